@@ -1,0 +1,57 @@
+import { apiKeys } from './arthr.ts';
+import { appkeys } from './identity-store/appkeys.ts';
+import { biometrics } from './identity-store/biometrics.ts';
+import { events } from './identity-store/events.ts';
+import { passkeys } from './identity-store/passkeys.ts';
+import { pushNotifications } from './identity-store/push-notifications.ts';
+import { stores } from './identity-store/stores.ts';
+import { totps } from './identity-store/totps.ts';
+import { users } from './identity-store/users.ts';
+import type { GroupedOperation } from './operation.ts';
+import { cloudSecrets, processDefinitions, processInstances, processTokens } from './process-manager.ts';
+import { customPages } from './theme-server.ts';
+import { userData } from './userdata-server.ts';
+import { watchlists } from './watchlist-manager.ts';
+
+/** The whole API: what is not in this table is not served. */
+export const api = {
+  apiKeys,
+  processTokens,
+  processInstances,
+  processDefinitions,
+  cloudSecrets,
+  userData,
+  watchlists,
+  customPages,
+  stores,
+  users,
+  passkeys,
+  appkeys,
+  totps,
+  biometrics,
+  pushNotifications,
+  events,
+} as const;
+
+export type Api = typeof api;
+export type GroupName = keyof Api;
+
+export type ListedOperation = {
+  /** `<group>.<name>` */
+  readonly id: string;
+  readonly group: GroupName;
+  readonly name: string;
+  readonly operation: GroupedOperation;
+};
+
+/** Every operation, in the order of the table. */
+export function operations(): ListedOperation[] {
+  return (Object.keys(api) as GroupName[]).flatMap((group) =>
+    Object.entries<GroupedOperation>(api[group]).map(([name, operation]) => ({
+      id: `${group}.${name}`,
+      group,
+      name,
+      operation,
+    })),
+  );
+}

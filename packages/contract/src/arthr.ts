@@ -1,0 +1,115 @@
+import { Type } from 'typebox';
+import { del, get, group, post } from './operation.ts';
+import { likeFilter, page, pageQuery } from './page.ts';
+import { DateTime, Empty, listOf, MAX_LIST_SIZE, named, nullable, oneOf, text } from './schema.ts';
+
+/** API keys and the bearer tokens they are exchanged for (specification 4.1 to 4.6). */
+
+const MAX_PERMISSIONS = 200;
+
+const PermissionString = Type.String({
+  minLength: 1,
+  maxLength: 200,
+  description: '`TNT#<tenant>#<Component>:<operation>`; a trailing `*` is a wildcard',
+});
+
+export const ApiKey = named(
+  'ApiKey',
+  Type.Object({
+    id: nullable(26),
+    type: oneOf('PERMANENT', 'SESSION'),
+    code: Type.String({ description: 'The secret, once, in the answer to create; masked ever after' }),
+    name: text(1, 255),
+    description: Type.Optional(text(0, 255)),
+    status: oneOf('ACTIVE', 'BLOCKED', 'ARCHIVED'),
+    permissions: listOf(Type.String(), MAX_PERMISSIONS),
+    permittedOperations: listOf(Type.String(), MAX_LIST_SIZE, 'The operations these permissions open'),
+    createdDtm: DateTime,
+    lastUpdatedDtm: DateTime,
+    createdBy: Type.String(),
+    lastUpdatedBy: Type.String(),
+    expiringDtm: Type.Optional(DateTime),
+    lastIssuedAtDtm: Type.Optional(DateTime),
+  }),
+);
+
+const Expiring = Type.Unsafe<string | null>({
+  type: ['string', 'null'],
+  format: 'date-time',
+  maxLength: 40,
+  description:
+    'The key issues no token from this moment on; null for never. A SESSION key must have one, at most 24 hours ahead',
+});
+
+const writable = {
+  type: Type.Optional(oneOf('PERMANENT', 'SESSION')),
+  description: Type.Optional(text(0, 255)),
+  status: Type.Optional(oneOf('ACTIVE', 'BLOCKED', 'ARCHIVED')),
+  permissions: Type.Optional(listOf(PermissionString, MAX_PERMISSIONS)),
+  expiringDtm: Type.Optional(Expiring),
+};
+
+/** Read-only fields may be sent back as they were read; they are ignored. */
+const ApiKeyInput = named(
+  'ApiKeyInput',
+  Type.Object({
+    ...writable,
+    name: text(1, 255),
+    environment: Type.Optional(oneOf('live', 'test')),
+  }),
+);
+const ApiKeyChange = named('ApiKeyChange', Type.Object({ ...writable, name: Type.Optional(text(1, 255)) }));
+
+const IssuedToken = named(
+  'IssuedToken',
+  Type.Object({
+    token: Type.String({ description: 'A bearer token (JWT, EdDSA); for back ends only, never in a page' }),
+    ttl: Type.Integer({ description: 'Seconds until the token expires' }),
+  }),
+);
+
+export const apiKeys = group('/api/arthr/apiKeys', {
+  issue: post('/issue', {
+    summary: 'Exchange an API key for a bearer token',
+    description: 'Send the key in `X-Api-Key`. Reuse the token until its `ttl` has elapsed.',
+    auth: 'apiKey',
+    body: Empty,
+    ok: IssuedToken,
+    codes: [271],
+  }),
+  list: get('', {
+    summary: 'List API keys',
+    permission: 'ArthrServer:listTenantApiKeys',
+    query: pageQuery({ name: likeFilter('keys whose name') }),
+    ok: page(ApiKey),
+  }),
+  create: post('', {
+    summary: 'Create an API key',
+    description: 'The secret is in `code`, in this answer only. Only `name` is required.',
+    permission: 'ArthrServer:createTenantApiKey',
+    body: ApiKeyInput,
+    ok: ApiKey,
+    status: 201,
+    codes: [264, 100014, 100015, 100017],
+  }),
+  get: get('/{apiKeyId}', {
+    summary: 'Get an API key',
+    permission: 'ArthrServer:getFromTenant',
+    ok: ApiKey,
+    codes: [130],
+  }),
+  update: post('/{apiKeyId}', {
+    summary: 'Update an API key',
+    description: 'Changes only the fields given. Blocking or archiving a key ends the tokens it has issued.',
+    permission: 'ArthrServer:updateTenantApiKey',
+    body: ApiKeyChange,
+    ok: ApiKey,
+    codes: [130, 264, 100014, 100015, 100016],
+  }),
+  delete: del('/{apiKeyId}', {
+    summary: 'Delete an API key for good',
+    permission: 'ArthrServer:deleteFromTenant',
+    status: 204,
+    codes: [130, 100016],
+  }),
+});

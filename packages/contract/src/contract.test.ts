@@ -1,0 +1,310 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { Type } from 'typebox';
+import { Value } from 'typebox/value';
+import packageJson from '../package.json' with { type: 'json' };
+import { operations } from './api.ts';
+import { appkeyCodes, catalogue, codesOf, faceCodes, generalCodes, passkeyCodes } from './errors.ts';
+import { buildOpenApi, renderOpenApi } from './openapi.ts';
+import { examples } from './openapi-examples.ts';
+import { pathParameters } from './openapi-guide.ts';
+import { schemaHoister } from './openapi-schemas.ts';
+import { addressesOf, needsBody, paramNames } from './operation.ts';
+import { isPage } from './page.ts';
+import { planned } from './planned.ts';
+import { Problem, Refusal } from './problem.ts';
+import { MAX_LIST_SIZE, named } from './schema.ts';
+
+const fixture = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8');
+
+const all = operations();
+const routes = all.flatMap(({ operation }) => addressesOf(operation).map(({ path }) => `${operation.method} ${path}`));
+const document = buildOpenApi({ version: packageJson.version, planned });
+const documented = Object.entries(document.paths).flatMap(([path, item]) =>
+  Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
+);
+
+type Schema = { [keyword: string]: unknown };
+type Visit = (schema: Schema, where: string) => void;
+
+/** Visits a schema and all inside it; a property that is called like a keyword is still only a property. */
+function walk(value: unknown, where: string, visit: Visit): void {
+  if (typeof value !== 'object' || value === null) return;
+  if (!Array.isArray(value)) visit(value as Schema, where);
+  for (const [key, inner] of Object.entries(value)) walk(inner, `${where}/${key}`, visit);
+}
+
+function propertiesOf(schema: unknown): Record<string, Schema> {
+  return ((schema as Schema | undefined)?.properties ?? {}) as Record<string, Schema>;
+}
+
+function unboundedArrays(schema: unknown, where: string): string[] {
+  const found: string[] = [];
+  walk(schema, where, (inner, place) => {
+    if (inner.type === 'array' && typeof inner.maxItems !== 'number') found.push(place);
+  });
+  return found;
+}
+
+/** What is served beyond the specification. */
+const additions: string[] = [];
+
+test('the routes declared are the 92 of the specification and the written additions, by method, path and parameter name', () => {
+  const specified = fixture('../test/routes.txt')
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'))
+    .map((line) => line.split(/\s+/).join(' '));
+  assert.equal(specified.length, 92);
+  assert.deepEqual(routes.toSorted(), [...specified, ...additions].toSorted());
+});
+
+test('no method and path is declared twice, whatever its parameters are called', () => {
+  const shapes = routes.map((route) => route.replaceAll(/\{\w+\}/g, '{}'));
+  assert.deepEqual(
+    shapes.filter((shape, index) => shapes.indexOf(shape) !== index),
+    [],
+  );
+});
+
+test('a static word shadows a parameter in three pairs of routes and no other', () => {
+  const pairs = routes.flatMap((words) =>
+    routes
+      .filter((pattern) => pattern !== words)
+      .filter((pattern) => new RegExp(`^${pattern.replaceAll(/\{\w+\}/g, '(\\{\\w+\\}|[^/{}]+)')}$`).test(words))
+      .map((pattern) => [words, pattern]),
+  );
+  const users = '/api/identity-store/stores/{storeName}/users';
+  assert.deepEqual(pairs, [
+    ['POST /api/arthr/apiKeys/issue', 'POST /api/arthr/apiKeys/{apiKeyId}'],
+    [
+      'GET /api/process-manager/processInstances/search',
+      'GET /api/process-manager/processInstances/{processInstanceId}',
+    ],
+    [`GET ${users}/{userExtId}/pushNotifications/ext`, `GET ${users}/{userId}/pushNotifications/{id}`],
+  ]);
+});
+
+test('every operation has either a permission or a word that says who may call it', () => {
+  for (const { id, operation } of all) {
+    const ways = [operation.permission, operation.auth].filter((way) => way !== undefined);
+    assert.equal(ways.length, 1, id);
+  }
+  assert.deepEqual(
+    all.filter(({ operation }) => operation.auth).map(({ id }) => id),
+    ['apiKeys.issue'],
+  );
+});
+
+test('every permission is a component and an operation', () => {
+  for (const { id, operation } of all) {
+    if (operation.permission) assert.match(operation.permission, /^[A-Z][A-Za-z]+:[a-zA-Z]+$/, id);
+  }
+});
+
+test('operations share a permission only where the specification gives them one', () => {
+  const byPermission = Map.groupBy(all, ({ operation }) => operation.permission ?? '');
+  const shared = [...byPermission].filter(([, those]) => those.length > 1).map(([permission]) => permission);
+  assert.deepEqual(shared, ['ProcessManager:getProcessInstance', 'UserDataServer:getProcessInstanceUserData']);
+});
+
+test('the permissions that the specification names open the operations it names', () => {
+  const permissions = Object.fromEntries(all.map(({ id, operation }) => [id, operation.permission]));
+  const specified = {
+    'apiKeys.list': 'ArthrServer:listTenantApiKeys',
+    'apiKeys.create': 'ArthrServer:createTenantApiKey',
+    'apiKeys.get': 'ArthrServer:getFromTenant',
+    'apiKeys.update': 'ArthrServer:updateTenantApiKey',
+    'apiKeys.delete': 'ArthrServer:deleteFromTenant',
+    'processTokens.create': 'ProcessManager:addProcessToken',
+    'processInstances.get': 'ProcessManager:getProcessInstance',
+    'processInstances.getWithParameters': 'ProcessManager:getProcessInstance',
+    'processInstances.list': 'ProcessManager:getProcessInstance',
+    'processInstances.search': 'ProcessManager:getProcessInstance',
+    'userData.get': 'UserDataServer:getProcessInstanceUserData',
+    'userData.getItem': 'UserDataServer:getProcessInstanceUserData',
+    'userData.listChecks': 'UserDataServer:getProcessInstanceUserData',
+    'userData.archive': 'UserDataServer:getProcessInstanceUserData',
+  };
+  assert.deepEqual({ ...permissions, ...specified }, permissions);
+});
+
+/** The tables under Errors in the specification, and the general codes that clients know. */
+const specifiedCodes = {
+  general: [1, 7, 130, 220, 221, 222, 223, 224, 225, 226, 264, 271, 274, 275, 276, 277, 278, 279, 280, 281, 282],
+  appkey: [
+    502, 1014, 1009, 1011, 1012, 1055, 1056, 1017, 1026, 1029, 1035, 1058, 1059, 1060, 1061, 1090, 1091, 1092, 1093,
+    1102, 1104, 1105, 1115, 2100, 2101,
+  ],
+  passkey: [348, 352, 353, 354, 356, 362, 363, 364, 365, 372, 382, 383, 388, 395, 397, 398, 403, 502, 2100, 2101],
+  face: [8, 2005, 2006, 2100, 2101, 2102, 2103, 20114, 20115, 20120, 20121, 20122, 20123, 20124, 20125, 20126],
+};
+
+test('every code of the specification is in its catalogue', () => {
+  const absent = (codes: readonly number[], from: readonly number[]) => codes.filter((code) => !from.includes(code));
+  assert.deepEqual(absent(specifiedCodes.general, codesOf(generalCodes)), []);
+  assert.deepEqual(absent(specifiedCodes.appkey, codesOf(appkeyCodes)), []);
+  assert.deepEqual(absent(specifiedCodes.passkey, codesOf(passkeyCodes)), []);
+  assert.deepEqual(absent(specifiedCodes.face, codesOf(faceCodes)), []);
+});
+
+test('every authentication of the specification lists all codes of its table, with status 400', () => {
+  const tables = {
+    'appkeys.authenticate': specifiedCodes.appkey,
+    'appkeys.authenticateWithSession': specifiedCodes.appkey,
+    'passkeys.authenticate': specifiedCodes.passkey,
+    'biometrics.authenticateFace': specifiedCodes.face,
+  };
+  for (const [id, table] of Object.entries(tables)) {
+    const codes: readonly number[] = all.find((listed) => listed.id === id)?.operation.codes ?? [];
+    assert.deepEqual(
+      table.filter((code) => !codes.includes(code)),
+      [],
+      id,
+    );
+    for (const code of table) assert.equal(catalogue[code as keyof typeof catalogue].status, 400, `${code}`);
+  }
+});
+
+test('every list takes a page from 0 and a size from 1 to the maximum, 10 unless given', () => {
+  const lists = all.filter(({ operation }) => isPage(operation.ok));
+  assert.ok(lists.length > 0);
+  for (const { id, operation } of lists) {
+    const { page, size, sort } = propertiesOf(operation.query);
+    assert.deepEqual([page?.minimum, page?.default], [0, 0], id);
+    assert.deepEqual([size?.minimum, size?.maximum, size?.default], [1, MAX_LIST_SIZE, 10], id);
+    assert.equal(typeof sort?.maxItems, 'number', id);
+  }
+});
+
+test('every operation called a list or a search answers a page, but for two whose shape is documented', () => {
+  const others = all.filter(({ name, operation }) => /^(list|search)/.test(name) && !isPage(operation.ok));
+  assert.deepEqual(
+    others.map(({ id }) => id),
+    ['userData.listChecks', 'pushNotifications.list'],
+  );
+});
+
+test('every array in a query, a body or an answer has a maximum', () => {
+  const unbounded = all.flatMap(({ id, operation: { query, body, ok } }) => unboundedArrays({ query, body, ok }, id));
+  assert.deepEqual([...unbounded, ...unboundedArrays(Refusal, 'Refusal'), ...unboundedArrays(Problem, 'Problem')], []);
+  assert.deepEqual(unboundedArrays(Type.Object({ names: Type.Array(Type.String()) }), 'example'), [
+    'example/properties/names',
+  ]);
+});
+
+test('every text that a caller sends has a maximum length', () => {
+  const unbounded: string[] = [];
+  for (const { id, operation } of all) {
+    walk({ query: operation.query, body: operation.body }, id, (schema, where) => {
+      const limited = schema.maxLength !== undefined || schema.enum !== undefined;
+      if (schema.type === 'string' && !limited) unbounded.push(where);
+    });
+  }
+  assert.deepEqual(unbounded, []);
+});
+
+test('no answer offers alternatives, so each has one fast serialiser', () => {
+  const alternatives: string[] = [];
+  for (const { id, operation } of all) {
+    walk(operation.ok, id, (schema, where) => {
+      if (['anyOf', 'oneOf', 'allOf'].some((keyword) => Array.isArray(schema[keyword]))) alternatives.push(where);
+    });
+  }
+  assert.deepEqual(alternatives, []);
+});
+
+test('an answer has a body exactly when its status may have one', () => {
+  for (const { id, operation } of all) {
+    const hasBody = operation.ok !== undefined || operation.produces !== undefined;
+    if (operation.status === 204 || operation.status === 307) assert.equal(hasBody, false, id);
+    else if (id !== 'processInstances.delete') assert.equal(hasBody, true, id);
+  }
+});
+
+test('a body can be left out where nothing in it is required', () => {
+  const required = Object.fromEntries(all.map(({ id, operation }) => [id, needsBody(operation)]));
+  assert.equal(required['apiKeys.issue'], false);
+  assert.equal(required['processInstances.start'], false);
+  assert.equal(required['apiKeys.create'], true);
+});
+
+test('the same title means the same schema', () => {
+  const hoister = schemaHoister();
+  for (const { operation } of all) for (const schema of [operation.body, operation.ok]) hoister.place(schema);
+  assert.throws(() => hoister.place(named('ApiKey', Type.Object({}))), /ApiKey/);
+});
+
+test('the OpenAPI document is valid OpenAPI 3.1', async () => {
+  const verdict = await new Validator().validate(structuredClone(document) as Record<string, unknown>);
+  assert.deepEqual(verdict.errors ?? [], []);
+  assert.equal(verdict.valid, true);
+  assert.equal((await new Validator().validate({ ...document, info: {} })).valid, false);
+});
+
+test('the checked-in OpenAPI document is fresh', () => {
+  assert.ok(
+    fixture('../openapi.json') === renderOpenApi(document),
+    'openapi.json is stale: run node packages/contract/src/write-openapi.ts',
+  );
+});
+
+test('every route has an OpenAPI operation, and its operationId is its own', () => {
+  assert.deepEqual(
+    documented.map(({ method, path }) => `${method.toUpperCase()} ${path}`).toSorted(),
+    routes.toSorted(),
+  );
+  const ids = documented.map(({ operation }) => operation.operationId);
+  assert.equal(new Set(ids).size, routes.length);
+  for (const id of ['apiKeys.create', 'users.get', 'users.get.ext', 'passkeys.startRegistration.anonymous']) {
+    assert.ok(ids.includes(id), id);
+  }
+});
+
+test('planned groups are marked and answer 501, and no others are', () => {
+  for (const { operation } of documented) {
+    const isPlanned = planned.some((group) => String(operation.operationId).startsWith(`${group}.`));
+    assert.equal(operation['x-planned'] === true, isPlanned, `${operation.operationId}`);
+    assert.equal('501' in (operation.responses as Schema), isPlanned, `${operation.operationId}`);
+  }
+});
+
+test('a refusal is documented with the user where, and only where, an operation can refuse', () => {
+  const refusing = documented.filter(({ operation }) =>
+    JSON.stringify(operation.responses).includes('#/components/responses/Refused'),
+  );
+  const ids = refusing.map(({ operation }) => operation.operationId);
+  assert.ok(ids.includes('passkeys.authenticate') && ids.includes('totps.authenticate.ext'));
+  assert.ok(!ids.includes('users.get') && !ids.includes('apiKeys.create'));
+});
+
+test('every example of a problem fits its schema', () => {
+  const responses = Object.entries(document.components.responses ?? {});
+  assert.ok(responses.length > 0);
+  for (const [name, response] of responses) {
+    const { content } = response as { content: Record<string, { example: unknown }> };
+    const schema = name === 'Refused' ? Refusal : Problem;
+    assert.deepEqual(Value.Errors(schema, content['application/problem+json']?.example), [], name);
+  }
+});
+
+test('every path parameter is explained', () => {
+  const names = new Set(routes.flatMap(paramNames));
+  assert.deepEqual([...names].toSorted(), Object.keys(pathParameters).toSorted());
+});
+
+test('every example fits its schema', () => {
+  let checked = 0;
+  for (const { id, group, name, operation } of all) {
+    const example = (examples as Record<string, Record<string, { body?: unknown; ok?: unknown }>>)[group]?.[name];
+    for (const part of ['body', 'ok'] as const) {
+      const [schema, value] = [operation[part], example?.[part]];
+      if (value === undefined) continue;
+      assert.ok(schema, `${id} has no ${part}`);
+      assert.deepEqual(Value.Errors(schema, value), [], `${id} ${part}`);
+      checked += 1;
+    }
+  }
+  assert.ok(checked > 20);
+});

@@ -1,0 +1,179 @@
+/**
+ * Every numeric code an answer can carry, with the caller's message. Codes below 100000 are those of the specification
+ * and of the service it describes; ours start at 100000. A code is a literal wherever it is raised, so a search for the
+ * number finds its meaning here, its condition in the code and its proof in a test title.
+ */
+export type CatalogueEntry = { readonly status: number; readonly message: string };
+type Catalogue = Readonly<Record<number, CatalogueEntry>>;
+
+const at =
+  (status: number) =>
+  (message: string): CatalogueEntry => ({ status, message });
+const unauthorized = at(401);
+const bad = at(400);
+const missing = at(404);
+
+export const generalCodes = {
+  1: { status: 500, message: 'Unexpected error' },
+  7: { status: 403, message: 'Access denied' },
+  130: { status: 404, message: 'API key not found' },
+  220: unauthorized('The bearer token cannot be parsed'),
+  221: unauthorized('The bearer token has no header'),
+  222: unauthorized('The bearer token has no kid'),
+  223: unauthorized('The bearer token has no alg'),
+  224: unauthorized('The bearer token has no body'),
+  225: unauthorized('The bearer token has the wrong issuer'),
+  226: unauthorized('The credential belongs to another tenant'),
+  264: bad('A permission is of an unrecognized type'),
+  271: unauthorized('The API key failed validation'),
+  274: unauthorized('The bearer token is malformed'),
+  275: unauthorized('A claim of the bearer token has the wrong type'),
+  276: unauthorized('The signature of the bearer token is wrong'),
+  277: unauthorized('The bearer token has the wrong format'),
+  278: unauthorized('A claim of the bearer token is not valid'),
+  279: unauthorized('The bearer token has expired'),
+  280: unauthorized('The bearer token is not valid yet'),
+  281: unauthorized('A claim of the bearer token has the wrong value'),
+  282: unauthorized('A claim of the bearer token is missing'),
+} as const satisfies Catalogue;
+
+export const groveCodes = {
+  100001: bad('The request has invalid input'),
+  100002: bad('The body is not valid JSON'),
+  100003: at(404)('There is nothing at this address'),
+  100004: at(405)('This address does not take this method'),
+  100005: at(413)('The body is too large'),
+  100006: at(415)('The body must be application/json'),
+  100007: at(429)('Too many requests'),
+  100008: unauthorized('A credential is required'),
+  100009: at(501)('This operation is not available yet'),
+  100010: at(503)('The service is not ready; try again shortly'),
+  100011: at(409)('A request with this Idempotency-Key is still being served'),
+  100012: at(422)('This Idempotency-Key was used with another request'),
+  100013: at(421)('This server does not serve that region'),
+  100014: at(409)('The name is already in use'),
+  100015: at(403)('A caller can grant only permissions that it holds'),
+  100016: at(409)('The last API key that can create API keys cannot be given up'),
+  100017: at(409)('The tenant holds as many API keys as it may'),
+  100018: at(408)('The request took too long to arrive'),
+  100019: at(431)('The request headers are too large'),
+  100020: at(507)('There is no room left to store this'),
+  100021: missing('Process token not found'),
+  100022: missing('Process instance not found'),
+  100023: missing('Process definition not found'),
+  100024: bad('The process token is not active, or its uses or its time are spent'),
+  100025: bad('The redirect address is not on the list of the tenant'),
+  100026: bad('There is no user data item at this path'),
+  100027: missing('Identity store not found'),
+  100028: missing('User not found'),
+  100029: missing('Relying party not found'),
+  100030: missing('Policy not found'),
+  100031: missing('Passkey not found'),
+  100032: missing('Appkey not found'),
+  100033: missing('Device not found'),
+  100034: missing('Push notification not found'),
+  100035: missing('Session not found, expired or already used'),
+  100036: missing('Event query not found'),
+  100037: at(409)('The external id is already in use'),
+  100038: at(409)('The user holds as many passkeys of this relying party as it may'),
+  100039: at(429)('The user was sent as many push notifications as allowed for now'),
+  100040: bad('No device of the user can be reached by a push notification'),
+  100041: missing('Watchlist not found'),
+  100042: missing('Custom page not found'),
+  100043: bad('The policy does not take a challenge of the caller'),
+} as const satisfies Catalogue;
+
+/** App key authentication, with a session and without. */
+export const appkeyCodes = {
+  502: bad('The user is not active'),
+  1009: bad('Session data is not provided'),
+  1011: bad('The session data is missing the challenge'),
+  1012: bad('The session data is missing the relying party id'),
+  1014: bad('Session data is given but session management is internal'),
+  1017: bad('The client response is not an authentication'),
+  1026: bad('The client application is not in the trusted facets of the policy'),
+  1029: bad('The session challenge differs from the challenge in the client response'),
+  1035: bad('The appkey type is not supported'),
+  1055: bad('The session data is missing the policy'),
+  1056: bad('The session data is missing the authentication policy name'),
+  1058: bad('No appkey matches the key id in the assertion'),
+  1059: bad('The appkey is not registered to the expected user'),
+  1060: bad('The appkey is not active'),
+  1061: bad('Possible clone: the signature count is lower than expected'),
+  1090: bad('The single-shot challenge timestamp is outside the valid window'),
+  1091: bad('The authentication response is malformed'),
+  1092: bad('The response contains no authentication responses'),
+  1093: bad('The response contains several authentication responses'),
+  1102: bad('The authentication failure response is malformed'),
+  1104: bad('The authentication failed on the client'),
+  1105: bad('The authentication was cancelled by the client'),
+  1115: bad('Success or failure response data is not provided'),
+  2100: bad('The user is locked'),
+  2101: bad('This way of authenticating is locked for the user'),
+} as const satisfies Catalogue;
+
+/** Passkey authentication with a session. */
+export const passkeyCodes = {
+  348: bad('The passkey for the credential id is not active'),
+  352: bad('The client response is a registration, not an authentication'),
+  353: bad('The challenge differs from the challenge signed in the assertion'),
+  354: bad('The origin is not in the restricted origins list'),
+  356: bad('The token binding does not match, or its status is missing'),
+  362: bad('There is no passkey for the credential id'),
+  363: bad('The passkey is not registered to the expected user'),
+  364: bad('The credential is not allowed, or no user handle was found for the passkey and relying party id'),
+  365: bad('The user handle in the assertion differs from the expected one'),
+  372: bad('Possible cloned authenticator: the signature counter is out of sync'),
+  382: bad('The origin does not start with https'),
+  383: bad('The origin does not match the relying party id'),
+  388: bad('Session data is given but session management is internal'),
+  395: bad('Success or failure response data is not provided'),
+  397: bad('The passkey authentication failed on the client'),
+  398: bad('The passkey authentication was cancelled on the client'),
+  403: bad('The passkey authentication timed out on the client'),
+  502: appkeyCodes[502],
+  2100: appkeyCodes[2100],
+  2101: appkeyCodes[2101],
+} as const satisfies Catalogue;
+
+/** Face authentication. */
+export const faceCodes = {
+  8: bad('The face algorithm is not supported'),
+  2005: bad('The biometric type is not supported'),
+  2006: bad('The biometric subtype is not supported'),
+  2100: appkeyCodes[2100],
+  2101: appkeyCodes[2101],
+  2102: bad('The user is disabled'),
+  2103: bad('The presented biometric is disabled'),
+  20114: bad('Biometric data is not supplied'),
+  20115: bad('The specified biometric type is not supported'),
+  20120: bad('Unexpected error while generating the face template'),
+  20121: bad('Error during face match'),
+  20122: bad('There is no suitable face data to match against'),
+  20123: bad('The matching process data is missing'),
+  20124: bad('The matching algorithm is missing'),
+  20125: bad('The matching threshold must be between 0 and 1'),
+  20126: bad('The internal matching threshold must be between 0 and 1'),
+} as const satisfies Catalogue;
+
+/** TOTP registration and authentication. The specification names no codes for them, so these are ours. */
+export const totpCodes = {
+  502: appkeyCodes[502],
+  2100: appkeyCodes[2100],
+  2101: appkeyCodes[2101],
+  100051: bad('The one-time code is wrong'),
+  100052: bad('The one-time code was already used'),
+  100053: bad('The user has no TOTP of this policy'),
+} as const satisfies Catalogue;
+
+/** It ran, and the answer is no: such an answer carries the updated user. */
+export const refusalCodes = { ...appkeyCodes, ...passkeyCodes, ...faceCodes, ...totpCodes } as const;
+
+export const catalogue = { ...generalCodes, ...groveCodes, ...refusalCodes } as const;
+
+export type ErrorCode = keyof typeof catalogue;
+
+/** The codes of a catalogue, as a row of the contract lists them. */
+export function codesOf<C extends Catalogue>(codes: C): readonly (keyof C & number)[] {
+  return Object.keys(codes).map(Number) as (keyof C & number)[];
+}

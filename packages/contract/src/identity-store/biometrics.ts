@@ -1,0 +1,86 @@
+import { Type } from 'typebox';
+import { codesOf, faceCodes } from '../errors.ts';
+import { group, ofUser, post } from '../operation.ts';
+import { Id, ImageData, MAX_IMAGE_BODY_BYTES, named, oneOf, text } from '../schema.ts';
+import { User } from './users.ts';
+
+/** Biometrics of users: enrolment, face authentication and failures seen elsewhere (specification 4.10). */
+
+const ContentType = text(0, 100, 'Such as `image/jpeg`; recognised from the data when absent');
+
+/** `data` is not required by the schema: its absence has a code of its own (20114). */
+const BiometricInput = named(
+  'BiometricInput',
+  Type.Object({
+    data: Type.Optional(ImageData),
+    contentType: Type.Optional(ContentType),
+    subtype: Type.Optional(text(0, 50)),
+    status: Type.Optional(oneOf('ACTIVE', 'DISABLED')),
+  }),
+);
+
+const BiometricFailure = named(
+  'BiometricFailure',
+  Type.Object({
+    type: text(1, 50, 'The biometric that failed, such as `face`'),
+    reason: Type.Optional(text(0, 255)),
+  }),
+);
+
+/** Absent members and thresholds out of range have codes of their own (20114, 20123 to 20126), so all is let through. */
+const FaceAuthentication = named(
+  'FaceAuthentication',
+  Type.Object({
+    data: Type.Optional(ImageData),
+    contentType: Type.Optional(ContentType),
+    matchingProcess: Type.Optional(
+      Type.Object({
+        algorithm: Type.Optional(text(0, 50)),
+        threshold: Type.Optional(
+          Type.Number({
+            description: 'From 0 to 1; a similarity at or above it passes. The floor of the policy holds',
+          }),
+        ),
+        internalThreshold: Type.Optional(
+          Type.Number({ description: 'From 0 to 1; at or above it the stored template may be refreshed' }),
+        ),
+      }),
+    ),
+  }),
+);
+
+const FaceAuthenticationResult = named(
+  'FaceAuthenticationResult',
+  Type.Object({
+    authenticationId: Id,
+    score: Type.Number({ description: 'The similarity, from 0 to 1; higher is better' }),
+    user: User,
+  }),
+);
+
+export const biometrics = group('/api/identity-store/stores/{storeName}', {
+  update: post(ofUser('/biometrics/{type}', 'id', 'ext'), {
+    summary: "Enrol or update a user's biometric",
+    permission: 'IdentityStore:updateUserBiometric',
+    body: BiometricInput,
+    ok: User,
+    codes: [8, 2005, 2006, 20114, 20115, 20120, 100027, 100028],
+    maxBodyBytes: MAX_IMAGE_BODY_BYTES,
+  }),
+  recordFailure: post(ofUser('/biometrics/authentications/failure', 'id', 'ext'), {
+    summary: 'Record a biometric authentication that failed elsewhere',
+    description: 'Counts towards the lock of the modality.',
+    permission: 'IdentityStore:recordBiometricFailure',
+    body: BiometricFailure,
+    ok: User,
+    codes: [2005, 100027, 100028],
+  }),
+  authenticateFace: post(ofUser('/biometrics/authentications/face', 'ext'), {
+    summary: 'Authenticate a user by face',
+    permission: 'IdentityStore:authenticateFace',
+    body: FaceAuthentication,
+    ok: FaceAuthenticationResult,
+    codes: [...codesOf(faceCodes), 100027, 100028],
+    maxBodyBytes: MAX_IMAGE_BODY_BYTES,
+  }),
+});

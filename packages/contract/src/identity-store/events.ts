@@ -1,0 +1,74 @@
+import { Type } from 'typebox';
+import { get, group, post } from '../operation.ts';
+import { likeFilter } from '../page.ts';
+import { DateTime, Id, lenientInteger, listOf, MAX_LIST_SIZE, named, oneOf, text } from '../schema.ts';
+
+/** Queries over the events of identity stores, which run in the background (specification, Events). */
+
+const MAX_INT32 = 2 ** 31 - 1;
+
+const size = Type.Optional(
+  Type.Integer({ minimum: 1, maximum: MAX_LIST_SIZE, description: 'How many results a page holds' }),
+);
+
+const EventQuery = named(
+  'EventQuery',
+  Type.Object({
+    size,
+    parentProcessDefnId: Type.Optional(text(0, 50)),
+    parentProcessDefnName: likeFilter('events whose parent process definition name'),
+    parentProcessDefnVersion: Type.Optional(lenientInteger(1, MAX_INT32)),
+    parentProcessInstanceId: Type.Optional(text(0, 50)),
+    childProcessDefnName: likeFilter('events whose child process definition name'),
+    childProcessDefnVersion: Type.Optional(lenientInteger(1, MAX_INT32)),
+    childProcessDefnTag: likeFilter('events whose child process definition tag'),
+  }),
+);
+
+const IdentityStoreEvent = named(
+  'IdentityStoreEvent',
+  Type.Object({
+    id: Id,
+    type: Type.String(),
+    storeName: Type.String(),
+    userId: Type.Optional(Id),
+    createdDtm: DateTime,
+    parentProcessDefnId: Type.Optional(Type.String()),
+    parentProcessDefnName: Type.Optional(Type.String()),
+    parentProcessDefnVersion: Type.Optional(Type.Integer()),
+    parentProcessInstanceId: Type.Optional(Type.String()),
+    childProcessDefnName: Type.Optional(Type.String()),
+    childProcessDefnVersion: Type.Optional(Type.Integer()),
+    childProcessDefnTag: Type.Optional(Type.String()),
+  }),
+);
+
+const EventQueryStarted = named('EventQueryStarted', Type.Object({ executionId: Id }));
+
+const EventQueryResult = named(
+  'EventQueryResult',
+  Type.Object({
+    status: oneOf('QUEUED', 'RUNNING', 'SUCCEEDED', 'FAILED'),
+    results: listOf(IdentityStoreEvent, MAX_LIST_SIZE),
+    nextToken: Type.Optional(Type.String({ description: 'Pass it back to read on; absent at the end' })),
+  }),
+);
+
+export const events = group('/api/identity-store/events/queries', {
+  startQuery: post('/start', {
+    summary: 'Start a query over events',
+    description: 'The filters must all hold. Names and tags match with `%` and `_`, the rest exactly.',
+    permission: 'IdentityStore:startEventQuery',
+    body: EventQuery,
+    ok: EventQueryStarted,
+    status: 201,
+  }),
+  getQueryResult: get('/{executionId}/result', {
+    summary: 'Get the result of a query over events',
+    description: 'Ask again while `status` is QUEUED or RUNNING.',
+    permission: 'IdentityStore:getEventQueryResult',
+    query: Type.Object({ size, nextToken: Type.Optional(text(0, 1000)) }),
+    ok: EventQueryResult,
+    codes: [100036],
+  }),
+});

@@ -1,0 +1,151 @@
+import { Type } from 'typebox';
+import { del, get, group, ofUser, post } from '../operation.ts';
+import { page, pageQuery } from '../page.ts';
+import { anyObject, DateTime, Id, lenientInteger, listOf, mapOf, named, oneOf, stringMap, text } from '../schema.ts';
+
+/** Push notifications to the devices that hold a user's appkeys, and the policies of relying parties (4.10). */
+
+const MAX_DEVICES = 100;
+const MAX_ACTIVE_OF_A_DEVICE = 100;
+
+const NotificationType = oneOf('PROCESS', 'GENERIC');
+const NotificationStatus = oneOf('SENT', 'DELIVERED', 'ACCEPTED', 'REJECTED', 'COMPLETED', 'EXPIRED', 'FAILED');
+
+const PushNotificationInput = named(
+  'PushNotificationInput',
+  Type.Object({
+    type: NotificationType,
+    devices: Type.Optional(oneOf('ALL', 'PREFERRED')),
+    title: Type.Optional(text(0, 255)),
+    message: Type.Optional(text(0, 1000)),
+    processDefnName: Type.Optional(text(0, 50, 'The process to run; for `PROCESS`')),
+    processDefnVersion: Type.Optional(lenientInteger(1, 2 ** 31 - 1)),
+    processDefnTag: Type.Optional(text(1, 50)),
+    parameters: Type.Optional(stringMap(100, 4000)),
+  }),
+);
+
+const PushNotification = named(
+  'PushNotification',
+  Type.Object({
+    id: Id,
+    type: NotificationType,
+    rpId: Type.String(),
+    deviceId: Type.String(),
+    status: NotificationStatus,
+    title: Type.Optional(Type.String()),
+    message: Type.Optional(Type.String()),
+    processInstanceId: Type.Optional(Id),
+    createdDtm: DateTime,
+    lastUpdatedDtm: DateTime,
+    expiringDtm: DateTime,
+  }),
+);
+
+const PushNotificationsSent = named(
+  'PushNotificationsSent',
+  Type.Object({ pushNotifications: listOf(PushNotification, MAX_DEVICES, 'One for each device') }),
+);
+
+const ActivePushNotifications = named(
+  'ActivePushNotifications',
+  mapOf(
+    mapOf(listOf(PushNotification, MAX_ACTIVE_OF_A_DEVICE), MAX_DEVICES, 'By device id'),
+    100,
+    'By relying party id, then by device id',
+  ),
+);
+
+const PolicyStatus = oneOf('ACTIVE', 'INACTIVE');
+
+const policyFields = {
+  status: Type.Optional(PolicyStatus),
+  apns: Type.Optional(anyObject('Settings of the Apple Push Notification service')),
+  fcm: Type.Optional(anyObject('Settings of Firebase Cloud Messaging, HTTP v1')),
+  webPush: Type.Optional(anyObject('Settings of Web Push')),
+};
+
+const PushNotificationPolicyInput = named(
+  'PushNotificationPolicyInput',
+  Type.Object({ rpId: text(1, 253, 'A relying party with appkeys'), ...policyFields }),
+);
+const PushNotificationPolicyChange = named('PushNotificationPolicyChange', Type.Object(policyFields));
+
+/** The settings hold credentials, so an answer tells which are there and never what they are. */
+export const PushNotificationPolicy = named(
+  'PushNotificationPolicy',
+  Type.Object({
+    rpId: Type.String(),
+    status: PolicyStatus,
+    providers: listOf(oneOf('APNS', 'FCM', 'WEB_PUSH'), 3, 'The providers that are configured'),
+    createdDtm: DateTime,
+    lastUpdatedDtm: DateTime,
+  }),
+);
+
+const ConfigurationStatus = oneOf('CONFIGURED', 'NOT_CONFIGURED');
+
+const PushRelyingParty = named(
+  'PushRelyingParty',
+  Type.Object({ rpId: Type.String(), configurationStatus: ConfigurationStatus }),
+);
+
+export const pushNotifications = group('/api/identity-store/stores/{storeName}', {
+  send: post(ofUser('/pushNotifications/relyingParties/{rpId}', 'id', 'ext'), {
+    summary: "Send a push notification to a user's devices",
+    description: 'To the devices with appkeys of the relying party: all of them, or the preferred one.',
+    permission: 'IdentityStore:sendPushNotification',
+    body: PushNotificationInput,
+    ok: PushNotificationsSent,
+    status: 201,
+    codes: [100023, 100027, 100028, 100029, 100030, 100039, 100040],
+  }),
+  list: get(ofUser('/pushNotifications', 'id', 'ext'), {
+    summary: "List a user's active push notifications, by relying party and device",
+    description: 'All of them at once: few can be active at a time.',
+    permission: 'IdentityStore:listPushNotifications',
+    ok: ActivePushNotifications,
+    codes: [100027, 100028],
+  }),
+  get: get(ofUser('/pushNotifications/{id}', 'id', 'ext'), {
+    summary: 'Get a push notification',
+    permission: 'IdentityStore:getPushNotification',
+    ok: PushNotification,
+    codes: [100027, 100028, 100034],
+  }),
+  listRelyingParties: get('/pushNotifications/relyingParties', {
+    summary: 'List the relying parties that can send push notifications',
+    permission: 'IdentityStore:listPushRelyingParties',
+    query: pageQuery({ configurationStatus: Type.Optional(ConfigurationStatus) }),
+    ok: page(PushRelyingParty),
+    codes: [100027],
+  }),
+  createPolicy: post('/pushNotificationPolicy', {
+    summary: 'Create the push notification policy of a relying party',
+    permission: 'IdentityStore:createPushNotificationPolicy',
+    body: PushNotificationPolicyInput,
+    ok: PushNotificationPolicy,
+    status: 201,
+    codes: [100014, 100027, 100029],
+  }),
+  getPolicy: get('/pushNotificationPolicy/{rpId}', {
+    summary: 'Get the push notification policy of a relying party',
+    permission: 'IdentityStore:getPushNotificationPolicy',
+    ok: PushNotificationPolicy,
+    codes: [100027, 100030],
+  }),
+  updatePolicy: post('/pushNotificationPolicy/{rpId}', {
+    summary: 'Update the push notification policy of a relying party',
+    description: 'Changes only the fields given.',
+    permission: 'IdentityStore:updatePushNotificationPolicy',
+    body: PushNotificationPolicyChange,
+    ok: PushNotificationPolicy,
+    codes: [100027, 100030],
+  }),
+  deletePolicy: del('/pushNotificationPolicy/{rpId}', {
+    summary: 'Delete the push notification policy of a relying party',
+    permission: 'IdentityStore:deletePushNotificationPolicy',
+    status: 204,
+    codes: [100027, 100030],
+  }),
+});

@@ -1,0 +1,120 @@
+import { Type } from 'typebox';
+import { get, group, post } from '../operation.ts';
+import { likeFilter, page, pageQuery } from '../page.ts';
+import { DateTime, Duration, Id, mapOf, named, oneOf, text } from '../schema.ts';
+import { AppkeyConfig } from './appkeys.ts';
+import { PasskeyConfig } from './passkeys.ts';
+import { PushNotificationPolicy } from './push-notifications.ts';
+import { TotpPolicy } from './totps.ts';
+import { UserStatus } from './users.ts';
+
+/** Identity stores and their configuration (specification 4.10). */
+
+const MAX_RELYING_PARTIES = 100;
+
+const limits = {
+  maxFailedAttempts: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 100, description: 'Failures before a temporary lock; 5 unless given' }),
+  ),
+  tempLockDuration: Type.Optional(
+    Type.String({ ...Duration, description: 'An ISO 8601 duration; `PT5M` unless given' }),
+  ),
+  maxTempLocks: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: 100, description: 'Temporary locks before a lasting one; 3 unless given' }),
+  ),
+};
+
+const LockLimits = named('LockLimits', Type.Object(limits));
+
+const LockConfiguration = named(
+  'LockConfiguration',
+  Type.Object({
+    ...limits,
+    modalities: Type.Optional(
+      Type.Object({
+        FACE: Type.Optional(LockLimits),
+        PASSKEY: Type.Optional(LockLimits),
+        APPKEY: Type.Optional(LockLimits),
+        TOTP: Type.Optional(LockLimits),
+      }),
+    ),
+  }),
+);
+
+const settings = {
+  defaultLocale: Type.Optional(text(1, 35, 'BCP 47, such as `en-GB`')),
+  defaultTimeZone: Type.Optional(text(1, 64, 'IANA, such as `Europe/Dublin`')),
+  defaultUserStatus: Type.Optional(UserStatus),
+  lockConfiguration: Type.Optional(LockConfiguration),
+};
+
+const StoreConfiguration = named(
+  'StoreConfiguration',
+  Type.Object({
+    ...settings,
+    appkeyConfigs: mapOf(AppkeyConfig, MAX_RELYING_PARTIES, 'By relying party id'),
+    passkeyConfigs: mapOf(PasskeyConfig, MAX_RELYING_PARTIES, 'By relying party id'),
+    totpPolicies: mapOf(TotpPolicy, MAX_RELYING_PARTIES, 'By policy name'),
+    pushNotificationPolicies: Type.Optional(mapOf(PushNotificationPolicy, MAX_RELYING_PARTIES, 'By relying party id')),
+  }),
+);
+
+/** Configurations and policies of relying parties have operations of their own; sent here they are ignored. */
+const StoreConfigurationInput = named('StoreConfigurationInput', Type.Object(settings));
+
+const StoreStatus = oneOf('ACTIVE', 'INACTIVE');
+const StoreName = text(1, 100, 'A name of its own in the tenant; it stands in the addresses of the store');
+
+const Store = named(
+  'Store',
+  Type.Object({
+    id: Id,
+    name: StoreName,
+    description: Type.Optional(text(0, 255)),
+    status: StoreStatus,
+    configuration: StoreConfiguration,
+    createdDtm: DateTime,
+    lastUpdatedDtm: DateTime,
+  }),
+);
+
+const writable = {
+  description: Type.Optional(text(0, 255)),
+  status: Type.Optional(StoreStatus),
+  configuration: Type.Optional(StoreConfigurationInput),
+};
+
+/** Read-only fields may be sent back as they were read; they are ignored. */
+const StoreInput = named('StoreInput', Type.Object({ name: StoreName, ...writable }));
+const StoreChange = named('StoreChange', Type.Object(writable));
+
+export const stores = group('/api/identity-store/stores', {
+  create: post('', {
+    summary: 'Create an identity store',
+    permission: 'IdentityStore:createStore',
+    body: StoreInput,
+    ok: Store,
+    status: 201,
+    codes: [100014],
+  }),
+  list: get('', {
+    summary: 'List identity stores',
+    permission: 'IdentityStore:listStores',
+    query: pageQuery({ name: likeFilter('stores whose name') }),
+    ok: page(Store),
+  }),
+  get: get('/{storeName}', {
+    summary: 'Get an identity store',
+    permission: 'IdentityStore:getStore',
+    ok: Store,
+    codes: [100027],
+  }),
+  update: post('/{storeName}', {
+    summary: 'Update an identity store',
+    description: 'Changes only the fields given. The name stays.',
+    permission: 'IdentityStore:updateStore',
+    body: StoreChange,
+    ok: Store,
+    codes: [100027],
+  }),
+});

@@ -1,0 +1,95 @@
+import { Type } from 'typebox';
+import { codesOf, totpCodes } from '../errors.ts';
+import { group, ofUser, post } from '../operation.ts';
+import { Empty, named, oneOf, text } from '../schema.ts';
+import { AuthenticationResult, User } from './users.ts';
+
+/** Time-based one-time passwords, RFC 6238 (specification 4.10). */
+
+const Algorithm = oneOf('SHA1', 'SHA256', 'SHA512');
+
+const policyFields = {
+  issuer: Type.Optional(text(1, 100, 'What the authenticator app shows')),
+  algorithm: Type.Optional(Algorithm),
+  digits: Type.Optional(Type.Integer({ minimum: 6, maximum: 8, description: 'Of a code; 6 unless given' })),
+  period: Type.Optional(Type.Integer({ minimum: 15, maximum: 120, description: 'Seconds of a step; 30 unless given' })),
+  window: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: 5, description: 'Steps accepted before and after now; 1 unless given' }),
+  ),
+};
+
+const TotpPolicyInput = named('TotpPolicyInput', Type.Object({ name: text(1, 100), ...policyFields }));
+const TotpPolicyChange = named('TotpPolicyChange', Type.Object(policyFields));
+
+export const TotpPolicy = named(
+  'TotpPolicy',
+  Type.Object({
+    name: Type.String(),
+    issuer: Type.String(),
+    algorithm: Algorithm,
+    digits: Type.Integer(),
+    period: Type.Integer(),
+    window: Type.Integer(),
+  }),
+);
+
+const TotpRegistration = named(
+  'TotpRegistration',
+  Type.Object({
+    secret: Type.String({ description: 'base32; shown in this answer only' }),
+    uri: Type.String({ description: '`otpauth://totp/…`' }),
+    qrCode: Type.String({ description: 'The address as a QR code: an SVG data URI' }),
+  }),
+);
+
+const TotpCode = named('TotpCode', Type.Object({ code: text(1, 10, 'The code that the authenticator app shows') }));
+
+export const totps = group('/api/identity-store/stores/{storeName}', {
+  createPolicy: post('/totpPolicy', {
+    summary: 'Create a TOTP policy',
+    permission: 'IdentityStore:createTotpPolicy',
+    body: TotpPolicyInput,
+    ok: TotpPolicy,
+    status: 201,
+    codes: [100014, 100027],
+  }),
+  updatePolicy: post('/totpPolicy/{policyName}', {
+    summary: 'Update a TOTP policy',
+    description: 'Changes only the fields given.',
+    permission: 'IdentityStore:updateTotpPolicy',
+    body: TotpPolicyChange,
+    ok: TotpPolicy,
+    codes: [100027, 100030],
+  }),
+  startRegistration: post(ofUser('/totps/registrations/{policyName}', 'id'), {
+    summary: 'Start a TOTP registration',
+    description: 'Show `qrCode` to the end user, then complete with the first code.',
+    permission: 'IdentityStore:startTotpRegistration',
+    body: Empty,
+    ok: TotpRegistration,
+    status: 201,
+    codes: [502, 2100, 100027, 100028, 100030],
+  }),
+  completeRegistration: post(ofUser('/totps/registrations/{policyName}/complete', 'id', 'ext'), {
+    summary: 'Complete a TOTP registration with the first code',
+    permission: 'IdentityStore:completeTotpRegistration',
+    body: TotpCode,
+    ok: User,
+    codes: [...codesOf(totpCodes), 100027, 100028, 100030],
+  }),
+  authenticate: post(ofUser('/totps/authentications/{policyName}', 'id', 'ext'), {
+    summary: 'Authenticate with a TOTP code',
+    description: 'A code is accepted once.',
+    permission: 'IdentityStore:authenticateTotp',
+    body: TotpCode,
+    ok: AuthenticationResult,
+    codes: [...codesOf(totpCodes), 100027, 100028, 100030],
+  }),
+  deregister: post(ofUser('/totps/deregistrations/{policyName}', 'id'), {
+    summary: "Delete a user's TOTP",
+    permission: 'IdentityStore:deregisterTotp',
+    body: Empty,
+    ok: User,
+    codes: [100027, 100028, 100030, 100053],
+  }),
+});

@@ -1,0 +1,186 @@
+import { Type } from 'typebox';
+import { get, group, ofUser, post } from '../operation.ts';
+import { likeFilter, page, pageQuery } from '../page.ts';
+import { DateTime, Id, listOf, named, oneOf, stringMap, text } from '../schema.ts';
+
+/** The users of an identity store, their sessions and their authentications (specification 4.10). */
+
+const MAX_AUTHENTICATORS = 100;
+
+export const UserStatus = oneOf('ACTIVE', 'LOCKED', 'TEMP_LOCKED', 'DISABLED', 'PENDING_ACTIVE');
+
+const Modality = oneOf('FACE', 'PASSKEY', 'APPKEY', 'TOTP');
+
+const lockState = {
+  failedCount: Type.Integer({ description: 'Failures since the last success' }),
+  lockCount: Type.Integer({ description: 'Temporary locks since the last success' }),
+  tempLockExpiresDtm: Type.Optional(DateTime),
+};
+
+const ModalityLock = named('ModalityLock', Type.Object({ ...lockState, locked: Type.Boolean() }));
+
+const LockInfo = named(
+  'LockInfo',
+  Type.Object({
+    ...lockState,
+    modalities: Type.Object({
+      FACE: Type.Optional(ModalityLock),
+      PASSKEY: Type.Optional(ModalityLock),
+      APPKEY: Type.Optional(ModalityLock),
+      TOTP: Type.Optional(ModalityLock),
+    }),
+  }),
+);
+
+const DeviceSummary = named(
+  'DeviceSummary',
+  Type.Object({
+    deviceId: Type.String(),
+    rpId: Type.String(),
+    keyIds: listOf(Type.String(), MAX_AUTHENTICATORS, 'The appkeys on the device'),
+    preferred: Type.Boolean(),
+    invalidToken: Type.Optional(
+      Type.Boolean({ description: 'True when the push notification token was used and is marked unusable' }),
+    ),
+  }),
+);
+
+export const PasskeySummary = named(
+  'PasskeySummary',
+  Type.Object({
+    id: Id,
+    rpId: Type.String(),
+    credentialId: Type.String({ description: 'base64url' }),
+    status: oneOf('ACTIVE', 'DISABLED'),
+    createdDtm: DateTime,
+    lastUsedDtm: Type.Optional(DateTime),
+  }),
+);
+
+const TotpSummary = named(
+  'TotpSummary',
+  Type.Object({ policyName: Type.String(), status: oneOf('ACTIVE', 'PENDING', 'DISABLED'), createdDtm: DateTime }),
+);
+
+const BiometricSummary = named(
+  'BiometricSummary',
+  Type.Object({ type: Type.String(), status: oneOf('ACTIVE', 'DISABLED'), lastUpdatedDtm: DateTime }),
+);
+
+const SummaryInfo = named(
+  'SummaryInfo',
+  Type.Object({
+    devices: listOf(DeviceSummary, MAX_AUTHENTICATORS),
+    passkeys: listOf(PasskeySummary, MAX_AUTHENTICATORS),
+    totps: listOf(TotpSummary, MAX_AUTHENTICATORS),
+    biometrics: listOf(BiometricSummary, MAX_AUTHENTICATORS),
+  }),
+);
+
+const ExtId = text(1, 255, 'What the relying party calls the user; its own in the store');
+const Attributes = stringMap(100, 4000);
+const Locale = text(1, 35, 'BCP 47, such as `en-GB`');
+const TimeZone = text(1, 64, 'IANA, such as `Europe/Dublin`');
+
+export const User = named(
+  'User',
+  Type.Object({
+    id: Id,
+    extId: Type.Optional(ExtId),
+    status: UserStatus,
+    attributes: Attributes,
+    locale: Type.Optional(Locale),
+    timeZone: Type.Optional(TimeZone),
+    createdDtm: DateTime,
+    lastUpdatedDtm: DateTime,
+    lastSuccessfulAuthenticationDtm: Type.Optional(DateTime),
+    lockInfo: LockInfo,
+    summaryInfo: SummaryInfo,
+  }),
+);
+
+/** What an authentication answers when it succeeds; a refusal answers 400 with the user beside the code. */
+export const AuthenticationResult = named('AuthenticationResult', Type.Object({ authenticationId: Id, user: User }));
+
+/** Read-only fields may be sent back as they were read; they are ignored. All are optional, also to create a user. */
+const UserInput = named(
+  'UserInput',
+  Type.Object({
+    extId: Type.Optional(ExtId),
+    status: Type.Optional(UserStatus),
+    attributes: Type.Optional(Attributes),
+    locale: Type.Optional(Locale),
+    timeZone: Type.Optional(TimeZone),
+  }),
+);
+
+const UserSession = named(
+  'UserSession',
+  Type.Object({
+    id: Id,
+    type: oneOf('REGISTRATION', 'AUTHENTICATION'),
+    modality: Modality,
+    rpId: Type.Optional(Type.String()),
+    username: Type.Optional(Type.String({ description: 'The appkey username for the registration' })),
+    createdDtm: DateTime,
+    expiringDtm: DateTime,
+  }),
+);
+
+const Authentication = named(
+  'Authentication',
+  Type.Object({
+    id: Id,
+    modality: Modality,
+    succeeded: Type.Boolean(),
+    code: Type.Optional(Type.Integer({ description: 'Why it was refused; see the error catalogue' })),
+    rpId: Type.Optional(Type.String()),
+    createdDtm: DateTime,
+  }),
+);
+
+export const users = group('/api/identity-store/stores/{storeName}', {
+  create: post('/users', {
+    summary: 'Create a user',
+    permission: 'IdentityStore:createUser',
+    body: UserInput,
+    ok: User,
+    status: 201,
+    codes: [100027, 100037],
+  }),
+  list: get('/users', {
+    summary: 'List users',
+    permission: 'IdentityStore:listUsers',
+    query: pageQuery({ extId: likeFilter('users whose external id'), status: Type.Optional(UserStatus) }),
+    ok: page(User),
+    codes: [100027],
+  }),
+  get: get(ofUser('', 'id', 'ext'), {
+    summary: 'Get a user',
+    permission: 'IdentityStore:getUser',
+    ok: User,
+    codes: [100027, 100028],
+  }),
+  update: post(ofUser('', 'id', 'ext'), {
+    summary: 'Update a user',
+    description: 'Changes only the fields given. Setting `status` to `ACTIVE` unlocks the user.',
+    permission: 'IdentityStore:updateUser',
+    body: UserInput,
+    ok: User,
+    codes: [100027, 100028, 100037],
+  }),
+  listSessions: get(ofUser('/sessions', 'id', 'ext'), {
+    summary: "List a user's open sessions of registration and authentication",
+    permission: 'IdentityStore:listUserSessions',
+    query: pageQuery({}),
+    ok: page(UserSession),
+    codes: [100027, 100028],
+  }),
+  listAuthentications: get(ofUser('/authentications', 'id', 'ext'), {
+    summary: "List a user's authentications",
+    permission: 'IdentityStore:listUserAuthentications',
+    query: pageQuery({ modality: Type.Optional(Modality) }),
+    ok: page(Authentication),
+    codes: [100027, 100028],
+  }),
+});

@@ -1,0 +1,43 @@
+export { type Api, api, type GroupName, type ListedOperation, operations } from './api.ts';
+export { ApiKey } from './arthr.ts';
+export {
+  appkeyCodes,
+  type CatalogueEntry,
+  catalogue,
+  codesOf,
+  type ErrorCode,
+  faceCodes,
+  generalCodes,
+  groveCodes,
+  passkeyCodes,
+  refusalCodes,
+  totpCodes,
+} from './errors.ts';
+export { User } from './identity-store/users.ts';
+export { buildOpenApi, type OpenApiDocument, renderOpenApi } from './openapi.ts';
+export {
+  type Access,
+  type Address,
+  addressesOf,
+  type Body,
+  del,
+  type GroupedOperation,
+  get,
+  group,
+  type Method,
+  needsBody,
+  type Ok,
+  type Operation,
+  ofUser,
+  type Params,
+  type Permission,
+  paramNames,
+  post,
+  type Query,
+  type Row,
+  type UserBy,
+} from './operation.ts';
+export { isPage, likeFilter, page, pageQuery } from './page.ts';
+export { planned } from './planned.ts';
+export { MAX_INPUT_ERRORS, Problem, Refusal } from './problem.ts';
+export * from './schema.ts';

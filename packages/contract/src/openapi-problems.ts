@@ -1,0 +1,129 @@
+import { catalogue, type ErrorCode, refusalCodes } from './errors.ts';
+import { exampleOf } from './openapi-examples.ts';
+import type { JsonSchema } from './openapi-schemas.ts';
+import { type GroupedOperation, paramNames } from './operation.ts';
+
+/** The error responses of the OpenAPI document: which an operation has, and what they look like. */
+
+type Json = { readonly [member: string]: unknown };
+
+type ProblemKind = {
+  /** The name under components.responses. */
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  /** A code that is answered with this status, for the example. */
+  readonly code: ErrorCode;
+};
+
+const badRequest = {
+  name: 'BadRequest',
+  title: 'Bad Request',
+  description: 'The request cannot be served as it is',
+  code: 100001,
+} as const;
+
+const refused: ProblemKind = {
+  name: 'Refused',
+  title: 'Bad Request',
+  description: 'The request cannot be served as it is, or the user was refused; a refusal carries the updated user',
+  code: 372,
+};
+
+const kinds: Readonly<Record<number, ProblemKind>> = {
+  400: badRequest,
+  401: {
+    name: 'Unauthorized',
+    title: 'Unauthorized',
+    description: 'The credential is missing or not valid',
+    code: 279,
+  },
+  403: {
+    name: 'Forbidden',
+    title: 'Forbidden',
+    description: 'The credential does not hold the permission',
+    code: 7,
+  },
+  404: { name: 'NotFound', title: 'Not Found', description: 'There is no such object in this tenant', code: 130 },
+  409: {
+    name: 'Conflict',
+    title: 'Conflict',
+    description: 'The request conflicts with what is there, or with one still being served',
+    code: 100014,
+  },
+  422: {
+    name: 'IdempotencyMismatch',
+    title: 'Unprocessable Entity',
+    description: 'The Idempotency-Key was used with another request',
+    code: 100012,
+  },
+  429: {
+    name: 'TooManyRequests',
+    title: 'Too Many Requests',
+    description: 'Too many requests; try again after the time given',
+    code: 100007,
+  },
+  501: {
+    name: 'NotAvailableYet',
+    title: 'Not Implemented',
+    description: 'The operation is planned and not available yet',
+    code: 100009,
+  },
+};
+
+/** The shared responses, under components. */
+export function problemResponses(problem: JsonSchema, refusal: JsonSchema): Json {
+  const shared = Object.values(kinds).map((kind) => [kind.name, response(kind, problem)]);
+  return { ...Object.fromEntries(shared), [refused.name]: response(refused, refusal) };
+}
+
+/** References to the shared responses, for each status an operation may fail with. */
+export function problemsOf(operation: GroupedOperation, isPlanned: boolean): Json {
+  const { codes = [] } = operation;
+  const refuses = codes.some((code) => code in refusalCodes);
+  const statuses = Object.keys(kinds).map(Number);
+  return Object.fromEntries(
+    statuses
+      .filter((status) => canAnswer(operation, status, isPlanned))
+      .map((status) => {
+        const kind = status === 400 && refuses ? refused : kinds[status];
+        return [status, { $ref: `#/components/responses/${kind?.name}` }];
+      }),
+  );
+}
+
+export function takesIdempotencyKey({ status }: GroupedOperation): boolean {
+  return status === 201;
+}
+
+function canAnswer(operation: GroupedOperation, status: number, isPlanned: boolean): boolean {
+  const { auth, permission, codes = [], userBy } = operation;
+  if (codes.some((code) => catalogue[code].status === status)) return true;
+  if (status === 400 || status === 429) return true;
+  if (status === 401) return auth !== 'public';
+  if (status === 403) return permission !== undefined;
+  if (status === 404) return paramNames(operation.path).length > 0 || userBy !== undefined;
+  if (status === 409 || status === 422) return takesIdempotencyKey(operation);
+  return status === 501 && isPlanned;
+}
+
+function response(kind: ProblemKind, schema: JsonSchema): Json {
+  const { status, message } = catalogue[kind.code];
+  const retryAfter = { 'Retry-After': { description: 'Seconds to wait', schema: { type: 'integer' } } };
+  const fault = { pointer: '/name', message: 'is required' };
+  const example = {
+    type: `urn:grove:error:${kind.code}`,
+    title: kind.title,
+    status,
+    code: kind.code,
+    message: kind === badRequest ? `${message}: ${fault.pointer} ${fault.message}` : message,
+    requestId: '01JZ4MHX6Z8B0D2F4H6K8M0P2R',
+    ...(kind === badRequest && { errors: [fault] }),
+    ...(kind === refused && { user: exampleOf('users', 'get')?.ok }),
+  };
+  return {
+    description: kind.description,
+    ...(status === 429 && { headers: retryAfter }),
+    content: { 'application/problem+json': { schema, example } },
+  };
+}

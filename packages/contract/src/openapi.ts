@@ -1,0 +1,187 @@
+import { api, type GroupName, type ListedOperation, operations } from './api.ts';
+import { catalogue } from './errors.ts';
+import { exampleOf } from './openapi-examples.ts';
+import { guide, pathParameters, tagDescriptions } from './openapi-guide.ts';
+import { problemResponses, problemsOf, takesIdempotencyKey } from './openapi-problems.ts';
+import { type JsonSchema, type SchemaHoister, schemaHoister } from './openapi-schemas.ts';
+import { type Address, addressesOf, type GroupedOperation, needsBody, paramNames } from './operation.ts';
+import { Problem, Refusal } from './problem.ts';
+import { MAX_ID_LENGTH } from './schema.ts';
+
+type Json = { readonly [member: string]: unknown };
+
+export type OpenApiDocument = {
+  readonly openapi: '3.1.0';
+  readonly info: Json;
+  readonly servers: readonly Json[];
+  readonly tags: readonly Json[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Json>>>>;
+  readonly components: Readonly<Record<string, Json>>;
+};
+
+export type OpenApiOptions = {
+  readonly version: string;
+  /** The groups that are not built yet. */
+  readonly planned?: readonly GroupName[];
+};
+
+/** The OpenAPI 3.1 document of the contract. The same contract gives the same document, byte for byte. */
+export function buildOpenApi({ version, planned = [] }: OpenApiOptions): OpenApiDocument {
+  const schemas = schemaHoister();
+  const paths: Record<string, Record<string, Json>> = {};
+  for (const listed of operations()) {
+    const isPlanned = planned.includes(listed.group);
+    addressesOf(listed.operation).forEach((address, index) => {
+      const item = paths[address.path] ?? {};
+      item[listed.operation.method.toLowerCase()] = {
+        operationId: `${listed.id}${index === 0 ? '' : twinSuffix(address)}`,
+        ...describe(listed, address, { schemas, isPlanned }),
+      };
+      paths[address.path] = item;
+    });
+  }
+  const responses = problemResponses(schemas.place(Problem), schemas.place(Refusal));
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Grove',
+      version,
+      summary: 'An open, self-hosted identity verification service',
+      description: guide(),
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers,
+    tags: (Object.keys(api) as GroupName[]).map((name) => ({ name, description: tagDescriptions[name] })),
+    paths,
+    components: {
+      schemas: schemas.components(),
+      responses,
+      parameters: { IdempotencyKey: idempotencyKey },
+      securitySchemes,
+    },
+  };
+}
+
+/** The text of the checked-in document. */
+export function renderOpenApi(document: OpenApiDocument): string {
+  return `${JSON.stringify(document, null, 2)}\n`;
+}
+
+const servers = [
+  {
+    url: 'https://{tenantId}.{region}.{domain}',
+    description: 'A tenant of a regional system',
+    variables: {
+      tenantId: { default: 'acme', description: 'The identifier of the tenant' },
+      region: { default: 'fir', enum: ['fir', 'gum', 'oak'], description: 'All regions serve the same paths' },
+      domain: { default: 'example.com', description: 'Where the service is hosted' },
+    },
+  },
+  { url: 'http://localhost:8080', description: 'A local server and its default tenant' },
+];
+
+const securitySchemes = {
+  bearer: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'JWT',
+    description: 'The `token` that `POST /api/arthr/apiKeys/issue` answers',
+  },
+  apiKey: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-Api-Key',
+    description: 'An API key; only to issue a token. `X-ApiKey` is read too',
+  },
+};
+
+const idempotencyKey = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  description:
+    'Repeating a request with the same key within 24 hours gives the first answer again and does nothing twice',
+  schema: { type: 'string', minLength: 1, maxLength: 255 },
+};
+
+function twinSuffix({ userBy }: Address): string {
+  return userBy === 'none' ? '.anonymous' : `.${userBy}`;
+}
+
+type Surroundings = { readonly schemas: SchemaHoister; readonly isPlanned: boolean };
+
+function describe({ group, name, operation }: ListedOperation, address: Address, around: Surroundings): Json {
+  const { schemas, isPlanned } = around;
+  const { permission, codes = [] } = operation;
+  const sentences = [operation.description, permission && `Permission: \`TNT#{tenantId}#${permission}\`.`];
+  const description = sentences.filter(Boolean).join('\n\n');
+  const example = exampleOf(group, name);
+  return {
+    tags: [group],
+    summary: operation.summary,
+    ...(description && { description }),
+    ...(isPlanned && { 'x-planned': true }),
+    ...(permission && { 'x-permission': permission }),
+    ...(codes.length > 0 && {
+      'x-error-codes': Object.fromEntries(codes.map((code) => [code, catalogue[code].message])),
+    }),
+    security: securityOf(operation),
+    parameters: parametersOf(operation, address, schemas),
+    ...(operation.body && {
+      requestBody: {
+        required: needsBody(operation),
+        content: { 'application/json': media(schemas.place(operation.body), example?.body) },
+      },
+    }),
+    responses: {
+      [operation.status ?? 200]: successOf(operation, schemas, example?.ok),
+      ...problemsOf(operation, isPlanned),
+    },
+  };
+}
+
+function media(schema: JsonSchema, example: unknown): Json {
+  return { schema, ...(example !== undefined && { example }) };
+}
+
+function securityOf({ auth }: GroupedOperation): readonly Json[] {
+  if (auth === undefined) return [{ bearer: [] }];
+  return auth === 'apiKey' ? [{ apiKey: [] }] : [];
+}
+
+function parametersOf(operation: GroupedOperation, { path }: Address, schemas: SchemaHoister): Json[] {
+  const inPath = paramNames(path).map((name) => ({
+    name,
+    in: 'path',
+    required: true,
+    description: pathParameters[name],
+    schema: { type: 'string', minLength: 1, maxLength: MAX_ID_LENGTH },
+  }));
+  const query = (operation.query ?? {}) as { properties?: Record<string, unknown>; required?: readonly string[] };
+  const inQuery = Object.entries(query.properties ?? {}).map(([name, property]) => {
+    const { description, ...schema } = schemas.place(property);
+    const required = query.required?.includes(name) === true;
+    return {
+      name,
+      in: 'query',
+      ...(required && { required }),
+      ...(description !== undefined && { description }),
+      schema,
+    };
+  });
+  const inHeader = takesIdempotencyKey(operation) ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : [];
+  return [...inPath, ...inQuery, ...inHeader];
+}
+
+function successOf(operation: GroupedOperation, schemas: SchemaHoister, example: unknown): Json {
+  const { status = 200, produces, ok } = operation;
+  if (status === 307) {
+    const Location = { description: 'Where the end user goes', schema: { type: 'string', format: 'uri' } };
+    return { description: 'Temporary redirect', headers: { Location } };
+  }
+  if (produces) {
+    return { description: 'A file', content: { [produces]: { schema: { type: 'string', format: 'binary' } } } };
+  }
+  if (!ok) return { description: 'Done; there is no body' };
+  const description = status === 201 ? 'Created' : 'Success';
+  return { description, content: { 'application/json': media(schemas.place(ok), example) } };
+}

@@ -1,0 +1,74 @@
+import { type TObject, type TProperties, type TSchema, Type } from 'typebox';
+import { MAX_LIST_SIZE } from './schema.ts';
+
+/** The page envelope of the specification, and the query every list accepts. */
+
+const Sort = Type.Object(
+  { sorted: Type.Boolean(), unsorted: Type.Boolean(), empty: Type.Boolean() },
+  { title: 'Sort' },
+);
+
+const Pageable = Type.Object(
+  {
+    sort: Sort,
+    pageSize: Type.Integer(),
+    pageNumber: Type.Integer(),
+    paged: Type.Boolean(),
+    unpaged: Type.Boolean(),
+    offset: Type.Integer(),
+  },
+  { title: 'Pageable' },
+);
+
+/** A page of items. Every list operation answers with one. */
+export function page<S extends TSchema>(item: S) {
+  const title = (item as { title?: string }).title;
+  return Type.Object(
+    {
+      content: Type.Array(item, { maxItems: MAX_LIST_SIZE }),
+      totalElements: Type.Integer(),
+      totalPages: Type.Integer(),
+      number: Type.Integer(),
+      size: Type.Integer(),
+      numberOfElements: Type.Integer(),
+      first: Type.Boolean(),
+      last: Type.Boolean(),
+      empty: Type.Boolean(),
+      sort: Sort,
+      pageable: Pageable,
+    },
+    { ...(title && { title: `${title}Page` }), 'x-page': true },
+  );
+}
+
+const paging = {
+  page: Type.Optional(Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1, default: 0, description: 'The page, from 0' })),
+  size: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: MAX_LIST_SIZE, default: 10, description: 'How many items a page holds' }),
+  ),
+  sort: Type.Optional(
+    Type.Array(Type.String({ maxLength: 80 }), {
+      maxItems: 5,
+      description: '`property,asc` or `property,desc`; repeat it to sort by several',
+    }),
+  ),
+};
+
+/** The query of a list: `page`, `size`, `sort` and the filters of its own. */
+export function pageQuery<P extends TProperties>(filters: P): TObject<typeof paging & P> {
+  return Type.Object({ ...paging, ...filters }, { additionalProperties: false });
+}
+
+/** A LIKE filter with `%` and `_`, case-insensitive; `\` escapes. */
+export function likeFilter(what: string) {
+  return Type.Optional(
+    Type.String({
+      maxLength: 255,
+      description: `Only ${what} matches; \`%\` stands for any characters, \`_\` for one`,
+    }),
+  );
+}
+
+export function isPage(schema: unknown): boolean {
+  return typeof schema === 'object' && schema !== null && 'x-page' in schema;
+}

@@ -1,0 +1,116 @@
+import { Type } from 'typebox';
+import { get, group, post } from './operation.ts';
+import { anyObject, DateTime, Empty, listOf, MAX_LIST_SIZE, mapOf, named, oneOf, text } from './schema.ts';
+
+/** What the end user gave and what was found out about it (specification 4.9). */
+
+const MAX_ITEMS_OF_A_KIND = 100;
+
+const Image = named(
+  'UserDataImage',
+  Type.Object({
+    path: Type.String({ description: 'Pass it to getdata to read the image' }),
+    contentType: Type.Optional(Type.String()),
+  }),
+);
+
+const BiographicField = named(
+  'BiographicField',
+  Type.Object({
+    fieldName: Type.String({ description: 'Such as `Document Number`' }),
+    values: Type.Object({
+      visualZoneValue: Type.Optional(Type.String()),
+      mrzValue: Type.Optional(Type.String()),
+      barcodeValue: Type.Optional(Type.String()),
+    }),
+  }),
+);
+
+const Document = named(
+  'UserDataDocument',
+  Type.Object({
+    documentType: Type.Optional(oneOf('PASSPORT', 'ID_CARD', 'DRIVERS_LICENSE', 'OTHER')),
+    countryCode: Type.Optional(Type.String({ description: 'ISO 3166-1 alpha-3' })),
+    biographicData: listOf(BiographicField, 200),
+    images: mapOf(Image, MAX_ITEMS_OF_A_KIND, '`front`, `back`, `portrait`; absent when `optimized`'),
+  }),
+);
+
+const UserData = named(
+  'UserData',
+  Type.Object({
+    documents: mapOf(Document, MAX_ITEMS_OF_A_KIND, 'By the key of the step, such as `doc1`'),
+    faces: mapOf(anyObject('A captured face'), MAX_ITEMS_OF_A_KIND, 'By the key of the step, such as `face1`'),
+    forms: mapOf(anyObject('The answers, by field'), MAX_ITEMS_OF_A_KIND, 'By the key of the step, such as `form1`'),
+    _checks: anyObject('The outcome of each check, by the id of its step'),
+    _decision: Type.Optional(Type.String({ description: 'The decision of the journey: PASS, FAIL or REVIEW' })),
+  }),
+);
+
+const UserDataItem = named(
+  'UserDataItem',
+  Type.Object({
+    contentType: Type.String(),
+    data: Type.String({ contentEncoding: 'base64', description: 'The content, base64' }),
+  }),
+);
+
+const Check = named(
+  'Check',
+  Type.Object({
+    id: Type.String(),
+    step: Type.String(),
+    name: Type.String(),
+    type: oneOf('document', 'face', 'liveness', 'watchlist', 'form', 'http'),
+    status: Type.Unsafe<'PASSED' | 'FAILED' | 'REVIEW' | 'NOT_PERFORMED'>({
+      ...oneOf('PASSED', 'FAILED', 'REVIEW', 'NOT_PERFORMED'),
+      description: 'A check that could not run says NOT_PERFORMED, never PASSED',
+    }),
+    score: Type.Optional(Type.Number()),
+    threshold: Type.Optional(Type.Number()),
+    reason: Type.Optional(Type.String()),
+    advice: Type.Optional(oneOf('retry', 'final')),
+    attempts: Type.Integer(),
+    dateTime: DateTime,
+    metaData: Type.Optional(anyObject('What else the check found')),
+  }),
+);
+
+export const userData = group(
+  '/api/userdata-server/processDefinitions/{processDefnId}/processInstances/{processInstanceId}',
+  {
+    get: get('/userdata', {
+      summary: 'Get the user data of a process instance',
+      description: 'Images are references; read one with getdata.',
+      permission: 'UserDataServer:getProcessInstanceUserData',
+      query: Type.Object({
+        optimized: Type.Optional(Type.Boolean({ default: false, description: 'Leave out images' })),
+      }),
+      ok: UserData,
+      codes: [100022],
+    }),
+    getItem: get('/getdata', {
+      summary: 'Get one item of user data, such as a captured image',
+      description: 'With `Accept: image/*` the answer is the image itself instead of JSON.',
+      permission: 'UserDataServer:getProcessInstanceUserData',
+      query: Type.Object({ path: text(1, 500, 'Where the item is, such as `documents/doc1/front/cropped`') }),
+      ok: UserDataItem,
+      codes: [7, 100022, 100026],
+    }),
+    listChecks: get('/userdata/checks', {
+      summary: 'List the checks of a process instance',
+      description: 'All of them at once: a journey has a limited number of steps.',
+      permission: 'UserDataServer:getProcessInstanceUserData',
+      ok: named('Checks', listOf(Check, MAX_LIST_SIZE)),
+      codes: [100022],
+    }),
+    archive: post('/userdataarchive', {
+      summary: 'Get everything about a process instance as a zip archive',
+      description: 'Holds `userdata.json`, `checks.json`, the images and a signed manifest.',
+      permission: 'UserDataServer:getProcessInstanceUserData',
+      body: Empty,
+      produces: 'application/zip',
+      codes: [100022],
+    }),
+  },
+);

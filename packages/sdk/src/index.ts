@@ -1,0 +1,3 @@
+export { type ClientOptions, createClient } from './client.ts';
+export { type ConnectionFault, GroveConnectionError, GroveError, type InputFault, isGroveError } from './errors.ts';
+export type { Arguments, Binary, CallOptions, Client, Method, Redirect, Result, User } from './types.ts';

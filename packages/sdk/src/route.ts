@@ -1,0 +1,26 @@
+/** What the client must know of an operation at run time: no schemas, so the SDK stays small. */
+export type Route = {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  /** The address for each way of naming the user; an operation that is not about a user has only `none`. */
+  readonly paths: { readonly id?: string; readonly ext?: string; readonly none?: string };
+  /** A bearer token, the API key itself, or nothing of ours. */
+  readonly auth: 'bearer' | 'apiKey' | 'journey' | 'public';
+  readonly status: number;
+  readonly page?: true;
+  /** The operation takes a JSON body; without one of the caller's, an empty object is sent. */
+  readonly body?: true;
+  /** The content type of a success that is not JSON. */
+  readonly produces?: string;
+};
+
+export type Routes = { readonly [group: string]: { readonly [name: string]: Route } };
+
+/** The arguments of a call as they are at run time, once the types have been checked. */
+export type LooseArguments = {
+  readonly [param: string]: unknown;
+  readonly query?: Readonly<Record<string, unknown>>;
+  readonly body?: unknown;
+  readonly user?: { readonly id?: string; readonly extId?: string };
+  readonly idempotencyKey?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+};

@@ -1,0 +1,542 @@
+// Generated from the contract by write-routes.ts; change the contract and run `npm run generate`.
+import type { Routes } from './route.ts';
+
+export const routes = {
+  apiKeys: {
+    issue: { method: 'POST', paths: { none: '/api/arthr/apiKeys/issue' }, auth: 'apiKey', status: 200, body: true },
+    list: { method: 'GET', paths: { none: '/api/arthr/apiKeys' }, auth: 'bearer', status: 200, page: true },
+    create: { method: 'POST', paths: { none: '/api/arthr/apiKeys' }, auth: 'bearer', status: 201, body: true },
+    get: { method: 'GET', paths: { none: '/api/arthr/apiKeys/{apiKeyId}' }, auth: 'bearer', status: 200 },
+    update: {
+      method: 'POST',
+      paths: { none: '/api/arthr/apiKeys/{apiKeyId}' },
+      auth: 'bearer',
+      status: 200,
+      body: true,
+    },
+    delete: { method: 'DELETE', paths: { none: '/api/arthr/apiKeys/{apiKeyId}' }, auth: 'bearer', status: 204 },
+  },
+  processTokens: {
+    create: {
+      method: 'POST',
+      paths: { none: '/api/process-manager/processTokens' },
+      auth: 'bearer',
+      status: 201,
+      body: true,
+    },
+    list: {
+      method: 'GET',
+      paths: { none: '/api/process-manager/processTokens' },
+      auth: 'bearer',
+      status: 200,
+      page: true,
+    },
+  },
+  processInstances: {
+    create: {
+      method: 'POST',
+      paths: { none: '/api/process-manager/processInstances/create' },
+      auth: 'bearer',
+      status: 201,
+      body: true,
+    },
+    start: {
+      method: 'POST',
+      paths: { none: '/api/process-manager/processInstances' },
+      auth: 'bearer',
+      status: 307,
+      body: true,
+    },
+    get: {
+      method: 'GET',
+      paths: { none: '/api/process-manager/processInstances/{processInstanceId}' },
+      auth: 'bearer',
+      status: 200,
+    },
+    getWithParameters: {
+      method: 'GET',
+      paths: { none: '/api/process-manager/processInstances/{processInstanceId}/withParameters' },
+      auth: 'bearer',
+      status: 200,
+    },
+    delete: {
+      method: 'DELETE',
+      paths: { none: '/api/process-manager/processInstances/{processInstanceId}' },
+      auth: 'bearer',
+      status: 200,
+    },
+    list: {
+      method: 'GET',
+      paths: { none: '/api/process-manager/processInstances' },
+      auth: 'bearer',
+      status: 200,
+      page: true,
+    },
+    search: {
+      method: 'GET',
+      paths: { none: '/api/process-manager/processInstances/search' },
+      auth: 'bearer',
+      status: 200,
+      page: true,
+    },
+  },
+  processDefinitions: {
+    listTags: {
+      method: 'GET',
+      paths: { none: '/api/process-manager/processDefinitions/tags' },
+      auth: 'bearer',
+      status: 200,
+      page: true,
+    },
+    addTag: {
+      method: 'POST',
+      paths: { none: '/api/process-manager/processDefinitions/{processDefinitionId}/tags' },
+      auth: 'bearer',
+      status: 201,
+      body: true,
+    },
+  },
+  cloudSecrets: {
+    list: {
+      method: 'GET',
+      paths: { none: '/api/process-manager/cloudSecrets' },
+      auth: 'bearer',
+      status: 200,
+      page: true,
+    },
+  },
+  userData: {
+    get: {
+      method: 'GET',
+      paths: {
+        none: '/api/userdata-server/processDefinitions/{processDefnId}/processInstances/{processInstanceId}/userdata',
+      },
+      auth: 'bearer',
+      status: 200,
+    },
+    getItem: {
+      method: 'GET',
+      paths: {
+        none: '/api/userdata-server/processDefinitions/{processDefnId}/processInstances/{processInstanceId}/getdata',
+      },
+      auth: 'bearer',
+      status: 200,
+    },
+    listChecks: {
+      method: 'GET',
+      paths: {
+        none: '/api/userdata-server/processDefinitions/{processDefnId}/processInstances/{processInstanceId}/userdata/checks',
+      },
+      auth: 'bearer',
+      status: 200,
+    },
+    archive: {
+      method: 'POST',
+      paths: {
+        none: '/api/userdata-server/processDefinitions/{processDefnId}/processInstances/{processInstanceId}/userdataarchive',
+      },
+      auth: 'bearer',
+      status: 200,
+      body: true,
+      produces: 'application/zip',
+    },
+  },
+  watchlists: {
+    list: {
+      method: 'GET',
+      paths: { none: '/api/watchlist-manager/facewatchlists' },
+      auth: 'bearer',
+      status: 200,
+      page: true,
+    },
+    listMembers: {
+      method: 'GET',
+      paths: { none: '/api/watchlist-manager/facewatchlists/{watchlistId}/watchlist-members' },
+      auth: 'bearer',
+      status: 200,
+      page: true,
+    },
+  },
+  customPages: {
+    list: { method: 'GET', paths: { none: '/api/theme-server/customPages' }, auth: 'bearer', status: 200, page: true },
+    listVersions: {
+      method: 'GET',
+      paths: { none: '/api/theme-server/customPages/{name}/versions' },
+      auth: 'bearer',
+      status: 200,
+      page: true,
+    },
+    getArchive: {
+      method: 'GET',
+      paths: { none: '/api/theme-server/customPages/{id}/archive' },
+      auth: 'bearer',
+      status: 200,
+      produces: 'application/zip',
+    },
+  },
+  stores: {
+    create: { method: 'POST', paths: { none: '/api/identity-store/stores' }, auth: 'bearer', status: 201, body: true },
+    list: { method: 'GET', paths: { none: '/api/identity-store/stores' }, auth: 'bearer', status: 200, page: true },
+    get: { method: 'GET', paths: { none: '/api/identity-store/stores/{storeName}' }, auth: 'bearer', status: 200 },
+    update: {
+      method: 'POST',
+      paths: { none: '/api/identity-store/stores/{storeName}' },
+      auth: 'bearer',
+      status: 200,
+      body: true,
+    },
+  },
+  users: {
+    create: {
+      method: 'POST',
+      paths: { none: '/api/identity-store/stores/{storeName}/users' },
+      auth: 'bearer',
+      status: 201,
+      body: true,
+    },
+    list: {
+      method: 'GET',
+      paths: { none: '/api/identity-store/stores/{storeName}/users' },
+      auth: 'bearer',
+      status: 200,
+      page: true,
+    },
+    get: {
+      method: 'GET',
+      paths: {
+        id: '/api/identity-store/stores/{storeName}/users/{userId}',
+        ext: '/api/identity-store/stores/{storeName}/users/{userExtId}/ext',
+      },
+      auth: 'bearer',
+      status: 200,
+    },
+    update: {
+      method: 'POST',
+      paths: {
+        id: '/api/identity-store/stores/{storeName}/users/{userId}',
+        ext: '/api/identity-store/stores/{storeName}/users/{userExtId}/ext',
+      },
+      auth: 'bearer',
+      status: 200,
+      body: true,
+    },
+    listSessions: {
+      method: 'GET',
+      paths: {
+        id: '/api/identity-store/stores/{storeName}/users/{userId}/sessions',
+        ext: '/api/identity-store/stores/{storeName}/users/{userExtId}/sessions/ext',
+      },
+      auth: 'bearer',
+      status: 200,
+      page: true,
+    },
+    listAuthentications: {
+      method: 'GET',
+      paths: {
+        id: '/api/identity-store/stores/{storeName}/users/{userId}/authentications',
+        ext: '/api/identity-store/stores/{storeName}/users/{userExtId}/authentications/ext',
+      },
+      auth: 'bearer',
+      status: 200,
+      page: true,
+    },
+  },
+  passkeys: {
+    createConfig: {
+      method: 'POST',
+      paths: { none: '/api/identity-store/stores/{storeName}/passkeyConfig' },
+      auth: 'bearer',
+      status: 201,
+      body: true,
+    },
+    updateConfig: {
+      method: 'POST',
+      paths: { none: '/api/identity-store/stores/{storeName}/passkeyConfig/{rpId}' },
+      auth: 'bearer',
+      status: 200,
+      body: true,
+    },
+    startRegistration: {
+      method: 'POST',
+      paths: {
+        id: '/api/identity-store/stores/{storeName}/users/{userId}/passkeys/relyingParties/{rpId}/registrations/{regPolicyName}',
+        ext: '/api/identity-store/stores/{storeName}/users/{userExtId}/passkeys/relyingParties/{rpId}/registrations/{regPolicyName}/ext',
+        none: '/api/identity-store/stores/{storeName}/passkeys/relyingParties/{rpId}/registrations/{regPolicyName}',
+      },
+      auth: 'bearer',
+      status: 201,
+      body: true,
+    },
+    completeRegistration: {
+      method: 'POST',
+      paths: { none: '/api/identity-store/stores/{storeName}/passkeys/registrations/sessions/{sessionId}' },
+      auth: 'bearer',
+      status: 200,
+      body: true,
+    },
+    startAuthentication: {
+      method: 'POST',
+      paths: {
+        id: '/api/identity-store/stores/{storeName}/users/{userId}/passkeys/relyingParties/{rpId}/authentications/{authPolicyName}',
+        ext: '/api/identity-store/stores/{storeName}/users/{userExtId}/passkeys/relyingParties/{rpId}/authentications/{authPolicyName}/ext',
+        none: '/api/identity-store/stores/{storeName}/passkeys/relyingParties/{rpId}/authentications/{authPolicyName}',
+      },
+      auth: 'bearer',
+      status: 201,
+      body: true,
+    },
+    startAuthenticationByBody: {
+      method: 'POST',
+      paths: { none: '/api/identity-store/stores/{storeName}/passkeys/authentications' },
+      auth: 'bearer',
+      status: 201,
+      body: true,
+    },
+    authenticate: {
+      method: 'POST',
+      paths: { none: '/api/identity-store/stores/{storeName}/passkeys/authentications/sessions/{sessionId}' },
+      auth: 'bearer',
+      status: 200,
+      body: true,
+    },
+    getRegistrationAudit: {
+      method: 'GET',
+      paths: {
+        id: '/api/identity-store/stores/{storeName}/users/{userId}/passkeys/{id}/registrationAudit',
+        ext: '/api/identity-store/stores/{storeName}/users/{userExtId}/passkeys/{id}/registrationAudit/ext',
+      },
+      auth: 'bearer',
+      status: 200,
+    },
+  },
+  appkeys: {
+    createConfig: {
+      method: 'POST',
+      paths: { none: '/api/identity-store/stores/{storeName}/appkeyConfig' },
+      auth: 'bearer',
+      status: 201,
+      body: true,
+    },
+    updateConfig: {
+      method: 'POST',
+      paths: { none: '/api/identity-store/stores/{storeName}/appkeyConfig/{rpId}' },
+      auth: 'bearer',
+      status: 200,
+      body: true,
+    },
+    completeRegistration: {
+      method: 'POST',
+      paths: { none: '/api/identity-store/stores/{storeName}/appkeys/registrations' },
+      auth: 'bearer',
+      status: 200,
+      body: true,
+    },
+    authenticate: {
+      method: 'POST',
+      paths: { none: '/api/identity-store/stores/{storeName}/appkeys/authentications' },
+      auth: 'bearer',
+      status: 200,
+      body: true,
+    },
+    authenticateWithSession: {
+      method: 'POST',
+      paths: { none: '/api/identity-store/stores/{storeName}/appkeys/authentications/sessions/{sessionId}' },
+      auth: 'bearer',
+      status: 200,
+      body: true,
+    },
+    deregister: {
+      method: 'POST',
+      paths: {
+        id: '/api/identity-store/stores/{storeName}/users/{userId}/appkeys/relyingParties/{rpId}/deregistrations',
+        ext: '/api/identity-store/stores/{storeName}/users/{userExtId}/appkeys/relyingParties/{rpId}/deregistrations/ext',
+      },
+      auth: 'bearer',
+      status: 200,
+      body: true,
+    },
+    deregisterKey: {
+      method: 'DELETE',
+      paths: {
+        id: '/api/identity-store/stores/{storeName}/users/{userId}/appkeys/relyingParties/{rpId}/registrations/keyIds/{keyId}',
+      },
+      auth: 'bearer',
+      status: 200,
+    },
+    clearPreferredDevice: {
+      method: 'DELETE',
+      paths: {
+        id: '/api/identity-store/stores/{storeName}/users/{userId}/appkeys/relyingParties/{rpId}/preferredDevices',
+        ext: '/api/identity-store/stores/{storeName}/users/{userExtId}/appkeys/relyingParties/{rpId}/preferredDevices/ext',
+      },
+      auth: 'bearer',
+      status: 200,
+    },
+    deletePreferredDevice: {
+      method: 'DELETE',
+      paths: {
+        id: '/api/identity-store/stores/{storeName}/users/{userId}/appkeys/relyingParties/{rpId}/preferredDevice/{deviceId}',
+        ext: '/api/identity-store/stores/{storeName}/users/{userExtId}/appkeys/relyingParties/{rpId}/preferredDevice/{deviceId}/ext',
+      },
+      auth: 'bearer',
+      status: 200,
+    },
+  },
+  totps: {
+    createPolicy: {
+      method: 'POST',
+      paths: { none: '/api/identity-store/stores/{storeName}/totpPolicy' },
+      auth: 'bearer',
+      status: 201,
+      body: true,
+    },
+    updatePolicy: {
+      method: 'POST',
+      paths: { none: '/api/identity-store/stores/{storeName}/totpPolicy/{policyName}' },
+      auth: 'bearer',
+      status: 200,
+      body: true,
+    },
+    startRegistration: {
+      method: 'POST',
+      paths: { id: '/api/identity-store/stores/{storeName}/users/{userId}/totps/registrations/{policyName}' },
+      auth: 'bearer',
+      status: 201,
+      body: true,
+    },
+    completeRegistration: {
+      method: 'POST',
+      paths: {
+        id: '/api/identity-store/stores/{storeName}/users/{userId}/totps/registrations/{policyName}/complete',
+        ext: '/api/identity-store/stores/{storeName}/users/{userExtId}/totps/registrations/{policyName}/complete/ext',
+      },
+      auth: 'bearer',
+      status: 200,
+      body: true,
+    },
+    authenticate: {
+      method: 'POST',
+      paths: {
+        id: '/api/identity-store/stores/{storeName}/users/{userId}/totps/authentications/{policyName}',
+        ext: '/api/identity-store/stores/{storeName}/users/{userExtId}/totps/authentications/{policyName}/ext',
+      },
+      auth: 'bearer',
+      status: 200,
+      body: true,
+    },
+    deregister: {
+      method: 'POST',
+      paths: { id: '/api/identity-store/stores/{storeName}/users/{userId}/totps/deregistrations/{policyName}' },
+      auth: 'bearer',
+      status: 200,
+      body: true,
+    },
+  },
+  biometrics: {
+    update: {
+      method: 'POST',
+      paths: {
+        id: '/api/identity-store/stores/{storeName}/users/{userId}/biometrics/{type}',
+        ext: '/api/identity-store/stores/{storeName}/users/{userExtId}/biometrics/{type}/ext',
+      },
+      auth: 'bearer',
+      status: 200,
+      body: true,
+    },
+    recordFailure: {
+      method: 'POST',
+      paths: {
+        id: '/api/identity-store/stores/{storeName}/users/{userId}/biometrics/authentications/failure',
+        ext: '/api/identity-store/stores/{storeName}/users/{userExtId}/biometrics/authentications/failure/ext',
+      },
+      auth: 'bearer',
+      status: 200,
+      body: true,
+    },
+    authenticateFace: {
+      method: 'POST',
+      paths: { ext: '/api/identity-store/stores/{storeName}/users/{userExtId}/biometrics/authentications/face/ext' },
+      auth: 'bearer',
+      status: 200,
+      body: true,
+    },
+  },
+  pushNotifications: {
+    send: {
+      method: 'POST',
+      paths: {
+        id: '/api/identity-store/stores/{storeName}/users/{userId}/pushNotifications/relyingParties/{rpId}',
+        ext: '/api/identity-store/stores/{storeName}/users/{userExtId}/pushNotifications/relyingParties/{rpId}/ext',
+      },
+      auth: 'bearer',
+      status: 201,
+      body: true,
+    },
+    list: {
+      method: 'GET',
+      paths: {
+        id: '/api/identity-store/stores/{storeName}/users/{userId}/pushNotifications',
+        ext: '/api/identity-store/stores/{storeName}/users/{userExtId}/pushNotifications/ext',
+      },
+      auth: 'bearer',
+      status: 200,
+    },
+    get: {
+      method: 'GET',
+      paths: {
+        id: '/api/identity-store/stores/{storeName}/users/{userId}/pushNotifications/{id}',
+        ext: '/api/identity-store/stores/{storeName}/users/{userExtId}/pushNotifications/{id}/ext',
+      },
+      auth: 'bearer',
+      status: 200,
+    },
+    listRelyingParties: {
+      method: 'GET',
+      paths: { none: '/api/identity-store/stores/{storeName}/pushNotifications/relyingParties' },
+      auth: 'bearer',
+      status: 200,
+      page: true,
+    },
+    createPolicy: {
+      method: 'POST',
+      paths: { none: '/api/identity-store/stores/{storeName}/pushNotificationPolicy' },
+      auth: 'bearer',
+      status: 201,
+      body: true,
+    },
+    getPolicy: {
+      method: 'GET',
+      paths: { none: '/api/identity-store/stores/{storeName}/pushNotificationPolicy/{rpId}' },
+      auth: 'bearer',
+      status: 200,
+    },
+    updatePolicy: {
+      method: 'POST',
+      paths: { none: '/api/identity-store/stores/{storeName}/pushNotificationPolicy/{rpId}' },
+      auth: 'bearer',
+      status: 200,
+      body: true,
+    },
+    deletePolicy: {
+      method: 'DELETE',
+      paths: { none: '/api/identity-store/stores/{storeName}/pushNotificationPolicy/{rpId}' },
+      auth: 'bearer',
+      status: 204,
+    },
+  },
+  events: {
+    startQuery: {
+      method: 'POST',
+      paths: { none: '/api/identity-store/events/queries/start' },
+      auth: 'bearer',
+      status: 201,
+      body: true,
+    },
+    getQueryResult: {
+      method: 'GET',
+      paths: { none: '/api/identity-store/events/queries/{executionId}/result' },
+      auth: 'bearer',
+      status: 200,
+    },
+  },
+} as const satisfies Routes;

@@ -1,0 +1,77 @@
+import type { Api, Body, Ok, Params, Query } from '@grove/contract';
+
+/** One namespace per group of the contract, one method per operation. */
+export type Client = {
+  readonly [G in keyof Api]: { readonly [N in keyof Api[G]]: Method<Api[G][N]> };
+};
+
+export type CallOptions = {
+  /** Sent as `Idempotency-Key`. Operations that create get a random one unless you give yours. */
+  idempotencyKey?: string | undefined;
+  /** Ends the call, its retries and its waiting. */
+  signal?: AbortSignal | undefined;
+};
+
+/** What a call takes: path parameters at the top, beside them the query, the body and the user. */
+export type Arguments<O> = Flat<Params<O> & QueryPart<O> & BodyPart<O> & UserPart<O> & CallOptions>;
+
+/** An answer that is not JSON, such as an archive. */
+export type Binary = { readonly contentType: string; readonly bytes: Uint8Array<ArrayBuffer> };
+
+/** Where an operation that answers with a redirect points to. It is not followed. */
+export type Redirect = { readonly location: string };
+
+/** What a call gives. */
+export type Result<O> = O extends { produces: string } ? Binary : O extends { status: 307 } ? Redirect : Ok<O>;
+
+/** A user of an identity store. */
+export type User = Ok<Api['users']['get']>;
+
+export type Method<O> = Callable<Arguments<O>, Result<O>> & Paging<Arguments<O>, Result<O>>;
+
+type Nothing = Record<never, never>;
+type Flat<T> = { [K in keyof T]: T[K] };
+type Callable<A, R> = Nothing extends A ? (args?: A) => Promise<R> : (args: A) => Promise<R>;
+
+/** A page of a list, as far as walking it goes. */
+type AnyPage<Item> = { content: Item[]; last: boolean; totalPages: number };
+
+type Paging<A, R> =
+  R extends AnyPage<infer Item>
+    ? {
+        /** Every item, from the page of the query (0 unless given) to the last; pages are fetched as they are needed. */
+        readonly all: Walk<A, Item>;
+        /** The same, page by page. */
+        readonly pages: Walk<A, R>;
+      }
+    : Nothing;
+
+type Walk<A, T> = Nothing extends A
+  ? (args?: A) => AsyncGenerator<T, void, undefined>
+  : (args: A) => AsyncGenerator<T, void, undefined>;
+
+/** A filter that is undefined is no filter, so `{ name: maybeName }` needs no branch. */
+type Lenient<Q> = { [K in keyof Q]: Nothing extends Pick<Q, K> ? Q[K] | undefined : Q[K] };
+
+type QueryPart<O> = O extends { query: unknown }
+  ? Nothing extends Query<O>
+    ? { query?: Lenient<Query<O>> }
+    : { query: Lenient<Query<O>> }
+  : Nothing;
+
+type BodyPart<O> = O extends { body: unknown }
+  ? Nothing extends Body<O>
+    ? { body?: Body<O> }
+    : { body: Body<O> }
+  : Nothing;
+
+type ById = { id: string; extId?: never };
+type ByExtId = { extId: string; id?: never };
+
+/** The `/ext` twins are one method: the user says which of them is meant. */
+type UserPart<O> = O extends { userBy: readonly (infer By)[] }
+  ? 'none' extends By
+    ? { user?: UserOf<By> }
+    : { user: UserOf<By> }
+  : Nothing;
+type UserOf<By> = ('id' extends By ? ById : never) | ('ext' extends By ? ByExtId : never);

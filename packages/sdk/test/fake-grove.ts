@@ -1,0 +1,99 @@
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { TestContext } from 'node:test';
+
+/**
+ * A real HTTP server that behaves like Grove as far as a client can tell: it exchanges the key for tokens, refuses
+ * tokens it does not know, and otherwise does what a test's steps say, one step per request.
+ */
+export const API_KEY = 'grv_test_01JFAKEKEY_s3cr3t-of-the-key';
+
+export type Seen = { method: string; url: string; headers: IncomingHttpHeaders; body: string };
+export type Step = (response: ServerResponse, seen: Seen) => void;
+
+export type FakeGrove = {
+  baseUrl: string;
+  /** Every request but those that issue a token. */
+  seen: Seen[];
+  issues: Seen[];
+  /** The tokens the server takes; a test revokes by deleting. */
+  valid: Set<string>;
+  ttl: number;
+  /** What the next requests are answered with; afterwards, `otherwise`. */
+  steps: Step[];
+  issueSteps: Step[];
+  otherwise: Step;
+};
+
+export async function startFakeGrove(t: TestContext): Promise<FakeGrove> {
+  const grove: FakeGrove = {
+    baseUrl: '',
+    seen: [],
+    issues: [],
+    valid: new Set(),
+    ttl: 3600,
+    steps: [],
+    issueSteps: [],
+    otherwise: json(200, {}),
+  };
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const { method = '', url = '', headers } = request;
+    const seen = { method, url, headers, body: Buffer.concat(chunks).toString() };
+    if (url === '/api/arthr/apiKeys/issue') return issue(grove, seen, response);
+    grove.seen.push(seen);
+    const token = headers.authorization?.replace('Bearer ', '') ?? '';
+    if (!grove.valid.has(token)) return problem(401, 279, 'The bearer token has expired')(response, seen);
+    (grove.steps.shift() ?? grove.otherwise)(response, seen);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  grove.baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return grove;
+}
+
+function issue(grove: FakeGrove, seen: Seen, response: ServerResponse): void {
+  grove.issues.push(seen);
+  const step = grove.issueSteps.shift() ?? exchangeKey(grove);
+  step(response, seen);
+}
+
+function exchangeKey(grove: FakeGrove): Step {
+  return (response, seen) => {
+    const known = seen.headers['x-api-key'] === API_KEY;
+    const token = `fake.token-${grove.issues.length}.signature`;
+    if (known) grove.valid.add(token);
+    const step = known ? json(200, { token, ttl: grove.ttl }) : problem(401, 271, 'The API key failed validation');
+    step(response, seen);
+  };
+}
+
+export function json(status: number, body: unknown, headers: Record<string, string> = {}): Step {
+  return (response) => {
+    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
+  };
+}
+
+export function problem(status: number, code: number, message: string, more: Problem = {}): Step {
+  const { headers, ...members } = more;
+  const body = { type: 'about:blank', title: 'Problem', status, code, message, requestId: 'req-1', ...members };
+  return json(status, body, { 'content-type': 'application/problem+json', ...headers });
+}
+type Problem = { headers?: Record<string, string>; [member: string]: unknown };
+
+/** The request has been read, and the connection breaks before anything is answered. */
+export const reset: Step = (response) => {
+  response.socket?.resetAndDestroy();
+};
+
+/** Never answers. */
+export const hang: Step = () => {};
+
+/** A page envelope as far as the client reads it. */
+export function pageOf(content: unknown[], { number, totalPages }: { number: number; totalPages: number }) {
+  return { content, number, totalPages, size: content.length, first: number === 0, last: number >= totalPages - 1 };
+}

@@ -1,0 +1,142 @@
+import { createRequire } from 'node:module';
+import type { FastifyInstance } from 'fastify';
+import pino, { type Logger } from 'pino';
+import { apiKeyHandlers } from './arthr/api-keys/api-keys.ts';
+import { issuer } from './arthr/api-keys/issue.ts';
+import { openKeysInUse } from './arthr/api-keys/keys-in-use.ts';
+import { openLastIssued } from './arthr/api-keys/last-issued.ts';
+import { authenticator } from './arthr/tokens/authenticate.ts';
+import { openSigningKeys, type SigningKeys } from './arthr/tokens/signing-keys.ts';
+import { baseUrlOf, type Config } from './config.ts';
+import type { Db } from './db/db.ts';
+import { openDb } from './db/open.ts';
+import { idempotency } from './http/idempotency.ts';
+import { requestLimits } from './http/limits.ts';
+import { buildHttp } from './http/server.ts';
+import { hostTenant } from './http/tenant.ts';
+import { type Clock, systemClock } from './kernel/clock.ts';
+import { ApiError } from './kernel/errors.ts';
+import { rateLimiter } from './kernel/rate-limiter.ts';
+import { openMetrics } from './metrics.ts';
+import { type MasterKey, openMasterKey } from './secrets/master-key.ts';
+import { openVault, type Vault } from './secrets/vault.ts';
+import { openTenants, type Tenants } from './tenants/tenants.ts';
+
+/** The composition root: configuration, database, secrets and handlers become one application. */
+export type App = {
+  config: Config;
+  db: Db;
+  vault: Vault;
+  master: MasterKey;
+  signing: SigningKeys;
+  tenants: Tenants;
+  log: Logger;
+  http: FastifyInstance;
+  /** Starts to listen; the base address of a tenant is known from then on. */
+  listen(): Promise<{ port: number; baseUrlOf(tenantId: string): string }>;
+  /** Lets requests finish, writes what was gathered, closes the database. */
+  stop(): Promise<void>;
+};
+
+export type AppOptions = { clock?: Clock; log?: Logger };
+
+export const VERSION = (createRequire(import.meta.url)('../package.json') as { version: string }).version;
+
+const GATHERED_WRITES_EVERY_MS = 1000;
+const FAILED_ISSUES_PER_MINUTE = 10;
+const STOP_WITHIN_MS = 30_000;
+
+/** The database must have been migrated. */
+export async function openApp(
+  config: Config,
+  { clock = systemClock, log = openLog(config) }: AppOptions = {},
+): Promise<App> {
+  const db = openDb(config.database, (error) => log.warn({ err: error }, 'an idle database connection was lost'));
+  try {
+    return await compose(config, db, clock, log);
+  } catch (error) {
+    await db.close();
+    throw error;
+  }
+}
+
+async function compose(config: Config, db: Db, clock: Clock, log: Logger): Promise<App> {
+  const master = openMasterKey(config.masterKey);
+  const vault = openVault({ master, clock });
+  const peppers = await vault.systemSecret(db.system, 'api-key-pepper');
+  const [pepper] = peppers;
+  if (!pepper) throw new Error('there is no pepper for API keys');
+  const signing = await openSigningKeys({ db, vault, clock });
+  const keys = openKeysInUse({ db, clock });
+  const lastIssued = openLastIssued(db, (error) =>
+    log.error({ err: error }, 'the times of issue could not be written'),
+  );
+  const metrics = openMetrics(VERSION);
+  const limits = requestLimits(config.rateLimit, clock);
+  const failures =
+    config.rateLimit === 'off' ? undefined : rateLimiter({ limit: FAILED_ISSUES_PER_MINUTE, windowSeconds: 60, clock });
+
+  let urlOf = baseUrlOf(config, config.port);
+  const issuerOf = (tenantId: string) => urlOf(tenantId);
+  const issue = issuer({ clock, peppers, keys, signing, lastIssued, issuerOf });
+  let stopping = false;
+
+  const http = buildHttp({
+    config,
+    clock,
+    log,
+    db,
+    limits,
+    version: VERSION,
+    metricsToken: config.metricsToken,
+    handlers: { apiKeys: apiKeyHandlers({ pepper, keys, lastIssued, issue, failures }) },
+    authenticate: authenticator({ clock, signing, keys, issuerOf }),
+    hostTenant: hostTenant(config),
+    idempotency: idempotency({ vault, clock }),
+    observe: metrics.observe,
+    metrics: metrics.text,
+    jwks: () => signing.published().map(({ jwk }) => jwk),
+    async ready() {
+      if (stopping) throw new ApiError(100010, { detail: 'the server is stopping', retryAfterSeconds: 5 });
+      await db.now();
+    },
+  });
+
+  const flush = () =>
+    lastIssued.flush().catch((error) => log.error({ err: error }, 'the times of issue could not be written'));
+  const gatherer = setInterval(flush, GATHERED_WRITES_EVERY_MS).unref();
+
+  return {
+    config,
+    db,
+    vault,
+    master,
+    signing,
+    tenants: openTenants({ db, vault, clock, pepper }),
+    log,
+    http,
+    async listen() {
+      await http.listen({ port: config.port, host: config.host });
+      const [address] = http.addresses();
+      const port = typeof address === 'object' ? address.port : config.port;
+      urlOf = baseUrlOf(config, port);
+      return { port, baseUrlOf: urlOf };
+    },
+    async stop() {
+      stopping = true;
+      clearInterval(gatherer);
+      await Promise.race([http.close(), new Promise((done) => setTimeout(done, STOP_WITHIN_MS).unref())]);
+      await flush();
+      await db.close();
+    },
+  };
+}
+
+/** Logs go to standard error: standard output is for what a script reads. Nothing of a request is logged by default. */
+export function openLog({ logLevel }: Pick<Config, 'logLevel'>): Logger {
+  const redact = { paths: ['*.authorization', '*.token', '*.code', '*.apiKey', '*.secret'], censor: '[redacted]' };
+  return pino(
+    { level: logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime, redact },
+    pino.destination({ fd: 2, sync: true }),
+  );
+}

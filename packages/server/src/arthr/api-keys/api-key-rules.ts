@@ -1,0 +1,108 @@
+import type { ApiKey } from '@grove/contract';
+import { operations } from '@grove/contract';
+import type { Static } from 'typebox';
+import { boundedMap } from '../../kernel/bounded-map.ts';
+import { fromDtm, HOUR, toDtm } from '../../kernel/clock.ts';
+import type { Principal } from '../../kernel/context.ts';
+import { ApiError, invalidInput } from '../../kernel/errors.ts';
+import type { TenantId } from '../../kernel/ids.ts';
+import { PERMISSION_TYPE, permissionSet, withoutTenant } from '../../kernel/permissions.ts';
+import { maskedCode } from './api-key-secret.ts';
+import type { ApiKeyRow, ApiKeyType } from './api-keys.repository.ts';
+
+/** The rules of an API key, as pure functions. */
+
+/** A token carries the permissions in a header of limited size. */
+const MAX_PERMISSIONS_LENGTH = 6000;
+const MAX_SESSION_MS = 24 * HOUR;
+
+export function checkPermissions(tenantId: TenantId, permissions: readonly string[]): void {
+  const prefix = `${PERMISSION_TYPE}${tenantId}#`;
+  permissions.forEach((permission, at) => {
+    const pointer = `/permissions/${at}`;
+    if (!permission.startsWith(PERMISSION_TYPE)) {
+      throw new ApiError(264, { errors: [{ pointer, message: `must begin with ${prefix}` }] });
+    }
+    if (!permission.startsWith(prefix)) throw invalidInput({ pointer, message: `must begin with ${prefix}` });
+    if (!/^([A-Z][A-Za-z]*(:[A-Za-z]*)?)?\*$|^[A-Z][A-Za-z]*:[A-Za-z]+$/.test(permission.slice(prefix.length))) {
+      throw invalidInput({
+        pointer,
+        message: `must be ${prefix}<Component>:<operation>, or end in * for all of a kind`,
+      });
+    }
+  });
+  if (JSON.stringify(permissions).length > MAX_PERMISSIONS_LENGTH) {
+    const message = `must not exceed ${MAX_PERMISSIONS_LENGTH} characters in all; use a wildcard such as ${prefix}ProcessManager*`;
+    throw invalidInput({ pointer: '/permissions', message });
+  }
+}
+
+/**
+ * A caller can grant only what it holds. What a key keeps is granted again by every change that leaves it active, so a
+ * change of its name cannot carry permissions past the caller's own.
+ */
+export function checkGrants(caller: Principal, permissions: readonly string[]): void {
+  const missing = permissions.findIndex((permission) => !caller.permissions.holds(withoutTenant(permission)));
+  if (missing >= 0) {
+    const message = 'is not held by the caller';
+    throw new ApiError(100015, { errors: [{ pointer: `/permissions/${missing}`, message }] });
+  }
+}
+
+/** When the key expires, from what was given and what was there before. */
+export function checkExpiry(
+  type: ApiKeyType,
+  given: { expiringDtm?: string | null; changesType: boolean },
+  before: number | null,
+  now: number,
+): number | null {
+  const pointer = '/expiringDtm';
+  const at = given.expiringDtm === undefined ? before : given.expiringDtm === null ? null : fromDtm(given.expiringDtm);
+  if (at === null) {
+    if (type === 'SESSION') throw invalidInput({ pointer, message: 'is required for a key of type SESSION' });
+    return null;
+  }
+  if (given.expiringDtm === undefined && !given.changesType) return at;
+  // A leap second is a valid date-time that this clock cannot name.
+  if (Number.isNaN(at)) throw invalidInput({ pointer, message: 'must be a moment that exists' });
+  if (at <= now) throw invalidInput({ pointer, message: `must be in the future; it is ${toDtm(now)} now` });
+  if (type === 'SESSION' && at > now + MAX_SESSION_MS) {
+    throw invalidInput({ pointer, message: 'must be at most 24 hours ahead for a key of type SESSION' });
+  }
+  return at;
+}
+
+const opened = boundedMap<string, string[]>(1000);
+const known = [...new Set(operations().flatMap(({ operation }) => operation.permission ?? []))].sort();
+
+/** The operations that permissions open, in the words of the permission table. */
+export function permittedOperations(tenantId: TenantId, permissionsJson: string): string[] {
+  const key = `${tenantId} ${permissionsJson}`;
+  let list = opened.get(key);
+  if (!list) {
+    const set = permissionSet(tenantId, JSON.parse(permissionsJson) as string[]);
+    list = known.filter((permission) => set.holds(permission));
+    opened.set(key, list);
+  }
+  return list;
+}
+
+/** The key as callers see it: its secret is masked unless it was made just now. */
+export function toApiKey(row: ApiKeyRow, lastIssuedAt: number | null, code?: string): Static<typeof ApiKey> {
+  return {
+    id: row.id,
+    type: row.type,
+    code: code ?? maskedCode(row.environment, row.id),
+    name: row.name,
+    ...(row.description !== null && { description: row.description }),
+    status: row.status,
+    permissions: JSON.parse(row.permissions) as string[],
+    permittedOperations: permittedOperations(row.tenant_id as TenantId, row.permissions),
+    createdDtm: toDtm(row.created_at),
+    lastUpdatedDtm: toDtm(row.last_updated_at),
+    createdBy: row.created_by,
+    lastUpdatedBy: row.last_updated_by,
+    ...(row.expiring_at !== null && { expiringDtm: toDtm(row.expiring_at) }),
+    ...(lastIssuedAt !== null && { lastIssuedAtDtm: toDtm(lastIssuedAt) }),
+  };
+}

@@ -1,0 +1,234 @@
+import { api } from '@grove/contract';
+import { isUniqueViolation, type TenantTx } from '../../db/db.ts';
+import type { Context, Principal } from '../../kernel/context.ts';
+import { ApiError, invalidInput } from '../../kernel/errors.ts';
+import { newId } from '../../kernel/ids.ts';
+import { implement, type OpenContext } from '../../kernel/implement.ts';
+import { fold, likePattern, paging, toPage } from '../../kernel/pages.ts';
+import type { RateLimiter } from '../../kernel/rate-limiter.ts';
+import type { VersionedKey } from '../../secrets/sealing.ts';
+import { checkExpiry, checkGrants, checkPermissions, toApiKey } from './api-key-rules.ts';
+import { hashApiKey, newApiKeySecret, parseApiKey } from './api-key-secret.ts';
+import {
+  type ApiKeyRow,
+  addApiKey,
+  changeApiKey,
+  countApiKeys,
+  findApiKey,
+  findApiKeyForUpdate,
+  pageApiKeys,
+  removeApiKey,
+  SORTABLE,
+} from './api-keys.repository.ts';
+import type { Issue } from './issue.ts';
+import type { KeysInUse } from './keys-in-use.ts';
+import type { LastIssued } from './last-issued.ts';
+
+/** Management of API keys, and the exchange of a key for a token (specification 4.1 to 4.6). */
+
+export const MAX_API_KEYS_PER_TENANT = 100_000;
+
+export type ApiKeysDeps = {
+  pepper: VersionedKey;
+  keys: KeysInUse;
+  lastIssued: LastIssued;
+  issue: Issue;
+  /** Counts failed exchanges by address and by key; absent when limits are off. */
+  failures: RateLimiter | undefined;
+};
+
+export function apiKeyHandlers(deps: ApiKeysDeps) {
+  const { keys, lastIssued } = deps;
+  const lastIssuedAt = (row: ApiKeyRow) => lastIssued.of(row.id) ?? row.last_issued_at;
+  const view = (row: ApiKeyRow, code?: string) => toApiKey(row, lastIssuedAt(row), code);
+
+  return implement(api.apiKeys, {
+    async issue(context) {
+      const code = apiKeyHeader(context);
+      try {
+        return await deps.issue(code, context.hostTenant);
+      } catch (error) {
+        throw countedFailure(deps.failures, context.address, code, error);
+      }
+    },
+
+    async list(context, { query }) {
+      const page = paging(query, SORTABLE);
+      const pattern = likePattern(query.name, '/query/name');
+      const { rows, total } = await pageApiKeys(context.db, pattern, page);
+      return toPage(
+        rows.map((row) => view(row)),
+        total,
+        page,
+      );
+    },
+
+    async create(context, { body }) {
+      const environment = body.environment ?? context.principal.environment;
+      const permissions = body.permissions ?? [];
+      const type = body.type ?? 'PERMANENT';
+      checkEnvironment(context.principal, environment);
+      checkPermissions(context.tenantId, permissions);
+      checkGrants(context.principal, permissions);
+      const expiring_at = checkExpiry(type, { ...expiry(body), changesType: true }, null, context.now);
+      const by = actor(context.principal);
+      const { row, code } = newKeyRow(deps.pepper, context.now, by, {
+        environment,
+        type,
+        name: body.name,
+        description: body.description ?? null,
+        status: body.status ?? 'ACTIVE',
+        permissions,
+        expiring_at,
+      });
+      await context.db.write((tx) => storeNewKey(tx, row));
+      return view({ ...row, tenant_id: context.tenantId }, code);
+    },
+
+    async get(context, { params }) {
+      const row = await findApiKey(context.db, params.apiKeyId);
+      if (!row) throw new ApiError(130);
+      return view(row);
+    },
+
+    async update(context, { params, body }) {
+      const changed = await context.db.write(async (tx) => {
+        const before = await findApiKeyForUpdate(tx, params.apiKeyId);
+        if (!before) throw new ApiError(130);
+        const after = changedRow(context, before, body);
+        await namedOnce(after.name, () => changeApiKey(tx, after));
+        return after;
+      });
+      keys.forget(changed.id);
+      return view(changed);
+    },
+
+    async delete(context, { params }) {
+      await context.db.write(async (tx) => {
+        const row = await findApiKeyForUpdate(tx, params.apiKeyId);
+        if (!row) throw new ApiError(130);
+        checkReach(context.principal, row);
+        await removeApiKey(tx, row.id);
+      });
+      keys.forget(params.apiKeyId);
+      return undefined;
+    },
+  });
+}
+
+type Change = {
+  name?: string;
+  type?: ApiKeyRow['type'];
+  description?: string;
+  status?: ApiKeyRow['status'];
+  permissions?: string[];
+  expiringDtm?: string | null;
+};
+
+/** The key as it will be: every field given is changed, every rule holds for the whole of what results. */
+function changedRow({ principal, tenantId, now }: Context, before: ApiKeyRow, change: Change): ApiKeyRow {
+  checkReach(principal, before);
+  const type = change.type ?? before.type;
+  const name = change.name ?? before.name;
+  const status = change.status ?? before.status;
+  const permissions = change.permissions ?? (JSON.parse(before.permissions) as string[]);
+  if (change.permissions) checkPermissions(tenantId, change.permissions);
+  if (status === 'ACTIVE' || change.permissions) checkGrants(principal, permissions);
+  const changesType = change.type !== undefined && change.type !== before.type;
+  return {
+    ...before,
+    type,
+    name,
+    name_folded: fold(name),
+    description: change.description ?? before.description,
+    status,
+    permissions: JSON.stringify(permissions),
+    expiring_at: checkExpiry(type, { ...expiry(change), changesType }, before.expiring_at, now),
+    last_updated_at: now,
+    last_updated_by: actor(principal),
+  };
+}
+
+function expiry({ expiringDtm }: Change): { expiringDtm?: string | null } {
+  return expiringDtm === undefined ? {} : { expiringDtm };
+}
+
+export type NewKey = Pick<ApiKeyRow, 'environment' | 'type' | 'name' | 'description' | 'status' | 'expiring_at'> & {
+  permissions: readonly string[];
+};
+
+/** A key that is not stored yet, and its secret, which exists nowhere else. */
+export function newKeyRow(pepper: VersionedKey, now: number, by: string, key: NewKey) {
+  const id = newId(now);
+  const code = newApiKeySecret(key.environment, id);
+  const row: Omit<ApiKeyRow, 'tenant_id'> = {
+    ...key,
+    id,
+    name_folded: fold(key.name),
+    permissions: JSON.stringify(key.permissions),
+    secret_hash: hashApiKey(pepper.key, code),
+    pepper_version: pepper.version,
+    created_at: now,
+    last_updated_at: now,
+    created_by: by,
+    last_updated_by: by,
+    last_issued_at: null,
+  };
+  return { row, code };
+}
+
+export async function storeNewKey(tx: TenantTx, row: Omit<ApiKeyRow, 'tenant_id'>): Promise<void> {
+  if ((await countApiKeys(tx)) >= MAX_API_KEYS_PER_TENANT) throw new ApiError(100017);
+  await namedOnce(row.name, () => addApiKey(tx, row));
+}
+
+async function namedOnce<T>(name: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!isUniqueViolation(error)) throw error;
+    const message = `${JSON.stringify(name)} is the name of another API key`;
+    throw new ApiError(100014, { errors: [{ pointer: '/name', message }], cause: error });
+  }
+}
+
+function actor(principal: Principal): string {
+  return `API Key: ${principal.apiKeyName}`;
+}
+
+function checkEnvironment(caller: Principal, environment: 'live' | 'test'): void {
+  if (caller.environment === 'test' && environment === 'live') {
+    throw invalidInput({ pointer: '/environment', message: 'must be test, because the caller is a test key' });
+  }
+}
+
+/** A test key changes nothing that serves live callers. */
+function checkReach(caller: Principal, row: ApiKeyRow): void {
+  if (caller.environment === 'test' && row.environment === 'live') {
+    throw new ApiError(7, { detail: 'a test key cannot change a live key' });
+  }
+}
+
+/** The header has two spellings in the wild; when both are sent, they must agree. */
+function apiKeyHeader(context: OpenContext): string | undefined {
+  const one = context.header('x-api-key');
+  const other = context.header('x-apikey');
+  if (one !== undefined && other !== undefined && one !== other) throw new ApiError(271);
+  return one ?? other;
+}
+
+/** Whoever guesses is slowed down, by address and by key; whoever has the right secret is never kept out by others. */
+function countedFailure(
+  failures: RateLimiter | undefined,
+  address: string,
+  code: string | undefined,
+  error: unknown,
+): unknown {
+  if (!failures || !(error instanceof ApiError) || error.code !== 271) return error;
+  const callers = [`address ${address}`, `key ${(code && parseApiKey(code)?.keyId) ?? 'none'}`];
+  const waits = callers.map((caller) => failures.take(caller).retryAfterSeconds);
+  const retryAfterSeconds = Math.max(...waits);
+  return retryAfterSeconds > 0
+    ? new ApiError(100007, { retryAfterSeconds, detail: 'too many failed attempts' })
+    : error;
+}

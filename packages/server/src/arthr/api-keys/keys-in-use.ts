@@ -1,0 +1,95 @@
+import type { Db } from '../../db/db.ts';
+import { boundedMap } from '../../kernel/bounded-map.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import { asTenantId, type TenantId } from '../../kernel/ids.ts';
+import { type PermissionSet, permissionSet } from '../../kernel/permissions.ts';
+import { findApiKey, findOwner } from './api-keys.repository.ts';
+
+/**
+ * The API keys that callers are using right now. A record is believed for three seconds, then read again: so a key that
+ * is blocked or deleted stops working at once on the node where that happened (which forgets it) and within five
+ * seconds on every other, without any message between them, and the hot path reads no database.
+ */
+export type KeyInUse = {
+  readonly id: string;
+  readonly tenantId: TenantId;
+  readonly name: string;
+  readonly environment: 'live' | 'test';
+  readonly active: boolean;
+  readonly expiringAt: number | null;
+  readonly secretHash: Uint8Array;
+  readonly pepperVersion: number;
+  readonly permissions: readonly string[];
+  readonly permissionSet: PermissionSet;
+};
+
+export type KeysInUse = {
+  /** The key, or undefined if there is none; at once if it is fresh in memory. */
+  find(keyId: string): KeyInUse | undefined | Promise<KeyInUse | undefined>;
+  /** What happened to the key is seen by the next request. */
+  forget(keyId: string): void;
+};
+
+const BELIEVED_MS = 3000;
+const MAX_KEYS = 20_000;
+
+export function openKeysInUse({ db, clock }: { db: Db; clock: Clock }): KeysInUse {
+  const records = boundedMap<string, { at: number; key: KeyInUse | undefined }>(MAX_KEYS);
+  const loads = new Map<string, Promise<KeyInUse | undefined>>();
+
+  return {
+    find(keyId) {
+      const record = records.get(keyId);
+      // A clock that was set back makes the record's age negative: read again then, too.
+      if (record && Math.abs(clock.now() - record.at) < BELIEVED_MS) return record.key;
+      const loading = loads.get(keyId);
+      if (loading) return loading;
+      const at = clock.now();
+      const started: Promise<KeyInUse | undefined> = read(db, keyId).then(
+        (key) => {
+          // A load that `forget` overtook may have read the state before the change, so it is not kept.
+          if (loads.get(keyId) === started) {
+            loads.delete(keyId);
+            records.set(keyId, { at, key });
+          }
+          return key;
+        },
+        (error) => {
+          if (loads.get(keyId) === started) loads.delete(keyId);
+          throw error;
+        },
+      );
+      loads.set(keyId, started);
+      return started;
+    },
+    forget(keyId) {
+      records.delete(keyId);
+      loads.delete(keyId);
+    },
+  };
+}
+
+async function read(db: Db, keyId: string): Promise<KeyInUse | undefined> {
+  const owner = await findOwner(db.system, keyId);
+  if (!owner) return undefined;
+  const tenantId = asTenantId(owner);
+  const row = await findApiKey(db.of(tenantId), keyId);
+  if (!row) return undefined;
+  const permissions = JSON.parse(row.permissions) as string[];
+  return {
+    id: row.id,
+    tenantId,
+    name: row.name,
+    environment: row.environment,
+    active: row.status === 'ACTIVE',
+    expiringAt: row.expiring_at,
+    secretHash: row.secret_hash,
+    pepperVersion: row.pepper_version,
+    permissions,
+    permissionSet: permissionSet(tenantId, permissions),
+  };
+}
+
+export function isUsable(key: KeyInUse, now: number): boolean {
+  return key.active && (key.expiringAt === null || now < key.expiringAt);
+}

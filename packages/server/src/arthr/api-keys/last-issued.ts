@@ -1,0 +1,61 @@
+import type { Db } from '../../db/db.ts';
+import type { TenantId } from '../../kernel/ids.ts';
+import { touchApiKeys } from './api-keys.repository.ts';
+
+/**
+ * When each key last issued a token. A write for every issue would make the hot path wait for the disk, so the times are
+ * gathered and written together, once a second and at a clean stop; reads look here first.
+ */
+export type LastIssued = {
+  note(tenantId: TenantId, keyId: string, at: number): void;
+  of(keyId: string): number | undefined;
+  flush(): Promise<void>;
+};
+
+/** Past this, the gatherer writes at once instead of growing. */
+const MAX_GATHERED = 10_000;
+
+export function openLastIssued(db: Db, onError: (error: unknown) => void): LastIssued {
+  let gathered = new Map<string, { tenantId: TenantId; at: number }>();
+  let writing = new Map<string, { tenantId: TenantId; at: number }>();
+  let flushing: Promise<void> | undefined;
+
+  const write = async () => {
+    const byTenant = Map.groupBy(writing, ([, { tenantId }]) => tenantId);
+    for (const [tenantId, issued] of byTenant) {
+      await db.of(tenantId).write((tx) =>
+        touchApiKeys(
+          tx,
+          issued.map(([id, { at }]) => [id, at] as const),
+        ),
+      );
+    }
+  };
+
+  const flush = async (): Promise<void> => {
+    if (flushing) await flushing;
+    if (gathered.size === 0) return;
+    writing = gathered;
+    gathered = new Map();
+    flushing = write();
+    try {
+      await flushing;
+    } catch (error) {
+      // Not lost: what could not be written is gathered again, unless a newer time has come since.
+      for (const [id, entry] of writing) if (!gathered.has(id)) gathered.set(id, entry);
+      throw error;
+    } finally {
+      writing = new Map();
+      flushing = undefined;
+    }
+  };
+
+  return {
+    note(tenantId, keyId, at) {
+      gathered.set(keyId, { tenantId, at });
+      if (gathered.size === MAX_GATHERED) flush().catch(onError);
+    },
+    of: (keyId) => (gathered.get(keyId) ?? writing.get(keyId))?.at,
+    flush,
+  };
+}

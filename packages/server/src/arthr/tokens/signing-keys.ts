@@ -1,0 +1,89 @@
+import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
+import type { Db } from '../../db/db.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import { SECOND } from '../../kernel/clock.ts';
+import { newId } from '../../kernel/ids.ts';
+import type { Vault } from '../../secrets/vault.ts';
+import { addSigningKey, findLiveSigningKeys } from './signing-keys.repository.ts';
+import { TOKEN_TTL_SECONDS } from './token-claims.ts';
+
+/**
+ * The Ed25519 keys that sign bearer tokens. One signs; those before it are published and accepted until the last token
+ * they signed has expired, so a rotation fails no request.
+ */
+export type SigningKey = { readonly kid: string; readonly privateKey: KeyObject };
+export type PublishedKey = { readonly kid: string; readonly publicKey: KeyObject; readonly jwk: JsonWebKey };
+
+export type SigningKeys = {
+  current(): SigningKey;
+  published(): PublishedKey[];
+  /** Looks into the database when the kid is unknown, at most once a second: another node may have rotated. */
+  find(kid: string): Promise<PublishedKey | undefined> | PublishedKey | undefined;
+  rotate(): Promise<string>;
+  reload(): Promise<void>;
+};
+
+const RELOAD_AT_MOST_EVERY_MS = SECOND;
+// Twice the longest life of a token: clocks differ.
+const PUBLISHED_AFTER_RETIREMENT_MS = 2 * TOKEN_TTL_SECONDS * SECOND;
+// RFC 8410: what stands before the 32 bytes of a private key in PKCS #8.
+const PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
+
+export async function openSigningKeys(deps: { db: Db; vault: Vault; clock: Clock }): Promise<SigningKeys> {
+  const { db, vault, clock } = deps;
+  let keys = new Map<string, PublishedKey>();
+  let signer: SigningKey | undefined;
+  let reloadedAt = Number.NEGATIVE_INFINITY;
+
+  const secretName = (kid: string) => `signing-key:${kid}`;
+
+  const privateKeyOf = async (kid: string): Promise<KeyObject> => {
+    const [secret] = await vault.systemSecret(db.system, secretName(kid));
+    if (!secret) throw new Error(`the signing key ${kid} has no secret`);
+    const der = Buffer.concat([PKCS8_PREFIX, secret.key.export()]);
+    return createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
+  };
+
+  const reload = async () => {
+    reloadedAt = clock.now();
+    const rows = await findLiveSigningKeys(db.system, clock.now() - PUBLISHED_AFTER_RETIREMENT_MS);
+    const current = rows.find((row) => row.retired_at === null);
+    keys = new Map(
+      rows.map((row) => {
+        const jwk = { ...(JSON.parse(row.public_key) as JsonWebKey), kid: row.kid, alg: 'EdDSA', use: 'sig' };
+        return [row.kid, { kid: row.kid, jwk, publicKey: createPublicKey({ key: jwk, format: 'jwk' }) }];
+      }),
+    );
+    if (current && current.kid !== signer?.kid) {
+      signer = { kid: current.kid, privateKey: await privateKeyOf(current.kid) };
+    }
+  };
+
+  const rotate = async () => {
+    const kid = newId(clock.now());
+    const jwk = createPublicKey(await privateKeyOf(kid)).export({ format: 'jwk' });
+    await db.system.write((tx) => addSigningKey(tx, { kid, publicKey: JSON.stringify(jwk), now: clock.now() }));
+    await reload();
+    return kid;
+  };
+
+  await reload();
+  if (!signer) await rotate();
+
+  return {
+    current() {
+      if (!signer) throw new Error('there is no signing key');
+      return signer;
+    },
+    published: () => [...keys.values()],
+    find(kid) {
+      const known = keys.get(kid);
+      if (known || clock.now() - reloadedAt < RELOAD_AT_MOST_EVERY_MS) return known;
+      return reload().then(() => keys.get(kid));
+    },
+    rotate,
+    reload,
+  };
+}
+
+type JsonWebKey = { kty?: string; crv?: string; x?: string; kid?: string; alg?: string; use?: string };

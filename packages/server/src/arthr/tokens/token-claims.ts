@@ -1,0 +1,19 @@
+/** What a bearer token says. */
+export type TokenClaims = {
+  iss: string;
+  sub: string;
+  aud: string;
+  iat: number;
+  nbf: number;
+  exp: number;
+  jti: string;
+  tenantId: string;
+  permissions: string[];
+};
+
+export const TOKEN_TTL_SECONDS = 3600;
+export const TOKEN_TYPE = 'at+jwt';
+export const TOKEN_ALG = 'EdDSA';
+export const TOKEN_AUDIENCE = 'grove';
+/** How far the clocks of two nodes may differ. */
+export const CLOCK_SKEW_SECONDS = 60;

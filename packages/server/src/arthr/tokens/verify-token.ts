@@ -1,0 +1,102 @@
+import { type KeyObject, verify } from 'node:crypto';
+import type { ErrorCode } from '@grove/contract';
+import { ApiError } from '../../kernel/errors.ts';
+import {
+  CLOCK_SKEW_SECONDS,
+  TOKEN_ALG,
+  TOKEN_AUDIENCE,
+  TOKEN_TTL_SECONDS,
+  TOKEN_TYPE,
+  type TokenClaims,
+} from './token-claims.ts';
+
+/**
+ * A bearer token is read in two pure steps: `readTokenHeader` says which of our keys must have signed it, and
+ * `verifyToken` checks the signature before it believes anything else. The header chooses neither the algorithm nor a
+ * key that is not ours.
+ */
+const SEGMENTS = /^([A-Za-z0-9_-]*)\.([A-Za-z0-9_-]*)\.([A-Za-z0-9_-]*)$/;
+const MAX_TOKEN_LENGTH = 16_384;
+
+type TokenParts = { kid: string; signed: string; payload: string; signature: Buffer };
+
+export function readTokenHeader(token: string): TokenParts {
+  const match = token.length <= MAX_TOKEN_LENGTH ? SEGMENTS.exec(token) : null;
+  if (!match) throw refused(274, 'it is not three base64url parts joined by dots');
+  const [, headerPart = '', payload = '', signaturePart = ''] = match;
+  if (headerPart === '') throw refused(221);
+  if (payload === '') throw refused(224);
+  const header = parseObject(headerPart, 'header');
+  if (!Object.hasOwn(header, 'alg')) throw refused(223);
+  if (!Object.hasOwn(header, 'kid')) throw refused(222);
+  if (header.alg !== TOKEN_ALG) throw refused(277, `alg must be ${TOKEN_ALG}`);
+  if (header.typ !== TOKEN_TYPE) throw refused(277, `typ must be ${TOKEN_TYPE}`);
+  if (typeof header.kid !== 'string' || Object.hasOwn(header, 'crit'))
+    throw refused(277, 'its header is not one of ours');
+  const signature = strictBase64url(signaturePart);
+  if (!signature) throw refused(274, 'its signature is not canonical base64url');
+  return { kid: header.kid, signed: `${headerPart}.${payload}`, payload, signature };
+}
+
+export type VerifyOptions = { publicKey: KeyObject | undefined; nowMs: number; issuerOf(tenantId: string): string };
+
+export function verifyToken(parts: TokenParts, { publicKey, nowMs, issuerOf }: VerifyOptions): TokenClaims {
+  const genuine =
+    publicKey !== undefined && verify(null, Buffer.from(parts.signed, 'latin1'), publicKey, parts.signature);
+  if (!genuine) throw refused(276);
+  const claims = parseObject(parts.payload, 'body');
+  for (const [name, type] of CLAIM_TYPES) {
+    if (!Object.hasOwn(claims, name)) throw refused(282, name);
+    if (!hasType(claims[name], type)) throw refused(275, name);
+  }
+  const { iss, aud, iat, nbf, exp, tenantId } = claims as TokenClaims;
+  const now = nowMs / 1000;
+  if (aud !== TOKEN_AUDIENCE) throw refused(281, 'aud');
+  if (iss !== issuerOf(tenantId)) throw refused(225);
+  if (exp <= iat || exp - iat > TOKEN_TTL_SECONDS) throw refused(278, 'exp');
+  if (exp <= now) throw refused(279);
+  if (nbf > now + CLOCK_SKEW_SECONDS || iat > now + CLOCK_SKEW_SECONDS) throw refused(280);
+  return claims as TokenClaims;
+}
+
+const CLAIM_TYPES = [
+  ['iss', 'string'],
+  ['sub', 'string'],
+  ['aud', 'string'],
+  ['iat', 'number'],
+  ['nbf', 'number'],
+  ['exp', 'number'],
+  ['jti', 'string'],
+  ['tenantId', 'string'],
+  ['permissions', 'strings'],
+] as const;
+
+function hasType(value: unknown, type: 'string' | 'number' | 'strings'): boolean {
+  if (type === 'strings') return Array.isArray(value) && value.every((each) => typeof each === 'string');
+  if (type === 'number') return Number.isSafeInteger(value);
+  return typeof value === 'string';
+}
+
+function parseObject(segment: string, what: string): Record<string, unknown> {
+  const bytes = strictBase64url(segment);
+  let value: unknown;
+  try {
+    value = bytes && JSON.parse(bytes.toString('utf8'));
+  } catch {
+    value = undefined;
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw refused(220, `its ${what} is not a JSON object in base64url`);
+  }
+  return value as Record<string, unknown>;
+}
+
+/** Node decodes leniently; a token has exactly one spelling. */
+function strictBase64url(segment: string): Buffer | undefined {
+  const bytes = Buffer.from(segment, 'base64url');
+  return bytes.toString('base64url') === segment ? bytes : undefined;
+}
+
+function refused(code: ErrorCode, detail?: string): ApiError {
+  return new ApiError(code, detail ? { detail } : {});
+}

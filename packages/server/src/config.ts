@@ -1,0 +1,181 @@
+import { resolve } from 'node:path';
+import type { DbPlace } from './db/open.ts';
+import type { MasterKeySource } from './secrets/master-key.ts';
+
+/**
+ * Configuration is by environment. The table below is all there is: it is read once, validated, frozen, printed by
+ * `grove help configuration` and shown in the documentation.
+ */
+export const REGIONS = ['fir', 'gum', 'oak'] as const;
+export type Region = (typeof REGIONS)[number];
+
+type Variable = { readonly default: string; readonly about: string };
+
+export const VARIABLES = {
+  PORT: { default: '8080', about: 'The port to listen on; 0 picks a free one' },
+  HOST: { default: 'localhost', about: 'The address to listen on; 0.0.0.0 for all of them' },
+  GROVE_DATA: { default: './data', about: 'The data folder: database, blobs, master key' },
+  GROVE_REGION: { default: 'fir', about: `The region this server belongs to: ${REGIONS.join(', ')}` },
+  GROVE_DOMAIN: { default: 'localhost', about: 'The domain below which tenants live: <tenantId>.<region>.<domain>' },
+  GROVE_SCHEME: { default: '', about: 'http or https, as callers see it; https unless the domain is localhost' },
+  GROVE_PUBLIC_PORT: { default: '', about: 'The port as callers see it; the real one on localhost, else none' },
+  GROVE_TRUST_PROXY: {
+    default: '',
+    about: 'Comma-separated addresses or CIDR ranges of proxies whose X-Forwarded-For is believed',
+  },
+  DATABASE_URL: {
+    default: '',
+    about: 'postgres://user:password@host:port/database; without it, SQLite in the data folder',
+  },
+  DATABASE_POOL: { default: '10', about: 'How many PostgreSQL connections this server keeps, 1 to 100' },
+  BLOB_URL: { default: '', about: 'Where images are kept: file:///folder; without it, a folder in the data folder' },
+  GROVE_MASTER_KEY: {
+    default: '',
+    about: '<version>:<32 bytes in base64>, comma-separated; without it, the file below',
+  },
+  GROVE_MASTER_KEY_FILE: {
+    default: '',
+    about: 'The file of the master key; <data>/master.key, made at the first start',
+  },
+  GROVE_RATE_LIMIT: {
+    default: '200',
+    about: 'Requests a second for one API key (an address may do four times as many), or off',
+  },
+  GROVE_METRICS_TOKEN: {
+    default: '',
+    about: 'The bearer token for /metrics; without it, only this machine may read them',
+  },
+  GROVE_LOG_LEVEL: { default: 'info', about: 'trace, debug, info, warn, error or silent' },
+  GROVE_LOG_REQUESTS: { default: 'off', about: 'on writes one line for each request' },
+} as const satisfies Record<string, Variable>;
+
+export type VariableName = keyof typeof VARIABLES;
+export type Environment = { readonly [name: string]: string | undefined };
+
+export type Config = Readonly<{
+  port: number;
+  host: string;
+  dataFolder: string;
+  region: Region;
+  domain: string;
+  scheme: 'http' | 'https';
+  /** Undefined: the port that is listened on. Null: none is shown. */
+  publicPort: number | null | undefined;
+  trustProxy: string[];
+  database: DbPlace;
+  masterKey: MasterKeySource;
+  rateLimit: number | 'off';
+  metricsToken: string | undefined;
+  logLevel: string;
+  logRequests: boolean;
+}>;
+
+/** Every fault of the environment at once, in words an operator can act on. */
+export class ConfigError extends Error {
+  readonly faults: readonly string[];
+
+  constructor(faults: readonly string[]) {
+    super(
+      `The configuration has ${faults.length === 1 ? 'a fault' : `${faults.length} faults`}:\n- ${faults.join('\n- ')}`,
+    );
+    this.name = 'ConfigError';
+    this.faults = faults;
+  }
+}
+
+export function readConfig(environment: Environment): Config {
+  const faults: string[] = [];
+  const value = (name: VariableName) => environment[name]?.trim() || VARIABLES[name].default;
+  const fault = (name: VariableName, must: string) => {
+    const shown = SECRET.has(name) ? '' : ` (it is ${JSON.stringify(value(name))})`;
+    faults.push(`${name} must be ${must}${shown}. ${VARIABLES[name].about}.`);
+  };
+  const oneOf = <const T extends string>(name: VariableName, allowed: readonly T[]): T => {
+    if (!(allowed as readonly string[]).includes(value(name))) fault(name, `one of ${allowed.join(', ')}`);
+    return value(name) as T;
+  };
+  const whole = (name: VariableName, from: number, to: number): number => {
+    const number = /^\d{1,9}$/.test(value(name)) ? Number(value(name)) : Number.NaN;
+    if (!(number >= from && number <= to)) fault(name, `a whole number from ${from} to ${to}`);
+    return number;
+  };
+  for (const name of Object.keys(environment)) {
+    if (name.startsWith('GROVE_') && !Object.hasOwn(VARIABLES, name)) faults.push(unknown(name));
+  }
+
+  const dataFolder = resolve(value('GROVE_DATA'));
+  const domain = value('GROVE_DOMAIN').toLowerCase();
+  if (!/^[a-z0-9]([a-z0-9.-]{0,200}[a-z0-9])?$/.test(domain)) fault('GROVE_DOMAIN', 'a domain name');
+  const local = domain === 'localhost';
+  const rateLimit = value('GROVE_RATE_LIMIT') === 'off' ? 'off' : whole('GROVE_RATE_LIMIT', 1, 1_000_000);
+  const config: Config = {
+    port: whole('PORT', 0, 65_535),
+    host: value('HOST'),
+    dataFolder,
+    region: oneOf('GROVE_REGION', REGIONS),
+    domain,
+    scheme: value('GROVE_SCHEME') ? oneOf('GROVE_SCHEME', ['http', 'https']) : local ? 'http' : 'https',
+    publicPort: value('GROVE_PUBLIC_PORT') ? whole('GROVE_PUBLIC_PORT', 1, 65_535) : local ? undefined : null,
+    trustProxy: value('GROVE_TRUST_PROXY')
+      .split(',')
+      .map((each) => each.trim())
+      .filter(Boolean),
+    database: database(
+      value('DATABASE_URL'),
+      dataFolder,
+      () => whole('DATABASE_POOL', 1, 100),
+      (must) => fault('DATABASE_URL', must),
+    ),
+    masterKey: value('GROVE_MASTER_KEY')
+      ? { env: value('GROVE_MASTER_KEY') }
+      : { file: value('GROVE_MASTER_KEY_FILE') || `${dataFolder}/master.key` },
+    rateLimit,
+    metricsToken: value('GROVE_METRICS_TOKEN') || undefined,
+    logLevel: oneOf('GROVE_LOG_LEVEL', ['trace', 'debug', 'info', 'warn', 'error', 'silent']),
+    logRequests: oneOf('GROVE_LOG_REQUESTS', ['on', 'off']) === 'on',
+  };
+  for (const each of config.trustProxy) {
+    if (!/^[0-9a-fA-F.:]+(\/\d{1,3})?$/.test(each)) fault('GROVE_TRUST_PROXY', 'addresses or CIDR ranges');
+  }
+  if (value('BLOB_URL') && !/^file:\/\/\//.test(value('BLOB_URL'))) fault('BLOB_URL', 'file:///<folder>');
+  if (config.metricsToken && config.metricsToken.length < 16)
+    fault('GROVE_METRICS_TOKEN', 'at least 16 characters long');
+  if (faults.length > 0) throw new ConfigError(faults);
+  return Object.freeze(config);
+}
+
+const SECRET: ReadonlySet<string> = new Set(['DATABASE_URL', 'GROVE_MASTER_KEY', 'GROVE_METRICS_TOKEN']);
+
+function database(url: string, dataFolder: string, pool: () => number, fault: (must: string) => void): DbPlace {
+  if (!url) return { engine: 'sqlite', file: `${dataFolder}/grove.sqlite` };
+  if (!/^postgres(ql)?:\/\//.test(url) || !URL.canParse(url))
+    fault('of the form postgres://user:password@host:port/database');
+  return { engine: 'postgres', url, maxConnections: pool() };
+}
+
+/** A variable that is misspelt would silently keep its default. */
+function unknown(name: string): string {
+  const near = Object.keys(VARIABLES).find((known) => distance(known, name) <= 3);
+  return `${name} is not a variable Grove knows${near ? `; did you mean ${near}?` : ''}`;
+}
+
+function distance(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, at) => at);
+  for (let i = 1; i <= one.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= other.length; j++) {
+      const replaced = (row[j - 1] as number) + (one[i - 1] === other[j - 1] ? 0 : 1);
+      next[j] = Math.min((row[j] as number) + 1, (next[j - 1] as number) + 1, replaced);
+    }
+    row = next;
+  }
+  return row[other.length] as number;
+}
+
+/** Where callers find a tenant: `https://<tenantId>.<region>.<domain>`. It is also the issuer of its tokens. */
+export function baseUrlOf(config: Config, listeningPort: number): (tenantId: string) => string {
+  const port = config.publicPort === undefined ? listeningPort : config.publicPort;
+  const standard = port === null || port === (config.scheme === 'https' ? 443 : 80);
+  const tail = `${config.region}.${config.domain}${standard ? '' : `:${port}`}`;
+  return (tenantId) => `${config.scheme}://${tenantId}.${tail}`;
+}

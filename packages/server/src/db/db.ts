@@ -1,0 +1,94 @@
+import type { TenantId } from '../kernel/ids.ts';
+
+/**
+ * One door, two engines. Repositories write plain SQL in the subset that SQLite and PostgreSQL share, with `$1 … $n`;
+ * times are epoch milliseconds, flags are 0 and 1, documents are text. Every query of a tenant's data goes through a
+ * handle that is bound to the tenant, and names it again in its WHERE clause.
+ */
+export type Value = string | number | null | Uint8Array;
+
+/** A statement. One with a name is prepared once on each connection and kept. */
+export type Sql = { readonly text: string; readonly name?: string };
+
+let statements = 0;
+
+/** For statements written in the code: a fixed number of them exists. */
+export function sql(text: string): Sql {
+  statements += 1;
+  return { text, name: `grove_${statements}` };
+}
+
+/** For statements put together at run time from more parts than should be kept prepared. */
+export function unprepared(text: string): Sql {
+  return { text };
+}
+
+export type Reads = {
+  get<R>(statement: Sql, values: readonly Value[]): Promise<R | undefined>;
+  all<R>(statement: Sql, values: readonly Value[]): Promise<R[]>;
+};
+
+export type Writes = Reads & {
+  /** How many rows were changed. */
+  run(statement: Sql, values: readonly Value[]): Promise<number>;
+};
+
+export type TenantReads = Reads & {
+  readonly tenantId: TenantId;
+  /** True if what is read may still be rolled back, and so must not be remembered. */
+  readonly inTransaction: boolean;
+};
+export type TenantTx = TenantReads & Writes;
+
+/** A tenant's data. `write` is one durable transaction; inside one, it joins it. */
+export type TenantDb = TenantReads & { write<T>(work: (tx: TenantTx) => Promise<T>): Promise<T> };
+
+/** The tables that belong to no tenant: tenants, signing keys, sealed secrets. */
+export type SystemDb = Reads & { write<T>(work: (tx: Writes) => Promise<T>): Promise<T> };
+
+export type Db = {
+  readonly engine: 'sqlite' | 'postgres';
+  of(tenantId: TenantId): TenantDb;
+  readonly system: SystemDb;
+  /** The database's own clock. */
+  now(): Promise<number>;
+  close(): Promise<void>;
+};
+
+/** The faults that callers can do something about; anything else is a bug or a broken disk. */
+export type DbFault = 'unique' | 'busy' | 'full' | 'unavailable';
+
+export class DbError extends Error {
+  readonly fault: DbFault;
+
+  constructor(fault: DbFault, cause: unknown) {
+    super(`database: ${fault}`, { cause });
+    this.name = 'DbError';
+    this.fault = fault;
+  }
+}
+
+export function isUniqueViolation(error: unknown): boolean {
+  return error instanceof DbError && error.fault === 'unique';
+}
+
+/** A handle that runs inside a transaction and joins it when asked to write. */
+export function joined(tx: TenantTx): TenantDb {
+  return { ...tx, write: (work) => work(tx) };
+}
+
+/** SQLite takes only anonymous parameters quickly, so `$2 … $1 … $2` becomes `? … ? … ?` and the order of the values. */
+export function toAnonymous(text: string): { text: string; order: number[] | undefined } {
+  const order: number[] = [];
+  const anonymous = text.replace(/\$(\d+)/g, (_, digits: string) => {
+    order.push(Number(digits) - 1);
+    return '?';
+  });
+  const straight = order.every((index, position) => index === position);
+  return { text: anonymous, order: straight ? undefined : order };
+}
+
+/** Uncomments what only one engine understands: a comment that begins with the engine's name. */
+export function forEngine(text: string, engine: 'sqlite' | 'postgres'): string {
+  return text.replace(new RegExp(`/\\*${engine} ([\\s\\S]*?)\\*/`, 'g'), '$1');
+}

@@ -1,0 +1,126 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+import { forEngine } from './db.ts';
+
+/**
+ * Migrations run at start, under a lock, forward only. They are written once for both engines: what only one of them
+ * understands stands in a comment that begins with its name, as in `WITHOUT ROWID` behind `sqlite`.
+ */
+export type Migration = { version: number; name: string; text: string; checksum: string };
+
+const FOLDER = fileURLToPath(new URL('./migrations/', import.meta.url));
+const LOCK_TIMEOUT_MS = 60_000;
+// Any number that nothing else in the database uses.
+const ADVISORY_LOCK = 7_340_127;
+
+export function readMigrations(folder = FOLDER): Migration[] {
+  const names = readdirSync(folder)
+    .filter((name) => name.endsWith('.sql'))
+    .sort();
+  return names.map((name, index) => {
+    const version = Number(name.slice(0, 4));
+    if (version !== index + 1) throw new Error(`migration ${name} should be number ${index + 1}`);
+    const text = readFileSync(`${folder}/${name}`, 'utf8');
+    return { version, name, text, checksum: createHash('sha256').update(text).digest('hex') };
+  });
+}
+
+export type MigrationState = { applied: Migration[]; pending: Migration[] };
+
+const TABLE = `CREATE TABLE IF NOT EXISTS schema_migrations
+  (version INTEGER PRIMARY KEY, name TEXT NOT NULL, checksum TEXT NOT NULL, applied_at BIGINT NOT NULL)`;
+
+/** Compares what is in the database with what this release brings; throws where going on would do harm. */
+export function planMigrations(
+  done: readonly { version: number; name: string; checksum: string }[],
+  known: readonly Migration[],
+): MigrationState {
+  for (const { version, name, checksum } of done) {
+    const ours = known[version - 1];
+    if (!ours) {
+      throw new Error(
+        `The database was migrated by a newer release (it has ${name}). Start that release or a later one.`,
+      );
+    }
+    if (ours.checksum !== checksum) {
+      throw new Error(`Migration ${name} differs from the one that was applied to this database.`);
+    }
+  }
+  return { applied: known.slice(0, done.length), pending: known.slice(done.length) };
+}
+
+export function migrateSqlite(file: string, known = readMigrations()): MigrationState {
+  const database = new DatabaseSync(file, { timeout: LOCK_TIMEOUT_MS });
+  try {
+    database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
+    database.exec('BEGIN IMMEDIATE');
+    database.exec(TABLE);
+    const done = database.prepare('SELECT version, name, checksum FROM schema_migrations ORDER BY version').all();
+    const plan = planMigrations(done as never, known);
+    const record = database.prepare('INSERT INTO schema_migrations VALUES (?, ?, ?, ?)');
+    for (const migration of plan.pending) {
+      database.exec(forEngine(migration.text, 'sqlite'));
+      record.run(migration.version, migration.name, migration.checksum, Date.now());
+    }
+    database.exec('COMMIT');
+    return plan;
+  } finally {
+    // Closing rolls an unfinished transaction back.
+    database.close();
+  }
+}
+
+export async function migratePostgres(url: string, known = readMigrations()): Promise<MigrationState> {
+  const client = new pg.Client({
+    connectionString: url,
+    connectionTimeoutMillis: 10_000,
+    application_name: 'grove-migrate',
+  });
+  await client.connect();
+  try {
+    await client.query(`SET lock_timeout = ${LOCK_TIMEOUT_MS}`);
+    await client.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCK]);
+    await client.query('BEGIN');
+    await client.query(TABLE);
+    const done = await client.query('SELECT version, name, checksum FROM schema_migrations ORDER BY version');
+    const plan = planMigrations(done.rows, known);
+    for (const migration of plan.pending) {
+      await client.query(forEngine(migration.text, 'postgres'));
+      await client.query('INSERT INTO schema_migrations VALUES ($1, $2, $3, $4)', [
+        migration.version,
+        migration.name,
+        migration.checksum,
+        Date.now(),
+      ]);
+    }
+    if (plan.pending.length > 0) await forceRowLevelSecurity(client);
+    await client.query('COMMIT');
+    return plan;
+  } catch (error) {
+    await client.query('ROLLBACK').catch(() => undefined);
+    throw error;
+  } finally {
+    await client.end();
+  }
+}
+
+/** Every table with a tenant_id shows only the rows of the tenant that the connection works for, to its owner too. */
+async function forceRowLevelSecurity(client: pg.Client): Promise<void> {
+  const tables = await client.query<{ name: string }>(
+    `SELECT c.relname AS name FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
+     WHERE a.attname = 'tenant_id' AND c.relkind = 'r' AND c.relnamespace = current_schema()::regnamespace
+       AND NOT a.attisdropped AND NOT c.relforcerowsecurity`,
+  );
+  for (const { name } of tables.rows) {
+    const table = client.escapeIdentifier(name);
+    await client.query(`ALTER TABLE ${table} ENABLE ROW LEVEL SECURITY`);
+    await client.query(`ALTER TABLE ${table} FORCE ROW LEVEL SECURITY`);
+    await client.query(
+      `CREATE POLICY of_tenant ON ${table} USING (tenant_id = current_setting('app.tenant', true))
+         WITH CHECK (tenant_id = current_setting('app.tenant', true))`,
+    );
+  }
+}

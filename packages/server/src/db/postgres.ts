@@ -1,0 +1,153 @@
+import pg from 'pg';
+import type { TenantId } from '../kernel/ids.ts';
+import { type Db, DbError, forEngine, type Sql, type Value, type Writes } from './db.ts';
+
+/**
+ * PostgreSQL. Row-level security is the second wall: every connection carries the tenant it currently works for in
+ * `app.tenant`, and the policies show no other tenant's rows, whatever the SQL says. A connection is told only when the
+ * tenant changes, so the wall costs nothing to a caller who keeps coming.
+ */
+const QUERY_TIMEOUT_MS = 4000;
+const CONNECT_TIMEOUT_MS = 4000;
+const NO_TENANT = '';
+
+type Connection = pg.PoolClient & { groveTenant?: string };
+
+export type PostgresOptions = { url: string; maxConnections: number; onIdleError(error: Error): void };
+
+export function openPostgres({ url, maxConnections, onIdleError }: PostgresOptions): Db {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: maxConnections,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    query_timeout: QUERY_TIMEOUT_MS,
+    statement_timeout: QUERY_TIMEOUT_MS,
+    idle_in_transaction_session_timeout: 10_000,
+    keepAlive: true,
+    application_name: 'grove',
+    types: { getTypeParser: typeParser },
+  });
+  // A connection that dies while idle is replaced at the next use.
+  pool.on('error', onIdleError);
+
+  const readsOf = (tenant: string): Writes => ({
+    get: async <R>(statement: Sql, values: readonly Value[]) =>
+      (await use(pool, tenant, (connection) => query(connection, statement, values))).rows[0] as R | undefined,
+    all: async <R>(statement: Sql, values: readonly Value[]) =>
+      (await use(pool, tenant, (connection) => query(connection, statement, values))).rows as R[],
+    run: async (statement, values) =>
+      (await use(pool, tenant, (connection) => query(connection, statement, values))).rowCount ?? 0,
+  });
+  const writeOf = <T>(tenant: string, work: (tx: Writes) => Promise<T>): Promise<T> =>
+    use(pool, tenant, (connection) => transaction(connection, work));
+
+  const { get, all } = readsOf(NO_TENANT);
+  return {
+    engine: 'postgres',
+    of: (tenantId: TenantId) => {
+      const reads = readsOf(tenantId);
+      return {
+        tenantId,
+        inTransaction: false,
+        get: reads.get,
+        all: reads.all,
+        write: (work) => writeOf(tenantId, (tx) => work({ ...tx, tenantId, inTransaction: true })),
+      };
+    },
+    system: { get, all, write: (work) => writeOf(NO_TENANT, work) },
+    async now() {
+      const row = await get<{ now: number }>(
+        { text: 'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now' },
+        [],
+      );
+      if (!row) throw new Error('the database did not tell the time');
+      return row.now;
+    },
+    close: () => pool.end(),
+  };
+}
+
+async function use<T>(pool: pg.Pool, tenant: string, work: (connection: Connection) => Promise<T>): Promise<T> {
+  let connection: Connection;
+  try {
+    connection = await pool.connect();
+  } catch (error) {
+    throw new DbError('unavailable', error);
+  }
+  let broken: Error | undefined;
+  try {
+    if (connection.groveTenant !== tenant) {
+      await query(connection, SET_TENANT, [tenant]);
+      connection.groveTenant = tenant;
+    }
+    return await work(connection);
+  } catch (error) {
+    if (error instanceof DbError && error.fault === 'unavailable') broken = error;
+    throw error;
+  } finally {
+    // A broken connection is thrown away: what it still does or knows is uncertain.
+    connection.release(broken);
+  }
+}
+
+const SET_TENANT: Sql = { name: 'grove_set_tenant', text: "SELECT set_config('app.tenant', $1, false)" };
+
+async function transaction<T>(connection: Connection, work: (tx: Writes) => Promise<T>): Promise<T> {
+  await query(connection, { text: 'BEGIN' }, []);
+  let result: T;
+  try {
+    result = await work({
+      get: async <R>(statement: Sql, values: readonly Value[]) =>
+        (await query(connection, statement, values)).rows[0] as R | undefined,
+      all: async <R>(statement: Sql, values: readonly Value[]) =>
+        (await query(connection, statement, values)).rows as R[],
+      run: async (statement, values) => (await query(connection, statement, values)).rowCount ?? 0,
+    });
+  } catch (error) {
+    await query(connection, { text: 'ROLLBACK' }, []);
+    throw error;
+  }
+  await query(connection, { text: 'COMMIT' }, []);
+  return result;
+}
+
+const texts = new WeakMap<Sql, string>();
+
+function textOf(statement: Sql): string {
+  let text = texts.get(statement);
+  if (text === undefined) {
+    text = forEngine(statement.text, 'postgres');
+    texts.set(statement, text);
+  }
+  return text;
+}
+
+async function query(connection: Connection, statement: Sql, values: readonly Value[]): Promise<pg.QueryResult> {
+  const { name } = statement;
+  try {
+    return await connection.query({ text: textOf(statement), values: values as Value[], ...(name && { name }) });
+  } catch (error) {
+    throw translated(error);
+  }
+}
+
+const BYTEA = 17;
+const INT8 = 20;
+
+// Counters and times fit a double exactly; pg would give them as text.
+function typeParser(oid: number, format?: unknown) {
+  if (oid === INT8) return Number;
+  if (oid === BYTEA) return pg.types.getTypeParser(BYTEA, 'text');
+  return pg.types.getTypeParser(oid, format as 'text');
+}
+
+function translated(error: unknown): unknown {
+  const code = (error as { code?: unknown } | null)?.code;
+  if (typeof code !== 'string' || !/^[0-9A-Z]{5}$/.test(code)) return new DbError('unavailable', error);
+  if (code === '23505') return new DbError('unique', error);
+  if (code === '53100') return new DbError('full', error);
+  if (code === '57014' || code === '55P03' || code === '40P01') return new DbError('busy', error);
+  // Class 08 is a lost connection, 57P01–57P03 a server that goes down or comes up, 53300 one with too many clients.
+  if (code.startsWith('08') || code.startsWith('57P') || code === '53300') return new DbError('unavailable', error);
+  return error;
+}

@@ -1,0 +1,69 @@
+import { gzipSync } from 'node:zlib';
+import Fastify, { type FastifyInstance } from 'fastify';
+
+/**
+ * The documentation page: Scalar, served from this server, asking nobody else for anything. The viewer weighs several
+ * megabytes, so it is loaded when somebody first opens the page.
+ */
+const SETTINGS = {
+  url: '/openapi.json',
+  pageTitle: 'Grove API',
+  withDefaultFonts: false,
+  telemetry: false,
+  hideClientButton: true,
+  showDeveloperTools: 'never',
+  agent: { disabled: true },
+  mcp: { disabled: true },
+  proxyUrl: '',
+} as const;
+
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+const PAGE = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Grove API</title>
+</head>
+<body>
+<noscript>The description of the API is at <a href="/openapi.json">/openapi.json</a>.</noscript>
+<div id="app"></div>
+<script src="/docs/viewer.js"></script>
+<script src="/docs/start.js"></script>
+</body>
+</html>
+`;
+
+const START = `Scalar.createApiReference('#app', ${JSON.stringify(SETTINGS)});\n`;
+
+export function mountDocs(app: FastifyInstance): void {
+  let viewer: Promise<{ plain: Buffer; zipped: Buffer }> | undefined;
+  app.get('/docs', async (_request, reply) => reply.redirect('/docs/', 308));
+  app.get('/docs/', async (_request, reply) =>
+    reply.header('Content-Security-Policy', POLICY).type('text/html; charset=utf-8').send(PAGE),
+  );
+  app.get('/docs/start.js', async (_request, reply) => reply.type('text/javascript; charset=utf-8').send(START));
+  app.get('/docs/viewer.js', async (request, reply) => {
+    viewer ??= loadViewer();
+    const { plain, zipped } = await viewer;
+    reply
+      .type('text/javascript; charset=utf-8')
+      .header('Cache-Control', 'public, max-age=3600')
+      .header('Vary', 'Accept-Encoding');
+    if (!/\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''))) return reply.send(plain);
+    return reply.header('Content-Encoding', 'gzip').send(zipped);
+  });
+}
+
+/** The package serves its script through a Fastify plugin and in no other way, so a server that never listens is asked. */
+async function loadViewer(): Promise<{ plain: Buffer; zipped: Buffer }> {
+  const { default: plugin } = await import('@scalar/fastify-api-reference');
+  const host = Fastify();
+  await host.register(plugin, { routePrefix: '/viewer', configuration: { content: {} } });
+  const answer = await host.inject('/viewer/js/scalar.js');
+  await host.close();
+  if (answer.statusCode !== 200) throw new Error(`the documentation viewer answered ${answer.statusCode}`);
+  return { plain: answer.rawPayload, zipped: gzipSync(answer.rawPayload) };
+}

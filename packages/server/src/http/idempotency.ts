@@ -1,0 +1,81 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { isUniqueViolation, joined, type TenantDb } from '../db/db.ts';
+import { type Clock, HOUR } from '../kernel/clock.ts';
+import type { Context } from '../kernel/context.ts';
+import { ApiError, invalidInput } from '../kernel/errors.ts';
+import type { Vault } from '../secrets/vault.ts';
+import { addAnswer, findAnswer, type IdempotencyRow, type Slot } from './idempotency.repository.ts';
+
+/**
+ * `Idempotency-Key`: the answer is stored in the transaction that does the work, so a retry finds either both or
+ * neither. Answers are sealed, because they may hold a secret that is shown once, and kept for a day.
+ */
+export type IdempotentRequest = {
+  operation: string;
+  key: string;
+  context: Context;
+  /** All that makes the request what it is, but for the caller, who is added here. */
+  fingerprint: unknown;
+  handle(context: Context): Promise<unknown>;
+};
+
+export type Idempotency = (request: IdempotentRequest) => Promise<{ body: unknown; replayed: boolean }>;
+
+const KEPT_MS = 24 * HOUR;
+const SUBJECT = 'idempotency';
+const KEY = /^[\x21-\x7e]{1,255}$/;
+
+export function idempotency({ vault, clock }: { vault: Vault; clock: Clock }): Idempotency {
+  const inFlight = new Set<string>();
+
+  const replay = async (db: TenantDb, slot: Slot, row: IdempotencyRow, hash: Buffer) => {
+    // A caller never receives the answer to another caller's request: the hash names the caller.
+    if (!timingSafeEqual(row.request_hash, hash)) throw new ApiError(100012);
+    const plain = await vault.openFor(db, SUBJECT, slotName(slot), row.sealed);
+    return { body: JSON.parse(plain.toString('utf8')) as unknown, replayed: true };
+  };
+
+  const perform = async (request: IdempotentRequest, slot: Slot, hash: Buffer) => {
+    const { context } = request;
+    const now = clock.now();
+    return context.db.write(async (tx) => {
+      const body = await request.handle({ ...context, db: joined(tx) });
+      const sealed = await vault.sealFor(tx, SUBJECT, slotName(slot), Buffer.from(JSON.stringify(body)));
+      await addAnswer(tx, slot, { request_hash: hash, sealed, created_at: now }, now - KEPT_MS);
+      return { body, replayed: false };
+    });
+  };
+
+  return async (request) => {
+    if (!KEY.test(request.key)) {
+      throw invalidInput({ pointer: '/headers/idempotency-key', message: 'must be 1 to 255 visible ASCII characters' });
+    }
+    const { context, operation, key } = request;
+    const slot = { operation, key };
+    const name = `${context.tenantId} ${slotName(slot)}`;
+    if (inFlight.has(name)) throw new ApiError(100011, { retryAfterSeconds: 1 });
+    inFlight.add(name);
+    try {
+      const hash = createHash('sha256')
+        .update(JSON.stringify([context.principal.apiKeyId, request.fingerprint]))
+        .digest();
+      const find = () => findAnswer(context.db, slot, clock.now() - KEPT_MS);
+      const known = await find();
+      if (known) return await replay(context.db, slot, known, hash);
+      try {
+        return await perform(request, slot, hash);
+      } catch (error) {
+        // Another node was faster, and our transaction was rolled back: its answer is the answer.
+        const theirs = isUniqueViolation(error) ? await find() : undefined;
+        if (!theirs) throw error;
+        return await replay(context.db, slot, theirs, hash);
+      }
+    } finally {
+      inFlight.delete(name);
+    }
+  };
+}
+
+function slotName({ operation, key }: Slot): string {
+  return JSON.stringify([operation, key]);
+}

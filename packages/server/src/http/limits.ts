@@ -1,0 +1,38 @@
+import type { FastifyReply } from 'fastify';
+import type { Clock } from '../kernel/clock.ts';
+import { ApiError } from '../kernel/errors.ts';
+import { type RateLimiter, rateLimiter } from '../kernel/rate-limiter.ts';
+
+/**
+ * How much one caller may ask for: by address before anything is believed, by API key once it is known. What a request
+ * sends cannot lift the limit of its address.
+ */
+export type Limits = {
+  ofAddress(address: string, reply: FastifyReply): void;
+  ofKey(keyId: string, reply: FastifyReply): void;
+};
+
+const WINDOW_SECONDS = 1;
+/** Several keys may share an address. */
+const ADDRESS_FACTOR = 4;
+
+export function requestLimits(perSecond: number | 'off', clock: Clock): Limits | undefined {
+  if (perSecond === 'off') return undefined;
+  const window = { windowSeconds: WINDOW_SECONDS, clock };
+  const addresses = rateLimiter({ limit: perSecond * ADDRESS_FACTOR, ...window });
+  const keys = rateLimiter({ limit: perSecond, ...window });
+  return {
+    ofAddress: (address, reply) => take(addresses, address, reply, false),
+    ofKey: (keyId, reply) => take(keys, keyId, reply, true),
+  };
+}
+
+/** draft-ietf-httpapi-ratelimit-headers: the policy, and what is left of it. */
+function take(limiter: RateLimiter, caller: string, reply: FastifyReply, announce: boolean): void {
+  const { allowed, remaining, retryAfterSeconds } = limiter.take(caller);
+  if (announce || !allowed) {
+    reply.header('RateLimit-Policy', `"default";q=${limiter.limit};w=${limiter.windowSeconds}`);
+    reply.header('RateLimit', `"default";r=${remaining};t=${allowed ? limiter.windowSeconds : retryAfterSeconds}`);
+  }
+  if (!allowed) throw new ApiError(100007, { retryAfterSeconds });
+}

@@ -1,0 +1,78 @@
+import { STATUS_CODES } from 'node:http';
+import { DbError } from '../db/db.ts';
+import { ApiError, invalidInput } from '../kernel/errors.ts';
+
+/** What an error becomes for the caller (RFC 9457). Nothing internal leaves: a bug is "Unexpected error" and no more. */
+export type ProblemBody = {
+  type: string;
+  title: string;
+  status: number;
+  code: number;
+  message: string;
+  requestId: string;
+  errors?: { pointer: string; message: string }[];
+};
+
+export function toProblem(error: ApiError, requestId: string): ProblemBody {
+  return {
+    type: `urn:grove:error:${error.code}`,
+    title: STATUS_CODES[error.status] ?? 'Error',
+    status: error.status,
+    code: error.code,
+    message: error.message,
+    requestId,
+    ...(error.detail.errors && { errors: error.detail.errors }),
+  };
+}
+
+type Thrown = {
+  statusCode?: number;
+  code?: string;
+  message?: string;
+  validation?: { instancePath: string; keyword: string; message?: string; params: Record<string, unknown> }[];
+  validationContext?: string;
+};
+
+/** Turns whatever was thrown into the problem it is. */
+export function toApiError(thrown: unknown): ApiError {
+  if (thrown instanceof ApiError) return thrown;
+  if (thrown instanceof DbError) return databaseError(thrown);
+  const error = thrown as Thrown;
+  if (error?.validation) return validationError(error);
+  switch (error?.code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return new ApiError(100005, { cause: thrown });
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+      return new ApiError(100002, { detail: 'it is shorter or longer than Content-Length says', cause: thrown });
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return new ApiError(100006, { cause: thrown });
+    case 'FST_ERR_BAD_URL':
+    case 'FST_ERR_MAX_PARAM_LENGTH':
+      return invalidInput({ pointer: '/path', message: 'is not a valid address' });
+    case 'ECONNRESET':
+      return new ApiError(100018, { cause: thrown });
+    default:
+      return new ApiError(1, { cause: thrown });
+  }
+}
+
+function databaseError(error: DbError): ApiError {
+  if (error.fault === 'full') return new ApiError(100020, { cause: error });
+  if (error.fault === 'unique') return new ApiError(1, { cause: error, log: 'a unique violation nobody handled' });
+  return new ApiError(100010, { cause: error, retryAfterSeconds: 1 });
+}
+
+const PREFIX: Record<string, string> = { querystring: '/query', params: '/params', headers: '/headers' };
+
+function validationError({ validation = [], validationContext = 'body' }: Thrown): ApiError {
+  const prefix = PREFIX[validationContext] ?? '';
+  return invalidInput(
+    ...validation.map(({ instancePath, keyword, message = 'is not valid', params }) => {
+      if (keyword === 'required') {
+        return { pointer: `${prefix}${instancePath}/${String(params.missingProperty)}`, message: 'is required' };
+      }
+      const values = keyword === 'enum' ? `must be one of ${(params.allowedValues as string[]).join(', ')}` : message;
+      return { pointer: `${prefix}${instancePath}` || '/', message: values };
+    }),
+  );
+}

@@ -1,0 +1,53 @@
+import { timingSafeEqual } from 'node:crypto';
+import { buildOpenApi, planned } from '@grove/contract';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { ApiError } from '../kernel/errors.ts';
+import { mountDocs } from './docs.ts';
+
+/** What anybody may read: health, the public keys, the description of the API. And the metrics, for whoever may. */
+export type PublicDeps = {
+  version: string;
+  /** Throws with the reason when the server should get no requests. */
+  ready(): Promise<void>;
+  jwks(): unknown;
+  metrics(): Promise<string>;
+  metricsToken: string | undefined;
+};
+
+export function mountPublic(app: FastifyInstance, deps: PublicDeps): void {
+  app.get('/health/live', async () => ({ status: 'live' }));
+  app.get('/health/ready', async () => {
+    await deps.ready();
+    return { status: 'ready' };
+  });
+  app.get('/.well-known/jwks.json', async (_request, reply) => {
+    reply.header('Cache-Control', 'public, max-age=60');
+    return { keys: deps.jwks() };
+  });
+  app.get('/metrics', async (request, reply) => {
+    allowMetrics(request, deps.metricsToken);
+    return reply.type('text/plain; version=0.0.4; charset=utf-8').send(await deps.metrics());
+  });
+  // Built at the first request and kept: most servers are never asked.
+  let openapi: string | undefined;
+  app.get('/openapi.json', async (_request, reply) => {
+    openapi ??= JSON.stringify(buildOpenApi({ version: deps.version, planned }));
+    reply.header('Cache-Control', 'public, max-age=60').header('Access-Control-Allow-Origin', '*');
+    return reply.type('application/json').send(openapi);
+  });
+  mountDocs(app);
+}
+
+function allowMetrics(request: FastifyRequest, token: string | undefined): void {
+  if (token === undefined) {
+    // A proxy on this machine would make everybody local, so whatever was forwarded is not.
+    const forwarded = request.headers['x-forwarded-for'] ?? request.headers.forwarded;
+    const local = /^(127\.|::1$|::ffff:127\.)/.test(request.socket.remoteAddress ?? '');
+    if (!local || forwarded)
+      throw new ApiError(7, { detail: 'set GROVE_METRICS_TOKEN to read metrics from elsewhere' });
+    return;
+  }
+  const given = Buffer.from(request.headers.authorization ?? '');
+  const expected = Buffer.from(`Bearer ${token}`);
+  if (given.length !== expected.length || !timingSafeEqual(given, expected)) throw new ApiError(100008);
+}

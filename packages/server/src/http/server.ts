@@ -1,0 +1,192 @@
+import { maxHeaderSize } from 'node:http';
+import { parse as parseQuery } from 'node:querystring';
+import { addressesOf, operations } from '@grove/contract';
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
+import type { Config } from '../config.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { ApiError } from '../kernel/errors.ts';
+import type { Limits } from './limits.ts';
+import { type MountDeps, mountContract } from './mount.ts';
+import { toApiError, toProblem } from './problem.ts';
+import { mountPublic, type PublicDeps } from './public.ts';
+import { requestIds } from './request-id.ts';
+import { parseJsonBody } from './strict-json.ts';
+import { validatorCompiler } from './validation.ts';
+
+/** The HTTP server: limits and time-outs on everything, one place for errors, one for headers. */
+export const MAX_BODY_BYTES = 1024 * 1024;
+const MAX_QUERY_KEYS = 50;
+const MAX_IN_FLIGHT = 2000;
+const HEADERS_TIMEOUT_MS = 10_000;
+const REQUEST_TIMEOUT_MS = 30_000;
+const KEEP_ALIVE_TIMEOUT_MS = 65_000;
+
+export type HttpDeps = MountDeps &
+  PublicDeps & {
+    config: Config;
+    clock: Clock;
+    log: Logger;
+    limits: Limits | undefined;
+    /** Told about every answer, for the metrics. */
+    observe(operation: string, status: number, milliseconds: number): void;
+  };
+
+export function buildHttp(deps: HttpDeps): FastifyInstance {
+  const { config, log } = deps;
+  const app = Fastify({
+    logger: false,
+    genReqId: requestIds(),
+    bodyLimit: MAX_BODY_BYTES,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+    http: { headersTimeout: HEADERS_TIMEOUT_MS, maxHeaderSize, connectionsCheckingInterval: 2000 },
+    forceCloseConnections: 'idle',
+    return503OnClosing: true,
+    trustProxy: config.trustProxy.length > 0 ? config.trustProxy : false,
+    exposeHeadRoutes: false,
+    routerOptions: { maxParamLength: 1000, querystringParser: readQuery },
+    clientErrorHandler: answerBrokenRequest,
+    frameworkErrors: (error, request, reply) => answerError(deps, error, request, reply as FastifyReply),
+  });
+  app.setValidatorCompiler(validatorCompiler());
+  readBodies(app);
+  eachRequest(app, deps);
+  app.setErrorHandler((error, request, reply) => answerError(deps, error, request, reply));
+  const allowed = allowedMethods();
+  app.setNotFoundHandler((request, reply) => {
+    const methods = allowed(request.url);
+    if (methods.length > 0) reply.header('Allow', methods.join(', '));
+    throw new ApiError(methods.length > 0 ? 100004 : 100003);
+  });
+  mountPublic(app, deps);
+  mountContract(app, deps);
+  log.debug('routes are mounted');
+  return app;
+}
+
+/** Empty values mean "no filter". */
+function readQuery(text: string): Record<string, unknown> {
+  const query = parseQuery(text, '&', '=', { maxKeys: MAX_QUERY_KEYS });
+  for (const name of Object.keys(query)) {
+    const value = query[name];
+    if (value === '') delete query[name];
+    else if (Array.isArray(value)) query[name] = value.filter((each) => each !== '');
+  }
+  return query;
+}
+
+function readBodies(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, bytes, done) => {
+    try {
+      done(null, parseJsonBody(bytes as Buffer));
+    } catch (error) {
+      done(error as Error);
+    }
+  });
+  // An empty body has no type worth checking: many clients name one all the same.
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, bytes, done) => {
+    done(bytes.length === 0 ? null : new ApiError(100006), undefined);
+  });
+}
+
+function eachRequest(app: FastifyInstance, { config, log, limits, observe }: HttpDeps): void {
+  let inFlight = 0;
+  const headers: Record<string, string> = {
+    'X-Content-Type-Options': 'nosniff',
+    'Cache-Control': 'no-store',
+    'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+    'Referrer-Policy': 'no-referrer',
+    ...(config.scheme === 'https' && { 'Strict-Transport-Security': 'max-age=31536000; includeSubDomains' }),
+  };
+  app.addHook('onRequest', (request, reply, done) => {
+    inFlight += 1;
+    reply.headers(headers);
+    reply.header('X-Request-Id', request.id);
+    try {
+      if (inFlight > MAX_IN_FLIGHT)
+        throw new ApiError(100010, { retryAfterSeconds: 1, detail: 'too many requests at once' });
+      limits?.ofAddress(request.ip, reply);
+    } catch (error) {
+      return done(error as Error);
+    }
+    done();
+  });
+  app.addHook('onResponse', (request, reply, done) => {
+    inFlight -= 1;
+    const operation = request.routeOptions.config?.operationId ?? 'other';
+    observe(operation, reply.statusCode, reply.elapsedTime);
+    if (config.logRequests) {
+      log.info(
+        {
+          requestId: request.id,
+          operation,
+          status: reply.statusCode,
+          ms: Math.round(reply.elapsedTime),
+          tenantId: request.principal?.tenantId,
+          apiKeyId: request.principal?.apiKeyId,
+        },
+        'request',
+      );
+    }
+    done();
+  });
+}
+
+function answerError({ log }: HttpDeps, thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const error = toApiError(thrown);
+  if (error.status >= 500 && error.code !== 100009) {
+    const cause = error.cause ?? error;
+    log.error(
+      {
+        requestId: request.id,
+        operation: request.routeOptions.config?.operationId,
+        code: error.code,
+        err: cause,
+        note: error.detail.log,
+      },
+      'request failed',
+    );
+  }
+  if (error.status === 401) reply.header('WWW-Authenticate', challenge(error));
+  const { retryAfterSeconds } = error.detail;
+  if (retryAfterSeconds) reply.header('Retry-After', String(retryAfterSeconds));
+  const problem = JSON.stringify(toProblem(error, request.id));
+  return reply.code(error.status).type('application/problem+json').serializer(String).send(problem);
+}
+
+function challenge(error: ApiError): string {
+  return error.code === 100008 ? 'Bearer' : 'Bearer error="invalid_token"';
+}
+
+/** Requests so broken that no route was found for them: the connection is answered and closed. */
+function answerBrokenRequest(error: NodeJS.ErrnoException, socket: import('node:net').Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const code =
+    error.code === 'HPE_HEADER_OVERFLOW' ? 100019 : error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 100018 : 100001;
+  const problem = toProblem(new ApiError(code), 'none');
+  const body = JSON.stringify(problem);
+  socket.end(
+    `HTTP/1.1 ${problem.status} ${problem.title}\r\nContent-Type: application/problem+json\r\n` +
+      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  );
+}
+
+/** Which methods an address takes, asked only when none was found. */
+function allowedMethods(): (url: string) => string[] {
+  const patterns = operations().flatMap(({ operation }) =>
+    addressesOf(operation).map(({ path }) => ({
+      method: operation.method,
+      pattern: new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`),
+    })),
+  );
+  return (url) => {
+    const path = url.split('?', 1)[0] ?? '';
+    if (path.length > 2000) return [];
+    return [...new Set(patterns.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method))].sort();
+  };
+}

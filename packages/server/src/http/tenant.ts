@@ -1,0 +1,38 @@
+import type { Config } from '../config.ts';
+import { boundedMap } from '../kernel/bounded-map.ts';
+import { ApiError } from '../kernel/errors.ts';
+import { isTenantId, type TenantId } from '../kernel/ids.ts';
+
+/**
+ * Which tenant a host names: `<tenantId>.<region>.<domain>`. The credential decides who the tenant is; a host that names
+ * another is refused later. A host that is not of this form (plain localhost, an address, a domain of the operator's
+ * own) names none.
+ */
+export type HostTenant = (host: string | undefined) => TenantId | undefined;
+
+const REGIONS: readonly string[] = ['fir', 'gum', 'oak'];
+const MAX_HOSTS = 1000;
+
+export function hostTenant({ region, domain }: Pick<Config, 'region' | 'domain'>): HostTenant {
+  const known = boundedMap<string, { tenant: TenantId | undefined; foreignRegion: boolean }>(MAX_HOSTS);
+  const suffix = `.${domain}`;
+
+  const read = (host: string) => {
+    const name = host.replace(/:\d+$/, '').toLowerCase().replace(/\.$/, '');
+    if (!name.endsWith(suffix)) return { tenant: undefined, foreignRegion: false };
+    const [tenant = '', where = '', ...more] = name.slice(0, -suffix.length).split('.');
+    if (more.length > 0 || !REGIONS.includes(where)) return { tenant: undefined, foreignRegion: false };
+    return { tenant: isTenantId(tenant) ? tenant : undefined, foreignRegion: where !== region };
+  };
+
+  return (host) => {
+    if (host === undefined) return undefined;
+    let found = known.get(host);
+    if (!found) {
+      found = read(host);
+      if (host.length <= 255) known.set(host, found);
+    }
+    if (found.foreignRegion) throw new ApiError(100013, { detail: `this is region ${region}` });
+    return found.tenant;
+  };
+}

@@ -1,0 +1,22 @@
+import { Ajv } from 'ajv';
+import addFormatsModule from 'ajv-formats';
+import type { FastifySchemaCompiler } from 'fastify';
+
+// The package is CommonJS; its function is the module itself.
+const addFormats = addFormatsModule as unknown as (ajv: Ajv, formats: string[]) => Ajv;
+
+/**
+ * Bodies are never coerced: a number for a string is a fault, null stays null. Queries are text, so they have to be.
+ * Validation stops at the first fault: a hostile body must not make us gather a million of them.
+ */
+function compiler(coerceTypes: false | 'array'): Ajv {
+  const ajv = new Ajv({ coerceTypes, useDefaults: false, removeAdditional: false, allErrors: false, strict: false });
+  addFormats(ajv, ['date-time', 'date', 'uri', 'email', 'duration']);
+  return ajv;
+}
+
+export function validatorCompiler(): FastifySchemaCompiler<object> {
+  const exact = compiler(false);
+  const lenient = compiler('array');
+  return ({ schema, httpPart }) => (httpPart === 'body' ? exact : lenient).compile(schema);
+}

@@ -1,0 +1,10 @@
+export { type App, openApp, VERSION } from './app.ts';
+export { type Config, ConfigError, type Environment, readConfig, VARIABLES } from './config.ts';
+export type { Db } from './db/db.ts';
+export { planMigrations, readMigrations } from './db/migrate.ts';
+export { migrate, openDb } from './db/open.ts';
+export { lockInstallation, prepareInstallation } from './installation.ts';
+export { addMasterKeyVersion, keepNewestMasterKey, openMasterKey } from './secrets/master-key.ts';
+export { resealWithMasterKey, rotateTenantKey } from './secrets/rotate.ts';
+export { type Running, startServer } from './start.ts';
+export { OperatorError } from './tenants/tenants.ts';

@@ -1,0 +1,41 @@
+/** A map that holds at most `max` entries and drops the one that was used least recently. */
+export type BoundedMap<K, V> = {
+  get(key: K): V | undefined;
+  set(key: K, value: V): void;
+  delete(key: K): void;
+  readonly size: number;
+};
+
+export function boundedMap<K, V>(max: number): BoundedMap<K, V> {
+  // Two generations instead of a linked list: a hit costs one look-up, and a full young generation becomes the old one.
+  const half = Math.max(1, Math.floor(max / 2));
+  let young = new Map<K, V>();
+  let old = new Map<K, V>();
+  const set = (key: K, value: V) => {
+    young.set(key, value);
+    if (young.size >= half) {
+      old = young;
+      young = new Map();
+    }
+  };
+  return {
+    get(key) {
+      const hit = young.get(key);
+      if (hit !== undefined) return hit;
+      const aged = old.get(key);
+      if (aged !== undefined) {
+        old.delete(key);
+        set(key, aged);
+      }
+      return aged;
+    },
+    set,
+    delete(key) {
+      young.delete(key);
+      old.delete(key);
+    },
+    get size() {
+      return young.size + old.size;
+    },
+  };
+}

@@ -1,0 +1,52 @@
+import { randomFillSync } from 'node:crypto';
+
+/** ULIDs: 48 bits of time and 80 random bits in 26 upper-case characters. They order by time and are never secrets. */
+const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+const RANDOM_BYTES = 10;
+
+const pool = new Uint8Array(RANDOM_BYTES * 512);
+let used = pool.length;
+
+export const ID_PATTERN = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
+
+export function newId(nowMs: number): string {
+  if (used === pool.length) {
+    randomFillSync(pool);
+    used = 0;
+  }
+  let time = '';
+  for (let rest = nowMs, digits = 0; digits < 10; digits++) {
+    time = ALPHABET[rest % 32] + time;
+    rest = Math.floor(rest / 32);
+  }
+  let random = '';
+  for (let half = 0; half < 2; half++) {
+    // Five bytes are forty bits: eight characters of five bits each, taken from a high and a low part.
+    const high = ((pool[used] as number) << 12) | ((pool[used + 1] as number) << 4) | ((pool[used + 2] as number) >> 4);
+    const low =
+      (((pool[used + 2] as number) & 15) << 16) | ((pool[used + 3] as number) << 8) | (pool[used + 4] as number);
+    for (const bits of [high, low]) {
+      random += `${ALPHABET[(bits >> 15) & 31]}${ALPHABET[(bits >> 10) & 31]}${ALPHABET[(bits >> 5) & 31]}${ALPHABET[bits & 31]}`;
+    }
+    used += 5;
+  }
+  return time + random;
+}
+
+declare const brand: unique symbol;
+
+/** A tenant's identifier, proven to come from a credential or from the operator, never from a request's free text. */
+export type TenantId = string & { readonly [brand]: 'TenantId' };
+
+/** A DNS label, because the tenant is part of the host name. */
+const TENANT_ID = /^[a-z][a-z0-9-]{1,38}[a-z0-9]$/;
+
+export function isTenantId(text: string): text is TenantId {
+  return TENANT_ID.test(text);
+}
+
+/** For identifiers that were stored by us; a wrong one is a bug. */
+export function asTenantId(text: string): TenantId {
+  if (!isTenantId(text)) throw new Error(`not a tenant id: ${JSON.stringify(text)}`);
+  return text;
+}

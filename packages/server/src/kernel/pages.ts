@@ -1,0 +1,72 @@
+import { invalidInput } from './errors.ts';
+
+/** The page envelope, and the translation of `page`, `size` and `sort` into SQL. */
+
+export const DEFAULT_PAGE_SIZE = 10;
+
+export type PageQuery = { page?: number; size?: number; sort?: string[] };
+export type Paging = { number: number; size: number; offset: number; sorted: boolean; orderBy: string };
+
+/**
+ * `columns` names the sortable properties and their columns; nothing else of `sort` reaches the SQL. The order is always
+ * total: `id` breaks ties.
+ */
+export function paging(query: PageQuery, columns: Readonly<Record<string, string>>): Paging {
+  const number = query.page ?? 0;
+  const size = query.size ?? DEFAULT_PAGE_SIZE;
+  const sorts = (query.sort ?? []).filter((sort) => sort !== '').map((sort, at) => readSort(sort, at, columns));
+  const terms = sorts.some((sort) => sort.column === 'id') ? sorts : [...sorts, { column: 'id', direction: 'ASC' }];
+  return {
+    number,
+    size,
+    offset: number * size,
+    sorted: sorts.length > 0,
+    orderBy: terms.map((term) => `${term.column} ${term.direction}`).join(', '),
+  };
+}
+
+function readSort(sort: string, at: number, columns: Readonly<Record<string, string>>) {
+  const [property = '', direction = 'asc', ...rest] = sort.split(',').map((part) => part.trim());
+  const column = Object.hasOwn(columns, property) ? columns[property] : undefined;
+  const pointer = `/query/sort/${at}`;
+  if (!column) {
+    throw invalidInput({ pointer, message: `must name one of ${Object.keys(columns).join(', ')}` });
+  }
+  if (rest.length > 0 || !/^(asc|desc)$/i.test(direction)) {
+    throw invalidInput({ pointer, message: 'must be `property,asc` or `property,desc`' });
+  }
+  return { column, direction: direction.toUpperCase() };
+}
+
+export function toPage<T>(content: T[], totalElements: number, { number, size, offset, sorted }: Paging) {
+  const totalPages = Math.ceil(totalElements / size);
+  const sort = { sorted, unsorted: !sorted, empty: !sorted };
+  return {
+    content,
+    totalElements,
+    totalPages,
+    number,
+    size,
+    numberOfElements: content.length,
+    first: number === 0,
+    last: number >= totalPages - 1,
+    empty: content.length === 0,
+    sort,
+    pageable: { sort, pageSize: size, pageNumber: number, paged: true, unpaged: false, offset },
+  };
+}
+
+/** Names are compared without regard to case in every script, so what is compared is stored folded. */
+export function fold(text: string): string {
+  return text.normalize('NFC').toLowerCase();
+}
+
+/** A LIKE pattern as the database takes it; `%` and nothing mean "no filter". */
+export function likePattern(filter: string | undefined, pointer: string): string | undefined {
+  if (filter === undefined || /^%*$/.test(filter)) return undefined;
+  const trailing = /\\*$/.exec(filter)?.[0].length ?? 0;
+  if (trailing % 2 === 1) {
+    throw invalidInput({ pointer, message: 'must not end in a single backslash, which escapes the next character' });
+  }
+  return fold(filter);
+}

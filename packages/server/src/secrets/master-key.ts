@@ -1,0 +1,105 @@
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { KEY_BYTES, keyFrom, newKey, type VersionedKey } from './sealing.ts';
+
+/**
+ * The master key seals every other key. It comes from the environment or from a file that is made at the first start,
+ * readable by its owner alone. Each line (or comma-separated part) is `<version>:<32 bytes in base64>`; the highest
+ * version seals, all of them open.
+ */
+export type MasterKey = {
+  readonly current: VersionedKey;
+  /** Reads the source again when the version is unknown: another process may have rotated the key. */
+  key(version: number): VersionedKey;
+};
+
+export type MasterKeySource = { env: string } | { file: string };
+
+const PART = /^(\d{1,9}):([A-Za-z0-9+/]{43}=)$/;
+
+export function parseMasterKey(text: string, where: string): Map<number, VersionedKey> {
+  const keys = new Map<number, VersionedKey>();
+  for (const part of text
+    .split(/[\n,]/)
+    .map((line) => line.trim())
+    .filter(Boolean)) {
+    const match = PART.exec(part);
+    const version = Number(match?.[1]);
+    if (!match?.[2] || version < 1 || keys.has(version)) {
+      throw new Error(`${where} must hold "<version>:<${KEY_BYTES} bytes in base64>", one for each version`);
+    }
+    keys.set(version, { version, key: keyFrom(Buffer.from(match[2], 'base64')) });
+  }
+  if (keys.size === 0) throw new Error(`${where} holds no key`);
+  return keys;
+}
+
+export function openMasterKey(source: MasterKeySource): MasterKey {
+  const read = () =>
+    'env' in source
+      ? parseMasterKey(source.env, 'GROVE_MASTER_KEY')
+      : parseMasterKey(readFileSync(source.file, 'utf8'), `The master key file ${source.file}`);
+  let keys = read();
+  const newest = () => keys.get(Math.max(...keys.keys())) as VersionedKey;
+  return {
+    get current() {
+      return newest();
+    },
+    key(version) {
+      if (!keys.has(version)) keys = read();
+      const known = keys.get(version);
+      if (!known) throw new Error(`Version ${version} of the master key is needed and not given`);
+      return known;
+    },
+  };
+}
+
+/** Makes the file; fails if it exists, for a key that is overwritten is data that is lost. */
+export function createMasterKeyFile(file: string): void {
+  writeDurably(file, `${line(1)}\n`, 'wx');
+}
+
+/** Adds the next version. The old one stays until everything it sealed has been sealed anew. */
+export function addMasterKeyVersion(file: string): number {
+  const text = readFileSync(file, 'utf8');
+  const next = Math.max(...parseMasterKey(text, file).keys()) + 1;
+  replaceFile(file, `${line(next)}\n${text.trim()}\n`);
+  return next;
+}
+
+/** Drops every version but the newest. */
+export function keepNewestMasterKey(file: string): void {
+  const text = readFileSync(file, 'utf8');
+  const newest = Math.max(...parseMasterKey(text, file).keys());
+  replaceFile(file, `${text.split('\n').find((each) => each.startsWith(`${newest}:`))}\n`);
+}
+
+function line(version: number): string {
+  return `${version}:${newKey().export().toString('base64')}`;
+}
+
+function replaceFile(file: string, text: string): void {
+  writeDurably(`${file}.new`, text, 'w');
+  renameSync(`${file}.new`, file);
+  syncFolder(dirname(file));
+}
+
+function writeDurably(file: string, text: string, flag: 'w' | 'wx'): void {
+  const handle = openSync(file, flag, 0o600);
+  try {
+    writeSync(handle, text);
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+  syncFolder(dirname(file));
+}
+
+function syncFolder(folder: string): void {
+  const handle = openSync(folder, 'r');
+  try {
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+}

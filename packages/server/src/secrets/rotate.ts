@@ -1,0 +1,75 @@
+import type { Db, TenantDb } from '../db/db.ts';
+import type { TenantId } from '../kernel/ids.ts';
+import type { MasterKey } from './master-key.ts';
+import { seal, sealedBy, unseal } from './sealing.ts';
+import {
+  findTenantKeys,
+  listSystemSecrets,
+  pageDataKeys,
+  resealDataKey,
+  resealSystemSecret,
+  resealTenantKey,
+} from './secrets.repository.ts';
+import { dataKeyContext, systemSecretContext, tenantKeyContext, type Vault } from './vault.ts';
+
+/**
+ * Sealing anew. Every sealed value says which version sealed it, so the work can be stopped anywhere and taken up again:
+ * what is done already is passed over.
+ */
+export type Resealed = { systemSecrets: number; tenantKeys: number };
+
+function resealer(master: MasterKey) {
+  return (context: string, sealed: Uint8Array): Uint8Array | undefined => {
+    const by = sealedBy(sealed);
+    if (by === master.current.version) return undefined;
+    return seal(master.current, context, unseal(master.key(by).key, context, sealed));
+  };
+}
+
+/** Seals everything that the master key seals with its newest version. */
+export async function resealWithMasterKey(db: Db, master: MasterKey, tenantIds: TenantId[]): Promise<Resealed> {
+  const reseal = resealer(master);
+  const done = { systemSecrets: 0, tenantKeys: 0 };
+  await db.system.write(async (tx) => {
+    for (const { name, version, sealed } of await listSystemSecrets(tx)) {
+      const renewed = reseal(systemSecretContext(name, version), sealed);
+      if (!renewed) continue;
+      await resealSystemSecret(tx, name, { version, sealed: renewed });
+      done.systemSecrets += 1;
+    }
+  });
+  for (const tenantId of tenantIds) {
+    await db.of(tenantId).write(async (tx) => {
+      for (const { version, sealed } of await findTenantKeys(tx)) {
+        const renewed = reseal(tenantKeyContext(tenantId, version), sealed);
+        if (!renewed) continue;
+        await resealTenantKey(tx, { version, sealed: renewed });
+        done.tenantKeys += 1;
+      }
+    });
+  }
+  return done;
+}
+
+/** Gives the tenant a new key and seals its data keys with it, some hundred in each transaction. */
+export async function rotateTenantKey(db: TenantDb, vault: Vault): Promise<{ version: number; dataKeys: number }> {
+  const version = await db.write((tx) => vault.rotateTenantKey(tx));
+  let dataKeys = 0;
+  for (let after = '', more = true; more; ) {
+    const resealed = await db.write(async (tx) => {
+      const current = await vault.tenantKey(tx, version);
+      const keys = await pageDataKeys(tx, after);
+      for (const { subject, sealed } of keys) {
+        if (sealedBy(sealed) === version) continue;
+        const context = dataKeyContext(tx.tenantId, subject);
+        const plain = unseal((await vault.tenantKey(tx, sealedBy(sealed))).key, context, sealed);
+        await resealDataKey(tx, subject, seal(current, context, plain));
+      }
+      return keys;
+    });
+    dataKeys += resealed.length;
+    after = resealed.at(-1)?.subject ?? '';
+    more = resealed.length > 0;
+  }
+  return { version, dataKeys };
+}

@@ -1,0 +1,61 @@
+import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
+
+/**
+ * AES-256-GCM with a bound context: what was sealed for one place cannot be opened in another, because the place is
+ * authenticated with it. A sealed value names the version of the key that sealed it, so keys can be rotated at leisure.
+ *
+ * Layout: 1 byte format, 4 bytes key version, 12 bytes nonce, 16 bytes tag, ciphertext.
+ */
+const FORMAT = 1;
+const NONCE = 12;
+const TAG = 16;
+const HEADER = 5;
+
+export const KEY_BYTES = 32;
+
+export type VersionedKey = { readonly version: number; readonly key: KeyObject };
+
+export function newKey(): KeyObject {
+  return createSecretKey(randomBytes(KEY_BYTES));
+}
+
+export function keyFrom(bytes: Uint8Array): KeyObject {
+  if (bytes.length !== KEY_BYTES) throw new Error(`a key has ${KEY_BYTES} bytes, not ${bytes.length}`);
+  return createSecretKey(bytes);
+}
+
+export function seal({ version, key }: VersionedKey, context: string, plain: Uint8Array): Uint8Array {
+  const header = Buffer.alloc(HEADER);
+  header[0] = FORMAT;
+  header.writeUInt32BE(version, 1);
+  const nonce = randomBytes(NONCE);
+  const cipher = createCipheriv('aes-256-gcm', key, nonce);
+  cipher.setAAD(boundContext(header, context));
+  const sealed = Buffer.concat([cipher.update(plain), cipher.final()]);
+  return Buffer.concat([header, nonce, cipher.getAuthTag(), sealed]);
+}
+
+/** Which version of its key sealed this. */
+export function sealedBy(sealed: Uint8Array): number {
+  const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength);
+  if (bytes.length < HEADER + NONCE + TAG || bytes[0] !== FORMAT) throw new Error('not a sealed value');
+  return bytes.readUInt32BE(1);
+}
+
+export function unseal(key: KeyObject, context: string, sealed: Uint8Array): Buffer {
+  sealedBy(sealed);
+  const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength);
+  const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(HEADER, HEADER + NONCE));
+  decipher.setAAD(boundContext(bytes.subarray(0, HEADER), context));
+  decipher.setAuthTag(bytes.subarray(HEADER + NONCE, HEADER + NONCE + TAG));
+  return Buffer.concat([decipher.update(bytes.subarray(HEADER + NONCE + TAG)), decipher.final()]);
+}
+
+function boundContext(header: Buffer, context: string): Buffer {
+  return Buffer.concat([header, Buffer.from(context, 'utf8')]);
+}
+
+/** Joins the parts of a place so that no two places can be confused. */
+export function contextOf(...parts: (string | number)[]): string {
+  return JSON.stringify(parts);
+}

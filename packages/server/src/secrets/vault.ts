@@ -1,0 +1,125 @@
+import type { KeyObject } from 'node:crypto';
+import type { SystemDb, TenantReads, TenantTx } from '../db/db.ts';
+import { boundedMap } from '../kernel/bounded-map.ts';
+import type { Clock } from '../kernel/clock.ts';
+import type { TenantId } from '../kernel/ids.ts';
+import type { MasterKey } from './master-key.ts';
+import { contextOf, keyFrom, newKey, seal, sealedBy, unseal, type VersionedKey } from './sealing.ts';
+import {
+  addDataKey,
+  addSystemSecret,
+  addTenantKey,
+  destroyDataKey,
+  findDataKey,
+  findSystemSecrets,
+  findTenantKeys,
+} from './secrets.repository.ts';
+
+/**
+ * Envelope encryption: the master key seals each tenant's key, the tenant's key seals a data key for each subject, the
+ * data key seals the data. Destroying one data key erases one subject; nothing else has to be found.
+ */
+export type Vault = {
+  /** A secret of the installation, made at its first use; the newest version first. */
+  systemSecret(db: SystemDb, name: string): Promise<VersionedKey[]>;
+  /** The tenant's first key, in the transaction that makes the tenant. */
+  createTenantKey(tx: TenantTx): Promise<void>;
+  /** Seals new data keys with a new version from now on. */
+  rotateTenantKey(tx: TenantTx): Promise<number>;
+  tenantKey(db: TenantReads, version?: number): Promise<VersionedKey>;
+  sealFor(tx: TenantTx, subject: string, context: string, plain: Uint8Array): Promise<Uint8Array>;
+  openFor(db: TenantReads, subject: string, context: string, sealed: Uint8Array): Promise<Buffer>;
+  /** Everything sealed for the subject is unreadable once this commits. */
+  destroySubject(tx: TenantTx, subject: string): Promise<void>;
+};
+
+const MAX_CACHED_TENANTS = 1000;
+const CACHE_MS = 60_000;
+
+export const systemSecretContext = (name: string, version: number) => contextOf('system-secret', name, version);
+export const tenantKeyContext = (tenantId: TenantId, version: number) => contextOf('tenant-key', tenantId, version);
+export const dataKeyContext = (tenantId: TenantId, subject: string) => contextOf('data-key', tenantId, subject);
+const dataContext = (tenantId: TenantId, subject: string, context: string) =>
+  contextOf('data', tenantId, subject, context);
+
+export function openVault({ master, clock }: { master: MasterKey; clock: Clock }): Vault {
+  const tenants = boundedMap<TenantId, { at: number; keys: Map<number, VersionedKey> }>(MAX_CACHED_TENANTS);
+
+  const loadTenantKeys = async (db: TenantReads): Promise<Map<number, VersionedKey>> => {
+    const keys = new Map<number, VersionedKey>();
+    for (const { version, sealed } of await findTenantKeys(db)) {
+      const opened = unseal(master.key(sealedBy(sealed)).key, tenantKeyContext(db.tenantId, version), sealed);
+      keys.set(version, { version, key: keyFrom(opened) });
+    }
+    // A key that a transaction made and then rolled back must never be remembered: what it seals could not be opened.
+    if (!db.inTransaction) tenants.set(db.tenantId, { at: clock.now(), keys });
+    return keys;
+  };
+
+  const tenantKey = async (db: TenantReads, version?: number): Promise<VersionedKey> => {
+    const cached = tenants.get(db.tenantId);
+    const fresh = cached && Math.abs(clock.now() - cached.at) < CACHE_MS;
+    const known = fresh ? pick(cached.keys, version) : undefined;
+    const key = known ?? pick(await loadTenantKeys(db), version);
+    if (!key) throw new Error(`tenant ${db.tenantId} has no key${version ? ` of version ${version}` : ''}`);
+    return key;
+  };
+
+  const addVersion = async (tx: TenantTx, version: number) => {
+    const sealed = seal(master.current, tenantKeyContext(tx.tenantId, version), newKey().export());
+    if (!(await addTenantKey(tx, { version, sealed }, clock.now()))) throw new Error('the tenant key is there already');
+    tenants.delete(tx.tenantId);
+  };
+
+  const openDataKey = async (db: TenantReads, subject: string, sealed: Uint8Array): Promise<KeyObject> => {
+    const { key } = await tenantKey(db, sealedBy(sealed));
+    return keyFrom(unseal(key, dataKeyContext(db.tenantId, subject), sealed));
+  };
+
+  const dataKeyFor = async (tx: TenantTx, subject: string): Promise<KeyObject> => {
+    const found = await findDataKey(tx, subject);
+    if (found) return openDataKey(tx, subject, found);
+    const made = seal(await tenantKey(tx), dataKeyContext(tx.tenantId, subject), newKey().export());
+    await addDataKey(tx, subject, made, clock.now());
+    // Another transaction may have been first: what is stored counts.
+    const stored = await findDataKey(tx, subject);
+    if (!stored) throw new Error('a data key that was just stored is gone');
+    return openDataKey(tx, subject, stored);
+  };
+
+  return {
+    async systemSecret(db, name) {
+      const rows = await findSystemSecrets(db, name);
+      if (rows.length === 0) {
+        const sealed = seal(master.current, systemSecretContext(name, 1), newKey().export());
+        await db.write((tx) => addSystemSecret(tx, { name, version: 1, sealed, now: clock.now() }));
+      }
+      const stored = rows.length > 0 ? rows : await findSystemSecrets(db, name);
+      return stored.map(({ version, sealed }) => ({
+        version,
+        key: keyFrom(unseal(master.key(sealedBy(sealed)).key, systemSecretContext(name, version), sealed)),
+      }));
+    },
+    createTenantKey: (tx) => addVersion(tx, 1),
+    async rotateTenantKey(tx) {
+      const newest = (await findTenantKeys(tx))[0]?.version ?? 0;
+      await addVersion(tx, newest + 1);
+      return newest + 1;
+    },
+    tenantKey,
+    async sealFor(tx, subject, context, plain) {
+      const key = await dataKeyFor(tx, subject);
+      return seal({ version: 1, key }, dataContext(tx.tenantId, subject, context), plain);
+    },
+    async openFor(db, subject, context, sealed) {
+      const found = await findDataKey(db, subject);
+      if (!found) throw new Error(`the data key of ${subject} was destroyed`);
+      return unseal(await openDataKey(db, subject, found), dataContext(db.tenantId, subject, context), sealed);
+    },
+    destroySubject: (tx, subject) => destroyDataKey(tx, subject),
+  };
+}
+
+function pick(keys: Map<number, VersionedKey>, version?: number): VersionedKey | undefined {
+  return keys.get(version ?? Math.max(...keys.keys()));
+}
