@@ -5,7 +5,7 @@ import { invalidInput } from './errors.ts';
 export const DEFAULT_PAGE_SIZE = 10;
 
 export type PageQuery = { page?: number; size?: number; sort?: string[] };
-export type Paging = { number: number; size: number; offset: number; sorted: boolean; orderBy: string };
+export type Paging = { number: number; size: number; offset: number; sorts: number; orderBy: string };
 
 /**
  * `columns` names the sortable properties and their columns; nothing else of `sort` reaches the SQL. The order is always
@@ -20,7 +20,7 @@ export function paging(query: PageQuery, columns: Readonly<Record<string, string
     number,
     size,
     offset: number * size,
-    sorted: sorts.length > 0,
+    sorts: sorts.length,
     orderBy: terms.map((term) => `${term.column} ${term.direction}`).join(', '),
   };
 }
@@ -38,7 +38,8 @@ function readSort(sort: string, at: number, columns: Readonly<Record<string, str
   return { column, direction: direction.toUpperCase() };
 }
 
-export function toPage<T>(content: T[], totalElements: number, { number, size, offset, sorted }: Paging) {
+export function toPage<T>(content: T[], totalElements: number, { number, size, offset, sorts }: Paging) {
+  const sorted = sorts > 0;
   const totalPages = Math.ceil(totalElements / size);
   const sort = { sorted, unsorted: !sorted, empty: !sorted };
   return {

@@ -29,19 +29,19 @@ const COUNTER = 'apiKeys';
 const COLUMNS = `tenant_id, id, environment, type, name, name_folded, description, status, permissions, secret_hash,
   pepper_version, created_at, last_updated_at, created_by, last_updated_by, expiring_at, last_issued_at`;
 
-/** The properties a list can be sorted by. */
+/** The properties a list can be sorted by. What may be absent comes first, on both engines. */
 export const SORTABLE = {
   id: 'id',
   name: 'name_folded',
-  description: 'description',
+  description: "coalesce(description, '')",
   type: 'type',
   status: 'status',
   createdDtm: 'created_at',
   lastUpdatedDtm: 'last_updated_at',
   createdBy: 'created_by',
   lastUpdatedBy: 'last_updated_by',
-  expiringDtm: 'expiring_at',
-  lastIssuedAtDtm: 'last_issued_at',
+  expiringDtm: 'coalesce(expiring_at, 0)',
+  lastIssuedAtDtm: 'coalesce(last_issued_at, 0)',
 } as const;
 
 const ONE = sql(`SELECT ${COLUMNS} FROM api_keys WHERE tenant_id = $1 AND id = $2`);
@@ -148,10 +148,10 @@ export async function pageApiKeys(
 const prepared = new Map<string, Sql>();
 
 /** Orders by one property are kept prepared; there are only so many. */
-function pageStatement({ orderBy }: Paging, filtered: boolean): Sql {
+function pageStatement(paging: Paging, filtered: boolean): Sql {
   const text = `SELECT ${COLUMNS} FROM api_keys WHERE tenant_id = $1
-    ${filtered ? "AND name_folded LIKE $4 ESCAPE '\\'" : ''} ORDER BY ${orderBy} LIMIT $2 OFFSET $3`;
-  if (orderBy.split(',').length > 2) return unprepared(text);
+    ${filtered ? "AND name_folded LIKE $4 ESCAPE '\\'" : ''} ORDER BY ${paging.orderBy} LIMIT $2 OFFSET $3`;
+  if (paging.sorts > 1) return unprepared(text);
   let statement = prepared.get(text);
   if (!statement) {
     statement = sql(text);

@@ -56,7 +56,7 @@ CREATE TABLE api_keys (
   environment     TEXT    NOT NULL,
   type            TEXT    NOT NULL,
   name            TEXT    NOT NULL,
-  name_folded     TEXT    NOT NULL,
+  name_folded     TEXT    /*postgres COLLATE "C"*/ NOT NULL,
   description     TEXT,
   status          TEXT    NOT NULL,
   permissions     TEXT    NOT NULL,

@@ -1,0 +1,92 @@
+import { ratioChecks } from './bars.ts';
+import type { Load, LoadTool } from './load.ts';
+import { median, medianOfKnown } from './numbers.ts';
+import { cpuMicros, residentMb } from './process-stats.ts';
+import type { Comparison, Round, Sample } from './results.ts';
+import type { Target } from './target.ts';
+
+export type ComparisonPlan = {
+  name: string;
+  server: Target;
+  yardstick: Target;
+  answerBytes: number;
+  /** Round 0 is the warm-up. */
+  loadOf(round: number): Load;
+};
+
+export type ComparisonOptions = {
+  tool: LoadTool;
+  rounds: number;
+  seconds: number;
+  connections: number;
+  progress(text: string): void;
+};
+
+/** Loads the two in turn, each round in the other order, so that a machine that grows slower is unfair to neither. */
+export async function compare(plan: ComparisonPlan, options: ComparisonOptions): Promise<Comparison> {
+  const rounds: Round[] = [];
+  for (let number = 0; number <= options.rounds; number++) {
+    const round = await oneRound(plan, options, number);
+    const ratio = `${round.throughputRatio.toFixed(2)} of the yardstick`;
+    options.progress(`${plan.name}: ${number === 0 ? 'warm-up' : `round ${number}`}, ${ratio}`);
+    // The first round pays for compilation and empty caches, on both sides.
+    if (number > 0) rounds.push(round);
+  }
+  const throughputRatio = median(rounds.map((round) => round.throughputRatio));
+  return {
+    kind: 'comparison',
+    name: plan.name,
+    answerBytes: plan.answerBytes,
+    rounds,
+    server: middle(rounds.map(({ server }) => server)),
+    yardstick: middle(rounds.map(({ yardstick }) => yardstick)),
+    throughputRatio,
+    cpuRatio: medianOfKnown(rounds.map(({ cpuRatio }) => cpuRatio)),
+    checks: ratioChecks(plan.name, throughputRatio),
+  };
+}
+
+async function oneRound(plan: ComparisonPlan, options: ComparisonOptions, number: number): Promise<Round> {
+  const load = plan.loadOf(number);
+  const measureServer = () => sample(plan.server, load, options);
+  const measureYardstick = () => sample(plan.yardstick, load, options);
+  const first = number % 2 === 0 ? await measureServer() : await measureYardstick();
+  const second = number % 2 === 0 ? await measureYardstick() : await measureServer();
+  const [server, yardstick] = number % 2 === 0 ? [first, second] : [second, first];
+  const known = server.cpuMicrosPerRequest !== undefined && yardstick.cpuMicrosPerRequest !== undefined;
+  return {
+    server,
+    yardstick,
+    throughputRatio: server.perSecond / yardstick.perSecond,
+    cpuRatio: known ? Number(yardstick.cpuMicrosPerRequest) / Number(server.cpuMicrosPerRequest) : undefined,
+  };
+}
+
+export async function sample(
+  target: Target,
+  load: Load,
+  { tool, connections, seconds }: Pick<ComparisonOptions, 'tool' | 'connections' | 'seconds'>,
+): Promise<Sample> {
+  const before = cpuMicros(target.pid);
+  const measured = await tool.run({ origin: target.origin, load, connections, seconds });
+  const after = cpuMicros(target.pid);
+  return {
+    ...measured,
+    cpuMicrosPerRequest:
+      before === undefined || after === undefined ? undefined : (after - before) / measured.requests,
+    residentMb: residentMb(target.pid),
+  };
+}
+
+function middle(samples: readonly Sample[]): Sample {
+  const of = (field: 'requests' | 'perSecond' | 'p50Ms' | 'p99Ms') => median(samples.map((each) => each[field]));
+  return {
+    requests: of('requests'),
+    perSecond: of('perSecond'),
+    p50Ms: of('p50Ms'),
+    p99Ms: of('p99Ms'),
+    cpuMicrosPerRequest: medianOfKnown(samples.map(({ cpuMicrosPerRequest }) => cpuMicrosPerRequest)),
+    // Memory grows: the last is the one that counts.
+    residentMb: samples.at(-1)?.residentMb,
+  };
+}

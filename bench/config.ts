@@ -1,0 +1,19 @@
+import { type Config, readConfig } from '@grove/server';
+
+/** Where a server under measurement keeps its data. */
+export type Place = { dataFolder: string; databaseUrl?: string };
+
+/**
+ * Everything else is as a newcomer would have it, but for the limits: a limiter that refuses the load would be measured
+ * instead of the server.
+ */
+export function benchConfig({ dataFolder, databaseUrl = '' }: Place): Config {
+  return readConfig({
+    PORT: '0',
+    HOST: '127.0.0.1',
+    GROVE_DATA: dataFolder,
+    GROVE_RATE_LIMIT: 'off',
+    GROVE_LOG_LEVEL: 'warn',
+    DATABASE_URL: databaseUrl,
+  });
+}

@@ -1,0 +1,135 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { endWithBench, temporaryFolder } from './clean-up.ts';
+import {
+  bodyOf,
+  headersOf,
+  isUnique,
+  type Load,
+  LoadFailure,
+  type LoadOptions,
+  type LoadRequest,
+  type LoadTool,
+  type Measured,
+  NUMBER_MARK,
+  REQUESTS_PER_BEARER,
+} from './load.ts';
+
+/** wrk: written in C, so it leaves nearly all of the machine to what is measured. */
+export const wrk: LoadTool = { name: 'wrk', run };
+
+const OVERTIME_MS = 30_000;
+
+export function hasWrk(): boolean {
+  // It prints its version and ends with 1, so only whether it ran is asked.
+  return spawnSync('wrk', ['--version'], { stdio: 'ignore' }).error === undefined;
+}
+
+async function run({ origin, load, connections, seconds }: LoadOptions): Promise<Measured> {
+  const folder = temporaryFolder();
+  try {
+    const script = join(folder.path, 'load.lua');
+    writeFileSync(script, toLua(load, new URL(origin).host));
+    const path = load.requests[0]?.path ?? '/';
+    const limits = ['--threads', '1', '--connections', String(connections), '--duration', `${seconds}s`];
+    return readWrk(await output([...limits, '--timeout', '10s', '--latency', '--script', script, origin + path], seconds));
+  } finally {
+    folder.remove();
+  }
+}
+
+function output(parameters: string[], seconds: number): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const child = spawn('wrk', parameters, { stdio: ['ignore', 'pipe', 'pipe'] });
+    const ended = endWithBench(child);
+    const late = setTimeout(() => child.kill('SIGKILL'), seconds * 1000 + OVERTIME_MS);
+    let text = '';
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (chunk: string) => {
+        text += chunk;
+      });
+    }
+    child.once('error', reject);
+    child.once('close', (code) => {
+      clearTimeout(late);
+      ended();
+      if (code === 0) resolve(text);
+      else reject(new LoadFailure(`wrk ended with ${code}: ${text}`));
+    });
+  });
+}
+
+/** A request that never changes is formatted once by wrk itself; others are put together from parts made beforehand. */
+export function toLua({ requests }: Load, host: string): string {
+  const [only] = requests;
+  if (only && requests.length === 1 && !isUnique(only)) {
+    const headers = Object.entries(headersOf(only, 0)).map(([name, value]) => `  [${lua(name)}] = ${lua(value)},`);
+    const body = only.body === undefined ? [] : [`wrk.body = ${lua(only.body)}`];
+    return [`wrk.method = ${lua(only.method)}`, ...body, 'wrk.headers = {', ...headers, '}', ''].join('\n');
+  }
+  return `local kinds = {
+${requests.map((request) => `  ${kind(request, host)},`).join('\n')}
+}
+local n = -1
+function request()
+  n = n + 1
+  local kind = kinds[n % #kinds + 1]
+  local nth = math.floor(n / #kinds)
+  local head = kind.heads[math.floor(nth / ${REQUESTS_PER_BEARER}) + 1] or kind.heads[#kind.heads]
+  if kind.tail == nil then return head .. kind.body end
+  return head .. kind.body .. string.format('%010d', nth) .. kind.tail
+end
+`;
+}
+
+function kind(request: LoadRequest, host: string): string {
+  const heads = Array.from({ length: Math.max(1, request.bearers?.length ?? 0) }, (_, at) =>
+    lua(headOf(request, host, at * REQUESTS_PER_BEARER)),
+  );
+  const [body = '', tail] = request.body?.split(NUMBER_MARK) ?? [];
+  const rest = tail === undefined ? '' : `, tail = ${lua(tail)}`;
+  return `{ heads = { ${heads.join(', ')} }, body = ${lua(body)}${rest} }`;
+}
+
+/** The number has a fixed width, so the length of the body is known beforehand. */
+function headOf(request: LoadRequest, host: string, number: number): string {
+  const body = bodyOf(request, number);
+  const headers = {
+    Host: host,
+    ...headersOf(request, number),
+    ...(body !== undefined && { 'Content-Length': String(Buffer.byteLength(body)) }),
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `${request.method} ${request.path} HTTP/1.1\r\n${lines.join('')}\r\n`;
+}
+
+function lua(text: string): string {
+  return `"${text.replace(/[^ !#-[\]-~]/g, (each) => `\\${String(each.charCodeAt(0)).padStart(3, '0')}`)}"`;
+}
+
+const NUMBER = String.raw`([\d.]+(?:e\+?\d+)?)`;
+const MILLISECONDS: Readonly<Record<string, number>> = { us: 0.001, ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+const THOUSANDS: Readonly<Record<string, number>> = { '': 1, k: 1e3, M: 1e6, G: 1e9 };
+
+export function readWrk(text: string): Measured {
+  const find = (pattern: string) => new RegExp(pattern, 'm').exec(text) ?? undefined;
+  const milliseconds = (percent: number) => {
+    const line = find(`^\\s*${percent}(?:\\.0+)?%\\s+${NUMBER}(us|ms|s|m|h)\\s*$`);
+    return Number(line?.[1]) * (MILLISECONDS[line?.[2] ?? ''] ?? Number.NaN);
+  };
+  const count = (line: RegExpExecArray | undefined) => Number(line?.[1]) * (THOUSANDS[line?.[2] ?? ''] ?? Number.NaN);
+  const measured = {
+    requests: count(find(`^\\s*${NUMBER}([kMG]?) requests in `)),
+    perSecond: count(find(`^Requests/sec:\\s+${NUMBER}([kMG]?)\\s*$`)),
+    p50Ms: milliseconds(50),
+    p99Ms: milliseconds(99),
+  };
+  const socketErrors = find('^\\s*Socket errors: (.*)$')?.[1];
+  if (socketErrors) throw new LoadFailure(`socket errors: ${socketErrors}`);
+  const refused = find('^\\s*Non-2xx or 3xx responses: (.*)$')?.[1];
+  if (refused) throw new LoadFailure(`${refused} answers were errors`);
+  if (measured.requests === 0) throw new LoadFailure('no request was answered');
+  if (Object.values(measured).some(Number.isNaN)) throw new LoadFailure(`what wrk printed was not understood:\n${text}`);
+  return measured;
+}

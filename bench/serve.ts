@@ -1,0 +1,10 @@
+import { startServer } from '@grove/server';
+import { serveUntilAsked } from './child.ts';
+import { benchConfig } from './config.ts';
+
+const { BENCH_DATA, BENCH_DATABASE } = process.env;
+if (!BENCH_DATA) throw new Error('BENCH_DATA must name the data folder');
+
+const config = benchConfig({ dataFolder: BENCH_DATA, ...(BENCH_DATABASE && { databaseUrl: BENCH_DATABASE }) });
+const running = await startServer(config, { demonstration: 'never' });
+serveUntilAsked({ port: running.port }, running.stop);

@@ -1,0 +1,56 @@
+import { generateKeyPairSync, sign } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { serveUntilAsked } from './child.ts';
+
+/**
+ * The least that could answer: what Node itself costs on this machine in this minute. `echo` answers with as many bytes
+ * as the real answer has. `sign` also makes the token, because no service that issues one can do without the signature.
+ */
+export type YardstickSettings =
+  | { kind: 'echo'; status: number; contentType: string; bytes: number }
+  | { kind: 'sign'; contentType: string; header: object; claims: { jti: string }; ttl: number };
+
+const { BENCH_YARDSTICK } = process.env;
+if (!BENCH_YARDSTICK) throw new Error('BENCH_YARDSTICK must hold the settings');
+const settings = JSON.parse(BENCH_YARDSTICK) as YardstickSettings;
+const answer = settings.kind === 'echo' ? echo(settings) : signer(settings);
+const server = createServer((request, response) => readFully(request, () => answer(response)));
+server.listen(0, '127.0.0.1', () => {
+  const { port } = server.address() as AddressInfo;
+  serveUntilAsked({ port }, async () => {
+    server.close();
+    server.closeAllConnections();
+  });
+});
+
+/** A service must have the body before it can answer, so the yardstick takes it too. */
+function readFully(request: IncomingMessage, done: () => void): void {
+  if (request.method === 'GET') return done();
+  const chunks: Buffer[] = [];
+  request.on('data', (chunk: Buffer) => chunks.push(chunk));
+  request.on('end', done);
+}
+
+function echo({ status, contentType, bytes }: YardstickSettings & { kind: 'echo' }) {
+  const body = Buffer.alloc(bytes, 'x');
+  const headers = { 'Content-Type': contentType, 'Content-Length': bytes };
+  return (response: ServerResponse) => response.writeHead(status, headers).end(body);
+}
+
+/** Written apart from the server's own code: a signature that grew slower there must show. */
+function signer({ contentType, header, claims, ttl }: YardstickSettings & { kind: 'sign' }) {
+  const { privateKey } = generateKeyPairSync('ed25519');
+  const encodedHeader = Buffer.from(JSON.stringify(header)).toString('base64url');
+  let issued = 0;
+  return (response: ServerResponse) => {
+    issued += 1;
+    const iat = Math.floor(Date.now() / 1000);
+    const jti = String(issued).padStart(claims.jti.length, '0');
+    const payload = JSON.stringify({ ...claims, iat, nbf: iat, exp: iat + ttl, jti });
+    const signed = `${encodedHeader}.${Buffer.from(payload).toString('base64url')}`;
+    const signature = sign(null, Buffer.from(signed, 'latin1'), privateKey).toString('base64url');
+    const body = JSON.stringify({ token: `${signed}.${signature}`, ttl });
+    response.writeHead(200, { 'Content-Type': contentType, 'Content-Length': body.length }).end(body);
+  };
+}

@@ -1,0 +1,274 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { createClient, isGroveError } from '@grove/sdk';
+import { onBothEngines, openTestApp, type TestApp } from '../../../test/harness.ts';
+import { HOUR, MINUTE, toDtm } from '../../kernel/clock.ts';
+
+const refuses = (code: number, status?: number) => (error: unknown) => {
+  assert.ok(isGroveError(error), String(error));
+  assert.equal(error.code, code);
+  if (status !== undefined) assert.equal(error.status, status);
+  return true;
+};
+
+onBothEngines('API keys', (_engine, places) => {
+  let grove: TestApp;
+  before(async () => {
+    grove = await openTestApp(await places.create());
+  });
+  after(() => grove.stop());
+
+  let made = 0;
+  const create = (more: object = {}) => {
+    made += 1;
+    return grove.client.apiKeys.create({ body: { name: `key ${made}`, ...more } });
+  };
+  const clientOf = (code: string) => createClient({ baseUrl: grove.baseUrl, apiKey: code, maxRetries: 0 });
+
+  describe('create', () => {
+    it('needs only a name, and answers 201 with every field of an API key', async () => {
+      const answer = await grove.call('/api/arthr/apiKeys', { method: 'POST', body: '{"name":"only a name"}' });
+      assert.equal(answer.status, 201);
+      const { id, code, createdDtm, lastUpdatedDtm, ...rest } = answer.body;
+      assert.match(id, /^[0-9A-Z]{26}$/);
+      assert.match(code, new RegExp(`^grv_live_${id}_[A-Za-z0-9_-]{43}$`));
+      assert.equal(createdDtm, toDtm(grove.clock.now()));
+      assert.equal(lastUpdatedDtm, createdDtm);
+      assert.deepEqual(rest, {
+        type: 'PERMANENT',
+        name: 'only a name',
+        status: 'ACTIVE',
+        permissions: [],
+        permittedOperations: [],
+        createdBy: 'API Key: First key',
+        lastUpdatedBy: 'API Key: First key',
+      });
+    });
+
+    it('ignores fields that are not the caller’s to set, and takes null for an id', async () => {
+      const sent = { name: 'mass assignment', id: null, tenantId: 'other', code: 'x', createdBy: 'me', lastIssuedAtDtm: 'x' };
+      const answer = await grove.call('/api/arthr/apiKeys', { method: 'POST', body: JSON.stringify(sent) });
+      assert.equal(answer.status, 201);
+      assert.equal(answer.body.createdBy, 'API Key: First key');
+      assert.match(answer.body.code, /^grv_live_/);
+      assert.equal(answer.body.lastIssuedAtDtm, undefined);
+    });
+
+    it('shows the secret once; get, list and update mask it', async () => {
+      const key = await create();
+      assert.ok(key.id);
+      const masked = `grv_live_${key.id}_…`;
+      const secret = key.code.slice(-43);
+      const got = await grove.client.apiKeys.get({ apiKeyId: key.id });
+      const updated = await grove.client.apiKeys.update({ apiKeyId: key.id, body: { description: 'x' } });
+      const listed = await grove.client.apiKeys.list({ query: { name: key.name } });
+      assert.deepEqual([got.code, updated.code, listed.content[0]?.code], [masked, masked, masked]);
+      assert.ok(!JSON.stringify([got, updated, listed]).includes(secret));
+    });
+
+    it('stores no secret: neither the database row nor the log holds it', async () => {
+      const key = await create();
+      const rows = await grove.app.db.of(grove.tenantId as never).all({ text: 'SELECT * FROM api_keys' }, []);
+      const secret = key.code.slice(-43);
+      assert.ok(rows.length > 0);
+      for (const row of rows) for (const value of Object.values(row as object)) assert.ok(!String(value).includes(secret));
+      assert.ok(!grove.logged().includes(secret));
+    });
+
+    it('a SESSION key must expire, at most 24 hours ahead, and not in the past', async () => {
+      await assert.rejects(create({ type: 'SESSION' }), refuses(100001, 400));
+      const now = grove.clock.now();
+      await assert.rejects(create({ type: 'SESSION', expiringDtm: toDtm(now + 24 * HOUR + 1) }), refuses(100001, 400));
+      await assert.rejects(create({ type: 'SESSION', expiringDtm: toDtm(now) }), refuses(100001, 400));
+      const key = await create({ type: 'SESSION', expiringDtm: toDtm(now + 24 * HOUR) });
+      assert.equal(key.expiringDtm, toDtm(now + 24 * HOUR));
+    });
+
+    it('takes any offset in a date-time, and refuses a moment that does not exist', async () => {
+      const key = await create({ expiringDtm: '2099-01-01T01:00:00+02:00' });
+      assert.equal(key.expiringDtm, '2098-12-31T23:00:00.000Z');
+      for (const expiringDtm of ['2099-02-30T00:00:00Z', '2098-12-31T23:59:60Z', 'tomorrow', '2099-01-01', 4102444800000]) {
+        await assert.rejects(create({ expiringDtm }), refuses(100001, 400));
+      }
+    });
+
+    it('refuses with 264 a permission of an unrecognized type, naming its place', async () => {
+      const body = { permissions: ['TNT#acme#ArthrServer:getFromTenant', 'SYS#acme#ArthrServer:getFromTenant'] };
+      await assert.rejects(create(body), (error: unknown) => {
+        refuses(264, 400)(error);
+        assert.equal(isGroveError(error) && error.errors?.[0]?.pointer, '/permissions/1');
+        return true;
+      });
+    });
+
+    it('refuses permissions of another tenant, and those that are no permissions', async () => {
+      for (const permission of ['TNT#other#ArthrServer:getFromTenant', 'TNT#acme#', 'TNT#acme#a b', 'TNT#acme#*x', 'TNT#acme']) {
+        await assert.rejects(create({ permissions: [permission] }), refuses(100001, 400), permission);
+      }
+      const many = Array.from({ length: 150 }, (_, at) => `TNT#acme#Component${'A'.repeat(40)}:operation${'b'.repeat(at % 50)}`);
+      await assert.rejects(create({ permissions: many }), refuses(100001, 400));
+    });
+
+    it('grants only what the caller holds: 100015 otherwise, wildcards included', async () => {
+      const maker = await create({ permissions: ['TNT#acme#ArthrServer:createTenantApiKey', 'TNT#acme#ProcessManager*'] });
+      const client = clientOf(maker.code);
+      const grant = (...permissions: string[]) => client.apiKeys.create({ body: { name: `by maker ${permissions}`, permissions } });
+      await grant('TNT#acme#ProcessManager:addProcessToken', 'TNT#acme#ProcessManager:get*', 'TNT#acme#ArthrServer:createTenantApiKey');
+      for (const permission of ['TNT#acme#*', 'TNT#acme#Process*', 'TNT#acme#ArthrServer*', 'TNT#acme#ArthrServer:getFromTenant']) {
+        await assert.rejects(grant(permission), refuses(100015, 403), permission);
+      }
+    });
+
+    it('refuses a name that another key has with 100014, also when two come at once; an archived key frees its name', async () => {
+      const key = await create({ name: 'taken' });
+      await assert.rejects(create({ name: 'taken' }), refuses(100014, 409));
+      const settled = await Promise.allSettled(Array.from({ length: 8 }, () => create({ name: 'raced' })));
+      assert.equal(settled.filter(({ status }) => status === 'fulfilled').length, 1);
+      assert.ok(key.id);
+      await grove.client.apiKeys.update({ apiKeyId: key.id, body: { status: 'ARCHIVED' } });
+      await create({ name: 'taken' });
+      await assert.rejects(
+        grove.client.apiKeys.update({ apiKeyId: key.id, body: { status: 'ACTIVE' } }),
+        refuses(100014, 409),
+      );
+    });
+
+    it('counts characters, not bytes, in names: 255 of them, and not 256', async () => {
+      const key = await create({ name: '😀'.repeat(255), description: 'é'.repeat(255) });
+      assert.equal([...key.name].length, 255);
+      for (const body of [{ name: 'x'.repeat(256) }, { name: '' }, { description: 'x'.repeat(256) }, { name: 7 }, { name: null }]) {
+        await assert.rejects(create(body), refuses(100001, 400));
+      }
+    });
+
+    it('a test key makes only test keys and changes no live key', async () => {
+      const tester = await create({ environment: 'test', permissions: ['TNT#acme#*'] });
+      assert.match(tester.code, /^grv_test_/);
+      const client = clientOf(tester.code);
+      const child = await client.apiKeys.create({ body: { name: 'child of a test key' } });
+      assert.match(child.code, /^grv_test_/);
+      const live = await create();
+      assert.ok(live.id);
+      await assert.rejects(client.apiKeys.create({ body: { name: 'live child', environment: 'live' } }), refuses(100001));
+      await assert.rejects(client.apiKeys.update({ apiKeyId: live.id, body: { status: 'BLOCKED' } }), refuses(7, 403));
+      await assert.rejects(client.apiKeys.delete({ apiKeyId: live.id }), refuses(7, 403));
+    });
+  });
+
+  describe('get, update, delete', () => {
+    it('answer 404 with 130 for a key that is not there, the same for one of another tenant', async () => {
+      const other = await grove.app.tenants.create({ id: `other-${Date.now()}` });
+      const foreign = other.apiKey.split('_')[2] as string;
+      const missing = '01M7EK55GPPBVSG5TAX910HKS7';
+      const bodies = [];
+      for (const id of [foreign, missing]) {
+        for (const init of [{}, { method: 'POST', body: '{"status":"BLOCKED"}' }, { method: 'DELETE' }]) {
+          const { status, body } = await grove.call(`/api/arthr/apiKeys/${id}`, init);
+          assert.deepEqual([status, body.code], [404, 130]);
+          bodies.push(JSON.stringify({ ...body, requestId: '' }));
+        }
+      }
+      assert.equal(new Set(bodies).size, 1);
+      // And nothing happened to it.
+      await grove.token(other.apiKey);
+    });
+
+    it('an update changes only the fields given, and says who and when', async () => {
+      const key = await create({ description: 'before', permissions: ['TNT#acme#ArthrServer*'], expiringDtm: '2099-01-01T00:00:00Z' });
+      assert.ok(key.id);
+      grove.clock.advance(MINUTE);
+      const updated = await grove.client.apiKeys.update({ apiKeyId: key.id, body: { description: 'after' } });
+      assert.deepEqual(updated, {
+        ...key,
+        code: updated.code,
+        description: 'after',
+        lastUpdatedDtm: toDtm(grove.clock.now()),
+        lastUpdatedBy: 'API Key: First key',
+      });
+      const cleared = await grove.client.apiKeys.update({ apiKeyId: key.id, body: { expiringDtm: null } });
+      assert.equal(cleared.expiringDtm, undefined);
+      assert.deepEqual(await grove.client.apiKeys.get({ apiKeyId: key.id }), cleared);
+    });
+
+    it('every update re-validates the whole key: a caller cannot keep alive what it could not grant', async () => {
+      const powerful = await create({ permissions: ['TNT#acme#*'], status: 'BLOCKED' });
+      const clerk = await create({ permissions: ['TNT#acme#ArthrServer:updateTenantApiKey'] });
+      const client = clientOf(clerk.code);
+      assert.ok(powerful.id);
+      const change = (body: object) => client.apiKeys.update({ apiKeyId: powerful.id as string, body });
+      await assert.rejects(change({ status: 'ACTIVE' }), refuses(100015, 403));
+      await grove.client.apiKeys.update({ apiKeyId: powerful.id, body: { status: 'ACTIVE' } });
+      await assert.rejects(change({ description: 'renamed by a clerk' }), refuses(100015, 403));
+      // In an emergency anybody who may update may block.
+      assert.equal((await change({ status: 'BLOCKED' })).status, 'BLOCKED');
+    });
+
+    it('a key cannot become a SESSION key that never expires', async () => {
+      const key = await create();
+      const apiKeyId = key.id as string;
+      await assert.rejects(grove.client.apiKeys.update({ apiKeyId, body: { type: 'SESSION' } }), refuses(100001));
+      const expiringDtm = toDtm(grove.clock.now() + HOUR);
+      await grove.client.apiKeys.update({ apiKeyId, body: { type: 'SESSION', expiringDtm } });
+      await assert.rejects(grove.client.apiKeys.update({ apiKeyId, body: { expiringDtm: null } }), refuses(100001));
+    });
+
+    it('delete answers 204 without a body, and the key is gone for good', async () => {
+      const key = await create();
+      const path = `/api/arthr/apiKeys/${key.id}`;
+      const answer = await grove.call(path, { method: 'DELETE' });
+      assert.deepEqual([answer.status, answer.text], [204, '']);
+      assert.equal((await grove.call(path)).status, 404);
+      assert.equal((await grove.call(path, { method: 'DELETE' })).status, 404);
+      await assert.rejects(clientOf(key.code).apiKeys.list(), refuses(271, 401));
+    });
+
+    it('20 updates at once leave one of the states that were sent, and the counter right after 20 deletes', async () => {
+      const key = await create();
+      const names = Array.from({ length: 20 }, (_, at) => `parallel ${at}`);
+      await Promise.all(names.map((name) => grove.client.apiKeys.update({ apiKeyId: key.id as string, body: { name } })));
+      assert.ok(names.includes((await grove.client.apiKeys.get({ apiKeyId: key.id as string })).name));
+      const before = (await grove.client.apiKeys.list()).totalElements;
+      const deletes = Array.from({ length: 20 }, () => grove.client.apiKeys.delete({ apiKeyId: key.id as string }));
+      const settled = await Promise.allSettled(deletes);
+      assert.equal(settled.filter(({ status }) => status === 'fulfilled').length, 1);
+      assert.equal((await grove.client.apiKeys.list()).totalElements, before - 1);
+    });
+  });
+
+  describe('permissions', () => {
+    it('every operation refuses with 7 a caller that lacks its permission, and names it', async () => {
+      const key = await create({ permissions: ['TNT#acme#ProcessManager*'] });
+      const token = await grove.token(key.code);
+      const id = key.id as string;
+      for (const [path, init, permission] of [
+        ['', {}, 'listTenantApiKeys'],
+        ['', { method: 'POST', body: '{"name":"n"}' }, 'createTenantApiKey'],
+        [`/${id}`, {}, 'getFromTenant'],
+        [`/${id}`, { method: 'POST', body: '{}' }, 'updateTenantApiKey'],
+        [`/${id}`, { method: 'DELETE' }, 'deleteFromTenant'],
+      ] as const) {
+        const { status, body } = await grove.call(`/api/arthr/apiKeys${path}`, { ...init, token });
+        assert.deepEqual([status, body.code], [403, 7]);
+        assert.ok(body.message.includes(`TNT#acme#ArthrServer:${permission}`));
+      }
+    });
+
+    it('a token loses what its key has lost at once, and does not gain what its key was given later', async () => {
+      const key = await create({ permissions: ['TNT#acme#ArthrServer:getFromTenant'] });
+      const token = await grove.token(key.code);
+      const path = `/api/arthr/apiKeys/${key.id}`;
+      const change = (permissions: string[]) =>
+        grove.client.apiKeys.update({ apiKeyId: key.id as string, body: { permissions } });
+      assert.equal((await grove.call(path, { token })).status, 200);
+      await change(['TNT#acme#ArthrServer:listTenantApiKeys']);
+      assert.equal((await grove.call(path, { token })).status, 403);
+      assert.equal((await grove.call('/api/arthr/apiKeys', { token })).status, 403);
+      assert.equal((await grove.call('/api/arthr/apiKeys', { token: await grove.token(key.code) })).status, 200);
+    });
+
+    it('permittedOperations are those that the permissions open', async () => {
+      const key = await create({ permissions: ['TNT#acme#ArthrServer:get*', 'TNT#acme#UserDataServer*'] });
+      assert.deepEqual(key.permittedOperations, ['ArthrServer:getFromTenant', 'UserDataServer:getProcessInstanceUserData']);
+    });
+  });
+});

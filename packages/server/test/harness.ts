@@ -1,0 +1,158 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe } from 'node:test';
+import { createClient } from '@grove/sdk';
+import pino, { type Logger } from 'pino';
+import { type App, openApp } from '../src/app.ts';
+import { type Config, type Environment, readConfig } from '../src/config.ts';
+import type { Clock } from '../src/kernel/clock.ts';
+import { prepareInstallation } from '../src/installation.ts';
+import { startPostgres, type TestPostgres } from './postgres.ts';
+
+/** What the tests of the server stand on: a real application on a real database, and a clock of their own. */
+export type TestClock = Clock & { advance(ms: number): void; set(ms: number): void };
+
+export function testClock(start = Date.now()): TestClock {
+  let now = start;
+  return {
+    now: () => now,
+    advance(ms) {
+      now += ms;
+    },
+    set(ms) {
+      now = ms;
+    },
+  };
+}
+
+export type EngineName = 'sqlite' | 'postgres';
+
+/** A place for data: a folder, and on PostgreSQL a database. */
+export type TestPlace = { engine: EngineName; environment: Environment; folder: string };
+
+let postgres: Promise<TestPostgres> | undefined;
+
+export type Places = {
+  create(): Promise<TestPlace>;
+  postgres(): Promise<TestPostgres>;
+};
+
+/** Runs the same tests on both engines. Everything that was made is removed when the file is done. */
+export function onBothEngines(title: string, tests: (engine: EngineName, places: Places) => void): void {
+  for (const engine of ['sqlite', 'postgres'] as const) {
+    describe(`${title} (${engine})`, () => {
+      const places = testPlaces(engine);
+      tests(engine, places);
+    });
+  }
+}
+
+export function testPlaces(engine: EngineName = 'sqlite'): Places {
+  const undo: (() => Promise<void> | void)[] = [];
+  const server = () => {
+    if (!postgres) {
+      postgres = startPostgres();
+      const started = postgres;
+      undo.push(async () => {
+        postgres = undefined;
+        await (await started).stop();
+      });
+    }
+    return postgres;
+  };
+  after(async () => {
+    for (const each of undo.reverse()) await each();
+  });
+  return {
+    postgres: server,
+    async create() {
+      const folder = mkdtempSync(join(tmpdir(), 'grove-test-'));
+      undo.push(() => rmSync(folder, { recursive: true, force: true }));
+      if (engine === 'sqlite') return { engine, folder, environment: { GROVE_DATA: folder } };
+      const database = await (await server()).createDatabase();
+      undo.push(() => database.drop());
+      return { engine, folder, environment: { GROVE_DATA: folder, DATABASE_URL: database.url, DATABASE_POOL: '8' } };
+    },
+  };
+}
+
+export type TestApp = {
+  app: App;
+  config: Config;
+  clock: TestClock;
+  baseUrl: string;
+  tenantId: string;
+  apiKey: string;
+  client: ReturnType<typeof createClient>;
+  /** What was logged, as one text. */
+  logged(): string;
+  /** A bearer token of the first key, or of another. */
+  token(apiKey?: string): Promise<string>;
+  /** A call without the client, for what the client would never send. */
+  call(path: string, init?: RequestInit & { token?: string | null }): Promise<Answer>;
+  stop(): Promise<void>;
+};
+
+// biome-ignore lint/suspicious/noExplicitAny: an answer may be anything; the tests say what it should be.
+export type Answer = { status: number; headers: Headers; body: any; text: string };
+
+export type TestAppOptions = { environment?: Environment; clock?: TestClock; tenantId?: string };
+
+/** An application that listens, with one tenant and its first API key. Rate limits are off unless a test turns them on. */
+export async function openTestApp(place: TestPlace, options: TestAppOptions = {}): Promise<TestApp> {
+  const { clock = testClock(), tenantId = 'acme' } = options;
+  const config = readConfig({
+    PORT: '0',
+    HOST: '127.0.0.1',
+    GROVE_RATE_LIMIT: 'off',
+    ...place.environment,
+    ...options.environment,
+  });
+  const lines: string[] = [];
+  const log: Logger = pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) });
+  await prepareInstallation(config);
+  const app = await openApp(config, { clock, log });
+  const known = (await app.tenants.list()).some(({ id }) => id === tenantId);
+  const { apiKey } = known
+    ? await app.tenants.createApiKey(tenantId, { name: `Key ${Math.random()}` })
+    : await app.tenants.create({ id: tenantId });
+  const { port } = await app.listen();
+  const baseUrl = `http://127.0.0.1:${port}`;
+
+  const token = async (key = apiKey): Promise<string> => {
+    const answer = await fetch(`${baseUrl}/api/arthr/apiKeys/issue`, { method: 'POST', headers: { 'X-Api-Key': key } });
+    const body = (await answer.json()) as { token?: string };
+    if (!body.token) throw new Error(`no token: ${JSON.stringify(body)}`);
+    return body.token;
+  };
+  let own: Promise<string> | undefined;
+  return {
+    app,
+    config,
+    clock,
+    baseUrl,
+    tenantId,
+    apiKey,
+    client: createClient({ baseUrl, apiKey }),
+    logged: () => lines.join(''),
+    token,
+    async call(path, { token: given, headers, ...init } = {}) {
+      own ??= token();
+      const bearer = given === undefined ? await own : given;
+      const answer = await fetch(`${baseUrl}${path}`, {
+        redirect: 'manual',
+        ...init,
+        headers: {
+          ...(typeof init.body === 'string' && { 'Content-Type': 'application/json' }),
+          ...(bearer !== null && { Authorization: `Bearer ${bearer}` }),
+          ...(headers as Record<string, string>),
+        },
+      });
+      const text = await answer.text();
+      const json = /json/.test(answer.headers.get('content-type') ?? '');
+      return { status: answer.status, headers: answer.headers, text, body: json ? JSON.parse(text) : undefined };
+    },
+    stop: () => app.stop(),
+  };
+}
