@@ -72,8 +72,7 @@ export async function sample(
   const after = cpuMicros(target.pid);
   return {
     ...measured,
-    cpuMicrosPerRequest:
-      before === undefined || after === undefined ? undefined : (after - before) / measured.requests,
+    cpuMicrosPerRequest: before === undefined || after === undefined ? undefined : (after - before) / measured.requests,
     residentMb: residentMb(target.pid),
   };
 }

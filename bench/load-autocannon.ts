@@ -1,5 +1,13 @@
 import { createRequire } from 'node:module';
-import { bodyOf, headersOf, isUnique, LoadFailure, type LoadOptions, type LoadRequest, type LoadTool } from './load.ts';
+import {
+  bodyOf,
+  isAlwaysTheSame,
+  LoadFailure,
+  type LoadOptions,
+  type LoadRequest,
+  type LoadTool,
+  variantOf,
+} from './load.ts';
 
 /** autocannon: needs nothing but Node, and for that takes about as much of the machine as what is measured. */
 export const autocannon: LoadTool = { name: 'autocannon', run };
@@ -38,10 +46,11 @@ async function run({ origin, load, connections, seconds }: LoadOptions) {
 function prepare(request: LoadRequest) {
   const { method, path } = request;
   const nth = (number: number): Prepared => {
-    const body = bodyOf(request, number);
-    return { method, path, headers: headersOf(request, number), ...(body && { body }) };
+    const variant = variantOf(request, number);
+    const body = bodyOf(variant, number);
+    return { method, path, headers: { ...variant.headers }, ...(body && { body }) };
   };
-  if (!isUnique(request)) return nth(0);
+  if (isAlwaysTheSame(request)) return nth(0);
   let sent = 0;
   return {
     ...nth(0),

@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { endWithBench, temporaryFolder } from './clean-up.ts';
 import {
   bodyOf,
-  headersOf,
-  isUnique,
+  isAlwaysTheSame,
   type Load,
   LoadFailure,
   type LoadOptions,
@@ -13,7 +12,8 @@ import {
   type LoadTool,
   type Measured,
   NUMBER_MARK,
-  REQUESTS_PER_BEARER,
+  REQUESTS_PER_VARIANT,
+  type Variant,
 } from './load.ts';
 
 /** wrk: written in C, so it leaves nearly all of the machine to what is measured. */
@@ -33,7 +33,9 @@ async function run({ origin, load, connections, seconds }: LoadOptions): Promise
     writeFileSync(script, toLua(load, new URL(origin).host));
     const path = load.requests[0]?.path ?? '/';
     const limits = ['--threads', '1', '--connections', String(connections), '--duration', `${seconds}s`];
-    return readWrk(await output([...limits, '--timeout', '10s', '--latency', '--script', script, origin + path], seconds));
+    return readWrk(
+      await output([...limits, '--timeout', '10s', '--latency', '--script', script, origin + path], seconds),
+    );
   } finally {
     folder.remove();
   }
@@ -63,45 +65,42 @@ function output(parameters: string[], seconds: number): Promise<string> {
 /** A request that never changes is formatted once by wrk itself; others are put together from parts made beforehand. */
 export function toLua({ requests }: Load, host: string): string {
   const [only] = requests;
-  if (only && requests.length === 1 && !isUnique(only)) {
-    const headers = Object.entries(headersOf(only, 0)).map(([name, value]) => `  [${lua(name)}] = ${lua(value)},`);
-    const body = only.body === undefined ? [] : [`wrk.body = ${lua(only.body)}`];
-    return [`wrk.method = ${lua(only.method)}`, ...body, 'wrk.headers = {', ...headers, '}', ''].join('\n');
+  if (only && requests.length === 1 && isAlwaysTheSame(only)) {
+    const { headers, body } = only.variants[0];
+    const lines = Object.entries(headers).map(([name, value]) => `wrk.headers[${lua(name)}] = ${lua(value)}`);
+    return [
+      `wrk.method = ${lua(only.method)}`,
+      ...(body === undefined ? [] : [`wrk.body = ${lua(body)}`]),
+      ...lines,
+      '',
+    ].join('\n');
   }
   return `local kinds = {
-${requests.map((request) => `  ${kind(request, host)},`).join('\n')}
+${requests.map((request) => `  { ${request.variants.map((variant) => parts(request, variant, host)).join(', ')} },`).join('\n')}
 }
 local n = -1
 function request()
   n = n + 1
-  local kind = kinds[n % #kinds + 1]
+  local variants = kinds[n % #kinds + 1]
   local nth = math.floor(n / #kinds)
-  local head = kind.heads[math.floor(nth / ${REQUESTS_PER_BEARER}) + 1] or kind.heads[#kind.heads]
-  if kind.tail == nil then return head .. kind.body end
-  return head .. kind.body .. string.format('%010d', nth) .. kind.tail
+  local variant = variants[math.floor(nth / ${REQUESTS_PER_VARIANT}) + 1] or variants[#variants]
+  if variant[2] == nil then return variant[1] end
+  return variant[1] .. string.format('%010d', nth) .. variant[2]
 end
 `;
 }
 
-function kind(request: LoadRequest, host: string): string {
-  const heads = Array.from({ length: Math.max(1, request.bearers?.length ?? 0) }, (_, at) =>
-    lua(headOf(request, host, at * REQUESTS_PER_BEARER)),
-  );
-  const [body = '', tail] = request.body?.split(NUMBER_MARK) ?? [];
-  const rest = tail === undefined ? '' : `, tail = ${lua(tail)}`;
-  return `{ heads = { ${heads.join(', ')} }, body = ${lua(body)}${rest} }`;
-}
-
-/** The number has a fixed width, so the length of the body is known beforehand. */
-function headOf(request: LoadRequest, host: string, number: number): string {
-  const body = bodyOf(request, number);
+/** What stands before the number and what stands behind it. The number has a fixed width, so the length is known. */
+function parts({ method, path }: LoadRequest, variant: Variant, host: string): string {
+  const body = bodyOf(variant, 0);
   const headers = {
     Host: host,
-    ...headersOf(request, number),
+    ...variant.headers,
     ...(body !== undefined && { 'Content-Length': String(Buffer.byteLength(body)) }),
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  return `${request.method} ${request.path} HTTP/1.1\r\n${lines.join('')}\r\n`;
+  const [before = '', ...behind] = variant.body?.split(NUMBER_MARK) ?? [];
+  return `{ ${[`${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${before}`, ...behind].map(lua).join(', ')} }`;
 }
 
 function lua(text: string): string {
@@ -130,6 +129,7 @@ export function readWrk(text: string): Measured {
   const refused = find('^\\s*Non-2xx or 3xx responses: (.*)$')?.[1];
   if (refused) throw new LoadFailure(`${refused} answers were errors`);
   if (measured.requests === 0) throw new LoadFailure('no request was answered');
-  if (Object.values(measured).some(Number.isNaN)) throw new LoadFailure(`what wrk printed was not understood:\n${text}`);
+  if (Object.values(measured).some(Number.isNaN))
+    throw new LoadFailure(`what wrk printed was not understood:\n${text}`);
   return measured;
 }

@@ -1,27 +1,39 @@
-import { type LoadRequest, probe } from './load.ts';
-import { permissionsOf, writerTenant } from './seed.ts';
+import { type LoadRequest, probe, type Variant } from './load.ts';
+import { permissionsOf } from './seed.ts';
 
 /** The calls that are measured. */
 const KEYS = '/api/arthr/apiKeys';
-const JSON_BODY = { 'Content-Type': 'application/json' };
+
+/** A tenant that writes, with the token it writes with. */
+export type TokenHolder = { tenantId: string; bearer: string };
 
 export function issueRequest(apiKey: string): LoadRequest {
-  return { method: 'POST', path: `${KEYS}/issue`, headers: { 'X-Api-Key': apiKey }, body: '' };
+  return { method: 'POST', path: `${KEYS}/issue`, variants: [{ headers: { 'X-Api-Key': apiKey }, body: '' }] };
 }
 
 export function getKeyRequest(bearer: string, keyId: string): LoadRequest {
-  return { method: 'GET', path: `${KEYS}/${keyId}`, headers: {}, bearers: [bearer] };
+  return { method: 'GET', path: `${KEYS}/${keyId}`, variants: [{ headers: authorization(bearer) }] };
 }
 
 /** The first page as a caller gets it who asks for nothing else: ten keys. */
 export function listKeysRequest(bearer: string): LoadRequest {
-  return { method: 'GET', path: KEYS, headers: {}, bearers: [bearer] };
+  return { method: 'GET', path: KEYS, variants: [{ headers: authorization(bearer) }] };
 }
 
-/** A key without permissions, because a permission names its tenant and the tenants are used in turn. */
-export function createKeyRequest(bearers: readonly string[]): LoadRequest {
-  const body = JSON.stringify({ name: 'Measured key {n}', description: 'For measuring' });
-  return { method: 'POST', path: KEYS, headers: JSON_BODY, bearers, body };
+export function createKeyRequest(writers: readonly TokenHolder[]): LoadRequest {
+  const [first, ...others] = writers.map(({ tenantId, bearer }): Variant => {
+    const key = { name: 'Measured key {n}', description: 'For measuring', permissions: permissionsOf(tenantId) };
+    return {
+      headers: { 'Content-Type': 'application/json', ...authorization(bearer) },
+      body: JSON.stringify(key),
+    };
+  });
+  if (!first) throw new Error('keys are created by somebody');
+  return { method: 'POST', path: KEYS, variants: [first, ...others] };
+}
+
+function authorization(bearer: string): Record<string, string> {
+  return { Authorization: `Bearer ${bearer}` };
 }
 
 export async function bearerOf(origin: string, apiKey: string): Promise<string> {

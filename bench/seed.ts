@@ -13,8 +13,10 @@ export type Seeded = {
   /** One of those keys. */
   keyId: string;
   /** Of tenants that hold nothing yet, for scenarios that write. */
-  writers: readonly string[];
+  writers: readonly Writer[];
 };
+
+export type Writer = { tenantId: string; apiKey: string };
 
 export type SeedOptions = { keys: number; writers: number };
 
@@ -30,7 +32,8 @@ export function permissionsOf(tenantId: string): string[] {
   return operations.map((operation) => `TNT#${tenantId}#ArthrServer:${operation}`);
 }
 
-export const writerTenant = (at: number) => `bench-writer-${at}`;
+// All of one length, so that all answers are.
+const writerTenant = (at: number) => `bench-writer-${String(at).padStart(4, '0')}`;
 
 /** Writes through the server's own code, without HTTP: ten thousand requests would only take longer. */
 export async function seed(place: Place, { keys, writers }: SeedOptions): Promise<Seeded> {
@@ -54,8 +57,8 @@ export async function seed(place: Place, { keys, writers }: SeedOptions): Promis
     }
     const [one] = rows;
     if (!one) throw new Error('at least one key must be seeded');
-    const others: string[] = [];
-    for (let at = 0; at < writers; at++) others.push((await app.tenants.create({ id: writerTenant(at) })).apiKey);
+    const others: Writer[] = [];
+    for (let at = 0; at < writers; at++) others.push(await app.tenants.create({ id: writerTenant(at) }));
     return { apiKey, keyId: one.id, writers: others };
   } finally {
     await app.stop();

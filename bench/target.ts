@@ -66,12 +66,12 @@ async function readyPort(child: ChildProcess & { stdout: NodeJS.ReadableStream }
 }
 
 async function stop(child: ChildProcess, script: string): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) {
-    throw new Error(`${script} ended by itself (${child.exitCode ?? child.signalCode})`);
+  if (child.exitCode === null && child.signalCode === null) {
+    const exited = once(child, 'exit');
+    const late = setTimeout(() => child.kill('SIGKILL'), STOP_WITHIN_MS);
+    child.kill('SIGTERM');
+    await exited;
+    clearTimeout(late);
   }
-  const exited = once(child, 'exit');
-  const late = setTimeout(() => child.kill('SIGKILL'), STOP_WITHIN_MS);
-  child.kill('SIGTERM');
-  await exited;
-  clearTimeout(late);
+  if (child.exitCode !== 0) console.error(`${script} ended with ${child.exitCode ?? child.signalCode}`);
 }

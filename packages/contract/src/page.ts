@@ -56,7 +56,7 @@ const paging = {
 
 /** The query of a list: `page`, `size`, `sort` and the filters of its own. */
 export function pageQuery<P extends TProperties>(filters: P): TObject<typeof paging & P> {
-  return Type.Object({ ...paging, ...filters }, { additionalProperties: false });
+  return Type.Object({ ...paging, ...filters });
 }
 
 /** A LIKE filter with `%` and `_`, case-insensitive; `\` escapes. */

@@ -125,11 +125,23 @@ async function compose(config: Config, db: Db, clock: Clock, log: Logger): Promi
     async stop() {
       stopping = true;
       clearInterval(gatherer);
-      await Promise.race([http.close(), new Promise((done) => setTimeout(done, STOP_WITHIN_MS).unref())]);
+      await drain(http);
       await flush();
       await db.close();
     },
   };
+}
+
+/** Requests in flight finish; their connections are closed as soon as they are idle, and all of them in the end. */
+async function drain(http: FastifyInstance): Promise<void> {
+  const closeIdle = setInterval(() => http.server.closeIdleConnections(), 50);
+  const closeAll = setTimeout(() => http.server.closeAllConnections(), STOP_WITHIN_MS);
+  try {
+    await http.close();
+  } finally {
+    clearInterval(closeIdle);
+    clearTimeout(closeAll);
+  }
 }
 
 /** Logs go to standard error: standard output is for what a script reads. Nothing of a request is logged by default. */

@@ -1,10 +1,15 @@
 export { type App, openApp, VERSION } from './app.ts';
-export { type Config, ConfigError, type Environment, readConfig, VARIABLES } from './config.ts';
+export { baseUrlOf, type Config, ConfigError, type Environment, readConfig, VARIABLES } from './config.ts';
+export { BackupError, backUpSqlite, restoreSqlite, type View } from './db/backup.ts';
 export type { Db } from './db/db.ts';
 export { planMigrations, readMigrations } from './db/migrate.ts';
 export { migrate, openDb } from './db/open.ts';
+export { type Check, checkSeals, examine, readMigrationState, tenantIdsOf } from './doctor.ts';
 export { lockInstallation, prepareInstallation } from './installation.ts';
-export { addMasterKeyVersion, keepNewestMasterKey, openMasterKey } from './secrets/master-key.ts';
+export { ApiError } from './kernel/errors.ts';
+export { isTenantId, type TenantId } from './kernel/ids.ts';
+export { addMasterKeyVersion, keepNewestMasterKey, openMasterKey, parseMasterKey } from './secrets/master-key.ts';
 export { resealWithMasterKey, rotateTenantKey } from './secrets/rotate.ts';
 export { type Running, startServer } from './start.ts';
+export { findTenant } from './tenants/tenants.repository.ts';
 export { OperatorError } from './tenants/tenants.ts';

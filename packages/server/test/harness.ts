@@ -138,7 +138,7 @@ export async function openTestApp(place: TestPlace, options: TestAppOptions = {}
     logged: () => lines.join(''),
     token,
     async call(path, { token: given, headers, ...init } = {}) {
-      own ??= token();
+      if (given === undefined) own ??= token();
       const bearer = given === undefined ? await own : given;
       const answer = await fetch(`${baseUrl}${path}`, {
         redirect: 'manual',

@@ -122,17 +122,19 @@ function missingBodyIsEmpty(request: FastifyRequest, _reply: FastifyReply, done:
 const MAX_PARAMETER_LENGTH = 255;
 
 function refuseBadParameters(request: FastifyRequest, _reply: FastifyReply, done: HookHandlerDoneFunction): void {
-  const fault = badText(request.params, '/params') ?? badText(request.query, '/query');
-  done(fault && invalidInput(fault));
+  done(faultOf(request.params, '/params') ?? faultOf(request.query, '/query'));
 }
 
-function badText(values: unknown, prefix: string) {
+function faultOf(values: unknown, prefix: string): ApiError | undefined {
   for (const [name, value] of Object.entries(values as Record<string, string | string[]>)) {
     for (const text of typeof value === 'string' ? [value] : value) {
       const pointer = `${prefix}/${name}`;
-      if (text.length > MAX_PARAMETER_LENGTH)
-        return { pointer, message: `must have at most ${MAX_PARAMETER_LENGTH} characters` };
-      if (isBadText(text)) return { pointer, message: 'must not hold NUL or half of a surrogate pair' };
+      // `/apiKeys/` is not the address of a key without a name.
+      if (text === '') return new ApiError(100003);
+      if (text.length > MAX_PARAMETER_LENGTH) {
+        return invalidInput({ pointer, message: `must have at most ${MAX_PARAMETER_LENGTH} characters` });
+      }
+      if (isBadText(text)) return invalidInput({ pointer, message: 'must not hold NUL or half of a surrogate pair' });
     }
   }
   return undefined;

@@ -14,7 +14,7 @@ export type Paging = { number: number; size: number; offset: number; sorts: numb
 export function paging(query: PageQuery, columns: Readonly<Record<string, string>>): Paging {
   const number = query.page ?? 0;
   const size = query.size ?? DEFAULT_PAGE_SIZE;
-  const sorts = (query.sort ?? []).filter((sort) => sort !== '').map((sort, at) => readSort(sort, at, columns));
+  const sorts = (query.sort ?? []).flatMap((sort, at) => (sort === '' ? [] : readSort(sort, at, columns)));
   const terms = sorts.some((sort) => sort.column === 'id') ? sorts : [...sorts, { column: 'id', direction: 'ASC' }];
   return {
     number,

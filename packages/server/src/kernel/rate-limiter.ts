@@ -2,8 +2,9 @@ import { boundedMap } from './bounded-map.ts';
 import type { Clock } from './clock.ts';
 
 /**
- * The generic cell rate algorithm: one number for each caller, the moment at which it will have paid for all it took.
- * A caller may run ahead by a burst, and is refused without paying when it would run further.
+ * A leaky bucket: what a caller took and has not yet paid for by waiting. It may run ahead by its limit, and is refused
+ * without paying when it would run further. The debt is counted in requests, because sums of epoch milliseconds lose the
+ * last request of a high limit to rounding.
  */
 export type RateLimiter = {
   /** What is left, or how long to wait. */
@@ -13,25 +14,31 @@ export type RateLimiter = {
 };
 
 const MAX_CALLERS = 100_000;
+const ROUNDING = 1e-6;
 
 export function rateLimiter(options: { limit: number; windowSeconds: number; clock: Clock }): RateLimiter {
   const { limit, windowSeconds, clock } = options;
   const interval = (windowSeconds * 1000) / limit;
-  const burst = windowSeconds * 1000;
-  const paidUntil = boundedMap<string, number>(MAX_CALLERS);
+  const debts = boundedMap<string, { at: number; owed: number }>(MAX_CALLERS);
   return {
     limit,
     windowSeconds,
     take(caller) {
       const now = clock.now();
-      // A clock that was set back must not lock anybody out for longer than a window.
-      const until = Math.min(Math.max(paidUntil.get(caller) ?? now, now), now + burst);
-      const next = until + interval;
-      if (next - now > burst + 0.001) {
-        return { allowed: false, remaining: 0, retryAfterSeconds: Math.max(1, Math.ceil((next - now - burst) / 1000)) };
+      let debt = debts.get(caller);
+      if (!debt) {
+        debt = { at: now, owed: 0 };
+        debts.set(caller, debt);
       }
-      paidUntil.set(caller, next);
-      return { allowed: true, remaining: Math.floor((burst - (next - now)) / interval), retryAfterSeconds: 0 };
+      // A clock that was set back pays for nothing; time counts from its new hour, so nobody is locked out until the old.
+      debt.owed = Math.max(0, debt.owed - Math.max(0, now - debt.at) / interval);
+      debt.at = now;
+      const excess = debt.owed + 1 - limit;
+      if (excess > ROUNDING) {
+        return { allowed: false, remaining: 0, retryAfterSeconds: Math.max(1, Math.ceil((excess * interval) / 1000)) };
+      }
+      debt.owed += 1;
+      return { allowed: true, remaining: Math.max(0, Math.floor(ROUNDING - excess)), retryAfterSeconds: 0 };
     },
   };
 }

@@ -1,0 +1,119 @@
+import { cpus, loadavg } from 'node:os';
+import { cleanUpOnExit, temporaryFolder } from './clean-up.ts';
+import type { ComparisonOptions } from './compare.ts';
+import { measureMemory, measureStart } from './lifetime.ts';
+import type { LoadTool } from './load.ts';
+import { autocannon } from './load-autocannon.ts';
+import { hasWrk, wrk } from './load-wrk.ts';
+import { isPostgres, type Options, readOptions, type ScenarioName, USAGE, UsageError } from './options.ts';
+import { topFunctions } from './profile.ts';
+import { render, writeJson, writeReadme } from './report.ts';
+import { type Environment, isBelow, type Run, type ScenarioResult } from './results.ts';
+import { type ComparedName, compareEcho, compareWithYardstick, writersFor } from './scenarios.ts';
+import { type Installation, sqliteInstallations } from './seed.ts';
+import { postgresInstallation } from './seed-postgres.ts';
+import { startGrove } from './target.ts';
+
+type RunOptions = ComparisonOptions & Pick<Options, 'memorySeconds' | 'profile'>;
+
+const SQLITE_KEYS = 10_000;
+// Each statement is a journey to the server and back, and no scenario on PostgreSQL lists them.
+const POSTGRES_KEYS = 1000;
+
+cleanUpOnExit();
+process.exitCode = await main();
+
+async function main(): Promise<number> {
+  let options: Options;
+  try {
+    options = readOptions(process.argv.slice(2), process.env);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    console.error(`${error.message}\n\n${USAGE}`);
+    return 2;
+  }
+  const run = await runAll(options, chooseTool(options.tool));
+  const tables = render(run);
+  console.log(`\n${tables}\n`);
+  writeJson(run, options.json);
+  if (options.write) writeReadme(tables);
+  return run.scenarios.some(isBelow) ? 1 : 0;
+}
+
+function chooseTool(wanted: Options['tool']): LoadTool {
+  const tool = wanted ? { wrk, autocannon }[wanted] : hasWrk() ? wrk : autocannon;
+  console.error(`The load comes from ${tool.name}.`);
+  return tool;
+}
+
+async function runAll(options: Options, tool: LoadTool): Promise<Run> {
+  const environment: Environment = {
+    node: process.versions.node,
+    platform: `${process.platform} ${process.arch}`,
+    cpu: cpus()[0]?.model ?? 'unknown',
+    cores: cpus().length,
+    tool: tool.name,
+    connections: options.connections,
+    seconds: options.seconds,
+    rounds: options.rounds,
+    startedDtm: new Date().toISOString(),
+    loadAverageBefore: loadavg(),
+    loadAverageAfter: [],
+  };
+  const rounds = options.rounds + 1;
+  const writers = Math.max(rounds * writersFor(options.seconds), writersFor(options.memorySeconds));
+  const sqlite = sqliteInstallations({ keys: SQLITE_KEYS, writers });
+  const { BENCH_DATABASE_URL = '' } = process.env;
+  const postgres = () => postgresInstallation(BENCH_DATABASE_URL, { keys: POSTGRES_KEYS, writers });
+  const compared = { ...options, tool, progress: (text: string) => console.error(text) };
+  const scenarios: ScenarioResult[] = [];
+  try {
+    for (const name of options.names) {
+      const install = isPostgres(name) ? postgres : sqlite.next;
+      scenarios.push(await runOne(name, install, compared).catch((error) => failure(name, error)));
+    }
+  } finally {
+    sqlite.remove();
+  }
+  environment.loadAverageAfter = loadavg();
+  return { environment, scenarios };
+}
+
+/** One scenario that fails is told at once and again at the end, and the others run all the same. */
+function failure(name: string, error: unknown): ScenarioResult {
+  console.error(`FAILED ${name}:`, error);
+  return { kind: 'failure', name, reason: error instanceof Error ? error.message : String(error) };
+}
+
+async function runOne(
+  name: ScenarioName,
+  install: () => Promise<Installation>,
+  options: RunOptions,
+): Promise<ScenarioResult> {
+  if (name === 'echo') return compareEcho(options);
+  const installation = await install();
+  try {
+    if (name === 'start') return await measureStart(installation, options);
+    if (name === 'memory') return await measureMemory(installation, { ...options, seconds: options.memorySeconds });
+    return await runCompared(name, installation, options);
+  } finally {
+    await installation.remove();
+  }
+}
+
+async function runCompared(
+  label: Exclude<ScenarioName, 'echo' | 'start' | 'memory'>,
+  { place, seeded }: Installation,
+  options: RunOptions,
+): Promise<ScenarioResult> {
+  const name = label.replace(/-pg$/, '') as ComparedName;
+  const profile = options.profile ? temporaryFolder() : undefined;
+  const server = await startGrove(place, profile?.path);
+  try {
+    return await compareWithYardstick({ name, label, server, seeded }, options);
+  } finally {
+    await server.stop();
+    if (profile) console.error(`${label} was in\n${topFunctions(profile.path)}`);
+    profile?.remove();
+  }
+}

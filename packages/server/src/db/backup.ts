@@ -1,0 +1,278 @@
+import {
+  chmodSync,
+  closeSync,
+  copyFileSync,
+  existsSync,
+  constants as fsConstants,
+  fstatSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  readSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { backup, DatabaseSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
+import type { TenantId } from '../kernel/ids.ts';
+import { type Reads, type Sql, type TenantReads, toAnonymous, type Value } from './db.ts';
+import { type MigrationState, planMigrations, readMigrations } from './migrate.ts';
+
+/**
+ * Backup and restore of the SQLite database. A backup is taken while the server runs and writes; it becomes a file under
+ * its own name only when it is whole and checked. A restore checks everything before it replaces anything.
+ */
+
+/** What an operator can correct. */
+export class BackupError extends Error {}
+
+/** A database that is only looked at. */
+export type View = {
+  readonly engine: 'sqlite' | 'postgres';
+  readonly system: Reads;
+  of(tenantId: TenantId): TenantReads;
+  close(): Promise<void>;
+};
+export type SqliteView = View & { readonly engine: 'sqlite'; pragma(text: string): Record<string, unknown>[] };
+
+const BUSY_TIMEOUT_MS = 5000;
+const PAGES_PER_STEP = 1000;
+const BUSY = 5;
+const HEADER = Buffer.from('SQLite format 3\0');
+const BESIDE = ['-wal', '-shm', '-journal'] as const;
+
+/** Opens for reading without leaving a trace: not even the files that SQLite would put beside the database. */
+export function viewSqlite(file: string): SqliteView {
+  const url = pathToFileURL(file);
+  // Without a write-ahead log nobody is writing, so the file alone is the whole truth.
+  if (!existsSync(`${file}-wal`)) url.searchParams.set('immutable', '1');
+  const database = new DatabaseSync(url, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
+  const all = async <R>({ text }: Sql, values: readonly Value[]): Promise<R[]> => {
+    const { text: anonymous, order } = toAnonymous(text);
+    const bound = order ? order.map((at) => values[at] as Value) : [...values];
+    return database.prepare(anonymous).all(...bound) as R[];
+  };
+  const reads: Reads = {
+    all,
+    get: async <R>(statement: Sql, values: readonly Value[]) => (await all<R>(statement, values))[0],
+  };
+  return {
+    engine: 'sqlite',
+    system: reads,
+    of: (tenantId) => ({ ...reads, tenantId, inTransaction: false }),
+    pragma: (text) => database.prepare(`PRAGMA ${text}`).all(),
+    close: async () => database.close(),
+  };
+}
+
+export type Backup = { file: string; bytes: number; migration: string };
+
+/** Copies the database as it is at one moment, however much is written meanwhile. */
+export async function backUpSqlite({ database, target }: { database: string; target: string }): Promise<Backup> {
+  if (!existsSync(database)) throw new BackupError(`There is no database ${database}`);
+  refuseTarget(database, target);
+  const partial = `${target}.partial`;
+  rmSync(partial, { force: true });
+  // Made here, so that nobody else could read it even for a moment.
+  const handle = openSync(partial, 'wx', 0o600);
+  try {
+    await copySnapshot(database, partial);
+    const { applied } = checkCopy(partial, 'The copy');
+    // Another backup to the same file would have replaced the partial one.
+    if (fstatSync(handle).ino !== statSync(partial).ino)
+      throw new BackupError(`Another backup to ${target} is running`);
+    fsyncSync(handle);
+    renameSync(partial, target);
+    syncFolder(target);
+    return { file: resolve(target), bytes: fstatSync(handle).size, migration: applied.at(-1)?.name ?? '' };
+  } catch (error) {
+    if (statSync(partial, { throwIfNoEntry: false })?.ino === fstatSync(handle).ino) removeWithBeside(partial);
+    throw error;
+  } finally {
+    closeSync(handle);
+  }
+}
+
+/** A backup may replace an older backup and nothing else: a mistyped name must not cost a file. */
+function refuseTarget(database: string, target: string): void {
+  const folder = dirname(resolve(target));
+  if (!existsSync(folder)) throw new BackupError(`The folder ${folder} does not exist`);
+  if (!existsSync(target)) return;
+  const taken = [database, ...BESIDE.map((ending) => `${database}${ending}`)];
+  if (taken.some((each) => existsSync(each) && realpathSync(each) === realpathSync(target))) {
+    throw new BackupError(`${target} is the database itself; give the backup another name`);
+  }
+  if (!isSqlite(target)) throw new BackupError(`${target} exists and is not a backup; give the backup another name`);
+}
+
+async function copySnapshot(database: string, partial: string): Promise<void> {
+  // Not read-only: whoever closes the database last tidies up what SQLite put beside it, and only a writer can.
+  const source = new DatabaseSync(database, { timeout: BUSY_TIMEOUT_MS });
+  try {
+    // An open read keeps the copy at one moment. Without it, every write of the server would start the copy anew.
+    source.exec('BEGIN');
+    source.prepare('SELECT count(*) FROM sqlite_schema').get();
+    await backup(source, partial, { rate: PAGES_PER_STEP });
+  } catch (error) {
+    throw asBackupError(error, `${database} could not be copied`);
+  } finally {
+    source.close();
+  }
+}
+
+/** Makes the copy a single file that needs nothing beside it, and proves that it is a whole database of Grove's. */
+function checkCopy(copy: string, what: string): MigrationState {
+  let database: DatabaseSync | undefined;
+  try {
+    database = new DatabaseSync(copy, { timeout: BUSY_TIMEOUT_MS });
+    database.exec('PRAGMA trusted_schema = OFF; PRAGMA journal_mode = DELETE;');
+    const [found] = database.prepare('PRAGMA integrity_check(1)').all();
+    if (found?.integrity_check !== 'ok') throw new BackupError(`${what} is damaged: ${String(found?.integrity_check)}`);
+    const tables = database
+      .prepare(`SELECT name FROM sqlite_schema WHERE name IN ('schema_migrations', 'tenants', 'system_secrets')`)
+      .all();
+    if (tables.length < 3) throw new BackupError(`${what} is not a database of Grove`);
+    const done = database.prepare('SELECT version, name, checksum FROM schema_migrations ORDER BY version').all();
+    return planMigrations(done as never, readMigrations());
+  } catch (error) {
+    throw asBackupError(error, `${what} cannot be read as a database`);
+  } finally {
+    database?.close();
+  }
+}
+
+export type Restore = {
+  source: string;
+  database: string;
+  /** Replaces a database that is there; it is kept beside. */
+  force: boolean;
+  now: number;
+  /** Refuses a database that this installation could not open. */
+  verify(view: View): Promise<void>;
+};
+
+export type Restored = { database: string; bytes: number; kept: string | undefined; migrations: MigrationState };
+
+/** The caller holds the lock of the data folder, so no server runs on what is replaced. */
+export async function restoreSqlite({ source, database, force, now, verify }: Restore): Promise<Restored> {
+  refuseSource(source, database);
+  const present = existsSync(database) || existsSync(`${database}-wal`);
+  if (present && !force) {
+    throw new BackupError(`There is a database already: ${database}. Use --force to replace it; it is kept beside.`);
+  }
+  const copy = `${database}.restoring`;
+  try {
+    copyFileSync(source, copy, fsConstants.COPYFILE_FICLONE);
+    chmodSync(copy, 0o600);
+    const migrations = checkCopy(copy, source);
+    const view = viewSqlite(copy);
+    try {
+      await verify(view);
+    } finally {
+      await view.close();
+    }
+    syncFile(copy);
+    const kept = present ? keepBeside(database, now) : undefined;
+    // The log of the old database would be played into the new one.
+    for (const ending of BESIDE) rmSync(`${database}${ending}`, { force: true });
+    renameSync(copy, database);
+    syncFolder(database);
+    return { database, bytes: statSync(database).size, kept, migrations };
+  } finally {
+    removeWithBeside(copy);
+  }
+}
+
+function refuseSource(source: string, database: string): void {
+  if (!existsSync(source)) throw new BackupError(`There is no file ${source}`);
+  if (!isSqlite(source)) throw new BackupError(`${source} is not a backup: it is no SQLite database`);
+  if (existsSync(database) && realpathSync(source) === realpathSync(database)) {
+    throw new BackupError(`${source} is the database itself`);
+  }
+  const log = statSync(`${source}-wal`, { throwIfNoEntry: false });
+  if (log && log.size > 0) {
+    throw new BackupError(`${source} has a log beside it that is part of it (${source}-wal), so it is no backup`);
+  }
+}
+
+/** The old database stays whole under another name, and its own name is never empty: a crash loses neither. */
+function keepBeside(database: string, now: number): string {
+  const kept = `${database}.before-restore-${new Date(now).toISOString().replace(/[:.]/g, '-')}`;
+  if (existsSync(database)) {
+    foldLog(database);
+    linkOrCopy(database, kept);
+  }
+  if (existsSync(`${database}-wal`)) linkOrCopy(`${database}-wal`, `${kept}-wal`);
+  syncFolder(database);
+  return kept;
+}
+
+/** Writes the log into the database. One that is damaged is kept as it is: that may be why somebody restores. */
+function foldLog(database: string): void {
+  const busy = new BackupError(`Another process is using ${database}. Let it finish, then restore again.`);
+  let old: DatabaseSync | undefined;
+  try {
+    old = new DatabaseSync(database, { timeout: BUSY_TIMEOUT_MS });
+    const [mode] = old.prepare('PRAGMA journal_mode = DELETE').all();
+    if (mode?.journal_mode !== 'delete') throw busy;
+  } catch (error) {
+    if (error === busy || isBusy(error)) throw busy;
+  } finally {
+    old?.close();
+  }
+}
+
+function linkOrCopy(from: string, to: string): void {
+  try {
+    linkSync(from, to);
+  } catch {
+    // Not every file system has links.
+    copyFileSync(from, to, fsConstants.COPYFILE_EXCL);
+    syncFile(to);
+  }
+}
+
+function isSqlite(file: string): boolean {
+  const handle = openSync(file, 'r');
+  try {
+    const start = Buffer.alloc(HEADER.length);
+    return fstatSync(handle).isFile() && readSync(handle, start) === HEADER.length && start.equals(HEADER);
+  } finally {
+    closeSync(handle);
+  }
+}
+
+function isBusy(error: unknown): boolean {
+  return ((error as { errcode?: number }).errcode ?? 0) % 256 === BUSY;
+}
+
+function asBackupError(error: unknown, what: string): unknown {
+  if ((error as { code?: string }).code !== 'ERR_SQLITE_ERROR') return error;
+  return new BackupError(`${what}: ${(error as Error).message}`, { cause: error });
+}
+
+function removeWithBeside(file: string): void {
+  for (const ending of ['', ...BESIDE]) rmSync(`${file}${ending}`, { force: true });
+}
+
+function syncFile(file: string): void {
+  const handle = openSync(file, 'r+');
+  try {
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+}
+
+/** A rename is durable when the folder that holds the name is. */
+function syncFolder(file: string): void {
+  const handle = openSync(dirname(resolve(file)), 'r');
+  try {
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+}

@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { after, before, it } from 'node:test';
+import { onBothEngines, openTestApp, type TestApp, type TestPlace } from '../../test/harness.ts';
+import { HOUR } from '../kernel/clock.ts';
+
+onBothEngines('Idempotency-Key', (_engine, places) => {
+  let place: TestPlace;
+  let grove: TestApp;
+  before(async () => {
+    place = await places.create();
+    grove = await openTestApp(place);
+  });
+  after(() => grove.stop());
+
+  const create = (key: string, name: string, on = grove, token?: string) =>
+    on.call('/api/arthr/apiKeys', {
+      method: 'POST',
+      body: JSON.stringify({ name, permissions: ['TNT#acme#*'] }),
+      headers: { 'Idempotency-Key': key },
+      ...(token && { token }),
+    });
+  const named = async (name: string) => (await grove.client.apiKeys.list({ query: { name } })).totalElements;
+
+  it('a retry gets the same answer, marked as replayed, and makes nothing', async () => {
+    const first = await create('retry', 'made once');
+    const again = await create('retry', 'made once');
+    assert.equal(first.status, 201);
+    assert.equal(again.status, 201);
+    assert.deepEqual(again.body, first.body);
+    assert.equal(first.headers.get('idempotent-replayed'), null);
+    assert.equal(again.headers.get('idempotent-replayed'), 'true');
+    assert.equal(await named('made once'), 1);
+  });
+
+  it('100012: the same key with another body is refused', async () => {
+    await create('body', 'one body');
+    const { status, body } = await create('body', 'another body');
+    assert.deepEqual([status, body.code], [422, 100012]);
+    assert.equal(await named('another body'), 0);
+  });
+
+  it('100012: another caller never receives the answer, which holds a secret', async () => {
+    const first = await create('caller', 'for one caller');
+    const other = await grove.client.apiKeys.create({ body: { name: 'the other caller', permissions: ['TNT#acme#*'] } });
+    const { status, text } = await create('caller', 'for one caller', grove, await grove.token(other.code));
+    assert.equal(status, 422);
+    assert.ok(!text.includes(first.body.code));
+  });
+
+  it('100011: twenty at once make one; the others are told to wait or get its answer', async () => {
+    const answers = await Promise.all(Array.from({ length: 20 }, () => create('race', 'raced')));
+    const statuses = answers.map(({ status }) => status);
+    assert.ok(statuses.every((status) => status === 201 || status === 409), String(statuses));
+    assert.equal(new Set(answers.filter(({ status }) => status === 201).map(({ body }) => body.code)).size, 1);
+    for (const { status, body, headers } of answers) {
+      if (status === 409) assert.deepEqual([body.code, headers.get('retry-after')], [100011, '1']);
+    }
+    assert.equal(await named('raced'), 1);
+  });
+
+  it('two nodes at once make one', async () => {
+    const second = await openTestApp(place, { clock: grove.clock, environment: { GROVE_PUBLIC_PORT: new URL(grove.baseUrl).port } });
+    try {
+      const token = await grove.token();
+      for (let round = 0; round < 10; round++) {
+        const name = `two nodes ${round}`;
+        const answers = await Promise.all([grove, second, grove, second].map((node) => create(`nodes ${round}`.replaceAll(' ', '-'), name, node, token)));
+        const made = answers.filter(({ status }) => status === 201);
+        assert.ok(made.length >= 1, JSON.stringify(answers.map(({ body }) => body)));
+        assert.equal(new Set(made.map(({ body }) => body.code)).size, 1);
+        assert.equal(await named(name), 1);
+      }
+    } finally {
+      await second.stop();
+    }
+  });
+
+  it('a request that failed leaves nothing behind: the key can be used again', async () => {
+    await grove.client.apiKeys.create({ body: { name: 'in the way' } });
+    assert.equal((await create('failed', 'in the way')).status, 409);
+    assert.equal((await create('failed', 'out of the way')).status, 201);
+  });
+
+  it('is kept for 24 hours, then free', async () => {
+    await create('old', 'before');
+    grove.clock.advance(24 * HOUR - 1);
+    assert.equal((await create('old', 'after', grove, await grove.token())).status, 422);
+    grove.clock.advance(1);
+    const { status, headers } = await create('old', 'after', grove, await grove.token());
+    assert.deepEqual([status, headers.get('idempotent-replayed')], [201, null]);
+  });
+
+  it('100001: a key that is empty, too long or not ASCII is refused', async () => {
+    const token = await grove.token();
+    for (const key of ['a b', 'x'.repeat(256), 'ü']) {
+      const { status, body } = await create(key, `key ${key.length}`, grove, token);
+      assert.deepEqual([status, body.errors[0].pointer], [400, '/headers/idempotency-key']);
+    }
+  });
+
+  it('stores answers sealed: the secret is not in the database', async () => {
+    const { body } = await create('sealed', 'sealed answer', grove, await grove.token());
+    const rows = await grove.app.db.of('acme' as never).all<{ sealed: Uint8Array }>({ text: 'SELECT sealed FROM idempotency_keys' }, []);
+    assert.ok(rows.length > 0);
+    for (const { sealed } of rows) assert.ok(!Buffer.from(sealed).includes(body.code.slice(-43)));
+  });
+});

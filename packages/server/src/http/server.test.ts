@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict';
+import { connect } from 'node:net';
+import { after, before, describe, it } from 'node:test';
+import { addressesOf, operations, planned } from '@grove/contract';
+import { openTestApp, type TestApp, testClock, testPlaces } from '../../test/harness.ts';
+
+describe('the HTTP server', () => {
+  const places = testPlaces();
+  let grove: TestApp;
+  before(async () => {
+    grove = await openTestApp(await places.create());
+  });
+  after(() => grove.stop());
+
+  it('serves every address of the contract: 501 with 100009 where it is planned, after the same checks as any other', async () => {
+    let served = 0;
+    for (const { group, operation } of operations()) {
+      for (const { path } of addressesOf(operation)) {
+        const url = path.replace(/\{\w+\}/g, 'some-id');
+        const init = { method: operation.method, ...(operation.method === 'POST' && { body: '{}' }) };
+        const anonymous = await grove.call(url, { ...init, token: null });
+        assert.equal(anonymous.status, 401, `${operation.method} ${url}`);
+        const { status, body } = await grove.call(url, init);
+        served += 1;
+        if ((planned as readonly string[]).includes(group)) assert.deepEqual([status, body.code], [501, 100009], url);
+        else assert.ok(status < 500 && body?.code !== 100003, `${operation.method} ${url} ${status}`);
+      }
+    }
+    assert.equal(served, 92);
+  });
+
+  it('resolves the three shadowed pairs to the static word', async () => {
+    const { body } = await grove.call('/api/arthr/apiKeys/issue', { method: 'POST', token: null });
+    assert.equal(body.code, 100008);
+    assert.ok(/X-Api-Key/.test(body.message), 'apiKeys/issue is not the key named issue');
+    const metrics = async () => (await grove.call('/metrics', { token: null })).text;
+    await grove.call('/api/process-manager/processInstances/search');
+    await grove.call('/api/identity-store/stores/s/users/u/pushNotifications/ext');
+    const text = await metrics();
+    assert.match(text, /grove_http_requests_total\{operation="processInstances\.search",status="501"\} /);
+    assert.match(text, /grove_http_requests_total\{operation="pushNotifications\.list",status="501"\} /);
+  });
+
+  it('sends security headers and a request id with every answer, good or bad', async () => {
+    const ids = new Set<string | null>();
+    for (const path of ['/health/live', '/api/arthr/apiKeys', '/nowhere', '/openapi.json']) {
+      const { headers } = await grove.call(path);
+      assert.equal(headers.get('x-content-type-options'), 'nosniff');
+      assert.equal(headers.get('referrer-policy'), 'no-referrer');
+      assert.match(headers.get('content-security-policy') ?? '', /default-src 'none'/);
+      if (path !== '/openapi.json') assert.equal(headers.get('cache-control'), 'no-store');
+      ids.add(headers.get('x-request-id'));
+    }
+    assert.equal(ids.size, 4);
+    assert.ok(!ids.has(null));
+  });
+
+  it('strips what the contract does not declare on the way out', async () => {
+    const { text } = await grove.call('/api/arthr/apiKeys');
+    for (const column of ['secret_hash', 'pepper', 'name_folded', 'tenant_id']) assert.ok(!text.includes(column));
+  });
+
+  it('tells that it lives, that it is ready, and what it serves', async () => {
+    assert.deepEqual((await grove.call('/health/live', { token: null })).body, { status: 'live' });
+    assert.deepEqual((await grove.call('/health/ready', { token: null })).body, { status: 'ready' });
+    const { body } = await grove.call('/openapi.json', { token: null });
+    assert.equal(body.openapi, '3.1.0');
+  });
+
+  it('metrics are for this machine, or for whoever has the token', async () => {
+    const open = await grove.call('/metrics', { token: null });
+    assert.match(open.text, /grove_http_request_duration_seconds_bucket\{le="0.005",operation="apiKeys.list"\}/);
+    assert.ok(!open.text.includes('acme'), 'a metric names a tenant');
+    const forwarded = await grove.call('/metrics', { token: null, headers: { 'X-Forwarded-For': '127.0.0.1' } });
+    assert.deepEqual([forwarded.status, forwarded.body.code], [403, 7]);
+    const guarded = await openTestApp(await places.create(), { environment: { GROVE_METRICS_TOKEN: 'a-token-for-metrics' } });
+    try {
+      assert.equal((await guarded.call('/metrics', { token: null })).status, 401);
+      assert.equal((await guarded.call('/metrics', { token: 'wrong-token-for-it' })).status, 401);
+      assert.equal((await guarded.call('/metrics', { token: 'a-token-for-metrics' })).status, 200);
+    } finally {
+      await guarded.stop();
+    }
+  });
+
+  it('logs requests when asked, without secrets, tokens, bodies or addresses', async () => {
+    const noisy = await openTestApp(await places.create(), { environment: { GROVE_LOG_REQUESTS: 'on' } });
+    try {
+      const canary = 'canary-7f3a';
+      const key = await noisy.client.apiKeys.create({ body: { name: canary, description: canary } });
+      await noisy.call(`/api/arthr/apiKeys?name=${canary}`);
+      await noisy.call('/api/arthr/apiKeys', { method: 'POST', body: `{"name": ${canary}` });
+      const log = noisy.logged();
+      assert.match(log, /"operation":"apiKeys.create","status":201/);
+      assert.match(log, /"tenantId":"acme"/);
+      for (const secret of [canary, key.code.slice(-43), noisy.apiKey.slice(-43), 'eyJ', 'Bearer']) {
+        assert.ok(!log.includes(secret), `the log holds ${secret}`);
+      }
+    } finally {
+      await noisy.stop();
+    }
+  });
+
+  it('answers a bug with 500 and code 1, the detail only in the log', async () => {
+    const broken = await openTestApp(await places.create());
+    const token = await broken.token();
+    await broken.app.db.of('acme' as never).write((tx) => tx.run({ text: 'DROP TABLE counters' }, []));
+    const { status, body, text } = await broken.call('/api/arthr/apiKeys', { token });
+    assert.deepEqual([status, body.code, body.message], [500, 1, 'Unexpected error']);
+    assert.ok(!/counters|SQL|at /.test(text.replace('"status"', '')), text);
+    assert.match(broken.logged(), /no such table: counters/);
+    assert.ok(broken.logged().includes(body.requestId));
+    await broken.stop().catch(() => undefined);
+  });
+});
+
+describe('limits of requests', () => {
+  const places = testPlaces();
+
+  it('100007: a key gets its share each second, with the RateLimit fields, and no more; junk does not lift it', async () => {
+    const clock = testClock();
+    const grove = await openTestApp(await places.create(), { clock, environment: { GROVE_RATE_LIMIT: '5' } });
+    try {
+      const token = await grove.token();
+      clock.advance(60_000);
+      const ask = (headers = {}) => grove.call('/api/arthr/apiKeys', { token, headers });
+      for (let left = 4; left >= 0; left--) {
+        const { status, headers } = await ask();
+        assert.equal(status, 200);
+        assert.equal(headers.get('ratelimit'), `"default";r=${left};t=1`);
+        assert.equal(headers.get('ratelimit-policy'), '"default";q=5;w=1');
+      }
+      const { status, body, headers } = await ask({ 'X-Api-Key': 'junk', 'X-Forwarded-For': '1.2.3.4' });
+      assert.deepEqual([status, body.code, headers.get('retry-after')], [429, 100007, '1']);
+      clock.advance(1000);
+      assert.equal((await ask()).status, 200);
+    } finally {
+      await grove.stop();
+    }
+  });
+
+  it('100007: an address gets four times as much, whoever it says it is', async () => {
+    const clock = testClock();
+    const grove = await openTestApp(await places.create(), { clock, environment: { GROVE_RATE_LIMIT: '5' } });
+    try {
+      const statuses = [];
+      for (let at = 0; at < 21; at++) {
+        const headers = { 'X-Forwarded-For': `1.2.3.${at}`, Authorization: `Bearer junk${at}` };
+        statuses.push((await grove.call('/api/arthr/apiKeys', { token: null, headers })).status);
+      }
+      assert.deepEqual(statuses, [...Array(20).fill(401), 429]);
+    } finally {
+      await grove.stop();
+    }
+  });
+
+  it('behind a trusted proxy the address is the one it forwards', async () => {
+    const clock = testClock();
+    const environment = { GROVE_RATE_LIMIT: '5', GROVE_TRUST_PROXY: '127.0.0.0/8' };
+    const grove = await openTestApp(await places.create(), { clock, environment });
+    try {
+      for (let at = 0; at < 25; at++) {
+        const { status } = await grove.call('/health/live', { token: null, headers: { 'X-Forwarded-For': `1.2.3.${at}` } });
+        assert.equal(status, 200);
+      }
+    } finally {
+      await grove.stop();
+    }
+  });
+});
+
+describe('a stop', () => {
+  const places = testPlaces();
+
+  it('lets a request in flight finish, and takes no new one', async () => {
+    const grove = await openTestApp(await places.create());
+    const token = await grove.token();
+    const { port } = new URL(grove.baseUrl);
+    const body = '{"name":"in flight"}';
+    const socket = connect(Number(port), '127.0.0.1');
+    let text = '';
+    socket.on('data', (chunk) => {
+      text += chunk;
+    });
+    const head = `POST /api/arthr/apiKeys HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;
+    await new Promise<void>((done) => socket.write(head + body.slice(0, 5), () => done()));
+    await new Promise((done) => setTimeout(done, 100));
+    const closed = new Promise((done) => socket.on('close', done));
+    const stopped = grove.stop();
+    await new Promise((done) => setTimeout(done, 100));
+    await assert.rejects(fetch(`${grove.baseUrl}/health/live`));
+    socket.write(body.slice(5));
+    await Promise.all([stopped, closed]);
+    assert.match(text, /^HTTP\/1\.1 201 Created/);
+  });
+});

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { boundedMap } from './bounded-map.ts';
+
+type Step = { kind: 'set' | 'get' | 'delete'; key: number };
+
+const steps = () =>
+  fc.array(
+    fc.record({ kind: fc.constantFrom('set', 'set', 'get', 'delete') as fc.Arbitrary<Step['kind']>, key: fc.nat(20) }),
+    { maxLength: 200 },
+  );
+
+describe('boundedMap', () => {
+  it('never holds more than its maximum, whatever is done to it', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 12 }), steps(), (max, todo) => {
+        const map = boundedMap<number, number>(max);
+        todo.forEach(({ kind, key }, at) => {
+          if (kind === 'set') map.set(key, at);
+          else map[kind](key);
+          assert.ok(map.size <= max, `${map.size} of ${max}`);
+        });
+      }),
+    );
+  });
+
+  it('answers the newest value or nothing, never an older one and never one that was deleted', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 12 }), steps(), (max, todo) => {
+        const map = boundedMap<number, number>(max);
+        const model = new Map<number, number>();
+        todo.forEach(({ kind, key }, at) => {
+          if (kind === 'set') {
+            map.set(key, at);
+            model.set(key, at);
+          } else if (kind === 'delete') {
+            map.delete(key);
+            model.delete(key);
+          } else {
+            const found = map.get(key);
+            if (found !== undefined) assert.equal(found, model.get(key));
+          }
+        });
+      }),
+    );
+  });
+
+  it('remembers what was just set, even when it holds one entry', () => {
+    for (const max of [1, 2, 3, 10]) {
+      const map = boundedMap<string, number>(max);
+      for (const [at, key] of ['a', 'b', 'c', 'd'].entries()) {
+        map.set(key, at);
+        assert.equal(map.get(key), at);
+      }
+    }
+  });
+
+  it('keeps what is used while fewer than half its maximum of others come by', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 4, max: 30 }), fc.array(fc.nat(30), { maxLength: 40 }), (max, rounds) => {
+        const map = boundedMap<string, number>(max);
+        map.set('used', 7);
+        let other = 0;
+        for (const round of rounds) {
+          for (let left = round % (max >> 1); left > 0; left--) {
+            other += 1;
+            map.set(`other ${other}`, other);
+          }
+          assert.equal(map.get('used'), 7);
+        }
+      }),
+    );
+  });
+
+  it('drops what nobody uses once as many others as its maximum have come', () => {
+    const map = boundedMap<number, number>(10);
+    map.set(-1, 0);
+    for (let key = 0; key < 10; key++) map.set(key, key);
+    assert.equal(map.get(-1), undefined);
+  });
+});

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { asTenantId, ID_PATTERN, isTenantId, newId } from './ids.ts';
+
+const LAST_MOMENT = 2 ** 48 - 1;
+const moment = () => fc.integer({ min: 0, max: LAST_MOMENT });
+
+describe('newId', () => {
+  it('has 26 characters of the ULID alphabet at every moment a ULID can name', () => {
+    fc.assert(
+      fc.property(moment(), (now) => {
+        const id = newId(now);
+        assert.equal(id.length, 26);
+        assert.match(id, ID_PATTERN);
+      }),
+    );
+    for (const now of [0, LAST_MOMENT]) assert.match(newId(now), ID_PATTERN);
+  });
+
+  it('orders by time, whatever its random part', () => {
+    fc.assert(
+      fc.property(moment(), moment(), (one, other) => {
+        fc.pre(one !== other);
+        assert.equal(newId(one) < newId(other), one < other);
+      }),
+    );
+  });
+
+  it('begins with the time as the ULID specification writes it', () => {
+    assert.equal(newId(1_469_918_176_385).slice(0, 10), '01ARYZ6S41');
+    assert.equal(newId(LAST_MOMENT).slice(0, 10), '7ZZZZZZZZZ');
+  });
+
+  it('never repeats among 100,000 of one millisecond', () => {
+    const made = Array.from({ length: 100_000 }, () => newId(1_700_000_000_000));
+    assert.equal(new Set(made).size, made.length);
+  });
+
+  it('uses every character at every random place, so all 80 bits are random', () => {
+    const seen = Array.from({ length: 16 }, () => new Set<string>());
+    for (let made = 0; made < 2000; made++) {
+      [...newId(0).slice(10)].forEach((character, place) => {
+        seen[place]?.add(character);
+      });
+    }
+    assert.deepEqual(
+      seen.map((characters) => characters.size),
+      Array.from({ length: 16 }, () => 32),
+    );
+  });
+});
+
+describe('ID_PATTERN', () => {
+  it('refuses the letters a ULID leaves out, lower case, other lengths and a time past 48 bits', () => {
+    const id = newId(Date.now());
+    for (const letter of 'ILOU') assert.doesNotMatch(`${id.slice(0, 25)}${letter}`, ID_PATTERN);
+    for (const wrong of [id.toLowerCase(), id.slice(1), `${id}0`, `8${id.slice(1)}`, `${id}\n`, '']) {
+      assert.doesNotMatch(wrong, ID_PATTERN);
+    }
+  });
+});
+
+describe('a tenant id', () => {
+  it('is a DNS label of 3 to 40 characters', () => {
+    for (const good of ['abc', 'a-1', 'acme', 'a'.repeat(40)]) assert.ok(isTenantId(good), good);
+    const bad = ['', 'ab', 'a'.repeat(41), '1ab', '-ab', 'ab-', 'Abc', 'a_b', 'a.b', 'ab\n', 'abc\n', 'ä-b', "a'--b"];
+    for (const each of bad) assert.ok(!isTenantId(each), JSON.stringify(each));
+  });
+
+  it('that we stored ourselves and is none is a bug', () => {
+    assert.equal(asTenantId('acme'), 'acme');
+    assert.throws(() => asTenantId('Acme'), /not a tenant id: "Acme"/);
+  });
+});

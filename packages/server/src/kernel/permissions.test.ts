@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { asTenantId } from './ids.ts';
+import { permissionSet, withoutTenant } from './permissions.ts';
+
+const ACME = asTenantId('acme');
+const held = (...permissions: string[]) =>
+  permissionSet(
+    ACME,
+    permissions.map((each) => `TNT#acme#${each}`),
+  );
+
+const OPERATIONS = ['Arthr:get', 'Arthr:list', 'ArthrServer:listTenantApiKeys', 'Process:start', 'Process:startAll'];
+const permission = () =>
+  fc.oneof(
+    fc.constantFrom(...OPERATIONS),
+    fc.tuple(fc.constantFrom(...OPERATIONS), fc.nat(12)).map(([operation, end]) => `${operation.slice(0, end)}*`),
+  );
+
+describe('a set of permissions', () => {
+  it('holds what it names, letter by letter, and nothing that only begins or ends the same', () => {
+    const set = held('Process:start');
+    assert.ok(set.holds('Process:start'));
+    for (const other of ['Process:startAll', 'Process:star', 'process:start', 'Process:start*', 'Process:*', '*', '']) {
+      assert.ok(!set.holds(other), other);
+    }
+  });
+
+  it('holds everything that begins like one of its wildcards', () => {
+    assert.ok(held('*').holds('Process:start'));
+    assert.ok(held('Process*').holds('ProcessManager:start'));
+    assert.ok(held('Process:*').holds('Process:start'));
+    assert.ok(!held('Process:*').holds('ProcessManager:start'));
+    assert.ok(held('Process:start*').holds('Process:startAll'));
+    assert.ok(!held('Process:start*').holds('Process:stop'));
+  });
+
+  it('holds a wildcard only by a wildcard that is as wide', () => {
+    assert.ok(held('*').holds('*'));
+    assert.ok(held('Arthr*').holds('Arthr:*'));
+    assert.ok(!held('Arthr:*').holds('Arthr*'));
+    assert.ok(!held(...OPERATIONS).holds('Arthr*'));
+    assert.ok(!held('Arthr*', 'Process*').holds('*'));
+  });
+
+  it('opens nothing by what belongs to another tenant or to no tenant', () => {
+    const foreign = [
+      'TNT#other#*',
+      'TNT#acme2#*',
+      'TNT#acm#*',
+      'TNT#*',
+      'TNT#acme*',
+      'tnt#acme#*',
+      '*',
+      'Arthr:get',
+      'ORG#acme#*',
+    ];
+    const set = permissionSet(ACME, foreign);
+    for (const operation of [...OPERATIONS, '*', '']) assert.ok(!set.holds(operation), operation);
+  });
+
+  it('of nothing holds nothing', () => {
+    for (const operation of [...OPERATIONS, '*', '']) assert.ok(!held().holds(operation));
+  });
+
+  it('never loses a permission by gaining another', () => {
+    fc.assert(
+      fc.property(fc.array(permission()), fc.array(permission()), permission(), (some, more, asked) => {
+        if (held(...some).holds(asked)) assert.ok(held(...some, ...more).holds(asked));
+      }),
+    );
+  });
+
+  it('gives the holder of a wildcard all that its parts would give', () => {
+    fc.assert(
+      fc.property(fc.array(permission()), permission(), permission(), (some, wide, asked) => {
+        const set = held(...some);
+        if (set.holds(wide) && held(wide).holds(asked)) assert.ok(set.holds(asked));
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('holds each of its own permissions, so a caller can grant all that it has', () => {
+    fc.assert(
+      fc.property(fc.array(permission(), { minLength: 1 }), (some) => {
+        const set = held(...some);
+        for (const each of some) assert.ok(set.holds(withoutTenant(`TNT#acme#${each}`)));
+      }),
+    );
+  });
+});
