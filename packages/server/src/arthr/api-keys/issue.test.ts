@@ -42,7 +42,13 @@ onBothEngines('the exchange of an API key for a token', (_engine, places) => {
   it('271: refuses an unknown key, a wrong secret, a malformed key, and two spellings that disagree, all alike', async () => {
     const wrongSecret = `${grove.apiKey.slice(0, -3)}AAA`;
     const unknown = grove.apiKey.replace(/_01[0-9A-Z]{24}_/, '_01M7EK55GPPBVSG5TAX910HKS7_');
-    for (const code of [wrongSecret, unknown, 'nonsense', `${grove.apiKey} `.repeat(2), `grv_test_${grove.apiKey.slice(9)}`]) {
+    for (const code of [
+      wrongSecret,
+      unknown,
+      'nonsense',
+      `${grove.apiKey} `.repeat(2),
+      `grv_test_${grove.apiKey.slice(9)}`,
+    ]) {
       assert.deepEqual(await refused(code), [401, 271], code);
     }
     const { body } = await issue({ 'X-Api-Key': grove.apiKey, 'X-ApiKey': wrongSecret });
@@ -101,7 +107,10 @@ onBothEngines('the exchange of an API key for a token', (_engine, places) => {
   });
 
   it('a token signed on one node after a rotation is accepted on another that has not heard of the key', async () => {
-    const elsewhere = await openTestApp(place, { clock: grove.clock, environment: { GROVE_PUBLIC_PORT: '80', PORT: '0' } });
+    const elsewhere = await openTestApp(place, {
+      clock: grove.clock,
+      environment: { GROVE_PUBLIC_PORT: '80', PORT: '0' },
+    });
     const here = await openTestApp(place, { clock: grove.clock, environment: { GROVE_PUBLIC_PORT: '80', PORT: '0' } });
     try {
       const old = await here.token();
@@ -111,7 +120,8 @@ onBothEngines('the exchange of an API key for a token', (_engine, places) => {
       grove.clock.advance(2 * SECOND);
       const fresh = await here.token();
       for (const token of [old, fresh]) {
-        for (const node of [here, elsewhere]) assert.equal((await node.call('/api/arthr/apiKeys', { token })).status, 200);
+        for (const node of [here, elsewhere])
+          assert.equal((await node.call('/api/arthr/apiKeys', { token })).status, 200);
       }
       const { body } = await elsewhere.call('/.well-known/jwks.json', { token: null });
       assert.ok(body.keys.length >= 2);
@@ -133,7 +143,10 @@ onBothEngines('the exchange of an API key for a token', (_engine, places) => {
     await second.stop();
     const stored = await grove.app.db
       .of('acme' as never)
-      .get<{ last_issued_at: number }>({ text: 'SELECT last_issued_at FROM api_keys WHERE tenant_id = $1 AND id = $2' }, ['acme', key.id as string]);
+      .get<{ last_issued_at: number }>(
+        { text: 'SELECT last_issued_at FROM api_keys WHERE tenant_id = $1 AND id = $2' },
+        ['acme', key.id as string],
+      );
     assert.equal(stored?.last_issued_at, issuedAt);
   });
 });
@@ -143,7 +156,8 @@ describe('failed exchanges', () => {
   it('100007: ten failures a minute from one address, then 429 with Retry-After; the right key is never kept out', async () => {
     const grove = await openTestApp(await places.create(), { environment: { GROVE_RATE_LIMIT: '1000' } });
     try {
-      const attempt = (code: string) => grove.call(PATH, { method: 'POST', token: null, headers: { 'X-Api-Key': code } });
+      const attempt = (code: string) =>
+        grove.call(PATH, { method: 'POST', token: null, headers: { 'X-Api-Key': code } });
       const wrong = `${grove.apiKey.slice(0, -3)}AAA`;
       for (let at = 0; at < 10; at++) assert.equal((await attempt(wrong)).status, 401);
       const limited = await attempt(wrong);

@@ -4,7 +4,18 @@ import { onBothEngines, openTestApp, type TestApp } from '../../../test/harness.
 
 onBothEngines('the list of API keys', (_engine, places) => {
   let grove: TestApp;
-  const names = ['Zeta', 'alpha', 'Ärger', 'ärger zwei', '100% sure', '100_sure', '1000 sure', 'back\\slash', 'beta', 'Beta 2'];
+  const names = [
+    'Zeta',
+    'alpha',
+    'Ärger',
+    'ärger zwei',
+    '100% sure',
+    '100_sure',
+    '1000 sure',
+    'back\\slash',
+    'beta',
+    'Beta 2',
+  ];
   before(async () => {
     grove = await openTestApp(await places.create());
     for (const name of names) {
@@ -45,7 +56,10 @@ onBothEngines('the list of API keys', (_engine, places) => {
     for await (const key of grove.client.apiKeys.list.all({ query: { size: 3 } })) seen.push(key.name);
     assert.deepEqual(seen, ['First key', ...names]);
     const { body } = await list('?page=9&size=3');
-    assert.deepEqual([body.empty, body.last, body.first, body.numberOfElements, body.totalElements], [true, true, false, 0, 11]);
+    assert.deepEqual(
+      [body.empty, body.last, body.first, body.numberOfElements, body.totalElements],
+      [true, true, false, 0, 11],
+    );
   });
 
   it('sorts by every property in both directions, ignoring case in names', async () => {
@@ -53,7 +67,16 @@ onBothEngines('the list of API keys', (_engine, places) => {
     assert.equal((await namesOf('?sort=createdDtm,desc'))[0], 'Beta 2');
     assert.deepEqual(await namesOf('?sort=name&name=beta%25'), ['beta', 'Beta 2']);
     assert.deepEqual(await namesOf('?sort=status,asc&sort=name,desc&size=2'), ['ärger zwei', 'Ärger']);
-    for (const property of ['id', 'type', 'description', 'lastUpdatedDtm', 'createdBy', 'lastUpdatedBy', 'expiringDtm', 'lastIssuedAtDtm']) {
+    for (const property of [
+      'id',
+      'type',
+      'description',
+      'lastUpdatedDtm',
+      'createdBy',
+      'lastUpdatedBy',
+      'expiringDtm',
+      'lastIssuedAtDtm',
+    ]) {
       assert.equal((await namesOf(`?sort=${property},desc&size=20`)).length, 11);
     }
   });

@@ -18,7 +18,11 @@ describe('bearer tokens', () => {
   });
   after(() => grove.stop());
 
-  const signed = (head: object | string, body: object | string, key: KeyObject = grove.app.signing.current().privateKey) => {
+  const signed = (
+    head: object | string,
+    body: object | string,
+    key: KeyObject = grove.app.signing.current().privateKey,
+  ) => {
     const text = `${encode(head)}.${encode(body)}`;
     return `${text}.${sign(null, Buffer.from(text), key).toString('base64url')}`;
   };
@@ -30,7 +34,8 @@ describe('bearer tokens', () => {
     return body.code;
   };
   const with_ = (change: object) => signed(header, { ...claims, ...change });
-  const without = (name: string) => signed(header, Object.fromEntries(Object.entries(claims).filter(([key]) => key !== name)));
+  const without = (name: string) =>
+    signed(header, Object.fromEntries(Object.entries(claims).filter(([key]) => key !== name)));
   const now = () => Math.floor(grove.clock.now() / 1000);
 
   it('a token carries the claims that were decided, and its ttl is in seconds', () => {
@@ -63,8 +68,10 @@ describe('bearer tokens', () => {
     assert.equal(await refusal(`${good.split('.')[0]}A.${good.split('.').slice(1).join('.')}`), 220);
   });
   it('221: refuses a token without a header', async () => assert.equal(await refusal('.e30.AA'), 221));
-  it('222: refuses a header without a kid', async () => assert.equal(await refusal(signed({ alg: 'EdDSA', typ: 'at+jwt' }, claims)), 222));
-  it('223: refuses a header without an alg', async () => assert.equal(await refusal(signed({ kid: header.kid, typ: 'at+jwt' }, claims)), 223));
+  it('222: refuses a header without a kid', async () =>
+    assert.equal(await refusal(signed({ alg: 'EdDSA', typ: 'at+jwt' }, claims)), 222));
+  it('223: refuses a header without an alg', async () =>
+    assert.equal(await refusal(signed({ kid: header.kid, typ: 'at+jwt' }, claims)), 223));
   it('224: refuses a token without a body', async () => assert.equal(await refusal(`${good.split('.')[0]}..AA`), 224));
   it('225: refuses another issuer', async () => {
     assert.equal(await refusal(with_({ iss: 'https://evil.example' })), 225);
@@ -75,11 +82,18 @@ describe('bearer tokens', () => {
     const iss = String(claims.iss).replace('acme', 'beta');
     assert.equal(await refusal(with_({ tenantId: 'beta', iss })), 226);
     const { port } = new URL(grove.baseUrl);
-    const call = (host: string, apiKey?: string) => rawStatus(grove.baseUrl, host, apiKey ? { 'x-api-key': apiKey } : { authorization: `Bearer ${good}` });
+    const call = (host: string, apiKey?: string) =>
+      rawStatus(grove.baseUrl, host, apiKey ? { 'x-api-key': apiKey } : { authorization: `Bearer ${good}` });
     assert.deepEqual(await call(`beta.fir.localhost:${port}`), { status: 401, code: 226 });
     assert.deepEqual(await call(`beta.fir.localhost:${port}`, grove.apiKey), { status: 401, code: 226 });
     assert.equal((await call(`beta.fir.localhost:${port}`, other.apiKey)).status, 200);
-    for (const host of [`acme.fir.localhost:${port}`, `ACME.FIR.LOCALHOST`, 'localhost', '10.1.2.3', 'idv.example.com']) {
+    for (const host of [
+      `acme.fir.localhost:${port}`,
+      `ACME.FIR.LOCALHOST`,
+      'localhost',
+      '10.1.2.3',
+      'idv.example.com',
+    ]) {
       assert.equal((await call(host)).status, 200, host);
     }
     assert.deepEqual(await call('acme.oak.localhost'), { status: 421, code: 100013 });
@@ -92,7 +106,17 @@ describe('bearer tokens', () => {
     assert.equal(await refusal(token), 271);
   });
   it('274: refuses what is not three parts of base64url', async () => {
-    for (const token of ['a', 'a.b', 'a.b.c.d', `${good}=`, `${good} x`, good.replace('.', '. '), `${good}!`, good.replaceAll('.', ','), 'x'.repeat(9000)]) {
+    for (const token of [
+      'a',
+      'a.b',
+      'a.b.c.d',
+      `${good}=`,
+      `${good} x`,
+      good.replace('.', '. '),
+      `${good}!`,
+      good.replaceAll('.', ','),
+      'x'.repeat(9000),
+    ]) {
       assert.equal(await refusal(token), 274, token.slice(0, 20));
     }
     // The last character of an Ed25519 signature has spare bits: a second spelling of the same bytes.
@@ -102,7 +126,14 @@ describe('bearer tokens', () => {
     assert.equal(await refusal(good.slice(0, -1) + twin), 274);
   });
   it('275: refuses a claim of the wrong type', async () => {
-    for (const change of [{ exp: '9999999999' }, { permissions: 'TNT#acme#*' }, { permissions: [1] }, { sub: 1 }, { iat: 1.5 }, { tenantId: null }]) {
+    for (const change of [
+      { exp: '9999999999' },
+      { permissions: 'TNT#acme#*' },
+      { permissions: [1] },
+      { sub: 1 },
+      { iat: 1.5 },
+      { tenantId: null },
+    ]) {
       assert.equal(await refusal(with_(change)), 275);
     }
   });
@@ -112,13 +143,25 @@ describe('bearer tokens', () => {
     const [head, , signature] = good.split('.');
     assert.equal(await refusal(`${head}.${encode({ ...claims, permissions: [] })}.${signature}`), 276);
     assert.equal(await refusal(`${head}.${encode(claims)}.`), 276);
-    for (const kid of ['../../etc/passwd', "' OR 1=1 --", '__proto__', 'constructor', '01M7EK55GPPBVSG5TAX910HKS7', '']) {
+    for (const kid of [
+      '../../etc/passwd',
+      "' OR 1=1 --",
+      '__proto__',
+      'constructor',
+      '01M7EK55GPPBVSG5TAX910HKS7',
+      '',
+    ]) {
       assert.equal(await refusal(signed({ ...header, kid }, claims, stranger)), 276, kid);
     }
   });
   it('277: refuses every other algorithm, however it is signed, and every other type', async () => {
     const { publicKey } = grove.app.signing.published()[0] as { publicKey: KeyObject };
-    const secrets = [publicKey.export({ format: 'pem', type: 'spki' }), publicKey.export({ format: 'der', type: 'spki' }), Buffer.from(JSON.stringify(publicKey.export({ format: 'jwk' }))), Buffer.from(String(publicKey.export({ format: 'jwk' }).x), 'base64url')];
+    const secrets = [
+      publicKey.export({ format: 'pem', type: 'spki' }),
+      publicKey.export({ format: 'der', type: 'spki' }),
+      Buffer.from(JSON.stringify(publicKey.export({ format: 'jwk' }))),
+      Buffer.from(String(publicKey.export({ format: 'jwk' }).x), 'base64url'),
+    ];
     for (const secret of secrets) {
       const text = `${encode({ ...header, alg: 'HS256' })}.${encode(claims)}`;
       assert.equal(await refusal(`${text}.${createHmac('sha256', secret).update(text).digest('base64url')}`), 277);
@@ -130,7 +173,16 @@ describe('bearer tokens', () => {
     assert.equal(await refusal(signed({ ...header, crit: ['exp'] }, claims)), 277);
     assert.equal(await refusal(signed({ ...header, kid: 7 }, claims)), 277);
     const jwk = generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' });
-    assert.equal(await refusal(signed({ ...header, kid: 'x', jwk }, claims, createPrivateKey(generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' })))), 276);
+    assert.equal(
+      await refusal(
+        signed(
+          { ...header, kid: 'x', jwk },
+          claims,
+          createPrivateKey(generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' })),
+        ),
+      ),
+      276,
+    );
   });
   it('278: refuses a life that is longer than any we give', async () => {
     assert.equal(await refusal(with_({ exp: now() + 86_400 })), 278);
@@ -149,7 +201,9 @@ describe('bearer tokens', () => {
   it('280: refuses a token from the future, beyond the minute that clocks may differ', async () => {
     assert.equal(await refusal(with_({ nbf: now() + 61, iat: now(), exp: now() + 3600 })), 280);
     assert.equal(await refusal(with_({ iat: now() + 61, nbf: now(), exp: now() + 3600 })), 280);
-    const { status } = await grove.call('/api/arthr/apiKeys', { token: with_({ nbf: now() + 59, iat: now(), exp: now() + 3600 }) });
+    const { status } = await grove.call('/api/arthr/apiKeys', {
+      token: with_({ nbf: now() + 59, iat: now(), exp: now() + 3600 }),
+    });
     assert.equal(status, 200);
   });
   it('281: refuses another audience', async () => assert.equal(await refusal(with_({ aud: 'journey' })), 281));
@@ -162,7 +216,10 @@ describe('bearer tokens', () => {
       const { status, body } = await grove.call('/api/arthr/apiKeys', { token: null, headers: { authorization } });
       assert.deepEqual([status, body.code], [401, 100008], authorization.slice(0, 10));
     }
-    assert.equal((await grove.call('/api/arthr/apiKeys', { token: null, headers: { authorization: `bearer   ${good}` } })).status, 200);
+    assert.equal(
+      (await grove.call('/api/arthr/apiKeys', { token: null, headers: { authorization: `bearer   ${good}` } })).status,
+      200,
+    );
   });
 });
 
@@ -186,7 +243,12 @@ async function rawStatus(baseUrl: string, host: string, headers: Record<string, 
       answer.on('data', (chunk) => {
         text += chunk;
       });
-      answer.on('end', () => resolve({ status: answer.statusCode ?? 0, ...('code' in JSON.parse(text) ? { code: JSON.parse(text).code } : { code: undefined }) }));
+      answer.on('end', () =>
+        resolve({
+          status: answer.statusCode ?? 0,
+          ...('code' in JSON.parse(text) ? { code: JSON.parse(text).code } : { code: undefined }),
+        }),
+      );
     });
     sent.on('error', reject);
     sent.end();

@@ -1,0 +1,91 @@
+/**
+ * The arrows of the house (see ARCHITECTURE.md):
+ *
+ *   console, journey, cli → sdk → contract ← server → vision      cli → server
+ *   server:  app → http → kernel;   features → kernel, db, secrets, jobs, engines, contract
+ */
+const notTests = '\\.(test|check)\\.ts$|/test/';
+
+module.exports = {
+  forbidden: [
+    { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true, dependencyTypesNot: ['type-only'] } },
+    {
+      name: 'contract-imports-nothing',
+      comment: 'The contract is data: it imports only TypeBox, and no I/O except in its script.',
+      severity: 'error',
+      from: { path: '^packages/contract/src', pathNot: `${notTests}|write-openapi\\.ts$` },
+      to: { pathNot: '^packages/contract/src|^node_modules/typebox/' },
+    },
+    {
+      name: 'sdk-imports-only-types-of-the-contract',
+      severity: 'error',
+      from: { path: '^packages/sdk/src', pathNot: `${notTests}|write-routes\\.ts$` },
+      to: { pathNot: '^packages/sdk/src', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'server-does-not-import-clients',
+      severity: 'error',
+      from: { path: '^packages/server/src', pathNot: notTests },
+      to: { path: '^packages/(sdk|cli|journey|console)/' },
+    },
+    {
+      name: 'kernel-knows-no-feature',
+      severity: 'error',
+      from: { path: '^packages/server/src/kernel', pathNot: notTests },
+      to: {
+        path: '^packages/server/src/',
+        pathNot: '^packages/server/src/kernel/',
+        dependencyTypesNot: ['type-only'],
+      },
+    },
+    {
+      name: 'features-do-not-know-http',
+      severity: 'error',
+      from: { path: '^packages/server/src/', pathNot: `${notTests}|^packages/server/src/(http/|app\\.ts$)` },
+      to: { path: '^packages/server/src/http/' },
+    },
+    {
+      name: 'http-knows-no-feature',
+      severity: 'error',
+      from: { path: '^packages/server/src/http', pathNot: notTests },
+      to: {
+        path: '^packages/server/src/',
+        pathNot: '^packages/server/src/(http|kernel|db|secrets)/|^packages/server/src/config\\.ts$',
+      },
+    },
+    {
+      name: 'only-http-knows-fastify',
+      severity: 'error',
+      from: { path: '^packages/server/src/', pathNot: `${notTests}|^packages/server/src/(http/|app\\.ts$)` },
+      to: { path: '^node_modules/fastify/' },
+    },
+    {
+      name: 'db-knows-no-feature',
+      severity: 'error',
+      from: { path: '^packages/server/src/db', pathNot: notTests },
+      to: { path: '^packages/server/src/', pathNot: '^packages/server/src/(db|kernel)/' },
+    },
+    {
+      name: 'a-repository-belongs-to-its-folder',
+      comment: 'A repository is called from the folder it stands in or below; others ask the feature.',
+      severity: 'error',
+      from: { path: '^(packages/server/src/[^/]+)/', pathNot: notTests },
+      to: {
+        path: '^packages/server/src/([^/]+)/.*\\.repository\\.ts$',
+        pathNot: '^$1/',
+      },
+    },
+    {
+      name: 'no-orphans',
+      severity: 'error',
+      from: { orphan: true, pathNot: `${notTests}|\\.cjs$|index\\.ts$` },
+      to: {},
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default'] },
+  },
+};

@@ -1,0 +1,13 @@
+import { createInterface } from 'node:readline/promises';
+
+/** True if the person at the terminal types exactly what is expected. The question does not mix with a result. */
+export async function confirmByTyping(question: string, expected: string): Promise<boolean> {
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    const closed = new Promise<undefined>((done) => terminal.once('close', () => done(undefined)));
+    const answer = await Promise.race([terminal.question(question), closed]);
+    return answer?.trim() === expected.trim();
+  } finally {
+    terminal.close();
+  }
+}

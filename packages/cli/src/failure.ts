@@ -1,0 +1,76 @@
+import { GroveConnectionError, GroveError } from '@grove/sdk';
+import { CommanderError } from 'commander';
+
+/** The command line or the environment is wrong, and nothing was done. */
+export class UsageError extends Error {}
+
+/** What the process answers with. 0 is success. */
+export const FAILED = 1;
+export const USAGE = 2;
+
+export type Failure = {
+  exitCode: number;
+  message: string;
+  /** Where in our code it happened, for faults that nobody foresaw. */
+  stack?: string;
+  /** More for machines: the faults of a configuration, the number of an answer. */
+  detail?: Record<string, unknown>;
+};
+
+/** Every fault in words that an operator can act on. */
+export async function failureOf(error: unknown): Promise<Failure> {
+  if (error instanceof UsageError) return { exitCode: USAGE, message: error.message };
+  if (error instanceof CommanderError) return { exitCode: USAGE, message: error.message.replace(/^error: /, '') };
+  if (error instanceof GroveError) return refusedByServer(error);
+  if (error instanceof GroveConnectionError) return { exitCode: FAILED, message: error.message };
+  // Loaded only now: a command that calls a server over the network does not need the server's code to fail.
+  const { ApiError, BackupError, ConfigError, OperatorError } = await import('@grove/server');
+  if (error instanceof ConfigError) {
+    return { exitCode: USAGE, message: error.message, detail: { faults: error.faults } };
+  }
+  if (error instanceof OperatorError || error instanceof BackupError) return { exitCode: FAILED, message: error.message };
+  if (error instanceof ApiError) {
+    const { code, detail } = error;
+    const message = [error.message, ...faultLines(detail.errors ?? [])].join('\n');
+    return { exitCode: FAILED, message, detail: { code } };
+  }
+  return unforeseen(error);
+}
+
+function refusedByServer(error: GroveError): Failure {
+  const { status, code, requestId, errors } = error;
+  const marks = [code !== undefined && `code ${code}`, requestId !== undefined && `request ${requestId}`].filter(Boolean);
+  const message = [`${error.message}${marks.length > 0 ? ` (${marks.join(', ')})` : ''}`, ...faultLines(errors)];
+  return { exitCode: FAILED, message: message.join('\n'), detail: { status, code, requestId, errors } };
+}
+
+function faultLines(errors: readonly { pointer: string; message: string }[]): string[] {
+  return errors.map(({ pointer, message }) => `- ${pointer} ${message}`);
+}
+
+function unforeseen(error: unknown): Failure {
+  if (!(error instanceof Error)) return { exitCode: FAILED, message: String(error) };
+  const { code, syscall, port } = error as NodeJS.ErrnoException & { port?: number };
+  if (syscall === 'listen') return { exitCode: FAILED, message: listenMessage(code, port, error) };
+  const cause = error.cause instanceof Error ? `: ${error.cause.message}` : '';
+  // Several attempts to connect come as one error without a message.
+  const attempts = error instanceof AggregateError ? error.errors.map(({ message }: Error) => message).join('; ') : '';
+  const message = `${error.message || attempts}${cause}`;
+  // An error that carries a code, or that is a plain Error, was thrown on purpose and says what is wrong.
+  const foreseen = code !== undefined || error.constructor === Error || error.name === 'DbError';
+  return { exitCode: FAILED, message, ...(!foreseen && error.stack && { stack: error.stack }) };
+}
+
+function listenMessage(code: string | undefined, port: number | undefined, error: Error): string {
+  if (code === 'EADDRINUSE') {
+    return `Port ${port} is in use by another program. Stop that program, or set PORT to another port (0 picks a free one).`;
+  }
+  if (code === 'EACCES') return `Port ${port} may not be used by this user. Set PORT to a port above 1023.`;
+  return `The server cannot listen: ${error.message}. Set HOST and PORT.`;
+}
+
+/** One line of JSON for machines, sentences for people; both on standard error. */
+export function failureText({ message, exitCode, stack, detail }: Failure, json: boolean): string {
+  if (json) return `${JSON.stringify({ error: { message, exitCode, ...detail } })}\n`;
+  return stack === undefined ? `grove: ${message}\n` : `grove: ${message}\n${stack}\n`;
+}

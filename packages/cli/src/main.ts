@@ -1,0 +1,78 @@
+import { Command, CommanderError } from 'commander';
+import { defineBackup } from './commands/backup.ts';
+import { defineDoctor } from './commands/doctor.ts';
+import { defineHelp } from './commands/help.ts';
+import { defineKeys } from './commands/keys.ts';
+import { defineMigrate } from './commands/migrate.ts';
+import { defineRestore } from './commands/restore.ts';
+import { defineRotate } from './commands/rotate.ts';
+import { defineStart } from './commands/start.ts';
+import { defineTenant } from './commands/tenant.ts';
+import { FAILED, failureOf, failureText } from './failure.ts';
+import { styled } from './output.ts';
+
+/** `grove`: operates a server and calls one. Each command is a file of its own. */
+const json = process.argv.includes('--json');
+
+const fail = async (error: unknown): Promise<number> => {
+  const failure = await failureOf(error);
+  process.stderr.write(failureText(failure, json));
+  return failure.exitCode;
+};
+
+for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
+  process.on(event, (error: unknown) => {
+    fail(error).then(
+      () => process.exit(FAILED),
+      () => process.exit(FAILED),
+    );
+  });
+}
+// Whoever reads our output may have read enough.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+});
+
+const AFTER = `
+Getting started:
+  grove start                     starts a server, with a demonstration on an empty data folder
+  grove tenant create acme        makes a tenant and shows its first API key
+  grove doctor                    says what is wrong, and what to do about it
+  grove help configuration        the environment variables and their defaults
+  grove help keys create          more about a command
+
+Exit codes: 0 done, 1 failed, 2 the command line or the configuration is wrong.
+With --json the result is one line of JSON on standard output, and a fault one line {"error": …} on standard error.
+`;
+
+try {
+  await program().parseAsync(process.argv.length > 2 ? process.argv : [...process.argv, 'help']);
+} catch (error) {
+  // Help that was asked for arrives here, too.
+  const asked = error instanceof CommanderError && error.exitCode === 0;
+  if (!asked) process.exitCode = await fail(error);
+}
+
+function program(): Command {
+  const grove = new Command('grove')
+    .description('Grove, an open, self-hosted identity verification service')
+    .exitOverride()
+    .configureOutput({ outputError: () => undefined })
+    .configureHelp({ styleTitle: (title) => styled('bold', title), showGlobalOptions: true })
+    .helpCommand(false)
+    .addHelpText('after', AFTER);
+  for (const each of [
+    defineStart,
+    defineTenant,
+    defineKeys,
+    defineMigrate,
+    defineBackup,
+    defineRestore,
+    defineRotate,
+    defineDoctor,
+    defineHelp,
+  ]) {
+    each(grove);
+  }
+  return grove;
+}

@@ -1,0 +1,49 @@
+import type { App, Config, Environment } from '@grove/server';
+
+/** What belongs to the commands that call a server, and not to the server. */
+export const CLIENT_VARIABLES = {
+  GROVE_URL: 'The base address of a tenant, for the commands that call a server; or --url',
+  GROVE_API_KEY: 'The API key they call it with; or --api-key',
+} as const;
+
+/** The environment of the server: a variable of ours would be refused there as misspelt. */
+export function serverEnvironment(environment: Environment = process.env): Environment {
+  return Object.fromEntries(Object.entries(environment).filter(([name]) => !Object.hasOwn(CLIENT_VARIABLES, name)));
+}
+
+export async function operatorConfig(): Promise<Config> {
+  const { readConfig } = await import('@grove/server');
+  return readConfig(serverEnvironment());
+}
+
+export type Access = {
+  /** The first command of an installation makes it; the others look for one. */
+  mayMake?: boolean;
+};
+
+/**
+ * Works directly on the database, beside a server that may be running on it. Nothing is migrated here: a server of an
+ * older release may be using the tables.
+ */
+export async function withApp<T>(config: Config, work: (app: App) => Promise<T>, { mayMake = false }: Access = {}) {
+  const { OperatorError, openApp, prepareInstallation, readMigrationState } = await import('@grove/server');
+  const { applied, pending } = await readMigrationState(config.database);
+  const isNew = applied.length === 0;
+  if (isNew && !mayMake) throw new OperatorError(`There is no installation yet: ${placeOf(config)}. ${HOW_TO_MAKE}`);
+  if (!isNew && pending.length > 0) {
+    throw new OperatorError('The database is of an older release. Run grove migrate, or start the server of this one.');
+  }
+  await prepareInstallation(config);
+  const app = await openApp(config);
+  try {
+    return await work(app);
+  } finally {
+    await app.stop();
+  }
+}
+
+const HOW_TO_MAKE = 'Make one with grove start or grove tenant create, or set GROVE_DATA to the right folder.';
+
+function placeOf({ database }: Config): string {
+  return database.engine === 'sqlite' ? `${database.file} does not exist` : 'the PostgreSQL database is empty';
+}

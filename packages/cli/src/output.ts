@@ -1,0 +1,50 @@
+import type { Command } from 'commander';
+
+/** What a command found or did, for machines and for people. */
+export type Result = {
+  value: object;
+  text: string;
+  /** 0 unless given. */
+  exitCode?: number;
+};
+
+export type CommonOptions = { json?: true };
+
+/** Every command is declared the same way, so every command has `--json`. */
+export function define(parent: Command, usage: string, about: string): Command {
+  return parent
+    .command(usage)
+    .description(about)
+    .option('--json', 'print the result as one line of JSON on standard output, and nothing else there');
+}
+
+export function print({ json }: CommonOptions, { value, text, exitCode = 0 }: Result): void {
+  process.stdout.write(json ? `${JSON.stringify(value)}\n` : `${text.trimEnd()}\n`);
+  process.exitCode = exitCode;
+}
+
+export function examples(...lines: string[]): string {
+  return `\nExamples:\n${lines.map((line) => (line === '' ? '' : `  ${line}`)).join('\n')}\n`;
+}
+
+const ESCAPE = '\u001b[';
+const STYLES = { bold: 1, red: 31, green: 32, yellow: 33, dim: 2 } as const;
+
+/** Colour is for a person at a terminal who has not said no (no-color.org). */
+export function styled(style: keyof typeof STYLES, text: string): string {
+  const wanted = process.stdout.isTTY && !process.env.NO_COLOR;
+  return wanted ? `${ESCAPE}${STYLES[style]}m${text}${ESCAPE}0m` : text;
+}
+
+/** Columns as wide as their widest cell. */
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const shown = rows.map((row) => row.map(printable));
+  const widths = head.map((title, at) => Math.max(title.length, ...shown.map((row) => row[at]?.length ?? 0)));
+  const line = (cells: readonly string[]) => cells.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  ').trimEnd();
+  return [styled('bold', line(head)), ...shown.map(line)].join('\n');
+}
+
+/** Names are given by callers: what would move the cursor or change the colour is not passed to the terminal. */
+export function printable(text: string): string {
+  return text.replace(/\p{Cc}/gu, '\ufffd');
+}

@@ -1,0 +1,260 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import fc from 'fast-check';
+import { addTestTenants, openTestDb } from '../../test/database.ts';
+import { onBothEngines } from '../../test/harness.ts';
+import type { TenantId } from '../kernel/ids.ts';
+import { addToCounter, readCounter } from './counters.ts';
+import { type Db, DbError, isUniqueViolation, joined, sql, type TenantTx, unprepared } from './db.ts';
+
+/** What every repository may rely on, whichever engine is behind the door. */
+
+const ADD = sql('INSERT INTO counters (tenant_id, name, value) VALUES ($1, $2, $3)');
+const NAMES = sql('SELECT name FROM counters WHERE tenant_id = $1 AND name LIKE $2 ORDER BY name');
+const ADD_SECRET = sql('INSERT INTO system_secrets (name, version, sealed, created_at) VALUES ($1, $2, $3, $4)');
+const ONE_SECRET = sql('SELECT version, sealed, created_at FROM system_secrets WHERE name = $1');
+
+onBothEngines('the database', (_engine, places) => {
+  let db: Db;
+  let acme: TenantId;
+  before(async () => {
+    db = await openTestDb(await places.create());
+    [acme] = await addTestTenants(db, 'acme');
+  });
+  after(() => db.close());
+
+  const add = (tx: TenantTx, name: string, value = 1) => tx.run(ADD, [tx.tenantId, name, value]);
+  const names = async (prefix: string) =>
+    (await db.of(acme).all<{ name: string }>(NAMES, [acme, `${prefix}%`])).map(({ name }) => name);
+
+  describe('a transaction', () => {
+    it('can be read by everybody once it has been answered', async () => {
+      const answer = await db.of(acme).write(async (tx) => {
+        await add(tx, 'committed');
+        return 'done';
+      });
+      assert.equal(answer, 'done');
+      assert.deepEqual(await names('committed'), ['committed']);
+    });
+
+    it('that throws leaves nothing, throws what it threw, and harms none of those that came with it', async () => {
+      const writes = Array.from({ length: 30 }, (_, at) =>
+        db.of(acme).write(async (tx) => {
+          await add(tx, `batch ${String(at).padStart(2, '0')}`);
+          if (at % 3 === 1) throw new Error(`number ${at}`);
+          if (at % 3 === 2) await add(tx, `batch ${String(at).padStart(2, '0')} again`);
+        }),
+      );
+      const answers = await Promise.allSettled(writes);
+      const expected: string[] = [];
+      answers.forEach((answer, at) => {
+        const name = `batch ${String(at).padStart(2, '0')}`;
+        if (at % 3 === 1) {
+          assert.equal(answer.status, 'rejected');
+          assert.equal((answer.reason as Error).message, `number ${at}`);
+          return;
+        }
+        assert.equal(answer.status, 'fulfilled');
+        expected.push(name, ...(at % 3 === 2 ? [`${name} again`] : []));
+      });
+      assert.deepEqual(await names('batch'), expected);
+    });
+
+    it('is one of 200 that run at once and all commit, none of them overwriting another', async () => {
+      await Promise.all(Array.from({ length: 200 }, () => db.of(acme).write((tx) => addToCounter(tx, 'parallel', 1))));
+      assert.equal(await readCounter(db.of(acme), 'parallel'), 200);
+    });
+
+    it('counts exactly once if it was answered and not at all if it was refused, in any mixture', async () => {
+      let round = 0;
+      const work = fc.array(fc.record({ by: fc.integer({ min: 1, max: 9 }), fails: fc.boolean() }), { maxLength: 40 });
+      await fc.assert(
+        fc.asyncProperty(work, async (todo) => {
+          round += 1;
+          const counter = `mixture ${round}`;
+          const answers = await Promise.allSettled(
+            todo.map(({ by, fails }) =>
+              db.of(acme).write(async (tx) => {
+                await addToCounter(tx, counter, by);
+                if (fails) throw new Error('as planned');
+              }),
+            ),
+          );
+          assert.deepEqual(
+            answers.map(({ status }) => status === 'rejected'),
+            todo.map(({ fails }) => fails),
+          );
+          const expected = todo.reduce((sum, { by, fails }) => (fails ? sum : sum + by), 0);
+          assert.equal(await readCounter(db.of(acme), counter), expected);
+        }),
+        { numRuns: 15 },
+      );
+    });
+
+    it('sees its own writes; nobody else sees them before it ends', async () => {
+      await db.of(acme).write(async (tx) => {
+        await addToCounter(tx, 'own', 5);
+        assert.equal(await readCounter(tx, 'own'), 5);
+        assert.equal(await readCounter(db.of(acme), 'own'), 0);
+        await addToCounter(tx, 'own', 1);
+        assert.equal((await tx.all(NAMES, [acme, 'own%'])).length, 1);
+      });
+      assert.equal(await readCounter(db.of(acme), 'own'), 6);
+    });
+
+    it('is joined by a write inside it, and both are rolled back together', async () => {
+      await assert.rejects(
+        db.of(acme).write(async (tx) => {
+          await joined(tx).write((inner) => add(inner, 'joined'));
+          assert.equal((await tx.all(NAMES, [acme, 'joined%'])).length, 1);
+          throw new Error('outer');
+        }),
+        /outer/,
+      );
+      assert.deepEqual(await names('joined'), []);
+      await db.of(acme).write((tx) => joined(tx).write((inner) => add(inner, 'joined')));
+      assert.deepEqual(await names('joined'), ['joined']);
+    });
+
+    it('says of itself that it may be rolled back, and whose it is', async () => {
+      assert.deepEqual([db.of(acme).inTransaction, db.of(acme).tenantId], [false, acme]);
+      await db.of(acme).write(async (tx) => {
+        assert.deepEqual([tx.inTransaction, tx.tenantId], [true, acme]);
+        assert.deepEqual([joined(tx).inTransaction, joined(tx).tenantId], [true, acme]);
+      });
+    });
+  });
+
+  describe('a fault', () => {
+    it('of uniqueness is told apart from every other, and the transaction is undone', async () => {
+      await db.of(acme).write((tx) => add(tx, 'once'));
+      const again = db.of(acme).write(async (tx) => {
+        await add(tx, 'once more');
+        await add(tx, 'once');
+      });
+      await assert.rejects(
+        again,
+        (error) => error instanceof DbError && error.fault === 'unique' && isUniqueViolation(error),
+      );
+      assert.deepEqual(await names('once'), ['once']);
+    });
+
+    it('of a missing tenant is an error and no fault of uniqueness', async () => {
+      const orphan = db.system.write((tx) => tx.run(ADD, ['nobody', 'orphan', 1]));
+      await assert.rejects(orphan, (error) => !isUniqueViolation(error));
+    });
+
+    it('in the SQL rejects, in a read and in a write, and the next statement works', async () => {
+      const wrong = unprepared('SELECT nothing FROM nowhere');
+      await assert.rejects(db.of(acme).get(wrong, []));
+      await assert.rejects(db.of(acme).all(wrong, []));
+      await assert.rejects(db.of(acme).write((tx) => tx.run(wrong, [])));
+      await db.of(acme).write((tx) => add(tx, 'after a fault'));
+      assert.deepEqual(await names('after a fault'), ['after a fault']);
+    });
+  });
+
+  describe('values', () => {
+    it('go where their number says, out of order and more than once', async () => {
+      const statement = sql('SELECT CAST($2 AS TEXT) AS second, CAST($1 AS TEXT) AS first, CAST($2 AS TEXT) AS again');
+      for (const [first, second] of [
+        ['a', 'b'],
+        ['b', 'a'],
+      ] as const) {
+        const row = await db.system.get<object>(statement, [first, second]);
+        assert.deepEqual({ ...row }, { second, first, again: second });
+      }
+    });
+
+    it('come back as the bytes, text, number or null that they were', async () => {
+      const everyByte = Uint8Array.from({ length: 256 }, (_, at) => at);
+      const samples = [new Uint8Array(0), everyByte, everyByte.subarray(3, 9), new Uint8Array(1_000_000).fill(7)];
+      for (const [at, sealed] of samples.entries()) {
+        const now = 1_700_000_000_123 + at;
+        await db.system.write((tx) => tx.run(ADD_SECRET, [`sample ${at}`, at + 1, sealed, now]));
+        const row = await db.system.get<{ version: number; sealed: Uint8Array; created_at: number }>(ONE_SECRET, [
+          `sample ${at}`,
+        ]);
+        assert.ok(row && Buffer.from(row.sealed).equals(Buffer.from(sealed)));
+        assert.ok(row.sealed instanceof Uint8Array);
+        assert.deepEqual([row.version, row.created_at], [at + 1, now]);
+      }
+      const texts = ["it's", '"quoted"', 'a\\b', '日本語 🌳', '$1 ? %', ' '];
+      for (const text of texts) {
+        const row = await db.system.get<{ text: string; empty: null }>(
+          sql('SELECT CAST($1 AS TEXT) AS text, CAST($2 AS TEXT) AS empty'),
+          [text, null],
+        );
+        assert.deepEqual([row?.text, row?.empty], [text, null]);
+      }
+    });
+
+    it('that are counted or summed are numbers, up to the largest that is exact', async () => {
+      await db.of(acme).write((tx) => add(tx, 'large', Number.MAX_SAFE_INTEGER));
+      const row = await db
+        .of(acme)
+        .get(sql('SELECT count(*) AS total, max(value) AS value FROM counters WHERE tenant_id = $1 AND name = $2'), [
+          acme,
+          'large',
+        ]);
+      assert.deepEqual({ ...(row as object) }, { total: 1, value: Number.MAX_SAFE_INTEGER });
+    });
+  });
+
+  describe('a statement', () => {
+    it('says how many rows it changed', async () => {
+      const change = sql("UPDATE counters SET value = 9 WHERE tenant_id = $1 AND name LIKE 'changed%'");
+      const changed = await db.of(acme).write(async (tx) => {
+        const before = await tx.run(change, [acme]);
+        for (const name of ['changed 1', 'changed 2', 'changed 3']) assert.equal(await add(tx, name), 1);
+        return [before, await tx.run(change, [acme])];
+      });
+      assert.deepEqual(changed, [0, 3]);
+    });
+
+    it('that finds nothing answers undefined or an empty list', async () => {
+      assert.equal(await db.of(acme).get(NAMES, [acme, 'nothing like it']), undefined);
+      assert.deepEqual(await db.of(acme).all(NAMES, [acme, 'nothing like it']), []);
+    });
+
+    it('that was put together at run time works as one that is kept, many times and many at once', async () => {
+      await db.of(acme).write(async (tx) => {
+        for (let at = 0; at < 20; at++) await add(tx, `list ${String(at).padStart(2, '0')}`, 20 - at);
+      });
+      const read = async (direction: string, limit: number) => {
+        const text = `SELECT name FROM counters WHERE tenant_id = $1 AND name LIKE 'list%' ORDER BY value ${direction} LIMIT ${limit} OFFSET $2`;
+        return (await db.of(acme).all<{ name: string }>(unprepared(text), [acme, 1])).map(({ name }) => name);
+      };
+      const lists = await Promise.all(
+        Array.from({ length: 40 }, (_, at) => read(at % 2 ? 'ASC' : 'DESC', 1 + (at % 5))),
+      );
+      lists.forEach((list, at) => {
+        assert.equal(list.length, 1 + (at % 5));
+        assert.equal(list[0], at % 2 ? 'list 18' : 'list 01');
+      });
+    });
+  });
+
+  it('tells the time', async () => {
+    const before = Date.now();
+    const now = await db.now();
+    assert.ok(Math.abs(now - before) < 5000 && Number.isInteger(now), String(now));
+  });
+});
+
+onBothEngines('closing the database', (_engine, places) => {
+  it('loses no write that was answered, and refuses those that come later', async () => {
+    const place = await places.create();
+    const db = await openTestDb(place);
+    const [acme] = await addTestTenants(db, 'acme');
+    const begun = Array.from({ length: 8 }, () => db.of(acme).write((tx) => addToCounter(tx, 'closing', 1)));
+    const [answers] = await Promise.all([Promise.allSettled(begun), db.close()]);
+    await assert.rejects(db.of(acme).write((tx) => addToCounter(tx, 'closing', 1)));
+    await assert.rejects(db.of(acme).all(NAMES, [acme, '%']));
+
+    const again = await openTestDb(place);
+    const answered = answers.filter(({ status }) => status === 'fulfilled').length;
+    assert.equal(await readCounter(again.of(acme), 'closing'), answered);
+    await again.close();
+  });
+});

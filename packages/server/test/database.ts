@@ -1,0 +1,28 @@
+import { readConfig } from '../src/config.ts';
+import type { Db } from '../src/db/db.ts';
+import { type DbPlace, migrate, openDb } from '../src/db/open.ts';
+import { asTenantId, type TenantId } from '../src/kernel/ids.ts';
+import { addTenant } from '../src/tenants/tenants.repository.ts';
+import type { TestPlace } from './harness.ts';
+
+/** A database without an application on it, for the tests of what lies below one. */
+export function databaseOf(place: TestPlace, environment: Record<string, string> = {}): DbPlace {
+  return readConfig({ ...place.environment, ...environment }).database;
+}
+
+export async function openTestDb(place: TestPlace, environment: Record<string, string> = {}): Promise<Db> {
+  const database = databaseOf(place, environment);
+  await migrate(database);
+  return openDb(database, () => undefined);
+}
+
+/** Rows of a tenant need the tenant. */
+export async function addTestTenants<const Ids extends readonly string[]>(
+  db: Db,
+  ...ids: Ids
+): Promise<{ [K in keyof Ids]: TenantId }> {
+  for (const id of ids) {
+    await db.system.write((tx) => addTenant(tx, { id, name: id, status: 'ACTIVE', created_at: 0 }));
+  }
+  return ids.map(asTenantId) as { [K in keyof Ids]: TenantId };
+}

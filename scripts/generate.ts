@@ -1,0 +1,11 @@
+import { spawnSync } from 'node:child_process';
+
+/** Writes anew everything that is derived and checked in. */
+for (const script of [
+  'packages/contract/src/write-openapi.ts',
+  'packages/sdk/src/write-routes.ts',
+  'scripts/notices.ts',
+]) {
+  const { status } = spawnSync(process.execPath, [script], { stdio: 'inherit' });
+  if (status !== 0) process.exit(status ?? 1);
+}

@@ -1,0 +1,52 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+
+/**
+ * The notice of third-party licences: every package that a running Grove loads, with the text of its licence. Written
+ * from the lock file, so it lists the same packages on every machine; `--check` says whether it is fresh.
+ */
+const FILE = 'THIRD-PARTY-NOTICES.md';
+
+type Locked = { version?: string; dev?: boolean; optional?: boolean; link?: boolean; license?: string };
+type Manifest = { license?: string | { type?: string }; licenses?: { type?: string }[] };
+
+const lock = JSON.parse(readFileSync('package-lock.json', 'utf8')) as { packages: Record<string, Locked> };
+
+const shipped = Object.entries(lock.packages)
+  .filter(([path, each]) => path.includes('node_modules/') && !each.link && !each.dev && existsSync(path))
+  .map(([path, each]) => ({
+    path,
+    name: path.slice(path.lastIndexOf('node_modules/') + 13),
+    version: each.version ?? '',
+  }))
+  .sort((one, other) =>
+    one.name < other.name ? -1 : one.name > other.name ? 1 : one.version < other.version ? -1 : 1,
+  );
+
+function licenceOf(path: string): string {
+  const { license, licenses } = JSON.parse(readFileSync(`${path}/package.json`, 'utf8')) as Manifest;
+  const named =
+    typeof license === 'string' ? license : (license?.type ?? licenses?.map(({ type }) => type).join(' OR '));
+  return named || 'see the text';
+}
+
+function textOf(path: string): string {
+  const file = readdirSync(path).find((name) => /^(licen[cs]e|copying)(\.|-|$)/i.test(name));
+  return file
+    ? readFileSync(`${path}/${file}`, 'utf8').replaceAll('\r\n', '\n').trim()
+    : '(the package carries no text)';
+}
+
+const sections = shipped.map(({ path, name, version }) => {
+  const quoted = textOf(path).replace(/^/gm, '    ').replace(/ +$/gm, '');
+  return `## ${name} ${version}\n\nLicence: ${licenceOf(path)}\n\n${quoted}\n`;
+});
+const notice = `# Third-party notices\n\nGrove is built on these packages. This file is written by \`npm run generate\`.\n\n${sections.join('\n')}`;
+
+if (process.argv.includes('--check')) {
+  if (!existsSync(FILE) || readFileSync(FILE, 'utf8') !== notice) {
+    console.error(`${FILE} is stale: run npm run generate`);
+    process.exitCode = 1;
+  }
+} else {
+  writeFileSync(FILE, notice);
+}
