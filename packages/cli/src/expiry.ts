@@ -9,7 +9,9 @@ export function expiryFrom(text: string, now: number): string {
   if (count !== undefined) return new Date(now + Number(count) * UNITS[unit as keyof typeof UNITS]).toISOString();
   const at = DATE.test(text) ? Date.parse(text) : Number.NaN;
   if (Number.isNaN(at)) {
-    throw new UsageError('--expires takes a time from now such as 45m, 8h or 30d, or a moment such as 2030-01-31T12:00:00Z');
+    throw new UsageError(
+      '--expires takes a time from now such as 45m, 8h or 30d, or a moment such as 2030-01-31T12:00:00Z',
+    );
   }
   return new Date(at).toISOString();
 }

@@ -20,7 +20,7 @@ export type Failure = {
 /** Every fault in words that an operator can act on. */
 export async function failureOf(error: unknown): Promise<Failure> {
   if (error instanceof UsageError) return { exitCode: USAGE, message: error.message };
-  if (error instanceof CommanderError) return { exitCode: USAGE, message: error.message.replace(/^error: /, '') };
+  if (error instanceof CommanderError) return { exitCode: USAGE, message: usageMessage(error) };
   if (error instanceof GroveError) return refusedByServer(error);
   if (error instanceof GroveConnectionError) return { exitCode: FAILED, message: error.message };
   // Loaded only now: a command that calls a server over the network does not need the server's code to fail.
@@ -28,7 +28,8 @@ export async function failureOf(error: unknown): Promise<Failure> {
   if (error instanceof ConfigError) {
     return { exitCode: USAGE, message: error.message, detail: { faults: error.faults } };
   }
-  if (error instanceof OperatorError || error instanceof BackupError) return { exitCode: FAILED, message: error.message };
+  if (error instanceof OperatorError || error instanceof BackupError)
+    return { exitCode: FAILED, message: error.message };
   if (error instanceof ApiError) {
     const { code, detail } = error;
     const message = [error.message, ...faultLines(detail.errors ?? [])].join('\n');
@@ -37,9 +38,17 @@ export async function failureOf(error: unknown): Promise<Failure> {
   return unforeseen(error);
 }
 
+function usageMessage({ code, message }: CommanderError): string {
+  if (code === 'commander.help') return 'The command is not complete: it needs one of the commands above.';
+  const sentence = message.replace(/^error: /, '').replaceAll('\n', ' ');
+  return `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}. See grove help.`;
+}
+
 function refusedByServer(error: GroveError): Failure {
   const { status, code, requestId, errors } = error;
-  const marks = [code !== undefined && `code ${code}`, requestId !== undefined && `request ${requestId}`].filter(Boolean);
+  const marks = [code !== undefined && `code ${code}`, requestId !== undefined && `request ${requestId}`].filter(
+    Boolean,
+  );
   const message = [`${error.message}${marks.length > 0 ? ` (${marks.join(', ')})` : ''}`, ...faultLines(errors)];
   return { exitCode: FAILED, message: message.join('\n'), detail: { status, code, requestId, errors } };
 }
@@ -48,10 +57,16 @@ function faultLines(errors: readonly { pointer: string; message: string }[]): st
   return errors.map(({ pointer, message }) => `- ${pointer} ${message}`);
 }
 
+// What AES-GCM says when a key is not the one that sealed.
+const WRONG_KEY = 'Unsupported state or unable to authenticate data';
+const WRONG_KEY_ADVICE =
+  'The master key does not open what is sealed in the database: it is not the key that sealed it. Run grove doctor.';
+
 function unforeseen(error: unknown): Failure {
   if (!(error instanceof Error)) return { exitCode: FAILED, message: String(error) };
   const { code, syscall, port } = error as NodeJS.ErrnoException & { port?: number };
   if (syscall === 'listen') return { exitCode: FAILED, message: listenMessage(code, port, error) };
+  if (error.message === WRONG_KEY) return { exitCode: FAILED, message: WRONG_KEY_ADVICE };
   const cause = error.cause instanceof Error ? `: ${error.cause.message}` : '';
   // Several attempts to connect come as one error without a message.
   const attempts = error instanceof AggregateError ? error.errors.map(({ message }: Error) => message).join('; ') : '';

@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module';
 import { Command, CommanderError } from 'commander';
 import { defineBackup } from './commands/backup.ts';
 import { defineDoctor } from './commands/doctor.ts';
@@ -12,6 +13,7 @@ import { FAILED, failureOf, failureText } from './failure.ts';
 import { styled } from './output.ts';
 
 /** `grove`: operates a server and calls one. Each command is a file of its own. */
+const { version } = createRequire(import.meta.url)('../package.json') as { version: string };
 const json = process.argv.includes('--json');
 
 const fail = async (error: unknown): Promise<number> => {
@@ -56,8 +58,9 @@ try {
 function program(): Command {
   const grove = new Command('grove')
     .description('Grove, an open, self-hosted identity verification service')
+    .version(version, '--version', 'show the version')
     .exitOverride()
-    .configureOutput({ outputError: () => undefined })
+    .configureOutput({ outputError: () => undefined, ...(json && { writeErr: () => undefined }) })
     .configureHelp({ styleTitle: (title) => styled('bold', title), showGlobalOptions: true })
     .helpCommand(false)
     .addHelpText('after', AFTER);

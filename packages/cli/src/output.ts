@@ -18,6 +18,11 @@ export function define(parent: Command, usage: string, about: string): Command {
     .option('--json', 'print the result as one line of JSON on standard output, and nothing else there');
 }
 
+/** A word that stands before several commands. */
+export function defineGroup(program: Command, name: string, about: string): Command {
+  return program.command(name).description(about).helpCommand(false);
+}
+
 export function print({ json }: CommonOptions, { value, text, exitCode = 0 }: Result): void {
   process.stdout.write(json ? `${JSON.stringify(value)}\n` : `${text.trimEnd()}\n`);
   process.exitCode = exitCode;
@@ -40,7 +45,11 @@ export function styled(style: keyof typeof STYLES, text: string): string {
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const shown = rows.map((row) => row.map(printable));
   const widths = head.map((title, at) => Math.max(title.length, ...shown.map((row) => row[at]?.length ?? 0)));
-  const line = (cells: readonly string[]) => cells.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  ').trimEnd();
+  const line = (cells: readonly string[]) =>
+    cells
+      .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+      .join('  ')
+      .trimEnd();
   return [styled('bold', line(head)), ...shown.map(line)].join('\n');
 }
 

@@ -27,6 +27,8 @@ export type TestPostgres = {
   /** Starts the server again on the same data after it was killed. */
   restart(): Promise<void>;
   kill(signal: NodeJS.Signals): void;
+  /** Resolves when the server has gone after it was killed. */
+  ended(): Promise<void>;
   stop(): Promise<void>;
 };
 
@@ -90,6 +92,7 @@ export async function startPostgres(): Promise<TestPostgres> {
     kill: (signal) => {
       server.kill(signal);
     },
+    ended: () => ended(server),
     async restart() {
       await ended(server);
       server = launch();

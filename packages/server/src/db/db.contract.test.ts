@@ -116,6 +116,33 @@ onBothEngines('the database', (_engine, places) => {
       assert.deepEqual(await names('joined'), ['joined']);
     });
 
+    it('that has ended cannot be used by code that forgot to wait, whether it committed or not', async () => {
+      for (const fails of [false, true]) {
+        let forgotten: TenantTx | undefined;
+        const written = db.of(acme).write(async (tx) => {
+          forgotten = tx;
+          if (fails) throw new Error('as planned');
+        });
+        await (fails ? assert.rejects(written, /as planned/) : written);
+        await assert.rejects(async () => forgotten && add(forgotten, 'forgotten'), /an await is missing/);
+        await assert.rejects(async () => forgotten?.get(NAMES, [acme, '%']), /an await is missing/);
+        await assert.rejects(async () => forgotten?.all(NAMES, [acme, '%']), /an await is missing/);
+      }
+      assert.deepEqual(await names('forgotten'), []);
+    });
+
+    it('that is being rolled back runs nothing more: it would run outside of any transaction', async () => {
+      let late: Promise<unknown> = Promise.resolve();
+      const written = db.of(acme).write(async (tx) => {
+        late = new Promise((done) => setImmediate(done)).then(() => add(tx, 'forgotten'));
+        late.catch(() => undefined);
+        throw new Error('as planned');
+      });
+      await assert.rejects(written, /as planned/);
+      await assert.rejects(late, /an await is missing/);
+      assert.deepEqual(await names('forgotten'), []);
+    });
+
     it('says of itself that it may be rolled back, and whose it is', async () => {
       assert.deepEqual([db.of(acme).inTransaction, db.of(acme).tenantId], [false, acme]);
       await db.of(acme).write(async (tx) => {

@@ -77,6 +77,35 @@ export function joined(tx: TenantTx): TenantDb {
   return { ...tx, write: (work) => work(tx) };
 }
 
+/**
+ * A transaction that has ended must not be used by code that forgot to await: its connection may be another's by then.
+ */
+export function revocable(calls: Writes): { calls: Writes; revoke(): void } {
+  let ended = false;
+  const alive = () => {
+    if (ended) throw new Error('the transaction has ended: an await is missing');
+  };
+  return {
+    calls: {
+      get: (statement, values) => {
+        alive();
+        return calls.get(statement, values);
+      },
+      all: (statement, values) => {
+        alive();
+        return calls.all(statement, values);
+      },
+      run: (statement, values) => {
+        alive();
+        return calls.run(statement, values);
+      },
+    },
+    revoke: () => {
+      ended = true;
+    },
+  };
+}
+
 /** SQLite takes only anonymous parameters quickly, so `$2 … $1 … $2` becomes `? … ? … ?` and the order of the values. */
 export function toAnonymous(text: string): { text: string; order: number[] | undefined } {
   const order: number[] = [];

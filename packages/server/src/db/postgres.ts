@@ -1,6 +1,6 @@
 import pg from 'pg';
 import type { TenantId } from '../kernel/ids.ts';
-import { type Db, DbError, forEngine, type Sql, type Value, type Writes } from './db.ts';
+import { type Db, DbError, forEngine, revocable, type Sql, type Value, type Writes } from './db.ts';
 
 /**
  * PostgreSQL. Row-level security is the second wall: every connection carries the tenant it currently works for in
@@ -29,17 +29,33 @@ export function openPostgres({ url, maxConnections, onIdleError }: PostgresOptio
   });
   // A connection that dies while idle is replaced at the next use.
   pool.on('error', onIdleError);
+  // One that dies in use, between two statements, is found out by the next of them; unheard, it would end the process.
+  pool.on('connect', (connection) => connection.on('error', () => undefined));
+
+  let users = 0;
+  let closed = false;
+  let lastHasLeft = () => {};
+  const within = async <T>(tenant: string, work: (connection: Connection) => Promise<T>): Promise<T> => {
+    if (closed) throw new DbError('unavailable', new Error('the database is closed'));
+    users += 1;
+    try {
+      return await use(pool, tenant, work);
+    } finally {
+      users -= 1;
+      if (users === 0) lastHasLeft();
+    }
+  };
 
   const readsOf = (tenant: string): Writes => ({
     get: async <R>(statement: Sql, values: readonly Value[]) =>
-      (await use(pool, tenant, (connection) => query(connection, statement, values))).rows[0] as R | undefined,
+      (await within(tenant, (connection) => query(connection, statement, values))).rows[0] as R | undefined,
     all: async <R>(statement: Sql, values: readonly Value[]) =>
-      (await use(pool, tenant, (connection) => query(connection, statement, values))).rows as R[],
+      (await within(tenant, (connection) => query(connection, statement, values))).rows as R[],
     run: async (statement, values) =>
-      (await use(pool, tenant, (connection) => query(connection, statement, values))).rowCount ?? 0,
+      (await within(tenant, (connection) => query(connection, statement, values))).rowCount ?? 0,
   });
   const writeOf = <T>(tenant: string, work: (tx: Writes) => Promise<T>): Promise<T> =>
-    use(pool, tenant, (connection) => transaction(connection, work));
+    within(tenant, (connection) => transaction(connection, work));
 
   const { get, all } = readsOf(NO_TENANT);
   return {
@@ -63,7 +79,15 @@ export function openPostgres({ url, maxConnections, onIdleError }: PostgresOptio
       if (!row) throw new Error('the database did not tell the time');
       return row.now;
     },
-    close: () => pool.end(),
+    async close() {
+      closed = true;
+      // A pool that ends forgets those who wait for a connection, and they would wait in vain.
+      await new Promise<void>((done) => {
+        lastHasLeft = done;
+        if (users === 0) done();
+      });
+      await pool.end();
+    },
   };
 }
 
@@ -82,7 +106,7 @@ async function use<T>(pool: pg.Pool, tenant: string, work: (connection: Connecti
     }
     return await work(connection);
   } catch (error) {
-    if (error instanceof DbError && error.fault === 'unavailable') broken = error;
+    if (isUnavailable(error)) broken = error;
     throw error;
   } finally {
     // A broken connection is thrown away: what it still does or knows is uncertain.
@@ -90,24 +114,34 @@ async function use<T>(pool: pg.Pool, tenant: string, work: (connection: Connecti
   }
 }
 
+function isUnavailable(error: unknown): error is DbError {
+  return error instanceof DbError && error.fault === 'unavailable';
+}
+
 const SET_TENANT: Sql = { name: 'grove_set_tenant', text: "SELECT set_config('app.tenant', $1, false)" };
 
 async function transaction<T>(connection: Connection, work: (tx: Writes) => Promise<T>): Promise<T> {
   await query(connection, { text: 'BEGIN' }, []);
+  const tx = revocable({
+    get: async <R>(statement: Sql, values: readonly Value[]) =>
+      (await query(connection, statement, values)).rows[0] as R | undefined,
+    all: async <R>(statement: Sql, values: readonly Value[]) =>
+      (await query(connection, statement, values)).rows as R[],
+    run: async (statement, values) => (await query(connection, statement, values)).rowCount ?? 0,
+  });
   let result: T;
   try {
-    result = await work({
-      get: async <R>(statement: Sql, values: readonly Value[]) =>
-        (await query(connection, statement, values)).rows[0] as R | undefined,
-      all: async <R>(statement: Sql, values: readonly Value[]) =>
-        (await query(connection, statement, values)).rows as R[],
-      run: async (statement, values) => (await query(connection, statement, values)).rowCount ?? 0,
-    });
+    result = await work(tx.calls);
   } catch (error) {
-    await query(connection, { text: 'ROLLBACK' }, []);
+    tx.revoke();
+    // A connection that does not answer would only let the caller wait twice; it is thrown away, and so is its work.
+    if (!isUnavailable(error)) await query(connection, { text: 'ROLLBACK' }, []);
     throw error;
   }
-  await query(connection, { text: 'COMMIT' }, []);
+  tx.revoke();
+  // After a failed statement PostgreSQL answers COMMIT with ROLLBACK, and without an error.
+  const { command } = await query(connection, { text: 'COMMIT' }, []);
+  if (command !== 'COMMIT') throw new Error('a statement failed and its error was ignored: nothing was committed');
   return result;
 }
 
@@ -142,8 +176,9 @@ function typeParser(oid: number, format?: unknown) {
 }
 
 function translated(error: unknown): unknown {
-  const code = (error as { code?: unknown } | null)?.code;
-  if (typeof code !== 'string' || !/^[0-9A-Z]{5}$/.test(code)) return new DbError('unavailable', error);
+  // What the server did not say is a connection that failed; its codes can look like the server's, as EPIPE does.
+  if (!(error instanceof pg.DatabaseError) || !error.code) return new DbError('unavailable', error);
+  const { code } = error;
   if (code === '23505') return new DbError('unique', error);
   if (code === '53100') return new DbError('full', error);
   if (code === '57014' || code === '55P03' || code === '40P01') return new DbError('busy', error);

@@ -1,6 +1,6 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import type { TenantId } from '../kernel/ids.ts';
-import { type Db, DbError, type Sql, toAnonymous, type Value, type Writes } from './db.ts';
+import { type Db, DbError, revocable, type Sql, toAnonymous, type Value, type Writes } from './db.ts';
 
 /**
  * SQLite in this process. Readers have a connection of their own and never wait for the writer (WAL). Writers are
@@ -167,33 +167,6 @@ function groupCommit(database: DatabaseSync, transactionTimeoutMs: number) {
     async close() {
       closed = true;
       await running;
-    },
-  };
-}
-
-/** A transaction that has ended must not be used by code that forgot to await. */
-function revocable(calls: Writes): { calls: Writes; revoke(): void } {
-  let ended = false;
-  const alive = () => {
-    if (ended) throw new Error('the transaction has ended: an await is missing');
-  };
-  return {
-    calls: {
-      get: (statement, values) => {
-        alive();
-        return calls.get(statement, values);
-      },
-      all: (statement, values) => {
-        alive();
-        return calls.all(statement, values);
-      },
-      run: (statement, values) => {
-        alive();
-        return calls.run(statement, values);
-      },
-    },
-    revoke: () => {
-      ended = true;
     },
   };
 }

@@ -37,8 +37,14 @@ describe('the HTTP server', () => {
     await grove.call('/api/process-manager/processInstances/search');
     await grove.call('/api/identity-store/stores/s/users/u/pushNotifications/ext');
     const text = await metrics();
-    assert.match(text, /grove_http_requests_total\{operation="processInstances\.search",status="501"\} /);
-    assert.match(text, /grove_http_requests_total\{operation="pushNotifications\.list",status="501"\} /);
+    assert.match(
+      text,
+      /grove_http_request_duration_seconds_count\{operation="processInstances\.search",status="501"\} /,
+    );
+    assert.match(
+      text,
+      /grove_http_request_duration_seconds_count\{operation="pushNotifications\.list",status="501"\} /,
+    );
   });
 
   it('sends security headers and a request id with every answer, good or bad', async () => {
@@ -69,7 +75,10 @@ describe('the HTTP server', () => {
 
   it('metrics are for this machine, or for whoever has the token', async () => {
     const open = await grove.call('/metrics', { token: null });
-    assert.match(open.text, /grove_http_request_duration_seconds_bucket\{le="0.005",operation="apiKeys.list"\}/);
+    assert.match(
+      open.text,
+      /grove_http_request_duration_seconds_bucket\{le="0.005",operation="apiKeys.list",status="200"\}/,
+    );
     assert.ok(!open.text.includes('acme'), 'a metric names a tenant');
     const forwarded = await grove.call('/metrics', { token: null, headers: { 'X-Forwarded-For': '127.0.0.1' } });
     assert.deepEqual([forwarded.status, forwarded.body.code], [403, 7]);

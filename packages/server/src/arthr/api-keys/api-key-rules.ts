@@ -8,7 +8,7 @@ import { ApiError, invalidInput } from '../../kernel/errors.ts';
 import type { TenantId } from '../../kernel/ids.ts';
 import { PERMISSION_TYPE, permissionSet, withoutTenant } from '../../kernel/permissions.ts';
 import { maskedCode } from './api-key-secret.ts';
-import type { ApiKeyRow, ApiKeyType } from './api-keys.repository.ts';
+import type { ApiKeyType, ApiKeyView } from './api-keys.repository.ts';
 
 /** The rules of an API key, as pure functions. */
 
@@ -72,23 +72,31 @@ export function checkExpiry(
   return at;
 }
 
-const opened = boundedMap<string, string[]>(1000);
+type Opened = { permissions: string[]; permittedOperations: string[] };
+
+/** Many keys share their permissions, and a list shows many keys. */
+const opened = boundedMap<string, Opened>(2000);
 const known = [...new Set(operations().flatMap(({ operation }) => operation.permission ?? []))].sort();
 
-/** The operations that permissions open, in the words of the permission table. */
-export function permittedOperations(tenantId: TenantId, permissionsJson: string): string[] {
+/** The permissions as they are stored, and the operations they open, in the words of the permission table. */
+function openedBy(tenantId: TenantId, permissionsJson: string): Opened {
   const key = `${tenantId} ${permissionsJson}`;
-  let list = opened.get(key);
-  if (!list) {
-    const set = permissionSet(tenantId, JSON.parse(permissionsJson) as string[]);
-    list = known.filter((permission) => set.holds(permission));
-    opened.set(key, list);
+  let entry = opened.get(key);
+  if (!entry) {
+    const permissions = JSON.parse(permissionsJson) as string[];
+    const set = permissionSet(tenantId, permissions);
+    entry = { permissions, permittedOperations: known.filter((permission) => set.holds(permission)) };
+    opened.set(key, entry);
   }
-  return list;
+  return entry;
 }
 
+type View = { tenantId: TenantId; lastIssuedAt: number | null; code?: string };
+
 /** The key as callers see it: its secret is masked unless it was made just now. */
-export function toApiKey(row: ApiKeyRow, lastIssuedAt: number | null, code?: string): Static<typeof ApiKey> {
+export function toApiKey(row: ApiKeyView, { tenantId, lastIssuedAt, code }: View): Static<typeof ApiKey> {
+  const { permissions, permittedOperations } = openedBy(tenantId, row.permissions);
+  const createdDtm = toDtm(row.created_at);
   return {
     id: row.id,
     type: row.type,
@@ -96,10 +104,10 @@ export function toApiKey(row: ApiKeyRow, lastIssuedAt: number | null, code?: str
     name: row.name,
     ...(row.description !== null && { description: row.description }),
     status: row.status,
-    permissions: JSON.parse(row.permissions) as string[],
-    permittedOperations: permittedOperations(row.tenant_id as TenantId, row.permissions),
-    createdDtm: toDtm(row.created_at),
-    lastUpdatedDtm: toDtm(row.last_updated_at),
+    permissions,
+    permittedOperations,
+    createdDtm,
+    lastUpdatedDtm: row.last_updated_at === row.created_at ? createdDtm : toDtm(row.last_updated_at),
     createdBy: row.created_by,
     lastUpdatedBy: row.last_updated_by,
     ...(row.expiring_at !== null && { expiringDtm: toDtm(row.expiring_at) }),

@@ -5,18 +5,15 @@ import type { Paging } from '../../kernel/pages.ts';
 export type ApiKeyStatus = 'ACTIVE' | 'BLOCKED' | 'ARCHIVED';
 export type ApiKeyType = 'PERMANENT' | 'SESSION';
 
-export type ApiKeyRow = {
-  tenant_id: string;
+/** What callers may see of a key. */
+export type ApiKeyView = {
   id: string;
   environment: 'live' | 'test';
   type: ApiKeyType;
   name: string;
-  name_folded: string;
   description: string | null;
   status: ApiKeyStatus;
   permissions: string;
-  secret_hash: Uint8Array;
-  pepper_version: number;
   created_at: number;
   last_updated_at: number;
   created_by: string;
@@ -25,9 +22,17 @@ export type ApiKeyRow = {
   last_issued_at: number | null;
 };
 
+export type ApiKeyRow = ApiKeyView & {
+  tenant_id: string;
+  name_folded: string;
+  secret_hash: Uint8Array;
+  pepper_version: number;
+};
+
 const COUNTER = 'apiKeys';
-const COLUMNS = `tenant_id, id, environment, type, name, name_folded, description, status, permissions, secret_hash,
-  pepper_version, created_at, last_updated_at, created_by, last_updated_by, expiring_at, last_issued_at`;
+const VIEW = `id, environment, type, name, description, status, permissions, created_at, last_updated_at, created_by,
+  last_updated_by, expiring_at, last_issued_at`;
+const COLUMNS = `${VIEW}, tenant_id, name_folded, secret_hash, pepper_version`;
 
 /** The properties a list can be sorted by. What may be absent comes first, on both engines. */
 export const SORTABLE = {
@@ -45,6 +50,7 @@ export const SORTABLE = {
 } as const;
 
 const ONE = sql(`SELECT ${COLUMNS} FROM api_keys WHERE tenant_id = $1 AND id = $2`);
+const ONE_VIEW = sql(`SELECT ${VIEW} FROM api_keys WHERE tenant_id = $1 AND id = $2`);
 const ONE_FOR_UPDATE = sql(`SELECT ${COLUMNS} FROM api_keys WHERE tenant_id = $1 AND id = $2 /*postgres FOR UPDATE*/`);
 const OWNER = sql('SELECT owner_tenant_id FROM key_tenants WHERE key_id = $1');
 const ADD_OWNER = sql('INSERT INTO key_tenants (key_id, owner_tenant_id) VALUES ($1, $2)');
@@ -64,6 +70,10 @@ export async function findApiKey(db: TenantReads, id: string): Promise<ApiKeyRow
   return db.get<ApiKeyRow>(ONE, [db.tenantId, id]);
 }
 
+export async function findApiKeyView(db: TenantReads, id: string): Promise<ApiKeyView | undefined> {
+  return db.get<ApiKeyView>(ONE_VIEW, [db.tenantId, id]);
+}
+
 /** Nobody else can change the key until the transaction ends. */
 export async function findApiKeyForUpdate(tx: TenantTx, id: string): Promise<ApiKeyRow | undefined> {
   return tx.get<ApiKeyRow>(ONE_FOR_UPDATE, [tx.tenantId, id]);
@@ -76,23 +86,23 @@ export async function findOwner(system: Reads, keyId: string): Promise<string | 
 
 export async function addApiKey(tx: TenantTx, row: Omit<ApiKeyRow, 'tenant_id'>): Promise<void> {
   await tx.run(ADD, [
-    tx.tenantId,
     row.id,
     row.environment,
     row.type,
     row.name,
-    row.name_folded,
     row.description,
     row.status,
     row.permissions,
-    row.secret_hash,
-    row.pepper_version,
     row.created_at,
     row.last_updated_at,
     row.created_by,
     row.last_updated_by,
     row.expiring_at,
     row.last_issued_at,
+    tx.tenantId,
+    row.name_folded,
+    row.secret_hash,
+    row.pepper_version,
   ]);
   await tx.run(ADD_OWNER, [row.id, tx.tenantId]);
   await addToCounter(tx, COUNTER, 1);
@@ -129,19 +139,19 @@ export async function pageApiKeys(
   db: TenantReads,
   pattern: string | undefined,
   paging: Paging,
-): Promise<{ rows: ApiKeyRow[]; total: number }> {
+): Promise<{ rows: ApiKeyView[]; total: number }> {
   const { tenantId } = db;
   const limits = [paging.size, paging.offset];
   if (pattern === undefined) {
     return {
       total: await countApiKeys(db),
-      rows: await db.all<ApiKeyRow>(pageStatement(paging, false), [tenantId, ...limits]),
+      rows: await db.all<ApiKeyView>(pageStatement(paging, false), [tenantId, ...limits]),
     };
   }
   const counted = await db.get<{ total: number }>(COUNT_LIKE, [tenantId, pattern]);
   return {
     total: counted?.total ?? 0,
-    rows: await db.all<ApiKeyRow>(pageStatement(paging, true), [tenantId, ...limits, pattern]),
+    rows: await db.all<ApiKeyView>(pageStatement(paging, true), [tenantId, ...limits, pattern]),
   };
 }
 
@@ -149,7 +159,7 @@ const prepared = new Map<string, Sql>();
 
 /** Orders by one property are kept prepared; there are only so many. */
 function pageStatement(paging: Paging, filtered: boolean): Sql {
-  const text = `SELECT ${COLUMNS} FROM api_keys WHERE tenant_id = $1
+  const text = `SELECT ${VIEW} FROM api_keys WHERE tenant_id = $1
     ${filtered ? "AND name_folded LIKE $4 ESCAPE '\\'" : ''} ORDER BY ${paging.orderBy} LIMIT $2 OFFSET $3`;
   if (paging.sorts > 1) return unprepared(text);
   let statement = prepared.get(text);

@@ -64,7 +64,7 @@ onBothEngines('API keys', (_engine, places) => {
     it('shows the secret once; get, list and update mask it', async () => {
       const key = await create();
       assert.ok(key.id);
-      const masked = `grv_live_${key.id}_…`;
+      const masked = `grv_live_${key.id}_...`;
       const secret = key.code.slice(-43);
       const got = await grove.client.apiKeys.get({ apiKeyId: key.id });
       const updated = await grove.client.apiKeys.update({ apiKeyId: key.id, body: { description: 'x' } });

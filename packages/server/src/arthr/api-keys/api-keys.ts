@@ -11,11 +11,12 @@ import { checkExpiry, checkGrants, checkPermissions, toApiKey } from './api-key-
 import { hashApiKey, newApiKeySecret, parseApiKey } from './api-key-secret.ts';
 import {
   type ApiKeyRow,
+  type ApiKeyView,
   addApiKey,
   changeApiKey,
   countApiKeys,
-  findApiKey,
   findApiKeyForUpdate,
+  findApiKeyView,
   pageApiKeys,
   removeApiKey,
   SORTABLE,
@@ -39,8 +40,10 @@ export type ApiKeysDeps = {
 
 export function apiKeyHandlers(deps: ApiKeysDeps) {
   const { keys, lastIssued } = deps;
-  const lastIssuedAt = (row: ApiKeyRow) => lastIssued.of(row.id) ?? row.last_issued_at;
-  const view = (row: ApiKeyRow, code?: string) => toApiKey(row, lastIssuedAt(row), code);
+  const view = ({ tenantId }: Context, row: ApiKeyView, code?: string) => {
+    const lastIssuedAt = lastIssued.of(row.id) ?? row.last_issued_at;
+    return toApiKey(row, { tenantId, lastIssuedAt, ...(code && { code }) });
+  };
 
   return implement(api.apiKeys, {
     async issue(context) {
@@ -57,7 +60,7 @@ export function apiKeyHandlers(deps: ApiKeysDeps) {
       const pattern = likePattern(query.name, '/query/name');
       const { rows, total } = await pageApiKeys(context.db, pattern, page);
       return toPage(
-        rows.map((row) => view(row)),
+        rows.map((row) => view(context, row)),
         total,
         page,
       );
@@ -82,13 +85,13 @@ export function apiKeyHandlers(deps: ApiKeysDeps) {
         expiring_at,
       });
       await context.db.write((tx) => storeNewKey(tx, row));
-      return view({ ...row, tenant_id: context.tenantId }, code);
+      return view(context, row, code);
     },
 
     async get(context, { params }) {
-      const row = await findApiKey(context.db, params.apiKeyId);
+      const row = await findApiKeyView(context.db, params.apiKeyId);
       if (!row) throw new ApiError(130);
-      return view(row);
+      return view(context, row);
     },
 
     async update(context, { params, body }) {
@@ -100,7 +103,7 @@ export function apiKeyHandlers(deps: ApiKeysDeps) {
         return after;
       });
       keys.forget(changed.id);
-      return view(changed);
+      return view(context, changed);
     },
 
     async delete(context, { params }) {

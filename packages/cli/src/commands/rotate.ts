@@ -1,0 +1,155 @@
+import { randomBytes } from 'node:crypto';
+import { DatabaseSync } from 'node:sqlite';
+import type { App, Config, TenantId } from '@grove/server';
+import type { Command } from 'commander';
+import { UsageError } from '../failure.ts';
+import { operatorConfig, withApp } from '../operator.ts';
+import { type CommonOptions, define, defineGroup, examples, print, type Result } from '../output.ts';
+
+type MasterOptions = CommonOptions & { dropOld?: true; yes?: true };
+
+export function defineRotate(program: Command): void {
+  const rotate = defineGroup(program, 'rotate', 'replace keys: of tokens, of the installation, of a tenant');
+  define(rotate, 'signing-key', 'sign tokens with a new key; those signed before stay good until they expire')
+    .addHelpText('after', examples('grove rotate signing-key'))
+    .action(async (options: CommonOptions) => print(options, await rotateSigningKey()));
+  define(rotate, 'master-key', 'add a version to the master key and seal everything with it')
+    .option('--drop-old', 'then drop the old versions; every server must be stopped')
+    .option('--yes', 'on PostgreSQL, with --drop-old: yes, every server is stopped')
+    .addHelpText(
+      'after',
+      `${examples('grove rotate master-key', 'grove rotate master-key --drop-old')}
+A running server keeps working, but may seal with the version it has read at its start. So the old versions can be
+dropped only while no server runs. Older backups need the versions they were made with: keep those while you keep them.
+A key in GROVE_MASTER_KEY cannot be changed from here: the command says what to do.`,
+    )
+    .action(async (options: MasterOptions) => print(options, await rotateMasterKey(options)));
+  define(rotate, 'tenant-key <tenantId>', "give a tenant a new key and seal its subjects' keys with it")
+    .addHelpText('after', examples('grove rotate tenant-key acme'))
+    .action(async (id: string, options: CommonOptions) => print(options, await rotateKeyOfTenant(id)));
+}
+
+async function rotateSigningKey(): Promise<Result> {
+  const kid = await withApp(await operatorConfig(), (app) => app.signing.rotate());
+  const text = `Tokens are signed with the new key ${kid}. A running server takes it up at its next start at the latest.`;
+  return { value: { kid }, text };
+}
+
+async function rotateKeyOfTenant(tenantId: string): Promise<Result> {
+  const { findTenant, isTenantId, OperatorError, rotateTenantKey } = await import('@grove/server');
+  const done = await withApp(await operatorConfig(), async (app) => {
+    if (!isTenantId(tenantId) || !(await findTenant(app.db.system, tenantId))) {
+      throw new OperatorError(`There is no tenant ${tenantId}`);
+    }
+    return rotateTenantKey(app.db.of(tenantId), app.vault);
+  });
+  const text = `The tenant ${tenantId} has version ${done.version} of its key; ${done.dataKeys} data keys are sealed with it.`;
+  return { value: { tenantId, ...done }, text };
+}
+
+async function rotateMasterKey(options: MasterOptions): Promise<Result> {
+  const config = await operatorConfig();
+  if ('env' in config.masterKey) {
+    if (options.dropOld) throw new UsageError('The master key is in GROVE_MASTER_KEY: drop its old versions there');
+    return rotateInEnvironment(config, config.masterKey.env);
+  }
+  return rotateFile(config, config.masterKey.file, options);
+}
+
+async function rotateFile(config: Config, file: string, { dropOld, yes }: MasterOptions): Promise<Result> {
+  const { addMasterKeyVersion, keepNewestMasterKey, lockInstallation } = await import('@grove/server');
+  if (dropOld && config.database.engine === 'postgres' && !yes) {
+    throw new UsageError(
+      'On PostgreSQL other servers cannot be seen from here. Stop every one of them, then add --yes',
+    );
+  }
+  // What a running server seals with an old version would be lost when that version goes.
+  const lock = dropOld ? lockInstallation(config) : undefined;
+  try {
+    return await withApp(config, async (app) => {
+      const alone = onlyRotation(file);
+      try {
+        const version = addMasterKeyVersion(file);
+        const resealed = await reseal(app, config, version);
+        if (dropOld) keepNewestMasterKey(file);
+        const text = [
+          `The master key has version ${version}. Sealed with it: ${counted(resealed)}.`,
+          dropOld
+            ? 'The old versions are gone from the file. Older backups still need them.'
+            : `The old versions are still in ${file}. Restart the servers; grove rotate master-key --drop-old drops them.`,
+          'Keep a copy of the file, apart from the backups.',
+        ];
+        return { value: { version, resealed, oldVersionsDropped: dropOld === true, file }, text: text.join('\n') };
+      } finally {
+        alone.release();
+      }
+    });
+  } finally {
+    lock?.release();
+  }
+}
+
+/** Two rotations at once would both make the same version: what one of them had sealed could never be opened again. */
+function onlyRotation(file: string): { release(): void } {
+  const database = new DatabaseSync(`${file}.lock`, { timeout: 0 });
+  try {
+    database.exec('PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE');
+  } catch (error) {
+    database.close();
+    throw new Error('The master key is being rotated by another process', { cause: error });
+  }
+  return { release: () => database.close() };
+}
+
+async function rotateInEnvironment(config: Config, text: string): Promise<Result> {
+  const { parseMasterKey } = await import('@grove/server');
+  const versions = [...parseMasterKey(text, 'GROVE_MASTER_KEY').keys()].sort((one, other) => other - one);
+  const [newest = 0, ...old] = versions;
+  const resealed = await withApp(config, (app) => reseal(app, config, newest));
+  const value = { version: newest, resealed, oldVersions: old };
+  if (resealed.systemSecrets + resealed.tenantKeys > 0) return { value, text: resealedText(newest, old, resealed) };
+  const suggested = `${newest + 1}:${randomBytes(32).toString('base64')}`;
+  return { value: { ...value, suggested }, text: twoSteps(newest, old, suggested) };
+}
+
+function resealedText(newest: number, old: readonly number[], resealed: Resealed): string {
+  return [
+    `Sealed with version ${newest} of GROVE_MASTER_KEY: ${counted(resealed)}.`,
+    `When every server runs with version ${newest}, take version ${old.join(', ')} out of GROVE_MASTER_KEY.`,
+    'Older backups still need it.',
+  ].join('\n');
+}
+
+function twoSteps(newest: number, old: readonly number[], suggested: string): string {
+  return [
+    `Everything is sealed with version ${newest}, the newest in GROVE_MASTER_KEY.`,
+    ...(old.length > 0 ? [`Version ${old.join(', ')} is needed no more, except for older backups.`] : []),
+    '',
+    'The key comes from the environment, which cannot be changed from here. To rotate it:',
+    '',
+    '  1. Put a new version before what GROVE_MASTER_KEY holds, with a comma between, and restart every server.',
+    `     A fresh one, made just now and kept nowhere: ${suggested}`,
+    '  2. Run grove rotate master-key again, in that environment: it seals everything with the new version.',
+  ].join('\n');
+}
+
+type Resealed = { systemSecrets: number; tenantKeys: number };
+
+/** Seals everything with the newest version, and proves that nothing needs an older one. */
+async function reseal(app: App, config: Config, version: number): Promise<Resealed> {
+  const { checkSeals, OperatorError, openMasterKey, resealWithMasterKey, tenantIdsOf } = await import('@grove/server');
+  const master = openMasterKey(config.masterKey);
+  const tenantIds: TenantId[] = await Array.fromAsync(tenantIdsOf(app.db));
+  const resealed = await resealWithMasterKey(app.db, master, tenantIds);
+  const { faults, versions } = await checkSeals(app.db, master);
+  if (faults.length > 0 || [...versions].some((each) => each !== version)) {
+    throw new OperatorError(
+      'Not everything could be sealed with the new version, so the old ones were kept. Run grove doctor, then try again.',
+    );
+  }
+  return resealed;
+}
+
+function counted({ systemSecrets, tenantKeys }: Resealed): string {
+  return `${systemSecrets} secrets of the installation, ${tenantKeys} keys of tenants`;
+}

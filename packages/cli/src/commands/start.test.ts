@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { existsSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, connect, createServer } from 'node:net';
+import { test } from 'node:test';
+import { grove, groveJson, issue, keysSeenBy, startForPeople, startGrove, temporaryFolder } from '../../test/grove.ts';
+import { localFetch } from '../local-fetch.ts';
+
+test('start --json prints exactly one line when it is ready, and the key in it works', async (t) => {
+  const folder = temporaryFolder(t);
+  const server = await startGrove(t, { GROVE_DATA: folder });
+  const { ready, url } = server;
+  assert.deepEqual(Object.keys(ready).sort(), [
+    'apiKey',
+    'baseUrl',
+    'dataFolder',
+    'database',
+    'docsUrl',
+    'openapiUrl',
+    'pid',
+    'port',
+    'region',
+    'tenantId',
+    'version',
+  ]);
+  assert.equal(ready.baseUrl, `http://demo.fir.localhost:${ready.port}`);
+  assert.equal(ready.dataFolder, folder);
+  assert.equal(ready.database, 'sqlite');
+  assert.deepEqual(
+    (await keysSeenBy(url, ready.apiKey ?? '')).map(({ name }) => name),
+    ['Demonstration key'],
+  );
+  for (const address of [ready.docsUrl, ready.openapiUrl]) assert.equal((await localFetch(address)).status, 200);
+  assert.equal(await server.stop(), 0);
+  assert.equal(server.output().stdout.trimEnd().split('\n').length, 1);
+});
+
+test('the two printed curl lines run in sh and give the list of API keys', async (t) => {
+  const shown = await startForPeople(t, { GROVE_DATA: temporaryFolder(t) });
+  const lines = shown.split('\n').filter((line) => /^(TOKEN=|curl )/.test(line));
+  assert.equal(lines.length, 2);
+  const { stdout, stderr } = spawnSync('sh', ['-c', lines.join('\n')], { encoding: 'utf8' });
+  assert.equal(stderr, '');
+  assert.equal(JSON.parse(stdout).content[0].name, 'Demonstration key');
+});
+
+test('a second start shows the same demonstration key', async (t) => {
+  const env = { GROVE_DATA: temporaryFolder(t) };
+  const first = await startGrove(t, env);
+  assert.equal(await first.stop(), 0);
+  const second = await startGrove(t, env);
+  assert.equal(second.ready.apiKey, first.ready.apiKey);
+  assert.equal((await issue(second.url, second.ready.apiKey ?? '')).status, 200);
+});
+
+test('start --no-demo makes no demonstration, and says how to make a tenant', async (t) => {
+  const folder = temporaryFolder(t);
+  const shown = await startForPeople(t, { GROVE_DATA: folder }, '--no-demo');
+  assert.match(shown, /grove tenant create/);
+  assert.doesNotMatch(shown, /grv_/);
+  assert.equal(existsSync(`${folder}/demonstration.json`), false);
+  assert.deepEqual((await groveJson<{ tenants: unknown[] }>(['tenant', 'list'], { GROVE_DATA: folder })).tenants, []);
+});
+
+test('start --no-demo --json has the plain address and no key', async (t) => {
+  const { ready } = await startGrove(t, { GROVE_DATA: temporaryFolder(t) }, '--no-demo');
+  const { baseUrl, tenantId, apiKey, port } = ready;
+  assert.deepEqual(
+    { baseUrl, tenantId, apiKey },
+    { baseUrl: `http://localhost:${port}`, tenantId: null, apiKey: null },
+  );
+});
+
+test('start --demo makes the demonstration on a data folder that is not empty', async (t) => {
+  const env = { GROVE_DATA: temporaryFolder(t) };
+  await groveJson(['tenant', 'create', 'acme'], env);
+  const server = await startGrove(t, env, '--demo');
+  assert.equal(server.ready.tenantId, 'demo');
+});
+
+test('a port in use is named, with what to do, and exits with 1', async (t) => {
+  const holder = createServer().listen(0, 'localhost');
+  t.after(() => holder.close());
+  await new Promise((done) => holder.once('listening', done));
+  const { port } = holder.address() as AddressInfo;
+  const { code, stdout, stderr } = await grove(['start'], { GROVE_DATA: temporaryFolder(t), PORT: String(port) });
+  assert.equal(code, 1);
+  assert.equal(stdout, '');
+  assert.match(stderr, new RegExp(`Port ${port} is in use.*set PORT`));
+  assert.doesNotMatch(stderr, /\n\s+at /);
+});
+
+test('every fault of the configuration is named at once, and exits with 2', async (t) => {
+  const folder = temporaryFolder(t);
+  const env = { GROVE_DATA: `${folder}/data`, PORT: 'eighty', GROVE_REGIN: 'fir' };
+  const { code, stderr } = await grove(['start'], env);
+  assert.equal(code, 2);
+  assert.match(stderr, /PORT must be/);
+  assert.match(stderr, /GROVE_REGIN is not a variable Grove knows; did you mean GROVE_REGION\?/);
+  const machine = await grove(['start', '--json'], env);
+  assert.equal(machine.stdout, '');
+  assert.equal(JSON.parse(machine.stderr).error.faults.length, 2);
+  assert.equal(existsSync(`${folder}/data`), false);
+});
+
+test('the variables of the commands that call a server do not disturb one that starts', async (t) => {
+  const env = { GROVE_DATA: temporaryFolder(t), GROVE_URL: 'http://localhost:1', GROVE_API_KEY: 'grv_live_none' };
+  assert.equal(await (await startGrove(t, env)).stop(), 0);
+});
+
+test('a second server on the same data folder is refused', async (t) => {
+  const env = { GROVE_DATA: temporaryFolder(t) };
+  const first = await startGrove(t, env);
+  const { code, stderr } = await grove(['start'], env);
+  assert.equal(code, 1);
+  assert.match(stderr, /Another server is using the data folder/);
+  assert.equal((await fetch(`${first.url}/health/ready`)).status, 200);
+});
+
+test('a master key that did not seal the data is refused in words', async (t) => {
+  const folder = temporaryFolder(t);
+  await groveJson(['tenant', 'create', 'acme'], { GROVE_DATA: folder });
+  writeFileSync(`${folder}/master.key`, `1:${Buffer.alloc(32, 7).toString('base64')}\n`);
+  const { code, stderr } = await grove(['start'], { GROVE_DATA: folder });
+  assert.equal(code, 1);
+  assert.match(stderr, /^grove: The master key does not open what is sealed/);
+});
+
+test('SIGTERM exits with 0 and keeps the time of an issue made just before', async (t) => {
+  const env = { GROVE_DATA: temporaryFolder(t) };
+  const first = await startGrove(t, env);
+  const apiKey = first.ready.apiKey ?? '';
+  const visitor = await groveJson<{ id: string; code: string }>(['keys', 'create', 'visitor', '--tenant', 'demo'], env);
+  const before = Date.now();
+  assert.equal((await issue(first.url, visitor.code)).status, 200);
+  assert.equal(await first.stop(), 0);
+  const second = await startGrove(t, env);
+  const seen = (await keysSeenBy(second.url, apiKey)).find(({ id }) => id === visitor.id);
+  assert.ok(Date.parse(seen?.lastIssuedAtDtm ?? '') >= before);
+});
+
+test('SIGINT stops gracefully, too, however often npm and the terminal send it at once', async (t) => {
+  const server = await startGrove(t, { GROVE_DATA: temporaryFolder(t) });
+  server.signal('SIGINT');
+  server.signal('SIGTERM');
+  assert.equal(await server.ended, 0);
+});
+
+test('a second signal ends a server that still waits for a request, with 1', async (t) => {
+  const server = await startGrove(t, { GROVE_DATA: temporaryFolder(t) });
+  const slow = connect(server.ready.port, 'localhost');
+  t.after(() => slow.destroy());
+  slow.on('error', () => undefined);
+  // A request whose body never comes keeps the graceful stop waiting.
+  slow.write('POST /api/arthr/apiKeys HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n');
+  slow.write(
+    `Authorization: Bearer ${(await issue(server.url, server.ready.apiKey ?? '')).token}\r\nContent-Length: 9\r\n\r\n`,
+  );
+  await issue(server.url, server.ready.apiKey ?? '');
+  server.signal('SIGTERM');
+  await new Promise((done) => setTimeout(done, 500));
+  server.signal('SIGTERM');
+  assert.equal(await server.ended, 1);
+});

@@ -1,0 +1,123 @@
+import type { Running } from '@grove/server';
+import type { Command } from 'commander';
+import { operatorConfig } from '../operator.ts';
+import { type CommonOptions, define, examples, print, type Result, styled } from '../output.ts';
+
+type StartOptions = CommonOptions & { demo?: boolean };
+
+export function defineStart(program: Command): void {
+  define(program, 'start', 'start the server; on an empty data folder it makes a demonstration tenant')
+    .option('--demo', 'make the demonstration tenant, if there is none')
+    .option('--no-demo', 'make and show no demonstration tenant')
+    .addHelpText(
+      'after',
+      `${examples(
+        'grove start',
+        'PORT=9000 GROVE_DATA=/var/lib/grove grove start --no-demo',
+        'grove start --json | head -1       for scripts: the line comes when the server is ready',
+      )}
+The server stops gracefully on SIGTERM and SIGINT (Ctrl-C): requests finish, everything is written, exit code 0.
+A second signal ends it at once, with exit code 1. Logs go to standard error.
+The environment configures it: see grove help configuration.`,
+    )
+    .action(start);
+}
+
+async function start(options: StartOptions): Promise<void> {
+  const stopAsked = stopSignal();
+  const { startServer, VERSION } = await import('@grove/server');
+  const config = await operatorConfig();
+  const demonstration = options.demo === undefined ? 'whenEmpty' : options.demo ? 'always' : 'never';
+  const running = await startServer(config, { demonstration });
+  print(options, await readiness(running, VERSION));
+  await stopAsked;
+  await running.stop();
+  // A client that keeps its connection open must not keep the process.
+  process.exit(0);
+}
+
+/** Ctrl-C under npm arrives twice within milliseconds: once from the terminal, once from npm. That is one request. */
+const SAME_REQUEST_MS = 300;
+
+/** Resolves at the first signal; a second one is somebody who does not want to wait. */
+function stopSignal(): Promise<void> {
+  return new Promise((asked) => {
+    let first: number | undefined;
+    const onSignal = () => {
+      const now = performance.now();
+      if (first !== undefined && now - first > SAME_REQUEST_MS) process.exit(1);
+      first ??= now;
+      asked();
+    };
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, onSignal);
+  });
+}
+
+export type Ready = {
+  baseUrl: string;
+  tenantId: string | null;
+  apiKey: string | null;
+  docsUrl: string;
+  openapiUrl: string;
+  port: number;
+  pid: number;
+  version: string;
+  region: string;
+  dataFolder: string;
+  database: 'sqlite' | 'postgres';
+};
+
+async function readiness({ app, port, baseUrlOf, demonstration }: Running, version: string): Promise<Result> {
+  const { region, dataFolder, database } = app.config;
+  const baseUrl = demonstration ? baseUrlOf(demonstration.tenantId) : `http://localhost:${port}`;
+  const value: Ready = {
+    baseUrl,
+    tenantId: demonstration?.tenantId ?? null,
+    apiKey: demonstration?.apiKey ?? null,
+    docsUrl: `${baseUrl}/docs/`,
+    openapiUrl: `${baseUrl}/openapi.json`,
+    port,
+    pid: process.pid,
+    version,
+    region,
+    dataFolder,
+    database: database.engine,
+  };
+  const tenants = demonstration ? [] : (await app.tenants.list()).map(({ id }) => baseUrlOf(id));
+  return { value, text: readyText(value, tenants) };
+}
+
+const MAX_SHOWN_TENANTS = 5;
+
+function readyText(ready: Ready, tenants: readonly string[]): string {
+  const { baseUrl, tenantId, apiKey, docsUrl, version, region, dataFolder, database } = ready;
+  const where = database === 'sqlite' ? `data in ${dataFolder}` : `PostgreSQL, keys in ${dataFolder}`;
+  const lines = [styled('bold', `Grove ${version} is ready: region ${region}, ${where}`), ''];
+  if (tenantId === null || apiKey === null) {
+    lines.push(`  Address        ${baseUrl}`, `  Documentation  ${docsUrl}`);
+    for (const each of tenants.slice(0, MAX_SHOWN_TENANTS)) lines.push(`  Tenant         ${each}`);
+    if (tenants.length > MAX_SHOWN_TENANTS) lines.push(`  … and ${tenants.length - MAX_SHOWN_TENANTS} more tenants`);
+    lines.push('', 'Make a tenant, in another terminal; its API key is shown once:', '', '  grove tenant create acme');
+    return lines.join('\n');
+  }
+  lines.push(
+    `  Address        ${baseUrl}`,
+    `  Tenant         ${tenantId}`,
+    `  API key        ${apiKey}`,
+    `  Documentation  ${docsUrl}`,
+    '',
+    'Try it: paste these two lines into another terminal.',
+    '',
+    ...curlLines(baseUrl, apiKey),
+  );
+  return lines.join('\n');
+}
+
+/** A token into a shell variable, and a call with it. Neither the key nor the address holds anything a shell reads. */
+export function curlLines(baseUrl: string, apiKey: string): [string, string] {
+  const address = `${baseUrl}/api/arthr/apiKeys`;
+  return [
+    `TOKEN=$(curl -sS -X POST -H 'X-Api-Key: ${apiKey}' ${address}/issue | sed 's/.*"token":"\\([^"]*\\)".*/\\1/')`,
+    `curl -sS -H "Authorization: Bearer $TOKEN" ${address}`,
+  ];
+}

@@ -1,0 +1,142 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import type { Ready } from '../src/commands/start.ts';
+
+/** The real command in a process of its own, on a real data folder. */
+export const GROVE = fileURLToPath(new URL('../bin/grove', import.meta.url));
+
+const COMMAND_TIMEOUT_MS = 60_000;
+
+export type Environment = Record<string, string | undefined>;
+export type Ended = { code: number | null; stdout: string; stderr: string };
+
+export function temporaryFolder(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), 'grove-cli-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Nothing of the environment of whoever runs the tests reaches the command. */
+export function environmentOf(given: Environment): NodeJS.ProcessEnv {
+  return { PATH: process.env.PATH, HOME: process.env.HOME, PORT: '0', ...given };
+}
+
+export async function grove(args: readonly string[], env: Environment): Promise<Ended> {
+  const child = spawn(process.execPath, [GROVE, ...args], {
+    env: environmentOf(env),
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: COMMAND_TIMEOUT_MS,
+  });
+  const read = collect(child);
+  const code = await ended(child);
+  return { code, ...read() };
+}
+
+/** The result of a command that must succeed. */
+export async function groveJson<T>(args: readonly string[], env: Environment): Promise<T> {
+  const { code, stdout, stderr } = await grove([...args, '--json'], env);
+  if (code !== 0) throw new Error(`grove ${args.join(' ')} exited with ${code}: ${stderr}`);
+  return JSON.parse(stdout) as T;
+}
+
+export type Server = {
+  ready: Ready;
+  /** Reachable whatever the resolver thinks of names below localhost. */
+  url: string;
+  output(): { stdout: string; stderr: string };
+  signal(name: NodeJS.Signals): void;
+  ended: Promise<number | null>;
+  /** Stops it gracefully and gives its exit code. */
+  stop(): Promise<number | null>;
+};
+
+/** A server that is ready; it ends with the test. */
+export async function startGrove(t: TestContext, env: Environment, ...args: string[]): Promise<Server> {
+  const child = launch(t, env, ['start', '--json', ...args]);
+  const output = collect(child);
+  const over = ended(child);
+  await lineFrom(child, output, over);
+  const ready = JSON.parse(output().stdout) as Ready;
+  return {
+    ready,
+    url: `http://localhost:${ready.port}`,
+    output,
+    signal: (name) => void child.kill(name),
+    ended: over,
+    stop() {
+      child.kill('SIGTERM');
+      return over;
+    },
+  };
+}
+
+/** A server whose words are for people, once it has said them. */
+export async function startForPeople(t: TestContext, env: Environment, ...args: string[]): Promise<string> {
+  const child = launch(t, env, ['start', ...args]);
+  const output = collect(child);
+  await lineFrom(child, output, ended(child));
+  return output().stdout;
+}
+
+function launch(t: TestContext, env: Environment, args: readonly string[]): ChildProcess {
+  const child = spawn(process.execPath, [GROVE, ...args], {
+    env: environmentOf(env),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  t.after(async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const over = ended(child);
+    child.kill('SIGKILL');
+    await over;
+  });
+  return child;
+}
+
+function collect(child: ChildProcess): () => { stdout: string; stderr: string } {
+  const read = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name]?.setEncoding('utf8').on('data', (text: string) => {
+      read[name] += text;
+    });
+  }
+  return () => ({ ...read });
+}
+
+function ended(child: ChildProcess): Promise<number | null> {
+  return new Promise((done, failed) => {
+    child.once('close', (code) => done(code)).once('error', failed);
+  });
+}
+
+/** What is printed when the server is ready is printed at once. */
+async function lineFrom(
+  child: ChildProcess,
+  output: () => Ended | { stdout: string; stderr: string },
+  over: Promise<unknown>,
+) {
+  await new Promise<void>((done, failed) => {
+    child.stdout?.on('data', () => output().stdout.endsWith('\n') && done());
+    over.then(() => failed(new Error(`the server ended: ${output().stderr}`)), failed);
+  });
+}
+
+export type Answer = { status: number; body: Record<string, unknown> };
+
+export async function issue(url: string, apiKey: string): Promise<Answer & { token: string }> {
+  const answer = await fetch(`${url}/api/arthr/apiKeys/issue`, { method: 'POST', headers: { 'X-Api-Key': apiKey } });
+  const body = (await answer.json()) as Record<string, unknown>;
+  return { status: answer.status, body, token: String(body.token) };
+}
+
+export type ApiKeyView = { id: string; name: string; status: string; lastIssuedAtDtm?: string };
+
+/** The API keys that a key can see, read with a token it has issued. */
+export async function keysSeenBy(url: string, apiKey: string): Promise<ApiKeyView[]> {
+  const { token } = await issue(url, apiKey);
+  const answer = await fetch(`${url}/api/arthr/apiKeys?size=100`, { headers: { Authorization: `Bearer ${token}` } });
+  return ((await answer.json()) as { content: ApiKeyView[] }).content;
+}

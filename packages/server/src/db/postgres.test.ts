@@ -1,0 +1,206 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { addTestTenants, openTestDb } from '../../test/database.ts';
+import { type TestPlace, testPlaces } from '../../test/harness.ts';
+import { startPostgres, type TestPostgres } from '../../test/postgres.ts';
+import type { TenantId } from '../kernel/ids.ts';
+import { addToCounter, readCounter } from './counters.ts';
+import { type Db, DbError, sql, type TenantTx, unprepared } from './db.ts';
+import { migratePostgres } from './migrate.ts';
+import { openPostgres } from './postgres.ts';
+
+/** What only PostgreSQL has: a second wall between tenants, and a server that can be away. */
+
+const ADD_KEY = sql(`INSERT INTO api_keys (tenant_id, id, environment, type, name, name_folded, status, permissions,
+  secret_hash, pepper_version, created_at, last_updated_at, created_by, last_updated_by)
+  VALUES ($1, $2, 'live', 'PERMANENT', $2, $2, 'ACTIVE', '[]', $3, 1, 0, 0, 'test', 'test')`);
+const KEYS = unprepared('SELECT tenant_id, id FROM api_keys ORDER BY id');
+const addKey = (tx: TenantTx, id: string, tenantId: string = tx.tenantId) =>
+  tx.run(ADD_KEY, [tenantId, id, new Uint8Array(32)]);
+
+const isUnavailable = (error: unknown) => error instanceof DbError && error.fault === 'unavailable';
+const WITHIN_MS = 5000;
+
+async function unavailableInTime(call: Promise<unknown>): Promise<void> {
+  const start = Date.now();
+  await assert.rejects(call, isUnavailable);
+  const took = Date.now() - start;
+  assert.ok(took < WITHIN_MS, `${took} ms`);
+}
+
+describe('row-level security', () => {
+  const places = testPlaces('postgres');
+  let place: TestPlace;
+  let db: Db;
+  let acme: TenantId;
+  let other: TenantId;
+  before(async () => {
+    place = await places.create();
+    db = await openTestDb(place);
+    [acme, other] = await addTestTenants(db, 'acme', 'other');
+    for (const tenant of [acme, other]) {
+      await db.of(tenant).write(async (tx) => {
+        for (const id of ['1', '2', '3']) await addKey(tx, `${tenant} ${id}`);
+      });
+    }
+  });
+  after(() => db.close());
+  const rowsOf = (tenant: TenantId) => ['1', '2', '3'].map((id) => ({ tenant_id: tenant, id: `${tenant} ${id}` }));
+
+  it('is forced on every table that has a tenant_id, also for the role that owns it', async () => {
+    const tables = await db.system.all<{ name: string; forced: boolean; enabled: boolean; owned: boolean }>(
+      unprepared(`SELECT c.relname AS name, c.relforcerowsecurity AS forced, c.relrowsecurity AS enabled,
+        pg_get_userbyid(c.relowner) = current_user AS owned FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
+        WHERE a.attname = 'tenant_id' AND c.relkind IN ('r', 'p') AND c.relnamespace = current_schema()::regnamespace`),
+      [],
+    );
+    assert.ok(tables.length >= 5, `${tables.length} tables`);
+    for (const { name, ...facts } of tables)
+      assert.deepEqual(facts, { forced: true, enabled: true, owned: true }, name);
+  });
+
+  it('shows a tenant its own rows and no others, even to SQL that names no tenant', async () => {
+    assert.deepEqual(await db.of(acme).all(KEYS, []), rowsOf(acme));
+    assert.deepEqual(await db.of(other).all(KEYS, []), rowsOf(other));
+    assert.deepEqual(await db.of(acme).write((tx) => tx.all(KEYS, [])), rowsOf(acme));
+  });
+
+  it('shows no tenant’s rows to a connection that works for none', async () => {
+    assert.deepEqual(await db.system.all(KEYS, []), []);
+    assert.deepEqual(await db.system.write((tx) => tx.all(KEYS, [])), []);
+  });
+
+  it('refuses to write a row for another tenant, and to hand one over', async () => {
+    const refused = /row-level security/;
+    await assert.rejects(
+      db.of(acme).write((tx) => addKey(tx, 'smuggled', other)),
+      refused,
+    );
+    const handOver = unprepared("UPDATE api_keys SET tenant_id = 'other' WHERE id = 'acme 1'");
+    await assert.rejects(
+      db.of(acme).write((tx) => tx.run(handOver, [])),
+      refused,
+    );
+    assert.deepEqual(await db.of(other).all(KEYS, []), rowsOf(other));
+  });
+
+  it('changes and deletes nothing of another tenant, even with SQL that names no tenant', async () => {
+    const changed = await db
+      .of(acme)
+      .write(async (tx) => [
+        await tx.run(unprepared("UPDATE api_keys SET description = 'mine'"), []),
+        await tx.run(unprepared("DELETE FROM api_keys WHERE id = 'other 1'"), []),
+      ]);
+    assert.deepEqual(changed, [3, 0]);
+    const descriptions = await db.of(other).all(unprepared('SELECT DISTINCT description FROM api_keys'), []);
+    assert.deepEqual(descriptions, [{ description: null }]);
+  });
+
+  it('never mixes tenants up on one connection that all of them share', async () => {
+    const one = await openTestDb(place, { DATABASE_POOL: '1' });
+    const tenants = [acme, other, undefined];
+    const reads = Array.from({ length: 200 }, async (_, at) => {
+      const tenant = tenants[at % 3];
+      if (!tenant) return one.system.all(KEYS, []);
+      if (at % 5 === 0) return one.of(tenant).write((tx) => tx.all(KEYS, []));
+      // What fails in between must not leave its tenant behind either.
+      if (at % 7 === 0) await assert.rejects(one.of(tenant).write((tx) => tx.run(unprepared('SELECT wrong'), [])));
+      return one.of(tenant).all(KEYS, []);
+    });
+    const answers = await Promise.all(reads);
+    await one.close();
+    answers.forEach((rows, at) => {
+      const tenant = tenants[at % 3];
+      assert.deepEqual(rows, tenant ? rowsOf(tenant) : [], `read ${at}`);
+    });
+  });
+});
+
+describe('PostgreSQL', () => {
+  let server: TestPostgres;
+  let db: Db;
+  let acme: TenantId;
+  let url: string;
+  let lost = 0;
+  before(async () => {
+    server = await startPostgres();
+    ({ url } = await server.createDatabase());
+    await migratePostgres(url);
+    const onIdleError = () => {
+      lost += 1;
+    };
+    db = openPostgres({ url, maxConnections: 2, onIdleError });
+    [acme] = await addTestTenants(db, 'acme');
+  });
+  after(async () => {
+    await db.close();
+    await server.stop();
+  });
+
+  const count = (name: string) => db.of(acme).write((tx) => addToCounter(tx, name, 1));
+  const backend = async (tx: TenantTx) => {
+    const row = await tx.get<{ pid: number }>(unprepared('SELECT pg_backend_pid() AS pid'), []);
+    assert.ok(row);
+    return row.pid;
+  };
+
+  it('never answers a transaction as committed if one of its statements failed, though the failure was ignored', async () => {
+    const ignored = db.of(acme).write(async (tx) => {
+      await addToCounter(tx, 'ignored', 1);
+      await tx.run(unprepared('SELECT wrong'), []).catch(() => undefined);
+    });
+    await assert.rejects(ignored, /nothing was committed/);
+    assert.equal(await readCounter(db.of(acme), 'ignored'), 0);
+  });
+
+  it('is unavailable to a transaction whose connection was cut, at once or between two statements, and heals', async () => {
+    for (const waits of [false, true]) {
+      const cut = db.of(acme).write(async (tx) => {
+        await addToCounter(tx, 'cut', 1);
+        await db.system.get(unprepared('SELECT pg_terminate_backend($1)'), [await backend(tx)]);
+        // The loss is heard while no statement runs, when nobody waits for its error.
+        for (let answers = 0; waits && answers < 20; answers++) await db.now();
+        await addToCounter(tx, 'cut', 1);
+      });
+      await unavailableInTime(cut);
+      assert.equal(await readCounter(db.of(acme), 'cut'), 0);
+    }
+    await count('cut');
+    assert.equal(await readCounter(db.of(acme), 'cut'), 1);
+  });
+
+  it('is unavailable within five seconds when it hangs, to who has a connection and to who needs one', async () => {
+    const newcomer = openPostgres({ url, maxConnections: 1, onIdleError: () => undefined });
+    let pid = 0;
+    let refused = Promise.resolve();
+    try {
+      const frozen = db.of(acme).write(async (tx) => {
+        pid = await backend(tx);
+        process.kill(pid, 'SIGSTOP');
+        server.kill('SIGSTOP');
+        refused = unavailableInTime(newcomer.now());
+        await addToCounter(tx, 'frozen', 1);
+      });
+      await Promise.all([unavailableInTime(frozen), frozen.catch(() => refused)]);
+    } finally {
+      server.kill('SIGCONT');
+      if (pid) process.kill(pid, 'SIGCONT');
+      await newcomer.close();
+    }
+    assert.equal(await readCounter(db.of(acme), 'frozen'), 0);
+  });
+
+  it('is unavailable while it is down, and heals after its restart without being opened anew', async () => {
+    await count('survives');
+    server.kill('SIGQUIT');
+    await server.ended();
+    for (const call of [() => count('down'), () => readCounter(db.of(acme), 'down'), () => db.now()]) {
+      await unavailableInTime(call());
+    }
+    assert.ok(lost > 0, 'who opened the database hears that idle connections were lost');
+    await server.restart();
+    await Promise.all(Array.from({ length: 20 }, () => count('survives')));
+    assert.equal(await readCounter(db.of(acme), 'survives'), 21);
+    assert.equal(await readCounter(db.of(acme), 'down'), 0);
+  });
+});

@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { after, before, describe, it } from 'node:test';
+import { addTestTenants, databaseOf } from '../../test/database.ts';
+import { testPlaces } from '../../test/harness.ts';
+import type { TenantId } from '../kernel/ids.ts';
+import { addToCounter, readCounter } from './counters.ts';
+import { type Db, DbError, sql, unprepared } from './db.ts';
+import { migrate } from './open.ts';
+import { openSqlite } from './sqlite.ts';
+
+/** What only SQLite has: one writer, shared commits, and limits that keep one caller from stopping all others. */
+
+const LIMITS = { busyTimeoutMs: 50, transactionTimeoutMs: 100 };
+const ADD_BLOB = sql('INSERT INTO data_keys (tenant_id, subject, sealed, created_at) VALUES ($1, $2, $3, 0)');
+const SUBJECTS = sql('SELECT subject FROM data_keys WHERE tenant_id = $1 ORDER BY subject');
+
+const faultOf = (fault: string) => (error: unknown) => error instanceof DbError && error.fault === fault;
+
+/** Every durable commit ends with a frame of the log that says how large the database is from then on. */
+function commitsIn(log: string): number {
+  const bytes = readFileSync(log);
+  const pageSize = bytes.readUInt32BE(8);
+  let commits = 0;
+  for (let at = 32; at + 24 + pageSize <= bytes.length; at += 24 + pageSize) {
+    const current = bytes.subarray(at + 8, at + 16).equals(bytes.subarray(16, 24));
+    if (current && bytes.readUInt32BE(at + 4) > 0) commits += 1;
+  }
+  return commits;
+}
+
+describe('SQLite', () => {
+  const places = testPlaces('sqlite');
+  let db: Db;
+  let file: string;
+  let acme: TenantId;
+  before(async () => {
+    const place = databaseOf(await places.create());
+    assert.ok(place.engine === 'sqlite');
+    await migrate(place);
+    file = place.file;
+    db = openSqlite(file, LIMITS);
+    [acme] = await addTestTenants(db, 'acme');
+  });
+  after(() => db.close());
+
+  const count = (name: string) => db.of(acme).write((tx) => addToCounter(tx, name, 1));
+
+  it('makes one durable commit for transactions that arrive together, and one for each that comes alone', async () => {
+    const log = `${file}-wal`;
+    const start = commitsIn(log);
+    for (let alone = 0; alone < 10; alone++) await count('alone');
+    assert.equal(commitsIn(log) - start, 10);
+
+    await Promise.all(Array.from({ length: 200 }, () => count('together')));
+    assert.equal(await readCounter(db.of(acme), 'together'), 200);
+    assert.ok(commitsIn(log) - start - 10 <= 2, `${commitsIn(log) - start - 10} commits for 200 transactions`);
+  });
+
+  it('answers nobody before the commit that all of them share', async () => {
+    const seen: string[] = [];
+    const outside = new DatabaseSync(file, { readOnly: true });
+    const committed = () => outside.prepare("SELECT 1 FROM counters WHERE name = 'shared 2'").get() !== undefined;
+    const writes = [1, 2].map((at) => count(`shared ${at}`).then(() => seen.push(`${at} ${committed()}`)));
+    await Promise.all(writes);
+    outside.close();
+    assert.deepEqual(seen, ['1 true', '2 true']);
+  });
+
+  it('cuts off a transaction that waits for the outside world, and the others go on', async () => {
+    let goOn = () => {};
+    const outside = new Promise<void>((done) => {
+      goOn = done;
+    });
+    let late: Promise<void> | undefined;
+    const waits = db.of(acme).write((tx) => {
+      late = (async () => {
+        await addToCounter(tx, 'too late', 1);
+        await outside;
+        await addToCounter(tx, 'too late', 1);
+      })();
+      return late;
+    });
+    const others = Array.from({ length: 10 }, () => count('others'));
+    await assert.rejects(waits, /took too long/);
+    await Promise.all(others);
+    goOn();
+    await assert.rejects(late ?? Promise.resolve(), /an await is missing/);
+    assert.equal(await readCounter(db.of(acme), 'others'), 10);
+    assert.equal(await readCounter(db.of(acme), 'too late'), 0);
+  });
+
+  it('refuses as busy the writer that would be the 10,001st to wait, and serves the rest', async () => {
+    const waiting = Array.from({ length: 10_000 }, () => count('queue'));
+    await assert.rejects(count('queue'), faultOf('busy'));
+    await Promise.all(waiting);
+    assert.equal(await readCounter(db.of(acme), 'queue'), 10_000);
+  });
+
+  it('refuses as busy while another process holds the database, reads all the while, and recovers', async () => {
+    const other = new DatabaseSync(file);
+    other.exec('BEGIN IMMEDIATE');
+    await assert.rejects(count('held'), faultOf('busy'));
+    assert.equal(await readCounter(db.of(acme), 'held'), 0);
+    other.exec('ROLLBACK');
+    other.close();
+    await count('held');
+    assert.equal(await readCounter(db.of(acme), 'held'), 1);
+  });
+
+  it('commits everything that was waiting when it is closed', async () => {
+    const place = databaseOf(await places.create());
+    assert.ok(place.engine === 'sqlite');
+    await migrate(place);
+    const closing = openSqlite(place.file);
+    const [tenant] = await addTestTenants(closing, 'acme');
+    const begun = Array.from({ length: 600 }, () => closing.of(tenant).write((tx) => addToCounter(tx, 'closing', 1)));
+    await closing.close();
+    await Promise.all(begun);
+    const again = openSqlite(place.file);
+    assert.equal(await readCounter(again.of(tenant), 'closing'), 600);
+    await again.close();
+  });
+
+  it('says that the disk is full, keeps every transaction it answered, nothing of those it refused, and recovers', async () => {
+    const pages = (text: string) =>
+      db.system.write((tx) => tx.get<{ max_page_count?: number; page_count?: number }>(unprepared(text), []));
+    const { page_count: used = 0 } = (await pages('PRAGMA page_count')) ?? {};
+    await pages(`PRAGMA max_page_count = ${used + 40}`);
+    const writes = Array.from({ length: 12 }, (_, at) =>
+      db.of(acme).write(async (tx) => {
+        await tx.run(ADD_BLOB, [
+          acme,
+          `subject ${String(at).padStart(2, '0')}`,
+          new Uint8Array(at % 3 === 2 ? 500_000 : 100),
+        ]);
+      }),
+    );
+    const answers = await Promise.allSettled(writes);
+    const kept = await db.of(acme).all<{ subject: string }>(SUBJECTS, [acme]);
+    const answered = answers.flatMap(({ status }, at) =>
+      status === 'fulfilled' ? [`subject ${String(at).padStart(2, '0')}`] : [],
+    );
+    assert.deepEqual(
+      kept.map(({ subject }) => subject),
+      answered,
+    );
+    for (const answer of answers)
+      if (answer.status === 'rejected') assert.ok(faultOf('full')(answer.reason), String(answer.reason));
+    assert.ok(answers.some(({ status }) => status === 'rejected'));
+
+    await pages('PRAGMA max_page_count = 1000000');
+    await db.of(acme).write((tx) => tx.run(ADD_BLOB, [acme, 'there is room again', new Uint8Array(500_000)]));
+  });
+});
