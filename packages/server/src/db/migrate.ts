@@ -79,6 +79,8 @@ export async function migratePostgres(url: string, known = readMigrations()): Pr
     connectionTimeoutMillis: 10_000,
     application_name: 'grove-migrate',
   });
+  // A connection that is lost fails the statement that runs; unheard, it would end the process as well.
+  client.on('error', () => undefined);
   await client.connect();
   try {
     await client.query(`SET lock_timeout = ${LOCK_TIMEOUT_MS}`);

@@ -1,4 +1,5 @@
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
+import type { KeyObject } from 'node:crypto';
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { KEY_BYTES, keyFrom, newKey, type VersionedKey } from './sealing.ts';
 
@@ -56,36 +57,40 @@ export function openMasterKey(source: MasterKeySource): MasterKey {
 
 /** Makes the file; fails if it exists, for a key that is overwritten is data that is lost. */
 export function createMasterKeyFile(file: string): void {
-  writeDurably(file, `${line(1)}\n`, 'wx');
+  writeDurably(file, `${line(1, newKey())}\n`);
 }
 
 /** Adds the next version. The old one stays until everything it sealed has been sealed anew. */
 export function addMasterKeyVersion(file: string): number {
   const text = readFileSync(file, 'utf8');
   const next = Math.max(...parseMasterKey(text, file).keys()) + 1;
-  replaceFile(file, `${line(next)}\n${text.trim()}\n`);
+  replaceFile(file, `${line(next, newKey())}\n${text.trim()}\n`);
   return next;
 }
 
 /** Drops every version but the newest. */
 export function keepNewestMasterKey(file: string): void {
-  const text = readFileSync(file, 'utf8');
-  const newest = Math.max(...parseMasterKey(text, file).keys());
-  replaceFile(file, `${text.split('\n').find((each) => each.startsWith(`${newest}:`))}\n`);
+  const keys = [...parseMasterKey(readFileSync(file, 'utf8'), file).values()];
+  const newest = keys.reduce((one, other) => (one.version > other.version ? one : other));
+  replaceFile(file, `${line(newest.version, newest.key)}\n`);
 }
 
-function line(version: number): string {
-  return `${version}:${newKey().export().toString('base64')}`;
+function line(version: number, key: KeyObject): string {
+  return `${version}:${key.export().toString('base64')}`;
 }
 
 function replaceFile(file: string, text: string): void {
-  writeDurably(`${file}.new`, text, 'w');
-  renameSync(`${file}.new`, file);
+  // What could not be read back must never take the place of a key that can.
+  parseMasterKey(text, file);
+  const beside = `${file}.new`;
+  rmSync(beside, { force: true });
+  writeDurably(beside, text);
+  renameSync(beside, file);
   syncFolder(dirname(file));
 }
 
-function writeDurably(file: string, text: string, flag: 'w' | 'wx'): void {
-  const handle = openSync(file, flag, 0o600);
+function writeDurably(file: string, text: string): void {
+  const handle = openSync(file, 'wx', 0o600);
   try {
     writeSync(handle, text);
     fsyncSync(handle);

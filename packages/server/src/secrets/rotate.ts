@@ -51,25 +51,30 @@ export async function resealWithMasterKey(db: Db, master: MasterKey, tenantIds: 
   return done;
 }
 
-/** Gives the tenant a new key and seals its data keys with it, some hundred in each transaction. */
+/** Gives the tenant a new key and seals its data keys with it. */
 export async function rotateTenantKey(db: TenantDb, vault: Vault): Promise<{ version: number; dataKeys: number }> {
   const version = await db.write((tx) => vault.rotateTenantKey(tx));
-  let dataKeys = 0;
+  return { version, dataKeys: await resealDataKeys(db, vault, version) };
+}
+
+/** Seals the tenant's data keys with a version of its key, some hundred in each transaction; says how many were not. */
+export async function resealDataKeys(db: TenantDb, vault: Vault, version: number): Promise<number> {
+  let resealed = 0;
   for (let after = '', more = true; more; ) {
-    const resealed = await db.write(async (tx) => {
+    const page = await db.write(async (tx) => {
       const current = await vault.tenantKey(tx, version);
       const keys = await pageDataKeys(tx, after);
-      for (const { subject, sealed } of keys) {
-        if (sealedBy(sealed) === version) continue;
+      const old = keys.filter(({ sealed }) => sealedBy(sealed) !== version);
+      for (const { subject, sealed } of old) {
         const context = dataKeyContext(tx.tenantId, subject);
         const plain = unseal((await vault.tenantKey(tx, sealedBy(sealed))).key, context, sealed);
         await resealDataKey(tx, subject, seal(current, context, plain));
       }
-      return keys;
+      return { resealed: old.length, last: keys.at(-1)?.subject };
     });
-    dataKeys += resealed.length;
-    after = resealed.at(-1)?.subject ?? '';
-    more = resealed.length > 0;
+    resealed += page.resealed;
+    after = page.last ?? '';
+    more = page.last !== undefined;
   }
-  return { version, dataKeys };
+  return resealed;
 }

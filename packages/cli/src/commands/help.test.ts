@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { VARIABLES } from '@grove/server';
+import { grove, groveJson } from '../../test/grove.ts';
+
+const COMMANDS = [
+  'start',
+  'tenant create',
+  'tenant list',
+  'keys create',
+  'keys list',
+  'keys block',
+  'keys delete',
+  'migrate',
+  'backup',
+  'restore',
+  'rotate signing-key',
+  'rotate master-key',
+  'rotate tenant-key',
+  'doctor',
+];
+
+test('help configuration lists every variable with its default', async () => {
+  const { code, stdout } = await grove(['help', 'configuration'], {});
+  assert.equal(code, 0);
+  for (const [name, { default: value, about }] of Object.entries(VARIABLES)) {
+    const line = stdout.split('\n').find((each) => each.startsWith(`${name} `)) ?? '';
+    assert.ok(line.includes(value) && line.includes(about), name);
+  }
+  const { variables } = await groveJson<{ variables: { name: string }[] }>(['help', 'configuration'], {});
+  assert.equal(variables.length, Object.keys(VARIABLES).length + 2);
+});
+
+test('every command has --json, and teaches with an example', async () => {
+  for (const command of COMMANDS) {
+    const { code, stdout } = await grove(['help', ...command.split(' ')], {});
+    assert.equal(code, 0, command);
+    assert.match(stdout, /--json/, command);
+    assert.match(stdout, new RegExp(`Examples:\\n[\\s\\S]*grove ${command}`), command);
+  }
+});
+
+test('grove alone shows the commands and the exit codes', async () => {
+  const { code, stdout } = await grove([], {});
+  assert.equal(code, 0);
+  assert.match(stdout, /Exit codes: 0 done, 1 failed, 2 /);
+});
+
+test('what is not a command exits with 2 and, with --json, is one line of JSON on standard error', async () => {
+  for (const args of [['strat'], ['tenant'], ['tenant', 'create'], ['start', '--fast'], ['help', 'nothing']]) {
+    const { code, stdout, stderr } = await grove([...args, '--json'], {});
+    assert.deepEqual([code, stdout], [2, ''], args.join(' '));
+    assert.equal(JSON.parse(stderr).error.exitCode, 2);
+  }
+});

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { test } from 'node:test';
+import {
+  type ApiKeyView,
+  environmentOf,
+  GROVE,
+  grove,
+  groveJson,
+  issue,
+  keysSeenBy,
+  startGrove,
+  temporaryFolder,
+} from '../../test/grove.ts';
+
+type Made = ApiKeyView & { code: string; permissions: string[]; type: string; expiringDtm?: string };
+
+test('keys are created, listed, blocked and deleted through the server', async (t) => {
+  const server = await startGrove(t, { GROVE_DATA: temporaryFolder(t) });
+  const env = { GROVE_URL: server.ready.baseUrl, GROVE_API_KEY: server.ready.apiKey ?? '' };
+  const permission = 'TNT#demo#ArthrServer:listTenantApiKeys';
+  const options = ['--permission', permission, '--permission', 'TNT#demo#ProcessManager:*', '--type', 'SESSION'];
+  const made = await groveJson<Made>(['keys', 'create', 'till 7', ...options, '--expires', '8h'], env);
+  assert.deepEqual(made.permissions, [permission, 'TNT#demo#ProcessManager:*']);
+  assert.equal(made.type, 'SESSION');
+  assert.ok(Math.abs(Date.parse(made.expiringDtm ?? '') - Date.now() - 8 * 3_600_000) < 60_000);
+  assert.equal((await issue(server.url, made.code)).status, 200);
+
+  const { apiKeys } = await groveJson<{ apiKeys: ApiKeyView[] }>(['keys', 'list', '--name', 'till%'], env);
+  assert.deepEqual(
+    apiKeys.map(({ id, name }) => [id, name]),
+    [[made.id, 'till 7']],
+  );
+  const shown = await grove(['keys', 'list'], env);
+  assert.match(shown.stdout, /^ID\s+NAME\s+STATUS/);
+  assert.match(shown.stdout, /till 7/);
+
+  const blocked = await grove(['keys', 'block', made.id], env);
+  assert.deepEqual([blocked.code, blocked.stderr], [0, '']);
+  assert.equal((await issue(server.url, made.code)).status, 401);
+
+  const unasked = await grove(['keys', 'delete', made.id], env);
+  assert.equal(unasked.code, 2);
+  assert.match(unasked.stderr, /--yes/);
+  assert.equal((await keysSeenBy(server.url, env.GROVE_API_KEY)).length, 2);
+
+  assert.equal((await grove(['keys', 'delete', made.id, '--yes'], env)).code, 0);
+  assert.equal((await keysSeenBy(server.url, env.GROVE_API_KEY)).length, 1);
+  const gone = await grove(['keys', 'block', made.id, '--json'], env);
+  assert.equal(gone.code, 1);
+  assert.equal(JSON.parse(gone.stderr).error.code, 130);
+});
+
+const pty = process.platform === 'linux' && existsSync('/usr/bin/script');
+
+test('keys delete at a terminal deletes only when the name is typed', {
+  skip: !pty && 'needs script(1)',
+}, async (t) => {
+  const server = await startGrove(t, { GROVE_DATA: temporaryFolder(t) });
+  const env = { GROVE_URL: server.url, GROVE_API_KEY: server.ready.apiKey ?? '' };
+  const made = await groveJson<Made>(['keys', 'create', 'till 7'], env);
+  const typed = (answer: string) =>
+    new Promise<number | null>((done) => {
+      const command = `'${process.execPath}' '${GROVE}' keys delete ${made.id}`;
+      const child = spawn('/usr/bin/script', ['-qec', command, '/dev/null'], { env: environmentOf(env) });
+      child.stdout.once('data', () => child.stdin.write(`${answer}\n`));
+      child.once('close', done);
+    });
+  assert.equal(await typed('till 8'), 1);
+  assert.equal((await keysSeenBy(server.url, env.GROVE_API_KEY)).length, 2);
+  assert.equal(await typed('till 7'), 0);
+  assert.equal((await keysSeenBy(server.url, env.GROVE_API_KEY)).length, 1);
+});
+
+test('an operator who has lost every key makes one that may do everything, beside the running server', async (t) => {
+  const env = { GROVE_DATA: temporaryFolder(t) };
+  const { url } = await startGrove(t, env);
+  const made = await groveJson<Made>(['keys', 'create', 'recovery', '--tenant', 'demo', '--test'], env);
+  assert.match(made.code, /^grv_test_/);
+  assert.equal((await keysSeenBy(url, made.code)).length, 2);
+  const again = await grove(['keys', 'create', 'recovery', '--tenant', 'demo'], env);
+  assert.equal(again.code, 1);
+  assert.match(again.stderr, /already in use/);
+  assert.doesNotMatch(again.stderr, /\n\s+at /);
+  assert.equal((await grove(['keys', 'create', 'other', '--tenant', 'nobody'], env)).code, 1);
+});
+
+test('a command that does not say which server, or says it wrongly, exits with 2', async () => {
+  const key = 'grv_live_none';
+  for (const [args, env, words] of [
+    [['list'], {}, /GROVE_URL/],
+    [['create', 'x'], {}, /--tenant/],
+    [['list', '--url', 'http://localhost:1'], {}, /API key is not/],
+    [['list', '--url', 'localhost', '--api-key', key], {}, /http or https/],
+    [['create', 'x', '--tenant', 'demo', '--expires', '8h'], {}, /only --test/],
+    [['create', 'x', '--expires', 'soon'], { GROVE_URL: 'http://localhost:1', GROVE_API_KEY: key }, /45m, 8h or 30d/],
+    [
+      ['create', 'x', '--type', 'ETERNAL'],
+      { GROVE_URL: 'http://localhost:1', GROVE_API_KEY: key },
+      /PERMANENT or SESSION/,
+    ],
+  ] as const) {
+    const { code, stdout, stderr } = await grove(['keys', ...args], env);
+    assert.deepEqual([code, stdout], [2, ''], args.join(' '));
+    assert.match(stderr, words);
+  }
+});
+
+test('a server that does not answer is a failure, and the key is not shown', async () => {
+  const args = ['keys', 'list', '--url', 'http://acme.fir.localhost:1', '--api-key', 'grv_live_secret'];
+  const { code, stderr } = await grove(args, {});
+  assert.equal(code, 1);
+  assert.match(stderr, /could not connect to the server/);
+  assert.doesNotMatch(stderr, /secret/);
+});

@@ -1,0 +1,60 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { after } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import type { Environment } from '../src/config.ts';
+
+/** Real processes for the tests: what holds when one of them is killed can only be shown by killing one. */
+export type Child = {
+  readonly pid: number;
+  /** The next line it writes; rejects with what it wrote to standard error if it ends instead. */
+  line(): Promise<string>;
+  tell(line: string): void;
+  kill(signal: NodeJS.Signals): Promise<void>;
+};
+
+export type Children = { start(script: 'migrate' | 'server', environment: Environment): Child };
+
+const MAX_ERROR_LENGTH = 10_000;
+
+/** Whatever was started is ended by its own process id when the tests are done. */
+export function testChildren(): Children {
+  const started: Child[] = [];
+  after(async () => {
+    for (const child of started) await child.kill('SIGKILL');
+  });
+  return {
+    start(script, environment) {
+      const file = fileURLToPath(new URL(`./children/${script}.ts`, import.meta.url));
+      const env = { PATH: process.env.PATH, ...environment } as NodeJS.ProcessEnv;
+      const child = watched(spawn(process.execPath, [file], { env, stdio: 'pipe' }));
+      started.push(child);
+      return child;
+    },
+  };
+}
+
+function watched(process: ChildProcess): Child {
+  let errors = '';
+  process.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    errors = (errors + text).slice(-MAX_ERROR_LENGTH);
+  });
+  // A child that was killed no longer reads.
+  process.stdin?.on('error', () => undefined);
+  const lines = createInterface({ input: process.stdout as NodeJS.ReadableStream })[Symbol.asyncIterator]();
+  const ended = new Promise<void>((done) => process.once('close', () => done()));
+  return {
+    pid: process.pid ?? 0,
+    async line() {
+      const { value, done } = await lines.next();
+      if (!done) return value;
+      await ended;
+      throw new Error(`the child process ended:\n${errors}`);
+    },
+    tell: (line) => void process.stdin?.write(`${line}\n`),
+    async kill(signal) {
+      process.kill(signal);
+      await ended;
+    },
+  };
+}
