@@ -28,5 +28,5 @@ export function limitChecks(what: keyof typeof AT_MOST, measured: number | undef
   return measured === undefined ? [] : [{ what, measured, bar, unit, ok: measured <= bar }];
 }
 
-/** The yardstick against itself must come out as 1; how far it is off is how far anything else may be off. */
+/** The yardstick against itself must come out as 1; how far its rounds are off, those of others may be. */
 export const ECHO_NOISE = 0.1;

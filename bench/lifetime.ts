@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { limitChecks } from './bars.ts';
 import { type ComparisonOptions, sample } from './compare.ts';
-import { median } from './numbers.ts';
-import { peakResidentMb, residentMb } from './process-stats.ts';
+import { median, medianOfKnown } from './numbers.ts';
+import { cpuMicros, peakResidentMb, residentMb } from './process-stats.ts';
 import { bearerOf, createKeyRequest, getKeyRequest, issueRequest } from './requests.ts';
 import type { Figures } from './results.ts';
 import { tokenHolders } from './scenarios.ts';
@@ -26,12 +26,17 @@ export async function measureStart(
   { rounds, progress }: Pick<ComparisonOptions, 'rounds' | 'progress'>,
 ): Promise<Figures> {
   const starts: number[] = [];
+  const cpuMs: (number | undefined)[] = [];
   let idleMb: number | undefined;
   // The first start reads the code from the disk, the others from the system's cache.
   for (let number = 0; number <= rounds; number++) {
     const server = await startGrove(place);
+    const cpu = cpuMicros(server.pid);
     progress(`start: ${number === 0 ? 'warm-up' : `round ${number}`}, ${Math.round(server.readyMs)} ms`);
-    if (number > 0) starts.push(server.readyMs);
+    if (number > 0) {
+      starts.push(server.readyMs);
+      cpuMs.push(cpu === undefined ? undefined : cpu / 1000);
+    }
     if (number === rounds) {
       await sleep(IDLE_AFTER_MS);
       idleMb = residentMb(server.pid);
@@ -42,7 +47,11 @@ export async function measureStart(
   return {
     kind: 'figures',
     name: 'start',
-    figures: [...figure('start to ready', startMs, 'ms'), ...figure('idle memory', idleMb, 'MB')],
+    figures: [
+      ...figure('start to ready', startMs, 'ms'),
+      ...figure('processor time of it', medianOfKnown(cpuMs), 'ms'),
+      ...figure('idle memory', idleMb, 'MB'),
+    ],
     series: { startMs: starts },
     checks: [...limitChecks('start to ready', startMs), ...limitChecks('idle memory', idleMb)],
   };

@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ECHO_NOISE } from './bars.ts';
+import { median } from './numbers.ts';
 import type { Check, Comparison, Environment, Figures, Run, ScenarioResult } from './results.ts';
 
 /** The tables, for the terminal and for the README alike. */
@@ -65,8 +66,9 @@ function comparisonTable(comparisons: readonly Comparison[]): string {
   return table([COMPARISON_HEAD, ...rows]);
 }
 
-function noise({ throughputRatio }: Comparison): string {
-  return Math.abs(throughputRatio - 1) <= ECHO_NOISE ? 'quiet' : 'NOISY';
+/** By its rounds: their median may be 1 by chance. */
+function noise({ rounds }: Comparison): string {
+  return median(rounds.map((round) => Math.abs(round.throughputRatio - 1))) <= ECHO_NOISE ? 'quiet' : 'NOISY';
 }
 
 function figureTable(all: readonly Figures[]): string {

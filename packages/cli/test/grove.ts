@@ -11,8 +11,13 @@ export const GROVE = fileURLToPath(new URL('../bin/grove', import.meta.url));
 
 const COMMAND_TIMEOUT_MS = 60_000;
 
+// Most of the time of a short command goes into compiling; the commands of one file share what one of them compiled.
+const compiled = mkdtempSync(join(tmpdir(), 'grove-cli-compiled-'));
+process.once('exit', () => rmSync(compiled, { recursive: true, force: true }));
+
 export type Environment = Record<string, string | undefined>;
-export type Ended = { code: number | null; stdout: string; stderr: string };
+type Output = { stdout: string; stderr: string };
+export type Ended = Output & { code: number | null };
 
 export function temporaryFolder(t: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), 'grove-cli-'));
@@ -22,7 +27,7 @@ export function temporaryFolder(t: TestContext): string {
 
 /** Nothing of the environment of whoever runs the tests reaches the command. */
 export function environmentOf(given: Environment): NodeJS.ProcessEnv {
-  return { PATH: process.env.PATH, HOME: process.env.HOME, PORT: '0', ...given };
+  return { PATH: process.env.PATH, HOME: process.env.HOME, NODE_COMPILE_CACHE: compiled, PORT: '0', ...given };
 }
 
 export async function grove(args: readonly string[], env: Environment): Promise<Ended> {
@@ -47,7 +52,7 @@ export type Server = {
   ready: Ready;
   /** Reachable whatever the resolver thinks of names below localhost. */
   url: string;
-  output(): { stdout: string; stderr: string };
+  output(): Output;
   signal(name: NodeJS.Signals): void;
   ended: Promise<number | null>;
   /** Stops it gracefully and gives its exit code. */
@@ -96,7 +101,7 @@ function launch(t: TestContext, env: Environment, args: readonly string[]): Chil
   return child;
 }
 
-function collect(child: ChildProcess): () => { stdout: string; stderr: string } {
+function collect(child: ChildProcess): () => Output {
   const read = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const) {
     child[name]?.setEncoding('utf8').on('data', (text: string) => {
@@ -113,11 +118,7 @@ function ended(child: ChildProcess): Promise<number | null> {
 }
 
 /** What is printed when the server is ready is printed at once. */
-async function lineFrom(
-  child: ChildProcess,
-  output: () => Ended | { stdout: string; stderr: string },
-  over: Promise<unknown>,
-) {
+async function lineFrom(child: ChildProcess, output: () => Output, over: Promise<unknown>) {
   await new Promise<void>((done, failed) => {
     child.stdout?.on('data', () => output().stdout.endsWith('\n') && done());
     over.then(() => failed(new Error(`the server ended: ${output().stderr}`)), failed);

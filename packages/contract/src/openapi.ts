@@ -51,7 +51,11 @@ export function buildOpenApi({ version, planned = [] }: OpenApiOptions): OpenApi
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers,
-    tags: (Object.keys(api) as GroupName[]).map((name) => ({ name, description: tagDescriptions[name] })),
+    tags: (Object.keys(api) as GroupName[]).map((name) => ({
+      name,
+      'x-displayName': displayName(name),
+      description: tagDescriptions[name],
+    })),
     paths,
     components: {
       schemas: schemas.components(),
@@ -60,6 +64,12 @@ export function buildOpenApi({ version, planned = [] }: OpenApiOptions): OpenApi
       securitySchemes,
     },
   };
+}
+
+/** `apiKeys` is `API keys` to a reader. */
+function displayName(group: string): string {
+  const words = group.replace(/([A-Z])/g, (letter) => ` ${letter.toLowerCase()}`).replace(/^api /, 'API ');
+  return words === 'totps' ? 'TOTP' : words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 /** The text of the checked-in document. */

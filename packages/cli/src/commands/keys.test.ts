@@ -92,7 +92,7 @@ test('a command that does not say which server, or says it wrongly, exits with 2
     [['list'], {}, /GROVE_URL/],
     [['create', 'x'], {}, /--tenant/],
     [['list', '--url', 'http://localhost:1'], {}, /API key is not/],
-    [['list', '--url', 'localhost', '--api-key', key], {}, /http or https/],
+    [['list', '--url', 'localhost', '--api-key', key], {}, /must be an address/],
     [['create', 'x', '--tenant', 'demo', '--expires', '8h'], {}, /only --test/],
     [['create', 'x', '--expires', 'soon'], { GROVE_URL: 'http://localhost:1', GROVE_API_KEY: key }, /45m, 8h or 30d/],
     [

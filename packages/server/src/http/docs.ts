@@ -15,6 +15,7 @@ const SETTINGS = {
   agent: { disabled: true },
   mcp: { disabled: true },
   proxyUrl: '',
+  authentication: { preferredSecurityScheme: 'bearer' },
 } as const;
 
 const POLICY =
@@ -26,6 +27,7 @@ const PAGE = `<!doctype html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Grove API</title>
+<link rel="icon" href="data:,">
 </head>
 <body>
 <noscript>The description of the API is at <a href="/openapi.json">/openapi.json</a>.</noscript>
@@ -36,7 +38,12 @@ const PAGE = `<!doctype html>
 </html>
 `;
 
-const START = `Scalar.createApiReference('#app', ${JSON.stringify(SETTINGS)});\n`;
+// Calls that are tried from the page go to the server that the page came from.
+const START = `Scalar.createApiReference('#app', {
+  ...${JSON.stringify(SETTINGS)},
+  servers: [{ url: location.origin, description: 'This server' }],
+});
+`;
 
 export function mountDocs(app: FastifyInstance): void {
   let viewer: Promise<{ plain: Buffer; zipped: Buffer }> | undefined;

@@ -60,6 +60,8 @@ export async function rotateTenantKey(db: TenantDb, vault: Vault): Promise<{ ver
 /** Seals the tenant's data keys with a version of its key, some hundred in each transaction; says how many were not. */
 export async function resealDataKeys(db: TenantDb, vault: Vault, version: number): Promise<number> {
   let resealed = 0;
+  // Read outside of a transaction, the tenant's keys are remembered, and not read again for each data key.
+  await vault.tenantKey(db, version);
   for (let after = '', more = true; more; ) {
     const page = await db.write(async (tx) => {
       const current = await vault.tenantKey(tx, version);

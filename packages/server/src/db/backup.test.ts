@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { type TestContext, test } from 'node:test';
+import { BackupError, backUpSqlite, restoreSqlite, viewSqlite } from './backup.ts';
+import { sql } from './db.ts';
+import { migrateSqlite } from './migrate.ts';
+import { openSqlite } from './sqlite.ts';
+
+const NOW = Date.parse('2030-01-02T03:04:05.678Z');
+const ADD = sql('INSERT INTO tenants (id, name, status, created_at) VALUES ($1, $1, $2, $3)');
+
+function temporary(t: TestContext): { folder: string; database: string; target: string } {
+  const folder = mkdtempSync(join(tmpdir(), 'grove-backup-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  return { folder, database: `${folder}/grove.sqlite`, target: `${folder}/backup.sqlite` };
+}
+
+function tenantsIn(file: string): string[] {
+  const database = new DatabaseSync(file, { readOnly: true });
+  try {
+    return database
+      .prepare('SELECT id FROM tenants ORDER BY id')
+      .all()
+      .map(({ id }) => String(id));
+  } finally {
+    database.close();
+  }
+}
+
+async function addTenants(file: string, ...ids: string[]): Promise<void> {
+  const db = openSqlite(file);
+  for (const id of ids) await db.system.write((tx) => tx.run(ADD, [id, 'ACTIVE', NOW]));
+  await db.close();
+}
+
+const restore = (source: string, database: string, force = false) =>
+  restoreSqlite({ source, database, force, now: NOW, verify: async () => undefined });
+
+test('a backup is one moment of a database that is written all the while', async (t) => {
+  const { folder, database, target } = temporary(t);
+  migrateSqlite(database);
+  const db = openSqlite(database);
+  let at = 0;
+  // Each transaction adds two: a copy that mixed two moments could hold an odd number.
+  const write = () =>
+    db.system.write(async (tx) => {
+      for (const side of ['a', 'b']) await tx.run(ADD, [`${side}${String(at).padStart(6, '0')}`, 'ACTIVE', NOW]);
+      at += 1;
+    });
+  for (let each = 0; each < 2000; each++) await write();
+  let copying = true;
+  const writer = (async () => {
+    while (copying) await write();
+  })();
+  const { bytes } = await backUpSqlite({ database, target });
+  const during = at;
+  copying = false;
+  await writer;
+  await db.close();
+  assert.ok(during > 2000, 'something was written meanwhile');
+  const copied = tenantsIn(target);
+  assert.ok(copied.length >= 4000 && copied.length % 2 === 0, `${copied.length} rows`);
+  assert.equal(statSync(target).size, bytes);
+  assert.equal(statSync(target).mode & 0o777, 0o600);
+  assert.deepEqual(readdirSync(folder).sort(), ['backup.sqlite', 'grove.sqlite']);
+});
+
+test('a backup that fails leaves the older one of that name, and nothing half-made', async (t) => {
+  const { folder, database, target } = temporary(t);
+  migrateSqlite(database);
+  await backUpSqlite({ database, target });
+  const before = readFileSync(target);
+  const whole = readFileSync(database);
+  writeFileSync(database, Buffer.concat([whole.subarray(0, 4096), Buffer.alloc(whole.length - 4096, 7)]));
+  await assert.rejects(backUpSqlite({ database, target }), BackupError);
+  assert.deepEqual(readFileSync(target), before);
+  assert.deepEqual(
+    readdirSync(folder).filter((name) => name.includes('partial')),
+    [],
+  );
+});
+
+test('a half-made backup that was left behind is no hindrance', async (t) => {
+  const { database, target } = temporary(t);
+  migrateSqlite(database);
+  writeFileSync(`${target}.partial`, 'left behind');
+  await backUpSqlite({ database, target });
+  assert.deepEqual(tenantsIn(target), []);
+});
+
+test('the database that is replaced is kept with what was only in its log', async (t) => {
+  const { database, target } = temporary(t);
+  migrateSqlite(database);
+  await addTenants(database, 'before');
+  await backUpSqlite({ database, target });
+  // A process that was killed leaves its log behind.
+  const killed = new DatabaseSync(database);
+  killed.exec(`PRAGMA wal_autocheckpoint = 0; INSERT INTO tenants VALUES ('after', 'after', 'ACTIVE', 0)`);
+  const log = readFileSync(`${database}-wal`);
+  const main = readFileSync(database);
+  killed.close();
+  writeFileSync(database, main);
+  writeFileSync(`${database}-wal`, log);
+
+  const { kept } = await restore(target, database, true);
+  assert.equal(kept, `${database}.before-restore-2030-01-02T03-04-05-678Z`);
+  assert.deepEqual(tenantsIn(database), ['before']);
+  assert.deepEqual(tenantsIn(kept ?? ''), ['after', 'before']);
+});
+
+test('a database too damaged to be opened is kept as it is, with its log', async (t) => {
+  const { folder, database, target } = temporary(t);
+  migrateSqlite(database);
+  await addTenants(database, 'before');
+  await backUpSqlite({ database, target });
+  writeFileSync(database, 'damaged');
+  writeFileSync(`${database}-wal`, 'its log');
+  const { kept } = await restore(target, database, true);
+  assert.equal(readFileSync(kept ?? '', 'utf8'), 'damaged');
+  assert.equal(readFileSync(`${kept}-wal`, 'utf8'), 'its log');
+  assert.deepEqual(tenantsIn(database), ['before']);
+  assert.equal(readdirSync(folder).includes('grove.sqlite-wal'), false);
+});
+
+test('a restore waits for nobody who is using the database: it is refused', async (t) => {
+  const { database, target } = temporary(t);
+  migrateSqlite(database);
+  await backUpSqlite({ database, target });
+  await addTenants(database, 'after');
+  const other = new DatabaseSync(database);
+  other.exec('BEGIN; SELECT count(*) FROM tenants');
+  try {
+    await assert.rejects(restore(target, database, true), /Another process is using/);
+  } finally {
+    other.close();
+  }
+  assert.deepEqual(tenantsIn(database), ['after']);
+});
+
+test('a file that has a log of its own is no backup', async (t) => {
+  const { database, target } = temporary(t);
+  migrateSqlite(target);
+  writeFileSync(`${target}-wal`, 'its log');
+  await assert.rejects(restore(target, database), /has a log beside it/);
+});
+
+test('a database of something else, or of a newer release, is refused', async (t) => {
+  const { folder, database, target } = temporary(t);
+  const other = new DatabaseSync(target);
+  other.exec('CREATE TABLE recipes (name TEXT)');
+  other.close();
+  await assert.rejects(restore(target, database), /is not a database of Grove/);
+  rmSync(target);
+  migrateSqlite(target);
+  const newer = new DatabaseSync(target);
+  newer.exec(`PRAGMA journal_mode = DELETE; INSERT INTO schema_migrations VALUES (9999, '9999_future.sql', 'x', 0)`);
+  newer.close();
+  await assert.rejects(restore(target, database), /newer release/);
+  assert.deepEqual(readdirSync(folder), ['backup.sqlite']);
+});
+
+test('a view reads without leaving anything behind', async (t) => {
+  const { folder, database } = temporary(t);
+  migrateSqlite(database);
+  await addTenants(database, 'acme');
+  const view = viewSqlite(database);
+  assert.deepEqual({ ...(await view.system.get({ text: 'SELECT id FROM tenants' }, [])) }, { id: 'acme' });
+  await view.close();
+  assert.deepEqual(readdirSync(folder), ['grove.sqlite']);
+});

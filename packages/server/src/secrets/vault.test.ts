@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { addTestTenants, openTestDb } from '../../test/database.ts';
+import { onBothEngines, type TestPlace, testClock } from '../../test/harness.ts';
+import type { Db } from '../db/db.ts';
+import { MINUTE } from '../kernel/clock.ts';
+import { asTenantId, type TenantId } from '../kernel/ids.ts';
+import { addTenant } from '../tenants/tenants.repository.ts';
+import { openMasterKey } from './master-key.ts';
+import { sealedBy } from './sealing.ts';
+import { findDataKey } from './secrets.repository.ts';
+import { openVault, type Vault } from './vault.ts';
+
+const MASTER = openMasterKey({ env: `1:${Buffer.alloc(32, 1).toString('base64')}` });
+const OTHER_MASTER = openMasterKey({ env: `1:${Buffer.alloc(32, 2).toString('base64')}` });
+const PLAIN = Buffer.from('born on a Tuesday');
+
+onBothEngines('the vault', (_engine, places) => {
+  const clock = testClock();
+  let place: TestPlace;
+  let db: Db;
+  let vault: Vault;
+  let acme: TenantId;
+  let other: TenantId;
+  before(async () => {
+    place = await places.create();
+    db = await openTestDb(place);
+    vault = openVault({ master: MASTER, clock });
+    [acme, other] = await addTestTenants(db, 'acme', 'other');
+    for (const tenant of [acme, other]) await db.of(tenant).write((tx) => vault.createTenantKey(tx));
+  });
+  after(() => db.close());
+
+  const sealFor = (tenant: TenantId, subject: string, context: string, plain = PLAIN, by = vault) =>
+    db.of(tenant).write((tx) => by.sealFor(tx, subject, context, plain));
+  const openFor = (tenant: TenantId, subject: string, context: string, sealed: Uint8Array, by = vault) =>
+    by.openFor(db.of(tenant), subject, context, sealed);
+
+  describe('data', () => {
+    it('opens for its tenant, subject and context, again after a restart', async () => {
+      const sealed = await sealFor(acme, 'alice', 'name');
+      assert.deepEqual(await openFor(acme, 'alice', 'name', sealed), PLAIN);
+      assert.deepEqual(await openFor(acme, 'alice', 'name', sealed, openVault({ master: MASTER, clock })), PLAIN);
+    });
+
+    it('does not open for another tenant, subject or context', async () => {
+      const sealed = await sealFor(acme, 'bob', 'name');
+      await sealFor(acme, 'carol', 'name');
+      await sealFor(other, 'bob', 'name');
+      await assert.rejects(openFor(acme, 'carol', 'name', sealed));
+      await assert.rejects(openFor(acme, 'bob', 'address', sealed));
+      await assert.rejects(openFor(other, 'bob', 'name', sealed));
+      await assert.rejects(openFor(acme, 'nobody', 'name', sealed));
+    });
+
+    it('does not open with another master key', async () => {
+      const sealed = await sealFor(acme, 'dave', 'name');
+      await assert.rejects(openFor(acme, 'dave', 'name', sealed, openVault({ master: OTHER_MASTER, clock })));
+    });
+
+    it('does not open by a data key that was moved to another subject or tenant', async () => {
+      const sealed = await sealFor(acme, 'erin', 'name');
+      await sealFor(other, 'erin', 'name');
+      const key = await findDataKey(db.of(acme), 'erin');
+      assert.ok(key);
+      const move = { text: 'UPDATE data_keys SET sealed = $3 WHERE tenant_id = $1 AND subject = $2' };
+      await sealFor(acme, 'frank', 'name');
+      await db.of(acme).write((tx) => tx.run(move, [acme, 'frank', key]));
+      await db.of(other).write((tx) => tx.run(move, [other, 'erin', key]));
+      await assert.rejects(openFor(acme, 'frank', 'name', sealed));
+      await assert.rejects(openFor(other, 'erin', 'name', sealed));
+    });
+
+    it('of one new subject, sealed by many at once, opens for all of them', async () => {
+      const vaults = Array.from({ length: 8 }, () => openVault({ master: MASTER, clock }));
+      const sealed = await Promise.all(
+        vaults.map((by, at) => sealFor(acme, 'grace', `${at}`, Buffer.from(`${at}`), by)),
+      );
+      for (const [at, each] of sealed.entries())
+        assert.equal(String(await openFor(acme, 'grace', `${at}`, each)), `${at}`);
+    });
+  });
+
+  describe('destroying a subject', () => {
+    it('makes all its data unreadable for good, and nobody else’s', async () => {
+      const name = await sealFor(acme, 'heidi', 'name');
+      const face = await sealFor(acme, 'heidi', 'face');
+      const neighbour = await sealFor(acme, 'heidi2', 'name');
+      const namesake = await sealFor(other, 'heidi', 'name');
+      await db.of(acme).write((tx) => vault.destroySubject(tx, 'heidi'));
+      await assert.rejects(openFor(acme, 'heidi', 'name', name), /the data key of heidi was destroyed/);
+      await assert.rejects(openFor(acme, 'heidi', 'face', face));
+      assert.deepEqual(await openFor(acme, 'heidi2', 'name', neighbour), PLAIN);
+      assert.deepEqual(await openFor(other, 'heidi', 'name', namesake), PLAIN);
+
+      const anew = await sealFor(acme, 'heidi', 'name');
+      assert.deepEqual(await openFor(acme, 'heidi', 'name', anew), PLAIN);
+      await assert.rejects(openFor(acme, 'heidi', 'name', name));
+    });
+
+    it('counts only once it commits', async () => {
+      const sealed = await sealFor(acme, 'ivan', 'name');
+      const failed = db.of(acme).write(async (tx) => {
+        await vault.destroySubject(tx, 'ivan');
+        await assert.rejects(vault.openFor(tx, 'ivan', 'name', sealed));
+        throw new Error('as planned');
+      });
+      await assert.rejects(failed, /as planned/);
+      assert.deepEqual(await openFor(acme, 'ivan', 'name', sealed), PLAIN);
+    });
+  });
+
+  describe('a tenant key', () => {
+    it('that was rolled back is never used: what is sealed after a second try opens after a restart', async () => {
+      const phantom = asTenantId('phantom');
+      const make = (fails: boolean) =>
+        db.of(phantom).write(async (tx) => {
+          await addTenant(tx, { id: phantom, name: phantom, status: 'ACTIVE', created_at: 0 });
+          await vault.createTenantKey(tx);
+          const { key } = await vault.tenantKey(tx);
+          await vault.sealFor(tx, 'judy', 'name', PLAIN);
+          if (fails) throw new Error('as planned');
+          return key;
+        });
+      await assert.rejects(make(true), /as planned/);
+      const key = await make(false);
+      assert.ok((await vault.tenantKey(db.of(phantom))).key.equals(key));
+      const sealed = await sealFor(phantom, 'judy', 'face');
+
+      await db.close();
+      db = await openTestDb(place);
+      assert.deepEqual(await openFor(phantom, 'judy', 'face', sealed, openVault({ master: MASTER, clock })), PLAIN);
+    });
+
+    it('that was rotated and rolled back is never used either', async () => {
+      await vault.tenantKey(db.of(acme));
+      const failed = db.of(acme).write(async (tx) => {
+        await vault.rotateTenantKey(tx);
+        await vault.sealFor(tx, 'mallory', 'name', PLAIN);
+        throw new Error('as planned');
+      });
+      await assert.rejects(failed, /as planned/);
+      assert.equal((await vault.tenantKey(db.of(acme))).version, 1);
+      const sealed = await sealFor(acme, 'niaj', 'name');
+      assert.deepEqual(await openFor(acme, 'niaj', 'name', sealed, openVault({ master: MASTER, clock })), PLAIN);
+    });
+
+    it('cannot be made twice, and a tenant without one is told apart', async () => {
+      await assert.rejects(
+        db.of(acme).write((tx) => vault.createTenantKey(tx)),
+        /there already/,
+      );
+      const [keyless] = await addTestTenants(db, 'keyless');
+      await assert.rejects(sealFor(keyless, 'olivia', 'name'), /tenant keyless has no key/);
+    });
+
+    it('that another node rotated is used here within a minute, and opens at once', async () => {
+      const node = openVault({ master: MASTER, clock });
+      const before = await sealFor(acme, 'peggy', 'name');
+      assert.equal(await db.of(acme).write((tx) => node.rotateTenantKey(tx)), 2);
+      const theirs = await sealFor(acme, 'quentin', 'name', PLAIN, node);
+      assert.deepEqual(await openFor(acme, 'quentin', 'name', theirs), PLAIN);
+      assert.deepEqual(await openFor(acme, 'peggy', 'name', before, node), PLAIN);
+
+      clock.advance(MINUTE);
+      await sealFor(acme, 'rupert', 'name');
+      const key = await findDataKey(db.of(acme), 'rupert');
+      assert.equal(key && sealedBy(key), 2);
+    });
+  });
+
+  describe('a secret of the installation', () => {
+    it('is made once, by whoever comes first, and is the same for everybody from then on', async () => {
+      const vaults = Array.from({ length: 8 }, () => openVault({ master: MASTER, clock }));
+      const secrets = await Promise.all(vaults.map((each) => each.systemSecret(db.system, 'pepper')));
+      const texts = new Set(
+        secrets.map((versions) =>
+          versions.map(({ version, key }) => `${version} ${key.export().toString('hex')}`).join(),
+        ),
+      );
+      assert.equal(texts.size, 1);
+      assert.match([...texts].join(), /^1 [0-9a-f]{64}$/);
+    });
+
+    it('has nothing to do with one of another name', async () => {
+      const [one] = await vault.systemSecret(db.system, 'one');
+      const [two] = await vault.systemSecret(db.system, 'two');
+      assert.ok(one && two && !one.key.equals(two.key));
+    });
+
+    it('does not open with another master key', async () => {
+      await vault.systemSecret(db.system, 'mine');
+      await assert.rejects(openVault({ master: OTHER_MASTER, clock }).systemSecret(db.system, 'mine'));
+    });
+  });
+});

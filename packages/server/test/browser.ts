@@ -1,0 +1,52 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type BrowserContext, chromium } from 'playwright-core';
+
+/** A real Chromium with a profile of its own. It reaches this machine and nothing else, and says what else it asked for. */
+const PLACES = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+
+export const chromiumPath = PLACES.find((place) => place && existsSync(place));
+
+const FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+export type TestBrowser = {
+  context: BrowserContext;
+  /** Addresses that the pages asked for outside of this machine. */
+  outside: string[];
+  close(): Promise<void>;
+};
+
+export async function openBrowser(options: { width: number; height: number; dark?: boolean }): Promise<TestBrowser> {
+  if (!chromiumPath) throw new Error('there is no Chromium: install it, or name it in CHROMIUM');
+  const profile = mkdtempSync(join(tmpdir(), 'grove-chromium-'));
+  const context = await chromium.launchPersistentContext(profile, {
+    executablePath: chromiumPath,
+    headless: true,
+    args: FLAGS,
+    viewport: { width: options.width, height: options.height },
+    colorScheme: options.dark ? 'dark' : 'light',
+  });
+  const outside: string[] = [];
+  context.on('request', (request) => {
+    const url = new URL(request.url());
+    if (/^(https?|wss?):$/.test(url.protocol) && !/^(127\.0\.0\.1|(.*\.)?localhost)$/.test(url.hostname))
+      outside.push(request.url());
+  });
+  return {
+    context,
+    outside,
+    async close() {
+      await context.close();
+      rmSync(profile, { recursive: true, force: true });
+    },
+  };
+}
