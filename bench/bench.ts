@@ -6,7 +6,7 @@ import type { LoadTool } from './load.ts';
 import { autocannon } from './load-autocannon.ts';
 import { hasWrk, wrk } from './load-wrk.ts';
 import { isPostgres, type Options, readOptions, type ScenarioName, USAGE, UsageError } from './options.ts';
-import { topFunctions } from './profile.ts';
+import { readProfile } from './profile.ts';
 import { render, writeJson, writeReadme } from './report.ts';
 import { type Environment, isBelow, type Run, type ScenarioResult } from './results.ts';
 import { type ComparedName, compareEcho, compareWithYardstick, writersFor } from './scenarios.ts';
@@ -113,7 +113,7 @@ async function runCompared(
     return await compareWithYardstick({ name, label, server, seeded }, options);
   } finally {
     await server.stop();
-    if (profile) console.error(`${label} was in\n${topFunctions(profile.path)}`);
+    if (profile) console.error(`${label} was in\n\n${readProfile(profile.path)}`);
     profile?.remove();
   }
 }

@@ -64,7 +64,7 @@ function output(parameters: string[], seconds: number): Promise<string> {
 }
 
 /** A request that never changes is formatted once by wrk itself; others are put together from parts made beforehand. */
-export function toLua({ requests }: Load, host: string): string {
+function toLua({ requests }: Load, host: string): string {
   const [only] = requests;
   if (only && requests.length === 1 && isAlwaysTheSame(only)) {
     const { headers, body } = only.variants[0];

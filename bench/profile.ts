@@ -1,21 +1,22 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-type CpuProfile = {
-  nodes: { id: number; callFrame: { functionName: string; url: string; lineNumber: number } }[];
-  samples: number[];
-  timeDeltas: number[];
-};
+type CallFrame = { functionName: string; url: string; lineNumber: number };
+type CpuProfile = { nodes: { id: number; callFrame: CallFrame }[]; samples: number[]; timeDeltas: number[] };
 
 const SHOWN = 12;
 // What V8 calls the time in which there was nothing to do.
 const IDLE = '(idle)';
 
-/** The functions that the processor was in, by their own time, without that of what they called. */
-export function topFunctions(folder: string): string {
+/** Where the processor was, by own time, without that of what was called: first by function, then by package or file. */
+export function readProfile(folder: string): string {
   const [name] = readdirSync(folder).filter((each) => each.endsWith('.cpuprofile'));
   if (!name) return 'no profile was written';
-  const { nodes, samples, timeDeltas } = JSON.parse(readFileSync(join(folder, name), 'utf8')) as CpuProfile;
+  const profile = JSON.parse(readFileSync(join(folder, name), 'utf8')) as CpuProfile;
+  return `${top(profile, functionOf)}\n\n${top(profile, moduleOf)}\n`;
+}
+
+function top({ nodes, samples, timeDeltas }: CpuProfile, placeOf: (frame: CallFrame) => string): string {
   const places = new Map(nodes.map(({ id, callFrame }) => [id, placeOf(callFrame)]));
   const times = new Map<string, number>();
   samples.forEach((id, at) => {
@@ -31,9 +32,17 @@ export function topFunctions(folder: string): string {
     .join('\n');
 }
 
-function placeOf({ functionName, url, lineNumber }: CpuProfile['nodes'][number]['callFrame']): string {
+function functionOf({ functionName, url, lineNumber }: CallFrame): string {
   const name = functionName || '(anonymous)';
-  if (!url) return name;
-  const short = url.replace(/^file:\/\/.*\/(?=(packages|node_modules|bench)\/)/, '');
-  return `${name}  ${short}:${lineNumber + 1}`;
+  return url ? `${name}  ${shortened(url)}:${lineNumber + 1}` : name;
+}
+
+/** A file of ours, a package of others, or one of Node's own modules. What has no file is Node's native code. */
+function moduleOf({ functionName, url }: CallFrame): string {
+  if (!url) return functionName === IDLE || functionName === '(garbage collector)' ? functionName : '(native code)';
+  return shortened(url).replace(/^(node_modules\/(@[^/]+\/)?[^/]+)\/.*/, '$1');
+}
+
+function shortened(url: string): string {
+  return url.replace(/^file:\/\/.*\/(?=(packages|node_modules|bench)\/)/, '');
 }

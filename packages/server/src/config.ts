@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import type { DbPlace } from './db/open.ts';
 import type { MasterKeySource } from './secrets/master-key.ts';
@@ -134,13 +135,12 @@ export function readConfig(environment: Environment): Config {
     logLevel: oneOf('GROVE_LOG_LEVEL', ['trace', 'debug', 'info', 'warn', 'error', 'silent']),
     logRequests: oneOf('GROVE_LOG_REQUESTS', ['on', 'off']) === 'on',
   };
-  for (const each of config.trustProxy) {
-    if (!/^[0-9a-fA-F.:]+(\/\d{1,3})?$/.test(each)) fault('GROVE_TRUST_PROXY', 'addresses or CIDR ranges');
-  }
+  if (!config.trustProxy.every(isAddressRange)) fault('GROVE_TRUST_PROXY', 'addresses or CIDR ranges');
   if (value('BLOB_URL') && !/^file:\/\/\//.test(value('BLOB_URL'))) fault('BLOB_URL', 'file:///<folder>');
   if (config.metricsToken && config.metricsToken.length < 16)
     fault('GROVE_METRICS_TOKEN', 'at least 16 characters long');
   if (faults.length > 0) throw new ConfigError(faults);
+  for (const part of Object.values(config)) Object.freeze(part);
   return Object.freeze(config);
 }
 
@@ -148,14 +148,24 @@ const SECRET: ReadonlySet<string> = new Set(['DATABASE_URL', 'GROVE_MASTER_KEY',
 
 function database(url: string, dataFolder: string, pool: () => number, fault: (must: string) => void): DbPlace {
   if (!url) return { engine: 'sqlite', file: `${dataFolder}/grove.sqlite` };
-  if (!/^postgres(ql)?:\/\//.test(url) || !URL.canParse(url))
+  // A database behind a local socket has no host: postgres://user@/database?host=/folder.
+  if (!/^postgres(ql)?:\/\//.test(url) || !URL.canParse(url.replace('@/', '@localhost/')))
     fault('of the form postgres://user:password@host:port/database');
   return { engine: 'postgres', url, maxConnections: pool() };
 }
 
+function isAddressRange(text: string): boolean {
+  const [address = '', bits, ...rest] = text.split('/');
+  const family = isIP(address);
+  if (family === 0 || rest.length > 0) return false;
+  return bits === undefined || (/^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128));
+}
+
 /** A variable that is misspelt would silently keep its default. */
 function unknown(name: string): string {
-  const near = Object.keys(VARIABLES).find((known) => distance(known, name) <= 3);
+  const [near] = Object.keys(VARIABLES)
+    .filter((known) => distance(known, name) <= 3)
+    .sort((one, other) => distance(one, name) - distance(other, name));
   return `${name} is not a variable Grove knows${near ? `; did you mean ${near}?` : ''}`;
 }
 

@@ -1,29 +1,19 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-
 /** What Prometheus reads. No label holds a tenant, a key or anything of a person. */
 export type Metrics = {
   observe(operation: string, status: number, milliseconds: number): void;
   text(): Promise<string>;
 };
 
-type Series = { observe(seconds: number): void };
+const NAME = 'grove_http_request_duration_seconds';
+const BOUNDS_MS = [1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000];
 
+type Series = { operation: string; status: number; buckets: Float64Array; sumMs: number };
+
+/**
+ * Every request is counted, so counting is an addition or two into numbers kept here; the library that knows about
+ * memory, event loop and garbage collection is loaded when somebody first asks.
+ */
 export function openMetrics(version: string): Metrics {
-  const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
-  const registers = [registry];
-  const durations = new Histogram({
-    name: 'grove_http_request_duration_seconds',
-    help: 'How long requests took, by operation and status; the count is the number of requests',
-    labelNames: ['operation', 'status'] as const,
-    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
-    registers,
-  });
-  new Gauge({ name: 'grove_info', help: 'The version that runs', labelNames: ['version'] as const, registers })
-    .labels(version)
-    .set(1);
-
-  // The series of an operation and status is looked up once; operations and statuses are few.
   const known = new Map<string, Map<number, Series>>();
   const seriesOf = (operation: string, status: number): Series => {
     let byStatus = known.get(operation);
@@ -33,16 +23,55 @@ export function openMetrics(version: string): Metrics {
     }
     let series = byStatus.get(status);
     if (!series) {
-      series = durations.labels(operation, String(status));
+      series = { operation, status, buckets: new Float64Array(BOUNDS_MS.length + 1), sumMs: 0 };
       byStatus.set(status, series);
     }
     return series;
   };
 
+  let processMetrics: Promise<{ metrics(): Promise<string> }> | undefined;
   return {
     observe(operation, status, milliseconds) {
-      seriesOf(operation, status).observe(milliseconds / 1000);
+      const series = seriesOf(operation, status);
+      let at = 0;
+      while (at < BOUNDS_MS.length && milliseconds > (BOUNDS_MS[at] as number)) at += 1;
+      series.buckets[at] = (series.buckets[at] as number) + 1;
+      series.sumMs += milliseconds;
     },
-    text: () => registry.metrics(),
+    async text() {
+      processMetrics ??= openProcessMetrics();
+      const requests = [...known.values()].flatMap((byStatus) => [...byStatus.values()]);
+      return `# HELP grove_info The version that runs
+# TYPE grove_info gauge
+grove_info{version="${version}"} 1
+# HELP ${NAME} How long requests took, by operation and status; the count is the number of requests
+# TYPE ${NAME} histogram
+${requests.flatMap(linesOf).join('\n')}
+${await (await processMetrics).metrics()}`;
+    },
   };
+}
+
+async function openProcessMetrics() {
+  const { collectDefaultMetrics, Registry } = await import('prom-client');
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  return registry;
+}
+
+/** The text format: buckets hold everything up to their bound, so they are sums of those before them. */
+function linesOf({ operation, status, buckets, sumMs }: Series): string[] {
+  const labels = `operation="${operation}",status="${status}"`;
+  let count = 0;
+  const lines = BOUNDS_MS.map((bound, at) => {
+    count += buckets[at] as number;
+    return `${NAME}_bucket{le="${bound / 1000}",${labels}} ${count}`;
+  });
+  count += buckets[BOUNDS_MS.length] as number;
+  return [
+    ...lines,
+    `${NAME}_bucket{le="+Inf",${labels}} ${count}`,
+    `${NAME}_sum{${labels}} ${sumMs / 1000}`,
+    `${NAME}_count{${labels}} ${count}`,
+  ];
 }

@@ -49,7 +49,11 @@ export function mountDocs(app: FastifyInstance): void {
   let viewer: Promise<{ plain: Buffer; zipped: Buffer }> | undefined;
   app.get('/docs', async (_request, reply) => reply.redirect('/docs/', 308));
   app.get('/docs/', async (_request, reply) =>
-    reply.header('Content-Security-Policy', POLICY).type('text/html; charset=utf-8').send(PAGE),
+    reply
+      .header('Content-Security-Policy', POLICY)
+      .header('Referrer-Policy', 'no-referrer')
+      .type('text/html; charset=utf-8')
+      .send(PAGE),
   );
   app.get('/docs/start.js', async (_request, reply) => reply.type('text/javascript; charset=utf-8').send(START));
   app.get('/docs/viewer.js', async (request, reply) => {

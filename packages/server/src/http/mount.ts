@@ -144,11 +144,10 @@ function serve(deps: MountDeps, id: string, operation: GroupedOperation, handler
   const status = operation.status ?? 200;
   const creates = status === 201;
 
-  return async (request: FastifyRequest, reply: FastifyReply) => {
+  const answer = (request: FastifyRequest, reply: FastifyReply): unknown => {
     const input = { params: request.params, query: request.query, body: request.body };
     const { principal } = request;
-    if (!principal) return send(reply, status, await handler(openContext(deps, request), input));
-
+    if (!principal) return handler(openContext(deps, request), input);
     const context: Context = {
       tenantId: principal.tenantId,
       principal,
@@ -157,12 +156,32 @@ function serve(deps: MountDeps, id: string, operation: GroupedOperation, handler
       requestId: request.id,
     };
     const key = creates ? request.headers['idempotency-key'] : undefined;
-    if (typeof key !== 'string') return send(reply, status, await handler(context, input));
+    if (typeof key !== 'string') return handler(context, input);
 
     const handle = async (within: Context) => handler(within, input);
-    const { body, replayed } = await deps.idempotency({ operation: id, key, context, fingerprint: input, handle });
-    if (replayed) reply.header('Idempotent-Replayed', 'true');
-    return send(reply, status, body);
+    return deps.idempotency({ operation: id, key, context, fingerprint: input, handle }).then(({ body, replayed }) => {
+      if (replayed) reply.header('Idempotent-Replayed', 'true');
+      return body;
+    });
+  };
+
+  // Not an async function: each promise between the handler and the answer costs every request.
+  return (request: FastifyRequest, reply: FastifyReply): void => {
+    const send = (body: unknown) => {
+      reply.code(status).send(status === 204 ? undefined : body);
+    };
+    const fail = (error: unknown) => {
+      reply.send(error);
+    };
+    let result: unknown;
+    try {
+      result = answer(request, reply);
+    } catch (error) {
+      fail(error);
+      return;
+    }
+    if (result instanceof Promise) result.then(send).catch(fail);
+    else send(result);
   };
 }
 
@@ -176,9 +195,4 @@ function openContext({ hostTenant }: MountDeps, request: FastifyRequest): OpenCo
       return Array.isArray(value) ? value.join(',') : value;
     },
   };
-}
-
-function send(reply: FastifyReply, status: number, body: unknown) {
-  reply.code(status);
-  return reply.send(status === 204 ? undefined : body);
 }

@@ -52,7 +52,6 @@ describe('the HTTP server', () => {
     for (const path of ['/health/live', '/api/arthr/apiKeys', '/nowhere', '/openapi.json']) {
       const { headers } = await grove.call(path);
       assert.equal(headers.get('x-content-type-options'), 'nosniff');
-      assert.equal(headers.get('referrer-policy'), 'no-referrer');
       assert.match(headers.get('content-security-policy') ?? '', /default-src 'none'/);
       if (path !== '/openapi.json') assert.equal(headers.get('cache-control'), 'no-store');
       ids.add(headers.get('x-request-id'));

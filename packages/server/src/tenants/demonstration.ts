@@ -22,8 +22,9 @@ export function readDemonstration(dataFolder: string): Demonstration | undefined
 
 export async function ensureDemonstration(tenants: Tenants, dataFolder: string): Promise<Demonstration> {
   const known = readDemonstration(dataFolder);
-  if (known) return known;
   const exists = (await tenants.list()).some(({ id }) => id === DEMONSTRATION_TENANT);
+  // A file that outlived its database shows a key that opens nothing.
+  if (known && exists) return known;
   const demonstration = exists
     ? { tenantId: DEMONSTRATION_TENANT, ...(await freshKey(tenants)) }
     : await tenants.create({ id: DEMONSTRATION_TENANT, name: 'Demonstration', keyName: 'Demonstration key' });

@@ -91,18 +91,20 @@ function openedBy(tenantId: TenantId, permissionsJson: string): Opened {
   return entry;
 }
 
-type View = { tenantId: TenantId; lastIssuedAt: number | null; code?: string };
+type View = { tenantId: TenantId; lastIssuedAt: number | null; code?: string | undefined };
 
 /** The key as callers see it: its secret is masked unless it was made just now. */
 export function toApiKey(row: ApiKeyView, { tenantId, lastIssuedAt, code }: View): Static<typeof ApiKey> {
   const { permissions, permittedOperations } = openedBy(tenantId, row.permissions);
   const createdDtm = toDtm(row.created_at);
-  return {
+  const { description, expiring_at } = row;
+  // One shape for every key: what is undefined is not written.
+  const view: { [K in keyof Static<typeof ApiKey>]: Static<typeof ApiKey>[K] | undefined } = {
     id: row.id,
     type: row.type,
     code: code ?? maskedCode(row.environment, row.id),
     name: row.name,
-    ...(row.description !== null && { description: row.description }),
+    description: description === null ? undefined : description,
     status: row.status,
     permissions,
     permittedOperations,
@@ -110,7 +112,8 @@ export function toApiKey(row: ApiKeyView, { tenantId, lastIssuedAt, code }: View
     lastUpdatedDtm: row.last_updated_at === row.created_at ? createdDtm : toDtm(row.last_updated_at),
     createdBy: row.created_by,
     lastUpdatedBy: row.last_updated_by,
-    ...(row.expiring_at !== null && { expiringDtm: toDtm(row.expiring_at) }),
-    ...(lastIssuedAt !== null && { lastIssuedAtDtm: toDtm(lastIssuedAt) }),
+    expiringDtm: expiring_at === null ? undefined : toDtm(expiring_at),
+    lastIssuedAtDtm: lastIssuedAt === null ? undefined : toDtm(lastIssuedAt),
   };
+  return view as Static<typeof ApiKey>;
 }

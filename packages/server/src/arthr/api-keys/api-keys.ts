@@ -42,7 +42,7 @@ export function apiKeyHandlers(deps: ApiKeysDeps) {
   const { keys, lastIssued } = deps;
   const view = ({ tenantId }: Context, row: ApiKeyView, code?: string) => {
     const lastIssuedAt = lastIssued.of(row.id) ?? row.last_issued_at;
-    return toApiKey(row, { tenantId, lastIssuedAt, ...(code && { code }) });
+    return toApiKey(row, { tenantId, lastIssuedAt, code });
   };
 
   return implement(api.apiKeys, {

@@ -1,0 +1,244 @@
+import assert from 'node:assert/strict';
+import { resolve } from 'node:path';
+import { describe, it } from 'node:test';
+import { baseUrlOf, ConfigError, type Environment, readConfig, VARIABLES, type VariableName } from './config.ts';
+
+const faultsOf = (environment: Environment): readonly string[] => {
+  try {
+    readConfig(environment);
+  } catch (error) {
+    assert.ok(error instanceof ConfigError);
+    return error.faults;
+  }
+  return [];
+};
+
+const POSTGRES = 'postgres://grove:hunter2@db.internal:5432/grove';
+
+/** For each variable: values that are refused, and what the message says it must be. */
+const WRONG: Partial<Record<VariableName, { values: string[]; must: RegExp; with?: Environment }>> = {
+  PORT: { values: ['65536', '-1', '80.5', 'http', '0x50', '1e3'], must: /a whole number from 0 to 65535/ },
+  GROVE_REGION: { values: ['elm', 'FIR', 'fir,oak'], must: /one of fir, gum, oak/ },
+  GROVE_DOMAIN: {
+    values: ['https://example.com', 'example.com:443', '.example.com', 'a b', '*.example.com'],
+    must: /a domain name/,
+  },
+  GROVE_SCHEME: { values: ['ftp', 'HTTPS', 'https://'], must: /one of http, https/ },
+  GROVE_PUBLIC_PORT: { values: ['0', '65536', 'none'], must: /a whole number from 1 to 65535/ },
+  GROVE_TRUST_PROXY: {
+    values: [
+      'proxy.internal',
+      '10.0.0.0/33',
+      '10.0.0.0/0',
+      '::1/129',
+      '10.0.0',
+      'dead',
+      '10.0.0.1,nobody',
+      '10.0.0.1/8/8',
+    ],
+    must: /addresses or CIDR ranges/,
+  },
+  DATABASE_URL: {
+    values: ['mysql://grove:hunter2@db/grove', 'db.internal', 'postgres://[bad', '/var/run/postgresql'],
+    must: /of the form postgres:\/\/user:password@host:port\/database/,
+  },
+  DATABASE_POOL: {
+    values: ['0', '101', 'many'],
+    must: /a whole number from 1 to 100/,
+    with: { DATABASE_URL: POSTGRES },
+  },
+  BLOB_URL: { values: ['s3://bucket', '/folder', 'file://folder'], must: /file:\/\/\/<folder>/ },
+  GROVE_RATE_LIMIT: { values: ['0', '1000001', 'none', 'OFF', '-5'], must: /a whole number from 1 to 1000000/ },
+  GROVE_METRICS_TOKEN: { values: ['hunter2', 'x'.repeat(15)], must: /at least 16 characters long/ },
+  GROVE_LOG_LEVEL: { values: ['verbose', 'INFO'], must: /one of trace, debug, info, warn, error, silent/ },
+  GROVE_LOG_REQUESTS: { values: ['true', '1', 'ON'], must: /one of on, off/ },
+};
+
+/** Any text may be right: whether it is shows when the server listens, makes the folder or opens the key. */
+const ANY_TEXT: VariableName[] = ['HOST', 'GROVE_DATA', 'GROVE_MASTER_KEY', 'GROVE_MASTER_KEY_FILE'];
+const SECRETS: VariableName[] = ['DATABASE_URL', 'GROVE_MASTER_KEY', 'GROVE_METRICS_TOKEN'];
+
+describe('the configuration', () => {
+  it('of an empty environment is a server for this machine, on SQLite, in a folder beside', () => {
+    const dataFolder = resolve('./data');
+    assert.deepEqual(readConfig({}), {
+      port: 8080,
+      host: 'localhost',
+      dataFolder,
+      region: 'fir',
+      domain: 'localhost',
+      scheme: 'http',
+      publicPort: undefined,
+      trustProxy: [],
+      database: { engine: 'sqlite', file: `${dataFolder}/grove.sqlite` },
+      masterKey: { file: `${dataFolder}/master.key` },
+      rateLimit: 200,
+      metricsToken: undefined,
+      logLevel: 'info',
+      logRequests: false,
+    });
+  });
+
+  it('takes every variable, with room around it', () => {
+    const config = readConfig({
+      PORT: ' 443 ',
+      HOST: '0.0.0.0',
+      GROVE_DATA: '/srv/grove',
+      GROVE_REGION: 'oak',
+      GROVE_DOMAIN: 'ID.Example.com',
+      GROVE_SCHEME: 'http',
+      GROVE_PUBLIC_PORT: '8443',
+      GROVE_TRUST_PROXY: '10.0.0.0/8, ::1 ,2001:db8::/32',
+      DATABASE_URL: POSTGRES,
+      DATABASE_POOL: '25',
+      BLOB_URL: 'file:///srv/blobs',
+      GROVE_MASTER_KEY_FILE: '/run/secrets/master.key',
+      GROVE_RATE_LIMIT: 'off',
+      GROVE_METRICS_TOKEN: 'sixteen letters.',
+      GROVE_LOG_LEVEL: 'silent',
+      GROVE_LOG_REQUESTS: 'on',
+    });
+    assert.deepEqual(config, {
+      port: 443,
+      host: '0.0.0.0',
+      dataFolder: '/srv/grove',
+      region: 'oak',
+      domain: 'id.example.com',
+      scheme: 'http',
+      publicPort: 8443,
+      trustProxy: ['10.0.0.0/8', '::1', '2001:db8::/32'],
+      database: { engine: 'postgres', url: POSTGRES, maxConnections: 25 },
+      masterKey: { file: '/run/secrets/master.key' },
+      rateLimit: 'off',
+      metricsToken: 'sixteen letters.',
+      logLevel: 'silent',
+      logRequests: true,
+    });
+  });
+
+  it('takes a master key from the environment before one from a file', () => {
+    assert.deepEqual(readConfig({ GROVE_MASTER_KEY: '1:x', GROVE_MASTER_KEY_FILE: '/file' }).masterKey, { env: '1:x' });
+  });
+
+  it('takes a variable that is empty for one that is not set', () => {
+    const empty = Object.fromEntries(Object.keys(VARIABLES).map((name) => [name, ' ']));
+    assert.deepEqual(readConfig(empty), readConfig({}));
+  });
+
+  it('takes every form of address that PostgreSQL documents, also of a local socket', () => {
+    for (const url of [
+      POSTGRES,
+      'postgresql://db/grove',
+      'postgres://grove@/grove?host=/var/run/postgresql',
+      'postgres:///grove',
+    ]) {
+      assert.deepEqual(readConfig({ DATABASE_URL: url }).database, { engine: 'postgres', url, maxConnections: 10 });
+    }
+  });
+
+  it('cannot be changed afterwards, nor can its parts', () => {
+    const config = readConfig({ GROVE_TRUST_PROXY: '::1' });
+    assert.throws(() => Object.assign(config, { port: 1 }), TypeError);
+    assert.throws(() => config.trustProxy.push('0.0.0.0/1'), TypeError);
+    assert.throws(() => Object.assign(config.database, { file: 'elsewhere' }), TypeError);
+    assert.throws(() => Object.assign(config.masterKey, { file: 'elsewhere' }), TypeError);
+  });
+
+  it('ignores variables that are not ours', () => {
+    assert.deepEqual(readConfig({ PATH: '/bin', GROVER: '1', DATABASE: 'x' }), readConfig({}));
+  });
+});
+
+describe('a fault of the configuration', () => {
+  it('names the variable and what it must be, shows the value unless it is a secret, and says what it is for', () => {
+    for (const [name, { values, must, with: more }] of Object.entries(WRONG)) {
+      for (const value of values) {
+        const faults = faultsOf({ ...more, [name]: value });
+        assert.equal(faults.length, 1, `${name}=${value}: ${faults}`);
+        const [fault = ''] = faults;
+        assert.ok(fault.startsWith(`${name} must be `), fault);
+        assert.match(fault, must);
+        assert.ok(fault.endsWith(`${VARIABLES[name as VariableName].about}.`), fault);
+        assert.equal(
+          fault.includes(`(it is ${JSON.stringify(value)})`),
+          !SECRETS.includes(name as VariableName),
+          fault,
+        );
+      }
+    }
+  });
+
+  it('is known for every variable that can have one', () => {
+    assert.deepEqual([...Object.keys(WRONG), ...ANY_TEXT].sort(), Object.keys(VARIABLES).sort());
+  });
+
+  it('never shows a secret, not even when something else is wrong', () => {
+    const secrets = {
+      DATABASE_URL: 'mysql://grove:hunter2@db/grove',
+      GROVE_MASTER_KEY: '1:hunter2hunter2',
+      GROVE_METRICS_TOKEN: 'hunter2',
+      GROVE_METRICS_TOKN: 'hunter2',
+    };
+    try {
+      readConfig({ ...secrets, PORT: 'wrong' });
+      assert.fail('it was taken');
+    } catch (error) {
+      assert.ok(error instanceof ConfigError);
+      assert.doesNotMatch(`${error.stack} ${JSON.stringify(error)}`, /hunter2/);
+    }
+  });
+
+  it('comes with all others at once, in one message', () => {
+    const environment = { PORT: 'x', GROVE_REGION: 'elm', GROVE_LOG_LEVEL: 'loud' };
+    assert.equal(faultsOf(environment).length, 3);
+    assert.throws(
+      () => readConfig(environment),
+      /has 3 faults:\n- PORT must.*\n- GROVE_REGION must.*\n- GROVE_LOG_LEVEL must/s,
+    );
+    assert.throws(() => readConfig({ PORT: 'x' }), /has a fault:\n- PORT must/);
+  });
+
+  it('is a GROVE_ variable that nobody knows, with the one that was probably meant', () => {
+    const meant: Record<string, string> = {
+      GROVE_PORT: '',
+      GROVE_DOMAN: 'GROVE_DOMAIN',
+      GROVE_DATTA: 'GROVE_DATA',
+      GROVE_MASTERKEY: 'GROVE_MASTER_KEY',
+      GROVE_MASTER_KEYFILE: 'GROVE_MASTER_KEY_FILE',
+      GROVE_RATELIMIT: 'GROVE_RATE_LIMIT',
+      GROVE_TRUSTED_PROXY: 'GROVE_TRUST_PROXY',
+      GROVE_SOMETHING_ELSE: '',
+    };
+    for (const [name, near] of Object.entries(meant)) {
+      assert.deepEqual(faultsOf({ [name]: 'x' }), [
+        `${name} is not a variable Grove knows${near && `; did you mean ${near}?`}`,
+      ]);
+    }
+  });
+});
+
+describe('the address of a tenant', () => {
+  const addressOf = (environment: Environment, port = 8080) => baseUrlOf(readConfig(environment), port)('acme');
+
+  it('on this machine has the port that is listened on', () => {
+    assert.equal(addressOf({}), 'http://acme.fir.localhost:8080');
+    assert.equal(addressOf({ PORT: '0' }, 49_152), 'http://acme.fir.localhost:49152');
+    assert.equal(addressOf({}, 80), 'http://acme.fir.localhost');
+  });
+
+  it('of a domain is https and has no port, whatever is listened on behind the proxy', () => {
+    assert.equal(addressOf({ GROVE_DOMAIN: 'example.com', GROVE_REGION: 'oak' }), 'https://acme.oak.example.com');
+  });
+
+  it('has the scheme and port that callers see, and leaves out the port that goes without saying', () => {
+    const domain = { GROVE_DOMAIN: 'example.com' };
+    assert.equal(addressOf({ ...domain, GROVE_SCHEME: 'http' }), 'http://acme.fir.example.com');
+    assert.equal(addressOf({ ...domain, GROVE_PUBLIC_PORT: '8443' }), 'https://acme.fir.example.com:8443');
+    assert.equal(addressOf({ ...domain, GROVE_PUBLIC_PORT: '443' }), 'https://acme.fir.example.com');
+    assert.equal(
+      addressOf({ ...domain, GROVE_SCHEME: 'http', GROVE_PUBLIC_PORT: '443' }),
+      'http://acme.fir.example.com:443',
+    );
+    assert.equal(addressOf({ GROVE_SCHEME: 'https', GROVE_PUBLIC_PORT: '443' }), 'https://acme.fir.localhost');
+  });
+});

@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { createClient } from '@grove/sdk';
+import { testChildren } from '../test/child.ts';
+import { onBothEngines, type TestPlace, testPlaces } from '../test/harness.ts';
+import { readConfig } from './config.ts';
+import { type Running, type StartOptions, startServer } from './start.ts';
+import { OperatorError } from './tenants/tenants.ts';
+
+const QUIET = { PORT: '0', HOST: '127.0.0.1', GROVE_LOG_LEVEL: 'silent' };
+const start = (place: TestPlace, options?: StartOptions, more = {}) =>
+  startServer(readConfig({ ...QUIET, ...place.environment, ...more }), options);
+
+/** Starts, looks and stops. */
+async function started<T>(
+  place: TestPlace,
+  look: (server: Running) => T | Promise<T>,
+  options?: StartOptions,
+): Promise<T> {
+  const server = await start(place, options);
+  try {
+    return await look(server);
+  } finally {
+    await server.stop();
+  }
+}
+
+const keysOf = ({ port, demonstration }: Running) =>
+  createClient({
+    baseUrl: `http://127.0.0.1:${port}`,
+    apiKey: demonstration?.apiKey ?? '',
+    maxRetries: 0,
+  }).apiKeys.list({});
+
+describe('the demonstration', () => {
+  const places = testPlaces('sqlite');
+  const fileOf = (place: TestPlace) => join(place.folder, 'demonstration.json');
+
+  it('is made on an empty folder, with a key that works, kept for its owner alone', async () => {
+    const place = await places.create();
+    await started(place, async (server) => {
+      assert.equal(server.demonstration?.tenantId, 'demo');
+      assert.equal((await keysOf(server)).totalElements, 1);
+    });
+    assert.equal(statSync(fileOf(place)).mode & 0o777, 0o600);
+  });
+
+  it('is shown again at the second start, with the same key', async () => {
+    const place = await places.create();
+    const first = await started(place, ({ demonstration }) => demonstration);
+    await started(place, async (server) => {
+      assert.deepEqual(server.demonstration, first);
+      assert.equal((await keysOf(server)).totalElements, 1);
+    });
+  });
+
+  it('is neither made nor shown with never', async () => {
+    const place = await places.create();
+    await started(
+      place,
+      async ({ app, demonstration }) => {
+        assert.equal(demonstration, undefined);
+        assert.deepEqual(await app.tenants.list(), []);
+      },
+      { demonstration: 'never' },
+    );
+    assert.ok(!existsSync(fileOf(place)));
+    // The folder is not empty any more, so a later start makes none either.
+    assert.equal(await started(place, ({ demonstration }) => demonstration), undefined);
+
+    const shown = await places.create();
+    await started(shown, ({ demonstration }) => assert.ok(demonstration));
+    assert.equal(await started(shown, ({ demonstration }) => demonstration, { demonstration: 'never' }), undefined);
+  });
+
+  it('is not made where tenants are at home already', async () => {
+    const place = await places.create();
+    await started(place, ({ app }) => app.tenants.create({ id: 'acme' }), { demonstration: 'never' });
+    await started(place, async ({ app, demonstration }) => {
+      assert.equal(demonstration, undefined);
+      assert.deepEqual(
+        (await app.tenants.list()).map(({ id }) => id),
+        ['acme'],
+      );
+    });
+  });
+
+  it('is made when always is asked for, once, and a lost key is replaced', async () => {
+    const place = await places.create();
+    const always = { demonstration: 'always' } as const;
+    await started(place, () => undefined, { demonstration: 'never' });
+    const first = await started(place, ({ demonstration }) => demonstration, always);
+    assert.deepEqual(await started(place, ({ demonstration }) => demonstration, always), first);
+    rmSync(fileOf(place));
+    await started(
+      place,
+      async (server) => {
+        assert.notEqual(server.demonstration?.apiKey, first?.apiKey);
+        assert.equal((await keysOf(server)).totalElements, 2);
+        assert.equal((await server.app.tenants.list()).length, 1);
+      },
+      always,
+    );
+  });
+
+  it('shows no key of a database that is gone', async () => {
+    const place = await places.create();
+    const first = await started(place, ({ demonstration }) => demonstration);
+    for (const ending of ['', '-wal', '-shm']) rmSync(join(place.folder, `grove.sqlite${ending}`), { force: true });
+    await started(place, async (server) => {
+      assert.notEqual(server.demonstration?.apiKey, first?.apiKey);
+      assert.equal((await keysOf(server)).totalElements, 1);
+      assert.deepEqual(JSON.parse(readFileSync(fileOf(place), 'utf8')), server.demonstration);
+    });
+  });
+});
+
+describe('two servers on one data folder', () => {
+  const places = testPlaces('sqlite');
+  const children = testChildren();
+
+  it('are one too many: the second is refused and harms nothing, until the first stops', async () => {
+    const place = await places.create();
+    const first = await start(place);
+    await assert.rejects(
+      start(place),
+      (error) => error instanceof OperatorError && /Another server/.test(error.message),
+    );
+    assert.equal((await keysOf(first)).totalElements, 1);
+    await first.stop();
+    await started(place, async (server) => assert.equal((await keysOf(server)).totalElements, 1));
+  });
+
+  it('are refused across processes; a lock does not outlive its holder, even one that was killed', async () => {
+    const place = await places.create();
+    const holder = children.start('server', { ...QUIET, ...place.environment });
+    assert.match(await holder.line(), /^\d+$/);
+    await assert.rejects(start(place), /Another server is using the data folder/);
+    const second = children.start('server', { ...QUIET, ...place.environment });
+    await assert.rejects(second.line(), /Another server is using the data folder/);
+    await holder.kill('SIGKILL');
+    await started(place, ({ port }) => assert.ok(port > 0));
+  });
+});
+
+onBothEngines('a server', (engine, places) => {
+  it('that cannot listen releases everything, so that the next start works', async () => {
+    const place = await places.create();
+    const other = await start(await places.create());
+    await assert.rejects(start(place, {}, { PORT: String(other.port) }), /EADDRINUSE/);
+    await other.stop();
+    await started(place, ({ port }) => assert.ok(port > 0));
+  });
+
+  it('that cannot open its data releases everything, so that the next start works', async () => {
+    const place = await places.create();
+    const wrong = { GROVE_MASTER_KEY: '1:wrong' };
+    await assert.rejects(start(place, {}, wrong), /GROVE_MASTER_KEY must hold/);
+    await started(place, ({ port }) => assert.ok(port > 0));
+  });
+
+  it('tells a tenant its address with the port that it really listens on', async () => {
+    await started(await places.create(), ({ port, baseUrlOf }) => {
+      assert.ok(port > 0);
+      assert.equal(baseUrlOf('acme'), `http://acme.fir.localhost:${port}`);
+    });
+  });
+
+  it('makes a demonstration by itself only on an empty data folder of its own', async () => {
+    await started(await places.create(), ({ demonstration }) => {
+      assert.equal(demonstration !== undefined, engine === 'sqlite');
+    });
+  });
+});
