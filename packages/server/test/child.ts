@@ -1,4 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -20,13 +23,16 @@ const MAX_ERROR_LENGTH = 10_000;
 /** Whatever was started is ended by its own process id when the tests are done. */
 export function testChildren(): Children {
   const started: Child[] = [];
+  // A server that is started twenty times need not be compiled twenty times.
+  const compiled = mkdtempSync(join(tmpdir(), 'grove-compiled-'));
   after(async () => {
     for (const child of started) await child.kill('SIGKILL');
+    rmSync(compiled, { recursive: true, force: true });
   });
   return {
     start(script, environment) {
       const file = fileURLToPath(new URL(`./children/${script}.ts`, import.meta.url));
-      const env = { PATH: process.env.PATH, ...environment } as NodeJS.ProcessEnv;
+      const env = { PATH: process.env.PATH, NODE_COMPILE_CACHE: compiled, ...environment } as NodeJS.ProcessEnv;
       const child = watched(spawn(process.execPath, [file], { env, stdio: 'pipe' }));
       started.push(child);
       return child;

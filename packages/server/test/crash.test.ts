@@ -85,7 +85,7 @@ async function write(server: Server, ledger: Ledger, round: number, writer: numb
 /** A client whose connection died asks again, and there is exactly one key, whether the first try had come through or not. */
 async function askAgain(server: Server, { answered, unanswered }: Ledger): Promise<number> {
   const repeatable = unanswered.filter(({ idempotencyKey }) => idempotencyKey);
-  for (const sent of repeatable) {
+  const retry = async (sent: Sent) => {
     const { status, key } = await server.create(sent);
     assert.equal(status, 201, `${sent.name}: ${JSON.stringify(key)}`);
     answered.set(sent.name, { ...sent, ...key });
@@ -94,7 +94,8 @@ async function askAgain(server: Server, { answered, unanswered }: Ledger): Promi
       content.map(({ id }) => id),
       [key.id],
     );
-  }
+  };
+  await Promise.all(repeatable.map(retry));
   unanswered.length = 0;
   for (const sent of [...answered.values()].filter(({ idempotencyKey }) => idempotencyKey).slice(-SAMPLES)) {
     const { status, replayed, key } = await server.create(sent);

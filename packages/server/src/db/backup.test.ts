@@ -53,7 +53,11 @@ test('a backup is one moment of a database that is written all the while', async
   for (let each = 0; each < 2000; each++) await write();
   let copying = true;
   const writer = (async () => {
-    while (copying) await write();
+    while (copying) {
+      await write();
+      // A turn of the event loop, in which the copy goes on.
+      await new Promise((done) => setImmediate(done));
+    }
   })();
   const { bytes } = await backUpSqlite({ database, target });
   const during = at;

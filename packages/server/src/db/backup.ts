@@ -201,37 +201,49 @@ function refuseSource(source: string, database: string): void {
 /** The old database stays whole under another name, and its own name is never empty: a crash loses neither. */
 function keepBeside(database: string, now: number): string {
   const kept = `${database}.before-restore-${new Date(now).toISOString().replace(/[:.]/g, '-')}`;
-  if (existsSync(database)) {
-    foldLog(database);
-    linkOrCopy(database, kept);
+  // Before it is opened: SQLite throws the log of a damaged database away.
+  const logLinked = linkOrCopy(`${database}-wal`, `${kept}-wal`);
+  linkOrCopy(database, kept);
+  try {
+    // A link shows what the log brought; a copy is as it was before, and needs the log.
+    if (foldLog(database) && logLinked) rmSync(`${kept}-wal`, { force: true });
+  } catch (error) {
+    removeWithBeside(kept);
+    throw error;
   }
-  if (existsSync(`${database}-wal`)) linkOrCopy(`${database}-wal`, `${kept}-wal`);
   syncFolder(database);
   return kept;
 }
 
-/** Writes the log into the database. One that is damaged is kept as it is: that may be why somebody restores. */
-function foldLog(database: string): void {
+/** Writes the log into the database. False if it is too damaged for that, which may be why somebody restores. */
+function foldLog(database: string): boolean {
+  if (!existsSync(database)) return false;
   const busy = new BackupError(`Another process is using ${database}. Let it finish, then restore again.`);
   let old: DatabaseSync | undefined;
   try {
     old = new DatabaseSync(database, { timeout: BUSY_TIMEOUT_MS });
     const [mode] = old.prepare('PRAGMA journal_mode = DELETE').all();
     if (mode?.journal_mode !== 'delete') throw busy;
+    return true;
   } catch (error) {
     if (error === busy || isBusy(error)) throw busy;
+    return false;
   } finally {
     old?.close();
   }
 }
 
-function linkOrCopy(from: string, to: string): void {
+/** True if both names are one file now. */
+function linkOrCopy(from: string, to: string): boolean {
+  if (!existsSync(from)) return false;
   try {
     linkSync(from, to);
+    return true;
   } catch {
     // Not every file system has links.
     copyFileSync(from, to, fsConstants.COPYFILE_EXCL);
     syncFile(to);
+    return false;
   }
 }
 

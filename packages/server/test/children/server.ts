@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module';
 import { readConfig } from '../../src/config.ts';
 import { startServer } from '../../src/start.ts';
 
@@ -5,3 +6,5 @@ import { startServer } from '../../src/start.ts';
 process.stdin.on('end', () => process.exit()).resume();
 const { port } = await startServer(readConfig(process.env), { demonstration: 'never' });
 process.stdout.write(`${port}\n`);
+// It may be killed, and would then leave nothing of what it compiled to the next.
+flushCompileCache();
