@@ -5,7 +5,6 @@ import { describe, test } from 'node:test';
 import pg from 'pg';
 import { openTestApp, testPlaces } from '../test/harness.ts';
 import { readConfig } from './config.ts';
-import { openDb } from './db/open.ts';
 import {
   type Check,
   checkClock,
@@ -157,12 +156,5 @@ describe('on PostgreSQL', () => {
     const faults = faultsOf(await examine({ ...environment, PORT: '0', DATABASE_URL }));
     assert.match(faults[0]?.message ?? '', /does not answer/);
     assert.doesNotMatch(JSON.stringify(faults), /s3cret/);
-  });
-
-  test('a view has one connection, and gives it back', async () => {
-    const { environment } = await places.create();
-    const { database } = readConfig(environment);
-    await openView(database).close();
-    await openDb(database, () => undefined).close();
   });
 });

@@ -142,7 +142,7 @@ describe('a server that is killed while it writes', { timeout: 300_000 }, () => 
   onBothEngines(`${ROUNDS} times`, (_engine, places) => {
     const children = testChildren();
 
-    it('has every key that it acknowledged, whole and counted, and makes exactly one for a client that asks again', async () => {
+    it('has every key that it acknowledged, whole and counted, and makes exactly one for a client that asks again', async (t) => {
       const place = await places.create();
       const grove = await openTestApp(place);
       const { apiKey } = grove;
@@ -170,6 +170,7 @@ describe('a server that is killed while it writes', { timeout: 300_000 }, () => 
       const server = await startServer(children, place, apiKey);
       await examine(server, 0);
       const kept = await assertWhole(place);
+      t.diagnostic(`${kept} keys, ${ledger.answered.size} of them acknowledged, ${askedAgain} clients asked again`);
 
       // Otherwise the kills came before anything was written, and nothing was shown.
       assert.ok(ledger.answered.size > ROUNDS * 10, `${ledger.answered.size} keys were acknowledged`);

@@ -11,6 +11,8 @@ import { openSqlite } from './sqlite.ts';
 
 const NOW = Date.parse('2030-01-02T03:04:05.678Z');
 const ADD = sql('INSERT INTO tenants (id, name, status, created_at) VALUES ($1, $1, $2, $3)');
+const BALLAST = sql(`INSERT INTO tenants (id, name, status, created_at) VALUES ('ballast', $2, 'ACTIVE', $1)`);
+const BALLAST_BYTES = 40 * 1024 ** 2;
 
 function temporary(t: TestContext): { folder: string; database: string; target: string } {
   const folder = mkdtempSync(join(tmpdir(), 'grove-backup-'));
@@ -50,7 +52,8 @@ test('a backup is one moment of a database that is written all the while', async
       for (const side of ['a', 'b']) await tx.run(ADD, [`${side}${String(at).padStart(6, '0')}`, 'ACTIVE', NOW]);
       at += 1;
     });
-  for (let each = 0; each < 2000; each++) await write();
+  // So large that the copy takes several steps, with writes between them.
+  await db.system.write((tx) => tx.run(BALLAST, [NOW, 'x'.repeat(BALLAST_BYTES)]));
   let copying = true;
   const writer = (async () => {
     while (copying) {
@@ -64,9 +67,9 @@ test('a backup is one moment of a database that is written all the while', async
   copying = false;
   await writer;
   await db.close();
-  assert.ok(during > 2000, 'something was written meanwhile');
-  const copied = tenantsIn(target);
-  assert.ok(copied.length >= 4000 && copied.length % 2 === 0, `${copied.length} rows`);
+  assert.ok(during > 0, 'something was written meanwhile');
+  const copied = tenantsIn(target).filter((id) => id !== 'ballast');
+  assert.equal(copied.length % 2, 0, `${copied.length} rows`);
   assert.equal(statSync(target).size, bytes);
   assert.equal(statSync(target).mode & 0o777, 0o600);
   assert.deepEqual(readdirSync(folder).sort(), ['backup.sqlite', 'grove.sqlite']);
@@ -171,7 +174,7 @@ test('a view reads without leaving anything behind', async (t) => {
   migrateSqlite(database);
   await addTenants(database, 'acme');
   const view = viewSqlite(database);
-  assert.deepEqual({ ...(await view.system.get({ text: 'SELECT id FROM tenants' }, [])) }, { id: 'acme' });
+  assert.equal((await view.system.get<{ id: string }>({ text: 'SELECT id FROM tenants' }, []))?.id, 'acme');
   await view.close();
   assert.deepEqual(readdirSync(folder), ['grove.sqlite']);
 });

@@ -109,6 +109,22 @@ describe('SQLite', () => {
     assert.equal(await readCounter(db.of(acme), 'held'), 1);
   });
 
+  it('tells everybody whose commit failed, keeps nothing of it, and goes on', async () => {
+    const orphan = db.system.write(async (tx) => {
+      // The fault is then found by the commit and not by the statement.
+      await tx.run(unprepared('PRAGMA defer_foreign_keys = ON'), []);
+      await tx.run(ADD_BLOB, ['nobody', 'orphan', new Uint8Array(1)]);
+    });
+    const answers = await Promise.allSettled([count('failed'), orphan, count('failed')]);
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      ['rejected', 'rejected', 'rejected'],
+    );
+    assert.equal(await readCounter(db.of(acme), 'failed'), 0);
+    await count('failed');
+    assert.equal(await readCounter(db.of(acme), 'failed'), 1);
+  });
+
   it('commits everything that was waiting when it is closed', async () => {
     const place = databaseOf(await places.create());
     assert.ok(place.engine === 'sqlite');

@@ -28,6 +28,8 @@ export type MountDeps = {
   hostTenant: HostTenant;
   idempotency: Idempotency;
   limits: Limits | undefined;
+  /** Told when an answer is handed over. */
+  answered(request: FastifyRequest, reply: FastifyReply, status: number): void;
 };
 
 type AnyHandler = (context: Context | OpenContext, input: unknown) => unknown;
@@ -169,6 +171,7 @@ function serve(deps: MountDeps, id: string, operation: GroupedOperation, handler
   return (request: FastifyRequest, reply: FastifyReply): void => {
     const send = (body: unknown) => {
       reply.code(status).send(status === 204 ? undefined : body);
+      deps.answered(request, reply, status);
     };
     const fail = (error: unknown) => {
       reply.send(error);

@@ -23,7 +23,7 @@ const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 
-export type HttpDeps = MountDeps &
+export type HttpDeps = Omit<MountDeps, 'answered'> &
   PublicDeps & {
     config: Config;
     clock: Clock;
@@ -35,6 +35,7 @@ export type HttpDeps = MountDeps &
 
 export function buildHttp(deps: HttpDeps): FastifyInstance {
   const { config, log } = deps;
+  const settled = { ...deps, answered: account(deps) };
   const app = Fastify({
     logger: false,
     genReqId: requestIds(),
@@ -48,13 +49,13 @@ export function buildHttp(deps: HttpDeps): FastifyInstance {
     exposeHeadRoutes: false,
     routerOptions: { maxParamLength: 1000, querystringParser: readQuery },
     clientErrorHandler: answerBrokenRequest,
-    frameworkErrors: (error, request, reply) => answerError(deps, error, request, reply as FastifyReply),
+    frameworkErrors: (error, request, reply) => answerError(settled, error, request, reply as FastifyReply),
   });
   app.server.maxConnections = MAX_CONNECTIONS;
   app.setValidatorCompiler(validatorCompiler());
   readBodies(app);
   eachRequest(app, deps);
-  app.setErrorHandler((error, request, reply) => answerError(deps, error, request, reply));
+  app.setErrorHandler((error, request, reply) => answerError(settled, error, request, reply));
   const allowed = allowedMethods();
   app.setNotFoundHandler((request, reply) => {
     const methods = allowed(request.url);
@@ -62,9 +63,26 @@ export function buildHttp(deps: HttpDeps): FastifyInstance {
     throw new ApiError(methods.length > 0 ? 100004 : 100003);
   });
   mountPublic(app, deps);
-  mountContract(app, deps);
+  mountContract(app, settled);
   log.debug('routes are mounted');
   return app;
+}
+
+type Settled = HttpDeps & Pick<MountDeps, 'answered'>;
+
+/**
+ * Takes note of every answer, when it is handed over: to wait until it is sent would cost each request more than the
+ * counting does.
+ */
+function account({ config, log, observe }: HttpDeps): MountDeps['answered'] {
+  return (request, reply, status) => {
+    const operation = request.routeOptions.config?.operationId ?? 'other';
+    const ms = reply.elapsedTime;
+    observe(operation, status, ms);
+    if (!config.logRequests) return;
+    const { tenantId, apiKeyId } = request.principal ?? {};
+    log.info({ requestId: request.id, operation, status, ms: Math.round(ms), tenantId, apiKeyId }, 'request');
+  };
 }
 
 /** Empty values mean "no filter". */
@@ -93,7 +111,7 @@ function readBodies(app: FastifyInstance): void {
   });
 }
 
-function eachRequest(app: FastifyInstance, { config, log, limits, observe }: HttpDeps): void {
+function eachRequest(app: FastifyInstance, { config, limits }: HttpDeps): void {
   const headers: Record<string, string> = {
     'x-content-type-options': 'nosniff',
     'cache-control': 'no-store',
@@ -110,23 +128,14 @@ function eachRequest(app: FastifyInstance, { config, log, limits, observe }: Htt
     }
     done();
   });
-  // Counted when the answer is handed over: to wait until it is sent would cost every request more than the counting.
-  app.addHook('onSend', (request, reply, payload, done) => {
-    const { statusCode: status, elapsedTime } = reply;
-    const operation = request.routeOptions.config?.operationId ?? 'other';
-    observe(operation, status, elapsedTime);
-    if (config.logRequests) {
-      const { tenantId, apiKeyId } = request.principal ?? {};
-      log.info(
-        { requestId: request.id, operation, status, ms: Math.round(elapsedTime), tenantId, apiKeyId },
-        'request',
-      );
-    }
-    done(null, payload);
-  });
 }
 
-function answerError({ log }: HttpDeps, thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+function answerError(
+  { log, answered }: Settled,
+  thrown: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
   const error = toApiError(thrown);
   if (error.status >= 500 && error.code !== 100009) {
     const cause = error.cause ?? error;
@@ -145,6 +154,7 @@ function answerError({ log }: HttpDeps, thrown: unknown, request: FastifyRequest
   const { retryAfterSeconds } = error.detail;
   if (retryAfterSeconds) reply.header('Retry-After', String(retryAfterSeconds));
   const problem = JSON.stringify(toProblem(error, request.id));
+  answered(request, reply, error.status);
   return reply.code(error.status).type('application/problem+json').serializer(String).send(problem);
 }
 

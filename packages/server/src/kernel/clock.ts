@@ -7,9 +7,23 @@ export const SECOND = 1000;
 export const MINUTE = 60 * SECOND;
 export const HOUR = 60 * MINUTE;
 
-/** ISO 8601, UTC, milliseconds, `Z`. */
+const DAY = 24 * HOUR;
+const TWO_DIGITS = Array.from({ length: 100 }, (_, number) => String(number).padStart(2, '0'));
+let knownDay = Number.NaN;
+let knownDate = '';
+
+/** ISO 8601, UTC, milliseconds, `Z`. A list shows dozens of times, mostly of one day: the date is kept. */
 export function toDtm(epochMs: number): string {
-  return new Date(epochMs).toISOString();
+  const day = Math.floor(epochMs / DAY);
+  if (day !== knownDay) {
+    knownDate = new Date(day * DAY).toISOString().slice(0, -13);
+    knownDay = day;
+  }
+  const ms = epochMs - day * DAY;
+  const hours = TWO_DIGITS[Math.floor(ms / HOUR)];
+  const minutes = TWO_DIGITS[Math.floor(ms / MINUTE) % 60];
+  const seconds = TWO_DIGITS[Math.floor(ms / SECOND) % 60];
+  return `${knownDate}${hours}:${minutes}:${seconds}.${String(ms % SECOND).padStart(3, '0')}Z`;
 }
 
 /** The moment a validated RFC 3339 date-time names. */

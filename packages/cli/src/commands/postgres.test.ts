@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { startPostgres, type TestPostgres } from '../../../server/test/postgres.ts';
+import { grove, groveJson, issue, keysSeenBy, startGrove, temporaryFolder } from '../../test/grove.ts';
+
+let postgres: Promise<TestPostgres> | undefined;
+after(async () => (await postgres)?.stop());
+
+async function emptyDatabase(): Promise<string> {
+  postgres ??= startPostgres();
+  return (await (await postgres).createDatabase()).url;
+}
+
+test('on PostgreSQL the same commands work, beside several servers', async (t) => {
+  const env = { GROVE_DATA: temporaryFolder(t), DATABASE_URL: await emptyDatabase() };
+  const unmade = await grove(['tenant', 'list'], env);
+  assert.deepEqual([unmade.code, /is empty/.test(unmade.stderr)], [1, true]);
+  assert.equal((await grove(['migrate', '--check'], env)).code, 1);
+  assert.equal((await grove(['migrate'], env)).code, 0);
+  assert.deepEqual((await groveJson<{ pending: string[] }>(['migrate', '--check'], env)).pending, []);
+
+  const one = await startGrove(t, env, '--demo');
+  assert.equal(one.ready.database, 'postgres');
+  const other = await startGrove(t, env);
+  const { apiKey } = await groveJson<{ apiKey: string }>(['tenant', 'create', 'acme'], env);
+  assert.equal((await issue(other.url, apiKey)).status, 200);
+
+  assert.equal((await groveJson<{ version: number }>(['rotate', 'master-key'], env)).version, 2);
+  assert.equal((await keysSeenBy(one.url, apiKey)).length, 1);
+  const unsure = await grove(['rotate', 'master-key', '--drop-old'], env);
+  assert.deepEqual([unsure.code, /--yes/.test(unsure.stderr)], [2, true]);
+  assert.equal(await one.stop(), 0);
+  assert.equal(await other.stop(), 0);
+  const dropped = await groveJson<{ resealed: object }>(['rotate', 'master-key', '--drop-old', '--yes'], env);
+  assert.deepEqual(dropped.resealed, { systemSecrets: 2, tenantKeys: 2 });
+  const again = await startGrove(t, env);
+  assert.equal((await keysSeenBy(again.url, apiKey)).length, 1);
+  assert.equal((await groveJson<{ state: string }>(['doctor'], env)).state, 'ok');
+});
+
+test('a PostgreSQL that does not answer is a failure in words, and its password is not shown', async (t) => {
+  const env = { GROVE_DATA: temporaryFolder(t), DATABASE_URL: 'postgres://grove:s3cret@127.0.0.1:1/grove' };
+  for (const args of [['start'], ['tenant', 'list'], ['migrate']]) {
+    const { code, stderr } = await grove(args, env);
+    assert.equal(code, 1);
+    assert.match(stderr, /^grove: .*ECONNREFUSED 127\.0\.0\.1:1\n$/);
+    assert.doesNotMatch(stderr, /s3cret/);
+  }
+});
