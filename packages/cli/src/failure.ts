@@ -86,6 +86,6 @@ function listenMessage(code: string | undefined, port: number | undefined, error
 
 /** One line of JSON for machines, sentences for people; both on standard error. */
 export function failureText({ message, exitCode, stack, detail }: Failure, json: boolean): string {
-  if (json) return `${JSON.stringify({ error: { message, exitCode, ...detail } })}\n`;
+  if (json) return `${JSON.stringify({ error: { message, exitCode, ...detail, ...(stack && { stack }) } })}\n`;
   return stack === undefined ? `grove: ${message}\n` : `grove: ${message}\n${stack}\n`;
 }

@@ -22,12 +22,12 @@ const fail = async (error: unknown): Promise<number> => {
   return failure.exitCode;
 };
 
+// Nobody was waiting for these, so they are bugs: where they happened matters more than what they say.
 for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
   process.on(event, (error: unknown) => {
-    fail(error).then(
-      () => process.exit(FAILED),
-      () => process.exit(FAILED),
-    );
+    const { message, stack = '' } = error instanceof Error ? error : new Error(String(error));
+    process.stderr.write(failureText({ exitCode: FAILED, message: `unexpected: ${message}`, stack }, json));
+    process.exit(FAILED);
   });
 }
 // Whoever reads our output may have read enough.

@@ -104,12 +104,12 @@ export const apiKeys = group('/api/arthr/apiKeys', {
     permission: 'ArthrServer:updateTenantApiKey',
     body: ApiKeyChange,
     ok: ApiKey,
-    codes: [130, 264, 100014, 100015, 100016],
+    codes: [130, 264, 100014, 100015],
   }),
   delete: del('/{apiKeyId}', {
     summary: 'Delete an API key for good',
     permission: 'ArthrServer:deleteFromTenant',
     status: 204,
-    codes: [130, 100016],
+    codes: [130],
   }),
 });

@@ -53,7 +53,6 @@ export const groveCodes = {
   100013: at(421)('This server does not serve that region'),
   100014: at(409)('The name is already in use'),
   100015: at(403)('A caller can grant only permissions that it holds'),
-  100016: at(409)('The last API key that can create API keys cannot be given up'),
   100017: at(409)('The tenant holds as many API keys as it may'),
   100018: at(408)('The request took too long to arrive'),
   100019: at(431)('The request headers are too large'),

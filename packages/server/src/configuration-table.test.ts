@@ -16,7 +16,7 @@ describe('the table of the configuration', () => {
   it('has a row of three cells for each variable, in the order of the code', () => {
     const rows = configurationTable().split('\n').slice(2);
     assert.deepEqual(
-      rows.map((row) => /^\| `([A-Z_]+)` \|/.exec(row)?.[1]),
+      rows.map((row) => /^\| `([A-Z_]+)` +\|/.exec(row)?.[1]),
       Object.keys(VARIABLES),
     );
     for (const row of rows) {

@@ -17,6 +17,7 @@ import { type Config, ConfigError, type Environment, readConfig } from './config
 import { type View, viewSqlite } from './db/backup.ts';
 import { type MigrationState, planMigrations, readMigrations } from './db/migrate.ts';
 import { type DbPlace, openDb } from './db/open.ts';
+import { type Clock, systemClock } from './kernel/clock.ts';
 import { isTenantId, type TenantId } from './kernel/ids.ts';
 import { type MasterKey, openMasterKey } from './secrets/master-key.ts';
 import { sealedBy, unseal } from './secrets/sealing.ts';
@@ -47,7 +48,7 @@ const ok = (name: string, message: string): Check => ({ name, state: 'ok', messa
 const warning = (name: string, message: string, remedy: string): Check => ({ name, state: 'warning', message, remedy });
 const fault = (name: string, message: string, remedy: string): Check => ({ name, state: 'fault', message, remedy });
 
-export async function examine(environment: Environment): Promise<Check[]> {
+export async function examine(environment: Environment, clock: Clock = systemClock): Promise<Check[]> {
   const node = checkNode(process.versions.node);
   let config: Config;
   try {
@@ -60,7 +61,7 @@ export async function examine(environment: Environment): Promise<Check[]> {
     node,
     ok('configuration', `Region ${config.region}, ${config.database.engine}, data in ${config.dataFolder}.`),
     ...checkFolder(config.dataFolder),
-    ...(await checkData(config)),
+    ...(await checkData(config, clock.now())),
     await checkPort(config),
   ];
 }
@@ -112,12 +113,12 @@ function openToOthers({ mode }: Stats): string | undefined {
 }
 
 /** Master key, database and clock: what one of them is worth, the others show. */
-async function checkData(config: Config): Promise<Check[]> {
+async function checkData(config: Config, now: number): Promise<Check[]> {
   const key = readKey(config);
   const place = config.database;
   if (place.engine === 'sqlite' && !existsSync(place.file)) {
     const none = warning('database', `${place.file} does not exist.`, 'The first start makes it; or grove restore.');
-    return [...key.checks, ...notMade(key.missing), none, checkClock({ system: Date.now() })];
+    return [...key.checks, ...notMade(key.missing), none, checkClock({ system: now })];
   }
   let view: View | undefined;
   try {
@@ -127,9 +128,15 @@ async function checkData(config: Config): Promise<Check[]> {
       : checkPostgres(view, place.maxConnections));
     const migrations = await checkMigrations(view);
     const opens = await checkKeyOpens(view, key);
-    return [...key.checks, ...opens, ...checks, ...migrations, checkClock(await clocks(view))];
+    return [
+      ...key.checks,
+      ...opens,
+      ...checks,
+      ...migrations,
+      checkClock({ system: now, ...(await databaseClocks(view)) }),
+    ];
   } catch (error) {
-    return [...key.checks, unreadable(place, error), checkClock({ system: Date.now() })];
+    return [...key.checks, unreadable(place, error), checkClock({ system: now })];
   } finally {
     await view?.close();
   }
@@ -352,7 +359,7 @@ export function openView(place: DbPlace): View {
 
 type Clocks = { system: number; database?: number; latest?: number };
 
-async function clocks(view: View): Promise<Clocks> {
+async function databaseClocks(view: View): Promise<Omit<Clocks, 'system'>> {
   const text = 'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now';
   const database = view.engine === 'postgres' ? await view.system.get<{ now: number }>({ text }, []) : undefined;
   const applied = (await hasTable(view, 'schema_migrations'))
@@ -362,7 +369,6 @@ async function clocks(view: View): Promise<Clocks> {
       )
     : undefined;
   return {
-    system: Date.now(),
     ...(database && { database: database.now }),
     ...(applied?.latest && { latest: applied.latest }),
   };

@@ -26,7 +26,7 @@ export function defineKeys(program: Command): void {
   const keys = defineGroup(program, 'keys', 'API keys: create, list, block and delete them');
   defineCreate(keys);
   onServer(define(keys, 'list', 'list the API keys of the tenant'))
-    .option('--name <pattern>', 'only those whose name contains this; % stands for anything')
+    .option('--name <pattern>', 'only those whose name matches; % stands for any characters, _ for one')
     .addHelpText('after', examples('grove keys list', "grove keys list --name 'till%' --json") + WHERE)
     .action(async (options: ServerOptions & { name?: string }) => print(options, await list(options)));
   onServer(define(keys, 'block <id>', 'block an API key: it issues no token, and those it has issued end'))

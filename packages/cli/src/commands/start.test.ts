@@ -162,3 +162,17 @@ test('a second signal ends a server that still waits for a request, with 1', asy
   server.signal('SIGTERM');
   assert.equal(await server.ended, 1);
 });
+
+test('what nobody caught is told with its place on standard error, and exits with 1', async (t) => {
+  for (const fault of ['throw new Error("a bug")', 'Promise.reject(new Error("a bug"))']) {
+    const script = `setTimeout(() => { ${fault} }, 3000)`;
+    const server = await startGrove(t, {
+      GROVE_DATA: temporaryFolder(t),
+      NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(script)}`,
+    });
+    assert.equal(await server.ended, 1);
+    const { message, stack } = JSON.parse(server.output().stderr).error;
+    assert.equal(message, 'unexpected: a bug');
+    assert.match(stack, /\n\s+at /);
+  }
+});

@@ -14,7 +14,7 @@ export function defineStart(program: Command): void {
       `${examples(
         'grove start',
         'PORT=9000 GROVE_DATA=/var/lib/grove grove start --no-demo',
-        'grove start --json | head -1       for scripts: the line comes when the server is ready',
+        'grove start --json > ready.json    for scripts: the line comes when the server is ready',
       )}
 The server stops gracefully on SIGTERM and SIGINT (Ctrl-C): requests finish, everything is written, exit code 0.
 A second signal ends it at once, with exit code 1. Logs go to standard error.

@@ -41,7 +41,7 @@ async function addTenants(file: string, ...ids: string[]): Promise<void> {
 const restore = (source: string, database: string, force = false) =>
   restoreSqlite({ source, database, force, now: NOW, verify: async () => undefined });
 
-test('a backup is one moment of a database that is written all the while', async (t) => {
+test('a backup is one moment of a database that is written all the while', { timeout: 60_000 }, async (t) => {
   const { folder, database, target } = temporary(t);
   migrateSqlite(database);
   const db = openSqlite(database);
@@ -55,6 +55,9 @@ test('a backup is one moment of a database that is written all the while', async
   // So large that the copy takes several steps, with writes between them.
   await db.system.write((tx) => tx.run(BALLAST, [NOW, 'x'.repeat(BALLAST_BYTES)]));
   let copying = true;
+  t.after(() => {
+    copying = false;
+  });
   const writer = (async () => {
     while (copying) {
       await write();

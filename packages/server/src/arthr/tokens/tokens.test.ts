@@ -96,7 +96,13 @@ describe('bearer tokens', () => {
     ]) {
       assert.equal((await call(host)).status, 200, host);
     }
-    assert.deepEqual(await call('acme.oak.localhost'), { status: 421, code: 100013 });
+  });
+  it('100013: refuses a host of another region with 421', async () => {
+    const authorization = `Bearer ${good}`;
+    assert.deepEqual(await rawStatus(grove.baseUrl, 'acme.oak.localhost', { authorization }), {
+      status: 421,
+      code: 100013,
+    });
   });
   it('271: refuses a token whose key was deleted', async () => {
     const key = await grove.client.apiKeys.create({ body: { name: 'to be deleted', permissions: ['TNT#acme#*'] } });

@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { connect } from 'node:net';
+import { after, before, describe, it } from 'node:test';
+import { openTestApp, type TestApp, testPlaces } from '../../test/harness.ts';
+import { startPostgres, type TestPostgres } from '../../test/postgres.ts';
+
+const LIST = '/api/arthr/apiKeys';
+
+describe('a database that is gone (postgres)', () => {
+  const places = testPlaces();
+  let postgres: TestPostgres;
+  let grove: TestApp;
+  before(async () => {
+    postgres = await startPostgres();
+    const { url } = await postgres.createDatabase();
+    const place = await places.create();
+    grove = await openTestApp({
+      ...place,
+      engine: 'postgres',
+      environment: { ...place.environment, DATABASE_URL: url, DATABASE_POOL: '4' },
+    });
+  });
+  after(async () => {
+    await grove.stop();
+    await postgres.stop();
+  });
+
+  it('100010: answers 503 with Retry-After within five seconds, lives on, and heals without a restart', async () => {
+    const token = await grove.token();
+    assert.equal((await grove.call(LIST, { token })).status, 200);
+    postgres.kill('SIGKILL');
+    for (let round = 0; round < 5; round++) {
+      const started = performance.now();
+      const { status, body, headers } = await grove.call(LIST, { token });
+      assert.deepEqual([status, body.code, headers.get('retry-after')], [503, 100010, '1']);
+      assert.ok(performance.now() - started < 5000, 'it took longer than five seconds');
+      assert.ok(!/ECONN|socket|postgres/i.test(body.message), body.message);
+    }
+    assert.equal((await grove.call('/health/live', { token: null })).status, 200);
+    const ready = await grove.call('/health/ready', { token: null });
+    assert.deepEqual([ready.status, ready.body.code], [503, 100010]);
+    await postgres.restart();
+    assert.equal((await grove.call(LIST, { token })).status, 200);
+    assert.equal((await grove.call('/health/ready', { token: null })).status, 200);
+  });
+});
+
+describe('a disk that is full (sqlite)', () => {
+  const places = testPlaces();
+
+  it('100020: answers 507, keeps what it has, and goes on when there is room again', async () => {
+    const grove = await openTestApp(await places.create());
+    try {
+      const db = grove.app.db.of('acme' as never);
+      const pages = (limit: number) => db.write((tx) => tx.all({ text: `PRAGMA max_page_count = ${limit}` }, []));
+      const create = (name: string) =>
+        grove.call(LIST, { method: 'POST', body: JSON.stringify({ name, description: 'x'.repeat(255) }) });
+      // SQLite takes a limit below its present size for "not one page more".
+      await pages(1);
+      let status = 201;
+      let made = 0;
+      let code = 0;
+      for (; status === 201 && made < 500; made++) {
+        const answer = await create(`filling up ${made}`);
+        status = answer.status;
+        code = answer.body.code;
+      }
+      assert.deepEqual([status, code], [507, 100020]);
+      const { body } = await grove.call(LIST);
+      assert.equal(body.totalElements, made, 'one of the keys that were acknowledged is missing, or one is too many');
+      await pages(1_000_000);
+      assert.equal((await create('room again')).status, 201);
+    } finally {
+      await grove.stop();
+    }
+  });
+});
+
+describe('a client that is slow', () => {
+  const places = testPlaces();
+
+  it('100018: is answered 408 and cut off', async () => {
+    const grove = await openTestApp(await places.create());
+    try {
+      grove.app.http.server.requestTimeout = 300;
+      grove.app.http.server.headersTimeout = 300;
+      const text = await new Promise<string>((resolve, reject) => {
+        const socket = connect(Number(new URL(grove.baseUrl).port), '127.0.0.1', () =>
+          socket.write('POST / HTTP/1.1\r\nHost: a\r\nX-Slow: '),
+        );
+        let answer = '';
+        socket.setTimeout(15_000, () => reject(new Error('it was not cut off')));
+        socket.on('data', (chunk) => {
+          answer += chunk;
+        });
+        socket.on('close', () => resolve(answer));
+        socket.on('error', reject);
+      });
+      assert.match(text, /^HTTP\/1\.1 408 .*"code":100018/s);
+    } finally {
+      await grove.stop();
+    }
+  });
+});
+
+describe('a tenant that is full', () => {
+  const places = testPlaces();
+
+  it('100017: makes no API key beyond the hundred thousandth', async () => {
+    const grove = await openTestApp(await places.create());
+    try {
+      const db = grove.app.db.of('acme' as never);
+      const pretend = (value: number) =>
+        db.write((tx) => tx.run({ text: 'UPDATE counters SET value = $2 WHERE tenant_id = $1' }, ['acme', value]));
+      await pretend(100_000);
+      const create = () => grove.call(LIST, { method: 'POST', body: '{"name":"one more"}' });
+      const { status, body } = await create();
+      assert.deepEqual([status, body.code], [409, 100017]);
+      await pretend(99_999);
+      assert.equal((await create()).status, 201);
+    } finally {
+      await grove.stop();
+    }
+  });
+});
