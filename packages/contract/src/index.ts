@@ -15,6 +15,7 @@ export {
 } from './errors.ts';
 export { User } from './identity-store/users.ts';
 export { buildOpenApi, type OpenApiDocument, renderOpenApi } from './openapi.ts';
+export { declaredStatuses } from './openapi-problems.ts';
 export {
   type Access,
   type Address,

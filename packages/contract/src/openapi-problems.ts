@@ -96,6 +96,16 @@ export function takesIdempotencyKey({ status }: GroupedOperation): boolean {
   return status === 201;
 }
 
+/** What any HTTP server may answer to anything: these are not part of an operation. */
+const OF_HTTP: readonly number[] = [405, 408, 413, 415, 421, 431, 500, 503, 507];
+
+/** Every status that an operation declares, or that goes without saying. */
+export function declaredStatuses(operation: GroupedOperation, isPlanned: boolean): ReadonlySet<number> {
+  const problems = Object.keys(kinds).map(Number);
+  const declared = problems.filter((status) => canAnswer(operation, status, isPlanned));
+  return new Set([operation.status ?? 200, ...declared, ...OF_HTTP]);
+}
+
 function canAnswer(operation: GroupedOperation, status: number, isPlanned: boolean): boolean {
   const { auth, permission, codes = [], userBy } = operation;
   if (codes.some((code) => catalogue[code].status === status)) return true;

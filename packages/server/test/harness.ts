@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,6 +7,7 @@ import { createClient } from '@grove/sdk';
 import pino, { type Logger } from 'pino';
 import { type App, openApp } from '../src/app.ts';
 import { type Config, type Environment, readConfig } from '../src/config.ts';
+import { UNDECLARED } from '../src/http/server.ts';
 import { prepareInstallation } from '../src/installation.ts';
 import type { Clock } from '../src/kernel/clock.ts';
 import { startPostgres, type TestPostgres } from './postgres.ts';
@@ -153,6 +155,12 @@ export async function openTestApp(place: TestPlace, options: TestAppOptions = {}
       const json = /json/.test(answer.headers.get('content-type') ?? '');
       return { status: answer.status, headers: answer.headers, text, body: json ? JSON.parse(text) : undefined };
     },
-    stop: () => app.stop(),
+    async stop() {
+      await app.stop();
+      assert.ok(
+        !lines.some((line) => line.includes(UNDECLARED)),
+        lines.filter((line) => line.includes(UNDECLARED)).join(),
+      );
+    },
   };
 }

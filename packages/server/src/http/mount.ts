@@ -1,6 +1,7 @@
 import {
   type Address,
   addressesOf,
+  declaredStatuses,
   type GroupedOperation,
   type GroupName,
   needsBody,
@@ -41,6 +42,7 @@ declare module 'fastify' {
   }
   interface FastifyContextConfig {
     operationId?: string;
+    statuses?: ReadonlySet<number>;
   }
 }
 
@@ -66,7 +68,7 @@ function mountOne(app: FastifyInstance, deps: MountDeps, { id, operation, addres
   app.route({
     method: operation.method,
     url: address.path.replace(/\{(\w+)\}/g, ':$1'),
-    config: { operationId: id },
+    config: { operationId: id, statuses: declaredStatuses(operation, handler === undefined) },
     schema: handler ? schemaOf(operation) : {},
     ...(operation.maxBodyBytes && { bodyLimit: operation.maxBodyBytes }),
     onRequest: guard(deps, operation),

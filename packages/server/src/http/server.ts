@@ -68,6 +68,9 @@ export function buildHttp(deps: HttpDeps): FastifyInstance {
   return app;
 }
 
+/** A status that the contract does not declare: the tests look for it in the log. */
+export const UNDECLARED = 'the contract does not declare this status';
+
 type Settled = HttpDeps & Pick<MountDeps, 'answered'>;
 
 /**
@@ -76,9 +79,10 @@ type Settled = HttpDeps & Pick<MountDeps, 'answered'>;
  */
 function account({ config, log, observe }: HttpDeps): MountDeps['answered'] {
   return (request, reply, status) => {
-    const operation = request.routeOptions.config?.operationId ?? 'other';
+    const { operationId: operation = 'other', statuses } = request.routeOptions.config ?? {};
     const ms = reply.elapsedTime;
     observe(operation, status, ms);
+    if (statuses && !statuses.has(status)) log.error({ operation, status }, UNDECLARED);
     if (!config.logRequests) return;
     const { tenantId, apiKeyId } = request.principal ?? {};
     log.info({ requestId: request.id, operation, status, ms: Math.round(ms), tenantId, apiKeyId }, 'request');
