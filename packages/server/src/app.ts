@@ -20,7 +20,7 @@ import { rateLimiter } from './kernel/rate-limiter.ts';
 import { openMetrics } from './metrics.ts';
 import { type MasterKey, openMasterKey } from './secrets/master-key.ts';
 import { openVault, type Vault } from './secrets/vault.ts';
-import { openTenants, type Tenants } from './tenants/tenants.ts';
+import { OperatorError, openTenants, type Tenants } from './tenants/tenants.ts';
 
 /** The composition root: configuration, database, secrets and handlers become one application. */
 export type App = {
@@ -46,6 +46,9 @@ const GATHERED_WRITES_EVERY_MS = 1000;
 const FAILED_ISSUES_PER_MINUTE = 10;
 const STOP_WITHIN_MS = 30_000;
 
+const WRONG_MASTER_KEY =
+  'The master key is not the one that sealed this database. Give Grove the key that belongs to it: see GROVE_MASTER_KEY and GROVE_MASTER_KEY_FILE.';
+
 /** The database must have been migrated. */
 export async function openApp(
   config: Config,
@@ -63,7 +66,12 @@ export async function openApp(
 async function compose(config: Config, db: Db, clock: Clock, log: Logger): Promise<App> {
   const master = openMasterKey(config.masterKey);
   const vault = openVault({ master, clock });
-  const peppers = await vault.systemSecret(db.system, 'api-key-pepper');
+  const peppers = await vault.systemSecret(db.system, 'api-key-pepper').catch((error: unknown) => {
+    // Node says "unable to authenticate data", which helps nobody.
+    const wrongKey =
+      (error as { code?: string }).code === 'ERR_OSSL_BAD_DECRYPT' || /authenticate data/.test(String(error));
+    throw wrongKey ? new OperatorError(WRONG_MASTER_KEY) : error;
+  });
   const [pepper] = peppers;
   if (!pepper) throw new Error('there is no pepper for API keys');
   const signing = await openSigningKeys({ db, vault, clock });

@@ -89,7 +89,11 @@ onBothEngines('an installation', (engine, places) => {
     const before = await contents(place);
     const config = configOf(place, { GROVE_MASTER_KEY: `1:${Buffer.alloc(32, 6).toString('base64')}` });
     await prepareInstallation(config);
-    await assert.rejects(openApp(config));
+    await assert.rejects(openApp(config), (error) => {
+      assert.ok(error instanceof OperatorError, String(error));
+      assert.match(error.message, /master key is not the one that sealed this database/);
+      return true;
+    });
     assert.equal(await contents(place), before);
   });
 });

@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { isUniqueViolation, joined, type TenantDb } from '../db/db.ts';
+import { joined, type TenantDb } from '../db/db.ts';
 import { type Clock, HOUR } from '../kernel/clock.ts';
 import type { Context } from '../kernel/context.ts';
 import { ApiError, invalidInput } from '../kernel/errors.ts';
@@ -65,8 +65,8 @@ export function idempotency({ vault, clock }: { vault: Vault; clock: Clock }): I
       try {
         return await perform(request, slot, hash);
       } catch (error) {
-        // Another node was faster, and our transaction was rolled back: its answer is the answer.
-        const theirs = isUniqueViolation(error) ? await find() : undefined;
+        // Ours was rolled back. If another node was faster, that may be why, whatever it failed with: its answer counts.
+        const theirs = await find().catch(() => undefined);
         if (!theirs) throw error;
         return await replay(context.db, slot, theirs, hash);
       }

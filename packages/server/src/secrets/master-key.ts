@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, linkSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { KEY_BYTES, keyFrom, newKey, type VersionedKey } from './sealing.ts';
 
@@ -57,7 +57,16 @@ export function openMasterKey(source: MasterKeySource): MasterKey {
 
 /** Makes the file; fails if it exists, for a key that is overwritten is data that is lost. */
 export function createMasterKeyFile(file: string): void {
-  writeDurably(file, `${line(1, newKey())}\n`);
+  // Whole or not at all: an empty file left by a crash would stop the next start.
+  const beside = `${file}.${process.pid}.new`;
+  rmSync(beside, { force: true });
+  writeDurably(beside, `${line(1, newKey())}\n`);
+  try {
+    linkSync(beside, file);
+  } finally {
+    rmSync(beside);
+  }
+  syncFolder(dirname(file));
 }
 
 /** Adds the next version. The old one stays until everything it sealed has been sealed anew. */
