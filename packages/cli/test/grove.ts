@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
@@ -37,6 +37,21 @@ export async function grove(args: readonly string[], env: Environment): Promise<
     timeout: COMMAND_TIMEOUT_MS,
   });
   const read = collect(child);
+  const code = await ended(child);
+  return { code, ...read() };
+}
+
+const SCRIPT = '/usr/bin/script';
+
+/** The reason to leave out what needs a terminal, where none can be made. */
+export const NO_TERMINAL = process.platform !== 'linux' || !existsSync(SCRIPT) ? 'script(1) is not here' : false;
+
+/** At a terminal of its own, where somebody types when first asked. */
+export async function atTerminal(args: readonly string[], env: Environment, typed = ''): Promise<Ended> {
+  const command = [process.execPath, GROVE, ...args].map((word) => `'${word}'`).join(' ');
+  const child = spawn(SCRIPT, ['-qec', command, '/dev/null'], { env: environmentOf(env), timeout: COMMAND_TIMEOUT_MS });
+  const read = collect(child);
+  child.stdout.once('data', () => child.stdin.write(typed));
   const code = await ended(child);
   return { code, ...read() };
 }

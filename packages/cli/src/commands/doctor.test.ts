@@ -3,7 +3,15 @@ import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, wri
 import { type AddressInfo, createServer } from 'node:net';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
-import { type Environment, grove, groveJson, startGrove, temporaryFolder } from '../../test/grove.ts';
+import {
+  atTerminal,
+  type Environment,
+  grove,
+  groveJson,
+  NO_TERMINAL,
+  startGrove,
+  temporaryFolder,
+} from '../../test/grove.ts';
 
 type Check = { name: string; state: string; message: string; remedy?: string };
 
@@ -36,9 +44,18 @@ test('doctor finds nothing on a healthy folder, running or stopped, and changes 
   const running = await doctor({ GROVE_DATA: folder, PORT: String(server.ready.port) });
   assert.deepEqual([running.code, running.state], [0, 'ok'], JSON.stringify(running.checks));
   assert.match(running.checks.at(-1)?.message ?? '', /held by a Grove server that is ready/);
-  const shown = await grove(['doctor'], { GROVE_DATA: folder });
-  assert.match(shown.stdout, /^ok {7}node/);
-  assert.equal(shown.stdout.includes('\u001b'), false);
+});
+
+test('there is colour at a terminal, and none elsewhere or with NO_COLOR', { skip: NO_TERMINAL }, async (t) => {
+  const env = { GROVE_DATA: temporaryFolder(t) };
+  const [plain, terminal, refused] = await Promise.all([
+    grove(['doctor'], env),
+    atTerminal(['doctor'], env),
+    atTerminal(['doctor'], { ...env, NO_COLOR: '1' }),
+  ]);
+  assert.match(plain.stdout, /^ok {7}node/);
+  assert.equal(terminal.stdout.startsWith('\u001b[32mok'), true);
+  assert.match(refused.stdout, /^ok {7}node/);
 });
 
 test('doctor before the first start warns, exits with 0 and makes nothing', async (t) => {

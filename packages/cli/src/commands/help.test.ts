@@ -32,11 +32,11 @@ test('help configuration lists every variable with its default', async () => {
 });
 
 test('every command has --json, and teaches with an example', async () => {
-  for (const command of COMMANDS) {
-    const { code, stdout } = await grove(['help', ...command.split(' ')], {});
-    assert.equal(code, 0, command);
-    assert.match(stdout, /--json/, command);
-    assert.match(stdout, new RegExp(`Examples:\\n[\\s\\S]*grove ${command}`), command);
+  const shown = await Promise.all(COMMANDS.map((command) => grove(['help', ...command.split(' ')], {})));
+  for (const [at, command] of COMMANDS.entries()) {
+    assert.equal(shown[at]?.code, 0, command);
+    assert.match(shown[at]?.stdout ?? '', /--json/, command);
+    assert.match(shown[at]?.stdout ?? '', new RegExp(`Examples:\\n[\\s\\S]*grove ${command}`), command);
   }
 });
 
@@ -47,9 +47,9 @@ test('grove alone shows the commands and the exit codes', async () => {
 });
 
 test('what is not a command exits with 2 and, with --json, is one line of JSON on standard error', async () => {
-  for (const args of [['strat'], ['tenant'], ['tenant', 'create'], ['start', '--fast'], ['help', 'nothing']]) {
-    const { code, stdout, stderr } = await grove([...args, '--json'], {});
-    assert.deepEqual([code, stdout], [2, ''], args.join(' '));
+  const wrong = [['strat'], ['tenant'], ['tenant', 'create'], ['start', '--fast'], ['help', 'nothing']];
+  for (const { code, stdout, stderr } of await Promise.all(wrong.map((args) => grove([...args, '--json'], {})))) {
+    assert.deepEqual([code, stdout], [2, ''], stderr);
     assert.equal(JSON.parse(stderr).error.exitCode, 2);
   }
 });

@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { test } from 'node:test';
 import {
   type ApiKeyView,
-  environmentOf,
-  GROVE,
+  atTerminal,
   grove,
   groveJson,
   issue,
   keysSeenBy,
+  NO_TERMINAL,
   startGrove,
   temporaryFolder,
 } from '../../test/grove.ts';
@@ -52,24 +50,13 @@ test('keys are created, listed, blocked and deleted through the server', async (
   assert.equal(JSON.parse(gone.stderr).error.code, 130);
 });
 
-const pty = process.platform === 'linux' && existsSync('/usr/bin/script');
-
-test('keys delete at a terminal deletes only when the name is typed', {
-  skip: !pty && 'needs script(1)',
-}, async (t) => {
+test('keys delete at a terminal deletes only when the name is typed', { skip: NO_TERMINAL }, async (t) => {
   const server = await startGrove(t, { GROVE_DATA: temporaryFolder(t) });
   const env = { GROVE_URL: server.url, GROVE_API_KEY: server.ready.apiKey ?? '' };
   const made = await groveJson<Made>(['keys', 'create', 'till 7'], env);
-  const typed = (answer: string) =>
-    new Promise<number | null>((done) => {
-      const command = `'${process.execPath}' '${GROVE}' keys delete ${made.id}`;
-      const child = spawn('/usr/bin/script', ['-qec', command, '/dev/null'], { env: environmentOf(env) });
-      child.stdout.once('data', () => child.stdin.write(`${answer}\n`));
-      child.once('close', done);
-    });
-  assert.equal(await typed('till 8'), 1);
+  assert.equal((await atTerminal(['keys', 'delete', made.id], env, 'till 8\n')).code, 1);
   assert.equal((await keysSeenBy(server.url, env.GROVE_API_KEY)).length, 2);
-  assert.equal(await typed('till 7'), 0);
+  assert.equal((await atTerminal(['keys', 'delete', made.id], env, 'till 7\n')).code, 0);
   assert.equal((await keysSeenBy(server.url, env.GROVE_API_KEY)).length, 1);
 });
 
@@ -88,7 +75,7 @@ test('an operator who has lost every key makes one that may do everything, besid
 
 test('a command that does not say which server, or says it wrongly, exits with 2', async () => {
   const key = 'grv_live_none';
-  for (const [args, env, words] of [
+  const wrong = [
     [['list'], {}, /GROVE_URL/],
     [['create', 'x'], {}, /--tenant/],
     [['list', '--url', 'http://localhost:1'], {}, /API key is not/],
@@ -100,10 +87,11 @@ test('a command that does not say which server, or says it wrongly, exits with 2
       { GROVE_URL: 'http://localhost:1', GROVE_API_KEY: key },
       /PERMANENT or SESSION/,
     ],
-  ] as const) {
-    const { code, stdout, stderr } = await grove(['keys', ...args], env);
-    assert.deepEqual([code, stdout], [2, ''], args.join(' '));
-    assert.match(stderr, words);
+  ] as const;
+  const ended = await Promise.all(wrong.map(([args, env]) => grove(['keys', ...args], env)));
+  for (const [at, [args, , words]] of wrong.entries()) {
+    assert.deepEqual([ended[at]?.code, ended[at]?.stdout], [2, ''], args.join(' '));
+    assert.match(ended[at]?.stderr ?? '', words);
   }
 });
 

@@ -14,7 +14,7 @@ import type { LastIssued } from './last-issued.ts';
 export type Issue = (
   code: string | undefined,
   hostTenant: TenantId | undefined,
-) => { token: string; ttl: number } | Promise<{ token: string; ttl: number }>;
+) => Promise<{ token: string; ttl: number }>;
 
 export type IssueDeps = {
   clock: Clock;
@@ -43,7 +43,7 @@ export function issuer(deps: IssueDeps): Issue {
     return issued(deps, key, now);
   };
 
-  return (code, hostTenant) => {
+  return async (code, hostTenant) => {
     if (code === undefined || code === '') throw new ApiError(100008, { detail: 'send the API key in X-Api-Key' });
     const parsed = parseApiKey(code);
     if (!parsed) throw new ApiError(271);
@@ -54,11 +54,11 @@ export function issuer(deps: IssueDeps): Issue {
   };
 }
 
-function issued({ signing, issuerOf }: IssueDeps, key: KeyInUse, now: number) {
+async function issued({ signing, issuerOf }: IssueDeps, key: KeyInUse, now: number) {
   const seconds = Math.floor(now / 1000);
   const left = key.expiringAt === null ? TOKEN_TTL_SECONDS : Math.ceil(key.expiringAt / 1000) - seconds;
   const ttl = Math.max(1, Math.min(TOKEN_TTL_SECONDS, left));
-  const token = signToken(signing.current(), {
+  const token = await signToken(signing.current(), {
     iss: issuerOf(key.tenantId),
     sub: key.id,
     aud: TOKEN_AUDIENCE,

@@ -14,8 +14,16 @@ function headerOf(key: SigningKey): string {
   return header;
 }
 
-/** RFC 7515 compact serialization, signed with Ed25519 (RFC 8037). */
-export function signToken(key: SigningKey, claims: TokenClaims): string {
+/**
+ * RFC 7515 compact serialization, signed with Ed25519 (RFC 8037). The signature is most of the cost of a token, so it is
+ * made on another thread, and the requests of others go on meanwhile.
+ */
+export function signToken(key: SigningKey, claims: TokenClaims): Promise<string> {
   const signed = `${headerOf(key)}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}`;
-  return `${signed}.${sign(null, Buffer.from(signed, 'latin1'), key.privateKey).toString('base64url')}`;
+  return new Promise((resolve, reject) => {
+    sign(null, Buffer.from(signed, 'latin1'), key.privateKey, (error, signature) => {
+      if (error) reject(error);
+      else resolve(`${signed}.${signature.toString('base64url')}`);
+    });
+  });
 }
