@@ -57,16 +57,10 @@ function faultLines(errors: readonly { pointer: string; message: string }[]): st
   return errors.map(({ pointer, message }) => `- ${pointer} ${message}`);
 }
 
-// What AES-GCM says when a key is not the one that sealed.
-const WRONG_KEY = 'Unsupported state or unable to authenticate data';
-const WRONG_KEY_ADVICE =
-  'The master key does not open what is sealed in the database: it is not the key that sealed it. Run grove doctor.';
-
 function unforeseen(error: unknown): Failure {
   if (!(error instanceof Error)) return { exitCode: FAILED, message: String(error) };
   const { code, syscall, port } = error as NodeJS.ErrnoException & { port?: number };
   if (syscall === 'listen') return { exitCode: FAILED, message: listenMessage(code, port, error) };
-  if (error.message === WRONG_KEY) return { exitCode: FAILED, message: WRONG_KEY_ADVICE };
   const cause = error.cause instanceof Error ? `: ${error.cause.message}` : '';
   // Several attempts to connect come as one error without a message.
   const attempts = error instanceof AggregateError ? error.errors.map(({ message }: Error) => message).join('; ') : '';

@@ -1,6 +1,7 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { boundedMap } from '../kernel/bounded-map.ts';
 import type { TenantId } from '../kernel/ids.ts';
-import { type Db, DbError, revocable, type Sql, toAnonymous, type Value, type Writes } from './db.ts';
+import { type Db, DbError, revocable, type Sql, type TenantDb, toAnonymous, type Value, type Writes } from './db.ts';
 
 /**
  * SQLite in this process. Readers have a connection of their own and never wait for the writer (WAL). Writers are
@@ -9,6 +10,7 @@ import { type Db, DbError, revocable, type Sql, toAnonymous, type Value, type Wr
  */
 const MAX_BATCH = 256;
 const MAX_QUEUE = 10_000;
+const MAX_HANDLES = 1000;
 
 export type SqliteLimits = { busyTimeoutMs: number; transactionTimeoutMs: number };
 const LIMITS: SqliteLimits = { busyTimeoutMs: 5000, transactionTimeoutMs: 5000 };
@@ -33,15 +35,23 @@ export function openSqlite(file: string, { busyTimeoutMs, transactionTimeoutMs }
   const group = groupCommit(writer, transactionTimeoutMs, snapshot.leave);
   const write = <T>(work: (tx: Writes) => Promise<T>) => group.enqueue(work) as Promise<T>;
 
+  const handles = boundedMap<TenantId, TenantDb>(MAX_HANDLES);
   return {
     engine: 'sqlite',
-    of: (tenantId: TenantId) => ({
-      tenantId,
-      inTransaction: false,
-      get: reads.get,
-      all: reads.all,
-      write: (work) => write((tx) => work({ ...tx, tenantId, inTransaction: true })),
-    }),
+    of(tenantId: TenantId) {
+      let handle = handles.get(tenantId);
+      if (!handle) {
+        handle = {
+          tenantId,
+          inTransaction: false,
+          get: reads.get,
+          all: reads.all,
+          write: (work) => write((tx) => work({ ...tx, tenantId, inTransaction: true })),
+        };
+        handles.set(tenantId, handle);
+      }
+      return handle;
+    },
     system: { get: reads.get, all: reads.all, write },
     now: async () => Date.now(),
     async close() {

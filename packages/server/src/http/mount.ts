@@ -14,24 +14,22 @@ import type { Clock } from '../kernel/clock.ts';
 import type { Context, Principal } from '../kernel/context.ts';
 import { ApiError, invalidInput } from '../kernel/errors.ts';
 import type { AllHandlers, OpenContext } from '../kernel/implement.ts';
-import { bearerToken } from './bearer.ts';
+import { type Guard, type GuardDeps, guards } from './guard.ts';
 import type { Idempotency } from './idempotency.ts';
-import type { Limits } from './limits.ts';
 import { isBadText } from './strict-json.ts';
-import type { HostTenant } from './tenant.ts';
 
 /** Serves the contract: one route for each address of each operation, guarded as its row says. */
-export type MountDeps = {
+export type MountDeps = GuardDeps & {
   db: Db;
   clock: Clock;
   handlers: AllHandlers;
-  authenticate(token: string): Principal | Promise<Principal>;
-  hostTenant: HostTenant;
   idempotency: Idempotency;
-  limits: Limits | undefined;
   /** Told when an answer is handed over. */
-  answered(request: FastifyRequest, reply: FastifyReply, status: number): void;
+  answered(request: FastifyRequest, reply: FastifyReply, status: number, served: Served): void;
 };
+
+/** What is served at a route, and with which statuses it may answer. */
+export type Served = { readonly operationId: string; readonly statuses?: ReadonlySet<number> };
 
 type AnyHandler = (context: Context | OpenContext, input: unknown) => unknown;
 type Route = { id: string; operation: GroupedOperation; address: Address; handler: AnyHandler | undefined };
@@ -41,16 +39,16 @@ declare module 'fastify' {
     principal: Principal | null;
   }
   interface FastifyContextConfig {
-    operationId?: string;
-    statuses?: ReadonlySet<number>;
+    served?: Served;
   }
 }
 
 export function mountContract(app: FastifyInstance, deps: MountDeps): void {
   app.decorateRequest('principal', null);
+  const guard = guards(deps);
   for (const { id, group, name, operation } of operations()) {
     const handler = isPlanned(group) ? undefined : handlerOf(deps.handlers, group, name);
-    for (const address of addressesOf(operation)) mountOne(app, deps, { id, operation, address, handler });
+    for (const address of addressesOf(operation)) mountOne(app, deps, guard, { id, operation, address, handler });
   }
 }
 
@@ -64,16 +62,22 @@ function handlerOf(handlers: AllHandlers, group: string, name: string): AnyHandl
   return handler;
 }
 
-function mountOne(app: FastifyInstance, deps: MountDeps, { id, operation, address, handler }: Route): void {
+function mountOne(
+  app: FastifyInstance,
+  deps: MountDeps,
+  guard: Guard,
+  { id, operation, address, handler }: Route,
+): void {
+  const served = { operationId: id, statuses: declaredStatuses(operation, handler === undefined) };
   app.route({
     method: operation.method,
     url: address.path.replace(/\{(\w+)\}/g, ':$1'),
-    config: { operationId: id, statuses: declaredStatuses(operation, handler === undefined) },
+    config: { served },
     schema: handler ? schemaOf(operation) : {},
     ...(operation.maxBodyBytes && { bodyLimit: operation.maxBodyBytes }),
-    onRequest: guard(deps, operation),
+    onRequest: guard(operation),
     preValidation: [refuseBadParameters, ...(operation.body && !needsBody(operation) ? [missingBodyIsEmpty] : [])],
-    handler: handler ? serve(deps, id, operation, handler) : notYet,
+    handler: handler ? serve(deps, served, operation, handler) : notYet,
   });
 }
 
@@ -89,34 +93,6 @@ function notYet(): never {
   throw new ApiError(100009, { detail: 'it is part of the contract and not built yet' });
 }
 
-/** Who calls, and may it? Answered before the body is read, without a promise when all is known. */
-function guard({ authenticate, hostTenant, limits }: MountDeps, { permission }: GroupedOperation) {
-  const admit = (request: FastifyRequest, reply: FastifyReply, principal: Principal) => {
-    const named = hostTenant(request.headers.host);
-    if (named !== undefined && named !== principal.tenantId) throw new ApiError(226);
-    limits?.ofKey(principal.apiKeyId, reply);
-    if (permission && !principal.permissions.holds(permission)) {
-      throw new ApiError(7, { detail: `this needs the permission TNT#${principal.tenantId}#${permission}` });
-    }
-    request.principal = principal;
-  };
-
-  return (request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction) => {
-    let waiting: Promise<void> | undefined;
-    try {
-      if (permission) {
-        const principal = authenticate(bearerToken(request.headers.authorization));
-        if (principal instanceof Promise) waiting = principal.then((each) => admit(request, reply, each));
-        else admit(request, reply, principal);
-      }
-    } catch (error) {
-      return done(error as Error);
-    }
-    if (waiting) waiting.then(() => done(), done);
-    else done();
-  };
-}
-
 /** Where nothing in the body is required, a client may leave it out. */
 function missingBodyIsEmpty(request: FastifyRequest, _reply: FastifyReply, done: HookHandlerDoneFunction): void {
   request.body ??= {};
@@ -130,21 +106,26 @@ function refuseBadParameters(request: FastifyRequest, _reply: FastifyReply, done
 }
 
 function faultOf(values: unknown, prefix: string): ApiError | undefined {
-  for (const [name, value] of Object.entries(values as Record<string, string | string[]>)) {
-    for (const text of typeof value === 'string' ? [value] : value) {
-      const pointer = `${prefix}/${name}`;
-      // `/apiKeys/` is not the address of a key without a name.
-      if (text === '') return new ApiError(100003);
-      if (text.length > MAX_PARAMETER_LENGTH) {
-        return invalidInput({ pointer, message: `must have at most ${MAX_PARAMETER_LENGTH} characters` });
-      }
-      if (isBadText(text)) return invalidInput({ pointer, message: 'must not hold NUL or half of a surrogate pair' });
-    }
+  const texts = values as Record<string, string | string[]>;
+  for (const name in texts) {
+    const value = texts[name] as string | string[];
+    const fault = typeof value === 'string' ? textFault(value) : value.map(textFault).find(Boolean);
+    if (fault === NO_TEXT) return new ApiError(100003);
+    if (fault) return invalidInput({ pointer: `${prefix}/${name}`, message: fault });
   }
   return undefined;
 }
 
-function serve(deps: MountDeps, id: string, operation: GroupedOperation, handler: AnyHandler) {
+const NO_TEXT = 'must not be empty';
+
+function textFault(text: string): string | undefined {
+  // `/apiKeys/` is not the address of a key without a name.
+  if (text === '') return NO_TEXT;
+  if (text.length > MAX_PARAMETER_LENGTH) return `must have at most ${MAX_PARAMETER_LENGTH} characters`;
+  return isBadText(text) ? 'must not hold NUL or half of a surrogate pair' : undefined;
+}
+
+function serve(deps: MountDeps, served: Served, operation: GroupedOperation, handler: AnyHandler) {
   const status = operation.status ?? 200;
   const creates = status === 201;
 
@@ -163,20 +144,27 @@ function serve(deps: MountDeps, id: string, operation: GroupedOperation, handler
     if (typeof key !== 'string') return handler(context, input);
 
     const handle = async (within: Context) => handler(within, input);
-    return deps.idempotency({ operation: id, key, context, fingerprint: input, handle }).then(({ body, replayed }) => {
-      if (replayed) reply.header('Idempotent-Replayed', 'true');
-      return body;
-    });
+    return deps
+      .idempotency({ operation: served.operationId, key, context, fingerprint: input, handle })
+      .then(({ body, replayed }) => {
+        if (replayed) reply.header('Idempotent-Replayed', 'true');
+        return body;
+      });
   };
 
   // Not an async function: each promise between the handler and the answer costs every request.
   return (request: FastifyRequest, reply: FastifyReply): void => {
-    const send = (body: unknown) => {
-      reply.code(status).send(status === 204 ? undefined : body);
-      deps.answered(request, reply, status);
-    };
     const fail = (error: unknown) => {
       reply.send(error);
+    };
+    const send = (body: unknown) => {
+      try {
+        reply.code(status).send(status === 204 ? undefined : body);
+      } catch (error) {
+        fail(error);
+        return;
+      }
+      deps.answered(request, reply, status, served);
     };
     let result: unknown;
     try {
@@ -185,7 +173,7 @@ function serve(deps: MountDeps, id: string, operation: GroupedOperation, handler
       fail(error);
       return;
     }
-    if (result instanceof Promise) result.then(send).catch(fail);
+    if (result instanceof Promise) result.then(send, fail);
     else send(result);
   };
 }

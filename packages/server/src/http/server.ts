@@ -7,7 +7,7 @@ import type { Config } from '../config.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
 import type { Limits } from './limits.ts';
-import { type MountDeps, mountContract } from './mount.ts';
+import { type MountDeps, mountContract, type Served } from './mount.ts';
 import { toApiError, toProblem } from './problem.ts';
 import { mountPublic, type PublicDeps } from './public.ts';
 import { requestIds } from './request-id.ts';
@@ -71,6 +71,9 @@ export function buildHttp(deps: HttpDeps): FastifyInstance {
 /** A status that the contract does not declare: the tests look for it in the log. */
 export const UNDECLARED = 'the contract does not declare this status';
 
+/** Whatever is not of the contract. */
+const OTHER: Served = { operationId: 'other' };
+
 type Settled = HttpDeps & Pick<MountDeps, 'answered'>;
 
 /**
@@ -78,8 +81,7 @@ type Settled = HttpDeps & Pick<MountDeps, 'answered'>;
  * counting does.
  */
 function account({ config, log, observe }: HttpDeps): MountDeps['answered'] {
-  return (request, reply, status) => {
-    const { operationId: operation = 'other', statuses } = request.routeOptions.config ?? {};
+  return (request, reply, status, { operationId: operation, statuses }) => {
     const ms = reply.elapsedTime;
     observe(operation, status, ms);
     if (statuses && !statuses.has(status)) log.error({ operation, status }, UNDECLARED);
@@ -91,6 +93,7 @@ function account({ config, log, observe }: HttpDeps): MountDeps['answered'] {
 
 /** Empty values mean "no filter". */
 function readQuery(text: string): Record<string, unknown> {
+  if (text === '') return {};
   const query = parseQuery(text, '&', '=', { maxKeys: MAX_QUERY_KEYS });
   for (const name of Object.keys(query)) {
     const value = query[name];
@@ -141,12 +144,13 @@ function answerError(
   reply: FastifyReply,
 ): FastifyReply {
   const error = toApiError(thrown);
+  const served = request.routeOptions.config?.served ?? OTHER;
   if (error.status >= 500 && error.code !== 100009) {
     const cause = error.cause ?? error;
     log.error(
       {
         requestId: request.id,
-        operation: request.routeOptions.config?.operationId,
+        operation: served.operationId,
         code: error.code,
         err: cause,
         note: error.detail.log,
@@ -158,7 +162,7 @@ function answerError(
   const { retryAfterSeconds } = error.detail;
   if (retryAfterSeconds) reply.header('Retry-After', String(retryAfterSeconds));
   const problem = JSON.stringify(toProblem(error, request.id));
-  answered(request, reply, error.status);
+  answered(request, reply, error.status, served);
   return reply.code(error.status).type('application/problem+json').serializer(String).send(problem);
 }
 

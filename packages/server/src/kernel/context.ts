@@ -11,6 +11,9 @@ export type Principal = {
   readonly permissions: PermissionSet;
 };
 
+/** A bearer token whose signature and claims are good. Whether it still stands is asked at every use. */
+export type Credential = { principal(): Principal | Promise<Principal> };
+
 /** What every handler of a bearer operation receives beside its input. */
 export type Context = {
   readonly tenantId: TenantId;
