@@ -157,9 +157,12 @@ function textOf(statement: Sql): string {
 }
 
 async function query(connection: Connection, statement: Sql, values: readonly Value[]): Promise<pg.QueryResult> {
-  const { name } = statement;
+  const { name, row } = statement;
   try {
-    return await connection.query({ text: textOf(statement), values: values as Value[], ...(name && { name }) });
+    const text = textOf(statement);
+    const query = { text, values: values as Value[], ...(name && { name }), ...(row && { rowMode: 'array' as const }) };
+    const result = await connection.query(query);
+    return row ? { ...result, rows: (result.rows as unknown as Value[][]).map(row) } : result;
   } catch (error) {
     throw translated(error);
   }

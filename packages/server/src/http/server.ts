@@ -11,6 +11,7 @@ import { type MountDeps, mountContract, type Served } from './mount.ts';
 import { toApiError, toProblem } from './problem.ts';
 import { mountPublic, type PublicDeps } from './public.ts';
 import { requestIds } from './request-id.ts';
+import { serializerOf } from './serialize.ts';
 import { parseJsonBody } from './strict-json.ts';
 import { validatorCompiler } from './validation.ts';
 
@@ -53,6 +54,7 @@ export function buildHttp(deps: HttpDeps): FastifyInstance {
   });
   app.server.maxConnections = MAX_CONNECTIONS;
   app.setValidatorCompiler(validatorCompiler());
+  app.setSerializerCompiler(({ schema }) => serializerOf(schema));
   readBodies(app);
   eachRequest(app, deps);
   app.setErrorHandler((error, request, reply) => answerError(settled, error, request, reply));

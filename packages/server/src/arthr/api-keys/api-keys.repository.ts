@@ -1,5 +1,5 @@
 import { addToCounter, readCounter } from '../../db/counters.ts';
-import { type Reads, type Sql, sql, type TenantReads, type TenantTx, unprepared } from '../../db/db.ts';
+import { type Reads, type Sql, sql, type TenantReads, type TenantTx, unprepared, type Value } from '../../db/db.ts';
 import type { Paging } from '../../kernel/pages.ts';
 
 export type ApiKeyStatus = 'ACTIVE' | 'BLOCKED' | 'ARCHIVED';
@@ -34,6 +34,25 @@ const VIEW = `id, environment, type, name, description, status, permissions, cre
   last_updated_by, expiring_at, last_issued_at`;
 const COLUMNS = `${VIEW}, tenant_id, name_folded, secret_hash, pepper_version`;
 
+/** In the order of VIEW. */
+function toView(values: Value[]): ApiKeyView {
+  return {
+    id: values[0] as string,
+    environment: values[1] as ApiKeyView['environment'],
+    type: values[2] as ApiKeyType,
+    name: values[3] as string,
+    description: values[4] as string | null,
+    status: values[5] as ApiKeyStatus,
+    permissions: values[6] as string,
+    created_at: values[7] as number,
+    last_updated_at: values[8] as number,
+    created_by: values[9] as string,
+    last_updated_by: values[10] as string,
+    expiring_at: values[11] as number | null,
+    last_issued_at: values[12] as number | null,
+  };
+}
+
 /** The properties a list can be sorted by. What may be absent comes first, on both engines. */
 export const SORTABLE = {
   id: 'id',
@@ -50,7 +69,7 @@ export const SORTABLE = {
 } as const;
 
 const ONE = sql(`SELECT ${COLUMNS} FROM api_keys WHERE tenant_id = $1 AND id = $2`);
-const ONE_VIEW = sql(`SELECT ${VIEW} FROM api_keys WHERE tenant_id = $1 AND id = $2`);
+const ONE_VIEW = sql(`SELECT ${VIEW} FROM api_keys WHERE tenant_id = $1 AND id = $2`, toView);
 const ONE_FOR_UPDATE = sql(`SELECT ${COLUMNS} FROM api_keys WHERE tenant_id = $1 AND id = $2 /*postgres FOR UPDATE*/`);
 const OWNER = sql('SELECT owner_tenant_id FROM key_tenants WHERE key_id = $1');
 const ADD_OWNER = sql('INSERT INTO key_tenants (key_id, owner_tenant_id) VALUES ($1, $2)');
@@ -143,10 +162,8 @@ export async function pageApiKeys(
   const { tenantId } = db;
   const limits = [paging.size, paging.offset];
   if (pattern === undefined) {
-    return {
-      total: await countApiKeys(db),
-      rows: await db.all<ApiKeyView>(pageStatement(paging, false), [tenantId, ...limits]),
-    };
+    const rows = await db.all<ApiKeyView>(pageStatement(paging, false), [tenantId, ...limits]);
+    return { rows, total: await countApiKeys(db) };
   }
   const counted = await db.get<{ total: number }>(COUNT_LIKE, [tenantId, pattern]);
   return {
@@ -159,14 +176,16 @@ const prepared = new Map<string, Sql>();
 
 /** Orders by one property are kept prepared; there are only so many. */
 function pageStatement(paging: Paging, filtered: boolean): Sql {
+  const { orderBy, sorts } = paging;
+  const key = filtered ? `filtered ${orderBy}` : orderBy;
+  const known = prepared.get(key);
+  if (known) return known;
+  // SQLite would plan anew for every other limit; of a sum it does not know what it will be.
   const text = `SELECT ${VIEW} FROM api_keys WHERE tenant_id = $1
-    ${filtered ? "AND name_folded LIKE $4 ESCAPE '\\'" : ''} ORDER BY ${paging.orderBy} LIMIT $2 OFFSET $3`;
-  if (paging.sorts > 1) return unprepared(text);
-  let statement = prepared.get(text);
-  if (!statement) {
-    statement = sql(text);
-    prepared.set(text, statement);
-  }
+    ${filtered ? "AND name_folded LIKE $4 ESCAPE '\\'" : ''} ORDER BY ${orderBy} LIMIT $2 + 0 OFFSET $3 + 0`;
+  if (sorts > 1) return unprepared(text, toView);
+  const statement = sql(text, toView);
+  prepared.set(key, statement);
   return statement;
 }
 

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { api } from '@grove/contract';
+import fastJsonStringify from 'fast-json-stringify';
+import { serializerOf } from './serialize.ts';
+
+describe('the guard on the way out', () => {
+  const key = {
+    id: '01M7EK55GPPBVSG5TAX910HKS7',
+    type: 'PERMANENT',
+    code: 'grv_live_x',
+    name: 'a "name" \u2028 😀',
+    description: undefined,
+    status: 'ACTIVE',
+    permissions: ['TNT#acme#*'],
+    permittedOperations: [],
+    createdDtm: '2026-11-15T00:00:00.000Z',
+    lastUpdatedDtm: '2026-11-15T00:00:00.000Z',
+    createdBy: 'x',
+    lastUpdatedBy: 'x',
+  };
+  const sort = { sorted: false, unsorted: true, empty: true };
+  const page = (content: object[]) => ({
+    content,
+    totalElements: 1,
+    totalPages: 1,
+    number: 0,
+    size: 10,
+    numberOfElements: 1,
+    first: true,
+    last: true,
+    empty: false,
+    sort,
+    pageable: { sort, pageSize: 10, pageNumber: 0, paged: true, unpaged: false, offset: 0 },
+  });
+  const one = serializerOf(api.apiKeys.get.ok);
+  const list = serializerOf(api.apiKeys.list.ok);
+
+  it('writes what is declared as the stripper would', () => {
+    const stripped = fastJsonStringify(JSON.parse(JSON.stringify(api.apiKeys.list.ok)));
+    assert.deepEqual(JSON.parse(list(page([key, key]))), JSON.parse(stripped(page([key, key]))));
+    assert.equal(JSON.parse(one(key)).name, key.name);
+    assert.ok(!one(key).includes('description'));
+  });
+
+  it('strips what is not declared, at every depth', () => {
+    const secret = { secret_hash: 'canary' };
+    for (const text of [
+      one({ ...key, ...secret }),
+      list(page([key, { ...key, ...secret }])),
+      list({ ...page([key]), ...secret }),
+      list({ ...page([key]), pageable: { ...page([]).pageable, sort: { ...sort, ...secret } } }),
+      one(Object.assign(Object.create({ inherited: 'canary' }), key)),
+    ]) {
+      assert.ok(!text.includes('canary'), text);
+      JSON.parse(text);
+    }
+  });
+
+  it('never writes an object where text is declared', () => {
+    assert.ok(!one({ ...key, name: { canary: 'canary' } }).includes('"canary"'));
+  });
+
+  it('fails loudly when something required is missing', () => {
+    assert.throws(() => one({ ...key, status: undefined }), /status/);
+  });
+});
