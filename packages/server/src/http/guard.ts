@@ -44,30 +44,27 @@ export function guards({ authenticate, hostTenant, limits }: GuardDeps): Guard {
   return ({ permission }) => {
     if (!permission) return (_request, _reply, done) => done();
 
-    const admit = (request: FastifyRequest, reply: FastifyReply, { named }: Shown, principal: Principal): void => {
+    const admit = (request: FastifyRequest, { named }: Shown, principal: Principal): void => {
       if (named !== undefined && named !== principal.tenantId) throw new ApiError(226);
-      limits?.ofKey(principal.apiKeyId, reply);
+      limits?.ofKey(principal.apiKeyId, request);
       if (!principal.permissions.holds(permission)) {
         throw new ApiError(7, { detail: `this needs the permission TNT#${principal.tenantId}#${permission}` });
       }
       request.principal = principal;
     };
 
-    const enter = (request: FastifyRequest, reply: FastifyReply, caller: Shown): Promise<void> | undefined => {
+    const enter = (request: FastifyRequest, caller: Shown): Promise<void> | undefined => {
       const principal = caller.credential.principal();
-      if (principal instanceof Promise) return principal.then((each) => admit(request, reply, caller, each));
-      admit(request, reply, caller, principal);
+      if (principal instanceof Promise) return principal.then((each) => admit(request, caller, each));
+      admit(request, caller, principal);
       return undefined;
     };
 
-    return (request, reply, done) => {
+    return (request, _reply, done) => {
       let waiting: Promise<void> | undefined;
       try {
         const caller = identify(request);
-        waiting =
-          caller instanceof Promise
-            ? caller.then((each) => enter(request, reply, each))
-            : enter(request, reply, caller);
+        waiting = caller instanceof Promise ? caller.then((each) => enter(request, each)) : enter(request, caller);
       } catch (error) {
         done(error as Error);
         return;

@@ -1,15 +1,16 @@
-import type { FastifyReply } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import type { Clock } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { type RateLimiter, rateLimiter } from '../kernel/rate-limiter.ts';
+import { addHeader } from './respond.ts';
 
 /**
  * How much one caller may ask for: by address before anything is believed, by API key once it is known. What a request
  * sends cannot lift the limit of its address.
  */
 export type Limits = {
-  ofAddress(address: string, reply: FastifyReply): void;
-  ofKey(keyId: string, reply: FastifyReply): void;
+  ofAddress(request: FastifyRequest): void;
+  ofKey(keyId: string, request: FastifyRequest): void;
 };
 
 const WINDOW_SECONDS = 1;
@@ -22,17 +23,21 @@ export function requestLimits(perSecond: number | 'off', clock: Clock): Limits |
   const addresses = rateLimiter({ limit: perSecond * ADDRESS_FACTOR, ...window });
   const keys = rateLimiter({ limit: perSecond, ...window });
   return {
-    ofAddress: (address, reply) => take(addresses, address, reply, false),
-    ofKey: (keyId, reply) => take(keys, keyId, reply, true),
+    ofAddress: (request) => take(addresses, request.ip, request, false),
+    ofKey: (keyId, request) => take(keys, keyId, request, true),
   };
 }
 
 /** draft-ietf-httpapi-ratelimit-headers: the policy, and what is left of it. */
-function take(limiter: RateLimiter, caller: string, reply: FastifyReply, announce: boolean): void {
+function take(limiter: RateLimiter, caller: string, request: FastifyRequest, announce: boolean): void {
   const { allowed, remaining, retryAfterSeconds } = limiter.take(caller);
   if (announce || !allowed) {
-    reply.header('RateLimit-Policy', `"default";q=${limiter.limit};w=${limiter.windowSeconds}`);
-    reply.header('RateLimit', `"default";r=${remaining};t=${allowed ? limiter.windowSeconds : retryAfterSeconds}`);
+    addHeader(request, 'RateLimit-Policy', `"default";q=${limiter.limit};w=${limiter.windowSeconds}`);
+    addHeader(
+      request,
+      'RateLimit',
+      `"default";r=${remaining};t=${allowed ? limiter.windowSeconds : retryAfterSeconds}`,
+    );
   }
   if (!allowed) throw new ApiError(100007, { retryAfterSeconds });
 }

@@ -16,6 +16,8 @@ import { ApiError, invalidInput } from '../kernel/errors.ts';
 import type { AllHandlers, OpenContext } from '../kernel/implement.ts';
 import { type Guard, type GuardDeps, guards } from './guard.ts';
 import type { Idempotency } from './idempotency.ts';
+import { addHeader, type Respond } from './respond.ts';
+import { serializerOf } from './serialize.ts';
 import { isBadText } from './strict-json.ts';
 
 /** Serves the contract: one route for each address of each operation, guarded as its row says. */
@@ -25,6 +27,7 @@ export type MountDeps = GuardDeps & {
   handlers: AllHandlers;
   idempotency: Idempotency;
   /** Told when an answer is handed over. */
+  respond: Respond;
   answered(request: FastifyRequest, reply: FastifyReply, status: number, served: Served): void;
 };
 
@@ -76,7 +79,7 @@ function mountOne(
     schema: handler ? schemaOf(operation) : {},
     ...(operation.maxBodyBytes && { bodyLimit: operation.maxBodyBytes }),
     onRequest: guard(operation),
-    preValidation: [refuseBadParameters, ...(operation.body && !needsBody(operation) ? [missingBodyIsEmpty] : [])],
+    ...(operation.body && !needsBody(operation) && { preValidation: missingBodyIsEmpty }),
     handler: handler ? serve(deps, served, operation, handler) : notYet,
   });
 }
@@ -85,7 +88,6 @@ function schemaOf(operation: GroupedOperation) {
   return {
     ...(operation.query && { querystring: operation.query }),
     ...(operation.body && { body: operation.body }),
-    ...(operation.ok && { response: { [operation.status ?? 200]: operation.ok } }),
   };
 }
 
@@ -101,15 +103,16 @@ function missingBodyIsEmpty(request: FastifyRequest, _reply: FastifyReply, done:
 
 const MAX_PARAMETER_LENGTH = 255;
 
-function refuseBadParameters(request: FastifyRequest, _reply: FastifyReply, done: HookHandlerDoneFunction): void {
-  done(faultOf(request.params, '/params') ?? faultOf(request.query, '/query'));
+/** The fault of a parameter in the path or the query, which the schemas do not see. */
+function parameterFault({ params, query }: FastifyRequest): ApiError | undefined {
+  return faultOf(params, '/params') ?? faultOf(query, '/query');
 }
 
 function faultOf(values: unknown, prefix: string): ApiError | undefined {
-  const texts = values as Record<string, string | string[]>;
-  for (const name in texts) {
-    const value = texts[name] as string | string[];
-    const fault = typeof value === 'string' ? textFault(value) : value.map(textFault).find(Boolean);
+  const given = values as Record<string, unknown>;
+  for (const name in given) {
+    const value = given[name];
+    const fault = Array.isArray(value) ? value.map(textFault).find(Boolean) : textFault(value);
     if (fault === NO_TEXT) return new ApiError(100003);
     if (fault) return invalidInput({ pointer: `${prefix}/${name}`, message: fault });
   }
@@ -118,7 +121,8 @@ function faultOf(values: unknown, prefix: string): ApiError | undefined {
 
 const NO_TEXT = 'must not be empty';
 
-function textFault(text: string): string | undefined {
+function textFault(text: unknown): string | undefined {
+  if (typeof text !== 'string') return undefined;
   // `/apiKeys/` is not the address of a key without a name.
   if (text === '') return NO_TEXT;
   if (text.length > MAX_PARAMETER_LENGTH) return `must have at most ${MAX_PARAMETER_LENGTH} characters`;
@@ -128,8 +132,11 @@ function textFault(text: string): string | undefined {
 function serve(deps: MountDeps, served: Served, operation: GroupedOperation, handler: AnyHandler) {
   const status = operation.status ?? 200;
   const creates = status === 201;
+  const serialize = operation.ok && serializerOf(operation.ok);
 
-  const answer = (request: FastifyRequest, reply: FastifyReply): unknown => {
+  const answer = (request: FastifyRequest): unknown => {
+    const fault = parameterFault(request);
+    if (fault) throw fault;
     const input = { params: request.params, query: request.query, body: request.body };
     const { principal } = request;
     if (!principal) return handler(openContext(deps, request), input);
@@ -147,7 +154,7 @@ function serve(deps: MountDeps, served: Served, operation: GroupedOperation, han
     return deps
       .idempotency({ operation: served.operationId, key, context, fingerprint: input, handle })
       .then(({ body, replayed }) => {
-        if (replayed) reply.header('Idempotent-Replayed', 'true');
+        if (replayed) addHeader(request, 'Idempotent-Replayed', 'true');
         return body;
       });
   };
@@ -159,7 +166,7 @@ function serve(deps: MountDeps, served: Served, operation: GroupedOperation, han
     };
     const send = (body: unknown) => {
       try {
-        reply.code(status).send(status === 204 ? undefined : body);
+        deps.respond(request, reply, status, serialize?.(body));
       } catch (error) {
         fail(error);
         return;
@@ -168,7 +175,7 @@ function serve(deps: MountDeps, served: Served, operation: GroupedOperation, han
     };
     let result: unknown;
     try {
-      result = answer(request, reply);
+      result = answer(request);
     } catch (error) {
       fail(error);
       return;

@@ -44,14 +44,22 @@ function exactness(schema: Schema): Check {
 
 function objectExactness({ required = [], additionalProperties }: Schema, properties: Record<string, Schema>): Check {
   if (additionalProperties === true) return always;
-  const checks = new Map(Object.entries(properties).map(([name, member]) => [name, exactness(member)]));
+  const names = Object.keys(properties);
+  const checks = names.map((name) => exactness(properties[name] as Schema));
+  const places = new Map(names.map((name, at) => [name, at]));
   return (value) => {
     if (!isObject(value)) return false;
+    let next = 0;
     for (const name in value) {
+      // Views are mostly written in the order of the contract, and then no name has to be looked up.
+      const at = names[next] === name ? next : places.get(name);
       const member = value[name];
-      if (member === undefined) continue;
-      const check = checks.get(name);
-      if (!check?.(member)) return false;
+      if (at === undefined) {
+        if (member !== undefined) return false;
+        continue;
+      }
+      next = at + 1;
+      if (member !== undefined && !(checks[at] as Check)(member)) return false;
     }
     for (const name of required) if (value[name] === undefined) return false;
     return true;

@@ -11,7 +11,7 @@ import { type MountDeps, mountContract, type Served } from './mount.ts';
 import { toApiError, toProblem } from './problem.ts';
 import { mountPublic, type PublicDeps } from './public.ts';
 import { requestIds } from './request-id.ts';
-import { serializerOf } from './serialize.ts';
+import { responder } from './respond.ts';
 import { parseJsonBody } from './strict-json.ts';
 import { validatorCompiler } from './validation.ts';
 
@@ -24,7 +24,7 @@ const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 
-export type HttpDeps = Omit<MountDeps, 'answered'> &
+export type HttpDeps = Omit<MountDeps, 'answered' | 'respond'> &
   PublicDeps & {
     config: Config;
     clock: Clock;
@@ -36,7 +36,7 @@ export type HttpDeps = Omit<MountDeps, 'answered'> &
 
 export function buildHttp(deps: HttpDeps): FastifyInstance {
   const { config, log } = deps;
-  const settled = { ...deps, answered: account(deps) };
+  const noted = { log, answered: account(deps) };
   const app = Fastify({
     logger: false,
     genReqId: requestIds(),
@@ -50,22 +50,23 @@ export function buildHttp(deps: HttpDeps): FastifyInstance {
     exposeHeadRoutes: false,
     routerOptions: { maxParamLength: 1000, querystringParser: readQuery },
     clientErrorHandler: answerBrokenRequest,
-    frameworkErrors: (error, request, reply) => answerError(settled, error, request, reply as FastifyReply),
+    frameworkErrors: (error, request, reply) => answerError(noted, error, request, reply as FastifyReply),
   });
   app.server.maxConnections = MAX_CONNECTIONS;
   app.setValidatorCompiler(validatorCompiler());
-  app.setSerializerCompiler(({ schema }) => serializerOf(schema));
+
   readBodies(app);
-  eachRequest(app, deps);
-  app.setErrorHandler((error, request, reply) => answerError(settled, error, request, reply));
+  if (deps.limits) limitAddresses(app, deps.limits);
+  app.setErrorHandler((error, request, reply) => answerError(noted, error, request, reply));
   const allowed = allowedMethods();
   app.setNotFoundHandler((request, reply) => {
     const methods = allowed(request.url);
     if (methods.length > 0) reply.header('Allow', methods.join(', '));
     throw new ApiError(methods.length > 0 ? 100004 : 100003);
   });
+  const respond = responder(app, config.scheme);
   mountPublic(app, deps);
-  mountContract(app, settled);
+  mountContract(app, { ...deps, answered: noted.answered, respond });
   log.debug('routes are mounted');
   return app;
 }
@@ -76,7 +77,7 @@ export const UNDECLARED = 'the contract does not declare this status';
 /** Whatever is not of the contract. */
 const OTHER: Served = { operationId: 'other' };
 
-type Settled = HttpDeps & Pick<MountDeps, 'answered'>;
+type Noted = Pick<HttpDeps, 'log'> & Pick<MountDeps, 'answered'>;
 
 /**
  * Takes note of every answer, when it is handed over: to wait until it is sent would cost each request more than the
@@ -120,18 +121,11 @@ function readBodies(app: FastifyInstance): void {
   });
 }
 
-function eachRequest(app: FastifyInstance, { config, limits }: HttpDeps): void {
-  const headers: Record<string, string> = {
-    'x-content-type-options': 'nosniff',
-    'cache-control': 'no-store',
-    'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
-    ...(config.scheme === 'https' && { 'strict-transport-security': 'max-age=31536000; includeSubDomains' }),
-  };
-  app.addHook('onRequest', (request, reply, done) => {
-    reply.headers(headers);
-    reply.header('x-request-id', request.id);
+/** Before anything is believed. */
+function limitAddresses(app: FastifyInstance, limits: Limits): void {
+  app.addHook('onRequest', (request, _reply, done) => {
     try {
-      limits?.ofAddress(request.ip, reply);
+      limits.ofAddress(request);
     } catch (error) {
       return done(error as Error);
     }
@@ -140,7 +134,7 @@ function eachRequest(app: FastifyInstance, { config, limits }: HttpDeps): void {
 }
 
 function answerError(
-  { log, answered }: Settled,
+  { log, answered }: Noted,
   thrown: unknown,
   request: FastifyRequest,
   reply: FastifyReply,

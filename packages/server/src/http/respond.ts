@@ -1,0 +1,57 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+
+/**
+ * The answers of the contract are written here, straight to the connection: their headers are known beforehand, and the
+ * way through the framework costs as much as the work of a small read. Everything else, problems too, goes through it.
+ */
+export type Respond = (request: FastifyRequest, reply: FastifyReply, status: number, json: string | undefined) => void;
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Headers that the answer will have beside the usual ones: names and values in turn. */
+    extraHeaders: string[] | null;
+  }
+}
+
+type Headers = Readonly<Record<string, string>>;
+
+function usualHeaders(scheme: 'http' | 'https'): Headers {
+  return {
+    'x-content-type-options': 'nosniff',
+    'cache-control': 'no-store',
+    'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+    ...(scheme === 'https' && { 'strict-transport-security': 'max-age=31536000; includeSubDomains' }),
+  };
+}
+
+export function addHeader(request: FastifyRequest, name: string, value: string): void {
+  request.extraHeaders ??= [];
+  request.extraHeaders.push(name, value);
+}
+
+export function responder(app: FastifyInstance, scheme: 'http' | 'https'): Respond {
+  const usual = usualHeaders(scheme);
+  const usualPairs = Object.entries(usual).flat();
+  const jsonPairs = [...usualPairs, 'content-type', 'application/json; charset=utf-8'];
+  app.decorateRequest('extraHeaders', null);
+
+  // What the framework writes gets the same headers, unless a route has set others.
+  app.addHook('onSend', (request, reply, payload, done) => {
+    for (const name in usual) if (!reply.hasHeader(name)) reply.header(name, usual[name]);
+    reply.header('x-request-id', request.id);
+    const extra = request.extraHeaders ?? [];
+    for (let at = 0; at < extra.length; at += 2) reply.header(extra[at] as string, extra[at + 1]);
+    done(null, payload);
+  });
+
+  return (request, reply, status, json) => {
+    const own =
+      json === undefined
+        ? [...usualPairs, 'x-request-id', request.id]
+        : [...jsonPairs, 'content-length', String(Buffer.byteLength(json)), 'x-request-id', request.id];
+    const headers = request.extraHeaders ? own.concat(request.extraHeaders) : own;
+    reply.hijack();
+    reply.raw.writeHead(status, headers);
+    reply.raw.end(json);
+  };
+}
