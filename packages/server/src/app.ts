@@ -74,7 +74,8 @@ async function compose(config: Config, db: Db, clock: Clock, log: Logger): Promi
   });
   const [pepper] = peppers;
   if (!pepper) throw new Error('there is no pepper for API keys');
-  const signing = await openSigningKeys({ db, vault, clock });
+  const onSigningError = (error: unknown) => log.error({ err: error }, 'the signing keys could not be read again');
+  const signing = await openSigningKeys({ db, vault, clock, onError: onSigningError });
   const keys = openKeysInUse({ db, clock });
   const lastIssued = openLastIssued(db, (error) =>
     log.error({ err: error }, 'the times of issue could not be written'),

@@ -48,6 +48,10 @@ const WRONG: Partial<Record<VariableName, { values: string[]; must: RegExp; with
     with: { DATABASE_URL: POSTGRES },
   },
   BLOB_URL: { values: ['s3://bucket', '/folder', 'file://folder'], must: /file:\/\/\/<folder>/ },
+  GROVE_MASTER_KEY: {
+    values: ['hunter2', '1:hunter2', '0:AAAA', ','],
+    must: /of that form, one part for each version/,
+  },
   GROVE_RATE_LIMIT: { values: ['0', '1000001', 'none', 'OFF', '-5'], must: /a whole number from 1 to 1000000/ },
   GROVE_METRICS_TOKEN: { values: ['hunter2', 'x'.repeat(15)], must: /at least 16 characters long/ },
   GROVE_LOG_LEVEL: { values: ['verbose', 'INFO'], must: /one of trace, debug, info, warn, error, silent/ },
@@ -55,7 +59,8 @@ const WRONG: Partial<Record<VariableName, { values: string[]; must: RegExp; with
 };
 
 /** Any text may be right: whether it is shows when the server listens, makes the folder or opens the key. */
-const ANY_TEXT: VariableName[] = ['HOST', 'GROVE_DATA', 'GROVE_MASTER_KEY', 'GROVE_MASTER_KEY_FILE'];
+const ANY_TEXT: VariableName[] = ['HOST', 'GROVE_DATA', 'GROVE_MASTER_KEY_FILE'];
+const KEY = `1:${Buffer.alloc(32, 7).toString('base64')}`;
 const SECRETS: VariableName[] = ['DATABASE_URL', 'GROVE_MASTER_KEY', 'GROVE_METRICS_TOKEN'];
 
 describe('the configuration', () => {
@@ -117,7 +122,7 @@ describe('the configuration', () => {
   });
 
   it('takes a master key from the environment before one from a file', () => {
-    assert.deepEqual(readConfig({ GROVE_MASTER_KEY: '1:x', GROVE_MASTER_KEY_FILE: '/file' }).masterKey, { env: '1:x' });
+    assert.deepEqual(readConfig({ GROVE_MASTER_KEY: KEY, GROVE_MASTER_KEY_FILE: '/file' }).masterKey, { env: KEY });
   });
 
   it('takes a variable that is empty for one that is not set', () => {

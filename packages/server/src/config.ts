@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import type { DbPlace } from './db/open.ts';
-import type { MasterKeySource } from './secrets/master-key.ts';
+import { type MasterKeySource, parseMasterKey } from './secrets/master-key.ts';
 
 /**
  * Configuration is by environment. The table below is all there is: it is read once, validated, frozen, printed by
@@ -139,6 +139,13 @@ export function readConfig(environment: Environment): Config {
   if (value('BLOB_URL') && !/^file:\/\/\//.test(value('BLOB_URL'))) fault('BLOB_URL', 'file:///<folder>');
   if (config.metricsToken && config.metricsToken.length < 16)
     fault('GROVE_METRICS_TOKEN', 'at least 16 characters long');
+  if ('env' in config.masterKey) {
+    try {
+      parseMasterKey(config.masterKey.env, 'GROVE_MASTER_KEY');
+    } catch {
+      fault('GROVE_MASTER_KEY', 'of that form, one part for each version');
+    }
+  }
   if (faults.length > 0) throw new ConfigError(faults);
   for (const part of Object.values(config)) Object.freeze(part);
   return Object.freeze(config);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { createClient } from '@grove/sdk';
@@ -156,8 +156,9 @@ onBothEngines('a server', (engine, places) => {
 
   it('that cannot open its data releases everything, so that the next start works', async () => {
     const place = await places.create();
-    const wrong = { GROVE_MASTER_KEY: '1:wrong' };
-    await assert.rejects(start(place, {}, wrong), /GROVE_MASTER_KEY must hold/);
+    const file = join(place.folder, 'wrong.key');
+    writeFileSync(file, '1:wrong');
+    await assert.rejects(start(place, {}, { GROVE_MASTER_KEY_FILE: file }), /master key file .* must hold/);
     await started(place, ({ port }) => assert.ok(port > 0));
   });
 

@@ -184,6 +184,8 @@ function groupCommit(database: DatabaseSync, transactionTimeoutMs: number, onCom
       const batch = queue.slice(0, MAX_BATCH);
       queue = queue.slice(MAX_BATCH);
       await commitTogether(batch);
+      // Whoever writes again as soon as it is answered must not keep everybody else from the event loop.
+      if (queue.length > 0) await new Promise((turn) => setImmediate(turn));
     }
     running = undefined;
   };

@@ -27,9 +27,8 @@ const CREATED_BY = 'Operator';
 export function openTenants(deps: { db: Db; vault: Vault; clock: Clock; pepper: VersionedKey }): Tenants {
   const { db, vault, clock, pepper } = deps;
 
-  const createApiKey: Tenants['createApiKey'] = async (id, { name, environment = 'live' }) => {
-    if (!isTenantId(id) || !(await findTenant(db.system, id))) throw new OperatorError(`There is no tenant ${id}`);
-    const { row, code } = newKeyRow(pepper, clock.now(), CREATED_BY, {
+  const newKey = (id: TenantId, name: string, environment: 'live' | 'test' = 'live') =>
+    newKeyRow(pepper, clock.now(), CREATED_BY, {
       environment,
       type: 'PERMANENT',
       name,
@@ -38,30 +37,34 @@ export function openTenants(deps: { db: Db; vault: Vault; clock: Clock; pepper: 
       permissions: [`TNT#${id}#*`],
       expiring_at: null,
     });
-    await db.of(id).write((tx) => storeNewKey(tx, row));
-    return { id: row.id, apiKey: code };
-  };
 
   return {
     list: () => listTenants(db.system),
-    createApiKey,
+    async createApiKey(id, { name, environment }) {
+      if (!isTenantId(id) || !(await findTenant(db.system, id))) throw new OperatorError(`There is no tenant ${id}`);
+      const { row, code } = newKey(id, name, environment);
+      await db.of(id).write((tx) => storeNewKey(tx, row));
+      return { id: row.id, apiKey: code };
+    },
     async create({ id, name = id, keyName = 'First key' }) {
       if (!isTenantId(id)) {
         throw new OperatorError(
           'A tenant id has 3 to 40 characters: a lower-case letter, then letters, digits or hyphens',
         );
       }
+      const { row, code } = newKey(id, keyName);
       try {
+        // All of it or nothing: a tenant without a key could not be used, nor made again.
         await db.of(id).write(async (tx) => {
           await addTenant(tx, { id, name, status: 'ACTIVE', created_at: clock.now() });
           await vault.createTenantKey(tx);
+          await storeNewKey(tx, row);
         });
       } catch (error) {
         if (isUniqueViolation(error)) throw new OperatorError(`There is a tenant ${id} already`);
         throw error;
       }
-      const { apiKey } = await createApiKey(id, { name: keyName });
-      return { tenantId: id, apiKey };
+      return { tenantId: id, apiKey: code };
     },
   };
 }

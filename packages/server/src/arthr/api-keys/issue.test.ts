@@ -125,6 +125,11 @@ onBothEngines('the exchange of an API key for a token', (_engine, places) => {
       }
       const { body } = await elsewhere.call('/.well-known/jwks.json', { token: null });
       assert.ok(body.keys.length >= 2);
+      // A node that was never shown the new key hears of it by itself, and signs with it.
+      const idle = grove.app.signing;
+      grove.clock.advance(31 * SECOND);
+      idle.current();
+      while (idle.current().kid !== here.app.signing.current().kid) await new Promise((turn) => setImmediate(turn));
     } finally {
       await here.stop();
       await elsewhere.stop();

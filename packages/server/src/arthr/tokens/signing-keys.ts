@@ -24,13 +24,15 @@ export type SigningKeys = {
 };
 
 const RELOAD_AT_MOST_EVERY_MS = SECOND;
+const RELOAD_AT_LEAST_EVERY_MS = 30 * SECOND;
 // Twice the longest life of a token: clocks differ.
 const PUBLISHED_AFTER_RETIREMENT_MS = 2 * TOKEN_TTL_SECONDS * SECOND;
 // RFC 8410: what stands before the 32 bytes of a private key in PKCS #8.
 const PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
 
-export async function openSigningKeys(deps: { db: Db; vault: Vault; clock: Clock }): Promise<SigningKeys> {
-  const { db, vault, clock } = deps;
+export type SigningKeysDeps = { db: Db; vault: Vault; clock: Clock; onError(error: unknown): void };
+
+export async function openSigningKeys({ db, vault, clock, onError }: SigningKeysDeps): Promise<SigningKeys> {
   let keys = new Map<string, PublishedKey>();
   let signer: SigningKey | undefined;
   let reloadedAt = Number.NEGATIVE_INFINITY;
@@ -73,6 +75,8 @@ export async function openSigningKeys(deps: { db: Db; vault: Vault; clock: Clock
   return {
     current() {
       if (!signer) throw new Error('there is no signing key');
+      // Another node, or the operator, may have rotated: the token after next is signed with the new key.
+      if (Math.abs(clock.now() - reloadedAt) > RELOAD_AT_LEAST_EVERY_MS) reload().catch(onError);
       return signer;
     },
     published: () => [...keys.values()],
