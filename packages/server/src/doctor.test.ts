@@ -5,20 +5,18 @@ import { describe, test } from 'node:test';
 import pg from 'pg';
 import { openTestApp, testPlaces } from '../test/harness.ts';
 import { readConfig } from './config.ts';
-import {
-  type Check,
-  checkClock,
-  checkFreeSpace,
-  checkNode,
-  checkPostgresFacts,
-  checkSeals,
-  examine,
-  isFolderLocked,
-  openView,
-  readMigrationState,
-} from './doctor.ts';
+import { isFolderLocked } from './db/folder-lock.ts';
+import { readMigrationState } from './db/migrate.ts';
+import { openView } from './db/view.ts';
+import { checkClock } from './doctor/clock.ts';
+import { checkNode } from './doctor/configuration.ts';
+import { checkFreeSpace } from './doctor/folder.ts';
+import { checkPostgresFacts } from './doctor/postgres.ts';
+import { type Check, examine } from './doctor.ts';
 import { lockInstallation, prepareInstallation } from './installation.ts';
+import { checkSeals } from './secrets/check-seals.ts';
 import { openMasterKey } from './secrets/master-key.ts';
+import { everyTenantId } from './tenants/tenants.repository.ts';
 
 const states = (checks: readonly Check[]) => checks.map(({ state }) => state);
 const faultsOf = (checks: readonly Check[]) => checks.filter(({ state }) => state === 'fault');
@@ -106,10 +104,10 @@ describe('on SQLite', () => {
     await app.tenants.create({ id: 'other' });
     await stop();
     const view = openView(config.database);
-    const seals = await checkSeals(view, openMasterKey(config.masterKey));
+    const seals = await checkSeals(view, openMasterKey(config.masterKey), everyTenantId(view.system));
     assert.deepEqual(seals, { sealed: 4, versions: new Set([1]), faults: [] });
     const wrong = openMasterKey({ env: `2:${Buffer.alloc(32, 7).toString('base64')}` });
-    assert.equal((await checkSeals(view, wrong)).faults.length, 4);
+    assert.equal((await checkSeals(view, wrong, everyTenantId(view.system))).faults.length, 4);
     await view.close();
   });
 });

@@ -54,12 +54,12 @@ async function restore(file: string, { force = false }: { force?: boolean }): Pr
 
 /** A database that cannot be opened is worth nothing, however whole it is. */
 async function ensureOpens(config: Config, view: View): Promise<void> {
-  const { checkSeals, OperatorError, openMasterKey } = await import('@grove/server');
+  const { checkSeals, everyTenantId, OperatorError, openMasterKey } = await import('@grove/server');
   const place = masterKeyPlace(config);
   if ('file' in config.masterKey && !existsSync(config.masterKey.file)) {
     throw new OperatorError(`The master key is missing: put the key of the backup into ${place} first. ${UNCHANGED}`);
   }
-  const { faults, sealed } = await checkSeals(view, openMasterKey(config.masterKey));
+  const { faults, sealed } = await checkSeals(view, openMasterKey(config.masterKey), everyTenantId(view.system));
   if (faults.length === 0) return;
   throw new OperatorError(
     `The master key (${place}) is not the one of this backup: it does not open ${faults.length} of ${sealed} sealed ` +

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
-import type { App, Config, TenantId } from '@grove/server';
+import type { App, Config } from '@grove/server';
 import type { Command } from 'commander';
 import { UsageError } from '../failure.ts';
 import { operatorConfig, withApp } from '../operator.ts';
@@ -137,11 +137,12 @@ type Resealed = { systemSecrets: number; tenantKeys: number };
 
 /** Seals everything with the newest version, and proves that nothing needs an older one. */
 async function reseal(app: App, config: Config, version: number): Promise<Resealed> {
-  const { checkSeals, OperatorError, openMasterKey, resealWithMasterKey, tenantIdsOf } = await import('@grove/server');
+  const { checkSeals, everyTenantId, OperatorError, openMasterKey, resealWithMasterKey } = await import(
+    '@grove/server'
+  );
   const master = openMasterKey(config.masterKey);
-  const tenantIds: TenantId[] = await Array.fromAsync(tenantIdsOf(app.db));
-  const resealed = await resealWithMasterKey(app.db, master, tenantIds);
-  const { faults, versions } = await checkSeals(app.db, master);
+  const resealed = await resealWithMasterKey(app.db, master, everyTenantId(app.db.system));
+  const { faults, versions } = await checkSeals(app.db, master, everyTenantId(app.db.system));
   if (faults.length > 0 || [...versions].some((each) => each !== version)) {
     throw new OperatorError(
       'Not everything could be sealed with the new version, so the old ones were kept. Run grove doctor, then try again.',

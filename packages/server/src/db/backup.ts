@@ -16,10 +16,8 @@ import {
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
-import { pathToFileURL } from 'node:url';
-import type { TenantId } from '../kernel/ids.ts';
-import { type Reads, type Sql, type TenantReads, toAnonymous, type Value } from './db.ts';
 import { type MigrationState, planMigrations, readMigrations } from './migrate.ts';
+import { type View, viewSqlite } from './view.ts';
 
 /**
  * Backup and restore of the SQLite database. A backup is taken while the server runs and writes; it becomes a file under
@@ -29,44 +27,11 @@ import { type MigrationState, planMigrations, readMigrations } from './migrate.t
 /** What an operator can correct. */
 export class BackupError extends Error {}
 
-/** A database that is only looked at. */
-export type View = {
-  readonly engine: 'sqlite' | 'postgres';
-  readonly system: Reads;
-  of(tenantId: TenantId): TenantReads;
-  close(): Promise<void>;
-};
-export type SqliteView = View & { readonly engine: 'sqlite'; pragma(text: string): Record<string, unknown>[] };
-
 const BUSY_TIMEOUT_MS = 5000;
 const PAGES_PER_STEP = 1000;
 const BUSY = 5;
 const HEADER = Buffer.from('SQLite format 3\0');
 const BESIDE = ['-wal', '-shm', '-journal'] as const;
-
-/** Opens for reading without leaving a trace: not even the files that SQLite would put beside the database. */
-export function viewSqlite(file: string): SqliteView {
-  const url = pathToFileURL(file);
-  // Without a write-ahead log nobody is writing, so the file alone is the whole truth.
-  if (!existsSync(`${file}-wal`)) url.searchParams.set('immutable', '1');
-  const database = new DatabaseSync(url, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
-  const all = async <R>({ text }: Sql, values: readonly Value[]): Promise<R[]> => {
-    const { text: anonymous, order } = toAnonymous(text);
-    const bound = order ? order.map((at) => values[at] as Value) : [...values];
-    return database.prepare(anonymous).all(...bound) as R[];
-  };
-  const reads: Reads = {
-    all,
-    get: async <R>(statement: Sql, values: readonly Value[]) => (await all<R>(statement, values))[0],
-  };
-  return {
-    engine: 'sqlite',
-    system: reads,
-    of: (tenantId) => ({ ...reads, tenantId, inTransaction: false }),
-    pragma: (text) => database.prepare(`PRAGMA ${text}`).all(),
-    close: async () => database.close(),
-  };
-}
 
 export type Backup = { file: string; bytes: number; migration: string };
 

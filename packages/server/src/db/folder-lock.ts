@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 
 /**
@@ -6,15 +7,40 @@ import { DatabaseSync } from 'node:sqlite';
  */
 export type FolderLock = { release(): void };
 
+const BUSY = 5;
+
 /** The lock, or undefined if another process holds it. */
 export function lockFolder(folder: string): FolderLock | undefined {
-  const database = new DatabaseSync(`${folder}/server.lock`, { timeout: 0 });
+  const database = new DatabaseSync(fileIn(folder), { timeout: 0 });
   try {
     database.exec('PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE');
   } catch (error) {
     database.close();
-    if (((error as { errcode?: number }).errcode ?? 0) % 256 === 5) return undefined;
+    if (isBusy(error)) return undefined;
     throw error;
   }
   return { release: () => database.close() };
+}
+
+/** True while a server runs on the folder. The lock is asked for only to read, so nothing is made and nothing is held. */
+export function isFolderLocked(folder: string): boolean {
+  const file = fileIn(folder);
+  if (!existsSync(file)) return false;
+  const database = new DatabaseSync(file, { readOnly: true, timeout: 0 });
+  try {
+    database.prepare('PRAGMA schema_version').get();
+    return false;
+  } catch (error) {
+    return isBusy(error);
+  } finally {
+    database.close();
+  }
+}
+
+function fileIn(folder: string): string {
+  return `${folder}/server.lock`;
+}
+
+function isBusy(error: unknown): boolean {
+  return ((error as { errcode?: number }).errcode ?? 0) % 256 === BUSY;
 }

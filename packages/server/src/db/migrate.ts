@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { forEngine } from './db.ts';
+import { hasTable, openView, type View, type ViewPlace } from './view.ts';
 
 /**
  * Migrations run at start, under a lock, forward only. They are written once for both engines: what only one of them
@@ -33,11 +34,12 @@ export type MigrationState = { applied: Migration[]; pending: Migration[] };
 const TABLE = `CREATE TABLE IF NOT EXISTS schema_migrations
   (version INTEGER PRIMARY KEY, name TEXT NOT NULL, checksum TEXT NOT NULL, applied_at BIGINT NOT NULL)`;
 
+const APPLIED = 'SELECT version, name, checksum FROM schema_migrations ORDER BY version';
+
+type Applied = { version: number; name: string; checksum: string };
+
 /** Compares what is in the database with what this release brings; throws where going on would do harm. */
-export function planMigrations(
-  done: readonly { version: number; name: string; checksum: string }[],
-  known: readonly Migration[],
-): MigrationState {
+export function planMigrations(done: readonly Applied[], known: readonly Migration[]): MigrationState {
   for (const { version, name, checksum } of done) {
     const ours = known[version - 1];
     if (!ours) {
@@ -52,13 +54,29 @@ export function planMigrations(
   return { applied: known.slice(0, done.length), pending: known.slice(done.length) };
 }
 
+/** What has been applied to a database and what has not, without applying anything. */
+export async function readMigrationState(place: ViewPlace, known = readMigrations()): Promise<MigrationState> {
+  if (place.engine === 'sqlite' && !existsSync(place.file)) return planMigrations([], known);
+  const view = openView(place);
+  try {
+    return planMigrations(await appliedMigrations(view), known);
+  } finally {
+    await view.close();
+  }
+}
+
+/** What the database itself says; nothing before its first migration. */
+export async function appliedMigrations(view: View): Promise<Applied[]> {
+  return (await hasTable(view, 'schema_migrations')) ? view.system.all<Applied>({ text: APPLIED }, []) : [];
+}
+
 export function migrateSqlite(file: string, known = readMigrations()): MigrationState {
   const database = new DatabaseSync(file, { timeout: LOCK_TIMEOUT_MS });
   try {
     database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
     database.exec('BEGIN IMMEDIATE');
     database.exec(TABLE);
-    const done = database.prepare('SELECT version, name, checksum FROM schema_migrations ORDER BY version').all();
+    const done = database.prepare(APPLIED).all();
     const plan = planMigrations(done as never, known);
     const record = database.prepare('INSERT INTO schema_migrations VALUES (?, ?, ?, ?)');
     for (const migration of plan.pending) {
@@ -87,7 +105,7 @@ export async function migratePostgres(url: string, known = readMigrations()): Pr
     await client.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCK]);
     await client.query('BEGIN');
     await client.query(TABLE);
-    const done = await client.query('SELECT version, name, checksum FROM schema_migrations ORDER BY version');
+    const done = await client.query(APPLIED);
     const plan = planMigrations(done.rows, known);
     for (const migration of plan.pending) {
       await client.query(forEngine(migration.text, 'postgres'));

@@ -1,5 +1,5 @@
 import type { Db, TenantDb } from '../db/db.ts';
-import type { TenantId } from '../kernel/ids.ts';
+import type { TenantIds } from './check-seals.ts';
 import type { MasterKey } from './master-key.ts';
 import { seal, sealedBy, unseal } from './sealing.ts';
 import {
@@ -27,7 +27,7 @@ function resealer(master: MasterKey) {
 }
 
 /** Seals everything that the master key seals with its newest version. */
-export async function resealWithMasterKey(db: Db, master: MasterKey, tenantIds: TenantId[]): Promise<Resealed> {
+export async function resealWithMasterKey(db: Db, master: MasterKey, tenantIds: TenantIds): Promise<Resealed> {
   const reseal = resealer(master);
   const done = { systemSecrets: 0, tenantKeys: 0 };
   await db.system.write(async (tx) => {
@@ -38,7 +38,7 @@ export async function resealWithMasterKey(db: Db, master: MasterKey, tenantIds: 
       done.systemSecrets += 1;
     }
   });
-  for (const tenantId of tenantIds) {
+  for await (const tenantId of tenantIds) {
     await db.of(tenantId).write(async (tx) => {
       for (const { version, sealed } of await findTenantKeys(tx)) {
         const renewed = reseal(tenantKeyContext(tenantId, version), sealed);

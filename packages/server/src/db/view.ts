@@ -1,0 +1,59 @@
+import { existsSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
+import type { TenantId } from '../kernel/ids.ts';
+import { type Reads, type Sql, type TenantReads, toAnonymous, type Value } from './db.ts';
+import { openPostgres } from './postgres.ts';
+
+/** A database that is only looked at. An open database is one, too. */
+export type View = {
+  readonly engine: 'sqlite' | 'postgres';
+  readonly system: Reads;
+  of(tenantId: TenantId): TenantReads;
+  close(): Promise<void>;
+};
+export type SqliteView = View & { readonly engine: 'sqlite'; pragma(text: string): Record<string, unknown>[] };
+
+/** As much of the place of a database as looking at it takes. */
+export type ViewPlace = { engine: 'sqlite'; file: string } | { engine: 'postgres'; url: string };
+
+const BUSY_TIMEOUT_MS = 5000;
+
+export function openView(place: ViewPlace): View {
+  return place.engine === 'sqlite'
+    ? viewSqlite(place.file)
+    : openPostgres({ url: place.url, maxConnections: 1, onIdleError: () => undefined });
+}
+
+/** Opens for reading without leaving a trace: not even the files that SQLite would put beside the database. */
+export function viewSqlite(file: string): SqliteView {
+  const url = pathToFileURL(file);
+  // Without a write-ahead log nobody is writing, so the file alone is the whole truth.
+  if (!existsSync(`${file}-wal`)) url.searchParams.set('immutable', '1');
+  const database = new DatabaseSync(url, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
+  const all = async <R>({ text }: Sql, values: readonly Value[]): Promise<R[]> => {
+    const { text: anonymous, order } = toAnonymous(text);
+    const bound = order ? order.map((at) => values[at] as Value) : [...values];
+    return database.prepare(anonymous).all(...bound) as R[];
+  };
+  const reads: Reads = {
+    all,
+    get: async <R>(statement: Sql, values: readonly Value[]) => (await all<R>(statement, values))[0],
+  };
+  return {
+    engine: 'sqlite',
+    system: reads,
+    of: (tenantId) => ({ ...reads, tenantId, inTransaction: false }),
+    pragma: (text) => database.prepare(`PRAGMA ${text}`).all(),
+    close: async () => database.close(),
+  };
+}
+
+/** A database may be empty, or of a release that did not have the table yet. */
+export async function hasTable({ engine, system }: View, table: string): Promise<boolean> {
+  const text = {
+    sqlite: "SELECT 1 AS found FROM sqlite_schema WHERE type = 'table' AND name = $1",
+    postgres: 'SELECT 1 AS found WHERE to_regclass($1) IS NOT NULL',
+  }[engine];
+  return (await system.get({ text }, [table])) !== undefined;
+}

@@ -1,0 +1,41 @@
+import { hasTable, type View } from '../db/view.ts';
+import { type Check, fault, ok } from './check.ts';
+
+const TOLERANCE_MS = 5000;
+const EARLIEST_YEAR = 2025;
+const LATEST_YEAR = 2100;
+
+/** The time here, the time in the database, and the latest time that the database has seen. */
+type Clocks = { system: number; database?: number; latest?: number };
+
+const NOW = 'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now';
+const LATEST = 'SELECT max(applied_at) AS latest FROM schema_migrations';
+
+/** Tokens, expiries and one-time codes all stand on the clock. */
+export function checkClock({ system, database = system, latest = 0 }: Clocks): Check {
+  const name = 'clock';
+  const remedy = 'Set the clock; let the machine keep it with NTP.';
+  const year = new Date(system).getUTCFullYear();
+  const shown = new Date(system).toISOString();
+  if (year < EARLIEST_YEAR || year > LATEST_YEAR) return fault(name, `It cannot be ${shown}.`, remedy);
+  const apart = Math.abs(system - database);
+  if (apart > TOLERANCE_MS) {
+    return fault(name, `This machine and the database are ${(apart / 1000).toFixed(1)} seconds apart.`, remedy);
+  }
+  if (latest > system + TOLERANCE_MS) {
+    return fault(name, `It is ${shown}, but the database was changed at ${new Date(latest).toISOString()}.`, remedy);
+  }
+  return ok(name, `It is ${shown}.`);
+}
+
+export async function readDatabaseClocks(view: View): Promise<Omit<Clocks, 'system'>> {
+  // SQLite has no clock of its own.
+  const database = view.engine === 'postgres' ? await view.system.get<{ now: number }>({ text: NOW }, []) : undefined;
+  const applied = (await hasTable(view, 'schema_migrations'))
+    ? await view.system.get<{ latest: number | null }>({ text: LATEST }, [])
+    : undefined;
+  return {
+    ...(database && { database: database.now }),
+    ...(applied?.latest && { latest: applied.latest }),
+  };
+}

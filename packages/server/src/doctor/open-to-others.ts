@@ -1,0 +1,6 @@
+import type { Stats } from 'node:fs';
+
+/** The mode, if others than the owner may do anything. Windows has no such modes. */
+export function openToOthers({ mode }: Stats): string | undefined {
+  return process.platform !== 'win32' && (mode & 0o077) !== 0 ? (mode & 0o777).toString(8) : undefined;
+}
