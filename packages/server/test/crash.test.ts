@@ -116,7 +116,7 @@ async function assertListed(server: Server, wanted: ReadonlySet<string>): Promis
 }
 
 const STATE = unprepared(`SELECT
-  (SELECT value FROM counters WHERE tenant_id = $1 AND name = 'apiKeys') AS counted,
+  (SELECT CAST(sum(value) AS BIGINT) FROM counters WHERE tenant_id = $1 AND name = 'apiKeys') AS counted,
   (SELECT count(*) FROM api_keys WHERE tenant_id = $1) AS keys,
   (SELECT count(*) FROM key_tenants WHERE owner_tenant_id = $1) AS owners,
   (SELECT count(*) FROM api_keys k JOIN key_tenants o ON o.key_id = k.id WHERE k.tenant_id = $1) AS whole,

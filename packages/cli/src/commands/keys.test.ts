@@ -16,7 +16,7 @@ type Made = ApiKeyView & { code: string; permissions: string[]; type: string; ex
 
 test('keys are created, listed, blocked and deleted through the server', async (t) => {
   const server = await startGrove(t, { GROVE_DATA: temporaryFolder(t) });
-  const env = { GROVE_URL: server.ready.baseUrl, GROVE_API_KEY: server.ready.apiKey ?? '' };
+  const env = { GROVE_URL: server.ready.tenantUrl ?? '', GROVE_API_KEY: server.ready.apiKey ?? '' };
   const permission = 'TNT#demo#ArthrServer:listTenantApiKeys';
   const options = ['--permission', permission, '--permission', 'TNT#demo#ProcessManager:*', '--type', 'SESSION'];
   const made = await groveJson<Made>(['keys', 'create', 'till 7', ...options, '--expires', '8h'], env);

@@ -21,16 +21,19 @@ test('start --json prints exactly one line when it is ready, and the key in it w
     'port',
     'region',
     'tenantId',
+    'tenantUrl',
     'version',
   ]);
-  assert.equal(ready.baseUrl, `http://demo.fir.localhost:${ready.port}`);
+  assert.equal(ready.baseUrl, `http://localhost:${ready.port}`);
+  assert.equal(ready.tenantUrl, `http://demo.fir.localhost:${ready.port}`);
   assert.equal(ready.dataFolder, folder);
   assert.equal(ready.database, 'sqlite');
   assert.deepEqual(
     (await keysSeenBy(url, ready.apiKey ?? '')).map(({ name }) => name),
     ['Demonstration key'],
   );
-  for (const address of [ready.docsUrl, ready.openapiUrl]) assert.equal((await localFetch(address)).status, 200);
+  for (const address of [ready.docsUrl, ready.openapiUrl]) assert.equal((await fetch(address)).status, 200);
+  assert.equal((await localFetch(`${ready.tenantUrl}/openapi.json`)).status, 200);
   assert.equal(await server.stop(), 0);
   assert.equal(server.output().stdout.trimEnd().split('\n').length, 1);
 });
@@ -64,10 +67,10 @@ test('start --no-demo makes no demonstration, and says how to make a tenant', as
 
 test('start --no-demo --json has the plain address and no key', async (t) => {
   const { ready } = await startGrove(t, { GROVE_DATA: temporaryFolder(t) }, '--no-demo');
-  const { baseUrl, tenantId, apiKey, port } = ready;
+  const { baseUrl, tenantId, tenantUrl, apiKey, port } = ready;
   assert.deepEqual(
-    { baseUrl, tenantId, apiKey },
-    { baseUrl: `http://localhost:${port}`, tenantId: null, apiKey: null },
+    { baseUrl, tenantId, tenantUrl, apiKey },
+    { baseUrl: `http://localhost:${port}`, tenantId: null, tenantUrl: null, apiKey: null },
   );
 });
 

@@ -1,5 +1,6 @@
 import type { Running } from '@grove/server';
 import type { Command } from 'commander';
+import { shownTenant, shownUrl } from '../addresses.ts';
 import { operatorConfig } from '../operator.ts';
 import { type CommonOptions, define, examples, print, type Result, styled } from '../output.ts';
 
@@ -54,8 +55,11 @@ function stopSignal(): Promise<void> {
 }
 
 export type Ready = {
+  /** Where to call; the credential decides the tenant. */
   baseUrl: string;
   tenantId: string | null;
+  /** The address that names the tenant, as its tokens do. */
+  tenantUrl: string | null;
   apiKey: string | null;
   docsUrl: string;
   openapiUrl: string;
@@ -69,10 +73,12 @@ export type Ready = {
 
 async function readiness({ app, port, baseUrlOf, demonstration }: Running, version: string): Promise<Result> {
   const { region, dataFolder, database } = app.config;
-  const baseUrl = demonstration ? baseUrlOf(demonstration.tenantId) : `http://localhost:${port}`;
+  const tenantUrl = demonstration ? baseUrlOf(demonstration.tenantId) : null;
+  const baseUrl = shownUrl(app.config, port, tenantUrl);
   const value: Ready = {
     baseUrl,
     tenantId: demonstration?.tenantId ?? null,
+    tenantUrl,
     apiKey: demonstration?.apiKey ?? null,
     docsUrl: `${baseUrl}/docs/`,
     openapiUrl: `${baseUrl}/openapi.json`,
@@ -90,7 +96,7 @@ async function readiness({ app, port, baseUrlOf, demonstration }: Running, versi
 const MAX_SHOWN_TENANTS = 5;
 
 function readyText(ready: Ready, tenants: readonly string[]): string {
-  const { baseUrl, tenantId, apiKey, docsUrl, version, region, dataFolder, database } = ready;
+  const { baseUrl, tenantId, tenantUrl, apiKey, docsUrl, version, region, dataFolder, database } = ready;
   const where = database === 'sqlite' ? `data in ${dataFolder}` : `PostgreSQL, keys in ${dataFolder}`;
   const lines = [styled('bold', `Grove ${version} is ready: region ${region}, ${where}`), ''];
   if (tenantId === null || apiKey === null) {
@@ -102,7 +108,7 @@ function readyText(ready: Ready, tenants: readonly string[]): string {
   }
   lines.push(
     `  Address        ${baseUrl}`,
-    `  Tenant         ${tenantId}`,
+    `  Tenant         ${shownTenant(tenantId, tenantUrl, baseUrl)}`,
     `  API key        ${apiKey}`,
     `  Documentation  ${docsUrl}`,
     '',

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { shownTenant, shownUrl } from '../addresses.ts';
 import { operatorConfig, withApp } from '../operator.ts';
 import { type CommonOptions, define, defineGroup, examples, print, type Result, table } from '../output.ts';
 
@@ -12,7 +13,7 @@ export function defineTenant(program: Command): void {
     .addHelpText(
       'after',
       `${examples('grove tenant create acme --name "Acme Ltd"', 'grove tenant create acme --json')}
-The id is part of the address (http://acme.fir.localhost:8080): 3 to 40 lower-case letters, digits and hyphens.
+The id is part of the tenant's address (http://acme.fir.localhost:8080): 3 to 40 lower-case letters, digits and hyphens.
 The API key is shown this once.`,
     )
     .action(async (id: string, options: CommonOptions & { name?: string }) =>
@@ -31,17 +32,19 @@ async function create(id: string, { name = id }: { name?: string }): Promise<Res
   const config = await operatorConfig();
   const { tenantId, apiKey } = await withApp(config, (app) => app.tenants.create({ id, name }), { mayMake: true });
   // With port 0 only the running server knows its address.
-  const baseUrl =
+  const tenantUrl =
     config.port === 0 && config.publicPort === undefined ? null : baseUrlOf(config, config.port)(tenantId);
+  const baseUrl = config.port === 0 ? tenantUrl : shownUrl(config, config.port, tenantUrl);
   const text = [
     `The tenant ${tenantId} is made.`,
     '',
     ...(baseUrl === null ? [] : [`  Address  ${baseUrl}`]),
+    `  Tenant   ${shownTenant(tenantId, tenantUrl, baseUrl)}`,
     `  API key  ${apiKey}`,
     '',
     'The key is shown this once: keep it now. It may do everything in this tenant.',
   ];
-  return { value: { tenantId, name, apiKey, baseUrl }, text: text.join('\n') };
+  return { value: { tenantId, name, apiKey, baseUrl, tenantUrl }, text: text.join('\n') };
 }
 
 async function list(): Promise<Result> {

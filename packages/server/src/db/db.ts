@@ -27,6 +27,8 @@ export function unprepared(text: string, row?: RowOf): Sql {
   return { text, ...(row && { row }) };
 }
 
+export type Engine = 'sqlite' | 'postgres';
+
 export type Reads = {
   get<R>(statement: Sql, values: readonly Value[]): Promise<R | undefined>;
   all<R>(statement: Sql, values: readonly Value[]): Promise<R[]>;
@@ -42,7 +44,7 @@ export type TenantReads = Reads & {
   /** True if what is read may still be rolled back, and so must not be remembered. */
   readonly inTransaction: boolean;
 };
-export type TenantTx = TenantReads & Writes;
+export type TenantTx = TenantReads & Writes & { readonly engine: Engine };
 
 /** A tenant's data. `write` is one durable transaction; inside one, it joins it. */
 export type TenantDb = TenantReads & { write<T>(work: (tx: TenantTx) => Promise<T>): Promise<T> };
@@ -51,7 +53,7 @@ export type TenantDb = TenantReads & { write<T>(work: (tx: TenantTx) => Promise<
 export type SystemDb = Reads & { write<T>(work: (tx: Writes) => Promise<T>): Promise<T> };
 
 export type Db = {
-  readonly engine: 'sqlite' | 'postgres';
+  readonly engine: Engine;
   of(tenantId: TenantId): TenantDb;
   readonly system: SystemDb;
   /** The database's own clock. */

@@ -67,7 +67,7 @@ export function openPostgres({ url, maxConnections, onIdleError }: PostgresOptio
         inTransaction: false,
         get: reads.get,
         all: reads.all,
-        write: (work) => writeOf(tenantId, (tx) => work({ ...tx, tenantId, inTransaction: true })),
+        write: (work) => writeOf(tenantId, (tx) => work({ ...tx, tenantId, engine: 'postgres', inTransaction: true })),
       };
     },
     system: { get, all, write: (work) => writeOf(NO_TENANT, work) },

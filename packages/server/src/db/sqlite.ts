@@ -56,7 +56,7 @@ export function openSqlite(file: string, { busyTimeoutMs, transactionTimeoutMs }
           inTransaction: false,
           get: reads.get,
           all: reads.all,
-          write: (work) => write((tx) => work({ ...tx, tenantId, inTransaction: true })),
+          write: (work) => write((tx) => work({ ...tx, tenantId, engine: 'sqlite', inTransaction: true })),
         };
         handles.set(tenantId, handle);
       }

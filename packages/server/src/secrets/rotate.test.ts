@@ -2,9 +2,11 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { addTestTenants, openTestDb } from '../../test/database.ts';
-import { onBothEngines, type Places, testClock } from '../../test/harness.ts';
+import { onBothEngines, type Places, testClock, testPlaces } from '../../test/harness.ts';
 import type { Db, TenantDb } from '../db/db.ts';
 import type { TenantId } from '../kernel/ids.ts';
+import { addTenant, everyTenantId, listTenants } from '../tenants/tenants.repository.ts';
+import { checkSeals } from './check-seals.ts';
 import { addMasterKeyVersion, createMasterKeyFile, keepNewestMasterKey, openMasterKey } from './master-key.ts';
 import { resealDataKeys, resealWithMasterKey, rotateTenantKey } from './rotate.ts';
 import { sealedBy } from './sealing.ts';
@@ -201,5 +203,37 @@ onBothEngines('rotation', (_engine, places) => {
       await rotateTenantKey(db, grove.vault);
       await assert.rejects(grove.vault.openFor(db, 'bob', 'name', sealed), /destroyed/);
     });
+  });
+});
+
+describe('rotation of the master key with very many tenants', () => {
+  const places = testPlaces('sqlite');
+
+  it('reaches those after the ten-thousandth, and so do the list and the check', async (t) => {
+    const { db, file, vault } = await installation(places);
+    t.after(() => db.close());
+    await db.system.write(async (tx) => {
+      for (let at = 1; at <= 10_000; at++) {
+        const id = `before-${String(at).padStart(5, '0')}`;
+        await addTenant(tx, { id, name: id, status: 'ACTIVE', created_at: 0 });
+      }
+    });
+    // These come last in the order of the ids: only they have keys, so that the test need not seal ten thousand.
+    const last = await addTestTenants(db, 'zebra-1', 'zebra-2');
+    for (const tenant of last) await db.of(tenant).write((tx) => vault.createTenantKey(tx));
+    assert.equal((await listTenants(db.system)).length, 10_005);
+
+    addMasterKeyVersion(file);
+    const master = openMasterKey({ file });
+    const done = await resealWithMasterKey(db, master, everyTenantId(db.system));
+    assert.deepEqual(done, { systemSecrets: 2, tenantKeys: 5 });
+    for (const tenant of last) {
+      assert.deepEqual(
+        (await findTenantKeys(db.of(tenant))).map(({ sealed }) => sealedBy(sealed)),
+        [2],
+      );
+    }
+    const seals = await checkSeals(db, master, everyTenantId(db.system));
+    assert.deepEqual(seals, { sealed: 7, versions: new Set([2]), faults: [] });
   });
 });

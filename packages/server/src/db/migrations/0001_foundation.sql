@@ -74,12 +74,13 @@ CREATE TABLE api_keys (
 CREATE UNIQUE INDEX api_keys_name ON api_keys (tenant_id, name) WHERE status <> 'ARCHIVED';
 CREATE INDEX api_keys_name_folded ON api_keys (tenant_id, name_folded, id);
 
--- How many rows a list has: counting them is the whole cost of a first page.
+-- How many rows a list has: counting them is the whole cost of a first page. The number is the sum over the shards.
 CREATE TABLE counters (
-  tenant_id TEXT   NOT NULL REFERENCES tenants (id),
-  name      TEXT   NOT NULL,
-  value     BIGINT NOT NULL,
-  PRIMARY KEY (tenant_id, name)
+  tenant_id TEXT    NOT NULL REFERENCES tenants (id),
+  name      TEXT    NOT NULL,
+  shard     INTEGER NOT NULL,
+  value     BIGINT  NOT NULL,
+  PRIMARY KEY (tenant_id, name, shard)
 ) /*sqlite WITHOUT ROWID*/;
 
 CREATE TABLE idempotency_keys (
