@@ -58,6 +58,28 @@ describe('SQLite', () => {
     assert.ok(commitsIn(log) - start - 10 <= 2, `${commitsIn(log) - start - 10} commits for 200 transactions`);
   });
 
+  it('shows a write to whoever was told of it, though a read of the same turn had a snapshot from before', async () => {
+    for (let round = 1; round <= 50; round++) {
+      await db.of(acme).write(async (tx) => {
+        await addToCounter(tx, 'told', 1);
+        // Takes the snapshot that the reads of this turn share.
+        assert.equal(await readCounter(db.of(acme), 'told'), round - 1);
+      });
+      assert.equal(await readCounter(db.of(acme), 'told'), round);
+    }
+  });
+
+  it('keeps serving others while somebody writes again and again as soon as it is answered', async () => {
+    let writing = true;
+    const busy = (async () => {
+      while (writing) await count('greedy');
+    })();
+    // A timer fires only if the event loop is let go on.
+    await new Promise((done) => setTimeout(done, 20));
+    writing = false;
+    await busy;
+  });
+
   it('answers nobody before the commit that all of them share', async () => {
     const seen: string[] = [];
     const outside = new DatabaseSync(file, { readOnly: true });
