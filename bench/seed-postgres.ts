@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import postgres from 'postgres';
+import pg from 'pg';
 import { temporaryFolder } from './clean-up.ts';
 import { type Installation, type SeedOptions, seed } from './seed.ts';
 
@@ -27,10 +27,11 @@ export async function postgresInstallation(url: string, options: SeedOptions): P
 }
 
 async function administrate(url: string, statement: string): Promise<void> {
-  const connection = postgres(url, { max: 1, onnotice: () => undefined });
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
   try {
-    await connection.unsafe(statement);
+    await client.query(statement);
   } finally {
-    await connection.end();
+    await client.end();
   }
 }
