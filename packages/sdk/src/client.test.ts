@@ -52,7 +52,7 @@ test('neither is in an error, not even when the server or the fetch of the calle
 });
 
 test('a key or base address that cannot be right is refused at once, without repeating the key', () => {
-  const good: ClientOptions = { baseUrl: 'https://acme.eu.example.com', apiKey: API_KEY };
+  const good: ClientOptions = { baseUrl: 'https://acme.fir.example.com', apiKey: API_KEY };
   const bad: Partial<Record<keyof ClientOptions, unknown>>[] = [
     { apiKey: undefined },
     { apiKey: '' },

@@ -8,7 +8,7 @@ import { isHeaderSafe, tokenSource } from './token.ts';
 import type { Client } from './types.ts';
 
 export type ClientOptions = {
-  /** For example `https://acme.eu.example.com`. */
+  /** For example `https://acme.fir.example.com`. */
   baseUrl: string;
   /** For back ends only: an API key, or a token issued for one, never belongs in a page. */
   apiKey: string;
@@ -79,7 +79,7 @@ function callerFrom(table: Routes, options: ClientOptions): Caller {
 }
 
 function baseFrom(baseUrl: string): string {
-  if (!URL.canParse(baseUrl)) throw new TypeError('baseUrl must be an address such as https://acme.eu.example.com');
+  if (!URL.canParse(baseUrl)) throw new TypeError('baseUrl must be an address such as https://acme.fir.example.com');
   const url = new URL(baseUrl);
   const plain = url.username === '' && url.password === '' && url.search === '' && url.hash === '';
   if (!plain || !/^https?:$/.test(url.protocol)) {

@@ -11,7 +11,7 @@ export function defineBackup(program: Command): void {
 The file shows the database at one moment. It gets its name when it is whole, checked and on the disk; an older backup
 of that name is replaced only then. It holds neither the master key nor the images: keep copies of those, too, and keep
 the master key elsewhere, for whoever has both can open everything.
-On PostgreSQL use pg_dump.`,
+On PostgreSQL use pg_dump, as a superuser or a role with BYPASSRLS.`,
     )
     .action(async (file: string, options: CommonOptions) => print(options, await backUp(file)));
 }
@@ -21,7 +21,8 @@ async function backUp(file: string): Promise<Result> {
   const config = await operatorConfig();
   if (config.database.engine !== 'sqlite') {
     throw new OperatorError(
-      'The database is PostgreSQL: back it up with pg_dump --format=custom --file=grove.dump "$DATABASE_URL"',
+      'The database is PostgreSQL: back it up with pg_dump --format=custom --file=grove.dump <database>, as a superuser ' +
+        'or a role with BYPASSRLS. The role of Grove may not read all tenants at once.',
     );
   }
   const done = await backUpSqlite({ database: config.database.file, target: file });

@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { type TestContext, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { type Environment, environmentOf, GROVE, keysSeenBy, startGrove, temporaryFolder } from '../test/grove.ts';
+
+/** What the documentation shows is run as it is shown; only addresses, keys and folders are put in. */
+const REPOSITORY = fileURLToPath(new URL('../../..', import.meta.url));
+const DOCUMENTED_ADDRESS = 'http://localhost:8080';
+const MARK = '<<< next block >>>';
+const TIMEOUT_MS = 120_000;
+
+const run = promisify(execFile);
+
+/** The blocks of one language in the section whose title begins so. */
+function blocksOf(document: string, title: string, language: string): string[] {
+  const sections = readFileSync(`${REPOSITORY}/${document}`, 'utf8').split(/^## /m);
+  const section = sections.find((each) => each.startsWith(title)) ?? '';
+  const blocks = [...section.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'gms'))];
+  assert.ok(blocks.length > 0, `${document} has ${language} under ${title}`);
+  return blocks.map(([, text = '']) => text);
+}
+
+/** Puts a value in the place of what is documented, which must be there. */
+function put(text: string, documented: string | RegExp, value: string): string {
+  assert.ok(text.search(documented) >= 0, `${documented} is in the documentation`);
+  return text.replace(documented, () => value);
+}
+
+/** The blocks in one shell, because they use each other's variables; what each of them printed. */
+async function runBlocks(blocks: readonly string[], env: Environment): Promise<string[]> {
+  const script = ['set -eu', blocks.join(`\necho '${MARK}'\n`)].join('\n');
+  const { stdout } = await run('sh', ['-c', script], { env: environmentOf(env), timeout: TIMEOUT_MS });
+  return stdout.split(MARK);
+}
+
+/** A folder in this package, so that what is imported from it is found as in the repository. */
+function folderHere(t: TestContext): string {
+  const folder = mkdtempSync(fileURLToPath(new URL('../documentation-', import.meta.url)));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+test('the shell commands of the quick start exchange the key, list the keys and create one', async (t) => {
+  const { ready } = await startGrove(t, { GROVE_DATA: temporaryFolder(t) });
+  assert.equal(ready.baseUrl, DOCUMENTED_ADDRESS.replace('8080', String(ready.port)));
+  const steps = ['2. ', '3. '].flatMap((title) => blocksOf('docs/quick-start.md', title, 'sh'));
+  assert.equal(steps.length, 3);
+  steps[0] = put(steps[0] ?? '', `BASE=${DOCUMENTED_ADDRESS}`, `BASE=${ready.baseUrl}`);
+  steps[0] = put(steps[0], /^KEY=grv_live_…/m, `KEY=${ready.apiKey}`);
+  const [exchanged, listed, created] = (await runBlocks(steps, {})).map((printed) => JSON.parse(printed));
+  assert.match(exchanged.token, /^eyJ/);
+  assert.equal(exchanged.ttl, 3600);
+  assert.deepEqual(
+    listed.content.map(({ name }: { name: string }) => name),
+    ['Demonstration key'],
+  );
+  assert.equal(created.name, 'onboarding service');
+  assert.match(created.code, /^grv_live_/);
+  assert.equal(created.permissions.length, 2);
+});
+
+test('the SDK snippet of the quick start runs against the address that grove start prints', async (t) => {
+  const { ready, url } = await startGrove(t, { GROVE_DATA: temporaryFolder(t) });
+  const [snippet = ''] = blocksOf('docs/quick-start.md', '4. ', 'ts');
+  const file = `${folderHere(t)}/try.ts`;
+  writeFileSync(file, put(snippet, DOCUMENTED_ADDRESS, ready.baseUrl));
+  const env = environmentOf({ GROVE_API_KEY: ready.apiKey ?? '' });
+  const { stdout, stderr } = await run(process.execPath, [file], { env, timeout: TIMEOUT_MS });
+  assert.deepEqual(
+    [stdout.trim().split('\n').sort(), stderr],
+    [['Demonstration key ACTIVE', 'nightly export ACTIVE'], ''],
+  );
+  const made = (await keysSeenBy(url, ready.apiKey ?? '')).find(({ name }) => name === 'nightly export');
+  assert.equal(made?.status, 'BLOCKED');
+});
+
+test('the snippets of the SDK in the documentation have no fault of type', async (t) => {
+  const folder = folderHere(t);
+  const [quickStart = ''] = blocksOf('docs/quick-start.md', '4. ', 'ts');
+  // What stands before the first section; the key comes from the reader.
+  const [readMe = ''] = blocksOf('packages/sdk/README.md', '', 'ts');
+  writeFileSync(`${folder}/quick-start.ts`, quickStart);
+  writeFileSync(`${folder}/read-me.ts`, `declare const apiKey: string;\n${readMe}`);
+  // What a snippet makes, its reader uses.
+  const compilerOptions = { lib: ['esnext', 'dom', 'dom.asynciterable'], noUnusedLocals: false };
+  const settings = { extends: `${REPOSITORY}/tsconfig.base.json`, compilerOptions, include: ['*.ts'] };
+  writeFileSync(`${folder}/tsconfig.json`, JSON.stringify(settings));
+  const compiler = `${REPOSITORY}/node_modules/typescript-native/bin/tsc`;
+  const faults = await run(process.execPath, [compiler, '-p', folder], { timeout: TIMEOUT_MS }).then(
+    () => '',
+    (error: { stdout: string }) => error.stdout,
+  );
+  assert.equal(faults, '');
+});
+
+test('the commands of the operator run as documented: tenants, migrations, backup and restore, rotation', async (t) => {
+  const folder = temporaryFolder(t);
+  const commands = (title: string) =>
+    blocksOf('docs/operating.md', title, 'sh').map((block) =>
+      block.replaceAll('npx grove', `"${process.execPath}" "${GROVE}"`).replaceAll('/backups', folder),
+    );
+  const [, migrations = ''] = commands('Stopping and upgrading');
+  const blocks = [...commands('Tenants'), migrations, ...commands('Backup'), ...commands('Keys and their rotation')];
+  const printed = await runBlocks(blocks, { GROVE_DATA: `${folder}/data` });
+  assert.match(printed[0] ?? '', /The tenant acme is made.*acme {2}Acme Ltd.*The API key "recovery" is made/s);
+  assert.match(printed[1] ?? '', /up to date.*up to date/s);
+  assert.match(printed[2] ?? '', /The master key is NOT in it.*Restored .*is kept: \S+\.before-restore-/s);
+  assert.match(printed[3] ?? '', /has version 2\..*has version 3\..*The old versions are gone/s);
+});
