@@ -66,6 +66,13 @@ module.exports = {
       to: { path: '^packages/server/src/', pathNot: '^packages/server/src/(db|kernel)/' },
     },
     {
+      name: 'jobs-know-no-feature',
+      comment: 'Features hand their handlers to the queue; the queue knows only where it is stored.',
+      severity: 'error',
+      from: { path: '^packages/server/src/jobs', pathNot: notTests },
+      to: { path: '^packages/server/src/', pathNot: '^packages/server/src/(jobs|db|kernel)/' },
+    },
+    {
       name: 'a-repository-belongs-to-its-folder',
       comment: 'A repository is called from the folder it stands in or below; others ask the feature.',
       severity: 'error',

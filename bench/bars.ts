@@ -17,6 +17,15 @@ const AT_MOST = {
   'start to ready': { bar: 1500, unit: 'ms' },
 } as const;
 
+/** A second's work where there is no yardstick: what others do with the same database. */
+const PER_SECOND_AT_LEAST: Readonly<Record<string, number>> = { jobs: 5000, 'jobs-pg': 2000 };
+
+export function rateChecks(scenario: string, what: string, measured: number): Check[] {
+  const bar = PER_SECOND_AT_LEAST[scenario];
+  if (bar === undefined) return [];
+  return [{ what, measured, bar, unit: 'jobs/s', ok: measured >= bar, atLeast: true }];
+}
+
 export function ratioChecks(scenario: string, measured: number): Check[] {
   const bar = RATIO_AT_LEAST[scenario];
   return bar === undefined ? [] : [{ what: 'throughput ratio', measured, bar, unit: '', ok: measured >= bar }];

@@ -1,6 +1,7 @@
 import { cpus, loadavg } from 'node:os';
 import { cleanUpOnExit, temporaryFolder } from './clean-up.ts';
 import type { ComparisonOptions } from './compare.ts';
+import { measureJobs } from './jobs.ts';
 import { measureMemory, measureStart } from './lifetime.ts';
 import type { LoadTool } from './load.ts';
 import { autocannon } from './load-autocannon.ts';
@@ -94,6 +95,7 @@ async function runOne(
   const installation = await install();
   try {
     if (name === 'start') return await measureStart(installation, options);
+    if (name === 'jobs' || name === 'jobs-pg') return await measureJobs(name, installation, options);
     if (name === 'memory') return await measureMemory(installation, { ...options, seconds: options.memorySeconds });
     return await runCompared(name, installation, options);
   } finally {
@@ -102,7 +104,7 @@ async function runOne(
 }
 
 async function runCompared(
-  label: Exclude<ScenarioName, 'echo' | 'start' | 'memory'>,
+  label: Exclude<ScenarioName, 'echo' | 'start' | 'memory' | 'jobs' | 'jobs-pg'>,
   { place, seeded }: Installation,
   options: RunOptions,
 ): Promise<ScenarioResult> {

@@ -1,8 +1,17 @@
 import { parseArgs } from 'node:util';
 
-export const SQLITE_SCENARIOS = ['echo', 'issue', 'get-key', 'list-keys', 'create-key', 'start', 'memory'] as const;
+export const SQLITE_SCENARIOS = [
+  'echo',
+  'issue',
+  'get-key',
+  'list-keys',
+  'create-key',
+  'start',
+  'memory',
+  'jobs',
+] as const;
 /** They need a PostgreSQL server, so they run only when they are asked for. */
-export const POSTGRES_SCENARIOS = ['get-key-pg', 'issue-pg', 'create-key-pg'] as const;
+export const POSTGRES_SCENARIOS = ['get-key-pg', 'issue-pg', 'create-key-pg', 'jobs-pg'] as const;
 
 export type ScenarioName = (typeof SQLITE_SCENARIOS)[number] | (typeof POSTGRES_SCENARIOS)[number];
 

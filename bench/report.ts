@@ -75,7 +75,9 @@ function figureTable(all: readonly Figures[]): string {
   const rows = all.flatMap(({ name, figures, checks }) =>
     figures.map(({ what, value, unit }) => {
       const its = checks.filter((check) => check.what === what);
-      const bar = its.map((check) => `≤ ${check.bar.toLocaleString('en')} ${check.unit}`).join();
+      const bar = its
+        .map((check) => `${check.atLeast ? '≥' : '≤'} ${check.bar.toLocaleString('en')} ${check.unit}`)
+        .join();
       return [name, what, `${Math.round(value).toLocaleString('en')} ${unit}`, bar, verdict(its)];
     }),
   );

@@ -1,7 +1,15 @@
 /** What a run leaves behind, as it is written to JSON. */
 
 /** A number that has a bar, and whether it keeps it. */
-export type Check = { what: string; measured: number; bar: number; unit: string; ok: boolean };
+export type Check = {
+  what: string;
+  measured: number;
+  bar: number;
+  unit: string;
+  ok: boolean;
+  /** Figures are limits unless this says that more is better; ratios always are. */
+  atLeast?: true;
+};
 
 export type Sample = {
   requests: number;

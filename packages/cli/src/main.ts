@@ -3,6 +3,7 @@ import { Command, CommanderError } from 'commander';
 import { defineBackup } from './commands/backup.ts';
 import { defineDoctor } from './commands/doctor.ts';
 import { defineHelp } from './commands/help.ts';
+import { defineJobs } from './commands/jobs.ts';
 import { defineKeys } from './commands/keys.ts';
 import { defineMigrate } from './commands/migrate.ts';
 import { defineRestore } from './commands/restore.ts';
@@ -68,6 +69,7 @@ function program(): Command {
     defineStart,
     defineTenant,
     defineKeys,
+    defineJobs,
     defineMigrate,
     defineBackup,
     defineRestore,

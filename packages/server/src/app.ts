@@ -10,16 +10,19 @@ import { openSigningKeys, type SigningKeys } from './arthr/tokens/signing-keys.t
 import { baseUrlOf, type Config } from './config.ts';
 import type { Db } from './db/db.ts';
 import { openDb } from './db/open.ts';
-import { idempotency } from './http/idempotency.ts';
+import { idempotency, purgeAnswers } from './http/idempotency.ts';
 import { requestLimits } from './http/limits.ts';
 import { buildHttp } from './http/server.ts';
 import { hostTenant } from './http/tenant.ts';
-import { type Clock, systemClock } from './kernel/clock.ts';
+import { defineJob } from './jobs/define-job.ts';
+import { type Jobs, openJobs } from './jobs/jobs.ts';
+import { type Clock, HOUR, MINUTE, SECOND, systemClock } from './kernel/clock.ts';
 import { ApiError } from './kernel/errors.ts';
 import { rateLimiter } from './kernel/rate-limiter.ts';
 import { openMetrics } from './metrics.ts';
 import { type MasterKey, openMasterKey } from './secrets/master-key.ts';
 import { openVault, type Vault } from './secrets/vault.ts';
+import { everyTenantId } from './tenants/tenants.repository.ts';
 import { OperatorError, openTenants, type Tenants } from './tenants/tenants.ts';
 
 /** The composition root: configuration, database, secrets and handlers become one application. */
@@ -30,11 +33,12 @@ export type App = {
   master: MasterKey;
   signing: SigningKeys;
   tenants: Tenants;
+  jobs: Jobs;
   log: Logger;
   http: FastifyInstance;
-  /** Starts to listen; the base address of a tenant is known from then on. */
+  /** Starts to listen and to work on jobs; the base address of a tenant is known from then on. */
   listen(): Promise<{ port: number; baseUrlOf(tenantId: string): string }>;
-  /** Lets requests finish, writes what was gathered, closes the database. */
+  /** Lets requests and jobs finish, writes what was gathered, closes the database. */
   stop(): Promise<void>;
 };
 
@@ -80,7 +84,8 @@ async function compose(config: Config, db: Db, clock: Clock, log: Logger): Promi
   const lastIssued = openLastIssued(db, (error) =>
     log.error({ err: error }, 'the times of issue could not be written'),
   );
-  const metrics = openMetrics(VERSION);
+  const jobs = openJobsOf(db, clock, log);
+  const metrics = openMetrics(VERSION, () => metricsOf(jobs, log));
   const limits = requestLimits(config.rateLimit, clock);
   const failures =
     config.rateLimit === 'off' ? undefined : rateLimiter({ limit: FAILED_ISSUES_PER_MINUTE, windowSeconds: 60, clock });
@@ -122,6 +127,7 @@ async function compose(config: Config, db: Db, clock: Clock, log: Logger): Promi
     master,
     signing,
     tenants: openTenants({ db, vault, clock, pepper }),
+    jobs,
     log,
     http,
     async listen() {
@@ -129,16 +135,45 @@ async function compose(config: Config, db: Db, clock: Clock, log: Logger): Promi
       const [address] = http.addresses();
       const port = typeof address === 'object' ? address.port : config.port;
       urlOf = baseUrlOf(config, port);
+      jobs.start();
       return { port, baseUrlOf: urlOf };
     },
     async stop() {
       stopping = true;
       clearInterval(gatherer);
-      await drain(http);
+      await Promise.all([drain(http), jobs.stop()]);
       await flush();
       await db.close();
     },
   };
+}
+
+/** The queue, with every kind of job that this release knows. */
+function openJobsOf(db: Db, clock: Clock, log: Logger): Jobs {
+  const jobs = openJobs({ db, clock, log });
+  const purge = defineJob<object>({
+    kind: 'http.purge-answers',
+    maxAttempts: 5,
+    backoff: { firstMs: 10 * SECOND, mostMs: 5 * MINUTE },
+    timeoutMs: 10 * MINUTE,
+    async run(_payload, { now, signal }) {
+      for await (const tenantId of everyTenantId(db.system)) {
+        signal.throwIfAborted();
+        await purgeAnswers(db.of(tenantId), now, signal);
+      }
+    },
+  });
+  jobs.register(purge);
+  jobs.schedule({ kind: purge.kind, everyMs: HOUR, key: 'hourly' });
+  return jobs;
+}
+
+/** Whoever watches the server should see it most of all when the database is away. */
+function metricsOf(jobs: Jobs, log: Logger): Promise<string> {
+  return jobs.metrics().catch((error) => {
+    log.warn({ err: error }, 'the jobs could not be counted');
+    return '';
+  });
 }
 
 /** Requests in flight finish; their connections are closed as soon as they are idle, and all of them in the end. */

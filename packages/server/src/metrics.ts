@@ -13,7 +13,8 @@ type Series = { operation: string; status: number; buckets: Float64Array; sumMs:
  * Every request is counted, so counting is an addition or two into numbers kept here; the library that knows about
  * memory, event loop and garbage collection is loaded when somebody first asks.
  */
-export function openMetrics(version: string): Metrics {
+/** `extra` is what others know, in the same format. */
+export function openMetrics(version: string, extra: () => Promise<string> = async () => ''): Metrics {
   const known = new Map<string, Map<number, Series>>();
   const seriesOf = (operation: string, status: number): Series => {
     let byStatus = known.get(operation);
@@ -47,7 +48,7 @@ grove_info{version="${version}"} 1
 # HELP ${NAME} How long requests took, by operation and status; the count is the number of requests
 # TYPE ${NAME} histogram
 ${requests.flatMap(linesOf).join('\n')}
-${await (await processMetrics).metrics()}`;
+${await extra()}${await (await processMetrics).metrics()}`;
     },
   };
 }

@@ -143,6 +143,19 @@ onBothEngines('the database', (_engine, places) => {
       assert.deepEqual(await names('forgotten'), []);
     });
 
+    it('calls what was noted for after its commit once it can be read, and never if it was rolled back', async () => {
+      const calls: Promise<string[]>[] = [];
+      const write = (name: string, fails: boolean) =>
+        db.of(acme).write(async (tx) => {
+          joined(tx).write(async (inner) => inner.afterCommit(() => calls.push(names('noted'))));
+          await add(tx, name);
+          if (fails) throw new Error('as planned');
+        });
+      await assert.rejects(write('noted not', true), /as planned/);
+      await write('noted', false);
+      assert.deepEqual(await Promise.all(calls), [['noted']]);
+    });
+
     it('says of itself that it may be rolled back, and whose it is', async () => {
       assert.deepEqual([db.of(acme).inTransaction, db.of(acme).tenantId], [false, acme]);
       await db.of(acme).write(async (tx) => {

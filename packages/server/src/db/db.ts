@@ -44,7 +44,12 @@ export type TenantReads = Reads & {
   /** True if what is read may still be rolled back, and so must not be remembered. */
   readonly inTransaction: boolean;
 };
-export type TenantTx = TenantReads & Writes & { readonly engine: Engine };
+export type TenantTx = TenantReads &
+  Writes & {
+    readonly engine: Engine;
+    /** Called once the transaction is durable, and never if it is rolled back. It must not throw. */
+    afterCommit(call: () => void): void;
+  };
 
 /** A tenant's data. `write` is one durable transaction; inside one, it joins it. */
 export type TenantDb = TenantReads & { write<T>(work: (tx: TenantTx) => Promise<T>): Promise<T> };
@@ -76,6 +81,14 @@ export class DbError extends Error {
 
 export function isUniqueViolation(error: unknown): boolean {
   return error instanceof DbError && error.fault === 'unique';
+}
+
+/** Runs a transaction, and after its commit what was noted in it for then. */
+export async function notingAfterCommit<T>(write: (note: TenantTx['afterCommit']) => Promise<T>): Promise<T> {
+  const noted: (() => void)[] = [];
+  const result = await write((call) => void noted.push(call));
+  for (const call of noted) call();
+  return result;
 }
 
 /** A handle that runs inside a transaction and joins it when asked to write. */

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import type { TenantId } from '../kernel/ids.ts';
-import { type Db, DbError, forEngine, revocable, type Sql, type Value, type Writes } from './db.ts';
+import { type Db, DbError, forEngine, notingAfterCommit, revocable, type Sql, type Value, type Writes } from './db.ts';
 
 /**
  * PostgreSQL. Row-level security is the second wall: every connection carries the tenant it currently works for in
@@ -67,7 +67,10 @@ export function openPostgres({ url, maxConnections, onIdleError }: PostgresOptio
         inTransaction: false,
         get: reads.get,
         all: reads.all,
-        write: (work) => writeOf(tenantId, (tx) => work({ ...tx, tenantId, engine: 'postgres', inTransaction: true })),
+        write: (work) =>
+          notingAfterCommit((afterCommit) =>
+            writeOf(tenantId, (tx) => work({ ...tx, tenantId, engine: 'postgres', inTransaction: true, afterCommit })),
+          ),
       };
     },
     system: { get, all, write: (work) => writeOf(NO_TENANT, work) },

@@ -4,6 +4,7 @@ import type { TenantId } from '../kernel/ids.ts';
 import {
   type Db,
   DbError,
+  notingAfterCommit,
   type RowOf,
   revocable,
   type Sql,
@@ -56,7 +57,10 @@ export function openSqlite(file: string, { busyTimeoutMs, transactionTimeoutMs }
           inTransaction: false,
           get: reads.get,
           all: reads.all,
-          write: (work) => write((tx) => work({ ...tx, tenantId, engine: 'sqlite', inTransaction: true })),
+          write: (work) =>
+            notingAfterCommit((afterCommit) =>
+              write((tx) => work({ ...tx, tenantId, engine: 'sqlite', inTransaction: true, afterCommit })),
+            ),
         };
         handles.set(tenantId, handle);
       }

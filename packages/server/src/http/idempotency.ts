@@ -4,7 +4,7 @@ import { type Clock, HOUR } from '../kernel/clock.ts';
 import type { Context } from '../kernel/context.ts';
 import { ApiError, invalidInput } from '../kernel/errors.ts';
 import type { Vault } from '../secrets/vault.ts';
-import { addAnswer, findAnswer, type IdempotencyRow, type Slot } from './idempotency.repository.ts';
+import { addAnswer, findAnswer, type IdempotencyRow, removeSomeExpired, type Slot } from './idempotency.repository.ts';
 
 /**
  * `Idempotency-Key`: the answer is stored in the transaction that does the work, so a retry finds either both or
@@ -74,6 +74,12 @@ export function idempotency({ vault, clock }: { vault: Vault; clock: Clock }): I
       inFlight.delete(name);
     }
   };
+}
+
+/** A tenant that never writes again would keep its last answers for ever. */
+export async function purgeAnswers(db: TenantDb, now: number, signal: AbortSignal): Promise<void> {
+  let more = true;
+  while (more && !signal.aborted) more = await removeSomeExpired(db, now - KEPT_MS);
 }
 
 function slotName({ operation, key }: Slot): string {

@@ -1,0 +1,66 @@
+import type { TenantDb } from '../db/db.ts';
+
+/**
+ * A kind of job. Handlers run **at least once**: a worker that dies after the work and before it could say so leaves the
+ * job to another, so a handler must be able to find its own work done already.
+ */
+export type JobDefinition<Payload> = {
+  /** `<folder>.<what it does>`. It is stored: a new name is a new kind. */
+  readonly kind: string;
+  readonly maxAttempts: number;
+  readonly backoff: Backoff;
+  /** After this its signal is aborted and the attempt has failed. A handler that does not heed the signal runs on. */
+  readonly timeoutMs: number;
+  run(payload: Payload, context: JobContext): Promise<void>;
+};
+
+/** The wait before attempt n + 1 is at most `firstMs` doubled n − 1 times, and never more than `mostMs`. */
+export type Backoff = { readonly firstMs: number; readonly mostMs: number };
+
+export type JobContext = {
+  readonly jobId: string;
+  /** 1 for the first. */
+  readonly attempt: number;
+  readonly now: number;
+  /** Aborted when the time is up, when the lease was lost and when the server cannot wait any longer. */
+  readonly signal: AbortSignal;
+  /** The data of the tenant whose job it is; a job of the installation has none, and asking is a bug. */
+  tenant(): TenantDb;
+};
+
+/**
+ * A failure whose message may be stored and shown to the operator: it holds no secret and nothing of a person. Of any
+ * other error only the name is stored; the rest is in the log.
+ */
+export class JobError extends Error {
+  /** False if trying again cannot help: the job is dead at once. */
+  readonly retry: boolean;
+
+  constructor(message: string, { retry = true, cause }: { retry?: boolean; cause?: unknown } = {}) {
+    super(message, { cause });
+    this.name = 'JobError';
+    this.retry = retry;
+  }
+}
+
+const KIND = /^[a-z][a-z0-9-]*(\.[a-z0-9-]+)+$/;
+const MAX_KIND_LENGTH = 64;
+const MAX_ATTEMPTS = 100;
+/** What a timer can wait for. */
+const MAX_MS = 2 ** 31 - 1;
+
+export function defineJob<Payload extends object>(definition: JobDefinition<Payload>): JobDefinition<Payload> {
+  const { kind, maxAttempts, backoff, timeoutMs } = definition;
+  const wrong = (what: string) => new Error(`job ${JSON.stringify(kind)}: ${what}`);
+  if (!KIND.test(kind) || kind.length > MAX_KIND_LENGTH) throw wrong('a kind is <folder>.<what-it-does>');
+  if (!isWhole(maxAttempts, MAX_ATTEMPTS)) throw wrong(`maxAttempts must be from 1 to ${MAX_ATTEMPTS}`);
+  if (!isWhole(timeoutMs, MAX_MS)) throw wrong('timeoutMs must be a time that a timer can wait for');
+  if (!isWhole(backoff.firstMs, MAX_MS) || !isWhole(backoff.mostMs, MAX_MS) || backoff.mostMs < backoff.firstMs) {
+    throw wrong('backoff must grow from firstMs to mostMs');
+  }
+  return definition;
+}
+
+function isWhole(value: number, most: number): boolean {
+  return Number.isInteger(value) && value >= 1 && value <= most;
+}

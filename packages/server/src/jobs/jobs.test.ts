@@ -1,0 +1,258 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { addTestTenants, openTestDb } from '../../test/database.ts';
+import { onBothEngines, type TestClock, testClock } from '../../test/harness.ts';
+import { enqueueNamed, gate, namedJob, openTestJobs, storedJobs } from '../../test/jobs.ts';
+import { type Db, sql } from '../db/db.ts';
+import type { TenantId } from '../kernel/ids.ts';
+import { defineJob, JobError } from './define-job.ts';
+import { MAX_PAYLOAD_BYTES } from './jobs.ts';
+
+const EMPTY = sql('DELETE FROM jobs');
+
+onBothEngines('a job', (engine, places) => {
+  let db: Db;
+  let acme: TenantId;
+  let other: TenantId;
+  let clock: TestClock;
+  before(async () => {
+    db = await openTestDb(await places.create());
+    [acme, other] = await addTestTenants(db, 'acme', 'other');
+  });
+  beforeEach(async () => {
+    clock = testClock();
+    await db.system.write((tx) => tx.run(EMPTY, []));
+  });
+  after(() => db.close());
+
+  const setUp = (run: Parameters<typeof namedJob>[0], options: Parameters<typeof namedJob>[1] = {}) => {
+    const jobs = openTestJobs(db, clock);
+    const definition = namedJob(run, options);
+    jobs.register(definition);
+    const enqueue = (...names: string[]) => enqueueNamed({ jobs, db, tenantId: acme }, definition, ...names);
+    return { jobs, definition, enqueue };
+  };
+
+  it('exists exactly if the change of the caller does', async () => {
+    const seen: string[] = [];
+    const { jobs, definition, enqueue } = setUp(async ({ name }) => void seen.push(name));
+    const failing = db.of(acme).write(async (tx) => {
+      await jobs.enqueue(tx, definition, { name: 'rolled back' });
+      throw new Error('as planned');
+    });
+    await assert.rejects(failing, /as planned/);
+    await enqueue('committed');
+    assert.equal(await jobs.runDue(), 1);
+    assert.deepEqual(seen, ['committed']);
+    assert.deepEqual(await storedJobs(db), []);
+  });
+
+  it('knows its payload, its attempt and its tenant, and is run when it is due and not before', async () => {
+    const seen: unknown[] = [];
+    const { jobs, definition } = setUp(async (payload, { attempt, now, tenant }) => {
+      seen.push({ payload, attempt, now, tenantId: tenant().tenantId });
+    });
+    const runAt = clock.now() + 10_000;
+    await db.of(other).write((tx) => jobs.enqueue(tx, definition, { name: 'late' }, { runAt }));
+    clock.advance(9999);
+    assert.equal(await jobs.runDue(), 0);
+    clock.advance(1);
+    assert.equal(await jobs.runDue(), 1);
+    assert.deepEqual(seen, [{ payload: { name: 'late' }, attempt: 1, now: runAt, tenantId: other }]);
+  });
+
+  it('of the installation belongs to no tenant, and to ask for one is a failure', async () => {
+    const { jobs } = setUp(async (_payload, { tenant }) => void tenant());
+    jobs.schedule({ kind: 'test.named', everyMs: 1000, key: 'often' });
+    await jobs.tend();
+    clock.advance(1000);
+    await jobs.runDue();
+    const [stored] = await storedJobs(db);
+    assert.deepEqual([stored?.owner_tenant_id, stored?.last_error], [null, 'Error']);
+  });
+
+  it('that fails is tried again after waits that double up to the longest, and is dead after the last', async () => {
+    const at: number[] = [];
+    const { jobs, enqueue } = setUp(
+      async () => {
+        at.push(clock.now());
+        throw new JobError('the other side is down');
+      },
+      { maxAttempts: 6 },
+    );
+    await enqueue('failing');
+    const started = clock.now();
+    for (let second = 0; second <= 30; second++) {
+      await jobs.runDue();
+      clock.advance(1000);
+    }
+    assert.deepEqual(
+      at.map((ms) => (ms - started) / 1000),
+      [0, 1, 3, 7, 12, 17],
+    );
+    const [dead] = await jobs.listDead();
+    assert.deepEqual(
+      [dead?.kind, dead?.attempts, dead?.last_error, dead?.owner_tenant_id, dead?.run_at],
+      ['test.named', 6, 'the other side is down', acme, started + 17_000],
+    );
+  });
+
+  it('stores the message of an error only if it was made to be stored', async () => {
+    const { jobs, enqueue } = setUp(async ({ name }) => {
+      if (name === 'ours') throw new JobError(`x${'y'.repeat(300)}`, { retry: false });
+      throw new TypeError('https://user:password@example.org');
+    });
+    await enqueue('ours', 'theirs');
+    await jobs.runDue();
+    const errors = (await storedJobs(db)).map(({ last_error, state }) => [state, last_error?.length, last_error?.[0]]);
+    assert.deepEqual(errors.sort(), [
+      ['DEAD', 200, 'x'],
+      ['READY', 9, 'T'],
+    ]);
+  });
+
+  it('that is dead can be listed and tried again, one or all of a kind', async () => {
+    let works = false;
+    const seen: string[] = [];
+    const { jobs, enqueue } = setUp(
+      async ({ name }) => {
+        if (!works) throw new Error('not yet');
+        seen.push(name);
+      },
+      { maxAttempts: 1 },
+    );
+    await enqueue('one', 'two', 'three');
+    await jobs.runDue();
+    assert.equal(await jobs.runDue(), 0);
+    const [first] = await jobs.listDead({ kind: 'test.named', limit: 1 });
+    assert.ok(first);
+    assert.equal((await jobs.listDead()).length, 3);
+    assert.equal((await jobs.listDead({ kind: 'test.unknown' })).length, 0);
+    clock.advance(5000);
+    const [counted] = await jobs.counts();
+    assert.deepEqual([counted?.kind, counted?.state, counted?.count], ['test.named', 'DEAD', 3]);
+    assert.equal(counted?.oldestAgeMs, 5000);
+    works = true;
+    assert.equal(await jobs.retryDead(first.id), true);
+    assert.equal(await jobs.retryDead(first.id), false);
+    assert.equal(await jobs.runDue(), 1);
+    assert.equal(await jobs.retryAllDead('test.named'), 2);
+    assert.equal(await jobs.retryAllDead('test.named'), 0);
+    assert.equal(await jobs.runDue(), 2);
+    assert.deepEqual(seen.sort(), ['one', 'three', 'two']);
+  });
+
+  it('that never ends is cut off by its time-out, told so by its signal, and tried again', async () => {
+    const signals: AbortSignal[] = [];
+    const { jobs, enqueue } = setUp(
+      async (_payload, { attempt, signal }) => {
+        signals.push(signal);
+        if (attempt === 1) await new Promise(() => undefined);
+      },
+      { timeoutMs: 5 },
+    );
+    await enqueue('endless');
+    assert.equal(await jobs.runDue(), 1);
+    assert.equal((await storedJobs(db))[0]?.last_error, 'cut off after 5 ms');
+    clock.advance(1000);
+    assert.equal(await jobs.runDue(), 1);
+    assert.deepEqual(
+      signals.map(({ aborted }) => aborted),
+      [true, false],
+    );
+    assert.deepEqual(await storedJobs(db), []);
+  });
+
+  it('of a kind that nobody here knows stays as it is, and the operator is told once', async () => {
+    const { definition } = setUp(async () => undefined);
+    const { jobs: newer } = setUp(async () => undefined, { kind: 'test.other' });
+    await enqueueNamed({ jobs: newer, db, tenantId: acme }, definition, 'kept');
+    const [before] = await storedJobs(db);
+    assert.equal(await newer.runDue(), 0);
+    for (let times = 0; times < 3; times++) await newer.tend();
+    assert.deepEqual(await storedJobs(db), [before]);
+    assert.equal(newer.logged.filter((text) => /does not know/.test(text)).length, 1);
+  });
+
+  it('with a payload that is too large is refused, and its transaction with it; one that just fits is run', async () => {
+    const seen: number[] = [];
+    const { jobs, enqueue } = setUp(async ({ name }) => void seen.push(name.length));
+    const around = JSON.stringify({ name: '' }).length;
+    await assert.rejects(
+      enqueue('small', 'x'.repeat(MAX_PAYLOAD_BYTES - around + 1)),
+      /65537 bytes; 65536 are allowed/,
+    );
+    await enqueue('x'.repeat(MAX_PAYLOAD_BYTES - around));
+    await jobs.runDue();
+    assert.deepEqual(seen, [MAX_PAYLOAD_BYTES - around]);
+  });
+
+  it('with a unique key is there once for each tenant until it has been done', async () => {
+    const { jobs, definition } = setUp(async () => undefined);
+    const add = (tenantId: TenantId) =>
+      db.of(tenantId).write((tx) => jobs.enqueue(tx, definition, { name: 'x' }, { uniqueKey: 'the one' }));
+    const added = await Promise.all([add(acme), add(acme), add(acme), add(other)]);
+    assert.deepEqual(added.slice(0, 3).sort(), [false, false, true]);
+    assert.equal(added[3], true);
+    assert.equal(await jobs.runDue(), 2);
+    assert.equal(await add(acme), true);
+  });
+
+  it('is begun at once when this process has committed it, and its end is written', async () => {
+    const begun = gate();
+    const { jobs, enqueue } = setUp(async () => begun.open());
+    jobs.start();
+    await enqueue('now');
+    await begun.opened;
+    await jobs.stop();
+    assert.deepEqual(await storedJobs(db), []);
+  });
+
+  it('can be added by a connection that works for a tenant, for no other tenant, and never read by it', async () => {
+    const { enqueue } = setUp(async () => undefined);
+    await enqueue('mine');
+    if (engine === 'sqlite') return;
+    assert.deepEqual(await db.of(acme).all(sql('SELECT id FROM jobs'), []), []);
+    const changed = await db.of(acme).write((tx) => tx.run(sql('UPDATE jobs SET attempts = 9'), []));
+    assert.equal(changed, 0);
+    const forged = sql(`INSERT INTO jobs (id, owner_tenant_id, kind, payload, state, run_at, attempts, max_attempts,
+      lease_until, created_at) VALUES ('x', 'other', 'test.named', '{}', 'READY', 0, 0, 1, 0, 0)`);
+    await assert.rejects(
+      db.of(acme).write((tx) => tx.run(forged, [])),
+      /row-level security/,
+    );
+  });
+});
+
+describe('the table of jobs', () => {
+  it('is named by no code outside jobs/', () => {
+    const folder = new URL('..', import.meta.url).pathname;
+    const files = globSync('**/*.ts', { cwd: folder }).filter((file) => !/^jobs\/|\.test\.ts$/.test(file));
+    assert.ok(files.length > 50);
+    const named = files.filter((file) =>
+      /\b(FROM|INTO|UPDATE|JOIN)\s+jobs\b/i.test(readFileSync(`${folder}/${file}`, 'utf8')),
+    );
+    assert.deepEqual(named, []);
+  });
+});
+
+describe('a definition', () => {
+  it('that cannot work is refused when it is made', () => {
+    const backoff = { firstMs: 1, mostMs: 1 };
+    const good = { kind: 'a.b', maxAttempts: 1, backoff, timeoutMs: 1, run: async () => undefined };
+    for (const wrong of [
+      { kind: 'nofolder' },
+      { kind: 'A.b' },
+      { kind: 'a."b"' },
+      { maxAttempts: 0 },
+      { maxAttempts: 101 },
+      { timeoutMs: 0 },
+      { timeoutMs: 2 ** 31 },
+      { backoff: { firstMs: 2, mostMs: 1 } },
+    ]) {
+      assert.throws(() => defineJob({ ...good, ...wrong }), /^Error: job "/, JSON.stringify(wrong));
+    }
+    assert.equal(defineJob(good).kind, 'a.b');
+  });
+});

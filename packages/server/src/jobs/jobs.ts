@@ -1,0 +1,210 @@
+import type { Db, TenantTx } from '../db/db.ts';
+import { type Clock, MINUTE } from '../kernel/clock.ts';
+import { newId } from '../kernel/ids.ts';
+import type { JobDefinition } from './define-job.ts';
+import { addJob, addScheduledJob } from './jobs.repository.ts';
+import type { JobLog } from './log.ts';
+import { assertSchedule, nextRun, type Schedule } from './next-run.ts';
+import { countJobs } from './operate.repository.ts';
+import { type JobOperations, operations } from './operate.ts';
+import { openPoll } from './poll.ts';
+import { openWorker } from './worker.ts';
+
+/**
+ * The durable queue. A job is written in the transaction that wants it done, so it exists exactly if that change does,
+ * and it is run by any of the servers on the database, at least once.
+ */
+export type Jobs = JobOperations & {
+  /** Before the start, once for each kind. */
+  register<Payload>(definition: JobDefinition<Payload>): void;
+  /** One pending job for each kind and key, however many servers there are. Its kind is registered first. */
+  schedule(schedule: Schedule): void;
+  /**
+   * In the caller's transaction. False if a job of this kind with this unique key is pending or running already; one that
+   * runs may have begun before the caller's change.
+   */
+  enqueue<Payload extends object>(
+    tx: TenantTx,
+    definition: JobDefinition<Payload>,
+    payload: Payload,
+    options?: { runAt?: number; uniqueKey?: string },
+  ): Promise<boolean>;
+  start(): void;
+  /** Running jobs finish if they do so soon; what was claimed and not begun is given back. */
+  stop(): Promise<void>;
+  /** Runs what is due by the clock until nothing is. For a process that has not started the queue. */
+  runDue(): Promise<number>;
+  /** Every minute: each schedule has its pending job, and kinds that nobody knows are told of. */
+  tend(): Promise<void>;
+  /** Three times as often as leases would run out. */
+  extendLeases(): Promise<void>;
+};
+
+export type JobsOptions = {
+  db: Db;
+  clock: Clock;
+  log: JobLog;
+  random?: () => number;
+  concurrency?: number;
+  leaseMs?: number;
+  stopWithinMs?: number;
+};
+
+/** A payload holds ids, never anything of a person: the table belongs to no tenant. */
+export const MAX_PAYLOAD_BYTES = 64 * 1024;
+const MAX_UNIQUE_KEY_LENGTH = 200;
+const MAX_SCHEDULES = 100;
+
+const CONCURRENCY = 16;
+// Long against the differences between the servers' clocks, short against the patience of whoever waits for the job.
+const LEASE_MS = MINUTE;
+const STOP_WITHIN_MS = 20_000;
+const TEND_EVERY_MS = MINUTE;
+
+export function openJobs(options: JobsOptions): Jobs {
+  const { db, clock, log, random = Math.random, leaseMs = LEASE_MS } = options;
+  const definitions = new Map<string, JobDefinition<never>>();
+  const schedules = openSchedules(db, clock, definitions);
+  const worker = openWorker({
+    ...{ db, clock, log, random, definitions, leaseMs },
+    concurrency: options.concurrency ?? CONCURRENCY,
+    scheduleNext: (tx, ended) => schedules.addNext(tx, ended.kind, ended.unique_key),
+    onRoom: () => poll.ring(),
+  });
+  const poll = openPoll(worker.claim, log);
+  const warnOfUnknown = unknownKinds(db, definitions, log);
+  const repeated = openRepeated(log);
+  const tend = async () => {
+    await schedules.ensure();
+    await warnOfUnknown();
+  };
+
+  return {
+    ...operations(db, clock, () => poll.ring()),
+    register(definition) {
+      if (definitions.has(definition.kind)) throw new Error(`the job ${definition.kind} is registered already`);
+      definitions.set(definition.kind, definition);
+    },
+    schedule: schedules.add,
+    async enqueue(tx, { kind, maxAttempts }, payload, { runAt, uniqueKey } = {}) {
+      const now = clock.now();
+      const added = await addJob(tx, {
+        id: newId(now),
+        owner_tenant_id: tx.tenantId,
+        kind,
+        payload: payloadText(kind, payload),
+        unique_key: uniqueKey === undefined ? null : storedKey(tx.tenantId, uniqueKey),
+        run_at: runAt ?? now,
+        max_attempts: maxAttempts,
+        created_at: now,
+      });
+      if (added) tx.afterCommit(poll.ring);
+      return added;
+    },
+    start() {
+      repeated.start(TEND_EVERY_MS, tend, 'schedules could not be looked after');
+      repeated.start(leaseMs / 3, worker.extendLeases, 'leases could not be extended');
+      poll.start();
+    },
+    async stop() {
+      await poll.stop();
+      await worker.stop(options.stopWithinMs ?? STOP_WITHIN_MS);
+      await repeated.stop();
+    },
+    async runDue() {
+      let total = 0;
+      for (let claimed = -1; claimed !== 0; total += claimed) {
+        claimed = await worker.claim();
+        await worker.idle();
+      }
+      return total;
+    },
+    tend,
+    extendLeases: worker.extendLeases,
+  };
+}
+
+function openSchedules(db: Db, clock: Clock, definitions: ReadonlyMap<string, JobDefinition<never>>) {
+  const all = new Map<string, Schedule>();
+  const nameOf = (kind: string, storedKey: string) => `${kind} ${storedKey}`;
+  const newRow = (schedule: Schedule) => {
+    const { kind, key } = schedule;
+    const now = clock.now();
+    return {
+      ...{ id: newId(now), owner_tenant_id: null, kind, payload: '{}', unique_key: storedKey('', key) },
+      ...{ run_at: nextRun(schedule, now), max_attempts: definitions.get(kind)?.maxAttempts ?? 1, created_at: now },
+    };
+  };
+  return {
+    add(schedule: Schedule) {
+      assertSchedule(schedule);
+      const { kind, key } = schedule;
+      const name = nameOf(kind, storedKey('', key));
+      if (!definitions.has(kind)) throw new Error(`there is no job ${kind} to schedule`);
+      if (all.has(name)) throw new Error(`the schedule ${key} of ${kind} is there already`);
+      if (all.size >= MAX_SCHEDULES) throw new Error(`there are more than ${MAX_SCHEDULES} schedules`);
+      all.set(name, schedule);
+    },
+    async addNext(tx: Parameters<typeof addScheduledJob>[0], kind: string, key: string | null) {
+      const schedule = key === null ? undefined : all.get(nameOf(kind, key));
+      if (schedule) await addScheduledJob(tx, newRow(schedule));
+    },
+    async ensure() {
+      if (all.size === 0) return;
+      await db.system.write(async (tx) => {
+        // In one order everywhere: servers that start together would wait for each other in a circle.
+        for (const [, schedule] of [...all].sort()) await addScheduledJob(tx, newRow(schedule));
+      });
+    },
+  };
+}
+
+/** Work that is done now and again, until it is stopped; what has begun by then is waited for. */
+function openRepeated(log: JobLog) {
+  const timers: NodeJS.Timeout[] = [];
+  const begun = new Set<Promise<void>>();
+  return {
+    start(everyMs: number, work: () => Promise<void>, fault: string) {
+      const once = () => {
+        const ended = work()
+          .catch((error) => log.error({ err: error }, fault))
+          .finally(() => begun.delete(ended));
+        begun.add(ended);
+      };
+      once();
+      timers.push(setInterval(once, everyMs).unref());
+    },
+    async stop() {
+      for (const timer of timers.splice(0)) clearInterval(timer);
+      await Promise.all(begun);
+    },
+  };
+}
+
+/** A release that knows them may still run, or come back: they stay, and the operator is told once. */
+function unknownKinds(db: Db, definitions: ReadonlyMap<string, unknown>, log: JobLog): () => Promise<void> {
+  const told = new Set<string>();
+  return async () => {
+    for (const { kind, state, count } of await countJobs(db.system)) {
+      if (state !== 'READY' || definitions.has(kind) || told.has(kind)) continue;
+      told.add(kind);
+      log.warn({ kind, count }, 'there are jobs of a kind that this release does not know; they are kept');
+    }
+  };
+}
+
+/** Tenants have keys of their own. No tenant's id holds a slash or is empty. */
+function storedKey(tenantId: string, key: string): string {
+  if (key.length > MAX_UNIQUE_KEY_LENGTH)
+    throw new Error(`a unique key has at most ${MAX_UNIQUE_KEY_LENGTH} characters`);
+  return `${tenantId}/${key}`;
+}
+
+function payloadText(kind: string, payload: object): string {
+  const text = JSON.stringify(payload);
+  const bytes = Buffer.byteLength(text);
+  if (bytes > MAX_PAYLOAD_BYTES) {
+    throw new Error(`the payload of a job ${kind} has ${bytes} bytes; ${MAX_PAYLOAD_BYTES} are allowed`);
+  }
+  return text;
+}

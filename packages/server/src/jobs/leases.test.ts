@@ -1,0 +1,244 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, it } from 'node:test';
+import { testChildren } from '../../test/child.ts';
+import { addTestTenants, databaseOf, openTestDb } from '../../test/database.ts';
+import { onBothEngines, type TestClock, type TestPlace, testClock } from '../../test/harness.ts';
+import { enqueueNamed, gate, namedJob, openTestJobs, storedJobs } from '../../test/jobs.ts';
+import { addToCounter, readCounter } from '../db/counters.ts';
+import { type Db, sql } from '../db/db.ts';
+import { openDb } from '../db/open.ts';
+import type { TenantId } from '../kernel/ids.ts';
+import type { JobsOptions } from './jobs.ts';
+
+/** One worker at a time answers for a job, and no job is lost with its worker. */
+const EMPTY = sql('DELETE FROM jobs');
+const LEASE_MS = 60_000;
+const ROUNDS = 10;
+const JOBS_PER_ROUND = 150;
+
+onBothEngines('a lease', (engine, places) => {
+  let place: TestPlace;
+  let db: Db;
+  let acme: TenantId;
+  let clock: TestClock;
+  const children = testChildren();
+  before(async () => {
+    place = await places.create();
+    db = await openTestDb(place);
+    [acme] = await addTestTenants(db, 'acme');
+  });
+  beforeEach(async () => {
+    clock = testClock();
+    await db.system.write((tx) => tx.run(EMPTY, []));
+  });
+  after(() => db.close());
+
+  type Run = Parameters<typeof namedJob>[0];
+  const node = (run: Run, options: Partial<JobsOptions> = {}, maxAttempts = 3) => {
+    const jobs = openTestJobs(options.db ?? db, clock, { leaseMs: LEASE_MS, ...options });
+    const definition = namedJob(run, { maxAttempts });
+    jobs.register(definition);
+    return { jobs, enqueue: (...names: string[]) => enqueueNamed({ jobs, db, tenantId: acme }, definition, ...names) };
+  };
+  const numbered = (count: number, word: string) => Array.from({ length: count }, (_, at) => `${word} ${at}`);
+
+  it('gives each of 2,000 jobs to exactly one of 20 workers that ask at once', async () => {
+    const dbs =
+      engine === 'sqlite' ? [db] : Array.from({ length: 4 }, () => openDb(databaseOf(place), () => undefined));
+    const runs = new Map<string, number>();
+    const count: Run = async ({ name }) => void runs.set(name, (runs.get(name) ?? 0) + 1);
+    const workers = Array.from({ length: 20 }, (_, at) => node(count, { db: dbs[at % dbs.length] as Db }));
+    await workers[0]?.enqueue(...numbered(2000, 'job'));
+    const claimed = await Promise.all(workers.map(({ jobs }) => jobs.runDue()));
+    if (engine === 'postgres') for (const each of dbs) await each.close();
+    assert.equal(runs.size, 2000);
+    assert.ok([...runs.values()].every((times) => times === 1));
+    assert.equal(
+      claimed.reduce((sum, each) => sum + each, 0),
+      2000,
+    );
+    assert.ok(claimed.filter((each) => each > 0).length > 1, String(claimed));
+    assert.deepEqual(await storedJobs(db), []);
+  });
+
+  it('that ran out hands the job over; what its late holder says of it is refused', async () => {
+    for (const fails of [false, true]) {
+      const begun = gate();
+      const late = gate();
+      const second = gate();
+      const slow = node(async () => {
+        begun.open();
+        await late.opened;
+        if (fails) throw new Error('late');
+      });
+      const quick = node(async (_payload, { attempt }) => {
+        assert.equal(attempt, 2);
+        second.open();
+        await finish.opened;
+      });
+      const finish = gate();
+      await slow.enqueue('slow');
+      const slowly = slow.jobs.runDue();
+      await begun.opened;
+      clock.advance(LEASE_MS - 1);
+      assert.equal(await quick.jobs.runDue(), 0);
+      clock.advance(1);
+      const quickly = quick.jobs.runDue();
+      await second.opened;
+      const held = await storedJobs(db);
+      late.open();
+      await slowly;
+      assert.deepEqual(await storedJobs(db), held);
+      assert.equal(slow.jobs.logged.filter((text) => /longer than their lease/.test(text)).length, 1);
+      finish.open();
+      assert.equal(await quickly, 1);
+      assert.deepEqual(await storedJobs(db), []);
+    }
+  });
+
+  it('that is extended in time is kept for as long as the job runs', async () => {
+    const begun = gate();
+    const end = gate();
+    const slow = node(async () => {
+      begun.open();
+      await end.opened;
+    });
+    const other = node(async () => assert.fail('the job is not theirs'));
+    await slow.enqueue('long');
+    const running = slow.jobs.runDue();
+    await begun.opened;
+    for (let times = 0; times < 5; times++) {
+      clock.advance(LEASE_MS - 1);
+      await slow.jobs.extendLeases();
+      assert.equal(await other.jobs.runDue(), 0);
+    }
+    end.open();
+    assert.equal(await running, 1);
+    assert.deepEqual([await storedJobs(db), slow.jobs.logged], [[], []]);
+  });
+
+  it('that was lost is told to the job that runs, and what was not begun is not begun', async () => {
+    const begun = gate();
+    const seen: string[] = [];
+    const lost = node(
+      async ({ name }, { signal }) => {
+        seen.push(name);
+        begun.open();
+        await new Promise((done) => signal.addEventListener('abort', done));
+      },
+      { concurrency: 1 },
+    );
+    await lost.enqueue('first', 'second');
+    const running = lost.jobs.runDue();
+    await begun.opened;
+    clock.advance(LEASE_MS);
+    const other = node(async () => undefined);
+    assert.equal(await other.jobs.runDue(), 2);
+    await lost.jobs.extendLeases();
+    await running;
+    assert.equal(seen.length, 1);
+  });
+
+  it('of a worker that is gone is given to others until the last attempt; then the job is dead', async () => {
+    const gone: ReturnType<typeof node>[] = [];
+    for (let worker = 0; worker < 3; worker++) {
+      const begun = gate();
+      const next = node(
+        async () => {
+          begun.open();
+          await new Promise(() => undefined);
+        },
+        { stopWithinMs: 1 },
+      );
+      gone.push(next);
+      if (worker === 0) await next.enqueue('ends its worker');
+      next.jobs.runDue();
+      await begun.opened;
+      clock.advance(LEASE_MS);
+    }
+    const last = node(async () => assert.fail('there were three attempts'));
+    assert.equal(await last.jobs.runDue(), 1);
+    const [dead] = await last.jobs.listDead();
+    assert.equal(dead?.last_error, 'its worker was lost 3 times');
+    for (const { jobs } of gone) await jobs.stop();
+    assert.deepEqual(await last.jobs.listDead(), [dead]);
+  });
+
+  it('is given back by a worker that stops for what it had not begun; what it had begun is finished', async () => {
+    const begun = gate();
+    const end = gate();
+    const seen: string[] = [];
+    const stopping = node(
+      async ({ name }) => {
+        begun.open();
+        await end.opened;
+        seen.push(name);
+      },
+      { concurrency: 1 },
+    );
+    await stopping.enqueue(...numbered(5, 'job'));
+    stopping.jobs.start();
+    await begun.opened;
+    const stopped = stopping.jobs.stop();
+    end.open();
+    await stopped;
+    assert.equal(seen.length, 1);
+    const left = await storedJobs(db);
+    assert.deepEqual(
+      left.map(({ state, attempts, lease_until }) => [state, attempts, lease_until]),
+      Array.from({ length: 4 }, () => ['READY', 0, 0]),
+    );
+    assert.equal(await node(async () => undefined).jobs.runDue(), 4);
+  });
+
+  it('is given back for a job that does not end when its worker stops, and the attempt does not count', async () => {
+    const begun = gate();
+    let told: AbortSignal | undefined;
+    const stopping = node(
+      async (_payload, { signal }) => {
+        told = signal;
+        begun.open();
+        await new Promise(() => undefined);
+      },
+      { stopWithinMs: 5 },
+    );
+    await stopping.enqueue('endless');
+    stopping.jobs.start();
+    await begun.opened;
+    await stopping.jobs.stop();
+    const [left] = await storedJobs(db);
+    assert.deepEqual([told?.aborted, left?.attempts, left?.lease_until], [true, 0, 0]);
+  });
+
+  it(`is handed over when its worker is killed, ${ROUNDS} times while it works: no job is lost`, async (t) => {
+    const names: string[] = [];
+    const last = node(
+      async ({ name }, { tenant }) => void (await tenant().write((tx) => addToCounter(tx, name, 1))),
+      {},
+      100,
+    );
+    let leftover = 0;
+    for (let round = 0; round < ROUNDS; round++) {
+      const more = numbered(JOBS_PER_ROUND, `round ${round}`);
+      clock.set(Date.now());
+      await last.enqueue(...more);
+      names.push(...more);
+      const child = children.start('worker', place.environment);
+      // There is always more to do than it has done.
+      for (let left = Math.random() * (JOBS_PER_ROUND / 2); left > 0; left--) await child.line();
+      await child.kill('SIGKILL');
+      leftover += (await storedJobs(db)).filter(({ lease_until }) => lease_until > 0).length;
+    }
+    clock.set(Date.now() + LEASE_MS);
+    const finished = await last.jobs.runDue();
+    assert.deepEqual(await storedJobs(db), []);
+    const counts = await Promise.all(names.map((name) => readCounter(db.of(acme), name)));
+    assert.equal(counts.filter((count) => count === 0).length, 0);
+    const handedOver = await readCounter(db.of(acme), 'handed over');
+    t.diagnostic(
+      `${names.length} jobs, ${leftover} leased when their worker was killed, ${handedOver} of them run by the next, ${finished} left for the end`,
+    );
+    // Otherwise no worker was killed while it worked, and nothing was shown.
+    assert.ok(leftover > ROUNDS && handedOver > 0 && finished < names.length);
+  });
+});

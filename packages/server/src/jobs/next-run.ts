@@ -1,0 +1,33 @@
+import { HOUR, MINUTE } from '../kernel/clock.ts';
+
+/** A job that comes again: every so often, or daily at an hour and minute of UTC. `key` tells schedules of a kind apart. */
+export type Schedule = { readonly kind: string; readonly key: string } & (
+  | { readonly everyMs: number }
+  | { readonly dailyAt: string }
+);
+
+const DAY = 24 * HOUR;
+const TIME_OF_DAY = /^([01]\d|2[0-3]):([0-5]\d)$/;
+const LEAST_EVERY_MS = 1000;
+
+/**
+ * The first moment after `now` on a grid that begins in 1970: every node computes the same one, and a restart does not
+ * postpone it.
+ */
+export function nextRun(schedule: Schedule, now: number): number {
+  const [everyMs, offset] = 'everyMs' in schedule ? [schedule.everyMs, 0] : [DAY, timeOfDay(schedule.dailyAt)];
+  return (Math.floor((now - offset) / everyMs) + 1) * everyMs + offset;
+}
+
+export function assertSchedule(schedule: Schedule): void {
+  if ('dailyAt' in schedule) timeOfDay(schedule.dailyAt);
+  else if (!Number.isInteger(schedule.everyMs) || schedule.everyMs < LEAST_EVERY_MS) {
+    throw new Error(`schedule of ${schedule.kind}: everyMs must be a whole number of at least ${LEAST_EVERY_MS}`);
+  }
+}
+
+function timeOfDay(text: string): number {
+  const [, hours, minutes] = TIME_OF_DAY.exec(text) ?? [];
+  if (hours === undefined) throw new Error(`not a time of day: ${JSON.stringify(text)}`);
+  return Number(hours) * HOUR + Number(minutes) * MINUTE;
+}

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { openPoll } from './poll.ts';
+import { retryDelayMs } from './retry-delay.ts';
+
+const turn = () => new Promise((done) => setImmediate(done));
+
+it('asks as long as something is found, then waits longer and longer, at most a second, until somebody rings', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const found = [3, 2, 0];
+  let asked = 0;
+  const ask = async () => {
+    asked += 1;
+    return found.shift() ?? 0;
+  };
+  const poll = openPoll(ask, { info: () => undefined, warn: () => undefined, error: () => undefined });
+  poll.start();
+  await turn();
+  assert.equal(asked, 3);
+  const expected = [50, 100, 200, 400, 800, 1000, 1000];
+  for (const ms of expected) {
+    const before: number = asked;
+    t.mock.timers.tick(ms - 1);
+    await turn();
+    assert.equal(asked, before, `before ${ms} ms`);
+    t.mock.timers.tick(1);
+    await turn();
+    assert.equal(asked, before + 1, `after ${ms} ms`);
+  }
+  poll.ring();
+  await turn();
+  assert.equal(asked, 4 + expected.length);
+  t.mock.timers.tick(50);
+  await turn();
+  assert.equal(asked, 5 + expected.length);
+  await poll.stop();
+});
+
+it('says once that nothing can be asked, goes on asking, and says when it can again', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  let broken = true;
+  const said: string[] = [];
+  const note = (_details: object, text: string) => void said.push(text);
+  const poll = openPoll(
+    async () => {
+      if (broken) throw new Error('away');
+      return 0;
+    },
+    { info: note, warn: note, error: note },
+  );
+  poll.start();
+  for (let times = 0; times < 5; times++) {
+    await turn();
+    t.mock.timers.tick(1000);
+  }
+  broken = false;
+  await turn();
+  t.mock.timers.tick(1000);
+  await turn();
+  assert.deepEqual(said, ['no jobs can be claimed', 'jobs can be claimed again']);
+  await poll.stop();
+});
+
+it('waits anything up to a doubled time before the next attempt, and never more than the longest', () => {
+  const backoff = { firstMs: 1000, mostMs: 10_000 };
+  const longest = [1, 2, 3, 4, 5, 60].map((attempts) => retryDelayMs(backoff, attempts, 1));
+  assert.deepEqual(longest, [1000, 2000, 4000, 8000, 10_000, 10_000]);
+  assert.equal(retryDelayMs(backoff, 3, 0), 0);
+  assert.equal(retryDelayMs(backoff, 3, 0.25), 1000);
+});

@@ -1,0 +1,42 @@
+import { type JobContext, type JobDefinition, JobError } from './define-job.ts';
+
+/** How an attempt ended. `stopped`: nobody knows, because nobody could wait for it; it does not count. */
+export type Outcome =
+  | { result: 'done' }
+  | { result: 'stopped' }
+  | { result: 'failed'; error: string; retry: boolean; cause: unknown };
+
+/** The reason of a signal that is aborted because the server ends. */
+export const STOPPED = new JobError('the server stopped');
+
+const MAX_ERROR_LENGTH = 200;
+
+/** Runs a handler until it ends or is cut off; never throws. */
+export async function runJob(
+  definition: JobDefinition<never>,
+  payload: string,
+  { abort, ...context }: Omit<JobContext, 'signal'> & { abort: AbortController },
+): Promise<Outcome> {
+  const { timeoutMs } = definition;
+  const { signal } = abort;
+  const cutOff = new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+  const timer = setTimeout(() => abort.abort(new JobError(`cut off after ${timeoutMs} ms`)), timeoutMs);
+  try {
+    const run = async () => definition.run(JSON.parse(payload) as never, { ...context, signal });
+    await Promise.race([run(), cutOff]);
+    return { result: 'done' };
+  } catch (error) {
+    if (error === STOPPED) return { result: 'stopped' };
+    return { result: 'failed', error: shown(error), retry: !(error instanceof JobError) || error.retry, cause: error };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** The messages of other errors may hold anything: an address with its password, a name. */
+function shown(error: unknown): string {
+  if (error instanceof JobError) return error.message.slice(0, MAX_ERROR_LENGTH);
+  return error instanceof Error ? error.name.slice(0, MAX_ERROR_LENGTH) : typeof error;
+}

@@ -1,0 +1,138 @@
+import { randomUUID } from 'node:crypto';
+import type { Db } from '../db/db.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { asTenantId } from '../kernel/ids.ts';
+import { JobError } from './define-job.ts';
+import { type Claims, claimsOf, extendLeases, MAX_BATCH } from './jobs.repository.ts';
+import type { JobLog } from './log.ts';
+import { type Outcome, runJob, STOPPED } from './run-job.ts';
+import type { Claimed, SettleDeps } from './settle.ts';
+import { openEnds } from './write-ends.ts';
+
+/**
+ * Claims jobs in batches, runs a bounded number of them at once and writes in batches how they ended. Each claim has a
+ * token; whoever holds the job's token answers for it, until the lease runs out and somebody else claims it.
+ */
+export type Worker = {
+  /** Claims what is due if there is room, and begins with it. How many were claimed. */
+  claim(): Promise<number>;
+  /** Resolves when nothing is held any more: all has run and is written down. */
+  idle(): Promise<void>;
+  /** Nobody else gets what is held here while this is called in time. */
+  extendLeases(): Promise<void>;
+  /** Gives back what was not begun and waits for the rest, but not longer than this. */
+  stop(withinMs: number): Promise<void>;
+};
+
+export type WorkerDeps = SettleDeps & {
+  db: Db;
+  clock: Clock;
+  log: JobLog;
+  concurrency: number;
+  leaseMs: number;
+  /** A job has ended: there may be room for more. */
+  onRoom(): void;
+};
+
+type Running = { readonly job: Claimed; readonly abort: AbortController };
+/** Claimed and not begun; begun and not ended. */
+type Held = { waiting: Claimed[]; running: Set<Running> };
+
+export function openWorker(deps: WorkerDeps): Worker {
+  const { db, clock, definitions, concurrency, leaseMs } = deps;
+  const maxHeld = concurrency + 2 * MAX_BATCH;
+  const held: Held = { waiting: [], running: new Set() };
+  const { waiting, running } = held;
+  let claims: Claims | undefined;
+  let stopping = false;
+  let onIdle: (() => void)[] = [];
+
+  const isIdle = () => waiting.length + running.size === 0 && ends.isWritten;
+  const onWritten = () => {
+    deps.onRoom();
+    if (!isIdle()) return;
+    for (const tell of onIdle) tell();
+    onIdle = [];
+  };
+  const ends = openEnds({ ...deps, onWritten });
+  const idle = () => (isIdle() ? Promise.resolve() : new Promise<void>((done) => onIdle.push(done)));
+
+  const begin = async (job: Claimed) => {
+    const each = { job, abort: new AbortController() };
+    running.add(each);
+    const outcome = await run(deps, each);
+    running.delete(each);
+    ends.add({ job, outcome });
+    beginWaiting();
+    deps.onRoom();
+  };
+  const beginWaiting = () => {
+    while (running.size < concurrency && !stopping) {
+      const job = waiting.shift();
+      if (!job) return;
+      begin(job);
+    }
+  };
+
+  return {
+    async claim() {
+      const room = Math.min(MAX_BATCH, maxHeld - waiting.length - running.size - ends.size);
+      if (stopping || waiting.length >= concurrency || room <= 0 || definitions.size === 0) return 0;
+      claims ??= claimsOf(db.engine, [...definitions.keys()]);
+      const now = clock.now();
+      // Mostly there is nothing.
+      if (!(await claims.mayBeDue(db.system, now))) return 0;
+      const lease = { token: randomUUID(), until: now + leaseMs };
+      const { claim } = claims;
+      const rows = await db.system.write((tx) => claim(tx, now, lease, room));
+      for (const row of rows) waiting.push({ ...row, token: lease.token });
+      beginWaiting();
+      return rows.length;
+    },
+    idle,
+    extendLeases: () => extendAll(db, held, ends.jobs(), clock.now() + leaseMs),
+    async stop(withinMs) {
+      stopping = true;
+      ends.hurry();
+      for (const job of waiting.splice(0)) ends.add({ job, outcome: { result: 'stopped' } });
+      const cutOff = setTimeout(() => {
+        for (const { abort } of running) abort.abort(STOPPED);
+      }, withinMs);
+      await idle();
+      clearTimeout(cutOff);
+    },
+  };
+}
+
+/** What another has claimed meanwhile is his: it is not begun here, and stopped if it was. */
+async function extendAll(db: Db, { waiting, running }: Held, ended: readonly Claimed[], until: number): Promise<void> {
+  const all = [...waiting, ...Array.from(running, ({ job }) => job), ...ended];
+  for (const [token, jobs] of Map.groupBy(all, (job) => job.token)) {
+    const ids = jobs.map(({ id }) => id);
+    const kept = await db.system.write((tx) => extendLeases(tx, { token, until }, ids));
+    const lost = new Set(jobs.filter(({ id }) => !kept.has(id)));
+    for (const { job, abort } of running) if (lost.has(job)) abort.abort(new JobError('the lease was lost'));
+    waiting.splice(0, waiting.length, ...waiting.filter((job) => !lost.has(job)));
+  }
+}
+
+async function run({ db, clock, log, definitions }: WorkerDeps, { job, abort }: Running): Promise<Outcome> {
+  const { id, kind, attempts, max_attempts, owner_tenant_id } = job;
+  const definition = definitions.get(kind);
+  // A job that ends its worker each time must not do so for ever.
+  if (!definition || attempts > max_attempts) {
+    const error = `its worker was lost ${attempts - 1} times`;
+    return { result: 'failed', error, retry: false, cause: undefined };
+  }
+  const tenant = () => {
+    if (owner_tenant_id === null) throw new Error(`job ${kind} belongs to no tenant`);
+    return db.of(asTenantId(owner_tenant_id));
+  };
+  const context = { jobId: id, attempt: attempts, now: clock.now(), abort, tenant };
+  const outcome = await runJob(definition, job.payload, context);
+  if (outcome.result === 'failed') {
+    const text = outcome.retry && attempts < max_attempts ? 'a job failed; it will be tried again' : 'a job is dead';
+    log.warn({ jobId: id, kind, attempt: attempts, err: outcome.cause }, text);
+  }
+  return outcome;
+}
