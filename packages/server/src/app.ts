@@ -1,12 +1,8 @@
 import { createRequire } from 'node:module';
 import type { FastifyInstance } from 'fastify';
 import pino, { type Logger } from 'pino';
-import { apiKeyHandlers } from './arthr/api-keys/api-keys.ts';
-import { issuer } from './arthr/api-keys/issue.ts';
-import { openKeysInUse } from './arthr/api-keys/keys-in-use.ts';
-import { openLastIssued } from './arthr/api-keys/last-issued.ts';
-import { authenticator } from './arthr/tokens/authenticate.ts';
-import { openSigningKeys, type SigningKeys } from './arthr/tokens/signing-keys.ts';
+import { openArthr } from './arthr/arthr.ts';
+import type { SigningKeys } from './arthr/tokens/signing-keys.ts';
 import { baseUrlOf, type Config } from './config.ts';
 import type { Db } from './db/db.ts';
 import { openDb } from './db/open.ts';
@@ -18,7 +14,6 @@ import { defineJob } from './jobs/define-job.ts';
 import { type Jobs, openJobs } from './jobs/jobs.ts';
 import { type Clock, HOUR, MINUTE, SECOND, systemClock } from './kernel/clock.ts';
 import { ApiError } from './kernel/errors.ts';
-import { rateLimiter } from './kernel/rate-limiter.ts';
 import { openMetrics } from './metrics.ts';
 import { type MasterKey, openMasterKey } from './secrets/master-key.ts';
 import { openVault, type Vault } from './secrets/vault.ts';
@@ -46,8 +41,6 @@ export type AppOptions = { clock?: Clock; log?: Logger };
 
 export const VERSION = (createRequire(import.meta.url)('../package.json') as { version: string }).version;
 
-const GATHERED_WRITES_EVERY_MS = 1000;
-const FAILED_ISSUES_PER_MINUTE = 10;
 const STOP_WITHIN_MS = 30_000;
 
 const WRONG_MASTER_KEY =
@@ -70,29 +63,15 @@ export async function openApp(
 async function compose(config: Config, db: Db, clock: Clock, log: Logger): Promise<App> {
   const master = openMasterKey(config.masterKey);
   const vault = openVault({ master, clock });
-  const peppers = await vault.systemSecret(db.system, 'api-key-pepper').catch((error: unknown) => {
-    // Node says "unable to authenticate data", which helps nobody.
-    const wrongKey =
-      (error as { code?: string }).code === 'ERR_OSSL_BAD_DECRYPT' || /authenticate data/.test(String(error));
-    throw wrongKey ? new OperatorError(WRONG_MASTER_KEY) : error;
+  const peppers = await vault.systemSecret(db.system, 'api-key-pepper').catch(explainWrongKey);
+  let urlOf = baseUrlOf(config, config.port);
+  const { handlers, authenticate, signing, pepper, ...arthr } = await openArthr({
+    ...{ db, vault, clock, peppers, limitFailures: config.rateLimit !== 'off' },
+    issuerOf: (tenantId) => urlOf(tenantId),
+    onError: (what, error) => log.error({ err: error }, what),
   });
-  const [pepper] = peppers;
-  if (!pepper) throw new Error('there is no pepper for API keys');
-  const onSigningError = (error: unknown) => log.error({ err: error }, 'the signing keys could not be read again');
-  const signing = await openSigningKeys({ db, vault, clock, onError: onSigningError });
-  const keys = openKeysInUse({ db, clock });
-  const lastIssued = openLastIssued(db, (error) =>
-    log.error({ err: error }, 'the times of issue could not be written'),
-  );
   const jobs = openJobsOf(db, clock, log);
   const metrics = openMetrics(VERSION, () => metricsOf(jobs, log));
-  const limits = requestLimits(config.rateLimit, clock);
-  const failures =
-    config.rateLimit === 'off' ? undefined : rateLimiter({ limit: FAILED_ISSUES_PER_MINUTE, windowSeconds: 60, clock });
-
-  let urlOf = baseUrlOf(config, config.port);
-  const issuerOf = (tenantId: string) => urlOf(tenantId);
-  const issue = issuer({ clock, peppers, keys, signing, lastIssued, issuerOf });
   let stopping = false;
 
   const http = buildHttp({
@@ -100,11 +79,11 @@ async function compose(config: Config, db: Db, clock: Clock, log: Logger): Promi
     clock,
     log,
     db,
-    limits,
+    limits: requestLimits(config.rateLimit, clock),
     version: VERSION,
     metricsToken: config.metricsToken,
-    handlers: { apiKeys: apiKeyHandlers({ pepper, keys, lastIssued, issue, failures }) },
-    authenticate: authenticator({ clock, signing, keys, issuerOf }),
+    handlers: { apiKeys: handlers },
+    authenticate,
     hostTenant: hostTenant(config),
     idempotency: idempotency({ vault, clock }),
     observe: metrics.observe,
@@ -115,10 +94,6 @@ async function compose(config: Config, db: Db, clock: Clock, log: Logger): Promi
       await db.now();
     },
   });
-
-  const flush = () =>
-    lastIssued.flush().catch((error) => log.error({ err: error }, 'the times of issue could not be written'));
-  const gatherer = setInterval(flush, GATHERED_WRITES_EVERY_MS).unref();
 
   return {
     config,
@@ -140,12 +115,18 @@ async function compose(config: Config, db: Db, clock: Clock, log: Logger): Promi
     },
     async stop() {
       stopping = true;
-      clearInterval(gatherer);
       await Promise.all([drain(http), jobs.stop()]);
-      await flush();
+      await arthr.stop();
       await db.close();
     },
   };
+}
+
+/** Node says "unable to authenticate data", which helps nobody. */
+function explainWrongKey(error: unknown): never {
+  const wrongKey =
+    (error as { code?: string }).code === 'ERR_OSSL_BAD_DECRYPT' || /authenticate data/.test(String(error));
+  throw wrongKey ? new OperatorError(WRONG_MASTER_KEY) : error;
 }
 
 /** The queue, with every kind of job that this release knows. */

@@ -1,0 +1,63 @@
+import type { Db } from '../db/db.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { rateLimiter } from '../kernel/rate-limiter.ts';
+import type { VersionedKey } from '../secrets/sealing.ts';
+import type { Vault } from '../secrets/vault.ts';
+import { apiKeyHandlers } from './api-keys/api-keys.ts';
+import { issuer } from './api-keys/issue.ts';
+import { openKeysInUse } from './api-keys/keys-in-use.ts';
+import { openLastIssued } from './api-keys/last-issued.ts';
+import { type Authenticate, authenticator } from './tokens/authenticate.ts';
+import { openSigningKeys, type SigningKeys } from './tokens/signing-keys.ts';
+
+/** API keys and the tokens they are exchanged for, put together. */
+export type Arthr = {
+  handlers: ReturnType<typeof apiKeyHandlers>;
+  authenticate: Authenticate;
+  signing: SigningKeys;
+  /** The newest pepper: new keys are hashed with it. */
+  pepper: VersionedKey;
+  /** Writes what was gathered, a last time. */
+  stop(): Promise<void>;
+};
+
+export type ArthrDeps = {
+  db: Db;
+  vault: Vault;
+  clock: Clock;
+  /** All peppers, the newest first. */
+  peppers: readonly VersionedKey[];
+  limitFailures: boolean;
+  issuerOf(tenantId: string): string;
+  onError(what: string, error: unknown): void;
+};
+
+const GATHERED_WRITES_EVERY_MS = 1000;
+const FAILED_ISSUES_PER_MINUTE = 10;
+
+export async function openArthr(deps: ArthrDeps): Promise<Arthr> {
+  const { db, vault, clock, peppers, issuerOf, onError } = deps;
+  const [pepper] = peppers;
+  if (!pepper) throw new Error('there is no pepper for API keys');
+  const onSigningError = (error: unknown) => onError('the signing keys could not be read again', error);
+  const onWriteError = (error: unknown) => onError('the times of issue could not be written', error);
+  const signing = await openSigningKeys({ db, vault, clock, onError: onSigningError });
+  const keys = openKeysInUse({ db, clock });
+  const lastIssued = openLastIssued(db, onWriteError);
+  const failures = deps.limitFailures
+    ? rateLimiter({ limit: FAILED_ISSUES_PER_MINUTE, windowSeconds: 60, clock })
+    : undefined;
+  const issue = issuer({ clock, peppers, keys, signing, lastIssued, issuerOf });
+  const flush = () => lastIssued.flush().catch(onWriteError);
+  const gatherer = setInterval(flush, GATHERED_WRITES_EVERY_MS).unref();
+  return {
+    handlers: apiKeyHandlers({ pepper, keys, lastIssued, issue, failures }),
+    authenticate: authenticator({ clock, signing, keys, issuerOf }),
+    signing,
+    pepper,
+    async stop() {
+      clearInterval(gatherer);
+      await flush();
+    },
+  };
+}
