@@ -8,8 +8,11 @@ const SHARDS = { sqlite: 1, postgres: 16 } as const;
 
 const ADD = sql(`INSERT INTO counters (tenant_id, name, shard, value) VALUES ($1, $2, $3, $4)
   ON CONFLICT (tenant_id, name, shard) DO UPDATE SET value = counters.value + excluded.value`);
-const READ = sql(`SELECT CAST(coalesce(sum(value), 0) AS BIGINT) AS value FROM counters
-  WHERE tenant_id = $1 AND name = $2`);
+const READ = sql(
+  `SELECT /*postgres CAST(*/coalesce(sum(value), 0)/*postgres  AS BIGINT)*/ AS value FROM counters
+  WHERE tenant_id = $1 AND name = $2`,
+  ([value]) => ({ value }),
+);
 
 export async function addToCounter(tx: TenantTx, name: string, by: number): Promise<void> {
   const shard = Math.floor(Math.random() * SHARDS[tx.engine]);

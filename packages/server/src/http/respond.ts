@@ -45,13 +45,16 @@ export function responder(app: FastifyInstance, scheme: 'http' | 'https'): Respo
   });
 
   return (request, reply, status, json) => {
+    const bytes = json === undefined ? 0 : Buffer.byteLength(json);
     const own =
       json === undefined
         ? [...usualPairs, 'x-request-id', request.id]
-        : [...jsonPairs, 'content-length', String(Buffer.byteLength(json)), 'x-request-id', request.id];
+        : [...jsonPairs, 'content-length', String(bytes), 'x-request-id', request.id];
     const headers = request.extraHeaders ? own.concat(request.extraHeaders) : own;
     reply.hijack();
     reply.raw.writeHead(status, headers);
-    reply.raw.end(json);
+    // Text of as many bytes as characters is ASCII, and need not be encoded.
+    if (json === undefined) reply.raw.end();
+    else reply.raw.end(json, bytes === json.length ? 'latin1' : 'utf8');
   };
 }

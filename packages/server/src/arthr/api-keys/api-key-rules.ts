@@ -76,18 +76,23 @@ type Opened = { permissions: string[]; permittedOperations: string[] };
 
 /** Many keys share their permissions, and a list shows many keys. */
 const opened = boundedMap<string, Opened>(2000);
+let last: { json: string; entry: Opened } | undefined;
 const known = [...new Set(operations().flatMap(({ operation }) => operation.permission ?? []))].sort();
 
-/** The permissions as they are stored, and the operations they open, in the words of the permission table. */
-function openedBy(tenantId: TenantId, permissionsJson: string): Opened {
-  const key = `${tenantId} ${permissionsJson}`;
-  let entry = opened.get(key);
+/**
+ * The permissions as they are stored, and the operations they open, in the words of the permission table. Every
+ * permission names its tenant, so the text alone says whose it is.
+ */
+function openedBy(tenantId: TenantId, json: string): Opened {
+  if (last?.json === json) return last.entry;
+  let entry = opened.get(json);
   if (!entry) {
-    const permissions = JSON.parse(permissionsJson) as string[];
+    const permissions = JSON.parse(json) as string[];
     const set = permissionSet(tenantId, permissions);
     entry = { permissions, permittedOperations: known.filter((permission) => set.holds(permission)) };
-    opened.set(key, entry);
+    opened.set(json, entry);
   }
+  last = { json, entry };
   return entry;
 }
 
