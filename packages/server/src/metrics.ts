@@ -11,9 +11,9 @@ type Series = { operation: string; status: number; buckets: Float64Array; sumMs:
 
 /**
  * Every request is counted, so counting is an addition or two into numbers kept here; the library that knows about
- * memory, event loop and garbage collection is loaded when somebody first asks.
+ * memory, event loop and garbage collection is loaded when somebody first asks. `extra` is what others know, in the same
+ * format.
  */
-/** `extra` is what others know, in the same format. */
 export function openMetrics(version: string, extra: () => Promise<string> = async () => ''): Metrics {
   const known = new Map<string, Map<number, Series>>();
   const seriesOf = (operation: string, status: number): Series => {

@@ -1,13 +1,10 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type BrowserContext, chromium } from 'playwright-core';
+import { findChromium } from '../../../scripts/find-chromium.ts';
 
 /** A real Chromium with a profile of its own. It reaches this machine and nothing else, and says what else it asked for. */
-const PLACES = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
-
-export const chromiumPath = PLACES.find((place) => place && existsSync(place));
-
 const FLAGS = [
   '--no-sandbox',
   '--disable-gpu',
@@ -26,10 +23,11 @@ export type TestBrowser = {
 };
 
 export async function openBrowser(options: { width: number; height: number; dark?: boolean }): Promise<TestBrowser> {
-  if (!chromiumPath) throw new Error('there is no Chromium: install it, or name it in CHROMIUM');
+  const executablePath = findChromium();
+  if (!executablePath) throw new Error('there is no Chromium: install it, or name it in CHROMIUM');
   const profile = mkdtempSync(join(tmpdir(), 'grove-chromium-'));
   const context = await chromium.launchPersistentContext(profile, {
-    executablePath: chromiumPath,
+    executablePath,
     headless: true,
     args: FLAGS,
     viewport: { width: options.width, height: options.height },

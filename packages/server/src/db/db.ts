@@ -83,8 +83,30 @@ export function isUniqueViolation(error: unknown): boolean {
   return error instanceof DbError && error.fault === 'unique';
 }
 
+type TenantHandle = {
+  tenantId: TenantId;
+  engine: Engine;
+  reads: Reads;
+  /** One transaction on a connection that works for the tenant. */
+  write<T>(work: (tx: Writes) => Promise<T>): Promise<T>;
+};
+
+/** A tenant's data, from what an engine knows of reading and writing. */
+export function tenantDb({ tenantId, engine, reads: { get, all }, write }: TenantHandle): TenantDb {
+  return {
+    tenantId,
+    inTransaction: false,
+    get,
+    all,
+    write: (work) =>
+      notingAfterCommit((afterCommit) =>
+        write((tx) => work({ ...tx, tenantId, engine, inTransaction: true, afterCommit })),
+      ),
+  };
+}
+
 /** Runs a transaction, and after its commit what was noted in it for then. */
-export async function notingAfterCommit<T>(write: (note: TenantTx['afterCommit']) => Promise<T>): Promise<T> {
+async function notingAfterCommit<T>(write: (note: TenantTx['afterCommit']) => Promise<T>): Promise<T> {
   const noted: (() => void)[] = [];
   const result = await write((call) => void noted.push(call));
   for (const call of noted) call();

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import type { TenantId } from '../kernel/ids.ts';
-import { type Db, DbError, forEngine, notingAfterCommit, revocable, type Sql, type Value, type Writes } from './db.ts';
+import { type Db, DbError, forEngine, revocable, type Sql, tenantDb, type Value, type Writes } from './db.ts';
 
 /**
  * PostgreSQL. Row-level security is the second wall: every connection carries the tenant it currently works for in
@@ -60,19 +60,13 @@ export function openPostgres({ url, maxConnections, onIdleError }: PostgresOptio
   const { get, all } = readsOf(NO_TENANT);
   return {
     engine: 'postgres',
-    of: (tenantId: TenantId) => {
-      const reads = readsOf(tenantId);
-      return {
+    of: (tenantId: TenantId) =>
+      tenantDb({
         tenantId,
-        inTransaction: false,
-        get: reads.get,
-        all: reads.all,
-        write: (work) =>
-          notingAfterCommit((afterCommit) =>
-            writeOf(tenantId, (tx) => work({ ...tx, tenantId, engine: 'postgres', inTransaction: true, afterCommit })),
-          ),
-      };
-    },
+        engine: 'postgres',
+        reads: readsOf(tenantId),
+        write: (work) => writeOf(tenantId, work),
+      }),
     system: { get, all, write: (work) => writeOf(NO_TENANT, work) },
     async now() {
       const row = await get<{ now: number }>(

@@ -4,11 +4,11 @@ import type { TenantId } from '../kernel/ids.ts';
 import {
   type Db,
   DbError,
-  notingAfterCommit,
   type RowOf,
   revocable,
   type Sql,
   type TenantDb,
+  tenantDb,
   toAnonymous,
   type Value,
   type Writes,
@@ -52,16 +52,7 @@ export function openSqlite(file: string, { busyTimeoutMs, transactionTimeoutMs }
     of(tenantId: TenantId) {
       let handle = handles.get(tenantId);
       if (!handle) {
-        handle = {
-          tenantId,
-          inTransaction: false,
-          get: reads.get,
-          all: reads.all,
-          write: (work) =>
-            notingAfterCommit((afterCommit) =>
-              write((tx) => work({ ...tx, tenantId, engine: 'sqlite', inTransaction: true, afterCommit })),
-            ),
-        };
+        handle = tenantDb({ tenantId, engine: 'sqlite', reads, write });
         handles.set(tenantId, handle);
       }
       return handle;

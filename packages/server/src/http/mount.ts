@@ -26,8 +26,8 @@ export type MountDeps = GuardDeps & {
   clock: Clock;
   handlers: AllHandlers;
   idempotency: Idempotency;
-  /** Told when an answer is handed over. */
   respond: Respond;
+  /** Told when an answer is handed over. */
   answered(request: FastifyRequest, reply: FastifyReply, status: number, served: Served): void;
 };
 

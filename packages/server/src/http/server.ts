@@ -4,7 +4,6 @@ import { addressesOf, operations } from '@grove/contract';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
-import type { Clock } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
 import type { Limits } from './limits.ts';
 import { type MountDeps, mountContract, type Served } from './mount.ts';
@@ -27,9 +26,7 @@ const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 export type HttpDeps = Omit<MountDeps, 'answered' | 'respond'> &
   PublicDeps & {
     config: Config;
-    clock: Clock;
     log: Logger;
-    limits: Limits | undefined;
     /** Told about every answer, for the metrics. */
     observe(operation: string, status: number, milliseconds: number): void;
   };
@@ -54,7 +51,6 @@ export function buildHttp(deps: HttpDeps): FastifyInstance {
   });
   app.server.maxConnections = MAX_CONNECTIONS;
   app.setValidatorCompiler(validatorCompiler());
-
   readBodies(app);
   if (deps.limits) limitAddresses(app, deps.limits);
   app.setErrorHandler((error, request, reply) => answerError(noted, error, request, reply));
@@ -67,7 +63,6 @@ export function buildHttp(deps: HttpDeps): FastifyInstance {
   const respond = responder(app, config.scheme);
   mountPublic(app, deps);
   mountContract(app, { ...deps, answered: noted.answered, respond });
-  log.debug('routes are mounted');
   return app;
 }
 
