@@ -7,8 +7,14 @@ import { pushNotifications } from './identity-store/push-notifications.ts';
 import { stores } from './identity-store/stores.ts';
 import { totps } from './identity-store/totps.ts';
 import { users } from './identity-store/users.ts';
+import { journey, processServer } from './journey.ts';
 import type { GroupedOperation } from './operation.ts';
-import { cloudSecrets, processDefinitions, processInstances, processTokens } from './process-manager.ts';
+import { cloudSecrets } from './process-manager/cloud-secrets.ts';
+import { processDefinitions } from './process-manager/definitions.ts';
+import { processInstances } from './process-manager/instances.ts';
+import { reviews } from './process-manager/reviews.ts';
+import { processSettings, sandbox } from './process-manager/settings.ts';
+import { processTokens } from './process-manager/tokens.ts';
 import { customPages } from './theme-server.ts';
 import { userData } from './userdata-server.ts';
 import { watchlists } from './watchlist-manager.ts';
@@ -19,6 +25,11 @@ export const api = {
   processTokens,
   processInstances,
   processDefinitions,
+  reviews,
+  processSettings,
+  sandbox,
+  journey,
+  processServer,
   cloudSecrets,
   userData,
   watchlists,

@@ -39,6 +39,8 @@ export {
   type UserBy,
 } from './operation.ts';
 export { isPage, likeFilter, page, pageQuery } from './page.ts';
-export { planned } from './planned.ts';
+export { isPlanned, type Planned, planned } from './planned.ts';
 export { MAX_INPUT_ERRORS, Problem, Refusal } from './problem.ts';
+export { DefinitionDocument, MAX_CONDITION_LENGTH, MAX_STEPS } from './process-manager/definitions.ts';
+export { RESERVED_PARAMETERS } from './process-manager/parameters.ts';
 export * from './schema.ts';

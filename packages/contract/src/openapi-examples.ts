@@ -45,6 +45,7 @@ const processToken = {
   processDefnVersion: 3,
   status: 'ACTIVE',
   type: 'UNLIMITED',
+  environment: 'live',
   counter: 0,
   parameters: { _redirectUrl: 'https://www.example.com/welcome?instance={PROCESS_INSTANCE_ID}' },
   startProcessAddress: 'https://acme.fir.example.com/processInstances?tn=acme&pt=01JZ4MB1D3F5H7K9M0P2R4T6V8',
@@ -68,6 +69,7 @@ const processInstance = {
   processDefnVersion: 3,
   ...applicant,
   status: 'COMPLETED_ENDED_SUCCESS',
+  environment: 'live',
   retentionDays: 30,
   expiringDtm: '2026-07-31T09:40:00.000Z',
 } as const;

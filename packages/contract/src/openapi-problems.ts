@@ -51,6 +51,7 @@ const kinds: Readonly<Record<number, ProblemKind>> = {
     description: 'The request conflicts with what is there, or with one still being served',
     code: 100014,
   },
+  410: { name: 'Gone', title: 'Gone', description: 'The one-time code is spent', code: 100055 },
   422: {
     name: 'IdempotencyMismatch',
     title: 'Unprocessable Entity',

@@ -21,16 +21,16 @@ export type OpenApiDocument = {
 
 export type OpenApiOptions = {
   readonly version: string;
-  /** The groups that are not built yet. */
-  readonly planned?: readonly GroupName[];
+  /** What is not built yet; without it, everything is shown as built. */
+  isPlanned?(group: GroupName, name: string): boolean;
 };
 
 /** The OpenAPI 3.1 document of the contract. The same contract gives the same document, byte for byte. */
-export function buildOpenApi({ version, planned = [] }: OpenApiOptions): OpenApiDocument {
+export function buildOpenApi({ version, isPlanned: planned = () => false }: OpenApiOptions): OpenApiDocument {
   const schemas = schemaHoister();
   const paths: Record<string, Record<string, Json>> = {};
   for (const listed of operations()) {
-    const isPlanned = planned.includes(listed.group);
+    const isPlanned = planned(listed.group, listed.name);
     addressesOf(listed.operation).forEach((address, index) => {
       const item = paths[address.path] ?? {};
       item[listed.operation.method.toLowerCase()] = {
@@ -103,6 +103,12 @@ const securitySchemes = {
     name: 'X-Api-Key',
     description: 'An API key; only to issue a token. `X-ApiKey` is read too',
   },
+  journey: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: '__Host-grove-journey-{processInstanceId}',
+    description: 'Set by `POST /api/journey/sessions`, for the browser of the end user; opens one instance',
+  },
 };
 
 const idempotencyKey = {
@@ -136,12 +142,7 @@ function describe({ group, name, operation }: ListedOperation, address: Address,
     }),
     security: securityOf(operation),
     parameters: parametersOf(operation, address, schemas),
-    ...(operation.body && {
-      requestBody: {
-        required: needsBody(operation),
-        content: { 'application/json': media(schemas.place(operation.body), example?.body) },
-      },
-    }),
+    ...bodyOf(operation, schemas, example?.body),
     responses: {
       [operation.status ?? 200]: successOf(operation, schemas, example?.ok),
       ...problemsOf(operation, isPlanned),
@@ -149,12 +150,25 @@ function describe({ group, name, operation }: ListedOperation, address: Address,
   };
 }
 
+function bodyOf(operation: GroupedOperation, schemas: SchemaHoister, example: unknown): Json {
+  if (operation.consumes) {
+    const content = operation.consumes.map((type) => [type, type === 'application/json' ? {} : BINARY]);
+    return { requestBody: { required: true, content: Object.fromEntries(content) } };
+  }
+  if (!operation.body) return {};
+  const content = { 'application/json': media(schemas.place(operation.body), example) };
+  return { requestBody: { required: needsBody(operation), content } };
+}
+
+const BINARY = { schema: { type: 'string', format: 'binary' } };
+
 function media(schema: JsonSchema, example: unknown): Json {
   return { schema, ...(example !== undefined && { example }) };
 }
 
 function securityOf({ auth }: GroupedOperation): readonly Json[] {
   if (auth === undefined) return [{ bearer: [] }];
+  if (auth === 'journey') return [{ journey: [] }];
   return auth === 'apiKey' ? [{ apiKey: [] }] : [];
 }
 
@@ -184,12 +198,12 @@ function parametersOf(operation: GroupedOperation, { path }: Address, schemas: S
 
 function successOf(operation: GroupedOperation, schemas: SchemaHoister, example: unknown): Json {
   const { status = 200, produces, ok } = operation;
-  if (status === 307) {
+  if (status === 303 || status === 307) {
     const Location = { description: 'Where the end user goes', schema: { type: 'string', format: 'uri' } };
-    return { description: 'Temporary redirect', headers: { Location } };
+    return { description: status === 307 ? 'Temporary redirect' : 'See other', headers: { Location } };
   }
   if (produces) {
-    return { description: 'A file', content: { [produces]: { schema: { type: 'string', format: 'binary' } } } };
+    return { description: 'A file or a stream', content: { [produces]: BINARY } };
   }
   if (!ok) return { description: 'Done; there is no body' };
   const description = status === 201 ? 'Created' : 'Success';

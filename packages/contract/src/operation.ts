@@ -26,9 +26,11 @@ export type Row = Access & {
   body?: TSchema;
   ok?: TSchema;
   /** The success status; 200 unless written. */
-  status?: 200 | 201 | 202 | 204 | 307;
+  status?: 200 | 201 | 202 | 204 | 303 | 307;
   /** The content type of a success that is not JSON. */
   produces?: string;
+  /** The content types of a body that is not (only) JSON; it reaches the handler as bytes. */
+  consumes?: readonly string[];
   /** Codes of its own, beside the general ones that any operation may answer. */
   codes?: readonly ErrorCode[];
   /** The largest body it takes, where that is not `MAX_BODY_BYTES`. */

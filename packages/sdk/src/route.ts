@@ -3,8 +3,8 @@ export type Route = {
   readonly method: 'GET' | 'POST' | 'DELETE';
   /** The address for each way of naming the user; an operation that is not about a user has only `none`. */
   readonly paths: { readonly id?: string; readonly ext?: string; readonly none?: string };
-  /** A bearer token, the API key itself, or nothing of ours. */
-  readonly auth: 'bearer' | 'apiKey' | 'journey' | 'public';
+  /** A bearer token, or the API key itself. */
+  readonly auth: 'bearer' | 'apiKey';
   readonly status: number;
   readonly page?: true;
   /** The operation takes a JSON body; without one of the caller's, an empty object is sent. */

@@ -1,8 +1,11 @@
 import type { Api, Body, Ok, Params, Query } from '@grove/contract';
 
+/** What only the browser of an end user calls is not for a back end. */
+export type ServedGroup = Exclude<keyof Api, 'journey' | 'processServer'>;
+
 /** One namespace per group of the contract, one method per operation. */
 export type Client = {
-  readonly [G in keyof Api]: { readonly [N in keyof Api[G]]: Method<Api[G][N]> };
+  readonly [G in ServedGroup]: { readonly [N in keyof Api[G]]: Method<Api[G][N]> };
 };
 
 export type CallOptions = {

@@ -15,10 +15,16 @@ const reserved = ['query', 'body', 'user', 'idempotencyKey', 'signal'];
 export function routesFromContract(): Routes {
   const table: Record<string, Record<string, Route>> = {};
   for (const { group, name, operation } of operations()) {
+    if (isOfEndUsers(operation)) continue;
     table[group] ??= {};
     table[group][name] = routeOf(`${group}.${name}`, operation);
   }
   return table;
+}
+
+/** A back end never calls what the browser of an end user does. */
+function isOfEndUsers({ auth }: Access): boolean {
+  return auth === 'journey' || auth === 'public';
 }
 
 function routeOf(id: string, operation: GroupedOperation): Route {
@@ -28,16 +34,12 @@ function routeOf(id: string, operation: GroupedOperation): Route {
   return {
     method: operation.method,
     paths: Object.fromEntries(addresses),
-    auth: authOf(operation),
+    auth: operation.auth === 'apiKey' ? 'apiKey' : 'bearer',
     status: operation.status ?? 200,
     ...(isPage(operation.ok) && { page: true }),
     ...(operation.body && { body: true }),
     ...(operation.produces !== undefined && { produces: operation.produces }),
   };
-}
-
-function authOf({ auth }: Access): Route['auth'] {
-  return auth ?? 'bearer';
 }
 
 export function renderRoutes(table: Routes): string {

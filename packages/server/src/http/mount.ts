@@ -3,10 +3,9 @@ import {
   addressesOf,
   declaredStatuses,
   type GroupedOperation,
-  type GroupName,
+  isPlanned,
   needsBody,
   operations,
-  planned,
 } from '@grove/contract';
 import type { FastifyInstance, FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify';
 import type { Db } from '../db/db.ts';
@@ -50,13 +49,9 @@ export function mountContract(app: FastifyInstance, deps: MountDeps): void {
   app.decorateRequest('principal', null);
   const guard = guards(deps);
   for (const { id, group, name, operation } of operations()) {
-    const handler = isPlanned(group) ? undefined : handlerOf(deps.handlers, group, name);
+    const handler = isPlanned(group, name) ? undefined : handlerOf(deps.handlers, group, name);
     for (const address of addressesOf(operation)) mountOne(app, deps, guard, { id, operation, address, handler });
   }
-}
-
-function isPlanned(group: GroupName): boolean {
-  return (planned as readonly string[]).includes(group);
 }
 
 function handlerOf(handlers: AllHandlers, group: string, name: string): AnyHandler {

@@ -1,0 +1,186 @@
+import { Type } from 'typebox';
+import { del, get, group, post } from '../operation.ts';
+import { likeFilter, page, pageQuery } from '../page.ts';
+import { anyObject, DateTime, Duration, Empty, Id, listOf, named, oneOf, text } from '../schema.ts';
+
+/** Process definitions and their tags (specification 4.11; all but the tags is ours). */
+
+/** As many steps as a definition may have. */
+export const MAX_STEPS = 100;
+/** As long as a condition may be, in characters. */
+export const MAX_CONDITION_LENGTH = 2000;
+
+const DefinitionStatus = oneOf('EDITABLE', 'DEPLOYED_ACTIVE', 'ARCHIVED');
+const DefinitionType = oneOf('VERIFICATION', 'AUTHENTICATION');
+
+/**
+ * The envelope of a document. What a step may hold depends on its type; the server publishes the whole schema at
+ * `/schemas/process-definition.json` and checks documents against that.
+ */
+export const DefinitionDocument = named(
+  'ProcessDefinitionDocument',
+  Type.Object(
+    {
+      name: text(1, 50, 'Lower-case letters, digits and hyphens'),
+      description: Type.Optional(text(0, 255)),
+      processDefinitionType: Type.Optional(DefinitionType),
+      retentionDays: Type.Optional(
+        Type.Integer({ minimum: 1, maximum: 3650, description: 'Days its instances are kept; 30 unless given' }),
+      ),
+      theme: Type.Optional(text(1, 50)),
+      maxDuration: Type.Optional(
+        Type.String({ ...Duration, description: 'How long an instance may take as a whole; PT48H unless given' }),
+      ),
+      attributes: Type.Optional(
+        Type.Object(
+          {
+            searchable: Type.Optional(
+              listOf(text(1, 100), 10, 'The parameters by which instances can be found besides the applicant'),
+            ),
+          },
+          { additionalProperties: false },
+        ),
+      ),
+      steps: Type.Array(
+        Type.Object(
+          { id: text(1, 50), type: text(1, 50) },
+          { title: 'ProcessDefinitionStep', additionalProperties: true },
+        ),
+        { minItems: 1, maxItems: MAX_STEPS },
+      ),
+    },
+    { additionalProperties: false },
+  ),
+);
+
+const definitionFields = {
+  id: Id,
+  tenantId: Type.String(),
+  name: Type.String(),
+  version: Type.Integer(),
+  status: DefinitionStatus,
+  description: Type.Optional(Type.String()),
+  processDefinitionType: DefinitionType,
+  retentionDays: Type.Integer(),
+  tags: listOf(Type.String(), 100),
+  createdDtm: DateTime,
+  createdBy: Type.String(),
+  lastUpdatedDtm: DateTime,
+  lastUpdatedBy: Type.String(),
+  deployedDtm: Type.Optional(DateTime),
+};
+
+const ProcessDefinition = named('ProcessDefinition', Type.Object(definitionFields));
+const ProcessDefinitionWithDocument = named(
+  'ProcessDefinitionWithDocument',
+  Type.Object({ ...definitionFields, document: anyObject('As it was sent, with every default written out') }),
+);
+
+const Validation = named(
+  'ProcessDefinitionValidation',
+  Type.Object({
+    valid: Type.Boolean(),
+    faults: listOf(
+      Type.Object({ pointer: Type.String({ description: 'JSON Pointer to the fault' }), message: Type.String() }),
+      100,
+    ),
+  }),
+);
+
+const ProcessDefinitionTag = named(
+  'ProcessDefinitionTag',
+  Type.Object({
+    name: text(1, 50),
+    processDefinitionId: Id,
+    processDefnName: Type.Optional(Type.String()),
+    processDefnVersion: Type.Optional(Type.Integer()),
+    createdDtm: Type.Optional(DateTime),
+    createdBy: Type.Optional(Type.String()),
+  }),
+);
+
+const TagInput = named('TagInput', Type.Object({ name: text(1, 50, 'A name of its own in the tenant') }));
+
+export const processDefinitions = group('/api/process-manager/processDefinitions', {
+  listTags: get('/tags', {
+    summary: 'List the tags of process definitions',
+    permission: 'ProcessManager:listProcessDefinitionTags',
+    query: pageQuery({ name: likeFilter('tags whose name') }),
+    ok: page(ProcessDefinitionTag),
+  }),
+  addTag: post('/{processDefinitionId}/tags', {
+    summary: 'Put a tag on a process definition',
+    description: 'A tag is on one definition at a time; putting it on another moves it there.',
+    permission: 'ProcessManager:addProcessDefinitionTag',
+    body: TagInput,
+    ok: ProcessDefinitionTag,
+    status: 201,
+    codes: [100023],
+  }),
+  removeTag: del('/{processDefinitionId}/tags/{tagName}', {
+    summary: 'Take a tag off a process definition',
+    permission: 'ProcessManager:removeProcessDefinitionTag',
+    status: 204,
+    codes: [100023, 100063],
+  }),
+  list: get('', {
+    summary: 'List process definitions',
+    description: 'Every version is an item of its own.',
+    permission: 'ProcessManager:listProcessDefinitions',
+    query: pageQuery({ name: likeFilter('definitions whose name'), status: Type.Optional(DefinitionStatus) }),
+    ok: page(ProcessDefinition),
+  }),
+  get: get('/{processDefinitionId}', {
+    summary: 'Get a process definition with its document',
+    permission: 'ProcessManager:getProcessDefinition',
+    ok: ProcessDefinitionWithDocument,
+    codes: [100023],
+  }),
+  create: post('', {
+    summary: 'Create a version of a process definition',
+    description:
+      'The body is the document. A name that is in use gets its next version. It is `EDITABLE` until it is deployed. ' +
+      'The JSON Schema of documents is at `/schemas/process-definition.json`.',
+    permission: 'ProcessManager:addProcessDefinition',
+    body: DefinitionDocument,
+    ok: ProcessDefinitionWithDocument,
+    status: 201,
+    codes: [100048, 100065],
+  }),
+  validate: post('/validate', {
+    summary: 'Find the faults of a process definition without storing it',
+    description: 'Looks at everything that deployment looks at, references to other objects included.',
+    permission: 'ProcessManager:validateProcessDefinition',
+    body: DefinitionDocument,
+    ok: Validation,
+  }),
+  update: post('/{processDefinitionId}', {
+    summary: 'Replace the document of a version that is still editable',
+    permission: 'ProcessManager:updateProcessDefinition',
+    body: DefinitionDocument,
+    ok: ProcessDefinitionWithDocument,
+    codes: [100023, 100048, 100049],
+  }),
+  deploy: post('/{processDefinitionId}/deploy', {
+    summary: 'Deploy a version',
+    description: 'From then on process tokens can bind it, and it never changes again.',
+    permission: 'ProcessManager:deployProcessDefinition',
+    body: Empty,
+    ok: ProcessDefinition,
+    codes: [100023, 100048, 100049],
+  }),
+  archive: post('/{processDefinitionId}/archive', {
+    summary: 'Archive a version',
+    description: 'No new instance can be made from it; those under way go on.',
+    permission: 'ProcessManager:archiveProcessDefinition',
+    body: Empty,
+    ok: ProcessDefinition,
+    codes: [100023],
+  }),
+  delete: del('/{processDefinitionId}', {
+    summary: 'Delete a version that was never deployed',
+    permission: 'ProcessManager:deleteProcessDefinition',
+    status: 204,
+    codes: [100023, 100049],
+  }),
+});

@@ -1,0 +1,212 @@
+import { Type } from 'typebox';
+import { del, get, group, post } from '../operation.ts';
+import { likeFilter, page, pageQuery } from '../page.ts';
+import { anyObject, CalendarDate, DateTime, Empty, Id, listOf, named, stringMap, text } from '../schema.ts';
+import { Environment, InstanceStatus, Parameters, StatusMapped } from './parameters.ts';
+
+/** Process instances (specification 4.8), and what is ours beside them. */
+
+const ProcessInstanceCreated = named(
+  'ProcessInstanceCreated',
+  Type.Object({
+    redirectUrl: Type.String({ description: 'Send the end user here; the address works once' }),
+    processInstanceId: Id,
+    themeUrl: Type.Optional(Type.String()),
+  }),
+);
+
+const instanceFields = {
+  id: Id,
+  tenantId: Type.String(),
+  processDefnId: Id,
+  processDefnName: Type.String(),
+  processDefnVersion: Type.Integer(),
+  lastName: Type.Optional(Type.String()),
+  firstName: Type.Optional(Type.String()),
+  phoneNumber: Type.Optional(Type.String()),
+  email: Type.Optional(Type.String()),
+  status: InstanceStatus,
+  environment: Environment,
+  retentionDays: Type.Optional(Type.Integer({ description: 'Days the process definition keeps its instances' })),
+  expiringDtm: Type.Optional(Type.String({ ...DateTime, description: 'From then on the instance can be deleted' })),
+};
+
+const plainView = {
+  ...instanceFields,
+  createdAt: DateTime,
+  elapsedMilliseconds: Type.Integer(),
+  statusMapped: StatusMapped,
+  review: Type.Optional(
+    Type.Object({
+      status: Type.Optional(Type.String()),
+      comment: Type.Optional(Type.String()),
+      reviewer: Type.Optional(Type.String()),
+    }),
+  ),
+};
+
+const ProcessInstance = named('ProcessInstance', Type.Object(plainView));
+
+const ProcessInstanceListItem = named(
+  'ProcessInstanceListItem',
+  Type.Object({
+    ...plainView,
+    scheduledExpiry: Type.Optional(Type.Boolean({ description: 'True when it will be deleted after its retention' })),
+    extendedSearchField: Type.Optional(Type.String()),
+    extendedSearchTerms: Type.Optional(listOf(Type.String(), 100)),
+  }),
+);
+
+const ProcessInstanceWithParameters = named(
+  'ProcessInstanceWithParameters',
+  Type.Object({
+    ...instanceFields,
+    createdDtm: DateTime,
+    lastUpdatedDtm: DateTime,
+    processTokenId: Type.Optional(Id),
+    processTokenCounter: Type.Optional(Type.Integer()),
+    processServerId: Type.Optional(Type.String()),
+    dateOfBirth: Type.Optional(CalendarDate),
+    processDefnS3Bucket: Type.Optional(Type.String()),
+    processDefnS3Dir: Type.Optional(Type.String()),
+    processDefinitionType: Type.Optional(Type.String()),
+    name: Type.Optional(Type.String({ description: 'As the body of a templated process token gave it' })),
+    description: Type.Optional(Type.String()),
+    parentProcessInstanceId: Type.Optional(Id),
+    processTokenParameters: anyObject('The parameters of the process token, as this instance received them'),
+  }),
+);
+
+/** What a templated process token leaves to the moment its instance is made. */
+const InstanceOverrides = named(
+  'InstanceOverrides',
+  Type.Object({
+    parameters: Type.Optional(Parameters),
+    name: Type.Optional(text(0, 50)),
+    description: Type.Optional(text(0, 255)),
+    notAfterDtm: Type.Optional(DateTime),
+  }),
+);
+
+/** Not active, over, not begun, used up; or its definition is not deployed (any more). */
+export const unusableToken = [100024, 100044, 100045, 100046, 100047] as const;
+
+const FromToken = Type.Object({ pt: text(1, 50, 'The id of the process token') });
+
+const ResumeLink = named(
+  'ResumeLink',
+  Type.Object({
+    redirectUrl: Type.String({ description: 'Takes the end user back to where the journey stands; works once' }),
+    expiringDtm: DateTime,
+  }),
+);
+
+const Resume = named(
+  'Resume',
+  Type.Object({
+    variables: Type.Optional({
+      ...stringMap(50, 1000),
+      description: 'What conditions can read as `data.pauses.<key of the step>`',
+    }),
+  }),
+);
+
+const InstanceEvent = named(
+  'InstanceEvent',
+  Type.Object({
+    sequence: Type.Integer({ description: 'From 1, without gaps, for each instance' }),
+    type: Type.String({ description: 'Such as `instance.created`' }),
+    dateTime: DateTime,
+    status: InstanceStatus,
+    step: Type.Optional(Type.String({ description: 'The id of the step it is about' })),
+    data: Type.Optional(anyObject('What else is known; nothing of a person')),
+  }),
+);
+
+const instanceFilters = {
+  processDefinitionName: likeFilter('instances whose process definition name'),
+  processDefinitionId: Type.Optional(text(0, 50)),
+  processInstanceStatus: Type.Optional(InstanceStatus),
+};
+
+export const processInstances = group('/api/process-manager/processInstances', {
+  create: post('/create', {
+    summary: 'Create a process instance from a process token',
+    description: 'Redirect the end user to `redirectUrl`. Takes one use of the token.',
+    permission: 'ProcessManager:createProcessInstance',
+    query: FromToken,
+    body: Empty,
+    ok: ProcessInstanceCreated,
+    status: 201,
+    codes: [100021, ...unusableToken],
+  }),
+  start: post('', {
+    summary: 'Create a process instance and redirect to it',
+    description: 'The optional body fills in a templated process token for this instance alone.',
+    permission: 'ProcessManager:startProcessInstance',
+    query: FromToken,
+    body: InstanceOverrides,
+    status: 307,
+    codes: [100021, ...unusableToken, 100025],
+  }),
+  get: get('/{processInstanceId}', {
+    summary: 'Get a process instance',
+    permission: 'ProcessManager:getProcessInstance',
+    ok: ProcessInstance,
+    codes: [100022],
+  }),
+  getWithParameters: get('/{processInstanceId}/withParameters', {
+    summary: 'Get a process instance with the parameters of its token',
+    permission: 'ProcessManager:getProcessInstance',
+    ok: ProcessInstanceWithParameters,
+    codes: [100022],
+  }),
+  delete: del('/{processInstanceId}', {
+    summary: 'Delete a process instance and all data of its end user',
+    permission: 'ProcessManager:deleteProcessInstance',
+    codes: [100022],
+  }),
+  list: get('', {
+    summary: 'List process instances',
+    permission: 'ProcessManager:getProcessInstance',
+    query: pageQuery(instanceFilters),
+    ok: page(ProcessInstanceListItem),
+  }),
+  search: get('/search', {
+    summary: 'Search process instances',
+    description: 'Finds instances by the applicant, the searchable parameters and the time of creation.',
+    permission: 'ProcessManager:getProcessInstance',
+    query: pageQuery({
+      ...instanceFilters,
+      searchString: Type.Optional(text(0, 255, 'Words of the name, e-mail, telephone number or id')),
+      startDateTime: Type.Optional(Type.String({ ...DateTime, description: 'Created at or after' })),
+      endDateTime: Type.Optional(Type.String({ ...DateTime, description: 'Created before' })),
+    }),
+    ok: page(ProcessInstanceListItem),
+  }),
+  listEvents: get('/{processInstanceId}/events', {
+    summary: 'List what happened in a process instance',
+    permission: 'ProcessManager:listProcessInstanceEvents',
+    query: pageQuery({}),
+    ok: page(InstanceEvent),
+    codes: [100022],
+  }),
+  resume: post('/{processInstanceId}/resume', {
+    summary: 'Resume a process instance that a pause step has paused',
+    permission: 'ProcessManager:resumeProcessInstance',
+    body: Resume,
+    ok: ProcessInstance,
+    codes: [100022, 100062],
+  }),
+  createResumeLink: post('/{processInstanceId}/resumeLink', {
+    summary: 'Make a link with which the end user goes on, on any device',
+    description: 'The link works once, within 24 hours. Give it only to the end user.',
+    permission: 'ProcessManager:createResumeLink',
+    body: Empty,
+    ok: ResumeLink,
+    status: 201,
+    codes: [100022, 100057],
+  }),
+});
+
+export { ProcessInstance };

@@ -1,0 +1,46 @@
+import { Type } from 'typebox';
+import { oneOf } from '../schema.ts';
+
+/** Words that process tokens and process instances share. */
+
+export const MAX_PARAMETERS = 50;
+export const MAX_PARAMETER_LENGTH = 1000;
+
+/** Keys that begin with `_` mean something to Grove; others of that kind are refused, so that more can be added. */
+export const RESERVED_PARAMETERS = ['_redirectUrl', '_scenario'] as const;
+
+export const Parameters = Type.Unsafe<Record<string, string>>({
+  type: 'object',
+  maxProperties: MAX_PARAMETERS,
+  propertyNames: { minLength: 1, maxLength: 100 },
+  additionalProperties: { type: 'string', maxLength: MAX_PARAMETER_LENGTH },
+  description:
+    'Attached to the instances; any keys. `firstName`, `lastName`, `email` and `phoneNumber` describe the applicant, ' +
+    '`countryCode` and `documentType` preset the document, `_redirectUrl` is where the end user is sent at the end, ' +
+    '`timeoutRedirectUrl` where after a time-out, `_scenario` chooses an outcome in the sandbox.',
+});
+
+/** Test keys see only what is of the sandbox, live keys only what is not. */
+export const Environment = oneOf('live', 'test');
+
+export const InstanceStatus = oneOf(
+  'PENDING',
+  'ACTIVE',
+  'PAUSED',
+  'REVIEW',
+  'COMPLETED_ENDED_SUCCESS',
+  'COMPLETED_ENDED_ERROR',
+  'COMPLETED_PROCESS_ERROR',
+  'COMPLETED_TERMINATED',
+);
+
+export const StatusMapped = oneOf(
+  'Pending',
+  'In Progress',
+  'Paused',
+  'Review',
+  'Accepted',
+  'Declined',
+  'Error',
+  'Abandoned',
+);

@@ -1,0 +1,52 @@
+import { Type } from 'typebox';
+import { get, group, post } from '../operation.ts';
+import { page, pageQuery } from '../page.ts';
+import { listOf, named, text } from '../schema.ts';
+
+/** What a tenant sets for all its journeys, and what its sandbox offers. All of it is ours. */
+
+export const MAX_REDIRECT_ORIGINS = 100;
+
+const Settings = named(
+  'ProcessSettings',
+  Type.Object({
+    redirectOrigins: listOf(
+      text(1, 255),
+      MAX_REDIRECT_ORIGINS,
+      'Where end users may be sent: `https://www.example.com`, `http://localhost:3000`, or the scheme of an app, `myapp:`',
+    ),
+  }),
+);
+
+export const processSettings = group('/api/process-manager/settings', {
+  get: get('', {
+    summary: 'Get the settings of journeys',
+    permission: 'ProcessManager:getSettings',
+    ok: Settings,
+  }),
+  update: post('', {
+    summary: 'Change the settings of journeys',
+    permission: 'ProcessManager:updateSettings',
+    body: Settings,
+    ok: Settings,
+  }),
+});
+
+const Scenario = named(
+  'SandboxScenario',
+  Type.Object({
+    name: Type.String({ description: 'The value of the parameter `_scenario`' }),
+    description: Type.String(),
+    outcome: Type.String({ description: 'The status in which `document-and-selfie` ends with it' }),
+  }),
+);
+
+export const sandbox = group('/api/process-manager/sandbox', {
+  listScenarios: get('/scenarios', {
+    summary: 'List the scenarios of the sandbox',
+    description: 'Instances of test keys run the same code; the parameter `_scenario` chooses what the checks find.',
+    permission: 'ProcessManager:listScenarios',
+    query: pageQuery({}),
+    ok: page(Scenario),
+  }),
+});

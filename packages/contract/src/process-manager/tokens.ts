@@ -1,0 +1,78 @@
+import { Type } from 'typebox';
+import { get, group, post } from '../operation.ts';
+import { likeFilter, page, pageQuery } from '../page.ts';
+import { DateTime, Duration, Id, lenientInteger, named, oneOf, text } from '../schema.ts';
+import { Environment, Parameters } from './parameters.ts';
+
+/** Process tokens (specification 4.7). */
+
+const MAX_INT32 = 2 ** 31 - 1;
+
+const TokenType = oneOf('UNLIMITED', 'MULTI_USE_COUNT_LIMITED', 'MULTI_USE_TIME_LIMITED');
+const TokenStatus = oneOf('ACTIVE', 'INACTIVE');
+
+const tokenText = {
+  name: text(0, 50, 'A name of its own in the tenant'),
+  description: Type.Optional(text(0, 255)),
+  processDefnTag: Type.Optional(text(1, 50, 'Binds the definition that bears this tag, instead of a name and version')),
+  uiUrl: Type.Optional(text(0, 500, 'The user interface that executes the process')),
+  notBeforeDtm: Type.Optional(DateTime),
+  notAfterDtm: Type.Optional(DateTime),
+  maxProcessDuration: Type.Optional(Type.String({ ...Duration, deprecated: true })),
+  forTest: Type.Optional(Type.Boolean({ deprecated: true })),
+  parameters: Type.Optional(Parameters),
+};
+
+/** Read-only fields may be sent back as they were read; they are ignored. */
+const ProcessTokenInput = named(
+  'ProcessTokenInput',
+  Type.Object({
+    ...tokenText,
+    processDefnName: Type.Optional(text(0, 50, 'The definition to run; required unless `processDefnTag` is given')),
+    processDefnVersion: Type.Optional(lenientInteger(1, MAX_INT32)),
+    status: Type.Optional(TokenStatus),
+    type: Type.Optional(TokenType),
+    maxCount: Type.Optional(lenientInteger(1, MAX_INT32)),
+  }),
+);
+
+const ProcessToken = named(
+  'ProcessToken',
+  Type.Object({
+    id: Id,
+    tenantId: Type.String(),
+    ...tokenText,
+    processDefnName: text(0, 50),
+    processDefnVersion: Type.Optional(Type.Integer()),
+    status: TokenStatus,
+    type: TokenType,
+    maxCount: Type.Optional(Type.Integer({ description: 'How many instances the token can make' })),
+    environment: Environment,
+    counter: Type.Integer({ description: 'How many instances the token has made' }),
+    startProcessAddress: Type.String({ description: 'A link that starts the process' }),
+    createdDtm: DateTime,
+    createdBy: Type.String(),
+    lastUpdatedDtm: DateTime,
+    lastUpdatedBy: Type.String(),
+  }),
+);
+
+export const processTokens = group('/api/process-manager/processTokens', {
+  create: post('', {
+    summary: 'Create a process token',
+    description:
+      'Binds a process definition, by name and version, to a token that instances are made from. ' +
+      '`MULTI_USE_COUNT_LIMITED` needs `maxCount`, `MULTI_USE_TIME_LIMITED` needs `notAfterDtm`.',
+    permission: 'ProcessManager:addProcessToken',
+    body: ProcessTokenInput,
+    ok: ProcessToken,
+    status: 201,
+    codes: [100014, 100023, 100025, 100047, 100065],
+  }),
+  list: get('', {
+    summary: 'List process tokens',
+    permission: 'ProcessManager:listProcessTokens',
+    query: pageQuery({ processTokenSearch: likeFilter('tokens whose name') }),
+    ok: page(ProcessToken),
+  }),
+});
