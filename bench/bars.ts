@@ -1,4 +1,4 @@
-import type { Check } from './results.ts';
+import type { Check, ScenarioResult } from './results.ts';
 
 /**
  * What Grove promises itself. Ratios are to a yardstick measured in the same minute on the same machine, because an
@@ -9,6 +9,9 @@ const RATIO_AT_LEAST: Readonly<Record<string, number>> = {
   issue: 0.75,
   'create-key': 0.3,
   'list-keys': 0.3,
+  'get-instance': 0.5,
+  'create-instance': 0.2,
+  'search-1m': 0.05,
 };
 
 const AT_MOST = {
@@ -29,6 +32,27 @@ export function rateChecks(scenario: string, what: string, measured: number): Ch
 export function ratioChecks(scenario: string, measured: number): Check[] {
   const bar = RATIO_AT_LEAST[scenario];
   return bar === undefined ? [] : [{ what: 'throughput ratio', measured, bar, unit: '', ok: measured >= bar }];
+}
+
+/** What must not grow slower with the number of instances, or with the page: how much is left of the other's ratio. */
+const LEFT_AT_LEAST = [
+  { scenario: 'search-1m', of: 'search-10k', bar: 1 / 3 },
+  { scenario: 'list-instances-page-50', of: 'list-instances', bar: 1 / 2 },
+] as const;
+
+/** Bars between two scenarios of one run. */
+export function withRelations(results: readonly ScenarioResult[]): ScenarioResult[] {
+  return results.map((result) => {
+    const relation = LEFT_AT_LEAST.find(({ scenario }) => scenario === result.name);
+    const other = results.find(({ name }) => name === relation?.of);
+    if (!relation || result.kind !== 'comparison' || other?.kind !== 'comparison') return result;
+    const measured = result.throughputRatio / other.throughputRatio;
+    const { bar, of } = relation;
+    return {
+      ...result,
+      checks: [...result.checks, { what: `left of ${of}`, measured, bar, unit: '', ok: measured >= bar }],
+    };
+  });
 }
 
 /** None where the system could not tell. */

@@ -1,4 +1,5 @@
 import { cpus, loadavg } from 'node:os';
+import { withRelations } from './bars.ts';
 import { cleanUpOnExit, temporaryFolder } from './clean-up.ts';
 import type { ComparisonOptions } from './compare.ts';
 import { measureJobs } from './jobs.ts';
@@ -12,6 +13,7 @@ import { render, writeJson, writeReadme } from './report.ts';
 import { type Environment, isBelow, type Run, type ScenarioResult } from './results.ts';
 import { type ComparedName, compareEcho, compareWithYardstick, writersFor } from './scenarios.ts';
 import { type Installation, sqliteInstallations } from './seed.ts';
+import { FEW_INSTANCES, instancesInstallation, MANY_INSTANCES } from './seed-instances.ts';
 import { postgresInstallation } from './seed-postgres.ts';
 import { startGrove } from './target.ts';
 
@@ -20,6 +22,12 @@ type RunOptions = ComparisonOptions & Pick<Options, 'memorySeconds' | 'profile'>
 const SQLITE_KEYS = 10_000;
 // Each statement is a journey to the server and back, and no scenario on PostgreSQL lists them.
 const POSTGRES_KEYS = 1000;
+const INSTANCES: Readonly<Partial<Record<ScenarioName, number>>> = {
+  'search-10k': FEW_INSTANCES,
+  'search-1m': MANY_INSTANCES,
+  'list-instances': MANY_INSTANCES,
+  'list-instances-page-50': MANY_INSTANCES,
+};
 
 cleanUpOnExit();
 process.exitCode = await main();
@@ -68,16 +76,38 @@ async function runAll(options: Options, tool: LoadTool): Promise<Run> {
   const postgres = () => postgresInstallation(BENCH_DATABASE_URL, { keys: POSTGRES_KEYS, writers });
   const compared = { ...options, tool, progress: (text: string) => console.error(text) };
   const scenarios: ScenarioResult[] = [];
+  const instances = sharedInstances();
+  const instancesOf = (name: ScenarioName) => instances.of(INSTANCES[name] ?? 0);
   try {
     for (const name of options.names) {
-      const install = isPostgres(name) ? postgres : sqlite.next;
+      const install = instancesOf(name) ?? (isPostgres(name) ? postgres : sqlite.next);
       scenarios.push(await runOne(name, install, compared).catch((error) => failure(name, error)));
     }
   } finally {
     sqlite.remove();
+    await instances.remove();
   }
   environment.loadAverageAfter = loadavg();
-  return { environment, scenarios };
+  return { environment, scenarios: withRelations(scenarios) };
+}
+
+/** Scenarios that only read share what took long to write. */
+function sharedInstances() {
+  const made = new Map<number, Promise<Installation>>();
+  return {
+    of(count: number): (() => Promise<Installation>) | undefined {
+      if (count === 0) return undefined;
+      return async () => {
+        const known = made.get(count) ?? instancesInstallation(count);
+        made.set(count, known);
+        return { ...(await known), remove: async () => undefined };
+      };
+    },
+    async remove() {
+      for (const installation of made.values())
+        await installation.then(({ remove }) => remove()).catch(() => undefined);
+    },
+  };
 }
 
 /** One scenario that fails is told at once and again at the end, and the others run all the same. */

@@ -6,14 +6,22 @@ export const SQLITE_SCENARIOS = [
   'get-key',
   'list-keys',
   'create-key',
+  'get-instance',
+  'create-instance',
+  'search-10k',
   'start',
   'memory',
   'jobs',
 ] as const;
+/** A million instances take a minute to write, so they run only when they are asked for. */
+export const LARGE_SCENARIOS = ['search-1m', 'list-instances', 'list-instances-page-50'] as const;
 /** They need a PostgreSQL server, so they run only when they are asked for. */
 export const POSTGRES_SCENARIOS = ['get-key-pg', 'issue-pg', 'create-key-pg', 'jobs-pg'] as const;
 
-export type ScenarioName = (typeof SQLITE_SCENARIOS)[number] | (typeof POSTGRES_SCENARIOS)[number];
+export type ScenarioName =
+  | (typeof SQLITE_SCENARIOS)[number]
+  | (typeof LARGE_SCENARIOS)[number]
+  | (typeof POSTGRES_SCENARIOS)[number];
 
 export type Options = {
   names: readonly ScenarioName[];
@@ -32,6 +40,7 @@ export class UsageError extends Error {}
 export const USAGE = `npm run bench -- [name …] [options]
 
   ${SQLITE_SCENARIOS.join(', ')} (all of these if none is named)
+  ${LARGE_SCENARIOS.join(', ')} (on a million instances)
   ${POSTGRES_SCENARIOS.join(', ')} (with BENCH_DATABASE_URL)
 
   --seconds N          the length of a round, 4
@@ -90,7 +99,7 @@ export function isPostgres(name: ScenarioName): name is (typeof POSTGRES_SCENARI
 }
 
 function scenarioName(text: string): ScenarioName {
-  const known = [...SQLITE_SCENARIOS, ...POSTGRES_SCENARIOS].find((name) => name === text);
+  const known = [...SQLITE_SCENARIOS, ...LARGE_SCENARIOS, ...POSTGRES_SCENARIOS].find((name) => name === text);
   if (!known) throw new UsageError(`There is no scenario ${JSON.stringify(text)}`);
   return known;
 }

@@ -32,6 +32,26 @@ export function createKeyRequest(writers: readonly TokenHolder[]): LoadRequest {
   return { method: 'POST', path: KEYS, variants: [first, ...others] };
 }
 
+const INSTANCES = '/api/process-manager/processInstances';
+
+export function getInstanceRequest(bearer: string, instanceId: string): LoadRequest {
+  return { method: 'GET', path: `${INSTANCES}/${instanceId}`, variants: [{ headers: authorization(bearer) }] };
+}
+
+export function listInstancesRequest(bearer: string, page: number): LoadRequest {
+  return { method: 'GET', path: `${INSTANCES}?page=${page}`, variants: [{ headers: authorization(bearer) }] };
+}
+
+export function searchRequest(bearer: string, searchString: string): LoadRequest {
+  const path = `${INSTANCES}/search?searchString=${encodeURIComponent(searchString)}`;
+  return { method: 'GET', path, variants: [{ headers: authorization(bearer) }] };
+}
+
+export function createInstanceRequest(bearer: string, tokenId: string): LoadRequest {
+  const headers = { 'Content-Type': 'application/json', ...authorization(bearer) };
+  return { method: 'POST', path: `${INSTANCES}/create?pt=${tokenId}`, variants: [{ headers, body: '{}' }] };
+}
+
 function authorization(bearer: string): Record<string, string> {
   return { Authorization: `Bearer ${bearer}` };
 }

@@ -2,19 +2,34 @@ import { type ComparisonOptions, compare } from './compare.ts';
 import { type Load, type LoadRequest, probe, REQUESTS_PER_VARIANT } from './load.ts';
 import {
   bearerOf,
+  createInstanceRequest,
   createKeyRequest,
+  getInstanceRequest,
   getKeyRequest,
   issueRequest,
+  listInstancesRequest,
   listKeysRequest,
+  searchRequest,
   type TokenHolder,
 } from './requests.ts';
 import type { Comparison } from './results.ts';
 import type { Seeded, Writer } from './seed.ts';
+import { FEW_INSTANCES, MANY_INSTANCES } from './seed-instances.ts';
+import { applicant } from './seed-process.ts';
 import { startYardstick, type Target } from './target.ts';
 import type { YardstickSettings } from './yardstick.ts';
 
 /** The scenarios that load a server and its yardstick side by side. */
-export type ComparedName = 'issue' | 'get-key' | 'list-keys' | 'create-key';
+export type ComparedName =
+  | 'issue'
+  | 'get-key'
+  | 'list-keys'
+  | 'create-key'
+  | 'get-instance'
+  | 'create-instance'
+  | InstancesName;
+/** They find some among many instances. */
+export type InstancesName = 'search-10k' | 'search-1m' | 'list-instances' | 'list-instances-page-50';
 
 type Plan = { settings: YardstickSettings; answerBytes: number; loadOf(round: number): Load };
 type Site = { origin: string; seeded: Seeded; seconds: number };
@@ -55,7 +70,47 @@ const plans: Readonly<Record<ComparedName, (site: Site) => Promise<Plan>>> = {
     const { settings, answerBytes } = await echoed(origin, requestOf(0), 201);
     return { settings, answerBytes, loadOf: (round) => ({ requests: [requestOf(round)] }) };
   },
+
+  async 'get-instance'({ origin, seeded }) {
+    const bearer = await bearerOf(origin, seeded.apiKey);
+    return echoed(origin, getInstanceRequest(bearer, seeded.process.instanceId), 200);
+  },
+
+  async 'create-instance'({ origin, seeded }) {
+    const bearer = await bearerOf(origin, seeded.apiKey);
+    return echoed(origin, createInstanceRequest(bearer, seeded.process.tokenId), 201);
+  },
+
+  'search-10k': (site) => searched(site, FEW_INSTANCES),
+  'search-1m': (site) => searched(site, MANY_INSTANCES),
+  'list-instances': (site) => listed(site, 0),
+  'list-instances-page-50': (site) => listed(site, 50),
 };
+
+/** By e-mail, by both names, and by the last name alone, of people from all over the list. */
+async function searched({ origin, seeded }: Site, people: number): Promise<Plan> {
+  const bearer = await bearerOf(origin, seeded.apiKey);
+  const requests = Array.from({ length: SEARCHES }, (_, at) => {
+    const { firstName, lastName, email } = applicant(Math.floor((at * people) / SEARCHES));
+    return searchRequest(bearer, [email, `${firstName} ${lastName}`, lastName][at % 3] ?? '');
+  });
+  const probes = await Promise.all(requests.map((request) => probe(origin, request, 200)));
+  const [first] = probes;
+  if (!first) throw new Error('something is searched for');
+  // The yardstick answers all of them alike, with as many bytes as they have on average.
+  const bytes = Math.round(probes.reduce((sum, each) => sum + each.bytes, 0) / probes.length);
+  return {
+    settings: { kind: 'echo', status: 200, contentType: first.contentType, bytes },
+    answerBytes: bytes,
+    loadOf: () => ({ requests }),
+  };
+}
+
+const SEARCHES = 99;
+
+async function listed({ origin, seeded }: Site, page: number): Promise<Plan> {
+  return echoed(origin, listInstancesRequest(await bearerOf(origin, seeded.apiKey), page), 200);
+}
 
 async function echoed(origin: string, request: LoadRequest, expectedStatus: number): Promise<Plan> {
   const { status, contentType, bytes } = await probe(origin, request, expectedStatus);

@@ -5,6 +5,7 @@ import { newKeyRow, storeNewKey } from '../packages/server/src/arthr/api-keys/ap
 import { asTenantId } from '../packages/server/src/kernel/ids.ts';
 import { temporaryFolder } from './clean-up.ts';
 import { benchConfig, type Place } from './config.ts';
+import { seedProcess } from './seed-process.ts';
 
 /** Who calls in the scenarios, and about what. */
 export type Seeded = {
@@ -12,9 +13,13 @@ export type Seeded = {
   apiKey: string;
   /** One of those keys. */
   keyId: string;
+  process: SeededProcess;
   /** Of tenants that hold nothing yet, for scenarios that write. */
   writers: readonly Writer[];
 };
+
+/** A process token of that tenant, and an instance made from it. */
+export type SeededProcess = { tokenId: string; instanceId: string };
 
 export type Writer = { tenantId: string; apiKey: string };
 
@@ -23,7 +28,7 @@ export type SeedOptions = { keys: number; writers: number };
 /** An installation that is used by one scenario and then thrown away. */
 export type Installation = { place: Place; seeded: Seeded; remove(): Promise<void> };
 
-const TENANT = asTenantId('bench');
+export const TENANT = asTenantId('bench');
 // SQLite allows a transaction five seconds.
 const KEYS_PER_TRANSACTION = 1000;
 
@@ -59,7 +64,8 @@ export async function seed(place: Place, { keys, writers }: SeedOptions): Promis
     if (!one) throw new Error('at least one key must be seeded');
     const others: Writer[] = [];
     for (let at = 0; at < writers; at++) others.push(await app.tenants.create({ id: writerTenant(at) }));
-    return { apiKey, keyId: one.id, writers: others };
+    const process = await seedProcess(app.db.of(TENANT));
+    return { apiKey, keyId: one.id, process, writers: others };
   } finally {
     await app.stop();
   }

@@ -1,11 +1,14 @@
 import { createRequire } from 'node:module';
 import { Command, CommanderError } from 'commander';
+import { defineApply } from './commands/apply.ts';
 import { defineBackup } from './commands/backup.ts';
 import { defineDoctor } from './commands/doctor.ts';
+import { defineExport } from './commands/export.ts';
 import { defineHelp } from './commands/help.ts';
 import { defineJobs } from './commands/jobs.ts';
 import { defineKeys } from './commands/keys.ts';
 import { defineMigrate } from './commands/migrate.ts';
+import { definePlan } from './commands/plan.ts';
 import { defineRestore } from './commands/restore.ts';
 import { defineRotate } from './commands/rotate.ts';
 import { defineStart } from './commands/start.ts';
@@ -69,6 +72,9 @@ function program(): Command {
     defineStart,
     defineTenant,
     defineKeys,
+    definePlan,
+    defineApply,
+    defineExport,
     defineJobs,
     defineMigrate,
     defineBackup,

@@ -8,6 +8,7 @@ import { stores } from './identity-store/stores.ts';
 import { totps } from './identity-store/totps.ts';
 import { users } from './identity-store/users.ts';
 import { journey, processServer } from './journey.ts';
+import { webhooks } from './notification-service.ts';
 import type { GroupedOperation } from './operation.ts';
 import { cloudSecrets } from './process-manager/cloud-secrets.ts';
 import { processDefinitions } from './process-manager/definitions.ts';
@@ -31,6 +32,7 @@ export const api = {
   journey,
   processServer,
   cloudSecrets,
+  webhooks,
   userData,
   watchlists,
   customPages,

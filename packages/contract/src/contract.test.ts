@@ -52,6 +52,7 @@ function unboundedArrays(schema: unknown, where: string): string[] {
 const definitions = '/api/process-manager/processDefinitions';
 const instances = '/api/process-manager/processInstances';
 const reviewing = '/api/process-manager/reviews';
+const hooks = '/api/notification-service/webhooks';
 const journeys = '/api/journey';
 const additions: string[] = [
   `GET ${definitions}`,
@@ -75,6 +76,19 @@ const additions: string[] = [
   'GET /api/process-manager/settings',
   'POST /api/process-manager/settings',
   'GET /api/process-manager/sandbox/scenarios',
+  'POST /api/process-manager/cloudSecrets',
+  'POST /api/process-manager/cloudSecrets/{cloudSecretId}',
+  'DELETE /api/process-manager/cloudSecrets/{cloudSecretId}',
+  `GET ${hooks}`,
+  `POST ${hooks}`,
+  `GET ${hooks}/{webhookId}`,
+  `POST ${hooks}/{webhookId}`,
+  `DELETE ${hooks}/{webhookId}`,
+  `POST ${hooks}/{webhookId}/rotateSecret`,
+  `POST ${hooks}/{webhookId}/test`,
+  `POST ${hooks}/{webhookId}/recover`,
+  `GET ${hooks}/{webhookId}/deliveries`,
+  `POST ${hooks}/{webhookId}/deliveries/{deliveryId}/replay`,
   `POST ${journeys}/sessions`,
   `GET ${journeys}/{processInstanceId}`,
   `GET ${journeys}/{processInstanceId}/events`,

@@ -99,6 +99,10 @@ export const groveCodes = {
   100064: missing('There is no hand-off to answer'),
   100065: at(409)('The tenant holds as many as it may'),
   100067: at(403)('The request comes from another site'),
+  100070: missing('Webhook not found'),
+  100071: bad('The address of the webhook is not allowed'),
+  100072: missing('Delivery not found'),
+  100073: missing('Cloud secret not found'),
 } as const satisfies Catalogue;
 
 /** App key authentication, with a session and without. */

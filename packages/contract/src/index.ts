@@ -42,5 +42,5 @@ export { isPage, likeFilter, page, pageQuery } from './page.ts';
 export { isPlanned, type Planned, planned } from './planned.ts';
 export { MAX_INPUT_ERRORS, Problem, Refusal } from './problem.ts';
 export { DefinitionDocument, MAX_CONDITION_LENGTH, MAX_STEPS } from './process-manager/definitions.ts';
-export { RESERVED_PARAMETERS } from './process-manager/parameters.ts';
+export { MAX_PARAMETER_LENGTH, MAX_PARAMETERS, RESERVED_PARAMETERS } from './process-manager/parameters.ts';
 export * from './schema.ts';

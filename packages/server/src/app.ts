@@ -6,19 +6,27 @@ import type { SigningKeys } from './arthr/tokens/signing-keys.ts';
 import { baseUrlOf, type Config } from './config.ts';
 import type { Db } from './db/db.ts';
 import { openDb } from './db/open.ts';
+import { openFolder } from './engines/blobs/folder.ts';
+import { noVision } from './engines/vision/vision.ts';
 import { idempotency, purgeAnswers } from './http/idempotency.ts';
+import { journeyCookieName } from './http/journey-cookie.ts';
 import { requestLimits } from './http/limits.ts';
 import { buildHttp } from './http/server.ts';
 import { hostTenant } from './http/tenant.ts';
 import { defineJob } from './jobs/define-job.ts';
 import { type Jobs, openJobs } from './jobs/jobs.ts';
+import { openJourney } from './journey/journey.ts';
 import { type Clock, HOUR, MINUTE, SECOND, systemClock } from './kernel/clock.ts';
 import { ApiError } from './kernel/errors.ts';
 import { openMetrics } from './metrics.ts';
+import { installShipped } from './process-manager/definitions/install-shipped.ts';
+import { definitionSchema } from './process-manager/definitions/schema.ts';
+import { openProcessManager } from './process-manager/process-manager.ts';
 import { type MasterKey, openMasterKey } from './secrets/master-key.ts';
 import { openVault, type Vault } from './secrets/vault.ts';
 import { everyTenantId } from './tenants/tenants.repository.ts';
-import { OperatorError, openTenants, type Tenants } from './tenants/tenants.ts';
+import { OperatorError, openTenants, type Tenants, tenantNames } from './tenants/tenants.ts';
+import { userDataHandlers } from './userdata-server/user-data.ts';
 
 /** The composition root: configuration, database, secrets and handlers become one application. */
 export type App = {
@@ -71,6 +79,7 @@ async function compose(config: Config, db: Db, clock: Clock, log: Logger): Promi
     onError: (what, error) => log.error({ err: error }, what),
   });
   const jobs = openJobsOf(db, clock, log);
+  const processes = openProcesses({ config, db, vault, clock, log, jobs, baseUrlOf: (tenantId) => urlOf(tenantId) });
   const metrics = openMetrics(VERSION, () => metricsOf(jobs, log));
   let stopping = false;
 
@@ -82,7 +91,9 @@ async function compose(config: Config, db: Db, clock: Clock, log: Logger): Promi
     limits: requestLimits(config.rateLimit, clock),
     version: VERSION,
     metricsToken: config.metricsToken,
-    handlers: { apiKeys: handlers },
+    handlers: { apiKeys: handlers, ...processes.handlers },
+    journeySession: processes.journeySession,
+    definitionSchema,
     authenticate,
     hostTenant: hostTenant(config),
     idempotency: idempotency({ vault, clock }),
@@ -101,7 +112,7 @@ async function compose(config: Config, db: Db, clock: Clock, log: Logger): Promi
     vault,
     master,
     signing,
-    tenants: openTenants({ db, vault, clock, pepper }),
+    tenants: openTenants({ db, vault, clock, pepper, onCreate: installShipped }),
     jobs,
     log,
     http,
@@ -115,10 +126,38 @@ async function compose(config: Config, db: Db, clock: Clock, log: Logger): Promi
     },
     async stop() {
       stopping = true;
+      processes.stop();
       await Promise.all([drain(http), jobs.stop()]);
       await arthr.stop();
       await db.close();
     },
+  };
+}
+
+type ProcessDeps = Pick<App, 'config' | 'db' | 'vault' | 'log' | 'jobs'> & {
+  clock: Clock;
+  baseUrlOf(tenantId: string): string;
+};
+
+/** Definitions, instances and journeys, and the data they gather. */
+function openProcesses({ config, db, vault, clock, log, jobs, baseUrlOf }: ProcessDeps) {
+  const blobs = openFolder(config.blobFolder);
+  const manager = openProcessManager({
+    ...{ db, vault, jobs, blobs, baseUrlOf, vision: noVision() },
+    everyTenantId: () => everyTenantId(db.system),
+    changed: (tenantId, instanceId) => journeys.live.changed(tenantId, instanceId),
+  });
+  const journeys = openJourney({
+    ...{ db, clock, vault, blobs, baseUrlOf, ...manager.forJourneys },
+    secure: config.scheme === 'https',
+    cookieName: (instanceId) => journeyCookieName(config.scheme, instanceId),
+    tenantName: tenantNames(db.system),
+    onError: (what, error) => log.error({ err: error }, what),
+  });
+  return {
+    handlers: { ...manager.handlers, ...journeys.handlers, userData: userDataHandlers(manager.data) },
+    journeySession: journeys.journeySession,
+    stop: () => journeys.stop(),
   };
 }
 

@@ -1,6 +1,8 @@
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { DbPlace } from './db/open.ts';
+import { MAX_ALLOWED, parseAllowList } from './engines/outbound/allow-list.ts';
 import { type MasterKeySource, parseMasterKey } from './secrets/master-key.ts';
 
 /**
@@ -30,6 +32,10 @@ export const VARIABLES = {
   },
   DATABASE_POOL: { default: '10', about: 'How many PostgreSQL connections this server keeps, 1 to 100' },
   BLOB_URL: { default: '', about: 'Where images are kept: file:///folder; without it, a folder in the data folder' },
+  GROVE_OUTBOUND_ALLOW: {
+    default: '',
+    about: 'Where webhooks may go beside the public internet: comma-separated CIDR ranges, addresses or host:port',
+  },
   GROVE_MASTER_KEY: {
     default: '',
     about: '<version>:<32 bytes in base64>, comma-separated; without it, the file below',
@@ -64,6 +70,9 @@ export type Config = Readonly<{
   publicPort: number | null | undefined;
   trustProxy: string[];
   database: DbPlace;
+  /** Where images are kept. */
+  blobFolder: string;
+  outboundAllow: string[];
   masterKey: MasterKeySource;
   rateLimit: number | 'off';
   metricsToken: string | undefined;
@@ -117,16 +126,15 @@ export function readConfig(environment: Environment): Config {
     domain,
     scheme: value('GROVE_SCHEME') ? oneOf('GROVE_SCHEME', ['http', 'https']) : local ? 'http' : 'https',
     publicPort: value('GROVE_PUBLIC_PORT') ? whole('GROVE_PUBLIC_PORT', 1, 65_535) : local ? undefined : null,
-    trustProxy: value('GROVE_TRUST_PROXY')
-      .split(',')
-      .map((each) => each.trim())
-      .filter(Boolean),
+    trustProxy: entriesOf(value('GROVE_TRUST_PROXY')),
+    outboundAllow: entriesOf(value('GROVE_OUTBOUND_ALLOW')),
     database: database(
       value('DATABASE_URL'),
       dataFolder,
       () => whole('DATABASE_POOL', 1, 100),
       (must) => fault('DATABASE_URL', must),
     ),
+    blobFolder: blobFolder(value('BLOB_URL'), dataFolder, () => fault('BLOB_URL', 'file:///<folder>')),
     masterKey: value('GROVE_MASTER_KEY')
       ? { env: value('GROVE_MASTER_KEY') }
       : { file: value('GROVE_MASTER_KEY_FILE') || `${dataFolder}/master.key` },
@@ -135,8 +143,8 @@ export function readConfig(environment: Environment): Config {
     logLevel: oneOf('GROVE_LOG_LEVEL', ['trace', 'debug', 'info', 'warn', 'error', 'silent']),
     logRequests: oneOf('GROVE_LOG_REQUESTS', ['on', 'off']) === 'on',
   };
+  if (!parseAllowList(config.outboundAllow)) fault('GROVE_OUTBOUND_ALLOW', `at most ${MAX_ALLOWED} of these`);
   if (!config.trustProxy.every(isAddressRange)) fault('GROVE_TRUST_PROXY', 'addresses or CIDR ranges');
-  if (value('BLOB_URL') && !/^file:\/\/\//.test(value('BLOB_URL'))) fault('BLOB_URL', 'file:///<folder>');
   if (config.metricsToken && config.metricsToken.length < 16)
     fault('GROVE_METRICS_TOKEN', 'at least 16 characters long');
   if ('env' in config.masterKey) {
@@ -151,6 +159,16 @@ export function readConfig(environment: Environment): Config {
   return Object.freeze(config);
 }
 
+function blobFolder(url: string, dataFolder: string, fault: () => void): string {
+  if (!url) return `${dataFolder}/blobs`;
+  try {
+    return fileURLToPath(url);
+  } catch {
+    fault();
+    return '';
+  }
+}
+
 const SECRET: ReadonlySet<string> = new Set(['DATABASE_URL', 'GROVE_MASTER_KEY', 'GROVE_METRICS_TOKEN']);
 
 function database(url: string, dataFolder: string, pool: () => number, fault: (must: string) => void): DbPlace {
@@ -159,6 +177,13 @@ function database(url: string, dataFolder: string, pool: () => number, fault: (m
   if (!/^postgres(ql)?:\/\//.test(url) || !URL.canParse(url.replace('@/', '@localhost/')))
     fault('of the form postgres://user:password@host:port/database');
   return { engine: 'postgres', url, maxConnections: pool() };
+}
+
+function entriesOf(list: string): string[] {
+  return list
+    .split(',')
+    .map((each) => each.trim())
+    .filter(Boolean);
 }
 
 function isAddressRange(text: string): boolean {

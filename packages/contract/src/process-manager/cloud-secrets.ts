@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { get, group } from '../operation.ts';
+import { del, get, group, post } from '../operation.ts';
 import { likeFilter, page, pageQuery } from '../page.ts';
-import { DateTime, Id, named, oneOf } from '../schema.ts';
+import { DateTime, Id, named, oneOf, text } from '../schema.ts';
 
 /** Secrets that steps and webhooks use (specification 4.11). */
 
@@ -19,6 +19,23 @@ const CloudSecret = named(
   }),
 );
 
+const SecretValue = text(1, 10_000, 'A number for NUMBER, base64 for BINARY; it can never be read again');
+
+const CloudSecretInput = named(
+  'CloudSecretInput',
+  Type.Object({
+    name: text(1, 100, 'Letters, digits, `_` and `-`; a name of its own in the tenant'),
+    description: Type.Optional(text(0, 255)),
+    type: Type.Optional(oneOf('STRING', 'NUMBER', 'BINARY')),
+    value: SecretValue,
+  }),
+);
+
+const CloudSecretChange = named(
+  'CloudSecretChange',
+  Type.Object({ description: Type.Optional(text(0, 255)), value: Type.Optional(SecretValue) }),
+);
+
 export const cloudSecrets = group('/api/process-manager/cloudSecrets', {
   list: get('', {
     summary: 'List cloud secrets',
@@ -26,5 +43,26 @@ export const cloudSecrets = group('/api/process-manager/cloudSecrets', {
     permission: 'ProcessManager:listCloudSecrets',
     query: pageQuery({ name: likeFilter('secrets whose name') }),
     ok: page(CloudSecret),
+  }),
+  create: post('', {
+    summary: 'Create a cloud secret',
+    permission: 'ProcessManager:addCloudSecret',
+    body: CloudSecretInput,
+    ok: CloudSecret,
+    status: 201,
+    codes: [100014, 100065],
+  }),
+  update: post('/{cloudSecretId}', {
+    summary: 'Change the value or the description of a cloud secret',
+    permission: 'ProcessManager:updateCloudSecret',
+    body: CloudSecretChange,
+    ok: CloudSecret,
+    codes: [100073],
+  }),
+  delete: del('/{cloudSecretId}', {
+    summary: 'Delete a cloud secret for good',
+    permission: 'ProcessManager:deleteCloudSecret',
+    status: 204,
+    codes: [100073],
   }),
 });

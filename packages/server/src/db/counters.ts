@@ -14,6 +14,13 @@ const READ = sql(
   ([value]) => ({ value }),
 );
 
+// Names are compared byte by byte on both engines: the range of a prefix is a range.
+const BETWEEN = sql(
+  `SELECT name, /*postgres CAST(*/sum(value)/*postgres  AS BIGINT)*/ AS value FROM counters
+  WHERE tenant_id = $1 AND name /*postgres COLLATE "C"*/ >= $2 AND name /*postgres COLLATE "C"*/ < $3 GROUP BY name`,
+  ([name, value]) => ({ name, value }),
+);
+
 export async function addToCounter(tx: TenantTx, name: string, by: number): Promise<void> {
   const shard = Math.floor(Math.random() * SHARDS[tx.engine]);
   await tx.run(ADD, [tx.tenantId, name, shard, by]);
@@ -21,4 +28,12 @@ export async function addToCounter(tx: TenantTx, name: string, by: number): Prom
 
 export async function readCounter(db: TenantReads, name: string): Promise<number> {
   return (await db.get<{ value: number }>(READ, [db.tenantId, name]))?.value ?? 0;
+}
+
+/** The counters whose names lie from `from` up to `to`, which is not among them. */
+export function countersBetween(
+  db: TenantReads,
+  { from, to }: { from: string; to: string },
+): Promise<{ name: string; value: number }[]> {
+  return db.all(BETWEEN, [db.tenantId, from, to]);
 }

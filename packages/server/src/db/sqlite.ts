@@ -4,6 +4,7 @@ import type { TenantId } from '../kernel/ids.ts';
 import {
   type Db,
   DbError,
+  forEngine,
   type RowOf,
   revocable,
   type Sql,
@@ -98,7 +99,7 @@ function connection(database: DatabaseSync, beforeRead?: () => void): Writes {
   const prepare = ({ text, name, row }: Sql): Prepared => {
     const known = name && kept.get(name);
     if (known) return known;
-    const { text: anonymous, order } = toAnonymous(text);
+    const { text: anonymous, order } = toAnonymous(text.includes('/*sqlite ') ? forEngine(text, 'sqlite') : text);
     const statement = database.prepare(anonymous);
     // SQLite gives arrays in half the time of objects.
     statement.setReturnArrays(true);

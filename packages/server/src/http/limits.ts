@@ -11,20 +11,30 @@ import { addHeader } from './respond.ts';
 export type Limits = {
   ofAddress(request: FastifyRequest): void;
   ofKey(keyId: string, request: FastifyRequest): void;
+  /** Of whoever tries one-time codes. */
+  ofNewSession(request: FastifyRequest): void;
+  /** Before the bytes are read. */
+  ofUpload(sessionId: string, request: FastifyRequest): void;
 };
 
 const WINDOW_SECONDS = 1;
 /** Several keys may share an address. */
 const ADDRESS_FACTOR = 4;
+const NEW_SESSIONS_PER_MINUTE = 30;
+const UPLOADS_PER_MINUTE = 60;
 
 export function requestLimits(perSecond: number | 'off', clock: Clock): Limits | undefined {
   if (perSecond === 'off') return undefined;
   const window = { windowSeconds: WINDOW_SECONDS, clock };
   const addresses = rateLimiter({ limit: perSecond * ADDRESS_FACTOR, ...window });
   const keys = rateLimiter({ limit: perSecond, ...window });
+  const sessions = rateLimiter({ limit: NEW_SESSIONS_PER_MINUTE, windowSeconds: 60, clock });
+  const uploads = rateLimiter({ limit: UPLOADS_PER_MINUTE, windowSeconds: 60, clock });
   return {
     ofAddress: (request) => take(addresses, request.ip, request, false),
     ofKey: (keyId, request) => take(keys, keyId, request, true),
+    ofNewSession: (request) => take(sessions, request.ip, request, false),
+    ofUpload: (sessionId, request) => take(uploads, sessionId, request, false),
   };
 }
 

@@ -3,19 +3,22 @@ import {
   addressesOf,
   declaredStatuses,
   type GroupedOperation,
+  type GroupName,
   isPlanned,
   needsBody,
   operations,
 } from '@grove/contract';
 import type { FastifyInstance, FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify';
 import type { Db } from '../db/db.ts';
+import { SpecialAnswer } from '../kernel/answers.ts';
 import type { Clock } from '../kernel/clock.ts';
-import type { Context, Principal } from '../kernel/context.ts';
+import type { Context, JourneyContext, JourneyPrincipal, Principal } from '../kernel/context.ts';
 import { ApiError, invalidInput } from '../kernel/errors.ts';
-import type { AllHandlers, OpenContext } from '../kernel/implement.ts';
+import type { AllHandlers, OpenContext, RawBody } from '../kernel/implement.ts';
 import { type Guard, type GuardDeps, guards } from './guard.ts';
 import type { Idempotency } from './idempotency.ts';
 import { addHeader, type Respond } from './respond.ts';
+import type { RespondSpecial } from './respond-special.ts';
 import { serializerOf } from './serialize.ts';
 import { isBadText } from './strict-json.ts';
 
@@ -26,6 +29,7 @@ export type MountDeps = GuardDeps & {
   handlers: AllHandlers;
   idempotency: Idempotency;
   respond: Respond;
+  respondSpecial: RespondSpecial;
   /** Told when an answer is handed over. */
   answered(request: FastifyRequest, reply: FastifyReply, status: number, served: Served): void;
 };
@@ -33,12 +37,15 @@ export type MountDeps = GuardDeps & {
 /** What is served at a route, and with which statuses it may answer. */
 export type Served = { readonly operationId: string; readonly statuses?: ReadonlySet<number> };
 
-type AnyHandler = (context: Context | OpenContext, input: unknown) => unknown;
+type AnyHandler = (context: Context | OpenContext | JourneyContext, input: unknown) => unknown;
 type Route = { id: string; operation: GroupedOperation; address: Address; handler: AnyHandler | undefined };
 
 declare module 'fastify' {
   interface FastifyRequest {
     principal: Principal | null;
+    journey: JourneyPrincipal | null;
+    /** The content types that its route takes as they are. */
+    consumes: ReadonlySet<string> | null;
   }
   interface FastifyContextConfig {
     served?: Served;
@@ -47,16 +54,18 @@ declare module 'fastify' {
 
 export function mountContract(app: FastifyInstance, deps: MountDeps): void {
   app.decorateRequest('principal', null);
+  app.decorateRequest('journey', null);
+  app.decorateRequest('consumes', null);
   const guard = guards(deps);
   for (const { id, group, name, operation } of operations()) {
-    const handler = isPlanned(group, name) ? undefined : handlerOf(deps.handlers, group, name);
+    const handler = handlerOf(deps.handlers, group, name);
     for (const address of addressesOf(operation)) mountOne(app, deps, guard, { id, operation, address, handler });
   }
 }
 
-function handlerOf(handlers: AllHandlers, group: string, name: string): AnyHandler {
+function handlerOf(handlers: AllHandlers, group: GroupName, name: string): AnyHandler | undefined {
   const handler = (handlers as Record<string, Record<string, AnyHandler>>)[group]?.[name];
-  if (!handler) throw new Error(`no handler for ${group}.${name}`);
+  if (!handler && !isPlanned(group, name)) throw new Error(`no handler for ${group}.${name}`);
   return handler;
 }
 
@@ -73,8 +82,9 @@ function mountOne(
     config: { served },
     schema: handler ? schemaOf(operation) : {},
     ...(operation.maxBodyBytes && { bodyLimit: operation.maxBodyBytes }),
-    onRequest: guard(operation),
+    onRequest: operation.consumes ? [guard(operation), consuming(operation.consumes)] : guard(operation),
     ...(operation.body && !needsBody(operation) && { preValidation: missingBodyIsEmpty }),
+    ...(operation.consumes && { preValidation: missingBodyIsNoBytes }),
     handler: handler ? serve(deps, served, operation, handler) : notYet,
   });
 }
@@ -93,6 +103,22 @@ function notYet(): never {
 /** Where nothing in the body is required, a client may leave it out. */
 function missingBodyIsEmpty(request: FastifyRequest, _reply: FastifyReply, done: HookHandlerDoneFunction): void {
   request.body ??= {};
+  done();
+}
+
+function consuming(types: readonly string[]) {
+  const consumes = new Set(types);
+  return (request: FastifyRequest, _reply: FastifyReply, done: HookHandlerDoneFunction): void => {
+    request.consumes = consumes;
+    done();
+  };
+}
+
+const NO_BYTES: RawBody = { contentType: '', bytes: Buffer.alloc(0) };
+
+/** Whether a body of no bytes will do is the handler's question, for that fault has a code of its own. */
+function missingBodyIsNoBytes(request: FastifyRequest, _reply: FastifyReply, done: HookHandlerDoneFunction): void {
+  request.body ??= NO_BYTES;
   done();
 }
 
@@ -134,13 +160,14 @@ function serve(deps: MountDeps, served: Served, operation: GroupedOperation, han
     if (fault) throw fault;
     const input = { params: request.params, query: request.query, body: request.body };
     const { principal } = request;
-    if (!principal) return handler(openContext(deps, request), input);
+    if (!principal) return handler(contextWithoutBearer(deps, request), input);
     const context: Context = {
       tenantId: principal.tenantId,
       principal,
       db: deps.db.of(principal.tenantId),
       now: deps.clock.now(),
       requestId: request.id,
+      accept: request.headers.accept,
     };
     const key = creates ? request.headers['idempotency-key'] : undefined;
     if (typeof key !== 'string') return handler(context, input);
@@ -161,6 +188,11 @@ function serve(deps: MountDeps, served: Served, operation: GroupedOperation, han
     };
     const send = (body: unknown) => {
       try {
+        if (body instanceof SpecialAnswer) {
+          const sent = () => deps.answered(request, reply, status, served);
+          deps.respondSpecial(request, reply, { status, answer: body, serialize, sent, fail });
+          return;
+        }
         deps.respond(request, reply, status, serialize?.(body));
       } catch (error) {
         fail(error);
@@ -180,14 +212,21 @@ function serve(deps: MountDeps, served: Served, operation: GroupedOperation, han
   };
 }
 
-function openContext({ hostTenant }: MountDeps, request: FastifyRequest): OpenContext {
+function contextWithoutBearer(deps: MountDeps, request: FastifyRequest): OpenContext | JourneyContext {
+  const { journey } = request;
+  const header = (name: string) => {
+    const value = request.headers[name];
+    return Array.isArray(value) ? value.join(',') : value;
+  };
+  if (!journey) {
+    return { hostTenant: deps.hostTenant(request.headers.host), address: request.ip, requestId: request.id, header };
+  }
   return {
-    hostTenant: hostTenant(request.headers.host),
-    address: request.ip,
+    tenantId: journey.tenantId,
+    session: journey,
+    db: deps.db.of(journey.tenantId),
+    now: deps.clock.now(),
     requestId: request.id,
-    header(name) {
-      const value = request.headers[name];
-      return Array.isArray(value) ? value.join(',') : value;
-    },
+    header,
   };
 }

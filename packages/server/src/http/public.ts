@@ -10,6 +10,8 @@ export type PublicDeps = {
   /** Throws with the reason when the server should get no requests. */
   ready(): Promise<void>;
   jwks(): unknown;
+  /** The JSON Schema of process definitions. */
+  definitionSchema(): unknown;
   metrics(): Promise<string>;
   metricsToken: string | undefined;
 };
@@ -34,6 +36,12 @@ export function mountPublic(app: FastifyInstance, deps: PublicDeps): void {
     openapi ??= JSON.stringify(buildOpenApi({ version: deps.version, isPlanned }));
     reply.header('Cache-Control', 'public, max-age=60').header('Access-Control-Allow-Origin', '*');
     return reply.type('application/json').send(openapi);
+  });
+  let schema: string | undefined;
+  app.get('/schemas/process-definition.json', async (_request, reply) => {
+    schema ??= JSON.stringify(deps.definitionSchema());
+    reply.header('Cache-Control', 'public, max-age=60').header('Access-Control-Allow-Origin', '*');
+    return reply.type('application/schema+json').send(schema);
   });
   mountDocs(app);
 }

@@ -15,7 +15,7 @@ declare module 'fastify' {
 
 type Headers = Readonly<Record<string, string>>;
 
-function usualHeaders(scheme: 'http' | 'https'): Headers {
+export function usualHeaders(scheme: 'http' | 'https'): Headers {
   return {
     'x-content-type-options': 'nosniff',
     'cache-control': 'no-store',

@@ -5,12 +5,14 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import { ApiError } from '../kernel/errors.ts';
+import type { RawBody } from '../kernel/implement.ts';
 import type { Limits } from './limits.ts';
 import { type MountDeps, mountContract, type Served } from './mount.ts';
 import { toApiError, toProblem } from './problem.ts';
 import { mountPublic, type PublicDeps } from './public.ts';
 import { requestIds } from './request-id.ts';
 import { responder } from './respond.ts';
+import { specialResponder } from './respond-special.ts';
 import { parseJsonBody } from './strict-json.ts';
 import { validatorCompiler } from './validation.ts';
 
@@ -23,7 +25,7 @@ const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 
-export type HttpDeps = Omit<MountDeps, 'answered' | 'respond'> &
+export type HttpDeps = Omit<MountDeps, 'answered' | 'respond' | 'respondSpecial' | 'scheme'> &
   PublicDeps & {
     config: Config;
     log: Logger;
@@ -61,8 +63,13 @@ export function buildHttp(deps: HttpDeps): FastifyInstance {
     throw new ApiError(methods.length > 0 ? 100004 : 100003);
   });
   const respond = responder(app, config.scheme);
+  const respondSpecial = specialResponder({
+    scheme: config.scheme,
+    respond,
+    broke: (request, error) => log.error({ requestId: request.id, err: error }, 'an answer broke off'),
+  });
   mountPublic(app, deps);
-  mountContract(app, { ...deps, answered: noted.answered, respond });
+  mountContract(app, { ...deps, scheme: config.scheme, answered: noted.answered, respond, respondSpecial });
   return app;
 }
 
@@ -84,7 +91,8 @@ function account({ config, log, observe }: HttpDeps): MountDeps['answered'] {
     observe(operation, status, ms);
     if (statuses && !statuses.has(status)) log.error({ operation, status }, UNDECLARED);
     if (!config.logRequests) return;
-    const { tenantId, apiKeyId } = request.principal ?? {};
+    const tenantId = (request.principal ?? request.journey)?.tenantId;
+    const apiKeyId = request.principal?.apiKeyId;
     log.info({ requestId: request.id, operation, status, ms: Math.round(ms), tenantId, apiKeyId }, 'request');
   };
 }
@@ -103,7 +111,8 @@ function readQuery(text: string): Record<string, unknown> {
 
 function readBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, bytes, done) => {
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, bytes, done) => {
+    if (request.consumes) return readRawBody(request, request.consumes, bytes as Buffer, done);
     try {
       done(null, parseJsonBody(bytes as Buffer));
     } catch (error) {
@@ -111,9 +120,25 @@ function readBodies(app: FastifyInstance): void {
     }
   });
   // An empty body has no type worth checking: many clients name one all the same.
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, bytes, done) => {
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, bytes, done) => {
+    if (request.consumes) return readRawBody(request, request.consumes, bytes as Buffer, done);
     done(bytes.length === 0 ? null : new ApiError(100006), undefined);
   });
+}
+
+/** A body that the route takes as it is. */
+function readRawBody(
+  request: FastifyRequest,
+  consumes: ReadonlySet<string>,
+  bytes: Buffer,
+  done: (error: Error | null, body?: RawBody) => void,
+): void {
+  const contentType = (request.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
+  if (bytes.length > 0 && !consumes.has(contentType)) {
+    done(new ApiError(100006, { detail: `or one of ${[...consumes].join(', ')}` }));
+    return;
+  }
+  done(null, { contentType, bytes });
 }
 
 /** Before anything is believed. */
@@ -158,6 +183,7 @@ function answerError(
 }
 
 function challenge(error: ApiError): string {
+  if (error.code === 100054) return 'Cookie';
   return error.code === 100008 ? 'Bearer' : 'Bearer error="invalid_token"';
 }
 

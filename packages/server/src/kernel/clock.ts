@@ -30,3 +30,25 @@ export function toDtm(epochMs: number): string {
 export function fromDtm(dtm: string): number {
   return Date.parse(dtm);
 }
+
+const UNITS = {
+  years: 365 * DAY,
+  months: 30 * DAY,
+  weeks: 7 * DAY,
+  days: DAY,
+  hours: HOUR,
+  minutes: MINUTE,
+  seconds: SECOND,
+};
+const DURATION =
+  /^P(?:(?<years>\d+)Y)?(?:(?<months>\d+)M)?(?:(?<weeks>\d+)W)?(?:(?<days>\d+)D)?(?:T(?:(?<hours>\d+)H)?(?:(?<minutes>\d+)M)?(?:(?<seconds>\d+(?:\.\d+)?)S)?)?$/;
+
+/** The milliseconds of a validated ISO 8601 duration. A month is 30 days and a year 365: what is timed here is short. */
+export function fromDuration(duration: string): number {
+  const parts = DURATION.exec(duration)?.groups ?? {};
+  const total = Object.entries(UNITS).reduce((sum, [unit, ms]) => sum + Number(parts[unit] ?? 0) * ms, 0);
+  // A longer one would be no moment that a clock can show.
+  return Math.min(Math.round(total), MAX_DURATION_MS);
+}
+
+const MAX_DURATION_MS = 100 * 365 * DAY;

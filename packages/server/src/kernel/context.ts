@@ -22,4 +22,27 @@ export type Context = {
   readonly db: TenantDb;
   readonly now: number;
   readonly requestId: string;
+  /** The header of that name: an image can be had as JSON or as itself. */
+  readonly accept: string | undefined;
+};
+
+/** ACTIVE may act, WATCHING only looks, UNCONFIRMED has not matched the number yet, CLOSED was turned away. */
+export type SessionState = 'ACTIVE' | 'WATCHING' | 'UNCONFIRMED' | 'CLOSED';
+
+/** The browser of an end user, as its cookie says. It opens one instance and nothing else. */
+export type JourneyPrincipal = {
+  readonly tenantId: TenantId;
+  readonly sessionId: string;
+  readonly instanceId: string;
+  readonly state: SessionState;
+};
+
+/** What every handler of a journey operation receives beside its input. */
+export type JourneyContext = {
+  readonly tenantId: TenantId;
+  readonly session: JourneyPrincipal;
+  readonly db: TenantDb;
+  readonly now: number;
+  readonly requestId: string;
+  header(name: string): string | undefined;
 };

@@ -33,3 +33,9 @@ export function invalidInput(...errors: FieldFault[]): ApiError {
   const [first] = errors;
   return new ApiError(100001, { errors, ...(first && { detail: `${first.pointer} ${first.message}` }) });
 }
+
+/** For work on an instance that may have been deleted in the meantime: then there is nothing left to do. */
+export function isGone(error: unknown): undefined {
+  if (error instanceof ApiError && error.code === 100022) return undefined;
+  throw error;
+}

@@ -1,9 +1,17 @@
 import type { Api, Body, GroupName, Ok, Params, Planned, Query } from '@grove/contract';
-import type { Context } from './context.ts';
+import type { Produced, Redirect, WithHeaders } from './answers.ts';
+import type { Context, JourneyContext } from './context.ts';
 import type { TenantId } from './ids.ts';
 
+/** A body that is not only JSON, as it came. */
+export type RawBody = { readonly contentType: string; readonly bytes: Buffer };
+
 /** What a handler receives from the request, validated by the operation's schemas. */
-export type Input<O> = { params: Params<O>; query: Query<O>; body: Body<O> };
+export type Input<O> = {
+  params: Params<O>;
+  query: Query<O>;
+  body: O extends { consumes: readonly string[] } ? RawBody : Body<O>;
+};
 
 /** What a handler of an operation without a bearer token receives instead of a context. */
 export type OpenContext = {
@@ -14,11 +22,19 @@ export type OpenContext = {
   header(name: string): string | undefined;
 };
 
-type Answer<O> = Ok<O> | Promise<Ok<O>>;
+/** What was created may have to be answered again, word for word, so it is always plain. */
+type AnswerOf<O> = O extends { status: 303 | 307 }
+  ? Redirect
+  : O extends { produces: string }
+    ? Produced
+    : O extends { status: 201 }
+      ? Ok<O>
+      : Ok<O> | WithHeaders<Ok<O>> | Produced;
+type Answer<O> = AnswerOf<O> | Promise<AnswerOf<O>>;
 
-export type Handler<O> = O extends { auth: string }
-  ? (context: OpenContext, input: Input<O>) => Answer<O>
-  : (context: Context, input: Input<O>) => Answer<O>;
+type ContextOf<O> = O extends { auth: 'journey' } ? JourneyContext : O extends { auth: string } ? OpenContext : Context;
+
+export type Handler<O> = (context: ContextOf<O>, input: Input<O>) => Answer<O>;
 
 export type Handlers<G> = { readonly [K in keyof G]: Handler<G[K]> };
 

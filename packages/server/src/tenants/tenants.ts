@@ -1,6 +1,6 @@
 import { newKeyRow, storeNewKey } from '../arthr/api-keys/api-keys.ts';
-import type { Db } from '../db/db.ts';
-import { isUniqueViolation } from '../db/db.ts';
+import { type Db, isUniqueViolation, type Reads, type TenantTx } from '../db/db.ts';
+import { boundedMap } from '../kernel/bounded-map.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { isTenantId, type TenantId } from '../kernel/ids.ts';
 import type { VersionedKey } from '../secrets/sealing.ts';
@@ -24,7 +24,16 @@ export class OperatorError extends Error {}
 
 const CREATED_BY = 'Operator';
 
-export function openTenants(deps: { db: Db; vault: Vault; clock: Clock; pepper: VersionedKey }): Tenants {
+export type TenantsDeps = {
+  db: Db;
+  vault: Vault;
+  clock: Clock;
+  pepper: VersionedKey;
+  /** Gives a new tenant what it starts with, in the transaction that makes it. */
+  onCreate?(tx: TenantTx, now: number): Promise<void>;
+};
+
+export function openTenants(deps: TenantsDeps): Tenants {
   const { db, vault, clock, pepper } = deps;
 
   const newKey = (id: TenantId, name: string, environment: 'live' | 'test' = 'live') =>
@@ -59,6 +68,7 @@ export function openTenants(deps: { db: Db; vault: Vault; clock: Clock; pepper: 
           await addTenant(tx, { id, name, status: 'ACTIVE', created_at: clock.now() });
           await vault.createTenantKey(tx);
           await storeNewKey(tx, row);
+          await deps.onCreate?.(tx, clock.now());
         });
       } catch (error) {
         if (isUniqueViolation(error)) throw new OperatorError(`There is a tenant ${id} already`);
@@ -66,5 +76,19 @@ export function openTenants(deps: { db: Db; vault: Vault; clock: Clock; pepper: 
       }
       return { tenantId: id, apiKey: code };
     },
+  };
+}
+
+const MAX_NAMES = 1000;
+
+/** What end users are shown of a tenant. A name never changes once it is given. */
+export function tenantNames(system: Reads): (tenantId: TenantId) => Promise<string> {
+  const names = boundedMap<TenantId, string>(MAX_NAMES);
+  return async (tenantId) => {
+    const known = names.get(tenantId);
+    if (known !== undefined) return known;
+    const name = (await findTenant(system, tenantId))?.name ?? tenantId;
+    names.set(tenantId, name);
+    return name;
   };
 }

@@ -1,0 +1,76 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { openApp } from '@grove/server';
+import { findDeployed } from '../packages/server/src/process-manager/definitions/definitions.repository.ts';
+import { documentOf, newRow } from '../packages/server/src/process-manager/instances/create-instance.ts';
+import type { InstanceRow } from '../packages/server/src/process-manager/instances/process-instances.repository.ts';
+import { temporaryFolder } from './clean-up.ts';
+import { benchConfig } from './config.ts';
+import { type Installation, seed, TENANT } from './seed.ts';
+import { applicant, DEFINITION } from './seed-process.ts';
+
+export const FEW_INSTANCES = 10_000;
+export const MANY_INSTANCES = 1_000_000;
+
+/**
+ * An installation with so many instances, for scenarios that only read: they share it. The rows are those the server
+ * would write; they are written past it, without indexes, which are built at the end in one go each.
+ */
+export async function instancesInstallation(count: number): Promise<Installation> {
+  const folder = temporaryFolder();
+  const place = { dataFolder: folder.path };
+  const seeded = await seed(place, { keys: 1, writers: 0 });
+  const app = await openApp(benchConfig(place));
+  const definition = await findDeployed(app.db.of(TENANT), { name: DEFINITION });
+  await app.stop();
+  if (!definition) throw new Error(`there is no definition ${DEFINITION}`);
+  const document = documentOf(definition);
+  const now = Date.now();
+  const rows = function* () {
+    for (let number = 0; number < count; number++) {
+      const made = {
+        definition,
+        environment: 'live',
+        parameters: applicant(number),
+        now: now - count + number,
+      } as const;
+      yield newRow(made, document);
+    }
+  };
+  const database = new DatabaseSync(join(folder.path, 'grove.sqlite'));
+  try {
+    writeInstances(database, rows(), `instances/live/${definition.id}/PENDING`, count);
+  } finally {
+    database.close();
+  }
+  return { place, seeded, remove: async () => folder.remove() };
+}
+
+function writeInstances(database: DatabaseSync, rows: Iterable<InstanceRow>, counter: string, count: number): void {
+  database.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -200000; BEGIN');
+  const indexes = database
+    .prepare(
+      "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND tbl_name = 'process_instances' AND sql <> ''",
+    )
+    .all() as { name: string; sql: string }[];
+  for (const { name } of indexes) database.exec(`DROP INDEX ${name}`);
+  let insert: ReturnType<DatabaseSync['prepare']> | undefined;
+  for (const row of rows) {
+    if (!insert) {
+      const columns = Object.keys(row);
+      const places = columns.map(() => '?').join(', ');
+      insert = database.prepare(
+        `INSERT INTO process_instances (tenant_id, ${columns.join(', ')}) VALUES ('${TENANT}', ${places})`,
+      );
+    }
+    insert.run(...Object.values(row));
+  }
+  for (const { sql } of indexes) database.exec(sql);
+  database.exec(`INSERT OR IGNORE INTO instance_terms (tenant_id, environment, term, instance_id)
+    SELECT i.tenant_id, i.environment, term.value, i.id FROM process_instances i, json_each(i.terms) term
+    ORDER BY 1, 2, 3, 4`);
+  database
+    .prepare('UPDATE counters SET value = value + ? WHERE tenant_id = ? AND name = ?')
+    .run(count, TENANT, counter);
+  database.exec('COMMIT; PRAGMA journal_mode = WAL');
+}

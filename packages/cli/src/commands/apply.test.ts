@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { configurable, consent, decide, selfie } from '../../test/configuration.ts';
+import { grove, groveJson } from '../../test/grove.ts';
+
+type Applied = {
+  changes: boolean;
+  definitions: { name: string; action: string; version: number }[];
+  tags: { tag: string; action: string }[];
+};
+
+test('apply deploys what the folder says, and a second time changes nothing', async (t) => {
+  const { env, folder, client, write } = await configurable(t);
+  write('definitions/one.yaml', {
+    name: 'one',
+    tags: ['live', 'newest'],
+    steps: [
+      consent,
+      { id: 'ask', type: 'form', schema: { type: 'object', properties: { age: { type: 'integer' } } } },
+      { id: 'document', type: 'document', when: 'data.forms.form1.age >= 18' },
+      selfie,
+      { id: 'match', type: 'faceMatch' },
+      { id: 'wait', type: 'pause', onFail: 'end' },
+      { id: 'look', type: 'review' },
+      { id: 'phone', type: 'switchDevice' },
+      { ...decide, rules: [{ when: 'checks.match.passed', outcome: 'PASS' }] },
+    ],
+  });
+  write('definitions/two.yml', '# JSON and YAML alike\nname: two\nsteps: [{ id: decide, type: decision }]\n');
+  write('settings.yaml', 'redirectOrigins: [HTTPS://WWW.Example.com/, "myapp:"]\n');
+  const first = await groveJson<Applied>(['apply', folder], env);
+  assert.equal(first.changes, true);
+  assert.deepEqual(
+    first.definitions.map(({ name, action, version }) => [name, action, version]),
+    [
+      ['one', 'create', 1],
+      ['two', 'create', 1],
+    ],
+  );
+  const { content } = await client.processDefinitions.list({ query: { name: 'one' } });
+  assert.deepEqual([content[0]?.status, content[0]?.tags], ['DEPLOYED_ACTIVE', ['live', 'newest']]);
+  assert.deepEqual(await client.processSettings.get(), { redirectOrigins: ['https://www.example.com', 'myapp:'] });
+
+  const second = await groveJson<Applied>(['apply', folder], env);
+  assert.equal(second.changes, false);
+  assert.equal((await client.processDefinitions.list({ query: { name: 'one' } })).totalElements, 1);
+  const { stdout } = await grove(['apply', folder], env);
+  assert.match(stdout, /Everything is as the folder says/);
+});
+
+test('apply makes a version of what changed, moves its tags, and leaves the old version and other tags alone', async (t) => {
+  const { env, folder, client, write } = await configurable(t);
+  write('definitions/a.yaml', { name: 'a', tags: ['live'], steps: [decide] });
+  await grove(['apply', folder], env);
+  const [first] = (await client.processDefinitions.list({ query: { name: 'a' } })).content;
+  await client.processDefinitions.addTag({ processDefinitionId: first?.id ?? '', body: { name: 'by hand' } });
+  write('definitions/a.yaml', { name: 'a', tags: ['live'], steps: [consent, decide] });
+  const { stdout } = await grove(['apply', folder], env);
+  assert.match(stdout, /^~ a 1 → 2: changed, created and deployed/m);
+  assert.match(stdout, /^~ tag "live": moved from a 1 to a 2$/m);
+  assert.match(stdout, /^2 changes made\.$/m);
+  const { content } = await client.processDefinitions.list({ query: { name: 'a', sort: ['version'] } });
+  assert.deepEqual(
+    content.map(({ version, status, tags }) => [version, status, tags]),
+    [
+      [1, 'DEPLOYED_ACTIVE', ['by hand']],
+      [2, 'DEPLOYED_ACTIVE', ['live']],
+    ],
+  );
+});
+
+test('apply stops with all faults of all files, at their places, before anything is changed', async (t) => {
+  const { env, folder, client, write } = await configurable(t);
+  write('definitions/good.yaml', { name: 'good', steps: [decide] });
+  write(
+    'definitions/bad.yaml',
+    'name: bad\nsteps:\n  - id: a\n    type: consnet\n  - id: decide\n    type: decision\n',
+  );
+  write(
+    'definitions/page.yaml',
+    'name: page\nsteps:\n  - { id: p, type: customPage, page: hello }\n  - { id: d, type: decision }\n',
+  );
+  write('definitions/none.yaml', 'name: none\nsteps: none\ncolour: green\n');
+  const { code, stdout, stderr } = await grove(['apply', folder], env);
+  assert.deepEqual([code, stdout], [1, '']);
+  assert.match(stderr, /The configuration has 3 faults; nothing was changed/);
+  assert.match(stderr, /- definitions\/bad\.yaml:4:11 \/steps\/0\/type must be one of .*did you mean consent\?/);
+  assert.match(stderr, /- definitions\/page\.yaml:3:38 \/steps\/0\/page there is no custom page named "hello"/);
+  assert.match(stderr, /- definitions\/none\.yaml:\d:\d+ \//);
+  assert.equal((await client.processDefinitions.list({ query: { name: 'good' } })).totalElements, 0);
+});
+
+test('apply deploys a subprocess before the definition that runs it, and refuses a circle', async (t) => {
+  const { env, folder, client, write } = await configurable(t);
+  const run = (definition: string) => ({ id: 'child', type: 'subprocess', definition });
+  write('definitions/a.yaml', { name: 'parent', steps: [run('child'), decide] });
+  write('definitions/b.yaml', { name: 'child', steps: [decide] });
+  const { definitions } = await groveJson<Applied>(['apply', folder], env);
+  assert.deepEqual(
+    definitions.map(({ name }) => name),
+    ['child', 'parent'],
+  );
+  write('definitions/b.yaml', { name: 'child', steps: [run('parent'), decide] });
+  const { code, stderr } = await grove(['apply', folder], env);
+  assert.equal(code, 1);
+  assert.match(stderr, /definitions\/a\.yaml:\d+:\d+ would run itself: parent → child → parent/);
+  assert.equal((await client.processDefinitions.list({ query: { name: 'child' } })).totalElements, 1);
+});
+
+test('settings that the server refuses stop apply before anything is changed', async (t) => {
+  const { env, folder, client, write } = await configurable(t);
+  write('definitions/a.yaml', { name: 'a', steps: [decide] });
+  write('settings.yaml', 'redirectOrigins: ["https://*.example.com"]\n');
+  const { code, stderr } = await grove(['apply', folder], env);
+  assert.equal(code, 1);
+  assert.match(stderr, /- \/redirectOrigins\/0 /);
+  assert.equal((await client.processDefinitions.list({ query: { name: 'a' } })).totalElements, 0);
+});

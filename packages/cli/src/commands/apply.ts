@@ -1,0 +1,56 @@
+import type { Client } from '@grove/sdk';
+import type { Command } from 'commander';
+import { type DefinitionChange, hasChanges, type Plan, planChanges } from '../configuration/plan-changes.ts';
+import { readFolder } from '../configuration/read-folder.ts';
+import { planValue, showPlan } from '../configuration/show-plan.ts';
+import { onServer, type ServerOptions, serverFrom, WHERE } from '../on-server.ts';
+import { define, examples, print, type Result } from '../output.ts';
+import { LAYOUT } from './plan.ts';
+
+export function defineApply(program: Command): void {
+  onServer(define(program, 'apply <folder>', 'make the tenant as a folder says: definitions, tags and settings'))
+    .addHelpText(
+      'after',
+      `${examples('grove apply ./grove', 'grove apply ./grove --json')}${LAYOUT}
+All of it is validated before anything is changed. What differs from the newest version becomes a version and is
+deployed; nothing is deleted. A second time it changes nothing.
+${WHERE}`,
+    )
+    .action(async (folder: string, options: ServerOptions) => print(options, await apply(folder, options)));
+}
+
+async function apply(folder: string, options: ServerOptions): Promise<Result> {
+  const server = serverFrom(options);
+  const plan = await planChanges(server, readFolder(folder));
+  const done = await carryOut(server.client, plan);
+  return { value: { changes: hasChanges(plan), ...planValue(done) }, text: showPlan(done, 'done') };
+}
+
+/** The plan as it came out: somebody else may have made a version meanwhile, so that ours has another number. */
+async function carryOut(client: Client, plan: Plan): Promise<Plan> {
+  // First, because only now the server says what is wrong with them.
+  if (plan.settings?.action === 'update') {
+    await client.processSettings.update({ body: { redirectOrigins: [...plan.settings.after] } });
+  }
+  const deployed = new Map<string, { id: string; version: number }>();
+  for (const change of plan.definitions) deployed.set(change.name, await deploy(client, change));
+  const tags = [];
+  for (const change of plan.tags) {
+    const { id, version } = deployed.get(change.name) as { id: string; version: number };
+    if (change.action !== 'none') {
+      await client.processDefinitions.addTag({ processDefinitionId: id, body: { name: change.tag } });
+    }
+    tags.push({ ...change, version });
+  }
+  const definitions = plan.definitions.map((change) => ({ ...change, ...deployed.get(change.name) }));
+  return { ...plan, definitions, tags };
+}
+
+type Body = Parameters<Client['processDefinitions']['create']>[0]['body'];
+
+async function deploy(client: Client, { action, id, version, document }: DefinitionChange) {
+  if (action === 'none') return { id: id as string, version };
+  const made = id === undefined ? await client.processDefinitions.create({ body: document as Body }) : { id, version };
+  await client.processDefinitions.deploy({ processDefinitionId: made.id });
+  return { id: made.id, version: made.version };
+}

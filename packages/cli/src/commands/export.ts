@@ -1,0 +1,65 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Client } from '@grove/sdk';
+import type { Command } from 'commander';
+import { DEFINITIONS, SETTINGS } from '../configuration/read-folder.ts';
+import { toYaml } from '../configuration/show-plan.ts';
+import { UsageError } from '../failure.ts';
+import { onServer, type ServerOptions, serverFrom, WHERE } from '../on-server.ts';
+import { define, examples, print, type Result } from '../output.ts';
+
+type ExportOptions = ServerOptions & { force?: true };
+
+export function defineExport(program: Command): void {
+  onServer(define(program, 'export <folder>', 'write the configuration of the tenant to a folder for grove apply'))
+    .option('--force', 'replace files that are there and differ')
+    .addHelpText(
+      'after',
+      `${examples('grove export ./grove', 'grove export ./grove --force')}
+Writes the newest deployed version of every definition with its tags, and the settings. grove plan finds it unchanged.
+${WHERE}`,
+    )
+    .action(async (folder: string, options: ExportOptions) => print(options, await exportTo(folder, options)));
+}
+
+async function exportTo(folder: string, options: ExportOptions): Promise<Result> {
+  const { client } = serverFrom(options);
+  const files = await filesOf(client);
+  const differing = [...files].filter(([file, text]) => isOther(join(folder, file), text)).map(([file]) => file);
+  if (differing.length > 0 && !options.force) {
+    throw new UsageError(
+      `${folder} holds ${differing.join(', ')} already, with other content. Use --force to replace what is there.`,
+    );
+  }
+  mkdirSync(join(folder, DEFINITIONS), { recursive: true });
+  for (const [file, text] of files) writeFileSync(join(folder, file), text);
+  const names = [...files.keys()];
+  return {
+    value: { folder, files: names },
+    text: [`Written to ${folder}:`, ...names.map((name) => `  ${name}`)].join('\n'),
+  };
+}
+
+/** What is to be written, by the name of the file. The name of a definition is a good name for a file everywhere. */
+async function filesOf(client: Client): Promise<Map<string, string>> {
+  const files = new Map<string, string>();
+  const query = { status: 'DEPLOYED_ACTIVE' as const, sort: ['name', 'version,desc'] };
+  for await (const { id, name } of client.processDefinitions.list.all({ query })) {
+    const file = `${DEFINITIONS}/${name}.yaml`;
+    // The newest of each comes first.
+    if (files.has(file)) continue;
+    const { document, tags } = await client.processDefinitions.get({ processDefinitionId: id });
+    files.set(file, toYaml(tags.length > 0 ? withTags(document, tags) : document));
+  }
+  const { redirectOrigins } = await client.processSettings.get();
+  files.set(SETTINGS, toYaml({ redirectOrigins }));
+  return files;
+}
+
+function withTags({ steps, ...rest }: Record<string, unknown>, tags: readonly string[]) {
+  return { ...rest, tags, steps };
+}
+
+function isOther(path: string, text: string): boolean {
+  return existsSync(path) && readFileSync(path, 'utf8') !== text;
+}

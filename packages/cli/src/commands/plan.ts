@@ -1,0 +1,33 @@
+import type { Command } from 'commander';
+import { hasChanges, planChanges } from '../configuration/plan-changes.ts';
+import { readFolder } from '../configuration/read-folder.ts';
+import { planValue, showPlan } from '../configuration/show-plan.ts';
+import { onServer, type ServerOptions, serverFrom, WHERE } from '../on-server.ts';
+import { define, examples, print, type Result } from '../output.ts';
+
+/** What `--check` answers with if there is something to do. */
+const CHANGES = 2;
+
+export const LAYOUT = `
+The folder holds definitions/*.yaml (or .yml, .json), each a process definition with optional "tags: [...]", and
+settings.yaml with redirectOrigins; either may be missing.`;
+
+type PlanOptions = ServerOptions & { check?: true };
+
+export function definePlan(program: Command): void {
+  onServer(define(program, 'plan <folder>', 'show what grove apply would do; changes nothing'))
+    .option('--check', `exit with ${CHANGES} if there is anything to do`)
+    .addHelpText('after', `${examples('grove plan ./grove', 'grove plan ./grove --check')}${LAYOUT}\n${WHERE}`)
+    .action(async (folder: string, options: PlanOptions) => print(options, await plan(folder, options)));
+}
+
+async function plan(folder: string, options: PlanOptions): Promise<Result> {
+  const server = serverFrom(options);
+  const found = await planChanges(server, readFolder(folder));
+  const changes = hasChanges(found);
+  return {
+    value: { changes, ...planValue(found) },
+    text: showPlan(found, 'planned'),
+    exitCode: options.check && changes ? CHANGES : 0,
+  };
+}

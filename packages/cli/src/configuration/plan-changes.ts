@@ -1,0 +1,162 @@
+import { isDeepStrictEqual } from 'node:util';
+import { type Client, isGroveError } from '@grove/sdk';
+import { localFetch } from '../local-fetch.ts';
+import type { Server } from '../on-server.ts';
+import { type DefinitionFile, type Folder, throwFaults } from './read-folder.ts';
+import { runOrder } from './run-order.ts';
+import { type Schema, withDefaults } from './with-defaults.ts';
+
+/** What has to happen so that a tenant is as a folder says. Nothing is changed to find it out. */
+export type Plan = {
+  readonly definitions: readonly DefinitionChange[];
+  readonly tags: readonly TagChange[];
+  readonly settings?: SettingsChange;
+};
+
+type Values = Readonly<Record<string, unknown>>;
+
+export type DefinitionChange = {
+  readonly action: 'create' | 'deploy' | 'none';
+  readonly file: string;
+  readonly name: string;
+  /** The version that will be deployed. */
+  readonly version: number;
+  /** Its id, if it is there already. */
+  readonly id?: string;
+  /** As it will be stored. */
+  readonly document: Values;
+  /** The newest version that is deployed, or else the newest; none if that is the same. */
+  readonly before?: { readonly version: number; readonly document: Values };
+};
+
+export type TagChange = {
+  readonly action: 'add' | 'move' | 'none';
+  readonly tag: string;
+  readonly name: string;
+  readonly version: number;
+  /** Where it is now. */
+  readonly from?: string;
+};
+
+export type SettingsChange = {
+  readonly action: 'update' | 'none';
+  readonly before: readonly string[];
+  readonly after: readonly string[];
+};
+
+export function hasChanges({ definitions, tags, settings }: Plan): boolean {
+  return [...definitions, ...tags, ...(settings ? [settings] : [])].some(({ action }) => action !== 'none');
+}
+
+/** Throws with all faults of all files if there are any. */
+export async function planChanges({ client, baseUrl }: Server, folder: Folder): Promise<Plan> {
+  const { ordered, circles } = runOrder(folder.definitions);
+  throwFaults([...circles, ...(await faultsOfAll(client, ordered))]);
+  const schema = ordered.length > 0 ? await publishedSchema(baseUrl) : {};
+  const definitions: DefinitionChange[] = [];
+  for (const file of ordered) definitions.push(await definitionChange(client, file, schema));
+  const tags = await tagChanges(client, ordered, definitions);
+  const settings = folder.settings && (await settingsChange(client, folder.settings.redirectOrigins));
+  return { definitions, tags, ...(settings && { settings }) };
+}
+
+async function faultsOfAll(client: Client, files: readonly DefinitionFile[]): Promise<string[]> {
+  const together = new Set(files.map(({ name }) => name));
+  const faults: string[] = [];
+  for (const file of files) {
+    const found = (await faultsOf(client, file.document)).filter(({ pointer }) => !isRunHere(file, pointer, together));
+    faults.push(...found.map(({ pointer, message }) => `${file.placeOf(pointer)} ${pointer} ${message}`));
+  }
+  return faults;
+}
+
+type Body = Parameters<Client['processDefinitions']['create']>[0]['body'];
+
+async function faultsOf(client: Client, document: Values) {
+  try {
+    return (await client.processDefinitions.validate({ body: document as Body })).faults;
+  } catch (error) {
+    // What is not even like a definition is refused before it is looked at.
+    if (isGroveError(error, 100001)) return error.errors;
+    throw error;
+  }
+}
+
+/** A subprocess that is in the same folder is deployed before it is needed. */
+function isRunHere({ document }: DefinitionFile, pointer: string, together: ReadonlySet<string>): boolean {
+  const place = /^\/steps\/(\d+)\/definition$/.exec(pointer)?.[1];
+  const step = (document.steps as Values[])[Number(place ?? -1)];
+  return step !== undefined && step.version === undefined && together.has(String(step.definition));
+}
+
+const SCHEMA_PATH = '/schemas/process-definition.json';
+const TIMEOUT_MS = 30_000;
+
+async function publishedSchema(baseUrl: string): Promise<Schema> {
+  const answer = await localFetch(new URL(SCHEMA_PATH, baseUrl), { signal: AbortSignal.timeout(TIMEOUT_MS) });
+  if (!answer.ok) throw new Error(`The server answers ${answer.status} at ${SCHEMA_PATH}: is it of an older release?`);
+  return (await answer.json()) as Schema;
+}
+
+async function definitionChange(client: Client, file: DefinitionFile, schema: Schema): Promise<DefinitionChange> {
+  const document = withDefaults(file.document, schema);
+  const change = { file: file.file, name: file.name, document };
+  const deployed = await newestOf(client, file.name, 'DEPLOYED_ACTIVE');
+  if (deployed && isDeepStrictEqual(deployed.document, document)) {
+    return { ...change, action: 'none', version: deployed.version, id: deployed.id };
+  }
+  const newest = await newestOf(client, file.name);
+  const before = deployed ?? newest;
+  if (newest?.status === 'EDITABLE' && isDeepStrictEqual(newest.document, document)) {
+    return {
+      ...change,
+      action: 'deploy',
+      version: newest.version,
+      id: newest.id,
+      ...(deployed && { before: deployed }),
+    };
+  }
+  return { ...change, action: 'create', version: (newest?.version ?? 0) + 1, ...(before && { before }) };
+}
+
+async function newestOf(client: Client, name: string, status?: 'DEPLOYED_ACTIVE') {
+  const query = { name, sort: ['version,desc'], size: 1, ...(status && { status }) };
+  const [found] = (await client.processDefinitions.list({ query })).content;
+  return found && client.processDefinitions.get({ processDefinitionId: found.id });
+}
+
+const MAX_PAGE = 1000;
+
+async function tagChanges(
+  client: Client,
+  files: readonly DefinitionFile[],
+  definitions: readonly DefinitionChange[],
+): Promise<TagChange[]> {
+  if (files.every(({ tags }) => tags.length === 0)) return [];
+  const there = await Array.fromAsync(client.processDefinitions.listTags.all({ query: { size: MAX_PAGE } }));
+  return files.flatMap(({ tags, name }, at) => {
+    const { version, id } = definitions[at] as DefinitionChange;
+    return tags.map((tag): TagChange => {
+      const now = there.find((each) => each.name === tag);
+      const change = { tag, name, version };
+      if (!now) return { ...change, action: 'add' };
+      if (now.processDefinitionId === id) return { ...change, action: 'none' };
+      return { ...change, action: 'move', from: `${now.processDefnName} ${now.processDefnVersion}` };
+    });
+  });
+}
+
+async function settingsChange(client: Client, wanted: readonly string[]): Promise<SettingsChange> {
+  const { redirectOrigins: before } = await client.processSettings.get();
+  const after = [...new Set(wanted.map(asStored))];
+  const same = isDeepStrictEqual(new Set(before), new Set(after));
+  return { action: same ? 'none' : 'update', before, after: same ? before : after };
+}
+
+/** One spelling of an origin, as the server keeps it. What is none is left to the server to refuse. */
+function asStored(origin: string): string {
+  const entry = origin.trim().toLowerCase();
+  return /^https?:\/\//.test(entry) && URL.canParse(entry) && /^\/?$/.test(new URL(entry).pathname)
+    ? new URL(entry).origin
+    : entry;
+}

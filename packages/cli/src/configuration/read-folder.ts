@@ -1,0 +1,116 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { UsageError } from '../failure.ts';
+import { type ReadYaml, readYaml } from './read-yaml.ts';
+
+/** A folder with the configuration of a tenant: `definitions/*.yaml` and `settings.yaml`. */
+export type Folder = {
+  readonly definitions: readonly DefinitionFile[];
+  readonly settings?: { readonly file: string; readonly redirectOrigins: readonly string[] };
+};
+
+export type DefinitionFile = {
+  readonly file: string;
+  readonly name: string;
+  readonly document: Readonly<Record<string, unknown>>;
+  readonly tags: readonly string[];
+  /** Where in the file a JSON Pointer into the document points: `definitions/a.yaml:3:5`. */
+  placeOf(pointer: string): string;
+};
+
+export const DEFINITIONS = 'definitions';
+export const SETTINGS = 'settings.yaml';
+
+const MAX_FILES = 1000;
+/** As large as a body may be. */
+const MAX_FILE_BYTES = 2 ** 20;
+const MAX_TAG_LENGTH = 50;
+
+/** Reads all of it, or throws with every fault of every file. */
+export function readFolder(folder: string): Folder {
+  const hasDefinitions = existsSync(join(folder, DEFINITIONS));
+  const hasSettings = existsSync(join(folder, SETTINGS));
+  if (!hasDefinitions && !hasSettings) {
+    throw new UsageError(`${folder} holds neither a folder ${DEFINITIONS} nor a file ${SETTINGS}`);
+  }
+  const faults: string[] = [];
+  const definitions = hasDefinitions ? readDefinitions(folder, faults) : [];
+  const settings = hasSettings ? readSettings(folder, faults) : undefined;
+  faults.push(...doubleFaults(definitions));
+  throwFaults(faults);
+  return { definitions, ...(settings && { settings }) };
+}
+
+export function throwFaults(faults: readonly string[]): void {
+  if (faults.length === 0) return;
+  const many = faults.length === 1 ? 'a fault' : `${faults.length} faults`;
+  throw new Error(
+    `The configuration has ${many}; nothing was changed.\n${faults.map((each) => `- ${each}`).join('\n')}`,
+  );
+}
+
+function readDefinitions(folder: string, faults: string[]): DefinitionFile[] {
+  const names = readdirSync(join(folder, DEFINITIONS)).filter((name) => /\.(ya?ml|json)$/.test(name));
+  if (names.length > MAX_FILES) throw new UsageError(`${folder} holds more than ${MAX_FILES} definitions`);
+  return names.sort().flatMap((name) => {
+    const read = readFile(folder, `${DEFINITIONS}/${name}`, faults);
+    return read ? (toDefinition(read, faults) ?? []) : [];
+  });
+}
+
+function toDefinition(read: ReadYaml, faults: string[]): DefinitionFile | undefined {
+  const { tags = [], ...document } = read.value;
+  const before = faults.length;
+  if (typeof document.name !== 'string') faults.push(`${read.placeOf('/name')} /name is required, and must be text`);
+  if (!Array.isArray(tags)) faults.push(`${read.placeOf('/tags')} /tags must be a list`);
+  else {
+    for (const [at, tag] of tags.entries()) {
+      if (typeof tag === 'string' && tag !== '' && [...tag].length <= MAX_TAG_LENGTH) continue;
+      const pointer = `/tags/${at}`;
+      faults.push(`${read.placeOf(pointer)} ${pointer} must be text of 1 to ${MAX_TAG_LENGTH} characters`);
+    }
+  }
+  if (faults.length > before) return undefined;
+  const { file, placeOf } = read;
+  return { file, name: document.name as string, document, tags: [...new Set(tags as string[])], placeOf };
+}
+
+function readSettings(folder: string, faults: string[]): Folder['settings'] {
+  const read = readFile(folder, SETTINGS, faults);
+  if (!read) return undefined;
+  const { redirectOrigins, ...others } = read.value;
+  for (const name of Object.keys(others)) faults.push(`${read.placeOf(`/${name}`)} /${name} is not a setting`);
+  if (!Array.isArray(redirectOrigins) || redirectOrigins.some((each) => typeof each !== 'string')) {
+    faults.push(`${read.placeOf('/redirectOrigins')} /redirectOrigins must be a list of texts`);
+    return undefined;
+  }
+  return { file: SETTINGS, redirectOrigins };
+}
+
+function readFile(folder: string, file: string, faults: string[]): ReadYaml | undefined {
+  const path = join(folder, file);
+  if (statSync(path).size > MAX_FILE_BYTES) {
+    faults.push(`${file} is larger than ${MAX_FILE_BYTES} bytes`);
+    return undefined;
+  }
+  const read = readYaml(file, readFileSync(path, 'utf8'));
+  if ('faults' in read) {
+    faults.push(...read.faults);
+    return undefined;
+  }
+  return read;
+}
+
+/** A definition or a tag that two files want cannot be had by both. */
+function doubleFaults(definitions: readonly DefinitionFile[]): string[] {
+  const seen = new Map<string, string>();
+  const note = (what: string, file: DefinitionFile, pointer: string): string[] => {
+    const first = seen.get(what);
+    if (first === undefined) seen.set(what, file.file);
+    return first === undefined ? [] : [`${file.placeOf(pointer)} ${what} is in ${first} already`];
+  };
+  return definitions.flatMap((file) => [
+    ...note(`the definition ${JSON.stringify(file.name)}`, file, '/name'),
+    ...file.tags.flatMap((tag, at) => note(`the tag ${JSON.stringify(tag)}`, file, `/tags/${at}`)),
+  ]);
+}

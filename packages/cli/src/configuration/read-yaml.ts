@@ -1,0 +1,45 @@
+import { type Document, isNode, LineCounter, parseDocument } from 'yaml';
+
+/** What a file of YAML or JSON holds, and where in it. */
+export type ReadYaml = {
+  readonly file: string;
+  readonly value: Readonly<Record<string, unknown>>;
+  placeOf(pointer: string): string;
+};
+
+const MAX_ALIASES = 100;
+
+/** Every fault names the file, the line and the column. */
+export function readYaml(file: string, text: string): ReadYaml | { readonly faults: readonly string[] } {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  const place = (offset: number) => {
+    const { line, col } = lines.linePos(offset);
+    return `${file}:${Math.max(1, line)}:${Math.max(1, col)}`;
+  };
+  if (document.errors.length > 0) {
+    return { faults: document.errors.map(({ pos, message }) => `${place(pos[0])} ${message}`) };
+  }
+  let value: unknown;
+  try {
+    value = document.toJS({ maxAliasCount: MAX_ALIASES });
+  } catch (error) {
+    return { faults: [`${file}:1:1 ${(error as Error).message}`] };
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return { faults: [`${file}:1:1 must hold an object`] };
+  }
+  const placeOf = (pointer: string) => place(offsetOf(document, pointer));
+  return { file, value: value as Record<string, unknown>, placeOf };
+}
+
+/** Of what the pointer points to, or, if that is missing, of what it is missing in. */
+function offsetOf(document: Document, pointer: string): number {
+  const path = pointer.split('/').slice(1);
+  const names = path.map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
+  for (let length = names.length; length > 0; length--) {
+    const node = document.getIn(names.slice(0, length), true);
+    if (isNode(node) && node.range) return node.range[0];
+  }
+  return 0;
+}

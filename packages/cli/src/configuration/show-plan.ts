@@ -1,0 +1,93 @@
+import { stringify } from 'yaml';
+import { printable, styled } from '../output.ts';
+import { lineDiff } from './line-diff.ts';
+import type { DefinitionChange, Plan, SettingsChange, TagChange } from './plan-changes.ts';
+
+/** A plan for people to read, before it is carried out or after. */
+export type Tense = 'planned' | 'done';
+
+export function showPlan(plan: Plan, tense: Tense): string {
+  const { definitions, tags, settings } = plan;
+  const parts = [
+    ...definitions.map((change) => definitionText(change, tense)),
+    ...tags.map((change) => tagText(change, tense)),
+    ...(settings ? [settingsText(settings, tense)] : []),
+  ];
+  return [...parts, '', summary(plan, tense)].join('\n');
+}
+
+/** One line for each version, tag and setting, for machines. */
+export function planValue({ definitions, tags, settings }: Plan) {
+  return {
+    definitions: definitions.map(({ action, file, name, version, before }) => ({
+      ...{ action, file, name, version },
+      ...(before && { before: before.version }),
+    })),
+    tags: tags.map((change) => ({ ...change })),
+    ...(settings && { settings: { redirectOrigins: { ...settings } } }),
+  };
+}
+
+function definitionText(change: DefinitionChange, tense: Tense): string {
+  const { action, file, name, version, before, document } = change;
+  const shown = `${name} ${version}`;
+  const source = styled('dim', file);
+  if (action === 'none') return `  ${shown}: unchanged ${source}`;
+  const sign = mark(before ? '~' : '+');
+  const todo = `${verb(tense, action === 'deploy' ? 'deployed' : 'created and deployed')} ${source}`;
+  if (!before) return `${sign} ${shown}: new, with ${stepsOf(document)}, ${todo}`;
+  const title = `${sign} ${name} ${before.version} → ${version}: changed, ${todo}`;
+  return [title, ...diffLines(toYaml(before.document), toYaml(document))].join('\n');
+}
+
+function tagText({ action, tag, name, version, from }: TagChange, tense: Tense): string {
+  const shown = `tag ${JSON.stringify(printable(tag))}`;
+  if (action === 'none') return `  ${shown}: unchanged, on ${name} ${version}`;
+  if (action === 'add') return `${mark('+')} ${shown}: ${verb(tense, 'put')} on ${name} ${version}`;
+  return `${mark('~')} ${shown}: ${verb(tense, 'moved')} from ${from} to ${name} ${version}`;
+}
+
+function settingsText({ action, before, after }: SettingsChange, tense: Tense): string {
+  if (action === 'none') return '  settings: unchanged';
+  const lines = diffLines(toYaml({ redirectOrigins: before }), toYaml({ redirectOrigins: after }));
+  return [`${mark('~')} settings: ${verb(tense, 'changed')}`, ...lines].join('\n');
+}
+
+function summary({ definitions, tags, settings }: Plan, tense: Tense): string {
+  const all = [...definitions, ...tags, ...(settings ? [settings] : [])];
+  const changed = all.filter(({ action }) => action !== 'none').length;
+  if (changed === 0) return 'Everything is as the folder says.';
+  const many = changed === 1 ? '1 change' : `${changed} changes`;
+  return tense === 'planned' ? `${many} to make: grove apply makes them.` : `${many} made.`;
+}
+
+function verb(tense: Tense, participle: string): string {
+  return tense === 'planned' ? `to be ${participle}` : participle;
+}
+
+function stepsOf({ steps }: DefinitionChange['document']): string {
+  const count = Array.isArray(steps) ? steps.length : 0;
+  return count === 1 ? '1 step' : `${count} steps`;
+}
+
+const COLOURS = { '+': 'green', '-': 'red', '~': 'yellow', ' ': undefined, '…': 'dim' } as const;
+
+function mark(sign: keyof typeof COLOURS): string {
+  return coloured(sign, sign);
+}
+
+function diffLines(before: string, after: string): string[] {
+  return lineDiff(before, after).map((line) =>
+    coloured(line.mark, `    ${line.mark} ${printable(line.text)}`.trimEnd()),
+  );
+}
+
+function coloured(sign: keyof typeof COLOURS, text: string): string {
+  const colour = COLOURS[sign];
+  return colour === undefined ? text : styled(colour, text);
+}
+
+/** One line for each value, however long it is, so that lines can be compared. */
+export function toYaml(value: unknown): string {
+  return stringify(value, { lineWidth: 0 });
+}

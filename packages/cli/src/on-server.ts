@@ -1,0 +1,37 @@
+import { type Client, createClient } from '@grove/sdk';
+import type { Command } from 'commander';
+import { UsageError } from './failure.ts';
+import { localFetch } from './local-fetch.ts';
+import type { CommonOptions } from './output.ts';
+
+/** What the commands have in common that call a server over the network. */
+export type ServerOptions = CommonOptions & { url?: string; apiKey?: string };
+
+export const WHERE = `
+Which server: --url and --api-key, or better the environment variables GROVE_URL and GROVE_API_KEY, which other users of
+the machine cannot see in the list of processes.`;
+
+export function onServer(command: Command): Command {
+  return command
+    .option('--url <address>', 'the base address of the tenant; GROVE_URL unless given')
+    .option('--api-key <key>', 'the key to call it with; GROVE_API_KEY unless given');
+}
+
+export type Server = { readonly client: Client; readonly baseUrl: string };
+
+export function serverFrom(options: ServerOptions): Server {
+  const baseUrl = options.url ?? process.env.GROVE_URL;
+  const apiKey = options.apiKey ?? process.env.GROVE_API_KEY;
+  if (!baseUrl || !apiKey) {
+    throw new UsageError(
+      `Which server? ${baseUrl ? 'Its address is given, its API key is not' : 'Its address is not given'}. Set GROVE_URL ` +
+        'and GROVE_API_KEY, or use --url and --api-key. An operator without a key makes one on the machine of the ' +
+        'server: grove keys create <name> --tenant <id>',
+    );
+  }
+  try {
+    return { client: createClient({ baseUrl, apiKey, fetch: localFetch }), baseUrl };
+  } catch (error) {
+    throw error instanceof TypeError ? new UsageError(error.message) : error;
+  }
+}

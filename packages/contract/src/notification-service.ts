@@ -1,0 +1,201 @@
+import { Type } from 'typebox';
+import { del, get, group, post } from './operation.ts';
+import { likeFilter, page, pageQuery } from './page.ts';
+import { Environment } from './process-manager/parameters.ts';
+import { DateTime, Empty, Id, listOf, named, oneOf, stringMap, text } from './schema.ts';
+
+/** Webhooks: who is told what, signed as Standard Webhooks 1.0 says, and what became of it. All of it is ours. */
+
+export const WEBHOOK_EVENTS = [
+  'instance.created',
+  'instance.started',
+  'instance.stepCompleted',
+  'instance.stepRetried',
+  'instance.paused',
+  'instance.review',
+  'instance.approved',
+  'instance.rejected',
+  'instance.askedAgain',
+  'instance.childStarted',
+  'instance.completed',
+  'instance.terminated',
+  'instance.deleted',
+] as const;
+
+const MAX_RETRIES = 15;
+const MAX_WAIT_MS = 24 * 60 * 60 * 1000;
+
+const Headers = { ...stringMap(20, 2000), description: 'Sent with every request' };
+
+const webhookText = {
+  name: text(1, 100, 'A name of its own in the tenant'),
+  description: Type.Optional(text(0, 255)),
+  uri: text(1, 500, 'An https address'),
+  method: Type.Optional(oneOf('POST', 'GET')),
+  headers: Type.Optional(Headers),
+  bodyTemplate: Type.Optional(
+    text(
+      1,
+      10_000,
+      'JSON with placeholders such as `{processInstanceId}` or `{parameters.firstName}`; without it, ids and status alone',
+    ),
+  ),
+  events: listOf(
+    Type.Unsafe<string>({ ...oneOf(...WEBHOOK_EVENTS, '*') }),
+    WEBHOOK_EVENTS.length + 1,
+    'The events it is told of; none for a webhook that only steps use',
+  ),
+  retryIntervalsMs: Type.Optional(
+    listOf(
+      Type.Integer({ minimum: 0, maximum: MAX_WAIT_MS }),
+      MAX_RETRIES,
+      'The waits between attempts; at once, 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h, 24 h unless given',
+    ),
+  ),
+};
+
+const WebhookInput = named(
+  'WebhookInput',
+  Type.Object({
+    ...webhookText,
+    events: Type.Optional(webhookText.events),
+    status: Type.Optional(oneOf('ACTIVE', 'DISABLED')),
+    sensitiveHeaders: Type.Optional({
+      ...stringMap(20, 2000),
+      description: 'As headers; their values are never shown again. `{secret.NAME}` stands for a cloud secret',
+    }),
+  }),
+);
+
+const WebhookChange = named('WebhookChange', Type.Partial(WebhookInput));
+
+const webhookFields = {
+  id: Id,
+  tenantId: Type.String(),
+  environment: Environment,
+  version: Type.Integer({ description: 'Grows with every change' }),
+  status: Type.Unsafe<'ACTIVE' | 'DISABLED'>({ ...oneOf('ACTIVE', 'DISABLED') }),
+  disabledReason: Type.Optional(Type.String({ description: 'Why it was disabled, if not by a caller' })),
+  ...webhookText,
+  method: oneOf('POST', 'GET'),
+  headers: Headers,
+  sensitiveHeaders: listOf(Type.String(), 20, 'The names of the headers whose values are not shown'),
+  retryIntervalsMs: listOf(Type.Integer(), MAX_RETRIES),
+  createdDtm: DateTime,
+  createdBy: Type.String(),
+  lastUpdatedDtm: DateTime,
+  lastUpdatedBy: Type.String(),
+};
+
+const Webhook = named('Webhook', Type.Object(webhookFields));
+const WebhookWithSecret = named(
+  'WebhookWithSecret',
+  Type.Object({ ...webhookFields, secret: Type.String({ description: '`whsec_…`; shown in this answer alone' }) }),
+);
+
+const Delivery = named(
+  'WebhookDelivery',
+  Type.Object({
+    id: Type.String({ description: 'The `webhook-id`: the same for every attempt and every replay' }),
+    webhookId: Id,
+    event: Type.String(),
+    processInstanceId: Type.Optional(Id),
+    sequence: Type.Optional(Type.Integer({ description: 'Of the event in its instance' })),
+    status: oneOf('PENDING', 'DELIVERED', 'FAILED', 'CANCELLED'),
+    attempts: Type.Integer(),
+    createdDtm: DateTime,
+    nextAttemptDtm: Type.Optional(DateTime),
+    lastAttempt: Type.Optional(
+      Type.Object({
+        dateTime: DateTime,
+        statusCode: Type.Optional(Type.Integer()),
+        error: Type.Optional(Type.String({ description: 'A word such as `timeout` or `refused_address`' })),
+        milliseconds: Type.Integer(),
+      }),
+    ),
+  }),
+);
+
+const known = [100070] as const;
+
+export const webhooks = group('/api/notification-service/webhooks', {
+  list: get('', {
+    summary: 'List webhooks',
+    permission: 'NotificationService:listWebhooks',
+    query: pageQuery({ name: likeFilter('webhooks whose name') }),
+    ok: page(Webhook),
+  }),
+  create: post('', {
+    summary: 'Create a webhook',
+    description: 'The answer carries the secret that signs its requests, in this answer and never again.',
+    permission: 'NotificationService:addWebhook',
+    body: WebhookInput,
+    ok: WebhookWithSecret,
+    status: 201,
+    codes: [100014, 100065, 100071],
+  }),
+  get: get('/{webhookId}', {
+    summary: 'Get a webhook',
+    permission: 'NotificationService:getWebhook',
+    ok: Webhook,
+    codes: known,
+  }),
+  update: post('/{webhookId}', {
+    summary: 'Change a webhook',
+    description: 'Changes only the fields given. To set it ACTIVE again delivers what waits.',
+    permission: 'NotificationService:updateWebhook',
+    body: WebhookChange,
+    ok: Webhook,
+    codes: [...known, 100014, 100071],
+  }),
+  delete: del('/{webhookId}', {
+    summary: 'Delete a webhook and its delivery log',
+    permission: 'NotificationService:deleteWebhook',
+    status: 204,
+    codes: known,
+  }),
+  rotateSecret: post('/{webhookId}/rotateSecret', {
+    summary: 'Give a webhook a new secret',
+    description: 'Requests carry a signature of each for 24 hours; then the old one is gone.',
+    permission: 'NotificationService:rotateWebhookSecret',
+    body: Empty,
+    ok: WebhookWithSecret,
+    codes: known,
+  }),
+  test: post('/{webhookId}/test', {
+    summary: 'Send a test event',
+    description:
+      'It is delivered as any other, with the type `webhook.test`; look at its delivery for what became of it.',
+    permission: 'NotificationService:testWebhook',
+    body: Empty,
+    ok: Delivery,
+    codes: known,
+  }),
+  listDeliveries: get('/{webhookId}/deliveries', {
+    summary: 'List the deliveries of a webhook, the newest first',
+    permission: 'NotificationService:listWebhookDeliveries',
+    query: pageQuery({
+      status: Type.Optional(oneOf('PENDING', 'DELIVERED', 'FAILED', 'CANCELLED')),
+      processInstanceId: Type.Optional(text(0, 50)),
+    }),
+    ok: page(Delivery),
+    codes: known,
+  }),
+  replay: post('/{webhookId}/deliveries/{deliveryId}/replay', {
+    summary: 'Send a delivery again, under the same id',
+    permission: 'NotificationService:replayWebhookDelivery',
+    body: Empty,
+    ok: Delivery,
+    codes: [...known, 100072],
+  }),
+  recover: post('/{webhookId}/recover', {
+    summary: 'Send everything again that failed since a time',
+    permission: 'NotificationService:recoverWebhook',
+    body: named('WebhookRecovery', Type.Object({ sinceDtm: DateTime })),
+    ok: named(
+      'WebhookRecovered',
+      Type.Object({ deliveries: Type.Integer({ description: 'How many are sent again' }) }),
+    ),
+    codes: known,
+  }),
+});

@@ -1,0 +1,126 @@
+import type { Check, CheckType } from '../../kernel/check.ts';
+import type { Scenario } from './scenarios.ts';
+import type { BiographicField, DocumentFindings, Vision, VisionImage } from './vision.ts';
+
+/**
+ * The machine of the sandbox: it looks at no image, finds what the scenario says, and takes what a JSON document in
+ * place of an image says over what it would have made up. It is only ever given to instances of test keys, and each of
+ * its findings says so.
+ */
+export class SandboxBroken extends Error {}
+
+const THRESHOLD = 0.5;
+const SCORE = 0.97;
+const METADATA = { engine: 'sandbox', version: '1' };
+
+type StandIn = {
+  documentType?: string;
+  countryCode?: string;
+  fields?: Record<string, string>;
+  /** A reason for which the image is refused, such as `blurred`. */
+  fault?: string;
+  expired?: boolean;
+  /** Whom the image shows; a document and a selfie match if they show the same. */
+  person?: string;
+  live?: boolean;
+};
+
+export function sandboxVision(scenario: Scenario, attempt: number): Vision {
+  const check = (name: string, type: CheckType, found?: Partial<Check>): Check => {
+    const told = scenario.finds?.[name];
+    const applies = told && (told.times === undefined || attempt <= told.times);
+    const { times: _times, ...finding } = applies ? told : {};
+    const passed: Check = { name, type, status: 'PASSED', score: SCORE, threshold: THRESHOLD, metaData: METADATA };
+    const changed = { ...passed, ...found, ...finding };
+    // A check that was not performed has found no score.
+    if (changed.status !== 'NOT_PERFORMED') return changed;
+    const { score: _score, threshold: _threshold, ...rest } = changed;
+    return rest;
+  };
+
+  return {
+    async readDocument({ front, documentType, countryCode, accept }): Promise<DocumentFindings> {
+      if (scenario.breaks) throw new SandboxBroken('the scenario says that the machine breaks');
+      const told = await standIn(front);
+      const type = told.documentType ?? documentType ?? accept[0] ?? 'PASSPORT';
+      const wrongType =
+        !accept.includes(type) && ({ status: 'FAILED', reason: 'type_not_accepted', advice: 'retry' } as const);
+      return {
+        checks: [
+          check('documentQuality', 'document', faultOf(told)),
+          check('documentType', 'document', wrongType || undefined),
+          check('documentExpiry', 'document', told.expired ? EXPIRED : undefined),
+          check('documentConsistency', 'document'),
+        ],
+        documentType: type,
+        countryCode: told.countryCode ?? countryCode ?? 'UTO',
+        biographicData: fieldsOf({ ...SPECIMEN, ...told.fields }),
+      };
+    },
+    async readFace({ image, liveness }) {
+      const told = await standIn(image);
+      const checks = [check('faceQuality', 'face', faultOf(told))];
+      if (liveness === 'none') return { checks };
+      return { checks: [...checks, check('liveness', 'liveness', told.live === false ? NOT_LIVE : undefined)] };
+    },
+    async matchFaces({ document, face }) {
+      const [one, other] = [await standIn(document), await standIn(face)];
+      const differ = one.person !== undefined && other.person !== undefined && one.person !== other.person;
+      return check('faceMatch', 'face', differ ? NOT_THE_SAME : undefined);
+    },
+    searchFaces: async () => check('watchlist', 'watchlist'),
+    findDuplicates: async () => check('duplicate', 'face'),
+  };
+}
+
+const EXPIRED = { status: 'FAILED', reason: 'expired', advice: 'final' } as const;
+const NOT_LIVE = { status: 'FAILED', reason: 'not_live', advice: 'retry', score: 0.12 } as const;
+const NOT_THE_SAME = { status: 'FAILED', reason: 'not_the_same', advice: 'final', score: 0.07 } as const;
+
+/** The specimen of ICAO 9303. */
+const SPECIMEN = {
+  'First Name': 'ANNA MARIA',
+  'Last Name': 'ERIKSSON',
+  'Document Number': 'L898902C3',
+  Nationality: 'UTO',
+  'Date Of Birth': '1974-08-12',
+  Sex: 'F',
+  'Date Of Expiry': '2032-04-15',
+};
+
+const MAX_FIELDS = 50;
+const MAX_FIELD_LENGTH = 200;
+
+function fieldsOf(fields: Readonly<Record<string, string>>): BiographicField[] {
+  return Object.entries(fields)
+    .slice(0, MAX_FIELDS)
+    .map(([fieldName, value]) => ({
+      fieldName,
+      values: { visualZoneValue: String(value).slice(0, MAX_FIELD_LENGTH) },
+    }));
+}
+
+function faultOf({ fault }: StandIn): Partial<Check> | undefined {
+  return fault ? { status: 'FAILED', reason: fault.slice(0, 50), advice: 'retry', score: 0.2 } : undefined;
+}
+
+/** What a JSON document in place of the image says; nothing for an image. */
+async function standIn({ contentType, read }: VisionImage): Promise<StandIn> {
+  if (contentType !== 'application/json') return {};
+  const told = JSON.parse((await read()).toString('utf8')) as StandIn;
+  const text = (value: unknown) => (typeof value === 'string' ? value : undefined);
+  const { fields } = told;
+  return {
+    ...withText('documentType', text(told.documentType)),
+    ...withText('countryCode', text(told.countryCode)),
+    ...withText('fault', text(told.fault)),
+    ...withText('person', text(told.person)),
+    ...(typeof told.expired === 'boolean' && { expired: told.expired }),
+    ...(typeof told.live === 'boolean' && { live: told.live }),
+    ...(typeof fields === 'object' && fields !== null && !Array.isArray(fields) && { fields }),
+  };
+}
+
+function withText<K extends string>(name: K, value: string | undefined): { [N in K]?: string } {
+  return (value === undefined ? {} : { [name]: value }) as { [N in K]?: string };
+}

@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
+import { after, before, describe, it } from 'node:test';
+import { BEARER, openTestHttp, type TestHttp } from '../../test/http.ts';
+import { file, redirect, stream, withHeaders } from '../kernel/answers.ts';
+import { ApiError } from '../kernel/errors.ts';
+
+const ARCHIVE = '/api/userdata-server/processDefinitions/d/processInstances/i/userdataarchive';
+const ITEM = '/api/userdata-server/processDefinitions/d/processInstances/i/getdata?path=a';
+
+describe('answers that are not a plain body', () => {
+  let http: TestHttp;
+  let archive: () => Readable;
+  before(async () => {
+    http = await openTestHttp({
+      db: { of: () => ({}) } as never,
+      handlers: {
+        journey: {
+          createSession: () =>
+            withHeaders({ processInstanceId: 'i', expiringDtm: 'e', undeclared: 1 }, { 'x-more': 'yes' }),
+        },
+        processServer: { openToken: () => redirect('/web/?pt=1') },
+        userData: {
+          archive: () => stream('application/zip', archive(), { 'content-disposition': 'attachment' }),
+          getItem: () => file('image/png', Buffer.from([1, 2, 3]), { 'content-security-policy': 'sandbox' }),
+        },
+      },
+    });
+  });
+  after(() => http.stop());
+  const headers = { Authorization: BEARER };
+  const take = () => http.call(ARCHIVE, { method: 'POST', headers });
+
+  it('a redirect has its location, its status, no body and the usual headers', async () => {
+    const answer = await http.call('/processInstances?pt=1');
+    assert.deepEqual([answer.status, answer.headers.get('location'), answer.text], [303, '/web/?pt=1', '']);
+    assert.equal(answer.headers.get('x-content-type-options'), 'nosniff');
+    assert.ok(answer.headers.get('x-request-id'));
+  });
+
+  it('a body with headers of its own is still looked over by its schema', async () => {
+    const { status, headers: sent, body } = await http.call('/api/journey/sessions', { method: 'POST', body: '{}' });
+    assert.deepEqual([status, sent.get('x-more')], [200, 'yes']);
+    assert.deepEqual(body, { processInstanceId: 'i', expiringDtm: 'e' });
+  });
+
+  it('a file has its type and length, and its headers take the place of the usual ones', async () => {
+    const answer = await fetch(`${http.baseUrl}${ITEM}`, { headers });
+    assert.deepEqual([...new Uint8Array(await answer.arrayBuffer())], [1, 2, 3]);
+    assert.equal(answer.headers.get('content-type'), 'image/png');
+    assert.equal(answer.headers.get('content-length'), '3');
+    assert.equal(answer.headers.get('content-security-policy'), 'sandbox');
+    assert.equal(answer.headers.get('cache-control'), 'no-store');
+  });
+
+  it('a stream arrives whole, with its type and the usual headers', async () => {
+    archive = () => Readable.from(['one ', 'two ', 'three']);
+    const { status, text, headers: sent } = await take();
+    assert.deepEqual([status, text, sent.get('content-type')], [200, 'one two three', 'application/zip']);
+    assert.equal(sent.get('content-disposition'), 'attachment');
+    assert.equal(sent.get('x-content-type-options'), 'nosniff');
+    archive = () => Readable.from([]);
+    assert.deepEqual([(await take()).status, (await take()).text], [200, '']);
+  });
+
+  it('what goes wrong before the first byte is a problem like any other', async () => {
+    const failing = (error: Error) => () =>
+      new Readable({
+        read() {
+          this.destroy(error);
+        },
+      });
+    archive = failing(new ApiError(100022));
+    const missing = await take();
+    assert.deepEqual([missing.status, missing.body.code], [404, 100022]);
+    archive = failing(new Error('secret detail'));
+    const broken = await take();
+    assert.deepEqual([broken.status, broken.body.code, broken.text.includes('secret')], [500, 1, false]);
+    archive = () => new Readable({ read: () => undefined }).destroy();
+    assert.equal((await take()).status, 500);
+  });
+
+  it('what goes wrong later breaks the answer off, so that nobody takes it for whole', async () => {
+    archive = () => {
+      let first = true;
+      return new Readable({
+        read() {
+          if (first) this.push('half of it');
+          else setImmediate(() => this.destroy(new Error('the disk is gone')));
+          first = false;
+        },
+      });
+    };
+    await assert.rejects(take());
+    assert.match(http.logged(), /an answer broke off/);
+  });
+
+  it('a stream is destroyed when the client has gone, before its first byte and after it', async () => {
+    for (const chunks of [[], ['begun']]) {
+      const endless = new Readable({ read: () => undefined });
+      for (const chunk of chunks) endless.push(chunk);
+      const asked = new Promise<void>((done) => {
+        archive = () => {
+          done();
+          return endless;
+        };
+      });
+      const gone = new AbortController();
+      const answer = fetch(`${http.baseUrl}${ARCHIVE}`, { method: 'POST', headers, signal: gone.signal });
+      answer.catch(() => undefined);
+      await (chunks.length > 0 ? answer : asked);
+      const closed = new Promise((done) => endless.once('close', done));
+      gone.abort();
+      await closed;
+      assert.ok(endless.destroyed);
+    }
+  });
+
+  it('the schema of process definitions is built at the first request and kept', async () => {
+    let built = 0;
+    const own = await openTestHttp({
+      definitionSchema: () => {
+        built += 1;
+        return { title: 'Process definition' };
+      },
+    });
+    try {
+      assert.equal(built, 0);
+      for (let round = 0; round < 2; round++) {
+        const { status, body } = await own.call('/schemas/process-definition.json');
+        assert.deepEqual([status, body], [200, { title: 'Process definition' }]);
+      }
+      assert.equal(built, 1);
+    } finally {
+      await own.stop();
+    }
+  });
+});

@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { fillAddress, withOutcome } from './build-redirect.ts';
+
+const INSTANCE = { id: 'I1', definition_id: 'D1', process_defn_name: 'on boarding&x=1#', process_defn_version: 3 };
+
+describe('the address that ends a journey', () => {
+  it('has each placeholder replaced by what can mean nothing but itself', () => {
+    const template =
+      'https://a.example/{PROCESS_INSTANCE_ID}/{PROCESS_DNF_ID}?n={PROCESS_DNF_NAME}&v={PROCESS_DNF_VERSION}&t={PROCESS_DNF_TYPE}';
+    assert.equal(
+      fillAddress(template, INSTANCE, 'VERIFICATION'),
+      'https://a.example/I1/D1?n=on%20boarding%26x%3D1%23&v=3&t=VERIFICATION',
+    );
+    assert.equal(
+      fillAddress('https://a.example/{OTHER}{constructor}', INSTANCE, 'X'),
+      'https://a.example/{OTHER}{constructor}',
+    );
+  });
+
+  it('says which instance and how it went, before the fragment, and is otherwise as it was written', () => {
+    const outcome = { processInstanceId: 'I1', status: 'In Progress' };
+    const said = 'processInstanceId=I1&status=In+Progress';
+    assert.equal(withOutcome('https://a.example', outcome), `https://a.example?${said}`);
+    assert.equal(withOutcome('https://a.example/b?c=%20d#e?f#g', outcome), `https://a.example/b?c=%20d&${said}#e?f#g`);
+    assert.equal(withOutcome('myapp://done#x', outcome), `myapp://done?${said}#x`);
+  });
+});

@@ -1,0 +1,60 @@
+import type { Db, TenantReads, TenantTx } from '../db/db.ts';
+import type { Clock } from '../kernel/clock.ts';
+import type { TenantId } from '../kernel/ids.ts';
+import type { Drive, Look } from '../process-manager/engine/drive.ts';
+import type { Vault } from '../secrets/vault.ts';
+import type { Live } from './live.ts';
+
+/** What the journeys are handed: the instances, tokens, images and tenants are other folders' business. */
+export type JourneyDeps = {
+  db: Db;
+  clock: Clock;
+  vault: Vault;
+  blobs: { put(key: string, bytes: Uint8Array): Promise<unknown>; delete(key: string): Promise<unknown> };
+  drive: Drive;
+  /** Whether cookies travel over https alone. */
+  secure: boolean;
+  cookieName(instanceId: string): string;
+  baseUrlOf(tenantId: TenantId): string;
+  tenantName(tenantId: TenantId): Promise<string>;
+  /** The instance, which nobody else can change until the transaction ends. */
+  lockInstance(tx: TenantTx, instanceId: string): Promise<InstanceRow | undefined>;
+  /** Spends the code of a redirect address: of any number of callers, one gets the id of its instance. */
+  spendStartCode(tx: TenantTx, code: string, now: number): Promise<string | undefined>;
+  createFromToken(
+    tx: TenantTx,
+    from: { tokenId: string; environment: undefined; now: number; baseUrl: string },
+  ): Promise<{ row: InstanceRow }>;
+  /** The page that a process token names for its journeys. */
+  uiUrlOfToken(db: TenantReads, tokenId: string): Promise<string | null | undefined>;
+  /** The instance is locked. */
+  addEvent(tx: TenantTx, instance: InstanceRow, type: string, now: number): Promise<unknown>;
+  /** Why an instance was terminated: `abandoned`, or by time. */
+  endReason(db: TenantReads, instanceId: string): Promise<string | undefined>;
+  /** Whether the list of the tenant has the origin of this address, now. */
+  redirectAllowed(db: TenantReads, url: string): Promise<boolean>;
+  imagesOf(db: TenantReads, instanceId: string): Promise<ImageRow[]>;
+  /** Gives the key of the blob that it replaces. */
+  saveImage(tx: TenantTx, row: ImageRow): Promise<string | undefined>;
+  /** Has blobs deleted, once the transaction is committed and however often that has to be tried. */
+  deleteBlobs(tx: TenantTx, keys: readonly string[]): Promise<unknown>;
+  onError(what: string, error: unknown): void;
+};
+
+export type InstanceRow = Look['root'];
+
+/** An image of an attempt; its bytes are sealed in the blob store. */
+export type ImageRow = {
+  instance_id: string;
+  step: string;
+  attempt: number;
+  name: string;
+  blob_key: string;
+  content_type: string;
+  bytes: number;
+  sha256: string;
+  created_at: number;
+};
+
+/** What the parts of this folder are handed beside that. */
+export type LiveDeps = JourneyDeps & { live: Live };

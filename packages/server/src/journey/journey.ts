@@ -1,0 +1,85 @@
+import { api } from '@grove/contract';
+import type { JourneyContext, JourneyPrincipal } from '../kernel/context.ts';
+import { ApiError } from '../kernel/errors.ts';
+import { type Handlers, implement } from '../kernel/implement.ts';
+import { handoffs } from './handoffs.ts';
+import type { JourneyDeps, LiveDeps } from './journey-deps.ts';
+import { type Live, openLive } from './live.ts';
+import { processServerHandlers } from './process-server.ts';
+import { reader } from './read-journey.ts';
+import { sessionCreator, sessionReader } from './sessions.ts';
+import { stepHandlers } from './steps.ts';
+import { imageUploader } from './upload-image.ts';
+import { watch } from './watch.ts';
+
+/**
+ * What the end user's browser calls: it asks what comes next, shows it, and sends back what was done. Nothing about the
+ * order of the steps is known to the browser, and nothing that it says about itself is believed.
+ */
+export type Journeys = {
+  handlers: { journey: Handlers<typeof api.journey>; processServer: Handlers<typeof api.processServer> };
+  /** For the guard: whose cookie this is. Refuses with 100054. */
+  journeySession(instanceId: string, cookieValue: string): Promise<JourneyPrincipal>;
+  live: Live;
+  /** Ends what watches; a server that stops would wait for it. */
+  stop(): void;
+};
+
+export function openJourney(deps: JourneyDeps): Journeys {
+  const live = openLive(deps);
+  return {
+    handlers: { journey: journeyHandlers({ ...deps, live }), processServer: processServerHandlers(deps) },
+    journeySession: sessionReader(deps),
+    live,
+    stop: () => live.stop(),
+  };
+}
+
+function journeyHandlers(deps: LiveDeps): Handlers<typeof api.journey> {
+  const { clock, drive, live } = deps;
+  const createSession = sessionCreator(deps);
+  const read = reader(deps);
+  const { offer, confirm, deny, takeBack } = handoffs(deps);
+  const { submit, abandon } = stepHandlers(deps);
+  const upload = imageUploader(deps);
+
+  return implement(api.journey, {
+    createSession: (context, { body }) => createSession(context, body),
+    get: (context) => read(open(context)),
+    async submitStep(context, { params, body }) {
+      await submit(acting(context), params.stepId, body);
+      return read(context);
+    },
+    uploadImage: (context, { params, body }) => upload(acting(context), params, body),
+    watch: (context) => watch({ drive, live, now: () => clock.now() }, context.db, open(context).session),
+    async abandon(context) {
+      await abandon(acting(context));
+      return read(context);
+    },
+    offerHandoff: (context) => offer(open(context)),
+    async confirmHandoff(context, { body }) {
+      await confirm(context, body.number);
+      return read(context);
+    },
+    async denyHandoff(context) {
+      await deny(context);
+      return undefined;
+    },
+    async takeBack(context) {
+      await takeBack(open(context));
+      return read(context);
+    },
+  });
+}
+
+/** A session that was turned away can still be told that there is no hand-off for it, and nothing else. */
+function open(context: JourneyContext): JourneyContext {
+  if (context.session.state === 'CLOSED') throw new ApiError(100054);
+  return context;
+}
+
+/** Said before a body is looked at; said again in the transaction, because it may change in between. */
+function acting(context: JourneyContext): JourneyContext {
+  if (open(context).session.state !== 'ACTIVE') throw new ApiError(100058);
+  return context;
+}

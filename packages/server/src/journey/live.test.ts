@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { onBothEngines } from '../../test/harness.ts';
+import { type Browser, openTestJourney, type TestJourney } from '../../test/journey.ts';
+import { asTenantId } from '../kernel/ids.ts';
+import { MAX_WATCHERS, openLive, type Watcher } from './live.ts';
+
+/** Reads a stream of events one piece at a time. */
+async function watching(browser: Browser) {
+  const gone = new AbortController();
+  const answer = await browser.fetch('/events', { signal: gone.signal });
+  const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader();
+  let unread = '';
+  return {
+    answer,
+    async next(): Promise<string | undefined> {
+      while (!unread.includes('\n\n')) {
+        const { value, done } = (await reader?.read()) ?? { value: undefined, done: true };
+        if (done) return undefined;
+        unread += value;
+      }
+      const end = unread.indexOf('\n\n') + 2;
+      const event = unread.slice(0, end);
+      unread = unread.slice(end);
+      return event;
+    },
+    leave: () => gone.abort(),
+  };
+}
+
+const event = (revision: number, status: string) => `event: journey\ndata: ${JSON.stringify({ revision, status })}\n\n`;
+
+/** Lets what is under way come to its end. */
+async function until(condition: () => boolean): Promise<void> {
+  for (let tries = 0; !condition(); tries++) {
+    assert.ok(tries < 1000, 'it never came to that');
+    await new Promise((done) => setTimeout(done, 5));
+  }
+}
+
+onBothEngines('live status', (_engine, places) => {
+  let grove: TestJourney;
+  before(async () => {
+    grove = await openTestJourney(await places.create());
+  });
+  after(() => grove.stop());
+  const begin = async (): Promise<Browser> => {
+    const { code } = await grove.instance();
+    const browser = grove.browser();
+    await browser.open({ code });
+    return browser;
+  };
+
+  it('tells at once, after each change, and for the last time when the journey has ended', async () => {
+    const browser = await begin();
+    const { answer, next } = await watching(browser);
+    assert.equal(answer.headers.get('content-type'), 'text/event-stream');
+    assert.equal(answer.headers.get('cache-control'), 'no-store');
+    assert.equal(await next(), event(1, 'ACTIVE'));
+    await browser.submit('consent', { accepted: true });
+    assert.equal(await next(), event(2, 'ACTIVE'));
+    await browser.post('/abandon');
+    assert.equal(await next(), event(3, 'COMPLETED_TERMINATED'));
+    assert.equal(await next(), undefined);
+    await until(() => grove.journeys.live.watching === 0);
+    const late = await watching(browser);
+    assert.deepEqual([await late.next(), await late.next()], [event(3, 'COMPLETED_TERMINATED'), undefined]);
+  });
+
+  it('a sign of life is a comment, which no page hears', async () => {
+    const { next, leave } = await watching(await begin());
+    await next();
+    grove.journeys.live.beat();
+    assert.equal(await next(), ':\n\n');
+    leave();
+    await until(() => grove.journeys.live.watching === 0);
+  });
+
+  it('a client that has gone is forgotten', async () => {
+    const browser = await begin();
+    const watchers = [await watching(browser), await watching(browser)];
+    assert.equal(grove.journeys.live.watching, 2);
+    watchers[0]?.leave();
+    await until(() => grove.journeys.live.watching === 1);
+    watchers[1]?.leave();
+    await until(() => grove.journeys.live.watching === 0);
+  });
+
+  it('100007: a session watches five times at once and no more; another one is not kept out by it', async () => {
+    const browser = await begin();
+    const watchers = await Promise.all(Array.from({ length: 5 }, () => watching(browser)));
+    const sixth = await browser.fetch('/events');
+    assert.deepEqual([sixth.status, ((await sixth.json()) as { code: number }).code], [429, 100007]);
+    const other = await watching(await begin());
+    assert.equal(other.answer.status, 200);
+    watchers[0]?.leave();
+    await until(() => grove.journeys.live.watching === 5);
+    const again = await watching(browser);
+    assert.equal(again.answer.status, 200);
+    for (const { leave } of [...watchers, other, again]) leave();
+    await until(() => grove.journeys.live.watching === 0);
+  });
+
+  it('what another server has changed is found by looking', async () => {
+    const browser = await begin();
+    const { next, leave } = await watching(browser);
+    assert.equal(await next(), event(1, 'ACTIVE'));
+    const { live } = grove.journeys;
+    await live.poll();
+    assert.equal(await next(), event(1, 'ACTIVE'), 'what changed before the first poll is never told');
+    await live.poll();
+    const elsewhere = (text: string) => grove.acme.write((tx) => tx.run({ text }, ['acme', browser.instanceId]));
+    await elsewhere('UPDATE journeys SET revision = 7 WHERE tenant_id = $1 AND instance_id = $2');
+    await live.poll();
+    assert.equal(await next(), event(7, 'ACTIVE'), 'the poll before told of a change that was none');
+    await elsewhere("UPDATE journey_sessions SET state = 'WATCHING' WHERE tenant_id = $1 AND instance_id = $2");
+    await live.poll();
+    assert.equal(await next(), event(7, 'ACTIVE'), 'a hand-off on another server is not told');
+    await elsewhere('DELETE FROM process_instances WHERE tenant_id = $1 AND id = $2');
+    await live.poll();
+    assert.equal(await next(), undefined);
+    leave();
+  });
+
+  it('the first device learns that the phone has come, and that it acts', async () => {
+    const first = await begin();
+    const { next, leave } = await watching(first);
+    await next();
+    const { body: offer } = await first.post('/handoffs');
+    await next();
+    const phone = grove.browser();
+    const code = new URL(new URL(offer.url).searchParams.get('ps') as string).searchParams.get('c') as string;
+    await phone.open({ code });
+    await next();
+    assert.equal((await first.get()).body.device.handoff, 'CONFIRMING');
+    await phone.post('/handoffs/confirm', { number: offer.number });
+    await next();
+    assert.equal((await first.get()).body.device.handoff, 'CONNECTED');
+    leave();
+    await until(() => grove.journeys.live.watching === 0);
+  });
+
+  it('a session that is turned away watches no longer', async () => {
+    const first = await begin();
+    const { body: offer } = await first.post('/handoffs');
+    const phone = grove.browser();
+    const code = new URL(new URL(offer.url).searchParams.get('ps') as string).searchParams.get('c') as string;
+    await phone.open({ code });
+    const { next } = await watching(phone);
+    assert.equal(await next(), event(1, 'ACTIVE'));
+    await phone.post('/handoffs/deny');
+    assert.equal(await next(), undefined);
+  });
+
+  it('100010: a stop ends every stream, and none begins after it', async () => {
+    const browser = await begin();
+    const { next } = await watching(browser);
+    await next();
+    grove.journeys.stop();
+    assert.equal(await next(), undefined);
+    await until(() => grove.journeys.live.watching === 0);
+    assert.equal((await browser.fetch('/events')).status, 503);
+  });
+});
+
+describe('who watches', () => {
+  it('100007: a server is watched by a thousand at once and no more', () => {
+    const live = openLive({ db: { engine: 'sqlite' } as never, onError: () => undefined });
+    const watcher = (at: number): Watcher => ({
+      ...{ tenantId: asTenantId('acme'), instanceId: `i${at}`, sessionId: `s${at}` },
+      ...{ changed: () => undefined, beat: () => undefined, end: () => undefined },
+    });
+    const leaves = Array.from({ length: MAX_WATCHERS }, (_, at) => live.subscribe(watcher(at)));
+    assert.throws(() => live.subscribe(watcher(-1)), { code: 100007 });
+    leaves[0]?.();
+    leaves[0]?.();
+    assert.equal(live.watching, MAX_WATCHERS - 1);
+    live.subscribe(watcher(-1));
+    for (const leave of leaves) leave();
+    assert.equal(live.watching, 1);
+  });
+});

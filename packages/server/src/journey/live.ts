@@ -1,0 +1,148 @@
+import type { Db, TenantReads } from '../db/db.ts';
+import { SECOND } from '../kernel/clock.ts';
+import { ApiError } from '../kernel/errors.ts';
+import type { TenantId } from '../kernel/ids.ts';
+import { standingsOf } from './sessions.repository.ts';
+
+/**
+ * Who watches which journey from this server, and the news for them. What this server changes it tells at once; what
+ * others change, where there are others, is found by reading how far the watched journeys have come.
+ */
+export type Live = {
+  /** Something about the journey has changed, and is committed. */
+  changed(tenantId: TenantId, instanceId: string): void;
+  /** Gives the call that ends it; refuses with 100007 when too many watch. */
+  subscribe(watcher: Watcher): () => void;
+  /** How many watch. */
+  readonly watching: number;
+  /** Reads how far the watched journeys have come. */
+  poll(): Promise<void>;
+  /** A sign of life for whoever watches. */
+  beat(): void;
+  /** Ends everything that watches, and lets nothing new begin. */
+  stop(): void;
+};
+
+export type Watcher = {
+  readonly tenantId: TenantId;
+  readonly instanceId: string;
+  readonly sessionId: string;
+  changed(): void;
+  beat(): void;
+  end(): void;
+};
+
+type LiveDeps = {
+  db: Db;
+  onError(what: string, error: unknown): void;
+};
+
+export const MAX_WATCHERS_PER_SESSION = 5;
+export const MAX_WATCHERS = 1000;
+const BEAT_EVERY_MS = 15 * SECOND;
+const POLL_EVERY_MS = 2 * SECOND;
+
+/** The watchers of one journey, and how far it had come when it was last read. */
+type Watched = { tenantId: TenantId; instanceId: string; watchers: Set<Watcher>; seen: string | undefined };
+
+export function openLive({ db, onError }: LiveDeps): Live {
+  const watched = new Map<string, Watched>();
+  const all = new Set<Watcher>();
+  let timers: NodeJS.Timeout[] = [];
+  let polling = false;
+  let stopped = false;
+
+  const poll = async (): Promise<void> => {
+    const tenants = Map.groupBy(watched.values(), ({ tenantId }) => tenantId);
+    for (const [tenantId, journeys] of tenants) {
+      const seen = await fingerprints(db.of(tenantId), journeys);
+      for (const journey of journeys) {
+        const now = seen.get(journey.instanceId) ?? 'gone';
+        // The first reading tells, too: nobody knows what happened between it and what whoever came then had read.
+        if (journey.seen !== now) tell(journey);
+        journey.seen = now;
+      }
+    }
+  };
+
+  /** A poll that takes long is not overtaken by the next. */
+  const pollOnce = () => {
+    if (polling) return;
+    polling = true;
+    poll()
+      .catch((error) => onError('the watched journeys could not be read', error))
+      .finally(() => {
+        polling = false;
+      });
+  };
+
+  const beat = () => {
+    for (const watcher of [...all]) watcher.beat();
+  };
+
+  /** Timers run while somebody watches, and not otherwise. */
+  const keepTime = () => {
+    if (all.size === 0) {
+      for (const timer of timers) clearInterval(timer);
+      timers = [];
+    } else if (timers.length === 0) {
+      timers = [setInterval(beat, BEAT_EVERY_MS).unref()];
+      if (db.engine === 'postgres') timers.push(setInterval(pollOnce, POLL_EVERY_MS).unref());
+    }
+  };
+
+  return {
+    poll,
+    beat,
+    get watching() {
+      return all.size;
+    },
+    changed(tenantId, instanceId) {
+      const journey = watched.get(nameOf(tenantId, instanceId));
+      if (journey) tell(journey);
+    },
+    subscribe(watcher) {
+      if (stopped) throw new ApiError(100010, { retryAfterSeconds: 5, detail: 'the server is stopping' });
+      const { tenantId, instanceId, sessionId } = watcher;
+      const name = nameOf(tenantId, instanceId);
+      const journey = watched.get(name) ?? { tenantId, instanceId, watchers: new Set(), seen: undefined };
+      const own = [...journey.watchers].filter((each) => each.sessionId === sessionId);
+      if (own.length >= MAX_WATCHERS_PER_SESSION || all.size >= MAX_WATCHERS) {
+        throw new ApiError(100007, { retryAfterSeconds: 5, detail: 'too many are watching' });
+      }
+      watched.set(name, journey);
+      journey.watchers.add(watcher);
+      all.add(watcher);
+      keepTime();
+      return () => {
+        all.delete(watcher);
+        journey.watchers.delete(watcher);
+        // Another may have come since, and then the name is that of its journey.
+        if (journey.watchers.size === 0 && watched.get(name) === journey) watched.delete(name);
+        keepTime();
+      };
+    },
+    stop() {
+      stopped = true;
+      for (const watcher of [...all]) watcher.end();
+    },
+  };
+}
+
+function tell({ watchers }: Watched): void {
+  for (const watcher of [...watchers]) watcher.changed();
+}
+
+function nameOf(tenantId: TenantId, instanceId: string): string {
+  return `${tenantId} ${instanceId}`;
+}
+
+/** How far each journey has come, and which of its devices does what: when this is the same, there is no news. */
+async function fingerprints(db: TenantReads, journeys: readonly Watched[]): Promise<Map<string, string>> {
+  const found = new Map<string, string>();
+  const ids = journeys.map(({ instanceId }) => instanceId);
+  for (const { instance_id, id, state, revision } of await standingsOf(db, ids)) {
+    found.set(instance_id, `${found.get(instance_id) ?? revision} ${id} ${state}`);
+  }
+  return found;
+}

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { testPlaces } from '../../test/harness.ts';
+import { openTestJourney, type TestJourney } from '../../test/journey.ts';
+
+describe('the addresses that end users open', () => {
+  const places = testPlaces();
+  let grove: TestJourney;
+  before(async () => {
+    grove = await openTestJourney(await places.create());
+  });
+  after(() => grove.stop());
+  const locationOf = async (url: string, method: 'GET' | 'POST' = 'GET', host = 'localhost') => {
+    const { statusCode, headers } = await grove.http.http.inject({ method, url, headers: { host } });
+    assert.equal(statusCode, 303, url);
+    return headers.location as string;
+  };
+
+  it('lead to the page of the tenant that the code names, with the address itself, and spend nothing', async () => {
+    const { id, code } = await grove.instance();
+    const path = `/api/process-server/startProcess?pi=${id}&c=${encodeURIComponent(code)}`;
+    for (const method of ['GET', 'POST'] as const) {
+      const url = new URL(await locationOf(path, method));
+      assert.equal(url.origin + url.pathname, 'http://acme.fir.localhost/web/');
+      const start = new URL(url.searchParams.get('ps') as string);
+      assert.equal(start.origin + start.pathname, 'http://acme.fir.localhost/api/process-server/startProcess');
+      assert.deepEqual([start.searchParams.get('pi'), start.searchParams.get('c')], [id, code]);
+    }
+    assert.equal((await grove.browser().open({ code })).status, 200);
+  });
+
+  it('lead nowhere but to our own page, whatever they are given', async () => {
+    for (const code of [
+      '//evil.example',
+      'https://evil.example',
+      'evil.example',
+      'a@evil.example.x',
+      'acme',
+      '..',
+      '%00',
+    ]) {
+      const location = await locationOf(`/api/process-server/startProcess?pi=x&c=${encodeURIComponent(code)}`);
+      assert.match(location, /^(http:\/\/[a-z]+\.fir\.localhost)?\/web\/\?ps=/, code);
+    }
+    const named = await locationOf('/api/process-server/startProcess?pi=x&c=!', 'GET', 'other.fir.localhost');
+    assert.ok(named.startsWith('http://other.fir.localhost/web/?ps='));
+  });
+
+  it('a token leads to its own page or to ours, and makes no instance yet', async () => {
+    const pt = await grove.token();
+    assert.equal(
+      await locationOf(`/processInstances?tn=acme&pt=${pt}`),
+      `http://acme.fir.localhost/web/?pt=${pt}&tn=acme`,
+    );
+    assert.equal(await locationOf(`/processInstances?pt=${pt}`), `/web/?pt=${pt}`);
+    const own = await grove.token({ uiUrl: 'https://shop.example/verify?lang=en#top' });
+    assert.equal(
+      await locationOf(`/processInstances?tn=acme&pt=${own}`),
+      `https://shop.example/verify?lang=en&pt=${own}&tn=acme#top`,
+    );
+    assert.equal(
+      await locationOf('/processInstances?tn=nobody&pt=x'),
+      'http://nobody.fir.localhost/web/?pt=x&tn=nobody',
+    );
+    assert.equal(await locationOf('/processInstances?tn=%2F%2Fevil&pt=x'), '/web/?pt=x');
+    const made = await grove.acme.all({ text: 'SELECT id FROM process_instances WHERE tenant_id = $1' }, ['acme']);
+    assert.equal(made.length, 1, 'the one of the test before');
+  });
+});

@@ -1,0 +1,46 @@
+import type { JourneyContext } from '../kernel/context.ts';
+import { ApiError } from '../kernel/errors.ts';
+import type { Look } from '../process-manager/engine/drive.ts';
+import { isFinal } from '../process-manager/engine/state.ts';
+import { STATUS_MAPPED } from '../process-manager/instances/instance-view.ts';
+import { fillAddress, withOutcome } from './build-redirect.ts';
+import { handoffState } from './handoffs.ts';
+import type { JourneyDeps } from './journey-deps.ts';
+import { findSession } from './sessions.repository.ts';
+import { type Journey, namesOfAttempt, showJourney, showUnconfirmed } from './show-journey.ts';
+
+/** Where a journey stands, as the browser of one session may see it. */
+export function reader(deps: JourneyDeps): (context: JourneyContext) => Promise<Journey> {
+  return async ({ db, tenantId, session, now }) => {
+    // The session is read again: what has just been done may have changed it.
+    const own = await findSession(db, session.sessionId);
+    if (!own) throw new ApiError(100054);
+    const look = await deps.drive.look(db, session.instanceId);
+    if (!look) throw new ApiError(100022);
+    const tenantName = await deps.tenantName(tenantId);
+    if (own.state === 'UNCONFIRMED') return showUnconfirmed(look, tenantName);
+    const device = { active: own.state === 'ACTIVE', handoff: await handoffState(db, own, now) };
+    const { current } = look.state.flow;
+    const images = current?.phase === 'user' ? namesOfAttempt(await deps.imagesOf(db, look.instance.id), current) : [];
+    const redirectUrl = isFinal(look.root.status) ? await redirectOf(deps, db, look) : undefined;
+    return showJourney(look, { tenantName, device, images, redirectUrl });
+  };
+}
+
+/** The list of the tenant counts as it is now, not as it was when the address was given. */
+async function redirectOf(
+  deps: JourneyDeps,
+  db: JourneyContext['db'],
+  { root, definition }: Look,
+): Promise<string | undefined> {
+  const { _redirectUrl, timeoutRedirectUrl } = JSON.parse(root.parameters) as Record<string, string | undefined>;
+  const byTime =
+    root.status === 'COMPLETED_TERMINATED' &&
+    timeoutRedirectUrl !== undefined &&
+    (await deps.endReason(db, root.id)) !== 'abandoned';
+  const template = byTime ? timeoutRedirectUrl : _redirectUrl;
+  if (!template) return undefined;
+  const address = fillAddress(template, root, definition.definition.processDefinitionType);
+  if (!(await deps.redirectAllowed(db, address))) return undefined;
+  return withOutcome(address, { processInstanceId: root.id, status: STATUS_MAPPED[root.status] });
+}

@@ -1,0 +1,234 @@
+import assert from 'node:assert/strict';
+import { after, before, it } from 'node:test';
+import { onBothEngines } from '../../test/harness.ts';
+import { openTestJourney, type TestJourney } from '../../test/journey.ts';
+import { HOUR } from '../kernel/clock.ts';
+import { newId } from '../kernel/ids.ts';
+import { newCode } from '../process-manager/instances/one-time-code.ts';
+import { MAX_SESSIONS_PER_INSTANCE } from './sessions.ts';
+
+onBothEngines('sessions of a journey', (_engine, places) => {
+  let grove: TestJourney;
+  before(async () => {
+    grove = await openTestJourney(await places.create());
+  });
+  after(() => grove.stop());
+
+  it('a code is redeemed for a cookie that scripts cannot read, and the journey begins', async () => {
+    const { id, code } = await grove.instance();
+    const browser = grove.browser();
+    const { status, body, headers } = await browser.open({ code });
+    assert.deepEqual([status, body.processInstanceId], [200, id]);
+    const cookie = headers.get('set-cookie') ?? '';
+    assert.match(
+      cookie,
+      new RegExp(
+        `^grove-journey-${id}=acme\\.[0-9A-Z]{26}\\.[\\w-]{43}; Path=/; Max-Age=(\\d+); HttpOnly; SameSite=Strict$`,
+      ),
+    );
+    const maxAge = Number(/Max-Age=(\d+)/.exec(cookie)?.[1]);
+    assert.equal(maxAge, (Date.parse(body.expiringDtm) - grove.clock.now()) / 1000);
+    assert.equal(maxAge, 49 * 3600);
+    const now = await browser.get();
+    assert.deepEqual([now.status, now.body.status, now.body.step.id], [200, 'ACTIVE', 'consent']);
+    assert.deepEqual(await grove.events(id), ['instance.created', 'instance.started']);
+  });
+
+  it('100055: a code works once, also when many redeem it at the same moment', async () => {
+    const { id, code } = await grove.instance();
+    const answers = await Promise.all(Array.from({ length: 10 }, () => grove.browser().open({ code })));
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [200, ...Array(9).fill(410)]);
+    assert.equal((await grove.sessions(id)).length, 1);
+    assert.equal((await grove.events(id)).filter((type) => type === 'instance.started').length, 1);
+  });
+
+  it('100055: used, expired, unknown, malformed, of another tenant: the answers are the same', async () => {
+    const { code: used } = await grove.instance();
+    await grove.browser().open({ code: used });
+    const { code: expired } = await grove.instance();
+    const { code: foreign } = await grove.instance();
+    const { code: good } = await grove.instance();
+    grove.clock.advance(24 * HOUR - 1);
+    assert.equal((await grove.browser().open({ code: good })).status, 200);
+    grove.clock.advance(1);
+    const bodies = new Set<string>();
+    const wrong = [
+      used,
+      expired,
+      foreign.replace('acme', 'other'),
+      newCode('acme' as never),
+      newCode('nobody' as never),
+    ];
+    for (const code of [...wrong, 'nonsense', '.', 'acme.', `ACME.${'x'.repeat(43)}`]) {
+      const { status, body } = await grove.browser().open({ code });
+      assert.deepEqual([status, body.code], [410, 100055], code);
+      bodies.add(JSON.stringify({ ...body, requestId: '' }));
+    }
+    assert.equal(bodies.size, 1);
+  });
+
+  it('100055: a host that names another tenant than the code spends nothing', async () => {
+    const { code } = await grove.instance();
+    const redeem = (host: string) =>
+      grove.http.http.inject({ method: 'POST', url: '/api/journey/sessions', headers: { host }, payload: { code } });
+    assert.equal((await redeem('other.fir.localhost')).json().code, 100055);
+    assert.equal((await redeem('acme.fir.localhost')).statusCode, 200);
+  });
+
+  it('a code or a token is needed, and not both', async () => {
+    for (const body of [{}, { code: 'a', pt: 'b' }, { tn: 'acme' }]) {
+      const { status, body: problem } = await grove.browser().open(body);
+      assert.deepEqual([status, problem.code], [400, 100001]);
+    }
+  });
+
+  it('100021: a token makes an instance of its own; one that is unknown, here or in no tenant, is the same', async () => {
+    const pt = await grove.token();
+    const one = grove.browser();
+    const other = grove.browser();
+    assert.equal((await one.open({ pt, tn: 'acme' })).status, 200);
+    assert.equal((await other.open({ pt, tn: 'acme' })).status, 200);
+    assert.notEqual(one.instanceId, other.instanceId);
+    assert.equal((await one.get()).body.step.id, 'consent');
+    const bodies = new Set<string>();
+    for (const body of [
+      { pt: newId(1), tn: 'acme' },
+      { pt, tn: 'other' },
+      { pt, tn: 'nobody' },
+      { pt, tn: 'Not a tenant' },
+      { pt },
+    ]) {
+      const { status, body: problem } = await grove.browser().open(body);
+      assert.deepEqual([status, problem.code], [404, 100021], JSON.stringify(body));
+      bodies.add(JSON.stringify({ ...problem, requestId: '' }));
+    }
+    assert.equal(bodies.size, 1);
+  });
+
+  it('100046: a token with one use gives one journey, however many open it at once', async () => {
+    const pt = await grove.token({ maxCount: 1 });
+    const answers = await Promise.all(Array.from({ length: 6 }, () => grove.browser().open({ pt, tn: 'acme' })));
+    const codes = answers.map(({ status, body }) => body.code ?? status).sort((one, other) => one - other);
+    assert.deepEqual(codes, [200, ...Array(5).fill(100046)]);
+  });
+
+  it('a resume code makes the new browser the one that acts, and the others look on', async () => {
+    const { id, code } = await grove.instance();
+    const first = grove.browser();
+    await first.open({ code });
+    const second = grove.browser();
+    assert.equal((await second.open({ code: await grove.resumeCode(id) })).status, 200);
+    assert.deepEqual([(await first.get()).body.device.active, (await second.get()).body.device.active], [false, true]);
+    assert.equal((await first.submit('consent', { accepted: true })).body.code, 100058);
+    assert.equal((await second.submit('consent', { accepted: true })).status, 200);
+  });
+
+  it('100055: a resume code works once and for 24 hours', async () => {
+    const { id, code } = await grove.instance();
+    await grove.browser().open({ code });
+    const resume = await grove.resumeCode(id);
+    const answers = await Promise.all(Array.from({ length: 6 }, () => grove.browser().open({ code: resume })));
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [200, ...Array(5).fill(410)]);
+    assert.equal((await grove.sessions(id)).filter(({ state }) => state === 'ACTIVE').length, 1);
+    const late = await grove.resumeCode(id);
+    grove.clock.advance(24 * HOUR);
+    assert.equal((await grove.browser().open({ code: late })).body.code, 100055);
+  });
+
+  it('100054: a cookie is good for its instance, its session, its secret and its time', async () => {
+    const { id, code } = await grove.instance();
+    const browser = grove.browser();
+    await browser.open({ code });
+    const [name, value] = [...browser.cookies][0] as [string, string];
+    const [tenant, session, secret] = value.split('.') as [string, string, string];
+    const { id: foreign } = await grove.instance();
+    const ask = (instanceId: string, cookie: string) =>
+      grove.http.call(`/api/journey/${instanceId}`, { headers: { Cookie: `grove-journey-${instanceId}=${cookie}` } });
+    assert.equal((await ask(id, value)).status, 200);
+    for (const [instanceId, cookie] of [
+      [foreign, value],
+      [id, `other.${session}.${secret}`],
+      [id, `${tenant}.${newId(1)}.${secret}`],
+      [id, `${tenant}.${session}.${'A'.repeat(43)}`],
+      [id, `${tenant}.${session}.${secret.slice(1)}`],
+      [id, `${tenant}.${session}`],
+      [id, ''],
+    ] as const) {
+      assert.equal((await ask(instanceId, cookie)).body.code, 100054, cookie);
+    }
+    assert.equal(name, `grove-journey-${id}`);
+    grove.clock.advance(49 * HOUR - 1);
+    assert.equal((await browser.get()).status, 200);
+    grove.clock.advance(1);
+    assert.equal((await browser.get()).body.code, 100054);
+  });
+
+  it('a browser keeps the cookies of the newest journeys, and no more than a server takes', async () => {
+    const old = Array.from({ length: 12 }, (_, at) => `grove-journey-${newId(at)}`);
+    const { code } = await grove.instance();
+    const Cookie = ['other=1', ...old.map((name) => `${name}=x`), 'grove-journey-nonsense=1'].join('; ');
+    const answer = await fetch(`${grove.http.baseUrl}/api/journey/sessions`, {
+      ...{ method: 'POST', body: JSON.stringify({ code }) },
+      headers: { 'Content-Type': 'application/json', Cookie },
+    });
+    const [own, ...gone] = answer.headers.getSetCookie();
+    assert.ok(own?.includes('=acme.'));
+    assert.deepEqual(
+      gone.map((cookie) => cookie.replace(/; .*/, '')),
+      old.slice(0, 2).map((name) => `${name}=`),
+    );
+    assert.ok(gone.every((cookie) => cookie.includes('Max-Age=0')));
+  });
+
+  it('neither codes nor secrets are stored, only their hashes', async () => {
+    const { id, code } = await grove.instance();
+    const browser = grove.browser();
+    await browser.open({ code });
+    const secret = ([...browser.cookies.values()][0] as string).split('.')[2] as string;
+    const rows = await grove.acme.all<Record<string, unknown>>(
+      { text: 'SELECT * FROM journey_sessions WHERE tenant_id = $1 AND instance_id = $2' },
+      ['acme', id],
+    );
+    const shown = JSON.stringify(rows, (_, value) =>
+      value instanceof Uint8Array ? Buffer.from(value).toString('latin1') : value,
+    );
+    assert.equal(rows.length, 1);
+    assert.ok(!shown.includes(secret) && !shown.includes(code.split('.')[1] as string));
+    assert.deepEqual(
+      rows.map(({ token_hash }) => (token_hash as Uint8Array).length),
+      [32],
+    );
+  });
+
+  it('an instance has at most twenty sessions: the oldest go, never the one that acts', async () => {
+    const { id, code } = await grove.instance();
+    const first = grove.browser();
+    await first.open({ code });
+    for (let at = 0; at < MAX_SESSIONS_PER_INSTANCE + 3; at++) {
+      grove.clock.advance(1);
+      assert.equal((await grove.browser().open({ code: await grove.resumeCode(id) })).status, 200);
+    }
+    const sessions = await grove.sessions(id);
+    assert.equal(sessions.length, MAX_SESSIONS_PER_INSTANCE);
+    assert.deepEqual(
+      sessions.filter(({ state }) => state === 'ACTIVE').map((each) => each.id),
+      [sessions.at(-1)?.id],
+    );
+    assert.equal((await first.get()).body.code, 100054);
+  });
+});
+
+onBothEngines('sessions with https', (_engine, places) => {
+  it('the cookie is bound to its host and travels over https alone', async () => {
+    const grove = await openTestJourney(await places.create(), { GROVE_SCHEME: 'https' });
+    try {
+      const { id, code } = await grove.instance();
+      const browser = grove.browser();
+      const { headers } = await browser.open({ code });
+      assert.match(headers.get('set-cookie') ?? '', new RegExp(`^__Host-grove-journey-${id}=.*; Path=/;.*; Secure$`));
+      assert.equal((await browser.get()).status, 200);
+    } finally {
+      await grove.stop();
+    }
+  });
+});

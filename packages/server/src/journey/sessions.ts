@@ -1,0 +1,232 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { api, Body, Ok } from '@grove/contract';
+import type { Db, TenantTx } from '../db/db.ts';
+import { type WithHeaders, withHeaders } from '../kernel/answers.ts';
+import { type Clock, HOUR, toDtm } from '../kernel/clock.ts';
+import type { JourneyPrincipal, SessionState } from '../kernel/context.ts';
+import { ApiError, invalidInput } from '../kernel/errors.ts';
+import { ID_PATTERN, isTenantId, newId, type TenantId } from '../kernel/ids.ts';
+import type { OpenContext } from '../kernel/implement.ts';
+import { hashCode } from '../process-manager/instances/one-time-code.ts';
+import { type CodeRow, findCode, removeOffers, takeCode } from './codes.repository.ts';
+import type { InstanceRow, LiveDeps } from './journey-deps.ts';
+import { nameBrowser } from './name-browser.ts';
+import { numbersFor } from './number-choice.ts';
+import {
+  addSession,
+  closeUnconfirmed,
+  demoteActive,
+  findSession,
+  removeSession,
+  type SessionRow,
+  sessionsOf,
+  setSessionState,
+} from './sessions.repository.ts';
+
+/**
+ * Sessions of end users. A one-time code is redeemed for a cookie that opens one instance and nothing else; at any time
+ * one session of an instance acts, and the others look on.
+ */
+export const MAX_SESSIONS_PER_INSTANCE = 20;
+const SESSION_MS = 48 * HOUR;
+/** When the time for the journey is over, its page should still be able to say so and lead on. */
+const LAST_LOOK_MS = HOUR;
+const SECRET_BYTES = 32;
+const MAX_OTHER_COOKIES = 10;
+const COOKIE = /^([a-z0-9-]{3,40})\.([0-7][0-9A-HJKMNP-TV-Z]{25})\.([A-Za-z0-9_-]{43})$/;
+const CODE = /^([a-z0-9-]{3,40})\.[A-Za-z0-9_-]{1,150}$/;
+
+type SessionInput = Body<typeof api.journey.createSession>;
+type Opened = { session: SessionRow; secret: string; handoff?: Handoff };
+type Handoff = { browser: string; offeredDtm: string; numbers: number[] };
+type Answer = Ok<typeof api.journey.createSession>;
+
+/** Who holds this cookie of this instance. Whatever is wrong with it, the answer is the same. */
+export function sessionReader({ db, clock }: { db: Db; clock: Clock }) {
+  return async (instanceId: string, cookieValue: string): Promise<JourneyPrincipal> => {
+    const [, tenantId = '', sessionId = '', secret = ''] = COOKIE.exec(cookieValue) ?? [];
+    if (!isTenantId(tenantId)) throw new ApiError(100054);
+    const row = await findSession(db.of(tenantId), sessionId);
+    const good =
+      row !== undefined &&
+      timingSafeEqual(row.token_hash, hashSecret(secret)) &&
+      row.instance_id === instanceId &&
+      row.expires_at > clock.now();
+    if (!good) throw new ApiError(100054);
+    return { tenantId, sessionId, instanceId, state: row.state };
+  };
+}
+
+export function sessionCreator(deps: LiveDeps) {
+  return async (context: OpenContext, body: SessionInput): Promise<WithHeaders<Answer>> => {
+    const now = deps.clock.now();
+    const browser = nameBrowser(context.header('user-agent'));
+    const { tenantId, open } = opener(deps, context, body);
+    const { session, secret, handoff } = await deps.db.of(tenantId).write(async (tx) => {
+      const opened = await open(tx, browser, now);
+      tx.afterCommit(() => deps.live.changed(tenantId, opened.session.instance_id));
+      return opened;
+    });
+    const answer = {
+      processInstanceId: session.instance_id,
+      expiringDtm: toDtm(session.expires_at),
+      ...(handoff && { handoff: { tenantName: await deps.tenantName(tenantId), ...handoff } }),
+    };
+    const cookie = cookieText(deps, tenantId, session, secret, now);
+    return withHeaders(answer, { 'set-cookie': [cookie, ...oldCookies(deps, context.header('cookie'))] });
+  };
+}
+
+type Open = (tx: TenantTx, browser: string, now: number) => Promise<Opened>;
+
+/** By a one-time code, or by a process token: whichever the body names. */
+function opener(deps: LiveDeps, { hostTenant }: OpenContext, { code, pt, tn }: SessionInput) {
+  if ((code === undefined) === (pt === undefined)) {
+    throw invalidInput({ pointer: '/code', message: 'must be given, or `pt`, and not both' });
+  }
+  if (code !== undefined) {
+    const tenantId = CODE.exec(code)?.[1] ?? '';
+    if (!isTenantId(tenantId) || (hostTenant ?? tenantId) !== tenantId) throw new ApiError(100055);
+    const open: Open = (tx, browser, now) => redeem(deps, tx, { code, browser, now });
+    return { tenantId, open };
+  }
+  // Whether there is such a tenant is nobody's business: a token of it is simply not found.
+  const tenantId: string = tn ?? hostTenant ?? '';
+  if (!isTenantId(tenantId) || (hostTenant ?? tenantId) !== tenantId) throw new ApiError(100021);
+  const open: Open = async (tx, browser, now) => {
+    const baseUrl = deps.baseUrlOf(tenantId);
+    const { row } = await deps.createFromToken(tx, { tokenId: pt as string, environment: undefined, now, baseUrl });
+    return start(deps, tx, { instanceId: row.id, browser, now });
+  };
+  return { tenantId, open };
+}
+
+/** The request does not say of which kind its code is. It is looked for in each place, and is good for its kind alone. */
+async function redeem(
+  deps: LiveDeps,
+  tx: TenantTx,
+  { code, browser, now }: { code: string; browser: string; now: number },
+): Promise<Opened> {
+  const hash = hashCode(code);
+  const first = await deps.spendStartCode(tx, code, now);
+  if (first !== undefined) return start(deps, tx, { instanceId: first, browser, now });
+  // The instance is locked before the code is spent: whoever makes or ends an offer goes the same way.
+  const found = await findCode(tx, hash, now);
+  const instance = found && (await deps.lockInstance(tx, found.instance_id));
+  const taken = instance && (await takeCode(tx, hash, now));
+  if (!taken) throw new ApiError(100055);
+  if (taken.kind === 'RESUME') return start(deps, tx, { instanceId: instance.id, browser, now });
+  return takeUpOffer(tx, { instance, offer: taken, browser, now });
+}
+
+type Arrival = { instanceId: string; browser: string; now: number };
+
+/** This browser acts from now on. */
+async function start(deps: LiveDeps, tx: TenantTx, { instanceId, browser, now }: Arrival): Promise<Opened> {
+  const instance = await deps.lockInstance(tx, instanceId);
+  if (!instance) throw new ApiError(100055);
+  await quieten(tx, instanceId);
+  const opened = await open(tx, { instance, state: 'ACTIVE', browser, now });
+  if (instance.status === 'PENDING') await deps.drive.apply(tx, instanceId, { type: 'open' }, now);
+  return opened;
+}
+
+/** A phone has come. It sees nothing of the journey until its holder has matched the number. */
+async function takeUpOffer(
+  tx: TenantTx,
+  { instance, offer, browser, now }: { instance: InstanceRow; offer: CodeRow; browser: string; now: number },
+): Promise<Opened> {
+  const offering = offer.session_id === null ? undefined : await findSession(tx, offer.session_id);
+  if (offering?.state !== 'ACTIVE' || offer.number === null) throw new ApiError(100055);
+  const opened = await open(tx, {
+    ...{ instance, state: 'UNCONFIRMED', browser, now },
+    offer: { by: offering.id, number: offer.number },
+  });
+  const numbers = numbersFor(offer.number);
+  return { ...opened, handoff: { browser: offering.browser, offeredDtm: toDtm(offer.created_at), numbers } };
+}
+
+type NewSession = {
+  instance: InstanceRow;
+  state: SessionState;
+  browser: string;
+  now: number;
+  offer?: { by: string; number: number };
+};
+
+async function open(tx: TenantTx, { instance, state, browser, now, offer }: NewSession): Promise<Opened> {
+  await makeRoom(tx, instance.id);
+  const secret = randomBytes(SECRET_BYTES).toString('base64url');
+  const session: SessionRow = {
+    id: newId(now),
+    instance_id: instance.id,
+    token_hash: hashSecret(secret),
+    state,
+    browser,
+    offered_by: offer?.by ?? null,
+    number: offer?.number ?? null,
+    created_at: now,
+    expires_at: instance.deadline_at === null ? now + SESSION_MS : Math.max(now, instance.deadline_at) + LAST_LOOK_MS,
+  };
+  await addSession(tx, session);
+  return { session, secret };
+}
+
+/** Those that were turned away go first, then the oldest; never the one that acts. */
+async function makeRoom(tx: TenantTx, instanceId: string): Promise<void> {
+  const sessions = await sessionsOf(tx, instanceId);
+  const closedFirst = [
+    ...sessions.filter(({ state }) => state === 'CLOSED'),
+    ...sessions.filter(({ state }) => state !== 'CLOSED' && state !== 'ACTIVE'),
+  ];
+  const tooMany = sessions.length + 1 - MAX_SESSIONS_PER_INSTANCE;
+  for (const { id } of closedFirst.slice(0, Math.max(0, tooMany))) await removeSession(tx, id);
+}
+
+/** Nobody acts any more, and what was offered to other devices is void. The caller has locked the instance. */
+async function quieten(tx: TenantTx, instanceId: string): Promise<void> {
+  await demoteActive(tx, instanceId);
+  await withdrawOffers(tx, instanceId);
+}
+
+/** The session acts from now on, and no other. The caller has locked the instance. */
+export async function activate(tx: TenantTx, { id, instance_id }: SessionRow): Promise<void> {
+  await demoteActive(tx, instance_id);
+  await setSessionState(tx, id, 'ACTIVE');
+  await withdrawOffers(tx, instance_id);
+}
+
+/** Whether there was anything to withdraw. */
+export async function withdrawOffers(tx: TenantTx, instanceId: string): Promise<boolean> {
+  const offers = await removeOffers(tx, instanceId);
+  const waiting = await closeUnconfirmed(tx, instanceId);
+  return offers + waiting > 0;
+}
+
+/** 256 random bits need no slow hash. */
+function hashSecret(secret: string): Uint8Array {
+  return createHash('sha256').update(secret).digest();
+}
+
+function cookieText(
+  { cookieName, secure }: LiveDeps,
+  tenantId: TenantId,
+  { id, instance_id, expires_at }: SessionRow,
+  secret: string,
+  now: number,
+): string {
+  const maxAge = Math.floor((expires_at - now) / 1000);
+  const value = `${cookieName(instance_id)}=${tenantId}.${id}.${secret}`;
+  return `${value}; Path=/; Max-Age=${maxAge}; HttpOnly; SameSite=Strict${secure ? '; Secure' : ''}`;
+}
+
+/** A browser that many people use would send more cookies with every request than a server takes. The oldest go. */
+function oldCookies({ cookieName, secure }: LiveDeps, header = ''): string[] {
+  const prefix = cookieName('');
+  const names = header.split(';').map((pair) => pair.split('=', 1)[0]?.trim() ?? '');
+  // What an instance is called says when it was made.
+  const ours = names.filter((name) => name.startsWith(prefix) && ID_PATTERN.test(name.slice(prefix.length))).sort();
+  return ours
+    .slice(0, Math.max(0, ours.length - MAX_OTHER_COOKIES))
+    .map((name) => `${name}=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict${secure ? '; Secure' : ''}`);
+}

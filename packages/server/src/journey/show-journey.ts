@@ -1,0 +1,111 @@
+import type { api, Ok } from '@grove/contract';
+import { toDtm } from '../kernel/clock.ts';
+import type { Look } from '../process-manager/engine/drive.ts';
+import type { Current, InstanceStatus } from '../process-manager/engine/state.ts';
+import { stepTypeOf } from '../process-manager/engine/steps/registry.ts';
+import { STATUS_MAPPED } from '../process-manager/instances/instance-view.ts';
+import type { ImageRow } from './journey-deps.ts';
+
+/** What a browser is told about a journey. Pure; nothing else of the definition, the state or the instance leaves. */
+export type Journey = Ok<typeof api.journey.get>;
+
+type Outcome = NonNullable<Journey['result']>['outcome'];
+
+const OUTCOMES: Readonly<Partial<Record<InstanceStatus, Outcome>>> = {
+  REVIEW: 'received',
+  COMPLETED_ENDED_SUCCESS: 'passed',
+  COMPLETED_ENDED_ERROR: 'notPossible',
+  COMPLETED_PROCESS_ERROR: 'tryAgain',
+  COMPLETED_TERMINATED: 'expired',
+};
+
+export type Shown = {
+  tenantName: string;
+  device: Journey['device'];
+  images: string[];
+  redirectUrl: string | undefined;
+};
+
+export function showJourney(look: Look, { tenantName, device, images, redirectUrl }: Shown): Journey {
+  const { root, state } = look;
+  const { current } = state.flow;
+  const outcome = OUTCOMES[root.status];
+  const waitingFor = outcome === 'received' ? 'review' : outcome ? undefined : waitsFor(current);
+  const step = outcome ? undefined : showStep(look, images);
+  return {
+    ...head(look, tenantName),
+    progress: progressOf(look),
+    ...(step && { step }),
+    ...(waitingFor && { waitingFor }),
+    ...(outcome && { result: { outcome, ...(redirectUrl !== undefined && { redirectUrl }) } }),
+    device,
+  };
+}
+
+/** Until the number is matched there is something to confirm, and nothing else to see. */
+export function showUnconfirmed(look: Look, tenantName: string): Journey {
+  return {
+    ...head(look, tenantName),
+    progress: { position: 0, total: 0 },
+    device: { active: false, handoff: 'CONFIRMING' },
+  };
+}
+
+function head({ root, revision }: Look, tenantName: string) {
+  return {
+    processInstanceId: root.id,
+    environment: root.environment,
+    tenantName,
+    status: root.status,
+    statusMapped: STATUS_MAPPED[root.status],
+    revision,
+  };
+}
+
+function showStep({ definition, state }: Look, images: string[]): Journey['step'] {
+  const { current } = state.flow;
+  const step = current?.phase === 'user' ? definition.step(current.step) : undefined;
+  if (!current || !step) return undefined;
+  return {
+    id: step.id,
+    type: step.type,
+    attempt: current.attempt,
+    maxAttempts: step.maxAttempts ?? 1,
+    ...(current.dueAt !== undefined && { expiringDtm: toDtm(current.dueAt) }),
+    settings: { ...stepTypeOf(step.type).user?.show(step, state) },
+    images,
+    ...(current.fault && { fault: current.fault }),
+  };
+}
+
+/** A child that is not under way yet counts as work of ours, as everything does that the end user cannot hasten. */
+function waitsFor(current: Current | undefined): Journey['waitingFor'] {
+  switch (current?.phase) {
+    case 'user':
+      return undefined;
+    case 'review':
+      return 'review';
+    case 'pause':
+      return 'resume';
+    default:
+      return 'check';
+  }
+}
+
+/** Steps of the end user alone, and only those that are not passed over. */
+function progressOf({ definition, state }: Look): Journey['progress'] {
+  const { done } = state.flow;
+  const recordOf = (id: string) => (Object.hasOwn(done, id) ? done[id] : undefined);
+  const steps = definition.definition.steps.filter(
+    ({ id, type }) => stepTypeOf(type).kind === 'user' && recordOf(id)?.outcome !== 'SKIPPED',
+  );
+  const ended = steps.filter(({ id }) => recordOf(id) !== undefined).length;
+  return { position: Math.min(ended + 1, steps.length), total: steps.length };
+}
+
+/** A reviewer may have asked for a step again: what came before that is not of this attempt, whatever its number. */
+export function namesOfAttempt(images: readonly ImageRow[], { step, attempt, enteredAt }: Current): string[] {
+  return images
+    .filter((each) => each.step === step && each.attempt === attempt && each.created_at >= enteredAt)
+    .map(({ name }) => name);
+}

@@ -1,0 +1,82 @@
+import { type api, type Body, MAX_INPUT_ERRORS } from '@grove/contract';
+import type { TenantTx } from '../db/db.ts';
+import type { JourneyContext } from '../kernel/context.ts';
+import { ApiError, type FieldFault, invalidInput } from '../kernel/errors.ts';
+import type { Applied, Look } from '../process-manager/engine/drive.ts';
+import { type Current, isFinal } from '../process-manager/engine/state.ts';
+import type { JourneyDeps } from './journey-deps.ts';
+import { findSession } from './sessions.repository.ts';
+import { namesOfAttempt } from './show-journey.ts';
+
+/** What the end user does: steps are submitted, and a journey can be left. */
+type StepInput = Body<typeof api.journey.submitStep>;
+
+export function stepHandlers(deps: JourneyDeps) {
+  return {
+    submit: (context: JourneyContext, stepId: string, { revision, result = {}, unable }: StepInput): Promise<void> =>
+      context.db.write(async (tx) => {
+        const look = await lockJourney(deps, tx, context);
+        const current = currentUserStep(look, stepId);
+        // Whoever saw another state may have meant another attempt.
+        if (revision !== look.revision) throw new ApiError(100056);
+        const images = namesOfAttempt(await deps.imagesOf(tx, look.instance.id), current);
+        const applied = await deps.drive.apply(
+          tx,
+          look.instance.id,
+          unable ? { type: 'unable', step: stepId } : { type: 'submit', step: stepId, result, images },
+          context.now,
+        );
+        ensureTaken(applied);
+      }),
+
+    abandon: (context: JourneyContext): Promise<void> =>
+      context.db.write(async (tx) => {
+        const { root, instance } = await lockJourney(deps, tx, context);
+        const { refused } = await deps.drive.apply(tx, root.id, { type: 'abandon' }, context.now);
+        // Who is in review has done all there is to do.
+        if (refused) throw new ApiError(100057);
+        if (instance.id !== root.id) await deps.drive.apply(tx, instance.id, { type: 'abandon' }, context.now);
+      }),
+  };
+}
+
+/**
+ * Where the journey stands, with nobody else able to move it until the transaction ends, for a session that acts. The
+ * root is locked first, as everybody does.
+ */
+export async function lockJourney(deps: JourneyDeps, tx: TenantTx, { session }: JourneyContext): Promise<Look> {
+  if (!(await deps.lockInstance(tx, session.instanceId))) throw new ApiError(100022);
+  const own = await findSession(tx, session.sessionId);
+  if (own?.state !== 'ACTIVE') throw new ApiError(own ? 100058 : 100054);
+  const look = await deps.drive.look(tx, session.instanceId);
+  if (!look) throw new ApiError(100022);
+  if (isFinal(look.root.status)) throw new ApiError(100057);
+  return look;
+}
+
+export function currentUserStep({ state }: Look, stepId: string): Current {
+  const { current } = state.flow;
+  if (current?.phase !== 'user' || current.step !== stepId) throw new ApiError(100056);
+  return current;
+}
+
+function ensureTaken(applied: Applied): void {
+  switch (applied.refused) {
+    case undefined:
+      return;
+    case 'ended':
+      throw new ApiError(100057);
+    case 'badInput':
+      throw invalidInput(...faultsOf(applied.faults ?? []));
+    default:
+      throw new ApiError(100056);
+  }
+}
+
+/** What is missing among the images is not below the result, where it could not be given. */
+function faultsOf(faults: readonly FieldFault[]): FieldFault[] {
+  return faults.slice(0, MAX_INPUT_ERRORS).map(({ pointer, message }) => ({
+    pointer: pointer.startsWith('/images/') ? pointer : `/result${pointer}`,
+    message,
+  }));
+}

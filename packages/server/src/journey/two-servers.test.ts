@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { endUser, enter, startJourney } from '../../test/end-user.ts';
+import { openTestApp, type TestApp, testPlaces } from '../../test/harness.ts';
+
+const testKeyOf = async (grove: TestApp) =>
+  (await grove.app.tenants.createApiKey('acme', { name: 'Sandbox', environment: 'test' })).apiKey;
+
+async function watch(grove: TestApp, { cookie, processInstanceId }: { cookie: string; processInstanceId: string }) {
+  const answer = await fetch(`${grove.baseUrl}/api/journey/${processInstanceId}/events`, { headers: { cookie } });
+  assert.equal(answer.status, 200);
+  const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader();
+  return async () => (await reader?.read())?.value;
+}
+
+describe('journeys of several servers on one database', () => {
+  const places = testPlaces('postgres');
+
+  it('a browser watches at one server what is done at another', async () => {
+    const place = await places.create();
+    const one = await openTestApp(place);
+    const other = await openTestApp(place);
+    try {
+      const { user } = await startJourney(one, await testKeyOf(one));
+      const next = await watch(other, user);
+      assert.match((await next()) ?? '', /"revision":1,/);
+      const { step } = await user.look();
+      await user.submit(step.id, { accepted: true });
+      let news = await next();
+      while (news?.includes('"revision":1,')) news = await next();
+      assert.match(news ?? '', /"revision":2,/);
+    } finally {
+      await Promise.all([one.stop(), other.stop()]);
+    }
+  });
+});
+
+describe('a server that stops', () => {
+  const places = testPlaces();
+
+  it('does not wait for those who watch', async () => {
+    const grove = await openTestApp(await places.create());
+    const { user } = await startJourney(grove, await testKeyOf(grove));
+    const next = await watch(grove, user);
+    await next();
+    const stopped = grove.stop();
+    assert.equal(await next(), undefined);
+    await stopped;
+  });
+});
+
+describe('a journey through the application', () => {
+  const places = testPlaces();
+
+  it('goes from the redirect address to its end in the sandbox, live to the last', async () => {
+    const grove = await openTestApp(await places.create());
+    try {
+      const { user } = await startJourney(grove, await testKeyOf(grove));
+      const next = await watch(grove, user);
+      const last = await user.finish();
+      assert.deepEqual([last.status, last.result.outcome], ['COMPLETED_ENDED_SUCCESS', 'passed']);
+      let told = '';
+      for (let text = await next(); text !== undefined; text = await next()) told += text;
+      assert.match(told, /COMPLETED_ENDED_SUCCESS"\}\n\n$/);
+    } finally {
+      await grove.stop();
+    }
+  });
+
+  it('an address of a redirect leads to the page, and its code to the journey', async () => {
+    const grove = await openTestApp(await places.create());
+    try {
+      const key = await testKeyOf(grove);
+      const token = await grove.token(key);
+      const made = await grove.call('/api/process-manager/processTokens', {
+        ...{ method: 'POST', token, body: JSON.stringify({ name: 'link', processDefnName: 'document-only' }) },
+      });
+      const address = new URL(made.body.startProcessAddress);
+      const link = await grove.call(address.pathname + address.search, { token: null });
+      assert.equal(link.status, 303);
+      const page = new URL(link.headers.get('location') as string);
+      const body = JSON.stringify(Object.fromEntries(page.searchParams));
+      const opened = await grove.call('/api/journey/sessions', { method: 'POST', body, token: null });
+      assert.equal((await enter(grove, opened).look()).status, 'ACTIVE');
+      const create = `/api/process-manager/processInstances?pt=${made.body.id}`;
+      const started = await grove.call(create, { method: 'POST', token });
+      assert.equal(started.status, 307);
+      const follow = new URL(started.headers.get('location') as string);
+      const followed = await grove.call(follow.pathname + follow.search, { method: 'POST', token: null });
+      assert.equal(followed.status, 303);
+      const start = new URL(new URL(followed.headers.get('location') as string).searchParams.get('ps') as string);
+      assert.equal((await (await endUser(grove, start.searchParams.get('c') as string)).look()).status, 'ACTIVE');
+    } finally {
+      await grove.stop();
+    }
+  });
+});

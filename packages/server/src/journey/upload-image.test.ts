@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { after, before, describe, it } from 'node:test';
+import { onBothEngines } from '../../test/harness.ts';
+import { type Browser, JPEG, openTestJourney, PNG, type TestJourney } from '../../test/journey.ts';
+import { detectImageType } from './detect-image-type.ts';
+
+const WEBP = new Uint8Array(Buffer.from('RIFF\x10\0\0\0WEBPVP8 ', 'latin1'));
+const bytesOf = (text: string) => new Uint8Array(Buffer.from(text));
+
+describe('the type of an image', () => {
+  it('is known by its first bytes alone', () => {
+    assert.equal(detectImageType(Buffer.from(JPEG)), 'image/jpeg');
+    assert.equal(detectImageType(Buffer.from(PNG)), 'image/png');
+    assert.equal(detectImageType(Buffer.from(WEBP)), 'image/webp');
+    for (const other of ['', 'RIFF', 'RIFF\x10\0\0\0WAVE', 'GIF89a', '<svg xmlns="">', '\x89PNG', '%PDF-1.7']) {
+      assert.equal(detectImageType(Buffer.from(other, 'latin1')), undefined, other);
+    }
+  });
+});
+
+onBothEngines('images of a journey', (_engine, places) => {
+  let grove: TestJourney;
+  before(async () => {
+    grove = await openTestJourney(await places.create());
+  });
+  after(() => grove.stop());
+
+  const atDocument = async (environment: 'live' | 'test' = 'live'): Promise<Browser> => {
+    const { code } = await grove.instance({ environment });
+    const browser = grove.browser();
+    await browser.open({ code });
+    await browser.submit('consent', { accepted: true });
+    return browser;
+  };
+  type Row = { name: string; blob_key: string; content_type: string };
+  const rowsOf = (browser: Browser) =>
+    grove.acme.all<Row>(
+      { text: 'SELECT name, blob_key, content_type FROM instance_images WHERE tenant_id = $1 AND instance_id = $2' },
+      ['acme', browser.instanceId],
+    );
+  const codeOf = async (answer: ReturnType<Browser['upload']>) => (await answer).body.code;
+
+  it('an image is stored sealed, under a key that means nothing, and opens for its instance alone', async () => {
+    const browser = await atDocument();
+    const { status, body } = await browser.upload('document', 'front', PNG);
+    const sha256 = createHash('sha256').update(PNG).digest('hex');
+    assert.deepEqual([status, body], [200, { name: 'front', sha256, bytes: PNG.length }]);
+    const [row] = await rowsOf(browser);
+    assert.ok(row);
+    const sealed = grove.blobs.get(row.blob_key) as Uint8Array;
+    assert.ok(!Buffer.from(sealed).includes(Buffer.from(PNG)));
+    const open = (subject: string) => grove.deps.vault.openFor(grove.acme, subject, `image:${row.blob_key}`, sealed);
+    assert.deepEqual(new Uint8Array(await open(`instance:${browser.instanceId}`)), PNG);
+    const other = await atDocument();
+    await other.upload('document', 'front', PNG);
+    await assert.rejects(open(`instance:${other.instanceId}`));
+  });
+
+  it('takes JPEG, PNG and WebP; the optional side too', async () => {
+    const browser = await atDocument();
+    assert.equal((await browser.upload('document', 'front', JPEG, 'image/jpeg')).status, 200);
+    assert.equal((await browser.upload('document', 'back', WEBP, 'image/webp')).status, 200);
+    assert.deepEqual((await browser.get()).body.step.images.sort(), ['back', 'front']);
+  });
+
+  it('100059: what is empty, no image, or another type than it says cannot be used', async () => {
+    const browser = await atDocument();
+    const { blobs } = grove;
+    const before = blobs.size;
+    const refusals: [Uint8Array, string, RegExp][] = [
+      [new Uint8Array(0), 'image/png', /it is empty/],
+      [bytesOf('<svg onload=alert(1)>'), 'image/png', /it is not a JPEG, PNG or WebP image/],
+      [PNG, 'image/jpeg', /it is image\/png and not image\/jpeg/],
+      [bytesOf('{"documentType":"PASSPORT"}'), 'application/json', /in the sandbox alone/],
+    ];
+    for (const [bytes, type, reason] of refusals) {
+      const { status, body } = await browser.upload('document', 'front', bytes, type);
+      assert.deepEqual([status, body.code], [400, 100059]);
+      assert.match(body.message, reason);
+    }
+    assert.deepEqual([await rowsOf(browser), blobs.size], [[], before]);
+  });
+
+  it('100059: in the sandbox a JSON object stands in for an image, and nothing else in JSON does', async () => {
+    const browser = await atDocument('test');
+    const send = (text: string) => browser.upload('document', 'front', bytesOf(text), 'application/json');
+    for (const text of ['[]', '"text"', 'null', '{', `{"a":"${'x'.repeat(64 * 1024)}"}`]) {
+      assert.equal(await codeOf(send(text)), 100059, text.slice(0, 20));
+    }
+    assert.equal((await send('{"documentType":"PASSPORT"}')).status, 200);
+    assert.deepEqual(
+      (await rowsOf(browser)).map(({ content_type }) => content_type),
+      ['application/json'],
+    );
+    assert.equal((await browser.upload('document', 'back', PNG)).status, 200);
+  });
+
+  it('a name that the step does not know is bad input', async () => {
+    const browser = await atDocument();
+    const { status, body } = await browser.upload('document', 'selfie', PNG);
+    assert.deepEqual(
+      [status, body.code, body.errors],
+      [...[400, 100001, [{ pointer: '/params/imageName', message: 'must be one of front, back' }]]],
+    );
+  });
+
+  it('a second image of one name takes the place of the first, whose bytes are deleted for good', async () => {
+    const browser = await atDocument();
+    await browser.upload('document', 'front', PNG);
+    const [first] = await rowsOf(browser);
+    await browser.upload('document', 'front', JPEG, 'image/jpeg');
+    const rows = await rowsOf(browser);
+    assert.deepEqual(
+      rows.map(({ content_type }) => content_type),
+      ['image/jpeg'],
+    );
+    assert.deepEqual(grove.deleted.slice(-1), [first?.blob_key]);
+    assert.ok(!grove.deleted.includes(rows[0]?.blob_key as string));
+  });
+
+  it('100056: an image of a step that is not waited for is refused', async () => {
+    const browser = await atDocument();
+    assert.equal(await codeOf(browser.upload('consent', 'front', PNG)), 100056);
+    await browser.upload('document', 'front', PNG);
+    await browser.submit('document');
+    assert.equal(await codeOf(browser.upload('document', 'front', PNG)), 100056);
+  });
+
+  it('100056: an image whose step ends while it is stored is not recorded, and its bytes go', async () => {
+    const browser = await atDocument();
+    await browser.upload('document', 'front', PNG);
+    const before = grove.blobs.size;
+    const { put } = grove.deps.blobs;
+    grove.deps.blobs.put = async (key, bytes) => {
+      grove.deps.blobs.put = put;
+      await put(key, bytes);
+      assert.equal((await browser.submit('document')).status, 200);
+    };
+    assert.equal(await codeOf(browser.upload('document', 'back', PNG)), 100056);
+    assert.deepEqual(
+      (await rowsOf(browser)).map(({ name }) => name),
+      ['front'],
+    );
+    assert.equal(grove.blobs.size, before);
+  });
+
+  it('there is no row without its bytes: what could not be stored is not recorded', async () => {
+    const browser = await atDocument();
+    const { put } = grove.deps.blobs;
+    grove.deps.blobs.put = async () => {
+      grove.deps.blobs.put = put;
+      throw new Error('the disk is full');
+    };
+    assert.equal((await browser.upload('document', 'front', PNG)).status, 500);
+    assert.deepEqual(await rowsOf(browser), []);
+    assert.deepEqual((await browser.get()).body.step.images, []);
+  });
+});

@@ -1,0 +1,73 @@
+import { Readable } from 'node:stream';
+import type { TenantDb } from '../db/db.ts';
+import { type Produced, stream } from '../kernel/answers.ts';
+import type { JourneyPrincipal } from '../kernel/context.ts';
+import type { Drive } from '../process-manager/engine/drive.ts';
+import { isFinal } from '../process-manager/engine/state.ts';
+import type { Live } from './live.ts';
+import { findSession } from './sessions.repository.ts';
+
+/**
+ * Live status as server-sent events: one at once, one after each change, and a last one when the journey has ended. An
+ * event says that there is news; the page reads the journey then.
+ */
+type WatchDeps = {
+  drive: Pick<Drive, 'look'>;
+  live: Live;
+  now(): number;
+};
+
+/** A client that does not read is cut off before its events pile up. */
+const MAX_UNREAD_BYTES = 16 * 1024;
+
+export function watch(deps: WatchDeps, db: TenantDb, session: JourneyPrincipal): Produced {
+  const events = new Readable({ read: () => undefined });
+  let ended = false;
+  const write = (text: string) => {
+    if (ended || events.destroyed) return;
+    events.push(text);
+    if (events.readableLength > MAX_UNREAD_BYTES) events.destroy();
+  };
+  const end = () => {
+    if (ended) return;
+    ended = true;
+    events.push(null);
+    stop();
+  };
+
+  const news = async (): Promise<void> => {
+    const own = await findSession(db, session.sessionId);
+    const allowed = own !== undefined && own.state !== 'CLOSED' && own.expires_at > deps.now();
+    const look = allowed ? await deps.drive.look(db, session.instanceId) : undefined;
+    if (!look) return end();
+    const { status } = look.root;
+    write(`event: journey\ndata: ${JSON.stringify({ revision: look.revision, status })}\n\n`);
+    if (isFinal(status)) end();
+  };
+  const changed = oneAfterAnother(news, (error) => events.destroy(error));
+
+  const watcher = { ...session, changed, end, beat: () => write(':\n\n') };
+  const stop = deps.live.subscribe(watcher);
+  events.once('close', stop);
+  changed();
+  // A proxy that gathers what it passes on would make the events late.
+  return stream('text/event-stream', events, { 'x-accel-buffering': 'no' });
+}
+
+/** However often it is called meanwhile, what runs is followed by one more run, which sees everything. */
+function oneAfterAnother(work: () => Promise<void>, fail: (error: Error) => void): () => void {
+  let running = false;
+  let again = false;
+  const run = async (): Promise<void> => {
+    running = true;
+    do {
+      again = false;
+      await work();
+    } while (again);
+    running = false;
+  };
+  return () => {
+    if (running) again = true;
+    else run().catch(fail);
+  };
+}

@@ -1,0 +1,45 @@
+import type { Readable } from 'node:stream';
+
+/**
+ * What a handler answers where a plain body will not do: a redirect, bytes, a stream, or a body with headers of its own.
+ * It is the one class that is no error, because all that plain answers then pay for it is one `instanceof`.
+ */
+export class SpecialAnswer<Kind extends AnswerKind = AnswerKind, Body = unknown> {
+  readonly kind: Kind;
+  readonly body: Body;
+  readonly headers: AnswerHeaders;
+
+  constructor(kind: Kind, body: Body, headers: AnswerHeaders) {
+    this.kind = kind;
+    this.body = body;
+    this.headers = headers;
+  }
+}
+
+type AnswerKind = 'redirect' | 'json' | 'file' | 'stream';
+/** A header that is sent several times has several values. */
+export type AnswerHeaders = Readonly<Record<string, string | readonly string[]>>;
+
+export type Redirect = SpecialAnswer<'redirect', undefined>;
+export type WithHeaders<T> = SpecialAnswer<'json', T>;
+export type Produced = SpecialAnswer<'file', Uint8Array> | SpecialAnswer<'stream', Readable>;
+
+/** For operations whose status is a redirect. */
+export function redirect(location: string): Redirect {
+  return new SpecialAnswer('redirect', undefined, { location });
+}
+
+/** The usual answer, with more headers. */
+export function withHeaders<T>(body: T, headers: AnswerHeaders): WithHeaders<T> {
+  return new SpecialAnswer('json', body, headers);
+}
+
+/** Bytes that are all there. */
+export function file(contentType: string, bytes: Uint8Array, headers: AnswerHeaders = {}): Produced {
+  return new SpecialAnswer('file', bytes, { ...headers, 'content-type': contentType });
+}
+
+/** Bytes that come one after another. The stream is destroyed when the caller has gone. */
+export function stream(contentType: string, readable: Readable, headers: AnswerHeaders = {}): Produced {
+  return new SpecialAnswer('stream', readable, { ...headers, 'content-type': contentType });
+}

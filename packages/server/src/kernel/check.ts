@@ -1,0 +1,17 @@
+/** What machines find out, in the words of the specification's user data. */
+
+export type CheckStatus = 'PASSED' | 'FAILED' | 'REVIEW' | 'NOT_PERFORMED';
+export type CheckType = 'document' | 'face' | 'liveness' | 'watchlist' | 'form' | 'http';
+
+/** What was found out. `reason` is a word, never anything of a person. */
+export type Check = {
+  readonly name: string;
+  readonly type: CheckType;
+  readonly status: CheckStatus;
+  readonly score?: number;
+  readonly threshold?: number;
+  readonly reason?: string;
+  /** Whether another attempt of the end user may help. */
+  readonly advice?: 'retry' | 'final';
+  readonly metaData?: Readonly<Record<string, unknown>>;
+};

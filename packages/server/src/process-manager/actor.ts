@@ -1,0 +1,6 @@
+import type { Principal } from '../kernel/context.ts';
+
+/** Who did it, as `createdBy`, `lastUpdatedBy` and tombstones name a caller of the API. */
+export function actor(principal: Principal): string {
+  return `API Key: ${principal.apiKeyName}`;
+}

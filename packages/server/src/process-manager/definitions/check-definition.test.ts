@@ -1,0 +1,215 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { stepTypes } from '../engine/steps/registry.ts';
+import { checkDefinition } from './check-definition.ts';
+
+type Steps = readonly unknown[];
+
+const decide = { id: 'decide', type: 'decision' };
+const consent = { id: 'consent', type: 'consent' };
+const form = { id: 'ask', type: 'form', schema: { type: 'object', properties: { age: { type: 'integer' } } } };
+const passport = { id: 'document', type: 'document' };
+const selfie = { id: 'selfie', type: 'face' };
+const match = { id: 'match', type: 'faceMatch' };
+
+const check = (...steps: Steps) => checkDefinition({ name: 'a-journey', steps });
+const told = (...steps: Steps) => check(...steps).faults.map(({ pointer, message }) => `${pointer} ${message}`);
+
+describe('a definition without faults', () => {
+  it('has every default written out, in one order, whatever the order it was written in', () => {
+    const { definition, faults } = checkDefinition({
+      steps: [{ key: 'doc1', type: 'document', id: 'document' }, decide],
+      name: 'a-journey',
+    });
+    assert.deepEqual(faults, []);
+    assert.equal(
+      JSON.stringify(definition),
+      JSON.stringify({
+        name: 'a-journey',
+        processDefinitionType: 'VERIFICATION',
+        retentionDays: 30,
+        theme: 'default',
+        maxDuration: 'PT48H',
+        attributes: { searchable: [] },
+        steps: [
+          {
+            id: 'document',
+            type: 'document',
+            timeout: 'PT24H',
+            key: 'doc1',
+            accept: ['PASSPORT', 'ID_CARD', 'DRIVERS_LICENSE', 'OTHER'],
+            sides: 'auto',
+            requireLiveCapture: false,
+            maxAttempts: 3,
+          },
+          { id: 'decide', type: 'decision', onAnyFailure: 'FAIL', onUncertain: 'REVIEW' },
+        ],
+      }),
+    );
+  });
+
+  it('stays as it is when it is checked again', () => {
+    const { definition } = check(consent, form, passport, selfie, match, decide);
+    assert.deepEqual(checkDefinition(definition).definition, definition);
+  });
+
+  it('is not what was given: what was given does not change', () => {
+    const given = { name: 'a-journey', steps: [{ ...consent }, decide] };
+    const before = structuredClone(given);
+    checkDefinition(given);
+    assert.deepEqual(given, before);
+  });
+
+  it('may name its steps as objects name their inheritance', () => {
+    const names = ['constructor', 'toString', 'hasOwnProperty', 'valueOf'];
+    const steps = names.map((id, at) => ({
+      ...form,
+      id,
+      key: id,
+      ...(at > 0 && { when: `checks.${names[at - 1]}.passed` }),
+    }));
+    assert.deepEqual(told(...steps, decide), []);
+  });
+});
+
+describe('the faults of a definition', () => {
+  it('are all told in one answer, each with its place, in the order of the document', () => {
+    const { faults, definition } = checkDefinition({
+      name: 'Not A Name',
+      colour: 'green',
+      maxDuration: 'P91D',
+      steps: [
+        { id: 'agree', type: 'consnet' },
+        { id: 'agree', type: 'document', acept: ['PASSPORT'], accept: ['PASPORT'], next: 'agree' },
+        { id: 'end', type: 'faceMatch', document: 'doc2', onFail: 'nowhere', when: 'checks.agree.passed &&' },
+        7,
+        { id: 'decide', type: 'decision', rules: [{ when: 'checks.selfie.passed', outcome: 'MAYBE' }] },
+        { id: 'selfie', type: 'face', timeout: 'PT0S', key: '9' },
+      ],
+    });
+    assert.equal(definition, undefined);
+    assert.deepEqual(
+      faults.map(({ pointer }) => pointer),
+      [
+        '/colour',
+        '/name',
+        '/maxDuration',
+        '/steps/0/type',
+        '/steps/1/acept',
+        '/steps/1/accept/0',
+        '/steps/1/id',
+        '/steps/1/next',
+        '/steps/2/id',
+        '/steps/2/onFail',
+        '/steps/2/when',
+        '/steps/2/document',
+        '/steps/2/face',
+        '/steps/3',
+        '/steps/4/rules/0/outcome',
+        '/steps/4/rules/0/when',
+        '/steps/5/key',
+        '/steps/5/timeout',
+        '/steps/5',
+      ],
+    );
+    for (const { message } of faults) assert.match(message, /^\S.{5,}$/);
+  });
+
+  it('are at most 100', () => {
+    const steps = Array.from({ length: 100 }, () => ({ id: '', type: 'nothing', next: 'nowhere' }));
+    assert.equal(check(...steps).faults.length, 100);
+  });
+
+  it('of what is no definition at all are told, too', () => {
+    for (const none of [null, 5, 'text', [], true, undefined]) {
+      assert.deepEqual(checkDefinition(none).faults, [{ pointer: '/', message: 'must be an object' }]);
+    }
+    assert.deepEqual(
+      checkDefinition({}).faults.map(({ pointer, message }) => `${pointer} ${message}`),
+      ['/name is required', '/steps is required'],
+    );
+    assert.deepEqual(checkDefinition({ name: 'x', steps: {} }).faults, [
+      { pointer: '/steps', message: 'must be a list' },
+    ]);
+  });
+
+  it('never make the check itself fail, whatever is given', () => {
+    const member = fc.constantFrom('id', 'type', 'when', 'next', 'onFail', 'key', 'rules', 'schema', 'face', 'timeout');
+    const value = fc.oneof(fc.jsonValue({ maxDepth: 2 }), fc.constantFrom('end', 'a', 'doc1', ...stepTypes.keys()));
+    const step = fc.oneof(fc.dictionary(member, value), fc.jsonValue({ maxDepth: 1 }));
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 6 }), fc.jsonValue({ maxDepth: 2 }), (steps, other) => {
+        for (const document of [{ name: 'a', steps }, { name: 'a', steps: other }, other]) {
+          const { faults, definition } = checkDefinition(document);
+          assert.equal(faults.length === 0, definition !== undefined);
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('of 10,000 steps are that there are too many, and what is wrong with the first hundred', () => {
+    const steps = Array.from({ length: 10_000 }, (_, at) => ({ ...consent, id: `c${at}`, key: `c${at}` }));
+    assert.deepEqual(told(...steps), [
+      '/steps must have at most 100 entries',
+      '/steps/99 is the last step, and the journey has no end: add a decision below it',
+    ]);
+  });
+});
+
+describe('a step', () => {
+  it('of an unknown type is a fault that names the types, and the one that was meant', () => {
+    const [fault = '', ...others] = told(
+      { ...match, type: 'facematch', document: 'doc1', face: 'face1' },
+      passport,
+      selfie,
+      decide,
+    );
+    assert.match(fault, /^\/steps\/0\/type must be one of consent, form, .*review; did you mean faceMatch\?$/);
+    // It is taken for what was meant, so that its place is looked at, too.
+    assert.equal(others.length, 2);
+    const [odd = ''] = told({ id: 'a', type: 'telepathy' }, decide);
+    assert.doesNotMatch(odd, /did you mean/);
+    for (const type of [undefined, null, 5]) assert.equal(told({ id: 'a', type }, decide).length, 1);
+  });
+
+  it('has an id and a key of its own, and of characters that a condition can name', () => {
+    assert.match(told(consent, { ...form, id: 'consent' }, decide)[0] ?? '', /^\/steps\/1\/id .*\/steps\/0 already/);
+    assert.match(told(passport, { ...passport, id: 'other' }, decide)[0] ?? '', /^\/steps\/1\/key "doc1" .*"document"/);
+    // A form and a document are kept apart.
+    assert.deepEqual(told({ ...form, key: 'x' }, { ...passport, key: 'x' }, decide), []);
+    for (const id of ['', '1a', 'a b', 'a.b', 'é', 'a'.repeat(51), '__proto__', 'end', 5]) {
+      assert.equal(told({ ...consent, id }, decide)[0]?.split(' ')[0], '/steps/0/id', String(id));
+    }
+    for (const key of ['', '1a', 'a-b', '__proto__', 'a'.repeat(51)]) {
+      assert.equal(told({ ...consent, key }, decide)[0]?.split(' ')[0], '/steps/0/key', key);
+    }
+  });
+
+  it('holds only the settings of its type', () => {
+    assert.deepEqual(told({ ...consent, maxAttemps: 2 }, { ...passport, maxAttemps: 2 }, decide), [
+      '/steps/0/maxAttemps is not part of a consent step',
+      '/steps/1/maxAttemps is not part of a document step; did you mean maxAttempts?',
+    ]);
+    assert.deepEqual(told({ ...passport, maxAttempts: 11, sides: 'all', accept: [] }, decide), [
+      '/steps/0/accept must have at least one entry',
+      '/steps/0/sides must be one of auto, front, both',
+      '/steps/0/maxAttempts must be at most 10',
+    ]);
+    assert.deepEqual(told(consent, { ...decide, next: 'consent' }), ['/steps/1/next is not part of a decision step']);
+  });
+
+  it('of the end user has a time-out of at most 30 days', () => {
+    for (const timeout of ['PT1S', 'P30D', 'PT24H', 'P4W']) assert.deepEqual(told({ ...consent, timeout }, decide), []);
+    for (const timeout of ['P31D', 'PT0S', 'P2M', 'P1Y']) {
+      assert.match(
+        told({ ...consent, timeout }, decide)[0] ?? '',
+        /^\/steps\/0\/timeout must be longer .* P30D$/,
+        timeout,
+      );
+    }
+    assert.match(told({ ...consent, timeout: '24 hours' }, decide)[0] ?? '', /timeout must be an ISO 8601 duration/);
+    assert.match(told(passport, selfie, { ...match, timeout: 'PT1H' }, decide)[0] ?? '', /not part of a faceMatch/);
+  });
+});

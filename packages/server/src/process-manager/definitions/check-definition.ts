@@ -1,0 +1,59 @@
+import { MAX_INPUT_ERRORS } from '@grove/contract';
+import type { FieldFault } from '../../kernel/errors.ts';
+import type { Definition } from '../engine/definition.ts';
+import type { Reference } from '../engine/steps/step-type.ts';
+import { conditionFaults } from './check-conditions.ts';
+import { graphFaults } from './check-graph.ts';
+import { gatheredFaults, type Lookup, missingFaults, outsideReferences } from './check-references.ts';
+import { checkShape, type ReadStep } from './check-shape.ts';
+
+/** What is wrong with a document, all of it at once, each fault with its place and a sentence that helps. */
+export type Checked = {
+  /** With every default written out; none if there are faults. */
+  readonly definition?: Definition;
+  /** Faults of the document by itself. */
+  readonly faults: readonly FieldFault[];
+  /** Steps that this release cannot do: such a document can be stored, but not deployed. */
+  readonly unavailable: readonly FieldFault[];
+  /** Objects of the tenant that must be there before it is deployed. */
+  readonly references: readonly Reference[];
+  readonly name: string;
+};
+
+export function checkDefinition(given: unknown): Checked {
+  const { document, steps, faults: ofShape } = checkShape(given);
+  const faults = told([...ofShape, ...graphFaults(steps), ...conditionFaults(steps), ...gatheredFaults(steps)]);
+  return {
+    faults,
+    unavailable: unavailableFaults(steps),
+    references: outsideReferences(steps),
+    name: String(document.name),
+    ...(faults.length === 0 && { definition: document as unknown as Definition }),
+  };
+}
+
+/** Everything that stands in the way of a deployment. */
+export async function deploymentFaults(checked: Checked, lookup: Lookup): Promise<FieldFault[]> {
+  const missing = await missingFaults(checked.name, checked.references, lookup);
+  return told([...checked.faults, ...checked.unavailable, ...missing]);
+}
+
+function unavailableFaults(steps: readonly ReadStep[]): FieldFault[] {
+  return steps.flatMap(({ at, step, type }) =>
+    type?.unavailable && type.type === step.type
+      ? [{ pointer: `/steps/${at}/type`, message: `${type.type} cannot be used yet: ${type.unavailable}` }]
+      : [],
+  );
+}
+
+/** In the order of the document, each once, and not more than an answer tells. */
+function told(faults: readonly FieldFault[]): FieldFault[] {
+  const unique = new Map(faults.map((fault) => [`${fault.pointer} ${fault.message}`, fault]));
+  return [...unique.values()].sort((one, other) => placeOf(one) - placeOf(other)).slice(0, MAX_INPUT_ERRORS);
+}
+
+/** What is said of the document as a whole comes first. */
+function placeOf({ pointer }: FieldFault): number {
+  const place = /^\/steps\/(\d+)/.exec(pointer)?.[1];
+  return place === undefined ? -1 : Number(place);
+}

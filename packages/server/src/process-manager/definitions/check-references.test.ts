@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { checkDefinition, deploymentFaults } from './check-definition.ts';
+import type { Lookup } from './check-references.ts';
+
+const decide = { id: 'decide', type: 'decision' };
+const passport = { id: 'document', type: 'document' };
+const selfie = { id: 'selfie', type: 'face' };
+const match = { id: 'match', type: 'faceMatch' };
+
+const check = (...steps: readonly unknown[]) => checkDefinition({ name: 'a-journey', steps });
+const told = (...steps: readonly unknown[]) =>
+  check(...steps).faults.map(({ pointer, message }) => `${pointer} ${message}`);
+const nowhere: Lookup = { has: async () => false, runs: async () => [] };
+
+describe('a reference', () => {
+  it('to a document or a face names the key of a step above', () => {
+    assert.deepEqual(told(passport, selfie, match, decide), []);
+    assert.deepEqual(told(match, passport, selfie, decide), [
+      '/steps/0/document the document step with the key "doc1" comes later: put it above this step',
+      '/steps/0/face the face step with the key "face1" comes later: put it above this step',
+    ]);
+    assert.match(
+      told(passport, selfie, { ...match, document: 'doc2' }, decide)[0] ?? '',
+      /^\/steps\/2\/document there is no document step with the key "doc2" above this step; did you mean doc1\?$/,
+    );
+  });
+
+  it('to an object that is not there, or a step that cannot be done yet, stands in the way of deployment alone', async () => {
+    const steps = [
+      { id: 'page', type: 'customPage', page: 'welcome' },
+      selfie,
+      { id: 'list', type: 'watchlist', name: 'fraudsters' },
+      { id: 'child', type: 'subprocess', definition: 'other', version: 3 },
+      { id: 'crm', type: 'webhook', name: 'crm' },
+      decide,
+    ];
+    const checked = check(...steps);
+    assert.ok(checked.definition);
+    assert.deepEqual(
+      (await deploymentFaults(checked, nowhere)).map(({ pointer, message }) => `${pointer} ${message}`),
+      [
+        '/steps/0/page there is no custom page named "welcome"',
+        '/steps/2/name there is no watchlist named "fraudsters"',
+        '/steps/3/definition version 3 of the definition "other" is not deployed',
+        '/steps/4/type webhook cannot be used yet: it needs webhooks, which this release does not have',
+      ],
+    );
+    const everywhere: Lookup = { has: async () => true, runs: async () => [] };
+    assert.equal((await deploymentFaults(checked, everywhere)).length, 1);
+  });
+
+  it('to a definition is none to itself, also by way of others', async () => {
+    const runs: Record<string, string[]> = { b: ['c'], c: ['d', 'a'], d: ['d'], e: ['b', 'c', 'd'] };
+    const lookup: Lookup = {
+      has: async ({ name }) => name in runs,
+      runs: async ({ name }) => (runs[name] ?? []).map((each) => ({ kind: 'definition', name: each, pointer: '' })),
+    };
+    const faultOf = async (name: string, definition: string) => {
+      const steps = [{ id: 'child', type: 'subprocess', definition }, decide];
+      return (await deploymentFaults(checkDefinition({ name, steps }), lookup))[0]?.message;
+    };
+    assert.equal(await faultOf('a', 'a'), 'a definition cannot run itself');
+    assert.equal(await faultOf('a', 'b'), 'would run itself: a → b → c → a');
+    assert.equal(await faultOf('x', 'e'), undefined);
+    assert.equal(await faultOf('x', 'nothing'), 'there is no deployed definition named "nothing"');
+  });
+
+  it('to a definition that runs more than 100 others is a fault', async () => {
+    const chain: Lookup = {
+      has: async () => true,
+      runs: async ({ name }) => [{ kind: 'definition', name: `n${Number(name.slice(1)) + 1}`, pointer: '' }],
+    };
+    const checked = check({ id: 'child', type: 'subprocess', definition: 'n0' }, decide);
+    assert.match((await deploymentFaults(checked, chain))[0]?.message ?? '', /more than 100 other definitions/);
+  });
+});

@@ -1,0 +1,112 @@
+import type { FieldFault } from '../../kernel/errors.ts';
+import type { Reference } from '../engine/steps/step-type.ts';
+import { asFarAsReadable, type ReadStep } from './check-shape.ts';
+import { didYouMean } from './closest.ts';
+
+/** Whether what steps refer to is there: other steps of the definition, and other objects of the tenant. */
+
+/** What is known of the tenant. */
+export type Lookup = {
+  /** Whether what is referred to is there and can be used. */
+  has(reference: Reference): Promise<boolean>;
+  /** The definitions that a deployed definition runs as subprocesses. */
+  runs(reference: Reference): Promise<readonly Reference[]>;
+};
+
+const GATHERED = { document: 'documents', face: 'faces' } as const;
+const OBJECTS = {
+  page: 'custom page',
+  watchlist: 'watchlist',
+  webhook: 'webhook',
+  secret: 'cloud secret',
+  store: 'identity store',
+} as const;
+
+/** References to what an earlier step gathers. */
+export function gatheredFaults(steps: readonly ReadStep[]): FieldFault[] {
+  return steps.flatMap((read) =>
+    referencesOf(read).flatMap(({ kind, name, pointer }) => {
+      if (kind !== 'document' && kind !== 'face') return [];
+      const message = gatheredFault(kind, name, read.at, steps);
+      return message === undefined ? [] : [{ pointer, message }];
+    }),
+  );
+}
+
+function gatheredFault(
+  kind: keyof typeof GATHERED,
+  key: string,
+  at: number,
+  steps: readonly ReadStep[],
+): string | undefined {
+  const keeping = steps.filter(({ type }) => type?.type === kind && type.keeps?.in === GATHERED[kind]);
+  const found = keeping.find(({ step }) => step.key === key);
+  if (found && found.at < at) return undefined;
+  const name = JSON.stringify(key);
+  if (found) return `the ${kind} step with the key ${name} comes later: put it above this step`;
+  const known = keeping.filter((each) => each.at < at).map(({ step }) => String(step.key));
+  return `there is no ${kind} step with the key ${name} above this step${didYouMean(key, known)}`;
+}
+
+/** References to objects of the tenant. A step that this release cannot do needs nothing. */
+export function outsideReferences(steps: readonly ReadStep[]): Reference[] {
+  return steps
+    .filter(({ type }) => !type?.unavailable)
+    .flatMap(referencesOf)
+    .filter(({ kind }) => kind !== 'document' && kind !== 'face');
+}
+
+/** With pointers from the top of the document. */
+function referencesOf({ step, type, at }: ReadStep): Reference[] {
+  return asFarAsReadable(() => type?.references?.(step))
+    .filter(({ name }) => typeof name === 'string' && name !== '')
+    .map((reference) => ({ ...reference, pointer: `/steps/${at}${reference.pointer}` }));
+}
+
+/** References to objects that are not there, and subprocesses that would run the definition again. */
+export async function missingFaults(
+  name: string,
+  references: readonly Reference[],
+  lookup: Lookup,
+): Promise<FieldFault[]> {
+  const faults: FieldFault[] = [];
+  for (const reference of references) {
+    const message =
+      reference.kind === 'definition'
+        ? await subprocessFault(name, reference, lookup)
+        : (await lookup.has(reference))
+          ? undefined
+          : `there is no ${nounOf(reference)} named ${JSON.stringify(reference.name)}`;
+    if (message !== undefined) faults.push({ pointer: reference.pointer, message });
+  }
+  return faults;
+}
+
+function nounOf({ kind }: Reference): string {
+  return kind in OBJECTS ? OBJECTS[kind as keyof typeof OBJECTS] : kind;
+}
+
+const MAX_DEFINITIONS_BELOW = 100;
+
+async function subprocessFault(name: string, reference: Reference, lookup: Lookup): Promise<string | undefined> {
+  if (reference.name === name) return 'a definition cannot run itself';
+  if (!(await lookup.has(reference))) {
+    const shown = JSON.stringify(reference.name);
+    return reference.version === undefined
+      ? `there is no deployed definition named ${shown}`
+      : `version ${reference.version} of the definition ${shown} is not deployed`;
+  }
+  const seen = new Set<string>();
+  const waiting = [{ reference, way: [name, reference.name] }];
+  for (let next = waiting.shift(); next; next = waiting.shift()) {
+    for (const below of await lookup.runs(next.reference)) {
+      const way = [...next.way, below.name];
+      if (below.name === name) return `would run itself: ${way.join(' → ')}`;
+      const known = `${below.name} ${below.version}`;
+      if (!seen.has(known)) waiting.push({ reference: below, way });
+      seen.add(known);
+      if (seen.size > MAX_DEFINITIONS_BELOW) return `would run more than ${MAX_DEFINITIONS_BELOW} other definitions`;
+    }
+  }
+  return undefined;
+}

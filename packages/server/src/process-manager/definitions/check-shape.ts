@@ -1,0 +1,131 @@
+import { MAX_STEPS } from '@grove/contract';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import addFormatsModule from 'ajv-formats';
+import { fromDuration, HOUR } from '../../kernel/clock.ts';
+import type { FieldFault } from '../../kernel/errors.ts';
+import type { Step } from '../engine/definition.ts';
+import { stepTypes } from '../engine/steps/registry.ts';
+import type { StepType } from '../engine/steps/step-type.ts';
+import { closest, didYouMean } from './closest.ts';
+import { documentSchema, stepSchema } from './schema.ts';
+import { toFault } from './shape-sentences.ts';
+
+/** Whether a document has the members it may have, and of the kinds they must be. Defaults are written out. */
+
+/** A step as far as it can be read: what is wrong with its shape must not hide what is wrong with its place. */
+export type ReadStep = {
+  readonly at: number;
+  readonly step: Step;
+  /** The type it has, or most likely should have. */
+  readonly type: StepType | undefined;
+};
+
+export type Shape = {
+  readonly document: Readonly<Record<string, unknown>>;
+  readonly steps: readonly ReadStep[];
+  readonly faults: readonly FieldFault[];
+};
+
+const MAX_TIMEOUT_DAYS = 30;
+const MAX_DURATION_DAYS = 90;
+
+export function checkShape(given: unknown): Shape {
+  const document = structuredClone(given);
+  const faults = faultsOf(DOCUMENT, document, '');
+  if (!isObject(document)) return { document: {}, steps: [], faults };
+  faults.push(...durationFaults(document.maxDuration, '/maxDuration', MAX_DURATION_DAYS));
+  const listed = Array.isArray(document.steps) ? document.steps.slice(0, MAX_STEPS) : [];
+  const steps = listed.map((step, at) => readStep(step, at, faults));
+  const ordered = inOrder(document, DOCUMENT.members);
+  return { document: { ...ordered, steps: steps.map(({ step }) => step) }, steps, faults };
+}
+
+function readStep(step: unknown, at: number, faults: FieldFault[]): ReadStep {
+  const pointer = `/steps/${at}`;
+  if (!isObject(step)) {
+    faults.push({ pointer, message: 'must be a step: an object with an id and a type' });
+    return { at, step: {} as Step, type: undefined };
+  }
+  const known = typeof step.type === 'string' ? stepTypes.get(step.type) : undefined;
+  const found = [...(known ? [] : typeFaults(step.type, pointer)), ...faultsOf(shapeOf(known), step, pointer)];
+  found.push(...durationFaults(step.timeout, `${pointer}/timeout`, MAX_TIMEOUT_DAYS));
+  if (known && found.length === 0) {
+    const own = known.faults?.(step as Step) ?? [];
+    found.push(...own.map((fault) => ({ ...fault, pointer: `${pointer}${fault.pointer}` })));
+  }
+  faults.push(...found);
+  const meant = known ?? stepTypes.get(closest(String(step.type), stepTypes.keys()) ?? '');
+  const read = known ? inOrder(step, shapeOf(known).members) : step;
+  return { at, step: read as Step, type: meant };
+}
+
+function typeFaults(type: unknown, pointer: string): FieldFault[] {
+  if (typeof type !== 'string')
+    return type === undefined ? [] : [{ pointer: `${pointer}/type`, message: 'must be text' }];
+  const message = `must be one of ${[...stepTypes.keys()].join(', ')}${didYouMean(type, stepTypes.keys())}`;
+  return [{ pointer: `${pointer}/type`, message }];
+}
+
+function durationFaults(duration: unknown, pointer: string, mostDays: number): FieldFault[] {
+  // What is no duration at all has been told already.
+  if (typeof duration !== 'string' || !isDuration(duration)) return [];
+  const ms = fromDuration(duration);
+  return ms > 0 && ms <= mostDays * 24 * HOUR
+    ? []
+    : [{ pointer, message: `must be longer than nothing, at most P${mostDays}D` }];
+}
+
+/** What a step type finds in a step whose settings may be of any kind: nothing if it cannot be found. */
+export function asFarAsReadable<T>(find: () => readonly T[] | undefined): readonly T[] {
+  try {
+    return find() ?? [];
+  } catch {
+    return [];
+  }
+}
+
+type Shaped = { readonly name: string; readonly members: readonly string[]; readonly validate: ValidateFunction };
+
+const ajv = new Ajv2020({ allErrors: true, useDefaults: true, verbose: true, strict: false });
+// The package is CommonJS; its function is the module itself.
+(addFormatsModule as unknown as (ajv: Ajv2020, formats: string[]) => Ajv2020)(ajv, ['duration']);
+
+const isDuration = ajv.compile<string>({ type: 'string', format: 'duration' });
+const DOCUMENT = shaped('a definition', documentSchema({}));
+const stepShapes = new Map<string, Shaped>();
+
+/** Of a type that is not known, only what every step has can be told. */
+const ANY_STEP = shaped('a step', anyStepSchema());
+
+function shapeOf(type: StepType | undefined): Shaped {
+  if (!type) return ANY_STEP;
+  const known = stepShapes.get(type.type);
+  if (known) return known;
+  const made = shaped(`a ${type.type} step`, stepSchema(type));
+  stepShapes.set(type.type, made);
+  return made;
+}
+
+function shaped(name: string, schema: { properties: Readonly<Record<string, object>> }): Shaped {
+  return { name, members: Object.keys(schema.properties), validate: ajv.compile(schema) };
+}
+
+function anyStepSchema() {
+  const { properties, ...rest } = stepSchema({ type: '', about: '', kind: 'server', settings: {} });
+  return { ...rest, properties: { ...properties, type: {} }, additionalProperties: true };
+}
+
+function faultsOf(shape: Shaped, value: unknown, pointer: string): FieldFault[] {
+  if (shape.validate(value)) return [];
+  return (shape.validate.errors ?? []).map((error) => toFault(error, pointer, shape));
+}
+
+/** Documents that mean the same are stored the same, whatever the order of their members was. */
+function inOrder(value: Record<string, unknown>, members: readonly string[]): Record<string, unknown> {
+  const known = members.filter((name) => value[name] !== undefined).map((name) => [name, value[name]] as const);
+  return Object.fromEntries(known);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

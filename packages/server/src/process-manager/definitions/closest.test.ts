@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { closest, didYouMean } from './closest.ts';
+
+const types = ['consent', 'form', 'face', 'faceMatch', 'document', 'decision'];
+
+it('a word with a letter too many, too few, wrong, swapped or in the wrong case is known', () => {
+  const meant: Record<string, string> = {
+    consnet: 'consent',
+    consennt: 'consent',
+    consen: 'consent',
+    facematch: 'faceMatch',
+    faceMtach: 'faceMatch',
+    frm: 'form',
+    decison: 'decision',
+  };
+  for (const [word, type] of Object.entries(meant)) assert.equal(closest(word, types), type, word);
+});
+
+it('a word that is like none of them is not guessed at, nor one that is too long to compare', () => {
+  for (const word of ['', 'x', 'telepathy', 'consent'.repeat(10), 'x'.repeat(1_000_000)]) {
+    assert.equal(didYouMean(word, types), '');
+  }
+});

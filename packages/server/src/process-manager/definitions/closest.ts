@@ -1,0 +1,46 @@
+const MAX_LENGTH = 50;
+
+/** The candidate that somebody who wrote `word` most likely meant, if there is one that is nearly the same. */
+export function closest(word: string, candidates: Iterable<string>): string | undefined {
+  if (word.length > MAX_LENGTH) return undefined;
+  const asked = word.toLowerCase();
+  let best: string | undefined;
+  // A third of the letters may be wrong: more would be guessing.
+  let least = Math.max(1, Math.floor(word.length / 3)) + 1;
+  for (const candidate of candidates) {
+    const distance = distanceOf(asked, candidate.toLowerCase());
+    if (distance < least) {
+      best = candidate;
+      least = distance;
+    }
+  }
+  return best;
+}
+
+/** The end of a sentence about a word that is not known. */
+export function didYouMean(word: string, candidates: Iterable<string>): string {
+  const found = closest(word, candidates);
+  return found === undefined ? '' : `; did you mean ${found}?`;
+}
+
+/** As many letters as have to be added, removed, changed or swapped with their neighbour to make one of the other. */
+function distanceOf(one: string, other: string): number {
+  let before: number[] = [];
+  let last = Array.from({ length: other.length + 1 }, (_, at) => at);
+  for (let row = 1; row <= one.length; row++) {
+    const current = [row];
+    for (let column = 1; column <= other.length; column++) {
+      const same = one[row - 1] === other[column - 1];
+      const swapped = row > 1 && column > 1 && one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1];
+      current[column] = Math.min(
+        (last[column] as number) + 1,
+        (current[column - 1] as number) + 1,
+        (last[column - 1] as number) + (same ? 0 : 1),
+        swapped ? (before[column - 2] as number) + 1 : Number.POSITIVE_INFINITY,
+      );
+    }
+    before = last;
+    last = current;
+  }
+  return last[other.length] as number;
+}

@@ -1,0 +1,299 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { type Client, isGroveError } from '@grove/sdk';
+import { onBothEngines, openTestApp, type TestApp } from '../../../test/harness.ts';
+import { MINUTE, toDtm } from '../../kernel/clock.ts';
+
+type Document = Parameters<Client['processDefinitions']['create']>[0]['body'];
+
+const PATH = '/api/process-manager/processDefinitions';
+const decide = { id: 'decide', type: 'decision' };
+const consent = { id: 'consent', type: 'consent' };
+const documentOf = (name: string, more: object = {}): Document => ({ name, steps: [consent, decide], ...more });
+const withPage = (name: string): Document =>
+  documentOf(name, { steps: [{ id: 'page', type: 'customPage', page: 'welcome' }, decide] });
+
+const refuses = (code: number, status: number, pointer?: string) => (error: unknown) => {
+  assert.ok(isGroveError(error), String(error));
+  assert.deepEqual([error.code, error.status], [code, status]);
+  if (pointer !== undefined) assert.equal(error.errors[0]?.pointer, pointer);
+  return true;
+};
+
+onBothEngines('process definitions', (_engine, places) => {
+  let grove: TestApp;
+  let definitions: Client['processDefinitions'];
+  before(async () => {
+    grove = await openTestApp(await places.create());
+    definitions = grove.client.processDefinitions;
+  });
+  after(() => grove.stop());
+
+  const create = (name: string, more: object = {}) => definitions.create({ body: documentOf(name, more) });
+  const deployed = async (name: string, more: object = {}) => {
+    const { id } = await create(name, more);
+    return definitions.deploy({ processDefinitionId: id });
+  };
+
+  describe('create', () => {
+    it('answers 201 with the first version, editable, its defaults written out', async () => {
+      const answer = await grove.call(PATH, {
+        method: 'POST',
+        body: JSON.stringify(documentOf('first', { description: 'A first one', retentionDays: 7 })),
+      });
+      assert.equal(answer.status, 201);
+      const { id, document, ...rest } = answer.body;
+      assert.match(id, /^[0-9A-Z]{26}$/);
+      assert.deepEqual(rest, {
+        tenantId: 'acme',
+        name: 'first',
+        version: 1,
+        status: 'EDITABLE',
+        description: 'A first one',
+        processDefinitionType: 'VERIFICATION',
+        retentionDays: 7,
+        tags: [],
+        createdDtm: toDtm(grove.clock.now()),
+        createdBy: 'API Key: First key',
+        lastUpdatedDtm: toDtm(grove.clock.now()),
+        lastUpdatedBy: 'API Key: First key',
+      });
+      assert.equal(document.maxDuration, 'PT48H');
+      assert.deepEqual(document.steps[0], { ...consent, timeout: 'PT24H', key: 'consent', textVersion: '1' });
+      assert.deepEqual(await definitions.get({ processDefinitionId: id }), answer.body);
+    });
+
+    it('gives a name that is in use its next version, and 20 at once 20 versions', async () => {
+      await create('versions');
+      const made = await Promise.all(Array.from({ length: 20 }, () => create('versions')));
+      assert.deepEqual(
+        made.map(({ version }) => version).sort((one, other) => one - other),
+        Array.from({ length: 20 }, (_, at) => at + 2),
+      );
+      assert.equal(new Set(made.map(({ id }) => id)).size, 20);
+    });
+
+    it('makes one version for an Idempotency-Key, however often it is sent', async () => {
+      const send = () =>
+        grove.call(PATH, {
+          method: 'POST',
+          body: JSON.stringify(documentOf('once')),
+          headers: { 'Idempotency-Key': 'once-and-only' },
+        });
+      const [one, other] = [await send(), await send()];
+      assert.deepEqual([one.status, other.status], [201, 201]);
+      assert.deepEqual(other.body, one.body);
+    });
+
+    it('refuses a document with faults with 100048, all of them in one answer', async () => {
+      const steps = [
+        { id: 'a', type: 'consnet' },
+        { id: 'a', type: 'document', next: 'nowhere' },
+        { id: 'match', type: 'faceMatch', document: 'doc2', when: 'checks.later.passed' },
+      ];
+      await assert.rejects(create('broken', { steps }), (error: unknown) => {
+        refuses(100048, 400)(error);
+        assert.ok(isGroveError(error));
+        assert.deepEqual(
+          error.errors.map(({ pointer }) => pointer),
+          [
+            '/steps/0/type',
+            '/steps/1/id',
+            '/steps/1/next',
+            '/steps/2',
+            '/steps/2/when',
+            '/steps/2/document',
+            '/steps/2/face',
+          ],
+        );
+        assert.match(error.message, /^The process definition has faults: \/steps\/0\/type must be one of/);
+        return true;
+      });
+      assert.equal((await definitions.list({ query: { name: 'broken' } })).totalElements, 0);
+    });
+
+    it('stores what refers to nothing yet, because what it refers to may be made later', async () => {
+      assert.equal((await definitions.create({ body: withPage('early') })).status, 'EDITABLE');
+    });
+
+    it('refuses what is no document at all with 100001, 10,000 steps with it, and a body of 2 MB with 100005', async () => {
+      for (const body of [{}, { name: 'x' }, { name: 'x', steps: [] }, { name: 'x', steps: [7] }, []]) {
+        const answer = await grove.call(PATH, { method: 'POST', body: JSON.stringify(body) });
+        assert.deepEqual([answer.status, answer.body.code], [400, 100001]);
+      }
+      const steps = Array.from({ length: 10_000 }, (_, at) => ({ ...consent, id: `c${at}` }));
+      await assert.rejects(create('long', { steps }), refuses(100001, 400, '/steps'));
+      const when = 'x'.repeat(2 * 2 ** 20);
+      await assert.rejects(create('long', { steps: [{ ...consent, when }, decide] }), refuses(100005, 413));
+    });
+
+    it('refuses a condition of nearly a megabyte, and names of what objects inherit where they are no ids', async () => {
+      const when = 'x'.repeat(1_000_000);
+      const place = '/steps/0/when';
+      await assert.rejects(create('long', { steps: [{ ...consent, when }, decide] }), refuses(100048, 400, place));
+      const named = (id: string) => create('inherited', { steps: [{ ...consent, id, key: id }, decide] });
+      await assert.rejects(named('__proto__'), refuses(100048, 400, '/steps/0/id'));
+      const { id } = await named('constructor');
+      assert.equal((await definitions.deploy({ processDefinitionId: id })).status, 'DEPLOYED_ACTIVE');
+    });
+  });
+
+  describe('validate', () => {
+    it('finds everything that deployment finds, and stores nothing', async () => {
+      const found = await definitions.validate({ body: withPage('validated') });
+      const message = 'there is no custom page named "welcome"';
+      assert.deepEqual(found, { valid: false, faults: [{ pointer: '/steps/0/page', message }] });
+      assert.deepEqual(await definitions.validate({ body: documentOf('validated') }), { valid: true, faults: [] });
+      assert.equal((await definitions.list({ query: { name: 'validated' } })).totalElements, 0);
+    });
+  });
+
+  describe('update', () => {
+    it('replaces the document of an editable version, and says who and when', async () => {
+      const made = await create('edited');
+      grove.clock.advance(MINUTE);
+      const body = documentOf('edited', { description: 'Better', processDefinitionType: 'AUTHENTICATION' });
+      const updated = await definitions.update({ processDefinitionId: made.id, body });
+      assert.deepEqual(updated, {
+        ...made,
+        description: 'Better',
+        processDefinitionType: 'AUTHENTICATION',
+        lastUpdatedDtm: toDtm(grove.clock.now()),
+        document: { ...made.document, description: 'Better', processDefinitionType: 'AUTHENTICATION' },
+      });
+      assert.deepEqual(await definitions.get({ processDefinitionId: made.id }), updated);
+    });
+
+    it('refuses faults and another name with 100048, and changes nothing', async () => {
+      const made = await create('named');
+      const update = (body: Document) => definitions.update({ processDefinitionId: made.id, body });
+      await assert.rejects(update(documentOf('other')), refuses(100048, 400, '/name'));
+      await assert.rejects(update(documentOf('named', { steps: [consent] })), refuses(100048, 400, '/steps/0'));
+      assert.deepEqual(await definitions.get({ processDefinitionId: made.id }), made);
+    });
+
+    it('of a version that was deployed or archived is refused with 100049: it never changes again', async () => {
+      const { id, ...made } = await deployed('immutable');
+      const before = await definitions.get({ processDefinitionId: id });
+      const body = documentOf('immutable', { description: 'changed' });
+      await assert.rejects(definitions.update({ processDefinitionId: id, body }), refuses(100049, 409));
+      await assert.rejects(definitions.delete({ processDefinitionId: id }), refuses(100049, 409));
+      assert.deepEqual(await definitions.get({ processDefinitionId: id }), before);
+      await definitions.archive({ processDefinitionId: id });
+      await assert.rejects(definitions.update({ processDefinitionId: id, body }), refuses(100049, 409));
+      await assert.rejects(definitions.delete({ processDefinitionId: id }), refuses(100049, 409));
+      const { document } = await definitions.get({ processDefinitionId: id });
+      assert.deepEqual([document, made.status], [before.document, 'DEPLOYED_ACTIVE']);
+    });
+  });
+
+  describe('deploy', () => {
+    it('deploys, and a second time answers the same', async () => {
+      const { id } = await create('deployed');
+      grove.clock.advance(MINUTE);
+      const first = await definitions.deploy({ processDefinitionId: id });
+      assert.deepEqual([first.status, first.deployedDtm], ['DEPLOYED_ACTIVE', toDtm(grove.clock.now())]);
+      grove.clock.advance(MINUTE);
+      assert.deepEqual(await definitions.deploy({ processDefinitionId: id }), first);
+    });
+
+    it('refuses with 100048 what refers to something that is not there', async () => {
+      const { id } = await definitions.create({ body: withPage('page-missing') });
+      await assert.rejects(definitions.deploy({ processDefinitionId: id }), refuses(100048, 400, '/steps/0/page'));
+      const steps = [{ id: 'crm', type: 'webhook', name: 'crm' }, decide];
+      const made = await create('cannot-yet', { steps });
+      const refused = definitions.deploy({ processDefinitionId: made.id });
+      await assert.rejects(refused, refuses(100048, 400, '/steps/0/type'));
+      assert.equal((await definitions.get({ processDefinitionId: id })).status, 'EDITABLE');
+    });
+
+    it('of a subprocess needs that definition to be deployed, and no circle of them', async () => {
+      const run = (definition: string, more: object = {}) => [
+        { id: 'child', type: 'subprocess', definition, ...more },
+        decide,
+      ];
+      const child = await create('circle-b');
+      const parent = await create('circle-a', { steps: run('circle-b') });
+      const place = '/steps/0/definition';
+      await assert.rejects(definitions.deploy({ processDefinitionId: parent.id }), refuses(100048, 400, place));
+      await definitions.deploy({ processDefinitionId: child.id });
+      await definitions.deploy({ processDefinitionId: parent.id });
+      const back = await create('circle-b', { steps: run('circle-a') });
+      await assert.rejects(definitions.deploy({ processDefinitionId: back.id }), (error: unknown) => {
+        refuses(100048, 400, place)(error);
+        assert.match((error as Error).message, /would run itself: circle-b → circle-a → circle-b/);
+        return true;
+      });
+      const exact = await create('circle-c', { steps: run('circle-b', { version: 2 }) });
+      await assert.rejects(definitions.deploy({ processDefinitionId: exact.id }), refuses(100048, 400, place));
+    });
+
+    it('of two definitions at once that would run each other deploys one of them', async () => {
+      const run = (definition: string) => ({ steps: [{ id: 'child', type: 'subprocess', definition }, decide] });
+      for (const name of ['each-a', 'each-b']) await deployed(name);
+      const made = await Promise.all([create('each-a', run('each-b')), create('each-b', run('each-a'))]);
+      const settled = await Promise.allSettled(made.map(({ id }) => definitions.deploy({ processDefinitionId: id })));
+      assert.equal(settled.filter(({ status }) => status === 'fulfilled').length, 1);
+    });
+
+    it('of an archived version is refused with 100049', async () => {
+      const { id } = await deployed('archived');
+      assert.equal((await definitions.archive({ processDefinitionId: id })).status, 'ARCHIVED');
+      await assert.rejects(definitions.deploy({ processDefinitionId: id }), refuses(100049, 409));
+    });
+  });
+
+  describe('archive and delete', () => {
+    it('archive ends a version, and a second time answers the same', async () => {
+      const { id, deployedDtm } = await deployed('ended');
+      const first = await definitions.archive({ processDefinitionId: id });
+      assert.deepEqual([first.status, first.deployedDtm], ['ARCHIVED', deployedDtm]);
+      grove.clock.advance(MINUTE);
+      assert.deepEqual(await definitions.archive({ processDefinitionId: id }), first);
+    });
+
+    it('archive refuses with 100049 a version that bears tags, and names them', async () => {
+      const { id } = await deployed('tagged');
+      for (const name of ['live "one"', 'beta']) {
+        await definitions.addTag({ processDefinitionId: id, body: { name } });
+      }
+      await assert.rejects(definitions.archive({ processDefinitionId: id }), (error: unknown) => {
+        refuses(100049, 409)(error);
+        assert.match((error as Error).message, /it bears the tags "beta", "live \\"one\\"": move them/);
+        return true;
+      });
+      assert.equal((await definitions.get({ processDefinitionId: id })).status, 'DEPLOYED_ACTIVE');
+    });
+
+    it('delete answers 204, and a version that was never deployed is gone', async () => {
+      const { id } = await create('deleted');
+      const answer = await grove.call(`${PATH}/${id}`, { method: 'DELETE' });
+      assert.deepEqual([answer.status, answer.text], [204, '']);
+      await assert.rejects(definitions.get({ processDefinitionId: id }), refuses(100023, 404));
+      const archived = await create('deleted');
+      await definitions.archive({ processDefinitionId: archived.id });
+      await definitions.delete({ processDefinitionId: archived.id });
+    });
+
+    it('of one version, deployed, changed and deleted at once, end in one state that is whole', async () => {
+      for (let round = 0; round < 5; round++) {
+        const name = `raced-${round}`;
+        const { id } = await create(name);
+        const [updated, removed, put] = await Promise.allSettled([
+          definitions.update({ processDefinitionId: id, body: documentOf(name, { description: 'changed' }) }),
+          definitions.delete({ processDefinitionId: id }),
+          definitions.deploy({ processDefinitionId: id }),
+        ]);
+        // Deleted before it was deployed, or deployed and there for good.
+        assert.notEqual(removed.status, put.status);
+        const found = await definitions.get({ processDefinitionId: id }).catch((error) => error.code);
+        if (removed.status === 'fulfilled') assert.equal(found, 100023);
+        else {
+          assert.equal(found.status, 'DEPLOYED_ACTIVE');
+          const description = updated.status === 'fulfilled' ? 'changed' : undefined;
+          assert.deepEqual([found.description, found.document.description], [description, description]);
+        }
+      }
+    });
+  });
+});

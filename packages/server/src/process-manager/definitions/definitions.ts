@@ -1,0 +1,167 @@
+import { api } from '@grove/contract';
+import { toDtm } from '../../kernel/clock.ts';
+import type { Context } from '../../kernel/context.ts';
+import { ApiError, type FieldFault } from '../../kernel/errors.ts';
+import { implement } from '../../kernel/implement.ts';
+import { likePattern, paging, toPage } from '../../kernel/pages.ts';
+import { actor } from '../actor.ts';
+import type { Definition } from '../engine/definition.ts';
+import { type Checked, checkDefinition, deploymentFaults } from './check-definition.ts';
+import {
+  changeDefinition,
+  type DefinitionRow,
+  type DefinitionView,
+  findDefinition,
+  pageDefinitions,
+  removeDefinition,
+  SORTABLE,
+  setStatus,
+} from './definitions.repository.ts';
+import { type Exists, lookupIn } from './lookup.ts';
+import { columnsOf, lockedDefinition, storeNewVersion } from './store-version.ts';
+import { tagsByDefinition, tagsOf } from './tags.repository.ts';
+import { tagHandlers } from './tags.ts';
+
+/** Management of process definitions: versions that can be edited, then are deployed and change no more. */
+export type DefinitionsDeps = {
+  /** How to find what definitions refer to in other folders. */
+  exists?: Exists;
+};
+
+export function definitionHandlers({ exists = {} }: DefinitionsDeps = {}) {
+  return implement(api.processDefinitions, {
+    ...tagHandlers(),
+
+    async list(context, { query }) {
+      const page = paging(query, SORTABLE);
+      const pattern = likePattern(query.name, '/query/name');
+      const { rows, total } = await pageDefinitions(context.db, { pattern, status: query.status }, page);
+      const tags = await tagsByDefinition(context.db);
+      return toPage(
+        rows.map((row) => view(context, row, tags.get(row.id) ?? [])),
+        total,
+        page,
+      );
+    },
+
+    async get(context, { params }) {
+      const row = await findDefinition(context.db, params.processDefinitionId);
+      if (!row) throw new ApiError(100023);
+      return viewWithDocument(context, row, await tagsOf(context.db, row.id));
+    },
+
+    async validate(context, { body }) {
+      const faults = await deploymentFaults(checkDefinition(body), lookupIn(context.db, exists));
+      return { valid: faults.length === 0, faults };
+    },
+
+    async create(context, { body }) {
+      const definition = soundDefinition(checkDefinition(body));
+      const row = await context.db.write((tx) =>
+        storeNewVersion(tx, definition, { now: context.now, by: actor(context.principal) }),
+      );
+      return viewWithDocument(context, row, []);
+    },
+
+    async update(context, { params, body }) {
+      const checked = checkDefinition(body);
+      const changed = await context.db.write(async (tx) => {
+        const before = await lockedDefinition(tx, params.processDefinitionId);
+        if (before.status !== 'EDITABLE') throw unchangeable(before);
+        const definition = soundDefinition(checked, renamed(checked, before));
+        const after = { ...before, ...columnsOf(definition), ...touched(context) };
+        await changeDefinition(tx, after);
+        return after;
+      });
+      return viewWithDocument(context, changed, []);
+    },
+
+    async deploy(context, { params }) {
+      return context.db.write(async (tx) => {
+        const before = await lockedDefinition(tx, params.processDefinitionId);
+        if (before.status === 'ARCHIVED') throw unchangeable(before);
+        const after =
+          before.status === 'DEPLOYED_ACTIVE'
+            ? before
+            : { ...before, status: 'DEPLOYED_ACTIVE' as const, deployed_at: context.now, ...touched(context) };
+        if (after !== before) {
+          ensureNone(await deploymentFaults(checkDefinition(JSON.parse(before.document)), lookupIn(tx, exists)));
+          await setStatus(tx, after);
+        }
+        return view(context, after, await tagsOf(tx, after.id));
+      });
+    },
+
+    async archive(context, { params }) {
+      return context.db.write(async (tx) => {
+        const before = await lockedDefinition(tx, params.processDefinitionId);
+        const tags = await tagsOf(tx, before.id);
+        if (tags.length > 0) {
+          const names = tags.map((tag) => JSON.stringify(tag)).join(', ');
+          throw new ApiError(100049, { detail: `it bears the tags ${names}: move them to another version first` });
+        }
+        if (before.status === 'ARCHIVED') return view(context, before, tags);
+        const after = { ...before, status: 'ARCHIVED' as const, ...touched(context) };
+        await setStatus(tx, after);
+        return view(context, after, tags);
+      });
+    },
+
+    async delete(context, { params }) {
+      await context.db.write(async (tx) => {
+        const row = await lockedDefinition(tx, params.processDefinitionId);
+        if (row.deployed_at !== null) throw unchangeable(row);
+        await removeDefinition(tx, row.id);
+      });
+      return undefined;
+    },
+  });
+}
+
+function touched({ now, principal }: Context) {
+  return { last_updated_at: now, last_updated_by: actor(principal) };
+}
+
+function soundDefinition({ definition, faults }: Checked, more: readonly FieldFault[] = []): Definition {
+  ensureNone([...more, ...faults]);
+  if (!definition) throw new Error('a document without faults is a definition');
+  return definition;
+}
+
+function renamed({ name }: Checked, before: DefinitionRow): FieldFault[] {
+  if (name === before.name) return [];
+  return [{ pointer: '/name', message: `must stay ${before.name}: a version cannot get another name` }];
+}
+
+function ensureNone(faults: readonly FieldFault[]): void {
+  const [first] = faults;
+  if (first) throw new ApiError(100048, { errors: [...faults], detail: `${first.pointer} ${first.message}` });
+}
+
+function unchangeable({ status }: DefinitionRow): ApiError {
+  const was = status === 'ARCHIVED' ? 'it is archived' : 'it was deployed';
+  return new ApiError(100049, { detail: `${was}; create a new version instead` });
+}
+
+function view({ tenantId }: Context, row: DefinitionView, tags: string[]) {
+  return {
+    id: row.id,
+    tenantId,
+    name: row.name,
+    version: row.version,
+    status: row.status,
+    ...(row.description !== null && { description: row.description }),
+    processDefinitionType: row.definition_type,
+    retentionDays: row.retention_days,
+    tags,
+    createdDtm: toDtm(row.created_at),
+    createdBy: row.created_by,
+    lastUpdatedDtm: toDtm(row.last_updated_at),
+    lastUpdatedBy: row.last_updated_by,
+    ...(row.deployed_at !== null && { deployedDtm: toDtm(row.deployed_at) }),
+  };
+}
+
+function viewWithDocument(context: Context, row: Omit<DefinitionRow, 'tenant_id'>, tags: string[]) {
+  return { ...view(context, row, tags), document: JSON.parse(row.document) as Record<string, unknown> };
+}

@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { describe, it } from 'node:test';
+import { parse } from 'yaml';
+import { stepTypes } from '../engine/steps/registry.ts';
+import { checkDefinition, deploymentFaults } from './check-definition.ts';
+import type { Lookup } from './check-references.ts';
+import { SHIPPED } from './install-shipped.ts';
+import { settingsTable, stepTable } from './step-table.ts';
+
+const page = readFileSync(new URL('../../../../../docs/definitions.md', import.meta.url), 'utf8');
+
+/** A tenant that has nothing but what it was given. */
+const newTenant: Lookup = {
+  has: async ({ kind, name }) => kind === 'definition' && SHIPPED.some((each) => each === name),
+  runs: async () => [],
+};
+
+describe('the page about definitions', () => {
+  type Stage = { tags?: string[]; steps: { type: string }[] };
+  const stages = [...page.matchAll(/^```yaml\n(.*?)^```$/gms)].flatMap(([, text = '']) => {
+    const value = parse(text) as Stage | null;
+    return value?.steps ? [value] : [];
+  });
+
+  it('shows whole definitions, each of which a new tenant could deploy', async () => {
+    assert.equal(stages.length, 10);
+    for (const stage of stages) {
+      const { tags: _ofTheFile, ...document } = stage;
+      assert.deepEqual(await deploymentFaults(checkDefinition(document), newTenant), [], JSON.stringify(document));
+    }
+  });
+
+  it('uses every type of step that a new tenant can deploy and that has something to explain', () => {
+    const used = new Set(stages.flatMap(({ steps }) => steps.map(({ type }) => type)));
+    for (const type of [
+      'consent',
+      'form',
+      'document',
+      'face',
+      'faceMatch',
+      'pause',
+      'review',
+      'subprocess',
+      'decision',
+    ]) {
+      assert.ok(stepTypes.has(type) && used.has(type), type);
+    }
+  });
+
+  it('has the tables of the code; paste the new ones between the marks if this fails', () => {
+    const between = (mark: string) => new RegExp(`<!-- ${mark} -->\n([^]*)\n<!-- /${mark} -->`).exec(page)?.[1]?.trim();
+    assert.equal(between('steps'), stepTable());
+    assert.equal(between('settings'), settingsTable());
+  });
+});

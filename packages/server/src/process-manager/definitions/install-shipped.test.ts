@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { onBothEngines, openTestApp } from '../../../test/harness.ts';
+import { toDtm } from '../../kernel/clock.ts';
+import { checkDefinition, deploymentFaults } from './check-definition.ts';
+import { SHIPPED } from './install-shipped.ts';
+import { lookupIn } from './lookup.ts';
+
+onBothEngines('a new tenant', (_engine, places) => {
+  it('has the shipped definitions, deployed, and they would deploy again as they are', async (t) => {
+    const grove = await openTestApp(await places.create());
+    t.after(() => grove.stop());
+    const { processDefinitions } = grove.client;
+    const { content } = await processDefinitions.list({ query: { sort: ['name'] } });
+    assert.deepEqual(
+      content.map(({ name, version, status, createdBy, deployedDtm }) => [
+        name,
+        version,
+        status,
+        createdBy,
+        deployedDtm,
+      ]),
+      SHIPPED.toSorted().map((name) => [name, 1, 'DEPLOYED_ACTIVE', 'Grove', toDtm(grove.clock.now())]),
+    );
+    const db = grove.app.db.of(grove.tenantId as never);
+    for (const { id } of content) {
+      const { document } = await processDefinitions.get({ processDefinitionId: id });
+      assert.deepEqual(await deploymentFaults(checkDefinition(document), lookupIn(db)), []);
+    }
+  });
+
+  it('may change them as its own, and gets nothing again when the server starts anew', async () => {
+    const place = await places.create();
+    const first = await openTestApp(place);
+    const { processDefinitions } = first.client;
+    const { content } = await processDefinitions.list();
+    for (const { id } of content) await processDefinitions.archive({ processDefinitionId: id });
+    await first.stop();
+    const second = await openTestApp(place);
+    const { totalElements } = await second.client.processDefinitions.list({ query: { status: 'ARCHIVED' } });
+    assert.equal(totalElements, SHIPPED.length);
+    assert.equal((await second.client.processDefinitions.list()).totalElements, SHIPPED.length);
+    await second.stop();
+  });
+});

@@ -1,0 +1,106 @@
+import { type Sql, sql, type TenantReads, type TenantTx, unprepared } from '../../db/db.ts';
+import type { Paging } from '../../kernel/pages.ts';
+
+export type TagRow = {
+  name: string;
+  name_folded: string;
+  definition_id: string;
+  /** When and by whom it was put where it is. */
+  created_at: number;
+  created_by: string;
+};
+
+/** With the definition it is on. */
+export type TagView = TagRow & { definition_name: string; definition_version: number };
+
+/** The properties a list can be sorted by. */
+export const SORTABLE_TAGS = {
+  name: 'name_folded',
+  processDefinitionId: 'definition_id',
+  processDefnName: 'definition_name',
+  processDefnVersion: 'definition_version',
+  createdDtm: 'created_at',
+  createdBy: 'created_by',
+} as const;
+
+const COLUMNS = 'name, name_folded, definition_id, created_at, created_by';
+const ONE = sql(`SELECT ${COLUMNS} FROM process_definition_tags WHERE tenant_id = $1 AND name = $2`);
+const OF_ONE = sql(
+  'SELECT name FROM process_definition_tags WHERE tenant_id = $1 AND definition_id = $2 ORDER BY name',
+);
+const OF_ALL = sql('SELECT name, definition_id FROM process_definition_tags WHERE tenant_id = $1 ORDER BY name');
+const COUNT = sql('SELECT count(*) AS total FROM process_definition_tags WHERE tenant_id = $1');
+const PUT = sql(`INSERT INTO process_definition_tags (tenant_id, ${COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6)
+  ON CONFLICT (tenant_id, name) DO UPDATE SET definition_id = excluded.definition_id,
+    created_at = excluded.created_at, created_by = excluded.created_by`);
+const REMOVE = sql('DELETE FROM process_definition_tags WHERE tenant_id = $1 AND name = $2 AND definition_id = $3');
+
+export function findTag(db: TenantReads, name: string): Promise<TagRow | undefined> {
+  return db.get<TagRow>(ONE, [db.tenantId, name]);
+}
+
+export async function tagsOf(db: TenantReads, definitionId: string): Promise<string[]> {
+  return (await db.all<{ name: string }>(OF_ONE, [db.tenantId, definitionId])).map(({ name }) => name);
+}
+
+/** By definition. A tenant has so few that reading all of them costs less than asking for those of a page. */
+export async function tagsByDefinition(db: TenantReads): Promise<ReadonlyMap<string, string[]>> {
+  const rows = await db.all<Pick<TagRow, 'name' | 'definition_id'>>(OF_ALL, [db.tenantId]);
+  const found = new Map<string, string[]>();
+  for (const { name, definition_id } of rows) found.set(definition_id, [...(found.get(definition_id) ?? []), name]);
+  return found;
+}
+
+export async function countTags(db: TenantReads): Promise<number> {
+  return (await db.get<{ total: number }>(COUNT, [db.tenantId]))?.total ?? 0;
+}
+
+/** Adds the tag, or moves it from where it was. */
+export async function putTag(tx: TenantTx, row: TagRow): Promise<void> {
+  const { name, name_folded, definition_id, created_at, created_by } = row;
+  await tx.run(PUT, [tx.tenantId, name, name_folded, definition_id, created_at, created_by]);
+}
+
+/** False if the tag is not on that definition. */
+export async function removeTag(tx: TenantTx, name: string, definitionId: string): Promise<boolean> {
+  return (await tx.run(REMOVE, [tx.tenantId, name, definitionId])) === 1;
+}
+
+export async function pageTags(
+  db: TenantReads,
+  pattern: string | undefined,
+  paging: Paging,
+): Promise<{ rows: TagView[]; total: number }> {
+  const wanted = [db.tenantId, ...(pattern === undefined ? [] : [pattern])];
+  const counted = await db.get<{ total: number }>(pageStatement(pattern !== undefined), wanted);
+  const rows = await db.all<TagView>(pageStatement(pattern !== undefined, paging), [
+    ...wanted,
+    paging.size,
+    paging.offset,
+  ]);
+  return { rows, total: counted?.total ?? 0 };
+}
+
+const prepared = new Map<string, Sql>();
+
+/** Counts without a paging. Orders by one property are kept prepared; there are only so many. */
+function pageStatement(filtered: boolean, paging?: Paging): Sql {
+  const key = `${filtered} ${paging?.orderBy}`;
+  const known = prepared.get(key);
+  if (known) return known;
+  const [size, offset] = filtered ? [3, 4] : [2, 3];
+  // The name is the id of a tag: it breaks ties.
+  const tags = `(SELECT t.name AS id, t.name, t.name_folded, t.definition_id, t.created_at, t.created_by,
+      d.name AS definition_name, d.version AS definition_version
+    FROM process_definition_tags t JOIN process_definitions d ON d.tenant_id = t.tenant_id AND d.id = t.definition_id
+    WHERE t.tenant_id = $1 ${filtered ? "AND t.name_folded LIKE $2 ESCAPE '\\'" : ''}) AS tags`;
+  // SQLite would plan anew for every other limit; of a sum it does not know what it will be.
+  const text = paging
+    ? `SELECT ${COLUMNS}, definition_name, definition_version FROM ${tags}
+      ORDER BY ${paging.orderBy} LIMIT $${size} + 0 OFFSET $${offset} + 0`
+    : `SELECT count(*) AS total FROM ${tags}`;
+  if (paging && paging.sorts > 1) return unprepared(text);
+  const made = sql(text);
+  prepared.set(key, made);
+  return made;
+}

@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { after, before, it } from 'node:test';
+import { type Client, isGroveError } from '@grove/sdk';
+import { onBothEngines, openTestApp, type TestApp } from '../../../test/harness.ts';
+import { unprepared } from '../../db/db.ts';
+import { MINUTE, toDtm } from '../../kernel/clock.ts';
+
+const refuses = (code: number, status: number) => (error: unknown) => {
+  assert.ok(isGroveError(error), String(error));
+  assert.deepEqual([error.code, error.status], [code, status]);
+  return true;
+};
+
+onBothEngines('tags of process definitions', (_engine, places) => {
+  let grove: TestApp;
+  let definitions: Client['processDefinitions'];
+  before(async () => {
+    grove = await openTestApp(await places.create());
+    definitions = grove.client.processDefinitions;
+  });
+  after(() => grove.stop());
+
+  let made = 0;
+  const version = async ({ deploy = true } = {}) => {
+    made += 1;
+    const steps = [{ id: 'decide', type: 'decision' }];
+    const { id } = await definitions.create({ body: { name: `tagged-${made}`, steps } });
+    if (deploy) await definitions.deploy({ processDefinitionId: id });
+    return { processDefinitionId: id };
+  };
+  const put = (on: { processDefinitionId: string }, name: string) => definitions.addTag({ ...on, body: { name } });
+  const tagsOf = async (on: { processDefinitionId: string }) => (await definitions.get(on)).tags;
+
+  it('a tag is put on a version, shown with it, and moved by putting it on another', async () => {
+    const [one, other] = [await version(), await version()];
+    const answer = await grove.call(`/api/process-manager/processDefinitions/${one.processDefinitionId}/tags`, {
+      method: 'POST',
+      body: '{"name":"Ünstable / 1"}',
+    });
+    assert.equal(answer.status, 201);
+    assert.deepEqual(answer.body, {
+      name: 'Ünstable / 1',
+      ...one,
+      processDefnName: 'tagged-1',
+      processDefnVersion: 1,
+      createdDtm: toDtm(grove.clock.now()),
+      createdBy: 'API Key: First key',
+    });
+    assert.deepEqual(await tagsOf(one), ['Ünstable / 1']);
+    const listed = await definitions.list({ query: { name: 'tagged-1' } });
+    assert.deepEqual(listed.content[0]?.tags, ['Ünstable / 1']);
+
+    grove.clock.advance(MINUTE);
+    // Where it is already, nothing happens.
+    assert.deepEqual(await put(one, 'Ünstable / 1'), answer.body);
+    const moved = await put(other, 'Ünstable / 1');
+    assert.deepEqual(
+      [moved.processDefinitionId, moved.createdDtm],
+      [other.processDefinitionId, toDtm(grove.clock.now())],
+    );
+    assert.deepEqual([await tagsOf(one), await tagsOf(other)], [[], ['Ünstable / 1']]);
+    await definitions.removeTag({ ...other, tagName: 'Ünstable / 1' });
+    assert.deepEqual(await tagsOf(other), []);
+  });
+
+  it('a tag goes only on a version that is deployed: 100047', async () => {
+    const editable = await version({ deploy: false });
+    await assert.rejects(put(editable, 'early'), refuses(100047, 400));
+    const archived = await version();
+    await definitions.archive(archived);
+    await assert.rejects(put(archived, 'late'), refuses(100047, 400));
+  });
+
+  it('a tag that is not on the version is refused with 100063, and stays where it is', async () => {
+    const [one, other] = [await version(), await version()];
+    await put(one, 'mine');
+    await assert.rejects(definitions.removeTag({ ...other, tagName: 'mine' }), refuses(100063, 404));
+    await assert.rejects(definitions.removeTag({ ...one, tagName: 'Mine' }), refuses(100063, 404));
+    assert.deepEqual(await tagsOf(one), ['mine']);
+    await assert.rejects(put({ processDefinitionId: 'x' }, 'mine'), refuses(100023, 404));
+    for (const name of ['', 'x'.repeat(51)]) await assert.rejects(put(one, name), refuses(100001, 400));
+  });
+
+  it('the list of tags says where each is, filters by name and sorts by every property', async () => {
+    const on = await version();
+    for (const name of ['list-b', 'list-A', 'list-c']) await put(on, name);
+    const list = (query: object) => definitions.listTags({ query: { name: 'LIST-%', ...query } });
+    const { content, totalElements } = await list({ sort: ['name,desc'], size: 2 });
+    assert.deepEqual([content.map(({ name }) => name), totalElements], [['list-c', 'list-b'], 3]);
+    assert.equal(content[0]?.processDefinitionId, on.processDefinitionId);
+    for (const property of Object.keys(content[0] ?? {})) {
+      assert.equal((await list({ sort: [property] })).content.length, 3, property);
+    }
+    await assert.rejects(list({ sort: ['id'] }), refuses(100001, 400));
+    assert.ok((await definitions.listTags({ query: {} })).totalElements >= 3);
+  });
+
+  it('a tag that 10 put on 10 versions at once is on one of them', async () => {
+    const versions = await Promise.all(Array.from({ length: 10 }, () => version()));
+    await Promise.all(versions.map((each) => put(each, 'wanted')));
+    const bearing = (await Promise.all(versions.map(tagsOf))).filter((tags) => tags.length > 0);
+    assert.deepEqual(bearing, [['wanted']]);
+  });
+
+  it('a version that is tagged and archived at once is one of the two', async () => {
+    for (let round = 0; round < 5; round++) {
+      const on = await version();
+      const settled = await Promise.allSettled([put(on, `raced-${round}`), definitions.archive(on)]);
+      assert.equal(settled.filter(({ status }) => status === 'fulfilled').length, 1);
+      const { status, tags } = await definitions.get(on);
+      assert.equal(tags.length === 1, status === 'DEPLOYED_ACTIVE');
+    }
+  });
+
+  it('a version bears at most 100 tags, and a tenant has at most 1,000: 100065', async () => {
+    const fill = (on: { processDefinitionId: string }, prefix: string, until: number) =>
+      grove.app.db.of(grove.tenantId as never).write((tx) =>
+        tx.run(
+          unprepared(`WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${until})
+            INSERT INTO process_definition_tags (tenant_id, name, name_folded, definition_id, created_at, created_by)
+            SELECT tenant_id, '${prefix}' || n, '${prefix}' || n, id, created_at, created_by
+            FROM process_definitions, numbers WHERE tenant_id = $1 AND id = $2`),
+          [grove.tenantId, on.processDefinitionId],
+        ),
+      );
+    const full = await version();
+    await fill(full, 'full-', 100);
+    await assert.rejects(put(full, 'one more'), refuses(100065, 409));
+    assert.equal((await tagsOf(full)).length, 100);
+    const other = await version();
+    await put(other, 'one more');
+    await fill(await version(), 'many-', 900);
+    await assert.rejects(put(other, 'too many'), refuses(100065, 409));
+    // One that exists can still be moved.
+    await put(await version(), 'one more');
+  });
+});

@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict';
+import { after, before, it } from 'node:test';
+import { codeOf, endUser, startJourney } from '../../../test/end-user.ts';
+import { onBothEngines, openTestApp, type TestApp } from '../../../test/harness.ts';
+import { HOUR, MINUTE } from '../../kernel/clock.ts';
+
+const consent = { id: 'consent', type: 'consent' };
+const decide = { id: 'decide', type: 'decision' };
+
+onBothEngines('the engine in the application', (_engine, places) => {
+  let app: TestApp;
+  let testKey: string;
+  let token: string;
+
+  before(async () => {
+    app = await openTestApp(await places.create());
+    testKey = (await app.app.tenants.createApiKey('acme', { name: 'test', environment: 'test' })).apiKey;
+    token = await app.token(testKey);
+  });
+  after(() => app.stop());
+
+  const post = (path: string, body: object = {}) =>
+    app.call(`/api/process-manager${path}`, { method: 'POST', body: JSON.stringify(body), token });
+  const deploy = async (document: { name: string; steps: object[]; [more: string]: unknown }) => {
+    const made = await post('/processDefinitions', document);
+    assert.equal(made.status, 201, made.text);
+    const deployed = await post(`/processDefinitions/${made.body.id}/deploy`);
+    assert.equal(deployed.status, 200, deployed.text);
+    return made.body.id as string;
+  };
+  const instance = async (id: string) =>
+    (await app.call(`/api/process-manager/processInstances/${id}`, { token })).body;
+  const events = async (id: string) =>
+    (await app.call(`/api/process-manager/processInstances/${id}/events?size=100`, { token })).body.content;
+  const runDue = async () => {
+    await app.app.jobs.tend();
+    await app.app.jobs.runDue();
+  };
+
+  it('ends what runs out of time, also where nobody looks', async () => {
+    await deploy({ name: 'short', steps: [{ ...consent, timeout: 'PT1H' }, decide] });
+    const started = await startJourney(app, testKey, { processDefnName: 'short' });
+    app.clock.advance(HOUR + MINUTE);
+    token = await app.token(testKey);
+    await runDue();
+    const { status, elapsedMilliseconds } = await instance(started.processInstanceId);
+    assert.equal(status, 'COMPLETED_TERMINATED');
+    assert.ok(elapsedMilliseconds >= HOUR);
+    const last = (await events(started.processInstanceId)).at(-1);
+    assert.equal(last.type, 'instance.terminated');
+    assert.equal(last.data.reason, 'timeout');
+    assert.equal((await started.user.look()).result.outcome, 'expired');
+  });
+
+  it('ends an instance that was never opened when its whole time is over, and its code with it', async () => {
+    const body = { name: 'never opened', processDefnName: 'document-only', maxProcessDuration: 'PT2H' };
+    const { body: made } = await post('/processTokens', body);
+    const { body: created } = await post(`/processInstances/create?pt=${made.id}`);
+    app.clock.advance(2 * HOUR + MINUTE);
+    token = await app.token(testKey);
+    await runDue();
+    assert.equal((await instance(created.processInstanceId)).status, 'COMPLETED_TERMINATED');
+    await assert.rejects(endUser(app, codeOf(created.redirectUrl)), /100055/);
+  });
+
+  it('pauses until the relying party resumes it with 200, and refuses with 100062 what is not paused', async () => {
+    const steps = [{ id: 'wait', type: 'pause' }, { ...consent, when: 'data.pauses.pause1.ask == "yes"' }, decide];
+    await deploy({ name: 'pausing', steps });
+    const { processInstanceId, user } = await startJourney(app, testKey, { processDefnName: 'pausing' });
+    assert.equal((await instance(processInstanceId)).status, 'PAUSED');
+    assert.equal((await user.look()).waitingFor, 'resume');
+    const resumed = await post(`/processInstances/${processInstanceId}/resume`, { variables: { ask: 'yes' } });
+    assert.equal(resumed.body.status, 'ACTIVE');
+    assert.equal((await user.look()).step.id, 'consent');
+    assert.equal((await post(`/processInstances/${processInstanceId}/resume`)).body.code, 100062);
+  });
+
+  it('runs a subprocess as a child of its own, whose steps the end user sees in the same journey', async () => {
+    await deploy({ name: 'child', steps: [consent, decide] });
+    const steps = [
+      { id: 'sub', type: 'subprocess', definition: 'child', parameters: { more: 'x' } },
+      { id: 'ask', type: 'form', schema: { type: 'object', properties: { name: { type: 'string', maxLength: 9 } } } },
+      decide,
+    ];
+    await deploy({ name: 'parent', steps });
+    const { processInstanceId, user } = await startJourney(app, testKey, { processDefnName: 'parent' });
+    const first = await user.look();
+    assert.equal(first.step.id, 'consent');
+    await user.submit('consent', { accepted: true });
+    const second = await user.look();
+    assert.equal(second.step.id, 'ask');
+    assert.ok(second.revision > first.revision);
+    await user.submit('ask', { name: 'Ada' });
+    assert.equal((await instance(processInstanceId)).status, 'COMPLETED_ENDED_SUCCESS');
+
+    const started = (await events(processInstanceId)).find(
+      ({ type }: { type: string }) => type === 'instance.childStarted',
+    );
+    assert.equal(started.data.childProcessDefnName, 'child');
+    const childId = started.data.childProcessInstanceId;
+    const child = await app.call(`/api/process-manager/processInstances/${childId}/withParameters`, { token });
+    assert.equal(child.body.parentProcessInstanceId, processInstanceId);
+    assert.equal(child.body.status, 'COMPLETED_ENDED_SUCCESS');
+    assert.equal(child.body.processTokenParameters.more, 'x');
+    const [created] = await events(childId);
+    assert.equal(created.data.parentProcessInstanceId, processInstanceId);
+    assert.equal(created.data.parentProcessDefnName, 'parent');
+    assert.equal(created.data.childProcessDefnVersion, 1);
+
+    await app.call(`/api/process-manager/processInstances/${processInstanceId}`, { method: 'DELETE', token });
+    assert.equal((await instance(childId)).code, 100022, 'a child goes with its parent');
+  });
+
+  it('ends the parent with its child when somebody declines, and tells why', async () => {
+    const { processInstanceId, user } = await startJourney(app, testKey, { processDefnName: 'parent' });
+    await user.submit('consent', { accepted: false });
+    const now = await user.look();
+    assert.equal(now.step.id, 'ask', 'a declined child is a failed step, which the decision judges');
+    await user.submit('ask', {});
+    assert.equal((await instance(processInstanceId)).status, 'COMPLETED_ENDED_ERROR');
+  });
+
+  it('goes on with the parent when its child is deleted', async () => {
+    const { processInstanceId, user } = await startJourney(app, testKey, { processDefnName: 'parent' });
+    const [{ data }] = (await events(processInstanceId)).filter(
+      ({ type }: { type: string }) => type === 'instance.childStarted',
+    );
+    const path = `/api/process-manager/processInstances/${data.childProcessInstanceId}`;
+    assert.equal((await app.call(path, { method: 'DELETE', token })).status, 200);
+    assert.equal((await user.look()).status, 'COMPLETED_TERMINATED');
+  });
+
+  it('ends with an error where a definition below it is not deployed any more', async () => {
+    const child = await deploy({ name: 'going', steps: [consent, decide] });
+    await deploy({ name: 'left', steps: [{ id: 'sub', type: 'subprocess', definition: 'going' }, decide] });
+    await post(`/processDefinitions/${child}/archive`);
+    const { processInstanceId } = await startJourney(app, testKey, { processDefnName: 'left' });
+    assert.equal((await instance(processInstanceId)).status, 'COMPLETED_PROCESS_ERROR');
+  });
+
+  it('keeps to the version an instance began with, whatever is deployed later', async () => {
+    await deploy({ name: 'changing', steps: [consent, decide] });
+    const { user } = await startJourney(app, testKey, { processDefnName: 'changing' });
+    await deploy({ name: 'changing', steps: [{ ...consent, id: 'other' }, decide] });
+    assert.equal((await user.look()).step.id, 'consent');
+    const { user: later } = await startJourney(app, testKey, { processDefnName: 'changing' });
+    assert.equal((await later.look()).step.id, 'other');
+  });
+
+  it('keeps what the end user gave sealed: no word of it stands in the state', async () => {
+    const schema = { type: 'object', properties: { word: { type: 'string', maxLength: 50 } } };
+    await deploy({ name: 'sealed', steps: [{ id: 'ask', type: 'form', schema }, consent, decide] });
+    const { processInstanceId, user } = await startJourney(app, testKey, { processDefnName: 'sealed' });
+    await user.submit('ask', { word: 'xylophone-of-mine' });
+    const db = app.app.db.of('acme' as never);
+    const row = await db.get<{ state: string; sealed: Uint8Array }>(
+      { text: 'SELECT state, sealed FROM journeys WHERE tenant_id = $1 AND instance_id = $2' },
+      ['acme', processInstanceId],
+    );
+    assert.ok(row && !row.state.includes('xylophone') && !Buffer.from(row.sealed).includes('xylophone'));
+  });
+});

@@ -1,0 +1,251 @@
+import type { TenantReads, TenantTx } from '../../db/db.ts';
+import type { JobDefinition } from '../../jobs/define-job.ts';
+import type { Jobs } from '../../jobs/jobs.ts';
+import { fromDuration } from '../../kernel/clock.ts';
+import { ApiError } from '../../kernel/errors.ts';
+import { newId, type TenantId } from '../../kernel/ids.ts';
+import type { Vault } from '../../secrets/vault.ts';
+import { findDefinition, findDeployed } from '../definitions/definitions.repository.ts';
+import { createInstance } from '../instances/create-instance.ts';
+import { appendEvents, type NewEvent } from '../instances/instance-events.repository.ts';
+import {
+  changeInstance,
+  findInstance,
+  findInstanceForUpdate,
+  type InstanceRow,
+} from '../instances/process-instances.repository.ts';
+import { removeChecks, saveChecks } from './checks.repository.ts';
+import { type CompiledDefinition, compileDefinition } from './compile-definition.ts';
+import { findJourney, type JourneyRow, saveJourney, touchJourney } from './journeys.repository.ts';
+import { nextStep } from './next-step.ts';
+import { type Effect, type Happening, isFinal, type JourneyData, NO_DATA, type Refused, type State } from './state.ts';
+import type { SubprocessStep } from './steps/control.ts';
+
+/** The one transaction around the engine: reads where a journey stands, lets the engine decide, stores what it decided. */
+export type Drive = {
+  /**
+   * Locks the instance, applies what happened, stores state, events, checks, work to do and children. What happens to a
+   * child that ends happens to its parent in the same transaction.
+   */
+  apply(tx: TenantTx, instanceId: string, happening: Happening, now: number): Promise<Applied>;
+  /**
+   * Where the journey of an end user stands: `instance` is the one asked for, or the child below it that is under way.
+   * Undefined if there is no such instance.
+   */
+  look(db: TenantReads, instanceId: string): Promise<Look | undefined>;
+  /** The same of the instance itself, whatever is under way below it. */
+  lookAt(db: TenantReads, instanceId: string): Promise<Look | undefined>;
+};
+
+export type Look = {
+  /** The instance that was asked for. */
+  readonly root: InstanceRow;
+  /** The instance whose step is shown. */
+  readonly instance: InstanceRow;
+  readonly definition: CompiledDefinition;
+  readonly state: State;
+  /** Of the root: grows with every change below it, too. 0 before it was opened. */
+  readonly revision: number;
+};
+
+export type Applied =
+  | { readonly refused: Refused; readonly faults?: readonly { pointer: string; message: string }[] }
+  | { readonly refused?: undefined; readonly instance: InstanceRow };
+
+export type DriveDeps = {
+  vault: Vault;
+  jobs: Pick<Jobs, 'enqueue'>;
+  workStep: JobDefinition<WorkPayload>;
+  /** Told after the commit that a journey, or one below it, has changed. */
+  changed(tenantId: TenantId, rootId: string): void;
+};
+
+export type WorkPayload = { instanceId: string; step: string; attempt: number };
+
+/** An instance, its child, the child of that: deeper is a definition gone wrong. */
+export const MAX_DEPTH = 4;
+
+export function openDrive(deps: DriveDeps): Drive {
+  return {
+    async apply(tx, instanceId, happening, now) {
+      const chain = await lockChain(tx, instanceId);
+      const run: Run = { deps, tx, now, rootId: (chain[0] as InstanceRow).id, depth: chain.length };
+      const applied = await apply(run, chain.at(-1) as InstanceRow, happening);
+      if (!applied.refused) tx.afterCommit(() => deps.changed(tx.tenantId, run.rootId));
+      return applied;
+    },
+    async look(db, instanceId) {
+      const root = await lookAt(deps, db, instanceId);
+      let at = root;
+      for (let depth = 1; at && depth < MAX_DEPTH; depth++) {
+        const childId = at.state.flow.current?.childId;
+        const child: Look | undefined = childId === undefined ? undefined : await lookAt(deps, db, childId);
+        if (!child) break;
+        at = child;
+      }
+      return root && at && { ...at, root: root.root, revision: root.revision };
+    },
+    lookAt: (db, instanceId) => lookAt(deps, db, instanceId),
+  };
+}
+
+type Run = { deps: DriveDeps; tx: TenantTx; now: number; rootId: string; depth: number };
+
+/** From the root down to the instance: everybody locks in this order, so nobody waits in a circle. */
+export async function lockChain(tx: TenantTx, instanceId: string): Promise<InstanceRow[]> {
+  const ids: string[] = [];
+  for (let id: string | null = instanceId; id !== null; ) {
+    const row: InstanceRow | undefined = await findInstance(tx, id);
+    if (!row) throw new ApiError(100022);
+    ids.unshift(id);
+    id = row.parent_id;
+  }
+  const chain: InstanceRow[] = [];
+  for (const id of ids) {
+    const row = await findInstanceForUpdate(tx, id);
+    if (!row) throw new ApiError(100022);
+    chain.push(row);
+  }
+  return chain;
+}
+
+async function lookAt(deps: DriveDeps, db: TenantReads, instanceId: string): Promise<Look | undefined> {
+  const row = await findInstance(db, instanceId);
+  if (!row) return undefined;
+  const journey = await findJourney(db, instanceId);
+  return { root: row, instance: row, revision: journey?.revision ?? 0, ...(await read(deps, db, row, journey)) };
+}
+
+const subjectOf = (instanceId: string) => `instance:${instanceId}`;
+const DATA_CONTEXT = 'journey';
+
+async function read(deps: DriveDeps, db: TenantReads, row: InstanceRow, journey: JourneyRow | undefined) {
+  const stored = await findDefinition(db, row.definition_id);
+  if (!stored) throw new Error(`the definition of instance ${row.id} is gone`);
+  const definition = compileDefinition(stored);
+  const params = JSON.parse(row.parameters) as Record<string, string>;
+  const sealed = journey?.sealed;
+  const data: JourneyData = sealed
+    ? JSON.parse((await deps.vault.openFor(db, subjectOf(row.id), DATA_CONTEXT, sealed)).toString('utf8'))
+    : NO_DATA;
+  const flow: State['flow'] = journey ? JSON.parse(journey.state) : { status: row.status, done: {} };
+  return { definition, state: { flow, data, params } };
+}
+
+async function apply(run: Run, before: InstanceRow, happening: Happening): Promise<Applied> {
+  const { deps, tx, now } = run;
+  const journey = await findJourney(tx, before.id);
+  const { definition, state } = await read(deps, tx, before, journey);
+  const next = nextStep(definition, state, { ...happening, now, freshId: newId(now) });
+  if (next.refused !== undefined) return next;
+  if (next.state === state && next.effects.length === 0) return { instance: before };
+
+  const data =
+    next.state.data === state.data ? (journey?.sealed ?? null) : await sealData(run, before, next.state.data);
+  await saveJourney(tx, {
+    instance_id: before.id,
+    revision: (journey?.revision ?? 0) + 1,
+    state: JSON.stringify(next.state.flow),
+    sealed: data,
+    due_at: next.state.flow.current?.dueAt ?? null,
+  });
+  if (before.id !== run.rootId) await touchJourney(tx, run.rootId);
+  const changed = await changeInstance(tx, before, afterChange(before, next.state, definition, now));
+  const noted = await appendEvents(tx, changed, eventsOf(next.effects, changed), now);
+  await perform(run, noted, definition, next.effects);
+  if (isFinal(noted.status) && noted.parent_id !== null) await tellParent(run, noted);
+  const settled = await findInstance(tx, before.id);
+  return { instance: settled ?? noted };
+}
+
+function sealData({ deps, tx }: Run, { id }: InstanceRow, data: JourneyData): Promise<Uint8Array> {
+  return deps.vault.sealFor(tx, subjectOf(id), DATA_CONTEXT, Buffer.from(JSON.stringify(data)));
+}
+
+/** The instance as the engine's state wants it. Who is in review has all the time that the reviewer takes. */
+function afterChange(
+  before: InstanceRow,
+  { flow }: State,
+  { definition }: CompiledDefinition,
+  now: number,
+): InstanceRow {
+  const { status } = flow;
+  const ended = isFinal(status);
+  const enters = status === 'REVIEW' && before.status !== 'REVIEW';
+  const leaves = status !== 'REVIEW' && before.status === 'REVIEW' && !ended;
+  return {
+    ...before,
+    status,
+    last_updated_at: now,
+    ...(ended && { completed_at: now, deadline_at: null, code_hash: null, code_expires_at: null }),
+    ...(enters && {
+      deadline_at: null,
+      review_status: 'PENDING',
+      review_comment: null,
+      reviewer: null,
+      claimed_until: null,
+    }),
+    ...(leaves && { deadline_at: now + fromDuration(definition.maxDuration), claimed_until: null }),
+  };
+}
+
+function eventsOf(effects: readonly Effect[], { status }: InstanceRow): NewEvent[] {
+  return effects.flatMap((effect) => {
+    if (effect.type !== 'event') return [];
+    const { event, step, data } = effect;
+    return [{ type: event, status, ...(step !== undefined && { step }), ...(data && { data }) }];
+  });
+}
+
+async function perform(run: Run, row: InstanceRow, definition: CompiledDefinition, effects: readonly Effect[]) {
+  const { deps, tx, now } = run;
+  for (const effect of effects) {
+    if (effect.type === 'work') {
+      const { step, attempt } = effect;
+      await deps.jobs.enqueue(tx, deps.workStep, { instanceId: row.id, step, attempt });
+    } else if (effect.type === 'checks') {
+      const { step, attempts, checks } = effect;
+      await saveChecks(tx, { instanceId: row.id, step, attempts, now }, checks);
+    } else if (effect.type === 'forget') {
+      for (const step of effect.steps) await removeChecks(tx, row.id, step);
+    } else if (effect.type === 'child') {
+      await startChild(run, row, definition.step(effect.step) as SubprocessStep, effect.childId);
+    }
+  }
+}
+
+/** The end user is there already, so the child is opened as soon as it is made. */
+async function startChild(run: Run, parent: InstanceRow, step: SubprocessStep, childId: string): Promise<void> {
+  const { tx, now } = run;
+  const found = await findDeployed(tx, { name: step.definition, ...(step.version && { version: step.version }) });
+  if (found?.status !== 'DEPLOYED_ACTIVE' || run.depth >= MAX_DEPTH) {
+    await apply(run, await reread(run, parent.id), { type: 'childEnded', childId, status: 'COMPLETED_PROCESS_ERROR' });
+    return;
+  }
+  const parameters = { ...(JSON.parse(parent.parameters) as Record<string, string>), ...step.parameters };
+  const { environment } = parent;
+  const origin = { row: parent, step: step.id, id: childId };
+  const { row } = await createInstance(tx, { definition: found, environment, parameters, parent: origin, now });
+  const child = {
+    childProcessDefnName: found.name,
+    childProcessDefnVersion: found.version,
+    childProcessInstanceId: childId,
+  };
+  const event = { type: 'instance.childStarted', status: parent.status, step: step.id, data: child };
+  await appendEvents(tx, await reread(run, parent.id), [event], now);
+  await apply({ ...run, depth: run.depth + 1 }, row, { type: 'open' });
+}
+
+async function tellParent(run: Run, child: InstanceRow): Promise<void> {
+  const { id, status, parent_id } = child;
+  if (!isFinal(status) || parent_id === null) return;
+  const parent = await reread(run, parent_id);
+  await apply({ ...run, depth: run.depth - 1 }, parent, { type: 'childEnded', childId: id, status });
+}
+
+/** Rows that this transaction has locked already. */
+async function reread({ tx }: Run, id: string): Promise<InstanceRow> {
+  const row = await findInstance(tx, id);
+  if (!row) throw new Error(`instance ${id} is gone in the transaction that holds it`);
+  return row;
+}

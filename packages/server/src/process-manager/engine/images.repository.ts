@@ -1,0 +1,42 @@
+import { sql, type TenantReads, type TenantTx } from '../../db/db.ts';
+
+export type ImageRow = {
+  instance_id: string;
+  step: string;
+  attempt: number;
+  name: string;
+  blob_key: string;
+  content_type: string;
+  bytes: number;
+  sha256: string;
+  created_at: number;
+};
+
+const COLUMNS = 'instance_id, step, attempt, name, blob_key, content_type, bytes, sha256, created_at';
+/** Steps, attempts and images of an attempt are limited, and so is their product. */
+const MAX_IMAGES = 2000;
+
+const OF_INSTANCE = sql(`SELECT ${COLUMNS} FROM instance_images WHERE tenant_id = $1 AND instance_id = $2
+  ORDER BY created_at, step, name LIMIT ${MAX_IMAGES}`);
+const ONE = sql(`SELECT ${COLUMNS} FROM instance_images
+  WHERE tenant_id = $1 AND instance_id = $2 AND step = $3 AND attempt = $4 AND name = $5`);
+const SAVE = sql(`INSERT INTO instance_images (tenant_id, ${COLUMNS})
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+  ON CONFLICT (tenant_id, instance_id, step, attempt, name) DO UPDATE SET blob_key = excluded.blob_key,
+    content_type = excluded.content_type, bytes = excluded.bytes, sha256 = excluded.sha256,
+    created_at = excluded.created_at`);
+
+export function imagesOf(db: TenantReads, instanceId: string): Promise<ImageRow[]> {
+  return db.all<ImageRow>(OF_INSTANCE, [db.tenantId, instanceId]);
+}
+
+/** Gives the key of the blob that it replaces, if there was one. The instance is locked by the caller. */
+export async function saveImage(tx: TenantTx, row: ImageRow): Promise<string | undefined> {
+  const { instance_id, step, attempt, name } = row;
+  const before = await tx.get<ImageRow>(ONE, [tx.tenantId, instance_id, step, attempt, name]);
+  await tx.run(SAVE, [
+    ...[tx.tenantId, instance_id, step, attempt, name],
+    ...[row.blob_key, row.content_type, row.bytes, row.sha256, row.created_at],
+  ]);
+  return before?.blob_key;
+}

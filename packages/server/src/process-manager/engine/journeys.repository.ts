@@ -1,0 +1,54 @@
+import { type Reads, sql, type TenantReads, type TenantTx } from '../../db/db.ts';
+
+export type JourneyRow = {
+  instance_id: string;
+  revision: number;
+  /** JSON of the flow. */
+  state: string;
+  /** JSON of the data, sealed for the instance. */
+  sealed: Uint8Array | null;
+  due_at: number | null;
+};
+
+const ONE = sql(`SELECT instance_id, revision, state, sealed, due_at FROM journeys
+  WHERE tenant_id = $1 AND instance_id = $2`);
+const SAVE = sql(`INSERT INTO journeys (tenant_id, instance_id, revision, state, sealed, due_at)
+  VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (tenant_id, instance_id)
+  DO UPDATE SET revision = excluded.revision, state = excluded.state, sealed = excluded.sealed, due_at = excluded.due_at`);
+const TOUCH = sql('UPDATE journeys SET revision = revision + 1 WHERE tenant_id = $1 AND instance_id = $2');
+const DUE = sql(`SELECT instance_id FROM journeys WHERE tenant_id = $1 AND due_at <= $2 ORDER BY due_at LIMIT $3 + 0`);
+const REVISIONS = 500;
+
+export function findJourney(db: TenantReads, instanceId: string): Promise<JourneyRow | undefined> {
+  return db.get<JourneyRow>(ONE, [db.tenantId, instanceId]);
+}
+
+/** The instance is locked by the caller. */
+export async function saveJourney(tx: TenantTx, row: JourneyRow): Promise<void> {
+  await tx.run(SAVE, [tx.tenantId, row.instance_id, row.revision, row.state, row.sealed, row.due_at]);
+}
+
+/** Something below the instance has changed. */
+export async function touchJourney(tx: TenantTx, instanceId: string): Promise<void> {
+  await tx.run(TOUCH, [tx.tenantId, instanceId]);
+}
+
+export async function dueJourneys(db: TenantReads, now: number, limit: number): Promise<string[]> {
+  const rows = await db.all<{ instance_id: string }>(DUE, [db.tenantId, now, limit]);
+  return rows.map((row) => row.instance_id);
+}
+
+export type Revision = { instance_id: string; revision: number };
+
+/** How far the named journeys have come; at most as many as are asked for at a time. */
+export async function revisionsOf(db: TenantReads & Reads, instanceIds: readonly string[]): Promise<Revision[]> {
+  const found: Revision[] = [];
+  for (let at = 0; at < instanceIds.length; at += REVISIONS) {
+    const some = JSON.stringify(instanceIds.slice(at, at + REVISIONS));
+    found.push(...(await db.all<Revision>(SOME_REVISIONS, [db.tenantId, some])));
+  }
+  return found;
+}
+
+const SOME_REVISIONS = sql(`SELECT instance_id, revision FROM journeys WHERE tenant_id = $1 AND instance_id IN
+  (SELECT value FROM /*sqlite json_each(*//*postgres json_array_elements_text(CAST(*/$2/*postgres  AS json)*/))`);

@@ -1,0 +1,344 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { CHILD_ID, definitionOf, found, passed, ride, submit } from '../../../test/engine.ts';
+import { HOUR, MINUTE } from '../../kernel/clock.ts';
+
+const accepted = submit('consent', { accepted: true });
+const decision = { type: 'decision' };
+const selfie = { type: 'face', maxAttempts: 3 };
+
+describe('a journey', () => {
+  it('is opened, walked from the top and decided', () => {
+    const ended = ride(definitionOf({ type: 'consent' }, selfie, decision))
+      .on(accepted)
+      .on(submit('face', {}, 'image'))
+      .on(passed('face'));
+    assert.equal(ended.state.flow.status, 'COMPLETED_ENDED_SUCCESS');
+    assert.equal(ended.state.flow.current, undefined);
+    assert.deepEqual(ended.events(), [
+      'instance.started',
+      'instance.stepCompleted',
+      'instance.stepCompleted',
+      'instance.completed',
+    ]);
+    assert.deepEqual(ended.state.data.forms.consent, { accepted: true, textVersion: '1' });
+  });
+
+  it('is opened once: to open it again changes nothing', () => {
+    const opened = ride(definitionOf({ type: 'consent' }, decision));
+    const again = opened.on({ type: 'open' });
+    assert.equal(again.state, opened.state);
+    assert.equal(again.effects.length, opened.effects.length);
+  });
+
+  it('takes nothing more once it has ended', () => {
+    const ended = ride(definitionOf({ type: 'consent' }, decision)).on(accepted);
+    for (const happening of [accepted, { type: 'open' }, { type: 'expire' }, { type: 'approve' }] as const) {
+      assert.equal(ended.on(happening).refused, 'ended');
+    }
+  });
+
+  it('refuses a step that is not the current one, whether it comes later, is done, or is unknown', () => {
+    const atFace = ride(definitionOf({ type: 'consent' }, selfie, decision)).on(accepted);
+    for (const step of ['consent', 'decision', 'nothing', '__proto__', 'constructor']) {
+      assert.equal(atFace.on(submit(step, { accepted: true })).refused, 'notCurrent', step);
+    }
+  });
+
+  it('refuses what does not fit the step and names each fault', () => {
+    const opened = ride(definitionOf({ type: 'consent' }, decision));
+    const refused = opened.on(submit('consent', { accepted: 'yes', more: 1 }));
+    assert.equal(refused.refused, 'badInput');
+    assert.deepEqual(refused.faults.map(({ pointer }) => pointer).sort(), ['', '/accepted']);
+    const atFace = ride(definitionOf(selfie, decision)).on(submit('face'));
+    assert.deepEqual(atFace.faults, [{ pointer: '/images/image', message: 'is required' }]);
+  });
+
+  it('ends when the end user declines, unless the definition says where else to go', () => {
+    const declined = submit('consent', { accepted: false });
+    const ended = ride(definitionOf({ type: 'consent' }, selfie, decision)).on(declined);
+    assert.equal(ended.state.flow.status, 'COMPLETED_ENDED_ERROR');
+    assert.equal(ended.state.flow.done.consent?.reason, 'consent_declined');
+    const elsewhere = definitionOf({ type: 'consent', onFail: 'review' }, selfie, { type: 'review' }, decision);
+    assert.equal(ride(elsewhere).on(declined).state.flow.status, 'REVIEW');
+  });
+
+  it('goes where next says, and below if the step was passed over', () => {
+    const steps = [
+      { type: 'consent', when: 'params.short == "yes"', next: 'decision' },
+      selfie,
+      { type: 'decision', onAnyFailure: 'FAIL' },
+    ];
+    const short = ride(definitionOf(...steps), { short: 'yes' }).on(accepted);
+    assert.equal(short.state.flow.status, 'COMPLETED_ENDED_SUCCESS');
+    const long = ride(definitionOf(...steps), { short: 'no' });
+    assert.equal(long.state.flow.current?.step, 'face');
+    assert.equal(long.state.flow.done.consent?.outcome, 'SKIPPED');
+  });
+
+  it('ends with an error where a condition cannot be told, and guesses nothing', () => {
+    const ended = ride(definitionOf({ type: 'consent', when: 'params.nothing == "x"' }, decision));
+    assert.equal(ended.state.flow.status, 'COMPLETED_PROCESS_ERROR');
+    const rules = [{ when: 'params.nothing == "x"', outcome: 'PASS' }];
+    const undecided = ride(definitionOf({ type: 'consent' }, { type: 'decision', rules })).on(accepted);
+    assert.equal(undecided.state.flow.status, 'COMPLETED_PROCESS_ERROR');
+  });
+});
+
+describe('an attempt', () => {
+  const definition = definitionOf(selfie, decision);
+  const sent = submit('face', {}, 'image');
+
+  it('that can be mended is asked for again, with the reason, as often as the definition allows', () => {
+    const first = ride(definition)
+      .on(sent)
+      .on(found('face', 'FAILED', { advice: 'retry', reason: 'too_dark' }));
+    assert.deepEqual(first.state.flow.current?.fault, { reason: 'too_dark', advice: 'retry' });
+    assert.equal(first.state.flow.current?.attempt, 2);
+    const last = first
+      .on(sent)
+      .on(found('face', 'FAILED', { attempt: 2, advice: 'retry' }))
+      .on(sent)
+      .on(found('face', 'FAILED', { attempt: 3, advice: 'retry' }));
+    assert.deepEqual(last.state.flow.done.face, { outcome: 'FAILED', attempts: 3, reason: 'because' });
+    assert.equal(last.state.flow.status, 'COMPLETED_ENDED_ERROR');
+  });
+
+  it('that cannot be mended ends the step at once', () => {
+    const ended = ride(definition).on(sent).on(found('face', 'FAILED'));
+    assert.equal(ended.state.flow.done.face?.attempts, 1);
+    assert.equal(ended.state.flow.status, 'COMPLETED_ENDED_ERROR');
+  });
+
+  it('takes its findings once: those of another attempt, or twice the same, are refused', () => {
+    const atWork = ride(definition).on(sent);
+    assert.equal(atWork.on(passed('face', 2)).refused, 'notCurrent');
+    const retried = atWork.on(found('face', 'FAILED', { advice: 'retry' }));
+    assert.equal(retried.on(passed('face', 1)).refused, 'notCurrent');
+    assert.equal(retried.on(sent).on(passed('face', 1)).refused, 'notCurrent');
+  });
+
+  it('that a machine cannot look at ends the instance with an error, not with a failure', () => {
+    const broken = ride(definition).on(sent).on({ type: 'broke', step: 'face', attempt: 1, reason: 'step_broke' });
+    assert.equal(broken.state.flow.status, 'COMPLETED_PROCESS_ERROR');
+  });
+
+  it('of which nothing was found out has not passed', () => {
+    const none = ride(definition)
+      .on(sent)
+      .on({ type: 'findings', step: 'face', attempt: 1, findings: { checks: [] } });
+    assert.equal(none.state.flow.done.face?.outcome, 'NOT_PERFORMED');
+    assert.equal(none.state.flow.status, 'REVIEW');
+  });
+});
+
+describe('the decision', () => {
+  const after = (status: 'FAILED' | 'REVIEW' | 'NOT_PERFORMED', step: object) =>
+    ride(definitionOf({ type: 'face', maxAttempts: 1 }, { type: 'decision', ...step }))
+      .on(submit('face', {}, 'image'))
+      .on(found('face', status)).state.flow.status;
+
+  it('fails on a failure unless the definition says otherwise', () => {
+    assert.equal(after('FAILED', {}), 'COMPLETED_ENDED_ERROR');
+    assert.equal(after('FAILED', { onAnyFailure: 'REVIEW' }), 'REVIEW');
+    assert.equal(after('FAILED', { onAnyFailure: 'PASS' }), 'COMPLETED_ENDED_SUCCESS');
+  });
+
+  it('never passes what was for a human or not performed, unless the definition says so', () => {
+    for (const status of ['REVIEW', 'NOT_PERFORMED'] as const) {
+      assert.equal(after(status, {}), 'REVIEW');
+      assert.equal(after(status, { onUncertain: 'FAIL' }), 'COMPLETED_ENDED_ERROR');
+      assert.equal(after(status, { onUncertain: 'PASS' }), 'COMPLETED_ENDED_SUCCESS');
+    }
+  });
+
+  it('follows the first rule that holds', () => {
+    const rules = [
+      { when: 'checks.face.reason == "other"', outcome: 'PASS' },
+      { when: 'checks.face.status == "FAILED" && checks.face.attempts == 1', outcome: 'REVIEW' },
+      { when: 'true', outcome: 'PASS' },
+    ];
+    assert.equal(after('FAILED', { rules }), 'REVIEW');
+    assert.equal(after('NOT_PERFORMED', { rules }), 'COMPLETED_ENDED_SUCCESS');
+  });
+});
+
+describe('an end user who cannot do a step', () => {
+  it('is not failed: the step was not performed, and a human looks at it', () => {
+    const unable = ride(definitionOf(selfie, decision)).on({ type: 'unable', step: 'face' });
+    assert.equal(unable.state.flow.done.face?.outcome, 'NOT_PERFORMED');
+    assert.equal(unable.state.flow.status, 'REVIEW');
+  });
+});
+
+describe('time', () => {
+  const definition = definitionOf({ type: 'consent', timeout: 'PT1H' }, selfie, decision);
+
+  it('ends the journey when a step runs out of it, and not before', () => {
+    const waiting = ride(definition).on({ type: 'tick' }, HOUR - 1);
+    assert.equal(waiting.state.flow.status, 'ACTIVE');
+    assert.equal(waiting.on({ type: 'tick' }, 1).state.flow.status, 'COMPLETED_TERMINATED');
+  });
+
+  it('is over for whoever comes late, even if nobody has looked at the clock', () => {
+    const late = ride(definition).on(accepted, HOUR);
+    assert.equal(late.refused, undefined);
+    assert.equal(late.state.flow.status, 'COMPLETED_TERMINATED');
+    assert.equal(late.state.data.forms.consent, undefined);
+  });
+
+  it('begins anew with each attempt', () => {
+    const retried = ride(definitionOf({ ...selfie, timeout: 'PT1H' }, decision))
+      .on(submit('face', {}, 'image'), 50 * MINUTE)
+      .on(found('face', 'FAILED', { advice: 'retry' }), MINUTE)
+      .on({ type: 'tick' }, 50 * MINUTE);
+    assert.equal(retried.state.flow.status, 'ACTIVE');
+  });
+
+  it('for the whole instance ends it in any state but in review, where nobody waits for the end user', () => {
+    assert.equal(ride(definition).on({ type: 'expire' }).state.flow.status, 'COMPLETED_TERMINATED');
+    const inReview = ride(definitionOf({ type: 'review' }, decision));
+    assert.equal(inReview.on({ type: 'expire' }).state.flow.status, 'REVIEW');
+  });
+
+  it('does not run for ever for a machine that never answers', () => {
+    const lost = ride(definitionOf(selfie, decision))
+      .on(submit('face', {}, 'image'))
+      .on({ type: 'tick' }, HOUR);
+    assert.equal(lost.state.flow.status, 'COMPLETED_PROCESS_ERROR');
+  });
+});
+
+describe('a pause', () => {
+  it('waits for the relying party, whose variables conditions can read', () => {
+    const definition = definitionOf(
+      { type: 'pause' },
+      { type: 'consent', when: 'data.pauses.pause1.go == "yes"' },
+      decision,
+    );
+    const paused = ride(definition);
+    assert.equal(paused.state.flow.status, 'PAUSED');
+    assert.equal(paused.on({ type: 'tick' }, 1000 * HOUR).state.flow.status, 'PAUSED');
+    assert.equal(paused.on({ type: 'resume', variables: { go: 'yes' } }).state.flow.current?.step, 'consent');
+  });
+
+  it('goes on by itself after the time it was given', () => {
+    const definition = definitionOf({ type: 'pause', resumeAfter: 'PT10M' }, { type: 'consent' }, decision);
+    const waiting = ride(definition).on({ type: 'tick' }, 10 * MINUTE - 1);
+    assert.equal(waiting.state.flow.status, 'PAUSED');
+    assert.equal(waiting.on({ type: 'tick' }, 1).state.flow.current?.step, 'consent');
+  });
+
+  it('is the only thing that can be resumed', () => {
+    const atConsent = ride(definitionOf({ type: 'consent' }, decision));
+    assert.equal(atConsent.on({ type: 'resume', variables: {} }).refused, 'notPaused');
+  });
+});
+
+describe('a subprocess', () => {
+  const definition = definitionOf({ type: 'subprocess', definition: 'other' }, { type: 'consent' }, decision);
+  const ended = (status: 'COMPLETED_ENDED_SUCCESS' | 'COMPLETED_ENDED_ERROR' | 'COMPLETED_TERMINATED') =>
+    ride(definition).on({ type: 'childEnded', childId: CHILD_ID, status });
+
+  it('makes a child and waits for its end', () => {
+    const waiting = ride(definition);
+    assert.deepEqual(
+      waiting.effects.filter(({ type }) => type === 'child'),
+      [{ type: 'child', step: 'subprocess', childId: CHILD_ID }],
+    );
+    assert.equal(waiting.state.flow.current?.phase, 'child');
+  });
+
+  it('passes with a child that is accepted, fails with one that is declined, and ends as one that ended otherwise', () => {
+    assert.equal(ended('COMPLETED_ENDED_SUCCESS').state.flow.done.subprocess?.outcome, 'PASSED');
+    assert.equal(ended('COMPLETED_ENDED_ERROR').state.flow.done.subprocess?.outcome, 'FAILED');
+    assert.equal(ended('COMPLETED_TERMINATED').state.flow.status, 'COMPLETED_TERMINATED');
+  });
+
+  it('heeds no other child', () => {
+    const other = ride(definition).on({ type: 'childEnded', childId: 'other', status: 'COMPLETED_ENDED_SUCCESS' });
+    assert.equal(other.refused, 'notCurrent');
+  });
+});
+
+describe('a review', () => {
+  const definition = definitionOf(
+    { type: 'consent' },
+    { ...selfie, maxAttempts: 1 },
+    { type: 'duplicate' },
+    { type: 'decision', onAnyFailure: 'REVIEW' },
+  );
+  const inReview = () =>
+    ride(definition)
+      .on(accepted)
+      .on(submit('face', {}, 'image'))
+      .on(found('face', 'FAILED'))
+      .on(passed('duplicate'));
+
+  it('at the decision ends the journey as the reviewer says', () => {
+    assert.equal(inReview().state.flow.status, 'REVIEW');
+    assert.equal(inReview().on({ type: 'approve' }).state.flow.status, 'COMPLETED_ENDED_SUCCESS');
+    assert.equal(inReview().on({ type: 'reject' }).state.flow.status, 'COMPLETED_ENDED_ERROR');
+  });
+
+  it('as a step goes on when approved and ends when rejected', () => {
+    const waiting = ride(definitionOf({ type: 'review' }, { type: 'consent' }, decision));
+    assert.equal(waiting.state.flow.status, 'REVIEW');
+    assert.equal(waiting.on({ type: 'approve' }).state.flow.current?.step, 'consent');
+    assert.equal(waiting.on({ type: 'reject' }).state.flow.status, 'COMPLETED_ENDED_ERROR');
+  });
+
+  it('takes no verdict where nobody asked for one', () => {
+    assert.equal(ride(definition).on({ type: 'approve' }).refused, 'notInReview');
+    assert.equal(ride(definition).on({ type: 'askAgain', steps: ['consent'] }).refused, 'notInReview');
+  });
+
+  it('can ask for a step again: that step, and what machines concluded below it, is done anew and nothing else', () => {
+    const asked = inReview().on({ type: 'askAgain', steps: ['face'] });
+    assert.equal(asked.state.flow.status, 'ACTIVE');
+    assert.deepEqual(asked.state.flow.current?.step, 'face');
+    assert.deepEqual(Object.keys(asked.state.flow.done), ['consent']);
+    assert.deepEqual(asked.state.data.forms.consent, { accepted: true, textVersion: '1' });
+    const ended = asked
+      .on(submit('face', {}, 'image'))
+      .on(passed('face'))
+      .on(passed('duplicate'));
+    assert.equal(ended.state.flow.status, 'COMPLETED_ENDED_SUCCESS');
+  });
+
+  it('asks only for steps that the end user has done', () => {
+    for (const step of ['duplicate', 'decision', 'nothing']) {
+      const refused = inReview().on({ type: 'askAgain', steps: [step] });
+      assert.equal(refused.refused, 'badInput', step);
+    }
+  });
+
+  it('cannot be left by the end user', () => {
+    assert.equal(inReview().on({ type: 'abandon' }).refused, 'notCurrent');
+  });
+});
+
+describe('a form', () => {
+  const schema = {
+    type: 'object',
+    properties: { country: { type: 'string', maxLength: 3 }, age: { type: 'integer', minimum: 0 } },
+    required: ['country'],
+    additionalProperties: false,
+  };
+  const definition = definitionOf(
+    { type: 'form', schema },
+    { type: 'consent', when: 'data.forms.form1.country == "DE" && has(data.forms.form1.age)' },
+    decision,
+  );
+
+  it('keeps what fits its schema, for conditions to read', () => {
+    const adult = ride(definition).on(submit('form', { country: 'DE', age: 30 }));
+    assert.equal(adult.state.flow.current?.step, 'consent');
+    assert.equal(ride(definition).on(submit('form', { country: 'DE' })).state.flow.status, 'COMPLETED_ENDED_SUCCESS');
+  });
+
+  it('refuses what does not, field by field', () => {
+    const refused = ride(definition).on(submit('form', { age: -1 }));
+    assert.deepEqual(refused.faults.map(({ pointer }) => pointer).sort(), ['/age', '/country']);
+  });
+});

@@ -1,0 +1,249 @@
+import type { Check } from '../../kernel/check.ts';
+import type { CompiledDefinition } from './compile-definition.ts';
+import type { Step } from './definition.ts';
+import {
+  type Happening,
+  type Input,
+  isFinal,
+  type Next,
+  type Outcome,
+  type Refused,
+  type State,
+  type StepRecord,
+} from './state.ts';
+import { resultFaults } from './steps/form-schema.ts';
+import { stepTypeOf } from './steps/registry.ts';
+import {
+  complete,
+  currentStep,
+  end,
+  enterFrom,
+  keep,
+  noteChecks,
+  reasonOf,
+  setCurrent,
+  setFlow,
+  stepOf,
+  userCurrent,
+  type Walk,
+  work,
+} from './walk.ts';
+
+/**
+ * The engine: what a journey becomes when something happens to it. Pure: it reads no clock, no database and no random
+ * number, so that every rule about journeys can be tried out by itself. Steps are walked from the top of the list
+ * downwards; a step that has ended is never entered again, unless a reviewer asks for it.
+ */
+export function nextStep(definition: CompiledDefinition, state: State, input: Input): Next {
+  if (isFinal(state.flow.status)) return refuse('ended');
+  const walk: Walk = { definition, input, state, effects: [] };
+  const refused = react(walk, input);
+  return refused ?? { state: walk.state, effects: walk.effects };
+}
+
+type Refusal = Extract<Next, { refused: Refused }>;
+
+const refuse = (refused: Refused, faults?: Refusal['faults']): Refusal => ({ refused, ...(faults && { faults }) });
+
+function react(walk: Walk, input: Happening): Refusal | undefined {
+  switch (input.type) {
+    case 'open':
+      return open(walk);
+    case 'submit':
+      return submit(walk, input);
+    case 'unable':
+      return unable(walk, input.step);
+    case 'findings':
+      return findings(walk, input);
+    case 'broke':
+      return broke(walk, input);
+    case 'tick':
+      return tick(walk);
+    case 'expire':
+      return walk.state.flow.status === 'REVIEW' ? undefined : end(walk, 'COMPLETED_TERMINATED', 'timeout');
+    case 'abandon':
+      return walk.state.flow.status === 'REVIEW'
+        ? refuse('notCurrent')
+        : end(walk, 'COMPLETED_TERMINATED', 'abandoned');
+    case 'resume':
+      return resume(walk, input.variables);
+    case 'childEnded':
+      return childEnded(walk, input);
+    case 'approve':
+    case 'reject':
+      return reviewed(walk, input.type);
+    case 'askAgain':
+      return askAgain(walk, input.steps);
+  }
+}
+
+function open(walk: Walk): undefined {
+  if (walk.state.flow.status !== 'PENDING') return;
+  setFlow(walk, { status: 'ACTIVE' });
+  walk.effects.push({ type: 'event', event: 'instance.started' });
+  enterFrom(walk, 0);
+}
+
+function submit(walk: Walk, { step: id, result, images }: Extract<Happening, { type: 'submit' }>): Refusal | undefined {
+  const at = currentStep(walk, 'user', id);
+  if (!at) return refuse('notCurrent');
+  if (isOver(walk)) return tick(walk);
+  const { user } = stepTypeOf(at.step.type);
+  if (!user) return refuse('notCurrent');
+  const missing = (user.images?.(at.step) ?? []).filter(({ name, required }) => required && !images.includes(name));
+  const faults = [
+    ...resultFaults(resultSchema(at.step), result),
+    ...missing.map(({ name }) => ({ pointer: `/images/${name}`, message: 'is required' })),
+  ];
+  if (faults.length > 0) return refuse('badInput', faults);
+
+  const taken = user.take(at.step, { result, images });
+  if (taken.data) keep(walk, taken.data);
+  if (taken.outcome === 'WORK') {
+    work(walk, at.step, at.current.attempt);
+    return;
+  }
+  if (taken.checks) noteChecks(walk, at.step, at.current.attempt, taken.checks);
+  complete(walk, at.step, { outcome: taken.outcome, attempts: at.current.attempt, ...reasonOf(taken) });
+}
+
+/** Nobody is failed for what they cannot do: the step was not performed, and the decision will not pass over that. */
+function unable(walk: Walk, id: string): Refusal | undefined {
+  const at = currentStep(walk, 'user', id);
+  if (!at) return refuse('notCurrent');
+  if (isOver(walk)) return tick(walk);
+  complete(walk, at.step, { outcome: 'NOT_PERFORMED', attempts: at.current.attempt, reason: 'unable' });
+}
+
+type Found = Extract<Happening, { type: 'findings' }>;
+
+function findings(walk: Walk, { step: id, attempt, findings: found }: Found): Refusal | undefined {
+  const at = currentStep(walk, 'work', id);
+  // Work is done at least once: findings about another attempt come from work that was done twice.
+  if (!at || at.current.attempt !== attempt) return refuse('notCurrent');
+  if (found.data) keep(walk, found.data);
+  noteChecks(walk, at.step, attempt, found.checks);
+  const failed = found.checks.filter(({ status }) => status === 'FAILED');
+  const maxAttempts = at.step.maxAttempts ?? 1;
+  const [first] = failed;
+  if (first && attempt < maxAttempts && failed.every(({ advice }) => advice === 'retry')) {
+    askForMore(walk, at.step, attempt + 1, first.reason ?? 'failed');
+    return;
+  }
+  complete(walk, at.step, { ...summary(found.checks), attempts: attempt });
+}
+
+function askForMore(walk: Walk, step: Step, attempt: number, reason: string): void {
+  walk.effects.push({ type: 'event', event: 'instance.stepRetried', step: step.id, data: { attempt, reason } });
+  setCurrent(walk, { ...userCurrent(walk, step, attempt), fault: { reason, advice: 'retry' } });
+}
+
+/** The worst of what was found is what the step came to. */
+function summary(checks: readonly Check[]): Omit<StepRecord, 'attempts'> {
+  const worst = (['FAILED', 'REVIEW', 'NOT_PERFORMED'] as const)
+    .map((status) => checks.find((check) => check.status === status))
+    .find((check) => check !== undefined);
+  const scored = worst ?? checks.find(({ score }) => score !== undefined);
+  const outcome: Outcome = worst?.status ?? (checks.length > 0 ? 'PASSED' : 'NOT_PERFORMED');
+  return {
+    outcome,
+    ...(worst?.reason !== undefined && { reason: worst.reason }),
+    ...(scored?.score !== undefined && { score: scored.score }),
+  };
+}
+
+function broke(walk: Walk, { step, attempt, reason }: Extract<Happening, { type: 'broke' }>): Refusal | undefined {
+  const at = currentStep(walk, 'work', step);
+  if (!at || at.current.attempt !== attempt) return refuse('notCurrent');
+  end(walk, 'COMPLETED_PROCESS_ERROR', reason);
+}
+
+/** Whoever comes late finds the journey ended, whether or not anybody has looked at the clock before. */
+function isOver({ state, input }: Walk): boolean {
+  const { dueAt } = state.flow.current ?? {};
+  return dueAt !== undefined && input.now >= dueAt;
+}
+
+function tick(walk: Walk): undefined {
+  const { current } = walk.state.flow;
+  if (!current || !isOver(walk)) return;
+  const step = stepOf(walk, current.step);
+  if (current.phase === 'pause') complete(walk, step, { outcome: 'PASSED', attempts: 1 });
+  else if (current.phase === 'work') end(walk, 'COMPLETED_PROCESS_ERROR', 'work_timeout');
+  else if (current.phase === 'user') end(walk, 'COMPLETED_TERMINATED', 'timeout');
+}
+
+function resume(walk: Walk, variables: Readonly<Record<string, string>>): Refusal | undefined {
+  const { current } = walk.state.flow;
+  if (current?.phase !== 'pause') return refuse('notPaused');
+  const step = stepOf(walk, current.step);
+  keep(walk, { pauses: { [step.key as string]: variables } });
+  complete(walk, step, { outcome: 'PASSED', attempts: 1 });
+}
+
+type ChildEnded = Extract<Happening, { type: 'childEnded' }>;
+
+function childEnded(walk: Walk, { childId, status }: ChildEnded): Refusal | undefined {
+  const { current } = walk.state.flow;
+  if (current?.phase !== 'child' || current.childId !== childId) return refuse('notCurrent');
+  const step = stepOf(walk, current.step);
+  if (status === 'COMPLETED_ENDED_SUCCESS') complete(walk, step, { outcome: 'PASSED', attempts: 1 });
+  else if (status === 'COMPLETED_ENDED_ERROR') {
+    complete(walk, step, { outcome: 'FAILED', attempts: 1, reason: 'child_declined' });
+  } else end(walk, status, 'child_ended');
+}
+
+function reviewed(walk: Walk, verdict: 'approve' | 'reject'): Refusal | undefined {
+  const { current } = walk.state.flow;
+  if (current?.phase !== 'review') return refuse('notInReview');
+  const step = stepOf(walk, current.step);
+  const approved = verdict === 'approve';
+  walk.effects.push({ type: 'event', event: approved ? 'instance.approved' : 'instance.rejected', step: step.id });
+  const record: StepRecord = { outcome: approved ? 'PASSED' : 'FAILED', attempts: 1, ...(!approved && REJECTED) };
+  if (step.type !== 'decision') {
+    complete(walk, step, record);
+    return;
+  }
+  setFlow(walk, { done: { ...walk.state.flow.done, [step.id]: record }, decision: approved ? 'PASS' : 'FAIL' });
+  end(walk, approved ? 'COMPLETED_ENDED_SUCCESS' : 'COMPLETED_ENDED_ERROR', approved ? undefined : 'rejected');
+}
+
+const REJECTED = { reason: 'rejected' } as const;
+
+/**
+ * The end user does the named steps once more. Whatever machines concluded below the first of them is concluded anew,
+ * because it may rest on what will be replaced.
+ */
+function askAgain(walk: Walk, asked: readonly string[]): Refusal | undefined {
+  const { current, done } = walk.state.flow;
+  if (current?.phase !== 'review') return refuse('notInReview');
+  const faults = asked.flatMap((id, at) => {
+    const known = walk.definition.step(id) && Object.hasOwn(done, id) && stepTypeOf(stepOf(walk, id).type).user;
+    return known ? [] : [{ pointer: `/steps/${at}`, message: 'is not a step that the end user has done' }];
+  });
+  if (faults.length > 0 || asked.length === 0) return refuse('badInput', faults);
+  const first = Math.min(...asked.map((id) => walk.definition.indexOf(id)));
+  const again = Object.keys(done).filter(
+    (id) =>
+      asked.includes(id) ||
+      (walk.definition.indexOf(id) > first && stepTypeOf(stepOf(walk, id).type).user === undefined),
+  );
+  const { current: _current, decision: _decision, ...flow } = walk.state.flow;
+  const kept = Object.fromEntries(Object.entries(done).filter(([id]) => !again.includes(id)));
+  walk.state = { ...walk.state, flow: { ...flow, status: 'ACTIVE', done: kept } };
+  walk.effects.push({ type: 'forget', steps: again });
+  walk.effects.push({ type: 'event', event: 'instance.askedAgain', data: { steps: asked } });
+  enterFrom(walk, 0);
+}
+
+const schemas = new WeakMap<Step, object>();
+
+/** A step's schema is made once, so that it is compiled once. */
+function resultSchema(step: Step): object {
+  let schema = schemas.get(step);
+  if (!schema) {
+    schema = stepTypeOf(step.type).user?.result?.(step) ?? {};
+    schemas.set(step, schema);
+  }
+  return schema;
+}

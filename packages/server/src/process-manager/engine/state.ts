@@ -1,0 +1,118 @@
+import type { Check, CheckStatus } from '../../kernel/check.ts';
+
+/** What the engine knows of one journey, and what can happen to it. All of it is plain data. */
+
+export const FINAL_STATUSES = [
+  'COMPLETED_ENDED_SUCCESS',
+  'COMPLETED_ENDED_ERROR',
+  'COMPLETED_PROCESS_ERROR',
+  'COMPLETED_TERMINATED',
+] as const;
+export type FinalStatus = (typeof FINAL_STATUSES)[number];
+export type InstanceStatus = 'PENDING' | 'ACTIVE' | 'PAUSED' | 'REVIEW' | FinalStatus;
+
+export function isFinal(status: InstanceStatus): status is FinalStatus {
+  return (FINAL_STATUSES as readonly string[]).includes(status);
+}
+
+export type Outcome = CheckStatus | 'SKIPPED';
+
+/** How a step ended. */
+export type StepRecord = {
+  readonly outcome: Outcome;
+  readonly attempts: number;
+  readonly reason?: string;
+  readonly score?: number;
+};
+
+export type Fault = { readonly reason: string; readonly advice: 'retry' | 'final' };
+
+/** What the current step waits for: the end user, a machine, a resume, a reviewer, a child instance. */
+export type Phase = 'user' | 'work' | 'pause' | 'review' | 'child';
+
+export type Current = {
+  readonly step: string;
+  readonly phase: Phase;
+  readonly attempt: number;
+  readonly enteredAt: number;
+  /** When it runs out of time. */
+  readonly dueAt?: number;
+  /** Why the attempt before did not do. */
+  readonly fault?: Fault;
+  readonly childId?: string;
+};
+
+/** Where a journey stands. Holds nothing of a person. */
+export type Flow = {
+  readonly status: InstanceStatus;
+  readonly current?: Current;
+  readonly done: Readonly<Record<string, StepRecord>>;
+  readonly decision?: 'PASS' | 'FAIL' | 'REVIEW';
+};
+
+type Named<T> = Readonly<Record<string, T>>;
+
+/** What the end user gave and machines read, by the keys of the steps. It is stored sealed. */
+export type JourneyData = {
+  readonly forms: Named<Readonly<Record<string, unknown>>>;
+  readonly documents: Named<Readonly<Record<string, unknown>>>;
+  readonly faces: Named<Readonly<Record<string, unknown>>>;
+  readonly pauses: Named<Readonly<Record<string, string>>>;
+};
+
+export const NO_DATA: JourneyData = { forms: {}, documents: {}, faces: {}, pauses: {} };
+
+export type State = { readonly flow: Flow; readonly data: JourneyData; readonly params: Named<string> };
+
+/** What a machine found in the images of an attempt. `data` is added to what the journey has. */
+export type Findings = { readonly checks: readonly Check[]; readonly data?: Partial<JourneyData> };
+
+export type Happening =
+  /** The end user has come for the first time. */
+  | { readonly type: 'open' }
+  | {
+      readonly type: 'submit';
+      readonly step: string;
+      readonly result: Readonly<Record<string, unknown>>;
+      readonly images: readonly string[];
+    }
+  /** The end user cannot do the step. */
+  | { readonly type: 'unable'; readonly step: string }
+  | { readonly type: 'findings'; readonly step: string; readonly attempt: number; readonly findings: Findings }
+  /** The machine could not do the step, and will not be able to. */
+  | { readonly type: 'broke'; readonly step: string; readonly attempt: number; readonly reason: string }
+  /** Time has passed; what is due happens. */
+  | { readonly type: 'tick' }
+  /** The time for the whole instance is over. */
+  | { readonly type: 'expire' }
+  | { readonly type: 'abandon' }
+  | { readonly type: 'resume'; readonly variables: Named<string> }
+  | { readonly type: 'childEnded'; readonly childId: string; readonly status: FinalStatus }
+  | { readonly type: 'approve' }
+  | { readonly type: 'reject' }
+  | { readonly type: 'askAgain'; readonly steps: readonly string[] };
+
+/** `freshId` names the child instance, if the step that comes next makes one. */
+export type Input = Happening & { readonly now: number; readonly freshId: string };
+
+export type Effect =
+  | {
+      readonly type: 'event';
+      readonly event: string;
+      readonly step?: string;
+      readonly data?: Readonly<Record<string, unknown>>;
+    }
+  /** A machine shall look at the attempt, and give its findings. */
+  | { readonly type: 'work'; readonly step: string; readonly attempt: number }
+  /** Found out and to be shown, whatever becomes of the step. */
+  | { readonly type: 'checks'; readonly step: string; readonly attempts: number; readonly checks: readonly Check[] }
+  /** Checks of these steps are no longer true. */
+  | { readonly type: 'forget'; readonly steps: readonly string[] }
+  | { readonly type: 'child'; readonly step: string; readonly childId: string };
+
+/** Why an input was refused. A refused input changes nothing. */
+export type Refused = 'ended' | 'notCurrent' | 'notPaused' | 'notInReview' | 'badInput';
+
+export type Next =
+  | { readonly state: State; readonly effects: readonly Effect[]; readonly refused?: undefined }
+  | { readonly refused: Refused; readonly faults?: readonly { pointer: string; message: string }[] };

@@ -1,0 +1,27 @@
+import { text } from '@grove/contract';
+import { Type } from 'typebox';
+import type { StepType } from './step-type.ts';
+
+/** Who declines ends the journey: nothing of somebody who does not want it is looked at. */
+export const consent: StepType = {
+  type: 'consent',
+  about: 'The end user reads what is done with the data, and agrees or declines.',
+  kind: 'user',
+  keeps: { in: 'forms', defaultKey: 'consent' },
+  failureEnds: true,
+  settings: {
+    textVersion: Type.String({ minLength: 1, maxLength: 50, default: '1', description: 'Kept with the answer' }),
+    purpose: Type.Optional(text(1, 500, 'What the data is used for, in one sentence')),
+    privacyUrl: Type.Optional(Type.String({ maxLength: 500, pattern: '^https://', description: 'The privacy notice' })),
+  },
+  user: {
+    result: () => Type.Object({ accepted: Type.Boolean() }, { additionalProperties: false }),
+    show: ({ textVersion, purpose, privacyUrl }) => ({ textVersion, purpose, privacyUrl }),
+    take(step, { result }) {
+      const data = { forms: { [step.key as string]: { accepted: result.accepted, textVersion: step.textVersion } } };
+      return result.accepted === true
+        ? { outcome: 'PASSED', data }
+        : { outcome: 'FAILED', reason: 'consent_declined', data };
+    },
+  },
+};

@@ -1,0 +1,74 @@
+import { Duration, MAX_CONDITION_LENGTH, oneOf, stringMap, text } from '@grove/contract';
+import { Type } from 'typebox';
+import type { Step } from '../definition.ts';
+import type { StepType } from './step-type.ts';
+
+/** Steps that the engine itself carries out. */
+
+export type Verdict = 'PASS' | 'FAIL' | 'REVIEW';
+export type DecisionStep = Step & {
+  onAnyFailure: Verdict;
+  onUncertain: Verdict;
+  rules?: { when: string; outcome: Verdict }[];
+};
+export type SubprocessStep = Step & { definition: string; version?: number; parameters?: Record<string, string> };
+export type PauseStep = Step & { resumeAfter?: string };
+
+const verdict = (fallback: Verdict, description: string) =>
+  Type.Unsafe<Verdict>({ ...oneOf('PASS', 'FAIL', 'REVIEW'), default: fallback, description });
+
+const MAX_RULES = 20;
+
+export const decision: StepType = {
+  type: 'decision',
+  about: 'Decides, and ends the journey: accepted, declined, or handed to a human.',
+  kind: 'control',
+  settings: {
+    rules: Type.Optional(
+      Type.Array(
+        Type.Object(
+          { when: text(1, MAX_CONDITION_LENGTH), outcome: oneOf('PASS', 'FAIL', 'REVIEW') },
+          { additionalProperties: false },
+        ),
+        { maxItems: MAX_RULES, description: 'The first that holds decides; if none does, the checks decide' },
+      ),
+    ),
+    onAnyFailure: verdict('FAIL', 'If a step failed'),
+    onUncertain: verdict('REVIEW', 'If none failed, but one is for a human or could not be performed'),
+  },
+  conditions: (step) =>
+    ((step as DecisionStep).rules ?? []).map(({ when }, at) => ({ pointer: `/rules/${at}/when`, text: when })),
+};
+
+export const review: StepType = {
+  type: 'review',
+  about: 'Waits for a human, who approves (the journey goes on) or rejects.',
+  kind: 'control',
+  failureEnds: true,
+  settings: { instructions: Type.Optional(text(1, 1000, 'What the reviewer should look at')) },
+};
+
+export const pause: StepType = {
+  type: 'pause',
+  about: 'Waits until the relying party resumes the instance, or for a while.',
+  kind: 'control',
+  keeps: { in: 'pauses', defaultKey: 'pause1' },
+  settings: {
+    resumeAfter: Type.Optional(Type.String({ ...Duration, description: 'Goes on by itself after this time' })),
+  },
+};
+
+export const subprocess: StepType = {
+  type: 'subprocess',
+  about: 'Runs another definition as a child instance, and passes if the child is accepted.',
+  kind: 'control',
+  settings: {
+    definition: text(1, 50, 'The name of the definition'),
+    version: Type.Optional(Type.Integer({ minimum: 1, description: 'The newest deployed version unless given' })),
+    parameters: Type.Optional({ ...stringMap(50, 1000), description: 'Added to the parameters that the child gets' }),
+  },
+  references(step) {
+    const { definition, version } = step as SubprocessStep;
+    return [{ kind: 'definition', name: definition, pointer: '/definition', ...(version && { version }) }];
+  },
+};

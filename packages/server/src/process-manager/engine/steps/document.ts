@@ -1,0 +1,83 @@
+import { listOf, oneOf } from '@grove/contract';
+import { Type } from 'typebox';
+import type { Step } from '../definition.ts';
+import type { StepType } from './step-type.ts';
+
+export const DOCUMENT_TYPES = ['PASSPORT', 'ID_CARD', 'DRIVERS_LICENSE', 'OTHER'] as const;
+type DocumentType = (typeof DOCUMENT_TYPES)[number];
+
+type DocumentStep = Step & { key: string; accept: DocumentType[]; countries?: string[]; sides: string };
+
+export const document: StepType = {
+  type: 'document',
+  about: 'The end user photographs a document; it is read and checked.',
+  kind: 'user',
+  keeps: { in: 'documents', defaultKey: 'doc1' },
+  settings: {
+    accept: Type.Array(oneOf(...DOCUMENT_TYPES), {
+      minItems: 1,
+      maxItems: DOCUMENT_TYPES.length,
+      uniqueItems: true,
+      default: [...DOCUMENT_TYPES],
+      description: 'The types of documents',
+    }),
+    countries: Type.Optional(
+      listOf(Type.String({ pattern: '^[A-Z]{3}$', maxLength: 3 }), 300, 'ISO 3166-1 alpha-3; any unless given'),
+    ),
+    sides: Type.Unsafe<string>({
+      ...oneOf('auto', 'front', 'both'),
+      default: 'auto',
+      description: 'Which sides are photographed; `auto` lets the type of the document decide',
+    }),
+    requireLiveCapture: Type.Boolean({ default: false, description: 'No upload of a file in place of the camera' }),
+    maxAttempts: Type.Integer({ minimum: 1, maximum: 10, default: 3 }),
+  },
+  user: {
+    images: (step) => [
+      { name: 'front', required: true },
+      ...((step as DocumentStep).sides === 'front'
+        ? []
+        : [{ name: 'back', required: (step as DocumentStep).sides === 'both' }]),
+    ],
+    result: (step) => {
+      const { accept, countries } = step as DocumentStep;
+      const country = countries ? oneOf(...countries) : Type.String({ pattern: '^[A-Z]{3}$', maxLength: 3 });
+      return Type.Object(
+        { documentType: Type.Optional(oneOf(...accept)), countryCode: Type.Optional(country) },
+        { additionalProperties: false },
+      );
+    },
+    show(step, { params }) {
+      const { accept, countries, sides, requireLiveCapture } = step as DocumentStep;
+      return { accept, countries, sides, requireLiveCapture, preset: preset(step as DocumentStep, params) };
+    },
+    take: (step, { result, images }) => ({
+      outcome: 'WORK',
+      data: { documents: { [step.key as string]: { ...result, images } } },
+    }),
+  },
+  async work({ step, state, images, vision, signal }) {
+    const { key, accept } = step as DocumentStep;
+    const given = { ...preset(step as DocumentStep, state.params), ...chosen(state.data.documents[key]) };
+    const front = images.get('front');
+    if (!front) throw new Error('the front of the document is not there');
+    const back = images.get('back');
+    const { checks, ...read } = await vision.readDocument({ front, ...(back && { back }), accept, ...given }, signal);
+    return { checks, data: { documents: { [key]: { ...given, ...read, images: [...images.keys()] } } } };
+  },
+};
+
+type Choice = { documentType?: DocumentType; countryCode?: string };
+
+/** What the relying party has said already, as far as the definition accepts it. */
+function preset({ accept, countries }: DocumentStep, params: Readonly<Record<string, string>>): Choice {
+  const documentType = accept.find((each) => each === params.documentType);
+  const { countryCode } = params;
+  const known = countryCode !== undefined && (countries?.includes(countryCode) ?? /^[A-Z]{3}$/.test(countryCode));
+  return { ...(documentType && { documentType }), ...(known && { countryCode }) };
+}
+
+function chosen(data: Choice | undefined): Choice {
+  const { documentType, countryCode } = data ?? {};
+  return { ...(documentType && { documentType }), ...(countryCode && { countryCode }) };
+}

@@ -1,0 +1,39 @@
+import { text } from '@grove/contract';
+import { Type } from 'typebox';
+import type { Step } from '../definition.ts';
+import { formFaults } from './form-schema.ts';
+import type { StepType } from './step-type.ts';
+
+type FormStep = Step & { schema: Readonly<Record<string, unknown>> };
+
+export const form: StepType = {
+  type: 'form',
+  about: 'The end user fills in a form, described by a JSON Schema.',
+  kind: 'user',
+  keeps: { in: 'forms', defaultKey: 'form1' },
+  settings: {
+    title: Type.Optional(text(1, 100)),
+    schema: Type.Unsafe<Record<string, unknown>>({
+      type: 'object',
+      description: 'A JSON Schema of type object: strings, numbers, booleans, enums, dates, and lists of those',
+    }),
+  },
+  faults: (step) => formFaults((step as FormStep).schema),
+  user: {
+    result: (step) => (step as FormStep).schema,
+    show: (step, { data, params }) => ({
+      title: step.title,
+      schema: step.schema,
+      values: { ...known(step as FormStep, params), ...data.forms[step.key as string] },
+    }),
+    take: (step, { result }) => ({ outcome: 'PASSED', data: { forms: { [step.key as string]: result } } }),
+  },
+};
+
+/** Nothing is asked twice: what the relying party has said already stands in the form. */
+function known({ schema }: FormStep, params: Readonly<Record<string, string>>): Record<string, string> {
+  const fields = Object.keys((schema.properties ?? {}) as object);
+  return Object.fromEntries(
+    fields.flatMap((name) => (Object.hasOwn(params, name) ? [[name, params[name] as string]] : [])),
+  );
+}

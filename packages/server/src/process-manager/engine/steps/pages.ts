@@ -1,0 +1,34 @@
+import { anyObject, stringMap, text } from '@grove/contract';
+import { Type } from 'typebox';
+import type { StepType } from './step-type.ts';
+
+const MAX_VARIABLES = 50;
+
+export const customPage: StepType = {
+  type: 'customPage',
+  about: "Shows a page of the tenant's own, and keeps what it sends.",
+  kind: 'user',
+  keeps: { in: 'forms', defaultKey: 'page1' },
+  settings: {
+    page: text(1, 100, 'The name of the custom page'),
+    constants: Type.Optional({ ...stringMap(MAX_VARIABLES, 1000), description: 'Given to the page' }),
+  },
+  references: ({ page }) => [{ kind: 'page', name: page as string, pointer: '/page' }],
+  user: {
+    result: () => ({ ...stringMap(MAX_VARIABLES, 1000), type: 'object' }),
+    show: ({ page, constants }) => ({ page, constants: constants ?? {} }),
+    take: (step, { result }) => ({ outcome: 'PASSED', data: { forms: { [step.key as string]: result } } }),
+  },
+};
+
+export const switchDevice: StepType = {
+  type: 'switchDevice',
+  about: 'Offers to go on with a phone; the end user may stay.',
+  kind: 'user',
+  settings: {},
+  user: {
+    result: () => anyObject('Nothing'),
+    show: () => ({}),
+    take: () => ({ outcome: 'PASSED' }),
+  },
+};

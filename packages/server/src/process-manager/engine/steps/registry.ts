@@ -1,0 +1,53 @@
+import { consent } from './consent.ts';
+import { decision, pause, review, subprocess } from './control.ts';
+import { document } from './document.ts';
+import { face } from './face.ts';
+import { duplicate, watchlist } from './face-lists.ts';
+import { faceMatch } from './face-match.ts';
+import { form } from './form.ts';
+import {
+  addUser,
+  faceAuthentication,
+  http,
+  passkeyAuthentication,
+  passkeyRegistration,
+  totpAuthentication,
+  totpRegistration,
+  webhook,
+} from './not-yet.ts';
+import { customPage, switchDevice } from './pages.ts';
+import type { StepType } from './step-type.ts';
+
+/** Every type of step there is. To add one is to write its file and to name it here. */
+export const stepTypes: ReadonlyMap<string, StepType> = new Map(
+  [
+    consent,
+    form,
+    document,
+    face,
+    faceMatch,
+    watchlist,
+    duplicate,
+    customPage,
+    passkeyRegistration,
+    passkeyAuthentication,
+    totpRegistration,
+    totpAuthentication,
+    faceAuthentication,
+    addUser,
+    http,
+    webhook,
+    pause,
+    subprocess,
+    switchDevice,
+    decision,
+    review,
+  ].map((stepType) => [stepType.type, stepType]),
+);
+
+/** The type of a step of a checked definition. */
+export function stepTypeOf(type: string): StepType {
+  const found = stepTypes.get(type);
+  if (!found) throw new Error(`there is no step type ${type}`);
+  return found;
+}

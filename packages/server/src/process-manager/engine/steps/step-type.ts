@@ -1,0 +1,78 @@
+import type { TProperties, TSchema } from 'typebox';
+import type { Vision } from '../../../engines/vision/vision.ts';
+import type { Check } from '../../../kernel/check.ts';
+import type { Step } from '../definition.ts';
+import type { Findings, JourneyData, State } from '../state.ts';
+
+/**
+ * A type of step: one file each, listed in `registry.ts`. What a definition may say of it, what the end user sees and
+ * sends, and what a machine does about it.
+ */
+export type StepType = {
+  readonly type: string;
+  /** One sentence, for the published schema and the documentation. */
+  readonly about: string;
+  readonly kind: Kind;
+  /** The settings beside those that every step has. Defaults are written into documents when they are stored. */
+  readonly settings: TProperties;
+  /** Where what it gathers is kept; such steps have a `key`, by default the default here. */
+  readonly keeps?: { readonly in: keyof JourneyData; readonly defaultKey: string };
+  /** Set if a failure ends the journey unless the definition says where else to go. */
+  readonly failureEnds?: true;
+  /** Other objects it needs, to be found before deployment. */
+  references?(step: Step): readonly Reference[];
+  /** Faults of settings that a schema cannot find. Pointers are relative to the step. */
+  faults?(step: Step): readonly { pointer: string; message: string }[];
+  /** CEL expressions among its settings, by pointer relative to the step. */
+  conditions?(step: Step): readonly { pointer: string; text: string }[];
+  /** Set while a release cannot do it; such a definition cannot be deployed. */
+  readonly unavailable?: string;
+  readonly user?: UserPart;
+  /** What a machine does: after the end user, or alone. */
+  work?(request: WorkRequest): Promise<Findings>;
+};
+
+/** Who moves it on: the end user, a machine, or the engine by itself. */
+export type Kind = 'user' | 'server' | 'control';
+
+export type Reference = {
+  readonly kind: 'definition' | 'page' | 'watchlist' | 'webhook' | 'secret' | 'store' | 'document' | 'face';
+  readonly name: string;
+  readonly version?: number;
+  readonly pointer: string;
+};
+
+export type UserPart = {
+  /** The images an attempt must or may have. */
+  images?(step: Step): readonly { readonly name: string; readonly required: boolean }[];
+  /** The schema of what is submitted. */
+  result?(step: Step): TSchema | Readonly<Record<string, unknown>>;
+  /** What the page needs to show the step; nothing else of the definition reaches a browser. */
+  show(step: Step, state: State): Readonly<Record<string, unknown>>;
+  /** What the end user gave, as far as it can be judged without a machine. Pure. */
+  take(step: Step, given: { result: Readonly<Record<string, unknown>>; images: readonly string[] }): Taken;
+};
+
+export type Taken =
+  | {
+      readonly outcome: 'PASSED' | 'FAILED';
+      readonly reason?: string;
+      readonly checks?: readonly Check[];
+      readonly data?: Partial<JourneyData>;
+    }
+  /** A machine has to look at it. */
+  | { readonly outcome: 'WORK'; readonly data?: Partial<JourneyData> };
+
+export type WorkImage = { readonly contentType: string; read(): Promise<Buffer> };
+
+export type WorkRequest = {
+  readonly step: Step;
+  readonly attempt: number;
+  readonly state: State;
+  /** The images of this attempt, by name. */
+  readonly images: ReadonlyMap<string, WorkImage>;
+  /** An image of an earlier step, by the key of the step and its name. */
+  image(key: string, name: string): Promise<WorkImage | undefined>;
+  readonly vision: Vision;
+  readonly signal: AbortSignal;
+};

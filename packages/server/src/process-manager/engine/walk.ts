@@ -1,0 +1,182 @@
+import type { Check } from '../../kernel/check.ts';
+import { fromDuration } from '../../kernel/clock.ts';
+import type { CompiledDefinition } from './compile-definition.ts';
+import { decide } from './decide.ts';
+import { END, type Step } from './definition.ts';
+import type { Current, Effect, FinalStatus, Flow, Input, JourneyData, State, StepRecord } from './state.ts';
+import type { PauseStep } from './steps/control.ts';
+import { stepTypeOf } from './steps/registry.ts';
+
+/** How a journey moves down the list of its steps. Pure, as `next-step.ts` is. */
+
+/** What has become of the state so far, and what is to be done about it. It is seen by one call of `nextStep` alone. */
+export type Walk = {
+  readonly definition: CompiledDefinition;
+  readonly input: Input;
+  state: State;
+  readonly effects: Effect[];
+};
+const WORK_MUST_END_MS = 60 * 60 * 1000;
+
+/** A step has ended: on to what follows. */
+export function complete(walk: Walk, step: Step, record: StepRecord): void {
+  const { current: _ended, ...flow } = walk.state.flow;
+  walk.state = { ...walk.state, flow: { ...flow, status: 'ACTIVE', done: { ...flow.done, [step.id]: record } } };
+  if (record.outcome !== 'SKIPPED') {
+    const data = { outcome: record.outcome, attempts: record.attempts, ...reasonOf(record) };
+    walk.effects.push({ type: 'event', event: 'instance.stepCompleted', step: step.id, data });
+  }
+  const following = after(walk, step, record);
+  if (following === END) end(walk, 'COMPLETED_ENDED_ERROR', record.reason ?? 'failed');
+  else enterFrom(walk, following);
+}
+
+/** Where the walk goes on after a step that has ended; a number is the place of a step. */
+function after({ definition }: Walk, step: Step, { outcome }: StepRecord): number | typeof END {
+  if (outcome === 'FAILED') {
+    const onFail = step.onFail ?? (stepTypeOf(step.type).failureEnds ? END : undefined);
+    if (onFail === END) return END;
+    if (onFail !== undefined) return definition.indexOf(onFail);
+  }
+  if (outcome === 'SKIPPED' || step.next === undefined) return definition.indexOf(step.id) + 1;
+  return definition.indexOf(step.next);
+}
+
+/** Enters the first step from a place downwards that is to be done. */
+export function enterFrom(walk: Walk, place: number): void {
+  const step = walk.definition.definition.steps[place];
+  if (!step) {
+    end(walk, 'COMPLETED_PROCESS_ERROR', 'no_end');
+    return;
+  }
+  const record = Object.hasOwn(walk.state.flow.done, step.id) ? walk.state.flow.done[step.id] : undefined;
+  if (record) {
+    const following = after(walk, step, record);
+    if (following === END) end(walk, 'COMPLETED_ENDED_ERROR', record.reason ?? 'failed');
+    else enterFrom(walk, following);
+    return;
+  }
+  let applies = true;
+  try {
+    applies = step.when === undefined || walk.definition.holds(step.when, walk.state);
+  } catch {
+    // To guess would be to leave a check out, or to ask for what is not wanted.
+    end(walk, 'COMPLETED_PROCESS_ERROR', 'condition', step.id);
+    return;
+  }
+  if (applies) enter(walk, step);
+  else complete(walk, step, { outcome: 'SKIPPED', attempts: 0 });
+}
+
+function enter(walk: Walk, step: Step): void {
+  const { now } = walk.input;
+  const { kind } = stepTypeOf(step.type);
+  const entered = { step: step.id, attempt: 1, enteredAt: now };
+  if (kind === 'user') setCurrent(walk, userCurrent(walk, step, 1));
+  else if (kind === 'server') work(walk, step, 1);
+  else if (step.type === 'decision') conclude(walk, step);
+  else if (step.type === 'review') wait(walk, 'REVIEW', { ...entered, phase: 'review' });
+  else if (step.type === 'pause') {
+    const { resumeAfter } = step as PauseStep;
+    const dueAt = resumeAfter === undefined ? undefined : now + fromDuration(resumeAfter);
+    wait(walk, 'PAUSED', { ...entered, phase: 'pause', ...(dueAt !== undefined && { dueAt }) });
+  } else {
+    const childId = walk.input.freshId;
+    setCurrent(walk, { ...entered, phase: 'child', childId });
+    walk.effects.push({ type: 'child', step: step.id, childId });
+  }
+}
+
+function conclude(walk: Walk, step: Step): void {
+  let verdict: 'PASS' | 'FAIL' | 'REVIEW';
+  try {
+    verdict = decide(walk.definition, step, walk.state);
+  } catch {
+    end(walk, 'COMPLETED_PROCESS_ERROR', 'condition', step.id);
+    return;
+  }
+  setFlow(walk, { decision: verdict });
+  if (verdict === 'REVIEW') {
+    wait(walk, 'REVIEW', { step: step.id, attempt: 1, enteredAt: walk.input.now, phase: 'review' });
+    return;
+  }
+  const passed = verdict === 'PASS';
+  const record: StepRecord = { outcome: passed ? 'PASSED' : 'FAILED', attempts: 1 };
+  setFlow(walk, { done: { ...walk.state.flow.done, [step.id]: record } });
+  end(walk, passed ? 'COMPLETED_ENDED_SUCCESS' : 'COMPLETED_ENDED_ERROR', passed ? undefined : 'declined', step.id);
+}
+
+function wait(walk: Walk, status: 'REVIEW' | 'PAUSED', current: Current): void {
+  setFlow(walk, { status, current });
+  walk.effects.push({
+    ...{ type: 'event', event: status === 'REVIEW' ? 'instance.review' : 'instance.paused', step: current.step },
+  });
+}
+
+export function work(walk: Walk, step: Step, attempt: number): void {
+  const { now } = walk.input;
+  setCurrent(walk, { step: step.id, attempt, enteredAt: now, phase: 'work', dueAt: now + WORK_MUST_END_MS });
+  walk.effects.push({ type: 'work', step: step.id, attempt });
+}
+
+export function userCurrent({ input: { now } }: Walk, step: Step, attempt: number): Current {
+  const dueAt = step.timeout === undefined ? undefined : now + fromDuration(step.timeout);
+  return { step: step.id, attempt, enteredAt: now, phase: 'user', ...(dueAt !== undefined && { dueAt }) };
+}
+
+export function end(walk: Walk, status: FinalStatus, reason?: string, step?: string): undefined {
+  const { current, ...flow } = walk.state.flow;
+  walk.state = { ...walk.state, flow: { ...flow, status } };
+  const event = status === 'COMPLETED_TERMINATED' ? 'instance.terminated' : 'instance.completed';
+  const where = step ?? current?.step;
+  walk.effects.push({
+    type: 'event',
+    event,
+    ...(where && { step: where }),
+    data: { status, ...(reason && { reason }) },
+  });
+}
+
+export function currentStep(
+  walk: Walk,
+  phase: Current['phase'],
+  id: string,
+): { step: Step; current: Current } | undefined {
+  const { current } = walk.state.flow;
+  if (current?.phase !== phase || current.step !== id) return undefined;
+  return { step: stepOf(walk, id), current };
+}
+
+export function stepOf({ definition }: Walk, id: string): Step {
+  const step = definition.step(id);
+  if (!step) throw new Error(`the definition has no step ${id}`);
+  return step;
+}
+
+export function setFlow(walk: Walk, change: Partial<Flow>): void {
+  walk.state = { ...walk.state, flow: { ...walk.state.flow, ...change } };
+}
+
+export function setCurrent(walk: Walk, current: Current): void {
+  setFlow(walk, { status: 'ACTIVE', current });
+}
+
+/** What is new under a key replaces what was there under it; nothing else is touched. */
+export function keep(walk: Walk, more: Partial<JourneyData>): void {
+  const { data } = walk.state;
+  const merged: JourneyData = {
+    forms: { ...data.forms, ...more.forms },
+    documents: { ...data.documents, ...more.documents },
+    faces: { ...data.faces, ...more.faces },
+    pauses: { ...data.pauses, ...more.pauses },
+  };
+  walk.state = { ...walk.state, data: merged };
+}
+
+export function noteChecks(walk: Walk, step: Step, attempts: number, checks: readonly Check[]): void {
+  if (checks.length > 0) walk.effects.push({ type: 'checks', step: step.id, attempts, checks });
+}
+
+export function reasonOf({ reason }: { readonly reason?: string }): { reason?: string } {
+  return reason === undefined ? {} : { reason };
+}

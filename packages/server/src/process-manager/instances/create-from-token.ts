@@ -1,0 +1,104 @@
+import type { TenantTx } from '../../db/db.ts';
+import { ApiError, invalidInput } from '../../kernel/errors.ts';
+import { type DefinitionRow, findDefinition, findTagged } from '../definitions/definitions.repository.ts';
+import { findProcessSettings } from '../settings/settings.repository.ts';
+import { checkParameters, checkRedirects, hasRedirects, type Parameters } from '../tokens/parameter-rules.ts';
+import { findToken, type TakenToken, type TokenRow, takeUse } from '../tokens/process-tokens.repository.ts';
+import { momentOf } from '../tokens/token-rules.ts';
+import { createInstance, documentOf } from './create-instance.ts';
+import { redirectAddress, startAddress, themeAddress } from './journey-addresses.ts';
+import type { Environment, InstanceRow } from './process-instances.repository.ts';
+
+/** What the body of the second creation fills in for this instance alone. */
+export type Overrides = {
+  parameters?: Parameters;
+  name?: string;
+  description?: string;
+  notAfterDtm?: string;
+};
+
+export type FromToken = {
+  tokenId: string;
+  /** Undefined for the public link, which knows no environment. */
+  environment: Environment | undefined;
+  overrides?: Overrides;
+  now: number;
+  baseUrl: string;
+};
+
+export type CreatedFromToken = {
+  row: InstanceRow;
+  /** The one-time code, for whoever redeems it at once. */
+  code: string;
+  /** Where the end user is to be sent. */
+  redirectUrl: string;
+  /** The same place at the server itself, whatever page runs the journey. */
+  startUrl: string;
+  themeUrl: string;
+};
+
+/** Takes one use of the token and makes an instance of it, both or neither. */
+export async function createFromToken(tx: TenantTx, from: FromToken): Promise<CreatedFromToken> {
+  const { tokenId, environment, overrides = {}, now, baseUrl } = from;
+  const token = await takeUse(tx, tokenId, { environment, now });
+  if (!token) throw whyNot(await findToken(tx, tokenId), environment, now);
+  const definition = await definitionOf(tx, token);
+  const parameters = await parametersOf(tx, token, overrides.parameters);
+  const { row, code } = await createInstance(tx, {
+    definition,
+    environment: token.environment,
+    parameters,
+    token,
+    overrides: overridesOf(overrides, now),
+    now,
+  });
+  if (code === undefined) throw new Error('an instance that is nobody’s child has a code');
+  return {
+    row,
+    code,
+    redirectUrl: redirectAddress(row.ui_url, baseUrl, row.id, code),
+    startUrl: startAddress(baseUrl, row.id, code),
+    themeUrl: themeAddress(baseUrl, documentOf(definition).theme),
+  };
+}
+
+/** Asked only when there was no use to take. */
+function whyNot(token: TokenRow | undefined, environment: Environment | undefined, now: number): ApiError {
+  if (!token || (environment !== undefined && token.environment !== environment)) return new ApiError(100021);
+  if (token.status !== 'ACTIVE') return new ApiError(100024);
+  if (token.not_before_at !== null && now < token.not_before_at) return new ApiError(100045);
+  if (token.not_after_at !== null && now >= token.not_after_at) return new ApiError(100044);
+  return new ApiError(100046);
+}
+
+async function definitionOf(tx: TenantTx, token: TakenToken): Promise<DefinitionRow> {
+  const definition =
+    token.definition_id === null
+      ? await findTagged(tx, token.process_defn_tag ?? '')
+      : await findDefinition(tx, token.definition_id);
+  if (definition?.status !== 'DEPLOYED_ACTIVE') throw new ApiError(100047);
+  return definition;
+}
+
+/** Those of the token were looked at when it was made. */
+async function parametersOf(tx: TenantTx, token: TakenToken, given: Parameters = {}): Promise<Parameters> {
+  const ofToken = JSON.parse(token.parameters) as Parameters;
+  if (Object.keys(given).length === 0) return ofToken;
+  checkParameters(given, token.environment);
+  const parameters = { ...ofToken, ...given };
+  checkParameters(parameters, token.environment);
+  if (hasRedirects(given)) checkRedirects(given, (await findProcessSettings(tx)).redirectOrigins);
+  return parameters;
+}
+
+function overridesOf({ name, description, notAfterDtm }: Overrides, now: number) {
+  const notAfterAt = momentOf(notAfterDtm, '/notAfterDtm');
+  if (notAfterAt !== null && notAfterAt <= now) {
+    throw invalidInput({ pointer: '/notAfterDtm', message: 'must be in the future' });
+  }
+  return {
+    ...(name && { name }),
+    ...(description && { description }),
+    ...(notAfterAt !== null && { notAfterAt }),
+  };
+}

@@ -1,0 +1,140 @@
+import type { TenantTx } from '../../db/db.ts';
+import { boundedMap } from '../../kernel/bounded-map.ts';
+import { fromDuration, HOUR } from '../../kernel/clock.ts';
+import { newId } from '../../kernel/ids.ts';
+import type { DefinitionRow } from '../definitions/definitions.repository.ts';
+import type { Definition } from '../engine/definition.ts';
+import { addEvents } from './instance-events.repository.ts';
+import { CODE_TTL_MS, hashCode, newStartCode } from './one-time-code.ts';
+import { addInstance, type Environment, type InstanceRow } from './process-instances.repository.ts';
+import { termsOf } from './search-terms.ts';
+
+/** The one place where instances come from: tokens, links and subprocess steps all end here. */
+export type NewInstance = {
+  definition: DefinitionRow;
+  environment: Environment;
+  /** Those of the token, with what the caller has put over them. */
+  parameters: Readonly<Record<string, string>>;
+  /** The use of the token that it is. */
+  token?: TokenUse | undefined;
+  /** Of a subprocess step: the instance it is part of, the step, and the id the step has been told. */
+  parent?: { row: InstanceRow; step: string; id: string } | undefined;
+  overrides?: { name?: string; description?: string; notAfterAt?: number } | undefined;
+  now: number;
+};
+
+export type TokenUse = { id: string; counter: number; ui_url: string | null; max_process_duration: string };
+
+/** The first name and the like may be as long as a parameter; lists show no more than this. */
+const MAX_SHOWN_LENGTH = 255;
+const DAY = 24 * HOUR;
+
+/** A child has no code: its end user is already there. */
+export async function createInstance(
+  tx: TenantTx,
+  made: NewInstance,
+): Promise<{ row: InstanceRow; code: string | undefined }> {
+  const { definition, parent, now } = made;
+  const fresh = newRow(made, documentOf(definition));
+  const code = parent ? undefined : newStartCode(tx.tenantId, fresh.id);
+  const row: InstanceRow = {
+    ...fresh,
+    code_hash: code === undefined ? null : hashCode(code),
+    code_expires_at: code === undefined ? null : now + CODE_TTL_MS,
+  };
+  await addInstance(tx, row);
+  const data = parent && {
+    parentProcessDefnId: parent.row.definition_id,
+    parentProcessDefnName: parent.row.process_defn_name,
+    parentProcessDefnVersion: parent.row.process_defn_version,
+    parentProcessInstanceId: parent.row.id,
+    childProcessDefnName: definition.name,
+    childProcessDefnVersion: definition.version,
+  };
+  const event = { type: 'instance.created', status: row.status, ...(data && { data }) };
+  await addEvents(tx, { id: row.id, sequence: 0 }, [event], now);
+  return { row, code };
+}
+
+/** Without its code. The event of its creation is its first, so its sequence is 1. */
+export function newRow(made: NewInstance, document: Definition): InstanceRow {
+  const { definition, environment, parameters, token, parent, overrides, now } = made;
+  const applicant = {
+    firstName: shown(parameters.firstName),
+    lastName: shown(parameters.lastName),
+    email: shown(parameters.email),
+    phoneNumber: shown(parameters.phoneNumber),
+  };
+  const extended = searchableOf(document, parameters);
+  return {
+    id: parent?.id ?? newId(now),
+    environment,
+    definition_id: definition.id,
+    process_defn_name: definition.name,
+    process_defn_version: definition.version,
+    status: 'PENDING',
+    first_name: applicant.firstName ?? null,
+    last_name: applicant.lastName ?? null,
+    email: applicant.email ?? null,
+    phone_number: applicant.phoneNumber ?? null,
+    retention_days: document.retentionDays,
+    expiring_at: now + document.retentionDays * DAY,
+    created_at: now,
+    completed_at: null,
+    review_status: null,
+    review_comment: null,
+    reviewer: null,
+    extended_terms: extended ? JSON.stringify(extended) : null,
+    last_updated_at: now,
+    claimed_until: null,
+    token_id: token?.id ?? null,
+    token_counter: token?.counter ?? null,
+    parent_id: parent?.row.id ?? null,
+    parent_step: parent?.step ?? null,
+    name: overrides?.name ?? null,
+    description: overrides?.description ?? null,
+    parameters: JSON.stringify(parameters),
+    ui_url: token?.ui_url ?? null,
+    deadline_at: deadlineOf(made, document),
+    sequence: 1,
+    terms: JSON.stringify(termsOf(applicant, Object.values(extended ?? {}))),
+    code_hash: null,
+    code_expires_at: null,
+  };
+}
+
+/** The earliest of all the ends it may have. */
+function deadlineOf({ token, parent, overrides, now }: NewInstance, { maxDuration }: Definition): number {
+  return Math.min(
+    now + fromDuration(maxDuration),
+    token ? now + fromDuration(token.max_process_duration) : Number.POSITIVE_INFINITY,
+    parent?.row.deadline_at ?? Number.POSITIVE_INFINITY,
+    overrides?.notAfterAt ?? Number.POSITIVE_INFINITY,
+  );
+}
+
+function shown(value: string | undefined): string | undefined {
+  const text = value?.trim();
+  if (!text) return undefined;
+  return text.length <= MAX_SHOWN_LENGTH ? text : [...text].slice(0, MAX_SHOWN_LENGTH).join('');
+}
+
+function searchableOf({ attributes }: Definition, parameters: Readonly<Record<string, string>>) {
+  const { searchable } = attributes;
+  if (searchable.length === 0) return undefined;
+  return Object.fromEntries(
+    searchable.flatMap((name) => (Object.hasOwn(parameters, name) ? [[name, parameters[name] as string]] : [])),
+  );
+}
+
+const MAX_DOCUMENTS = 500;
+const documents = boundedMap<string, { text: string; document: Definition }>(MAX_DOCUMENTS);
+
+/** A document is read once as long as it stays the same. */
+export function documentOf(definition: Pick<DefinitionRow, 'id' | 'document'>): Definition {
+  const known = documents.get(definition.id);
+  if (known && known.text === definition.document) return known.document;
+  const document = JSON.parse(definition.document) as Definition;
+  documents.set(definition.id, { text: definition.document, document });
+  return document;
+}

@@ -1,0 +1,23 @@
+import type { Blobs } from '../../engines/blobs/blobs.ts';
+import { defineJob, type JobDefinition } from '../../jobs/define-job.ts';
+import { HOUR, MINUTE, SECOND } from '../../kernel/clock.ts';
+
+export type DeleteBlobs = { readonly keys: readonly string[] };
+
+export const BLOBS_PER_JOB = 500;
+
+/** Blobs go after the rows that named them, and as often as it takes: nobody else knows them any more. */
+export function deleteBlobsJob(blobs: Blobs): JobDefinition<DeleteBlobs> {
+  return defineJob<DeleteBlobs>({
+    kind: 'process-manager.delete-blobs',
+    maxAttempts: 20,
+    backoff: { firstMs: 10 * SECOND, mostMs: HOUR },
+    timeoutMs: 10 * MINUTE,
+    async run({ keys }, { signal }) {
+      for (const key of keys) {
+        signal.throwIfAborted();
+        await blobs.delete(key);
+      }
+    },
+  });
+}

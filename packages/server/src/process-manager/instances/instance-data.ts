@@ -1,0 +1,50 @@
+import type { TenantReads } from '../../db/db.ts';
+import type { Blobs } from '../../engines/blobs/blobs.ts';
+import type { Vault } from '../../secrets/vault.ts';
+import { type CheckRow, checksOf } from '../engine/checks.repository.ts';
+import type { Definition } from '../engine/definition.ts';
+import type { Drive } from '../engine/drive.ts';
+import { type ImageRow as InstanceImage, imagesOf } from '../engine/images.repository.ts';
+import type { Flow, JourneyData } from '../engine/state.ts';
+import { findInstanceView } from './process-instances.repository.ts';
+
+export type { InstanceImage };
+
+/** What an instance has gathered, for those who may read it: the user data and the machines that work on it. */
+export type InstanceData = {
+  readonly definition: Definition;
+  readonly flow: Flow;
+  readonly data: JourneyData;
+  readonly checks: readonly CheckRow[];
+  readonly images: readonly InstanceImage[];
+};
+
+export type ReadInstanceData = {
+  /** Undefined unless the instance is of that definition and that environment. */
+  find(db: TenantReads, wanted: Wanted): Promise<InstanceData | undefined>;
+  image(db: TenantReads, row: InstanceImage): Promise<Buffer>;
+};
+
+export type Wanted = { definitionId: string; instanceId: string; environment: 'live' | 'test' };
+
+export function readInstanceData(deps: { drive: Drive; vault: Vault; blobs: Blobs }): ReadInstanceData {
+  return {
+    async find(db, { definitionId, instanceId, environment }) {
+      const row = await findInstanceView(db, instanceId);
+      if (!row || row.definition_id !== definitionId || row.environment !== environment) return undefined;
+      const stands = await deps.drive.lookAt(db, instanceId);
+      if (!stands) return undefined;
+      return {
+        definition: stands.definition.definition,
+        flow: stands.state.flow,
+        data: stands.state.data,
+        checks: await checksOf(db, instanceId),
+        images: await imagesOf(db, instanceId),
+      };
+    },
+    async image(db, row) {
+      const sealed = await deps.blobs.get(row.blob_key);
+      return deps.vault.openFor(db, `instance:${row.instance_id}`, `image:${row.blob_key}`, sealed);
+    },
+  };
+}

@@ -1,0 +1,119 @@
+import { type Sql, sql, type TenantReads, unprepared, type Value } from '../../db/db.ts';
+import type { InstanceStatus } from '../engine/state.ts';
+import type { Environment } from './process-instances.repository.ts';
+
+/**
+ * The ids of instances in the order of their creation. Each list is one index read from one end, so that nothing is
+ * sorted and nothing is read that is not shown; lists of several definitions are merged.
+ */
+export type IdRange = { readonly from: string; readonly below: string };
+export const EVERY_ID: IdRange = { from: '', below: '~' };
+
+export type Direction = 'ASC' | 'DESC';
+/** All of an environment, those with a status, or those of a definition with a status. */
+export type IdList = { readonly definitionId?: string; readonly status?: InstanceStatus };
+export type Window = { readonly size: number; readonly offset: number; readonly direction: Direction };
+
+const MATCHES = {
+  all: { where: '', values: 2 },
+  status: { where: 'AND status = $3', values: 3 },
+  definition: { where: 'AND definition_id = $3 AND status = $4', values: 4 },
+} as const;
+
+function statementsOf(kind: keyof typeof MATCHES) {
+  const { where, values } = MATCHES[kind];
+  const place = (next: number) => `$${values + next}`;
+  const from = `FROM process_instances WHERE tenant_id = $1 AND environment = $2 ${where}
+    AND id >= ${place(1)} AND id < ${place(2)}`;
+  const page = (direction: Direction) =>
+    sql(`SELECT id ${from} ORDER BY id ${direction} LIMIT ${place(3)} + 0 OFFSET ${place(4)} + 0`, ([id]) => ({ id }));
+  return {
+    ASC: page('ASC'),
+    DESC: page('DESC'),
+    count: sql(`SELECT count(*) AS total FROM (SELECT 1 ${from} LIMIT ${place(3)} + 0) AS counted`),
+  };
+}
+
+export const ID_STATEMENTS = {
+  all: statementsOf('all'),
+  status: statementsOf('status'),
+  definition: statementsOf('definition'),
+} as const;
+
+function of(list: IdList): { statements: ReturnType<typeof statementsOf>; values: Value[] } {
+  const { definitionId, status } = list;
+  if (definitionId !== undefined) {
+    return { statements: ID_STATEMENTS.definition, values: [definitionId, status ?? ''] };
+  }
+  return status === undefined
+    ? { statements: ID_STATEMENTS.all, values: [] }
+    : { statements: ID_STATEMENTS.status, values: [status] };
+}
+
+export async function idsOf(
+  db: TenantReads,
+  environment: Environment,
+  list: IdList,
+  { from, below }: IdRange,
+  { size, offset, direction }: Window,
+): Promise<string[]> {
+  const { statements, values } = of(list);
+  const all = [db.tenantId, environment, ...values, from, below, size, offset];
+  return (await db.all<{ id: string }>(statements[direction], all)).map(({ id }) => id);
+}
+
+/** How many there are, but no more than `most`. */
+export async function countIds(
+  db: TenantReads,
+  environment: Environment,
+  list: IdList,
+  { from, below }: IdRange,
+  most: number,
+): Promise<number> {
+  const { statements, values } = of(list);
+  const row = await db.get<{ total: number }>(statements.count, [
+    ...[db.tenantId, environment, ...values],
+    ...[from, below, most],
+  ]);
+  return row?.total ?? 0;
+}
+
+/** For orders that are not the order of creation, and for pages far down a list of several definitions. */
+export type AnyOrder = {
+  environment: Environment;
+  definitionIds: readonly string[] | undefined;
+  status: InstanceStatus | undefined;
+  orderBy: string;
+  size: number;
+  offset: number;
+};
+
+export async function idsInAnyOrder(db: TenantReads, wanted: AnyOrder): Promise<string[]> {
+  const { statement, values } = anyOrderStatement(db.tenantId, wanted);
+  return (await db.all<{ id: string }>(statement, values)).map(({ id }) => id);
+}
+
+export function anyOrderStatement(tenantId: string, wanted: AnyOrder): { statement: Sql; values: Value[] } {
+  const values: Value[] = [tenantId, wanted.environment];
+  const place = (value: Value) => `$${values.push(value)}`;
+  const status = wanted.status === undefined ? '' : `AND status = ${place(wanted.status)}`;
+  const definitions = wanted.definitionIds
+    ? `AND definition_id IN (${wanted.definitionIds.map(place).join(', ') || "''"})`
+    : '';
+  const statement = unprepared(
+    `SELECT id FROM process_instances WHERE tenant_id = $1 AND environment = $2 ${status} ${definitions}
+    ORDER BY ${wanted.orderBy} LIMIT ${place(wanted.size)} + 0 OFFSET ${place(wanted.offset)} + 0`,
+    ([id]) => ({ id }),
+  );
+  return { statement, values };
+}
+
+/** As many definitions as a filter by name may find. */
+export const MAX_DEFINITIONS = 1000;
+const DEFINITIONS_LIKE = sql(`SELECT id FROM process_definitions
+  WHERE tenant_id = $1 AND name_folded LIKE $2 ESCAPE '\\' ORDER BY id DESC LIMIT $3 + 0`);
+
+export async function definitionIdsLike(db: TenantReads, pattern: string): Promise<string[]> {
+  const rows = await db.all<{ id: string }>(DEFINITIONS_LIKE, [db.tenantId, pattern, MAX_DEFINITIONS]);
+  return rows.map(({ id }) => id);
+}

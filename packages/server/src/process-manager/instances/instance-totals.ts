@@ -1,0 +1,41 @@
+import { addToCounter, countersBetween } from '../../db/counters.ts';
+import type { TenantReads, TenantTx } from '../../db/db.ts';
+import type { InstanceStatus } from '../engine/state.ts';
+
+/**
+ * How many instances there are, kept in the transactions that make, move and delete them: one counter for each
+ * environment, definition and status, so that every total a list needs is a sum of a few rows.
+ */
+type Place = { environment: string; definition_id: string; status: InstanceStatus };
+
+export type Total = { definitionId: string; status: InstanceStatus; total: number };
+
+const nameOf = ({ environment, definition_id, status }: Place) => `instances/${environment}/${definition_id}/${status}`;
+
+export function countOne(tx: TenantTx, place: Place): Promise<void> {
+  return addToCounter(tx, nameOf(place), 1);
+}
+
+export function discountOne(tx: TenantTx, place: Place): Promise<void> {
+  return addToCounter(tx, nameOf(place), -1);
+}
+
+/** Both in the order of their names: two transactions that move in opposite directions would wait for each other. */
+export async function moveOne(tx: TenantTx, from: Place, to: Place): Promise<void> {
+  const steps = [
+    { name: nameOf(from), by: -1 },
+    { name: nameOf(to), by: 1 },
+  ].sort((one, other) => (one.name < other.name ? -1 : 1));
+  for (const { name, by } of steps) await addToCounter(tx, name, by);
+}
+
+/** The totals of an environment, or of one definition in it, that are not zero. */
+export async function totalsOf(db: TenantReads, environment: string, definitionId?: string): Promise<Total[]> {
+  const prefix = definitionId === undefined ? `instances/${environment}/` : `instances/${environment}/${definitionId}/`;
+  // The character after the slash: everything that begins with the prefix lies between the two.
+  const counters = await countersBetween(db, { from: prefix, to: `${prefix.slice(0, -1)}0` });
+  return counters.flatMap(({ name, value }) => {
+    const [, , id = '', status = ''] = name.split('/');
+    return value > 0 ? [{ definitionId: id, status: status as InstanceStatus, total: value }] : [];
+  });
+}

@@ -1,0 +1,224 @@
+import { type Sql, sql, type TenantReads, type TenantTx, type Value } from '../../db/db.ts';
+import type { InstanceStatus } from '../engine/state.ts';
+import { countOne, discountOne, moveOne } from './instance-totals.ts';
+
+export type Environment = 'live' | 'test';
+export type ReviewStatus = 'PENDING' | 'APPROVED' | 'REJECTED' | 'ASKED_AGAIN';
+
+/** What lists and the plain view show. */
+export type InstanceView = {
+  id: string;
+  environment: Environment;
+  definition_id: string;
+  process_defn_name: string;
+  process_defn_version: number;
+  status: InstanceStatus;
+  first_name: string | null;
+  last_name: string | null;
+  email: string | null;
+  phone_number: string | null;
+  retention_days: number;
+  expiring_at: number;
+  created_at: number;
+  completed_at: number | null;
+  review_status: ReviewStatus | null;
+  review_comment: string | null;
+  reviewer: string | null;
+  /** A JSON object. */
+  extended_terms: string | null;
+};
+
+export type InstanceRow = InstanceView & {
+  last_updated_at: number;
+  claimed_until: number | null;
+  token_id: string | null;
+  token_counter: number | null;
+  parent_id: string | null;
+  parent_step: string | null;
+  name: string | null;
+  description: string | null;
+  /** A JSON object of strings. */
+  parameters: string;
+  ui_url: string | null;
+  deadline_at: number | null;
+  sequence: number;
+  /** A JSON array of strings. */
+  terms: string;
+  code_hash: Uint8Array | null;
+  code_expires_at: number | null;
+};
+
+const VIEW_COLUMNS = `id, environment, definition_id, process_defn_name, process_defn_version, status, first_name,
+  last_name, email, phone_number, retention_days, expiring_at, created_at, completed_at, review_status, review_comment,
+  reviewer, extended_terms`;
+const COLUMNS = `${VIEW_COLUMNS}, last_updated_at, claimed_until, token_id, token_counter, parent_id, parent_step, name,
+  description, parameters, ui_url, deadline_at, sequence, terms, code_hash, code_expires_at`;
+
+/** In the order of VIEW_COLUMNS. */
+function toView(values: Value[]): InstanceView {
+  return {
+    id: values[0] as string,
+    environment: values[1] as Environment,
+    definition_id: values[2] as string,
+    process_defn_name: values[3] as string,
+    process_defn_version: values[4] as number,
+    status: values[5] as InstanceStatus,
+    first_name: values[6] as string | null,
+    last_name: values[7] as string | null,
+    email: values[8] as string | null,
+    phone_number: values[9] as string | null,
+    retention_days: values[10] as number,
+    expiring_at: values[11] as number,
+    created_at: values[12] as number,
+    completed_at: values[13] as number | null,
+    review_status: values[14] as ReviewStatus | null,
+    review_comment: values[15] as string | null,
+    reviewer: values[16] as string | null,
+    extended_terms: values[17] as string | null,
+  };
+}
+
+const ONE_VIEW = sql(`SELECT ${VIEW_COLUMNS} FROM process_instances WHERE tenant_id = $1 AND id = $2`, toView);
+const ONE = sql(`SELECT ${COLUMNS} FROM process_instances WHERE tenant_id = $1 AND id = $2`);
+const ONE_FOR_UPDATE = sql(
+  `SELECT ${COLUMNS} FROM process_instances WHERE tenant_id = $1 AND id = $2 /*postgres FOR UPDATE*/`,
+);
+const CHILDREN_FOR_UPDATE = sql(
+  `SELECT ${COLUMNS} FROM process_instances WHERE tenant_id = $1 AND parent_id = $2 ORDER BY id /*postgres FOR UPDATE*/`,
+);
+const ADD = sql(`INSERT INTO process_instances (tenant_id, ${COLUMNS})
+  VALUES ($1, ${Array.from({ length: 33 }, (_, at) => `$${at + 2}`).join(', ')})`);
+const CHANGE = sql(`UPDATE process_instances SET status = $3, completed_at = $4, review_status = $5,
+  review_comment = $6, reviewer = $7, claimed_until = $8, deadline_at = $9, code_hash = $10,
+  code_expires_at = $11, last_updated_at = $12 WHERE tenant_id = $1 AND id = $2`);
+const REMOVE = sql('DELETE FROM process_instances WHERE tenant_id = $1 AND id = $2');
+const REMOVE_TERM = sql(
+  'DELETE FROM instance_terms WHERE tenant_id = $1 AND environment = $2 AND term = $3 AND instance_id = $4',
+);
+const ADD_TOMBSTONE = sql(`INSERT INTO instance_tombstones
+  (tenant_id, instance_id, definition_id, environment, created_at, deleted_at, deleted_by)
+  VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (tenant_id, instance_id) DO NOTHING`);
+const BLOB_KEYS = sql('SELECT blob_key FROM instance_images WHERE tenant_id = $1 AND instance_id = $2');
+
+export function findInstanceView(db: TenantReads, id: string): Promise<InstanceView | undefined> {
+  return db.get<InstanceView>(ONE_VIEW, [db.tenantId, id]);
+}
+
+export function findInstance(db: TenantReads, id: string): Promise<InstanceRow | undefined> {
+  return db.get<InstanceRow>(ONE, [db.tenantId, id]);
+}
+
+/** Nobody else can change the instance until the transaction ends. */
+export function findInstanceForUpdate(tx: TenantTx, id: string): Promise<InstanceRow | undefined> {
+  return tx.get<InstanceRow>(ONE_FOR_UPDATE, [tx.tenantId, id]);
+}
+
+export function findChildrenForUpdate(tx: TenantTx, parentId: string): Promise<InstanceRow[]> {
+  return tx.all<InstanceRow>(CHILDREN_FOR_UPDATE, [tx.tenantId, parentId]);
+}
+
+const SPEND_CODE = sql(`UPDATE process_instances SET code_hash = NULL, code_expires_at = NULL
+  WHERE tenant_id = $1 AND id = $2 AND code_hash = $3 AND code_expires_at > $4 RETURNING id`);
+
+/** Of any number of callers with the code of a redirect address, one gets the id of its instance. */
+export async function spendStartCode(
+  tx: TenantTx,
+  { instanceId, hash, now }: { instanceId: string; hash: Uint8Array; now: number },
+): Promise<string | undefined> {
+  return (await tx.get<{ id: string }>(SPEND_CODE, [tx.tenantId, instanceId, hash, now]))?.id;
+}
+
+/** The row, the words it is found by, and the total it belongs to. */
+export async function addInstance(tx: TenantTx, row: InstanceRow): Promise<void> {
+  await tx.run(ADD, [
+    tx.tenantId,
+    ...[row.id, row.environment, row.definition_id, row.process_defn_name, row.process_defn_version, row.status],
+    ...[row.first_name, row.last_name, row.email, row.phone_number, row.retention_days, row.expiring_at],
+    ...[row.created_at, row.completed_at, row.review_status, row.review_comment, row.reviewer, row.extended_terms],
+    ...[row.last_updated_at, row.claimed_until, row.token_id, row.token_counter, row.parent_id, row.parent_step],
+    ...[row.name, row.description, row.parameters, row.ui_url, row.deadline_at, row.sequence, row.terms],
+    ...[row.code_hash, row.code_expires_at],
+  ]);
+  await addTerms(tx, row);
+  await countOne(tx, row);
+}
+
+/**
+ * Stores what can change, but for the sequence, which is that of the events. The caller has locked the row; `before` is
+ * what it was then.
+ */
+export async function changeInstance(tx: TenantTx, before: InstanceRow, after: InstanceRow): Promise<InstanceRow> {
+  await tx.run(CHANGE, [
+    tx.tenantId,
+    before.id,
+    ...[after.status, after.completed_at, after.review_status, after.review_comment, after.reviewer],
+    ...[after.claimed_until, after.deadline_at, after.code_hash, after.code_expires_at],
+    after.last_updated_at,
+  ]);
+  if (after.status !== before.status) await moveOne(tx, before, after);
+  return after;
+}
+
+/** The instance with everything that hangs on it in the database, but for its children, which go before it. */
+export async function removeInstance(tx: TenantTx, row: InstanceRow, by: string, now: number): Promise<void> {
+  for (const term of JSON.parse(row.terms) as string[]) {
+    await tx.run(REMOVE_TERM, [tx.tenantId, row.environment, term, row.id]);
+  }
+  await tx.run(REMOVE, [tx.tenantId, row.id]);
+  await tx.run(ADD_TOMBSTONE, [
+    ...[tx.tenantId, row.id, row.definition_id, row.environment, row.created_at],
+    ...[now, by],
+  ]);
+  await discountOne(tx, row);
+}
+
+export async function blobKeysOf(db: TenantReads, instanceId: string): Promise<string[]> {
+  const rows = await db.all<{ blob_key: string }>(BLOB_KEYS, [db.tenantId, instanceId]);
+  return rows.map(({ blob_key }) => blob_key);
+}
+
+const TERM_BATCH = 8;
+const termStatements = new Map<number, Sql>();
+
+/** One statement for several words: on PostgreSQL each is a journey to the server and back. */
+async function addTerms(tx: TenantTx, { id, environment, terms }: InstanceRow): Promise<void> {
+  const all = JSON.parse(terms) as string[];
+  for (let from = 0; from < all.length; from += TERM_BATCH) {
+    const batch = all.slice(from, from + TERM_BATCH);
+    let statement = termStatements.get(batch.length);
+    if (!statement) {
+      const rows = batch.map((_, at) => `($1, $2, $${at + 4}, $3)`).join(', ');
+      statement = sql(`INSERT INTO instance_terms (tenant_id, environment, term, instance_id) VALUES ${rows}`);
+      termStatements.set(batch.length, statement);
+    }
+    await tx.run(statement, [tx.tenantId, environment, id, ...batch]);
+  }
+}
+
+const viewStatements = new Map<number, Sql>();
+const VIEW_BATCHES = [1, 10, 100, 1000] as const;
+
+/** Rows in the order of their ids. One that is gone in the meantime is left out. */
+export async function findInstanceViews(db: TenantReads, ids: readonly string[]): Promise<InstanceView[]> {
+  if (ids.length === 0) return [];
+  const found = new Map<string, InstanceView>();
+  for (let from = 0; from < ids.length; from += 1000) {
+    const batch = ids.slice(from, from + 1000);
+    const size = VIEW_BATCHES.find((each) => each >= batch.length) ?? batch.length;
+    // No id is empty: what fills the statement up finds nothing.
+    const values = [...batch, ...new Array<string>(size - batch.length).fill('')];
+    for (const row of await db.all<InstanceView>(viewStatement(size), [db.tenantId, ...values])) found.set(row.id, row);
+  }
+  return ids.flatMap((id) => found.get(id) ?? []);
+}
+
+/** A few sizes are kept prepared. */
+function viewStatement(size: number): Sql {
+  let statement = viewStatements.get(size);
+  if (!statement) {
+    const places = Array.from({ length: size }, (_, at) => `$${at + 2}`).join(', ');
+    statement = sql(`SELECT ${VIEW_COLUMNS} FROM process_instances WHERE tenant_id = $1 AND id IN (${places})`, toView);
+    viewStatements.set(size, statement);
+  }
+  return statement;
+}

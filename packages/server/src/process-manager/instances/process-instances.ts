@@ -1,0 +1,203 @@
+import { api, type Query } from '@grove/contract';
+import { redirect } from '../../kernel/answers.ts';
+import { toDtm } from '../../kernel/clock.ts';
+import type { Context } from '../../kernel/context.ts';
+import { ApiError, invalidInput } from '../../kernel/errors.ts';
+import { newId } from '../../kernel/ids.ts';
+import { implement } from '../../kernel/implement.ts';
+import { likePattern, type Paging, paging, toPage } from '../../kernel/pages.ts';
+import { actor } from '../actor.ts';
+import { findDefinition } from '../definitions/definitions.repository.ts';
+import { type Drive, lockChain } from '../engine/drive.ts';
+import { isFinal } from '../engine/state.ts';
+import { momentOf } from '../tokens/token-rules.ts';
+import { createFromToken, type Overrides } from './create-from-token.ts';
+import { type DeleteInstanceDeps, deleteInstance } from './delete-instance.ts';
+import { pageEvents } from './instance-events.repository.ts';
+import { definitionIdsLike, EVERY_ID, type IdRange } from './instance-ids.repository.ts';
+import { toEventView, toListItem, toPlainView, toWithParameters } from './instance-view.ts';
+import { type Filter, listInOrder, listInstances, type Page, type Window } from './list-instances.ts';
+import {
+  findInstance,
+  findInstanceForUpdate,
+  findInstanceView,
+  findInstanceViews,
+  type InstanceView,
+} from './process-instances.repository.ts';
+import { makeResumeLink } from './resume-link.ts';
+import { asId, searchId, searchInstances } from './search-instances.ts';
+import { wordsOf } from './search-terms.ts';
+
+/** Process instances: made from tokens, looked at, found, deleted (specification 4.8). */
+export type ProcessInstancesDeps = DeleteInstanceDeps & {
+  baseUrlOf(tenantId: string): string;
+  drive: Pick<Drive, 'apply'>;
+};
+
+/** Only what an index is sorted by. Ids are in the order of creation. */
+const IN_ORDER_OF_CREATION = { id: 'id', createdAt: 'id', createdDtm: 'id' } as const;
+const SORTABLE = { ...IN_ORDER_OF_CREATION, expiringDtm: 'expiring_at', status: 'status' } as const;
+const EVENTS_SORTABLE = { sequence: 'sequence', dateTime: 'sequence' } as const;
+
+export function processInstanceHandlers(deps: ProcessInstancesDeps) {
+  const { baseUrlOf, drive } = deps;
+  const create = (context: Context, tokenId: string, overrides: Overrides) =>
+    context.db.write((tx) =>
+      createFromToken(tx, {
+        ...{ tokenId, overrides, now: context.now },
+        environment: context.principal.environment,
+        baseUrl: baseUrlOf(context.tenantId),
+      }),
+    );
+
+  return implement(api.processInstances, {
+    async create(context, { query }) {
+      const { row, redirectUrl, themeUrl } = await create(context, query.pt, {});
+      return { redirectUrl, processInstanceId: row.id, themeUrl };
+    },
+
+    async start(context, { query, body }) {
+      const { startUrl } = await create(context, query.pt, body);
+      return redirect(startUrl);
+    },
+
+    async get(context, { params }) {
+      const row = visible(context, await findInstanceView(context.db, params.processInstanceId));
+      return toPlainView(row, context.tenantId, context.now);
+    },
+
+    async getWithParameters(context, { params }) {
+      const row = visible(context, await findInstance(context.db, params.processInstanceId));
+      const definition = await findDefinition(context.db, row.definition_id);
+      return toWithParameters(row, { tenantId: context.tenantId, definitionType: definition?.definition_type });
+    },
+
+    async delete(context, { params }) {
+      await context.db.write(async (tx) => {
+        const { now } = context;
+        const row = visible(context, (await lockChain(tx, params.processInstanceId)).at(-1));
+        await deleteInstance(tx, row, actor(context.principal), now, deps);
+        if (row.parent_id === null) return;
+        // The journey that waits for it would wait for ever.
+        const gone = { type: 'childEnded', childId: row.id, status: 'COMPLETED_TERMINATED' } as const;
+        await drive.apply(tx, row.parent_id, gone, now);
+      });
+      return undefined;
+    },
+
+    async list(context, { query }) {
+      const page = paging(query, SORTABLE);
+      const filter = { ...(await filterOf(context, query)), range: EVERY_ID };
+      const window = windowOf(page);
+      const found = window
+        ? await listInstances(context.db, filter, window)
+        : await listInOrder(context.db, filter, { ...page, orderBy: tiesAlike(page.orderBy) });
+      return listed(context, found, page);
+    },
+
+    async search(context, { query }) {
+      const page = paging(query, IN_ORDER_OF_CREATION);
+      const filter = { ...(await filterOf(context, query)), range: rangeOf(query) };
+      return listed(context, await searched(context, filter, query.searchString?.trim() ?? '', page), page);
+    },
+
+    async listEvents(context, { params, query }) {
+      const page = paging(query, EVENTS_SORTABLE);
+      const { id, sequence } = visible(context, await findInstance(context.db, params.processInstanceId));
+      return toPage((await pageEvents(context.db, id, page)).map(toEventView), sequence, page);
+    },
+
+    async resume(context, { params, body }) {
+      const { now, tenantId } = context;
+      return context.db.write(async (tx) => {
+        const { id } = visible(context, await findInstance(tx, params.processInstanceId));
+        const applied = await drive.apply(tx, id, { type: 'resume', variables: body.variables ?? {} }, now);
+        if (applied.refused === undefined) return toPlainView(applied.instance, tenantId, now);
+        if (applied.refused === 'badInput') throw invalidInput(...(applied.faults ?? []));
+        throw new ApiError(100062);
+      });
+    },
+
+    async createResumeLink(context, { params }) {
+      const { now, tenantId } = context;
+      const { redirectUrl, expiresAt } = await context.db.write(async (tx) => {
+        const row = visible(context, await findInstanceForUpdate(tx, params.processInstanceId));
+        if (isFinal(row.status)) throw new ApiError(100057);
+        return makeResumeLink(tx, row, { now, baseUrl: baseUrlOf(tenantId) });
+      });
+      return { redirectUrl, expiringDtm: toDtm(expiresAt) };
+    },
+  });
+}
+
+/** What is of the other environment is as good as missing. */
+function visible<R extends Pick<InstanceView, 'environment'>>({ principal }: Context, row: R | undefined): R {
+  if (row?.environment !== principal.environment) throw new ApiError(100022);
+  return row;
+}
+
+type FilterQuery = Pick<
+  Query<typeof api.processInstances.list>,
+  'processDefinitionName' | 'processDefinitionId' | 'processInstanceStatus'
+>;
+
+async function filterOf({ db, principal }: Context, query: FilterQuery): Promise<Omit<Filter, 'range'>> {
+  const pattern = likePattern(query.processDefinitionName, '/query/processDefinitionName');
+  const named = pattern === undefined ? undefined : await definitionIdsLike(db, pattern);
+  const only = query.processDefinitionId || undefined;
+  return {
+    environment: principal.environment,
+    definitionIds: only === undefined ? named : named === undefined || named.includes(only) ? [only] : [],
+    status: query.processInstanceStatus,
+  };
+}
+
+type RangeQuery = { startDateTime?: string; endDateTime?: string };
+
+/** An id begins with the moment of its creation, so a range of time is a range of ids. */
+function rangeOf({ startDateTime, endDateTime }: RangeQuery): IdRange {
+  const from = momentOf(startDateTime || undefined, '/query/startDateTime');
+  const below = momentOf(endDateTime || undefined, '/query/endDateTime');
+  return {
+    from: from === null ? EVERY_ID.from : beginningOfIds(from),
+    below: below === null ? EVERY_ID.below : beginningOfIds(below),
+  };
+}
+
+const TIME_LENGTH = 10;
+
+function beginningOfIds(at: number): string {
+  return newId(Math.max(0, at)).slice(0, TIME_LENGTH);
+}
+
+function searched({ db }: Context, filter: Filter, typed: string, page: Paging): Promise<Page> {
+  const window = windowOf(page);
+  if (!window) throw new Error('a search is always in the order of creation');
+  if (typed === '') return listInstances(db, filter, window);
+  const id = asId(typed);
+  if (id !== undefined) return searchId(db, filter, id, window);
+  const found = wordsOf(typed);
+  if ('fault' in found) throw invalidInput({ pointer: '/query/searchString', message: found.fault });
+  return searchInstances(db, filter, found.words, window);
+}
+
+/** The newest come first unless somebody says otherwise. Undefined if the order is not that of creation. */
+function windowOf({ size, offset, sorts, orderBy }: Paging): Window | undefined {
+  if (sorts === 0) return { size, offset, direction: 'DESC' };
+  const [, direction] = /^id (ASC|DESC)/.exec(orderBy) ?? [];
+  return direction === undefined ? undefined : { size, offset, direction: direction as Window['direction'] };
+}
+
+/** An index is read in one direction: ties go the way of the rest. */
+function tiesAlike(orderBy: string): string {
+  return /^\w+ DESC, id ASC$/.test(orderBy) ? orderBy.replace(/ASC$/, 'DESC') : orderBy;
+}
+
+async function listed({ db, tenantId, now }: Context, { ids, total }: Page, page: Paging) {
+  const rows = await findInstanceViews(db, ids);
+  return toPage(
+    rows.map((row) => toListItem(row, tenantId, now)),
+    total,
+    page,
+  );
+}

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { DatabaseSync } from 'node:sqlite';
+import { after, before, describe, it } from 'node:test';
+import { databaseOf } from '../../../test/database.ts';
+import { testPlaces } from '../../../test/harness.ts';
+import { type Sql, toAnonymous } from '../../db/db.ts';
+import { migrate } from '../../db/open.ts';
+import { type AnyOrder, anyOrderStatement, ID_STATEMENTS } from './instance-ids.repository.ts';
+import { SEARCH_STATEMENTS } from './instance-search.repository.ts';
+
+/** A million instances must not be read to show ten of them. */
+describe('the plans of lists and searches (sqlite)', () => {
+  const places = testPlaces('sqlite');
+  let database: DatabaseSync;
+  before(async () => {
+    const place = databaseOf(await places.create());
+    await migrate(place);
+    assert.ok(place.engine === 'sqlite');
+    database = new DatabaseSync(place.file, { readOnly: true });
+  });
+  after(() => database.close());
+
+  const planOf = ({ text }: Sql): string => {
+    const rows = database.prepare(`EXPLAIN QUERY PLAN ${toAnonymous(text).text}`).all();
+    return rows.map(({ detail }) => detail).join('\n');
+  };
+  const assertPlan = (statement: Sql, index: RegExp) => {
+    const plan = planOf(statement);
+    assert.match(plan, index);
+    assert.doesNotMatch(plan, /SCAN (process_instances|instance_terms)|TEMP B-TREE/, plan);
+  };
+
+  for (const direction of ['ASC', 'DESC'] as const) {
+    it(`a list in the order of creation reads one index and sorts nothing, ${direction}`, () => {
+      const covering = (name: string) => new RegExp(`USING COVERING INDEX process_instances_${name} `);
+      assertPlan(ID_STATEMENTS.all[direction], covering('environment'));
+      assertPlan(ID_STATEMENTS.status[direction], covering('status'));
+      assertPlan(ID_STATEMENTS.definition[direction], covering('definition'));
+    });
+
+    it(`orders by status and expiry are those of an index, ${direction}`, () => {
+      const any: AnyOrder = {
+        ...{ environment: 'live', definitionIds: undefined, status: undefined, size: 10, offset: 0 },
+        orderBy: `status ${direction}, id ${direction}`,
+      };
+      assertPlan(anyOrderStatement('acme', any).statement, /INDEX process_instances_status /);
+      const orderBy = `expiring_at ${direction}, id ${direction}`;
+      assertPlan(anyOrderStatement('acme', { ...any, orderBy }).statement, /INDEX process_instances_expiring /);
+    });
+  }
+
+  it('counts read the same indexes', () => {
+    assertPlan(ID_STATEMENTS.all.count, /COVERING INDEX process_instances_environment /);
+    assertPlan(ID_STATEMENTS.status.count, /COVERING INDEX process_instances_status /);
+    assertPlan(ID_STATEMENTS.definition.count, /COVERING INDEX process_instances_definition /);
+  });
+
+  it('a word is looked up by the key of the words', () => {
+    assertPlan(SEARCH_STATEMENTS.exact, /PRIMARY KEY \(tenant_id=\? AND environment=\? AND term=\? AND instance_id>\?/);
+    assertPlan(SEARCH_STATEMENTS.beginning, /PRIMARY KEY \(tenant_id=\? AND environment=\? AND term>\? AND term<\?\)/);
+  });
+});

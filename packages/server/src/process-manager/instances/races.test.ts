@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import { after, before, it } from 'node:test';
+import { addTestTenants, openTestDb } from '../../../test/database.ts';
+import { onBothEngines } from '../../../test/harness.ts';
+import { addTestDefinition, addTestToken } from '../../../test/processes.ts';
+import type { Db, TenantDb, TenantTx } from '../../db/db.ts';
+import { ApiError } from '../../kernel/errors.ts';
+import { newId } from '../../kernel/ids.ts';
+import type { DefinitionRow } from '../definitions/definitions.repository.ts';
+import { findToken } from '../tokens/process-tokens.repository.ts';
+import { createFromToken } from './create-from-token.ts';
+import { createInstance } from './create-instance.ts';
+import { deleteInstance } from './delete-instance.ts';
+import { appendEvents } from './instance-events.repository.ts';
+import { totalsOf } from './instance-totals.ts';
+import { changeInstance, findInstanceForUpdate } from './process-instances.repository.ts';
+
+const ROUNDS = 100;
+const baseUrl = 'https://acme.fir.example';
+
+onBothEngines('races around tokens and instances', (_engine, places) => {
+  let db: Db;
+  let acme: TenantDb;
+  let definition: DefinitionRow;
+  before(async () => {
+    db = await openTestDb(await places.create());
+    const [tenantId] = await addTestTenants(db, 'acme');
+    acme = db.of(tenantId);
+    definition = await addTestDefinition(acme);
+  });
+  after(() => db.close());
+
+  const now = 1_800_000_000_000;
+  const create = (tokenId: string) =>
+    acme.write((tx) => createFromToken(tx, { tokenId, environment: 'live', now, baseUrl }));
+
+  /** 500 at once in some rounds, fewer in the others: each round asks the same question. */
+  it(`parallel creates on a token of maxCount give exactly maxCount instances, ${ROUNDS} rounds`, async () => {
+    for (let round = 0; round < ROUNDS; round++) {
+      const [creates, maxCount] = round % 50 === 0 ? [500, 100] : [25, 5];
+      const token = await addTestToken(acme, definition, { type: 'MULTI_USE_COUNT_LIMITED', max_count: maxCount });
+      const tries = await Promise.allSettled(Array.from({ length: creates }, () => create(token.id)));
+      const made = tries.flatMap((each) => (each.status === 'fulfilled' ? [each.value.row] : []));
+      const refused = tries.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []));
+      assert.equal(made.length, maxCount);
+      assert.ok(refused.every((error) => error instanceof ApiError && error.code === 100046));
+      assert.deepEqual(
+        made.map((row) => row.token_counter).sort((one, other) => Number(one) - Number(other)),
+        Array.from({ length: maxCount }, (_, at) => at + 1),
+      );
+      assert.equal((await findToken(acme, token.id))?.counter, maxCount);
+    }
+    await assertWhole(acme);
+  });
+
+  const deps = {
+    vault: { destroySubject: async () => undefined },
+    jobs: { enqueue: async () => true },
+    deleteBlobs: { kind: 'test.delete-blobs' } as never,
+  };
+  const remove = (id: string) =>
+    acme.write(async (tx) => {
+      const row = await findInstanceForUpdate(tx, id);
+      if (row) await deleteInstance(tx, row, 'Test', now, deps);
+      return row !== undefined;
+    });
+  const locked = async (tx: TenantTx, id: string) => {
+    const row = await findInstanceForUpdate(tx, id);
+    if (!row) throw new ApiError(100022);
+    return row;
+  };
+  const addChild = (id: string) =>
+    acme.write(async (tx) => {
+      const row = await locked(tx, id);
+      const parent = { row, step: 'sub', id: newId(now) };
+      await createInstance(tx, { definition, environment: 'live', parameters: { firstName: 'Ada' }, parent, now });
+    });
+  const move = (id: string) =>
+    acme.write(async (tx) => {
+      const row = await locked(tx, id);
+      const status = row.status === 'ACTIVE' ? 'PAUSED' : 'ACTIVE';
+      const changed = await changeInstance(tx, row, { ...row, status, last_updated_at: now });
+      await appendEvents(tx, changed, [{ type: 'instance.started', status }], now);
+    });
+
+  it(`parallel deletes, creates, children and events leave no orphan and no wrong total, ${ROUNDS} rounds`, async () => {
+    const token = await addTestToken(acme, definition, { parameters: '{"lastName":"Lovelace","email":"a@b.example"}' });
+    for (let round = 0; round < ROUNDS; round++) {
+      const { row } = await create(token.id);
+      const work = [addChild, move, remove, create.bind(null, token.id), move, addChild, remove];
+      const turned = [...work.slice(round % work.length), ...work.slice(0, round % work.length)];
+      const tries = await Promise.allSettled(turned.map((each) => each(row.id)));
+      for (const each of tries) {
+        if (each.status === 'rejected') assert.ok(each.reason instanceof ApiError, String(each.reason));
+      }
+      await remove(row.id);
+    }
+    await assertWhole(acme);
+  });
+});
+
+/** Every row of a dependent table has its instance, every sequence its events, every total is what can be counted. */
+async function assertWhole(db: TenantDb): Promise<void> {
+  const all = <R>(text: string) => db.all<R>({ text }, [db.tenantId]);
+  for (const table of [
+    'instance_terms',
+    'instance_events',
+    'journeys',
+    'journey_sessions',
+    'journey_codes',
+    'instance_checks',
+    'instance_images',
+  ]) {
+    const orphans = await all(`SELECT 1 AS one FROM ${table} d WHERE d.tenant_id = $1 AND NOT EXISTS
+      (SELECT 1 FROM process_instances i WHERE i.tenant_id = d.tenant_id AND i.id = d.instance_id)`);
+    assert.equal(orphans.length, 0, `${table} holds ${orphans.length} rows of nobody`);
+  }
+  const childless =
+    await all(`SELECT 1 AS one FROM process_instances c WHERE c.tenant_id = $1 AND c.parent_id IS NOT NULL
+    AND NOT EXISTS (SELECT 1 FROM process_instances p WHERE p.tenant_id = c.tenant_id AND p.id = c.parent_id)`);
+  assert.equal(childless.length, 0);
+  const gaps = await all<{ id: string }>(`SELECT i.id FROM process_instances i WHERE i.tenant_id = $1 AND i.sequence <>
+    (SELECT count(*) FROM instance_events e WHERE e.tenant_id = i.tenant_id AND e.instance_id = i.id)`);
+  assert.deepEqual(gaps, []);
+  const counted = await all<{ definition_id: string; status: string; total: number }>(
+    `SELECT definition_id, status, count(*) AS total FROM process_instances WHERE tenant_id = $1
+    GROUP BY definition_id, status ORDER BY definition_id, status`,
+  );
+  assert.deepEqual(
+    (await totalsOf(db, 'live'))
+      .map(({ definitionId, status, total }) => ({ definition_id: definitionId, status, total: Number(total) }))
+      .sort((one, other) => (one.status < other.status ? -1 : 1)),
+    counted.map((each) => ({ ...each, total: Number(each.total) })),
+  );
+}

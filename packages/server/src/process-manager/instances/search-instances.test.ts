@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { after, before, it } from 'node:test';
+import { addTestTenants, openTestDb } from '../../../test/database.ts';
+import { onBothEngines } from '../../../test/harness.ts';
+import { addTestDefinition } from '../../../test/processes.ts';
+import type { Db, TenantDb } from '../../db/db.ts';
+import type { DefinitionRow } from '../definitions/definitions.repository.ts';
+import { createInstance } from './create-instance.ts';
+import { EVERY_ID } from './instance-ids.repository.ts';
+import type { Filter } from './list-instances.ts';
+import { changeInstance } from './process-instances.repository.ts';
+import { SEARCH_LIMITS, searchInstances } from './search-instances.ts';
+
+const COUNT = 300;
+const START = 1_800_000_000_000;
+
+onBothEngines('a search', (_engine, places) => {
+  let db: Db;
+  let acme: TenantDb;
+  let definitions: DefinitionRow[];
+  before(async () => {
+    db = await openTestDb(await places.create());
+    const [tenantId] = await addTestTenants(db, 'acme');
+    acme = db.of(tenantId);
+    definitions = [await addTestDefinition(acme), await addTestDefinition(acme, { name: 'other' })];
+    await acme.write(async (tx) => {
+      for (let at = 0; at < COUNT; at++) {
+        // Everybody is an Ann of some kind, most live at one domain, few share a name.
+        const parameters = {
+          firstName: `Ann${at % 3}`,
+          lastName: `Name${at % 50}`,
+          email: `m${at}@${at % 7 ? 'big' : 'small'}.example`,
+        };
+        const definition = definitions[at % 2] as DefinitionRow;
+        const made = { definition, environment: 'live', parameters, now: START + at } as const;
+        const { row } = await createInstance(tx, made);
+        if (at % 5 === 0) await changeInstance(tx, row, { ...row, status: 'ACTIVE' });
+      }
+    });
+  });
+  after(() => db.close());
+
+  const filter = (more: Partial<Filter> = {}): Filter => ({
+    ...{ environment: 'live', definitionIds: undefined, status: undefined, range: EVERY_ID },
+    ...more,
+  });
+  const ways = {
+    'of a few': { ...SEARCH_LIMITS, few: 1000 },
+    'of some': { ...SEARCH_LIMITS, few: 3, counted: 1000 },
+    'of many': { ...SEARCH_LIMITS, few: 3, counted: 20, firstStride: 7, stride: 40 },
+  };
+
+  it('finds the same, in the same order, whichever way it takes', async () => {
+    const filters = [
+      filter(),
+      filter({ status: 'ACTIVE' }),
+      filter({ definitionIds: [definitions[1]?.id ?? ''] }),
+      filter({ definitionIds: definitions.map(({ id }) => id), status: 'PENDING' }),
+      filter({ definitionIds: [] }),
+    ];
+    const searches = [['ann'], ['ann1'], ['ann', 'big'], ['name7', 'ann'], ['big.example'], ['ann', 'small', 'name1']];
+    let found = 0;
+    for (const each of filters) {
+      for (const words of searches) {
+        for (const direction of ['ASC', 'DESC'] as const) {
+          const window = { size: 10, offset: 10, direction };
+          const [few, some, many] = await Promise.all(
+            Object.values(ways).map((limits) => searchInstances(acme, each, words, window, limits)),
+          );
+          assert.deepEqual(some, few);
+          assert.deepEqual(many?.ids, few?.ids);
+          assert.deepEqual([...(few?.ids ?? [])].sort(), direction === 'ASC' ? few?.ids : few?.ids.toReversed());
+          found += few?.ids.length ?? 0;
+        }
+      }
+    }
+    assert.ok(found > 200);
+  });
+
+  it('counts exactly below the cap, and says the cap where it does not count', async () => {
+    const total = async (words: string[], limits = SEARCH_LIMITS) =>
+      (await searchInstances(acme, filter(), words, { size: 10, offset: 0, direction: 'DESC' }, limits)).total;
+    assert.equal(await total(['ann']), COUNT);
+    assert.equal(await total(['ann', 'name7']), COUNT / 50);
+    assert.equal(await total(['ann'], { ...SEARCH_LIMITS, few: 3, counted: 50 }), 50);
+    // Among many it tells of one more than the page shows.
+    assert.equal(await total(['ann', 'big'], { ...SEARCH_LIMITS, few: 3, counted: 50 }), 11);
+  });
+
+  it('looks no further than it may, and never past the cap', async () => {
+    const limits = { ...SEARCH_LIMITS, few: 3, counted: 4, firstStride: 10, stride: 10, walked: 50 };
+    const window = { size: 100, offset: 0, direction: 'DESC' } as const;
+    assert.equal((await searchInstances(acme, filter(), ['ann'], window, limits)).ids.length, 50);
+    const past = await searchInstances(acme, filter(), ['ann'], { ...window, offset: 4 }, limits);
+    assert.deepEqual(past, { ids: [], total: 4 });
+  });
+});

@@ -1,0 +1,127 @@
+import type { TenantReads } from '../../db/db.ts';
+import { ID_PATTERN } from '../../kernel/ids.ts';
+import { idsOf } from './instance-ids.repository.ts';
+import { CANDIDATES_AT_ONCE, idsWithWord, passing } from './instance-search.repository.ts';
+import { COUNT_CAP, type Filter, type Page, type Window } from './list-instances.ts';
+
+/**
+ * The instances that bear all of some words. A word that few bear is looked up, and the few are tested for the rest. If
+ * many bear every word, then matches are close together: instances are read from one end and tested, until the page is
+ * full. Neither way reads or sorts all that match.
+ */
+
+export type SearchLimits = {
+  /** So few are fetched at once without asking first how many there are. */
+  readonly few: number;
+  /** A word that more bear is not looked up, and no more are counted. */
+  readonly counted: number;
+  /** A page is looked for among so many instances; who wants to see further narrows the time or adds a word. */
+  readonly walked: number;
+  /** How many are read at once, at first and then. */
+  readonly firstStride: number;
+  readonly stride: number;
+};
+
+export const SEARCH_LIMITS: SearchLimits = {
+  few: 1000,
+  counted: COUNT_CAP,
+  walked: 50_000,
+  firstStride: 100,
+  stride: CANDIDATES_AT_ONCE,
+};
+
+export async function searchInstances(
+  db: TenantReads,
+  filter: Filter,
+  words: readonly string[],
+  window: Window,
+  limits: SearchLimits = SEARCH_LIMITS,
+): Promise<Page> {
+  const found = await candidatesOf(db, filter, words, limits);
+  if (!found) return walk(db, filter, words, window, limits);
+  const rest = words.filter((word) => word !== found.word);
+  const all = await tested(db, filter, rest, [...new Set(found.ids)]);
+  all.sort();
+  if (window.direction === 'DESC') all.reverse();
+  return { ids: all.slice(window.offset, window.offset + window.size), total: all.length };
+}
+
+/** The one with this id, if the filter lets it through. */
+export async function searchId(db: TenantReads, filter: Filter, id: string, window: Window): Promise<Page> {
+  const inRange = id >= filter.range.from && id < filter.range.below;
+  const ids = inRange ? await passing(db, filter, [], [id]) : [];
+  return { ids: ids.slice(window.offset), total: ids.length };
+}
+
+export function asId(typed: string): string | undefined {
+  const id = typed.trim().toUpperCase();
+  return ID_PATTERN.test(id) ? id : undefined;
+}
+
+/** All that bear the rarest of the words; undefined if too many bear it. */
+async function candidatesOf(
+  db: TenantReads,
+  filter: Filter,
+  words: readonly string[],
+  { few, counted }: SearchLimits,
+): Promise<{ word: string; ids: string[] } | undefined> {
+  let fewest: { word: string; ids: string[] } | undefined;
+  for (const word of words) {
+    const ids = await idsWithWord(db, filter, word, { size: few + 1, offset: 0 });
+    if (ids.length <= few && ids.length < (fewest?.ids.length ?? few + 1)) fewest = { word, ids };
+    if (fewest?.ids.length === 0) break;
+  }
+  if (fewest) return fewest;
+  for (const word of words) {
+    const [past] = await idsWithWord(db, filter, word, { size: 1, offset: counted });
+    if (past === undefined) return { word, ids: await idsWithWord(db, filter, word, { size: counted, offset: 0 }) };
+  }
+  return undefined;
+}
+
+async function tested(db: TenantReads, filter: Filter, words: readonly string[], ids: string[]): Promise<string[]> {
+  if (words.length === 0 && !isFiltered(filter)) return ids;
+  const all: string[] = [];
+  for (let from = 0; from < ids.length; from += CANDIDATES_AT_ONCE) {
+    all.push(...(await passing(db, filter, words, ids.slice(from, from + CANDIDATES_AT_ONCE))));
+  }
+  return all;
+}
+
+function isFiltered({ definitionIds, status }: Filter): boolean {
+  return definitionIds !== undefined || status !== undefined;
+}
+
+async function walk(
+  db: TenantReads,
+  filter: Filter,
+  words: readonly string[],
+  { size, offset, direction }: Window,
+  limits: SearchLimits,
+): Promise<Page> {
+  // More bear the word than are ever counted.
+  const isCounted = words.length === 1 && !isFiltered(filter);
+  if (isCounted && offset >= limits.counted) return { ids: [], total: limits.counted };
+  const list = filter.status === undefined ? {} : { status: filter.status };
+  // One more than the page holds tells whether there is another page.
+  const wanted = offset + size + 1;
+  const found: string[] = [];
+  let { range } = filter;
+  let stride = limits.firstStride;
+  for (let looked = 0; found.length < wanted && looked < limits.walked; stride = limits.stride) {
+    const ids = await idsOf(db, filter.environment, list, range, { size: stride, offset: 0, direction });
+    const match = new Set(await passing(db, filter, words, ids));
+    found.push(...ids.filter((id) => match.has(id)));
+    const last = ids.at(-1);
+    if (last === undefined || ids.length < stride) break;
+    // No id is longer than another: what comes after one is what follows it with anything behind.
+    range = direction === 'DESC' ? { ...range, below: last } : { ...range, from: `${last}0` };
+    looked += stride;
+    // SQLite answers within the turn: others have theirs in between.
+    if (found.length < wanted) await new Promise((turn) => setImmediate(turn));
+  }
+  return {
+    ids: found.slice(offset, offset + size),
+    total: isCounted ? limits.counted : Math.min(found.length, wanted),
+  };
+}

@@ -1,0 +1,99 @@
+import type { Db, TenantTx } from '../db/db.ts';
+import type { Blobs } from '../engines/blobs/blobs.ts';
+import { SandboxBroken, sandboxVision } from '../engines/vision/sandbox.ts';
+import { scenarioOf } from '../engines/vision/scenarios.ts';
+import type { Vision } from '../engines/vision/vision.ts';
+import type { Jobs } from '../jobs/jobs.ts';
+import { SECOND, toDtm } from '../kernel/clock.ts';
+import type { TenantId } from '../kernel/ids.ts';
+import type { Vault } from '../secrets/vault.ts';
+import { definitionHandlers } from './definitions/definitions.ts';
+import { openDrive } from './engine/drive.ts';
+import { imagesOf, saveImage } from './engine/images.repository.ts';
+import { revisionsOf } from './engine/journeys.repository.ts';
+import { defineRunDue } from './engine/run-due.ts';
+import { defineWorkStep } from './engine/work-step.ts';
+import { createFromToken } from './instances/create-from-token.ts';
+import { deleteBlobsJob } from './instances/delete-blobs.ts';
+import { endReason } from './instances/end-reason.repository.ts';
+import { readInstanceData } from './instances/instance-data.ts';
+import { appendEvents } from './instances/instance-events.repository.ts';
+import { findInstanceForUpdate, type InstanceRow } from './instances/process-instances.repository.ts';
+import { processInstanceHandlers } from './instances/process-instances.ts';
+import { makeResumeLink } from './instances/resume-link.ts';
+import { spendStartCode } from './instances/spend-start-code.ts';
+import { reviewHandlers } from './reviews/reviews.ts';
+import { sandboxHandlers } from './sandbox/sandbox.ts';
+import { redirectAllowed } from './settings/redirect-allowed.ts';
+import { settingsHandlers } from './settings/settings.ts';
+import { uiUrlOfToken } from './tokens/process-tokens.repository.ts';
+import { processTokenHandlers } from './tokens/process-tokens.ts';
+
+/** Definitions, tokens, instances, reviews and the engine, put together. */
+export type ProcessManagerDeps = {
+  db: Db;
+  vault: Vault;
+  jobs: Jobs;
+  blobs: Blobs;
+  /** The machine that looks at the images of live instances. */
+  vision: Vision;
+  baseUrlOf(tenantId: string): string;
+  everyTenantId(): AsyncIterable<TenantId>;
+  /** Told after the commit that a journey has changed. */
+  changed(tenantId: TenantId, instanceId: string): void;
+};
+
+const RUN_DUE_EVERY_MS = 30 * SECOND;
+
+export type ProcessManager = ReturnType<typeof openProcessManager>;
+
+export function openProcessManager(deps: ProcessManagerDeps) {
+  const { db, vault, jobs, blobs, baseUrlOf } = deps;
+  const workStep = defineWorkStep({
+    ...{ vault, blobs, drive: () => drive },
+    visionOf: ({ instance, state }, attempt) =>
+      instance.environment === 'test' ? sandboxVision(scenarioOf(state.params._scenario), attempt) : deps.vision,
+    isHopeless: (error) => error instanceof SandboxBroken,
+  });
+  const drive = openDrive({ vault, jobs, workStep, changed: deps.changed });
+  const deleteBlobs = deleteBlobsJob(blobs);
+  const runDue = defineRunDue({ db, drive, everyTenantId: deps.everyTenantId });
+  jobs.register(workStep);
+  jobs.register(deleteBlobs);
+  jobs.register(runDue);
+  jobs.schedule({ kind: runDue.kind, everyMs: RUN_DUE_EVERY_MS, key: 'due' });
+
+  const resumeLink = async (tx: TenantTx, row: InstanceRow, now: number) => {
+    const { redirectUrl, expiresAt } = await makeResumeLink(tx, row, { now, baseUrl: baseUrlOf(tx.tenantId) });
+    return { redirectUrl, expiringDtm: toDtm(expiresAt) };
+  };
+
+  return {
+    handlers: {
+      processTokens: processTokenHandlers({ baseUrlOf }),
+      processInstances: processInstanceHandlers({ vault, jobs, deleteBlobs, baseUrlOf, drive }),
+      processDefinitions: definitionHandlers(),
+      reviews: reviewHandlers({ drive, resumeLink }),
+      processSettings: settingsHandlers(),
+      sandbox: sandboxHandlers(),
+    },
+    drive,
+    data: readInstanceData({ drive, vault, blobs }),
+    /** What the journeys of end users need of it. */
+    forJourneys: {
+      drive,
+      lockInstance: findInstanceForUpdate,
+      spendStartCode,
+      createFromToken,
+      uiUrlOfToken,
+      endReason,
+      redirectAllowed,
+      imagesOf,
+      saveImage,
+      revisionsOf,
+      addEvent: (tx: TenantTx, row: InstanceRow, type: string, now: number) =>
+        appendEvents(tx, row, [{ type, status: row.status }], now),
+      deleteBlobs: (tx: TenantTx, keys: readonly string[]) => jobs.enqueue(tx, deleteBlobs, { keys }),
+    },
+  };
+}

@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict';
+import { after, before, it } from 'node:test';
+import { codeOf, endUser, startJourney } from '../../../test/end-user.ts';
+import { onBothEngines, openTestApp, type TestApp } from '../../../test/harness.ts';
+import { MINUTE } from '../../kernel/clock.ts';
+
+onBothEngines('reviews', (_engine, places) => {
+  let app: TestApp;
+  let testKey: string;
+  let token: string;
+
+  before(async () => {
+    app = await openTestApp(await places.create());
+    testKey = (await app.app.tenants.createApiKey('acme', { name: 'test', environment: 'test' })).apiKey;
+    token = await app.token(testKey);
+  });
+  after(() => app.stop());
+
+  const reviews = '/api/process-manager/reviews';
+  const post = (id: string, what: string, body: object = {}, bearer = token) =>
+    app.call(`${reviews}/${id}/${what}`, { method: 'POST', body: JSON.stringify(body), token: bearer });
+  const list = async (query = '') => (await app.call(`${reviews}?size=1000&${query}`, { token })).body.content;
+  const instance = async (id: string) =>
+    (await app.call(`/api/process-manager/processInstances/${id}`, { token })).body;
+
+  /** An instance whose faces do not match, and which therefore waits for a human. */
+  const inReview = async () => {
+    const started = await startJourney(app, testKey, {
+      parameters: { _scenario: 'face-mismatch', firstName: 'Ada', lastName: 'Byrne' },
+    });
+    const ended = await started.user.finish();
+    assert.equal(ended.waitingFor, 'review');
+    return started;
+  };
+
+  it('are listed with who it is about, since when they wait and why', async () => {
+    const { processInstanceId } = await inReview();
+    const found = (await list()).find((each: { processInstanceId: string }) => {
+      return each.processInstanceId === processInstanceId;
+    });
+    assert.equal(found.firstName, 'Ada');
+    assert.equal(found.step, 'decide');
+    assert.deepEqual(found.reasons, ['match:not_the_same']);
+    assert.equal(found.reviewer, undefined);
+    assert.deepEqual((await instance(processInstanceId)).review, { status: 'PENDING' });
+  });
+
+  it('approved accept the instance, with comment and reviewer', async () => {
+    const { processInstanceId, user } = await inReview();
+    const { status, body } = await post(processInstanceId, 'approve', { comment: 'Same person', reviewer: 'Grace' });
+    assert.equal(status, 200);
+    assert.equal(body.status, 'COMPLETED_ENDED_SUCCESS');
+    assert.deepEqual(body.review, { status: 'APPROVED', comment: 'Same person', reviewer: 'Grace' });
+    assert.equal((await user.look()).result.outcome, 'passed');
+  });
+
+  it('rejected decline it, and need a comment', async () => {
+    const { processInstanceId } = await inReview();
+    assert.equal((await post(processInstanceId, 'reject')).body.code, 100001);
+    const { body } = await post(processInstanceId, 'reject', { comment: 'Somebody else' });
+    assert.equal(body.status, 'COMPLETED_ENDED_ERROR');
+    assert.deepEqual(body.review, { status: 'REJECTED', comment: 'Somebody else', reviewer: 'API Key: test' });
+  });
+
+  it('that somebody has claimed are refused to others with 100060, until the claim runs out', async () => {
+    const { processInstanceId } = await inReview();
+    const claimed = await post(processInstanceId, 'claim', { reviewer: 'Grace' });
+    assert.equal(claimed.body.reviewer, 'Grace');
+    assert.equal((await post(processInstanceId, 'claim', { reviewer: 'Alan' })).body.code, 100060);
+    assert.equal((await post(processInstanceId, 'approve', { comment: 'ok', reviewer: 'Alan' })).body.code, 100060);
+    assert.equal((await post(processInstanceId, 'release', { reviewer: 'Alan' })).body.code, 100060);
+    app.clock.advance(31 * MINUTE);
+    token = await app.token(testKey);
+    assert.equal((await post(processInstanceId, 'claim', { reviewer: 'Alan' })).body.reviewer, 'Alan');
+    assert.equal((await post(processInstanceId, 'release', { reviewer: 'Alan' })).body.reviewer, undefined);
+    assert.equal((await post(processInstanceId, 'approve', { comment: 'ok', reviewer: 'Grace' })).status, 200);
+  });
+
+  it('are claimed by one of many who try at once', async () => {
+    const { processInstanceId } = await inReview();
+    const names = Array.from({ length: 20 }, (_, at) => `Reviewer ${at}`);
+    const answers = await Promise.all(names.map((reviewer) => post(processInstanceId, 'claim', { reviewer })));
+    assert.equal(answers.filter(({ status }) => status === 200).length, 1);
+    assert.equal(answers.filter(({ body }) => body.code === 100060).length, 19);
+  });
+
+  it('are decided once by many who try at once, and then answer 100061', async () => {
+    const { processInstanceId } = await inReview();
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, (_, at) =>
+        post(processInstanceId, at % 2 === 0 ? 'approve' : 'reject', { comment: 'I was first' }),
+      ),
+    );
+    assert.equal(answers.filter(({ status }) => status === 200).length, 1);
+    assert.equal(answers.filter(({ body }) => body.code === 100061).length, 9);
+    const { status, review } = await instance(processInstanceId);
+    assert.equal(status === 'COMPLETED_ENDED_SUCCESS', review.status === 'APPROVED');
+  });
+
+  it('of instances that do not wait for one are refused with 100061, and those of the other environment with 100022', async () => {
+    const { processInstanceId } = await startJourney(app, testKey);
+    for (const what of ['claim', 'release', 'approve', 'reject']) {
+      assert.equal((await post(processInstanceId, what, { comment: 'x' })).body.code, 100061, what);
+    }
+    const live = await app.token();
+    assert.equal((await post(processInstanceId, 'approve', { comment: 'x' }, live)).body.code, 100022);
+  });
+
+  it('can be filtered by who has claimed them', async () => {
+    const { processInstanceId } = await inReview();
+    const has = async (query: string) =>
+      (await list(query)).some((each: { processInstanceId: string }) => each.processInstanceId === processInstanceId);
+    assert.deepEqual([await has('assigned=CLAIMED'), await has('assigned=UNCLAIMED')], [false, true]);
+    await post(processInstanceId, 'claim', { reviewer: 'Mary' });
+    assert.deepEqual([await has('assigned=CLAIMED'), await has('assigned=UNCLAIMED')], [true, false]);
+    assert.deepEqual([await has('reviewer=Mary'), await has('reviewer=Alan')], [true, false]);
+  });
+
+  it('that ask again reopen the step, and nothing else, by a link that works once', async () => {
+    const { processInstanceId, user } = await inReview();
+    const asked = await post(processInstanceId, 'askAgain', { comment: 'Take it in daylight', steps: ['selfie'] });
+    assert.equal(asked.status, 200);
+    assert.equal((await instance(processInstanceId)).status, 'ACTIVE');
+    const back = await endUser(app, codeOf(asked.body.redirectUrl));
+    const now = await back.look();
+    assert.equal(now.step.id, 'selfie');
+    assert.equal(now.device.active, true);
+    assert.equal((await user.look()).device.active, false, 'the browser before looks on');
+    await back.upload('selfie', 'image', { person: 'ada' });
+    assert.equal((await back.submit('selfie')).status, 200);
+    assert.equal((await back.settled()).waitingFor, 'review', 'the scenario fails the match again');
+    const again = await app.call('/api/journey/sessions', {
+      method: 'POST',
+      body: JSON.stringify({ code: codeOf(asked.body.redirectUrl) }),
+      token: null,
+    });
+    assert.equal(again.body.code, 100055);
+  });
+
+  it('ask only for steps that the end user has done', async () => {
+    const { processInstanceId } = await inReview();
+    const { body } = await post(processInstanceId, 'askAgain', { comment: 'x', steps: ['match', 'nothing'] });
+    assert.equal(body.code, 100001);
+    assert.deepEqual(
+      body.errors.map(({ pointer }: { pointer: string }) => pointer),
+      ['/steps/0', '/steps/1'],
+    );
+    assert.equal((await instance(processInstanceId)).status, 'REVIEW');
+  });
+});

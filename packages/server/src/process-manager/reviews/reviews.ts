@@ -1,0 +1,147 @@
+import { api } from '@grove/contract';
+import { joined, type TenantReads, type TenantTx } from '../../db/db.ts';
+import { MINUTE, toDtm } from '../../kernel/clock.ts';
+import type { Context } from '../../kernel/context.ts';
+import { ApiError, invalidInput } from '../../kernel/errors.ts';
+import { implement } from '../../kernel/implement.ts';
+import { paging, toPage } from '../../kernel/pages.ts';
+import { checksNotPassed, type NotPassed } from '../engine/checks.repository.ts';
+import type { Drive } from '../engine/drive.ts';
+import type { Flow, Happening } from '../engine/state.ts';
+import { toPlainView } from '../instances/instance-view.ts';
+import { changeInstance, findInstanceForUpdate, type InstanceRow } from '../instances/process-instances.repository.ts';
+import { findReview, pageReviews, type ReviewRow, SORTABLE } from './reviews.repository.ts';
+
+/** Humans decide what machines could not. Whoever has claimed a review is alone with it for a while. */
+const CLAIMED_MS = 30 * MINUTE;
+
+export type ReviewDeps = {
+  drive: Drive;
+  /** A one-time link with which the end user goes on. */
+  resumeLink(tx: TenantTx, row: InstanceRow, now: number): Promise<{ redirectUrl: string; expiringDtm: string }>;
+};
+
+export function reviewHandlers({ drive, resumeLink }: ReviewDeps) {
+  const claim = async (context: Context, id: string, reviewer: string | undefined, until: number | null) => {
+    await context.db.write(async (tx) => {
+      const row = await lockReview(context, tx, id, reviewer);
+      const claimed = until === null ? { reviewer: null } : { reviewer: nameOf(context, reviewer) };
+      await changeInstance(tx, row, { ...row, ...claimed, claimed_until: until, last_updated_at: row.last_updated_at });
+    });
+    return one(context, id);
+  };
+
+  /** In one transaction: nobody else has it, the engine takes the verdict, the instance shows who said what. */
+  const decide = async (context: Context, id: string, told: Told, happening: Happening): Promise<InstanceRow> =>
+    context.db.write(async (tx) => {
+      await lockReview(context, tx, id, told.reviewer);
+      const applied = await drive.apply(tx, id, happening, context.now);
+      if (applied.refused === 'badInput') throw invalidInput(...(applied.faults ?? []));
+      if (applied.refused !== undefined) throw new ApiError(100061);
+      const row = await findInstanceForUpdate(tx, id);
+      if (!row) throw new ApiError(100022);
+      const reviewed = { review_status: told.status, review_comment: told.comment, claimed_until: null };
+      return changeInstance(tx, row, { ...row, ...reviewed, reviewer: nameOf(context, told.reviewer) });
+    });
+
+  return implement(api.reviews, {
+    async list(context, { query }) {
+      const page = paging(query, SORTABLE);
+      const { assigned = 'ALL', reviewer } = query;
+      const { environment } = context.principal;
+      const { rows, total } = await pageReviews(
+        context.db,
+        { environment, assigned, reviewer, now: context.now },
+        page,
+      );
+      return toPage(await toReviews(context.db, rows, context.now), total, page);
+    },
+    claim: (context, { params, body }) =>
+      claim(context, params.processInstanceId, body.reviewer, context.now + CLAIMED_MS),
+    release: (context, { params, body }) => claim(context, params.processInstanceId, body.reviewer, null),
+    async approve(context, { params, body }) {
+      const told = { ...body, status: 'APPROVED' } as const;
+      return plain(context, await decide(context, params.processInstanceId, told, { type: 'approve' }));
+    },
+    async reject(context, { params, body }) {
+      const told = { ...body, status: 'REJECTED' } as const;
+      return plain(context, await decide(context, params.processInstanceId, told, { type: 'reject' }));
+    },
+    askAgain: (context, { params, body }) =>
+      context.db.write(async (tx) => {
+        const told = { ...body, status: 'ASKED_AGAIN' } as const;
+        const row = await decide({ ...context, db: joined(tx) }, params.processInstanceId, told, {
+          type: 'askAgain',
+          steps: body.steps,
+        });
+        return resumeLink(tx, row, context.now);
+      }),
+  });
+}
+
+const plain = ({ tenantId, now }: Context, row: InstanceRow) => toPlainView(row, tenantId, now);
+
+type Told = { comment: string; reviewer?: string; status: 'APPROVED' | 'REJECTED' | 'ASKED_AGAIN' };
+
+function nameOf({ principal }: Context, reviewer: string | undefined): string {
+  return reviewer ?? `API Key: ${principal.apiKeyName}`;
+}
+
+/** The instance, locked; it waits for a review, and nobody else has claimed that. */
+async function lockReview(
+  context: Context,
+  tx: TenantTx,
+  id: string,
+  reviewer: string | undefined,
+): Promise<InstanceRow> {
+  const row = await findInstanceForUpdate(tx, id);
+  if (!row || row.environment !== context.principal.environment) throw new ApiError(100022);
+  if (row.status !== 'REVIEW') throw new ApiError(100061);
+  const claimed = row.claimed_until !== null && row.claimed_until > context.now;
+  if (claimed && row.reviewer !== nameOf(context, reviewer)) {
+    throw new ApiError(100060, { detail: `until ${toDtm(row.claimed_until as number)}` });
+  }
+  return row;
+}
+
+async function one({ db, principal, now }: Context, id: string) {
+  const row = await findReview(db, principal.environment, id);
+  if (!row) throw new ApiError(100061);
+  const [review] = await toReviews(db, [row], now);
+  return review as NonNullable<typeof review>;
+}
+
+async function toReviews(db: TenantReads, rows: readonly ReviewRow[], now: number) {
+  const found =
+    rows.length === 0
+      ? []
+      : await checksNotPassed(
+          db,
+          rows.map(({ id }) => id),
+        );
+  const byInstance = Map.groupBy(found, ({ instance_id }) => instance_id);
+  return rows.map((row) => toReview(row, byInstance.get(row.id) ?? [], now));
+}
+
+const MAX_REASONS = 100;
+
+function toReview(row: ReviewRow, checks: readonly NotPassed[], now: number) {
+  const { current } = JSON.parse(row.state) as Flow;
+  const claimed = row.claimed_until !== null && row.claimed_until > now;
+  return {
+    processInstanceId: row.id,
+    processDefnId: row.definition_id,
+    processDefnName: row.process_defn_name,
+    processDefnVersion: row.process_defn_version,
+    environment: row.environment,
+    ...(row.first_name !== null && { firstName: row.first_name }),
+    ...(row.last_name !== null && { lastName: row.last_name }),
+    step: current?.step ?? '',
+    waitingSinceDtm: toDtm(current?.enteredAt ?? now),
+    reasons: checks
+      .slice(0, MAX_REASONS)
+      .map(({ step, name, status, reason }) => `${step}:${reason ?? `${name}_${status}`}`),
+    ...(claimed && row.reviewer !== null && { reviewer: row.reviewer }),
+    ...(claimed && { claimedUntilDtm: toDtm(row.claimed_until as number) }),
+  };
+}

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { startJourney } from '../../../test/end-user.ts';
+import { onBothEngines, openTestApp, type TestApp } from '../../../test/harness.ts';
+import { scenarios } from '../../engines/vision/scenarios.ts';
+
+onBothEngines('the sandbox', (_engine, places) => {
+  let app: TestApp;
+  let testKey: string;
+
+  before(async () => {
+    app = await openTestApp(await places.create());
+    testKey = (await app.app.tenants.createApiKey('acme', { name: 'test', environment: 'test' })).apiKey;
+  });
+  after(() => app.stop());
+
+  const run = async (_scenario: string) => {
+    const journey = await startJourney(app, testKey, { parameters: { _scenario } });
+    await journey.user.finish();
+    const path = `/api/process-manager/processInstances/${journey.processInstanceId}`;
+    return { ...journey, path, instance: (await app.call(path, { token: journey.token })).body };
+  };
+
+  describe('plays every scenario it lists', () => {
+    for (const { name, outcome } of scenarios) {
+      it(`${name} ends in ${outcome}`, async () => {
+        const { instance } = await run(name);
+        assert.equal(instance.status, outcome);
+        assert.equal(instance.environment, 'test');
+      });
+    }
+  });
+
+  it('lists its scenarios in pages', async () => {
+    const { body } = await app.call('/api/process-manager/sandbox/scenarios?size=3', {
+      token: await app.token(testKey),
+    });
+    assert.equal(body.totalElements, scenarios.length);
+    assert.deepEqual(
+      body.content.map(({ name }: { name: string }) => name),
+      scenarios.slice(0, 3).map(({ name }) => name),
+    );
+  });
+
+  it('takes the same way as a live journey: the same events, in the same order, and checks that say who made them', async () => {
+    const { path, token, instance } = await run('passed');
+    const events = (await app.call(`${path}/events?size=100`, { token })).body.content;
+    assert.deepEqual(
+      events.map(({ type, step }: { type: string; step?: string }) => [type, step].filter(Boolean).join(' ')),
+      [
+        'instance.created',
+        'instance.started',
+        'instance.stepCompleted consent',
+        'instance.stepCompleted document',
+        'instance.stepCompleted selfie',
+        'instance.stepCompleted match',
+        'instance.completed decide',
+      ],
+    );
+    const data = `/api/userdata-server/processDefinitions/${instance.processDefnId}/processInstances/${instance.id}`;
+    const checks = (await app.call(`${data}/userdata/checks`, { token })).body;
+    assert.ok(checks.length >= 5);
+    for (const check of checks) assert.equal(check.metaData.engine, 'sandbox');
+  });
+
+  it('believes a JSON document in place of an image', async () => {
+    const { user, token, processInstanceId } = await startJourney(app, testKey);
+    await user.submit('consent', { accepted: true });
+    const fields = { 'First Name': 'GRACE', 'Document Number': 'X1' };
+    await user.upload('document', 'front', { documentType: 'ID_CARD', countryCode: 'DEU', fields, person: 'grace' });
+    await user.submit('document', {});
+    await user.settled();
+    await user.upload('selfie', 'image', { person: 'somebody else' });
+    await user.submit('selfie');
+    const ended = await user.settled();
+    assert.equal(ended.waitingFor, 'review');
+    const instance = (await app.call(`/api/process-manager/processInstances/${processInstanceId}`, { token })).body;
+    const data = `/api/userdata-server/processDefinitions/${instance.processDefnId}/processInstances/${processInstanceId}`;
+    const { documents } = (await app.call(`${data}/userdata`, { token })).body;
+    assert.equal(documents.doc1.documentType, 'ID_CARD');
+    assert.equal(documents.doc1.countryCode, 'DEU');
+    const number = documents.doc1.biographicData.find(
+      ({ fieldName }: { fieldName: string }) => fieldName === 'Document Number',
+    );
+    assert.equal(number.values.visualZoneValue, 'X1');
+    const item = await app.call(`${data}/getdata?path=${documents.doc1.images.front.path}`, { token });
+    assert.equal(item.body.contentType, 'application/json');
+    assert.equal(JSON.parse(Buffer.from(item.body.data, 'base64').toString()).person, 'grace');
+  });
+
+  it('is closed to live keys, and live instances are closed to test keys', async () => {
+    const { processInstanceId, token } = await startJourney(app, testKey);
+    const path = `/api/process-manager/processInstances/${processInstanceId}`;
+    assert.equal((await app.call(path, { token })).status, 200);
+    assert.equal((await app.call(path)).body.code, 100022);
+  });
+
+  it('is nowhere else: without a machine a live journey passes no check, and a human decides', async () => {
+    const { processInstanceId, user } = await startJourney(app, app.apiKey);
+    await user.submit('consent', { accepted: true });
+    const jpeg = Buffer.from('ffd8ffe000104a46494600010100000100010000ffd9', 'hex');
+    const image = { method: 'POST', body: jpeg, headers: { 'content-type': 'image/jpeg' } };
+    await user.call('/steps/document/images/front', image);
+    await user.submit('document');
+    await user.settled();
+    await user.call('/steps/selfie/images/image', image);
+    await user.submit('selfie');
+    await user.settled();
+    const instance = (await app.call(`/api/process-manager/processInstances/${processInstanceId}`)).body;
+    assert.equal(instance.status, 'REVIEW');
+    const data = `/api/userdata-server/processDefinitions/${instance.processDefnId}/processInstances/${instance.id}`;
+    const checks = (await app.call(`${data}/userdata/checks`)).body;
+    assert.ok(checks.length > 0);
+    for (const { status } of checks) assert.equal(status, 'NOT_PERFORMED');
+  });
+});

@@ -1,0 +1,9 @@
+import type { TenantReads } from '../../db/db.ts';
+import { MAX_REDIRECT_LENGTH, redirectFault } from '../tokens/redirect-rules.ts';
+import { findProcessSettings } from './settings.repository.ts';
+
+/** Whether an end user may be sent there now: the list may have changed since the address was given. */
+export async function redirectAllowed(db: TenantReads, url: string): Promise<boolean> {
+  const { redirectOrigins } = await findProcessSettings(db);
+  return redirectFault(url, { origins: redirectOrigins, maxLength: MAX_REDIRECT_LENGTH }) === undefined;
+}

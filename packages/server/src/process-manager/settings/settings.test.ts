@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { after, before, it } from 'node:test';
+import { onBothEngines, openTestApp, type TestApp } from '../../../test/harness.ts';
+
+onBothEngines('the settings of journeys', (_engine, places) => {
+  let grove: TestApp;
+  before(async () => {
+    grove = await openTestApp(await places.create());
+  });
+  after(() => grove.stop());
+  const PATH = '/api/process-manager/settings';
+  const update = (body: unknown) => grove.call(PATH, { method: 'POST', body: JSON.stringify(body) });
+
+  it('at first let nobody be sent anywhere', async () => {
+    const { status, body } = await grove.call(PATH);
+    assert.deepEqual([status, body], [200, { redirectOrigins: [] }]);
+  });
+
+  it('keep origins in one spelling, each once', async () => {
+    const given = ['https://WWW.Example.com/', 'https://www.example.com:443', 'http://localhost:3000', 'MyApp:'];
+    const kept = { redirectOrigins: ['https://www.example.com', 'http://localhost:3000', 'myapp:'] };
+    const { status, body } = await update({ redirectOrigins: given });
+    assert.deepEqual([status, body], [200, kept]);
+    assert.deepEqual((await grove.call(PATH)).body, kept);
+  });
+
+  it('refuse with 100001 what is no origin, name each, and stay as they were', async () => {
+    const before = (await grove.call(PATH)).body;
+    const { status, body } = await update({
+      redirectOrigins: ['https://ok.example', 'javascript:', 'http://x.example'],
+    });
+    assert.deepEqual([status, body.code], [400, 100001]);
+    assert.deepEqual(
+      body.errors.map(({ pointer }: { pointer: string }) => pointer),
+      ['/redirectOrigins/1', '/redirectOrigins/2'],
+    );
+    assert.deepEqual((await grove.call(PATH)).body, before);
+  });
+
+  it('hold at most a hundred origins of at most 255 characters', async () => {
+    const many = Array.from({ length: 101 }, (_, at) => `https://h${at}.example`);
+    assert.equal((await update({ redirectOrigins: many })).body.code, 100001);
+    assert.equal((await update({ redirectOrigins: many.slice(1) })).status, 200);
+    assert.equal((await update({ redirectOrigins: [`https://${'x'.repeat(255)}.example`] })).body.code, 100001);
+    for (const wrong of [{}, { redirectOrigins: 'https://a.example' }, { redirectOrigins: [null] }]) {
+      assert.equal((await update(wrong)).body.code, 100001);
+    }
+  });
+
+  it('are each tenant’s own', async () => {
+    await update({ redirectOrigins: ['https://acme.example'] });
+    const { apiKey } = await grove.app.tenants.create({ id: 'other' });
+    const token = await grove.token(apiKey);
+    assert.deepEqual((await grove.call(PATH, { token })).body, { redirectOrigins: [] });
+  });
+});

@@ -1,0 +1,34 @@
+import { api } from '@grove/contract';
+import { type FieldFault, invalidInput } from '../../kernel/errors.ts';
+import { implement } from '../../kernel/implement.ts';
+import { actor } from '../actor.ts';
+import { normaliseOrigin } from '../tokens/redirect-rules.ts';
+import { findProcessSettings, setProcessSettings } from './settings.repository.ts';
+
+/** What a tenant sets for all its journeys. */
+export function settingsHandlers() {
+  return implement(api.processSettings, {
+    async get({ db }) {
+      const { redirectOrigins } = await findProcessSettings(db);
+      return { redirectOrigins: [...redirectOrigins] };
+    },
+
+    async update({ db, principal, now }, { body }) {
+      const redirectOrigins = normalised(body.redirectOrigins);
+      await db.write((tx) => setProcessSettings(tx, { redirectOrigins }, { by: actor(principal), now }));
+      return { redirectOrigins };
+    },
+  });
+}
+
+/** One spelling for each origin, and each once. */
+function normalised(given: readonly string[]): string[] {
+  const faults: FieldFault[] = [];
+  const origins = given.flatMap((text, at) => {
+    const { origin, fault } = normaliseOrigin(text);
+    if (fault !== undefined) faults.push({ pointer: `/redirectOrigins/${at}`, message: fault });
+    return origin ?? [];
+  });
+  if (faults.length > 0) throw invalidInput(...faults);
+  return [...new Set(origins)];
+}

@@ -1,0 +1,56 @@
+import type { TenantTx } from '../../db/db.ts';
+import { ApiError, invalidInput } from '../../kernel/errors.ts';
+import { type DefinitionRow, findDeployed, findTagged, versionsOf } from '../definitions/definitions.repository.ts';
+import type { TokenRow } from './process-tokens.repository.ts';
+import { wholeOf } from './token-rules.ts';
+
+type Given = {
+  processDefnName?: string | undefined;
+  processDefnVersion?: number | string | undefined;
+  processDefnTag?: string | undefined;
+};
+
+type Bound = Pick<TokenRow, 'process_defn_name' | 'process_defn_version' | 'process_defn_tag' | 'definition_id'>;
+
+/** A name and version bind one definition for good; a tag binds whatever bears it when an instance is made. */
+export async function bindDefinition(tx: TenantTx, given: Given): Promise<Bound> {
+  const name = given.processDefnName?.trim() || undefined;
+  const version = wholeOf(given.processDefnVersion, '/processDefnVersion') ?? undefined;
+  const tag = given.processDefnTag;
+  if (tag !== undefined) {
+    const tagged = ensureDeployed(await findTagged(tx, tag), '/processDefnTag');
+    if (name !== undefined && name !== tagged.name) {
+      throw invalidInput({ pointer: '/processDefnName', message: 'must be that of the definition that bears the tag' });
+    }
+    if (version !== undefined && version !== tagged.version) {
+      const message = 'must be that of the definition that bears the tag';
+      throw invalidInput({ pointer: '/processDefnVersion', message });
+    }
+    return {
+      process_defn_name: tagged.name,
+      process_defn_version: null,
+      process_defn_tag: tag,
+      definition_id: null,
+    };
+  }
+  if (name === undefined) {
+    throw invalidInput({ pointer: '/processDefnName', message: 'is required unless processDefnTag is given' });
+  }
+  const found = await findDeployed(tx, { name, version });
+  if (!found && version === undefined && (await versionsOf(tx, name)).total > 0) throw new ApiError(100047);
+  const definition = ensureDeployed(found, version === undefined ? '/processDefnName' : '/processDefnVersion');
+  return {
+    process_defn_name: definition.name,
+    process_defn_version: definition.version,
+    process_defn_tag: null,
+    definition_id: definition.id,
+  };
+}
+
+function ensureDeployed(definition: DefinitionRow | undefined, pointer: string): DefinitionRow {
+  if (!definition) throw new ApiError(100023, { errors: [{ pointer, message: 'finds no process definition' }] });
+  if (definition.status !== 'DEPLOYED_ACTIVE') {
+    throw new ApiError(100047, { errors: [{ pointer, message: 'finds one that is not deployed' }] });
+  }
+  return definition;
+}

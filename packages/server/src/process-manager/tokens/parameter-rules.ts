@@ -1,0 +1,65 @@
+import { MAX_PARAMETER_LENGTH, MAX_PARAMETERS, RESERVED_PARAMETERS } from '@grove/contract';
+import { ApiError, type FieldFault, invalidInput } from '../../kernel/errors.ts';
+import { MAX_REDIRECT_LENGTH, type RedirectRule, redirectFault } from './redirect-rules.ts';
+
+/** The parameters of process tokens and of the instances made from them. */
+export type Parameters = Readonly<Record<string, string>>;
+
+const MAX_KEY_LENGTH = 100;
+/** Every object has these, so a reader could take them for something else. */
+const NO_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
+/** Where the end user is sent. */
+const REDIRECTS = ['_redirectUrl', 'timeoutRedirectUrl'] as const;
+
+export function checkParameters(parameters: Parameters, environment: 'live' | 'test'): void {
+  const fault = parameterFault(parameters, environment);
+  if (fault) throw invalidInput(fault);
+}
+
+function parameterFault(parameters: Parameters, environment: 'live' | 'test'): FieldFault | undefined {
+  const keys = Object.keys(parameters);
+  if (keys.length > MAX_PARAMETERS) {
+    return { pointer: '/parameters', message: `must have at most ${MAX_PARAMETERS} keys` };
+  }
+  for (const key of keys) {
+    const fault = keyFault(key, environment) ?? valueFault(parameters[key]);
+    if (fault) return { pointer: pointerOf(key), message: fault };
+  }
+  return undefined;
+}
+
+function keyFault(key: string, environment: 'live' | 'test'): string | undefined {
+  if (key === '' || [...key].length > MAX_KEY_LENGTH) return `must have a name of 1 to ${MAX_KEY_LENGTH} characters`;
+  if (NO_KEYS.has(key)) return 'is not a name that a parameter may have';
+  if (key.startsWith('_') && !(RESERVED_PARAMETERS as readonly string[]).includes(key)) {
+    return `is not known; of the names that begin with _ there are ${RESERVED_PARAMETERS.join(', ')}`;
+  }
+  return key === '_scenario' && environment === 'live' ? 'is for the sandbox: use a test key' : undefined;
+}
+
+function valueFault(value: unknown): string | undefined {
+  const fits = typeof value === 'string' && [...value].length <= MAX_PARAMETER_LENGTH;
+  return fits ? undefined : `must be a string of at most ${MAX_PARAMETER_LENGTH} characters`;
+}
+
+export function hasRedirects(parameters: Parameters): boolean {
+  return REDIRECTS.some((name) => parameters[name]);
+}
+
+/** None of them may be empty words: an empty one is as good as none. */
+export function checkRedirects(parameters: Parameters, origins: readonly string[]): void {
+  for (const name of REDIRECTS) {
+    const text = parameters[name];
+    if (text) ensureRedirect(text, pointerOf(name), { origins, maxLength: MAX_REDIRECT_LENGTH });
+  }
+}
+
+export function ensureRedirect(text: string, pointer: string, rule: RedirectRule): void {
+  const message = redirectFault(text, rule);
+  if (message) throw new ApiError(100025, { errors: [{ pointer, message }] });
+}
+
+/** RFC 6901. */
+function pointerOf(key: string): string {
+  return `/parameters/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+}

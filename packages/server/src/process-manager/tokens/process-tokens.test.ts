@@ -1,0 +1,284 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { onBothEngines, openTestApp, type TestApp } from '../../../test/harness.ts';
+import { addTestDefinition } from '../../../test/processes.ts';
+import { addToCounter } from '../../db/counters.ts';
+import { sql, type TenantDb } from '../../db/db.ts';
+import { HOUR, toDtm } from '../../kernel/clock.ts';
+import { asTenantId } from '../../kernel/ids.ts';
+import type { DefinitionRow } from '../definitions/definitions.repository.ts';
+import { MAX_TOKENS_PER_TENANT } from './process-tokens.ts';
+
+const PATH = '/api/process-manager/processTokens';
+const TAG = sql(`INSERT INTO process_definition_tags
+  (tenant_id, name, name_folded, definition_id, created_at, created_by) VALUES ($1, $2, $2, $3, 0, 'Test')`);
+
+onBothEngines('process tokens', (_engine, places) => {
+  let grove: TestApp;
+  let acme: TenantDb;
+  let newest: DefinitionRow;
+  let testKey: string;
+  before(async () => {
+    grove = await openTestApp(await places.create());
+    acme = grove.app.db.of(asTenantId('acme'));
+    await addTestDefinition(acme, { name: 'kyc', version: 1 });
+    newest = await addTestDefinition(acme, { name: 'kyc', version: 2 });
+    await addTestDefinition(acme, { name: 'kyc', version: 3, status: 'EDITABLE' });
+    await addTestDefinition(acme, { name: 'draft', status: 'EDITABLE' });
+    await addTestDefinition(acme, { name: 'old', status: 'ARCHIVED' });
+    await acme.write((tx) => tx.run(TAG, ['acme', 'current', newest.id]));
+    const settings = { redirectOrigins: ['https://good.example', 'myapp:'] };
+    await grove.call('/api/process-manager/settings', { method: 'POST', body: JSON.stringify(settings) });
+    const made = await grove.app.tenants.createApiKey('acme', { name: 'Test key', environment: 'test' });
+    testKey = await grove.token(made.apiKey);
+  });
+  after(() => grove.stop());
+
+  let made = 0;
+  const send = (body: object, token?: string) =>
+    grove.call(PATH, { method: 'POST', body: JSON.stringify(body), ...(token && { token }) });
+  const create = (more: object = {}, token?: string) => {
+    made += 1;
+    return send({ name: `token ${made}`, processDefnName: 'kyc', ...more }, token);
+  };
+  const refused = async (more: object, pointer: string, code = 100001, token?: string) => {
+    const { body } = await create(more, token);
+    assert.deepEqual([body.code, body.errors?.[0]?.pointer], [code, pointer], JSON.stringify(body));
+  };
+
+  describe('create', () => {
+    it('needs a name and a definition, binds the newest deployed version, and answers 201 with every field', async () => {
+      const { status, body } = await send({ name: 'only a name', processDefnName: 'kyc' });
+      assert.equal(status, 201);
+      const { id, ...rest } = body;
+      assert.match(id, /^[0-9A-Z]{26}$/);
+      const at = toDtm(grove.clock.now());
+      const by = 'API Key: First key';
+      const port = new URL(grove.baseUrl).port;
+      assert.deepEqual(rest, {
+        tenantId: 'acme',
+        name: 'only a name',
+        processDefnName: 'kyc',
+        processDefnVersion: 2,
+        status: 'ACTIVE',
+        type: 'UNLIMITED',
+        maxProcessDuration: 'PT48H',
+        parameters: {},
+        environment: 'live',
+        counter: 0,
+        startProcessAddress: `http://acme.fir.localhost:${port}/processInstances?tn=acme&pt=${id}`,
+        ...{ createdDtm: at, createdBy: by, lastUpdatedDtm: at, lastUpdatedBy: by },
+      });
+    });
+
+    it('echoes everything it was given, the deprecated fields too', async () => {
+      const given = {
+        description: 'For the shop',
+        processDefnVersion: 1,
+        uiUrl: 'https://good.example/ui',
+        status: 'INACTIVE',
+        type: 'MULTI_USE_COUNT_LIMITED',
+        notBeforeDtm: '2027-01-01T00:00:00.000Z',
+        notAfterDtm: '2027-01-02T00:00:00.000Z',
+        maxCount: 7,
+        maxProcessDuration: 'P1DT2H',
+        forTest: true,
+        parameters: { firstName: 'Ada', toString: 'x', _redirectUrl: 'https://good.example/{PROCESS_INSTANCE_ID}' },
+      };
+      const { status, body } = await create(given);
+      assert.equal(status, 201, JSON.stringify(body));
+      for (const [name, value] of Object.entries(given)) assert.deepEqual(body[name], value, name);
+    });
+
+    it('takes numbers as text, and ignores what is not the caller’s to set', async () => {
+      const sent = {
+        processDefnVersion: '1',
+        type: 'MULTI_USE_COUNT_LIMITED',
+        maxCount: '3',
+        counter: 9,
+        tenantId: 'x',
+      };
+      const { status, body } = await create({ ...sent, id: 'x', environment: 'test' });
+      assert.equal(status, 201);
+      const { processDefnVersion, maxCount, counter, tenantId, environment } = body;
+      assert.deepEqual([processDefnVersion, maxCount, counter, tenantId, environment], [1, 3, 0, 'acme', 'live']);
+    });
+
+    it('refuses with 100014 a name that another token has', async () => {
+      await create({ name: 'taken' });
+      const { status, body } = await create({ name: 'taken' });
+      assert.deepEqual([status, body.code, body.errors[0].pointer], [409, 100014, '/name']);
+      assert.equal((await create({ name: 'taken' }, testKey)).body.code, 100014);
+    });
+
+    it('refuses with 100023 a definition that does not exist, by name, version or tag', async () => {
+      await refused({ processDefnName: 'nothing' }, '/processDefnName', 100023);
+      await refused({ processDefnVersion: 9 }, '/processDefnVersion', 100023);
+      await refused({ processDefnName: undefined, processDefnTag: 'nothing' }, '/processDefnTag', 100023);
+    });
+
+    it('refuses with 100047 a definition that is not deployed', async () => {
+      await refused({ processDefnVersion: 3 }, '/processDefnVersion', 100047);
+      for (const processDefnName of ['draft', 'old']) {
+        const { status, body } = await create({ processDefnName });
+        assert.deepEqual([status, body.code], [400, 100047]);
+      }
+    });
+
+    it('binds a tag instead of a version, unless the two contradict each other', async () => {
+      const { body } = await create({ processDefnName: undefined, processDefnTag: 'current' });
+      const { processDefnName, processDefnVersion, processDefnTag } = body;
+      assert.deepEqual([processDefnName, processDefnVersion, processDefnTag], ['kyc', undefined, 'current']);
+      assert.equal((await create({ processDefnTag: 'current', processDefnVersion: 2 })).status, 201);
+      await refused({ processDefnTag: 'current', processDefnName: 'draft' }, '/processDefnName');
+      await refused({ processDefnTag: 'current', processDefnVersion: 1 }, '/processDefnVersion');
+    });
+
+    for (const [what, more, pointer] of [
+      ['no name', { name: undefined }, '/name'],
+      ['an empty name', { name: '' }, '/name'],
+      ['a blank name', { name: '  ' }, '/name'],
+      ['a name of 51 characters', { name: 'x'.repeat(51) }, '/name'],
+      ['a name that is a number', { name: 5 }, '/name'],
+      ['neither definition nor tag', { processDefnName: undefined }, '/processDefnName'],
+      ['an empty definition', { processDefnName: '' }, '/processDefnName'],
+      ['a definition of 51 characters', { processDefnName: 'x'.repeat(51) }, '/processDefnName'],
+      ['a description of 256 characters', { description: 'x'.repeat(256) }, '/description'],
+      ['version 0', { processDefnVersion: 0 }, '/processDefnVersion'],
+      ['version "0"', { processDefnVersion: '0' }, '/processDefnVersion'],
+      ['version 1.5', { processDefnVersion: 1.5 }, '/processDefnVersion'],
+      ['a version past int32', { processDefnVersion: '2147483648' }, '/processDefnVersion'],
+      ['an unknown status', { status: 'BLOCKED' }, '/status'],
+      ['an unknown type', { type: 'ONCE' }, '/type'],
+      ['a count limit without maxCount', { type: 'MULTI_USE_COUNT_LIMITED' }, '/maxCount'],
+      ['maxCount 0', { type: 'MULTI_USE_COUNT_LIMITED', maxCount: 0 }, '/maxCount'],
+      ['maxCount −1', { type: 'MULTI_USE_COUNT_LIMITED', maxCount: -1 }, '/maxCount'],
+      ['maxCount "ten"', { type: 'MULTI_USE_COUNT_LIMITED', maxCount: 'ten' }, '/maxCount'],
+      ['a limit to what is unlimited', { maxCount: 5 }, '/maxCount'],
+      ['a time limit without an end', { type: 'MULTI_USE_TIME_LIMITED' }, '/notAfterDtm'],
+      [
+        'an end before its beginning',
+        { notBeforeDtm: '2027-01-02T00:00:00Z', notAfterDtm: '2027-01-01T00:00:00Z' },
+        '/notAfterDtm',
+      ],
+      [
+        'an empty interval',
+        { notBeforeDtm: '2027-01-01T00:00:00Z', notAfterDtm: '2027-01-01T01:00:00+01:00' },
+        '/notAfterDtm',
+      ],
+      ['a day that does not exist', { notAfterDtm: '2027-02-30T00:00:00Z' }, '/notAfterDtm'],
+      ['a leap second', { notAfterDtm: '2026-12-31T23:59:60Z' }, '/notAfterDtm'],
+      ['a duration that is none', { maxProcessDuration: '48 hours' }, '/maxProcessDuration'],
+      ['a duration of nothing', { maxProcessDuration: 'PT0S' }, '/maxProcessDuration'],
+      ['a uiUrl of 501 characters', { uiUrl: `https://good.example/${'x'.repeat(480)}` }, '/uiUrl'],
+      ['forTest that is text', { forTest: 'yes' }, '/forTest'],
+      ['parameters that are a list', { parameters: [] }, '/parameters'],
+      ['a parameter that is no text', { parameters: { a: 1 } }, '/parameters/a'],
+      ['a value of 1,001 characters', { parameters: { a: 'x'.repeat(1001) } }, '/parameters/a'],
+      ['an unknown reserved parameter', { parameters: { _secret: 'x' } }, '/parameters/_secret'],
+      ['a scenario outside the sandbox', { parameters: { _scenario: 'passed' } }, '/parameters/_scenario'],
+    ] as const) {
+      it(`refuses ${what} with 100001 and names ${pointer}`, () => refused(more, pointer));
+    }
+
+    it('parameters: 50 keys of 100 characters are taken, 51, 10,000 or longer ones are not', async () => {
+      const keys = (count: number, length: number) =>
+        Object.fromEntries(Array.from({ length: count }, (_, at) => [`k${at}`.padEnd(length, '-'), 'v']));
+      assert.equal((await create({ parameters: keys(50, 100) })).status, 201);
+      for (const parameters of [keys(51, 10), keys(10_000, 10), keys(1, 101), { '': 'x' }]) {
+        assert.equal((await create({ parameters })).body.code, 100001);
+      }
+    });
+
+    it('parameters: a value of a megabyte is refused, whichever limit it meets first', async () => {
+      const { status, body } = await create({ parameters: { a: 'x'.repeat(2 ** 20) } });
+      assert.deepEqual([status, body.code], [413, 100005]);
+      assert.equal((await create({ parameters: { a: 'x'.repeat(2 ** 20 - 1000) } })).body.code, 100001);
+    });
+
+    for (const key of ['__proto__', 'constructor', 'prototype']) {
+      it(`parameters: ${key} is refused with 100001, and no object has it afterwards`, async () => {
+        const body = `{"name":"proto ${key}","processDefnName":"kyc","parameters":{"${key}":"polluted"}}`;
+        const answer = await grove.call(PATH, { method: 'POST', body });
+        assert.deepEqual([answer.status, answer.body.code], [400, 100001]);
+        assert.ok(!JSON.stringify(Object.getOwnPropertyNames(Object.prototype)).includes('polluted'));
+        assert.equal(({} as Record<string, unknown>).polluted, undefined);
+      });
+    }
+
+    it('refuses with 100025 an address that is not on the list, and names it', async () => {
+      const evil = 'https://good.example@evil.example/';
+      await refused({ uiUrl: evil }, '/uiUrl', 100025);
+      await refused({ parameters: { _redirectUrl: evil } }, '/parameters/_redirectUrl', 100025);
+      await refused({ parameters: { timeoutRedirectUrl: 'javascript:1' } }, '/parameters/timeoutRedirectUrl', 100025);
+      await refused({ parameters: { _redirectUrl: `${grove.baseUrl}/` } }, '/parameters/_redirectUrl', 100025);
+      const parameters = { _redirectUrl: 'myapp://x', timeoutRedirectUrl: 'https://good.example/late' };
+      assert.equal((await create({ parameters })).status, 201);
+    });
+
+    it('the user interface may be the server’s own, or none', async () => {
+      const own = `http://acme.fir.localhost:${new URL(grove.baseUrl).port}/web/`;
+      assert.equal((await create({ uiUrl: own })).body.uiUrl, own);
+      const { status, body } = await create({ uiUrl: '' });
+      assert.deepEqual([status, body.uiUrl], [201, undefined]);
+    });
+
+    it('refuses with 100065 more tokens than a tenant may hold', async () => {
+      const fill = (by: number) => acme.write((tx) => addToCounter(tx, 'processTokens/test', by));
+      await fill(MAX_TOKENS_PER_TENANT);
+      const { status, body } = await create();
+      assert.deepEqual([status, body.code], [409, 100065]);
+      await fill(-MAX_TOKENS_PER_TENANT);
+      assert.equal((await create()).status, 201);
+    });
+
+    it('an Idempotency-Key makes one token of two requests', async () => {
+      const twice = () =>
+        grove.call(PATH, {
+          method: 'POST',
+          body: JSON.stringify({ name: 'once', processDefnName: 'kyc' }),
+          headers: { 'Idempotency-Key': 'token-once' },
+        });
+      const [one, other] = [await twice(), await twice()];
+      assert.deepEqual([one.status, other.status, other.body.id], [201, 201, one.body.id]);
+    });
+  });
+
+  describe('list', () => {
+    const names = async (query: string, token?: string) => {
+      const { body } = await grove.call(`${PATH}?${query}`, token ? { token } : {});
+      return (body.content as { name: string }[]).map(({ name }) => name);
+    };
+
+    it('finds tokens by name, with % and _ and without regard to case, and carries every field', async () => {
+      await create({ name: 'Findable One', forTest: false });
+      await create({ name: 'findable two', notAfterDtm: toDtm(grove.clock.now() + HOUR) });
+      assert.deepEqual(await names('processTokenSearch=FINDABLE%25&sort=name,desc'), ['findable two', 'Findable One']);
+      const { body } = await grove.call(`${PATH}?processTokenSearch=Findable%20One`);
+      assert.equal(body.totalElements, 1);
+      const [item] = body.content;
+      assert.deepEqual([item.forTest, item.counter], [false, 0]);
+      assert.match(item.startProcessAddress, /\/processInstances\?tn=acme&pt=/);
+      assert.match(item.lastUpdatedDtm, /Z$/);
+    });
+
+    it('pages, sorts, and refuses what it cannot sort by with 100001', async () => {
+      const { body } = await grove.call(`${PATH}?size=2&page=1&sort=createdDtm,desc`);
+      assert.deepEqual([body.numberOfElements, body.number, body.sort.sorted], [2, 1, true]);
+      assert.ok(body.totalElements > 10);
+      assert.equal((await grove.call(`${PATH}?sort=parameters`)).body.code, 100001);
+    });
+
+    it('shows test keys only tokens of the sandbox, and live keys only the others', async () => {
+      const { body } = await create({ name: 'of the sandbox', parameters: { _scenario: 'passed' } }, testKey);
+      assert.equal(body.environment, 'test');
+      assert.deepEqual(await names('', testKey), ['of the sandbox']);
+      assert.deepEqual(await names('processTokenSearch=of%20the%20sandbox'), []);
+    });
+
+    it('shows nothing of another tenant', async () => {
+      const { apiKey } = await grove.app.tenants.create({ id: 'stranger' });
+      assert.deepEqual(await names('', await grove.token(apiKey)), []);
+    });
+  });
+});

@@ -1,0 +1,81 @@
+/** Where end users may be sent. Pure: the text, and the list of the tenant. */
+
+/** Read by browsers as something to run or to show, never as a place. */
+const NEVER: ReadonlySet<string> = new Set([
+  ...['javascript:', 'vbscript:', 'data:', 'blob:', 'file:', 'filesystem:', 'about:', 'view-source:', 'jar:'],
+  ...['intent:', 'chrome:', 'resource:', 'ftp:', 'ws:', 'wss:', 'mailto:', 'tel:', 'sms:'],
+]);
+const SCHEME = /^[a-z][a-z0-9+.-]{1,49}:$/;
+const HOST = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/;
+/** A last label of digits alone is what browsers read as an address of numbers. */
+const NUMERIC = /(^|\.)(\d+|0x[0-9a-f]*)$/;
+const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1']);
+/** Invisible characters, spaces and backslashes: browsers drop or change them, so two readers would see two addresses. */
+const AMBIGUOUS = /[\s\\\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
+
+export type Normalised =
+  | { readonly origin: string; readonly fault?: undefined }
+  | { readonly fault: string; readonly origin?: undefined };
+
+/** An entry of the tenant's list as it is stored: an origin with its host in lower case, or the scheme of an app. */
+export function normaliseOrigin(text: string): Normalised {
+  const entry = text.trim().toLowerCase();
+  if (AMBIGUOUS.test(entry)) return { fault: 'must not hold spaces, backslashes or invisible characters' };
+  if (SCHEME.test(entry)) {
+    const taken = NEVER.has(entry) || entry === 'http:' || entry === 'https:';
+    return taken ? { fault: 'must be the scheme of an app' } : { origin: entry };
+  }
+  const url = URL.canParse(entry) ? new URL(entry) : undefined;
+  if (url?.protocol !== 'https:' && url?.protocol !== 'http:') {
+    return { fault: 'must be an origin such as https://www.example.com, or the scheme of an app such as myapp:' };
+  }
+  if (![url.origin, `${url.origin}/`].includes(entry.replace(/:(443|80)(?=\/?$)/, (port) => standardPort(url, port)))) {
+    return { fault: 'must be an origin and nothing else: no path, no query, no user, no wildcard' };
+  }
+  if (url.protocol === 'http:') {
+    return LOOPBACK.has(url.hostname)
+      ? { origin: url.origin }
+      : { fault: 'must be https; http is for localhost and 127.0.0.1' };
+  }
+  if (!HOST.test(url.hostname) || NUMERIC.test(url.hostname)) return { fault: 'must name a host, not an IP address' };
+  return { origin: url.origin };
+}
+
+function standardPort(url: URL, port: string): string {
+  return port === (url.protocol === 'https:' ? ':443' : ':80') ? '' : port;
+}
+
+export type RedirectRule = {
+  /** As `normaliseOrigin` gives them. */
+  readonly origins: readonly string[];
+  /** The server itself, where that is allowed too. */
+  readonly ownOrigin?: string;
+  readonly maxLength: number;
+};
+
+export const MAX_REDIRECT_LENGTH = 1000;
+export const MAX_UI_URL_LENGTH = 500;
+
+/**
+ * What is wrong with an address, or nothing. It is read once, by the rules browsers follow, and must say in its own
+ * text what was read: an address that only becomes a listed one by being corrected is refused. Placeholders such as
+ * `{PROCESS_INSTANCE_ID}` may stand behind the origin, and so may anything else.
+ */
+export function redirectFault(text: string, { origins, ownOrigin, maxLength }: RedirectRule): string | undefined {
+  if ([...text].length > maxLength) return `must have at most ${maxLength} characters`;
+  if (AMBIGUOUS.test(text)) return 'must not hold spaces, backslashes or invisible characters';
+  if (!URL.canParse(text)) return 'must be an absolute address';
+  const url = new URL(text);
+  if (NEVER.has(url.protocol)) return 'must not be of this scheme';
+  if (url.username !== '' || url.password !== '') return 'must not name a user';
+  const lower = text.toLowerCase();
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') {
+    return origins.includes(url.protocol) && lower.startsWith(url.protocol) ? undefined : NOT_LISTED;
+  }
+  if (url.origin !== ownOrigin && !origins.includes(url.origin)) return NOT_LISTED;
+  const written = lower.startsWith(url.origin) ? lower.slice(url.origin.length) : '@';
+  const port = url.protocol === 'https:' ? /^:443(?=[/?#]|$)/ : /^:80(?=[/?#]|$)/;
+  return /^([/?#]|$)/.test(written.replace(port, '')) ? undefined : 'must be written as browsers read it';
+}
+
+const NOT_LISTED = 'must begin with an origin on the list of the tenant';

@@ -1,0 +1,72 @@
+import { fromDtm, fromDuration, toDtm } from '../../kernel/clock.ts';
+import { type FieldFault, invalidInput } from '../../kernel/errors.ts';
+import type { TokenRow, TokenType } from './process-tokens.repository.ts';
+
+/** The rules of a process token, as pure functions. */
+
+export const DEFAULT_PROCESS_DURATION = 'PT48H';
+
+export type TokenLimits = Pick<TokenRow, 'type' | 'not_before_at' | 'not_after_at' | 'max_count'>;
+
+type Given = {
+  type?: TokenType | undefined;
+  maxCount?: number | string | undefined;
+  notBeforeDtm?: string | undefined;
+  notAfterDtm?: string | undefined;
+};
+
+/** How often and when it can be used. The interval is half open: at `notAfterDtm` it is over. */
+export function limitsOf(given: Given): TokenLimits {
+  const { type = 'UNLIMITED' } = given;
+  const not_before_at = momentOf(given.notBeforeDtm, '/notBeforeDtm');
+  const not_after_at = momentOf(given.notAfterDtm, '/notAfterDtm');
+  const max_count = wholeOf(given.maxCount, '/maxCount');
+  const fault = limitFault({ type, not_before_at, not_after_at, max_count });
+  if (fault) throw invalidInput(fault);
+  return { type, not_before_at, not_after_at, max_count };
+}
+
+function limitFault({ type, not_before_at, not_after_at, max_count }: TokenLimits): FieldFault | undefined {
+  if (type === 'MULTI_USE_COUNT_LIMITED' && max_count === null) {
+    return { pointer: '/maxCount', message: 'is required for a token of type MULTI_USE_COUNT_LIMITED' };
+  }
+  // Silently ignored, it would let the token be used more often than its maker believes.
+  if (type === 'UNLIMITED' && max_count !== null) {
+    return { pointer: '/maxCount', message: 'cannot be kept by a token of type UNLIMITED' };
+  }
+  if (type === 'MULTI_USE_TIME_LIMITED' && not_after_at === null) {
+    return { pointer: '/notAfterDtm', message: 'is required for a token of type MULTI_USE_TIME_LIMITED' };
+  }
+  if (not_before_at !== null && not_after_at !== null && not_before_at >= not_after_at) {
+    return { pointer: '/notAfterDtm', message: `must be after notBeforeDtm, which is ${toDtm(not_before_at)}` };
+  }
+  return undefined;
+}
+
+export function momentOf(dtm: string | undefined, pointer: string): number | null {
+  if (dtm === undefined) return null;
+  const at = fromDtm(dtm);
+  // A leap second is a valid date-time that this clock cannot name.
+  if (Number.isNaN(at)) throw invalidInput({ pointer, message: 'must be a moment that exists' });
+  return at;
+}
+
+const MAX_INT32 = 2 ** 31 - 1;
+
+/** Real clients send numbers as text too; the schema has seen that they are digits. */
+export function wholeOf(given: number | string | undefined, pointer: string): number | null {
+  if (given === undefined) return null;
+  const number = Number(given);
+  if (!Number.isInteger(number) || number < 1 || number > MAX_INT32) {
+    throw invalidInput({ pointer, message: `must be a whole number from 1 to ${MAX_INT32}` });
+  }
+  return number;
+}
+
+export function durationOf(given: string | undefined): string {
+  if (given === undefined) return DEFAULT_PROCESS_DURATION;
+  if (fromDuration(given) <= 0) {
+    throw invalidInput({ pointer: '/maxProcessDuration', message: 'must be longer than nothing' });
+  }
+  return given;
+}

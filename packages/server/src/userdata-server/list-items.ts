@@ -1,0 +1,32 @@
+import { stepTypeOf } from '../process-manager/engine/steps/registry.ts';
+import type { InstanceData, InstanceImage } from '../process-manager/instances/instance-data.ts';
+
+/** An item of user data that can be read by its path. */
+export type Item = {
+  readonly path: string;
+  readonly kind: 'documents' | 'faces';
+  readonly key: string;
+  readonly image: InstanceImage;
+};
+
+/**
+ * The images of each step's last attempt, by the paths under which they are read. A path is looked up here and never
+ * leads to a file.
+ */
+export function listItems({ definition, images }: InstanceData): Item[] {
+  return definition.steps.flatMap((step) => {
+    const kept = stepTypeOf(step.type).keeps?.in;
+    if (kept !== 'documents' && kept !== 'faces') return [];
+    const ofStep = images.filter((image) => image.step === step.id);
+    const last = Math.max(...ofStep.map(({ attempt }) => attempt));
+    const key = step.key as string;
+    return ofStep
+      .filter(({ attempt }) => attempt === last)
+      .map((image) => ({ kind: kept, key, image, path: pathOf(kept, key, image.name) }));
+  });
+}
+
+/** What was photographed is the whole picture; the part that shows the document alone is cut out of it later. */
+function pathOf(kind: Item['kind'], key: string, name: string): string {
+  return kind === 'documents' && name !== 'portrait' ? `documents/${key}/${name}/uncropped` : `${kind}/${key}/${name}`;
+}

@@ -1,0 +1,100 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Answer, TestApp } from './harness.ts';
+
+/** The browser of an end user, without the browser: it redeems a code, keeps the cookie, and does what it is told. */
+export type EndUser = {
+  processInstanceId: string;
+  cookie: string;
+  call(path?: string, init?: RequestInit): Promise<Answer>;
+  /** What now. */
+  look(): Promise<Journey>;
+  /** What now, once no machine is at work any more. */
+  settled(): Promise<Journey>;
+  submit(step: string, result?: object): Promise<Answer>;
+  /** A JSON document in place of an image. */
+  upload(step: string, image: string, standIn?: object): Promise<Answer>;
+  /** Goes through the steps of a shipped definition as somebody would who does everything right. */
+  finish(): Promise<Journey>;
+};
+
+// biome-ignore lint/suspicious/noExplicitAny: the tests say what it should be.
+export type Journey = any;
+
+const MAX_STEPS = 60;
+
+export function codeOf(redirectUrl: string): string {
+  const start = new URL(redirectUrl).searchParams.get('ps') ?? '';
+  return new URL(start).searchParams.get('c') ?? '';
+}
+
+export async function endUser(app: TestApp, code: string): Promise<EndUser> {
+  const body = JSON.stringify({ code });
+  const opened = await app.call('/api/journey/sessions', { method: 'POST', body, token: null });
+  if (opened.status !== 200) throw new Error(`no session: ${opened.text}`);
+  return enter(app, opened);
+}
+
+export function enter(app: TestApp, opened: Answer): EndUser {
+  const { processInstanceId } = opened.body;
+  const [cookie = ''] = (opened.headers.getSetCookie()[0] ?? '').split(';');
+  const call: EndUser['call'] = (path = '', init = {}) =>
+    app.call(`/api/journey/${processInstanceId}${path}`, {
+      ...init,
+      token: null,
+      headers: { ...(init.headers as Record<string, string>), cookie },
+    });
+  const look = async () => {
+    const { status, body, text } = await call();
+    if (status !== 200) throw new Error(text);
+    return body;
+  };
+  const settled = async () => {
+    for (let tries = 0; tries < 200; tries++) {
+      const now = await look();
+      if (now.waitingFor !== 'check') return now;
+      await wait(10);
+    }
+    throw new Error('a machine has been at work for too long');
+  };
+  const submit: EndUser['submit'] = async (step, result = {}) => {
+    const { revision } = await look();
+    return call(`/steps/${step}`, { method: 'POST', body: JSON.stringify({ revision, result }) });
+  };
+  const upload: EndUser['upload'] = (step, image, standIn = {}) =>
+    call(`/steps/${step}/images/${image}`, { method: 'POST', body: JSON.stringify(standIn) });
+  const finish = async () => {
+    for (let at = 0; at < MAX_STEPS; at++) {
+      const now = await settled();
+      if (!now.step) return now;
+      const { id, type } = now.step;
+      if (type === 'document') await upload(id, 'front', { person: 'ada' });
+      if (type === 'face') await upload(id, 'image', { person: 'ada' });
+      const sent = await submit(id, type === 'consent' ? { accepted: true } : {});
+      if (sent.status !== 200) throw new Error(sent.text);
+    }
+    throw new Error('the journey does not end');
+  };
+  return { processInstanceId, cookie, call, look, settled, submit, upload, finish };
+}
+
+type Parameters = Record<string, string>;
+
+let tokens = 0;
+
+/** A process token of a test key, and an instance made from it. */
+export async function startJourney(
+  app: TestApp,
+  testKey: string,
+  { processDefnName = 'document-and-selfie', parameters = {} as Parameters } = {},
+): Promise<{ token: string; processInstanceId: string; redirectUrl: string; user: EndUser }> {
+  const token = await app.token(testKey);
+  tokens += 1;
+  const body = JSON.stringify({ name: `token ${tokens}`, processDefnName, parameters });
+  const made = await app.call('/api/process-manager/processTokens', { method: 'POST', body, token });
+  if (made.status !== 201) throw new Error(made.text);
+  const create = `/api/process-manager/processInstances/create?pt=${made.body.id}`;
+  const created = await app.call(create, { method: 'POST', token });
+  if (created.status !== 201) throw new Error(created.text);
+  const { processInstanceId, redirectUrl } = created.body;
+  return { token, processInstanceId, redirectUrl, user: await endUser(app, codeOf(redirectUrl)) };
+}

@@ -1,0 +1,89 @@
+import { type CompiledDefinition, compileDefinition } from '../src/process-manager/engine/compile-definition.ts';
+import type { Step } from '../src/process-manager/engine/definition.ts';
+import { nextStep } from '../src/process-manager/engine/next-step.ts';
+import { type Effect, type Happening, NO_DATA, type Refused, type State } from '../src/process-manager/engine/state.ts';
+import { stepTypeOf } from '../src/process-manager/engine/steps/registry.ts';
+
+/** The engine without anything around it. */
+const CHILD_ID = '01JZ4MCW8A0C2E4G6J8M0P2R4T';
+export const NOW = 1_800_000_000_000;
+
+let made = 0;
+
+/** A definition of the given steps, with the defaults that storing it would have written out. */
+export function definitionOf(...steps: Partial<Step>[]): CompiledDefinition {
+  const full = steps.map((step) => {
+    const { settings, keeps, kind } = stepTypeOf(step.type as string);
+    const defaults = Object.entries(settings as Record<string, { default?: unknown }>)
+      .filter(([, schema]) => schema.default !== undefined)
+      .map(([name, schema]) => [name, schema.default]);
+    return {
+      ...Object.fromEntries(defaults),
+      ...(keeps && { key: keeps.defaultKey }),
+      ...(kind === 'user' && { timeout: 'PT1H' }),
+      id: step.type,
+      ...step,
+    };
+  });
+  made += 1;
+  const document = JSON.stringify({ name: 'test', retentionDays: 30, maxDuration: 'PT48H', steps: full });
+  return compileDefinition({ id: `test-${made}`, version: 1, document });
+}
+
+export function newState(params: Record<string, string> = {}): State {
+  return { flow: { status: 'PENDING', done: {} }, data: NO_DATA, params };
+}
+
+export type Ride = {
+  state: State;
+  effects: Effect[];
+  refused: Refused | undefined;
+  faults: readonly { pointer: string; message: string }[];
+  /** Lets something happen, `after` milliseconds after the last time. */
+  on(happening: Happening, after?: number): Ride;
+  events(): string[];
+};
+
+/** A journey that is opened, and to which things happen one after another. */
+export function ride(definition: CompiledDefinition, params: Record<string, string> = {}): Ride {
+  let now = NOW;
+  const step = (state: State, happening: Happening, effects: Effect[]): Ride => {
+    const next = nextStep(definition, state, { ...happening, now, freshId: CHILD_ID });
+    const refused = next.refused;
+    const after = refused === undefined ? next.state : state;
+    const all = refused === undefined ? [...effects, ...next.effects] : effects;
+    return {
+      state: after,
+      effects: all,
+      refused,
+      faults: refused === undefined ? [] : (next.faults ?? []),
+      on(what, ms = 0) {
+        now += ms;
+        return step(after, what, all);
+      },
+      events: () => all.flatMap((effect) => (effect.type === 'event' ? [effect.event] : [])),
+    };
+  };
+  return step(newState(params), { type: 'open' }, []);
+}
+
+/** What an end user sends who does everything right. */
+export function submit(step: string, result: Record<string, unknown> = {}, ...images: string[]): Happening {
+  return { type: 'submit', step, result, images };
+}
+
+export function passed(step: string, attempt = 1): Happening {
+  const check = { name: step, type: 'face', status: 'PASSED', score: 0.9 } as const;
+  return { type: 'findings', step, attempt, findings: { checks: [check] } };
+}
+
+export function found(
+  step: string,
+  status: 'FAILED' | 'REVIEW' | 'NOT_PERFORMED',
+  { attempt = 1, advice = 'final' as 'retry' | 'final', reason = 'because' } = {},
+): Happening {
+  const check = { name: step, type: 'face', status, reason, advice } as const;
+  return { type: 'findings', step, attempt, findings: { checks: [check] } };
+}
+
+export { CHILD_ID };

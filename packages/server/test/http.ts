@@ -1,0 +1,114 @@
+import type { AddressInfo } from 'node:net';
+import { operations } from '@grove/contract';
+import type { FastifyInstance } from 'fastify';
+import pino from 'pino';
+import { readConfig } from '../src/config.ts';
+import type { Db } from '../src/db/db.ts';
+import { requestLimits } from '../src/http/limits.ts';
+import { buildHttp, type HttpDeps } from '../src/http/server.ts';
+import { hostTenant } from '../src/http/tenant.ts';
+import type { Credential } from '../src/kernel/context.ts';
+import { ApiError } from '../src/kernel/errors.ts';
+import { asTenantId } from '../src/kernel/ids.ts';
+import { permissionSet } from '../src/kernel/permissions.ts';
+import { type Answer, type TestClock, testClock } from './harness.ts';
+
+/** The HTTP server with handlers of a test's own, for what lies around every handler. */
+export type TestHttp = {
+  http: FastifyInstance;
+  clock: TestClock;
+  baseUrl: string;
+  logged(): string;
+  call(path: string, init?: RequestInit): Promise<Answer>;
+  stop(): Promise<void>;
+};
+
+// biome-ignore lint/suspicious/noExplicitAny: a handler of a test may take and give anything.
+export type AnyHandlers = Record<string, Record<string, (context: any, input: any) => unknown>>;
+
+export type TestHttpOptions = {
+  handlers?: AnyHandlers;
+  db?: Db;
+  clock?: TestClock;
+  environment?: Record<string, string>;
+} & Partial<Pick<HttpDeps, 'journeySession' | 'definitionSchema'>>;
+
+/** The one bearer token that opens everything of the tenant acme. */
+export const BEARER = 'Bearer everything';
+
+export async function openTestHttp(options: TestHttpOptions = {}): Promise<TestHttp> {
+  const { clock = testClock(), environment = {}, handlers = {}, db = {} as Db } = options;
+  const config = readConfig({ PORT: '0', HOST: '127.0.0.1', GROVE_RATE_LIMIT: 'off', ...environment });
+  const lines: string[] = [];
+  const http = buildHttp({
+    ...{ config, clock, db, version: '0', metricsToken: undefined, hostTenant: hostTenant(config) },
+    log: pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) }),
+    limits: requestLimits(config.rateLimit, clock),
+    authenticate,
+    journeySession: refuse,
+    idempotency: async ({ handle, context }) => ({ body: await handle(context), replayed: false }),
+    observe: () => undefined,
+    metrics: async () => '',
+    jwks: () => [],
+    definitionSchema: () => ({}),
+    ready: async () => undefined,
+    ...options,
+    handlers: merged(handlers),
+    ...{ clock, db },
+  });
+  await http.listen({ port: 0, host: '127.0.0.1' });
+  const { port } = http.server.address() as AddressInfo;
+  const baseUrl = `http://127.0.0.1:${port}`;
+  return {
+    http,
+    clock,
+    baseUrl,
+    logged: () => lines.join(''),
+    async call(path, init = {}) {
+      const json = typeof init.body === 'string' && { 'Content-Type': 'application/json' };
+      const answer = await fetch(`${baseUrl}${path}`, {
+        redirect: 'manual',
+        ...init,
+        headers: { ...json, ...(init.headers as Record<string, string>) },
+      });
+      const text = await answer.text();
+      const isJson = /json/.test(answer.headers.get('content-type') ?? '');
+      return { status: answer.status, headers: answer.headers, text, body: isJson ? JSON.parse(text) : undefined };
+    },
+    async stop() {
+      http.server.closeAllConnections();
+      await http.close();
+    },
+  };
+}
+
+function authenticate(token: string): Credential {
+  if (token !== 'everything') throw new ApiError(276);
+  const tenantId = asTenantId('acme');
+  const permissions = permissionSet(tenantId, ['TNT#acme#*']);
+  return { principal: () => ({ tenantId, apiKeyId: 'key', apiKeyName: 'Key', environment: 'live', permissions }) };
+}
+
+async function refuse(): Promise<never> {
+  throw new ApiError(100054);
+}
+
+/** Every handler that a test does not bring says where it was asked. */
+function absent(): AnyHandlers {
+  const all: AnyHandlers = {};
+  for (const { id, group, name } of operations()) {
+    all[group] = {
+      ...all[group],
+      [name]: () => {
+        throw new Error(`the test has no handler for ${id}`);
+      },
+    };
+  }
+  return all;
+}
+
+function merged(handlers: AnyHandlers): HttpDeps['handlers'] {
+  const all = absent();
+  for (const [group, own] of Object.entries(handlers)) all[group] = { ...all[group], ...own };
+  return all as unknown as HttpDeps['handlers'];
+}
