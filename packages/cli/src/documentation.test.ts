@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -55,7 +55,7 @@ test('the shell commands of the quick start exchange the key, list the keys and 
   assert.equal(exchanged.ttl, 3600);
   assert.deepEqual(
     listed.content.map(({ name }: { name: string }) => name),
-    ['Demonstration key'],
+    ['Demonstration key', 'Demonstration test key'],
   );
   assert.equal(created.name, 'onboarding service');
   assert.match(created.code, /^grv_live_/);
@@ -71,10 +71,26 @@ test('the SDK snippet of the quick start runs against the address that grove sta
   const { stdout, stderr } = await run(process.execPath, [file], { env, timeout: TIMEOUT_MS });
   assert.deepEqual(
     [stdout.trim().split('\n').sort(), stderr],
-    [['Demonstration key ACTIVE', 'nightly export ACTIVE'], ''],
+    [['Demonstration key ACTIVE', 'Demonstration test key ACTIVE', 'nightly export ACTIVE'], ''],
   );
   const made = (await keysSeenBy(url, ready.apiKey ?? '')).find(({ name }) => name === 'nightly export');
   assert.equal(made?.status, 'BLOCKED');
+});
+
+test('the verification of the quick start is examples/verify.ts, has at most 60 lines, and ends as its scenario says', async (t) => {
+  const { ready } = await startGrove(t, { GROVE_DATA: temporaryFolder(t) });
+  const [shown = ''] = blocksOf('docs/quick-start.md', '5. ', 'ts');
+  const file = `${REPOSITORY}/examples/verify.ts`;
+  assert.equal(readFileSync(file, 'utf8'), shown);
+  assert.ok(shown.trimEnd().split('\n').length <= 60);
+  const env = environmentOf({ GROVE_URL: ready.baseUrl, GROVE_API_KEY: ready.testApiKey ?? '' });
+  const verify = async (...scenario: string[]) =>
+    (await run(process.execPath, [file, ...scenario], { env, timeout: TIMEOUT_MS })).stdout;
+  assert.match(
+    await verify(),
+    /did consent.*did document.*did selfie.*COMPLETED_ENDED_SUCCESS \(Accepted\).*L898902C3/s,
+  );
+  assert.match(await verify('face-mismatch'), /the outcome is REVIEW \(Review\).*match faceMatch: FAILED/s);
 });
 
 test('the snippets of the SDK in the documentation have no fault of type', async (t) => {
@@ -109,4 +125,22 @@ test('the commands of the operator run as documented: tenants, migrations, backu
   assert.match(printed[1] ?? '', /up to date.*up to date/s);
   assert.match(printed[2] ?? '', /The master key is NOT in it.*Restored .*is kept: \S+\.before-restore-/s);
   assert.match(printed[3] ?? '', /has version 2\..*has version 3\..*The old versions are gone/s);
+});
+
+test('the stages of the page about definitions are planned and applied as documented', async (t) => {
+  const { ready } = await startGrove(t, { GROVE_DATA: temporaryFolder(t) });
+  const folder = temporaryFolder(t);
+  mkdirSync(`${folder}/journeys/definitions`, { recursive: true });
+  const [documented = ''] = blocksOf('docs/definitions.md', 'Before you begin', 'sh');
+  const keyed = put(put(documented, DOCUMENTED_ADDRESS, ready.baseUrl), /grv_live_…/, ready.apiKey ?? '');
+  const commands = `cd "${folder}"\n${keyed.replaceAll('npx grove', `"${process.execPath}" "${GROVE}"`)}`;
+  for (const [at, title] of ['1. ', '4. ', 'Versions and tags'].entries()) {
+    const [stage = ''] = blocksOf('docs/definitions.md', title, 'yaml');
+    writeFileSync(`${folder}/journeys/definitions/onboarding.yaml`, stage);
+    const [printed = ''] = await runBlocks([commands], {});
+    assert.match(
+      printed,
+      new RegExp(`onboarding .*to be created and deployed.*onboarding .*${at + 1}: .*created`, 's'),
+    );
+  }
 });

@@ -107,7 +107,9 @@ export async function openTestJourney(
   const scheme = environment.GROVE_SCHEME === 'https' ? 'https' : 'http';
   const baseUrlOf = (tenantId: TenantId) => `${scheme}://${tenantId}.fir.localhost`;
   const deps: JourneyDeps = {
-    ...{ db, clock, vault, drive, baseUrlOf, createFromToken, imagesOf, saveImage },
+    // On this engine nothing is read in the background, where it could come between two steps of a test.
+    db: { ...db, engine: 'sqlite' },
+    ...{ clock, vault, drive, baseUrlOf, createFromToken, imagesOf, saveImage },
     blobs: {
       put: async (key, bytes) => void blobs.set(key, bytes),
       delete: async (key) => void blobs.delete(key),

@@ -90,3 +90,20 @@ async function insertTestToken(
   await addToken(tx, row);
   return row;
 }
+
+/** More would only wait for a connection, and on a busy machine too long. */
+const AT_ONCE = 64;
+
+/** Does the work so many times, as many at once as there is any use in. */
+export async function inParallel<T>(times: number, work: () => Promise<T>): Promise<PromiseSettledResult<T>[]> {
+  let left = times;
+  const results: PromiseSettledResult<T>[] = [];
+  const worker = async () => {
+    while (left > 0) {
+      left -= 1;
+      results.push(...(await Promise.allSettled([work()])));
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(times, AT_ONCE) }, worker));
+  return results;
+}

@@ -40,11 +40,15 @@ async function exportTo(folder: string, options: ExportOptions): Promise<Result>
   };
 }
 
-/** What is to be written, by the name of the file. The name of a definition is a good name for a file everywhere. */
+const NAME = /^[a-z0-9-]+$/;
+
+/** What is to be written, by the name of the file. */
 async function filesOf(client: Client): Promise<Map<string, string>> {
   const files = new Map<string, string>();
   const query = { status: 'DEPLOYED_ACTIVE' as const, sort: ['name', 'version,desc'] };
   for await (const { id, name } of client.processDefinitions.list.all({ query })) {
+    // A server that gives other names than definitions can have must not choose where we write.
+    if (!NAME.test(name)) throw new Error(`${JSON.stringify(name)} is not the name of a definition`);
     const file = `${DEFINITIONS}/${name}.yaml`;
     // The newest of each comes first.
     if (files.has(file)) continue;

@@ -61,6 +61,8 @@ export type Ready = {
   /** The address that names the tenant, as its tokens do. */
   tenantUrl: string | null;
   apiKey: string | null;
+  /** A key of the sandbox: nothing it starts looks at a real document. */
+  testApiKey: string | null;
   docsUrl: string;
   openapiUrl: string;
   port: number;
@@ -80,6 +82,7 @@ async function readiness({ app, port, baseUrlOf, demonstration }: Running, versi
     tenantId: demonstration?.tenantId ?? null,
     tenantUrl,
     apiKey: demonstration?.apiKey ?? null,
+    testApiKey: demonstration?.testApiKey ?? null,
     docsUrl: `${baseUrl}/docs/`,
     openapiUrl: `${baseUrl}/openapi.json`,
     port,
@@ -96,7 +99,7 @@ async function readiness({ app, port, baseUrlOf, demonstration }: Running, versi
 const MAX_SHOWN_TENANTS = 5;
 
 function readyText(ready: Ready, tenants: readonly string[]): string {
-  const { baseUrl, tenantId, tenantUrl, apiKey, docsUrl, version, region, dataFolder, database } = ready;
+  const { baseUrl, tenantId, tenantUrl, apiKey, testApiKey, docsUrl, version, region, dataFolder, database } = ready;
   const where = database === 'sqlite' ? `data in ${dataFolder}` : `PostgreSQL, keys in ${dataFolder}`;
   const lines = [styled('bold', `Grove ${version} is ready: region ${region}, ${where}`), ''];
   if (tenantId === null || apiKey === null) {
@@ -110,11 +113,16 @@ function readyText(ready: Ready, tenants: readonly string[]): string {
     `  Address        ${baseUrl}`,
     `  Tenant         ${shownTenant(tenantId, tenantUrl, baseUrl)}`,
     `  API key        ${apiKey}`,
+    `  Sandbox key    ${testApiKey}`,
     `  Documentation  ${docsUrl}`,
     '',
     'Try it: paste these two lines into another terminal.',
     '',
     ...curlLines(baseUrl, apiKey),
+    '',
+    'Or run a whole verification in the sandbox, from the folder of the repository:',
+    '',
+    `  GROVE_URL=${baseUrl} GROVE_API_KEY=${testApiKey} npx node examples/verify.ts`,
   );
   return lines.join('\n');
 }

@@ -11,18 +11,20 @@ const ITEM = '/api/userdata-server/processDefinitions/d/processInstances/i/getda
 describe('answers that are not a plain body', () => {
   let http: TestHttp;
   let archive: () => Readable;
+  let broken = 'yes';
   before(async () => {
     http = await openTestHttp({
       db: { of: () => ({}) } as never,
       handlers: {
         journey: {
           createSession: () =>
-            withHeaders({ processInstanceId: 'i', expiringDtm: 'e', undeclared: 1 }, { 'x-more': 'yes' }),
+            withHeaders({ processInstanceId: 'i', expiringDtm: 'e', undeclared: 1 }, { 'x-more': broken }),
         },
-        processServer: { openToken: () => redirect('/web/?pt=1') },
+        processServer: { openToken: (_context, { query }) => redirect(query.pt) },
         userData: {
           archive: () => stream('application/zip', archive(), { 'content-disposition': 'attachment' }),
-          getItem: () => file('image/png', Buffer.from([1, 2, 3]), { 'content-security-policy': 'sandbox' }),
+          getItem: () =>
+            file('image/png', Buffer.from([1, 2, 3]), { 'content-security-policy': 'sandbox', 'x-more': broken }),
         },
       },
     });
@@ -32,10 +34,31 @@ describe('answers that are not a plain body', () => {
   const take = () => http.call(ARCHIVE, { method: 'POST', headers });
 
   it('a redirect has its location, its status, no body and the usual headers', async () => {
-    const answer = await http.call('/processInstances?pt=1');
+    const answer = await http.call('/processInstances?pt=%2Fweb%2F%3Fpt%3D1');
     assert.deepEqual([answer.status, answer.headers.get('location'), answer.text], [303, '/web/?pt=1', '']);
     assert.equal(answer.headers.get('x-content-type-options'), 'nosniff');
     assert.ok(answer.headers.get('x-request-id'));
+  });
+
+  it('an address beyond ASCII is written as bytes, and can neither break nor add a header', async () => {
+    const answer = await http.call(
+      `/processInstances?pt=${encodeURIComponent('https://a.example/prüfen x\r\nSet-Cookie: a=b')}`,
+    );
+    const location = 'https://a.example/pr%C3%BCfen%20x%0D%0ASet-Cookie:%20a=b';
+    assert.deepEqual([answer.status, answer.headers.get('location')], [303, location]);
+    assert.equal(answer.headers.get('set-cookie'), null);
+  });
+
+  it('a header that cannot be written is a fault, not a silence', async () => {
+    broken = '\u0000';
+    for (const [url, method] of [
+      ['/api/journey/sessions', 'POST'],
+      [ITEM, 'GET'],
+    ] as const) {
+      const { status, body } = await http.call(url, { method, headers });
+      assert.deepEqual([status, body.code], [500, 1]);
+    }
+    broken = 'yes';
   });
 
   it('a body with headers of its own is still looked over by its schema', async () => {

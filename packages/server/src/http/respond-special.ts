@@ -44,17 +44,16 @@ export function specialResponder({ scheme, respond, broke }: Deps): RespondSpeci
       }
       case 'file': {
         const bytes = body as Uint8Array;
-        const headers = headersOf(request, answer);
+        reply.raw.writeHead(status, [...headersOf(request, answer), 'content-length', String(bytes.length)]);
         reply.hijack();
-        reply.raw.writeHead(status, [...headers, 'content-length', String(bytes.length)]);
         reply.raw.end(bytes);
         return sent();
       }
       case 'stream': {
         const readable = body as Readable;
         return whenReady(readable, reply.raw, fail, () => {
-          reply.hijack();
           reply.raw.writeHead(status, headersOf(request, answer));
+          reply.hijack();
           sent();
           pipeline(readable, reply.raw, (error) => {
             if (error && error.code !== 'ERR_STREAM_PREMATURE_CLOSE') broke(request, error);

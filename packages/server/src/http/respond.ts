@@ -51,8 +51,9 @@ export function responder(app: FastifyInstance, scheme: 'http' | 'https'): Respo
         ? [...usualPairs, 'x-request-id', request.id]
         : [...jsonPairs, 'content-length', String(bytes), 'x-request-id', request.id];
     const headers = request.extraHeaders ? own.concat(request.extraHeaders) : own;
-    reply.hijack();
+    // In this order: a header that cannot be written is a fault that can still be answered.
     reply.raw.writeHead(status, headers);
+    reply.hijack();
     // Text of as many bytes as characters is ASCII, and need not be encoded.
     if (json === undefined) reply.raw.end();
     else reply.raw.end(json, bytes === json.length ? 'latin1' : 'utf8');

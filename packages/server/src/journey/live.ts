@@ -48,8 +48,6 @@ type Watched = { tenantId: TenantId; instanceId: string; watchers: Set<Watcher>;
 export function openLive({ db, onError }: LiveDeps): Live {
   const watched = new Map<string, Watched>();
   const all = new Set<Watcher>();
-  let timers: NodeJS.Timeout[] = [];
-  let polling = false;
   let stopped = false;
 
   const poll = async (): Promise<void> => {
@@ -65,31 +63,16 @@ export function openLive({ db, onError }: LiveDeps): Live {
     }
   };
 
-  /** A poll that takes long is not overtaken by the next. */
-  const pollOnce = () => {
-    if (polling) return;
-    polling = true;
-    poll()
-      .catch((error) => onError('the watched journeys could not be read', error))
-      .finally(() => {
-        polling = false;
-      });
-  };
-
   const beat = () => {
     for (const watcher of [...all]) watcher.beat();
   };
 
-  /** Timers run while somebody watches, and not otherwise. */
-  const keepTime = () => {
-    if (all.size === 0) {
-      for (const timer of timers) clearInterval(timer);
-      timers = [];
-    } else if (timers.length === 0) {
-      timers = [setInterval(beat, BEAT_EVERY_MS).unref()];
-      if (db.engine === 'postgres') timers.push(setInterval(pollOnce, POLL_EVERY_MS).unref());
-    }
-  };
+  const pollInBackground = oneAtATime(poll, (error) => onError('the watched journeys could not be read', error));
+  const keepTime = timekeeper([
+    { call: beat, everyMs: BEAT_EVERY_MS },
+    // Elsewhere there is no other server that could change anything.
+    ...(db.engine === 'postgres' ? [{ call: pollInBackground, everyMs: POLL_EVERY_MS }] : []),
+  ]);
 
   return {
     poll,
@@ -113,19 +96,43 @@ export function openLive({ db, onError }: LiveDeps): Live {
       watched.set(name, journey);
       journey.watchers.add(watcher);
       all.add(watcher);
-      keepTime();
+      keepTime(true);
       return () => {
         all.delete(watcher);
         journey.watchers.delete(watcher);
         // Another may have come since, and then the name is that of its journey.
         if (journey.watchers.size === 0 && watched.get(name) === journey) watched.delete(name);
-        keepTime();
+        keepTime(all.size > 0);
       };
     },
     stop() {
       stopped = true;
       for (const watcher of [...all]) watcher.end();
     },
+  };
+}
+
+/** Timers that run while they are wanted, and not otherwise. */
+function timekeeper(calls: readonly { call(): void; everyMs: number }[]): (wanted: boolean) => void {
+  let timers: NodeJS.Timeout[] = [];
+  return (wanted) => {
+    if (wanted === timers.length > 0) return;
+    for (const timer of timers) clearInterval(timer);
+    timers = wanted ? calls.map(({ call, everyMs }) => setInterval(call, everyMs).unref()) : [];
+  };
+}
+
+/** What takes long is not overtaken by its next time. */
+function oneAtATime(work: () => Promise<void>, fail: (error: unknown) => void): () => void {
+  let busy = false;
+  return () => {
+    if (busy) return;
+    busy = true;
+    work()
+      .catch(fail)
+      .finally(() => {
+        busy = false;
+      });
   };
 }
 

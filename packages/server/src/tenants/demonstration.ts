@@ -2,19 +2,20 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import type { Tenants } from './tenants.ts';
 
 /**
- * The demonstration tenant: made on an empty data folder, so that a newcomer has something to call. Its key is kept in
- * the data folder, readable by its owner alone, so that a second start can show it again. No other key is ever kept.
+ * The demonstration tenant: made on an empty data folder, so that a newcomer has something to call. Its two keys, one of
+ * them for the sandbox, are kept in the data folder, readable by its owner alone, so that a second start can show them
+ * again. No other key is ever kept.
  */
 export const DEMONSTRATION_TENANT = 'demo';
 
-export type Demonstration = { tenantId: string; apiKey: string };
+export type Demonstration = { tenantId: string; apiKey: string; testApiKey: string };
 
 const FILE = 'demonstration.json';
 
 export function readDemonstration(dataFolder: string): Demonstration | undefined {
   try {
-    const { tenantId, apiKey } = JSON.parse(readFileSync(`${dataFolder}/${FILE}`, 'utf8')) as Demonstration;
-    return { tenantId, apiKey };
+    const { tenantId, apiKey, testApiKey } = JSON.parse(readFileSync(`${dataFolder}/${FILE}`, 'utf8')) as Demonstration;
+    return typeof testApiKey === 'string' ? { tenantId, apiKey, testApiKey } : undefined;
   } catch {
     return undefined;
   }
@@ -25,14 +26,15 @@ export async function ensureDemonstration(tenants: Tenants, dataFolder: string):
   const exists = (await tenants.list()).some(({ id }) => id === DEMONSTRATION_TENANT);
   // A file that outlived its database shows a key that opens nothing.
   if (known && exists) return known;
-  const demonstration = exists
-    ? { tenantId: DEMONSTRATION_TENANT, ...(await freshKey(tenants)) }
-    : await tenants.create({ id: DEMONSTRATION_TENANT, name: 'Demonstration', keyName: 'Demonstration key' });
+  const tenantId = DEMONSTRATION_TENANT;
+  const again = exists ? ` ${new Date().toISOString()}` : '';
+  const newKey = (name: string, environment: 'live' | 'test') =>
+    tenants.createApiKey(tenantId, { name: `${name}${again}`, environment });
+  const { apiKey } = exists
+    ? await newKey('Demonstration key', 'live')
+    : await tenants.create({ id: tenantId, name: 'Demonstration', keyName: 'Demonstration key' });
+  const { apiKey: testApiKey } = await newKey('Demonstration test key', 'test');
+  const demonstration = { tenantId, apiKey, testApiKey };
   writeFileSync(`${dataFolder}/${FILE}`, `${JSON.stringify(demonstration)}\n`, { mode: 0o600 });
   return demonstration;
-}
-
-async function freshKey(tenants: Tenants): Promise<{ apiKey: string }> {
-  const name = `Demonstration key ${new Date().toISOString()}`;
-  return { apiKey: (await tenants.createApiKey(DEMONSTRATION_TENANT, { name })).apiKey };
 }

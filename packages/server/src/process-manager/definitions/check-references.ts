@@ -70,10 +70,11 @@ export async function missingFaults(
   lookup: Lookup,
 ): Promise<FieldFault[]> {
   const faults: FieldFault[] = [];
+  const below = runsBelow(lookup);
   for (const reference of references) {
     const message =
       reference.kind === 'definition'
-        ? await subprocessFault(name, reference, lookup)
+        ? await subprocessFault(name, reference, lookup, below)
         : (await lookup.has(reference))
           ? undefined
           : `there is no ${nounOf(reference)} named ${JSON.stringify(reference.name)}`;
@@ -88,7 +89,28 @@ function nounOf({ kind }: Reference): string {
 
 const MAX_DEFINITIONS_BELOW = 100;
 
-async function subprocessFault(name: string, reference: Reference, lookup: Lookup): Promise<string | undefined> {
+type Below = (reference: Reference) => Promise<readonly Reference[] | undefined>;
+
+/** What definitions run, each asked for once. Undefined when more were asked for than a definition may run in all. */
+function runsBelow(lookup: Lookup): Below {
+  const known = new Map<string, readonly Reference[]>();
+  return async (reference) => {
+    const key = `${reference.name} ${reference.version}`;
+    const found = known.get(key);
+    if (found) return found;
+    if (known.size === MAX_DEFINITIONS_BELOW) return undefined;
+    const runs = await lookup.runs(reference);
+    known.set(key, runs);
+    return runs;
+  };
+}
+
+async function subprocessFault(
+  name: string,
+  reference: Reference,
+  lookup: Lookup,
+  below: Below,
+): Promise<string | undefined> {
   if (reference.name === name) return 'a definition cannot run itself';
   if (!(await lookup.has(reference))) {
     const shown = JSON.stringify(reference.name);
@@ -99,13 +121,14 @@ async function subprocessFault(name: string, reference: Reference, lookup: Looku
   const seen = new Set<string>();
   const waiting = [{ reference, way: [name, reference.name] }];
   for (let next = waiting.shift(); next; next = waiting.shift()) {
-    for (const below of await lookup.runs(next.reference)) {
-      const way = [...next.way, below.name];
-      if (below.name === name) return `would run itself: ${way.join(' → ')}`;
-      const known = `${below.name} ${below.version}`;
-      if (!seen.has(known)) waiting.push({ reference: below, way });
-      seen.add(known);
-      if (seen.size > MAX_DEFINITIONS_BELOW) return `would run more than ${MAX_DEFINITIONS_BELOW} other definitions`;
+    const runs = await below(next.reference);
+    if (!runs) return `would run more than ${MAX_DEFINITIONS_BELOW} other definitions`;
+    for (const each of runs) {
+      const way = [...next.way, each.name];
+      if (each.name === name) return `would run itself: ${way.join(' → ')}`;
+      const key = `${each.name} ${each.version}`;
+      if (!seen.has(key)) waiting.push({ reference: each, way });
+      seen.add(key);
     }
   }
   return undefined;

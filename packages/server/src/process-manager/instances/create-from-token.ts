@@ -1,4 +1,5 @@
 import type { TenantTx } from '../../db/db.ts';
+import { boundedMap } from '../../kernel/bounded-map.ts';
 import { ApiError, invalidInput } from '../../kernel/errors.ts';
 import { type DefinitionRow, findDefinition, findTagged } from '../definitions/definitions.repository.ts';
 import { findProcessSettings } from '../settings/settings.repository.ts';
@@ -68,15 +69,24 @@ function whyNot(token: TokenRow | undefined, environment: Environment | undefine
   if (token.status !== 'ACTIVE') return new ApiError(100024);
   if (token.not_before_at !== null && now < token.not_before_at) return new ApiError(100045);
   if (token.not_after_at !== null && now >= token.not_after_at) return new ApiError(100044);
-  return new ApiError(100046);
+  const isUsedUp = token.max_count !== null && token.counter >= token.max_count;
+  return new ApiError(isUsedUp ? 100046 : 100047);
 }
 
+const MAX_DEFINITIONS = 500;
+const deployed = boundedMap<string, DefinitionRow>(MAX_DEFINITIONS);
+
+/**
+ * Taking a use of a token that is bound has shown that its definition is deployed, and nothing else of a deployed one
+ * ever changes: it is read once.
+ */
 async function definitionOf(tx: TenantTx, token: TakenToken): Promise<DefinitionRow> {
-  const definition =
-    token.definition_id === null
-      ? await findTagged(tx, token.process_defn_tag ?? '')
-      : await findDefinition(tx, token.definition_id);
+  const { definition_id: id } = token;
+  const known = id === null ? undefined : deployed.get(id);
+  if (known) return known;
+  const definition = id === null ? await findTagged(tx, token.process_defn_tag ?? '') : await findDefinition(tx, id);
   if (definition?.status !== 'DEPLOYED_ACTIVE') throw new ApiError(100047);
+  if (id !== null) deployed.set(id, definition);
   return definition;
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { addTestTenants, openTestDb } from '../../../test/database.ts';
 import { onBothEngines } from '../../../test/harness.ts';
-import { addTestDefinition, addTestToken } from '../../../test/processes.ts';
+import { addTestDefinition, addTestToken, inParallel } from '../../../test/processes.ts';
 import type { Db, TenantDb, TenantTx } from '../../db/db.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
@@ -39,7 +39,7 @@ onBothEngines('races around tokens and instances', (_engine, places) => {
     for (let round = 0; round < ROUNDS; round++) {
       const [creates, maxCount] = round % 50 === 0 ? [500, 100] : [25, 5];
       const token = await addTestToken(acme, definition, { type: 'MULTI_USE_COUNT_LIMITED', max_count: maxCount });
-      const tries = await Promise.allSettled(Array.from({ length: creates }, () => create(token.id)));
+      const tries = await inParallel(creates, () => create(token.id));
       const made = tries.flatMap((each) => (each.status === 'fulfilled' ? [each.value.row] : []));
       const refused = tries.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []));
       assert.equal(made.length, maxCount);

@@ -51,7 +51,8 @@ describe('the words of a search', () => {
     ['100% ada_b', ['100', 'ada_b']],
     ['mail.example', ['mail.example']],
     ['J.R.R. Tolkien', ['j.r.r', 'tolkien']],
-    ['user_99', ['user99']],
+    ['user_99', ['user_99']],
+    ['user-99', ['user99']],
   ] as const) {
     it(`of ${JSON.stringify(typed)} are ${words.join(', ')}`, () => assert.deepEqual(wordsOf(typed), { words }));
   }
@@ -62,7 +63,7 @@ describe('the words of a search', () => {
 
   it('find what was made of the same text', () => {
     const email = termsOf({ email: 'user_99.x@mail1.example' }, []);
-    for (const typed of ['user_99.x@', 'user_99.x', 'user99', 'mail1.example', 'mail1']) {
+    for (const typed of ['user_99.x@', 'user_99.x', 'user_99', 'mail1.example', 'mail1']) {
       const found = wordsOf(typed);
       assert.ok('words' in found && found.words.every((word) => email.some((term) => term.startsWith(word))), typed);
     }

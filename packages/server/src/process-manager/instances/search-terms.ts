@@ -69,26 +69,24 @@ function partsOf(text: string): string[] {
 
 /** `AB-2024/001` is found with and without what stands between: it is kept without. */
 function numberOf(token: string): string {
-  return /\d/.test(token) && /^[\p{L}\p{N}\p{M}+./_-]+$/u.test(token) ? partsOf(token).join('') : '';
+  return /\d/.test(token) && /^[\p{L}\p{N}\p{M}/-]+$/u.test(token) ? partsOf(token).join('') : '';
 }
 
-/** `ada.l` and `mail.example` may be parts of an e-mail address, so they stay in one piece. */
+/** `ada.l` and `mail1.example` may be parts of an e-mail address, so they stay in one piece. */
 function compoundOf(token: string): string {
   const text = trimmed(token);
-  return /[\p{L}\p{N}\p{M}][._+][\p{L}\p{N}\p{M}]/u.test(text) && numberOf(text) === '' ? text : '';
+  return /[\p{L}\p{N}\p{M}][._+][\p{L}\p{N}\p{M}]/u.test(text) ? text : '';
 }
 
 function digitsOf(text: string): string {
   return text.replace(/\D/g, '');
 }
 
-/** The whole address, what stands before the at sign, and the domain; also as they are typed if they hold digits. */
+/** The whole address, what stands before the at sign, and the domain. */
 function emailForms(text: string): string[] {
   const address = trimmed(fold(text).trim());
   const at = address.lastIndexOf('@');
-  if (at < 0) return [address];
-  const parts = [address.slice(0, at), address.slice(at + 1)];
-  return [address, ...parts, ...parts.map(numberOf)];
+  return at < 0 ? [address] : [address, address.slice(0, at), address.slice(at + 1)];
 }
 
 function trimmed(token: string): string {

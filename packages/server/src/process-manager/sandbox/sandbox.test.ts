@@ -88,6 +88,18 @@ onBothEngines('the sandbox', (_engine, places) => {
     assert.equal(JSON.parse(Buffer.from(item.body.data, 'base64').toString()).person, 'grace');
   });
 
+  it('refuses a scenario that it does not have, and any scenario from a live key', async () => {
+    const create = async (_scenario: string, token: string) => {
+      const body = JSON.stringify({ name: 'x', processDefnName: 'document-only', parameters: { _scenario } });
+      return (await app.call('/api/process-manager/processTokens', { method: 'POST', body, token })).body;
+    };
+    assert.match(
+      (await create('no-such-scenario', await app.token(testKey))).message,
+      /_scenario must be one of passed/,
+    );
+    assert.match((await create('passed', await app.token())).message, /use a test key/);
+  });
+
   it('is closed to live keys, and live instances are closed to test keys', async () => {
     const { processInstanceId, token } = await startJourney(app, testKey);
     const path = `/api/process-manager/processInstances/${processInstanceId}`;

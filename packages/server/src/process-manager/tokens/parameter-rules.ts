@@ -1,4 +1,5 @@
 import { MAX_PARAMETER_LENGTH, MAX_PARAMETERS, RESERVED_PARAMETERS } from '@grove/contract';
+import { isScenario, scenarios } from '../../engines/vision/scenarios.ts';
 import { ApiError, type FieldFault, invalidInput } from '../../kernel/errors.ts';
 import { MAX_REDIRECT_LENGTH, type RedirectRule, redirectFault } from './redirect-rules.ts';
 
@@ -22,7 +23,7 @@ function parameterFault(parameters: Parameters, environment: 'live' | 'test'): F
     return { pointer: '/parameters', message: `must have at most ${MAX_PARAMETERS} keys` };
   }
   for (const key of keys) {
-    const fault = keyFault(key, environment) ?? valueFault(parameters[key]);
+    const fault = keyFault(key, environment) ?? valueFault(parameters[key]) ?? scenarioFault(key, parameters[key]);
     if (fault) return { pointer: pointerOf(key), message: fault };
   }
   return undefined;
@@ -40,6 +41,12 @@ function keyFault(key: string, environment: 'live' | 'test'): string | undefined
 function valueFault(value: unknown): string | undefined {
   const fits = typeof value === 'string' && [...value].length <= MAX_PARAMETER_LENGTH;
   return fits ? undefined : `must be a string of at most ${MAX_PARAMETER_LENGTH} characters`;
+}
+
+/** A scenario that is misspelt would pass for the one where everything passes. */
+function scenarioFault(key: string, value: string | undefined): string | undefined {
+  if (key !== '_scenario' || (value !== undefined && isScenario(value))) return undefined;
+  return `must be one of ${scenarios.map(({ name }) => name).join(', ')}`;
 }
 
 export function hasRedirects(parameters: Parameters): boolean {

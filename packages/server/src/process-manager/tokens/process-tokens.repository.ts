@@ -55,6 +55,8 @@ const TAKE = sql(`UPDATE process_tokens SET counter = counter + 1 WHERE tenant_i
   AND (environment = $3 OR $3 = '') AND status = 'ACTIVE'
   AND (not_before_at IS NULL OR not_before_at <= $4) AND (not_after_at IS NULL OR not_after_at > $4)
   AND (max_count IS NULL OR counter < max_count)
+  AND (definition_id IS NULL OR EXISTS (SELECT 1 FROM process_definitions d
+    WHERE d.tenant_id = $1 AND d.id = process_tokens.definition_id AND d.status = 'DEPLOYED_ACTIVE'))
   RETURNING id, environment, counter, definition_id, process_defn_tag, ui_url, max_process_duration, parameters`);
 const COUNT_LIKE = sql(`SELECT count(*) AS total FROM process_tokens
   WHERE tenant_id = $1 AND environment = $2 AND name_folded LIKE $3 ESCAPE '\\'`);
@@ -82,7 +84,10 @@ export type TakenToken = Pick<
   | 'parameters'
 >;
 
-/** Takes one use, if there is one to take now. However many try at once, no more than there are get one. */
+/**
+ * Takes one use, if there is one to take now and the definition that the token is bound to is deployed. However many
+ * try at once, no more than there are get one.
+ */
 export function takeUse(
   tx: TenantTx,
   id: string,

@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import { after, before, it } from 'node:test';
+import { startJourney } from '../../test/end-user.ts';
+import { onBothEngines, openTestApp, type TestApp } from '../../test/harness.ts';
+
+const PNG = Buffer.from('89504e470d0a1a0a0000000d4948445200000001000000010806000000', 'hex');
+
+onBothEngines('user data', (_engine, places) => {
+  let app: TestApp;
+  let testKey: string;
+  let token: string;
+  let place: string;
+  let started: Awaited<ReturnType<typeof startJourney>>;
+
+  before(async () => {
+    app = await openTestApp(await places.create());
+    testKey = (await app.app.tenants.createApiKey('acme', { name: 'test', environment: 'test' })).apiKey;
+    token = await app.token(testKey);
+    started = await startJourney(app, testKey, { parameters: { _scenario: 'document-blurred-once' } });
+    const { user } = started;
+    await user.submit('consent', { accepted: true });
+    await user.upload('document', 'front', { first: 'attempt' });
+    await user.submit('document');
+    await user.settled();
+    const image = { method: 'POST', body: PNG, headers: { 'content-type': 'image/png' } };
+    assert.equal((await user.call('/steps/document/images/front', image)).status, 200);
+    await user.submit('document');
+    await user.finish();
+    place = await placeOf(started.processInstanceId);
+  });
+  after(() => app.stop());
+
+  const placeOf = async (id: string) => {
+    const { body } = await app.call(`/api/process-manager/processInstances/${id}`, { token });
+    return `/api/userdata-server/processDefinitions/${body.processDefnId}/processInstances/${id}`;
+  };
+  const read = (path: string, headers: Record<string, string> = {}) => app.call(`${place}${path}`, { token, headers });
+
+  it('shows documents, faces, forms, how the steps ended and the decision, with images as references', async () => {
+    const { status, body } = await read('/userdata');
+    assert.equal(status, 200);
+    assert.equal(body.documents.doc1.documentType, 'PASSPORT');
+    assert.deepEqual(body.documents.doc1.images.front, {
+      path: 'documents/doc1/front/uncropped',
+      contentType: 'image/png',
+    });
+    assert.equal(body.faces.face1.image.path, 'faces/face1/image');
+    assert.equal(body.forms.consent.accepted, true);
+    assert.equal(body._checks.document.attempts, 2);
+    assert.equal(body._decision, 'PASS');
+  });
+
+  it('leaves out the images when optimized', async () => {
+    const { body } = await read('/userdata?optimized=true');
+    assert.deepEqual(body.documents.doc1.images, {});
+    assert.equal(body.documents.doc1.biographicData.length, 7);
+  });
+
+  it('gives an item as base64 in JSON, and as itself to whoever accepts images alone', async () => {
+    const path = '/getdata?path=documents/doc1/front/uncropped';
+    const { body } = await read(path);
+    assert.equal(body.contentType, 'image/png');
+    assert.ok(Buffer.from(body.data, 'base64').equals(PNG));
+    const raw = await fetch(`${app.baseUrl}${place}${path}`, {
+      headers: { Authorization: `Bearer ${token}`, Accept: 'image/*' },
+    });
+    assert.equal(raw.headers.get('content-type'), 'image/png');
+    assert.equal(raw.headers.get('content-disposition'), 'attachment');
+    assert.equal(raw.headers.get('cache-control'), 'no-store');
+    assert.ok(Buffer.from(await raw.arrayBuffer()).equals(PNG));
+  });
+
+  it('refuses with 100026 a path that is not an item, in whatever spelling', async () => {
+    const paths = [
+      'documents/doc1/front/cropped',
+      'documents/doc1/front',
+      'documents/doc1/../doc1/front/uncropped',
+      '../../etc/passwd',
+      '/documents/doc1/front/uncropped',
+      'documents/doc1/front/uncropped/',
+      'documents%2Fdoc1%2Ffront%2Funcropped',
+      'documents\\doc1\\front\\uncropped',
+      'Documents/doc1/front/uncropped',
+      'documents/__proto__/front/uncropped',
+      'faces/face1/frame1',
+    ];
+    for (const path of paths) {
+      const { status, body } = await read(`/getdata?path=${encodeURIComponent(path)}`);
+      assert.deepEqual([status, body.code], [400, 100026], path);
+    }
+    assert.equal((await read('/getdata')).body.code, 100001);
+  });
+
+  it('lists the checks of the last attempt of each step', async () => {
+    const { body } = await read('/userdata/checks');
+    const quality = body.find(({ id }: { id: string }) => id === 'document/documentQuality');
+    assert.equal(quality.status, 'PASSED');
+    assert.equal(quality.attempts, 2);
+    assert.equal(quality.threshold, 0.5);
+    assert.equal(new Set(body.map(({ id }: { id: string }) => id)).size, body.length);
+  });
+
+  it('answers 100022 for an instance of another definition, another environment or another tenant', async () => {
+    const [definitions = '', instanceId] = place.split('/processInstances/');
+    const otherDefinition = `${definitions.slice(0, -26)}${instanceId}/processInstances/${instanceId}`;
+    for (const path of ['/userdata', '/userdata/checks', '/getdata?path=faces/face1/image']) {
+      assert.equal((await app.call(`${otherDefinition}${path}`, { token })).body.code, 100022, path);
+      assert.equal((await app.call(`${place}${path}`)).body.code, 100022, path);
+      const { apiKey } = await app.app.tenants.create({ id: `other-${path.length}-${Date.now()}` });
+      assert.equal((await app.call(`${place}${path}`, { token: await app.token(apiKey) })).body.code, 100022, path);
+    }
+  });
+
+  it('is gone with its instance: neither rows nor blobs are left', async () => {
+    const { processInstanceId, user } = await startJourney(app, testKey);
+    await user.finish();
+    const there = await placeOf(processInstanceId);
+    const db = app.app.db.of('acme' as never);
+    const blobs = await db.all<{ blob_key: string }>(
+      { text: 'SELECT blob_key FROM instance_images WHERE tenant_id = $1 AND instance_id = $2' },
+      ['acme', processInstanceId],
+    );
+    assert.equal(blobs.length, 2);
+    await app.call(`/api/process-manager/processInstances/${processInstanceId}`, { method: 'DELETE', token });
+    assert.equal((await app.call(`${there}/userdata`, { token })).body.code, 100022);
+    await app.app.jobs.runDue();
+    const { openFolder } = await import('../engines/blobs/folder.ts');
+    const folder = openFolder(app.config.blobFolder);
+    for (const { blob_key } of blobs) await assert.rejects(folder.get(blob_key));
+  });
+});
