@@ -136,6 +136,7 @@ export async function openTestNotifications(
     },
     now: clock.now(),
     requestId: 'request',
+    accept: undefined,
   });
   return {
     ...notifications,

@@ -22,7 +22,8 @@ describe('answers that are not a plain body', () => {
         },
         processServer: { openToken: (_context, { query }) => redirect(query.pt) },
         userData: {
-          archive: () => stream('application/zip', archive(), { 'content-disposition': 'attachment' }),
+          archive: () =>
+            stream('application/zip', archive(), { 'content-disposition': 'attachment', 'x-more': broken }),
           getItem: () =>
             file('image/png', Buffer.from([1, 2, 3]), { 'content-security-policy': 'sandbox', 'x-more': broken }),
         },
@@ -51,13 +52,18 @@ describe('answers that are not a plain body', () => {
 
   it('a header that cannot be written is a fault, not a silence', async () => {
     broken = '\u0000';
+    const endless = new Readable({ read: () => undefined });
+    endless.push('begun');
+    archive = () => endless;
     for (const [url, method] of [
       ['/api/journey/sessions', 'POST'],
       [ITEM, 'GET'],
+      [ARCHIVE, 'POST'],
     ] as const) {
       const { status, body } = await http.call(url, { method, headers });
       assert.deepEqual([status, body.code], [500, 1]);
     }
+    assert.ok(endless.destroyed);
     broken = 'yes';
   });
 

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { pipeline, type Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AnswerHeaders, SpecialAnswer } from '../kernel/answers.ts';
-import { addHeader, type Respond, usualHeaders } from './respond.ts';
+import { usualHeaders } from './respond.ts';
 
 /** Writes the answers that are not a plain body: redirects, bodies with headers of their own, bytes and streams. */
 export type RespondSpecial = (request: FastifyRequest, reply: FastifyReply, special: Special) => void;
@@ -19,49 +19,46 @@ export type Special = {
 
 type Deps = {
   scheme: 'http' | 'https';
-  respond: Respond;
   /** Told what went wrong in the middle of a stream, when nobody can be answered any more. */
   broke(request: FastifyRequest, error: unknown): void;
 };
 
-export function specialResponder({ scheme, respond, broke }: Deps): RespondSpecial {
+export function specialResponder({ scheme, broke }: Deps): RespondSpecial {
   const usual = usualHeaders(scheme);
   /** A handler may replace a usual header; a name that is written twice would leave it to the client which counts. */
-  const headersOf = (request: FastifyRequest, { headers }: SpecialAnswer): string[] => [
-    ...pairsOf({ ...usual, ...headers, 'x-request-id': request.id }).flat(),
-    ...(request.extraHeaders ?? []),
-  ];
+  const write = (request: FastifyRequest, reply: FastifyReply, status: number, headers: AnswerHeaders) => {
+    const pairs = pairsOf({ ...usual, ...headers, 'x-request-id': request.id }).flat();
+    // In this order: a header that cannot be written is a fault that can still be answered.
+    reply.raw.writeHead(status, [...pairs, ...(request.extraHeaders ?? [])]);
+    reply.hijack();
+    return reply.raw;
+  };
 
   return (request, reply, { status, answer, serialize, sent, fail }) => {
-    const { kind, body } = answer;
-    switch (kind) {
-      case 'redirect':
-      case 'json': {
-        const json = serialize?.(body);
-        for (const [name, value] of pairsOf(answer.headers)) addHeader(request, name, value);
-        respond(request, reply, status, json);
-        return sent();
-      }
-      case 'file': {
-        const bytes = body as Uint8Array;
-        reply.raw.writeHead(status, [...headersOf(request, answer), 'content-length', String(bytes.length)]);
-        reply.hijack();
-        reply.raw.end(bytes);
-        return sent();
-      }
-      case 'stream': {
-        const readable = body as Readable;
-        return whenReady(readable, reply.raw, fail, () => {
-          reply.raw.writeHead(status, headersOf(request, answer));
-          reply.hijack();
-          sent();
-          pipeline(readable, reply.raw, (error) => {
-            if (error && error.code !== 'ERR_STREAM_PREMATURE_CLOSE') broke(request, error);
-          });
+    if (answer.kind === 'stream') {
+      const readable = answer.body as Readable;
+      whenReady(readable, reply.raw, fail, () => {
+        const response = write(request, reply, status, answer.headers);
+        sent();
+        pipeline(readable, response, (error) => {
+          if (error && error.code !== 'ERR_STREAM_PREMATURE_CLOSE') broke(request, error);
         });
-      }
+      });
+      return;
     }
+    const { headers, bytes } = contentOf(answer, serialize);
+    write(request, reply, status, { ...headers, 'content-length': String(bytes.length) }).end(bytes);
+    sent();
   };
+}
+
+type Content = { headers: AnswerHeaders; bytes: Uint8Array };
+
+function contentOf({ kind, body, headers }: SpecialAnswer, serialize: Special['serialize']): Content {
+  if (kind === 'file') return { headers, bytes: body as Uint8Array };
+  const json = serialize?.(body);
+  if (json === undefined) return { headers, bytes: Buffer.alloc(0) };
+  return { headers: { ...headers, 'content-type': 'application/json; charset=utf-8' }, bytes: Buffer.from(json) };
 }
 
 function pairsOf(headers: AnswerHeaders): [name: string, value: string][] {
@@ -83,7 +80,12 @@ function whenReady(
   };
   const onReady = () => {
     settle();
-    ready();
+    try {
+      ready();
+    } catch (error) {
+      readable.destroy();
+      fail(error);
+    }
   };
   const onError = (error: unknown) => {
     settle();

@@ -65,7 +65,6 @@ export function buildHttp(deps: HttpDeps): FastifyInstance {
   const respond = responder(app, config.scheme);
   const respondSpecial = specialResponder({
     scheme: config.scheme,
-    respond,
     broke: (request, error) => log.error({ requestId: request.id, err: error }, 'an answer broke off'),
   });
   mountPublic(app, deps);

@@ -3,6 +3,7 @@ import { toDtm } from '../kernel/clock.ts';
 import type { Look } from '../process-manager/engine/drive.ts';
 import type { Current, InstanceStatus } from '../process-manager/engine/state.ts';
 import { stepTypeOf } from '../process-manager/engine/steps/registry.ts';
+import { earlierAttempts } from '../process-manager/engine/walk.ts';
 import { STATUS_MAPPED } from '../process-manager/instances/instance-view.ts';
 import type { ImageRow } from './journey-deps.ts';
 
@@ -69,7 +70,7 @@ function showStep({ definition, state }: Look, images: string[]): Journey['step'
   return {
     id: step.id,
     type: step.type,
-    attempt: current.attempt,
+    attempt: current.attempt - earlierAttempts(state, step.id),
     maxAttempts: step.maxAttempts ?? 1,
     ...(current.dueAt !== undefined && { expiringDtm: toDtm(current.dueAt) }),
     settings: { ...stepTypeOf(step.type).user?.show(step, state) },
@@ -103,9 +104,6 @@ function progressOf({ definition, state }: Look): Journey['progress'] {
   return { position: Math.min(ended + 1, steps.length), total: steps.length };
 }
 
-/** A reviewer may have asked for a step again: what came before that is not of this attempt, whatever its number. */
-export function namesOfAttempt(images: readonly ImageRow[], { step, attempt, enteredAt }: Current): string[] {
-  return images
-    .filter((each) => each.step === step && each.attempt === attempt && each.created_at >= enteredAt)
-    .map(({ name }) => name);
+export function namesOfAttempt(images: readonly ImageRow[], { step, attempt }: Current): string[] {
+  return images.filter((each) => each.step === step && each.attempt === attempt).map(({ name }) => name);
 }

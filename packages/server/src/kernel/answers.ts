@@ -24,9 +24,9 @@ export type Redirect = SpecialAnswer<'redirect', undefined>;
 export type WithHeaders<T> = SpecialAnswer<'json', T>;
 export type Produced = SpecialAnswer<'file', Uint8Array> | SpecialAnswer<'stream', Readable>;
 
-/** For operations whose status is a redirect. */
+/** For operations whose status is a redirect. A header is ASCII: what an address has beyond that is written as bytes. */
 export function redirect(location: string): Redirect {
-  return new SpecialAnswer('redirect', undefined, { location });
+  return new SpecialAnswer('redirect', undefined, { location: location.replace(/[^\x21-\x7e]/gu, encodeURIComponent) });
 }
 
 /** The usual answer, with more headers. */

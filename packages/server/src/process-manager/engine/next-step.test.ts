@@ -299,11 +299,10 @@ describe('a review', () => {
     assert.deepEqual(asked.state.flow.current?.step, 'face');
     assert.deepEqual(Object.keys(asked.state.flow.done), ['consent']);
     assert.deepEqual(asked.state.data.forms.consent, { accepted: true, textVersion: '1' });
-    const ended = asked
-      .on(submit('face', {}, 'image'))
-      .on(passed('face'))
-      .on(passed('duplicate'));
-    assert.equal(ended.state.flow.status, 'COMPLETED_ENDED_SUCCESS');
+    assert.equal(asked.state.flow.current?.attempt, 2, 'findings of the time before are of another attempt');
+    const sent = asked.on(submit('face', {}, 'image'));
+    assert.equal(sent.on(passed('face', 1)).refused, 'notCurrent');
+    assert.equal(sent.on(passed('face', 2)).on(passed('duplicate', 2)).state.flow.status, 'COMPLETED_ENDED_SUCCESS');
   });
 
   it('asks only for steps that the end user has done', () => {

@@ -16,6 +16,7 @@ import { stepTypeOf } from './steps/registry.ts';
 import {
   complete,
   currentStep,
+  earlierAttempts,
   end,
   enterFrom,
   keep,
@@ -124,7 +125,7 @@ function findings(walk: Walk, { step: id, attempt, findings: found }: Found): Re
   if (found.data) keep(walk, found.data);
   noteChecks(walk, at.step, attempt, found.checks);
   const failed = found.checks.filter(({ status }) => status === 'FAILED');
-  const maxAttempts = at.step.maxAttempts ?? 1;
+  const maxAttempts = earlierAttempts(walk.state, id) + (at.step.maxAttempts ?? 1);
   const [first] = failed;
   if (first && attempt < maxAttempts && failed.every(({ advice }) => advice === 'retry')) {
     askForMore(walk, at.step, attempt + 1, first.reason ?? 'failed');
@@ -230,7 +231,9 @@ function askAgain(walk: Walk, asked: readonly string[]): Refusal | undefined {
   );
   const { current: _current, decision: _decision, ...flow } = walk.state.flow;
   const kept = Object.fromEntries(Object.entries(done).filter(([id]) => !again.includes(id)));
-  walk.state = { ...walk.state, flow: { ...flow, status: 'ACTIVE', done: kept } };
+  const counted = Object.fromEntries(again.map((id) => [id, done[id]?.attempts ?? 0]));
+  const earlier = { ...flow.earlier, ...counted };
+  walk.state = { ...walk.state, flow: { ...flow, status: 'ACTIVE', done: kept, earlier } };
   walk.effects.push({ type: 'forget', steps: again });
   walk.effects.push({ type: 'event', event: 'instance.askedAgain', data: { steps: asked } });
   enterFrom(walk, 0);

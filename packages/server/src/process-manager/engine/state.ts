@@ -48,6 +48,11 @@ export type Flow = {
   readonly current?: Current;
   readonly done: Readonly<Record<string, StepRecord>>;
   readonly decision?: 'PASS' | 'FAIL' | 'REVIEW';
+  /**
+   * Attempts made of steps that a reviewer asked for again. Numbers go on from there, so that an attempt is never taken
+   * for one of the time before.
+   */
+  readonly earlier?: Readonly<Record<string, number>>;
 };
 
 type Named<T> = Readonly<Record<string, T>>;

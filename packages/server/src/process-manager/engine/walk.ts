@@ -71,9 +71,10 @@ export function enterFrom(walk: Walk, place: number): void {
 function enter(walk: Walk, step: Step): void {
   const { now } = walk.input;
   const { kind } = stepTypeOf(step.type);
-  const entered = { step: step.id, attempt: 1, enteredAt: now };
-  if (kind === 'user') setCurrent(walk, userCurrent(walk, step, 1));
-  else if (kind === 'server') work(walk, step, 1);
+  const attempt = earlierAttempts(walk.state, step.id) + 1;
+  const entered = { step: step.id, attempt, enteredAt: now };
+  if (kind === 'user') setCurrent(walk, userCurrent(walk, step, attempt));
+  else if (kind === 'server') work(walk, step, attempt);
   else if (step.type === 'decision') conclude(walk, step);
   else if (step.type === 'review') wait(walk, 'REVIEW', { ...entered, phase: 'review' });
   else if (step.type === 'pause') {
@@ -135,6 +136,11 @@ export function end(walk: Walk, status: FinalStatus, reason?: string, step?: str
     ...(where && { step: where }),
     data: { status, ...(reason && { reason }) },
   });
+}
+
+/** How many attempts of a step were made before a reviewer asked for it again. */
+export function earlierAttempts({ flow }: State, stepId: string): number {
+  return flow.earlier && Object.hasOwn(flow.earlier, stepId) ? (flow.earlier[stepId] ?? 0) : 0;
 }
 
 export function currentStep(

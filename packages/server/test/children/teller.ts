@@ -1,0 +1,34 @@
+import { readConfig } from '../../src/config.ts';
+import { openDb } from '../../src/db/open.ts';
+import { parseAllowList } from '../../src/engines/outbound/allow-list.ts';
+import { openOutbound } from '../../src/engines/outbound/outbound.ts';
+import { systemClock } from '../../src/kernel/clock.ts';
+import { asTenantId } from '../../src/kernel/ids.ts';
+import { openNotifications } from '../../src/notification-service/notifications.ts';
+import { openMasterKey } from '../../src/secrets/master-key.ts';
+import { openVault } from '../../src/secrets/vault.ts';
+import { eventOf } from '../webhooks.ts';
+
+/** A server that tells of events as fast as it can and says so for each, while it sends webhooks. */
+const LEASE_MS = 500;
+process.stdin.on('end', () => process.exit()).resume();
+const config = readConfig(process.env);
+const db = openDb(config.database, () => undefined);
+const vault = openVault({ master: openMasterKey(config.masterKey), clock: systemClock });
+const allow = parseAllowList(config.outboundAllow) ?? { ranges: [], targets: new Set() };
+const notifications = openNotifications({
+  ...{ db, vault, clock: systemClock, leaseMs: LEASE_MS },
+  log: { info: () => undefined, warn: () => undefined, error: () => undefined },
+  outbound: openOutbound({ allow }),
+  findSecret: async () => undefined,
+  parametersOf: async () => undefined,
+  everyTenantId: async function* () {},
+});
+notifications.start();
+process.stdout.write('ready\n');
+const tenant = db.of(asTenantId('acme'));
+for (;;) {
+  const event = eventOf(Date.now());
+  await tenant.write((tx) => notifications.notify(tx, event));
+  process.stdout.write(`${event.instanceId}\n`);
+}

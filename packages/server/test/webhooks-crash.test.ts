@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { unprepared } from '../src/db/db.ts';
+import { systemClock } from '../src/kernel/clock.ts';
+import { testChildren } from './child.ts';
+import { onBothEngines } from './harness.ts';
+import { openTestNotifications } from './webhooks.ts';
+
+/** What happened is told, however often the server is killed, and whoever is told twice can know it by the id. */
+const ROUNDS = 10;
+const KILL_AFTER_MS = { from: 50, to: 400 };
+const DELIVERIES = unprepared('SELECT id, instance_id, status FROM webhook_deliveries WHERE tenant_id = $1');
+
+describe('a server that is killed while it sends webhooks', { timeout: 300_000 }, () => {
+  onBothEngines(`${ROUNDS} times`, (_engine, places) => {
+    const children = testChildren();
+
+    it('has told of every event that it acknowledged, each time under the same id', async (t) => {
+      const place = await places.create();
+      const grove = await openTestNotifications(place, { clock: { ...systemClock, advance() {}, set() {} } });
+      const receiver = await grove.receiver();
+      await grove.webhook(receiver.uri);
+      await grove.webhook(receiver.uri, { events: ['instance.completed'] });
+
+      const acknowledged: string[] = [];
+      for (let round = 1; round <= ROUNDS; round++) {
+        const allow = { GROVE_OUTBOUND_ALLOW: new URL(receiver.uri).host };
+        const child = children.start('teller' as 'worker', { ...place.environment, ...allow });
+        assert.equal(await child.line(), 'ready');
+        const reading = (async () => {
+          for (;;) acknowledged.push(await child.line());
+        })().catch(() => undefined);
+        await sleep(KILL_AFTER_MS.from + Math.random() * (KILL_AFTER_MS.to - KILL_AFTER_MS.from));
+        await child.kill('SIGKILL');
+        await reading;
+      }
+      const inTheEnd = grove.another();
+      inTheEnd.start();
+      const { db, tenantId } = grove;
+      const pending = async () =>
+        (await db.of(tenantId).all<{ status: string }>(DELIVERIES, [tenantId])).filter(
+          (each) => each.status === 'PENDING',
+        );
+      while ((await pending()).length > 0) await sleep(100);
+      await inTheEnd.stop();
+
+      const stored = await db.of(tenantId).all<{ id: string; instance_id: string }>(DELIVERIES, [tenantId]);
+      const received = receiver.received.map(({ headers, body }) => ({
+        id: headers['webhook-id'] ?? '',
+        instanceId: (JSON.parse(body) as { data: { processInstanceId: string } }).data.processInstanceId,
+      }));
+      const instanceOf = new Map(stored.map(({ id, instance_id }) => [id, instance_id]));
+      for (const { id, instanceId } of received) assert.equal(instanceOf.get(id), instanceId);
+      const told = new Set(received.map(({ id }) => id));
+      assert.equal(told.size, stored.length, 'every delivery that is there was sent');
+      const wanted = new Set(stored.map(({ instance_id }) => instance_id));
+      for (const instanceId of acknowledged) assert.ok(wanted.has(instanceId), 'an acknowledged event is lost');
+      assert.equal(stored.length, wanted.size * 2);
+      t.diagnostic(`${acknowledged.length} events, ${stored.length} deliveries, ${received.length - told.size} twice`);
+      // Otherwise the kills came before anything was told, and nothing was shown.
+      assert.ok(acknowledged.length > ROUNDS * 5, `${acknowledged.length} events`);
+      await grove.close();
+    });
+  });
+});
