@@ -16,6 +16,7 @@ import { type Installation, sqliteInstallations } from './seed.ts';
 import { FEW_INSTANCES, instancesInstallation, MANY_INSTANCES } from './seed-instances.ts';
 import { postgresInstallation } from './seed-postgres.ts';
 import { startGrove } from './target.ts';
+import { measureWebhooks } from './webhooks.ts';
 
 type RunOptions = ComparisonOptions & Pick<Options, 'memorySeconds' | 'profile'>;
 
@@ -126,6 +127,7 @@ async function runOne(
   try {
     if (name === 'start') return await measureStart(installation, options);
     if (name === 'jobs' || name === 'jobs-pg') return await measureJobs(name, installation, options);
+    if (name === 'webhooks' || name === 'webhooks-pg') return await measureWebhooks(name, installation, options);
     if (name === 'memory') return await measureMemory(installation, { ...options, seconds: options.memorySeconds });
     return await runCompared(name, installation, options);
   } finally {
@@ -134,7 +136,7 @@ async function runOne(
 }
 
 async function runCompared(
-  label: Exclude<ScenarioName, 'echo' | 'start' | 'memory' | 'jobs' | 'jobs-pg'>,
+  label: Exclude<ScenarioName, 'echo' | 'start' | 'memory' | 'jobs' | 'jobs-pg' | 'webhooks' | 'webhooks-pg'>,
   { place, seeded }: Installation,
   options: RunOptions,
 ): Promise<ScenarioResult> {

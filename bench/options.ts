@@ -12,11 +12,12 @@ export const SQLITE_SCENARIOS = [
   'start',
   'memory',
   'jobs',
+  'webhooks',
 ] as const;
 /** A million instances take a minute to write, so they run only when they are asked for. */
 export const LARGE_SCENARIOS = ['search-1m', 'list-instances', 'list-instances-page-50'] as const;
 /** They need a PostgreSQL server, so they run only when they are asked for. */
-export const POSTGRES_SCENARIOS = ['get-key-pg', 'issue-pg', 'create-key-pg', 'jobs-pg'] as const;
+export const POSTGRES_SCENARIOS = ['get-key-pg', 'issue-pg', 'create-key-pg', 'jobs-pg', 'webhooks-pg'] as const;
 
 export type ScenarioName =
   | (typeof SQLITE_SCENARIOS)[number]

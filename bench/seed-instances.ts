@@ -37,7 +37,7 @@ export async function instancesInstallation(count: number): Promise<Installation
       yield newRow(made, document);
     }
   };
-  const database = new DatabaseSync(join(folder.path, 'grove.sqlite'));
+  const database = new DatabaseSync(join(folder.path, 'grove.sqlite'), { enableForeignKeyConstraints: false });
   try {
     writeInstances(database, rows(), `instances/live/${definition.id}/PENDING`, count);
   } finally {
@@ -47,7 +47,7 @@ export async function instancesInstallation(count: number): Promise<Installation
 }
 
 function writeInstances(database: DatabaseSync, rows: Iterable<InstanceRow>, counter: string, count: number): void {
-  database.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -200000; BEGIN');
+  database.exec('PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; PRAGMA cache_size = -200000; BEGIN');
   const indexes = database
     .prepare(
       "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND tbl_name = 'process_instances' AND sql <> ''",

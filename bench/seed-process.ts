@@ -39,10 +39,15 @@ function nameOf(number: number): string {
   return [...String(number).padStart(4, '0')].map((digit) => SYLLABLES[Number(digit)]).join('');
 }
 
+/** Without regard to the order, so that the two names have nothing to do with each other. */
+function scattered(number: number): number {
+  return Math.imul(number + 1, 0x9e3779b1) >>> 7;
+}
+
 /** A hundred of a million share a last name, and one or two both names; the e-mail is nobody else's. */
 export function applicant(number: number): Record<string, string> {
-  const firstName = nameOf(number % FIRST_NAMES);
-  const lastName = nameOf((number * 7919) % LAST_NAMES);
+  const firstName = `${nameOf(number % FIRST_NAMES)}an`;
+  const lastName = nameOf(scattered(number) % LAST_NAMES);
   const phoneNumber = `+49 170 ${String(number).padStart(7, '0')}`;
   return { firstName, lastName, email: `${firstName}.${number}@mail.example`, phoneNumber };
 }

@@ -7,6 +7,7 @@ import { defineExport } from './commands/export.ts';
 import { defineHelp } from './commands/help.ts';
 import { defineJobs } from './commands/jobs.ts';
 import { defineKeys } from './commands/keys.ts';
+import { defineListen } from './commands/listen.ts';
 import { defineMigrate } from './commands/migrate.ts';
 import { definePlan } from './commands/plan.ts';
 import { defineRestore } from './commands/restore.ts';
@@ -72,6 +73,7 @@ function program(): Command {
     defineStart,
     defineTenant,
     defineKeys,
+    defineListen,
     definePlan,
     defineApply,
     defineExport,

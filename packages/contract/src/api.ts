@@ -10,9 +10,11 @@ import { users } from './identity-store/users.ts';
 import { journey, processServer } from './journey.ts';
 import { webhooks } from './notification-service.ts';
 import type { GroupedOperation } from './operation.ts';
+import { auditEvents } from './process-manager/audit.ts';
 import { cloudSecrets } from './process-manager/cloud-secrets.ts';
 import { processDefinitions } from './process-manager/definitions.ts';
 import { processInstances } from './process-manager/instances.ts';
+import { erasures, retention } from './process-manager/retention.ts';
 import { reviews } from './process-manager/reviews.ts';
 import { processSettings, sandbox } from './process-manager/settings.ts';
 import { processTokens } from './process-manager/tokens.ts';
@@ -29,6 +31,9 @@ export const api = {
   reviews,
   processSettings,
   sandbox,
+  auditEvents,
+  retention,
+  erasures,
   journey,
   processServer,
   cloudSecrets,

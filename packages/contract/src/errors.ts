@@ -103,6 +103,8 @@ export const groveCodes = {
   100071: bad('The address of the webhook is not allowed'),
   100072: missing('Delivery not found'),
   100073: missing('Cloud secret not found'),
+  100080: at(409)('The clocks disagree, so nothing is deleted'),
+  100081: missing('There is no erasure of such a process instance'),
 } as const satisfies Catalogue;
 
 /** App key authentication, with a session and without. */

@@ -43,4 +43,5 @@ export { isPlanned, type Planned, planned } from './planned.ts';
 export { MAX_INPUT_ERRORS, Problem, Refusal } from './problem.ts';
 export { DefinitionDocument, MAX_CONDITION_LENGTH, MAX_STEPS } from './process-manager/definitions.ts';
 export { MAX_PARAMETER_LENGTH, MAX_PARAMETERS, RESERVED_PARAMETERS } from './process-manager/parameters.ts';
+export { MAX_DUE_COUNTED, MAX_PURGED_AT_ONCE } from './process-manager/retention.ts';
 export * from './schema.ts';

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { del, get, group, post } from './operation.ts';
 import { likeFilter, page, pageQuery } from './page.ts';
 import { Environment } from './process-manager/parameters.ts';
-import { DateTime, Empty, Id, listOf, named, oneOf, stringMap, text } from './schema.ts';
+import { DateTime, Empty, Id, listOf, named, nullable, oneOf, stringMap, text } from './schema.ts';
 
 /** Webhooks: who is told what, signed as Standard Webhooks 1.0 says, and what became of it. All of it is ours. */
 
@@ -25,13 +25,15 @@ export const WEBHOOK_EVENTS = [
 const MAX_RETRIES = 15;
 const MAX_WAIT_MS = 24 * 60 * 60 * 1000;
 
+const METHOD = 'POST unless given. A GET has no body; type, processInstanceId and sequence are in its query';
+
 const Headers = { ...stringMap(20, 2000), description: 'Sent with every request' };
 
 const webhookText = {
-  name: text(1, 100, 'A name of its own in the tenant'),
+  name: text(1, 100, 'A name of its own among the webhooks of its environment'),
   description: Type.Optional(text(0, 255)),
-  uri: text(1, 500, 'An https address'),
-  method: Type.Optional(oneOf('POST', 'GET')),
+  uri: text(1, 500, 'An https address of the public internet, or one that the operator of Grove allows'),
+  method: Type.Optional({ ...oneOf('POST', 'GET'), description: METHOD }),
   headers: Type.Optional(Headers),
   bodyTemplate: Type.Optional(
     text(
@@ -49,7 +51,7 @@ const webhookText = {
     listOf(
       Type.Integer({ minimum: 0, maximum: MAX_WAIT_MS }),
       MAX_RETRIES,
-      'The waits between attempts; at once, 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h, 24 h unless given',
+      'The waits before the second attempt and each after it, the first being made at once; 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h, 24 h unless given',
     ),
   ),
 };
@@ -67,7 +69,15 @@ const WebhookInput = named(
   }),
 );
 
-const WebhookChange = named('WebhookChange', Type.Partial(WebhookInput));
+const WebhookChange = named(
+  'WebhookChange',
+  Type.Partial(
+    Type.Object({
+      ...WebhookInput.properties,
+      bodyTemplate: { ...nullable(10_000), description: 'As for a new one; null for the body without a template' },
+    }),
+  ),
+);
 
 const webhookFields = {
   id: Id,
@@ -109,7 +119,12 @@ const Delivery = named(
       Type.Object({
         dateTime: DateTime,
         statusCode: Type.Optional(Type.Integer()),
-        error: Type.Optional(Type.String({ description: 'A word such as `timeout` or `refused_address`' })),
+        error: Type.Optional(
+          Type.String({
+            description:
+              'A word: status, timeout, connection, tls, dns, refused_address, bad_answer, missing_secret, bad_header, too_large, expired',
+          }),
+        ),
         milliseconds: Type.Integer(),
       }),
     ),
@@ -142,7 +157,8 @@ export const webhooks = group('/api/notification-service/webhooks', {
   }),
   update: post('/{webhookId}', {
     summary: 'Change a webhook',
-    description: 'Changes only the fields given. To set it ACTIVE again delivers what waits.',
+    description:
+      'Changes only the fields given; sensitiveHeaders as a whole. To set it ACTIVE again delivers what waits.',
     permission: 'NotificationService:updateWebhook',
     body: WebhookChange,
     ok: Webhook,

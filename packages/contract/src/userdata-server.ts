@@ -76,6 +76,21 @@ const Check = named(
   }),
 );
 
+const SignedResult = named(
+  'SignedResult',
+  Type.Object({
+    jws: Type.String({
+      description:
+        'A JWT of type `grove-result+jwt` with `iss`, `aud` (the tenant), `sub` (the instance), `iat`, `status`, ' +
+        '`decision` and `checks` (step, name, status). Nothing of a person',
+    }),
+    kid: Type.String({ description: 'The key of `/.well-known/jwks.json` that signed it' }),
+    expiringDtm: Type.Optional(
+      Type.String({ ...DateTime, description: 'The instance can be deleted from then on; the result stays valid' }),
+    ),
+  }),
+);
+
 export const userData = group(
   '/api/userdata-server/processDefinitions/{processDefnId}/processInstances/{processInstanceId}',
   {
@@ -106,10 +121,20 @@ export const userData = group(
     }),
     archive: post('/userdataarchive', {
       summary: 'Get everything about a process instance as a zip archive',
-      description: 'Holds `userdata.json`, `checks.json`, the images and a signed manifest.',
+      description:
+        'Holds `userdata.json`, `checks.json`, `events.json`, the images, `manifest.json` with the SHA-256 of each of them, ' +
+        'and `manifest.jws`, a detached JWS over the manifest that `/.well-known/jwks.json` verifies.',
       permission: 'UserDataServer:getProcessInstanceUserData',
       body: Empty,
       produces: 'application/zip',
+      codes: [100022],
+    }),
+    signResult: post('/signedResult', {
+      summary: 'Get the result of a process instance, signed',
+      description: 'Whoever holds it can show it to others, who verify it with `/.well-known/jwks.json`.',
+      permission: 'UserDataServer:signResult',
+      body: Empty,
+      ok: SignedResult,
       codes: [100022],
     }),
   },

@@ -234,6 +234,33 @@ export const routes = {
       page: true,
     },
   },
+  auditEvents: {
+    list: {
+      method: 'GET',
+      paths: { none: '/api/process-manager/auditEvents' },
+      auth: 'bearer',
+      status: 200,
+      page: true,
+    },
+  },
+  retention: {
+    preview: { method: 'GET', paths: { none: '/api/process-manager/retention/preview' }, auth: 'bearer', status: 200 },
+    run: {
+      method: 'POST',
+      paths: { none: '/api/process-manager/retention/run' },
+      auth: 'bearer',
+      status: 200,
+      body: true,
+    },
+  },
+  erasures: {
+    get: {
+      method: 'GET',
+      paths: { none: '/api/process-manager/erasures/{processInstanceId}' },
+      auth: 'bearer',
+      status: 200,
+    },
+  },
   cloudSecrets: {
     list: {
       method: 'GET',
@@ -367,6 +394,15 @@ export const routes = {
       status: 200,
       body: true,
       produces: 'application/zip',
+    },
+    signResult: {
+      method: 'POST',
+      paths: {
+        none: '/api/userdata-server/processDefinitions/{processDefnId}/processInstances/{processInstanceId}/signedResult',
+      },
+      auth: 'bearer',
+      status: 200,
+      body: true,
     },
   },
   watchlists: {

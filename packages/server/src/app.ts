@@ -3,10 +3,17 @@ import type { FastifyInstance } from 'fastify';
 import pino, { type Logger } from 'pino';
 import { openArthr } from './arthr/arthr.ts';
 import type { SigningKeys } from './arthr/tokens/signing-keys.ts';
+import { type Audit, openAudit } from './audit/audit.ts';
+import { auditEventHandlers } from './audit/audit-events.ts';
+import { purgeAuditJob } from './audit/purge-audit.ts';
 import { baseUrlOf, type Config } from './config.ts';
 import type { Db } from './db/db.ts';
 import { openDb } from './db/open.ts';
-import { openFolder } from './engines/blobs/folder.ts';
+import { openScrub } from './db/scrub.ts';
+import { openBlobs } from './engines/blobs/open.ts';
+import { openImages } from './engines/images/images.ts';
+import { parseAllowList } from './engines/outbound/allow-list.ts';
+import { openOutbound } from './engines/outbound/outbound.ts';
 import { noVision } from './engines/vision/vision.ts';
 import { idempotency, purgeAnswers } from './http/idempotency.ts';
 import { journeyCookieName } from './http/journey-cookie.ts';
@@ -18,9 +25,14 @@ import { type Jobs, openJobs } from './jobs/jobs.ts';
 import { openJourney } from './journey/journey.ts';
 import { type Clock, HOUR, MINUTE, SECOND, systemClock } from './kernel/clock.ts';
 import { ApiError } from './kernel/errors.ts';
+import { documentSigner, type SignDocument } from './kernel/sign-document.ts';
 import { openMetrics } from './metrics.ts';
+import { openNotifications } from './notification-service/notifications.ts';
+import { cloudSecretHandlers } from './process-manager/cloud-secrets/cloud-secrets.ts';
+import { isSecretName, secretFinder } from './process-manager/cloud-secrets/find-secret.ts';
 import { installShipped } from './process-manager/definitions/install-shipped.ts';
 import { definitionSchema } from './process-manager/definitions/schema.ts';
+import { parametersOf } from './process-manager/instances/parameters-of.ts';
 import { openProcessManager } from './process-manager/process-manager.ts';
 import { type MasterKey, openMasterKey } from './secrets/master-key.ts';
 import { openVault, type Vault } from './secrets/vault.ts';
@@ -79,7 +91,11 @@ async function compose(config: Config, db: Db, clock: Clock, log: Logger): Promi
     onError: (what, error) => log.error({ err: error }, what),
   });
   const jobs = openJobsOf(db, clock, log);
-  const processes = openProcesses({ config, db, vault, clock, log, jobs, baseUrlOf: (tenantId) => urlOf(tenantId) });
+  const audit = openAudit({ db, onError: (error) => log.error({ err: error }, 'audit events could not be written') });
+  const processes = openProcesses({
+    ...{ config, db, vault, clock, log, jobs, audit, baseUrlOf: (tenantId) => urlOf(tenantId) },
+    sign: documentSigner(() => signing.current()),
+  });
   const metrics = openMetrics(VERSION, () => metricsOf(jobs, log));
   let stopping = false;
 
@@ -122,42 +138,80 @@ async function compose(config: Config, db: Db, clock: Clock, log: Logger): Promi
       const port = typeof address === 'object' ? address.port : config.port;
       urlOf = baseUrlOf(config, port);
       jobs.start();
+      processes.start();
       return { port, baseUrlOf: urlOf };
     },
     async stop() {
       stopping = true;
-      processes.stop();
-      await Promise.all([drain(http), jobs.stop()]);
-      await arthr.stop();
+      await Promise.all([processes.stop(), drain(http), jobs.stop()]);
+      await processes.drained();
+      await Promise.all([arthr.stop(), audit.stop()]);
       await db.close();
     },
   };
 }
 
+/** The configuration has looked at the list already. */
+const NOBODY = { ranges: [], targets: new Set<string>() };
+
 type ProcessDeps = Pick<App, 'config' | 'db' | 'vault' | 'log' | 'jobs'> & {
   clock: Clock;
+  audit: Audit;
+  sign: SignDocument;
   baseUrlOf(tenantId: string): string;
 };
 
 /** Definitions, instances and journeys, and the data they gather. */
-function openProcesses({ config, db, vault, clock, log, jobs, baseUrlOf }: ProcessDeps) {
-  const blobs = openFolder(config.blobFolder);
-  const manager = openProcessManager({
-    ...{ db, vault, jobs, blobs, baseUrlOf, vision: noVision() },
+function openProcesses({ config, db, vault, clock, log, jobs, audit, sign, baseUrlOf }: ProcessDeps) {
+  const blobs = openBlobs(config, clock);
+  const images = openImages({ onError: (what, error) => log.error({ err: error }, what) });
+  const notifications = openNotifications({
+    ...{ db, vault, clock, log, parametersOf, findSecret: secretFinder(vault) },
+    outbound: openOutbound({ allow: parseAllowList(config.outboundAllow) ?? NOBODY }),
     everyTenantId: () => everyTenantId(db.system),
+  });
+  for (const { definition, everyMs, key } of notifications.jobs) {
+    jobs.register(definition);
+    jobs.schedule({ kind: definition.kind, everyMs, key });
+  }
+  const manager = openProcessManager({
+    ...{ db, vault, clock, jobs, blobs, audit, sign, baseUrlOf, vision: noVision() },
+    notify: notifications.notify,
+    sendWebhook: notifications.notifyStep,
+    exists: { webhook: notifications.isWebhookName, secret: isSecretName },
+    scrub: openScrub(config.database),
+    everyTenantId: () => everyTenantId(db.system),
+    onError: (what, error) => log.error({ err: error }, what),
     changed: (tenantId, instanceId) => journeys.live.changed(tenantId, instanceId),
   });
   const journeys = openJourney({
-    ...{ db, clock, vault, blobs, baseUrlOf, ...manager.forJourneys },
+    ...{ db, clock, vault, blobs, images, baseUrlOf, ...manager.forJourneys },
     secure: config.scheme === 'https',
     cookieName: (instanceId) => journeyCookieName(config.scheme, instanceId),
     tenantName: tenantNames(db.system),
     onError: (what, error) => log.error({ err: error }, what),
   });
+  const purgeAudit = purgeAuditJob({ db, everyTenantId: () => everyTenantId(db.system) });
+  jobs.register(purgeAudit);
+  jobs.schedule({ kind: purgeAudit.kind, dailyAt: '00:30', key: 'daily' });
+  const versions = { grove: VERSION, node: process.versions.node };
   return {
-    handlers: { ...manager.handlers, ...journeys.handlers, userData: userDataHandlers(manager.data) },
+    handlers: {
+      ...{ ...manager.handlers, ...journeys.handlers, ...notifications.handlers },
+      ...{ auditEvents: auditEventHandlers(audit), cloudSecrets: cloudSecretHandlers({ vault }) },
+      userData: userDataHandlers({ ...manager.data, audit, sign, versions, baseUrlOf }),
+    },
     journeySession: journeys.journeySession,
-    stop: () => journeys.stop(),
+    start() {
+      manager.start();
+      notifications.start();
+    },
+    async stop() {
+      journeys.stop();
+      await Promise.all([manager.stop(), notifications.stop()]);
+    },
+    /** No request can ask for an image any more. */
+    drained: () => images.stop(),
   };
 }
 

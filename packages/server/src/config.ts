@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { DbPlace } from './db/open.ts';
+import type { S3Place } from './engines/blobs/s3.ts';
 import { MAX_ALLOWED, parseAllowList } from './engines/outbound/allow-list.ts';
 import { type MasterKeySource, parseMasterKey } from './secrets/master-key.ts';
 
@@ -31,7 +32,13 @@ export const VARIABLES = {
     about: 'postgres://user:password@host:port/database; without it, SQLite in the data folder',
   },
   DATABASE_POOL: { default: '10', about: 'How many PostgreSQL connections this server keeps, 1 to 100' },
-  BLOB_URL: { default: '', about: 'Where images are kept: file:///folder; without it, a folder in the data folder' },
+  BLOB_URL: {
+    default: '',
+    about:
+      'Where images are kept: file:///folder, or s3://bucket/prefix?region=…&endpoint=https://…; without it, a folder in the data folder',
+  },
+  AWS_ACCESS_KEY_ID: { default: '', about: 'The key that may read and write the bucket of BLOB_URL' },
+  AWS_SECRET_ACCESS_KEY: { default: '', about: 'The secret of that key' },
   GROVE_OUTBOUND_ALLOW: {
     default: '',
     about: 'Where webhooks may go beside the public internet: comma-separated CIDR ranges, addresses or host:port',
@@ -70,8 +77,9 @@ export type Config = Readonly<{
   publicPort: number | null | undefined;
   trustProxy: string[];
   database: DbPlace;
-  /** Where images are kept. */
+  /** Where images are kept, unless there is a bucket. */
   blobFolder: string;
+  s3: S3Place | undefined;
   outboundAllow: string[];
   masterKey: MasterKeySource;
   rateLimit: number | 'off';
@@ -134,7 +142,12 @@ export function readConfig(environment: Environment): Config {
       () => whole('DATABASE_POOL', 1, 100),
       (must) => fault('DATABASE_URL', must),
     ),
-    blobFolder: blobFolder(value('BLOB_URL'), dataFolder, () => fault('BLOB_URL', 'file:///<folder>')),
+    ...blobPlace(
+      value('BLOB_URL'),
+      dataFolder,
+      { accessKeyId: value('AWS_ACCESS_KEY_ID'), secretAccessKey: value('AWS_SECRET_ACCESS_KEY') },
+      fault,
+    ),
     masterKey: value('GROVE_MASTER_KEY')
       ? { env: value('GROVE_MASTER_KEY') }
       : { file: value('GROVE_MASTER_KEY_FILE') || `${dataFolder}/master.key` },
@@ -159,17 +172,52 @@ export function readConfig(environment: Environment): Config {
   return Object.freeze(config);
 }
 
-function blobFolder(url: string, dataFolder: string, fault: () => void): string {
-  if (!url) return `${dataFolder}/blobs`;
+type Fault = (name: VariableName, must: string) => void;
+type BucketKey = Pick<S3Place, 'accessKeyId' | 'secretAccessKey'>;
+
+function blobPlace(url: string, dataFolder: string, key: BucketKey, fault: Fault): Pick<Config, 'blobFolder' | 's3'> {
+  const blobFolder = `${dataFolder}/blobs`;
+  if (!url) return { blobFolder, s3: undefined };
+  if (url.startsWith('s3://')) return { blobFolder, s3: bucket(url, key, fault) };
   try {
-    return fileURLToPath(url);
+    return { blobFolder: fileURLToPath(url), s3: undefined };
   } catch {
-    fault();
-    return '';
+    fault('BLOB_URL', 'file:///<folder> or s3://<bucket>/<prefix>?region=<region>&endpoint=<https address>');
+    return { blobFolder, s3: undefined };
   }
 }
 
-const SECRET: ReadonlySet<string> = new Set(['DATABASE_URL', 'GROVE_MASTER_KEY', 'GROVE_METRICS_TOKEN']);
+const BUCKET = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
+
+/** With an endpoint of its own the bucket is in the path; Amazon has it in the host. */
+function bucket(url: string, key: BucketKey, fault: Fault): S3Place | undefined {
+  const { hostname: name, pathname, searchParams } = new URL(URL.canParse(url) ? url : 's3://-');
+  const region = searchParams.get('region') ?? '';
+  const endpoint = searchParams.get('endpoint');
+  const known = [...searchParams.keys()].every((each) => each === 'region' || each === 'endpoint');
+  const isEndpoint = endpoint === null || (URL.canParse(endpoint) && /^https?:$/.test(new URL(endpoint).protocol));
+  if (!BUCKET.test(name) || !known || !isEndpoint || !/^[a-z0-9-]{1,40}$/.test(region)) {
+    fault(
+      'BLOB_URL',
+      's3://<bucket>/<prefix>?region=<region>&endpoint=<https address>, the endpoint if it is not Amazon',
+    );
+  }
+  if (!key.accessKeyId) fault('AWS_ACCESS_KEY_ID', 'given for a bucket');
+  if (!key.secretAccessKey) fault('AWS_SECRET_ACCESS_KEY', 'given for a bucket');
+  const prefix = decodeURIComponent(pathname).split('/').filter(Boolean).join('/');
+  return {
+    endpoint: endpoint ? `${endpoint.replace(/\/+$/, '')}/${name}` : `https://${name}.s3.${region}.amazonaws.com`,
+    ...{ region, bucket: name, prefix: prefix && `${prefix}/`, ...key },
+  };
+}
+
+const SECRET: ReadonlySet<string> = new Set([
+  'DATABASE_URL',
+  'GROVE_MASTER_KEY',
+  'GROVE_METRICS_TOKEN',
+  'AWS_ACCESS_KEY_ID',
+  'AWS_SECRET_ACCESS_KEY',
+]);
 
 function database(url: string, dataFolder: string, pool: () => number, fault: (must: string) => void): DbPlace {
   if (!url) return { engine: 'sqlite', file: `${dataFolder}/grove.sqlite` };

@@ -16,7 +16,7 @@ export type Child = {
   kill(signal: NodeJS.Signals): Promise<void>;
 };
 
-export type Children = { start(script: 'migrate' | 'server' | 'worker', environment: Environment): Child };
+export type Children = { start(script: 'migrate' | 'server' | 'teller' | 'worker', environment: Environment): Child };
 
 const MAX_ERROR_LENGTH = 10_000;
 

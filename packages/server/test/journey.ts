@@ -1,4 +1,6 @@
 import type { Db, TenantDb, TenantTx } from '../src/db/db.ts';
+import { asContent, type Blobs } from '../src/engines/blobs/blobs.ts';
+import { openImages } from '../src/engines/images/images.ts';
 import { journeyCookieName } from '../src/http/journey-cookie.ts';
 import { defineJob } from '../src/jobs/define-job.ts';
 import { type Journeys, openJourney } from '../src/journey/journey.ts';
@@ -74,9 +76,6 @@ export type Browser = {
   fetch(path: string, init?: RequestInit): Promise<Response>;
 };
 
-export const PNG = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 1, 2, 3]);
-export const JPEG = new Uint8Array([0xff, 0xd8, 0xff, 0xe0, 1, 2, 3]);
-
 export const CONSENT: Step = { id: 'consent', type: 'consent', key: 'consent', textVersion: '1' };
 export const DOCUMENT: Step = {
   ...{ id: 'document', type: 'document', key: 'doc1', accept: ['PASSPORT', 'ID_CARD'], sides: 'auto' },
@@ -97,8 +96,11 @@ export async function openTestJourney(
   const acme = db.of(acmeId);
   const blobs = new Map<string, Uint8Array>();
   const deleted: string[] = [];
+  const images = openImages();
   let journeys: Journeys | undefined;
   const drive = openDrive({
+    tell: async () => undefined,
+    sendWebhook: async () => true,
     vault,
     jobs: { enqueue: (async () => 'job') as never },
     workStep: defineJob({ ...WORK, run: async () => undefined }),
@@ -109,9 +111,9 @@ export async function openTestJourney(
   const deps: JourneyDeps = {
     // On this engine nothing is read in the background, where it could come between two steps of a test.
     db: { ...db, engine: 'sqlite' },
-    ...{ clock, vault, drive, baseUrlOf, createFromToken, imagesOf, saveImage },
+    ...{ clock, vault, drive, baseUrlOf, createFromToken, images, imagesOf, saveImage },
     blobs: {
-      put: async (key, bytes) => void blobs.set(key, bytes),
+      put: async (key, content) => void blobs.set(key, await bytesOf(content)),
       delete: async (key) => void blobs.delete(key),
     },
     secure: scheme === 'https',
@@ -172,6 +174,7 @@ export async function openTestJourney(
     async stop() {
       journeys?.stop();
       await http.stop();
+      await images.stop();
       await db.close();
     },
   };
@@ -185,6 +188,12 @@ const WORK = {
   backoff: { firstMs: 1000, mostMs: 1000 },
   timeoutMs: 1000,
 } as const;
+
+async function bytesOf(content: Parameters<Blobs['put']>[1]): Promise<Buffer> {
+  const parts: Uint8Array[] = [];
+  for await (const part of asContent(content).chunks()) parts.push(part);
+  return Buffer.concat(parts);
+}
 
 /** The one-time code in an address that leads into a journey. */
 export function codeOf(redirectUrl: string): string {

@@ -7,7 +7,7 @@ import { openDb } from '../src/db/open.ts';
 import { openOutbound } from '../src/engines/outbound/outbound.ts';
 import { prepareInstallation } from '../src/installation.ts';
 import type { Context } from '../src/kernel/context.ts';
-import { asTenantId, newId, type TenantId } from '../src/kernel/ids.ts';
+import { asTenantId, type TenantId } from '../src/kernel/ids.ts';
 import { permissionSet } from '../src/kernel/permissions.ts';
 import {
   type Notifications,
@@ -22,6 +22,7 @@ import { openVault, type Vault } from '../src/secrets/vault.ts';
 import { everyTenantId, findTenant } from '../src/tenants/tenants.repository.ts';
 import { addTestTenants } from './database.ts';
 import { type TestClock, type TestPlace, testClock } from './harness.ts';
+import { eventOf } from './instance-event.ts';
 
 /** Webhooks on a real database, without the application around them, and receivers that really listen. */
 export type Received = { method: string; url: string; headers: Record<string, string>; body: string };
@@ -94,13 +95,17 @@ export type TestNotifications = Notifications & {
   close(): Promise<void>;
 };
 
-export type TestNotificationsOptions = Partial<Omit<NotificationsDeps, 'clock'>> & { clock?: TestClock };
+export type TestNotificationsOptions = Partial<Omit<NotificationsDeps, 'clock'>> & {
+  clock?: TestClock;
+  /** `host:port` of others that can be reached. */
+  allowed?: readonly string[];
+};
 
 let webhooks = 0;
 
 export async function openTestNotifications(
   place: TestPlace,
-  { clock = testClock(), ...options }: TestNotificationsOptions = {},
+  { clock = testClock(), allowed = [], ...options }: TestNotificationsOptions = {},
 ): Promise<TestNotifications> {
   const config = readConfig(place.environment);
   await prepareInstallation(config);
@@ -112,7 +117,7 @@ export async function openTestNotifications(
     await db.of(tenantId).write((tx) => vault.createTenantKey(tx));
   }
   const tenantId = asTenantId('acme');
-  const targets = new Set<string>();
+  const targets = new Set(allowed);
   const logged: string[] = [];
   const note = (details: object, text: string) => void logged.push(`${text} ${(details as { err?: Error }).err ?? ''}`);
   const parameters = new Map<string, Record<string, string>>();
@@ -165,20 +170,5 @@ export async function openTestNotifications(
       await Promise.all(opened.map((each) => each.close()));
       if (!options.db) await db.close();
     },
-  };
-}
-
-export function eventOf(at: number, more: Partial<InstanceEvent> = {}): InstanceEvent {
-  return {
-    environment: 'live',
-    type: 'instance.completed',
-    instanceId: newId(at),
-    sequence: 7,
-    status: 'COMPLETED_ENDED_SUCCESS',
-    at,
-    processDefnId: newId(at),
-    processDefnName: 'onboarding',
-    processDefnVersion: 3,
-    ...more,
   };
 }

@@ -41,10 +41,10 @@ test('keys are created, listed, blocked and deleted through the server', async (
   const unasked = await grove(['keys', 'delete', made.id], env);
   assert.equal(unasked.code, 2);
   assert.match(unasked.stderr, /--yes/);
-  assert.equal((await keysSeenBy(server.url, env.GROVE_API_KEY)).length, 2);
+  assert.equal((await keysSeenBy(server.url, env.GROVE_API_KEY)).length, 3);
 
   assert.equal((await grove(['keys', 'delete', made.id, '--yes'], env)).code, 0);
-  assert.equal((await keysSeenBy(server.url, env.GROVE_API_KEY)).length, 1);
+  assert.equal((await keysSeenBy(server.url, env.GROVE_API_KEY)).length, 2);
   const gone = await grove(['keys', 'block', made.id, '--json'], env);
   assert.equal(gone.code, 1);
   assert.equal(JSON.parse(gone.stderr).error.code, 130);
@@ -55,9 +55,9 @@ test('keys delete at a terminal deletes only when the name is typed', { skip: NO
   const env = { GROVE_URL: server.url, GROVE_API_KEY: server.ready.apiKey ?? '' };
   const made = await groveJson<Made>(['keys', 'create', 'till 7'], env);
   assert.equal((await atTerminal(['keys', 'delete', made.id], env, 'till 8\n')).code, 1);
-  assert.equal((await keysSeenBy(server.url, env.GROVE_API_KEY)).length, 2);
+  assert.equal((await keysSeenBy(server.url, env.GROVE_API_KEY)).length, 3);
   assert.equal((await atTerminal(['keys', 'delete', made.id], env, 'till 7\n')).code, 0);
-  assert.equal((await keysSeenBy(server.url, env.GROVE_API_KEY)).length, 1);
+  assert.equal((await keysSeenBy(server.url, env.GROVE_API_KEY)).length, 2);
 });
 
 test('an operator who has lost every key makes one that may do everything, beside the running server', async (t) => {
@@ -65,7 +65,7 @@ test('an operator who has lost every key makes one that may do everything, besid
   const { url } = await startGrove(t, env);
   const made = await groveJson<Made>(['keys', 'create', 'recovery', '--tenant', 'demo', '--test'], env);
   assert.match(made.code, /^grv_test_/);
-  assert.equal((await keysSeenBy(url, made.code)).length, 2);
+  assert.equal((await keysSeenBy(url, made.code)).length, 3);
   const again = await grove(['keys', 'create', 'recovery', '--tenant', 'demo'], env);
   assert.equal(again.code, 1);
   assert.match(again.stderr, /already in use/);

@@ -1,14 +1,13 @@
-import { type Client, createClient } from '@grove/sdk';
+import type { Client } from '@grove/sdk';
 import type { Command } from 'commander';
 import { confirmByTyping } from '../confirm.ts';
 import { expiryFrom } from '../expiry.ts';
 import { UsageError } from '../failure.ts';
-import { localFetch } from '../local-fetch.ts';
+import { onServer, type ServerOptions, serverFrom, WHERE } from '../on-server.ts';
 import { operatorConfig, withApp } from '../operator.ts';
-import { type CommonOptions, define, defineGroup, examples, print, printable, type Result, table } from '../output.ts';
+import { define, defineGroup, examples, print, printable, type Result, table } from '../output.ts';
 
 type ApiKey = Awaited<ReturnType<Client['apiKeys']['get']>>;
-type ServerOptions = CommonOptions & { url?: string; apiKey?: string };
 type CreateOptions = ServerOptions & {
   tenant?: string;
   permission?: string[];
@@ -17,10 +16,6 @@ type CreateOptions = ServerOptions & {
   description?: string;
   test?: true;
 };
-
-const WHERE = `
-Which server: --url and --api-key, or better the environment variables GROVE_URL and GROVE_API_KEY, which other users of
-the machine cannot see in the list of processes.`;
 
 export function defineKeys(program: Command): void {
   const keys = defineGroup(program, 'keys', 'API keys: create, list, block and delete them');
@@ -57,32 +52,11 @@ function defineCreate(keys: Command): void {
     .action(async (name: string, options: CreateOptions) => print(options, await create(name, options)));
 }
 
-function onServer(command: Command): Command {
-  return command
-    .option('--url <address>', 'the base address of the tenant; GROVE_URL unless given')
-    .option('--api-key <key>', 'the key to call it with; GROVE_API_KEY unless given');
-}
-
 function gather(value: string, before: string[] = []): string[] {
   return [...before, value];
 }
 
-function clientFrom(options: ServerOptions): Client {
-  const baseUrl = options.url ?? process.env.GROVE_URL;
-  const apiKey = options.apiKey ?? process.env.GROVE_API_KEY;
-  if (!baseUrl || !apiKey) {
-    throw new UsageError(
-      `Which server? ${baseUrl ? 'Its address is given, its API key is not' : 'Its address is not given'}. Set GROVE_URL ` +
-        'and GROVE_API_KEY, or use --url and --api-key. An operator without a key makes one on the machine of the ' +
-        'server: grove keys create <name> --tenant <id>',
-    );
-  }
-  try {
-    return createClient({ baseUrl, apiKey, fetch: localFetch });
-  } catch (error) {
-    throw error instanceof TypeError ? new UsageError(error.message) : error;
-  }
-}
+const clientFrom = (options: ServerOptions): Client => serverFrom(options).client;
 
 async function create(name: string, options: CreateOptions): Promise<Result> {
   if (options.tenant !== undefined) return recover(name, options.tenant, options);

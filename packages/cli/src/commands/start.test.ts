@@ -22,6 +22,7 @@ test('start --json prints exactly one line when it is ready, and the key in it w
     'region',
     'tenantId',
     'tenantUrl',
+    'testApiKey',
     'version',
   ]);
   assert.equal(ready.baseUrl, `http://localhost:${ready.port}`);
@@ -30,7 +31,7 @@ test('start --json prints exactly one line when it is ready, and the key in it w
   assert.equal(ready.database, 'sqlite');
   assert.deepEqual(
     (await keysSeenBy(url, ready.apiKey ?? '')).map(({ name }) => name),
-    ['Demonstration key'],
+    ['Demonstration key', 'Demonstration test key'],
   );
   for (const address of [ready.docsUrl, ready.openapiUrl]) assert.equal((await fetch(address)).status, 200);
   assert.equal((await localFetch(`${ready.tenantUrl}/openapi.json`)).status, 200);

@@ -115,7 +115,7 @@ export const processDefinitions = group('/api/process-manager/processDefinitions
     body: TagInput,
     ok: ProcessDefinitionTag,
     status: 201,
-    codes: [100023],
+    codes: [100023, 100047, 100065],
   }),
   removeTag: del('/{processDefinitionId}/tags/{tagName}', {
     summary: 'Take a tag off a process definition',
@@ -171,11 +171,11 @@ export const processDefinitions = group('/api/process-manager/processDefinitions
   }),
   archive: post('/{processDefinitionId}/archive', {
     summary: 'Archive a version',
-    description: 'No new instance can be made from it; those under way go on.',
+    description: 'No new instance can be made from it; those under way go on. A version that bears a tag stays.',
     permission: 'ProcessManager:archiveProcessDefinition',
     body: Empty,
     ok: ProcessDefinition,
-    codes: [100023],
+    codes: [100023, 100049],
   }),
   delete: del('/{processDefinitionId}', {
     summary: 'Delete a version that was never deployed',

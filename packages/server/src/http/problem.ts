@@ -71,6 +71,9 @@ function validationError({ validation = [], validationContext = 'body' }: Thrown
       if (keyword === 'required') {
         return { pointer: `${prefix}${instancePath}/${String(params.missingProperty)}`, message: 'is required' };
       }
+      if (keyword === 'additionalProperties') {
+        return { pointer: `${prefix}${instancePath}/${String(params.additionalProperty)}`, message: 'is not known' };
+      }
       const values = keyword === 'enum' ? `must be one of ${(params.allowedValues as string[]).join(', ')}` : message;
       return { pointer: `${prefix}${instancePath}` || '/', message: values };
     }),

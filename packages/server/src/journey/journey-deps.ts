@@ -1,4 +1,6 @@
 import type { Db, TenantReads, TenantTx } from '../db/db.ts';
+import type { Blobs } from '../engines/blobs/blobs.ts';
+import type { Images } from '../engines/images/images.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { TenantId } from '../kernel/ids.ts';
 import type { Drive, Look } from '../process-manager/engine/drive.ts';
@@ -10,7 +12,8 @@ export type JourneyDeps = {
   db: Db;
   clock: Clock;
   vault: Vault;
-  blobs: { put(key: string, bytes: Uint8Array): Promise<unknown>; delete(key: string): Promise<unknown> };
+  blobs: Pick<Blobs, 'put' | 'delete'>;
+  images: Pick<Images, 'reencode'>;
   drive: Drive;
   /** Whether cookies travel over https alone. */
   secure: boolean;

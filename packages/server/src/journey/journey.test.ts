@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { onBothEngines } from '../../test/harness.ts';
+import { PNG } from '../../test/images.ts';
 import {
   type Browser,
   CONSENT,
   DECIDE,
   DOCUMENT,
   openTestJourney,
-  PNG,
   type TestJourney,
   type TokenOptions,
 } from '../../test/journey.ts';

@@ -1,60 +1,56 @@
 import { createHash } from 'node:crypto';
+import { setImmediate as letOthersRun } from 'node:timers/promises';
 import type { api, Ok, Params } from '@grove/contract';
+import { ImageRefused } from '../engines/images/refused.ts';
 import type { JourneyContext } from '../kernel/context.ts';
 import { ApiError, invalidInput } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
 import type { RawBody } from '../kernel/implement.ts';
 import type { Look } from '../process-manager/engine/drive.ts';
+import { imageContext } from '../process-manager/engine/read-image.ts';
 import type { Current } from '../process-manager/engine/state.ts';
 import { stepTypeOf } from '../process-manager/engine/steps/registry.ts';
-import { detectImageType } from './detect-image-type.ts';
-import type { JourneyDeps } from './journey-deps.ts';
+import type { ImageRow, JourneyDeps } from './journey-deps.ts';
 import { namesOfAttempt } from './show-journey.ts';
 import { currentUserStep, lockJourney } from './steps.ts';
 
 /**
- * Takes an image of the current step. The bytes are sealed with a key that a first transaction makes, stored, and only
- * then recorded by a second: there may be a blob that no row knows, and a sweep removes it, but never a row without its
- * blob. The step must still be waited for when it is recorded.
+ * Takes an image of the current step. A first transaction sees that it is wanted and makes sure of the key; then the
+ * image is encoded anew, sealed and stored, all of it while nobody waits for the database; and only then a second
+ * transaction records it, if the step is still waited for. There may be a blob that no row knows, and a sweep removes it,
+ * but never a row without its blob. Of what was sent only the hash is kept.
  */
 export const MAX_IMAGES_PER_ATTEMPT = 20;
 const MAX_STAND_IN_BYTES = 64 * 1024;
+/** To hash 12 MB in one go would hold up everybody else. */
+const HASHED_AT_ONCE_BYTES = 1024 * 1024;
 
 type Uploaded = Ok<typeof api.journey.uploadImage>;
 type Place = Params<typeof api.journey.uploadImage>;
 
 export function imageUploader(deps: JourneyDeps) {
-  const { vault, blobs } = deps;
+  const { vault, blobs, images } = deps;
   return async (context: JourneyContext, { stepId, imageName }: Place, body: RawBody): Promise<Uploaded> => {
     const { db, now } = context;
-    const blobKey = newId(now);
     const before = await db.write(async (tx) => {
       const look = await lockJourney(deps, tx, context);
       const current = currentUserStep(look, stepId);
       ensureWanted(look, current, imageName);
-      ensureImage(body, look.root.environment);
-      const subject = `instance:${look.instance.id}`;
-      const sealed = await vault.sealFor(tx, subject, `image:${blobKey}`, body.bytes);
-      return { instanceId: look.instance.id, current, sealed };
+      ensureStandIn(body, look.root.environment);
+      const seal = await vault.sealerFor(tx, `instance:${look.instance.id}`);
+      return { instanceId: look.instance.id, current, seal };
     });
-    await blobs.put(blobKey, before.sealed);
-    const sha256 = createHash('sha256').update(body.bytes).digest('hex');
+    const sha256 = await hashOf(body.bytes);
+    const kept = isStandIn(body) ? body : await images.reencode(body.bytes, body.contentType);
+    const blobKey = newId(now);
+    await blobs.put(blobKey, before.seal(imageContext(blobKey), kept.bytes));
+    const { current } = before;
+    const row = {
+      ...{ instance_id: before.instanceId, step: stepId, attempt: current.attempt, name: imageName },
+      ...{ blob_key: blobKey, content_type: kept.contentType, bytes: kept.bytes.length, sha256, created_at: now },
+    };
     try {
-      await db.write(async (tx) => {
-        const look = await lockJourney(deps, tx, context);
-        const current = currentUserStep(look, stepId);
-        const same = look.instance.id === before.instanceId && current.enteredAt === before.current.enteredAt;
-        if (!same || current.attempt !== before.current.attempt) throw new ApiError(100056);
-        const names = namesOfAttempt(await deps.imagesOf(tx, look.instance.id), current);
-        if (!names.includes(imageName) && names.length >= MAX_IMAGES_PER_ATTEMPT) {
-          throw new ApiError(100059, { detail: `an attempt has at most ${MAX_IMAGES_PER_ATTEMPT} images` });
-        }
-        const replaced = await deps.saveImage(tx, {
-          ...{ instance_id: look.instance.id, step: stepId, attempt: current.attempt, name: imageName },
-          ...{ blob_key: blobKey, content_type: body.contentType, bytes: body.bytes.length, sha256, created_at: now },
-        });
-        if (replaced !== undefined) await deps.deleteBlobs(tx, [replaced]);
-      });
+      await record(deps, context, row, current);
     } catch (error) {
       // If the commit is in doubt, the row may be there, and then its blob must be.
       if (error instanceof ApiError) await blobs.delete(blobKey).catch(() => undefined);
@@ -62,6 +58,22 @@ export function imageUploader(deps: JourneyDeps) {
     }
     return { name: imageName, sha256, bytes: body.bytes.length };
   };
+}
+
+/** The step must still be waited for, in the same attempt. */
+function record(deps: JourneyDeps, context: JourneyContext, row: ImageRow, before: Current): Promise<void> {
+  return context.db.write(async (tx) => {
+    const look = await lockJourney(deps, tx, context);
+    const current = currentUserStep(look, row.step);
+    const same = look.instance.id === row.instance_id && current.enteredAt === before.enteredAt;
+    if (!same || current.attempt !== before.attempt) throw new ApiError(100056);
+    const names = namesOfAttempt(await deps.imagesOf(tx, look.instance.id), current);
+    if (!names.includes(row.name) && names.length >= MAX_IMAGES_PER_ATTEMPT) {
+      throw new ApiError(100059, { detail: `an attempt has at most ${MAX_IMAGES_PER_ATTEMPT} images` });
+    }
+    const replaced = await deps.saveImage(tx, row);
+    if (replaced !== undefined) await deps.deleteBlobs(tx, [replaced]);
+  });
 }
 
 function ensureWanted({ definition }: Look, { step: stepId }: Current, imageName: string): void {
@@ -77,21 +89,17 @@ function ensureWanted({ definition }: Look, { step: stepId }: Current, imageName
   throw invalidInput({ pointer: '/params/imageName', message });
 }
 
-/** In the sandbox a JSON document can stand in for an image; nowhere else can anything. */
-export function ensureImage({ contentType, bytes }: RawBody, environment: 'live' | 'test'): void {
-  const fault = bytes.length === 0 ? 'it is empty' : faultOf(contentType, bytes, environment);
-  if (fault) throw new ApiError(100059, { detail: fault });
-}
+const isStandIn = ({ contentType }: RawBody) => contentType === 'application/json';
 
-function faultOf(contentType: string, bytes: Buffer, environment: 'live' | 'test'): string | undefined {
-  if (contentType === 'application/json') {
-    if (environment !== 'test') return 'a document can stand in for it in the sandbox alone';
-    if (bytes.length > MAX_STAND_IN_BYTES) return `a document has at most ${MAX_STAND_IN_BYTES} bytes`;
-    return isJsonObject(bytes) ? undefined : 'the document is not a JSON object';
-  }
-  const type = detectImageType(bytes);
-  if (type === undefined) return 'it is not a JPEG, PNG or WebP image';
-  return type === contentType ? undefined : `it is ${type} and not ${contentType}`;
+/** In the sandbox a JSON document can stand in for an image; nowhere else can anything. */
+function ensureStandIn(body: RawBody, environment: 'live' | 'test'): void {
+  if (!isStandIn(body)) return;
+  const { bytes } = body;
+  if (bytes.length === 0) throw new ImageRefused('empty');
+  const refuse = (detail: string) => new ApiError(100059, { detail });
+  if (environment !== 'test') throw refuse('a document can stand in for it in the sandbox alone');
+  if (bytes.length > MAX_STAND_IN_BYTES) throw refuse(`a document has at most ${MAX_STAND_IN_BYTES} bytes`);
+  if (!isJsonObject(bytes)) throw refuse('the document is not a JSON object');
 }
 
 function isJsonObject(bytes: Buffer): boolean {
@@ -101,4 +109,13 @@ function isJsonObject(bytes: Buffer): boolean {
   } catch {
     return false;
   }
+}
+
+async function hashOf(bytes: Buffer): Promise<string> {
+  const hash = createHash('sha256');
+  for (let at = 0; at < bytes.length; at += HASHED_AT_ONCE_BYTES) {
+    if (at > 0) await letOthersRun();
+    hash.update(bytes.subarray(at, at + HASHED_AT_ONCE_BYTES));
+  }
+  return hash.digest('hex');
 }

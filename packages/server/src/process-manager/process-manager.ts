@@ -1,19 +1,23 @@
+import type { Audit } from '../audit/audit.ts';
 import type { Db, TenantTx } from '../db/db.ts';
+import type { Scrub } from '../db/scrub.ts';
 import type { Blobs } from '../engines/blobs/blobs.ts';
 import { SandboxBroken, sandboxVision } from '../engines/vision/sandbox.ts';
 import { scenarioOf } from '../engines/vision/scenarios.ts';
 import type { Vision } from '../engines/vision/vision.ts';
 import type { Jobs } from '../jobs/jobs.ts';
-import { SECOND, toDtm } from '../kernel/clock.ts';
+import { type Clock, SECOND, toDtm } from '../kernel/clock.ts';
 import type { TenantId } from '../kernel/ids.ts';
+import type { SignDocument } from '../kernel/sign-document.ts';
 import type { Vault } from '../secrets/vault.ts';
 import { definitionHandlers } from './definitions/definitions.ts';
+import type { Exists } from './definitions/lookup.ts';
 import { openDrive } from './engine/drive.ts';
 import { imagesOf, saveImage } from './engine/images.repository.ts';
 import { revisionsOf } from './engine/journeys.repository.ts';
 import { defineRunDue } from './engine/run-due.ts';
 import { defineWorkStep } from './engine/work-step.ts';
-import { createFromToken } from './instances/create-from-token.ts';
+import { createFromToken, type FromToken } from './instances/create-from-token.ts';
 import { deleteBlobsJob } from './instances/delete-blobs.ts';
 import { endReason } from './instances/end-reason.repository.ts';
 import { readInstanceData } from './instances/instance-data.ts';
@@ -22,6 +26,8 @@ import { findInstanceForUpdate, type InstanceRow } from './instances/process-ins
 import { processInstanceHandlers } from './instances/process-instances.ts';
 import { makeResumeLink } from './instances/resume-link.ts';
 import { spendStartCode } from './instances/spend-start-code.ts';
+import { eventTeller, type ToldEvent } from './instances/tell-events.ts';
+import { openRetention } from './retention/open-retention.ts';
 import { reviewHandlers } from './reviews/reviews.ts';
 import { sandboxHandlers } from './sandbox/sandbox.ts';
 import { redirectAllowed } from './settings/redirect-allowed.ts';
@@ -33,14 +39,24 @@ import { processTokenHandlers } from './tokens/process-tokens.ts';
 export type ProcessManagerDeps = {
   db: Db;
   vault: Vault;
+  clock: Clock;
   jobs: Jobs;
   blobs: Blobs;
+  audit: Audit;
+  sign: SignDocument;
+  scrub: Scrub;
   /** The machine that looks at the images of live instances. */
   vision: Vision;
   baseUrlOf(tenantId: string): string;
   everyTenantId(): AsyncIterable<TenantId>;
+  /** Told in the transaction of an event, for webhooks. */
+  notify(tx: TenantTx, event: ToldEvent): Promise<void>;
+  sendWebhook(tx: TenantTx, name: string, event: ToldEvent): Promise<boolean>;
+  /** Whether what a definition refers to is there. */
+  exists: Exists;
   /** Told after the commit that a journey has changed. */
   changed(tenantId: TenantId, instanceId: string): void;
+  onError(what: string, error: unknown): void;
 };
 
 const RUN_DUE_EVERY_MS = 30 * SECOND;
@@ -48,15 +64,17 @@ const RUN_DUE_EVERY_MS = 30 * SECOND;
 export type ProcessManager = ReturnType<typeof openProcessManager>;
 
 export function openProcessManager(deps: ProcessManagerDeps) {
-  const { db, vault, jobs, blobs, baseUrlOf } = deps;
+  const { db, vault, jobs, blobs, audit, baseUrlOf } = deps;
   const workStep = defineWorkStep({
     ...{ vault, blobs, drive: () => drive },
     visionOf: ({ instance, state }, attempt) =>
       instance.environment === 'test' ? sandboxVision(scenarioOf(state.params._scenario), attempt) : deps.vision,
     isHopeless: (error) => error instanceof SandboxBroken,
   });
-  const drive = openDrive({ vault, jobs, workStep, changed: deps.changed });
+  const tell = eventTeller(deps.notify);
+  const drive = openDrive({ vault, jobs, workStep, tell, sendWebhook: deps.sendWebhook, changed: deps.changed });
   const deleteBlobs = deleteBlobsJob(blobs);
+  const { beginErasure, ...retention } = openRetention({ ...deps, drive });
   const runDue = defineRunDue({ db, drive, everyTenantId: deps.everyTenantId });
   jobs.register(workStep);
   jobs.register(deleteBlobs);
@@ -71,28 +89,34 @@ export function openProcessManager(deps: ProcessManagerDeps) {
   return {
     handlers: {
       processTokens: processTokenHandlers({ baseUrlOf }),
-      processInstances: processInstanceHandlers({ vault, jobs, deleteBlobs, baseUrlOf, drive }),
-      processDefinitions: definitionHandlers(),
-      reviews: reviewHandlers({ drive, resumeLink }),
+      processInstances: processInstanceHandlers({ tell, vault, beginErasure, audit, baseUrlOf, drive }),
+      processDefinitions: definitionHandlers({ exists: deps.exists }),
+      reviews: reviewHandlers({ drive, audit, resumeLink }),
       processSettings: settingsHandlers(),
       sandbox: sandboxHandlers(),
+      ...retention.handlers,
     },
     drive,
     data: readInstanceData({ drive, vault, blobs }),
+    start: retention.start,
+    stop: retention.stop,
     /** What the journeys of end users need of it. */
     forJourneys: {
       drive,
       lockInstance: findInstanceForUpdate,
       spendStartCode,
-      createFromToken,
+      createFromToken: (tx: TenantTx, from: Omit<FromToken, 'tell'>) => createFromToken(tx, { ...from, tell }),
       uiUrlOfToken,
       endReason,
       redirectAllowed,
       imagesOf,
       saveImage,
       revisionsOf,
-      addEvent: (tx: TenantTx, row: InstanceRow, type: string, now: number) =>
-        appendEvents(tx, row, [{ type, status: row.status }], now),
+      async addEvent(tx: TenantTx, row: InstanceRow, type: string, now: number) {
+        const events = [{ type, status: row.status }];
+        await appendEvents(tx, row, events, now);
+        await tell(tx, row, events, { before: row.sequence, now });
+      },
       deleteBlobs: (tx: TenantTx, keys: readonly string[]) => jobs.enqueue(tx, deleteBlobs, { keys }),
     },
   };

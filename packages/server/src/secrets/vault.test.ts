@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
 import { after, before, describe, it } from 'node:test';
 import { addTestTenants, openTestDb } from '../../test/database.ts';
 import { onBothEngines, type TestPlace, testClock } from '../../test/harness.ts';
@@ -78,6 +79,42 @@ onBothEngines('the vault', (_engine, places) => {
       );
       for (const [at, each] of sealed.entries())
         assert.equal(String(await openFor(acme, 'grace', `${at}`, each)), `${at}`);
+    });
+  });
+
+  describe('long data', () => {
+    const bytesOf = async (chunks: AsyncIterable<Uint8Array>) => {
+      const all: Uint8Array[] = [];
+      for await (const each of chunks) all.push(each);
+      return Buffer.concat(all);
+    };
+    const sealLong = async (tenant: TenantId, subject: string, context: string) => {
+      const seal = await db.of(tenant).write((tx) => vault.sealerFor(tx, subject));
+      const sealed = seal(context, PLAIN);
+      const bytes = await bytesOf(sealed.chunks());
+      assert.equal(bytes.length, sealed.size);
+      return bytes;
+    };
+    const openLong = async (tenant: TenantId, subject: string, context: string, sealed: Buffer) => {
+      const open = await vault.openerFor(db.of(tenant), subject);
+      return bytesOf(open(context, Readable.from([sealed])));
+    };
+
+    it('is sealed after the transaction and opens for its tenant, subject and context alone', async () => {
+      const sealed = await sealLong(acme, 'sybil', 'face');
+      await sealLong(acme, 'trent', 'face');
+      await sealLong(other, 'sybil', 'face');
+      assert.deepEqual(await openLong(acme, 'sybil', 'face', sealed), PLAIN);
+      await assert.rejects(openLong(acme, 'trent', 'face', sealed));
+      await assert.rejects(openLong(acme, 'sybil', 'name', sealed));
+      await assert.rejects(openLong(other, 'sybil', 'face', sealed));
+      await assert.rejects(openFor(acme, 'sybil', 'face', sealed));
+    });
+
+    it('is unreadable once its subject is destroyed', async () => {
+      const sealed = await sealLong(acme, 'uma', 'face');
+      await db.of(acme).write((tx) => vault.destroySubject(tx, 'uma'));
+      await assert.rejects(openLong(acme, 'uma', 'face', sealed), /the data key of uma was destroyed/);
     });
   });
 

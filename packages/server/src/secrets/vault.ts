@@ -4,6 +4,7 @@ import { boundedMap } from '../kernel/bounded-map.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { TenantId } from '../kernel/ids.ts';
 import type { MasterKey } from './master-key.ts';
+import { openChunks, sealChunks, sealedSize } from './seal-chunks.ts';
 import { contextOf, keyFrom, newKey, seal, sealedBy, unseal, type VersionedKey } from './sealing.ts';
 import {
   addDataKey,
@@ -29,9 +30,18 @@ export type Vault = {
   tenantKey(db: TenantReads, version?: number): Promise<VersionedKey>;
   sealFor(tx: TenantTx, subject: string, context: string, plain: Uint8Array): Promise<Uint8Array>;
   openFor(db: TenantReads, subject: string, context: string, sealed: Uint8Array): Promise<Buffer>;
+  /** For long values, which are sealed once the transaction that made sure of the key has committed. */
+  sealerFor(tx: TenantTx, subject: string): Promise<Sealer>;
+  openerFor(db: TenantReads, subject: string): Promise<Opener>;
   /** Everything sealed for the subject is unreadable once this commits. */
   destroySubject(tx: TenantTx, subject: string): Promise<void>;
 };
+
+export type Sealer = (context: string, plain: Uint8Array) => Sealed;
+/** Whoever reads it twice gets two values that differ and open alike. */
+export type Sealed = { readonly size: number; chunks(): AsyncIterable<Uint8Array> };
+/** What it yields has been proven, chunk by chunk; it throws where the sealed value is not what was sealed. */
+export type Opener = (context: string, sealed: AsyncIterable<Uint8Array>) => AsyncIterable<Buffer>;
 
 const MAX_CACHED_TENANTS = 1000;
 const CACHE_MS = 60_000;
@@ -41,6 +51,8 @@ export const tenantKeyContext = (tenantId: TenantId, version: number) => context
 export const dataKeyContext = (tenantId: TenantId, subject: string) => contextOf('data-key', tenantId, subject);
 const dataContext = (tenantId: TenantId, subject: string, context: string) =>
   contextOf('data', tenantId, subject, context);
+const chunksContext = (tenantId: TenantId, subject: string, context: string) =>
+  contextOf('chunks', tenantId, subject, context);
 
 export function openVault({ master, clock }: { master: MasterKey; clock: Clock }): Vault {
   const tenants = boundedMap<TenantId, { at: number; keys: Map<number, VersionedKey> }>(MAX_CACHED_TENANTS);
@@ -87,6 +99,12 @@ export function openVault({ master, clock }: { master: MasterKey; clock: Clock }
     return openDataKey(tx, subject, stored);
   };
 
+  const storedDataKey = async (db: TenantReads, subject: string): Promise<KeyObject> => {
+    const found = await findDataKey(db, subject);
+    if (!found) throw new Error(`the data key of ${subject} was destroyed`);
+    return openDataKey(db, subject, found);
+  };
+
   return {
     async systemSecret(db, name) {
       const rows = await findSystemSecrets(db, name);
@@ -112,9 +130,18 @@ export function openVault({ master, clock }: { master: MasterKey; clock: Clock }
       return seal({ version: 1, key }, dataContext(tx.tenantId, subject, context), plain);
     },
     async openFor(db, subject, context, sealed) {
-      const found = await findDataKey(db, subject);
-      if (!found) throw new Error(`the data key of ${subject} was destroyed`);
-      return unseal(await openDataKey(db, subject, found), dataContext(db.tenantId, subject, context), sealed);
+      return unseal(await storedDataKey(db, subject), dataContext(db.tenantId, subject, context), sealed);
+    },
+    async sealerFor(tx, subject) {
+      const key = await dataKeyFor(tx, subject);
+      return (context, plain) => ({
+        size: sealedSize(plain.length),
+        chunks: () => sealChunks(key, chunksContext(tx.tenantId, subject, context), plain),
+      });
+    },
+    async openerFor(db, subject) {
+      const key = await storedDataKey(db, subject);
+      return (context, sealed) => openChunks(key, chunksContext(db.tenantId, subject, context), sealed);
     },
     destroySubject: (tx, subject) => destroyDataKey(tx, subject),
   };

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { startJourney } from '../../test/end-user.ts';
 import { onBothEngines, openTestApp, type TestApp } from '../../test/harness.ts';
-
-const PNG = Buffer.from('89504e470d0a1a0a0000000d4948445200000001000000010806000000', 'hex');
+import { PNG } from '../../test/images.ts';
 
 onBothEngines('user data', (_engine, places) => {
   let app: TestApp;
@@ -42,7 +41,7 @@ onBothEngines('user data', (_engine, places) => {
     assert.equal(body.documents.doc1.documentType, 'PASSPORT');
     assert.deepEqual(body.documents.doc1.images.front, {
       path: 'documents/doc1/front/uncropped',
-      contentType: 'image/png',
+      contentType: 'image/jpeg',
     });
     assert.equal(body.faces.face1.image.path, 'faces/face1/image');
     assert.equal(body.forms.consent.accepted, true);
@@ -59,15 +58,17 @@ onBothEngines('user data', (_engine, places) => {
   it('gives an item as base64 in JSON, and as itself to whoever accepts images alone', async () => {
     const path = '/getdata?path=documents/doc1/front/uncropped';
     const { body } = await read(path);
-    assert.equal(body.contentType, 'image/png');
-    assert.ok(Buffer.from(body.data, 'base64').equals(PNG));
+    assert.equal(body.contentType, 'image/jpeg');
+    const jpeg = Buffer.from(body.data, 'base64');
+    assert.equal(jpeg.subarray(0, 3).toString('hex'), 'ffd8ff');
     const raw = await fetch(`${app.baseUrl}${place}${path}`, {
       headers: { Authorization: `Bearer ${token}`, Accept: 'image/*' },
     });
-    assert.equal(raw.headers.get('content-type'), 'image/png');
+    assert.equal(raw.headers.get('content-type'), 'image/jpeg');
+    assert.equal(raw.headers.get('content-length'), String(jpeg.length));
     assert.equal(raw.headers.get('content-disposition'), 'attachment');
     assert.equal(raw.headers.get('cache-control'), 'no-store');
-    assert.ok(Buffer.from(await raw.arrayBuffer()).equals(PNG));
+    assert.ok(Buffer.from(await raw.arrayBuffer()).equals(jpeg));
   });
 
   it('refuses with 100026 a path that is not an item, in whatever spelling', async () => {

@@ -1,55 +1,78 @@
-import { api, type Ok } from '@grove/contract';
-import { file } from '../kernel/answers.ts';
+import { api } from '@grove/contract';
+import type { Audit, AuditedRead } from '../audit/audit.ts';
+import { stream } from '../kernel/answers.ts';
 import { toDtm } from '../kernel/clock.ts';
 import type { Context } from '../kernel/context.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { implement } from '../kernel/implement.ts';
+import type { SignDocument } from '../kernel/sign-document.ts';
 import type { InstanceData, ReadInstanceData } from '../process-manager/instances/instance-data.ts';
-import { type Item, listItems } from './list-items.ts';
+import { archiveInstance } from './archive-instance.ts';
+import { listItems } from './list-items.ts';
+import { resultClaims } from './result-claims.ts';
+import { toChecks, toUserData } from './show-user-data.ts';
 
-/** What the end user gave and what was found out about it (specification 4.9). */
-type UserData = Ok<typeof api.userData.get>;
+/** What the end user gave and what was found out about it (specification 4.9). Every read leaves an audit event. */
+export type UserDataDeps = ReadInstanceData & {
+  audit: Pick<Audit, 'noteRead'>;
+  sign: SignDocument;
+  versions: Readonly<Record<string, string>>;
+  baseUrlOf(tenantId: string): string;
+};
+
 type Ids = { processDefnId: string; processInstanceId: string };
 
-export function userDataHandlers({ find, image }: ReadInstanceData) {
-  const read = async ({ db, principal }: Context, { processDefnId, processInstanceId }: Ids): Promise<InstanceData> => {
-    const wanted = { definitionId: processDefnId, instanceId: processInstanceId, environment: principal.environment };
-    const found = await find(db, wanted);
+export function userDataHandlers(deps: UserDataDeps) {
+  const { find, image, imageStream, events, audit, sign, versions, baseUrlOf } = deps;
+  const read = async (
+    context: Context,
+    { processDefnId, processInstanceId }: Ids,
+    what: Omit<AuditedRead, 'instanceId'>,
+  ): Promise<InstanceData> => {
+    const { environment } = context.principal;
+    const found = await find(context.db, { definitionId: processDefnId, instanceId: processInstanceId, environment });
     if (!found) throw new ApiError(100022);
+    audit.noteRead(context, { ...what, instanceId: processInstanceId });
     return found;
   };
 
-  const { archive: _planned, ...served } = api.userData;
-  return implement(served, {
+  return implement(api.userData, {
     async get(context, { params, query }) {
-      return toUserData(await read(context, params), query.optimized === true);
+      return toUserData(await read(context, params, { action: 'userData.read' }), query.optimized === true);
     },
 
     async getItem(context, { params, query }) {
-      const item = listItems(await read(context, params)).find(({ path }) => path === query.path);
+      const found = await read(context, params, { action: 'userData.itemRead', item: itemOf(query.path) });
+      const item = listItems(found).find(({ path }) => path === query.path);
       if (!item) throw new ApiError(100026);
-      const bytes = await image(context.db, item.image);
-      const { content_type: contentType } = item.image;
-      if (wantsImage(context.accept)) return file(contentType, bytes, ATTACHED);
-      return { contentType, data: bytes.toString('base64') };
+      const { content_type: contentType, bytes } = item.image;
+      if (wantsImage(context.accept)) {
+        const headers = { ...ATTACHED, 'content-length': String(bytes) };
+        return stream(contentType, await imageStream(context.db, item.image), headers);
+      }
+      return { contentType, data: (await image(context.db, item.image)).toString('base64') };
     },
 
     async listChecks(context, { params }) {
-      const { checks } = await read(context, params);
-      return checks.map((check) => ({
-        id: `${check.step}/${check.name}`,
-        step: check.step,
-        name: check.name,
-        type: check.type,
-        status: check.status,
-        ...(check.score !== null && { score: check.score }),
-        ...(check.threshold !== null && { threshold: check.threshold }),
-        ...(check.reason !== null && { reason: check.reason }),
-        ...(check.advice !== null && { advice: check.advice }),
-        attempts: check.attempts,
-        dateTime: toDtm(check.at),
-        ...(check.meta_data !== null && { metaData: JSON.parse(check.meta_data) as Record<string, unknown> }),
-      }));
+      return toChecks(await read(context, params, { action: 'userData.checksRead' }));
+    },
+
+    async archive(context, { params }) {
+      const found = await read(context, params, { action: 'userData.archived' });
+      const archive = archiveInstance({ sign, versions, imageStream, events }, context.db, found, context.now);
+      const name = `${found.instance.id}.zip`;
+      return stream('application/zip', archive, {
+        ...ATTACHED,
+        'content-disposition': `attachment; filename="${name}"`,
+      });
+    },
+
+    async signResult(context, { params }) {
+      const { tenantId, now } = context;
+      const found = await read(context, params, { action: 'userData.resultSigned' });
+      const claims = resultClaims(found, { issuer: baseUrlOf(tenantId), tenantId, now });
+      const { jws, kid } = await sign.claims('grove-result+jwt', claims);
+      return { jws, kid, expiringDtm: toDtm(found.instance.expiring_at) };
     },
   });
 }
@@ -61,40 +84,9 @@ function wantsImage(accept: string | undefined): boolean {
   return accept !== undefined && /(^|,)\s*image\//.test(accept) && !/application\/json/.test(accept);
 }
 
-function toUserData(found: InstanceData, optimized: boolean): UserData {
-  const items = optimized ? [] : listItems(found);
-  const { documents, faces, forms } = found.data;
-  const { decision, done } = found.flow;
-  return {
-    documents: Object.fromEntries(
-      Object.entries(documents).map(([key, document]) => [
-        key,
-        toDocument(document, imagesOf(items, 'documents', key)),
-      ]),
-    ),
-    faces: Object.fromEntries(
-      Object.entries(faces).map(([key, { images: _names, ...face }]) => [
-        key,
-        { ...face, ...imagesOf(items, 'faces', key) },
-      ]),
-    ),
-    forms: { ...forms },
-    _checks: { ...done },
-    ...(decision && { _decision: decision }),
-  };
-}
+const ITEM_PATH = /^[A-Za-z0-9/_.-]{1,200}$/;
 
-function toDocument(document: Readonly<Record<string, unknown>>, images: UserData['documents'][string]['images']) {
-  const { documentType, countryCode, biographicData } = document as Partial<UserData['documents'][string]>;
-  return {
-    ...(documentType && { documentType }),
-    ...(countryCode && { countryCode }),
-    biographicData: biographicData ?? [],
-    images,
-  };
-}
-
-function imagesOf(items: readonly Item[], kind: Item['kind'], key: string) {
-  const own = items.filter((item) => item.kind === kind && item.key === key);
-  return Object.fromEntries(own.map(({ path, image }) => [image.name, { path, contentType: image.content_type }]));
+/** A caller can write anything into a path, and it must not come to stand in the audit. */
+function itemOf(path: string): string {
+  return ITEM_PATH.test(path) ? path : '?';
 }

@@ -7,10 +7,11 @@ import { asTenantId } from '../../src/kernel/ids.ts';
 import { openNotifications } from '../../src/notification-service/notifications.ts';
 import { openMasterKey } from '../../src/secrets/master-key.ts';
 import { openVault } from '../../src/secrets/vault.ts';
-import { eventOf } from '../webhooks.ts';
+import { eventOf } from '../instance-event.ts';
 
 /** A server that tells of events as fast as it can and says so for each, while it sends webhooks. */
 const LEASE_MS = 500;
+const TELLERS = 4;
 process.stdin.on('end', () => process.exit()).resume();
 const config = readConfig(process.env);
 const db = openDb(config.database, () => undefined);
@@ -27,8 +28,11 @@ const notifications = openNotifications({
 notifications.start();
 process.stdout.write('ready\n');
 const tenant = db.of(asTenantId('acme'));
-for (;;) {
-  const event = eventOf(Date.now());
-  await tenant.write((tx) => notifications.notify(tx, event));
-  process.stdout.write(`${event.instanceId}\n`);
-}
+const tell = async () => {
+  for (;;) {
+    const event = eventOf(Date.now());
+    await tenant.write((tx) => notifications.notify(tx, event));
+    process.stdout.write(`${event.instanceId}\n`);
+  }
+};
+await Promise.all(Array.from({ length: TELLERS }, tell));

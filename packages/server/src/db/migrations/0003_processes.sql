@@ -75,11 +75,12 @@ CREATE TABLE process_tokens (
   last_updated_by      TEXT    NOT NULL,
   PRIMARY KEY (tenant_id, id),
   FOREIGN KEY (tenant_id, definition_id) REFERENCES process_definitions (tenant_id, id)
-) /*sqlite WITHOUT ROWID*/;
+);
 
 CREATE UNIQUE INDEX process_tokens_name ON process_tokens (tenant_id, name);
 CREATE INDEX process_tokens_name_folded ON process_tokens (tenant_id, environment, name_folded, id);
 
+-- With SQLite's own row numbers: rows are long, and a tree without them holds whole rows on its inner pages.
 CREATE TABLE process_instances (
   tenant_id            TEXT    NOT NULL REFERENCES tenants (id),
   -- A ULID of the moment in created_at: to order by id is to order by time.
@@ -124,7 +125,7 @@ CREATE TABLE process_instances (
   PRIMARY KEY (tenant_id, id),
   FOREIGN KEY (tenant_id, definition_id) REFERENCES process_definitions (tenant_id, id),
   FOREIGN KEY (tenant_id, parent_id) REFERENCES process_instances (tenant_id, id) ON DELETE CASCADE
-) /*sqlite WITHOUT ROWID*/;
+);
 
 CREATE INDEX process_instances_environment ON process_instances (tenant_id, environment, id);
 CREATE INDEX process_instances_status ON process_instances (tenant_id, environment, status, id);
@@ -169,7 +170,7 @@ CREATE TABLE journeys (
   due_at      BIGINT,
   PRIMARY KEY (tenant_id, instance_id),
   FOREIGN KEY (tenant_id, instance_id) REFERENCES process_instances (tenant_id, id) ON DELETE CASCADE
-) /*sqlite WITHOUT ROWID*/;
+);
 
 CREATE INDEX journeys_due ON journeys (tenant_id, due_at) WHERE due_at IS NOT NULL;
 

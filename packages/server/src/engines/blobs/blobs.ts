@@ -1,12 +1,67 @@
+import type { Readable } from 'node:stream';
+import { ApiError } from '../../kernel/errors.ts';
+import { ID_PATTERN } from '../../kernel/ids.ts';
+
 /**
  * Where images are kept. Keys are random ids that mean nothing outside the rows that hold them, and the bytes arrive
- * sealed: whoever sees the place sees neither whose they are nor what they show.
+ * sealed: whoever sees the place sees neither whose they are nor what they show. What goes wrong there is a `BlobError`.
  */
 export type Blobs = {
-  /** The bytes are durable when this resolves. */
-  put(key: string, bytes: Uint8Array): Promise<void>;
+  /** The bytes are durable when this resolves; under the key there is then all of them or what was there before. */
+  put(key: string, content: Uint8Array | BlobContent): Promise<void>;
   /** Rejects if there is nothing under the key. */
-  get(key: string): Promise<Buffer>;
+  get(key: string): Promise<Readable>;
   /** What is not there needs no deleting. */
   delete(key: string): Promise<void>;
+  /** What is kept in one of the `SHARDS`. */
+  list(shard: string): AsyncIterable<StoredBlob>;
+  /** Rejects if the place cannot be used. Nothing is changed. */
+  check(): Promise<void>;
 };
+
+/** Its chunks can be asked for again if the first try fails. */
+export type BlobContent = { readonly size: number; chunks(): AsyncIterable<Uint8Array> };
+
+export type StoredBlob = {
+  /** Undefined for what was left behind by a write that never ended. */
+  readonly key: string | undefined;
+  readonly storedAt: number;
+  remove(): Promise<void>;
+};
+
+const DIGITS = [...'0123456789ABCDEFGHJKMNPQRSTVWXYZ'];
+/** The last characters of an id are random, its first ones are not: they would put all of a day into one place. */
+export const SHARDS: readonly string[] = DIGITS.flatMap((one) => DIGITS.map((other) => one + other));
+
+export const shardOf = (key: string) => key.slice(-2);
+
+export type BlobFault = 'full' | 'unavailable' | 'missing';
+
+const CODES = { full: 100020, unavailable: 100010, missing: 1 } as const;
+const RETRY_AFTER_SECONDS = 5;
+
+/** For the caller 507, 503, or 500: a row whose bytes are gone is nothing that a caller could repair. */
+export class BlobError extends ApiError {
+  readonly fault: BlobFault;
+
+  constructor(fault: BlobFault, log: string, cause?: unknown) {
+    super(CODES[fault], { log, cause, ...(fault === 'unavailable' && { retryAfterSeconds: RETRY_AFTER_SECONDS }) });
+    this.name = 'BlobError';
+    this.fault = fault;
+  }
+}
+
+export function assertKey(key: string): string {
+  if (!ID_PATTERN.test(key)) throw new Error('the key of a blob is an id');
+  return key;
+}
+
+export function asContent(content: Uint8Array | BlobContent): BlobContent {
+  if (!(content instanceof Uint8Array)) return content;
+  return {
+    size: content.length,
+    async *chunks() {
+      yield content;
+    },
+  };
+}

@@ -1,11 +1,18 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { after, before, describe, it } from 'node:test';
 import { newId } from '../../kernel/ids.ts';
-import type { Blobs } from './blobs.ts';
+import { type Blobs, SHARDS } from './blobs.ts';
 import { openFolder } from './folder.ts';
+
+const failing = () => {
+  throw new Error('as planned');
+};
 
 describe('blobs in a folder', () => {
   let folder: string;
@@ -15,6 +22,7 @@ describe('blobs in a folder', () => {
     blobs = openFolder(join(folder, 'blobs'));
   });
   after(() => rmSync(folder, { recursive: true, force: true }));
+  const read = async (key: string) => buffer(await blobs.get(key));
   const files = () =>
     readdirSync(folder, { recursive: true, withFileTypes: true }).flatMap((each) => (each.isFile() ? [each.name] : []));
 
@@ -22,7 +30,7 @@ describe('blobs in a folder', () => {
     const key = newId(Date.now());
     for (const bytes of [Buffer.from([0, 255, 10, 13]), Buffer.alloc(0), Buffer.alloc(3_000_000, 7)]) {
       await blobs.put(key, bytes);
-      assert.ok(bytes.equals(await blobs.get(key)));
+      assert.ok(bytes.equals(await read(key)));
     }
   });
 
@@ -38,25 +46,74 @@ describe('blobs in a folder', () => {
     await blobs.put(key, Buffer.from('sealed'));
     await blobs.delete(key);
     await blobs.delete(key);
-    await assert.rejects(blobs.get(key), { code: 'ENOENT' });
+    await assert.rejects(blobs.get(key), { name: 'BlobError', fault: 'missing' });
   });
 
   it('many at once do not disturb each other', async () => {
     const keys = Array.from({ length: 100 }, () => newId(Date.now()));
     await Promise.all(keys.map((key) => blobs.put(key, Buffer.from(key))));
-    const read = await Promise.all(keys.map((key) => blobs.get(key)));
-    assert.deepEqual(read.map(String), keys);
+    assert.deepEqual((await Promise.all(keys.map(read))).map(String), keys);
   });
 
   it('a write that fails leaves the old bytes and nothing beside them', async () => {
     const key = newId(Date.now());
     await blobs.put(key, Buffer.from('old'));
     const before = files().length;
-    await assert.rejects(blobs.put(key, Symbol('no bytes') as never));
-    assert.equal(String(await blobs.get(key)), 'old');
+    const broken = { size: 9, chunks: () => Readable.from([Buffer.from('half')]).map(failing) };
+    await assert.rejects(blobs.put(key, broken), /as planned/);
+    await assert.rejects(blobs.put(key, { size: 9, chunks: () => Readable.from([Buffer.from('half')]) }), /has 4/);
+    assert.equal(String(await read(key)), 'old');
     assert.equal(files().length, before);
     writeFileSync(join(folder, 'in-the-way'), '');
-    await assert.rejects(openFolder(join(folder, 'in-the-way')).put(key, Buffer.from('x')));
+    await assert.rejects(openFolder(join(folder, 'in-the-way')).put(key, Buffer.from('x')), { fault: 'unavailable' });
+  });
+
+  it('lists what is there by its shard, with what was left behind and without what is not ours', async () => {
+    const key = newId(Date.now());
+    await blobs.put(key, Buffer.from('x'));
+    const place = join(folder, 'blobs', key.slice(-2), key.slice(-4, -2));
+    writeFileSync(join(place, `${key}.0.part`), 'half');
+    writeFileSync(join(place, 'README'), 'not ours');
+    const found: (string | undefined)[] = [];
+    for (const shard of SHARDS) {
+      for await (const each of blobs.list(shard)) {
+        if (each.key === key) assert.equal(shard, key.slice(-2));
+        if (each.key === undefined) await each.remove();
+        assert.ok(Math.abs(each.storedAt - Date.now()) < 60_000);
+        found.push(each.key);
+      }
+    }
+    assert.ok(found.includes(key) && found.includes(undefined));
+    assert.ok(!existsSync(join(place, `${key}.0.part`)) && existsSync(join(place, 'README')));
+    assert.ok(found.every((each) => each === undefined || /^[0-9A-Z]{26}$/.test(each)));
+  });
+
+  it('can be used before it was made, and not where something is in its way', async () => {
+    await openFolder(join(folder, 'not-yet')).check();
+    await blobs.check();
+    const inTheWay = join(folder, 'a-file', 'blobs');
+    writeFileSync(join(folder, 'a-file'), '');
+    await assert.rejects(openFolder(inTheWay).check(), { fault: 'unavailable' });
+  });
+
+  it('a full disk refuses with "full", keeps what was there, and takes more once there is room', async (t) => {
+    const small = join(folder, 'small');
+    mkdirSync(small);
+    const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=256k', 'tmpfs', small]).status === 0;
+    if (!mounted) return t.skip('no small disk can be mounted here');
+    try {
+      const full = openFolder(small);
+      const [first, second] = [newId(Date.now()), newId(Date.now())];
+      await full.put(first, Buffer.alloc(150_000, 1));
+      await assert.rejects(full.put(second, Buffer.alloc(150_000, 2)), { fault: 'full', status: 507 });
+      await assert.rejects(full.put(first, Buffer.alloc(150_000, 2)), { fault: 'full' });
+      assert.ok(Buffer.alloc(150_000, 1).equals(await buffer(await full.get(first))));
+      await assert.rejects(full.get(second), { fault: 'missing' });
+      await full.delete(first);
+      await full.put(second, Buffer.alloc(150_000, 2));
+    } finally {
+      spawnSync('umount', [small]);
+    }
   });
 
   for (const key of [

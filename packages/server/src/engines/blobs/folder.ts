@@ -1,47 +1,80 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { access, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ID_PATTERN } from '../../kernel/ids.ts';
-import type { Blobs } from './blobs.ts';
+import { asContent, assertKey, type BlobContent, BlobError, type Blobs, type StoredBlob, shardOf } from './blobs.ts';
 
-/**
- * Blobs as files below a folder, two levels deep so that no folder grows too large. The last characters of an id are
- * random, its first ones are not: they would put all of a day into one folder.
- */
+/** As much as is unsealed in one go. */
+const READ_BYTES = 256 * 1024;
+
+/** Blobs as files below a folder, two levels deep so that no folder grows too large. */
 export function openFolder(folder: string): Blobs {
-  const pathOf = (key: string) => {
-    if (!ID_PATTERN.test(key)) throw new Error('the key of a blob is an id');
-    return join(folder, key.slice(-2), key.slice(-4, -2), key);
-  };
+  const pathOf = (key: string) => join(folder, shardOf(assertKey(key)), key.slice(-4, -2), key);
   return {
-    async put(key, bytes) {
+    async put(key, content) {
       const path = pathOf(key);
       const place = dirname(path);
-      const made = await mkdir(place, { recursive: true, mode: 0o700 });
       const temporary = `${path}.${randomUUID()}.part`;
       try {
-        await writeDurably(temporary, bytes);
+        const made = await mkdir(place, { recursive: true, mode: 0o700 });
+        await writeDurably(temporary, asContent(content));
         await rename(temporary, path);
+        await syncFolder(place);
+        if (made !== undefined) await syncNewFolders(made, place);
       } catch (error) {
-        await rm(temporary, { force: true });
-        throw error;
+        await rm(temporary, { force: true }).catch(() => undefined);
+        throw blobError(error);
       }
-      await syncFolder(place);
-      if (made !== undefined) await syncNewFolders(made, place);
     },
 
-    get: async (key) => readFile(pathOf(key)),
+    async get(key) {
+      const file = await open(pathOf(key), 'r').catch((error) => Promise.reject(blobError(error)));
+      return file.createReadStream({ highWaterMark: READ_BYTES });
+    },
 
     async delete(key) {
-      await rm(pathOf(key), { force: true });
+      await rm(pathOf(key), { force: true }).catch((error) => Promise.reject(blobError(error)));
+    },
+
+    async *list(shard) {
+      for (const second of await namesIn(join(folder, shard))) {
+        const place = join(folder, shard, second);
+        for (const name of await namesIn(place)) {
+          const found = await storedIn(place, name);
+          if (found) yield found;
+        }
+      }
+    },
+
+    async check() {
+      try {
+        await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
+      } catch (error) {
+        // It is made with the first blob.
+        if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw blobError(error);
+      }
     },
   };
 }
 
-async function writeDurably(path: string, bytes: Uint8Array): Promise<void> {
+/** What the operating system says becomes what a caller can be told; anything else is a bug and stays one. */
+function blobError(error: unknown): unknown {
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  if (code === 'ENOSPC' || code === 'EDQUOT') return new BlobError('full', 'the blob folder is full', error);
+  if (code === 'ENOENT' && syscall === 'open') return new BlobError('missing', 'a blob is not there', error);
+  return syscall ? new BlobError('unavailable', `the blob folder cannot be used: ${code}`, error) : error;
+}
+
+async function writeDurably(path: string, { size, chunks }: BlobContent): Promise<void> {
   const file = await open(path, 'wx', 0o600);
   try {
-    await file.writeFile(bytes);
+    let written = 0;
+    for await (const chunk of chunks()) {
+      await file.writeFile(chunk);
+      written += chunk.length;
+    }
+    if (written !== size) throw new Error(`a blob of ${size} bytes has ${written}`);
     await file.sync();
   } finally {
     await file.close();
@@ -61,4 +94,27 @@ async function syncFolder(path: string): Promise<void> {
 /** `first` is the uppermost folder that was made: it, and each down to `last`, is a new name in the one above. */
 async function syncNewFolders(first: string, last: string): Promise<void> {
   for (let path = last; path.length >= first.length; path = dirname(path)) await syncFolder(dirname(path));
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return [];
+    throw blobError(error);
+  }
+}
+
+/** Nothing for what was deleted meanwhile, and for what we never put there. */
+async function storedIn(place: string, name: string): Promise<StoredBlob | undefined> {
+  const isBlob = ID_PATTERN.test(name);
+  if (!isBlob && !name.endsWith('.part')) return undefined;
+  const path = join(place, name);
+  const stats = await stat(path).catch(() => undefined);
+  if (!stats?.isFile()) return undefined;
+  return {
+    key: isBlob ? name : undefined,
+    storedAt: stats.mtimeMs,
+    remove: () => rm(path, { force: true }),
+  };
 }

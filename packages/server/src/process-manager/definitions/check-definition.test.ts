@@ -119,6 +119,14 @@ describe('the faults of a definition', () => {
   it('are at most 100', () => {
     const steps = Array.from({ length: 100 }, () => ({ id: '', type: 'nothing', next: 'nowhere' }));
     assert.equal(check(...steps).faults.length, 100);
+    const unknown = Object.fromEntries(Array.from({ length: 20_000 }, (_, at) => [`setting${at}`, at]));
+    assert.equal(check({ ...consent, ...unknown }, decide).faults.length, 100);
+    const long = Array.from({ length: 100 }, (_, at) => ({
+      ...consent,
+      id: `${'x'.repeat(9000)}${at}`,
+      next: 'nowhere',
+    }));
+    assert.equal(check(...long).faults.length, 100);
   });
 
   it('of what is no definition at all are told, too', () => {

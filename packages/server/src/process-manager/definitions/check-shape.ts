@@ -1,4 +1,4 @@
-import { MAX_STEPS } from '@grove/contract';
+import { MAX_INPUT_ERRORS, MAX_STEPS } from '@grove/contract';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormatsModule from 'ajv-formats';
 import { fromDuration, HOUR } from '../../kernel/clock.ts';
@@ -117,7 +117,8 @@ function anyStepSchema() {
 
 function faultsOf(shape: Shaped, value: unknown, pointer: string): FieldFault[] {
   if (shape.validate(value)) return [];
-  return (shape.validate.errors ?? []).map((error) => toFault(error, pointer, shape));
+  // A hostile document has a hundred thousand faults; more than are told need no sentences.
+  return (shape.validate.errors ?? []).slice(0, MAX_INPUT_ERRORS).map((error) => toFault(error, pointer, shape));
 }
 
 /** Documents that mean the same are stored the same, whatever the order of their members was. */

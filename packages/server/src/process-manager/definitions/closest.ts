@@ -8,6 +8,8 @@ export function closest(word: string, candidates: Iterable<string>): string | un
   // A third of the letters may be wrong: more would be guessing.
   let least = Math.max(1, Math.floor(word.length / 3)) + 1;
   for (const candidate of candidates) {
+    // At least as many letters differ as one has more than the other.
+    if (Math.abs(candidate.length - word.length) >= least) continue;
     const distance = distanceOf(asked, candidate.toLowerCase());
     if (distance < least) {
       best = candidate;

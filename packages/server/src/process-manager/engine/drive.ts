@@ -14,6 +14,7 @@ import {
   findInstanceForUpdate,
   type InstanceRow,
 } from '../instances/process-instances.repository.ts';
+import { type TellEvents, type ToldEvent, toldEvent } from '../instances/tell-events.ts';
 import { removeChecks, saveChecks } from './checks.repository.ts';
 import { type CompiledDefinition, compileDefinition } from './compile-definition.ts';
 import { findJourney, type JourneyRow, saveJourney, touchJourney } from './journeys.repository.ts';
@@ -56,6 +57,9 @@ export type DriveDeps = {
   vault: Vault;
   jobs: Pick<Jobs, 'enqueue'>;
   workStep: JobDefinition<WorkPayload>;
+  tell: TellEvents;
+  /** Sends the webhook that a step names. False if there is none of that name. */
+  sendWebhook(tx: TenantTx, name: string, event: ToldEvent): Promise<boolean>;
   /** Told after the commit that a journey, or one below it, has changed. */
   changed(tenantId: TenantId, rootId: string): void;
 };
@@ -151,7 +155,7 @@ async function apply(run: Run, before: InstanceRow, happening: Happening): Promi
   });
   if (before.id !== run.rootId) await touchJourney(tx, run.rootId);
   const changed = await changeInstance(tx, before, afterChange(before, next.state, definition, now));
-  const noted = await appendEvents(tx, changed, eventsOf(next.effects, changed), now);
+  const noted = await note(run, changed, eventsOf(next.effects, changed));
   await perform(run, noted, definition, next.effects);
   if (isFinal(noted.status) && noted.parent_id !== null) await tellParent(run, noted);
   const settled = await findInstance(tx, before.id);
@@ -208,6 +212,9 @@ async function perform(run: Run, row: InstanceRow, definition: CompiledDefinitio
       await saveChecks(tx, { instanceId: row.id, step, attempts, now }, checks);
     } else if (effect.type === 'forget') {
       for (const step of effect.steps) await removeChecks(tx, row.id, step);
+    } else if (effect.type === 'webhook') {
+      const event = { type: 'instance.step', status: row.status, step: effect.step };
+      await deps.sendWebhook(tx, effect.name, toldEvent(row, event, row.sequence, now));
     } else if (effect.type === 'child') {
       await startChild(run, row, definition.step(effect.step) as SubprocessStep, effect.childId);
     }
@@ -225,15 +232,23 @@ async function startChild(run: Run, parent: InstanceRow, step: SubprocessStep, c
   const parameters = { ...(JSON.parse(parent.parameters) as Record<string, string>), ...step.parameters };
   const { environment } = parent;
   const origin = { row: parent, step: step.id, id: childId };
-  const { row } = await createInstance(tx, { definition: found, environment, parameters, parent: origin, now });
+  const { tell } = run.deps;
+  const { row } = await createInstance(tx, { definition: found, environment, parameters, parent: origin, now, tell });
   const child = {
     childProcessDefnName: found.name,
     childProcessDefnVersion: found.version,
     childProcessInstanceId: childId,
   };
   const event = { type: 'instance.childStarted', status: parent.status, step: step.id, data: child };
-  await appendEvents(tx, await reread(run, parent.id), [event], now);
+  await note(run, await reread(run, parent.id), [event]);
   await apply({ ...run, depth: run.depth + 1 }, row, { type: 'open' });
+}
+
+/** Stored, and told to whoever has subscribed. */
+async function note({ deps, tx, now }: Run, row: InstanceRow, events: readonly NewEvent[]): Promise<InstanceRow> {
+  const noted = await appendEvents(tx, row, events, now);
+  await deps.tell(tx, row, events, { before: row.sequence, now });
+  return noted;
 }
 
 async function tellParent(run: Run, child: InstanceRow): Promise<void> {

@@ -113,7 +113,8 @@ export type Effect =
   | { readonly type: 'checks'; readonly step: string; readonly attempts: number; readonly checks: readonly Check[] }
   /** Checks of these steps are no longer true. */
   | { readonly type: 'forget'; readonly steps: readonly string[] }
-  | { readonly type: 'child'; readonly step: string; readonly childId: string };
+  | { readonly type: 'child'; readonly step: string; readonly childId: string }
+  | { readonly type: 'webhook'; readonly step: string; readonly name: string };
 
 /** Why an input was refused. A refused input changes nothing. */
 export type Refused = 'ended' | 'notCurrent' | 'notPaused' | 'notInReview' | 'badInput';

@@ -76,7 +76,10 @@ function enter(walk: Walk, step: Step): void {
   if (kind === 'user') setCurrent(walk, userCurrent(walk, step, attempt));
   else if (kind === 'server') work(walk, step, attempt);
   else if (step.type === 'decision') conclude(walk, step);
-  else if (step.type === 'review') wait(walk, 'REVIEW', { ...entered, phase: 'review' });
+  else if (step.type === 'webhook') {
+    walk.effects.push({ type: 'webhook', step: step.id, name: step.name as string });
+    complete(walk, step, { outcome: 'PASSED', attempts: 1 });
+  } else if (step.type === 'review') wait(walk, 'REVIEW', { ...entered, phase: 'review' });
   else if (step.type === 'pause') {
     const { resumeAfter } = step as PauseStep;
     const dueAt = resumeAfter === undefined ? undefined : now + fromDuration(resumeAfter);

@@ -1,4 +1,4 @@
-import type { TenantDb, TenantReads } from '../../db/db.ts';
+import type { TenantDb } from '../../db/db.ts';
 import type { Blobs } from '../../engines/blobs/blobs.ts';
 import type { Vision } from '../../engines/vision/vision.ts';
 import { defineJob, type JobContext, type JobDefinition } from '../../jobs/define-job.ts';
@@ -7,6 +7,7 @@ import { isGone } from '../../kernel/errors.ts';
 import type { Vault } from '../../secrets/vault.ts';
 import type { Drive, Look, WorkPayload } from './drive.ts';
 import { type ImageRow, imagesOf } from './images.repository.ts';
+import { readImage } from './read-image.ts';
 import type { Findings } from './state.ts';
 import { stepTypeOf } from './steps/registry.ts';
 import type { WorkImage, WorkRequest } from './steps/step-type.ts';
@@ -59,7 +60,7 @@ async function work(deps: WorkDeps, db: TenantDb, look: Look, { signal }: JobCon
   const all = await imagesOf(db, instance.id);
   const open = (row: ImageRow): WorkImage => ({
     contentType: row.content_type,
-    read: () => readImage(deps, db, instance.id, row),
+    read: () => readImage(deps, db, row),
   });
   const request: WorkRequest = {
     step,
@@ -80,14 +81,4 @@ async function work(deps: WorkDeps, db: TenantDb, look: Look, { signal }: JobCon
     signal,
   };
   return stepType.work(request);
-}
-
-async function readImage(
-  { vault, blobs }: WorkDeps,
-  db: TenantReads,
-  instanceId: string,
-  row: ImageRow,
-): Promise<Buffer> {
-  const sealed = await blobs.get(row.blob_key);
-  return vault.openFor(db, `instance:${instanceId}`, `image:${row.blob_key}`, sealed);
 }

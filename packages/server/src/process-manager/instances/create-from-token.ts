@@ -9,6 +9,7 @@ import { momentOf } from '../tokens/token-rules.ts';
 import { createInstance, documentOf } from './create-instance.ts';
 import { redirectAddress, startAddress, themeAddress } from './journey-addresses.ts';
 import type { Environment, InstanceRow } from './process-instances.repository.ts';
+import type { TellEvents } from './tell-events.ts';
 
 /** What the body of the second creation fills in for this instance alone. */
 export type Overrides = {
@@ -25,6 +26,7 @@ export type FromToken = {
   overrides?: Overrides;
   now: number;
   baseUrl: string;
+  tell?: TellEvents | undefined;
 };
 
 export type CreatedFromToken = {
@@ -52,6 +54,7 @@ export async function createFromToken(tx: TenantTx, from: FromToken): Promise<Cr
     token,
     overrides: overridesOf(overrides, now),
     now,
+    ...(from.tell && { tell: from.tell }),
   });
   if (code === undefined) throw new Error('an instance that is nobody’s child has a code');
   return {
@@ -82,11 +85,12 @@ const deployed = boundedMap<string, DefinitionRow>(MAX_DEFINITIONS);
  */
 async function definitionOf(tx: TenantTx, token: TakenToken): Promise<DefinitionRow> {
   const { definition_id: id } = token;
-  const known = id === null ? undefined : deployed.get(id);
+  const key = `${tx.tenantId}/${id}`;
+  const known = id === null ? undefined : deployed.get(key);
   if (known) return known;
   const definition = id === null ? await findTagged(tx, token.process_defn_tag ?? '') : await findDefinition(tx, id);
   if (definition?.status !== 'DEPLOYED_ACTIVE') throw new ApiError(100047);
-  if (id !== null) deployed.set(id, definition);
+  if (id !== null) deployed.set(key, definition);
   return definition;
 }
 

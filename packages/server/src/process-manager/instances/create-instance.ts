@@ -8,6 +8,7 @@ import { addEvents } from './instance-events.repository.ts';
 import { CODE_TTL_MS, hashCode, newStartCode } from './one-time-code.ts';
 import { addInstance, type Environment, type InstanceRow } from './process-instances.repository.ts';
 import { termsOf } from './search-terms.ts';
+import type { TellEvents } from './tell-events.ts';
 
 /** The one place where instances come from: tokens, links and subprocess steps all end here. */
 export type NewInstance = {
@@ -21,6 +22,7 @@ export type NewInstance = {
   parent?: { row: InstanceRow; step: string; id: string } | undefined;
   overrides?: { name?: string; description?: string; notAfterAt?: number } | undefined;
   now: number;
+  tell?: TellEvents;
 };
 
 export type TokenUse = { id: string; counter: number; ui_url: string | null; max_process_duration: string };
@@ -53,6 +55,7 @@ export async function createInstance(
   };
   const event = { type: 'instance.created', status: row.status, ...(data && { data }) };
   await addEvents(tx, { id: row.id, sequence: 0 }, [event], now);
+  await made.tell?.(tx, row, [event], { before: 0, now });
   return { row, code };
 }
 

@@ -1,35 +1,45 @@
 import type { TenantTx } from '../../db/db.ts';
-import type { JobDefinition } from '../../jobs/define-job.ts';
-import type { Jobs } from '../../jobs/jobs.ts';
 import type { Vault } from '../../secrets/vault.ts';
-import { BLOBS_PER_JOB, type DeleteBlobs } from './delete-blobs.ts';
+import type { Drive } from '../engine/drive.ts';
+import type { BeginErasure, Deletion } from '../retention/begin-erasure.ts';
+import { forgetParameters } from '../retention/forget-parameters.ts';
 import { blobKeysOf, findChildrenForUpdate, type InstanceRow, removeInstance } from './process-instances.repository.ts';
 
 export type DeleteInstanceDeps = {
   vault: Pick<Vault, 'destroySubject'>;
-  jobs: Pick<Jobs, 'enqueue'>;
-  deleteBlobs: JobDefinition<DeleteBlobs>;
+  drive: Pick<Drive, 'apply'>;
+  beginErasure: BeginErasure;
 };
+
+/** The instance, and its parent is told. The caller has locked the chain down to the row. */
+export async function deleteInChain(
+  tx: TenantTx,
+  row: InstanceRow,
+  deletion: Deletion,
+  deps: DeleteInstanceDeps,
+): Promise<void> {
+  await deleteInstance(tx, row, deletion, deps);
+  if (row.parent_id === null) return;
+  // The journey that waits for it would wait for ever.
+  const gone = { type: 'childEnded', childId: row.id, status: 'COMPLETED_TERMINATED' } as const;
+  await deps.drive.apply(tx, row.parent_id, gone, deletion.at);
+}
 
 /**
  * The instance and all data of its end user, children first. Once the transaction commits, what was sealed for it cannot
- * be opened any more, also where it has not been removed yet: blobs go with a job, copies of the database in time. The
- * caller has locked the row.
+ * be opened any more, also where it has not been removed yet: blobs go with a job, copies of the database in time.
  */
-export async function deleteInstance(
+async function deleteInstance(
   tx: TenantTx,
   row: InstanceRow,
-  by: string,
-  now: number,
+  deletion: Deletion,
   deps: DeleteInstanceDeps,
 ): Promise<void> {
-  for (const child of await findChildrenForUpdate(tx, row.id)) await deleteInstance(tx, child, by, now, deps);
-  const keys = await blobKeysOf(tx, row.id);
-  for (let from = 0; from < keys.length; from += BLOBS_PER_JOB) {
-    await deps.jobs.enqueue(tx, deps.deleteBlobs, { keys: keys.slice(from, from + BLOBS_PER_JOB) });
-  }
+  for (const child of await findChildrenForUpdate(tx, row.id)) await deleteInstance(tx, child, deletion, deps);
+  await deps.beginErasure(tx, row, await blobKeysOf(tx, row.id), deletion);
   await deps.vault.destroySubject(tx, subjectOf(row.id));
-  await removeInstance(tx, row, by, now);
+  await removeInstance(tx, row, deletion.by, deletion.at);
+  if (row.token_id !== null) await forgetParameters(tx, row.token_id, deletion.at);
 }
 
 /** Under which the vault keeps the key of everything sealed for an instance. */

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type { TenantReads } from '../../db/db.ts';
 import type { Blobs } from '../../engines/blobs/blobs.ts';
 import type { Vault } from '../../secrets/vault.ts';
@@ -5,13 +6,17 @@ import { type CheckRow, checksOf } from '../engine/checks.repository.ts';
 import type { Definition } from '../engine/definition.ts';
 import type { Drive } from '../engine/drive.ts';
 import { type ImageRow as InstanceImage, imagesOf } from '../engine/images.repository.ts';
+import { readImage, streamImage } from '../engine/read-image.ts';
 import type { Flow, JourneyData } from '../engine/state.ts';
-import { findInstanceView } from './process-instances.repository.ts';
+import { pageEvents } from './instance-events.repository.ts';
+import { type EventView, toEventView } from './instance-view.ts';
+import { findInstanceView, type InstanceView } from './process-instances.repository.ts';
 
 export type { InstanceImage };
 
 /** What an instance has gathered, for those who may read it: the user data and the machines that work on it. */
 export type InstanceData = {
+  readonly instance: InstanceView;
   readonly definition: Definition;
   readonly flow: Flow;
   readonly data: JourneyData;
@@ -23,7 +28,13 @@ export type ReadInstanceData = {
   /** Undefined unless the instance is of that definition and that environment. */
   find(db: TenantReads, wanted: Wanted): Promise<InstanceData | undefined>;
   image(db: TenantReads, row: InstanceImage): Promise<Buffer>;
+  /** `row.bytes` of them, opened as they come. */
+  imageStream(db: TenantReads, row: InstanceImage): Promise<Readable>;
+  /** What happened in it, from the first; no more than there can reasonably be. */
+  events(db: TenantReads, instanceId: string): Promise<EventView[]>;
 };
+
+const MAX_EVENTS = 10_000;
 
 export type Wanted = { definitionId: string; instanceId: string; environment: 'live' | 'test' };
 
@@ -35,6 +46,7 @@ export function readInstanceData(deps: { drive: Drive; vault: Vault; blobs: Blob
       const stands = await deps.drive.lookAt(db, instanceId);
       if (!stands) return undefined;
       return {
+        instance: row,
         definition: stands.definition.definition,
         flow: stands.state.flow,
         data: stands.state.data,
@@ -42,9 +54,11 @@ export function readInstanceData(deps: { drive: Drive; vault: Vault; blobs: Blob
         images: await imagesOf(db, instanceId),
       };
     },
-    async image(db, row) {
-      const sealed = await deps.blobs.get(row.blob_key);
-      return deps.vault.openFor(db, `instance:${row.instance_id}`, `image:${row.blob_key}`, sealed);
+    async events(db, instanceId) {
+      const page = { number: 0, size: MAX_EVENTS, offset: 0, sorts: 0, orderBy: 'sequence ASC' };
+      return (await pageEvents(db, instanceId, page)).map(toEventView);
     },
+    image: (db, row) => readImage(deps, db, row),
+    imageStream: (db, row) => streamImage(deps, db, row),
   };
 }

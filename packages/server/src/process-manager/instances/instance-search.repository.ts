@@ -1,6 +1,6 @@
 import { type Sql, sql, type TenantReads, type Value } from '../../db/db.ts';
 import type { Filter } from './list-instances.ts';
-import { MAX_WORDS, MIN_PREFIX_LENGTH } from './search-terms.ts';
+import { MIN_PREFIX_LENGTH } from './search-terms.ts';
 
 /** The index of words, and the words that every instance carries itself. */
 
@@ -48,39 +48,43 @@ function patternOf(word: string): string {
   return `%${quoted.replace(/[\\%_]/g, '\\$&')}%`;
 }
 
-// A filter that is not set lets everything through, so that one statement serves them all.
-const FILTERED = `environment = $2 AND ($3 = '' OR status = $3) AND ($4 = '' OR $4 LIKE '%' || definition_id || '%')
-  ${Array.from({ length: MAX_WORDS }, (_, at) => `AND terms LIKE $${at + 5} ESCAPE '\\'`).join(' ')}`;
-const NEXT = 5 + MAX_WORDS;
-
-function filterValues(db: TenantReads, filter: Filter, words: readonly string[]): Value[] {
-  const patterns = words.map(patternOf);
-  return [
-    ...[db.tenantId, filter.environment, filter.status ?? '', filter.definitionIds?.join() ?? ''],
-    ...Array.from({ length: MAX_WORDS }, (_, at) => patterns[at] ?? '%'),
-  ];
-}
-
 export const CANDIDATES_AT_ONCE = 1000;
-const candidateStatements = new Map<number, Sql>();
+const SIZES = [10, 100, CANDIDATES_AT_ONCE] as const;
+const candidateStatements = new Map<string, Sql>();
+
+/**
+ * A filter that is not set lets everything through, so that one statement serves them all. There is always a word to
+ * look for, be it any: without one SQLite would rather read a whole index than look up a few rows.
+ */
+export function candidateStatement(size: number, words: number): Sql {
+  const key = `${size} ${words}`;
+  const known = candidateStatements.get(key);
+  if (known) return known;
+  const places = Array.from({ length: size }, (_, at) => `$${at + 5}`).join(', ');
+  const likes = Array.from({ length: words }, (_, at) => `AND terms LIKE $${at + 5 + size} ESCAPE '\\'`).join(' ');
+  const text = `SELECT id FROM process_instances WHERE tenant_id = $1 AND environment = $2 AND id IN (${places})
+    AND ($3 = '' OR status = $3) AND ($4 = '' OR $4 LIKE '%' || definition_id || '%') ${likes}`;
+  const statement = sql(text, toId);
+  candidateStatements.set(key, statement);
+  return statement;
+}
 
 /** Those of at most 1,000 instances that pass the filter and bear all the words. */
 export async function passing(
   db: TenantReads,
-  filter: Filter,
+  { environment, status, definitionIds }: Filter,
   words: readonly string[],
   ids: readonly string[],
 ): Promise<string[]> {
-  if (filter.definitionIds?.length === 0 || ids.length === 0) return [];
-  const size = ids.length <= 10 ? 10 : ids.length <= 100 ? 100 : CANDIDATES_AT_ONCE;
-  let statement = candidateStatements.get(size);
-  if (!statement) {
-    const places = Array.from({ length: size }, (_, at) => `$${at + NEXT}`).join(', ');
-    const text = `SELECT id FROM process_instances WHERE tenant_id = $1 AND id IN (${places}) AND ${FILTERED}`;
-    statement = sql(text, toId);
-    candidateStatements.set(size, statement);
-  }
+  if (definitionIds?.length === 0 || ids.length === 0) return [];
+  const size = SIZES.find((each) => each >= ids.length) ?? CANDIDATES_AT_ONCE;
+  const patterns = words.length > 0 ? words.map(patternOf) : ['%'];
+  // No id is empty: what fills the statement up finds nothing.
   const padded = [...ids, ...new Array<string>(size - ids.length).fill('')];
-  const rows = await db.all<{ id: string }>(statement, [...filterValues(db, filter, words), ...padded]);
+  const rows = await db.all<{ id: string }>(candidateStatement(size, patterns.length), [
+    ...[db.tenantId, environment, status ?? '', definitionIds?.join() ?? ''],
+    ...padded,
+    ...patterns,
+  ]);
   return rows.map(({ id }) => id);
 }

@@ -10,7 +10,7 @@ type Instances = typeof api.processInstances;
 export type PlainView = Ok<Instances['get']>;
 type ListItem = Ok<Instances['list']>['content'][number];
 type WithParameters = Ok<Instances['getWithParameters']>;
-type EventView = Ok<Instances['listEvents']>['content'][number];
+export type EventView = Ok<Instances['listEvents']>['content'][number];
 
 export const STATUS_MAPPED = {
   PENDING: 'Pending',

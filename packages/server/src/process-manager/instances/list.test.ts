@@ -8,7 +8,7 @@ import { asTenantId } from '../../kernel/ids.ts';
 import type { DefinitionRow } from '../definitions/definitions.repository.ts';
 import type { InstanceStatus } from '../engine/state.ts';
 import { createInstance } from './create-instance.ts';
-import { deleteInstance } from './delete-instance.ts';
+import { deleteInChain } from './delete-instance.ts';
 import { changeInstance, findInstanceForUpdate } from './process-instances.repository.ts';
 
 const PATH = '/api/process-manager/processInstances';
@@ -248,9 +248,9 @@ onBothEngines('lists of process instances', (_engine, places) => {
       assert.deepEqual(await found('vanishing'), [id]);
       await acme.write(async (tx) => {
         const row = await findInstanceForUpdate(tx, id);
-        const jobs = { enqueue: async () => true };
         assert.ok(row);
-        await deleteInstance(tx, row, 'Test', 0, { vault: grove.app.vault, jobs, deleteBlobs: {} as never });
+        const deps = { vault: grove.app.vault, drive: {} as never, beginErasure: async () => undefined };
+        await deleteInChain(tx, row, { by: 'Test', reason: 'REQUEST', at: 0 }, deps);
       });
       for (const text of ['vanishing', 'van@x.example', id]) assert.deepEqual(await found(text), []);
       assert.equal((await list('')).totalElements, 12);

@@ -10,6 +10,7 @@ import { openFolder } from '../../engines/blobs/folder.ts';
 import { HOUR, MINUTE, toDtm } from '../../kernel/clock.ts';
 import { asTenantId, newId } from '../../kernel/ids.ts';
 import type { DefinitionRow } from '../definitions/definitions.repository.ts';
+import { openDrive } from '../engine/drive.ts';
 import type { TokenRow } from '../tokens/process-tokens.repository.ts';
 import { createInstance } from './create-instance.ts';
 import { totalsOf } from './instance-totals.ts';
@@ -478,6 +479,37 @@ onBothEngines('process instances', (_engine, places) => {
   });
 
   describe('resume', () => {
+    it('goes on with a paused instance, once', async () => {
+      const paused = await addTestDefinition(acme, {
+        name: 'paused',
+        steps: [
+          { id: 'wait', type: 'pause', key: 'pause1' },
+          { id: 'decide', type: 'decision', onAnyFailure: 'FAIL', onUncertain: 'REVIEW' },
+        ],
+      });
+      const { id: pt } = await addTestToken(acme, paused);
+      const { processInstanceId: id } = (await create(pt)).body;
+      const { vault, jobs } = grove.app;
+      const drive = openDrive({
+        tell: async () => undefined,
+        sendWebhook: async () => true,
+        vault,
+        jobs,
+        workStep: {} as never,
+        changed: () => undefined,
+      });
+      await acme.write((tx) => drive.apply(tx, id, { type: 'open' }, grove.clock.now()));
+      assert.equal((await get(id)).body.statusMapped, 'Paused');
+      const resume = (body: object) =>
+        grove.call(`${PATH}/${id}/resume`, { method: 'POST', body: JSON.stringify(body) });
+      assert.equal((await resume({ variables: { a: 1 } })).body.code, 100001);
+      const { status, body } = await resume({ variables: { approved: 'yes' } });
+      assert.deepEqual([status, body.status, body.id], [200, 'COMPLETED_ENDED_SUCCESS', id]);
+      assert.equal((await resume({})).body.code, 100062);
+      const { content } = (await get(`${id}/events?sort=sequence,desc`)).body;
+      assert.equal(content[0].type, 'instance.completed');
+    });
+
     it('refuses with 100062 an instance that is not paused', async () => {
       const { id } = await newInstance();
       const { status, body } = await grove.call(`${PATH}/${id}/resume`, { method: 'POST', body: '{}' });

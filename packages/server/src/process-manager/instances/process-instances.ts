@@ -1,4 +1,5 @@
 import { api, type Query } from '@grove/contract';
+import type { Audit } from '../../audit/audit.ts';
 import { redirect } from '../../kernel/answers.ts';
 import { toDtm } from '../../kernel/clock.ts';
 import type { Context } from '../../kernel/context.ts';
@@ -8,11 +9,11 @@ import { implement } from '../../kernel/implement.ts';
 import { likePattern, type Paging, paging, toPage } from '../../kernel/pages.ts';
 import { actor } from '../actor.ts';
 import { findDefinition } from '../definitions/definitions.repository.ts';
-import { type Drive, lockChain } from '../engine/drive.ts';
+import { lockChain } from '../engine/drive.ts';
 import { isFinal } from '../engine/state.ts';
 import { momentOf } from '../tokens/token-rules.ts';
 import { createFromToken, type Overrides } from './create-from-token.ts';
-import { type DeleteInstanceDeps, deleteInstance } from './delete-instance.ts';
+import { type DeleteInstanceDeps, deleteInChain } from './delete-instance.ts';
 import { pageEvents } from './instance-events.repository.ts';
 import { definitionIdsLike, EVERY_ID, type IdRange } from './instance-ids.repository.ts';
 import { toEventView, toListItem, toPlainView, toWithParameters } from './instance-view.ts';
@@ -27,11 +28,13 @@ import {
 import { makeResumeLink } from './resume-link.ts';
 import { asId, searchId, searchInstances } from './search-instances.ts';
 import { wordsOf } from './search-terms.ts';
+import type { TellEvents } from './tell-events.ts';
 
 /** Process instances: made from tokens, looked at, found, deleted (specification 4.8). */
 export type ProcessInstancesDeps = DeleteInstanceDeps & {
   baseUrlOf(tenantId: string): string;
-  drive: Pick<Drive, 'apply'>;
+  tell: TellEvents;
+  audit: Pick<Audit, 'noteRead'>;
 };
 
 /** Only what an index is sorted by. Ids are in the order of creation. */
@@ -40,11 +43,11 @@ const SORTABLE = { ...IN_ORDER_OF_CREATION, expiringDtm: 'expiring_at', status: 
 const EVENTS_SORTABLE = { sequence: 'sequence', dateTime: 'sequence' } as const;
 
 export function processInstanceHandlers(deps: ProcessInstancesDeps) {
-  const { baseUrlOf, drive } = deps;
+  const { baseUrlOf, drive, audit } = deps;
   const create = (context: Context, tokenId: string, overrides: Overrides) =>
     context.db.write((tx) =>
       createFromToken(tx, {
-        ...{ tokenId, overrides, now: context.now },
+        ...{ tokenId, overrides, now: context.now, tell: deps.tell },
         environment: context.principal.environment,
         baseUrl: baseUrlOf(context.tenantId),
       }),
@@ -68,19 +71,17 @@ export function processInstanceHandlers(deps: ProcessInstancesDeps) {
 
     async getWithParameters(context, { params }) {
       const row = visible(context, await findInstance(context.db, params.processInstanceId));
+      audit.noteRead(context, { action: 'instance.parametersRead', instanceId: row.id });
       const definition = await findDefinition(context.db, row.definition_id);
       return toWithParameters(row, { tenantId: context.tenantId, definitionType: definition?.definition_type });
     },
 
     async delete(context, { params }) {
       await context.db.write(async (tx) => {
-        const { now } = context;
+        const { now, principal, requestId } = context;
         const row = visible(context, (await lockChain(tx, params.processInstanceId)).at(-1));
-        await deleteInstance(tx, row, actor(context.principal), now, deps);
-        if (row.parent_id === null) return;
-        // The journey that waits for it would wait for ever.
-        const gone = { type: 'childEnded', childId: row.id, status: 'COMPLETED_TERMINATED' } as const;
-        await drive.apply(tx, row.parent_id, gone, now);
+        const by = { by: actor(principal), apiKeyId: principal.apiKeyId, requestId };
+        await deleteInChain(tx, row, { ...by, reason: 'REQUEST', at: now }, deps);
       });
       return undefined;
     },

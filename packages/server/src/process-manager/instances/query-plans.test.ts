@@ -6,7 +6,7 @@ import { testPlaces } from '../../../test/harness.ts';
 import { type Sql, toAnonymous } from '../../db/db.ts';
 import { migrate } from '../../db/open.ts';
 import { type AnyOrder, anyOrderStatement, ID_STATEMENTS } from './instance-ids.repository.ts';
-import { SEARCH_STATEMENTS } from './instance-search.repository.ts';
+import { candidateStatement, SEARCH_STATEMENTS } from './instance-search.repository.ts';
 
 /** A million instances must not be read to show ten of them. */
 describe('the plans of lists and searches (sqlite)', () => {
@@ -53,6 +53,16 @@ describe('the plans of lists and searches (sqlite)', () => {
     assertPlan(ID_STATEMENTS.all.count, /COVERING INDEX process_instances_environment /);
     assertPlan(ID_STATEMENTS.status.count, /COVERING INDEX process_instances_status /);
     assertPlan(ID_STATEMENTS.definition.count, /COVERING INDEX process_instances_definition /);
+  });
+
+  it('candidates are looked up one by one, with words and without', () => {
+    for (const [size, words] of [
+      [10, 1],
+      [100, 5],
+      [1000, 1],
+    ] as const) {
+      assertPlan(candidateStatement(size, words), /\(tenant_id=\? AND (environment=\? AND )?id=\?\)/);
+    }
   });
 
   it('a word is looked up by the key of the words', () => {

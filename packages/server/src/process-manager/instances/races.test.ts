@@ -10,7 +10,7 @@ import type { DefinitionRow } from '../definitions/definitions.repository.ts';
 import { findToken } from '../tokens/process-tokens.repository.ts';
 import { createFromToken } from './create-from-token.ts';
 import { createInstance } from './create-instance.ts';
-import { deleteInstance } from './delete-instance.ts';
+import { deleteInChain } from './delete-instance.ts';
 import { appendEvents } from './instance-events.repository.ts';
 import { totalsOf } from './instance-totals.ts';
 import { changeInstance, findInstanceForUpdate } from './process-instances.repository.ts';
@@ -55,13 +55,13 @@ onBothEngines('races around tokens and instances', (_engine, places) => {
 
   const deps = {
     vault: { destroySubject: async () => undefined },
-    jobs: { enqueue: async () => true },
-    deleteBlobs: { kind: 'test.delete-blobs' } as never,
+    drive: {} as never,
+    beginErasure: async () => undefined,
   };
   const remove = (id: string) =>
     acme.write(async (tx) => {
       const row = await findInstanceForUpdate(tx, id);
-      if (row) await deleteInstance(tx, row, 'Test', now, deps);
+      if (row) await deleteInChain(tx, row, { by: 'Test', reason: 'REQUEST', at: now }, deps);
       return row !== undefined;
     });
   const locked = async (tx: TenantTx, id: string) => {

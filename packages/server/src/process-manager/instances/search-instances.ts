@@ -10,6 +10,8 @@ import { COUNT_CAP, type Filter, type Page, type Window } from './list-instances
  * full. Neither way reads or sorts all that match.
  */
 
+const VERY_FEW = 100;
+
 export type SearchLimits = {
   /** So few are fetched at once without asking first how many there are. */
   readonly few: number;
@@ -39,8 +41,7 @@ export async function searchInstances(
 ): Promise<Page> {
   const found = await candidatesOf(db, filter, words, limits);
   if (!found) return walk(db, filter, words, window, limits);
-  const rest = words.filter((word) => word !== found.word);
-  const all = await tested(db, filter, rest, [...new Set(found.ids)]);
+  const all = await tested(db, filter, found.rest, found.ids);
   all.sort();
   if (window.direction === 'DESC') all.reverse();
   return { ids: all.slice(window.offset, window.offset + window.size), total: all.length };
@@ -58,25 +59,56 @@ export function asId(typed: string): string | undefined {
   return ID_PATTERN.test(id) ? id : undefined;
 }
 
-/** All that bear the rarest of the words; undefined if too many bear it. */
+/** Those that bear the rarer words, each once, and the words they have still to be tested for. */
+type Candidates = { ids: string[]; rest: readonly string[] };
+
+/** Undefined if too many bear each of the words. */
 async function candidatesOf(
   db: TenantReads,
   filter: Filter,
   words: readonly string[],
   { few, counted }: SearchLimits,
-): Promise<{ word: string; ids: string[] } | undefined> {
-  let fewest: { word: string; ids: string[] } | undefined;
-  for (const word of words) {
-    const ids = await idsWithWord(db, filter, word, { size: few + 1, offset: 0 });
-    if (ids.length <= few && ids.length < (fewest?.ids.length ?? few + 1)) fewest = { word, ids };
-    if (fewest?.ids.length === 0) break;
+): Promise<Candidates | undefined> {
+  // In two goes: most of what is searched for is rare, and a common word beside it need not be read for long.
+  for (const most of [Math.min(VERY_FEW, few), few]) {
+    const rest: string[] = [];
+    let ids: Set<string> | undefined;
+    for (const word of words) {
+      const bearers = await idsWithWord(db, filter, word, { size: most + 1, offset: 0 });
+      if (bearers.length > most) rest.push(word);
+      else ids = ids ? ids.intersection(new Set(bearers)) : new Set(bearers);
+      if (ids?.size === 0) return { ids: [], rest: [] };
+    }
+    if (ids) return narrowed(db, filter, { ids, rest }, counted);
   }
-  if (fewest) return fewest;
   for (const word of words) {
     const [past] = await idsWithWord(db, filter, word, { size: 1, offset: counted });
-    if (past === undefined) return { word, ids: await idsWithWord(db, filter, word, { size: counted, offset: 0 }) };
+    if (past !== undefined) continue;
+    const ids = new Set(await idsWithWord(db, filter, word, { size: counted, offset: 0 }));
+    return { ids: [...ids], rest: words.filter((each) => each !== word) };
   }
   return undefined;
+}
+
+/** To read so many entries of the index costs as much as to look up one instance. */
+const ENTRIES_PER_INSTANCE = 20;
+
+/** Where it is cheaper, the bearers of a further word are read too, instead of testing each candidate for it. */
+async function narrowed(
+  db: TenantReads,
+  filter: Filter,
+  { ids, rest }: { ids: Set<string>; rest: readonly string[] },
+  counted: number,
+): Promise<Candidates> {
+  let left = ids;
+  const untested: string[] = [];
+  for (const word of rest) {
+    const most = Math.min(left.size * ENTRIES_PER_INSTANCE, counted);
+    const bearers = await idsWithWord(db, filter, word, { size: most + 1, offset: 0 });
+    if (bearers.length > most) untested.push(word);
+    else left = left.intersection(new Set(bearers));
+  }
+  return { ids: [...left], rest: untested };
 }
 
 async function tested(db: TenantReads, filter: Filter, words: readonly string[], ids: string[]): Promise<string[]> {

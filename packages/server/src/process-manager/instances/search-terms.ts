@@ -82,11 +82,13 @@ function digitsOf(text: string): string {
   return text.replace(/\D/g, '');
 }
 
-/** The whole address, what stands before the at sign, and the domain. */
+/** The whole address, and the domain. What stands before the at sign is its beginning, and found as such unless short. */
 function emailForms(text: string): string[] {
   const address = trimmed(fold(text).trim());
   const at = address.lastIndexOf('@');
-  return at < 0 ? [address] : [address, address.slice(0, at), address.slice(at + 1)];
+  if (at < 0) return [address];
+  const local = address.slice(0, at);
+  return [address, [...local].length < MIN_PREFIX_LENGTH ? local : '', address.slice(at + 1)];
 }
 
 function trimmed(token: string): string {

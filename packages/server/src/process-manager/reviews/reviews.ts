@@ -1,4 +1,5 @@
 import { api } from '@grove/contract';
+import { type Audit, type AuditAction, changedBy } from '../../audit/audit.ts';
 import { joined, type TenantReads, type TenantTx } from '../../db/db.ts';
 import { MINUTE, toDtm } from '../../kernel/clock.ts';
 import type { Context } from '../../kernel/context.ts';
@@ -17,16 +18,21 @@ const CLAIMED_MS = 30 * MINUTE;
 
 export type ReviewDeps = {
   drive: Drive;
+  audit: Pick<Audit, 'record'>;
   /** A one-time link with which the end user goes on. */
   resumeLink(tx: TenantTx, row: InstanceRow, now: number): Promise<{ redirectUrl: string; expiringDtm: string }>;
 };
 
-export function reviewHandlers({ drive, resumeLink }: ReviewDeps) {
+export function reviewHandlers({ drive, audit, resumeLink }: ReviewDeps) {
+  const record = (context: Context, tx: TenantTx, action: AuditAction, instanceId: string) =>
+    audit.record(tx, { ...changedBy(context), action, instanceId });
+
   const claim = async (context: Context, id: string, reviewer: string | undefined, until: number | null) => {
     await context.db.write(async (tx) => {
       const row = await lockReview(context, tx, id, reviewer);
       const claimed = until === null ? { reviewer: null } : { reviewer: nameOf(context, reviewer) };
       await changeInstance(tx, row, { ...row, ...claimed, claimed_until: until, last_updated_at: row.last_updated_at });
+      await record(context, tx, until === null ? 'review.released' : 'review.claimed', id);
     });
     return one(context, id);
   };
@@ -40,6 +46,7 @@ export function reviewHandlers({ drive, resumeLink }: ReviewDeps) {
       if (applied.refused !== undefined) throw new ApiError(100061);
       const row = await findInstanceForUpdate(tx, id);
       if (!row) throw new ApiError(100022);
+      await record(context, tx, AUDITED[told.status], id);
       const reviewed = { review_status: told.status, review_comment: told.comment, claimed_until: null };
       return changeInstance(tx, row, { ...row, ...reviewed, reviewer: nameOf(context, told.reviewer) });
     });
@@ -78,6 +85,12 @@ export function reviewHandlers({ drive, resumeLink }: ReviewDeps) {
       }),
   });
 }
+
+const AUDITED = {
+  APPROVED: 'review.approved',
+  REJECTED: 'review.rejected',
+  ASKED_AGAIN: 'review.askedAgain',
+} as const satisfies Record<Told['status'], AuditAction>;
 
 const plain = ({ tenantId, now }: Context, row: InstanceRow) => toPlainView(row, tenantId, now);
 

@@ -72,3 +72,11 @@ export const subprocess: StepType = {
     return [{ kind: 'definition', name: definition, pointer: '/definition', ...(version && { version }) }];
   },
 };
+
+export const webhook: StepType = {
+  type: 'webhook',
+  about: 'Sends a webhook and goes on, whatever becomes of it.',
+  kind: 'control',
+  settings: { name: text(1, 100, 'The name of the webhook') },
+  references: ({ name }) => [{ kind: 'webhook', name: name as string, pointer: '/name' }],
+};

@@ -43,12 +43,3 @@ export const http: StepType = {
   },
   unavailable: 'it needs cloud secrets and the guard of outgoing requests, which this release does not have',
 };
-
-export const webhook: StepType = {
-  type: 'webhook',
-  about: 'Sends a webhook and goes on.',
-  kind: 'server',
-  settings: { name: text(1, 100, 'The name of the webhook') },
-  references: ({ name }) => [{ kind: 'webhook', name: name as string, pointer: '/name' }],
-  unavailable: 'it needs webhooks, which this release does not have',
-};

@@ -1,5 +1,5 @@
 import { consent } from './consent.ts';
-import { decision, pause, review, subprocess } from './control.ts';
+import { decision, pause, review, subprocess, webhook } from './control.ts';
 import { document } from './document.ts';
 import { face } from './face.ts';
 import { duplicate, watchlist } from './face-lists.ts';
@@ -13,7 +13,6 @@ import {
   passkeyRegistration,
   totpAuthentication,
   totpRegistration,
-  webhook,
 } from './not-yet.ts';
 import { customPage, switchDevice } from './pages.ts';
 import type { StepType } from './step-type.ts';

@@ -1,0 +1,132 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { openApp } from '@grove/server';
+import { openOutbound } from '../packages/server/src/engines/outbound/outbound.ts';
+import { systemClock } from '../packages/server/src/kernel/clock.ts';
+import { asTenantId, newId } from '../packages/server/src/kernel/ids.ts';
+import { permissionSet } from '../packages/server/src/kernel/permissions.ts';
+import { type Notifications, openNotifications } from '../packages/server/src/notification-service/notifications.ts';
+import { limitChecks } from './bars.ts';
+import { benchConfig } from './config.ts';
+import type { Figures } from './results.ts';
+import type { Installation } from './seed.ts';
+
+/**
+ * How long it takes until everybody who listens has been told everything, while some never answer. The receivers live in
+ * this process too, so it is rather the worse for it.
+ */
+const EVENTS = 10_000;
+const RECEIVERS = 100;
+const HANGING = 10;
+// SQLite allows a transaction five seconds.
+const EVENTS_PER_TRANSACTION = 500;
+const GIVE_UP_MS = 300_000;
+
+type Options = { progress(text: string): void; events?: number };
+
+export async function measureWebhooks(
+  name: 'webhooks' | 'webhooks-pg',
+  { place, seeded }: Installation,
+  { progress, events = EVENTS }: Options,
+): Promise<Figures> {
+  const [tenant] = seeded.writers;
+  if (!tenant) throw new Error('there is no tenant to tell');
+  const tenantId = asTenantId(tenant.tenantId);
+  const { db, vault, stop } = await openApp(benchConfig(place));
+  const live = (RECEIVERS - HANGING) * (events / RECEIVERS);
+  const told = openReceivers(live);
+  const targets = new Set<string>();
+  const notifications = openNotifications({
+    ...{ db, vault, clock: systemClock, stopWithinMs: 100 },
+    log: { info: () => undefined, warn: () => undefined, error: (_, text) => progress(`${name}: ${text}`) },
+    outbound: openOutbound({ allow: { ranges: [], targets } }),
+    findSecret: async () => undefined,
+    parametersOf: async () => undefined,
+    everyTenantId: async function* () {},
+  });
+  try {
+    for (let at = 0; at < RECEIVERS; at++) {
+      const host = await told.open(at < HANGING);
+      targets.add(host);
+      await addWebhook(notifications, db.of(tenantId), `hook ${at}`, `http://${host}/`);
+    }
+    notifications.start();
+    const started = performance.now();
+    for (let from = 0; from < events; from += EVENTS_PER_TRANSACTION) {
+      await db.of(tenantId).write(async (tx) => {
+        for (let at = from; at < Math.min(events, from + EVENTS_PER_TRANSACTION); at++) {
+          await notifications.notifyStep(tx, `hook ${at % RECEIVERS}`, eventOf(at));
+        }
+      });
+    }
+    const written = performance.now() - started;
+    await told.all();
+    const seconds = (performance.now() - started) / 1000;
+    progress(`${name}: ${live} deliveries in ${seconds.toFixed(1)} s, ${HANGING} receivers hanging`);
+    return {
+      kind: 'figures',
+      name,
+      figures: [
+        { what: 'webhooks all told', value: seconds, unit: 's' },
+        { what: 'webhooks told', value: live / seconds, unit: 'deliveries/s' },
+        { what: 'events written', value: (events * 1000) / written, unit: 'events/s' },
+      ],
+      series: { seconds: [seconds] },
+      checks: limitChecks('webhooks all told', seconds),
+    };
+  } finally {
+    await notifications.stop();
+    told.close();
+    await stop();
+  }
+}
+
+function eventOf(sequence: number) {
+  const at = Date.now();
+  return {
+    ...{ environment: 'live' as const, type: 'instance.completed', status: 'COMPLETED_ENDED_SUCCESS', at, sequence },
+    ...{ instanceId: newId(at), processDefnId: newId(at), processDefnName: 'bench', processDefnVersion: 1 },
+  };
+}
+
+type TenantDb = Parameters<Notifications['handlers']['webhooks']['create']>[0]['db'];
+
+async function addWebhook({ handlers }: Notifications, db: TenantDb, name: string, uri: string): Promise<void> {
+  const { tenantId } = db;
+  const permissions = permissionSet(tenantId, [`TNT#${tenantId}#*`]);
+  const principal = { tenantId, apiKeyId: 'bench', apiKeyName: 'Bench', environment: 'live' as const, permissions };
+  const context = { tenantId, principal, db, now: Date.now(), requestId: 'bench', accept: undefined };
+  await handlers.webhooks.create(context, { params: {}, query: {}, body: { name, uri } });
+}
+
+function openReceivers(expected: number) {
+  const servers: Server[] = [];
+  const seen = new Set<string>();
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  return {
+    /** The `host:port` of one more. */
+    async open(hangs: boolean): Promise<string> {
+      const server = createServer((request, answer) => {
+        request.resume();
+        if (hangs) return;
+        seen.add(String(request.headers['webhook-id']));
+        answer.writeHead(204).end();
+        if (seen.size === expected) resolve();
+      });
+      servers.push(server);
+      await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+      return `127.0.0.1:${(server.address() as AddressInfo).port}`;
+    },
+    async all(): Promise<void> {
+      const late = setTimeout(() => reject(new Error(`${seen.size} of ${expected} were told in time`)), GIVE_UP_MS);
+      await promise;
+      clearTimeout(late);
+    },
+    close() {
+      for (const server of servers) {
+        server.closeAllConnections();
+        server.close();
+      }
+    },
+  };
+}

@@ -1,0 +1,58 @@
+import { Type } from 'typebox';
+import { get, group } from '../operation.ts';
+import { page, pageQuery } from '../page.ts';
+import { DateTime, Id, named, oneOf, text } from '../schema.ts';
+import { Environment } from './parameters.ts';
+
+/** Who read what of a person, and who decided or deleted. All of it is ours. */
+
+export const AuditAction = oneOf(
+  'userData.read',
+  'userData.itemRead',
+  'userData.checksRead',
+  'userData.archived',
+  'userData.resultSigned',
+  'instance.parametersRead',
+  'instance.deleted',
+  'instance.purged',
+  'instance.erased',
+  'review.claimed',
+  'review.released',
+  'review.approved',
+  'review.rejected',
+  'review.askedAgain',
+  'retention.run',
+);
+
+const AuditEvent = named(
+  'AuditEvent',
+  Type.Object({
+    id: Id,
+    dateTime: DateTime,
+    action: AuditAction,
+    environment: Environment,
+    actor: Type.String({ description: 'Who did it, such as `API Key: back office`, or `Retention`' }),
+    apiKeyId: Type.Optional(Type.String({ description: 'The API key whose bearer token was used' })),
+    processInstanceId: Type.Optional(Type.String()),
+    item: Type.Optional(Type.String({ description: 'The path of the item that was read, never its content' })),
+    requestId: Type.Optional(Type.String({ description: 'The `X-Request-Id` of the request' })),
+  }),
+);
+
+export const auditEvents = group('/api/process-manager/auditEvents', {
+  list: get('', {
+    summary: 'List who read personal data, decided reviews and deleted instances',
+    description:
+      'The newest first. Events are kept for 400 days. `totalElements` is exact up to 10,000 and never says more. What ' +
+      'another server has read less than two seconds ago may not be listed yet.',
+    permission: 'ProcessManager:listAuditEvents',
+    query: pageQuery({
+      processInstanceId: Type.Optional(text(0, 50, 'Only events of this process instance')),
+      action: Type.Optional(AuditAction),
+      apiKeyId: Type.Optional(text(0, 50, 'Only what was done with this API key')),
+      startDateTime: Type.Optional(Type.String({ ...DateTime, description: 'At or after' })),
+      endDateTime: Type.Optional(Type.String({ ...DateTime, description: 'Before' })),
+    }),
+    ok: page(AuditEvent),
+  }),
+});

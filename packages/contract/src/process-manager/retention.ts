@@ -1,0 +1,85 @@
+import { Type } from 'typebox';
+import { get, group, post } from '../operation.ts';
+import { DateTime, Empty, Id, named, oneOf } from '../schema.ts';
+import { Environment } from './parameters.ts';
+
+/** Instances go when their retention is over, and what became of those that went. All of it is ours. */
+
+/** How many instances one call deletes. */
+export const MAX_PURGED_AT_ONCE = 500;
+/** A preview counts no further. */
+export const MAX_DUE_COUNTED = 100_000;
+
+const RetentionPreview = named(
+  'RetentionPreview',
+  Type.Object({
+    due: Type.Integer({ description: `How many instances would be deleted now; counted to ${MAX_DUE_COUNTED}` }),
+    inReview: Type.Integer({ description: 'How many of them still wait for a review' }),
+    oldestCreatedDtm: Type.Optional(DateTime),
+    oldestExpiringDtm: Type.Optional(DateTime),
+    clockFault: Type.Optional(Type.String({ description: 'Why nothing is deleted at the moment' })),
+  }),
+);
+
+const RetentionRun = named(
+  'RetentionRun',
+  Type.Object({
+    purged: Type.Integer({ description: `How many instances were deleted, at most ${MAX_PURGED_AT_ONCE}` }),
+    left: Type.Integer({ description: 'How many are still due: run it again until this is 0' }),
+  }),
+);
+
+export const retention = group('/api/process-manager/retention', {
+  preview: get('/preview', {
+    summary: 'See which instances would be deleted because their retention is over',
+    description: 'Of the environment of the API key. Changes nothing.',
+    permission: 'ProcessManager:previewRetention',
+    ok: RetentionPreview,
+  }),
+  run: post('/run', {
+    summary: 'Delete the instances whose retention is over, without waiting for midnight',
+    description:
+      'Of the environment of the API key, the oldest first. It refuses to delete anything while the clock of the server ' +
+      'and that of the database differ by more than five minutes.',
+    permission: 'ProcessManager:runRetention',
+    body: Empty,
+    ok: RetentionRun,
+    codes: [100080],
+  }),
+});
+
+const Erasure = named(
+  'Erasure',
+  Type.Object({
+    processInstanceId: Id,
+    processDefnId: Id,
+    environment: Environment,
+    state: Type.Unsafe<'ERASING' | 'ERASED'>({
+      ...oneOf('ERASING', 'ERASED'),
+      description: 'ERASING: its key and its rows are gone, its images not yet all. ERASED: confirmed',
+    }),
+    reason: Type.Unsafe<'REQUEST' | 'RETENTION'>({
+      ...oneOf('REQUEST', 'RETENTION'),
+      description: 'Deleted by the API, or because its retention was over',
+    }),
+    createdDtm: DateTime,
+    deletedDtm: DateTime,
+    deletedBy: Type.String(),
+    rowsRemoved: Type.Integer(),
+    blobsRemoved: Type.Integer(),
+    confirmedDtm: Type.Optional(DateTime),
+    receipt: Type.Optional(
+      Type.String({ description: 'All of this, signed: a JWS that `/.well-known/jwks.json` verifies' }),
+    ),
+  }),
+);
+
+export const erasures = group('/api/process-manager/erasures', {
+  get: get('/{processInstanceId}', {
+    summary: 'Get the receipt of an erasure',
+    description: 'For every process instance that was deleted. The receipt is there once everything is gone.',
+    permission: 'ProcessManager:getErasure',
+    ok: Erasure,
+    codes: [100081],
+  }),
+});

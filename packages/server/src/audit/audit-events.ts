@@ -1,0 +1,56 @@
+import { api } from '@grove/contract';
+import { fromDtm, toDtm } from '../kernel/clock.ts';
+import { invalidInput } from '../kernel/errors.ts';
+import { implement } from '../kernel/implement.ts';
+import { paging, toPage } from '../kernel/pages.ts';
+import { type AuditFilter, type AuditRow, countAuditEvents, pageAuditEvents } from './audit.repository.ts';
+import type { Audit, AuditAction } from './audit.ts';
+import { FIRST_ID, idsFrom, PAST_EVERY_ID } from './ids-from.ts';
+
+/** Shows the tenant its audit events. */
+const COUNT_CAP = 10_000;
+/** Ids are in the order of time. */
+const SORTABLE = { id: 'id', dateTime: 'id' } as const;
+
+export function auditEventHandlers(audit: Pick<Audit, 'flush'>) {
+  return implement(api.auditEvents, {
+    async list({ db, principal }, { query }) {
+      const page = paging(query, SORTABLE);
+      const { size, offset, sorts, orderBy } = page;
+      const direction = sorts === 0 || orderBy.startsWith('id DESC') ? 'DESC' : 'ASC';
+      const filter: AuditFilter = {
+        environment: principal.environment,
+        from: boundOf(query.startDateTime, '/query/startDateTime') ?? FIRST_ID,
+        below: boundOf(query.endDateTime, '/query/endDateTime') ?? PAST_EVERY_ID,
+        instanceId: query.processInstanceId || undefined,
+        action: query.action,
+        apiKeyId: query.apiKeyId || undefined,
+      };
+      // Whoever has read something finds it here afterwards.
+      await audit.flush();
+      const rows = await pageAuditEvents(db, filter, { size, offset, direction });
+      return toPage(rows.map(toAuditEvent), await countAuditEvents(db, filter, COUNT_CAP), page);
+    },
+  });
+}
+
+function boundOf(dtm: string | undefined, pointer: string): string | undefined {
+  if (dtm === undefined || dtm === '') return undefined;
+  const at = fromDtm(dtm);
+  if (Number.isNaN(at)) throw invalidInput({ pointer, message: 'must be a moment that a clock can show' });
+  return idsFrom(at);
+}
+
+function toAuditEvent(row: AuditRow) {
+  return {
+    id: row.id,
+    dateTime: toDtm(row.at),
+    action: row.action as AuditAction,
+    environment: row.environment,
+    actor: row.actor,
+    ...(row.api_key_id !== null && { apiKeyId: row.api_key_id }),
+    ...(row.instance_id !== null && { processInstanceId: row.instance_id }),
+    ...(row.item !== null && { item: row.item }),
+    ...(row.request_id !== null && { requestId: row.request_id }),
+  };
+}

@@ -1,0 +1,120 @@
+import { type Sql, sql, type TenantReads, type TenantTx } from '../db/db.ts';
+
+export type AuditRow = {
+  environment: 'live' | 'test';
+  id: string;
+  at: number;
+  action: string;
+  actor: string;
+  api_key_id: string | null;
+  instance_id: string | null;
+  item: string | null;
+  request_id: string | null;
+};
+
+const COLUMNS = 'environment, id, at, action, actor, api_key_id, instance_id, item, request_id';
+const COLUMN_COUNT = 9;
+
+/** One statement for many rows, in two sizes: a flush is mostly large, a change is one. */
+const BATCH = 50;
+const ADD_ONE = additionOf(1);
+const ADD_BATCH = additionOf(BATCH);
+
+function additionOf(rows: number): Sql {
+  const places = (row: number) =>
+    Array.from({ length: COLUMN_COUNT }, (_, at) => `$${row * COLUMN_COUNT + at + 2}`).join(', ');
+  const values = Array.from({ length: rows }, (_, row) => `($1, ${places(row)})`).join(', ');
+  return sql(`INSERT INTO audit_events (tenant_id, ${COLUMNS}) VALUES ${values}
+    ON CONFLICT (tenant_id, environment, id) DO NOTHING`);
+}
+
+const valuesOf = (row: AuditRow) => [
+  ...[row.environment, row.id, row.at, row.action, row.actor],
+  ...[row.api_key_id, row.instance_id, row.item, row.request_id],
+];
+
+export async function addAuditEvents(tx: TenantTx, rows: readonly AuditRow[]): Promise<void> {
+  const whole = rows.length - (rows.length % BATCH);
+  for (let from = 0; from < whole; from += BATCH) {
+    await tx.run(ADD_BATCH, [tx.tenantId, ...rows.slice(from, from + BATCH).flatMap(valuesOf)]);
+  }
+  for (const row of rows.slice(whole)) await tx.run(ADD_ONE, [tx.tenantId, ...valuesOf(row)]);
+}
+
+export type AuditFilter = {
+  environment: 'live' | 'test';
+  /** Ids from the first up to the second, which is not among them. */
+  from: string;
+  below: string;
+  instanceId?: string | undefined;
+  action?: string | undefined;
+  apiKeyId?: string | undefined;
+};
+
+/** Each of them has an index in the order of ids. */
+const FILTERS = { instanceId: 'instance_id', action: 'action', apiKeyId: 'api_key_id' } as const;
+const statements = new Map<string, Sql>();
+
+function kept(key: string, make: () => string): Sql {
+  let statement = statements.get(key);
+  if (!statement) {
+    statement = sql(make());
+    statements.set(key, statement);
+  }
+  return statement;
+}
+
+/** The conditions of a filter, their values, and a name for the combination: there are eight. */
+function conditionsOf(tenantId: string, filter: AuditFilter) {
+  const used = (Object.keys(FILTERS) as (keyof typeof FILTERS)[]).filter((name) => filter[name] !== undefined);
+  return {
+    name: used.join(' '),
+    where: [
+      'tenant_id = $1 AND environment = $2 AND id >= $3 AND id < $4',
+      ...used.map((name, at) => `${FILTERS[name]} = $${at + 5}`),
+    ].join(' AND '),
+    values: [
+      ...[tenantId, filter.environment, filter.from, filter.below],
+      ...used.map((name) => filter[name] as string),
+    ],
+  };
+}
+
+type Window = { size: number; offset: number; direction: 'ASC' | 'DESC' };
+
+export function pageAuditEvents(
+  db: TenantReads,
+  filter: AuditFilter,
+  { size, offset, direction }: Window,
+): Promise<AuditRow[]> {
+  const { name, where, values } = conditionsOf(db.tenantId, filter);
+  const next = values.length + 1;
+  const statement = kept(
+    `${direction} ${name}`,
+    () => `SELECT ${COLUMNS} FROM audit_events WHERE ${where}
+      ORDER BY id ${direction} LIMIT $${next} + 0 OFFSET $${next + 1} + 0`,
+  );
+  return db.all<AuditRow>(statement, [...values, size, offset]);
+}
+
+/** Counts no further than `cap`. */
+export async function countAuditEvents(db: TenantReads, filter: AuditFilter, cap: number): Promise<number> {
+  const { name, where, values } = conditionsOf(db.tenantId, filter);
+  const statement = kept(
+    `count ${name}`,
+    () => `SELECT count(*) AS total FROM
+      (SELECT 1 FROM audit_events WHERE ${where} LIMIT $${values.length + 1} + 0) AS counted`,
+  );
+  return (await db.get<{ total: number }>(statement, [...values, cap]))?.total ?? 0;
+}
+
+const REMOVE_OLD = sql(`DELETE FROM audit_events WHERE tenant_id = $1 AND environment = $2 AND id IN
+  (SELECT id FROM audit_events WHERE tenant_id = $1 AND environment = $2 AND id < $3 ORDER BY id LIMIT $4 + 0)`);
+
+/** At most `limit` of the events before an id; how many there were. */
+export function removeAuditEvents(
+  tx: TenantTx,
+  { environment, below, limit }: { environment: 'live' | 'test'; below: string; limit: number },
+): Promise<number> {
+  return tx.run(REMOVE_OLD, [tx.tenantId, environment, below, limit]);
+}

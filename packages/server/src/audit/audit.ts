@@ -1,0 +1,134 @@
+import type { api, Ok } from '@grove/contract';
+import type { Db, TenantTx } from '../db/db.ts';
+import type { Context } from '../kernel/context.ts';
+import { ApiError } from '../kernel/errors.ts';
+import { newId, type TenantId } from '../kernel/ids.ts';
+import { type AuditRow, addAuditEvents } from './audit.repository.ts';
+
+/**
+ * Who read what of a person, and who decided or deleted. A change is audited in its own transaction. A read is not worth
+ * a commit of its own: reads are gathered and written together, every second and at a clean stop, so a crash may lose
+ * those of the last second. Nothing is read that could not be noted.
+ */
+export type AuditAction = Ok<typeof api.auditEvents.list>['content'][number]['action'];
+
+export type AuditedRead = { action: AuditAction; instanceId: string; item?: string };
+
+export type AuditedChange = {
+  action: AuditAction;
+  environment: 'live' | 'test';
+  actor: string;
+  at: number;
+  apiKeyId?: string;
+  instanceId?: string;
+  requestId?: string;
+};
+
+export type Audit = {
+  /** Called before the answer leaves; refuses if too much waits to be written. */
+  noteRead(context: Context, read: AuditedRead): void;
+  /** In the transaction of the change. */
+  record(tx: TenantTx, change: AuditedChange): Promise<void>;
+  flush(): Promise<void>;
+  /** Writes what was gathered, a last time. */
+  stop(): Promise<void>;
+};
+
+/** Past this, reads of personal data are refused until what was gathered is written. */
+export const MAX_GATHERED = 20_000;
+const WRITE_FROM = 2000;
+const WRITE_EVERY_MS = 1000;
+const ROWS_PER_TRANSACTION = 500;
+const TENANTS_AT_ONCE = 8;
+
+export type AuditDeps = { db: Db; onError(error: unknown): void; maxGathered?: number };
+
+export function openAudit({ db, onError, maxGathered = MAX_GATHERED }: AuditDeps): Audit {
+  let gathered = new Map<TenantId, AuditRow[]>();
+  /** How many wait, with those that are being written. */
+  let waiting = 0;
+  let flushing: Promise<void> | undefined;
+
+  const gather = (tenantId: TenantId, rows: readonly AuditRow[]) => {
+    const known = gathered.get(tenantId);
+    if (known) known.push(...rows);
+    else gathered.set(tenantId, [...rows]);
+  };
+
+  /** What could not be written is gathered again; its id is the same, so it is never there twice. */
+  const writeOf = async (tenantId: TenantId, rows: AuditRow[]) => {
+    for (let from = 0; from < rows.length; from += ROWS_PER_TRANSACTION) {
+      const some = rows.slice(from, from + ROWS_PER_TRANSACTION);
+      try {
+        await db.of(tenantId).write((tx) => addAuditEvents(tx, some));
+      } catch (error) {
+        gather(tenantId, rows.slice(from));
+        throw error;
+      }
+      waiting -= some.length;
+    }
+  };
+
+  const writeAll = async () => {
+    const writing = [...gathered];
+    gathered = new Map();
+    const failures: unknown[] = [];
+    for (let from = 0; from < writing.length; from += TENANTS_AT_ONCE) {
+      const some = writing.slice(from, from + TENANTS_AT_ONCE).map(([tenantId, rows]) => writeOf(tenantId, rows));
+      for (const ended of await Promise.allSettled(some)) if (ended.status === 'rejected') failures.push(ended.reason);
+    }
+    if (failures.length > 0) throw failures[0];
+  };
+
+  const flush = async (): Promise<void> => {
+    // One that has begun may not have what the caller means.
+    while (flushing) await flushing.catch(() => undefined);
+    if (gathered.size === 0) return;
+    flushing = writeAll().finally(() => {
+      flushing = undefined;
+    });
+    await flushing;
+  };
+
+  const timer = setInterval(() => flush().catch(onError), WRITE_EVERY_MS).unref();
+  return {
+    noteRead({ tenantId, principal, now, requestId }, { action, instanceId, item }) {
+      if (waiting >= maxGathered) {
+        throw new ApiError(100010, { log: 'too many audit events wait to be written', retryAfterSeconds: 1 });
+      }
+      const { environment, apiKeyId, apiKeyName } = principal;
+      gather(tenantId, [
+        {
+          ...{ environment, id: newId(now), at: now, action, actor: `API Key: ${apiKeyName}`, api_key_id: apiKeyId },
+          ...{ instance_id: instanceId, item: item ?? null, request_id: requestId },
+        },
+      ]);
+      waiting += 1;
+      if (waiting % WRITE_FROM === 0 && !flushing) flush().catch(onError);
+    },
+    async record(tx, { action, environment, actor, at, apiKeyId, instanceId, requestId }) {
+      await addAuditEvents(tx, [
+        {
+          ...{ environment, id: newId(at), at, action, actor, api_key_id: apiKeyId ?? null },
+          ...{ instance_id: instanceId ?? null, item: null, request_id: requestId ?? null },
+        },
+      ]);
+    },
+    flush,
+    async stop() {
+      clearInterval(timer);
+      await flush().catch(onError);
+    },
+  };
+}
+
+/** How a change by a caller of the API is told. */
+export function changedBy({ principal, now, requestId }: Context): Omit<AuditedChange, 'action'> {
+  return {
+    environment: principal.environment,
+    actor: `API Key: ${principal.apiKeyName}`,
+    apiKeyId: principal.apiKeyId,
+    at: now,
+    requestId,
+  };
+}

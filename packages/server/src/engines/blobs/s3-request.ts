@@ -1,0 +1,143 @@
+import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { setTimeout as wait } from 'node:timers/promises';
+import { BlobError } from './blobs.ts';
+import { type SigningKey, sha256, signRequest } from './sign-request.ts';
+
+/** A bucket, or a part of one. */
+export type S3Place = {
+  /** Where the bucket answers, with its name in the path unless it is in the host. */
+  readonly endpoint: string;
+  readonly region: string;
+  readonly bucket: string;
+  /** Empty, or ends with a slash. */
+  readonly prefix: string;
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+};
+
+export type S3Options = {
+  now(): number;
+  /** The first pause before another try; each further one is twice as long. */
+  backoffMs?: number;
+  /** Without a byte in either direction. */
+  idleMs?: number;
+  /** Until the answer begins. */
+  answerMs?: number;
+};
+
+export type S3Call = {
+  method: 'GET' | 'PUT' | 'DELETE';
+  /** Below the bucket. */
+  path?: string;
+  query?: Record<string, string>;
+  body?: S3Body;
+};
+
+export type S3Body = { readonly sha256: string; readonly size: number; readonly chunks: readonly Uint8Array[] };
+
+/** The answer to a call that succeeded, with its body still to be read; undefined for what is not there. */
+export type S3Request = (call: S3Call) => Promise<IncomingMessage | undefined>;
+
+const TRIES = 4;
+const BACKOFF_MS = 200;
+const IDLE_MS = 30_000;
+const ANSWER_MS = 60_000;
+const MAX_SOCKETS = 32;
+const MAX_ERROR_BYTES = 8 * 1024;
+const NO_BODY: S3Body = { sha256: sha256(''), size: 0, chunks: [] };
+
+/** Every call can be repeated: it puts, gets or deletes the same thing however often it arrives. */
+export function s3Requests(place: S3Place, options: S3Options): S3Request {
+  const { backoffMs = BACKOFF_MS } = options;
+  const url = new URL(place.endpoint);
+  const secure = url.protocol === 'https:';
+  const agent = new (secure ? HttpsAgent : HttpAgent)({ keepAlive: true, maxSockets: MAX_SOCKETS, scheduling: 'lifo' });
+  const key: SigningKey = { ...place, service: 's3' };
+  const send = (call: S3Call): Promise<IncomingMessage> => {
+    const { method, path = '', query = {}, body = NO_BODY } = call;
+    const signed = signRequest(
+      {
+        ...{ method, host: url.host, path: `${url.pathname.replace(/\/$/, '')}/${path}`, query },
+        headers: { 'x-amz-content-sha256': body.sha256, ...(body.size > 0 && { 'content-length': `${body.size}` }) },
+        payloadHash: body.sha256,
+      },
+      key,
+      options.now(),
+    );
+    const target = {
+      agent,
+      method,
+      hostname: url.hostname,
+      port: url.port,
+      path: signed.path,
+      headers: signed.headers,
+    };
+    return exchange((secure ? httpsRequest : httpRequest)(target), body, options);
+  };
+
+  return async (call) => {
+    for (let tries = 1; ; tries++) {
+      const outcome = await send(call).then(judge, (error: Error) => ({ retry: new Fault(error.message, error) }));
+      if ('answer' in outcome) return outcome.answer;
+      if (tries === TRIES)
+        throw new BlobError('unavailable', `the blob store: ${outcome.retry.message}`, outcome.retry);
+      await wait(backoffMs * 2 ** (tries - 1) * (0.5 + Math.random() / 2));
+    }
+  };
+}
+
+class Fault extends Error {
+  constructor(message: string, cause?: unknown) {
+    super(message, { cause });
+    this.name = 'Fault';
+  }
+}
+
+type Outcome = { answer: IncomingMessage | undefined } | { retry: Fault };
+
+/** What another try may mend is tried again; what is full or refused is not. */
+async function judge(answer: IncomingMessage): Promise<Outcome> {
+  const status = answer.statusCode ?? 0;
+  if (status >= 200 && status < 300) return { answer };
+  const word = /<Code>(\w{1,64})<\/Code>/.exec(await textOf(answer, MAX_ERROR_BYTES))?.[1] ?? '';
+  if (status === 404 && word !== 'NoSuchBucket') return { answer: undefined };
+  const said = `it answered ${status} ${word}`.trim();
+  if (status === 507 || /quota|storagefull|insufficientstorage/i.test(word)) {
+    throw new BlobError('full', `the blob store is full: ${said}`);
+  }
+  if (status >= 500 || status === 429 || status === 408) return { retry: new Fault(said) };
+  throw new BlobError('unavailable', `the blob store refuses: ${said}`);
+}
+
+function exchange(
+  request: ReturnType<typeof httpRequest>,
+  body: S3Body,
+  { idleMs = IDLE_MS, answerMs = ANSWER_MS }: S3Options,
+): Promise<IncomingMessage> {
+  return new Promise((done, failed) => {
+    const tooLong = () => request.destroy(new Error('it took too long to answer'));
+    const timer = setTimeout(tooLong, answerMs);
+    request.setTimeout(idleMs, tooLong);
+    request.once('response', (answer) => {
+      clearTimeout(timer);
+      done(answer);
+    });
+    request.once('close', () => clearTimeout(timer));
+    request.on('error', failed);
+    for (const chunk of body.chunks) request.write(chunk);
+    request.end();
+  });
+}
+
+/** The body of an answer that is known to be short. More than that is not read. */
+export async function textOf(answer: IncomingMessage, maxBytes: number): Promise<string> {
+  const parts: Buffer[] = [];
+  let size = 0;
+  for await (const part of answer as AsyncIterable<Buffer>) {
+    parts.push(part);
+    size += part.length;
+    if (size > maxBytes) break;
+  }
+  return Buffer.concat(parts).toString('utf8', 0, maxBytes);
+}

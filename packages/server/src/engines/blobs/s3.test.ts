@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import { buffer } from 'node:stream/consumers';
+import { after, before, describe, it } from 'node:test';
+import { refuse, S3_KEY, S3_REGION, type S3Server, startS3 } from '../../../test/s3-server.ts';
+import { newId } from '../../kernel/ids.ts';
+import type { Blobs } from './blobs.ts';
+import { openS3, type S3Place } from './s3.ts';
+
+describe('blobs in a bucket', () => {
+  let server: S3Server;
+  let blobs: Blobs;
+  const place = (own: Partial<S3Place> = {}): S3Place => ({
+    ...{ endpoint: `${server.endpoint}/images`, bucket: 'images', region: S3_REGION, prefix: 'a b/ü/', ...S3_KEY },
+    ...own,
+  });
+  const fast = { now: () => Date.now(), backoffMs: 1, idleMs: 300, answerMs: 500 };
+  const open = (own?: Partial<S3Place>, options = {}) => openS3(place(own), { ...fast, ...options });
+  const read = async (key: string) => buffer(await blobs.get(key));
+  before(async () => {
+    server = await startS3('images');
+    blobs = open();
+  });
+  after(() => server.stop());
+
+  it('gives back what was put, byte for byte, also when it is empty or put again', async () => {
+    const key = newId(Date.now());
+    for (const bytes of [Buffer.from([0, 255, 10, 13]), Buffer.alloc(0), Buffer.alloc(3_000_000, 7)]) {
+      await blobs.put(key, bytes);
+      assert.ok(bytes.equals(await read(key)));
+    }
+    assert.ok(server.objects.has(`a b/ü/${key.slice(-2)}/${key}`));
+  });
+
+  it('deletes, and deletes again without a fault; what is not there is missing', async () => {
+    const key = newId(Date.now());
+    await blobs.put(key, Buffer.from('sealed'));
+    await blobs.delete(key);
+    await blobs.delete(key);
+    await assert.rejects(blobs.get(key), { name: 'BlobError', fault: 'missing' });
+  });
+
+  it('many at once do not disturb each other', async () => {
+    const keys = Array.from({ length: 100 }, () => newId(Date.now()));
+    await Promise.all(keys.map((key) => blobs.put(key, Buffer.from(key))));
+    assert.deepEqual((await Promise.all(keys.map(read))).map(String), keys);
+  });
+
+  it('refuses keys that are no ids before anything is sent', async () => {
+    const before = server.calls.length;
+    for (const key of ['', '../x', 'a/b', `${newId(0)}/..`]) {
+      await assert.rejects(blobs.put(key, Buffer.from('x')), /is an id/);
+      await assert.rejects(blobs.get(key), /is an id/);
+      await assert.rejects(async () => blobs.delete(key), /is an id/);
+    }
+    assert.equal(server.calls.length, before);
+  });
+
+  it('lists a shard over several pages, with what is ours alone', async () => {
+    const tail = 'ZZ';
+    const keys = Array.from({ length: 8 }, () => newId(Date.now()).slice(0, 24) + tail).sort();
+    for (const key of keys) await blobs.put(key, Buffer.from('x'));
+    server.objects.set(`a b/ü/${tail}/README`, { bytes: Buffer.from('not ours'), at: new Date() });
+    const found: (string | undefined)[] = [];
+    for await (const { key, storedAt, remove } of blobs.list(tail)) {
+      assert.ok(Math.abs(storedAt - Date.now()) < 60_000);
+      if (key === keys[0]) await remove();
+      found.push(key);
+    }
+    assert.deepEqual(found, keys);
+    await assert.rejects(blobs.get(keys[0] as string), { fault: 'missing' });
+  });
+
+  describe('a call that fails', () => {
+    const key = newId(Date.now());
+    const busy = (_request: unknown, response: Parameters<typeof refuse>[0]) => refuse(response, 503, 'SlowDown');
+    const gone = (request: { destroy(): void }) => request.destroy();
+    const silent = () => undefined;
+
+    it('is made again, with the whole body, when the store is busy, gone or silent', async () => {
+      for (const fault of [busy, gone, silent]) {
+        server.next.push(fault as never, fault as never);
+        await blobs.put(key, Buffer.alloc(100_000, 5));
+        assert.ok(Buffer.alloc(100_000, 5).equals(await read(key)));
+      }
+    });
+
+    it('is made four times and then refused with 100010, 503', async () => {
+      const before = server.calls.length;
+      server.next.push(busy, busy, busy, busy);
+      await assert.rejects(blobs.put(key, Buffer.from('x')), { fault: 'unavailable', code: 100010, status: 503 });
+      assert.equal(server.calls.length - before, 4);
+    });
+
+    it('is refused with 100010 where nobody listens', async () => {
+      const nobody = open({ endpoint: 'http://127.0.0.1:9/images' });
+      await assert.rejects(nobody.get(key), { fault: 'unavailable', code: 100010 });
+      await assert.rejects(nobody.check(), { fault: 'unavailable' });
+    });
+
+    it('is refused with 100020, 507, and not made again, when the store is full', async () => {
+      for (const [status, word] of [
+        [507, 'XMinioStorageFull'],
+        [403, 'QuotaExceeded'],
+        [507, ''],
+      ] as const) {
+        const before = server.calls.length;
+        server.next.push((_request, response) => refuse(response, status, word));
+        await assert.rejects(blobs.put(key, Buffer.from('x')), { fault: 'full', code: 100020, status: 507 });
+        assert.equal(server.calls.length - before, 1);
+      }
+    });
+
+    it('fails the reader when the store hangs up in the middle, or says nothing more', async () => {
+      const half = (end: 'destroy' | 'wait') => (_request: unknown, response: Parameters<typeof refuse>[0]) => {
+        response.writeHead(200, { 'content-length': 100_000 });
+        response.write(Buffer.alloc(50_000), () => end === 'destroy' && response.destroy());
+      };
+      for (const end of ['destroy', 'wait'] as const) {
+        server.next.push(half(end));
+        await assert.rejects(read(key));
+      }
+    });
+  });
+
+  it('is told what is wrong: the key, the secret, the region, the clock, the bucket', async () => {
+    await blobs.check();
+    const faults: [Blobs, RegExp][] = [
+      [open({ accessKeyId: 'ANOTHER' }), /InvalidAccessKeyId/],
+      [open({ secretAccessKey: 'wrong' }), /SignatureDoesNotMatch/],
+      [open({ region: 'moon' }), /AuthorizationHeaderMalformed/],
+      [open({}, { now: () => Date.now() - 3_600_000 }), /RequestTimeTooSkewed/],
+      [open({ endpoint: `${server.endpoint}/another` }), /NoSuchBucket/],
+    ];
+    for (const [each, words] of faults) {
+      const before = server.calls.length;
+      await assert.rejects(each.check(), (error: { fault: string; detail: { log: string } }) => {
+        assert.equal(error.fault, 'unavailable');
+        assert.match(error.detail.log, words);
+        return true;
+      });
+      assert.equal(server.calls.length - before, 1, 'what is refused is not tried again');
+    }
+  });
+});

@@ -1,0 +1,89 @@
+import sharp, { type Metadata, type Sharp } from 'sharp';
+import type { ImageType } from './detect-image-type.ts';
+import { faultOfContainer } from './fault-of-container.ts';
+import { frameParts, readFrames } from './frames.ts';
+import { JPEG_QUALITY, MAX_PIXELS, MAX_SIDE_PIXELS } from './limits.ts';
+import type { Reason } from './refused.ts';
+
+/**
+ * The process in which images of strangers are decoded. It has no environment, nothing but two pipes, little memory and
+ * one image at a time; whoever breaks it breaks the one image. It ends with the pipe.
+ */
+const MAX_INPUT_BYTES = 2 ** 30;
+const WHITE = '#ffffff';
+
+sharp.cache(false);
+sharp.concurrency(1);
+sharp.block({ operation: ['VipsForeignLoad'] });
+sharp.unblock({ operation: ['VipsForeignLoadJpeg', 'VipsForeignLoadPng', 'VipsForeignLoadWebp'] });
+
+class Refusal extends Error {
+  readonly reason: Reason;
+
+  constructor(reason: Reason) {
+    super(reason);
+    this.reason = reason;
+  }
+}
+
+async function reencode(type: ImageType, bytes: Buffer): Promise<{ jpeg: Buffer; width: number; height: number }> {
+  const fault = faultOfContainer(type, bytes);
+  if (fault) throw new Refusal(fault);
+  // Too large is found out by us, to say so; the limit stands behind it.
+  const image = sharp(bytes, { failOn: 'error', limitInputPixels: MAX_PIXELS, sequentialRead: true, autoOrient: true });
+  const { width, height, format, pages } = await metadataOf(bytes);
+  if (format === undefined || `image/${format}` !== type) throw new Refusal('not_an_image');
+  if ((pages ?? 1) > 1) throw new Refusal('animated');
+  if (width * height > MAX_PIXELS || Math.max(width, height) > MAX_SIDE_PIXELS) throw new Refusal('too_many_pixels');
+  const { data, info } = await decoded(image);
+  return { jpeg: data, width: info.width, height: info.height };
+}
+
+/** Only the header is read for it. */
+async function metadataOf(bytes: Buffer): Promise<Metadata> {
+  try {
+    return await sharp(bytes, { limitInputPixels: false, failOn: 'none' }).metadata();
+  } catch (error) {
+    throw reasonOf(error, 'not_an_image');
+  }
+}
+
+async function decoded(image: Sharp) {
+  try {
+    return await image
+      .flatten({ background: WHITE })
+      .toColourspace('srgb')
+      .jpeg({ quality: JPEG_QUALITY })
+      .toBuffer({ resolveWithObject: true });
+  } catch (error) {
+    throw reasonOf(error, 'broke');
+  }
+}
+
+/** The words of the decoders. */
+const TRUNCATED = /premature end|read error|unexpected end/i;
+
+function reasonOf(error: unknown, otherwise: Reason): Refusal {
+  const { message } = error as Error;
+  if (/pixel limit/.test(message)) return new Refusal('too_many_pixels');
+  return new Refusal(TRUNCATED.test(message) ? 'truncated' : otherwise);
+}
+
+function say(words: object, bytes?: Uint8Array): void {
+  for (const part of frameParts(words, bytes)) if (part.length > 0) process.stdout.write(part);
+}
+
+// Whoever started it may die at any moment, also while it decodes.
+process.stdin.once('end', () => process.exit());
+process.stdout.on('error', () => process.exit());
+say({ ready: true });
+for await (const { words, bytes } of readFrames(process.stdin, MAX_INPUT_BYTES)) {
+  try {
+    const { jpeg, width, height } = await reencode(words.type as ImageType, bytes);
+    say({ width, height }, jpeg);
+  } catch (error) {
+    say({ reason: error instanceof Refusal ? error.reason : 'broke' });
+  }
+  // Little of an image is in the heap, so the collector would see no reason to hurry.
+  globalThis.gc?.();
+}

@@ -1,0 +1,13 @@
+/** What the first bytes say a file is. What a client says of it is compared with this, never believed. */
+export type ImageType = 'image/jpeg' | 'image/png' | 'image/webp';
+
+const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+const JPEG = Buffer.from([0xff, 0xd8, 0xff]);
+
+export function detectImageType(bytes: Uint8Array): ImageType | undefined {
+  const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 12));
+  if (head.subarray(0, JPEG.length).equals(JPEG)) return 'image/jpeg';
+  if (head.subarray(0, PNG.length).equals(PNG)) return 'image/png';
+  const isRiff = head.toString('latin1', 0, 4) === 'RIFF' && head.toString('latin1', 8, 12) === 'WEBP';
+  return isRiff ? 'image/webp' : undefined;
+}

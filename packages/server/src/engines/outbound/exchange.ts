@@ -1,0 +1,157 @@
+import { type Agent, type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
+import { type Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { isIP, type LookupFunction, type Socket } from 'node:net';
+import type { AllowList } from './allow-list.ts';
+import { mayDial, type Target } from './check-target.ts';
+import type { ResolveHost } from './resolve-host.ts';
+
+export type OutboundRequest = {
+  method: 'GET' | 'POST';
+  url: string;
+  headers: Readonly<Record<string, string>>;
+  body?: string;
+  /** From the first look-up to the last byte that is waited for. */
+  timeoutMs?: number;
+  maxAnswerBytes?: number;
+  signal?: AbortSignal;
+};
+
+export type OutboundFault =
+  | 'refused_address'
+  | 'dns'
+  | 'connection'
+  | 'tls'
+  | 'timeout'
+  | 'bad_request'
+  | 'bad_answer'
+  | 'stopped';
+
+export type Agents = { readonly http: Agent; readonly https: HttpsAgent };
+export type Bounded = OutboundRequest & { timeoutMs: number; maxAnswerBytes: number };
+export type ExchangeDeps = { allow: AllowList; resolve: ResolveHost; sockets: Set<Socket>; agents: Agents };
+
+/** `stale`: a kept connection was closed under the request. */
+export type Exchanged = { stale?: boolean } & (
+  | { status: number; retryAfter?: string }
+  | { fault: OutboundFault; status?: undefined }
+);
+
+const MAX_HEADER_BYTES = 8192;
+/** The status is the answer. What follows is waited for only so that the connection can be used again. */
+const BODY_WITHIN_MS = 1000;
+
+class RefusedAddress extends Error {}
+
+/** One request and its answer. Redirects are answers like others: nobody follows them. */
+export function exchange(
+  { method, headers, body, timeoutMs, maxAnswerBytes, signal }: Bounded,
+  target: Target,
+  deps: ExchangeDeps,
+): Promise<Exchanged> {
+  const secure = target.url.protocol === 'https:';
+  return new Promise((resolve) => {
+    let request: ClientRequest | undefined;
+    const end = (outcome: Exchanged, { close = true } = {}) => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', onAbort);
+      if (close) request?.destroy();
+      resolve(outcome);
+    };
+    const onAbort = () => end({ fault: 'stopped' });
+    const timer = setTimeout(() => end({ fault: 'timeout' }), timeoutMs);
+    signal?.addEventListener('abort', onAbort);
+    if (signal?.aborted) return end({ fault: 'stopped' });
+    try {
+      request = (secure ? httpsRequest : httpRequest)(target.url, {
+        method,
+        headers: { ...headers, ...(body !== undefined && { 'content-length': Buffer.byteLength(body) }) },
+        agent: secure ? deps.agents.https : deps.agents.http,
+        lookup: checkedLookup(target, deps),
+        maxHeaderSize: MAX_HEADER_BYTES,
+      });
+    } catch {
+      return end({ fault: 'bad_request' });
+    }
+    const sent = request;
+    watchSocket(sent, target, deps);
+    sent.on('error', (error: NodeJS.ErrnoException) => {
+      const stale = sent.reusedSocket && /^(ECONNRESET|EPIPE)$/.test(error.code ?? '');
+      end({ fault: faultOf(error), ...(stale && { stale }) });
+    });
+    // An answer that changes the protocol is none, and closes without a word.
+    sent.on('close', () => end({ fault: 'connection' }));
+    sent.on('response', (answer) => readStatus(answer, maxAnswerBytes, end));
+    sent.end(body);
+  });
+}
+
+function readStatus(
+  answer: IncomingMessage,
+  maxAnswerBytes: number,
+  end: (outcome: Exchanged, options?: { close: boolean }) => void,
+): void {
+  const retryAfter = answer.headers['retry-after'];
+  const outcome = { status: answer.statusCode ?? 0, ...(retryAfter !== undefined && { retryAfter }) };
+  const finish = (close: boolean) => {
+    clearTimeout(enough);
+    end(outcome, { close });
+  };
+  const enough = setTimeout(() => finish(true), BODY_WITHIN_MS);
+  let bytes = 0;
+  answer.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > maxAnswerBytes) finish(true);
+  });
+  answer.on('end', () => finish(false));
+  answer.on('error', () => finish(true));
+}
+
+/** What was looked up is what is dialled, so a name that answers otherwise the next time gains nothing. */
+function checkedLookup(target: Target, { allow, resolve }: ExchangeDeps): LookupFunction {
+  return (host, options, done) => {
+    const asSystem = target.trust !== 'public';
+    const found = resolve(host, { asSystem }).catch((error) => {
+      // A short name inside is known to the system alone.
+      if (asSystem || allow.ranges.length === 0) throw error;
+      return resolve(host, { asSystem: true });
+    });
+    found.then(
+      (addresses) => {
+        const all = addresses.map((address) => ({ address, family: isIP(address) }));
+        const [first] = all;
+        // One that is refused among many shows a name that is not what it seems.
+        if (!first || !addresses.every((address) => mayDial(address, target, allow))) {
+          done(new RefusedAddress(), '', 0);
+        } else if (options.all) done(null, all);
+        else done(null, first.address, first.family);
+      },
+      (error) => done(error, '', 0),
+    );
+  };
+}
+
+/** A literal address is never looked up, so the connection itself is looked at as well. */
+function watchSocket(request: ClientRequest, target: Target, { allow, sockets }: ExchangeDeps): void {
+  request.on('socket', (socket: Socket) => {
+    if (!sockets.has(socket)) {
+      sockets.add(socket);
+      socket.once('close', () => sockets.delete(socket));
+    }
+    const check = () => {
+      if (!mayDial(socket.remoteAddress ?? '', target, allow)) request.destroy(new RefusedAddress());
+    };
+    if (socket.connecting) socket.once('connect', check);
+    else check();
+  });
+}
+
+const TLS = /^(ERR_TLS|ERR_SSL|CERT_|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|EPROTO|HOSTNAME_MISMATCH|INVALID_CA|CRL_)/;
+const DNS = /^(ENOTFOUND|ENODATA|ESERVFAIL|ETIMEOUT|EREFUSED|EAI_|ENONAME|EBADNAME|EFORMERR|ECANCELLED|ENOTIMP)/;
+
+function faultOf(error: NodeJS.ErrnoException): OutboundFault {
+  const code = error.code ?? '';
+  if (error instanceof RefusedAddress) return 'refused_address';
+  if (TLS.test(code)) return 'tls';
+  if (DNS.test(code)) return 'dns';
+  return code.startsWith('HPE_') ? 'bad_answer' : 'connection';
+}

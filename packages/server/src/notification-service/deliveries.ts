@@ -1,0 +1,96 @@
+import type { api } from '@grove/contract';
+import type { TenantDb, TenantReads } from '../db/db.ts';
+import { fromDtm, toDtm } from '../kernel/clock.ts';
+import type { Context } from '../kernel/context.ts';
+import { ApiError, invalidInput } from '../kernel/errors.ts';
+import { newId } from '../kernel/ids.ts';
+import type { Handlers } from '../kernel/implement.ts';
+import { paging, toPage } from '../kernel/pages.ts';
+import {
+  addDelivery,
+  type DeliveryRow,
+  findDelivery,
+  findDeliveryForUpdate,
+  pageDeliveries,
+  replayDelivery,
+  replayFailed,
+  SORTABLE,
+} from './deliveries.repository.ts';
+import type { Payload } from './notify.ts';
+import { toDelivery } from './webhook-rules.ts';
+import { findWebhook, type WebhookRow } from './webhooks.repository.ts';
+
+/** The log of deliveries: looked at, sent again, and tried out. */
+
+export const MAX_RECOVERED = 10_000;
+export const TEST_EVENT = 'webhook.test';
+
+type Handled = 'test' | 'listDeliveries' | 'replay' | 'recover';
+
+export function deliveryHandlers({ ring }: { ring(): void }): Pick<Handlers<typeof api.webhooks>, Handled> {
+  return {
+    async test(context, { params }) {
+      const { db, now } = context;
+      const webhook = await getWebhook(db, context, params.webhookId);
+      const id = newId(now);
+      await db.write(async (tx) => {
+        const payload = JSON.stringify(testPayload(context, webhook));
+        const nothing = { instance_id: null, sequence: null };
+        await addDelivery(tx, { id, webhook_id: webhook.id, event: TEST_EVENT, ...nothing, payload, created_at: now });
+        tx.afterCommit(ring);
+      });
+      return toDelivery(await getDelivery(db, id));
+    },
+
+    async listDeliveries(context, { params, query }) {
+      const { db } = context;
+      const { id } = await getWebhook(db, context, params.webhookId);
+      const asked = paging(query, SORTABLE);
+      const page = asked.sorts > 0 ? asked : { ...asked, orderBy: 'id DESC' };
+      const filter = { webhookId: id, status: query.status, instanceId: query.processInstanceId };
+      const { rows, total } = await pageDeliveries(db, filter, page);
+      return toPage(rows.map(toDelivery), total, page);
+    },
+
+    async replay(context, { params }) {
+      const { db, now } = context;
+      const { id: webhookId } = await getWebhook(db, context, params.webhookId);
+      await db.write(async (tx) => {
+        const row = await findDeliveryForUpdate(tx, { id: params.deliveryId, webhookId });
+        if (!row) throw new ApiError(100072);
+        await replayDelivery(tx, row, now);
+        tx.afterCommit(ring);
+      });
+      return toDelivery(await getDelivery(db, params.deliveryId));
+    },
+
+    async recover(context, { params, body }) {
+      const { db, now } = context;
+      const { id: webhookId } = await getWebhook(db, context, params.webhookId);
+      const since = fromDtm(body.sinceDtm);
+      // A leap second is a valid date-time that this clock cannot name.
+      if (Number.isNaN(since)) throw invalidInput({ pointer: '/sinceDtm', message: 'must be a moment that exists' });
+      const deliveries = await db.write((tx) => {
+        tx.afterCommit(ring);
+        return replayFailed(tx, { webhookId, since, now, limit: MAX_RECOVERED });
+      });
+      return { deliveries };
+    },
+  };
+}
+
+async function getWebhook(db: TenantReads, { principal }: Context, id: string): Promise<WebhookRow> {
+  const row = await findWebhook(db, { environment: principal.environment, id });
+  if (!row) throw new ApiError(100070);
+  return row;
+}
+
+async function getDelivery(db: TenantDb, id: string): Promise<DeliveryRow> {
+  const row = await findDelivery(db, id);
+  if (!row) throw new ApiError(100072);
+  return row;
+}
+
+function testPayload({ tenantId, now }: Context, { id, environment }: WebhookRow): Payload {
+  return { type: TEST_EVENT, timestamp: toDtm(now), data: { tenantId, environment, webhookId: id } };
+}

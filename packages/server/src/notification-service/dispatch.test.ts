@@ -1,0 +1,325 @@
+import assert from 'node:assert/strict';
+import { after, it } from 'node:test';
+import { Webhook } from 'standardwebhooks';
+import { onBothEngines } from '../../test/harness.ts';
+import { eventOf } from '../../test/instance-event.ts';
+import { type Answering, hang, openTestNotifications, status, type TestNotifications } from '../../test/webhooks.ts';
+import { unprepared } from '../db/db.ts';
+import { HOUR, MINUTE, SECOND } from '../kernel/clock.ts';
+import { asTenantId } from '../kernel/ids.ts';
+import { MAX_IN_FLIGHT_PER_TENANT } from './dispatch.ts';
+
+const DELIVERIES = unprepared('SELECT * FROM webhook_deliveries WHERE tenant_id = $1 ORDER BY id');
+const QUEUE = unprepared('SELECT id, next_at FROM webhook_queue');
+type Stored = { id: string; status: string; attempts: number; last_error: string | null; last_status: number | null };
+
+onBothEngines('the dispatcher', (engine, places) => {
+  const opened: TestNotifications[] = [];
+  const open = async (options: Parameters<typeof openTestNotifications>[1] = {}) => {
+    const grove = await openTestNotifications(await places.create(), options);
+    opened.push(grove);
+    return grove;
+  };
+  after(async () => {
+    for (const each of opened) await each.close();
+  });
+  const deliveriesOf = ({ db, tenantId }: TestNotifications) => db.of(tenantId).all<Stored>(DELIVERIES, [tenantId]);
+  const statusesOf = async (grove: TestNotifications) => (await deliveriesOf(grove)).map((each) => each.status);
+
+  it('sends what happened, signed so that any library of Standard Webhooks believes it', async () => {
+    const grove = await open();
+    const receiver = await grove.receiver();
+    const { secret } = await grove.webhook(receiver.uri, { headers: { 'X-Own': 'yes', 'Content-Type': 'text/json' } });
+    const event = await grove.tell({ step: 'selfie', data: { reason: 'none' } });
+    assert.equal(await grove.deliverDue(), 1);
+    const [{ headers, body, method, url } = assert.fail()] = receiver.received;
+    const told = new Webhook(secret).verify(body, headers) as Record<string, unknown>;
+    const [{ id } = assert.fail()] = await deliveriesOf(grove);
+    assert.deepEqual(told, {
+      id,
+      type: 'instance.completed',
+      timestamp: new Date(event.at).toISOString(),
+      data: {
+        tenantId: 'acme',
+        environment: 'live',
+        processInstanceId: event.instanceId,
+        sequence: 7,
+        status: 'COMPLETED_ENDED_SUCCESS',
+        step: 'selfie',
+        processDefnId: event.processDefnId,
+        processDefnName: 'onboarding',
+        processDefnVersion: 3,
+        details: { reason: 'none' },
+      },
+    });
+    assert.deepEqual([method, url, headers['x-own'], headers['content-type']], ['POST', '/hook', 'yes', 'text/json']);
+    assert.deepEqual([headers['webhook-id'], headers['webhook-timestamp']], [id, String(Math.floor(event.at / 1000))]);
+    assert.throws(() => new Webhook(secret).verify(`${body} `, headers));
+    assert.deepEqual(await statusesOf(grove), ['DELIVERED']);
+    assert.deepEqual(await grove.db.system.all(QUEUE, []), []);
+  });
+
+  it('tells only active webhooks that subscribe, of the same environment and tenant, and exactly if the event is there', async () => {
+    const grove = await open();
+    const receiver = await grove.receiver();
+    const told = (name: string) => receiver.uri.replace('hook', name);
+    const test = grove.contextOf({ environment: 'test' });
+    const other = grove.contextOf({ tenantId: asTenantId('other') });
+    await grove.webhook(told('all'));
+    await grove.webhook(told('completed'), { events: ['instance.completed', 'instance.review'] });
+    await grove.webhook(told('created'), { events: ['instance.created'] });
+    await grove.webhook(told('none'), { events: [] });
+    await grove.webhook(told('disabled'), { status: 'DISABLED' });
+    await grove.webhook(told('test'), {}, test);
+    await grove.webhook(told('other'), {}, other);
+    await grove.tell();
+    await grove.tell({ environment: 'test' });
+    const rolledBack = grove.db.of(grove.tenantId).write(async (tx) => {
+      await grove.notify(tx, eventOf(grove.clock.now()));
+      throw new Error('rolled back');
+    });
+    await assert.rejects(rolledBack, /rolled back/);
+    await grove.deliverDue();
+    assert.deepEqual(receiver.received.map(({ url }) => url).sort(), ['/all', '/completed', '/test']);
+  });
+
+  it('sends for a step that names its webhook, and says so if there is none', async () => {
+    const grove = await open();
+    const receiver = await grove.receiver();
+    await grove.webhook(receiver.uri, { name: 'crm', events: [] });
+    await grove.webhook(receiver.uri, { name: 'off', events: [], status: 'DISABLED' });
+    const event = await grove.tell();
+    const step = (name: string) => grove.db.of(grove.tenantId).write((tx) => grove.notifyStep(tx, name, event));
+    assert.deepEqual([await step('crm'), await step('off'), await step('nobody')], [true, false, false]);
+    await grove.deliverDue();
+    assert.equal(receiver.received.length, 1);
+    const { db, tenantId } = grove;
+    assert.deepEqual(
+      [await grove.isWebhookName(db.of(tenantId), 'crm'), await grove.isWebhookName(db.of(tenantId), 'nobody')],
+      [true, false],
+    );
+  });
+
+  it('tries again at the standard times under the same id, each time signed anew, then gives up and lists it', async () => {
+    const grove = await open();
+    const receiver = await grove.receiver(status(500));
+    const { secret, id: webhookId } = await grove.webhook(receiver.uri);
+    const { at } = await grove.tell();
+    const times: number[] = [];
+    for (;;) {
+      if ((await grove.deliverDue()) > 0) times.push(grove.clock.now() - at);
+      const [next] = await grove.db.system.all<{ next_at: number }>(QUEUE, []);
+      if (!next) break;
+      grove.clock.set(next.next_at);
+    }
+    const waits = times.slice(1).map((time, before) => time - (times[before] ?? 0));
+    const standard = [5 * SECOND, 5 * MINUTE, 30 * MINUTE, ...[2, 5, 10, 14, 20, 24].map((hours) => hours * HOUR)];
+    assert.deepEqual(waits, standard);
+    assert.equal(receiver.received.length, 10);
+    assert.equal(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size, 1);
+    assert.equal(new Set(receiver.received.map(({ headers }) => headers['webhook-signature'])).size, 10);
+    const [stored = assert.fail()] = await deliveriesOf(grove);
+    assert.deepEqual([stored.status, stored.attempts, stored.last_status], ['FAILED', 10, 500]);
+
+    // A replay keeps the id and has the whole schedule before it.
+    const { replay } = grove.handlers.webhooks;
+    const params = { webhookId, deliveryId: stored.id };
+    const again = await replay(grove.contextOf(), { params, query: {}, body: {} });
+    assert.equal((again as { status: string }).status, 'PENDING');
+    grove.clock.advance(HOUR);
+    await grove.deliverDue();
+    assert.deepEqual([receiver.received.length, receiver.received[10]?.headers['webhook-id']], [11, stored.id]);
+    assert.deepEqual(await statusesOf(grove), ['PENDING']);
+    assert.ok(secret.startsWith('whsec_'));
+  });
+
+  it('takes 2xx alone for delivered: neither a redirect nor a refusal is', async () => {
+    const grove = await open();
+    for (const code of [200, 201, 204, 299, 301, 302, 400, 401, 404, 409, 500, 503]) {
+      const receiver = await grove.receiver(status(code, { Location: 'http://127.0.0.1:1/' }));
+      await grove.webhook(receiver.uri, { retryIntervalsMs: [] });
+    }
+    await grove.tell();
+    await grove.deliverDue();
+    const stored = await deliveriesOf(grove);
+    for (const { last_status, status: settled, last_error } of stored) {
+      const good = Number(last_status) < 300;
+      assert.deepEqual([settled, last_error], good ? ['DELIVERED', null] : ['FAILED', 'status'], String(last_status));
+    }
+    assert.equal(stored.length, 12);
+  });
+
+  it('waits as long as Retry-After asks, and no longer than a day', async () => {
+    for (const [retryAfter, waitMs] of [
+      ['120', 2 * MINUTE],
+      ['1', 5 * SECOND],
+      ['9999999', 24 * HOUR],
+      ['nonsense', 5 * SECOND],
+    ] as const) {
+      const grove = await open();
+      const receiver = await grove.receiver(status(429, { 'Retry-After': retryAfter }));
+      await grove.webhook(receiver.uri);
+      await grove.tell();
+      await grove.deliverDue();
+      const [next] = await grove.db.system.all<{ next_at: number }>(QUEUE, []);
+      assert.equal((next?.next_at ?? 0) - grove.clock.now(), waitMs, retryAfter);
+      if (engine === 'postgres') break;
+    }
+  });
+
+  it('disables a webhook whose receiver is gone, keeps what waits, and delivers it when it is active again', async () => {
+    const grove = await open();
+    let gone = true;
+    const receiver = await grove.receiver((request, answer, number) =>
+      status(gone ? 410 : 200)(request, answer, number),
+    );
+    const { id } = await grove.webhook(receiver.uri);
+    await grove.tell();
+    await grove.deliverDue();
+    const { get, update } = grove.handlers.webhooks;
+    const params = { webhookId: id };
+    const shown = (await get(grove.contextOf(), { params, query: {}, body: undefined as never })) as Record<
+      string,
+      unknown
+    >;
+    assert.deepEqual([shown.status, shown.disabledReason, shown.lastUpdatedBy], ['DISABLED', 'gone', 'Grove']);
+    await grove.tell();
+    assert.equal(await grove.deliverDue(), 0);
+    assert.deepEqual(await statusesOf(grove), ['FAILED']);
+
+    gone = false;
+    const { test } = grove.handlers.webhooks;
+    await test(grove.contextOf(), { params, query: {}, body: {} });
+    assert.equal(await grove.deliverDue(), 0);
+    const again = (await update(grove.contextOf(), { params, query: {}, body: { status: 'ACTIVE' } })) as typeof shown;
+    assert.deepEqual([again.status, again.disabledReason], ['ACTIVE', undefined]);
+    assert.equal(await grove.deliverDue(), 1);
+    assert.match(receiver.received.at(-1)?.body ?? '', /"webhook.test"/);
+  });
+
+  it('leaves an endpoint alone after five failures in a row, longer each time, and sends one request to see', async () => {
+    const grove = await open();
+    let broken = true;
+    const receiver = await grove.receiver((request, answer, number) =>
+      status(broken ? 500 : 200)(request, answer, number),
+    );
+    await grove.webhook(receiver.uri, { retryIntervalsMs: Array.from({ length: 15 }, () => 0) });
+    for (let number = 0; number < 20; number++) await grove.tell();
+    await grove.deliverDue();
+    assert.equal(receiver.received.length, 5);
+    for (const seconds of [30, 60, 120, 240, 300, 300]) {
+      grove.clock.advance(seconds * SECOND - 1);
+      assert.equal(await grove.deliverDue(), 0);
+      grove.clock.advance(1);
+      assert.equal(await grove.deliverDue(), 1);
+    }
+    broken = false;
+    grove.clock.advance(5 * MINUTE);
+    assert.equal(await grove.deliverDue(), 20);
+    assert.deepEqual(new Set(await statusesOf(grove)), new Set(['DELIVERED']));
+  });
+
+  it('lets a receiver that hangs delay no other, not even of the same tenant', async () => {
+    const grove = await open({ timeoutMs: 60_000, stopWithinMs: 10 });
+    const dead = await Promise.all(Array.from({ length: 10 }, () => grove.receiver(hang)));
+    const live = await Promise.all(Array.from({ length: 10 }, () => grove.receiver()));
+    for (const { uri } of [...dead, ...live]) await grove.webhook(uri);
+    grove.start();
+    for (let number = 0; number < 20; number++) await grove.tell();
+    // Those that hang go on hanging until the test is over.
+    await Promise.all(live.map((each) => each.arrived(20)));
+    for (const each of dead) assert.equal(each.received.length, 4);
+    for (const each of live) assert.equal(new Set(each.received.map(({ headers }) => headers['webhook-id'])).size, 20);
+  });
+
+  it('leaves room for other tenants, however many receivers of one hang', async () => {
+    const grove = await open({ timeoutMs: 60_000, stopWithinMs: 10 });
+    const dead = await grove.receiver(hang);
+    const live = await grove.receiver();
+    for (let number = 0; number < 80; number++) await grove.webhook(dead.uri);
+    await grove.webhook(live.uri, {}, grove.contextOf({ tenantId: asTenantId('other') }));
+    grove.start();
+    for (let number = 0; number < 4; number++) await grove.tell();
+    await dead.arrived(MAX_IN_FLIGHT_PER_TENANT);
+    for (let number = 0; number < 20; number++) await grove.tell({}, asTenantId('other'));
+    await live.arrived(20);
+    assert.equal(dead.received.length, MAX_IN_FLIGHT_PER_TENANT);
+  });
+
+  it('sends again what a server had claimed that died, under the same id, once its lease has run out', async () => {
+    const grove = await open();
+    let first: (() => void) | undefined;
+    const answering: Answering = (_request, answer, number) => {
+      if (number > 1) answer.writeHead(200).end();
+      else first = () => answer.writeHead(200).end();
+    };
+    const receiver = await grove.receiver(answering);
+    await grove.webhook(receiver.uri);
+    await grove.tell();
+    const lost = grove.deliverDue();
+    await receiver.arrived(1);
+    const other = grove.another();
+    grove.clock.advance(MINUTE - 1);
+    assert.equal(await other.deliverDue(), 0);
+    grove.clock.advance(1);
+    assert.equal(await other.deliverDue(), 1);
+    first?.();
+    await lost;
+    await other.stop();
+    const ids = receiver.received.map(({ headers }) => headers['webhook-id']);
+    assert.deepEqual([ids.length, new Set(ids).size], [2, 1]);
+    assert.deepEqual(await statusesOf(grove), ['DELIVERED']);
+  });
+
+  it('never sends one delivery from two servers at once, and both together get through all of them', async () => {
+    const grove = await open();
+    const receivers = await Promise.all(Array.from({ length: 5 }, () => grove.receiver()));
+    for (const { uri } of receivers) await grove.webhook(uri);
+    for (let number = 0; number < 10; number++) await grove.tell();
+    const other = grove.another();
+    const sent = await Promise.all([grove.deliverDue(), other.deliverDue()]);
+    await grove.deliverDue();
+    await other.stop();
+    assert.ok(sent[0] + sent[1] <= 50);
+    for (const { received } of receivers) {
+      assert.deepEqual([received.length, new Set(received.map(({ headers }) => headers['webhook-id'])).size], [10, 10]);
+    }
+  });
+
+  it('gives back what is under way when it must stop, and another sends it at once', async () => {
+    const grove = await open({ stopWithinMs: 10 });
+    let silent = true;
+    const receiver = await grove.receiver((request, answer, number) => {
+      if (!silent) status(200)(request, answer, number);
+    });
+    await grove.webhook(receiver.uri);
+    await grove.tell();
+    const stopped = grove.another();
+    stopped.start();
+    await receiver.arrived(1);
+    await stopped.stop();
+    silent = false;
+    assert.equal(await grove.deliverDue(), 1);
+    const [stored] = await deliveriesOf(grove);
+    assert.deepEqual([stored?.status, stored?.attempts], ['DELIVERED', 1]);
+  });
+
+  it('keeps what waits for one tenant from every other, whatever the SQL says', async () => {
+    const grove = await open();
+    const other = grove.contextOf({ tenantId: asTenantId('other') });
+    await grove.webhook('https://hooks.example.com/');
+    await grove.webhook('https://hooks.example.com/', {}, other);
+    for (const tenantId of [grove.tenantId, other.tenantId]) await grove.tell({}, tenantId);
+    const [own] = await deliveriesOf(grove);
+    assert.equal((await grove.db.system.all(QUEUE, [])).length, 2);
+    // SQLite has one wall, the WHERE of every statement; PostgreSQL has two.
+    const seen = await grove.db.of(grove.tenantId).all<{ id: string }>(QUEUE, []);
+    if (engine === 'postgres')
+      assert.deepEqual(
+        seen.map(({ id }) => id),
+        [own?.id],
+      );
+    const log = await grove.db.of(other.tenantId).all<Stored>(DELIVERIES, [other.tenantId]);
+    assert.ok(log.length === 1 && log[0]?.id !== own?.id);
+  });
+});

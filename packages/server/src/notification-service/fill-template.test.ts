@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { fillTemplate, templateFault } from './fill-template.ts';
+
+const VALUES = {
+  type: 'instance.created',
+  processInstanceId: '01JZ4MCW8A0C2E4G6J8M0P2R4T',
+  status: 'PENDING',
+  sequence: 4,
+  environment: 'live',
+  processDefnName: 'onboarding',
+  processDefnVersion: 2,
+  dateTime: '2026-01-01T00:00:00.000Z',
+  parameters: { firstName: 'Ada "the first"\n', 'a.b': 'dotted' },
+};
+
+describe('a body template', () => {
+  it('is filled with values that stay inside their quotation marks', () => {
+    const template = `{"e":"{type}","n":{sequence},"v":"{processDefnVersion}","p":{"first":"<{parameters.firstName}>",
+      "d":"{parameters.a.b}","gone":"{parameters.nobody}"},"at":"{dateTime}"}`;
+    assert.equal(templateFault(template), undefined);
+    assert.deepEqual(JSON.parse(fillTemplate(template, VALUES)), {
+      e: 'instance.created',
+      n: 4,
+      v: '2',
+      p: { first: '<Ada "the first"\n>', d: 'dotted', gone: '' },
+      at: '2026-01-01T00:00:00.000Z',
+    });
+  });
+
+  it('is refused if it is not JSON for every value, or names what there is not', () => {
+    for (const [template, fault] of [
+      ['{"type": {type}}', /JSON once it is filled/],
+      ['{"a": {parameters.age}}', /JSON once it is filled/],
+      ['{"type": "{type}"', /JSON once it is filled/],
+      ['not JSON', /JSON once it is filled/],
+      ['{"a": "{nobody}"}', /must not hold \{nobody\}; there are \{type\}/],
+      ['{"a": "{type.of}"}', /must not hold \{type.of\}/],
+      ['{"a": "{parameters}"}', /must not hold \{parameters\}/],
+      ['{"a": "{constructor}"}', /must not hold/],
+      ['{"a": "{secret.KEY}"}', /secrets belong into headers/],
+    ] as const) {
+      assert.match(templateFault(template) ?? '', fault, template);
+    }
+    for (const template of ['{}', '{"a":{}}', '[]', '"{type}"', '{"{type}":{"x":{sequence}}}']) {
+      assert.equal(templateFault(template), undefined, template);
+    }
+  });
+
+  it('cannot be broken out of by any parameter, nor filled twice', () => {
+    const template = '{"name":"{parameters.name}","type":"{type}"}';
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.string({ unit: 'binary-ascii' }),
+          fc.constantFrom('{type}', '","x":"', '\\', '$&', '\ud800', '名前'),
+        ),
+        (name) => {
+          const filled = JSON.parse(fillTemplate(template, { ...VALUES, parameters: { name } }));
+          // A lone half of a character cannot be sent; JSON writes it as an escape.
+          assert.deepEqual(filled, { name, type: 'instance.created' });
+        },
+      ),
+    );
+  });
+
+  it('takes no parameter from what every object has', () => {
+    assert.equal(fillTemplate('"{parameters.toString}"', VALUES), '""');
+  });
+});

@@ -1,0 +1,50 @@
+import type { Db, TenantReads } from '../db/db.ts';
+import type { Outbound } from '../engines/outbound/outbound.ts';
+import type { JobDefinition } from '../jobs/define-job.ts';
+import { HOUR } from '../kernel/clock.ts';
+import type { TenantId } from '../kernel/ids.ts';
+import type { Vault } from '../secrets/vault.ts';
+import { type DispatcherDeps, openDispatcher } from './dispatch.ts';
+import { type Notify, type NotifyStep, notifier } from './notify.ts';
+import { purgeDeliveriesJob } from './purge-deliveries.ts';
+import { isWebhookName } from './webhooks.repository.ts';
+import { webhookHandlers } from './webhooks.ts';
+
+/** Webhooks put together: the callers' side, what the engine tells, and what sends it. */
+export type Notifications = {
+  handlers: { webhooks: ReturnType<typeof webhookHandlers> };
+  notify: Notify;
+  notifyStep: NotifyStep;
+  /** Whether a definition may name it: in one environment at least there is one. */
+  isWebhookName(db: TenantReads, name: string): Promise<boolean>;
+  start(): void;
+  stop(): Promise<void>;
+  /** For a process that has not started it: sends what is due until nothing is. */
+  deliverDue(): Promise<number>;
+  jobs: readonly { definition: JobDefinition<object>; everyMs: number; key: string }[];
+};
+
+export type NotificationsDeps = Omit<DispatcherDeps, 'vault' | 'outbound'> & {
+  db: Db;
+  vault: Pick<Vault, 'sealFor' | 'openFor'>;
+  outbound: Outbound;
+  everyTenantId(): AsyncIterable<TenantId>;
+};
+
+export function openNotifications(deps: NotificationsDeps): Notifications {
+  const { db, vault, outbound } = deps;
+  const dispatcher = openDispatcher(deps);
+  const { ring, start, deliverDue } = dispatcher;
+  return {
+    handlers: { webhooks: webhookHandlers({ vault, outbound, ring }) },
+    ...notifier(ring),
+    isWebhookName,
+    start,
+    deliverDue,
+    async stop() {
+      await dispatcher.stop();
+      outbound.close();
+    },
+    jobs: [{ definition: purgeDeliveriesJob(db, deps.everyTenantId), everyMs: HOUR, key: 'hourly' }],
+  };
+}

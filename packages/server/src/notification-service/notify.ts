@@ -1,0 +1,80 @@
+import type { TenantReads, TenantTx } from '../db/db.ts';
+import { toDtm } from '../kernel/clock.ts';
+import { newId } from '../kernel/ids.ts';
+import { addDelivery } from './deliveries.repository.ts';
+import { subscribes } from './webhook-rules.ts';
+import { activeWebhooks, type Environment, findWebhookNamed } from './webhooks.repository.ts';
+
+/** What happened in a process instance. Nothing of a person is in it. */
+export type InstanceEvent = {
+  readonly environment: Environment;
+  readonly type: string;
+  readonly instanceId: string;
+  readonly sequence: number;
+  readonly status: string;
+  readonly at: number;
+  readonly step?: string | undefined;
+  readonly data?: Readonly<Record<string, unknown>> | undefined;
+  readonly processDefnId: string;
+  readonly processDefnName: string;
+  readonly processDefnVersion: number;
+};
+
+/** As it is stored and, without a template, sent. */
+export type Payload = { type: string; timestamp: string; data: Readonly<Record<string, unknown>> };
+
+/**
+ * In the transaction of what happened: one delivery for each active webhook that wants to know. It is told exactly if
+ * the event is there, and soon after the commit.
+ */
+export type Notify = (tx: TenantTx, event: InstanceEvent) => Promise<void>;
+
+/** For a step that names its webhook, whether or not it subscribes. False if there is no active one of that name. */
+export type NotifyStep = (tx: TenantTx, webhookName: string, event: InstanceEvent) => Promise<boolean>;
+
+export function notifier(ring: () => void): { notify: Notify; notifyStep: NotifyStep } {
+  return {
+    async notify(tx, event) {
+      // Most instances are nobody's business: then this one look is all.
+      const active = await activeWebhooks(tx, event.environment);
+      const subscribers = active.filter(({ events }) => subscribes(events, event.type));
+      if (subscribers.length === 0) return;
+      const payload = JSON.stringify(payloadOf(tx, event));
+      for (const { id } of subscribers) await addDelivery(tx, newDelivery(id, event, payload));
+      tx.afterCommit(ring);
+    },
+    async notifyStep(tx, webhookName, event) {
+      const webhook = await findWebhookNamed(tx, event.environment, webhookName);
+      if (webhook?.status !== 'ACTIVE') return false;
+      await addDelivery(tx, newDelivery(webhook.id, event, JSON.stringify(payloadOf(tx, event))));
+      tx.afterCommit(ring);
+      return true;
+    },
+  };
+}
+
+function newDelivery(webhookId: string, { type, instanceId, sequence, at }: InstanceEvent, payload: string) {
+  return {
+    ...{ id: newId(at), webhook_id: webhookId, event: type, instance_id: instanceId },
+    ...{ sequence, payload, created_at: at },
+  };
+}
+
+function payloadOf({ tenantId }: TenantReads, event: InstanceEvent): Payload {
+  return {
+    type: event.type,
+    timestamp: toDtm(event.at),
+    data: {
+      tenantId,
+      environment: event.environment,
+      processInstanceId: event.instanceId,
+      sequence: event.sequence,
+      status: event.status,
+      ...(event.step !== undefined && { step: event.step }),
+      processDefnId: event.processDefnId,
+      processDefnName: event.processDefnName,
+      processDefnVersion: event.processDefnVersion,
+      ...(event.data !== undefined && { details: event.data }),
+    },
+  };
+}

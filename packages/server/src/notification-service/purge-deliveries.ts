@@ -1,0 +1,49 @@
+import type { Db, TenantDb } from '../db/db.ts';
+import { defineJob, type JobDefinition } from '../jobs/define-job.ts';
+import { HOUR, MINUTE, SECOND } from '../kernel/clock.ts';
+import type { TenantId } from '../kernel/ids.ts';
+import { expireDeliveries, removeEndedDeliveries, removeOrphanedDeliveries } from './deliveries.repository.ts';
+import { forgetOldSecrets } from './webhooks.repository.ts';
+
+const DAY = 24 * HOUR;
+/** Longer than any schedule of retries, and short enough to be seen before it is removed. */
+export const EXPIRES_AFTER_MS = 25 * DAY;
+export const KEPT_MS = 30 * DAY;
+const MAX_BATCH = 500;
+
+/** The log is kept for thirty days; what could not be delivered by then never will be. */
+export function purgeDeliveriesJob(db: Db, everyTenantId: () => AsyncIterable<TenantId>): JobDefinition<object> {
+  return defineJob<object>({
+    kind: 'notification-service.purge-deliveries',
+    maxAttempts: 5,
+    backoff: { firstMs: 10 * SECOND, mostMs: 5 * MINUTE },
+    timeoutMs: 30 * MINUTE,
+    async run(_payload, { now, signal }) {
+      for await (const tenantId of everyTenantId()) await purgeDeliveries(db.of(tenantId), now, signal);
+    },
+  });
+}
+
+export async function purgeDeliveries(db: TenantDb, now: number, signal?: AbortSignal): Promise<void> {
+  const inBatches = async (work: (tx: Parameters<Parameters<TenantDb['write']>[0]>[0]) => Promise<number>) => {
+    for (let done = -1; done !== 0; ) {
+      signal?.throwIfAborted();
+      done = await db.write(work);
+    }
+  };
+  await inBatches((tx) => expireDeliveries(tx, firstIdAt(now - EXPIRES_AFTER_MS), MAX_BATCH));
+  await inBatches((tx) => removeEndedDeliveries(tx, firstIdAt(now - KEPT_MS), MAX_BATCH));
+  await inBatches((tx) => removeOrphanedDeliveries(tx, MAX_BATCH));
+  await db.write((tx) => forgetOldSecrets(tx, now));
+}
+
+const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+
+/** No id that was made at that moment or later is smaller: ids begin with their time. */
+function firstIdAt(ms: number): string {
+  let time = '';
+  for (let rest = Math.max(0, ms), digits = 0; digits < 10; digits++, rest = Math.floor(rest / 32)) {
+    time = ALPHABET[rest % 32] + time;
+  }
+  return time.padEnd(26, '0');
+}

@@ -1,0 +1,54 @@
+import { HOUR, MINUTE, SECOND } from '../kernel/clock.ts';
+
+/** When to try again, as pure functions. */
+
+/** The waits after the first attempt, which is made at once. */
+export const DEFAULT_RETRY_INTERVALS_MS: readonly number[] = [
+  5 * SECOND,
+  5 * MINUTE,
+  30 * MINUTE,
+  2 * HOUR,
+  5 * HOUR,
+  10 * HOUR,
+  14 * HOUR,
+  20 * HOUR,
+  24 * HOUR,
+];
+
+const JITTER = 0.2;
+const MAX_RETRY_AFTER_MS = 24 * HOUR;
+
+type Failed = {
+  intervals: readonly number[];
+  /** Attempts before this one. */
+  tried: number;
+  retryAfter: string | undefined;
+  now: number;
+  random(): number;
+};
+
+/** The moment of the next attempt; nothing after the last. Those that failed together do not come back together. */
+export function nextAttemptAt({ intervals, tried, retryAfter, now, random }: Failed): number | undefined {
+  const interval = intervals[tried];
+  if (interval === undefined) return undefined;
+  const jittered = interval * (1 - JITTER + 2 * JITTER * random());
+  return now + Math.round(Math.max(jittered, retryAfterMs(retryAfter, now)));
+}
+
+/** RFC 9110, 10.2.3: seconds, or a date. What cannot be read is no wish. */
+export function retryAfterMs(retryAfter: string | undefined, now: number): number {
+  if (retryAfter === undefined) return 0;
+  const wanted = /^\d{1,10}$/.test(retryAfter.trim()) ? Number(retryAfter) * SECOND : Date.parse(retryAfter) - now;
+  return Number.isNaN(wanted) ? 0 : Math.min(Math.max(wanted, 0), MAX_RETRY_AFTER_MS);
+}
+
+/** Failures in a row after which an endpoint is left alone for a while. */
+export const FAILURES_THAT_CLOSE = 5;
+const FIRST_CLOSED_MS = 30 * SECOND;
+const LONGEST_CLOSED_MS = 5 * MINUTE;
+
+/** How long an endpoint is left alone after so many failures in a row. */
+export function closedForMs(failures: number): number {
+  if (failures < FAILURES_THAT_CLOSE) return 0;
+  return Math.min(FIRST_CLOSED_MS * 2 ** Math.min(failures - FAILURES_THAT_CLOSE, 10), LONGEST_CLOSED_MS);
+}

@@ -1,0 +1,147 @@
+import type { TenantDb, TenantReads } from '../db/db.ts';
+import type { Outbound } from '../engines/outbound/outbound.ts';
+import { boundedMap } from '../kernel/bounded-map.ts';
+import type { Clock } from '../kernel/clock.ts';
+import type { Secret } from '../process-manager/cloud-secrets/secret.ts';
+import type { Vault } from '../secrets/vault.ts';
+import { type DeliveryRow, findDelivery } from './deliveries.repository.ts';
+import { fillTemplate, namesParameters } from './fill-template.ts';
+import type { Payload } from './notify.ts';
+import { signatureHeaders } from './sign-payload.ts';
+import { type Headers, isHeaderValue } from './webhook-rules.ts';
+import { openWebhook } from './webhook-secrets.ts';
+import { findWebhookById, type WebhookRow } from './webhooks.repository.ts';
+
+/** What became of one attempt. Of the answer nothing is kept but its status. */
+export type Attempted = {
+  kind: 'attempted';
+  at: number;
+  status: number | null;
+  /** A word. `local`: nothing was sent, so it says nothing of the endpoint. */
+  error: string | null;
+  local: boolean;
+  retryAfter: string | undefined;
+  milliseconds: number;
+  intervals: readonly number[];
+};
+/** Nobody waits for it any more; the webhook is disabled, so it goes on waiting; the server stops. */
+export type Outcome = Attempted | { kind: 'dropped' | 'waiting' | 'stopped' };
+
+export type SendDeps = {
+  vault: Pick<Vault, 'openFor'>;
+  clock: Clock;
+  outbound: Pick<Outbound, 'send'>;
+  /** A cloud secret of the tenant, by its name. */
+  findSecret(db: TenantReads, name: string): Promise<Secret | undefined>;
+  /** The parameters of an instance; nothing if it is gone. */
+  parametersOf(db: TenantReads, instanceId: string): Promise<Readonly<Record<string, string>> | undefined>;
+  timeoutMs?: number;
+};
+
+export type SendDelivery = (
+  db: TenantDb,
+  delivery: { id: string; webhookId: string },
+  signal: AbortSignal,
+) => Promise<Outcome>;
+
+export const MAX_BODY_BYTES = 256 * 1024;
+const MAX_OPENED = 1000;
+const SECRET = /\{secret\.([A-Za-z0-9_-]{1,100})\}/g;
+
+/** A fault of what the tenant has set up: it shows in the log of deliveries, and the next attempt may find it mended. */
+class LocalFault extends Error {}
+
+export function deliverySender(deps: SendDeps): SendDelivery {
+  const { clock, outbound, timeoutMs } = deps;
+  const opened = boundedMap<string, Awaited<ReturnType<typeof openWebhook>>>(MAX_OPENED);
+  const openedOf = async (db: TenantDb, webhook: WebhookRow) => {
+    const key = `${webhook.id}/${webhook.version}`;
+    const known = opened.get(key) ?? (await openWebhook(deps.vault, db, webhook));
+    opened.set(key, known);
+    return known;
+  };
+
+  return async (db, { id, webhookId }, signal) => {
+    const [delivery, webhook] = await Promise.all([findDelivery(db, id), findWebhookById(db, webhookId)]);
+    if (!webhook || delivery?.status !== 'PENDING') return { kind: 'dropped' };
+    if (webhook.status !== 'ACTIVE') return { kind: 'waiting' };
+    const at = clock.now();
+    const intervals = JSON.parse(webhook.retry_intervals) as number[];
+    const attempted = { kind: 'attempted', at, status: null, error: null, local: false, intervals } as const;
+    try {
+      const { secrets, sensitive } = await openedOf(db, webhook);
+      const body = webhook.method === 'GET' ? undefined : await bodyOf(deps, db, webhook, delivery);
+      const own = { ...(JSON.parse(webhook.headers) as Headers), ...sensitive };
+      const signed = { id, timestampSeconds: Math.floor(at / 1000), body: body ?? '' };
+      const answer = await outbound.send({
+        method: webhook.method,
+        url: webhook.method === 'GET' ? withQuery(webhook.uri, delivery) : webhook.uri,
+        headers: {
+          'user-agent': 'Grove-Webhooks/1',
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+          ...(await filledHeaders(deps, db, own)),
+          ...signatureHeaders(signed, secrets(at)),
+        },
+        ...(body !== undefined && { body }),
+        ...(timeoutMs !== undefined && { timeoutMs }),
+        signal,
+      });
+      if (answer.fault === 'stopped') return { kind: 'stopped' };
+      const { status = null, fault = null, retryAfter, milliseconds } = answer;
+      return { ...attempted, status, error: fault ?? errorOf(status ?? 0), retryAfter, milliseconds };
+    } catch (error) {
+      if (!(error instanceof LocalFault)) throw error;
+      return { ...attempted, error: error.message, local: true, retryAfter: undefined, milliseconds: 0 };
+    }
+  };
+}
+
+function errorOf(status: number): string | null {
+  return status >= 200 && status < 300 ? null : 'status';
+}
+
+async function bodyOf(deps: SendDeps, db: TenantDb, webhook: WebhookRow, delivery: DeliveryRow): Promise<string> {
+  const payload = JSON.parse(delivery.payload) as Payload;
+  const template = webhook.body_template;
+  if (template === null) return JSON.stringify({ id: delivery.id, ...payload });
+  const { data } = payload;
+  const needed = namesParameters(template) && delivery.instance_id !== null;
+  const body = fillTemplate(template, {
+    type: payload.type,
+    dateTime: payload.timestamp,
+    processInstanceId: delivery.instance_id ?? '',
+    sequence: delivery.sequence ?? 0,
+    status: String(data.status ?? ''),
+    environment: webhook.environment,
+    processDefnName: String(data.processDefnName ?? ''),
+    processDefnVersion: Number(data.processDefnVersion ?? 0),
+    // Read now and never stored here: what was erased is not told.
+    parameters: (needed && (await deps.parametersOf(db, delivery.instance_id as string))) || {},
+  });
+  if (Buffer.byteLength(body) > MAX_BODY_BYTES) throw new LocalFault('too_large');
+  return body;
+}
+
+/** A GET has no body, so the event is named in the query. Whoever must be sure asks the API. */
+function withQuery(uri: string, { event, instance_id, sequence }: DeliveryRow): string {
+  const url = new URL(uri);
+  url.searchParams.set('type', event);
+  if (instance_id !== null) url.searchParams.set('processInstanceId', instance_id);
+  if (sequence !== null) url.searchParams.set('sequence', String(sequence));
+  return url.href;
+}
+
+async function filledHeaders(deps: SendDeps, db: TenantDb, headers: Headers): Promise<Record<string, string>> {
+  const filled: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    let text = value;
+    for (const [placeholder, secretName = ''] of value.matchAll(SECRET)) {
+      const secret = await deps.findSecret(db, secretName);
+      if (!secret) throw new LocalFault('missing_secret');
+      text = text.replaceAll(placeholder, () => secret.reveal());
+    }
+    if (!isHeaderValue(text)) throw new LocalFault('bad_header');
+    filled[name.toLowerCase()] = text;
+  }
+  return filled;
+}

@@ -1,0 +1,83 @@
+import type { TenantTx } from '../db/db.ts';
+import { settleDelivery } from './deliveries.repository.ts';
+import {
+  type Claimed,
+  closeEndpoint,
+  giveBack,
+  giveUp,
+  noteFailures,
+  noteSuccess,
+  removeFromQueue,
+  resetEndpoint,
+  retryAt,
+} from './queue.repository.ts';
+import { closedForMs, nextAttemptAt } from './retry-rules.ts';
+import type { Attempted, Outcome } from './send-delivery.ts';
+import { disableWebhook } from './webhooks.repository.ts';
+
+export type Finished = { claimed: Claimed; outcome: Outcome };
+
+const GONE = 410;
+
+/**
+ * Writes down what became of deliveries of one tenant, in the transaction of the caller. A failure of a delivery that
+ * was leased to somebody else meanwhile is left alone, because that one answers for it now; a success is a success.
+ */
+export async function settle(
+  tx: TenantTx,
+  batch: readonly Finished[],
+  { now, random }: { now: number; random(): number },
+): Promise<void> {
+  for (const { claimed, outcome } of batch) {
+    if (outcome.kind === 'dropped') await removeFromQueue(tx, claimed.id);
+    else if (outcome.kind !== 'attempted') await giveBack(tx, claimed);
+    else if (isDelivered(outcome)) await settleSuccess(tx, claimed, outcome);
+    else await settleFailure(tx, claimed, outcome, { now, random });
+  }
+  const byEndpoint = Map.groupBy(batch, ({ claimed }) => claimed.webhookId);
+  // In one order everywhere: servers that settle for one tenant would wait for each other in a circle.
+  for (const webhookId of [...byEndpoint.keys()].sort()) {
+    const outcomes = (byEndpoint.get(webhookId) ?? []).map(({ outcome }) => outcome);
+    await noteEndpoint(tx, webhookId, outcomes, now);
+  }
+}
+
+function isDelivered({ status }: Attempted): boolean {
+  return status !== null && status >= 200 && status < 300;
+}
+
+async function settleSuccess(tx: TenantTx, { id }: Claimed, attempt: Attempted): Promise<void> {
+  await settleDelivery(tx, { id, ...attempt }, { status: 'DELIVERED', nextAt: null });
+  await removeFromQueue(tx, id);
+}
+
+async function settleFailure(
+  tx: TenantTx,
+  claimed: Claimed,
+  attempt: Attempted,
+  { now, random }: { now: number; random(): number },
+): Promise<void> {
+  const { intervals, retryAfter, status } = attempt;
+  const { id, tried } = claimed;
+  const nextAt = status === GONE ? undefined : nextAttemptAt({ intervals, tried, retryAfter, now, random });
+  if (nextAt === undefined) {
+    if (await giveUp(tx, claimed)) await settleDelivery(tx, { id, ...attempt }, { status: 'FAILED', nextAt: null });
+  } else if (await retryAt(tx, claimed, nextAt)) {
+    await settleDelivery(tx, { id, ...attempt }, { status: 'PENDING', nextAt });
+  }
+}
+
+/** The circuit breaker: an endpoint that fails again and again is left alone, longer each time. */
+async function noteEndpoint(tx: TenantTx, webhookId: string, outcomes: readonly Outcome[], now: number): Promise<void> {
+  const attempts = outcomes.filter((outcome) => outcome.kind === 'attempted').filter(({ local }) => !local);
+  if (attempts.some(({ status }) => status === GONE)) {
+    await disableWebhook(tx, webhookId, { reason: 'gone', now, by: 'Grove' });
+    await resetEndpoint(tx, webhookId, false);
+  } else if (attempts.some(isDelivered)) {
+    await noteSuccess(tx, webhookId);
+  } else if (attempts.length > 0) {
+    const failures = await noteFailures(tx, webhookId, attempts.length, now);
+    const closedMs = closedForMs(failures ?? 0);
+    if (closedMs > 0) await closeEndpoint(tx, webhookId, now + closedMs);
+  }
+}

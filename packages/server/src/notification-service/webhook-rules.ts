@@ -1,0 +1,118 @@
+import type { api, Ok } from '@grove/contract';
+import { toDtm } from '../kernel/clock.ts';
+import { ApiError, invalidInput } from '../kernel/errors.ts';
+import type { DeliveryRow } from './deliveries.repository.ts';
+import { templateFault } from './fill-template.ts';
+import type { WebhookRow } from './webhooks.repository.ts';
+
+/** The rules of a webhook, as pure functions, and what callers see of it. */
+
+type Webhook = Ok<typeof api.webhooks.get>;
+type Delivery = Ok<typeof api.webhooks.test>;
+export type Headers = Readonly<Record<string, string>>;
+
+const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+/** Those that say where a message ends and whose it is, and our own. */
+const OWN_HEADERS =
+  /^(host|content-length|transfer-encoding|connection|keep-alive|upgrade|expect|te|trailer|proxy-.*|webhook-.*)$/i;
+/** What HTTP can carry: visible characters of Latin-1, blanks and tabs. */
+const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+
+export function checkHeaders(plain: Headers, sensitive: readonly string[], values: Headers): void {
+  const seen = new Set<string>();
+  const check = (name: string, pointer: string) => {
+    const folded = name.toLowerCase();
+    if (!HEADER_NAME.test(name)) throw invalidInput({ pointer, message: 'must be the name of a header' });
+    if (OWN_HEADERS.test(name)) throw invalidInput({ pointer, message: 'is a header that Grove sets itself' });
+    if (seen.has(folded)) throw invalidInput({ pointer, message: 'is there twice' });
+    seen.add(folded);
+  };
+  const checkValue = (value: string, pointer: string) => {
+    if (!isHeaderValue(value)) throw invalidInput({ pointer, message: 'must hold no line break and no other script' });
+  };
+  for (const [name, value] of Object.entries(plain)) {
+    check(name, pointerTo('headers', name));
+    checkValue(value, pointerTo('headers', name));
+  }
+  for (const name of sensitive) check(name, pointerTo('sensitiveHeaders', name));
+  for (const [name, value] of Object.entries(values)) checkValue(value, pointerTo('sensitiveHeaders', name));
+}
+
+function pointerTo(field: string, name: string): string {
+  return `/${field}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+}
+
+export function isHeaderValue(value: string): boolean {
+  return HEADER_VALUE.test(value);
+}
+
+export function checkTemplate(template: string | null, method: WebhookRow['method']): void {
+  if (template === null) return;
+  const pointer = '/bodyTemplate';
+  if (method === 'GET')
+    throw invalidInput({ pointer, message: 'is not for a webhook of method GET, which has no body' });
+  const message = templateFault(template);
+  if (message) throw invalidInput({ pointer, message });
+}
+
+export function checkUri(uri: string, faultOf: (uri: string) => string | undefined): void {
+  const message = faultOf(uri);
+  if (message) throw new ApiError(100071, { detail: message, errors: [{ pointer: '/uri', message }] });
+}
+
+/** `*` says it all; the order and repetitions say nothing. */
+export function normalEvents(events: readonly string[]): string[] {
+  return events.includes('*') ? ['*'] : [...new Set(events)].sort();
+}
+
+export function subscribes(events: string, type: string): boolean {
+  if (events === '[]') return false;
+  const all = JSON.parse(events) as string[];
+  return all[0] === '*' || all.includes(type);
+}
+
+export function toWebhook(row: WebhookRow, tenantId: string): Webhook {
+  return {
+    id: row.id,
+    tenantId,
+    environment: row.environment,
+    version: row.version,
+    status: row.status,
+    ...(row.disabled_reason !== null && { disabledReason: row.disabled_reason }),
+    name: row.name,
+    ...(row.description !== null && { description: row.description }),
+    uri: row.uri,
+    method: row.method,
+    headers: JSON.parse(row.headers) as Record<string, string>,
+    sensitiveHeaders: JSON.parse(row.sensitive_names) as string[],
+    ...(row.body_template !== null && { bodyTemplate: row.body_template }),
+    events: JSON.parse(row.events) as string[],
+    retryIntervalsMs: JSON.parse(row.retry_intervals) as number[],
+    createdDtm: toDtm(row.created_at),
+    createdBy: row.created_by,
+    lastUpdatedDtm: toDtm(row.last_updated_at),
+    lastUpdatedBy: row.last_updated_by,
+  };
+}
+
+export function toDelivery(row: DeliveryRow): Delivery {
+  return {
+    id: row.id,
+    webhookId: row.webhook_id,
+    event: row.event,
+    ...(row.instance_id !== null && { processInstanceId: row.instance_id }),
+    ...(row.sequence !== null && { sequence: row.sequence }),
+    status: row.status,
+    attempts: row.attempts,
+    createdDtm: toDtm(row.created_at),
+    ...(row.next_at !== null && { nextAttemptDtm: toDtm(row.next_at) }),
+    ...(row.last_at !== null && {
+      lastAttempt: {
+        dateTime: toDtm(row.last_at),
+        ...(row.last_status !== null && { statusCode: row.last_status }),
+        ...(row.last_error !== null && { error: row.last_error }),
+        milliseconds: row.last_ms ?? 0,
+      },
+    }),
+  };
+}

@@ -1,0 +1,306 @@
+import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
+import { after, before, it } from 'node:test';
+import { Webhook } from 'standardwebhooks';
+import { onBothEngines } from '../../test/harness.ts';
+import { openTestHttp, type TestHttp } from '../../test/http.ts';
+import { openTestNotifications, status, type TestNotifications } from '../../test/webhooks.ts';
+import { unprepared } from '../db/db.ts';
+import { HOUR } from '../kernel/clock.ts';
+import { asTenantId } from '../kernel/ids.ts';
+import { purgeDeliveries } from './purge-deliveries.ts';
+
+const BASE = '/api/notification-service/webhooks';
+const URI = 'https://hooks.example.com/grove';
+const NOBODY = '01JZ4MCW8A0C2E4G6J8M0P2R4T';
+const DAY = 24 * HOUR;
+
+onBothEngines('webhooks', (_engine, places) => {
+  let grove: TestNotifications;
+  let http: TestHttp;
+  before(async () => {
+    grove = await openTestNotifications(await places.create());
+    http = await openTestHttp({
+      handlers: { webhooks: grove.handlers.webhooks, cloudSecrets: grove.secrets },
+      db: grove.db,
+      clock: grove.clock,
+    });
+  });
+  after(async () => {
+    await http.stop();
+    await grove.close();
+  });
+  const call = (method: string, path: string, body?: unknown) =>
+    http.call(`${BASE}${path}`, {
+      method,
+      headers: { Authorization: 'Bearer everything' },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+  const create = async (name: string, more: object = {}) => {
+    const answer = await call('POST', '', { name, uri: URI, ...more });
+    assert.equal(answer.status, 201, answer.text);
+    return answer.body;
+  };
+
+  it('are created with a secret that is shown once, read, listed, changed and deleted', async () => {
+    const given = {
+      description: 'the CRM',
+      headers: { 'X-Team': 'blue' },
+      sensitiveHeaders: { Authorization: 'Bearer hunter2' },
+      bodyTemplate: '{"id":"{processInstanceId}"}',
+      events: ['instance.review', 'instance.completed', 'instance.review'],
+      retryIntervalsMs: [1000, 2000],
+    };
+    const { secret, ...made } = await create('crm', given);
+    assert.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/);
+    assert.deepEqual(
+      { ...made, id: '', createdDtm: '', lastUpdatedDtm: '' },
+      {
+        ...given,
+        ...{ id: '', createdDtm: '', lastUpdatedDtm: '' },
+        tenantId: 'acme',
+        environment: 'live',
+        version: 1,
+        status: 'ACTIVE',
+        name: 'crm',
+        uri: URI,
+        method: 'POST',
+        sensitiveHeaders: ['Authorization'],
+        events: ['instance.completed', 'instance.review'],
+        createdBy: 'API Key: Key',
+        lastUpdatedBy: 'API Key: Key',
+      },
+    );
+    assert.deepEqual((await call('GET', `/${made.id}`)).body, made);
+    const list = await call('GET', '?name=CR%25&sort=name,desc');
+    assert.deepEqual([list.body.totalElements, list.body.content], [1, [made]]);
+    assert.doesNotMatch(list.text, /hunter2|whsec/);
+
+    const change = { status: 'DISABLED', bodyTemplate: null, events: ['instance.created', '*'], sensitiveHeaders: {} };
+    const { body: changed } = await call('POST', `/${made.id}`, change);
+    const { bodyTemplate: _, ...kept } = made;
+    const expected = { ...kept, version: 2, status: 'DISABLED', events: ['*'], sensitiveHeaders: [] };
+    assert.deepEqual({ ...changed, lastUpdatedDtm: '' }, { ...expected, lastUpdatedDtm: '' });
+
+    assert.equal((await call('DELETE', `/${made.id}`)).status, 204);
+    assert.equal((await call('GET', `/${made.id}`)).status, 404);
+  });
+
+  it('have a name of their own in their environment: 100014 for another of that name', async () => {
+    const { id } = await create('first');
+    await create('second');
+    const again = await call('POST', '', { name: 'first', uri: URI });
+    assert.deepEqual([again.status, again.body.code, again.body.errors[0].pointer], [409, 100014, '/name']);
+    const renamed = await call('POST', `/${id}`, { name: 'second' });
+    assert.deepEqual([renamed.status, renamed.body.code], [409, 100014]);
+    const test = grove.contextOf({ environment: 'test' });
+    const inTest = await grove.webhook(URI, { name: 'first' }, test);
+    assert.ok(inTest.id);
+  });
+
+  it('are refused with 100071 where their address leads inside, carries a user or is not https', async () => {
+    const { id } = await create('well placed');
+    for (const uri of [
+      ...['http://example.com/', 'https://127.0.0.1/', 'https://2130706433/', 'https://0x7f.1/', 'https://[::1]/'],
+      ...['https://[::ffff:169.254.169.254]/', 'https://[::7f00:1]/', 'https://user@example.com/', 'ftp://example.com'],
+      ...['https://localhost/', 'https://example.com:22/', 'https://example.com:6379/', 'nonsense'],
+    ]) {
+      for (const answer of [await call('POST', '', { name: uri, uri }), await call('POST', `/${id}`, { uri })]) {
+        assert.deepEqual([answer.status, answer.body.code, answer.body.errors[0].pointer], [400, 100071, '/uri'], uri);
+      }
+    }
+  });
+
+  it('are refused with 100001 for headers that would break the request and bodies that are not JSON', async () => {
+    for (const [more, pointer] of [
+      [{ headers: { Host: 'x' } }, '/headers/Host'],
+      [{ headers: { 'content-length': '1' } }, '/headers/content-length'],
+      [{ headers: { 'Transfer-Encoding': 'chunked' } }, '/headers/Transfer-Encoding'],
+      [{ headers: { connection: 'close' } }, '/headers/connection'],
+      [{ headers: { 'Webhook-Signature': 'v1,x' } }, '/headers/Webhook-Signature'],
+      [{ headers: { 'bad/name~': 'x' } }, '/headers/bad~1name~0'],
+      [{ headers: { 'X-A': 'a\r\nX-B: b' } }, '/headers/X-A'],
+      [{ headers: { 'X-A': 'a', 'x-a': 'b' } }, '/headers/x-a'],
+      [{ sensitiveHeaders: { 'webhook-id': 'x' } }, '/sensitiveHeaders/webhook-id'],
+      [{ sensitiveHeaders: { 'X-A': 'a\nb' } }, '/sensitiveHeaders/X-A'],
+      [{ headers: { 'X-A': 'a' }, sensitiveHeaders: { 'x-a': 'b' } }, '/sensitiveHeaders/x-a'],
+      [{ bodyTemplate: '{"a":{type}}' }, '/bodyTemplate'],
+      [{ bodyTemplate: '{}', method: 'GET' }, '/bodyTemplate'],
+      [{ name: ' ' }, '/name'],
+      [{ events: ['instance.exploded'] }, '/events/0'],
+      [{ retryIntervalsMs: [-1] }, '/retryIntervalsMs/0'],
+    ] as const) {
+      const answer = await call('POST', '', { name: 'bad', uri: URI, ...more });
+      assert.deepEqual([answer.status, answer.body.code], [400, 100001], answer.text);
+      assert.equal(answer.body.errors[0].pointer, pointer);
+    }
+  });
+
+  it('that are not there, another tenant’s or of the other environment answer 100070, all alike', async () => {
+    const { id } = await create('mine');
+    const strangers = [grove.contextOf({ tenantId: asTenantId('other') }), grove.contextOf({ environment: 'test' })];
+    const {
+      get,
+      update,
+      delete: remove,
+      rotateSecret,
+      test,
+      listDeliveries,
+      replay,
+      recover,
+    } = grove.handlers.webhooks;
+    const params = { webhookId: id, deliveryId: NOBODY };
+    for (const context of strangers) {
+      const input = { params, query: {}, body: {} } as never;
+      for (const handle of [get, update, remove, rotateSecret, test, listDeliveries, replay, recover]) {
+        await assert.rejects(async () => handle(context, input), { code: 100070 });
+      }
+      const { list } = grove.handlers.webhooks;
+      const page = (await list(context, { params: {}, query: { size: 1000 } } as never)) as {
+        content: { id: string }[];
+      };
+      assert.ok(page.content.every((each) => each.id !== id));
+    }
+    for (const [method, path, body] of [
+      ['GET', `/${NOBODY}`],
+      ['POST', `/${NOBODY}`, {}],
+      ['DELETE', `/${NOBODY}`],
+      ['POST', `/${NOBODY}/rotateSecret`, {}],
+      ['POST', `/${NOBODY}/test`, {}],
+      ['GET', `/${NOBODY}/deliveries`],
+      ['POST', `/${NOBODY}/deliveries/${NOBODY}/replay`, {}],
+      ['POST', `/${NOBODY}/recover`, { sinceDtm: '2026-01-01T00:00:00Z' }],
+    ] as const) {
+      const answer = await call(method, path, body);
+      assert.deepEqual([answer.status, answer.body.code], [404, 100070], path);
+    }
+  });
+
+  it('rotate their secret: for a day a receiver that knows either is content, then only the new one is', async () => {
+    const receiver = await grove.receiver();
+    const { id, secret } = await create('rotating', { uri: receiver.uri });
+    const { body: rotated } = await call('POST', `/${id}/rotateSecret`, {});
+    assert.notEqual(rotated.secret, secret);
+    const send = async () => {
+      await call('POST', `/${id}/test`, {});
+      await grove.deliverDue();
+      return receiver.received.at(-1) ?? assert.fail();
+    };
+    const during = await send();
+    assert.equal(during.headers['webhook-signature']?.split(' ').length, 2);
+    for (const each of [secret, rotated.secret]) new Webhook(each).verify(during.body, during.headers);
+    const start = grove.clock.now();
+    grove.clock.advance(DAY);
+    await purgeDeliveries(grove.db.of(grove.tenantId), grove.clock.now());
+    const later = await send();
+    // The public package compares with the clock of this machine, which is a day behind.
+    grove.clock.set(start);
+    const signed = Buffer.from(rotated.secret.slice('whsec_'.length), 'base64');
+    const text = `${later.headers['webhook-id']}.${later.headers['webhook-timestamp']}.${later.body}`;
+    assert.equal(
+      later.headers['webhook-signature'],
+      `v1,${createHmac('sha256', signed).update(text).digest('base64')}`,
+    );
+  });
+
+  it('send a test event, and show what became of it', async () => {
+    const receiver = await grove.receiver(status(418));
+    const { id } = await create('tried', { uri: receiver.uri, retryIntervalsMs: [5000] });
+    const { body: sent } = await call('POST', `/${id}/test`, {});
+    assert.deepEqual([sent.event, sent.webhookId, sent.attempts], ['webhook.test', id, 0]);
+    await grove.deliverDue();
+    const { body: log } = await call('GET', `/${id}/deliveries?status=PENDING`);
+    const [delivery] = log.content;
+    assert.deepEqual([log.totalElements, delivery.id, delivery.status, delivery.attempts], [1, sent.id, 'PENDING', 1]);
+    assert.deepEqual([delivery.lastAttempt.statusCode, delivery.lastAttempt.error], [418, 'status']);
+    assert.equal(Date.parse(delivery.nextAttemptDtm), grove.clock.now() + 5000);
+  });
+
+  it('list deliveries by status and instance, the newest first, and never what the receiver answered', async () => {
+    const receiver = await grove.receiver((_request, answer) => void answer.writeHead(200).end('inside knowledge'));
+    const { id } = await create('logged', { uri: receiver.uri, events: ['*'] });
+    const events = [];
+    for (let number = 0; number < 3; number++) {
+      grove.clock.advance(1);
+      events.push(await grove.tell({ sequence: number }));
+    }
+    await grove.deliverDue();
+    const all = await call('GET', `/${id}/deliveries?size=2`);
+    const sequences = all.body.content.map(({ sequence }: { sequence: number }) => sequence);
+    assert.deepEqual([all.body.totalElements, sequences], [3, [2, 1]]);
+    assert.doesNotMatch(all.text, /inside knowledge/);
+    const one = await call('GET', `/${id}/deliveries?processInstanceId=${events[1]?.instanceId}&status=DELIVERED`);
+    assert.equal(one.body.content[0].processInstanceId, events[1]?.instanceId);
+    assert.equal(one.body.totalElements, 1);
+    assert.equal((await call('GET', `/${id}/deliveries?status=FAILED`)).body.totalElements, 0);
+  });
+
+  it('answer 100072 for a delivery that is not theirs, and replay their own under its id', async () => {
+    const receiver = await grove.receiver();
+    const { id } = await create('replayed', { uri: receiver.uri });
+    const { id: other } = await create('another', { uri: receiver.uri });
+    const { body: sent } = await call('POST', `/${id}/test`, {});
+    await grove.deliverDue();
+    for (const [webhook, delivery] of [
+      [id, NOBODY],
+      [other, sent.id],
+    ]) {
+      const answer = await call('POST', `/${webhook}/deliveries/${delivery}/replay`, {});
+      assert.deepEqual([answer.status, answer.body.code], [404, 100072]);
+    }
+    const { body: again } = await call('POST', `/${id}/deliveries/${sent.id}/replay`, {});
+    assert.deepEqual([again.id, again.status], [sent.id, 'PENDING']);
+    await grove.deliverDue();
+    const ids = receiver.received.map(({ headers }) => headers['webhook-id']);
+    assert.deepEqual(ids, [sent.id, sent.id]);
+  });
+
+  it('recover everything that failed since a moment, and nothing that failed before', async () => {
+    let broken = true;
+    const receiver = await grove.receiver((request, answer, number) =>
+      status(broken ? 500 : 200)(request, answer, number),
+    );
+    const { id } = await create('recovering', { uri: receiver.uri, retryIntervalsMs: [] });
+    await call('POST', `/${id}/test`, {});
+    await grove.deliverDue();
+    grove.clock.advance(HOUR);
+    const since = new Date(grove.clock.now()).toISOString();
+    for (let number = 0; number < 3; number++) await call('POST', `/${id}/test`, {});
+    await grove.deliverDue();
+    broken = false;
+    const { body } = await call('POST', `/${id}/recover`, { sinceDtm: since });
+    assert.equal(body.deliveries, 3);
+    assert.equal((await call('POST', `/${id}/recover`, { sinceDtm: since })).body.deliveries, 0);
+    await grove.deliverDue();
+    assert.equal((await call('GET', `/${id}/deliveries?status=DELIVERED`)).body.totalElements, 3);
+    assert.equal((await call('GET', `/${id}/deliveries?status=FAILED`)).body.totalElements, 1);
+  });
+
+  it('keep their log for thirty days; what waits for so long is cancelled, and what is orphaned goes', async () => {
+    const receiver = await grove.receiver();
+    const { id } = await create('old', { uri: receiver.uri });
+    const { id: off } = await create('off', { uri: receiver.uri, status: 'DISABLED' });
+    const { id: gone } = await create('gone', { uri: receiver.uri, status: 'DISABLED' });
+    for (const each of [id, off, gone]) await call('POST', `/${each}/test`, {});
+    await grove.deliverDue();
+    await call('DELETE', `/${gone}`);
+    const db = grove.db.of(grove.tenantId);
+    const count = unprepared(
+      'SELECT count(*) AS total FROM webhook_deliveries WHERE tenant_id = $1 AND webhook_id = $2',
+    );
+    const left = async (webhook: string) => (await db.get<{ total: number }>(count, [grove.tenantId, webhook]))?.total;
+    await purgeDeliveries(db, grove.clock.now());
+    assert.deepEqual([await left(id), await left(off), await left(gone)], [1, 1, 0]);
+    await purgeDeliveries(db, grove.clock.now() + 25 * DAY + 1);
+    const { body: log } = await call('GET', `/${off}/deliveries`);
+    assert.deepEqual([log.content[0].status, log.content[0].nextAttemptDtm], ['CANCELLED', undefined]);
+    await purgeDeliveries(db, grove.clock.now() + 30 * DAY + 1);
+    assert.deepEqual([await left(id), await left(off)], [0, 0]);
+  });
+
+  it('are at most a hundred in a tenant: 100065 for one more', async () => {
+    const context = grove.contextOf({ tenantId: asTenantId('other') });
+    for (let number = 0; number < 100; number++) await grove.webhook(URI, {}, context);
+    await assert.rejects(grove.webhook(URI, {}, context), { code: 100065 });
+  });
+});

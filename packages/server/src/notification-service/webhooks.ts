@@ -1,0 +1,204 @@
+import { api, type Body } from '@grove/contract';
+import { isUniqueViolation, type TenantTx } from '../db/db.ts';
+import type { Outbound } from '../engines/outbound/outbound.ts';
+import type { Context } from '../kernel/context.ts';
+import { ApiError, invalidInput } from '../kernel/errors.ts';
+import { newId } from '../kernel/ids.ts';
+import { implement } from '../kernel/implement.ts';
+import { fold, likePattern, paging, toPage } from '../kernel/pages.ts';
+import type { Vault } from '../secrets/vault.ts';
+import { deliveryHandlers } from './deliveries.ts';
+import { addEndpoint, resetEndpoint } from './queue.repository.ts';
+import { DEFAULT_RETRY_INTERVALS_MS } from './retry-rules.ts';
+import { newSigningSecret, secretText } from './sign-payload.ts';
+import { checkHeaders, checkTemplate, checkUri, type Headers, normalEvents, toWebhook } from './webhook-rules.ts';
+import { OLD_SECRET_MS, sealHeaders, sealSecret } from './webhook-secrets.ts';
+import {
+  addWebhook,
+  changeWebhook,
+  countWebhooks,
+  findWebhook,
+  findWebhookForUpdate,
+  pageWebhooks,
+  removeWebhook,
+  SORTABLE,
+  type WebhookRow,
+} from './webhooks.repository.ts';
+
+/** Webhooks: who is told what (all of it is ours). A caller sees those of its own environment. */
+
+export const MAX_WEBHOOKS_PER_TENANT = 100;
+
+export type WebhooksDeps = {
+  vault: Pick<Vault, 'sealFor'>;
+  outbound: Pick<Outbound, 'faultOf'>;
+  /** There may be something to send. */
+  ring(): void;
+};
+
+type Input = Body<typeof api.webhooks.create>;
+type Change = Body<typeof api.webhooks.update>;
+
+export function webhookHandlers(deps: WebhooksDeps) {
+  const { vault } = deps;
+  return implement(api.webhooks, {
+    async list({ db, tenantId, principal: { environment } }, { query }) {
+      const page = paging(query, SORTABLE);
+      const pattern = likePattern(query.name, '/query/name');
+      const { rows, total } = await pageWebhooks(db, { environment, pattern }, page);
+      return toPage(
+        rows.map((row) => toWebhook(row, tenantId)),
+        total,
+        page,
+      );
+    },
+
+    async create(context, { body }) {
+      const secret = newSigningSecret();
+      const row = await context.db.write(async (tx) => {
+        if ((await countWebhooks(tx)) >= MAX_WEBHOOKS_PER_TENANT) throw new ApiError(100065);
+        const made = await newWebhook(tx, context, body, secret, deps);
+        await namedOnce(made.name, () => addWebhook(tx, made));
+        await addEndpoint(tx, made.id, made.status === 'ACTIVE');
+        return made;
+      });
+      return { ...toWebhook(row, context.tenantId), secret: secretText(secret) };
+    },
+
+    async get({ db, tenantId, principal: { environment } }, { params }) {
+      const row = await findWebhook(db, { environment, id: params.webhookId });
+      if (!row) throw new ApiError(100070);
+      return toWebhook(row, tenantId);
+    },
+
+    async update(context, { params, body }) {
+      const row = await context.db.write(async (tx) => {
+        const before = await getForUpdate(tx, context, params.webhookId);
+        const after = await changedWebhook(tx, context, before, body, deps);
+        await namedOnce(after.name, () => changeWebhook(tx, after));
+        // What had failed there says nothing of another address, nor of a caller who says that it is mended.
+        await resetEndpoint(tx, after.id, after.status === 'ACTIVE');
+        tx.afterCommit(deps.ring);
+        return after;
+      });
+      return toWebhook(row, context.tenantId);
+    },
+
+    async delete(context, { params }) {
+      await context.db.write(async (tx) => {
+        const { id } = await getForUpdate(tx, context, params.webhookId);
+        await removeWebhook(tx, id);
+      });
+      return undefined;
+    },
+
+    async rotateSecret(context, { params }) {
+      const secret = newSigningSecret();
+      const row = await context.db.write(async (tx) => {
+        const before = await getForUpdate(tx, context, params.webhookId);
+        const after: WebhookRow = {
+          ...touched(before, context),
+          secret_sealed: await sealSecret(vault, tx, before.id, secret),
+          old_secret: before.secret_sealed,
+          old_secret_until: context.now + OLD_SECRET_MS,
+        };
+        await changeWebhook(tx, after);
+        return after;
+      });
+      return { ...toWebhook(row, context.tenantId), secret: secretText(secret) };
+    },
+
+    ...deliveryHandlers(deps),
+  });
+}
+
+async function getForUpdate(tx: TenantTx, { principal }: Context, id: string): Promise<WebhookRow> {
+  const row = await findWebhookForUpdate(tx, { environment: principal.environment, id });
+  if (!row) throw new ApiError(100070);
+  return row;
+}
+
+async function newWebhook(
+  tx: TenantTx,
+  { now, principal }: Context,
+  body: Input,
+  secret: Uint8Array,
+  { vault, outbound }: WebhooksDeps,
+): Promise<WebhookRow> {
+  const { name, method = 'POST', headers = {}, sensitiveHeaders = {}, bodyTemplate = null } = body;
+  checkName(name);
+  checkUri(body.uri, outbound.faultOf);
+  checkHeaders(headers, Object.keys(sensitiveHeaders), sensitiveHeaders);
+  checkTemplate(bodyTemplate, method);
+  const id = newId(now);
+  const by = actor(principal);
+  return {
+    ...{ id, environment: principal.environment, name, name_folded: fold(name) },
+    description: body.description ?? null,
+    version: 1,
+    status: body.status ?? 'ACTIVE',
+    disabled_reason: null,
+    method,
+    uri: body.uri,
+    headers: JSON.stringify(headers),
+    ...(await sealHeaders(vault, tx, id, sensitiveHeaders)),
+    body_template: bodyTemplate,
+    events: JSON.stringify(normalEvents(body.events ?? [])),
+    retry_intervals: JSON.stringify(body.retryIntervalsMs ?? DEFAULT_RETRY_INTERVALS_MS),
+    secret_sealed: await sealSecret(vault, tx, id, secret),
+    old_secret: null,
+    old_secret_until: null,
+    ...{ created_at: now, created_by: by, last_updated_at: now, last_updated_by: by },
+  };
+}
+
+/** The webhook as it will be: every field given is changed, every rule holds for the whole of what results. */
+async function changedWebhook(
+  tx: TenantTx,
+  context: Context,
+  before: WebhookRow,
+  change: Change,
+  { vault, outbound }: WebhooksDeps,
+): Promise<WebhookRow> {
+  const { name = before.name, uri = before.uri, method = before.method, status = before.status } = change;
+  const template = change.bodyTemplate === undefined ? before.body_template : change.bodyTemplate;
+  const headers = change.headers ?? (JSON.parse(before.headers) as Headers);
+  const names = Object.keys(change.sensitiveHeaders ?? {});
+  const sensitive = change.sensitiveHeaders ? names : (JSON.parse(before.sensitive_names) as string[]);
+  checkName(name);
+  if (change.uri !== undefined) checkUri(uri, outbound.faultOf);
+  checkHeaders(headers, sensitive, change.sensitiveHeaders ?? {});
+  checkTemplate(template, method);
+  return {
+    ...touched(before, context),
+    ...{ name, name_folded: fold(name), uri, method, status, body_template: template },
+    description: change.description ?? before.description,
+    disabled_reason: change.status === undefined ? before.disabled_reason : null,
+    headers: JSON.stringify(headers),
+    ...(change.sensitiveHeaders && (await sealHeaders(vault, tx, before.id, change.sensitiveHeaders))),
+    events: change.events ? JSON.stringify(normalEvents(change.events)) : before.events,
+    retry_intervals: change.retryIntervalsMs ? JSON.stringify(change.retryIntervalsMs) : before.retry_intervals,
+  };
+}
+
+function touched(before: WebhookRow, { now, principal }: Context): WebhookRow {
+  return { ...before, version: before.version + 1, last_updated_at: now, last_updated_by: actor(principal) };
+}
+
+function checkName(name: string): void {
+  if (name.trim() === '') throw invalidInput({ pointer: '/name', message: 'must not be empty' });
+}
+
+function actor({ apiKeyName }: Context['principal']): string {
+  return `API Key: ${apiKeyName}`;
+}
+
+async function namedOnce(name: string, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!isUniqueViolation(error)) throw error;
+    const message = `${JSON.stringify(name)} is the name of another webhook`;
+    throw new ApiError(100014, { errors: [{ pointer: '/name', message }], cause: error });
+  }
+}

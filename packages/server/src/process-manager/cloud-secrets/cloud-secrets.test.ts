@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { format, inspect } from 'node:util';
+import pino from 'pino';
+import { onBothEngines } from '../../../test/harness.ts';
+import { openTestHttp, type TestHttp } from '../../../test/http.ts';
+import { openTestNotifications, type TestNotifications } from '../../../test/webhooks.ts';
+import { unprepared } from '../../db/db.ts';
+import { asTenantId } from '../../kernel/ids.ts';
+import { isSecretName, secretFinder } from './find-secret.ts';
+import { secretOf } from './secret.ts';
+
+const BASE = '/api/process-manager/cloudSecrets';
+const NOBODY = '01JZ4MCW8A0C2E4G6J8M0P2R4T';
+
+describe('a secret', () => {
+  it('shows itself to nobody who does not ask for it', () => {
+    const secret = secretOf('hunter2');
+    const lines: string[] = [];
+    pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) }).info(
+      { secret, deep: { secret } },
+      'x',
+    );
+    for (const shown of [
+      ...[JSON.stringify({ secret }), `${secret}`, String(secret), inspect({ secret }, { depth: 9, showHidden: true })],
+      ...[format('%s %o %j', secret, secret, secret), JSON.stringify(Object.entries(secret)), lines.join()],
+      JSON.stringify({ ...secret }),
+    ]) {
+      assert.doesNotMatch(shown, /hunter2/);
+    }
+    assert.equal(JSON.stringify({ secret }), '{"secret":"[redacted]"}');
+    assert.equal(secret.reveal(), 'hunter2');
+  });
+});
+
+onBothEngines('cloud secrets', (_engine, places) => {
+  let grove: TestNotifications;
+  let http: TestHttp;
+  before(async () => {
+    grove = await openTestNotifications(await places.create());
+    http = await openTestHttp({ handlers: { cloudSecrets: grove.secrets }, db: grove.db, clock: grove.clock });
+  });
+  after(async () => {
+    await http.stop();
+    await grove.close();
+  });
+  const call = (method: string, path: string, body?: unknown) =>
+    http.call(`${BASE}${path}`, {
+      method,
+      headers: { Authorization: 'Bearer everything' },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+  const find = async (name: string, tenantId = grove.tenantId) =>
+    (await secretFinder(grove.vault)(grove.db.of(tenantId), name))?.reveal();
+
+  it('are created, listed, changed and deleted, and their values are in no answer and no log', async () => {
+    const given = { name: 'CRM_KEY', description: 'of the CRM', value: 'hunter2' };
+    const made = await call('POST', '', given);
+    assert.equal(made.status, 201, made.text);
+    const { id, createdDtm, lastUpdatedDtm, ...rest } = made.body;
+    assert.deepEqual(rest, {
+      ...{ name: 'CRM_KEY', description: 'of the CRM', type: 'STRING' },
+      ...{ createdBy: 'API Key: Key', lastUpdatedBy: 'API Key: Key' },
+    });
+    assert.equal(await find('CRM_KEY'), 'hunter2');
+    grove.clock.advance(1000);
+    const changed = await call('POST', `/${id}`, { value: 'swordfish' });
+    assert.notEqual(changed.body.lastUpdatedDtm, lastUpdatedDtm);
+    assert.deepEqual([changed.body.createdDtm, changed.body.description], [createdDtm, 'of the CRM']);
+    assert.equal(await find('CRM_KEY'), 'swordfish');
+    const described = await call('POST', `/${id}`, { description: 'another' });
+    assert.equal(await find('CRM_KEY'), 'swordfish');
+    const list = await call('GET', '?name=crm%25&sort=name,asc');
+    assert.deepEqual([list.body.totalElements, list.body.content], [1, [described.body]]);
+    const rows = await grove.db
+      .of(grove.tenantId)
+      .all<{ sealed: Uint8Array }>(unprepared('SELECT sealed FROM cloud_secrets WHERE tenant_id = $1'), [
+        grove.tenantId,
+      ]);
+    const sealed = rows.map((row) => Buffer.from(row.sealed).toString('latin1')).join();
+    for (const text of [made.text, changed.text, described.text, list.text, http.logged(), sealed]) {
+      assert.doesNotMatch(text, /hunter2|swordfish/);
+    }
+    assert.equal((await call('DELETE', `/${id}`)).status, 204);
+    assert.equal(await find('CRM_KEY'), undefined);
+  });
+
+  it('have a name of their own in the tenant: 100014 for another of that name', async () => {
+    await call('POST', '', { name: 'ONCE', value: 'x' });
+    const again = await call('POST', '', { name: 'ONCE', value: 'y' });
+    assert.deepEqual([again.status, again.body.code, again.body.errors[0].pointer], [409, 100014, '/name']);
+    assert.equal(await find('ONCE'), 'x');
+  });
+
+  it('are refused with 100001 if the name or the value is not what it should be', async () => {
+    for (const [body, pointer] of [
+      [{ name: 'a b', value: 'x' }, '/name'],
+      [{ name: 'ä', value: 'x' }, '/name'],
+      [{ name: 'A', value: 'x', type: 'NUMBER' }, '/value'],
+      [{ name: 'A', value: '1e', type: 'NUMBER' }, '/value'],
+      [{ name: 'A', value: 'a', type: 'BINARY' }, '/value'],
+      [{ name: 'A', value: 'a$==', type: 'BINARY' }, '/value'],
+      [{ name: 'A', value: '' }, '/value'],
+    ] as const) {
+      const answer = await call('POST', '', body);
+      assert.deepEqual([answer.status, answer.body.code, answer.body.errors[0].pointer], [400, 100001, pointer]);
+    }
+    const { body: number } = await call('POST', '', { name: 'NUMBER', value: '-1.5e3', type: 'NUMBER' });
+    const { body: binary } = await call('POST', '', { name: 'BINARY', value: 'aGk=', type: 'BINARY' });
+    assert.deepEqual([number.type, binary.type], ['NUMBER', 'BINARY']);
+    assert.equal((await call('POST', `/${number.id}`, { value: 'many' })).body.code, 100001);
+  });
+
+  it('that are not there, or another tenant’s, answer 100073', async () => {
+    const { body: made } = await call('POST', '', { name: 'MINE', value: 'x' });
+    for (const [method, body] of [
+      ['POST', { value: 'y' }],
+      ['DELETE', undefined],
+    ] as const) {
+      const answer = await call(method, `/${NOBODY}`, body);
+      assert.deepEqual([answer.status, answer.body.code], [404, 100073]);
+    }
+    const other = grove.contextOf({ tenantId: asTenantId('other') });
+    const input = { params: { cloudSecretId: made.id }, query: {}, body: { value: 'y' } };
+    await assert.rejects(async () => grove.secrets.update(other, input), { code: 100073 });
+    await assert.rejects(async () => grove.secrets.delete(other, input as never), { code: 100073 });
+    assert.equal(await find('MINE', asTenantId('other')), undefined);
+    assert.equal(await find('MINE'), 'x');
+    const names = ['MINE', 'mine', 'NOBODY'].map((name) => isSecretName(grove.db.of(grove.tenantId), name));
+    assert.deepEqual(await Promise.all(names), [true, false, false]);
+  });
+
+  it('are at most five hundred in a tenant: 100065 for one more', async () => {
+    const other = grove.contextOf({ tenantId: asTenantId('other') });
+    const create = (number: number) =>
+      grove.secrets.create(other, { params: {}, query: {}, body: { name: `S${number}`, value: 'x' } } as never);
+    for (let number = 0; number < 500; number++) await create(number);
+    await assert.rejects(async () => create(500), { code: 100065 });
+  });
+});

@@ -1,0 +1,119 @@
+import { api, type Ok } from '@grove/contract';
+import { isUniqueViolation, type TenantTx } from '../../db/db.ts';
+import { toDtm } from '../../kernel/clock.ts';
+import { ApiError, invalidInput } from '../../kernel/errors.ts';
+import { newId } from '../../kernel/ids.ts';
+import { implement } from '../../kernel/implement.ts';
+import { fold, likePattern, paging, toPage } from '../../kernel/pages.ts';
+import type { Vault } from '../../secrets/vault.ts';
+import { actor } from '../actor.ts';
+import {
+  addCloudSecret,
+  type CloudSecretRow,
+  type CloudSecretView,
+  changeCloudSecret,
+  countCloudSecrets,
+  findCloudSecretForUpdate,
+  pageCloudSecrets,
+  removeCloudSecret,
+  type SecretType,
+  SORTABLE,
+} from './cloud-secrets.repository.ts';
+import { contextOf, SUBJECT } from './find-secret.ts';
+
+/** Secrets that steps and webhooks use (specification 4.11). A value goes in and never comes out. */
+
+export const MAX_CLOUD_SECRETS_PER_TENANT = 500;
+
+const NAME = /^[A-Za-z0-9_-]+$/;
+const NUMBER = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/;
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+
+type CloudSecret = Ok<typeof api.cloudSecrets.create>;
+
+export function cloudSecretHandlers({ vault }: { vault: Pick<Vault, 'sealFor'> }) {
+  const seal = (tx: TenantTx, id: string, value: string) =>
+    vault.sealFor(tx, SUBJECT, contextOf(id), Buffer.from(value));
+
+  return implement(api.cloudSecrets, {
+    async list({ db }, { query }) {
+      const page = paging(query, SORTABLE);
+      const { rows, total } = await pageCloudSecrets(db, likePattern(query.name, '/query/name'), page);
+      return toPage(rows.map(toCloudSecret), total, page);
+    },
+
+    async create({ db, now, principal }, { body }) {
+      const { name, description = null, type = 'STRING', value } = body;
+      if (!NAME.test(name)) {
+        throw invalidInput({ pointer: '/name', message: 'must consist of letters, digits, _ and -' });
+      }
+      checkValue(type, value);
+      const id = newId(now);
+      const by = actor(principal);
+      const row = await db.write(async (tx) => {
+        if ((await countCloudSecrets(tx)) >= MAX_CLOUD_SECRETS_PER_TENANT) throw new ApiError(100065);
+        const made: CloudSecretRow = {
+          ...{ id, name, name_folded: fold(name), description, type, sealed: await seal(tx, id, value) },
+          ...{ created_at: now, created_by: by, last_updated_at: now, last_updated_by: by },
+        };
+        await namedOnce(name, () => addCloudSecret(tx, made));
+        return made;
+      });
+      return toCloudSecret(row);
+    },
+
+    async update({ db, now, principal }, { params, body }) {
+      const row = await db.write(async (tx) => {
+        const before = await findCloudSecretForUpdate(tx, params.cloudSecretId);
+        if (!before) throw new ApiError(100073);
+        if (body.value !== undefined) checkValue(before.type, body.value);
+        const after: CloudSecretRow = {
+          ...before,
+          description: body.description ?? before.description,
+          sealed: body.value === undefined ? before.sealed : await seal(tx, before.id, body.value),
+          last_updated_at: now,
+          last_updated_by: actor(principal),
+        };
+        await changeCloudSecret(tx, after);
+        return after;
+      });
+      return toCloudSecret(row);
+    },
+
+    async delete({ db }, { params }) {
+      await db.write(async (tx) => {
+        if (!(await removeCloudSecret(tx, params.cloudSecretId))) throw new ApiError(100073);
+      });
+      return undefined;
+    },
+  });
+}
+
+function checkValue(type: SecretType, value: string): void {
+  const pointer = '/value';
+  if (type === 'NUMBER' && !NUMBER.test(value)) throw invalidInput({ pointer, message: 'must be a number' });
+  if (type === 'BINARY' && !BASE64.test(value)) throw invalidInput({ pointer, message: 'must be base64' });
+}
+
+async function namedOnce(name: string, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!isUniqueViolation(error)) throw error;
+    const message = `${JSON.stringify(name)} is the name of another cloud secret`;
+    throw new ApiError(100014, { errors: [{ pointer: '/name', message }], cause: error });
+  }
+}
+
+function toCloudSecret(row: CloudSecretView): CloudSecret {
+  return {
+    id: row.id,
+    name: row.name,
+    ...(row.description !== null && { description: row.description }),
+    type: row.type,
+    createdDtm: toDtm(row.created_at),
+    lastUpdatedDtm: toDtm(row.last_updated_at),
+    createdBy: row.created_by,
+    lastUpdatedBy: row.last_updated_by,
+  };
+}

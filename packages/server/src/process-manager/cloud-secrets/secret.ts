@@ -1,0 +1,22 @@
+import { inspect } from 'node:util';
+
+/** A value that must not be shown. Whoever prints, logs or serialises it gets a word instead; only asking reveals it. */
+export type Secret = {
+  reveal(): string;
+  toString(): string;
+  toJSON(): string;
+};
+
+const REDACTED = '[redacted]';
+
+export function secretOf(value: string): Secret {
+  const redacted = () => REDACTED;
+  // The value lives in a closure, where no loop over properties finds it.
+  return Object.freeze({
+    reveal: () => value,
+    toString: redacted,
+    toJSON: redacted,
+    [Symbol.toPrimitive]: redacted,
+    [inspect.custom]: redacted,
+  });
+}

@@ -1,0 +1,48 @@
+import type { TenantTx } from '../../db/db.ts';
+import type { NewEvent } from './instance-events.repository.ts';
+import type { InstanceRow } from './process-instances.repository.ts';
+
+/** What whoever has subscribed is told about an instance. Nothing of a person is in it. */
+export type ToldEvent = {
+  readonly environment: 'live' | 'test';
+  readonly type: string;
+  readonly instanceId: string;
+  readonly sequence: number;
+  readonly status: string;
+  readonly at: number;
+  readonly step?: string | undefined;
+  readonly data?: Readonly<Record<string, unknown>> | undefined;
+  readonly processDefnId: string;
+  readonly processDefnName: string;
+  readonly processDefnVersion: number;
+};
+
+/** Told in the transaction of the events: `before` is how many events the instance had. */
+export type TellEvents = (
+  tx: TenantTx,
+  row: InstanceRow,
+  events: readonly NewEvent[],
+  told: { before: number; now: number },
+) => Promise<void>;
+
+export function eventTeller(notify: (tx: TenantTx, event: ToldEvent) => Promise<void>): TellEvents {
+  return async (tx, row, events, { before, now }) => {
+    for (const [at, event] of events.entries()) await notify(tx, toldEvent(row, event, before + at + 1, now));
+  };
+}
+
+export function toldEvent(row: InstanceRow, event: NewEvent, sequence: number, now: number): ToldEvent {
+  return {
+    environment: row.environment,
+    type: event.type,
+    instanceId: row.id,
+    sequence,
+    status: event.status,
+    at: now,
+    step: event.step,
+    data: event.data,
+    processDefnId: row.definition_id,
+    processDefnName: row.process_defn_name,
+    processDefnVersion: row.process_defn_version,
+  };
+}

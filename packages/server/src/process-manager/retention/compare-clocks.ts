@@ -1,0 +1,37 @@
+import type { Db, TenantReads } from '../../db/db.ts';
+import { type Clock, MINUTE } from '../../kernel/clock.ts';
+import { newestMoment } from './due.repository.ts';
+
+/**
+ * Whoever deletes by the clock must be able to trust it. Why it cannot be trusted, for the operator and the caller;
+ * undefined if it can.
+ */
+export type ClockFault = (db: TenantReads) => Promise<string | undefined>;
+
+export const MOST_APART_MS = 5 * MINUTE;
+
+export type ClocksDeps = {
+  clock: Clock;
+  /** A clock that does not follow when somebody moves ours. */
+  other(): Promise<number>;
+};
+
+export function clockComparison({ clock, other }: ClocksDeps): ClockFault {
+  return async (db) => {
+    const now = clock.now();
+    const apart = Math.abs((await other()) - now);
+    if (apart > MOST_APART_MS) return `the clock of the server is ${Math.round(apart / MINUTE)} minutes off`;
+    // A clock that was wrong before, and was put back: what was made then looks older or younger than it is.
+    const ahead = (await newestMoment(db)) - now;
+    if (ahead > MOST_APART_MS) return `the newest entry is ${Math.round(ahead / MINUTE)} minutes in the future`;
+    return undefined;
+  };
+}
+
+/**
+ * The database's clock. SQLite has none but that of the machine: there, the time that has passed since the process began
+ * is counted by a clock that nobody can set, so that a clock which is moved meanwhile is found out.
+ */
+export function otherClock(db: Db): () => Promise<number> {
+  return db.engine === 'postgres' ? () => db.now() : async () => performance.timeOrigin + performance.now();
+}

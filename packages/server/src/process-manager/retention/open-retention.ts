@@ -1,0 +1,49 @@
+import type { Jobs } from '../../jobs/jobs.ts';
+import type { Vault } from '../../secrets/vault.ts';
+import type { Drive } from '../engine/drive.ts';
+import { erasureBeginner } from './begin-erasure.ts';
+import { clockComparison, otherClock } from './compare-clocks.ts';
+import { dueEraser } from './erase-due.ts';
+import { erasureHandlers } from './erasures.ts';
+import { erasureFinisher, type FinishDeps, finishAllErasures, finishErasuresJob } from './finish-erasures.ts';
+import { purger } from './purge.ts';
+import { PURGE_DAILY_AT, purgeJob } from './purge-job.ts';
+import { retentionHandlers } from './retention.ts';
+
+/** Retention and erasure, put together. */
+export type RetentionDeps = FinishDeps & {
+  vault: Pick<Vault, 'destroySubject'>;
+  drive: Pick<Drive, 'apply'>;
+  jobs: Jobs;
+  onError(what: string, error: unknown): void;
+};
+
+export function openRetention(deps: RetentionDeps) {
+  const { db, clock, jobs, audit, vault, drive, everyTenantId } = deps;
+  const finish = erasureFinisher(deps);
+  const finishJob = finishErasuresJob(finish);
+  const beginErasure = erasureBeginner({ jobs, audit, finish: finishJob });
+  const purge = purger(dueEraser({ vault, drive, beginErasure }));
+  const clockFault = clockComparison({ clock, other: otherClock(db) });
+  const daily = purgeJob({ db, clock, purge, finish, clockFault, everyTenantId });
+  jobs.register(finishJob);
+  jobs.register(daily);
+  jobs.schedule({ kind: daily.kind, dailyAt: PURGE_DAILY_AT, key: 'daily' });
+
+  const stopping = new AbortController();
+  let resuming: Promise<void> = Promise.resolve();
+  return {
+    beginErasure,
+    handlers: { retention: retentionHandlers({ purge, clockFault, audit }), erasures: erasureHandlers() },
+    /** Goes on where a server that was killed has left off. */
+    start() {
+      resuming = finishAllErasures(deps, finish, stopping.signal).catch((error) => {
+        if (!stopping.signal.aborted) deps.onError('erasures could not be finished; their jobs will try again', error);
+      });
+    },
+    async stop() {
+      stopping.abort();
+      await resuming;
+    },
+  };
+}

@@ -1,0 +1,233 @@
+import assert from 'node:assert/strict';
+import { after, before, it } from 'node:test';
+import { startJourney } from '../../../test/end-user.ts';
+import { onBothEngines, openTestApp, type TestApp } from '../../../test/harness.ts';
+import { verifySigned } from '../../../test/signed.ts';
+import type { TenantDb } from '../../db/db.ts';
+import { HOUR, MINUTE } from '../../kernel/clock.ts';
+import { asTenantId } from '../../kernel/ids.ts';
+
+const DAY = 24 * HOUR;
+const instances = '/api/process-manager/processInstances';
+const retention = '/api/process-manager/retention';
+
+onBothEngines('retention', (_engine, places) => {
+  let app: TestApp;
+  let testKey: string;
+  let token: string;
+  let db: TenantDb;
+
+  before(async () => {
+    app = await openTestApp(await places.create());
+    testKey = (await app.app.tenants.createApiKey('acme', { name: 'keeper', environment: 'test' })).apiKey;
+    token = await app.token(testKey);
+    db = app.app.db.of(asTenantId('acme'));
+  });
+  after(() => app.stop());
+
+  const ended = async () => {
+    const { user, processInstanceId } = await startJourney(app, testKey);
+    await user.finish();
+    return processInstanceId;
+  };
+  /** Both clocks must agree, so it is not time that passes here: the instance is made older. */
+  const expire = (id: string, { days = 1, deadline }: { days?: number; deadline?: number | null } = {}) =>
+    db.write(async (tx) => {
+      const at = app.clock.now() - days * DAY;
+      await tx.run({ text: 'UPDATE process_instances SET expiring_at = $3 WHERE tenant_id = $1 AND id = $2' }, [
+        ...[tx.tenantId, id, at],
+      ]);
+      if (deadline === undefined) return;
+      await tx.run({ text: 'UPDATE process_instances SET deadline_at = $3 WHERE tenant_id = $1 AND id = $2' }, [
+        ...[tx.tenantId, id, deadline],
+      ]);
+    });
+  const there = async (id: string, bearer = token) =>
+    (await app.call(`${instances}/${id}`, { token: bearer })).status === 200;
+  const run = (bearer = token) => app.call(`${retention}/run`, { method: 'POST', token: bearer });
+  const preview = (bearer = token) => app.call(`${retention}/preview`, { token: bearer });
+  const erasure = (id: string, bearer = token) => app.call(`/api/process-manager/erasures/${id}`, { token: bearer });
+  const erased = async (id: string) => {
+    await app.app.jobs.runDue();
+    for (let tries = 0; tries < 500; tries++) {
+      const { body } = await erasure(id);
+      if (body.state === 'ERASED') return body;
+      await new Promise((turn) => setTimeout(turn, 10));
+    }
+    throw new Error('the erasure is never confirmed');
+  };
+
+  it('removes what is over, the oldest first, and nothing that is not; a preview says so and changes nothing', async () => {
+    const [old, older, young] = [await ended(), await ended(), await ended()];
+    await expire(old);
+    await expire(older, { days: 2 });
+    const { body: shown } = await preview();
+    assert.deepEqual([shown.due, shown.inReview, shown.clockFault], [2, 0, undefined]);
+    assert.equal(Date.parse(shown.oldestExpiringDtm), app.clock.now() - 2 * DAY);
+    assert.ok((await there(old)) && (await there(older)));
+    const { status, body } = await run();
+    assert.deepEqual([status, body], [200, { purged: 2, left: 0 }]);
+    assert.deepEqual([await there(old), await there(older), await there(young)], [false, false, true]);
+    assert.deepEqual((await run()).body, { purged: 0, left: 0 });
+    assert.equal((await preview()).body.oldestCreatedDtm, undefined);
+  });
+
+  it('waits for the deadline of an instance that has not ended, and not for a review that nobody makes', async () => {
+    const [running, overdue, reviewed] = await Promise.all([
+      startJourney(app, testKey),
+      startJourney(app, testKey),
+      startJourney(app, testKey),
+    ]);
+    await expire(running.processInstanceId);
+    await expire(overdue.processInstanceId, { deadline: app.clock.now() });
+    await expire(reviewed.processInstanceId, { deadline: null });
+    await db.write((tx) =>
+      tx.run({ text: "UPDATE process_instances SET status = 'REVIEW' WHERE tenant_id = $1 AND id = $2" }, [
+        ...[tx.tenantId, reviewed.processInstanceId],
+      ]),
+    );
+    assert.deepEqual([(await preview()).body.due, (await preview()).body.inReview], [2, 1]);
+    assert.equal((await run()).body.purged, 2);
+    assert.ok(await there(running.processInstanceId));
+  });
+
+  it('leaves a receipt that the published keys verify once everything is gone, and an audit of it', async () => {
+    const id = await ended();
+    await expire(id);
+    await run();
+    const { receipt, ...body } = await erased(id);
+    const { header, payload } = await verifySigned(app, receipt);
+    assert.equal(header.typ, 'grove-erasure+jwt');
+    const { iss, aud, sub, iat, ...claims } = JSON.parse(String(payload));
+    assert.ok(iss.startsWith('http') && Number.isInteger(iat));
+    const { processInstanceId, state, ...told } = body;
+    assert.deepEqual([aud, sub, state, claims], ['acme', processInstanceId, 'ERASED', told]);
+    assert.deepEqual([told.reason, told.deletedBy, told.blobsRemoved], ['RETENTION', 'API Key: keeper', 2]);
+    // The instance, its key, its journey and session, two images, checks and events.
+    assert.ok(told.rowsRemoved > 10, `${told.rowsRemoved} rows`);
+    const { body: events } = await app.call(`/api/process-manager/auditEvents?processInstanceId=${id}`, { token });
+    const actions = events.content.map(({ action }: { action: string }) => action);
+    assert.deepEqual(actions.toSorted(), ['instance.erased', 'instance.purged']);
+  });
+
+  it('counts in the receipt exactly the rows that went', async () => {
+    const id = await ended();
+    const tables = await tablesOf(db);
+    const count = async () => {
+      let total = 0;
+      for (const table of tables) {
+        const text = `SELECT count(*) AS total FROM ${table} WHERE tenant_id = $1`;
+        total += (await db.get<{ total: number }>({ text }, [db.tenantId]))?.total ?? 0;
+      }
+      return total;
+    };
+    const before = await count();
+    await app.call(`${instances}/${id}`, { method: 'DELETE', token });
+    assert.equal((await erasure(id)).body.rowsRemoved, before - (await count()));
+  });
+
+  it('answers 100081 for what was not erased, is of the other environment or of another tenant', async () => {
+    const id = await ended();
+    assert.equal((await erasure(id)).body.code, 100081);
+    await app.call(`${instances}/${id}`, { method: 'DELETE', token });
+    assert.equal((await erasure(id)).status, 200);
+    assert.equal((await erasure(id)).body.reason, 'REQUEST');
+    assert.equal((await erasure(id, await app.token())).body.code, 100081);
+    const { apiKey } = await app.app.tenants.create({ id: `other-${Date.now()}` });
+    assert.equal((await erasure(id, await app.token(apiKey))).body.code, 100081);
+  });
+
+  it('of one environment or tenant removes nothing of another', async () => {
+    const id = await ended();
+    await expire(id);
+    const { apiKey } = await app.app.tenants.create({ id: `another-${Date.now()}` });
+    for (const bearer of [await app.token(), await app.token(apiKey)]) {
+      assert.deepEqual((await preview(bearer)).body, { due: 0, inReview: 0 });
+      assert.deepEqual((await run(bearer)).body, { purged: 0, left: 0 });
+    }
+    assert.ok(await there(id));
+    assert.equal((await run()).body.purged, 1);
+  });
+
+  it('goes on by itself every midnight, for every tenant', async () => {
+    const id = await ended();
+    await expire(id);
+    await app.app.jobs.tend();
+    await app.app.db.system.write((tx) =>
+      tx.run({ text: "UPDATE jobs SET run_at = 0 WHERE kind = 'process-manager.purge'" }, []),
+    );
+    await app.app.jobs.runDue();
+    for (let tries = 0; tries < 500 && (await there(id)); tries++) await new Promise((turn) => setTimeout(turn, 10));
+    const { deletedBy, reason } = await erased(id);
+    assert.deepEqual([deletedBy, reason], ['Retention', 'RETENTION']);
+    const [next] = await app.app.db.system.all<{ run_at: number }>(
+      { text: "SELECT run_at FROM jobs WHERE kind = 'process-manager.purge'" },
+      [],
+    );
+    assert.equal((next?.run_at ?? 1) % DAY, 0);
+  });
+
+  it('lets a token forget the person when its last instance goes, and everything if it is of no more use', async () => {
+    const left = async (more: object, times = 1) => {
+      const parameters = { firstName: 'Unmistakable', documentType: 'PASSPORT' };
+      const name = `token ${Math.random()}`;
+      const body = JSON.stringify({ name, processDefnName: 'document-only', parameters, ...more });
+      const made = await app.call('/api/process-manager/processTokens', { method: 'POST', body, token });
+      const ids: string[] = [];
+      for (let at = 0; at < times; at++) {
+        const created = await app.call(`${instances}/create?pt=${made.body.id}`, { method: 'POST', token });
+        ids.push(created.body.processInstanceId);
+      }
+      await app.call(`${instances}/${ids[0]}`, { method: 'DELETE', token });
+      const listed = await app.call(`/api/process-manager/processTokens?processTokenSearch=${name}`, { token });
+      return listed.body.content[0].parameters;
+    };
+    assert.deepEqual(await left({ type: 'MULTI_USE_COUNT_LIMITED', maxCount: 1 }), {});
+    assert.deepEqual(await left({}), { documentType: 'PASSPORT' });
+    assert.deepEqual(await left({}, 2), { firstName: 'Unmistakable', documentType: 'PASSPORT' });
+  });
+
+  it('refuses with 100080 while the clocks differ by more than five minutes, or were put back, and the night does too', async () => {
+    const id = await ended();
+    await expire(id);
+    const right = app.clock.now();
+    for (const [off, fault] of [
+      [6 * MINUTE, /minutes off/],
+      [-6 * MINUTE, /minutes off/],
+      [DAY, /minutes off/],
+    ] as const) {
+      app.clock.set(right + off);
+      const bearer = await app.token(testKey);
+      const { status, body } = await run(bearer);
+      assert.deepEqual([status, body.code], [409, 100080]);
+      assert.match(body.message, fault);
+      assert.match((await preview(bearer)).body.clockFault, fault);
+    }
+    app.clock.set(right);
+    await db.write((tx) =>
+      tx.run({ text: "UPDATE tenant_settings SET value = $2 WHERE tenant_id = $1 AND name = 'retention.lastPurge'" }, [
+        ...[tx.tenantId, String(right + 6 * MINUTE)],
+      ]),
+    );
+    assert.match((await run()).body.message, /in the future/);
+    assert.ok(await there(id));
+    await db.write((tx) =>
+      tx.run({ text: "UPDATE tenant_settings SET value = '0' WHERE tenant_id = $1 AND name = 'retention.lastPurge'" }, [
+        tx.tenantId,
+      ]),
+    );
+    app.clock.set(right + 4 * MINUTE);
+    assert.equal((await run()).body.purged, 1, 'what clocks differ by anyway is no fault');
+    app.clock.set(right);
+  });
+});
+
+/** Tables whose rows belong to instances: audit, erasures, tombstones and totals tell of it and stay. */
+async function tablesOf(db: TenantDb): Promise<string[]> {
+  const text = `/*sqlite SELECT name FROM sqlite_schema WHERE type = 'table' AND instr(sql, ' tenant_id ') > 0*/
+    /*postgres SELECT table_name AS name FROM information_schema.columns
+      WHERE table_schema = current_schema() AND column_name = 'tenant_id'*/`;
+  const rows = await db.all<{ name: string }>({ text }, []);
+  const others = ['audit_events', 'erasures', 'instance_tombstones', 'counters', 'webhook_queue', 'webhook_endpoints'];
+  return rows.map(({ name }) => name).filter((name) => !others.includes(name));
+}

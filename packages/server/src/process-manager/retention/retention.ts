@@ -1,0 +1,36 @@
+import { api, MAX_DUE_COUNTED, MAX_PURGED_AT_ONCE } from '@grove/contract';
+import { type Audit, changedBy } from '../../audit/audit.ts';
+import { toDtm } from '../../kernel/clock.ts';
+import { ApiError } from '../../kernel/errors.ts';
+import { implement } from '../../kernel/implement.ts';
+import { actor } from '../actor.ts';
+import type { ClockFault } from './compare-clocks.ts';
+import { countDue, dueInstances } from './due.repository.ts';
+import type { Purge } from './purge.ts';
+
+/** Deletes on demand what the night would delete, and shows it beforehand. */
+export function retentionHandlers(deps: { purge: Purge; clockFault: ClockFault; audit: Pick<Audit, 'record'> }) {
+  return implement(api.retention, {
+    async preview({ db, principal, now }) {
+      const place = { environment: principal.environment, now };
+      const fault = await deps.clockFault(db);
+      const [oldest] = await dueInstances(db, place, 1);
+      return {
+        ...(await countDue(db, place, MAX_DUE_COUNTED)),
+        ...(oldest && { oldestCreatedDtm: toDtm(oldest.created_at), oldestExpiringDtm: toDtm(oldest.expiring_at) }),
+        ...(fault !== undefined && { clockFault: fault }),
+      };
+    },
+
+    async run(context) {
+      const { db, principal, now, requestId } = context;
+      const fault = await deps.clockFault(db);
+      if (fault !== undefined) throw new ApiError(100080, { detail: fault });
+      const place = { environment: principal.environment, now };
+      const deletion = { by: actor(principal), apiKeyId: principal.apiKeyId, requestId };
+      const purged = await deps.purge(db, { ...place, limit: MAX_PURGED_AT_ONCE, deletion });
+      await db.write((tx) => deps.audit.record(tx, { action: 'retention.run', ...changedBy(context) }));
+      return { purged, left: (await countDue(db, place, MAX_DUE_COUNTED)).due };
+    },
+  });
+}

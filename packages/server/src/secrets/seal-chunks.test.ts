@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { describe, it } from 'node:test';
+import { CHUNK_BYTES, openChunks, sealChunks, sealedSize } from './seal-chunks.ts';
+import { newKey } from './sealing.ts';
+
+const KEY = newKey();
+const CONTEXT = 'the place';
+const TAG = 16;
+const HEADER = 33;
+
+async function bytesOf(chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const all: Uint8Array[] = [];
+  for await (const each of chunks) all.push(each);
+  return Buffer.concat(all);
+}
+
+async function* inParts(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}
+
+const seal = (plain: Uint8Array, context = CONTEXT) => bytesOf(sealChunks(KEY, context, plain));
+const open = (sealed: Buffer, { key = KEY, context = CONTEXT, part = 65_536 } = {}) =>
+  bytesOf(openChunks(key, context, inParts(sealed, part)));
+
+describe('what is sealed in chunks', () => {
+  for (const size of [0, 1, CHUNK_BYTES - 1, CHUNK_BYTES, CHUNK_BYTES + 1, 2 * CHUNK_BYTES, 5 * CHUNK_BYTES + 7]) {
+    it(`opens, whatever the pieces are that it comes in, and is as long as was said: ${size} bytes`, async () => {
+      const plain = randomBytes(size);
+      const sealed = await seal(plain);
+      assert.equal(sealed.length, sealedSize(size));
+      for (const part of [7001, 65_536, CHUNK_BYTES, CHUNK_BYTES + TAG, 10 ** 8]) {
+        assert.ok(plain.equals(await open(sealed, { part })), `in pieces of ${part}`);
+      }
+    });
+  }
+
+  it('is another value each time', async () => {
+    assert.notDeepEqual(await seal(Buffer.from('one')), await seal(Buffer.from('one')));
+  });
+
+  it('does not open with another key or in another place', async () => {
+    const sealed = await seal(Buffer.from('mine'));
+    await assert.rejects(open(sealed, { key: newKey() }));
+    await assert.rejects(open(sealed, { context: 'another place' }));
+  });
+
+  const plain = randomBytes(3 * CHUNK_BYTES);
+  const chunk = (sealed: Buffer, number: number) =>
+    sealed.subarray(HEADER + number * (CHUNK_BYTES + TAG), HEADER + (number + 1) * (CHUNK_BYTES + TAG));
+  const changes: Record<string, (sealed: Buffer) => Buffer> = {
+    'a bit of the format': (sealed) => withBit(sealed, 0),
+    'a bit of the salt': (sealed) => withBit(sealed, 20),
+    'a bit of the first chunk': (sealed) => withBit(sealed, HEADER + 5),
+    'a bit of the last tag': (sealed) => withBit(sealed, sealed.length - 1),
+    'its last byte missing': (sealed) => sealed.subarray(0, -1),
+    'its last chunk missing': (sealed) => sealed.subarray(0, HEADER + 2 * (CHUNK_BYTES + TAG)),
+    'all chunks missing': (sealed) => sealed.subarray(0, HEADER),
+    'nothing left': () => Buffer.alloc(0),
+    'a byte more': (sealed) => Buffer.concat([sealed, Buffer.alloc(1)]),
+    'a chunk twice': (sealed) => Buffer.concat([sealed.subarray(0, HEADER), chunk(sealed, 0), sealed.subarray(HEADER)]),
+    'two chunks exchanged': (sealed) =>
+      Buffer.concat([sealed.subarray(0, HEADER), chunk(sealed, 1), chunk(sealed, 0), chunk(sealed, 2)]),
+  };
+  for (const [what, change] of Object.entries(changes)) {
+    it(`does not open with ${what}`, async () => {
+      await assert.rejects(open(change(await seal(plain))));
+    });
+  }
+
+  it('yields what is proven before it finds what is not, and nothing of that', async () => {
+    const sealed = await seal(plain);
+    const seen: Buffer[] = [];
+    await assert.rejects(async () => {
+      for await (const each of openChunks(KEY, CONTEXT, inParts(withBit(sealed, sealed.length - 20), 65_536))) {
+        seen.push(each);
+      }
+    });
+    assert.ok(Buffer.concat(seen).equals(plain.subarray(0, 2 * CHUNK_BYTES)));
+  });
+});
+
+function withBit(sealed: Buffer, at: number): Buffer {
+  const changed = Buffer.from(sealed);
+  changed[at] = (changed[at] as number) ^ 1;
+  return changed;
+}

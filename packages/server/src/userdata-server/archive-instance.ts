@@ -1,0 +1,85 @@
+import { Readable } from 'node:stream';
+import type { TenantReads } from '../db/db.ts';
+import { toDtm } from '../kernel/clock.ts';
+import type { SignDocument } from '../kernel/sign-document.ts';
+import type { InstanceData, InstanceImage } from '../process-manager/instances/instance-data.ts';
+import { listItems } from './list-items.ts';
+import { toChecks, toUserData } from './show-user-data.ts';
+import { type ArchiveEntry, json, type ListedEntry, writeArchive } from './write-archive.ts';
+
+/** Everything of one instance as one signed archive, always in the same order. */
+export type ArchiveDeps = {
+  sign: SignDocument;
+  /** What made the data, by name. */
+  versions: Readonly<Record<string, string>>;
+  imageStream(db: TenantReads, row: InstanceImage): Promise<Readable>;
+  events(db: TenantReads, instanceId: string): Promise<readonly object[]>;
+};
+
+export const ARCHIVE_FORMAT = 'grove-archive/1';
+
+export function archiveInstance(deps: ArchiveDeps, db: TenantReads, found: InstanceData, now: number): Readable {
+  const { instance } = found;
+  return writeArchive({
+    entries: entriesOf(deps, db, found),
+    at: instance.created_at,
+    manifest: (entries) => manifestOf(db.tenantId, found, { entries, now, versions: deps.versions }),
+    sign: async (manifest) => (await deps.sign.bytes('grove-manifest+jws', manifest)).jws,
+  });
+}
+
+function entriesOf(deps: ArchiveDeps, db: TenantReads, found: InstanceData): ArchiveEntry[] {
+  const document = (path: string, read: () => Promise<unknown>): ArchiveEntry => ({
+    path,
+    contentType: 'application/json',
+    open: async () => Readable.from([json(await read())]),
+  });
+  const images = listItems(found)
+    .map(({ path, image }) => ({
+      path: `${path}${extensionOf(image.content_type)}`,
+      contentType: image.content_type,
+      open: () => deps.imageStream(db, image),
+    }))
+    .sort((one, other) => (one.path < other.path ? -1 : 1));
+  return [
+    document('userdata.json', async () => toUserData(found, false)),
+    document('checks.json', async () => toChecks(found)),
+    document('events.json', () => deps.events(db, found.instance.id)),
+    ...images,
+  ];
+}
+
+type Written = {
+  entries: readonly ListedEntry[];
+  now: number;
+  versions: ArchiveDeps['versions'];
+};
+
+function manifestOf(tenantId: string, { instance }: InstanceData, { entries, now, versions }: Written) {
+  return {
+    format: ARCHIVE_FORMAT,
+    tenantId,
+    processInstanceId: instance.id,
+    processDefnId: instance.definition_id,
+    processDefnName: instance.process_defn_name,
+    processDefnVersion: instance.process_defn_version,
+    environment: instance.environment,
+    status: instance.status,
+    createdDtm: toDtm(instance.created_at),
+    ...(instance.completed_at !== null && { completedDtm: toDtm(instance.completed_at) }),
+    archivedDtm: toDtm(now),
+    versions,
+    entries,
+  };
+}
+
+const EXTENSIONS: Readonly<Record<string, string>> = {
+  'image/jpeg': '.jpg',
+  'image/png': '.png',
+  'image/webp': '.webp',
+  'application/json': '.json',
+};
+
+function extensionOf(contentType: string): string {
+  return EXTENSIONS[contentType] ?? '.bin';
+}

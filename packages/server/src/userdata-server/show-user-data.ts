@@ -1,0 +1,63 @@
+import type { api, Ok } from '@grove/contract';
+import { toDtm } from '../kernel/clock.ts';
+import type { InstanceData } from '../process-manager/instances/instance-data.ts';
+import { type Item, listItems } from './list-items.ts';
+
+/** User data and checks as callers see them, in answers and in archives. */
+type UserData = Ok<typeof api.userData.get>;
+type Checks = Ok<typeof api.userData.listChecks>;
+
+export function toUserData(found: InstanceData, optimized: boolean): UserData {
+  const items = optimized ? [] : listItems(found);
+  const { documents, faces, forms } = found.data;
+  const { decision, done } = found.flow;
+  return {
+    documents: Object.fromEntries(
+      Object.entries(documents).map(([key, document]) => [
+        key,
+        toDocument(document, imagesOf(items, 'documents', key)),
+      ]),
+    ),
+    faces: Object.fromEntries(
+      Object.entries(faces).map(([key, { images: _names, ...face }]) => [
+        key,
+        { ...face, ...imagesOf(items, 'faces', key) },
+      ]),
+    ),
+    forms: { ...forms },
+    _checks: { ...done },
+    ...(decision && { _decision: decision }),
+  };
+}
+
+function toDocument(document: Readonly<Record<string, unknown>>, images: UserData['documents'][string]['images']) {
+  const { documentType, countryCode, biographicData } = document as Partial<UserData['documents'][string]>;
+  return {
+    ...(documentType && { documentType }),
+    ...(countryCode && { countryCode }),
+    biographicData: biographicData ?? [],
+    images,
+  };
+}
+
+function imagesOf(items: readonly Item[], kind: Item['kind'], key: string) {
+  const own = items.filter((item) => item.kind === kind && item.key === key);
+  return Object.fromEntries(own.map(({ path, image }) => [image.name, { path, contentType: image.content_type }]));
+}
+
+export function toChecks({ checks }: Pick<InstanceData, 'checks'>): Checks {
+  return checks.map((check) => ({
+    id: `${check.step}/${check.name}`,
+    step: check.step,
+    name: check.name,
+    type: check.type,
+    status: check.status,
+    ...(check.score !== null && { score: check.score }),
+    ...(check.threshold !== null && { threshold: check.threshold }),
+    ...(check.reason !== null && { reason: check.reason }),
+    ...(check.advice !== null && { advice: check.advice }),
+    attempts: check.attempts,
+    dateTime: toDtm(check.at),
+    ...(check.meta_data !== null && { metaData: JSON.parse(check.meta_data) as Record<string, unknown> }),
+  }));
+}

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { describe, it } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import { unzip } from '../../test/unzip.ts';
+import { type Archive, writeArchive } from './write-archive.ts';
+
+const IMAGE_BYTES = 1024 * 1024;
+
+/** An archive of images that counts how many were read, and how many were being read at once. */
+function imagesOf(count: number) {
+  const seen = { read: 0, reading: 0, most: 0 };
+  const archive: Archive = {
+    at: 1_700_000_000_000,
+    entries: Array.from({ length: count }, (_, at) => ({
+      path: `faces/face1/frame${at}.jpg`,
+      contentType: 'image/jpeg',
+      async open() {
+        seen.read += 1;
+        seen.reading += 1;
+        seen.most = Math.max(seen.most, seen.reading);
+        await turn();
+        seen.reading -= 1;
+        return Readable.from([Buffer.alloc(IMAGE_BYTES, at)]);
+      },
+    })),
+    manifest: (entries) => ({ entries }),
+    sign: async () => 'header..signature',
+  };
+  return { archive, seen };
+}
+
+describe('an archive', () => {
+  it('reads one entry after another, and no further ahead than its reader takes', async () => {
+    const { archive, seen } = imagesOf(50);
+    const readable = writeArchive(archive);
+    await once(readable, 'readable');
+    for (let turns = 0; turns < 100; turns++) await turn();
+    assert.ok(seen.read <= 3, `${seen.read} images were read for nobody`);
+    const entries = await unzip(await buffer(readable));
+    assert.deepEqual([seen.read, seen.most, entries.size], [50, 1, 52]);
+  });
+
+  it('reads nothing more once its reader has gone', async () => {
+    const { archive, seen } = imagesOf(50);
+    const readable = writeArchive(archive);
+    await once(readable, 'readable');
+    readable.destroy();
+    for (let turns = 0; turns < 100; turns++) await turn();
+    assert.ok(seen.read <= 3, `${seen.read} images were read for nobody`);
+  });
+
+  it('fails with the fault of an entry that cannot be read', async () => {
+    const { archive } = imagesOf(2);
+    const fault = new Error('the blob is gone');
+    const failing = async function* () {
+      yield Buffer.alloc(10);
+      throw fault;
+    };
+    for (const open of [() => Promise.reject(fault), async () => Readable.from(failing())]) {
+      const entries = [...archive.entries, { path: 'x.jpg', contentType: 'image/jpeg', open }];
+      await assert.rejects(buffer(writeArchive({ ...archive, entries })), fault);
+    }
+  });
+});

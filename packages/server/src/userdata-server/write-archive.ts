@@ -1,0 +1,90 @@
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import yazl from 'yazl';
+
+/**
+ * A zip whose last two entries are its manifest and the signature of that. Entries are opened one after another, each
+ * when those before it have gone out, so that an archive of any size needs the room of a few chunks; and once nobody
+ * reads the archive, nothing more is opened for it.
+ */
+export type ArchiveEntry = {
+  readonly path: string;
+  readonly contentType: string;
+  open(): Promise<Readable>;
+};
+
+export type ListedEntry = { path: string; contentType: string; bytes: number; sha256: string };
+
+export type Archive = {
+  readonly entries: readonly ArchiveEntry[];
+  /** What the entries bear as their time. */
+  readonly at: number;
+  /** Asked for when all entries have been read. */
+  manifest(entries: readonly ListedEntry[]): object;
+  sign(manifest: Uint8Array): Promise<string>;
+};
+
+export const MANIFEST = 'manifest.json';
+export const MANIFEST_SIGNATURE = 'manifest.jws';
+
+export function writeArchive({ entries, at, manifest, sign }: Archive): Readable {
+  const zip = new yazl.ZipFile();
+  const output = zip.outputStream as Readable;
+  let current: Readable | undefined;
+  zip.on('error', (error: Error) => output.destroy(error));
+  output.once('close', () => current?.destroy());
+
+  const add = ({ path, contentType, open }: ArchiveEntry) => {
+    // Images are compressed already.
+    const options = { mtime: new Date(at), mode: 0o100600, compress: !contentType.startsWith('image/') };
+    zip.addReadStreamLazy(path, options, (give) => {
+      if (output.destroyed) return;
+      open().then(
+        (opened) => {
+          current = opened.once('error', (error) => output.destroy(error));
+          if (output.destroyed) opened.destroy();
+          else give(null, opened);
+        },
+        (error) => output.destroy(error),
+      );
+    });
+  };
+
+  const listed: ListedEntry[] = [];
+  for (const entry of entries) {
+    const open = async () => measured(await entry.open(), (told) => listed.push({ ...named(entry), ...told }));
+    add({ ...named(entry), open });
+  }
+  let stated = Buffer.alloc(0);
+  const state = async () => {
+    stated = json(manifest(listed));
+    return Readable.from([stated]);
+  };
+  add({ path: MANIFEST, contentType: 'application/json', open: state });
+  const signed = async () => Readable.from([Buffer.from(await sign(stated))]);
+  add({ path: MANIFEST_SIGNATURE, contentType: 'application/jose', open: signed });
+  zip.end();
+  return output;
+}
+
+const named = ({ path, contentType }: ArchiveEntry) => ({ path, contentType });
+
+/** As it stands in an archive. */
+export function json(value: unknown): Buffer<ArrayBuffer> {
+  return Buffer.from(`${JSON.stringify(value, undefined, 2)}\n`);
+}
+
+/** The same bytes; `tell` is told of them after the last. */
+function measured(source: Readable, tell: (told: { bytes: number; sha256: string }) => void): Readable {
+  const digest = createHash('sha256');
+  let bytes = 0;
+  async function* pass() {
+    for await (const chunk of source as AsyncIterable<Buffer>) {
+      digest.update(chunk);
+      bytes += chunk.length;
+      yield chunk;
+    }
+    tell({ bytes, sha256: digest.digest('hex') });
+  }
+  return Readable.from(pass(), { objectMode: false }).once('close', () => source.destroy());
+}

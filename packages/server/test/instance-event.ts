@@ -1,0 +1,18 @@
+import { newId } from '../src/kernel/ids.ts';
+import type { InstanceEvent } from '../src/notification-service/notify.ts';
+
+/** Something that happened, for the tests of who is told of it. */
+export function eventOf(at: number, more: Partial<InstanceEvent> = {}): InstanceEvent {
+  return {
+    environment: 'live',
+    type: 'instance.completed',
+    instanceId: newId(at),
+    sequence: 7,
+    status: 'COMPLETED_ENDED_SUCCESS',
+    at,
+    processDefnId: newId(at),
+    processDefnName: 'onboarding',
+    processDefnVersion: 3,
+    ...more,
+  };
+}

@@ -1,0 +1,119 @@
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+
+/**
+ * A bucket in memory that believes no signature: it works out by itself, from what really arrived, what the signature must
+ * be. What it should get wrong is told to it, answer by answer.
+ */
+export type S3Server = {
+  endpoint: string;
+  objects: Map<string, { bytes: Buffer; at: Date }>;
+  /** `METHOD path` of each call that arrived, refused ones too. */
+  calls: string[];
+  /** Takes the place of the answers to the next calls, in order. */
+  next: ((request: IncomingMessage, response: ServerResponse) => void)[];
+  stop(): Promise<void>;
+};
+
+export const S3_KEY = { accessKeyId: 'AKTEST', secretAccessKey: 'a secret/with+signs' };
+export const S3_REGION = 'eu-test-1';
+const LIST_PAGE = 3;
+
+export async function startS3(bucket: string, port = 0): Promise<S3Server> {
+  const objects: S3Server['objects'] = new Map();
+  const calls: string[] = [];
+  const next: S3Server['next'] = [];
+  const server = createServer(async (request, response) => {
+    try {
+      calls.push(`${request.method} ${request.url}`);
+      const special = next.shift();
+      if (special) return special(request, response);
+      const body = await buffer(request);
+      const fault = faultOf(request, body);
+      if (fault) return refuse(response, 403, fault);
+      const { pathname, searchParams } = new URL(request.url ?? '', 'http://s3');
+      const [, name, ...rest] = pathname.split('/').map(decodeURIComponent);
+      if (name !== bucket) return refuse(response, 404, 'NoSuchBucket');
+      if (rest.join('/') === '') return list(objects, searchParams, response);
+      serve(objects, rest.join('/'), request.method ?? '', body, response);
+    } catch {
+      response.destroy();
+    }
+  });
+  await new Promise<void>((done) => void server.listen(port, '127.0.0.1', done));
+  const { port: listening } = server.address() as AddressInfo;
+  return {
+    ...{ objects, calls, next, endpoint: `http://127.0.0.1:${listening}` },
+    stop: () =>
+      new Promise((done) => {
+        server.closeAllConnections();
+        server.close(() => done());
+      }),
+  };
+}
+
+function serve(
+  objects: S3Server['objects'],
+  key: string,
+  method: string,
+  body: Buffer,
+  response: ServerResponse,
+): void {
+  const found = objects.get(key);
+  if (method === 'PUT') objects.set(key, { bytes: body, at: new Date() });
+  if (method === 'DELETE') objects.delete(key);
+  if (method === 'GET' && !found) refuse(response, 404, 'NoSuchKey');
+  else response.writeHead(method === 'DELETE' ? 204 : 200).end(method === 'GET' ? found?.bytes : undefined);
+}
+
+function list(objects: S3Server['objects'], query: URLSearchParams, response: ServerResponse): void {
+  const after = query.get('continuation-token') ?? '';
+  const keys = [...objects.keys()].sort().filter((key) => key.startsWith(query.get('prefix') ?? '') && key > after);
+  const shown = keys.slice(0, Math.min(LIST_PAGE, Number(query.get('max-keys'))));
+  const entries = shown.map(
+    (key) =>
+      `<Contents><Key>${key}</Key><LastModified>${objects.get(key)?.at.toISOString()}</LastModified><Size>1</Size></Contents>`,
+  );
+  const more = keys.length > shown.length;
+  const token = more ? `<NextContinuationToken>${shown.at(-1)}</NextContinuationToken>` : '';
+  response.end(
+    `<?xml version="1.0"?><ListBucketResult><IsTruncated>${more}</IsTruncated>${token}${entries.join('')}</ListBucketResult>`,
+  );
+}
+
+export function refuse(response: ServerResponse, status: number, code: string): void {
+  response.writeHead(status, { 'content-type': 'application/xml' });
+  response.end(`<?xml version="1.0"?><Error><Code>${code}</Code><Message>no</Message></Error>`);
+}
+
+/** Written from the specification of Signature Version 4 and from nothing of ours. */
+function faultOf(request: IncomingMessage, body: Buffer): string | undefined {
+  const { headers } = request;
+  const given =
+    /^AWS4-HMAC-SHA256 Credential=([^/]+)\/(\d{8})\/([^/]+)\/s3\/aws4_request, ?SignedHeaders=([^,]+), ?Signature=([0-9a-f]{64})$/.exec(
+      headers.authorization ?? '',
+    );
+  if (!given) return 'MissingSecurityHeader';
+  const [, id, day = '', region = '', signed = '', signature = ''] = given;
+  const time = String(headers['x-amz-date']);
+  const at = Date.parse(time.replace(/^(....)(..)(..)T(..)(..)(..)Z$/, '$1-$2-$3T$4:$5:$6Z'));
+  if (id !== S3_KEY.accessKeyId) return 'InvalidAccessKeyId';
+  if (region !== S3_REGION || !time.startsWith(day)) return 'AuthorizationHeaderMalformed';
+  if (!(Math.abs(at - Date.now()) < 900_000)) return 'RequestTimeTooSkewed';
+  if (!['host', 'x-amz-date', 'x-amz-content-sha256'].every((name) => signed.split(';').includes(name))) {
+    return 'AccessDenied';
+  }
+  const hash = createHash('sha256').update(body).digest('hex');
+  if (headers['x-amz-content-sha256'] !== hash) return 'XAmzContentSHA256Mismatch';
+  const [path = '', query = ''] = (request.url ?? '').split('?');
+  let canonical = `${request.method}\n${path}\n${query.split('&').sort().join('&')}\n`;
+  for (const name of signed.split(';')) canonical += `${name}:${String(headers[name]).trim()}\n`;
+  canonical += `\n${signed}\n${hash}`;
+  const mac = (key: string | Buffer, text: string) => createHmac('sha256', key).update(text, 'utf8').digest();
+  const key = mac(mac(mac(mac(`AWS4${S3_KEY.secretAccessKey}`, day), region), 's3'), 'aws4_request');
+  const digest = createHash('sha256').update(canonical).digest('hex');
+  const wanted = mac(key, `AWS4-HMAC-SHA256\n${time}\n${day}/${region}/s3/aws4_request\n${digest}`);
+  return timingSafeEqual(wanted, Buffer.from(signature, 'hex')) ? undefined : 'SignatureDoesNotMatch';
+}
