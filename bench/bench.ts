@@ -16,6 +16,7 @@ import { type Installation, sqliteInstallations } from './seed.ts';
 import { FEW_INSTANCES, instancesInstallation, MANY_INSTANCES } from './seed-instances.ts';
 import { postgresInstallation } from './seed-postgres.ts';
 import { startGrove } from './target.ts';
+import { measureUploads } from './uploads.ts';
 import { measureWebhooks } from './webhooks.ts';
 
 type RunOptions = ComparisonOptions & Pick<Options, 'memorySeconds' | 'profile'>;
@@ -128,6 +129,7 @@ async function runOne(
     if (name === 'start') return await measureStart(installation, options);
     if (name === 'jobs' || name === 'jobs-pg') return await measureJobs(name, installation, options);
     if (name === 'webhooks' || name === 'webhooks-pg') return await measureWebhooks(name, installation, options);
+    if (name === 'uploads') return await measureUploads(installation, options);
     if (name === 'memory') return await measureMemory(installation, { ...options, seconds: options.memorySeconds });
     return await runCompared(name, installation, options);
   } finally {
@@ -136,7 +138,10 @@ async function runOne(
 }
 
 async function runCompared(
-  label: Exclude<ScenarioName, 'echo' | 'start' | 'memory' | 'jobs' | 'jobs-pg' | 'webhooks' | 'webhooks-pg'>,
+  label: Exclude<
+    ScenarioName,
+    'echo' | 'start' | 'memory' | 'jobs' | 'jobs-pg' | 'webhooks' | 'webhooks-pg' | 'uploads'
+  >,
   { place, seeded }: Installation,
   options: RunOptions,
 ): Promise<ScenarioResult> {

@@ -13,6 +13,7 @@ export const SQLITE_SCENARIOS = [
   'memory',
   'jobs',
   'webhooks',
+  'uploads',
 ] as const;
 /** A million instances take a minute to write, so they run only when they are asked for. */
 export const LARGE_SCENARIOS = ['search-1m', 'list-instances', 'list-instances-page-50'] as const;

@@ -11,6 +11,7 @@ import { defineListen } from './commands/listen.ts';
 import { defineMigrate } from './commands/migrate.ts';
 import { definePlan } from './commands/plan.ts';
 import { defineRestore } from './commands/restore.ts';
+import { defineRetention } from './commands/retention.ts';
 import { defineRotate } from './commands/rotate.ts';
 import { defineStart } from './commands/start.ts';
 import { defineTenant } from './commands/tenant.ts';
@@ -77,6 +78,7 @@ function program(): Command {
     definePlan,
     defineApply,
     defineExport,
+    defineRetention,
     defineJobs,
     defineMigrate,
     defineBackup,

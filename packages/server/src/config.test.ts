@@ -16,6 +16,7 @@ const faultsOf = (environment: Environment): readonly string[] => {
 const POSTGRES = 'postgres://grove:hunter2@db.internal:5432/grove';
 
 /** For each variable: values that are refused, and what the message says it must be. */
+const BUCKET = 's3://images?region=eu-west-1';
 const WRONG: Partial<Record<VariableName, { values: string[]; must: RegExp; with?: Environment }>> = {
   PORT: { values: ['65536', '-1', '80.5', 'http', '0x50', '1e3'], must: /a whole number from 0 to 65535/ },
   GROVE_REGION: { values: ['elm', 'FIR', 'fir,oak'], must: /one of fir, gum, oak/ },
@@ -47,7 +48,25 @@ const WRONG: Partial<Record<VariableName, { values: string[]; must: RegExp; with
     must: /a whole number from 1 to 100/,
     with: { DATABASE_URL: POSTGRES },
   },
-  BLOB_URL: { values: ['s3://bucket', '/folder', 'file://folder'], must: /file:\/\/\/<folder>/ },
+  BLOB_URL: {
+    values: [
+      ...['/folder', 'file://folder', 'ftp://x/y', 's3://bucket', 's3://?region=eu', 's3://b_d?region=eu', 's3://'],
+      ...['s3://bucket?region=EU', 's3://bucket?region=eu&endpoint=store', 's3://bucket?region=eu&endpoint=file:///x'],
+      ...['s3://bucket?region=eu&style=path', 's3://key:hunter2@bucket?region=eu'],
+    ],
+    must: /s3:\/\/<bucket>\/<prefix>\?region=<region>/,
+    with: { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'hunter2' },
+  },
+  AWS_ACCESS_KEY_ID: {
+    values: [''],
+    must: /given for a bucket/,
+    with: { BLOB_URL: BUCKET, AWS_SECRET_ACCESS_KEY: 'hunter2' },
+  },
+  AWS_SECRET_ACCESS_KEY: {
+    values: [''],
+    must: /given for a bucket/,
+    with: { BLOB_URL: BUCKET, AWS_ACCESS_KEY_ID: 'id' },
+  },
   GROVE_OUTBOUND_ALLOW: {
     values: ['crm.internal', '10.0.0.0/33', '10', '10.0.0.1:0', '10.0.0.1:65536', 'https://crm:443', 'a,b', '*:80'],
     must: /at most 100 of these/,
@@ -65,7 +84,10 @@ const WRONG: Partial<Record<VariableName, { values: string[]; must: RegExp; with
 /** Any text may be right: whether it is shows when the server listens, makes the folder or opens the key. */
 const ANY_TEXT: VariableName[] = ['HOST', 'GROVE_DATA', 'GROVE_MASTER_KEY_FILE'];
 const KEY = `1:${Buffer.alloc(32, 7).toString('base64')}`;
-const SECRETS: VariableName[] = ['DATABASE_URL', 'GROVE_MASTER_KEY', 'GROVE_METRICS_TOKEN'];
+const SECRETS: VariableName[] = [
+  ...(['DATABASE_URL', 'GROVE_MASTER_KEY', 'GROVE_METRICS_TOKEN'] as const),
+  ...(['BLOB_URL', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'] as const),
+];
 
 describe('the configuration', () => {
   it('of an empty environment is a server for this machine, on SQLite, in a folder beside', () => {
@@ -80,6 +102,8 @@ describe('the configuration', () => {
       publicPort: undefined,
       trustProxy: [],
       database: { engine: 'sqlite', file: `${dataFolder}/grove.sqlite` },
+      blobFolder: `${dataFolder}/blobs`,
+      s3: undefined,
       outboundAllow: [],
       masterKey: { file: `${dataFolder}/master.key` },
       rateLimit: 200,
@@ -119,6 +143,8 @@ describe('the configuration', () => {
       publicPort: 8443,
       trustProxy: ['10.0.0.0/8', '::1', '2001:db8::/32'],
       database: { engine: 'postgres', url: POSTGRES, maxConnections: 25 },
+      blobFolder: '/srv/blobs',
+      s3: undefined,
       outboundAllow: ['10.0.0.0/8', 'crm.internal:8443', '[::1]:80', '192.0.2.7'],
       masterKey: { file: '/run/secrets/master.key' },
       rateLimit: 'off',
@@ -146,6 +172,18 @@ describe('the configuration', () => {
     ]) {
       assert.deepEqual(readConfig({ DATABASE_URL: url }).database, { engine: 'postgres', url, maxConnections: 10 });
     }
+  });
+
+  it('keeps images in a bucket of Amazon, or of whoever speaks like it, below a prefix or not', () => {
+    const key = { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'secret' };
+    const place = { region: 'eu-west-1', bucket: 'images', accessKeyId: 'id', secretAccessKey: 'secret' };
+    const placeOf = (url: string) => readConfig({ ...key, BLOB_URL: url }).s3;
+    assert.deepEqual(placeOf(BUCKET), { ...place, endpoint: 'https://images.s3.eu-west-1.amazonaws.com', prefix: '' });
+    const endpoint = encodeURIComponent('https://store.internal:9000/');
+    assert.deepEqual(placeOf(`s3://images/grove//live/?region=eu-west-1&endpoint=${endpoint}`), {
+      ...{ ...place, endpoint: 'https://store.internal:9000/images', prefix: 'grove/live/' },
+    });
+    assert.equal(placeOf(`${BUCKET}&endpoint=http://127.0.0.1:9000`)?.endpoint, 'http://127.0.0.1:9000/images');
   });
 
   it('cannot be changed afterwards, nor can its parts', () => {

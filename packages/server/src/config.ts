@@ -34,8 +34,7 @@ export const VARIABLES = {
   DATABASE_POOL: { default: '10', about: 'How many PostgreSQL connections this server keeps, 1 to 100' },
   BLOB_URL: {
     default: '',
-    about:
-      'Where images are kept: file:///folder, or s3://bucket/prefix?region=…&endpoint=https://…; without it, a folder in the data folder',
+    about: 'Where images are kept: file:///folder or s3://bucket/prefix?region=…; without it, in the data folder',
   },
   AWS_ACCESS_KEY_ID: { default: '', about: 'The key that may read and write the bucket of BLOB_URL' },
   AWS_SECRET_ACCESS_KEY: { default: '', about: 'The secret of that key' },
@@ -191,16 +190,14 @@ const BUCKET = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
 
 /** With an endpoint of its own the bucket is in the path; Amazon has it in the host. */
 function bucket(url: string, key: BucketKey, fault: Fault): S3Place | undefined {
-  const { hostname: name, pathname, searchParams } = new URL(URL.canParse(url) ? url : 's3://-');
+  const { hostname: name, username, pathname, searchParams } = new URL(URL.canParse(url) ? url : 's3://-');
   const region = searchParams.get('region') ?? '';
   const endpoint = searchParams.get('endpoint');
   const known = [...searchParams.keys()].every((each) => each === 'region' || each === 'endpoint');
   const isEndpoint = endpoint === null || (URL.canParse(endpoint) && /^https?:$/.test(new URL(endpoint).protocol));
-  if (!BUCKET.test(name) || !known || !isEndpoint || !/^[a-z0-9-]{1,40}$/.test(region)) {
-    fault(
-      'BLOB_URL',
-      's3://<bucket>/<prefix>?region=<region>&endpoint=<https address>, the endpoint if it is not Amazon',
-    );
+  if (!BUCKET.test(name) || username || !known || !isEndpoint || !/^[a-z0-9-]{1,40}$/.test(region)) {
+    fault('BLOB_URL', 's3://<bucket>/<prefix>?region=<region>, with &endpoint=<https address> if it is not Amazon');
+    return undefined;
   }
   if (!key.accessKeyId) fault('AWS_ACCESS_KEY_ID', 'given for a bucket');
   if (!key.secretAccessKey) fault('AWS_SECRET_ACCESS_KEY', 'given for a bucket');
@@ -215,6 +212,7 @@ const SECRET: ReadonlySet<string> = new Set([
   'DATABASE_URL',
   'GROVE_MASTER_KEY',
   'GROVE_METRICS_TOKEN',
+  'BLOB_URL',
   'AWS_ACCESS_KEY_ID',
   'AWS_SECRET_ACCESS_KEY',
 ]);

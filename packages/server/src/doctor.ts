@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import type { Config, Environment } from './config.ts';
 import type { DbPlace } from './db/open.ts';
 import { openView, type View } from './db/view.ts';
+import { checkBlobs } from './doctor/blobs.ts';
 import type { Check } from './doctor/check.ts';
 import { checkClock, readDatabaseClocks } from './doctor/clock.ts';
 import { checkConfiguration, checkNode } from './doctor/configuration.ts';
@@ -28,6 +29,7 @@ export async function examine(environment: Environment, clock: Clock = systemClo
     node,
     ...checks,
     ...checkFolder(config.dataFolder),
+    await checkBlobs(config, clock),
     ...(await checkData(config, clock.now())),
     await checkPort(config),
   ];

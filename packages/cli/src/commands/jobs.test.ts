@@ -19,7 +19,8 @@ test('the schedules of a running server are in the list, with the age of the old
   const env = { GROVE_DATA: temporaryFolder(t) };
   await startGrove(t, env);
   const { jobs } = await groveJson<Counted>(['jobs', 'list'], env);
-  assert.deepEqual(jobs, [{ kind: 'http.purge-answers', state: 'READY', count: 1, oldestAgeSeconds: 0 }]);
+  const found = jobs.find(({ kind }) => kind === 'http.purge-answers');
+  assert.deepEqual(found, { kind: 'http.purge-answers', state: 'READY', count: 1, oldestAgeSeconds: 0 });
 });
 
 test('dead jobs are listed with their reason, and are tried again one by one or all of a kind', async (t) => {

@@ -51,8 +51,8 @@ export type AuditFilter = {
   apiKeyId?: string | undefined;
 };
 
-/** Each of them has an index in the order of ids. */
-const FILTERS = { instanceId: 'instance_id', action: 'action', apiKeyId: 'api_key_id' } as const;
+/** Each of them has an index in the order of ids. The first leaves the fewest events, so that is the one to use. */
+const FILTERS = { instanceId: 'instance_id', apiKeyId: 'api_key_id', action: 'action' } as const;
 const statements = new Map<string, Sql>();
 
 function kept(key: string, make: () => string): Sql {
@@ -71,7 +71,8 @@ function conditionsOf(tenantId: string, filter: AuditFilter) {
     name: used.join(' '),
     where: [
       'tenant_id = $1 AND environment = $2 AND id >= $3 AND id < $4',
-      ...used.map((name, at) => `${FILTERS[name]} = $${at + 5}`),
+      // SQLite would rather read everything than choose among several; a sign hides the others from it.
+      ...used.map((name, at) => `${at > 0 ? '/*sqlite +*/' : ''}${FILTERS[name]} = $${at + 5}`),
     ].join(' AND '),
     values: [
       ...[tenantId, filter.environment, filter.from, filter.below],

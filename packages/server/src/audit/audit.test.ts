@@ -97,6 +97,24 @@ onBothEngines('audit events', (_engine, places) => {
     assert.equal((await list(`&startDateTime=${encodeURIComponent('2026-12-31T23:59:60Z')}`)).body.code, 100001);
   });
 
+  it('tell of every verdict of a reviewer', async () => {
+    const { apiKey } = await app.app.tenants.createApiKey('acme', { name: 'reviewer', environment: 'test' });
+    const parameters = { _scenario: 'document-unreadable' };
+    const { user, processInstanceId: reviewed } = await startJourney(app, apiKey, { parameters });
+    await user.finish();
+    const body = JSON.stringify({ comment: 'Unmistakable, it is her' });
+    for (const verdict of ['claim', 'release', 'approve']) {
+      app.clock.advance(1);
+      const init = { method: 'POST', body: verdict === 'approve' ? body : '{}', token: await app.token(apiKey) };
+      const answer = await app.call(`/api/process-manager/reviews/${reviewed}/${verdict}`, init);
+      assert.equal(answer.status, 200, answer.text);
+    }
+    const answer = await list(`&processInstanceId=${reviewed}`);
+    assert.deepEqual(actions(answer), ['review.approved', 'review.released', 'review.claimed']);
+    assert.equal(answer.body.content[0].actor, 'API Key: reviewer');
+    assert.doesNotMatch(answer.text, /Unmistakable/);
+  });
+
   it('hold no more of a path than a path can be', async () => {
     await app.call(`${place}/getdata?path=${encodeURIComponent('Unmistakable words of <somebody>')}`, { token });
     assert.equal((await list('&action=userData.itemRead')).body.content[0].item, '?');

@@ -1,4 +1,4 @@
-import { Ajv } from 'ajv';
+import { Ajv, type ValidateFunction } from 'ajv';
 import addFormatsModule from 'ajv-formats';
 import type { FastifySchemaCompiler } from 'fastify';
 
@@ -15,8 +15,18 @@ function compiler(coerceTypes: false | 'array'): Ajv {
   return ajv;
 }
 
+/** A schema is compiled when something is first held against it: most servers serve a part of what there is. */
 export function validatorCompiler(): FastifySchemaCompiler<object> {
   const exact = compiler(false);
   const lenient = compiler('array');
-  return ({ schema, httpPart }) => (httpPart === 'body' ? exact : lenient).compile(schema);
+  return ({ schema, httpPart }) => {
+    let compiled: ValidateFunction | undefined;
+    const validate: { (data: unknown): boolean; errors?: ValidateFunction['errors'] } = (data) => {
+      compiled ??= (httpPart === 'body' ? exact : lenient).compile(schema);
+      const valid = compiled(data);
+      validate.errors = compiled.errors ?? null;
+      return valid;
+    };
+    return validate as ReturnType<FastifySchemaCompiler<object>>;
+  };
 }

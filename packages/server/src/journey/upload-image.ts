@@ -23,7 +23,7 @@ import { currentUserStep, lockJourney } from './steps.ts';
 export const MAX_IMAGES_PER_ATTEMPT = 20;
 const MAX_STAND_IN_BYTES = 64 * 1024;
 /** To hash 12 MB in one go would hold up everybody else. */
-const HASHED_AT_ONCE_BYTES = 1024 * 1024;
+const HASHED_AT_ONCE_BYTES = 256 * 1024;
 
 type Uploaded = Ok<typeof api.journey.uploadImage>;
 type Place = Params<typeof api.journey.uploadImage>;
@@ -40,8 +40,9 @@ export function imageUploader(deps: JourneyDeps) {
       const seal = await vault.sealerFor(tx, `instance:${look.instance.id}`);
       return { instanceId: look.instance.id, current, seal };
     });
-    const sha256 = await hashOf(body.bytes);
     const kept = isStandIn(body) ? body : await images.reencode(body.bytes, body.contentType);
+    // Only now: images come out one by one, and those that wait are not all hashed at the same time.
+    const sha256 = await hashOf(body.bytes);
     const blobKey = newId(now);
     await blobs.put(blobKey, before.seal(imageContext(blobKey), kept.bytes));
     const { current } = before;

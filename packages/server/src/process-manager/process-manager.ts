@@ -16,6 +16,7 @@ import { openDrive } from './engine/drive.ts';
 import { imagesOf, saveImage } from './engine/images.repository.ts';
 import { revisionsOf } from './engine/journeys.repository.ts';
 import { defineRunDue } from './engine/run-due.ts';
+import { SWEEP_EVERY_MS, sweepBlobsJob } from './engine/sweep-blobs.ts';
 import { defineWorkStep } from './engine/work-step.ts';
 import { createFromToken, type FromToken } from './instances/create-from-token.ts';
 import { deleteBlobsJob } from './instances/delete-blobs.ts';
@@ -74,11 +75,14 @@ export function openProcessManager(deps: ProcessManagerDeps) {
   const tell = eventTeller(deps.notify);
   const drive = openDrive({ vault, jobs, workStep, tell, sendWebhook: deps.sendWebhook, changed: deps.changed });
   const deleteBlobs = deleteBlobsJob(blobs);
-  const { beginErasure, ...retention } = openRetention({ ...deps, drive });
+  const { beginErasure, ...retention } = openRetention({ ...deps, drive, tell });
   const runDue = defineRunDue({ db, drive, everyTenantId: deps.everyTenantId });
   jobs.register(workStep);
   jobs.register(deleteBlobs);
   jobs.register(runDue);
+  const sweepBlobs = sweepBlobsJob({ db, blobs, everyTenantId: deps.everyTenantId });
+  jobs.register(sweepBlobs);
+  jobs.schedule({ kind: sweepBlobs.kind, everyMs: SWEEP_EVERY_MS, key: 'hourly' });
   jobs.schedule({ kind: runDue.kind, everyMs: RUN_DUE_EVERY_MS, key: 'due' });
 
   const resumeLink = async (tx: TenantTx, row: InstanceRow, now: number) => {

@@ -32,8 +32,9 @@ export async function* sealChunks(dataKey: KeyObject, context: string, plain: Ui
   const count = chunksOf(plain.length);
   for (let number = 0; number < count; number++) {
     const cipher = createCipheriv('aes-256-gcm', key, nonceOf(number, number === count - 1));
-    const sealed = cipher.update(plain.subarray(number * CHUNK_BYTES, (number + 1) * CHUNK_BYTES));
-    yield Buffer.concat([sealed, cipher.final(), cipher.getAuthTag()]);
+    yield cipher.update(plain.subarray(number * CHUNK_BYTES, (number + 1) * CHUNK_BYTES));
+    // What is copied for no reason is collected for no reason.
+    yield Buffer.concat([cipher.final(), cipher.getAuthTag()]);
     await letOthersRun();
   }
 }
@@ -44,32 +45,57 @@ export async function* openChunks(
   context: string,
   sealed: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Buffer> {
+  const pieces = pieceQueue();
   let key: KeyObject | undefined;
   let number = 0;
-  let rest: Buffer = Buffer.alloc(0);
-  const open = (chunk: Buffer, last: boolean): Buffer => {
-    if (!key || chunk.length < TAG) throw new Error('a sealed value ends too early');
-    const decipher = createDecipheriv('aes-256-gcm', key, nonceOf(number, last));
-    decipher.setAuthTag(chunk.subarray(chunk.length - TAG));
-    const plain = decipher.update(chunk.subarray(0, chunk.length - TAG));
-    decipher.final();
-    number += 1;
-    return plain;
-  };
   for await (const part of sealed) {
-    rest = rest.length === 0 ? Buffer.from(part.buffer, part.byteOffset, part.length) : Buffer.concat([rest, part]);
-    if (!key && rest.length >= HEADER) {
-      if (rest[0] !== FORMAT) throw new Error('not a value sealed in chunks');
-      key = keyOf(dataKey, rest.subarray(1, HEADER), context);
-      rest = rest.subarray(HEADER);
+    pieces.add(part);
+    if (!key && pieces.size() >= HEADER) {
+      const header = Buffer.concat(pieces.take(HEADER));
+      if (header[0] !== FORMAT) throw new Error('not a value sealed in chunks');
+      key = keyOf(dataKey, header.subarray(1), context);
     }
     // A full chunk with nothing behind it may be the last one.
-    while (key && rest.length > SEALED_CHUNK) {
-      yield open(rest.subarray(0, SEALED_CHUNK), false);
-      rest = rest.subarray(SEALED_CHUNK);
+    while (key && pieces.size() > SEALED_CHUNK) {
+      yield* openChunk(key, nonceOf(number, false), pieces.take(CHUNK_BYTES), pieces.take(TAG));
+      number += 1;
     }
   }
-  yield open(rest, true);
+  if (!key || pieces.size() < TAG) throw new Error('a sealed value ends too early');
+  yield* openChunk(key, nonceOf(number, true), pieces.take(pieces.size() - TAG), pieces.take(TAG));
+}
+
+function openChunk(key: KeyObject, nonce: Buffer, sealed: readonly Uint8Array[], tag: readonly Uint8Array[]): Buffer[] {
+  const decipher = createDecipheriv('aes-256-gcm', key, nonce);
+  decipher.setAuthTag(Buffer.concat(tag));
+  const plain = sealed.map((piece) => decipher.update(piece));
+  decipher.final();
+  return plain;
+}
+
+/** Bytes as they arrived, taken in other portions than they came in: to join them would be to copy them. */
+function pieceQueue() {
+  const queue: Uint8Array[] = [];
+  let size = 0;
+  return {
+    size: () => size,
+    add(piece: Uint8Array) {
+      queue.push(piece);
+      size += piece.length;
+    },
+    take(wanted: number): Uint8Array[] {
+      const taken: Uint8Array[] = [];
+      for (let missing = wanted; missing > 0; ) {
+        const piece = queue.shift();
+        if (!piece) throw new Error('there are not that many bytes');
+        taken.push(piece.subarray(0, missing));
+        if (piece.length > missing) queue.unshift(piece.subarray(missing));
+        missing -= Math.min(missing, piece.length);
+      }
+      size -= wanted;
+      return taken;
+    },
+  };
 }
 
 /** At least one, so that nothing at all is not the same as an empty value. */

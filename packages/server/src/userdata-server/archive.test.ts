@@ -8,6 +8,7 @@ import { onBothEngines, openTestApp, type TestApp } from '../../test/harness.ts'
 import { PNG } from '../../test/images.ts';
 import { verifySigned } from '../../test/signed.ts';
 import { unzip } from '../../test/unzip.ts';
+import { HOUR } from '../kernel/clock.ts';
 
 onBothEngines('the archive and the signed result of an instance', (_engine, places) => {
   let app: TestApp;
@@ -133,5 +134,19 @@ onBothEngines('the archive and the signed result of an instance', (_engine, plac
     for (const check of claims.checks) assert.deepEqual(Object.keys(check), ['step', 'name', 'status']);
     assert.doesNotMatch(text + String(payload), /Unmistakable/);
     assert.equal((await app.call(`${place}/userdata`, { token: body.jws })).status, 401);
+  });
+
+  it('signs what can still be verified when the key has long been replaced, and its tokens are refused with 276', async () => {
+    const { body } = await app.call(`${place}/signedResult`, { method: 'POST', token });
+    const unseen = await app.token(testKey);
+    const before = app.clock.now();
+    await app.app.signing.rotate();
+    app.clock.advance(100 * 24 * HOUR);
+    await app.app.signing.reload();
+    await verifySigned(app, body.jws);
+    assert.equal((await app.call(`${place}/userdata`, { token: unseen })).body.code, 276);
+    assert.equal(await app.app.signing.find(body.kid), undefined);
+    app.clock.set(before);
+    await app.app.signing.reload();
   });
 });

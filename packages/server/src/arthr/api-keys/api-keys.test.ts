@@ -321,6 +321,7 @@ onBothEngines('API keys', (_engine, places) => {
       assert.deepEqual(key.permittedOperations, [
         'ArthrServer:getFromTenant',
         'UserDataServer:getProcessInstanceUserData',
+        'UserDataServer:signResult',
       ]);
     });
   });

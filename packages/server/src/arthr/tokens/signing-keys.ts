@@ -1,23 +1,25 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import type { Db } from '../../db/db.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import { SECOND } from '../../kernel/clock.ts';
+import { HOUR, SECOND } from '../../kernel/clock.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { Vault } from '../../secrets/vault.ts';
 import { addSigningKey, findLiveSigningKeys } from './signing-keys.repository.ts';
 import { TOKEN_TTL_SECONDS } from './token-claims.ts';
 
 /**
- * The Ed25519 keys that sign bearer tokens. One signs; those before it are published and accepted until the last token
- * they signed has expired, so a rotation fails no request.
+ * The Ed25519 keys that sign bearer tokens, and what others keep: results, manifests, receipts. One signs; those before
+ * it are accepted until the last token they signed has expired, so a rotation fails no request, and are published for
+ * years longer, so that what somebody kept can still be verified.
  */
 export type SigningKey = { readonly kid: string; readonly privateKey: KeyObject };
 export type PublishedKey = { readonly kid: string; readonly publicKey: KeyObject; readonly jwk: JsonWebKey };
 
 export type SigningKeys = {
   current(): SigningKey;
+  /** The newest first. */
   published(): PublishedKey[];
-  /** Looks into the database when the kid is unknown, at most once a second: another node may have rotated. */
+  /** One whose tokens are accepted. Looks into the database when the kid is unknown, at most once a second: another node may have rotated. */
   find(kid: string): Promise<PublishedKey | undefined> | PublishedKey | undefined;
   rotate(): Promise<string>;
   reload(): Promise<void>;
@@ -26,14 +28,16 @@ export type SigningKeys = {
 const RELOAD_AT_MOST_EVERY_MS = SECOND;
 const RELOAD_AT_LEAST_EVERY_MS = 30 * SECOND;
 // Twice the longest life of a token: clocks differ.
-const PUBLISHED_AFTER_RETIREMENT_MS = 2 * TOKEN_TTL_SECONDS * SECOND;
+const ACCEPTED_AFTER_RETIREMENT_MS = 2 * TOKEN_TTL_SECONDS * SECOND;
+const PUBLISHED_AFTER_RETIREMENT_MS = 5 * 365 * 24 * HOUR;
 // RFC 8410: what stands before the 32 bytes of a private key in PKCS #8.
 const PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 export type SigningKeysDeps = { db: Db; vault: Vault; clock: Clock; onError(error: unknown): void };
 
 export async function openSigningKeys({ db, vault, clock, onError }: SigningKeysDeps): Promise<SigningKeys> {
-  let keys = new Map<string, PublishedKey>();
+  let published: PublishedKey[] = [];
+  let accepted = new Map<string, PublishedKey>();
   let signer: SigningKey | undefined;
   let reloadedAt = Number.NEGATIVE_INFINITY;
 
@@ -50,12 +54,13 @@ export async function openSigningKeys({ db, vault, clock, onError }: SigningKeys
     reloadedAt = clock.now();
     const rows = await findLiveSigningKeys(db.system, clock.now() - PUBLISHED_AFTER_RETIREMENT_MS);
     const current = rows.find((row) => row.retired_at === null);
-    keys = new Map(
-      rows.map((row) => {
-        const jwk = { ...(JSON.parse(row.public_key) as JsonWebKey), kid: row.kid, alg: 'EdDSA', use: 'sig' };
-        return [row.kid, { kid: row.kid, jwk, publicKey: createPublicKey({ key: jwk, format: 'jwk' }) }];
-      }),
-    );
+    published = rows.map(({ kid, public_key }) => {
+      const jwk = { ...(JSON.parse(public_key) as JsonWebKey), kid, alg: 'EdDSA', use: 'sig' };
+      return { kid, jwk, publicKey: createPublicKey({ key: jwk, format: 'jwk' }) };
+    });
+    const since = reloadedAt - ACCEPTED_AFTER_RETIREMENT_MS;
+    const old = new Set(rows.filter((row) => row.retired_at !== null && row.retired_at <= since).map(({ kid }) => kid));
+    accepted = new Map(published.filter(({ kid }) => !old.has(kid)).map((key) => [key.kid, key]));
     if (current && current.kid !== signer?.kid) {
       signer = { kid: current.kid, privateKey: await privateKeyOf(current.kid) };
     }
@@ -79,11 +84,11 @@ export async function openSigningKeys({ db, vault, clock, onError }: SigningKeys
       if (Math.abs(clock.now() - reloadedAt) > RELOAD_AT_LEAST_EVERY_MS) reload().catch(onError);
       return signer;
     },
-    published: () => [...keys.values()],
+    published: () => [...published],
     find(kid) {
-      const known = keys.get(kid);
+      const known = accepted.get(kid);
       if (known || clock.now() - reloadedAt < RELOAD_AT_MOST_EVERY_MS) return known;
-      return reload().then(() => keys.get(kid));
+      return reload().then(() => accepted.get(kid));
     },
     rotate,
     reload,

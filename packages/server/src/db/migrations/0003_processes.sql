@@ -250,6 +250,9 @@ CREATE TABLE instance_images (
   FOREIGN KEY (tenant_id, instance_id) REFERENCES process_instances (tenant_id, id) ON DELETE CASCADE
 );
 
+-- Whether a blob is anybody's.
+CREATE INDEX instance_images_blob ON instance_images (tenant_id, blob_key);
+
 -- Ids and times of what was deleted, and nothing else.
 CREATE TABLE instance_tombstones (
   tenant_id     TEXT   NOT NULL REFERENCES tenants (id),

@@ -6,7 +6,7 @@ import { JPEG_QUALITY, MAX_PIXELS, MAX_SIDE_PIXELS } from './limits.ts';
 import type { Reason } from './refused.ts';
 
 /**
- * The process in which images of strangers are decoded. It has no environment, nothing but two pipes, little memory and
+ * The process in which images of strangers are decoded. It has none of our environment, two pipes, little memory and
  * one image at a time; whoever breaks it breaks the one image. It ends with the pipe.
  */
 const MAX_INPUT_BYTES = 2 ** 30;

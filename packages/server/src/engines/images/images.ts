@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { MAX_IMAGE_BYTES } from '@grove/contract';
 import { ApiError } from '../../kernel/errors.ts';
 import { detectImageType, type ImageType } from './detect-image-type.ts';
@@ -24,7 +25,8 @@ export type ImagesOptions = Partial<ChildLimits> & {
   onError?(what: string, error: unknown): void;
 };
 
-const PROCESSES = 2;
+/** One processor is left to whoever asks for something else. */
+const PROCESSES = Math.max(1, Math.min(2, availableParallelism() - 1));
 const TIMEOUT_MS = 10_000;
 /** 25 megapixels with transparency as WebP, turned on their side, take 450 MiB. */
 const MEMORY_BYTES = 640 * 2 ** 20;

@@ -31,7 +31,7 @@ const ENVIRONMENT = { MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '131072', U
 /** What Node maps for compiled code as soon as it starts counts as data, although hardly any of it is ever touched. */
 const NODE_BYTES = (process.arch === 'x64' ? 640 : 400) * 2 ** 20;
 /** Whoever waits for an answer that costs nothing should not wait for pictures. */
-const NICENESS = 10;
+const NICENESS = 5;
 
 /** Rejects if it does not come up: that is no fault of an image. */
 export async function startChild({ timeoutMs, memoryBytes }: ChildLimits): Promise<ImageChild> {

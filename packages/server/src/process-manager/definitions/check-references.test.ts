@@ -33,6 +33,7 @@ describe('a reference', () => {
       { id: 'list', type: 'watchlist', name: 'fraudsters' },
       { id: 'child', type: 'subprocess', definition: 'other', version: 3 },
       { id: 'crm', type: 'webhook', name: 'crm' },
+      { id: 'call', type: 'http', url: 'https://api.example/check' },
       decide,
     ];
     const checked = check(...steps);
@@ -43,7 +44,8 @@ describe('a reference', () => {
         '/steps/0/page there is no custom page named "welcome"',
         '/steps/2/name there is no watchlist named "fraudsters"',
         '/steps/3/definition version 3 of the definition "other" is not deployed',
-        '/steps/4/type webhook cannot be used yet: it needs webhooks, which this release does not have',
+        '/steps/4/name there is no webhook named "crm"',
+        '/steps/5/type http cannot be used yet: it needs the guard of what it calls and reads, which this release does not have',
       ],
     );
     const everywhere: Lookup = { has: async () => true, runs: async () => [] };

@@ -1,5 +1,5 @@
 import { MAX_INPUT_ERRORS, MAX_STEPS } from '@grove/contract';
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { Ajv, type ValidateFunction } from 'ajv';
 import addFormatsModule from 'ajv-formats';
 import { fromDuration, HOUR } from '../../kernel/clock.ts';
 import type { FieldFault } from '../../kernel/errors.ts';
@@ -31,12 +31,12 @@ const MAX_DURATION_DAYS = 90;
 
 export function checkShape(given: unknown): Shape {
   const document = structuredClone(given);
-  const faults = faultsOf(DOCUMENT, document, '');
+  const faults = faultsOf(documentShape(), document, '');
   if (!isObject(document)) return { document: {}, steps: [], faults };
   faults.push(...durationFaults(document.maxDuration, '/maxDuration', MAX_DURATION_DAYS));
   const listed = Array.isArray(document.steps) ? document.steps.slice(0, MAX_STEPS) : [];
   const steps = listed.map((step, at) => readStep(step, at, faults));
-  const ordered = inOrder(document, DOCUMENT.members);
+  const ordered = inOrder(document, documentShape().members);
   return { document: { ...ordered, steps: steps.map(({ step }) => step) }, steps, faults };
 }
 
@@ -68,7 +68,7 @@ function typeFaults(type: unknown, pointer: string): FieldFault[] {
 
 function durationFaults(duration: unknown, pointer: string, mostDays: number): FieldFault[] {
   // What is no duration at all has been told already.
-  if (typeof duration !== 'string' || !isDuration(duration)) return [];
+  if (typeof duration !== 'string' || !durationShape()(duration)) return [];
   const ms = fromDuration(duration);
   return ms > 0 && ms <= mostDays * 24 * HOUR
     ? []
@@ -86,19 +86,28 @@ export function asFarAsReadable<T>(find: () => readonly T[] | undefined): readon
 
 type Shaped = { readonly name: string; readonly members: readonly string[]; readonly validate: ValidateFunction };
 
-const ajv = new Ajv2020({ allErrors: true, useDefaults: true, verbose: true, strict: false });
 // The package is CommonJS; its function is the module itself.
-(addFormatsModule as unknown as (ajv: Ajv2020, formats: string[]) => Ajv2020)(ajv, ['duration']);
+const addFormats = addFormatsModule as unknown as (ajv: Ajv, formats: string[]) => Ajv;
 
-const isDuration = ajv.compile<string>({ type: 'string', format: 'duration' });
-const DOCUMENT = shaped('a definition', documentSchema({}));
+/** Made at the first definition: most servers are never given one. */
+const compiler = once(() => {
+  const ajv = new Ajv({ allErrors: true, useDefaults: true, verbose: true, strict: false });
+  return addFormats(ajv, ['duration']);
+});
+const durationShape = once(() => compiler().compile<string>({ type: 'string', format: 'duration' }));
+const documentShape = once(() => shaped('a definition', documentSchema({})));
 const stepShapes = new Map<string, Shaped>();
 
 /** Of a type that is not known, only what every step has can be told. */
-const ANY_STEP = shaped('a step', anyStepSchema());
+const anyStepShape = once(() => shaped('a step', anyStepSchema()));
+
+function once<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => (made ??= make());
+}
 
 function shapeOf(type: StepType | undefined): Shaped {
-  if (!type) return ANY_STEP;
+  if (!type) return anyStepShape();
   const known = stepShapes.get(type.type);
   if (known) return known;
   const made = shaped(`a ${type.type} step`, stepSchema(type));
@@ -107,7 +116,7 @@ function shapeOf(type: StepType | undefined): Shaped {
 }
 
 function shaped(name: string, schema: { properties: Readonly<Record<string, object>> }): Shaped {
-  return { name, members: Object.keys(schema.properties), validate: ajv.compile(schema) };
+  return { name, members: Object.keys(schema.properties), validate: compiler().compile(schema) };
 }
 
 function anyStepSchema() {

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { parse } from 'yaml';
 import type { TenantTx } from '../../db/db.ts';
 import type { Definition } from '../engine/definition.ts';
 import { checkDefinition } from './check-definition.ts';
@@ -10,17 +9,18 @@ export const SHIPPED = ['document-and-selfie', 'selfie-reauthentication', 'docum
 
 const CREATED_BY = 'Grove';
 
-// Read at the start, because nothing but the database is waited for inside a transaction.
-const definitions: readonly Definition[] = SHIPPED.map(readShipped);
+/** Most servers make no tenant, so nothing is read before one is. */
+let definitions: readonly Definition[] | undefined;
 
 /** Adds and deploys them, in the transaction that makes the tenant. From then on they are the tenant's own. */
 export async function installShipped(tx: TenantTx, now: number): Promise<void> {
+  definitions ??= SHIPPED.map(readShipped);
   for (const definition of definitions) await storeNewVersion(tx, definition, { now, by: CREATED_BY, deployed: true });
 }
 
 function readShipped(name: string): Definition {
-  const text = readFileSync(new URL(`shipped/${name}.yaml`, import.meta.url), 'utf8');
-  const { definition, faults } = checkDefinition(parse(text));
+  const text = readFileSync(new URL(`shipped/${name}.json`, import.meta.url), 'utf8');
+  const { definition, faults } = checkDefinition(JSON.parse(text));
   if (definition?.name !== name) throw new Error(`the shipped definition ${name} is wrong: ${JSON.stringify(faults)}`);
   return definition;
 }

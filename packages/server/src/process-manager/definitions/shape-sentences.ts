@@ -1,4 +1,4 @@
-import type { ErrorObject } from 'ajv/dist/2020.js';
+import type { ErrorObject } from 'ajv';
 import type { FieldFault } from '../../kernel/errors.ts';
 import { didYouMean } from './closest.ts';
 import { KEY_PATTERN, NAME_PATTERN, STEP_ID_PATTERN } from './schema.ts';

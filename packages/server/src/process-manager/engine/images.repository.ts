@@ -26,6 +26,11 @@ const SAVE = sql(`INSERT INTO instance_images (tenant_id, ${COLUMNS})
     content_type = excluded.content_type, bytes = excluded.bytes, sha256 = excluded.sha256,
     created_at = excluded.created_at`);
 
+/** How many keys can be asked for at once. */
+export const KNOWN_AT_ONCE = 200;
+const KNOWN = sql(`SELECT blob_key FROM instance_images WHERE tenant_id = $1
+  AND blob_key IN (${Array.from({ length: KNOWN_AT_ONCE }, (_, at) => `$${at + 2}`).join(', ')})`);
+
 export function imagesOf(db: TenantReads, instanceId: string): Promise<ImageRow[]> {
   return db.all<ImageRow>(OF_INSTANCE, [db.tenantId, instanceId]);
 }
@@ -39,4 +44,11 @@ export async function saveImage(tx: TenantTx, row: ImageRow): Promise<string | u
     ...[row.blob_key, row.content_type, row.bytes, row.sha256, row.created_at],
   ]);
   return before?.blob_key;
+}
+
+/** Which of these blobs are images of the tenant. */
+export async function knownBlobs(db: TenantReads, keys: readonly string[]): Promise<string[]> {
+  if (keys.length > KNOWN_AT_ONCE) throw new Error(`at most ${KNOWN_AT_ONCE} blobs can be asked for at once`);
+  const padded = [...keys, ...Array<string>(KNOWN_AT_ONCE - keys.length).fill('')];
+  return (await db.all<{ blob_key: string }>(KNOWN, [db.tenantId, ...padded])).map(({ blob_key }) => blob_key);
 }

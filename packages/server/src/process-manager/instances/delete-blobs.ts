@@ -4,8 +4,6 @@ import { HOUR, MINUTE, SECOND } from '../../kernel/clock.ts';
 
 export type DeleteBlobs = { readonly keys: readonly string[] };
 
-export const BLOBS_PER_JOB = 500;
-
 /** Blobs go after the rows that named them, and as often as it takes: nobody else knows them any more. */
 export function deleteBlobsJob(blobs: Blobs): JobDefinition<DeleteBlobs> {
   return defineJob<DeleteBlobs>({

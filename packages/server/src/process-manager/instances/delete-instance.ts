@@ -4,11 +4,13 @@ import type { Drive } from '../engine/drive.ts';
 import type { BeginErasure, Deletion } from '../retention/begin-erasure.ts';
 import { forgetParameters } from '../retention/forget-parameters.ts';
 import { blobKeysOf, findChildrenForUpdate, type InstanceRow, removeInstance } from './process-instances.repository.ts';
+import type { TellEvents } from './tell-events.ts';
 
 export type DeleteInstanceDeps = {
   vault: Pick<Vault, 'destroySubject'>;
   drive: Pick<Drive, 'apply'>;
   beginErasure: BeginErasure;
+  tell: TellEvents;
 };
 
 /** The instance, and its parent is told. The caller has locked the chain down to the row. */
@@ -36,13 +38,17 @@ async function deleteInstance(
   deps: DeleteInstanceDeps,
 ): Promise<void> {
   for (const child of await findChildrenForUpdate(tx, row.id)) await deleteInstance(tx, child, deletion, deps);
+  const { at, by, reason } = deletion;
+  // The last of its numbers, though the others have gone by the time it is told.
+  const event = { type: 'instance.deleted', status: row.status, data: { reason } };
+  await deps.tell(tx, row, [event], { before: row.sequence, now: at });
   await deps.beginErasure(tx, row, await blobKeysOf(tx, row.id), deletion);
   await deps.vault.destroySubject(tx, subjectOf(row.id));
-  await removeInstance(tx, row, deletion.by, deletion.at);
-  if (row.token_id !== null) await forgetParameters(tx, row.token_id, deletion.at);
+  await removeInstance(tx, row, by, at);
+  if (row.token_id !== null) await forgetParameters(tx, row.token_id, at);
 }
 
 /** Under which the vault keeps the key of everything sealed for an instance. */
-export function subjectOf(instanceId: string): string {
+function subjectOf(instanceId: string): string {
   return `instance:${instanceId}`;
 }

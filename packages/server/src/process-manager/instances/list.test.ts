@@ -249,7 +249,12 @@ onBothEngines('lists of process instances', (_engine, places) => {
       await acme.write(async (tx) => {
         const row = await findInstanceForUpdate(tx, id);
         assert.ok(row);
-        const deps = { vault: grove.app.vault, drive: {} as never, beginErasure: async () => undefined };
+        const deps = {
+          vault: grove.app.vault,
+          drive: {} as never,
+          tell: async () => undefined,
+          beginErasure: async () => undefined,
+        };
         await deleteInChain(tx, row, { by: 'Test', reason: 'REQUEST', at: 0 }, deps);
       });
       for (const text of ['vanishing', 'van@x.example', id]) assert.deepEqual(await found(text), []);

@@ -59,6 +59,7 @@ onBothEngines('races around tokens and instances', (_engine, places) => {
     vault: { destroySubject: async () => undefined },
     drive: {} as never,
     beginErasure: async () => undefined,
+    tell: async () => undefined,
   };
   const remove = (id: string) =>
     acme.write(async (tx) => {

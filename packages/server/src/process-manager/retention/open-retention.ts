@@ -1,6 +1,7 @@
 import type { Jobs } from '../../jobs/jobs.ts';
 import type { Vault } from '../../secrets/vault.ts';
 import type { Drive } from '../engine/drive.ts';
+import type { TellEvents } from '../instances/tell-events.ts';
 import { erasureBeginner } from './begin-erasure.ts';
 import { clockComparison, otherClock } from './compare-clocks.ts';
 import { dueEraser } from './erase-due.ts';
@@ -14,16 +15,17 @@ import { retentionHandlers } from './retention.ts';
 export type RetentionDeps = FinishDeps & {
   vault: Pick<Vault, 'destroySubject'>;
   drive: Pick<Drive, 'apply'>;
+  tell: TellEvents;
   jobs: Jobs;
   onError(what: string, error: unknown): void;
 };
 
 export function openRetention(deps: RetentionDeps) {
-  const { db, clock, jobs, audit, vault, drive, everyTenantId } = deps;
+  const { db, clock, jobs, audit, vault, drive, tell, everyTenantId } = deps;
   const finish = erasureFinisher(deps);
   const finishJob = finishErasuresJob(finish);
   const beginErasure = erasureBeginner({ jobs, audit, finish: finishJob });
-  const purge = purger(dueEraser({ vault, drive, beginErasure }));
+  const purge = purger(dueEraser({ vault, drive, tell, beginErasure }));
   const clockFault = clockComparison({ clock, other: otherClock(db) });
   const daily = purgeJob({ db, clock, purge, finish, clockFault, everyTenantId });
   jobs.register(finishJob);

@@ -47,6 +47,13 @@ onBothEngines('retention', (_engine, places) => {
   const run = (bearer = token) => app.call(`${retention}/run`, { method: 'POST', token: bearer });
   const preview = (bearer = token) => app.call(`${retention}/preview`, { token: bearer });
   const erasure = (id: string, bearer = token) => app.call(`/api/process-manager/erasures/${id}`, { token: bearer });
+  const beginMidnight = async () => {
+    await app.app.jobs.tend();
+    await app.app.db.system.write((tx) =>
+      tx.run({ text: "UPDATE jobs SET run_at = 0 WHERE kind = 'process-manager.purge'" }, []),
+    );
+    await app.app.jobs.runDue();
+  };
   const erased = async (id: string) => {
     await app.app.jobs.runDue();
     for (let tries = 0; tries < 500; tries++) {
@@ -89,6 +96,7 @@ onBothEngines('retention', (_engine, places) => {
     assert.deepEqual([(await preview()).body.due, (await preview()).body.inReview], [2, 1]);
     assert.equal((await run()).body.purged, 2);
     assert.ok(await there(running.processInstanceId));
+    await app.call(`${instances}/${running.processInstanceId}`, { method: 'DELETE', token });
   });
 
   it('leaves a receipt that the published keys verify once everything is gone, and an audit of it', async () => {
@@ -152,11 +160,7 @@ onBothEngines('retention', (_engine, places) => {
   it('goes on by itself every midnight, for every tenant', async () => {
     const id = await ended();
     await expire(id);
-    await app.app.jobs.tend();
-    await app.app.db.system.write((tx) =>
-      tx.run({ text: "UPDATE jobs SET run_at = 0 WHERE kind = 'process-manager.purge'" }, []),
-    );
-    await app.app.jobs.runDue();
+    await beginMidnight();
     for (let tries = 0; tries < 500 && (await there(id)); tries++) await new Promise((turn) => setTimeout(turn, 10));
     const { deletedBy, reason } = await erased(id);
     assert.deepEqual([deletedBy, reason], ['Retention', 'RETENTION']);
@@ -165,6 +169,25 @@ onBothEngines('retention', (_engine, places) => {
       [],
     );
     assert.equal((next?.run_at ?? 1) % DAY, 0);
+  });
+
+  it('tells whoever has subscribed that the instance was deleted, and why', async () => {
+    const made = await app.call('/api/notification-service/webhooks', {
+      ...{ method: 'POST', token },
+      body: JSON.stringify({ name: 'crm', uri: 'https://hooks.example.com/', events: ['instance.deleted'] }),
+    });
+    assert.equal(made.status, 201, made.text);
+    const id = await ended();
+    await expire(id);
+    const { body: events } = await app.call(`${instances}/${id}/events`, { token });
+    await run();
+    const path = `/api/notification-service/webhooks/${made.body.id}`;
+    const text = 'SELECT event, sequence, payload FROM webhook_deliveries WHERE tenant_id = $1 AND instance_id = $2';
+    const [told, ...more] = await db.all<{ event: string; sequence: number; payload: string }>({ text }, ['acme', id]);
+    assert.deepEqual([told?.event, told?.sequence], ['instance.deleted', events.totalElements + 1]);
+    assert.match(told?.payload ?? '', /"reason":"RETENTION"/);
+    assert.deepEqual(more, []);
+    await app.call(path, { method: 'DELETE', token });
   });
 
   it('lets a token forget the person when its last instance goes, and everything if it is of no more use', async () => {
@@ -187,7 +210,7 @@ onBothEngines('retention', (_engine, places) => {
     assert.deepEqual(await left({}, 2), { firstName: 'Unmistakable', documentType: 'PASSPORT' });
   });
 
-  it('refuses with 100080 while the clocks differ by more than five minutes, or were put back, and the night does too', async () => {
+  it('refuses with 100080 while the clocks differ by more than five minutes, or were put back', async () => {
     const id = await ended();
     await expire(id);
     const right = app.clock.now();
@@ -219,6 +242,25 @@ onBothEngines('retention', (_engine, places) => {
     app.clock.set(right + 4 * MINUTE);
     assert.equal((await run()).body.purged, 1, 'what clocks differ by anyway is no fault');
     app.clock.set(right);
+  });
+
+  it('does nothing at midnight either while the clocks differ, and the operator can see why', async () => {
+    const id = await ended();
+    await expire(id);
+    const right = app.clock.now();
+    app.clock.set(right + 6 * MINUTE);
+    await beginMidnight();
+    const fault = async () =>
+      (
+        await app.app.db.system.get<{ last_error: string | null }>(
+          { text: "SELECT last_error FROM jobs WHERE kind = 'process-manager.purge'" },
+          [],
+        )
+      )?.last_error;
+    for (let tries = 0; tries < 500 && !(await fault()); tries++) await new Promise((turn) => setTimeout(turn, 10));
+    assert.match((await fault()) ?? '', /^nothing was deleted: the clock of the server is 6 minutes off/);
+    app.clock.set(right);
+    assert.ok(await there(id));
   });
 });
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { startJourney } from '../../../test/end-user.ts';
 import { onBothEngines, openTestApp, type TestApp } from '../../../test/harness.ts';
+import { JPEG } from '../../../test/images.ts';
 import { scenarios } from '../../engines/vision/scenarios.ts';
 
 onBothEngines('the sandbox', (_engine, places) => {
@@ -110,8 +111,7 @@ onBothEngines('the sandbox', (_engine, places) => {
   it('is nowhere else: without a machine a live journey passes no check, and a human decides', async () => {
     const { processInstanceId, user } = await startJourney(app, app.apiKey);
     await user.submit('consent', { accepted: true });
-    const jpeg = Buffer.from('ffd8ffe000104a46494600010100000100010000ffd9', 'hex');
-    const image = { method: 'POST', body: jpeg, headers: { 'content-type': 'image/jpeg' } };
+    const image = { method: 'POST', body: JPEG, headers: { 'content-type': 'image/jpeg' } };
     await user.call('/steps/document/images/front', image);
     await user.submit('document');
     await user.settled();

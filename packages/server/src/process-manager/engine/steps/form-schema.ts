@@ -1,4 +1,4 @@
-import { Ajv2020 } from 'ajv/dist/2020.js';
+import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
 
 /** The JSON Schemas of forms come from tenants: a small part of the language, and no regular expressions. */
@@ -57,14 +57,14 @@ function visit(schema: unknown, pointer: string, depth: number, faults: Fault[])
   }
 }
 
-function newAjv(): Ajv2020 {
-  const ajv = new Ajv2020({ strict: true, allErrors: true, validateFormats: true });
+function newAjv(): Ajv {
+  const ajv = new Ajv({ strict: true, allErrors: true, validateFormats: true });
   addFormats.default(ajv);
   return ajv;
 }
 
 /** Made at the first form. */
-let kept: Ajv2020 | undefined;
+let kept: Ajv | undefined;
 
 const MAX_TOLD = 50;
 const validators = new WeakMap<object, (value: unknown) => Fault[]>();

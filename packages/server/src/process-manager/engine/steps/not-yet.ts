@@ -41,5 +41,5 @@ export const http: StepType = {
     url: Type.String({ maxLength: 500, pattern: '^https://' }),
     method: Type.Unsafe<string>({ ...oneOf('GET', 'POST'), default: 'POST' }),
   },
-  unavailable: 'it needs cloud secrets and the guard of outgoing requests, which this release does not have',
+  unavailable: 'it needs the guard of what it calls and reads, which this release does not have',
 };

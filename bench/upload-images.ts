@@ -1,0 +1,31 @@
+import { request } from 'node:http';
+import { parentPort, workerData } from 'node:worker_threads';
+import type { Uploads } from './uploads.ts';
+
+/** The end users of `uploads`: each sends the next picture as soon as the one before was taken. */
+const { origin, paths, images, bytes } = workerData as Uploads;
+let left = images;
+
+await Promise.all(
+  paths.map(async ({ path, cookie }) => {
+    while (left > 0) {
+      left -= 1;
+      await send(path, cookie);
+    }
+  }),
+);
+parentPort?.close();
+
+function send(path: string, cookie: string): Promise<void> {
+  return new Promise((done, failed) => {
+    const headers = { cookie, 'content-type': 'image/jpeg', 'content-length': bytes.length };
+    const sent = request(`${origin}${path}`, { method: 'POST', headers }, (answer) => {
+      answer.resume().once('end', () => {
+        if (answer.statusCode === 200) done();
+        else failed(new Error(`an upload was answered ${answer.statusCode}`));
+      });
+    });
+    sent.once('error', failed);
+    sent.end(bytes);
+  });
+}

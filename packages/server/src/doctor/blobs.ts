@@ -1,0 +1,26 @@
+import type { Config } from '../config.ts';
+import { BlobError } from '../engines/blobs/blobs.ts';
+import { openBlobs } from '../engines/blobs/open.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { type Check, fault, ok, warning } from './check.ts';
+
+/** Whether images can be kept where they should be. Nothing is written there: a bucket is asked what it holds. */
+export async function checkBlobs(config: Pick<Config, 'blobFolder' | 's3' | 'database'>, clock: Clock): Promise<Check> {
+  const name = 'images';
+  const { s3, blobFolder, database } = config;
+  const place = s3 ? `the bucket ${s3.bucket} at ${new URL(s3.endpoint).host}` : blobFolder;
+  try {
+    await openBlobs(config, clock).check();
+  } catch (error) {
+    const why = error instanceof BlobError ? error.detail.log : (error as Error).message;
+    const remedy = s3
+      ? 'Look at BLOB_URL, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, and at what the key may do.'
+      : 'Give the folder to the user of the server, or set BLOB_URL.';
+    return fault(name, `Images cannot be kept in ${place}: ${why}.`, remedy);
+  }
+  if (!s3 && database.engine === 'postgres') {
+    const remedy = 'Servers on several machines need a folder that all of them share, or BLOB_URL=s3://….';
+    return warning(name, `Images are kept in ${place}, on this machine.`, remedy);
+  }
+  return ok(name, `Images are kept in ${place}.`);
+}

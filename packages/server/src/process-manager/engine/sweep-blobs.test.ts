@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { after, before, it } from 'node:test';
+import { startJourney } from '../../../test/end-user.ts';
+import { onBothEngines, openTestApp, type TestApp } from '../../../test/harness.ts';
+import { openFolder } from '../../engines/blobs/folder.ts';
+import type { JobContext } from '../../jobs/define-job.ts';
+import { HOUR } from '../../kernel/clock.ts';
+import { asTenantId, newId } from '../../kernel/ids.ts';
+import { everyTenantId } from '../../tenants/tenants.repository.ts';
+import { sweepBlobsJob } from './sweep-blobs.ts';
+
+onBothEngines('the sweep of blobs', (_engine, places) => {
+  let grove: TestApp;
+  before(async () => {
+    grove = await openTestApp(await places.create());
+  });
+  after(() => grove.stop());
+
+  const pathOf = (key: string) => join(grove.config.blobFolder, key.slice(-2), key.slice(-4, -2), key);
+  const put = (key: string, hoursOld: number) => {
+    mkdirSync(dirname(pathOf(key)), { recursive: true });
+    writeFileSync(pathOf(key), 'sealed');
+    const at = (Date.now() - hoursOld * HOUR) / 1000;
+    utimesSync(pathOf(key), at, at);
+    return key;
+  };
+  /** As the schedule does it, hour after hour, until every part of the store has had its turn. */
+  const sweep = async (signal = new AbortController().signal) => {
+    const { db } = grove.app;
+    const job = sweepBlobsJob({
+      ...{ db, blobs: openFolder(grove.config.blobFolder), everyTenantId: () => everyTenantId(db.system) },
+    });
+    const now = Date.now();
+    for (let hour = 0; hour < 22; hour++) {
+      // The hour moves on and the age of what is there does not.
+      const context = { now: now - hour * HOUR, signal } as JobContext;
+      await job.run({}, context);
+    }
+  };
+
+  it('removes what no row of any tenant knows, a day after it was stored, and nothing else', async () => {
+    const { apiKey } = await grove.app.tenants.createApiKey('acme', { name: 'test', environment: 'test' });
+    const { user } = await startJourney(grove, apiKey);
+    await user.finish();
+    const rows = await grove.app.db
+      .of(asTenantId('acme'))
+      .all<{ blob_key: string }>({ text: 'SELECT blob_key FROM instance_images WHERE tenant_id = $1' }, ['acme']);
+    assert.equal(rows.length, 2);
+    await grove.app.tenants.create({ id: 'other' });
+    const known = rows.map(({ blob_key }) => put(blob_key, 100));
+    const lost = Array.from({ length: 300 }, () => put(newId(Date.now()), 72));
+    const young = Array.from({ length: 10 }, () => put(newId(Date.now()), 1));
+    const half = `${pathOf(lost[0] as string)}.0.part`;
+    put(`${lost[0]}`, 72);
+    writeFileSync(half, 'half');
+    utimesSync(half, 0, 0);
+
+    const stopped = AbortSignal.abort();
+    await assert.rejects(sweep(stopped));
+    await sweep();
+    assert.deepEqual(
+      [known, lost, young].map((keys) => keys.filter((key) => existsSync(pathOf(key))).length),
+      [2, 0, 10],
+    );
+    assert.ok(!existsSync(half));
+  });
+
+  it('is scheduled with the rest', async () => {
+    await grove.app.jobs.tend();
+    const jobs = await grove.app.db.system.all<{ kind: string }>({ text: 'SELECT kind FROM jobs' }, []);
+    assert.equal(jobs.filter(({ kind }) => kind === 'process-manager.sweep-blobs').length, 1);
+  });
+});

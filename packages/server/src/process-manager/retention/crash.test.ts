@@ -1,0 +1,205 @@
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync } from 'node:fs';
+import { describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Child, type Children, testChildren } from '../../../test/child.ts';
+import { onBothEngines, openTestApp, type TestApp, type TestPlace } from '../../../test/harness.ts';
+import { unzip } from '../../../test/unzip.ts';
+import { readConfig } from '../../config.ts';
+import { type TenantDb, unprepared } from '../../db/db.ts';
+import { openDb } from '../../db/open.ts';
+import { openBlobs } from '../../engines/blobs/open.ts';
+import { systemClock } from '../../kernel/clock.ts';
+import { asTenantId, newId } from '../../kernel/ids.ts';
+import { saveImage } from '../engine/images.repository.ts';
+import { imageContext } from '../engine/read-image.ts';
+
+/**
+ * Servers that are killed while they delete, and while they archive. CRASH_ROUNDS asks for more rounds than every run of
+ * the tests can afford.
+ */
+const ROUNDS = Number(process.env.CRASH_ROUNDS ?? 10);
+const INSTANCES = 24;
+const IMAGES = 2;
+const TENANT = asTenantId('acme');
+const GONE_WITHIN_MS = 60_000;
+/** About as long as one run takes. */
+const KILL_WITHIN_MS = { sqlite: 150, postgres: 400 } as const;
+
+type Server = { child: Child; base: string; token: string };
+
+async function start(children: Children, place: TestPlace, apiKey: string): Promise<Server> {
+  const quiet = { PORT: '0', HOST: '127.0.0.1', GROVE_RATE_LIMIT: 'off', GROVE_LOG_LEVEL: 'silent' };
+  const child = children.start('server', { ...quiet, ...place.environment });
+  const base = `http://127.0.0.1:${await child.line()}`;
+  const answer = await fetch(`${base}/api/arthr/apiKeys/issue`, { method: 'POST', headers: { 'X-Api-Key': apiKey } });
+  return { child, base, token: ((await answer.json()) as { token: string }).token };
+}
+
+const bearer = ({ token }: Server) => ({ headers: { Authorization: `Bearer ${token}` } });
+
+/** Instances with a key, rows and blobs of their own. */
+async function seed(
+  grove: TestApp,
+  tokenId: string,
+  { count, images, bytes }: Record<'count' | 'images' | 'bytes', number>,
+) {
+  const db = grove.app.db.of(TENANT);
+  const blobs = openBlobs(grove.config, systemClock);
+  const ids: string[] = [];
+  for (let at = 0; at < count; at++) {
+    const path = `/api/process-manager/processInstances/create?pt=${tokenId}`;
+    const { body } = await grove.call(path, { method: 'POST' });
+    const id = body.processInstanceId as string;
+    ids.push(id);
+    const seal = await db.write((tx) => grove.app.vault.sealerFor(tx, `instance:${id}`));
+    const rows = Array.from({ length: images }, (_, number) => ({
+      ...{ instance_id: id, step: 'selfie', attempt: 1, name: `frame${number}`, blob_key: newId(Date.now()) },
+      ...{ content_type: 'image/jpeg', bytes, sha256: '', created_at: Date.now() },
+    }));
+    for (const { blob_key } of rows) await blobs.put(blob_key, seal(imageContext(blob_key), Buffer.alloc(bytes, 7)));
+    await db.write(async (tx) => {
+      for (const row of rows) await saveImage(tx, row);
+    });
+  }
+  return ids;
+}
+
+async function tokenOf(grove: TestApp): Promise<string> {
+  const body = JSON.stringify({ name: 'crash', processDefnName: 'document-and-selfie' });
+  const made = await grove.call('/api/process-manager/processTokens', { method: 'POST', body });
+  assert.equal(made.status, 201, made.text);
+  return made.body.id;
+}
+
+async function withDb<T>(place: TestPlace, work: (db: TenantDb) => Promise<T>): Promise<T> {
+  const db = openDb(readConfig(place.environment).database, () => undefined);
+  try {
+    return await work(db.of(TENANT));
+  } finally {
+    await db.close();
+  }
+}
+
+const STATE = unprepared(`SELECT
+  (SELECT count(*) FROM process_instances WHERE tenant_id = $1) AS instances,
+  (SELECT CAST(sum(value) AS BIGINT) FROM counters WHERE tenant_id = $1 AND name LIKE 'instances/%') AS counted,
+  (SELECT count(*) FROM data_keys WHERE tenant_id = $1 AND subject LIKE 'instance:%') AS keys,
+  (SELECT count(*) FROM instance_images WHERE tenant_id = $1) AS images,
+  (SELECT count(*) FROM instance_tombstones WHERE tenant_id = $1) AS tombstones,
+  (SELECT count(*) FROM erasures WHERE tenant_id = $1) AS erasures,
+  (SELECT count(*) FROM erasures WHERE tenant_id = $1 AND state = 'ERASING') AS unfinished`);
+type State = Record<'instances' | 'counted' | 'keys' | 'images' | 'tombstones' | 'erasures' | 'unfinished', number>;
+
+const stateOf = (place: TestPlace) =>
+  withDb(place, async (db) => ({ ...(await db.get<State>(STATE, [TENANT])) }) as State);
+
+/** Every instance is wholly there, or gone with all its rows and a tombstone: in one snapshot of the database. */
+async function assertWhole(place: TestPlace, made: number): Promise<State> {
+  const state = await stateOf(place);
+  const { instances, unfinished } = state;
+  const gone = made - instances;
+  assert.deepEqual(state, {
+    ...{ instances, counted: instances, keys: instances, images: instances * IMAGES },
+    ...{ tombstones: gone, erasures: gone, unfinished },
+  });
+  return state;
+}
+
+function blobCount(place: TestPlace): number {
+  const folder = readConfig(place.environment).blobFolder;
+  if (!existsSync(folder)) return 0;
+  return readdirSync(folder, { recursive: true, withFileTypes: true }).filter((each) => each.isFile()).length;
+}
+
+/** What was deleted is confirmed and its blobs are gone, within a minute of the restart. */
+async function assertGone(place: TestPlace, made: number): Promise<void> {
+  const until = performance.now() + GONE_WITHIN_MS;
+  for (;;) {
+    const { unfinished, instances } = await assertWhole(place, made);
+    if (unfinished === 0) {
+      assert.equal(blobCount(place), instances * IMAGES);
+      return;
+    }
+    assert.ok(performance.now() < until, `${unfinished} erasures are not finished after a minute`);
+    await sleep(50);
+  }
+}
+
+const expire = (place: TestPlace, ids: readonly string[]) =>
+  withDb(place, (db) =>
+    db.write(async (tx) => {
+      const text = 'UPDATE process_instances SET expiring_at = 1, deadline_at = 1 WHERE tenant_id = $1 AND id = $2';
+      for (const id of ids) await tx.run({ text }, [TENANT, id]);
+    }),
+  );
+
+describe('a server that is killed', { timeout: 900_000 }, () => {
+  onBothEngines(`${ROUNDS} times`, (engine, places) => {
+    const children = testChildren();
+
+    it('while it deletes leaves every instance wholly there, or gone within a minute of the restart', async (t) => {
+      const place = await places.create();
+      const grove = await openTestApp(place);
+      const { apiKey } = grove;
+      const made = INSTANCES * ROUNDS;
+      const ids = await seed(grove, await tokenOf(grove), { count: made, images: IMAGES, bytes: 1000 });
+      await grove.stop();
+
+      let [inTheMiddle, unfinished] = [0, 0];
+      let server = await start(children, place, apiKey);
+      const run = (kind: string, method: string) =>
+        fetch(`${server.base}/api/process-manager/retention/${kind}`, { method, ...bearer(server) })
+          .then((answer) => answer.json() as Promise<{ due: number; purged: number }>)
+          .catch(() => undefined);
+      for (let round = 0; round < ROUNDS; round++) {
+        await expire(place, ids.slice(round * INSTANCES, (round + 1) * INSTANCES));
+        const { instances } = await stateOf(place);
+        const due = (await run('preview', 'GET'))?.due ?? 0;
+        assert.ok(due >= INSTANCES);
+        const ended = run('run', 'POST');
+        await sleep(Math.random() * KILL_WITHIN_MS[engine]);
+        await server.child.kill('SIGKILL');
+        await ended;
+        const killed = await assertWhole(place, made);
+        const gone = instances - killed.instances;
+        if (gone > 0 && gone < due) inTheMiddle += 1;
+        unfinished += killed.unfinished;
+        server = await start(children, place, apiKey);
+        await assertGone(place, made);
+      }
+      await run('run', 'POST');
+      await assertGone(place, made);
+      assert.equal((await stateOf(place)).instances, 0);
+      await server.child.kill('SIGKILL');
+      t.diagnostic(`${made} instances; killed in the middle ${inTheMiddle} times, ${unfinished} half erased`);
+      assert.ok(unfinished + inTheMiddle > 0, 'no kill came in time to show anything');
+    });
+
+    it('while it archives sends no whole archive, changes nothing, and archives afterwards', async () => {
+      const place = await places.create();
+      const grove = await openTestApp(place);
+      const { apiKey } = grove;
+      const images = 64;
+      const [id = ''] = await seed(grove, await tokenOf(grove), { count: 1, images, bytes: 256 * 1024 });
+      const { body } = await grove.call(`/api/process-manager/processInstances/${id}`);
+      await grove.stop();
+      const path = `/api/userdata-server/processDefinitions/${body.processDefnId}/processInstances/${id}/userdataarchive`;
+      let server = await start(children, place, apiKey);
+      const download = () => fetch(`${server.base}${path}`, { method: 'POST', ...bearer(server) });
+      for (let round = 0; round < ROUNDS; round++) {
+        const cut = await download();
+        assert.equal(cut.status, 200);
+        await sleep(Math.random() * 30);
+        await server.child.kill('SIGKILL');
+        await assert.rejects(cut.arrayBuffer());
+        const { instances, images: rows, keys } = await stateOf(place);
+        assert.deepEqual([instances, keys, rows, blobCount(place)], [1, 1, images, images]);
+        server = await start(children, place, apiKey);
+      }
+      const entries = await unzip(Buffer.from(await (await download()).arrayBuffer()));
+      assert.equal(entries.size, images + 5);
+      await server.child.kill('SIGKILL');
+    });
+  });
+});
