@@ -38,7 +38,8 @@ type Prepared = { statement: StatementSync; order: number[] | undefined; toRow: 
 export function openSqlite(file: string, { busyTimeoutMs, transactionTimeoutMs } = LIMITS): Db {
   const writer = new DatabaseSync(file, { timeout: busyTimeoutMs, enableForeignKeyConstraints: true });
   writer.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY;
-    PRAGMA cache_size = -16000; PRAGMA trusted_schema = OFF; PRAGMA secure_delete = ON;`);
+    PRAGMA cache_size = -16000; PRAGMA trusted_schema = OFF; PRAGMA secure_delete = ON;
+    PRAGMA wal_autocheckpoint = 4000;`);
   const reader = new DatabaseSync(file, { timeout: busyTimeoutMs, readOnly: true });
   reader.exec('PRAGMA cache_size = -16000; PRAGMA trusted_schema = OFF;');
 

@@ -9,21 +9,25 @@ export const HOUR = 60 * MINUTE;
 
 const DAY = 24 * HOUR;
 const TWO_DIGITS = Array.from({ length: 100 }, (_, number) => String(number).padStart(2, '0'));
-let knownDay = Number.NaN;
-let knownDate = '';
+const MAX_DATES = 400;
+const dates = new Map<number, string>();
 
-/** ISO 8601, UTC, milliseconds, `Z`. A list shows dozens of times, mostly of one day: the date is kept. */
+/** ISO 8601, UTC, milliseconds, `Z`. A list shows dozens of times, of few days: their dates are kept. */
 export function toDtm(epochMs: number): string {
   const day = Math.floor(epochMs / DAY);
-  if (day !== knownDay) {
-    knownDate = new Date(day * DAY).toISOString().slice(0, -13);
-    knownDay = day;
-  }
+  const date = dates.get(day) ?? newDate(day);
   const ms = epochMs - day * DAY;
   const hours = TWO_DIGITS[Math.floor(ms / HOUR)];
   const minutes = TWO_DIGITS[Math.floor(ms / MINUTE) % 60];
   const seconds = TWO_DIGITS[Math.floor(ms / SECOND) % 60];
-  return `${knownDate}${hours}:${minutes}:${seconds}.${String(ms % SECOND).padStart(3, '0')}Z`;
+  return `${date}${hours}:${minutes}:${seconds}.${String(ms % SECOND).padStart(3, '0')}Z`;
+}
+
+function newDate(day: number): string {
+  if (dates.size >= MAX_DATES) dates.clear();
+  const date = new Date(day * DAY).toISOString().slice(0, -13);
+  dates.set(day, date);
+  return date;
 }
 
 /** The moment a validated RFC 3339 date-time names. */
