@@ -134,7 +134,9 @@ export const journey = group('/api/journey', {
   }),
   uploadImage: post('/{processInstanceId}/steps/{stepId}/images/{imageName}', {
     summary: 'Upload an image of the current step',
-    description: 'JPEG, PNG or WebP as the body itself. In the sandbox a JSON document can stand in for it.',
+    description:
+      'JPEG, PNG or WebP as the body itself; it is re-encoded without metadata before anything looks at it. ' +
+      'In the sandbox a JSON document can stand in for it.',
     auth: 'journey',
     consumes: ['image/jpeg', 'image/png', 'image/webp', 'application/json'],
     maxBodyBytes: MAX_IMAGE_BYTES,
