@@ -35,7 +35,9 @@ test('on PostgreSQL the same commands work, beside several servers', async (t) =
   assert.deepEqual(dropped.resealed, { systemSecrets: 2, tenantKeys: 2 });
   const again = await startGrove(t, env);
   assert.equal((await keysSeenBy(again.url, apiKey)).length, 1);
-  assert.equal((await groveJson<{ state: string }>(['doctor'], env)).state, 'ok');
+  assert.equal((await groveJson<{ state: string }>(['doctor'], env)).state, 'warning', 'images on one machine');
+  const shared = { ...env, BLOB_URL: `file://${temporaryFolder(t)}` };
+  assert.equal((await groveJson<{ state: string }>(['doctor'], shared)).state, 'ok');
 });
 
 test('a PostgreSQL that does not answer is a failure in words, and its password is not shown', async (t) => {

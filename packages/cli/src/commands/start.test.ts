@@ -169,11 +169,12 @@ test('a second signal ends a server that still waits for a request, with 1', asy
 
 test('what nobody caught is told with its place on standard error, and exits with 1', async (t) => {
   for (const fault of ['throw new Error("a bug")', 'Promise.reject(new Error("a bug"))']) {
-    const script = `setTimeout(() => { ${fault} }, 3000)`;
+    const script = `process.on('SIGUSR2', () => { ${fault} })`;
     const server = await startGrove(t, {
       GROVE_DATA: temporaryFolder(t),
       NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(script)}`,
     });
+    server.signal('SIGUSR2');
     assert.equal(await server.ended, 1);
     const { message, stack } = JSON.parse(server.output().stderr).error;
     assert.equal(message, 'unexpected: a bug');

@@ -5,9 +5,12 @@ import type { Clock } from '../kernel/clock.ts';
 import { type Check, fault, ok, warning } from './check.ts';
 
 /** Whether images can be kept where they should be. Nothing is written there: a bucket is asked what it holds. */
-export async function checkBlobs(config: Pick<Config, 'blobFolder' | 's3' | 'database'>, clock: Clock): Promise<Check> {
+export async function checkBlobs(
+  config: Pick<Config, 'blobFolder' | 's3' | 'database' | 'dataFolder'>,
+  clock: Clock,
+): Promise<Check> {
   const name = 'images';
-  const { s3, blobFolder, database } = config;
+  const { s3, blobFolder, database, dataFolder } = config;
   const place = s3 ? `the bucket ${s3.bucket} at ${new URL(s3.endpoint).host}` : blobFolder;
   try {
     await openBlobs(config, clock).check();
@@ -18,7 +21,8 @@ export async function checkBlobs(config: Pick<Config, 'blobFolder' | 's3' | 'dat
       : 'Give the folder to the user of the server, or set BLOB_URL.';
     return fault(name, `Images cannot be kept in ${place}: ${why}.`, remedy);
   }
-  if (!s3 && database.engine === 'postgres') {
+  // Whoever names a folder knows whether it is shared.
+  if (!s3 && database.engine === 'postgres' && blobFolder === `${dataFolder}/blobs`) {
     const remedy = 'Servers on several machines need a folder that all of them share, or BLOB_URL=s3://….';
     return warning(name, `Images are kept in ${place}, on this machine.`, remedy);
   }
