@@ -23,6 +23,13 @@ module.exports = {
       to: { pathNot: '^packages/sdk/src', dependencyTypesNot: ['type-only'] },
     },
     {
+      name: 'vision-imports-nothing-of-grove',
+      comment: 'Images in, findings out: it could be another process, or another product.',
+      severity: 'error',
+      from: { path: '^packages/vision/', pathNot: notTests },
+      to: { path: '^(packages|scripts|bench)/', pathNot: '^packages/vision/src/' },
+    },
+    {
       name: 'server-does-not-import-clients',
       severity: 'error',
       from: { path: '^packages/server/src', pathNot: notTests },

@@ -6,21 +6,31 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
  */
 const FILE = 'THIRD-PARTY-NOTICES.md';
 
-type Locked = { version?: string; dev?: boolean; optional?: boolean; link?: boolean; license?: string };
+type Locked = {
+  /** What an alias stands for. */
+  name?: string;
+  version?: string;
+  dev?: boolean;
+  link?: boolean;
+  license?: string;
+  /** Optional and for some systems only: a binary, of which every machine has another. */
+  optional?: boolean;
+  os?: string[];
+};
 type Manifest = { license?: string | { type?: string }; licenses?: { type?: string }[] };
 
 const lock = JSON.parse(readFileSync('package-lock.json', 'utf8')) as { packages: Record<string, Locked> };
 
 const shipped = Object.entries(lock.packages)
   .filter(([path, each]) => path.includes('node_modules/') && !each.link && !each.dev && existsSync(path))
+  .filter(([, { optional, os }]) => !(optional && os))
   .map(([path, each]) => ({
     path,
-    name: path.slice(path.lastIndexOf('node_modules/') + 13),
+    name: each.name ?? path.slice(path.lastIndexOf('node_modules/') + 13),
     version: each.version ?? '',
   }))
-  .sort((one, other) =>
-    one.name < other.name ? -1 : one.name > other.name ? 1 : one.version < other.version ? -1 : 1,
-  );
+  .sort((one, other) => (one.name < other.name ? -1 : one.name > other.name ? 1 : one.version < other.version ? -1 : 1))
+  .filter(({ name, version }, at, all) => name !== all[at - 1]?.name || version !== all[at - 1]?.version);
 
 function licenceOf(path: string): string {
   const { license, licenses } = JSON.parse(readFileSync(`${path}/package.json`, 'utf8')) as Manifest;

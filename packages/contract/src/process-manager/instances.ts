@@ -176,7 +176,7 @@ export const processInstances = group('/api/process-manager/processInstances', {
     summary: 'Search process instances',
     description:
       'Finds instances by the applicant, the searchable parameters and the time of creation, the newest first. Every ' +
-      'word must be found; from 3 characters on the beginning of one is enough. `totalElements` is exact up to 10,000 ' +
+      'word must be found; of the last one the beginning is enough, from 3 characters on. `totalElements` is exact up to 10,000 ' +
       'and never says more. Where more instances than that bear every one of the words, only the newest 50,000 are ' +
       'looked through, and with several words or a filter `totalElements` says only whether there is another page.',
     permission: 'ProcessManager:getProcessInstance',

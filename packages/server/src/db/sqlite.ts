@@ -41,7 +41,8 @@ export function openSqlite(file: string, { busyTimeoutMs, transactionTimeoutMs }
     PRAGMA cache_size = -16000; PRAGMA trusted_schema = OFF; PRAGMA secure_delete = ON;
     PRAGMA wal_autocheckpoint = 4000;`);
   const reader = new DatabaseSync(file, { timeout: busyTimeoutMs, readOnly: true });
-  reader.exec('PRAGMA cache_size = -16000; PRAGMA trusted_schema = OFF;');
+  // The pages of the file are read where the system keeps them, instead of being copied one by one.
+  reader.exec('PRAGMA cache_size = -16000; PRAGMA mmap_size = 1073741824; PRAGMA trusted_schema = OFF;');
 
   const snapshot = sharedSnapshot(reader);
   const reads = connection(reader, snapshot.enter);

@@ -1,6 +1,5 @@
 import { type Sql, sql, type TenantReads, type Value } from '../../db/db.ts';
-import type { Filter } from './list-instances.ts';
-import { MIN_PREFIX_LENGTH } from './search-terms.ts';
+import type { Filter, Page, Window } from './list-instances.ts';
 
 /** The index of words, and the words that every instance carries itself. */
 
@@ -17,6 +16,40 @@ export const SEARCH_STATEMENTS = {
   exact: joined(`${BEARERS} AND term = $3 AND instance_id >= $4 AND instance_id < $5 LIMIT $6 + 0 OFFSET $7 + 0`),
 } as const;
 
+const OF_WORD = `FROM instance_terms WHERE tenant_id = $1 AND environment = $2 AND term = $3 AND instance_id >= $4
+  AND instance_id < $5`;
+const WHOLE_WORD = {
+  longer: sql(`SELECT 1 AS one FROM instance_terms
+    WHERE tenant_id = $1 AND environment = $2 AND term > $3 AND term < $4 LIMIT 1`),
+  ASC: sql(`SELECT instance_id AS id ${OF_WORD} ORDER BY instance_id ASC LIMIT $6 + 0 OFFSET $7 + 0`, ([id]) => ({
+    id,
+  })),
+  DESC: sql(`SELECT instance_id AS id ${OF_WORD} ORDER BY instance_id DESC LIMIT $6 + 0 OFFSET $7 + 0`, ([id]) => ({
+    id,
+  })),
+  count: sql(`SELECT count(*) AS total FROM (SELECT 1 AS one ${OF_WORD} LIMIT $6 + 0) AS counted`),
+} as const;
+
+/** A page of those that bear a word which begins no other: the index has them in order. Undefined if it begins others. */
+export async function wholeWord(
+  db: TenantReads,
+  { environment, range }: Filter,
+  { text, begins }: Word,
+  { size, offset, direction }: Window,
+  counted: number,
+): Promise<Page | undefined> {
+  const place = [db.tenantId, environment, text];
+  if (begins && (await db.get(WHOLE_WORD.longer, [...place, text + LAST]))) return undefined;
+  const within = [...place, range.from, range.below];
+  const total = (await db.get<{ total: number }>(WHOLE_WORD.count, [...within, counted]))?.total ?? 0;
+  const left = Math.max(0, Math.min(size, counted - offset));
+  const rows = left === 0 ? [] : await db.all<{ id: string }>(WHOLE_WORD[direction], [...within, left, offset]);
+  return { ids: rows.map(({ id }) => id), total };
+}
+
+/** A word that is looked for: as a whole, or as the beginning of one. */
+export type Word = { readonly text: string; readonly begins: boolean };
+
 /** Greater than every text that begins with what stands before it. */
 const LAST = '\u{10FFFF}';
 
@@ -24,27 +57,23 @@ const LAST = '\u{10FFFF}';
 export async function idsWithWord(
   db: TenantReads,
   { environment, range }: Filter,
-  word: string,
+  { text, begins }: Word,
   { size, offset }: { size: number; offset: number },
 ): Promise<string[]> {
   const within = [range.from, range.below, size, offset];
-  const found = isBeginning(word)
-    ? await db.get<Joined>(SEARCH_STATEMENTS.beginning, [db.tenantId, environment, word, word + LAST, ...within])
-    : await db.get<Joined>(SEARCH_STATEMENTS.exact, [db.tenantId, environment, word, ...within]);
+  const found = begins
+    ? await db.get<Joined>(SEARCH_STATEMENTS.beginning, [db.tenantId, environment, text, text + LAST, ...within])
+    : await db.get<Joined>(SEARCH_STATEMENTS.exact, [db.tenantId, environment, text, ...within]);
   const ids = found?.ids ?? '';
   return Array.from({ length: ids.length / ID_LENGTH }, (_, at) => ids.slice(at * ID_LENGTH, (at + 1) * ID_LENGTH));
 }
 
 type Joined = { ids: string | null };
 
-function isBeginning(word: string): boolean {
-  return [...word].length >= MIN_PREFIX_LENGTH;
-}
-
 /** What an instance's own list of words looks like if the word is in it; the list is JSON. */
-function patternOf(word: string): string {
-  const written = JSON.stringify(word);
-  const quoted = isBeginning(word) ? written.slice(0, -1) : written;
+function patternOf({ text, begins }: Word): string {
+  const written = JSON.stringify(text);
+  const quoted = begins ? written.slice(0, -1) : written;
   return `%${quoted.replace(/[\\%_]/g, '\\$&')}%`;
 }
 
@@ -73,7 +102,7 @@ export function candidateStatement(size: number, words: number): Sql {
 export async function passing(
   db: TenantReads,
   { environment, status, definitionIds }: Filter,
-  words: readonly string[],
+  words: readonly Word[],
   ids: readonly string[],
 ): Promise<string[]> {
   if (definitionIds?.length === 0 || ids.length === 0) return [];
@@ -86,5 +115,30 @@ export async function passing(
     ...padded,
     ...patterns,
   ]);
+  return rows.map(({ id }) => id);
+}
+
+const bearingStatements = new Map<number, Sql>();
+
+/** Those of at most 1,000 instances that bear a whole word: one look into the index for each. */
+export async function bearing(
+  db: TenantReads,
+  { environment }: Filter,
+  text: string,
+  ids: readonly string[],
+): Promise<string[]> {
+  const size = SIZES.find((each) => each >= ids.length) ?? CANDIDATES_AT_ONCE;
+  let statement = bearingStatements.get(size);
+  if (!statement) {
+    const places = Array.from({ length: size }, (_, at) => `$${at + 4}`).join(', ');
+    statement = sql(
+      `SELECT instance_id AS id FROM instance_terms
+      WHERE tenant_id = $1 AND environment = $2 AND term = $3 AND instance_id IN (${places})`,
+      toId,
+    );
+    bearingStatements.set(size, statement);
+  }
+  const padded = [...ids, ...new Array<string>(size - ids.length).fill('')];
+  const rows = await db.all<{ id: string }>(statement, [db.tenantId, environment, text, ...padded]);
   return rows.map(({ id }) => id);
 }

@@ -1,11 +1,19 @@
 import type { TenantReads } from '../../db/db.ts';
 import { ID_PATTERN } from '../../kernel/ids.ts';
 import { idsOf } from './instance-ids.repository.ts';
-import { CANDIDATES_AT_ONCE, idsWithWord, passing } from './instance-search.repository.ts';
+import {
+  bearing,
+  CANDIDATES_AT_ONCE,
+  idsWithWord,
+  passing,
+  type Word,
+  wholeWord,
+} from './instance-search.repository.ts';
 import { COUNT_CAP, type Filter, type Page, type Window } from './list-instances.ts';
+import { MIN_PREFIX_LENGTH } from './search-terms.ts';
 
 /**
- * The instances that bear all of some words. A word that few bear is looked up, and the few are tested for the rest. If
+ * The instances that bear all of some words; of the last one the beginning is enough. A word that few bear is looked up, and the few are tested for the rest. If
  * many bear every word, then matches are close together: instances are read from one end and tested, until the page is
  * full. Neither way reads or sorts all that match.
  */
@@ -35,16 +43,27 @@ export const SEARCH_LIMITS: SearchLimits = {
 export async function searchInstances(
   db: TenantReads,
   filter: Filter,
-  words: readonly string[],
+  typed: readonly string[],
   window: Window,
   limits: SearchLimits = SEARCH_LIMITS,
 ): Promise<Page> {
+  const words = typed.map((text, at) => asked(text, at === typed.length - 1));
+  const [only, ...others] = words;
+  if (only !== undefined && others.length === 0 && !isFiltered(filter)) {
+    const whole = await wholeWord(db, filter, only, window, limits.counted);
+    if (whole) return whole;
+  }
   const found = await candidatesOf(db, filter, words, limits);
   if (!found) return walk(db, filter, words, window, limits);
   const all = await tested(db, filter, found.rest, found.ids);
   all.sort();
   if (window.direction === 'DESC') all.reverse();
   return { ids: all.slice(window.offset, window.offset + window.size), total: all.length };
+}
+
+/** Whoever types has finished every word but the last. */
+function asked(text: string, isLast: boolean): Word {
+  return { text, begins: isLast && [...text].length >= MIN_PREFIX_LENGTH };
 }
 
 /** The one with this id, if the filter lets it through. */
@@ -60,18 +79,18 @@ export function asId(typed: string): string | undefined {
 }
 
 /** Those that bear the rarer words, each once, and the words they have still to be tested for. */
-type Candidates = { ids: string[]; rest: readonly string[] };
+type Candidates = { ids: string[]; rest: readonly Word[] };
 
 /** Undefined if too many bear each of the words. */
 async function candidatesOf(
   db: TenantReads,
   filter: Filter,
-  words: readonly string[],
+  words: readonly Word[],
   { few, counted }: SearchLimits,
 ): Promise<Candidates | undefined> {
   // In two goes: most of what is searched for is rare, and a common word beside it need not be read for long.
   for (const most of [Math.min(VERY_FEW, few), few]) {
-    const rest: string[] = [];
+    const rest: Word[] = [];
     let ids: Set<string> | undefined;
     for (const word of words) {
       const bearers = await idsWithWord(db, filter, word, { size: most + 1, offset: 0 });
@@ -97,12 +116,16 @@ const ENTRIES_PER_INSTANCE = 20;
 async function narrowed(
   db: TenantReads,
   filter: Filter,
-  { ids, rest }: { ids: Set<string>; rest: readonly string[] },
+  { ids, rest }: { ids: Set<string>; rest: readonly Word[] },
   counted: number,
 ): Promise<Candidates> {
   let left = ids;
-  const untested: string[] = [];
+  const untested: Word[] = [];
   for (const word of rest) {
+    if (!word.begins && left.size <= CANDIDATES_AT_ONCE) {
+      left = new Set(await bearing(db, filter, word.text, [...left]));
+      continue;
+    }
     const most = Math.min(left.size * ENTRIES_PER_INSTANCE, counted);
     const bearers = await idsWithWord(db, filter, word, { size: most + 1, offset: 0 });
     if (bearers.length > most) untested.push(word);
@@ -111,7 +134,7 @@ async function narrowed(
   return { ids: [...left], rest: untested };
 }
 
-async function tested(db: TenantReads, filter: Filter, words: readonly string[], ids: string[]): Promise<string[]> {
+async function tested(db: TenantReads, filter: Filter, words: readonly Word[], ids: string[]): Promise<string[]> {
   if (words.length === 0 && !isFiltered(filter)) return ids;
   const all: string[] = [];
   for (let from = 0; from < ids.length; from += CANDIDATES_AT_ONCE) {
@@ -127,7 +150,7 @@ function isFiltered({ definitionIds, status }: Filter): boolean {
 async function walk(
   db: TenantReads,
   filter: Filter,
-  words: readonly string[],
+  words: readonly Word[],
   { size, offset, direction }: Window,
   limits: SearchLimits,
 ): Promise<Page> {

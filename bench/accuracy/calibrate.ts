@@ -1,0 +1,59 @@
+import { basename, dirname } from 'node:path';
+import type { FaceTemplate } from '@grove/vision';
+import { cosine } from '../../packages/vision/src/faces/match.ts';
+import { readPersons } from './pairs.ts';
+
+/** A share of strangers, and the lowest cosine that no more of them reach. */
+export type CalibrationRow = { readonly falseMatchRate: number; readonly cosine: number };
+
+export type Calibration = { readonly persons: number; readonly comparisons: number; readonly rows: CalibrationRow[] };
+
+const BINS = 20_000;
+/** Below this, wrong names in the data count for more than likeness does. */
+const FINEST = 1e-5;
+
+/** The first picture of everyone of whom no picture is named. */
+export function picturesApart(folder: string, named: readonly string[]): string[] {
+  const persons = new Set(named.map(personOf));
+  return readPersons(folder).flatMap(([first]) => (first && !persons.has(personOf(first)) ? [first] : []));
+}
+
+/**
+ * How alike strangers are, and how rarely: everyone apart is compared with each other and with all named pictures. No
+ * pair on which the accuracy is measured has a say.
+ */
+export function calibrate(
+  templates: ReadonlyMap<string, FaceTemplate>,
+  { apart, named }: { apart: readonly string[]; named: readonly string[] },
+): Calibration {
+  const histogram = new Float64Array(BINS + 1);
+  let comparisons = 0;
+  for (const [at, one] of apart.entries()) {
+    for (const other of [...apart.slice(at + 1), ...named]) {
+      const [first, second] = [templates.get(one), templates.get(other)];
+      if (!first || !second) continue;
+      const bin = Math.round(((cosine(first.vector, second.vector) + 1) / 2) * BINS);
+      histogram[bin] = (histogram[bin] ?? 0) + 1;
+      comparisons += 1;
+    }
+  }
+  const rows: CalibrationRow[] = [];
+  for (let half = 2; 10 ** (-half / 2) > FINEST * 0.9; half += 1) {
+    const falseMatchRate = 10 ** (-half / 2);
+    rows.push({ falseMatchRate, cosine: cosineAt(histogram, falseMatchRate * comparisons) });
+  }
+  return { persons: apart.length, comparisons, rows };
+}
+
+function cosineAt(histogram: Float64Array, allowed: number): number {
+  let above = 0;
+  for (let bin = BINS; bin >= 0; bin -= 1) {
+    above += histogram[bin] ?? 0;
+    if (above > allowed) return ((bin + 1) / BINS) * 2 - 1;
+  }
+  return -1;
+}
+
+function personOf(file: string): string {
+  return basename(dirname(file));
+}

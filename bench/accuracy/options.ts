@@ -1,0 +1,82 @@
+import { parseArgs } from 'node:util';
+import { UsageError } from '../options.ts';
+
+export type AccuracyOptions = {
+  faces: string | undefined;
+  pairs: string | undefined;
+  search: boolean;
+  calibrate: boolean;
+  liveness: string | undefined;
+  documents: string | undefined;
+  truth: string | undefined;
+  plot: string | undefined;
+  limit: number | undefined;
+  workers: number;
+  json: boolean;
+};
+
+export const USAGE = `npm run accuracy -- --faces DIR [--pairs FILE]      who is who; without pairs, all of a folder of persons
+npm run accuracy -- --faces DIR --search            everybody's second picture is looked up among the first ones
+npm run accuracy -- --liveness DIR                  folders named live, real or genuine, and any others
+npm run accuracy -- --documents DIR --truth FILE    what is written
+
+  --calibrate    with --pairs: also how alike strangers are, for packages/vision/src/faces/calibration.ts
+  --limit N      the first N pairs, pictures or documents only
+  --workers N    1
+  --plot FILE    where the plot goes; bench/results/accuracy-<what>.svg
+  --json         a last line of JSON`;
+
+const OPTIONS = {
+  faces: { type: 'string' },
+  pairs: { type: 'string' },
+  search: { type: 'boolean', default: false },
+  calibrate: { type: 'boolean', default: false },
+  liveness: { type: 'string' },
+  documents: { type: 'string' },
+  truth: { type: 'string' },
+  plot: { type: 'string' },
+  limit: { type: 'string' },
+  workers: { type: 'string', default: '1' },
+  json: { type: 'boolean', default: false },
+} as const;
+
+export function readAccuracyOptions(parameters: string[]): AccuracyOptions {
+  const values = parse(parameters);
+  const asked = [values.faces, values.liveness, values.documents].filter((each) => each !== undefined);
+  if (asked.length !== 1) throw new UsageError('Name one of --faces, --liveness and --documents');
+  if (values.pairs !== undefined && values.faces === undefined) throw new UsageError('--pairs belongs to --faces');
+  if (values.search && (values.faces === undefined || values.pairs !== undefined)) {
+    throw new UsageError('--search belongs to --faces, without --pairs');
+  }
+  if (values.calibrate && values.pairs === undefined) throw new UsageError('--calibrate belongs to --pairs');
+  if (values.truth !== undefined && values.documents === undefined) {
+    throw new UsageError('--truth belongs to --documents');
+  }
+  return {
+    faces: values.faces,
+    pairs: values.pairs,
+    search: values.search,
+    calibrate: values.calibrate,
+    liveness: values.liveness,
+    documents: values.documents,
+    truth: values.truth,
+    plot: values.plot,
+    limit: values.limit === undefined ? undefined : whole('limit', values.limit),
+    workers: whole('workers', values.workers),
+    json: values.json,
+  };
+}
+
+function parse(parameters: string[]) {
+  try {
+    return parseArgs({ args: parameters, options: OPTIONS }).values;
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
+}
+
+function whole(name: string, text: string): number {
+  const number = /^\d{1,7}$/.test(text) ? Number(text) : 0;
+  if (number < 1) throw new UsageError(`--${name} must be a whole number from 1 on`);
+  return number;
+}

@@ -1,0 +1,76 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Two pictures, whether they show one person, and the tenth of the data that the pair belongs to. */
+export type Pair = { readonly one: string; readonly other: string; readonly same: boolean; readonly fold: number };
+
+const FOLDS = 10;
+const PICTURE = /\.(jpe?g|png|webp)$/i;
+/** Of a folder of persons, no more than this of each kind: all pairs of ten thousand pictures are fifty million. */
+const MAX_PAIRS_OF_A_KIND = 50_000;
+
+/**
+ * The pairs of LFW: a first line with the number of folds and of pairs of each kind in one; then `name n m` for two
+ * pictures of one person, and `name n name m` for two of two.
+ */
+export function readPairs(file: string, folder: string): Pair[] {
+  const [head = '', ...lines] = readFileSync(file, 'utf8').trim().split(/\r?\n/);
+  const [first = 0, second] = head.trim().split(/\s+/).map(Number);
+  const perFold = second === undefined ? Math.ceil((first * 2) / FOLDS) : second * 2;
+  return lines.map((line, at) => {
+    const fold = Math.floor(at / perFold) % FOLDS;
+    const [a = '', b = '', c = '', d] = line.trim().split(/\s+/);
+    const one = pictureOf(folder, a, b);
+    return d === undefined
+      ? { one, other: pictureOf(folder, a, c), same: true, fold }
+      : { one, other: pictureOf(folder, c, d), same: false, fold };
+  });
+}
+
+function pictureOf(folder: string, person: string, number: string): string {
+  const stem = join(folder, person, `${person}_${number.padStart(4, '0')}`);
+  const found = ['.jpg', '.jpeg', '.png', '.webp'].map((end) => `${stem}${end}`).find((path) => existsSync(path));
+  if (!found) throw new Error(`there is no picture ${stem}`);
+  return found;
+}
+
+/** One folder for each person, pictures inside. */
+export function readPersons(folder: string): string[][] {
+  return readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name)
+    .sort()
+    .map((name) => picturesIn(join(folder, name)))
+    .filter((pictures) => pictures.length > 0);
+}
+
+export function picturesIn(folder: string): string[] {
+  return readdirSync(folder)
+    .filter((name) => PICTURE.test(name))
+    .sort()
+    .map((name) => join(folder, name));
+}
+
+/** All pairs within a person; and between persons the pairs of neighbours, next but ones and so on, until it is enough. */
+export function pairsOfPersons(persons: readonly (readonly string[])[]): Pair[] {
+  const pairs: Pair[] = [];
+  persons.forEach((pictures, person) => {
+    for (const [at, one] of pictures.entries()) {
+      for (const other of pictures.slice(at + 1)) {
+        if (pairs.length < MAX_PAIRS_OF_A_KIND) pairs.push({ one, other, same: true, fold: person % FOLDS });
+      }
+    }
+  });
+  const wanted = Math.min(MAX_PAIRS_OF_A_KIND, Math.max(10 * pairs.length, 1000));
+  const strangers: Pair[] = [];
+  for (let apart = 1; apart < persons.length; apart += 1) {
+    for (let person = 0; person + apart < persons.length; person += 1) {
+      for (const [at, one] of (persons[person] as string[]).entries()) {
+        const others = persons[person + apart] as string[];
+        const other = others[at % others.length] as string;
+        if (strangers.length < wanted) strangers.push({ one, other, same: false, fold: person % FOLDS });
+      }
+    }
+  }
+  return [...pairs, ...strangers];
+}

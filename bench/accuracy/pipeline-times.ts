@@ -1,0 +1,64 @@
+import { readFileSync } from 'node:fs';
+import sharp from 'sharp';
+import { embedFace } from '../../packages/vision/src/faces/analyse.ts';
+import { FACE_MODELS, loadModels } from '../../packages/vision/src/models.ts';
+import { median } from '../numbers.ts';
+
+export type PipelineTimes = {
+  pipelineMs: number;
+  modelsMs: number;
+  pipelineRatio: number;
+  pipelineRatioByCpu: number;
+};
+
+const KEYS = ['detect', 'landmark', 'feature'] as const;
+const MAX_PICTURES = 200;
+/** Thrown away: the compiler needs them, and a server has long had them. */
+const WARM_UP = 50;
+
+/**
+ * The whole way from bytes to vector beside the three models alone, picture by picture in turn: what a neighbour on the
+ * machine slows down, it slows down in both. The ratio by processor time hardly feels neighbours at all.
+ */
+export async function measurePipeline(files: readonly string[]): Promise<PipelineTimes> {
+  sharp.concurrency(1);
+  sharp.cache(false);
+  const models = await loadModels(KEYS);
+  const inputs = KEYS.map((key) => ({
+    run: models[key],
+    input: new Float32Array(FACE_MODELS[key].input.reduce((product, side) => product * side, 1)).fill(0.1),
+  }));
+  const every = Math.max(1, Math.floor(files.length / MAX_PICTURES));
+  const chosen = files.filter((_, at) => at % every === 0).slice(0, MAX_PICTURES);
+  for (let at = 0; at < WARM_UP; at += 1) await embedFace(readFileSync(chosen[at % chosen.length] as string), models);
+  const rounds: { pipeline: Spent; models: Spent }[] = [];
+  for (const file of chosen) {
+    const bytes = readFileSync(file);
+    const pipeline = await timed(() => embedFace(bytes, models));
+    const bare = await timed(async () => {
+      for (const { run, input } of inputs) await run(input);
+    });
+    rounds.push({ pipeline, models: bare });
+  }
+  return {
+    pipelineMs: median(rounds.map(({ pipeline }) => pipeline.ms)),
+    modelsMs: median(rounds.map((round) => round.models.ms)),
+    pipelineRatio: median(rounds.map((round) => round.pipeline.ms / round.models.ms)),
+    pipelineRatioByCpu: sum(rounds.map(({ pipeline }) => pipeline.cpu)) / sum(rounds.map((round) => round.models.cpu)),
+  };
+}
+
+type Spent = { ms: number; cpu: number };
+
+async function timed(work: () => Promise<unknown>): Promise<Spent> {
+  const cpu = process.cpuUsage();
+  const started = performance.now();
+  await work();
+  const ms = performance.now() - started;
+  const { user, system } = process.cpuUsage(cpu);
+  return { ms, cpu: user + system };
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((all, value) => all + value, 0);
+}

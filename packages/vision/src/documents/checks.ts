@@ -1,0 +1,174 @@
+import type { Licence } from '../barcodes/parse-aamva.ts';
+import type { MrzFinding } from '../mrz/read-mrz.ts';
+import { STATES, UNUSUAL_STATES } from '../mrz/states.ts';
+import { transliterate, transliterations } from '../mrz/transliterate.ts';
+import { datesIn, fullDate, isDay, yearsBetween } from './dates.ts';
+import type { VisualFieldName, VisualZone } from './visual-zone.ts';
+
+export type CheckResult = 'passed' | 'failed' | 'not_performed';
+export type DocumentCheck = { readonly name: string; readonly result: CheckResult; readonly reason: string };
+
+const MAX_AGE_YEARS = 120;
+const MAX_VALID_YEARS = 16;
+
+/** The fields that sources are compared by; dates are YYYY-MM-DD. */
+export type Facts = {
+  readonly documentNumber: string;
+  readonly surname: string;
+  readonly givenNames: string;
+  readonly birthDate: string;
+  readonly expiryDate: string;
+};
+
+export function factsOfMrz({ fields }: MrzFinding, today: string): Facts {
+  return {
+    documentNumber: fields.documentNumber,
+    surname: fields.surname,
+    givenNames: fields.givenNames,
+    birthDate: fullDate(fields.birthDate, 'birth', today) ?? '',
+    expiryDate: fullDate(fields.expiryDate, 'expiry', today) ?? '',
+  };
+}
+
+export function factsOfLicence({ documentNumber, surname, givenNames, birthDate, expiryDate }: Licence): Facts {
+  return { documentNumber, surname, givenNames, birthDate, expiryDate };
+}
+
+function check(name: string, ok: boolean | undefined, reason: string): DocumentCheck {
+  return { name, result: ok === undefined ? 'not_performed' : ok ? 'passed' : 'failed', reason };
+}
+
+/** Check digits and states of a zone. */
+export function mrzChecks(mrz: MrzFinding): DocumentCheck[] {
+  const known = (state: string): boolean => STATES.has(state.padEnd(3, '<')) || UNUSUAL_STATES.has(state);
+  return [
+    ...mrz.checks.map(({ name, passed }) => check(`mrz.checkDigit.${name}`, passed, `check digit over ${name}`)),
+    check('mrz.issuer', known(mrz.fields.issuer), 'the issuer is a code of ICAO 9303 part 3'),
+    check(
+      'mrz.nationality',
+      mrz.fields.nationality === '' ? undefined : known(mrz.fields.nationality),
+      'the nationality is a code of ICAO 9303 part 3',
+    ),
+  ];
+}
+
+/** Whether the dates can be true on a day. */
+export function dateChecks({ birthDate, expiryDate }: Facts, today: string): DocumentCheck[] {
+  const age = isDay(birthDate) ? yearsBetween(birthDate, today) : undefined;
+  const left = isDay(expiryDate) ? yearsBetween(today, expiryDate) : undefined;
+  return [
+    check('notExpired', left === undefined ? undefined : expiryDate >= today, 'valid through its date of expiry'),
+    check(
+      'plausible.birthDate',
+      age === undefined ? undefined : age >= 0 && age <= MAX_AGE_YEARS,
+      'born in the past, not more than 120 years ago',
+    ),
+    check(
+      'plausible.expiryDate',
+      left === undefined ? undefined : left <= MAX_VALID_YEARS,
+      'not valid for more than 16 years ahead',
+    ),
+    check(
+      'plausible.order',
+      age === undefined || left === undefined ? undefined : birthDate < expiryDate,
+      'expires after the birth of its holder',
+    ),
+  ];
+}
+
+/**
+ * Compares what the visual zone says with the zone or barcode. A labelled value that differs is a failure; a value that
+ * stands anywhere in print is a match; what could not be read says nothing.
+ */
+export function visualChecks(facts: Facts, zone: VisualZone, source: 'mrz' | 'barcode'): DocumentCheck[] {
+  const labelled = (name: VisualFieldName): string | undefined =>
+    zone.fields.find((field) => field.name === name)?.value;
+  const texts = zone.lines.map(({ text }) => text);
+  const compare = (
+    name: VisualFieldName,
+    wanted: string,
+    same: (text: string) => boolean,
+    readable: (text: string) => boolean,
+  ): DocumentCheck => {
+    const value = labelled(name);
+    const agrees =
+      wanted === '' ? undefined : texts.some(same) ? true : value !== undefined && readable(value) ? false : undefined;
+    return check(
+      `visual.${name}.${source}`,
+      agrees,
+      `the visual zone against the ${source === 'mrz' ? 'machine readable zone' : 'barcode'}`,
+    );
+  };
+  const sameNumber = (text: string): boolean =>
+    alike(text.toUpperCase().replace(/[^A-Z0-9]/g, ''), facts.documentNumber);
+  const sameDate =
+    (date: string) =>
+    (text: string): boolean =>
+      datesIn(text).includes(date);
+  const hasDate = (text: string): boolean => datesIn(text).length > 0;
+  return [
+    compare('documentNumber', facts.documentNumber, sameNumber, (text) => /\d{5}/.test(text.replace(/\s/g, ''))),
+    compare('birthDate', facts.birthDate, sameDate(facts.birthDate), hasDate),
+    compare('expiryDate', facts.expiryDate, sameDate(facts.expiryDate), hasDate),
+    compare(
+      'surname',
+      facts.surname,
+      (text) => sameName(text, facts.surname),
+      (text) => transliterate(text).length > 2,
+    ),
+    compare(
+      'givenNames',
+      facts.givenNames,
+      (text) => sameName(text, facts.givenNames),
+      (text) => transliterate(text).length > 2,
+    ),
+  ];
+}
+
+/** Zone and barcode of one card must say the same. */
+export function sourceChecks(mrz: Facts, barcode: Facts): DocumentCheck[] {
+  const names = Object.keys(mrz) as (keyof Facts)[];
+  return names.map((name) => {
+    const [one, other] = [mrz[name], barcode[name]];
+    const dated = name.endsWith('Date');
+    const agrees =
+      one === '' || other === ''
+        ? undefined
+        : dated || name === 'documentNumber'
+          ? one === other
+          : sameName(one, other);
+    return check(`barcode.${name}.mrz`, agrees, 'the barcode against the machine readable zone');
+  });
+}
+
+/** 0 and O, 1 and I, 5 and S, 8 and B look the same in print. */
+function alike(text: string, number: string): boolean {
+  const fold = (value: string): string =>
+    value.replace(/[OQD]/g, '0').replace(/I/g, '1').replace(/S/g, '5').replace(/B/g, '8').replace(/Z/g, '2');
+  return text.length >= number.length && fold(text).includes(fold(number));
+}
+
+/** The same name in another spelling, give or take a letter in six that was misread or cut off. */
+export function sameName(print: string, zone: string): boolean {
+  const wanted = transliterate(zone).replaceAll(' ', '');
+  return transliterations(print).some((each) => {
+    const text = each.replaceAll(' ', '');
+    return (
+      wanted.length > 0 &&
+      editDistance(text, wanted) <= Math.floor(wanted.length / 6) + (/[^\x20-\x7e]/.test(print) ? 1 : 0)
+    );
+  });
+}
+
+export function editDistance(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, i) => i);
+  for (let i = 1; i <= one.length; i += 1) {
+    const next = [i];
+    for (let j = 1; j <= other.length; j += 1) {
+      const change = (row[j - 1] as number) + (one[i - 1] === other[j - 1] ? 0 : 1);
+      next.push(Math.min(change, (row[j] as number) + 1, (next[j - 1] as number) + 1));
+    }
+    row = next;
+  }
+  return row[other.length] as number;
+}

@@ -1,0 +1,61 @@
+/** Dates are YYYY-MM-DD. */
+const DAY_MS = 86_400_000;
+/** Documents are valid for ten years, some for fifteen; a date further ahead belongs to the last century. */
+const MAX_YEARS_AHEAD = 50;
+
+/** The full date that six digits of a zone mean, seen on a given day; undefined if a part is unknown or no such day. */
+export function fullDate(short: string, kind: 'birth' | 'expiry', today: string): string | undefined {
+  if (!/^\d{6}$/.test(short)) return undefined;
+  const rest = `-${short.slice(2, 4)}-${short.slice(4, 6)}`;
+  const year = Number(short.slice(0, 2));
+  const date = `${2000 + year}${rest}`;
+  const last = kind === 'birth' ? today : `${Number(today.slice(0, 4)) + MAX_YEARS_AHEAD}${today.slice(4)}`;
+  const chosen = date > last ? `${1900 + year}${rest}` : date;
+  return isDay(chosen) ? chosen : undefined;
+}
+
+export function isDay(date: string): boolean {
+  const time = Date.parse(`${date}T00:00:00Z`);
+  return !Number.isNaN(time) && new Date(time).toISOString().slice(0, 10) === date;
+}
+
+export function yearsBetween(from: string, to: string): number {
+  return (Date.parse(to) - Date.parse(from)) / (365.2425 * DAY_MS);
+}
+
+const MONTHS: Readonly<Record<string, number>> = {
+  JAN: 1, JANV: 1, FEB: 2, FEV: 2, FEVR: 2, MAR: 3, MARS: 3, MRZ: 3, APR: 4, AVR: 4, MAY: 5, MAI: 5, MEI: 5, JUN: 6, JUIN: 6,
+  JUL: 7, JUIL: 7, AUG: 8, AOU: 8, AOUT: 8, SEP: 9, SEPT: 9, OCT: 10, OKT: 10, NOV: 11, DEC: 12, DEZ: 12,
+}; // biome-ignore format: a table of months reads better in rows
+
+/** The dates that a line of print may mean, day first or year first, months in digits or by name. */
+export function datesIn(text: string): string[] {
+  const found = new Set<string>();
+  const add = (year: string, month: number | string, day: string): void => {
+    const full = year.length === 2 ? [`19${year}`, `20${year}`] : [year];
+    for (const each of full) {
+      const date = `${each}-${String(month).padStart(2, '0')}-${day.padStart(2, '0')}`;
+      if (isDay(date)) found.add(date);
+    }
+  };
+  const plain = text.normalize('NFD').replace(/\p{M}/gu, '').toUpperCase();
+  for (const [, day = '', name = '', , year = ''] of plain.matchAll(
+    /(\d{1,2})[ .-]*([A-Z]{3,9})(\/[A-Z]{3,9})?[ .-]*(\d{4}|\d{2})(?!\d)/g,
+  )) {
+    const month = MONTHS[name] ?? MONTHS[name.slice(0, 3)];
+    if (month) add(year, month, day);
+  }
+  for (const [, day = '', month = '', year = ''] of plain.matchAll(
+    /(?<!\d)(\d{1,2})[ ./-](\d{1,2})[ ./-](\d{4}|\d{2})(?!\d)/g,
+  )) {
+    add(year, month, day);
+    add(year, day, month);
+  }
+  for (const [, year = '', month = '', day = ''] of plain.matchAll(
+    /(?<!\d)(\d{4})[ ./-](\d{1,2})[ ./-](\d{1,2})(?!\d)/g,
+  ))
+    add(year, month, day);
+  for (const [, day = '', month = '', year = ''] of plain.matchAll(/(?<!\d)(\d{2})(\d{2})(\d{4})(?!\d)/g))
+    add(year, month, day);
+  return [...found];
+}

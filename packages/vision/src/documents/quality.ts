@@ -1,0 +1,109 @@
+import { distance, type Quad } from '../images/geometry.ts';
+import { toGrey } from '../images/grey.ts';
+import type { Raster } from '../images/raster.ts';
+import { resize } from '../images/warp.ts';
+
+export const QUALITY_REASONS = [
+  'too_dark',
+  'glare',
+  'blurred',
+  'cut_off',
+  'too_small',
+  'no_document',
+  'two_documents',
+  'wrong_side',
+] as const;
+export type QualityReason = (typeof QUALITY_REASONS)[number];
+
+/** What was measured on the straightened document, so that a threshold can be argued with. */
+export type QualityMeasures = {
+  /** The brightness, 0…255, below which nine tenths of the document lie. */
+  readonly brightness: number;
+  /** The side of the largest white square as a share of the document's width, 0 where its paper is white itself. */
+  readonly glareShare: number;
+  /** The variance of the Laplacian at 800 pixels, divided by that of the brightness. */
+  readonly sharpness: number;
+  /** The document's longer side in pixels of the image. */
+  readonly side: number;
+};
+
+const MEASURED_WIDTH = 800;
+const MIN_BRIGHTNESS = 80;
+const MAX_GLARE = 0.05;
+const MIN_SHARPNESS = 0.02;
+export const MIN_SIDE = 300;
+/** Pixels at least this bright in all colours tell nothing any more. */
+const CLIPPED = 250;
+/** Paper this bright is white by itself. */
+const WHITE_PAPER = 245;
+
+export function measureQuality(straight: Raster, quad: Quad): QualityMeasures {
+  const height = Math.max(8, Math.round((straight.height * MEASURED_WIDTH) / straight.width));
+  const image = resize(straight, MEASURED_WIDTH, height);
+  const { data } = toGrey(image);
+  const sorted = Float32Array.from(data).sort();
+  const at = (share: number): number => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+  return {
+    brightness: at(0.9),
+    glareShare: at(0.5) >= WHITE_PAPER ? 0 : largestWhiteSquare(image),
+    sharpness: sharpnessOf(data, MEASURED_WIDTH, height),
+    side: Math.max(distance(quad[0], quad[1]), distance(quad[1], quad[2])),
+  };
+}
+
+/** The reasons that the measures alone give. */
+export function reasonsIn(measures: QualityMeasures): QualityReason[] {
+  const reasons: QualityReason[] = [];
+  if (measures.brightness < MIN_BRIGHTNESS) reasons.push('too_dark');
+  if (measures.glareShare > MAX_GLARE) reasons.push('glare');
+  if (measures.sharpness < MIN_SHARPNESS) reasons.push('blurred');
+  if (measures.side < MIN_SIDE) reasons.push('too_small');
+  return reasons;
+}
+
+/** Corners outside the image, or so near its border that the edge is not seen. */
+export function isCutOff(quad: Quad, image: Raster): boolean {
+  const margin = 0.01 * Math.max(image.width, image.height);
+  return quad.some(({ x, y }) => x < -margin || y < -margin || x > image.width + margin || y > image.height + margin);
+}
+
+function sharpnessOf(grey: Float32Array, width: number, height: number): number {
+  let [count, sum, squares, lapSum, lapSquares] = [0, 0, 0, 0, 0];
+  for (let y = 1; y < height - 1; y += 1) {
+    for (let x = 1; x < width - 1; x += 1) {
+      const at = y * width + x;
+      const here = grey[at] as number;
+      const around =
+        (grey[at - 1] as number) +
+        (grey[at + 1] as number) +
+        (grey[at - width] as number) +
+        (grey[at + width] as number);
+      const lap = around - 4 * here;
+      count += 1;
+      sum += here;
+      squares += here * here;
+      lapSum += lap;
+      lapSquares += lap * lap;
+    }
+  }
+  const variance = squares / count - (sum / count) ** 2;
+  return (lapSquares / count - (lapSum / count) ** 2) / Math.max(25, variance);
+}
+
+/** The side of the largest square that is nothing but white, as a share of the width: bars and letters leave none. */
+function largestWhiteSquare({ width, height, data }: Raster): number {
+  let above = new Uint16Array(width + 1);
+  let here = new Uint16Array(width + 1);
+  let largest = 0;
+  for (let y = 0; y < height; y += 1) {
+    for (let x = 0; x < width; x += 1) {
+      const at = (y * width + x) * 3;
+      const weakest = Math.min(data[at] as number, data[at + 1] as number, data[at + 2] as number);
+      const around = Math.min(above[x] as number, above[x + 1] as number, here[x] as number);
+      here[x + 1] = weakest >= CLIPPED ? around + 1 : 0;
+      largest = Math.max(largest, here[x + 1] as number);
+    }
+    [above, here] = [here, above];
+  }
+  return largest / width;
+}

@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import sharp from 'sharp';
+import { ImageFault } from '../images/raster.ts';
+import { makeSpecimen, type SpecimenOrder } from '../specimens/make-specimen.ts';
+import type { QualityReason } from './quality.ts';
+import { type DocumentOptions, type DocumentReading, readDocument } from './read-document.ts';
+
+const TODAY = '2026-01-01';
+const QUICK: DocumentOptions = { today: TODAY, visualZone: false };
+
+const SMALL = { width: 1100, height: 825 };
+
+async function read(order: SpecimenOrder, options: DocumentOptions = QUICK): Promise<DocumentReading> {
+  const { jpeg } = await makeSpecimen({ ...order, photograph: { size: SMALL, ...order.photograph } });
+  return readDocument(jpeg, options);
+}
+
+function resultOf(reading: DocumentReading, name: string): string | undefined {
+  return reading.checks.find((check) => check.name === name)?.result;
+}
+
+test('reads a passport: type, zone, visual zone, and that they agree', async () => {
+  const specimen = await makeSpecimen({ kind: 'passport', seed: 41, photograph: { tilt: -7, yaw: 9, noise: 3 } });
+  const reading = await readDocument(specimen.jpeg, { today: TODAY });
+  assert.equal(reading.type, 'passport');
+  assert.equal(reading.outline?.source, 'edges');
+  assert.deepEqual(reading.quality.reasons, []);
+  assert.deepEqual(reading.mrz?.lines, specimen.mrz);
+  for (const name of ['documentNumber', 'birthDate', 'expiryDate', 'surname', 'givenNames']) {
+    assert.equal(resultOf(reading, `visual.${name}.mrz`), 'passed', name);
+  }
+  assert.equal(resultOf(reading, 'notExpired'), 'passed');
+  assert.equal(
+    reading.checks.every(({ result }) => result !== 'failed'),
+    true,
+  );
+});
+
+test('fails the check of a date that print and zone tell differently', async () => {
+  const specimen = await makeSpecimen({ kind: 'passport', seed: 42, person: { birthDate: '1980-05-06' } });
+  const other = await makeSpecimen({ kind: 'passport', seed: 42, person: { birthDate: '1986-05-06' } });
+  // The upper half of one document over the zone of the other: a forgery as it is made.
+  const top = await sharp(other.jpeg).extract({ left: 0, top: 0, width: 1600, height: 850 }).toBuffer();
+  const forged = await sharp(specimen.jpeg)
+    .composite([{ input: top, left: 0, top: 0 }])
+    .jpeg({ quality: 92 })
+    .toBuffer();
+  const reading = await readDocument(forged, { today: TODAY });
+  assert.equal(reading.mrz?.fields.birthDate, '800506');
+  assert.equal(resultOf(reading, 'visual.birthDate.mrz'), 'failed');
+  assert.equal(resultOf(reading, 'visual.surname.mrz'), 'passed');
+});
+
+test('reads a licence by its barcode and tells an expired one', async () => {
+  const reading = await read({
+    kind: 'licence',
+    seed: 43,
+    person: { expiryDate: '2025-12-31' },
+    photograph: { share: 0.9 },
+  });
+  assert.equal(reading.type, 'drivingLicence');
+  assert.equal(resultOf(reading, 'notExpired'), 'failed');
+  assert.equal(reading.barcode?.model.name, 'zxing-cpp');
+});
+
+test('a document is valid through its last day', async () => {
+  const order: SpecimenOrder = { kind: 'idCard', seed: 44, person: { expiryDate: '2026-01-01' } };
+  assert.equal(resultOf(await read(order), 'notExpired'), 'passed');
+  assert.equal(resultOf(await read(order, { ...QUICK, today: '2026-01-02' }), 'notExpired'), 'failed');
+});
+
+const FLAWS: readonly (readonly [reason: string, order: SpecimenOrder])[] = [
+  ['too_dark', { kind: 'passport', seed: 45, photograph: { light: 0.18, noise: 2 } }],
+  ['glare', { kind: 'passport', seed: 46, photograph: { glare: 1 } }],
+  ['blurred', { kind: 'passport', seed: 47, photograph: { blur: 7 } }],
+  ['cut_off', { kind: 'passport', seed: 48, photograph: { shift: [0.3, 0] } }],
+  ['too_small', { kind: 'passport', seed: 49, photograph: { share: 0.22 } }],
+  ['two_documents', { kind: 'idCard', side: 'front', seed: 50, twice: true }],
+];
+for (const [reason, order] of FLAWS) {
+  test(`says ${reason} of such a picture`, async () => {
+    const { reasons } = (await read(order)).quality;
+    assert.ok(reasons.includes(reason as QualityReason), reasons.join());
+  });
+}
+
+test('has nothing to say against good pictures', async () => {
+  for (const [seed, kind] of (['passport', 'idCard', 'licence'] as const).entries()) {
+    assert.deepEqual(
+      (await read({ kind, seed: 54 + seed, photograph: { tilt: 3, noise: 3 } })).quality.reasons,
+      [],
+      kind,
+    );
+  }
+});
+
+test('says wrong_side when the side shown lacks what was asked for', async () => {
+  const front = await read({ kind: 'idCard', side: 'front', seed: 51 }, { ...QUICK, expected: 'mrz' });
+  assert.deepEqual(front.quality.reasons, ['wrong_side']);
+  const back = await read({ kind: 'idCard', side: 'back', seed: 51 }, { ...QUICK, expected: 'mrz' });
+  assert.deepEqual(back.quality.reasons, []);
+});
+
+test('says no_document of a bare table and a drawing, and refuses a single pixel', async () => {
+  const table = await sharp({ create: { width: 1200, height: 900, channels: 3, background: '#665544' } })
+    .jpeg()
+    .toBuffer();
+  const pixel = await sharp({ create: { width: 1, height: 1, channels: 3, background: '#fff' } })
+    .png()
+    .toBuffer();
+  const face =
+    '<svg xmlns="http://www.w3.org/2000/svg" width="600" height="600"><rect width="600" height="600" fill="#fe8"/><circle cx="300" cy="300" r="200" fill="#fc4"/><circle cx="240" cy="240" r="20"/><circle cx="360" cy="240" r="20"/></svg>';
+  await assert.rejects(
+    readDocument(pixel, QUICK),
+    (fault) => fault instanceof ImageFault && fault.reason === 'too_small',
+  );
+  for (const bytes of [table, await sharp(Buffer.from(face)).jpeg().toBuffer()]) {
+    assert.deepEqual((await readDocument(bytes, QUICK)).quality.reasons, ['no_document']);
+  }
+});
+
+test('cuts out the portrait that the given finder finds on the straightened document', async () => {
+  const { jpeg } = await makeSpecimen({ kind: 'passport', seed: 52, photograph: { tilt: 12, quarters: 2 } });
+  const seen: number[] = [];
+  const reading = await readDocument(jpeg, {
+    ...QUICK,
+    findFace: async ({ width, height }) => {
+      seen.push(width, height);
+      return { x: 60, y: 150, width: 200, height: 240 };
+    },
+  });
+  assert.ok((seen[0] as number) > (seen[1] as number), 'lying down');
+  const { width, height } = await sharp(reading.portrait?.jpeg).metadata();
+  assert.ok(width > 200 && height > 240);
+});
+
+test('the same bytes give the same reading', async () => {
+  const { jpeg } = await makeSpecimen({ kind: 'idCard', seed: 53, photograph: { tilt: 4, noise: 5 } });
+  assert.deepEqual(await readDocument(jpeg, QUICK), await readDocument(jpeg, QUICK));
+});
+
+test('passes on why bytes cannot be looked at', async () => {
+  await assert.rejects(readDocument(Buffer.from('text'), QUICK), (fault) => fault instanceof ImageFault);
+});

@@ -1,0 +1,214 @@
+import sharp from 'sharp';
+import { type Licence, parseAamva } from '../barcodes/parse-aamva.ts';
+import { BARCODE_READER, readPdf417 } from '../barcodes/read-barcode.ts';
+import { centreOf, type Point, type Quad } from '../images/geometry.ts';
+import { decodeImage, type Raster } from '../images/raster.ts';
+import { type MrzFinding, readMrz } from '../mrz/read-mrz.ts';
+import type { TextBox } from '../ocr/detect-text.ts';
+import type { ModelName } from '../ocr/models.ts';
+import {
+  type DocumentCheck,
+  dateChecks,
+  type Facts,
+  factsOfLicence,
+  factsOfMrz,
+  mrzChecks,
+  sourceChecks,
+  visualChecks,
+} from './checks.ts';
+import { contains, type FoundQuad, findQuads } from './find-quads.ts';
+import { documentHints, type Hint } from './hints.ts';
+import { isCutOff, measureQuality, type QualityMeasures, type QualityReason, reasonsIn } from './quality.ts';
+import { type Outline, outlineOf, straighten, turnByText } from './straighten.ts';
+import { readVisualZone, type VisualZone } from './visual-zone.ts';
+
+export type DocumentType = 'passport' | 'identityCard' | 'visa' | 'drivingLicence' | 'other' | 'unknown';
+export type FaceBox = { readonly x: number; readonly y: number; readonly width: number; readonly height: number };
+
+export type DocumentOptions = {
+  /** The day on which the document is looked at, YYYY-MM-DD. */
+  readonly today: string;
+  /** What the side that was asked for must show; without it `wrong_side` is never said. */
+  readonly expected?: 'mrz' | 'barcode' | 'portrait';
+  /** Reading all print costs a second or more, so it can be left out. */
+  readonly visualZone?: boolean;
+  /** Finds the largest face of an image; without it there is no portrait. */
+  readonly findFace?: (image: Raster) => Promise<FaceBox | undefined>;
+};
+
+export type Portrait = { readonly jpeg: Buffer; readonly box: FaceBox };
+export type DocumentReading = {
+  readonly type: DocumentType;
+  readonly outline?: Outline;
+  readonly quality: { readonly reasons: readonly QualityReason[]; readonly measures?: QualityMeasures };
+  readonly mrz?: MrzFinding;
+  readonly barcode?: { readonly text: string; readonly licence?: Licence; readonly model: ModelName };
+  readonly visual?: VisualZone;
+  readonly portrait?: Portrait;
+  readonly checks: readonly DocumentCheck[];
+  readonly hints: readonly Hint[];
+};
+
+/** Fewer lines of print than this, and no outline, is no document. */
+const MIN_TEXT_BOXES = 4;
+/** Another rectangle of this share of the document's size is another document. */
+const MIN_SECOND_SHARE = 0.4;
+const MIN_SECOND_SUPPORT = 0.75;
+const MIN_SECOND_BOXES = 3;
+const PORTRAIT_MARGIN = 0.35;
+
+/** Everything that one picture says about a document. The same bytes and options give the same reading. */
+export async function readDocument(bytes: Buffer, options: DocumentOptions): Promise<DocumentReading> {
+  const image = await decodeImage(bytes);
+  const { mrz, boxes } = await readMrz(image);
+  const quads = findQuads(image);
+  // Cards with both are rare, so a zone that was read in full spares the search for a code.
+  const code = mrz?.valid
+    ? undefined
+    : await readPdf417(image, { quads: quads.map(({ quad }) => quad), thorough: options.expected === 'barcode' });
+  const licence = code && parseAamva(code.text);
+  const barcode = code && { text: code.text, ...(licence ? { licence } : {}), model: BARCODE_READER };
+  const found = outlineOf(image, quads, mrz, boxes);
+  if (!mrz && !code && (found.source === 'frame' || boxes.length === 0) && boxes.length < MIN_TEXT_BOXES) {
+    return { type: 'unknown', quality: { reasons: ['no_document'] }, checks: [], hints: [] };
+  }
+  const outline = mrz ? found : await turnByText(image, found, boxes);
+  const straight = straighten(image, outline.quad);
+  const measures = measureQuality(straight, outline.quad);
+  const visual = options.visualZone === false ? undefined : await readVisualZone(straight, zoneTop(mrz, outline));
+  const portrait = options.findFace && (await cutPortrait(straight, options.findFace));
+  const seen = { mrz, licence, portrait };
+  return {
+    type: typeOf(mrz, licence, visual),
+    outline,
+    quality: {
+      reasons: reasonsOf({ image, outline, measures, quads, boxes, options, seen, code: code !== undefined }),
+      measures,
+    },
+    ...(mrz ? { mrz } : {}),
+    ...(barcode ? { barcode } : {}),
+    ...(visual ? { visual } : {}),
+    ...(portrait ? { portrait } : {}),
+    checks: checksOf(mrz, licence, visual, options.today),
+    hints: documentHints(image, straight),
+  };
+}
+
+function typeOf(
+  mrz: MrzFinding | undefined,
+  licence: Licence | undefined,
+  visual: VisualZone | undefined,
+): DocumentType {
+  const letter = mrz?.fields.documentCode[0];
+  if (mrz && (mrz.format === 'MRVA' || mrz.format === 'MRVB')) return 'visa';
+  if (letter === 'P') return 'passport';
+  if (letter === 'A' || letter === 'C' || letter === 'I') return 'identityCard';
+  if (licence)
+    return licence.elements.DCA === undefined && licence.elements.DCB === undefined ? 'identityCard' : 'drivingLicence';
+  const text =
+    visual?.lines
+      .map((line) => line.text.normalize('NFD').replace(/\p{M}/gu, ''))
+      .join(' ')
+      .toLowerCase() ?? '';
+  if (/driv(ing|er)|licen[cs]e|permis de conduire|fuhrerschein|rijbewijs|patente|conducir/.test(text))
+    return 'drivingLicence';
+  if (/identity card|carte (nationale )?d.?identite|personalausweis|identiteitskaart|documento nacional/.test(text))
+    return 'identityCard';
+  if (/passport|passeport|reisepass|pasaporte/.test(text)) return 'passport';
+  if (/\bvisa\b/.test(text)) return 'visa';
+  return mrz ? 'other' : 'unknown';
+}
+
+type Evidence = {
+  readonly image: Raster;
+  readonly outline: Outline;
+  readonly measures: QualityMeasures;
+  readonly quads: readonly FoundQuad[];
+  readonly boxes: readonly TextBox[];
+  readonly options: DocumentOptions;
+  readonly seen: { mrz: MrzFinding | undefined; licence: Licence | undefined; portrait: Portrait | undefined };
+  readonly code: boolean;
+};
+
+/** What was read in full was sharp enough, whatever the measures say. */
+function reasonsOf({ image, outline, measures, quads, boxes, options, seen, code }: Evidence): QualityReason[] {
+  const read = seen.mrz?.valid === true || code;
+  const reasons = reasonsIn(measures).filter((reason) => !(read && reason === 'blurred'));
+  const zoneEnds = seen.mrz?.quads.some((quad) => isCutOff(quad, image)) ?? false;
+  if (zoneEnds || (outline.source === 'edges' && isCutOff(outline.quad, image))) reasons.push('cut_off');
+  if (secondDocument(outline, quads, boxes)) reasons.push('two_documents');
+  const { expected, findFace } = options;
+  const missing =
+    (expected === 'mrz' && !seen.mrz) ||
+    (expected === 'barcode' && !code) ||
+    (expected === 'portrait' && findFace !== undefined && !seen.portrait);
+  if (missing && reasons.length === 0) reasons.push('wrong_side');
+  return reasons;
+}
+
+/** Another rectangle of a like size with print in it, beside the document. */
+function secondDocument(outline: Outline, quads: readonly FoundQuad[], boxes: readonly TextBox[]): boolean {
+  if (outline.source !== 'edges') return false;
+  const area = (quad: Quad): number => {
+    const [a, b, c, d] = quad;
+    return Math.abs((c.x - a.x) * (d.y - b.y) - (d.x - b.x) * (c.y - a.y)) / 2;
+  };
+  const own = area(outline.quad);
+  const centre = centreOf(outline.quad);
+  return quads.some(({ quad, support }) => {
+    const share = area(quad) / own;
+    if (contains(quad, centre) || contains(outline.quad, centreOf(quad))) return false;
+    if (support < MIN_SECOND_SUPPORT || share < MIN_SECOND_SHARE || share > 1 / MIN_SECOND_SHARE) return false;
+    return boxes.filter((box) => contains(quad, box.centre as Point)).length >= MIN_SECOND_BOXES;
+  });
+}
+
+/** The share of the document's height at which the zone begins: below it there is no visual zone. */
+function zoneTop(mrz: MrzFinding | undefined, { quad }: Outline): number {
+  const first = mrz?.quads[0];
+  if (!first) return 1;
+  const line = centreOf(first);
+  const top = centreOf([quad[0], quad[1]]);
+  const bottom = centreOf([quad[2], quad[3]]);
+  const height = (bottom.x - top.x) ** 2 + (bottom.y - top.y) ** 2;
+  const share = ((line.x - top.x) * (bottom.x - top.x) + (line.y - top.y) * (bottom.y - top.y)) / Math.max(1, height);
+  return share - 0.04;
+}
+
+function checksOf(
+  mrz: MrzFinding | undefined,
+  licence: Licence | undefined,
+  visual: VisualZone | undefined,
+  today: string,
+): DocumentCheck[] {
+  const zone: Facts | undefined = mrz && factsOfMrz(mrz, today);
+  const card: Facts | undefined = licence && factsOfLicence(licence);
+  const facts = zone ?? card;
+  return [
+    ...(mrz ? mrzChecks(mrz) : []),
+    ...(facts ? dateChecks(facts, today) : []),
+    ...(zone && card ? sourceChecks(zone, card) : []),
+    ...(visual && zone ? visualChecks(zone, visual, 'mrz') : []),
+    ...(visual && card ? visualChecks(card, visual, 'barcode') : []),
+  ];
+}
+
+async function cutPortrait(
+  straight: Raster,
+  findFace: (image: Raster) => Promise<FaceBox | undefined>,
+): Promise<Portrait | undefined> {
+  const face = await findFace(straight);
+  if (!face) return undefined;
+  const margin = PORTRAIT_MARGIN * Math.max(face.width, face.height);
+  const left = Math.max(0, Math.floor(face.x - margin));
+  const top = Math.max(0, Math.floor(face.y - margin));
+  const width = Math.min(straight.width, Math.ceil(face.x + face.width + margin)) - left;
+  const height = Math.min(straight.height, Math.ceil(face.y + face.height + margin)) - top;
+  if (width < 1 || height < 1) return undefined;
+  const raw = { width: straight.width, height: straight.height, channels: 3 as const };
+  const jpeg = await sharp(straight.data, { raw })
+    .extract({ left, top, width, height })
+    .jpeg({ quality: 92 })
+    .toBuffer();
+  return { jpeg, box: face };
+}

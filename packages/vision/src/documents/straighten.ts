@@ -1,0 +1,138 @@
+import { between, centreOf, distance, type Point, type Quad } from '../images/geometry.ts';
+import type { Raster } from '../images/raster.ts';
+import { warp } from '../images/warp.ts';
+import type { MrzFinding } from '../mrz/read-mrz.ts';
+import type { TextBox } from '../ocr/detect-text.ts';
+import { upsideDown } from '../ocr/read-line.ts';
+import { contains, type FoundQuad } from './find-quads.ts';
+
+/** How the outline of a document was found. */
+export type OutlineSource = 'edges' | 'zone' | 'frame';
+export type Outline = { readonly quad: Quad; readonly source: OutlineSource; readonly support: number };
+
+const WIDTH = 1000;
+/** Strips tried to tell which way up a document without a zone is. */
+const MAX_STRIPS = 5;
+
+/** The sizes of documents in millimetres and where their zone stands: its left and top edge, and its pitch. */
+const SIZES = {
+  TD1: { width: 85.6, height: 54, left: 4.7, top: 33.5, characters: 30 },
+  TD2: { width: 105, height: 74, left: 6.8, top: 57, characters: 36 },
+  MRVB: { width: 105, height: 74, left: 6.8, top: 57, characters: 36 },
+  IDFRA: { width: 105, height: 74, left: 6.8, top: 57, characters: 36 },
+  TD3: { width: 125, height: 88, left: 6.6, top: 71.5, characters: 44 },
+  MRVA: { width: 120, height: 80, left: 4.1, top: 63.5, characters: 44 },
+} as const;
+const PITCH_MM = 2.54;
+const LINE_MM = 6.35;
+
+/**
+ * The outline of the document that holds the text or the zone, its corners in the document's own reading order: by its
+ * edges, else worked out from the zone, whose place ICAO 9303 fixes, else the whole frame.
+ */
+export function outlineOf(
+  image: Raster,
+  quads: readonly FoundQuad[],
+  mrz: MrzFinding | undefined,
+  boxes: readonly TextBox[],
+): Outline {
+  const frame: Quad = [
+    { x: 0, y: 0 },
+    { x: image.width, y: 0 },
+    { x: image.width, y: image.height },
+    { x: 0, y: image.height },
+  ];
+  const points = mrz ? mrz.quads.map((quad) => centreOf(quad)) : boxes.map(({ centre }) => centre);
+  const holding = quads.find(({ quad }) => {
+    const inside = points.filter((point) => contains(quad, point)).length;
+    return points.length > 0 && inside >= points.length * (mrz ? 1 : 0.4);
+  });
+  const found = holding ?? (points.length < 3 ? quads[0] : undefined);
+  if (found) return { quad: mrz ? turnedLike(found.quad, mrz) : found.quad, source: 'edges', support: found.support };
+  if (mrz) return { quad: fromZone(mrz), source: 'zone', support: 0 };
+  return { quad: frame, source: 'frame', support: 0 };
+}
+
+/** The same corners, beginning where the zone's lines begin. */
+function turnedLike(quad: Quad, mrz: MrzFinding): Quad {
+  const line = mrz.quads[0] as Quad;
+  const along = { x: line[1].x - line[0].x, y: line[1].y - line[0].y };
+  let best = 0;
+  let bestDot = Number.NEGATIVE_INFINITY;
+  for (let turn = 0; turn < 4; turn += 1) {
+    const [from, to] = [quad[turn] as Point, quad[(turn + 1) % 4] as Point];
+    const dot = ((to.x - from.x) * along.x + (to.y - from.y) * along.y) / distance(from, to);
+    if (dot > bestDot) [best, bestDot] = [turn, dot];
+  }
+  return turned(quad, best);
+}
+
+export function turned(quad: Quad, quarters: number): Quad {
+  return [0, 1, 2, 3].map((i) => quad[(i + quarters) % 4]) as unknown as Quad;
+}
+
+/** The first and last line give the two directions of the page and their scale. */
+function fromZone(mrz: MrzFinding): Quad {
+  const size = SIZES[mrz.format];
+  const first = mrz.quads[0] as Quad;
+  const last = mrz.quads.at(-1) as Quad;
+  const start = between(first[0], first[3], 0.5);
+  const end = between(first[1], first[2], 0.5);
+  const below = between(last[0], last[3], 0.5);
+  const widthMm = size.characters * PITCH_MM + 2;
+  const heightMm = (mrz.lines.length - 1) * LINE_MM;
+  const across = { x: (end.x - start.x) / widthMm, y: (end.y - start.y) / widthMm };
+  const down = { x: (below.x - start.x) / heightMm, y: (below.y - start.y) / heightMm };
+  const at = (x: number, y: number): Point => ({
+    x: start.x + (x - size.left) * across.x + (y - size.top) * down.x,
+    y: start.y + (x - size.left) * across.y + (y - size.top) * down.y,
+  });
+  return [at(0, 0), at(size.width, 0), at(size.width, size.height), at(0, size.height)];
+}
+
+/** The document seen straight on, 1,000 pixels wide, lying down. */
+export function straighten(image: Raster, quad: Quad): Raster {
+  const width = (distance(quad[0], quad[1]) + distance(quad[3], quad[2])) / 2;
+  const height = (distance(quad[0], quad[3]) + distance(quad[1], quad[2])) / 2;
+  const scale = WIDTH / Math.max(width, height, 1);
+  return warp(image, quad, {
+    width: Math.max(1, Math.round(width * scale)),
+    height: Math.max(1, Math.round(height * scale)),
+  });
+}
+
+/** For a document without a zone: the corners turned so that its text reads to the right and is not on its head. */
+export async function turnByText(image: Raster, outline: Outline, boxes: readonly TextBox[]): Promise<Outline> {
+  const lines = boxes
+    .filter(({ length, breadth }) => length > 3 * breadth)
+    .sort((one, other) => other.length - one.length);
+  if (lines.length === 0) return outline;
+  const [from, to] = outline.quad;
+  const side = distance(from, to) || 1;
+  const axis = { x: (to.x - from.x) / side, y: (to.y - from.y) / side };
+  const level = lines.filter(({ along }) => Math.abs(along.x * axis.x + along.y * axis.y) > 0.7).length;
+  const quad = level * 2 >= lines.length ? outline.quad : turned(outline.quad, 1);
+  const reading = { x: quad[1].x - quad[0].x, y: quad[1].y - quad[0].y };
+  let heads = 0;
+  for (const line of lines.slice(0, MAX_STRIPS)) {
+    const forward = line.along.x * reading.x + line.along.y * reading.y >= 0;
+    const along = forward ? line.along : { x: -line.along.x, y: -line.along.y };
+    heads += (await upsideDown(stripOf(image, { ...line, along }))) > 0.5 ? 1 : -1;
+  }
+  return { ...outline, quad: heads > 0 ? turned(quad, 2) : quad };
+}
+
+/** The strip of a line of text. */
+export function stripOf(image: Raster, { centre, along, length, breadth }: Omit<TextBox, 'score'>): Raster {
+  const u = { x: (along.x * length) / 2, y: (along.y * length) / 2 };
+  const v = { x: (-along.y * breadth) / 2, y: (along.x * breadth) / 2 };
+  const quad: Quad = [
+    { x: centre.x - u.x - v.x, y: centre.y - u.y - v.y },
+    { x: centre.x + u.x - v.x, y: centre.y + u.y - v.y },
+    { x: centre.x + u.x + v.x, y: centre.y + u.y + v.y },
+    { x: centre.x - u.x + v.x, y: centre.y - u.y + v.y },
+  ];
+  const height = 48;
+  const width = Math.min(1200, Math.max(height, Math.round((length * height) / Math.max(1, breadth))));
+  return warp(image, quad, { width, height });
+}

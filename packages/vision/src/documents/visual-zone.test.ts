@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { editDistance, sameName } from './checks.ts';
+import { datesIn, fullDate } from './dates.ts';
+import { labelledFields, type VisualLine } from './visual-zone.ts';
+
+const line = (text: string, x: number, y: number): VisualLine => ({
+  text,
+  confidence: 0.99,
+  x,
+  y,
+  width: 0.2,
+  height: 0.03,
+});
+
+test('finds values below and behind their labels, in several languages', () => {
+  const fields = labelledFields([
+    line('Nachname / Surname', 0.4, 0.2),
+    line('MUSTERMANN', 0.4, 0.24),
+    line('Date of birth/Date de naissance', 0.4, 0.3),
+    line('12 AUG/AOU 1974', 0.4, 0.34),
+    line('4b. 01.02.2031', 0.1, 0.5),
+    line('Passport No.', 0.7, 0.2),
+    line('Passeport N°', 0.7, 0.23),
+    line('C01X0006H', 0.7, 0.26),
+  ]);
+  const value = (name: string): string | undefined => fields.find((field) => field.name === name)?.value;
+  assert.equal(value('surname'), 'MUSTERMANN');
+  assert.equal(value('birthDate'), '12 AUG/AOU 1974');
+  assert.equal(value('expiryDate'), '01.02.2031');
+  assert.equal(value('documentNumber'), 'C01X0006H');
+});
+
+test('understands dates as documents print them', () => {
+  assert.deepEqual(datesIn('12 AUG 1974'), ['1974-08-12']);
+  assert.deepEqual(datesIn('12AUGUST/AOUT 1974'), ['1974-08-12']);
+  assert.deepEqual(datesIn('31.12.1999'), ['1999-12-31']);
+  assert.deepEqual(datesIn('2004-12-31'), ['2004-12-31']);
+  assert.ok(datesIn('01/02/03').includes('2003-02-01'));
+  assert.deepEqual(datesIn('31.02.1999'), []);
+  assert.deepEqual(datesIn('no date'), []);
+});
+
+test('puts six digits into the right century', () => {
+  assert.equal(fullDate('740812', 'birth', '2026-01-01'), '1974-08-12');
+  assert.equal(fullDate('250812', 'birth', '2026-01-01'), '2025-08-12');
+  assert.equal(fullDate('260812', 'birth', '2026-01-01'), '1926-08-12');
+  assert.equal(fullDate('350415', 'expiry', '2026-01-01'), '2035-04-15');
+  assert.equal(fullDate('980415', 'expiry', '2026-01-01'), '1998-04-15');
+  assert.equal(fullDate('740230', 'birth', '2026-01-01'), undefined);
+  assert.equal(fullDate('74<<<<', 'birth', '2026-01-01'), undefined);
+});
+
+test('takes a name for the same across transliteration and one misread letter, not across persons', () => {
+  assert.equal(sameName('MÜLLER', 'MUELLER'), true);
+  assert.equal(sameName('ØSTERGÅRD', 'OESTERGAARD'), true);
+  assert.equal(sameName('ERIKSS0N', 'ERIKSSON'), true);
+  assert.equal(sameName('ERIKSEN', 'ANDERSEN'), false);
+  assert.equal(sameName('', 'ERIKSSON'), false);
+  assert.equal(editDistance('KITTEN', 'SITTING'), 3);
+});

@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import { afterEach, describe, test } from 'node:test';
+import { ImageFault } from '../images/raster.ts';
+import { VisionFault } from './fault.ts';
+import { openPool, type Pool, type PoolOptions } from './pool.ts';
+
+const SCRIPT = new URL('../../test/pool-worker.ts', import.meta.url);
+
+let pool: Pool | undefined;
+afterEach(async () => {
+  await pool?.stop();
+  pool = undefined;
+});
+
+async function open(options: Partial<PoolOptions> = {}): Promise<Pool> {
+  pool = await openPool({
+    script: SCRIPT,
+    workers: 1,
+    queueLimit: 100,
+    timeoutMs: 60_000,
+    graceMs: 200,
+    heapLimitMb: 64,
+    residentLimitMb: 100_000,
+    ...options,
+  });
+  return pool;
+}
+
+function counter(): Int32Array {
+  return new Int32Array(new SharedArrayBuffer(4));
+}
+
+function isFault(reason: string) {
+  return (error: unknown) => error instanceof VisionFault && error.reason === reason;
+}
+
+describe('a pool of workers', () => {
+  test('answers every job with its own result', async () => {
+    const { run } = await open({ workers: 2 });
+    const inputs = Array.from({ length: 40 }, (_, at) => at);
+    assert.deepEqual(await Promise.all(inputs.map((input) => run('echo', input))), inputs);
+  });
+
+  test('gives a job whose worker died to another worker, once', async () => {
+    const { run, stats } = await open();
+    const deaths = counter();
+    assert.equal(await run('dieOnce', deaths), 'alive');
+    assert.equal(stats().replaced, 1);
+    assert.equal(await run('echo', 'and goes on'), 'and goes on');
+  });
+
+  test('gives up a job that kills its second worker too, and goes on with the next', async () => {
+    const { run } = await open();
+    const deaths = counter();
+    const killer = run('dieAlways', deaths);
+    const next = run('echo', 'next');
+    await assert.rejects(killer, isFault('crashed'));
+    assert.equal(Atomics.load(deaths, 0), 2);
+    assert.equal(await next, 'next');
+  });
+
+  test('stops a job that takes too long, does not try it again, and goes on with a new worker', async () => {
+    const { run, stats } = await open({ timeoutMs: 300 });
+    const starts = counter();
+    await assert.rejects(run('spin', starts), isFault('timed_out'));
+    assert.equal(await run('echo', 'next'), 'next');
+    assert.equal(Atomics.load(starts, 0), 1);
+    assert.equal(stats().replaced, 1);
+  });
+
+  test('lets a worker that took too long finish, and ends it by force only if it never does', async () => {
+    const { run, stats } = await open({ timeoutMs: 20, graceMs: 60_000 });
+    const ends = counter();
+    await assert.rejects(run('slowly', ends), isFault('timed_out'));
+    assert.equal(stats().replaced, 1);
+    await pool?.stop();
+    assert.equal(Atomics.load(ends, 0), 1);
+  });
+
+  test('survives a job that uses up its memory', async () => {
+    const { run } = await open();
+    await assert.rejects(run('hoard', null), isFault('crashed'));
+    assert.equal(await run('echo', 'next'), 'next');
+  });
+
+  test('refuses as busy what does not fit into the queue, and takes more when it has room', async () => {
+    const { run } = await open({ queueLimit: 2 });
+    const taken = [run('slow', 1), run('slow', 2), run('slow', 3)];
+    await assert.rejects(run('slow', 4), isFault('busy'));
+    assert.deepEqual(await Promise.all(taken), [1, 2, 3]);
+    assert.equal(await run('slow', 5), 5);
+  });
+
+  test('hands on why a picture was refused, and tells a bug from it', async () => {
+    const { run } = await open();
+    await assert.rejects(run('refuse', null), (error) => error instanceof ImageFault && error.reason === 'corrupt');
+    await assert.rejects(run('fail', null), (error) => error instanceof Error && error.message === 'a bug');
+    await assert.rejects(run('constructor', null), isFault('not_available'));
+  });
+
+  test('renews a worker when the process holds too much memory', async () => {
+    const { run, stats } = await open({ residentLimitMb: 1 });
+    for (let job = 0; job < 60; job += 1) await run('echo', job);
+    assert.equal(stats().replaced, 1);
+  });
+
+  test('ends what waits and what runs when it is stopped', async () => {
+    const { run, stop } = await open();
+    const ends = [run('slow', 1), run('slow', 2)].map((job) => assert.rejects(job, isFault('stopped')));
+    await stop();
+    await Promise.all(ends);
+    await assert.rejects(run('echo', 1), isFault('stopped'));
+  });
+
+  test('does not open if its workers cannot start', async () => {
+    const script = new URL('data:text/javascript,throw new Error("no models")');
+    await assert.rejects(open({ script }), isFault('crashed'));
+  });
+});

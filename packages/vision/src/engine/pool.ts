@@ -1,0 +1,242 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import { ImageFault } from '../images/raster.ts';
+import { VisionFault } from './fault.ts';
+import type { FromWorker, ToWorker } from './protocol.ts';
+
+export type PoolOptions = {
+  /** The worker's file. It calls `serveTasks`. */
+  script: URL;
+  workers: number;
+  /** How many jobs may wait; the next is refused as `busy`. */
+  queueLimit: number;
+  /** How long a job may run. Its worker is replaced. */
+  timeoutMs: number;
+  /** How long a worker that was told to leave may take to finish what it does, before it is ended by force. */
+  graceMs: number;
+  /** How much JavaScript memory a worker may use. Over it, it dies and is replaced. */
+  heapLimitMb: number;
+  /** How much resident memory the process may use in all before an idle worker is renewed. */
+  residentLimitMb: number;
+};
+
+export type PoolStats = { workers: number; waiting: number; running: number; replaced: number; residentMb: number };
+
+export type Pool = {
+  /** Throws `ImageFault` for a bad picture and `VisionFault` if it could not be looked at. */
+  run(task: string, input: unknown): Promise<unknown>;
+  stats(): PoolStats;
+  stop(): Promise<void>;
+};
+
+type Job = {
+  readonly id: number;
+  readonly task: string;
+  /** Kept until the job is done: a second worker may need it. */
+  readonly input: unknown;
+  attempts: number;
+  settle(outcome: { result: unknown } | { fault: Error }): void;
+};
+
+type Slot = { worker: Worker; ready: boolean; job: Job | null; timer: NodeJS.Timeout | null };
+
+/** A job whose worker died is given to one other, in case it was not its fault. */
+const MAX_ATTEMPTS = 2;
+/** A worker that cannot even start is tried this often in a row. */
+const MAX_FAILED_STARTS = 3;
+/** Renewing workers more often than this would cost more than the memory is worth. */
+const RENEW_EVERY_JOBS = 50;
+const MB = 1024 * 1024;
+
+/** Resolves when every worker has its models loaded and warm. */
+export async function openPool(options: PoolOptions): Promise<Pool> {
+  const pool: State = {
+    options,
+    slots: new Set(),
+    leaving: new Set(),
+    queue: [],
+    stopped: false,
+    nextId: 1,
+    replaced: 0,
+    failedStarts: 0,
+    jobsSinceRenewal: 0,
+    opened: Promise.withResolvers<void>(),
+  };
+  for (let count = 0; count < options.workers; count += 1) startWorker(pool);
+  await pool.opened.promise.catch(async (fault: unknown) => {
+    await stop(pool);
+    throw fault;
+  });
+  return {
+    run: (task, input) => submit(pool, task, input),
+    stats: () => statsOf(pool),
+    stop: () => stop(pool),
+  };
+}
+
+type State = {
+  readonly options: PoolOptions;
+  readonly slots: Set<Slot>;
+  /** Told to leave. They get no more jobs. */
+  readonly leaving: Set<Slot>;
+  readonly queue: Job[];
+  stopped: boolean;
+  nextId: number;
+  replaced: number;
+  failedStarts: number;
+  jobsSinceRenewal: number;
+  readonly opened: PromiseWithResolvers<void>;
+};
+
+function startWorker(pool: State): void {
+  const { script, heapLimitMb } = pool.options;
+  const worker = new Worker(script, { resourceLimits: { maxOldGenerationSizeMb: heapLimitMb } });
+  const slot: Slot = { worker, ready: false, job: null, timer: null };
+  let lastError: Error | undefined;
+  pool.slots.add(slot);
+  worker.on('message', (message: FromWorker) => hear(pool, slot, message));
+  worker.on('error', (error: Error) => {
+    lastError = error;
+  });
+  worker.on('exit', () => bury(pool, slot, lastError));
+}
+
+function submit(pool: State, task: string, input: unknown): Promise<unknown> {
+  if (pool.stopped) return Promise.reject(new VisionFault('stopped'));
+  if (pool.queue.length >= pool.options.queueLimit) return Promise.reject(new VisionFault('busy'));
+  const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+  const settle: Job['settle'] = (outcome) => ('fault' in outcome ? reject(outcome.fault) : resolve(outcome.result));
+  pool.queue.push({ id: pool.nextId, task, input, attempts: 0, settle });
+  pool.nextId += 1;
+  handOut(pool);
+  return promise;
+}
+
+function handOut(pool: State): void {
+  for (const slot of pool.slots) {
+    if (!slot.ready || slot.job) continue;
+    const job = pool.queue.shift();
+    if (!job) return;
+    job.attempts += 1;
+    slot.job = job;
+    slot.timer = setTimeout(() => timeOut(pool, slot, job), pool.options.timeoutMs);
+    const message: ToWorker = { kind: 'job', job: job.id, task: job.task, input: job.input };
+    slot.worker.postMessage(message);
+  }
+}
+
+function hear(pool: State, slot: Slot, message: FromWorker): void {
+  if (pool.leaving.has(slot)) return;
+  if (message.kind === 'ready') {
+    slot.ready = true;
+    pool.failedStarts = 0;
+    if ([...pool.slots].every(({ ready }) => ready)) pool.opened.resolve();
+  } else if (slot.job?.id === message.job) {
+    const { job } = slot;
+    release(slot);
+    job.settle(outcomeOf(message));
+    renewIfLarge(pool, slot);
+  }
+  handOut(pool);
+}
+
+/** The worker is gone: because it was told to, or by its own fault, and then perhaps with a job. */
+function bury(pool: State, slot: Slot, error: Error | undefined): void {
+  const left = pool.leaving.delete(slot);
+  pool.slots.delete(slot);
+  const { job } = slot;
+  release(slot);
+  if (pool.stopped) return;
+  if (left) {
+    fillUp(pool);
+    return;
+  }
+  if (!slot.ready) pool.failedStarts += 1;
+  if (job && job.attempts < MAX_ATTEMPTS) pool.queue.unshift(job);
+  else job?.settle({ fault: new VisionFault('crashed', error) });
+  if (pool.failedStarts < MAX_FAILED_STARTS) fillUp(pool);
+  else giveUp(pool, new VisionFault('crashed', error));
+}
+
+/** One worker for each that is missing; but never more than twice as many threads, should none of the old ones end. */
+function fillUp(pool: State): void {
+  const { workers } = pool.options;
+  while (pool.slots.size < workers && pool.slots.size + pool.leaving.size < workers * 2) {
+    pool.replaced += 1;
+    startWorker(pool);
+  }
+}
+
+/** Workers do not start any more. Those that still run go on; without any, there is no pool. */
+function giveUp(pool: State, fault: VisionFault): void {
+  pool.opened.reject(fault);
+  if (pool.slots.size > 0) return;
+  pool.stopped = true;
+  for (const job of pool.queue.splice(0)) job.settle({ fault });
+}
+
+function release(slot: Slot): void {
+  if (slot.timer) clearTimeout(slot.timer);
+  slot.timer = null;
+  slot.job = null;
+}
+
+/** It would take as long a second time, so it is not tried again. */
+function timeOut(pool: State, slot: Slot, job: Job): void {
+  release(slot);
+  job.settle({ fault: new VisionFault('timed_out') });
+  dismiss(pool, slot);
+  fillUp(pool);
+}
+
+/**
+ * A thread that is ended by force while a library computes takes the whole process with it, so it is asked first. Force
+ * is for those that never come back, as an endless loop would not.
+ */
+function dismiss(pool: State, slot: Slot): void {
+  pool.slots.delete(slot);
+  pool.leaving.add(slot);
+  const message: ToWorker = { kind: 'leave' };
+  slot.worker.postMessage(message);
+  const force = setTimeout(() => slot.worker.terminate(), pool.options.graceMs);
+  slot.worker.once('exit', () => clearTimeout(force));
+}
+
+/** Libraries keep some of what large pictures took; a new thread starts without it. */
+function renewIfLarge(pool: State, slot: Slot): void {
+  pool.jobsSinceRenewal += 1;
+  if (pool.jobsSinceRenewal < RENEW_EVERY_JOBS) return;
+  if (process.memoryUsage.rss() / MB < pool.options.residentLimitMb) return;
+  pool.jobsSinceRenewal = 0;
+  dismiss(pool, slot);
+  fillUp(pool);
+}
+
+async function stop(pool: State): Promise<void> {
+  pool.stopped = true;
+  const unfinished = [...pool.queue.splice(0), ...[...pool.slots].flatMap(({ job }) => job ?? [])];
+  for (const slot of pool.slots) release(slot);
+  for (const job of unfinished) job.settle({ fault: new VisionFault('stopped') });
+  const gone = [...pool.slots, ...pool.leaving].map(({ worker }) => once(worker, 'exit'));
+  for (const slot of [...pool.slots]) dismiss(pool, slot);
+  await Promise.all(gone);
+}
+
+function statsOf(pool: State): PoolStats {
+  const running = [...pool.slots].filter(({ job }) => job).length;
+  const residentMb = Math.round(process.memoryUsage.rss() / MB);
+  return { workers: pool.slots.size, waiting: pool.queue.length, running, replaced: pool.replaced, residentMb };
+}
+
+function outcomeOf(message: Exclude<FromWorker, { kind: 'ready' }>): { result: unknown } | { fault: Error } {
+  switch (message.kind) {
+    case 'result':
+      return { result: message.result };
+    case 'image_fault':
+      return { fault: new ImageFault(message.reason) };
+    case 'unknown_task':
+      return { fault: new VisionFault('not_available') };
+    case 'error':
+      return { fault: new Error(message.message) };
+  }
+}

@@ -1,0 +1,17 @@
+import type { ImageFaultReason } from '../images/raster.ts';
+
+/** What the threads say to each other. Everything is plain data. */
+export type ToWorker =
+  | { readonly kind: 'job'; readonly job: number; readonly task: string; readonly input: unknown }
+  /** Finish what you do, then end. */
+  | { readonly kind: 'leave' };
+
+export type FromWorker =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'result'; readonly job: number; readonly result: unknown }
+  | { readonly kind: 'image_fault'; readonly job: number; readonly reason: ImageFaultReason }
+  | { readonly kind: 'unknown_task'; readonly job: number }
+  | { readonly kind: 'error'; readonly job: number; readonly message: string };
+
+/** A task takes plain data and gives plain data; it runs alone in its thread. */
+export type Task = (input: unknown) => Promise<unknown>;

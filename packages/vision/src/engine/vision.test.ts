@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import sharp from 'sharp';
+import { AUDREY, changed, crowd, FRANCK, FRANCK_TURNED, picture } from '../../test/pictures.ts';
+import { ImageFault } from '../images/raster.ts';
+import { VisionFault } from './fault.ts';
+import { openVision, type VisionEngine } from './vision.ts';
+
+let vision: VisionEngine;
+before(async () => {
+  vision = await openVision({ workers: 1 });
+});
+after(() => vision.stop());
+
+describe('the engine', () => {
+  test('matches two pictures of one person and not two of two', async () => {
+    const same = await vision.matchFaces(picture(FRANCK), picture(FRANCK_TURNED));
+    const others = await vision.matchFaces(picture(FRANCK), picture(AUDREY));
+    assert.deepEqual([same.match?.match, others.match?.match], [true, false]);
+  });
+
+  test('has no opinion when a picture shows no face', async () => {
+    const wall = await sharp({ create: { width: 300, height: 300, channels: 3, background: '#999' } })
+      .png()
+      .toBuffer();
+    const { match, other } = await vision.matchFaces(picture(FRANCK), wall);
+    assert.deepEqual([match, other.template], [null, null]);
+  });
+
+  test('gives the same answer through a worker as twice through a worker', async () => {
+    const [one, other] = await Promise.all([vision.analyseFace(picture(AUDREY)), vision.analyseFace(picture(AUDREY))]);
+    assert.deepEqual(one, other);
+  });
+
+  test('answers bad pictures with a reason and stays up', async () => {
+    const big = sharp({
+      create: { width: 16_000, height: 16_000, channels: 3, background: '#000' },
+      limitInputPixels: false,
+    });
+    const jpeg = picture(FRANCK);
+    const bad: [Buffer, string][] = [
+      [Buffer.alloc(0), 'empty'],
+      [Buffer.from('hello'), 'not_an_image'],
+      [await big.png().toBuffer(), 'too_large'],
+      [jpeg.subarray(0, jpeg.length / 2), 'truncated'],
+      [await changed(FRANCK, (image) => image.resize(1, 1)), 'too_small'],
+    ];
+    for (const [bytes, reason] of bad) {
+      await assert.rejects(
+        vision.analyseFace(bytes),
+        (error) => error instanceof ImageFault && error.reason === reason,
+      );
+    }
+    assert.deepEqual((await vision.analyseFace(picture(FRANCK))).reasons, []);
+    assert.equal(vision.stats().replaced, 0);
+  });
+
+  test('leaves the bytes of the caller as they were', async () => {
+    const bytes = Buffer.from(picture(AUDREY));
+    await vision.embedFace(bytes);
+    assert.deepEqual(bytes, picture(AUDREY));
+  });
+
+  test('returns the memory of many large pictures', async () => {
+    const large = await crowd(AUDREY, { columns: 30, rows: 30 });
+    await vision.analyseFace(large);
+    const before = vision.stats().residentMb;
+    for (let times = 0; times < 4; times += 1) await vision.analyseFace(large);
+    assert.ok(vision.stats().residentMb - before < 200, `${vision.stats().residentMb - before} MB more`);
+  });
+
+  test('is not taken down by pictures that take too long, nor by being stopped while it works', async () => {
+    const hasty = await openVision({ workers: 1, timeoutMs: 5 });
+    for (let times = 0; times < 3; times += 1) {
+      const error = await hasty.analyseFace(picture(FRANCK)).catch((fault: unknown) => fault);
+      assert.ok(error instanceof VisionFault && error.reason === 'timed_out');
+    }
+    const last = assert.rejects(hasty.analyseFace(picture(FRANCK)), VisionFault);
+    await hasty.stop();
+    await last;
+  });
+
+  test('says so when no worker knows the task', async () => {
+    const error = await vision.readDocument(picture(AUDREY)).catch((fault: unknown) => fault);
+    assert.ok(error instanceof VisionFault && error.reason === 'not_available');
+  });
+});

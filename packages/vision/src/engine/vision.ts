@@ -1,0 +1,72 @@
+import { availableParallelism } from 'node:os';
+import type { FaceAnalysis, FaceEmbedding } from '../faces/analyse.ts';
+import { matchTemplates, type TemplateMatch } from '../faces/match.ts';
+import { openPool, type PoolStats } from './pool.ts';
+
+export type VisionOptions = {
+  /** One for each core but one, and at least one. */
+  workers?: number;
+  queueLimit?: number;
+  timeoutMs?: number;
+  /** Resident memory that each worker may add to the process. */
+  memoryPerWorkerMb?: number;
+};
+
+export type FaceMatch = {
+  /** Null if one of the pictures shows no face. */
+  readonly match: TemplateMatch | null;
+  readonly one: FaceEmbedding;
+  readonly other: FaceEmbedding;
+};
+
+/** All methods throw `ImageFault` for a bad picture, and `VisionFault` if the engine could not look at it. */
+export type VisionEngine = {
+  analyseFace(bytes: Uint8Array): Promise<FaceAnalysis>;
+  embedFace(bytes: Uint8Array): Promise<FaceEmbedding>;
+  matchFaces(one: Uint8Array, other: Uint8Array): Promise<FaceMatch>;
+  readDocument(bytes: Uint8Array, options?: object): Promise<unknown>;
+  stats(): PoolStats;
+  stop(): Promise<void>;
+};
+
+export const VISION_LIMITS = {
+  workers: 64,
+  queue: 200,
+  timeoutMs: 20_000,
+  graceMs: 60_000,
+  heapMb: 256,
+  memoryPerWorkerMb: 450,
+} as const;
+
+/** Resolves when the models are loaded and warm. The process must have enough memory for every worker. */
+export async function openVision(options: VisionOptions = {}): Promise<VisionEngine> {
+  const workers = Math.min(VISION_LIMITS.workers, Math.max(1, options.workers ?? availableParallelism() - 1));
+  const residentNowMb = process.memoryUsage.rss() / (1024 * 1024);
+  const pool = await openPool({
+    script: new URL('./worker.ts', import.meta.url),
+    workers,
+    queueLimit: options.queueLimit ?? VISION_LIMITS.queue,
+    timeoutMs: options.timeoutMs ?? VISION_LIMITS.timeoutMs,
+    graceMs: VISION_LIMITS.graceMs,
+    heapLimitMb: VISION_LIMITS.heapMb,
+    residentLimitMb: residentNowMb + workers * (options.memoryPerWorkerMb ?? VISION_LIMITS.memoryPerWorkerMb),
+  });
+  const embedFace = async (bytes: Uint8Array) => (await pool.run('embedFace', ownBytes(bytes))) as FaceEmbedding;
+  return {
+    analyseFace: async (bytes) => (await pool.run('analyseFace', ownBytes(bytes))) as FaceAnalysis,
+    embedFace,
+    matchFaces: async (first, second) => {
+      const [one, other] = await Promise.all([embedFace(first), embedFace(second)]);
+      const match = one.template && other.template ? matchTemplates(one.template, other.template) : null;
+      return { match, one, other };
+    },
+    readDocument: (bytes, options = {}) => pool.run('readDocument', { bytes: ownBytes(bytes), options }),
+    stats: pool.stats,
+    stop: pool.stop,
+  };
+}
+
+/** Small buffers share one piece of memory with others, all of which would be sent to the worker. */
+function ownBytes(bytes: Uint8Array): Uint8Array {
+  return bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes);
+}

@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { alignToTemplate } from './align.ts';
+import type { FivePoints, Point } from './landmarks.ts';
+
+const TEMPLATE = [
+  { x: 38.29, y: 51.7 },
+  { x: 73.53, y: 51.5 },
+  { x: 56.03, y: 71.74 },
+  { x: 41.55, y: 92.37 },
+  { x: 70.73, y: 92.2 },
+] as const;
+
+/** Scaled, turned and moved. */
+function moved(
+  { x, y }: Point,
+  { scale, turn, dx, dy }: { scale: number; turn: number; dx: number; dy: number },
+): Point {
+  const [cos, sin] = [Math.cos(turn) * scale, Math.sin(turn) * scale];
+  return { x: cos * x - sin * y + dx, y: sin * x + cos * y + dy };
+}
+
+test('a face that is the template scaled, turned and moved is found exactly', () => {
+  const how = { scale: 3.5, turn: 0.4, dx: 120, dy: -30 };
+  const { a, b, c, d } = alignToTemplate(TEMPLATE.map((point) => moved(point, how)) as unknown as FivePoints);
+  for (const point of TEMPLATE) {
+    const wanted = moved(point, how);
+    assert.ok(Math.abs(a * point.x - b * point.y + c - wanted.x) < 1e-9);
+    assert.ok(Math.abs(b * point.x + a * point.y + d - wanted.y) < 1e-9);
+  }
+});
+
+test('a nose that stands elsewhere moves the rest by a part of it only', () => {
+  const points = TEMPLATE.map(({ x, y }, at) => (at === 2 ? { x: x + 10, y } : { x, y })) as unknown as FivePoints;
+  const { a, c } = alignToTemplate(points);
+  assert.ok(Math.abs(a - 1) < 0.01);
+  assert.ok(Math.abs(a * 56.03 + c - 58.03) < 0.5);
+});

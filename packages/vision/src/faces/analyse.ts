@@ -1,0 +1,111 @@
+import { decodeWithScale, type Raster } from '../images/raster.ts';
+import type { Box } from '../images/sample.ts';
+import { passiveLiveness } from '../liveness/passive.ts';
+import { FACE_MODELS, type FaceModelKey, type ModelName, modelName, type RunModel } from '../models.ts';
+import { detectFaces, type FaceBox, mainFace } from './detect.ts';
+import { alignFace, embedAligned } from './embed.ts';
+import { type EyesOpen, findEyesOpen } from './eyes.ts';
+import { type FivePoints, findLandmarks, fivePoints, type Point } from './landmarks.ts';
+import { type Exposure, measureExposure } from './measure.ts';
+import { findPose, noseOffset, type Pose } from './pose.ts';
+import { type FaceHint, type FaceReason, faceHints, qualityReasons } from './quality.ts';
+import { type FaceTemplate, newTemplate } from './template.ts';
+
+export type FaceModels = Readonly<Record<FaceModelKey, RunModel>>;
+
+type By = { readonly model: ModelName };
+
+/** All places are in pixels of the upright picture. */
+export type Face = {
+  readonly box: Box & { readonly confidence: number } & By;
+  readonly points: FivePoints;
+  readonly pose: Pose & { readonly noseOffset: number } & By;
+  readonly eyesOpen: EyesOpen & By;
+  readonly exposure: Exposure;
+  readonly liveness: { readonly score: number } & By;
+  /** How clearly the embedding model answered. */
+  readonly strength: number;
+  readonly template: FaceTemplate;
+};
+
+export type FaceAnalysis = {
+  readonly width: number;
+  readonly height: number;
+  /** How many faces there are in all. */
+  readonly faces: number;
+  /** The one the picture is of. */
+  readonly face: Face | null;
+  /** Empty if the face can be relied on. */
+  readonly reasons: readonly FaceReason[];
+  readonly hints: readonly FaceHint[];
+};
+
+export type FaceEmbedding = {
+  readonly faces: number;
+  readonly template: FaceTemplate | null;
+  readonly box: Box | null;
+};
+
+/** No model sees more than some hundred pixels of a face, so large photographs are read at half size or less. */
+const LONGEST_SIDE_AT_LEAST = 1000;
+/** A face smaller than this in the reduced picture is looked for again in a larger one. */
+const DETAILED_FACE_PIXELS = 224;
+/** Twenty-five million pixels would take seconds; a quarter of them shows every face that is worth looking at. */
+const LONGEST_SIDE_AGAIN = 2400;
+
+/** Everything that is known about the face of a picture. Throws `ImageFault`. */
+export async function analyseFace(bytes: Uint8Array, models: FaceModels): Promise<FaceAnalysis> {
+  const { raster, shrink, faces, main } = await locateFace(bytes, models.detect);
+  const size = { width: raster.width * shrink, height: raster.height * shrink };
+  if (!main) return { ...size, faces: 0, face: null, reasons: ['no_face'], hints: [] };
+  const points = await findLandmarks(raster, main, models.landmark);
+  const five = fivePoints(points);
+  const aligned = alignFace(raster, five);
+  const pose = await findPose(raster, main, points, models.pose);
+  const eyes = await findEyesOpen(raster, points, models.eye);
+  const exposure = measureExposure(aligned);
+  const { vector, strength } = await embedAligned(aligned, models.feature);
+  const others = faces.filter((face) => face !== main);
+  const face: Face = {
+    box: { ...enlarged(main, shrink), confidence: main.confidence, model: modelName(FACE_MODELS.detect) },
+    points: five.map(({ x, y }) => ({ x: x * shrink, y: y * shrink })) as unknown as FivePoints,
+    pose: { ...pose, noseOffset: noseOffset(points), model: modelName(FACE_MODELS.pose) },
+    eyesOpen: { ...eyes, model: modelName(FACE_MODELS.eye) },
+    exposure,
+    liveness: { score: await passiveLiveness(raster, main, models.liveness), model: modelName(FACE_MODELS.liveness) },
+    strength,
+    template: newTemplate(vector),
+  };
+  const reasons = qualityReasons({ box: main, shrink, raster, points, pose, eyes, exposure, others });
+  return { ...size, faces: faces.length, face, reasons, hints: faceHints(strength) };
+}
+
+/** Only what a comparison needs: find, align, embed. Throws `ImageFault`. */
+export async function embedFace(
+  bytes: Uint8Array,
+  models: Pick<FaceModels, 'detect' | 'landmark' | 'feature'>,
+): Promise<FaceEmbedding> {
+  const { raster, shrink, faces, main } = await locateFace(bytes, models.detect);
+  if (!main) return { faces: 0, template: null, box: null };
+  const points: Point[] = await findLandmarks(raster, main, models.landmark);
+  const { vector } = await embedAligned(alignFace(raster, fivePoints(points)), models.feature);
+  return { faces: faces.length, template: newTemplate(vector), box: enlarged(main, shrink) };
+}
+
+type Located = { raster: Raster; shrink: number; faces: FaceBox[]; main: FaceBox | null };
+
+async function locateFace(bytes: Uint8Array, detect: RunModel): Promise<Located> {
+  const reduced = await locateIn(await decodeWithScale(bytes, { longestSideAtLeast: LONGEST_SIDE_AT_LEAST }), detect);
+  const { main, shrink } = reduced;
+  if (shrink === 1 || (main && main.bottom - main.top >= DETAILED_FACE_PIXELS)) return reduced;
+  return locateIn(await decodeWithScale(bytes, { longestSideAtLeast: LONGEST_SIDE_AGAIN }), detect);
+}
+
+async function locateIn(decoded: { raster: Raster; shrink: number }, detect: RunModel): Promise<Located> {
+  const faces = await detectFaces(decoded.raster, detect);
+  return { ...decoded, faces, main: mainFace(faces, decoded.raster) };
+}
+
+function enlarged({ left, top, right, bottom }: Box, times: number): Box {
+  return { left: left * times, top: top * times, right: right * times, bottom: bottom * times };
+}

@@ -1,0 +1,46 @@
+import { type Pixels, toGrey } from '../images/sample.ts';
+
+/** What an aligned face of 112 × 112 pixels looks like, as plain numbers. */
+export type Exposure = {
+  /** Detail beside contrast; falls when the picture is blurred, and does not when it is dark. */
+  readonly sharpness: number;
+  /** The brightness (0 to 255) that five in a hundred pixels exceed. */
+  readonly highlights: number;
+  /** The brightness that three in four pixels exceed. */
+  readonly shadows: number;
+  /** The share of pixels that are as bright as a pixel can be. */
+  readonly clipped: number;
+};
+
+/** Forehead to chin and temple to temple: no hair and no background. */
+const INNER = { left: 24, top: 32, right: 88, bottom: 104 };
+const CLIPPED_FROM = 250;
+
+export function measureExposure(aligned: Pixels): Exposure {
+  const grey = toGrey(aligned);
+  const values: number[] = [];
+  let details = 0;
+  for (let y = INNER.top; y < INNER.bottom; y += 1) {
+    for (let x = INNER.left; x < INNER.right; x += 1) {
+      const at = y * aligned.width + x;
+      const value = grey[at] as number;
+      const around =
+        (grey[at - 1] as number) +
+        (grey[at + 1] as number) +
+        (grey[at - aligned.width] as number) +
+        (grey[at + aligned.width] as number);
+      values.push(value);
+      details += (around - 4 * value) ** 2;
+    }
+  }
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  const contrast = values.reduce((sum, value) => sum + (value - mean) ** 2, 0);
+  values.sort((one, other) => one - other);
+  return {
+    // One grey level of contrast is added, so that a face without any is not divided by nothing.
+    sharpness: details / (contrast + values.length),
+    highlights: values[Math.floor(values.length * 0.95)] as number,
+    shadows: values[Math.floor(values.length * 0.25)] as number,
+    clipped: values.filter((value) => value >= CLIPPED_FROM).length / values.length,
+  };
+}

@@ -1,0 +1,70 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { InferenceSession, Tensor } from 'onnxruntime-node';
+
+/** What a finding was made with. The version is the beginning of the SHA-256 of the weights: other weights, other name. */
+export type ModelName = { readonly name: string; readonly version: string };
+
+export type FaceModelKey = 'detect' | 'landmark' | 'feature' | 'pose' | 'eye' | 'liveness';
+
+type ModelFile = ModelName & {
+  readonly file: string;
+  readonly input: readonly number[];
+  readonly outputs: readonly string[];
+};
+
+const WEIGHTS = 'faceplugin-face-recognition-js';
+
+export const FACE_MODELS: Readonly<Record<FaceModelKey, ModelFile>> = {
+  detect: model('fr_detect', '6c0256ccd316', [1, 3, 240, 320], ['scores', 'boxes']),
+  landmark: model('fr_landmark', 'f10b0ba1d2a8', [1, 1, 64, 64], ['output']),
+  feature: model('fr_feature', '87aacdfe5751', [1, 3, 112, 112], ['output']),
+  pose: model('fr_pose', '72d032ec941b', [1, 3, 224, 224], ['output', '617', '618']),
+  eye: model('fr_eye', '1afcea006abc', [1, 1, 24, 24], ['output']),
+  liveness: model('fr_liveness', 'afa783b7e902', [1, 3, 128, 128], ['output']),
+};
+
+function model(name: string, version: string, input: readonly number[], outputs: readonly string[]): ModelFile {
+  return { name, version, file: `model/${name}.onnx`, input, outputs };
+}
+
+export function modelName({ name, version }: ModelName): ModelName {
+  return { name, version };
+}
+
+/** The outputs of one run, in the order in which the table above names them. */
+export type RunModel = (input: Float32Array) => Promise<Float32Array[]>;
+
+/** One thread and a plain allocator: a worker has one core, and memory that is returned after each picture. */
+const SESSION_OPTIONS: InferenceSession.SessionOptions = {
+  executionProviders: ['cpu'],
+  executionMode: 'sequential',
+  graphOptimizationLevel: 'all',
+  intraOpNumThreads: 1,
+  interOpNumThreads: 1,
+  enableCpuMemArena: false,
+  logSeverityLevel: 3,
+};
+
+/** Loads and checks the weights, and runs each model once, so that the first picture waits for nothing. */
+export async function loadModels<Key extends FaceModelKey>(keys: readonly Key[]): Promise<Record<Key, RunModel>> {
+  const folder = dirname(createRequire(import.meta.url).resolve(`${WEIGHTS}/package.json`));
+  const loaded: Partial<Record<Key, RunModel>> = {};
+  for (const key of keys) loaded[key] = await loadModel(folder, FACE_MODELS[key]);
+  return loaded as Record<Key, RunModel>;
+}
+
+async function loadModel(folder: string, { name, version, file, input, outputs }: ModelFile): Promise<RunModel> {
+  const weights = readFileSync(join(folder, file));
+  const hash = createHash('sha256').update(weights).digest('hex');
+  if (!hash.startsWith(version)) throw new Error(`the weights of ${name} are others than version ${version}`);
+  const session = await InferenceSession.create(weights, SESSION_OPTIONS);
+  const run: RunModel = async (data) => {
+    const result = await session.run({ input: new Tensor('float32', data, input) });
+    return outputs.map((output) => (result[output] as Tensor).data as Float32Array);
+  };
+  await run(new Float32Array(input.reduce((product, side) => product * side, 1)));
+  return run;
+}

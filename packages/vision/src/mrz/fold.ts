@@ -1,0 +1,65 @@
+import type { Reading } from '../ocr/read-line.ts';
+import { CHARACTERS, LOOK_ALIKES } from './alphabet.ts';
+
+/**
+ * A reading reduced to the characters of a machine readable zone: logarithms of probabilities, `WIDTH` per step, the
+ * last of them «none». What the reader gave to other characters is left out, and the rest is made a whole again.
+ */
+export type MrzReading = {
+  readonly steps: number;
+  readonly logs: Float32Array;
+  /** The share of the characters seen that no zone holds: nearly none in a zone, most in other print. */
+  readonly foreign: number;
+};
+
+export const WIDTH = CHARACTERS.length + 1;
+export const NONE = CHARACTERS.length;
+
+/** No character is ever impossible: a reader that is wrong is usually very sure. */
+const FLOOR = 1e-5;
+
+export function foldReading(reading: Reading, characters: readonly string[]): MrzReading {
+  const sources = sourcesIn(characters);
+  const logs = new Float32Array(reading.steps * WIDTH);
+  const mass = new Float64Array(WIDTH);
+  const own = new Set(sources.flat());
+  let seen = 0;
+  let strange = 0;
+  for (let step = 0; step < reading.steps; step += 1) {
+    const from = step * reading.classes;
+    let total = 0;
+    sources.forEach((classes, k) => {
+      let sum = FLOOR;
+      for (const index of classes) sum += reading.data[from + index] as number;
+      mass[k] = sum;
+      total += sum;
+    });
+    const likeliest = argmax(reading.data, from, reading.classes);
+    if (likeliest !== 0) seen += 1;
+    if (!own.has(likeliest)) strange += 1;
+    for (let k = 0; k < WIDTH; k += 1) logs[step * WIDTH + k] = Math.log((mass[k] as number) / total);
+  }
+  return { steps: reading.steps, logs, foreign: seen === 0 ? 1 : strange / seen };
+}
+
+function argmax(data: Float32Array, from: number, count: number): number {
+  let best = 0;
+  for (let k = 1; k < count; k += 1) if ((data[from + k] as number) > (data[from + best] as number)) best = k;
+  return best;
+}
+
+const cache = new WeakMap<readonly string[], number[][]>();
+
+/** For each of our characters, and for «none» at the end, the outputs of the reader that mean it. */
+function sourcesIn(characters: readonly string[]): number[][] {
+  const known = cache.get(characters);
+  if (known) return known;
+  const sources = [...CHARACTERS].map((character) => {
+    const fullWidth = character === '<' ? '＜' : String.fromCodePoint(character.charCodeAt(0) + 0xfee0);
+    const spellings = [character, fullWidth, ...(LOOK_ALIKES[character] ?? '')];
+    return [...new Set(spellings)].map((each) => characters.indexOf(each)).filter((index) => index > 0);
+  });
+  sources.push([0, characters.length - 1]);
+  cache.set(characters, sources);
+  return sources;
+}

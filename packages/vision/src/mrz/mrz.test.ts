@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { CHARACTERS } from './alphabet.ts';
+import { buildMrz, type MrzContent } from './build-mrz.ts';
+import { checkDigit } from './check-digit.ts';
+import { decodeLine } from './decode-line.ts';
+import { type MrzReading, NONE, WIDTH } from './fold.ts';
+import { FORMATS, kindsOf } from './formats.ts';
+import { parseMrz } from './parse-mrz.ts';
+import { repairLines } from './repair.ts';
+
+const ERIKSSON: MrzContent = {
+  documentCode: 'P',
+  issuer: 'UTO',
+  documentNumber: 'L898902C3',
+  nationality: 'UTO',
+  birthDate: '740812',
+  sex: 'F',
+  expiryDate: '120415',
+  surname: 'Eriksson',
+  givenNames: 'Anna Maria',
+  optional: 'ZE184226B',
+};
+const PASSPORT = ['P<UTOERIKSSON<<ANNA<MARIA<<<<<<<<<<<<<<<<<<<', 'L898902C36UTO7408122F1204159ZE184226B<<<<<10'];
+
+/** What a perfect reader would say: one step per character, «none» between; `blur` gives another character a share. */
+function readingOf(text: string, blur: Readonly<Record<number, readonly [string, number]>> = {}): MrzReading {
+  const steps = text.length * 2;
+  const logs = new Float32Array(steps * WIDTH).fill(Math.log(1e-5));
+  [...text].forEach((character, i) => {
+    const other = blur[i];
+    logs[i * 2 * WIDTH + CHARACTERS.indexOf(character)] = Math.log(other ? 1 - other[1] : 0.999);
+    if (other) logs[i * 2 * WIDTH + CHARACTERS.indexOf(other[0])] = Math.log(other[1]);
+    logs[(i * 2 + 1) * WIDTH + NONE] = Math.log(0.999);
+  });
+  return { steps, logs, foreign: 0 };
+}
+
+function decode(
+  lines: readonly string[],
+  blur: Readonly<Record<number, readonly [string, number]>>,
+): ReturnType<typeof repairLines> {
+  const decoded = lines.map((line, i) => decodeLine(readingOf(line, i === 1 ? blur : {}), kindsOf(FORMATS.TD3, i)));
+  return repairLines(FORMATS.TD3, decoded);
+}
+
+test('computes the check digits that ICAO 9303 gives as examples', () => {
+  assert.equal(checkDigit('520727'), '3');
+  assert.equal(checkDigit('AB2134<<<'), '5');
+  assert.equal(checkDigit('L898902C3'), '6');
+  assert.equal(checkDigit('HA672242<658022549601086<<<<<<<<<<<<<<0'), '8');
+});
+
+test('writes the passport of ICAO 9303 part 4', () => {
+  assert.deepEqual(buildMrz('TD3', ERIKSSON), PASSPORT);
+});
+
+test('takes apart what it wrote, in every format, with every check digit right', () => {
+  for (const format of ['TD1', 'TD2', 'TD3', 'MRVA', 'MRVB'] as const) {
+    const documentCode = format.startsWith('MRV') ? 'V' : format === 'TD3' ? 'P' : 'I';
+    const { optional: _, ...content } = { ...ERIKSSON, documentCode };
+    const parsed = parseMrz(buildMrz(format, content));
+    assert.equal(parsed?.format, format);
+    assert.equal(parsed.valid, true);
+    assert.deepEqual(
+      { ...parsed.fields, optional: undefined, optional2: undefined },
+      { ...content, surname: 'ERIKSSON', givenNames: 'ANNA MARIA', optional: undefined, optional2: undefined },
+    );
+  }
+});
+
+test('says which check digit is wrong', () => {
+  const lines = [PASSPORT[0] as string, (PASSPORT[1] as string).replace('7408122', '7408123')];
+  const failed = parseMrz(lines)?.checks.filter(({ passed }) => !passed);
+  assert.deepEqual(
+    failed?.map(({ name }) => name),
+    ['birthDate', 'composite'],
+  );
+});
+
+test('reads a document number of more than nine characters from the optional data', () => {
+  const number = 'D23145890734';
+  const line = `I<UTO${number.slice(0, 9)}<${number.slice(9)}${checkDigit(number)}`.padEnd(30, '<');
+  const parsed = parseMrz([line, '7408122F1204159UTO<<<<<<<<<<<6', 'ERIKSSON<<ANNA<MARIA<<<<<<<<<<']);
+  assert.equal(parsed?.fields.documentNumber, number);
+  assert.equal(parsed.checks.find(({ name }) => name === 'documentNumber')?.passed, true);
+});
+
+test('reads the French identity card of 1988, whose order is its own', () => {
+  const parsed = parseMrz(['IDFRABERTHIER<<<<<<<<<<<<<<<<<<<<<<<', '9409923102854CORINNE<<<<<<<6512068F4']);
+  assert.equal(parsed?.format, 'IDFRA');
+  assert.deepEqual(
+    [parsed.fields.surname, parsed.fields.givenNames, parsed.fields.birthDate, parsed.fields.documentNumber],
+    ['BERTHIER', 'CORINNE', '651206', '940992310285'],
+  );
+  assert.equal(parsed.checks.filter(({ passed }) => passed).length >= 2, true);
+});
+
+test('refuses lines that are no zone', () => {
+  assert.equal(parseMrz(['HELLO', 'WORLD']), undefined);
+  assert.equal(parseMrz([(PASSPORT[0] as string).toLowerCase(), PASSPORT[1] as string]), undefined);
+});
+
+test('reads letters where letters stand and digits where digits stand', () => {
+  const seen = ['P<UT0ERIKSS0N<<ANNA<MARIA<<<<<<<<<<<<<<<<<<<', 'L898902C36UT07408I22F1204159ZE184226B<<<<<10'];
+  const { lines } = decode(seen, {});
+  assert.equal(lines[1]?.slice(13, 19), '740812');
+});
+
+test('repairs a character that the reader was unsure of by its check digit', () => {
+  // The 8 at the third place is read as a B with a doubt.
+  const seen = (PASSPORT[1] as string).replace('L898', 'L89B');
+  const { lines, repairs } = decode([PASSPORT[0] as string, seen], { 3: ['8', 0.2] });
+  assert.deepEqual(lines, PASSPORT);
+  assert.deepEqual(repairs, [{ line: 1, position: 3, from: 'B', to: '8' }]);
+});
+
+test('leaves a check digit wrong that is wrong in print', () => {
+  const forged = (PASSPORT[1] as string).replace('7408122', '7408222');
+  const { lines } = decode([PASSPORT[0] as string, forged], {});
+  assert.equal(lines[1], forged);
+});
+
+test('puts fillers that the reader ran together back to the full length', () => {
+  const reading = readingOf((PASSPORT[0] as string).slice(0, 36));
+  const wide: MrzReading = {
+    steps: reading.steps + 24,
+    foreign: 0,
+    logs: new Float32Array((reading.steps + 24) * WIDTH),
+  };
+  wide.logs.set(reading.logs);
+  for (let step = reading.steps; step < wide.steps; step += 1) {
+    wide.logs.fill(Math.log(1e-5), step * WIDTH, (step + 1) * WIDTH);
+    wide.logs[step * WIDTH + CHARACTERS.indexOf('<')] = Math.log(0.7);
+    wide.logs[step * WIDTH + NONE] = Math.log(0.3);
+  }
+  assert.equal(decodeLine(wide, kindsOf(FORMATS.TD3, 0)).text, PASSPORT[0]);
+});

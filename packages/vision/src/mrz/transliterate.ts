@@ -1,0 +1,49 @@
+/** Letters that ICAO 9303 part 3, section 6.A, writes with other letters. What is not listed loses its marks. */
+const LETTERS: Readonly<Record<string, string>> = {
+  Ä: 'AE',
+  Å: 'AA',
+  Æ: 'AE',
+  Ð: 'D',
+  Đ: 'D',
+  Ħ: 'H',
+  ı: 'I',
+  İ: 'I',
+  Ĳ: 'IJ',
+  ĸ: 'Q',
+  Ł: 'L',
+  Ŀ: 'L',
+  Ŋ: 'N',
+  ŉ: 'N',
+  Ñ: 'N',
+  Ö: 'OE',
+  Ø: 'OE',
+  Œ: 'OE',
+  ẞ: 'SS',
+  ß: 'SS',
+  Þ: 'TH',
+  Ŧ: 'T',
+  Ü: 'UE',
+  Ə: 'E',
+};
+
+/** The table allows a second spelling for these, and states differ in which they use. */
+const OTHER_SPELLINGS: Readonly<Record<string, string>> = { Ä: 'A', Å: 'A', Ö: 'O', Ø: 'O', Ü: 'U', Ñ: 'NXX' };
+
+/** A name in the letters of a machine readable zone: A to Z, words divided by one space. */
+export function transliterate(name: string, spellings: Readonly<Record<string, string>> = LETTERS): string {
+  const upper = name.normalize('NFC').replaceAll('ß', 'ẞ').toLocaleUpperCase('en');
+  return Array.from(
+    upper,
+    (letter) => spellings[letter] ?? LETTERS[letter] ?? letter.normalize('NFD').replace(/\p{M}/gu, ''),
+  )
+    .join('')
+    .replace(/['’`.]/g, '')
+    .replace(/[^A-Z]+/g, ' ')
+    .trim();
+}
+
+/** Every way in which a zone may write a name. */
+export function transliterations(name: string): string[] {
+  const other = transliterate(name, { ...LETTERS, ...OTHER_SPELLINGS });
+  return [...new Set([transliterate(name), other, transliterate(name, { ...LETTERS, ...OTHER_SPELLINGS, Ñ: 'N' })])];
+}

@@ -1,0 +1,81 @@
+import type { Raster } from '../images/raster.ts';
+import { resize } from '../images/warp.ts';
+import { ocrModels, run } from './models.ts';
+
+/** What the reader saw: for every step along a line, the probability of every character; 0 is «none». */
+export type Reading = { readonly steps: number; readonly classes: number; readonly data: Float32Array };
+
+export type Line = { readonly text: string; readonly confidence: number };
+
+/** The reader's only height, and the number of pixels that one step of it covers. */
+export const LINE_HEIGHT = 48;
+export const STEP = 8;
+const MIN_WIDTH = 48;
+const MAX_WIDTH = 2400;
+
+/** Reads a strip that holds one line of upright text. */
+export async function readStrip(strip: Raster): Promise<Reading> {
+  const wanted = Math.round((strip.width * LINE_HEIGHT) / strip.height / STEP) * STEP;
+  const width = Math.min(MAX_WIDTH, Math.max(MIN_WIDTH, wanted));
+  const { reader } = await ocrModels();
+  const { data, dims } = await run(reader, toInput(resize(strip, width, LINE_HEIGHT)), [1, 3, LINE_HEIGHT, width]);
+  return { steps: dims[1] as number, classes: dims[2] as number, data };
+}
+
+/** The likeliest character at each step, repeats and «none» left out. */
+export async function readText(strip: Raster): Promise<Line> {
+  const { steps, classes, data } = await readStrip(strip);
+  const { characters } = await ocrModels();
+  let text = '';
+  let last = 0;
+  let sum = 0;
+  let count = 0;
+  for (let step = 0; step < steps; step += 1) {
+    let best = 0;
+    for (let k = 1; k < classes; k += 1) {
+      if ((data[step * classes + k] as number) > (data[step * classes + best] as number)) best = k;
+    }
+    if (best !== 0 && best !== last) {
+      text += characters[best] ?? '';
+      sum += data[step * classes + best] as number;
+      count += 1;
+    }
+    last = best;
+  }
+  return { text: text.trim(), confidence: count === 0 ? 0 : sum / count };
+}
+
+const TURNER_WIDTH = 192;
+
+/** How likely the strip stands on its head, 0…1. */
+export async function upsideDown(strip: Raster): Promise<number> {
+  const { turner } = await ocrModels();
+  const natural = Math.round((strip.width * LINE_HEIGHT) / strip.height);
+  const width = Math.min(TURNER_WIDTH, natural);
+  const source = width < natural ? cropLeft(strip, Math.floor((strip.width * width) / natural)) : strip;
+  const small = resize(source, width, LINE_HEIGHT);
+  const padded = new Uint8Array(TURNER_WIDTH * LINE_HEIGHT * 3).fill(127);
+  for (let y = 0; y < LINE_HEIGHT; y += 1) {
+    padded.set(small.data.subarray(y * width * 3, (y + 1) * width * 3), y * TURNER_WIDTH * 3);
+  }
+  const input = toInput({ width: TURNER_WIDTH, height: LINE_HEIGHT, data: padded });
+  const { data } = await run(turner, input, [1, 3, LINE_HEIGHT, TURNER_WIDTH]);
+  return data[1] ?? 0;
+}
+
+function cropLeft({ width, height, data }: Raster, keep: number): Raster {
+  const cropped = new Uint8Array(keep * height * 3);
+  for (let y = 0; y < height; y += 1) cropped.set(data.subarray(y * width * 3, (y * width + keep) * 3), y * keep * 3);
+  return { width: keep, height, data: cropped };
+}
+
+function toInput({ width, height, data }: Raster): Float32Array {
+  const pixels = width * height;
+  const input = new Float32Array(pixels * 3);
+  for (let plane = 0; plane < 3; plane += 1) {
+    for (let i = 0; i < pixels; i += 1) {
+      input[plane * pixels + i] = (data[i * 3 + 2 - plane] as number) / 127.5 - 1;
+    }
+  }
+  return input;
+}

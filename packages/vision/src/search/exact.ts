@@ -1,0 +1,150 @@
+import { EMBEDDING_LENGTH } from '../faces/embed.ts';
+
+export type Hit = { readonly id: string; readonly cosine: number };
+
+export type SearchOptions = {
+  /** The best so many, the best first. */
+  limit: number;
+  /** Nothing that is less similar than this. */
+  atLeastCosine?: number;
+};
+
+/** Unit vectors under names, all of them compared with each question. */
+export type ExactGallery = {
+  size(): number;
+  has(id: string): boolean;
+  /** Adds, or replaces. */
+  put(id: string, vector: Float32Array): void;
+  remove(id: string): boolean;
+  ids(): Iterable<string>;
+  vectorOf(id: string): Float32Array | undefined;
+  search(query: Float32Array, options: SearchOptions): Hit[];
+  /** Compares with these only, if they are there. */
+  searchAmong(ids: Iterable<string>, query: Float32Array, options: SearchOptions): Hit[];
+};
+
+export const MAX_GALLERY = 2_000_000;
+export const MAX_HITS = 100;
+/** 32 MB: growing never copies what is there, and an empty list costs nothing. */
+const ROWS_PER_CHUNK = 16_384;
+
+export function newExactGallery(): ExactGallery {
+  const table: Table = { chunks: [], ids: [], rows: new Map() };
+  return {
+    size: () => table.ids.length,
+    has: (id) => table.rows.has(id),
+    ids: () => table.ids,
+    put: (id, vector) => put(table, id, vector),
+    remove: (id) => remove(table, id),
+    vectorOf: (id) => {
+      const row = table.rows.get(id);
+      return row === undefined ? undefined : vectorAt(table, row).slice();
+    },
+    search: (query, options) => search(table, query, options),
+    searchAmong: (ids, query, options) => searchAmong(table, { ids, query, options }),
+  };
+}
+
+/** Row by row: the vector in a chunk, its name in `ids`, and the way back in `rows`. */
+type Table = { readonly chunks: Float32Array[]; readonly ids: string[]; readonly rows: Map<string, number> };
+
+function chunkOf(table: Table, row: number): Float32Array {
+  return table.chunks[Math.floor(row / ROWS_PER_CHUNK)] as Float32Array;
+}
+
+function startOf(row: number): number {
+  return (row % ROWS_PER_CHUNK) * EMBEDDING_LENGTH;
+}
+
+function vectorAt(table: Table, row: number): Float32Array {
+  return chunkOf(table, row).subarray(startOf(row), startOf(row) + EMBEDDING_LENGTH);
+}
+
+function put(table: Table, id: string, vector: Float32Array): void {
+  if (vector.length !== EMBEDDING_LENGTH) throw new RangeError(`a vector has ${EMBEDDING_LENGTH} numbers`);
+  const { chunks, ids, rows } = table;
+  let row = rows.get(id);
+  if (row === undefined) {
+    if (ids.length >= MAX_GALLERY) throw new RangeError(`a gallery holds ${MAX_GALLERY} faces at most`);
+    row = ids.length;
+    if (row % ROWS_PER_CHUNK === 0) chunks.push(new Float32Array(ROWS_PER_CHUNK * EMBEDDING_LENGTH));
+    ids.push(id);
+    rows.set(id, row);
+  }
+  vectorAt(table, row).set(vector);
+}
+
+/** The last row takes the place of the removed one, so that there are no holes to skip. */
+function remove(table: Table, id: string): boolean {
+  const { chunks, ids, rows } = table;
+  const row = rows.get(id);
+  if (row === undefined) return false;
+  const last = ids.length - 1;
+  const lastId = ids[last] as string;
+  if (row !== last) {
+    vectorAt(table, row).set(vectorAt(table, last));
+    ids[row] = lastId;
+    rows.set(lastId, row);
+  }
+  vectorAt(table, last).fill(0);
+  ids.pop();
+  rows.delete(id);
+  if (last % ROWS_PER_CHUNK === 0) chunks.pop();
+  return true;
+}
+
+function search(table: Table, query: Float32Array, options: SearchOptions): Hit[] {
+  const best = newBest(options);
+  let floor = best.floor();
+  for (let row = 0; row < table.ids.length; row += 1) {
+    const cosine = dot(chunkOf(table, row), startOf(row), query);
+    if (cosine < floor) continue;
+    best.offer(table.ids[row] as string, cosine);
+    floor = best.floor();
+  }
+  return best.hits();
+}
+
+function searchAmong(
+  table: Table,
+  { ids, query, options }: { ids: Iterable<string>; query: Float32Array; options: SearchOptions },
+): Hit[] {
+  const best = newBest(options);
+  for (const id of ids) {
+    const row = table.rows.get(id);
+    if (row === undefined) continue;
+    const cosine = dot(chunkOf(table, row), startOf(row), query);
+    if (cosine >= best.floor()) best.offer(id, cosine);
+  }
+  return best.hits();
+}
+
+/** Four sums instead of one: the processor need not wait for one addition before it begins the next. */
+function dot(data: Float32Array, start: number, query: Float32Array): number {
+  let one = 0;
+  let two = 0;
+  let three = 0;
+  let four = 0;
+  for (let at = 0; at < EMBEDDING_LENGTH; at += 4) {
+    one += (data[start + at] as number) * (query[at] as number);
+    two += (data[start + at + 1] as number) * (query[at + 1] as number);
+    three += (data[start + at + 2] as number) * (query[at + 2] as number);
+    four += (data[start + at + 3] as number) * (query[at + 3] as number);
+  }
+  return one + two + three + four;
+}
+
+/** Keeps the best few. Of equals, the one whose name comes first: the answer does not depend on the order of entry. */
+export function newBest({ limit, atLeastCosine = -1 }: SearchOptions) {
+  const most = Math.min(MAX_HITS, Math.max(1, Math.floor(limit)));
+  const kept: Hit[] = [];
+  return {
+    floor: () => (kept.length < most ? atLeastCosine : (kept[most - 1] as Hit).cosine),
+    offer(id: string, cosine: number): void {
+      kept.push({ id, cosine });
+      kept.sort((one, other) => other.cosine - one.cosine || (one.id < other.id ? -1 : 1));
+      if (kept.length > most) kept.pop();
+    },
+    hits: () => kept,
+  };
+}

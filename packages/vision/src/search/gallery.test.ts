@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { toUnit } from '../faces/embed.ts';
+import { MAX_HITS, newExactGallery } from './exact.ts';
+import { newGallery } from './gallery.ts';
+
+/** Numbers that look random and are the same in every run. */
+function vectors(count: number, seed = 1): Float32Array[] {
+  let state = seed;
+  const next = () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32 - 0.5;
+  };
+  return Array.from({ length: count }, () =>
+    toUnit(Float32Array.from({ length: 512 }, () => next() + next() + next())),
+  );
+}
+
+function near(vector: Float32Array, other: Float32Array): Float32Array {
+  return toUnit(vector.map((value, at) => value + (other[at] as number) * 0.8));
+}
+
+describe('an exact search', () => {
+  test('finds the nearest, in order, and says how near', () => {
+    const gallery = newExactGallery();
+    const [query, stranger, ...others] = vectors(500) as [Float32Array, Float32Array, ...Float32Array[]];
+    others.forEach((vector, at) => {
+      gallery.put(`other ${at}`, vector);
+    });
+    gallery.put('the same', query);
+    gallery.put('alike', near(query, stranger));
+    const [first, second, third] = gallery.search(query, { limit: 3 });
+    assert.deepEqual([first?.id, second?.id], ['the same', 'alike']);
+    assert.ok(first && second && third && first.cosine > 0.999 && second.cosine > 0.7 && third.cosine < 0.3);
+    assert.deepEqual(gallery.search(query, { limit: 10, atLeastCosine: 0.5 }).length, 2);
+  });
+
+  test('forgets whom it removed and finds everyone else, however often it changes', () => {
+    const gallery = newExactGallery();
+    const all = vectors(300);
+    all.forEach((vector, at) => {
+      gallery.put(`${at}`, vector);
+    });
+    for (let at = 0; at < 300; at += 3) assert.equal(gallery.remove(`${at}`), true);
+    assert.equal(gallery.remove('0'), false);
+    gallery.put('1', all[0] as Float32Array);
+    assert.equal(gallery.size(), 200);
+    all.forEach((vector, at) => {
+      const [hit] = gallery.search(vector, { limit: 1, atLeastCosine: 0.99 });
+      const wanted = at === 0 ? '1' : at % 3 === 0 || at === 1 ? undefined : `${at}`;
+      assert.equal(hit?.id, wanted, `${at}`);
+    });
+  });
+
+  test('answers the same whatever the order of entry, equals by name', () => {
+    const [query, ...others] = vectors(50) as [Float32Array, ...Float32Array[]];
+    const search = (order: number[]) => {
+      const gallery = newExactGallery();
+      for (const at of order) gallery.put(`${at}`, others[at % 20] as Float32Array);
+      return gallery.search(query, { limit: 8 });
+    };
+    const order = Array.from({ length: 49 }, (_, at) => at);
+    assert.deepEqual(search(order), search(order.reverse()));
+  });
+
+  test('never gives more than its limit, and refuses a vector of another length', () => {
+    const gallery = newExactGallery();
+    for (const [at, vector] of vectors(MAX_HITS + 50).entries()) gallery.put(`${at}`, vector);
+    assert.equal(gallery.search(vectors(1, 9)[0] as Float32Array, { limit: 10_000 }).length, MAX_HITS);
+    assert.throws(() => gallery.put('short', new Float32Array(128)), RangeError);
+  });
+});
+
+describe('a gallery above the size for an index', () => {
+  test('finds people through the index, those not yet in it by comparing, and no one that was removed', async () => {
+    const gallery = newGallery({ indexAbove: 400 });
+    const people = vectors(600, 5);
+    const [noise] = vectors(1, 77) as [Float32Array];
+    people.forEach((vector, at) => {
+      gallery.put(`${at}`, vector);
+    });
+    const found = () => people.map((vector) => gallery.search(near(vector, noise), { limit: 1 })[0]?.id);
+    const everyone = people.map((_, at) => `${at}`);
+    assert.deepEqual(found(), everyone);
+    await gallery.settled();
+    assert.deepEqual(gallery.stats(), { size: 600, indexed: 600, compared: 0 });
+    const agreed = found().filter((id, at) => id === everyone[at]).length;
+    assert.ok(agreed >= 594, `${agreed} of 600`);
+    const [newcomer] = vectors(1, 123) as [Float32Array];
+    gallery.put('new', newcomer);
+    assert.equal(gallery.search(newcomer, { limit: 1 })[0]?.id, 'new');
+    gallery.remove('new');
+    assert.notEqual(gallery.search(newcomer, { limit: 1 })[0]?.id, 'new');
+    gallery.put('5', people[6] as Float32Array);
+    await gallery.settled();
+    assert.deepEqual(
+      gallery.search(people[6] as Float32Array, { limit: 2 }).map(({ id }) => id),
+      ['5', '6'],
+    );
+  });
+});

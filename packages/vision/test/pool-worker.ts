@@ -1,0 +1,39 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { serveTasks } from '../src/engine/serve-tasks.ts';
+import { ImageFault } from '../src/images/raster.ts';
+
+/** Tasks that go wrong in every way in which a real one can. Counters are shared between threads. */
+serveTasks({
+  echo: async (input) => input,
+  slow: async (input) => {
+    await wait(50);
+    return input;
+  },
+  slowly: async (input) => {
+    await wait(300);
+    Atomics.add(input as Int32Array, 0, 1);
+  },
+  refuse: async () => {
+    throw new ImageFault('corrupt');
+  },
+  fail: async () => {
+    throw new Error('a bug');
+  },
+  dieOnce: async (input) => {
+    const counter = input as Int32Array;
+    if (Atomics.add(counter, 0, 1) === 0) process.exit(1);
+    return 'alive';
+  },
+  dieAlways: async (input) => {
+    Atomics.add(input as Int32Array, 0, 1);
+    process.exit(1);
+  },
+  spin: async (input) => {
+    Atomics.add(input as Int32Array, 0, 1);
+    for (;;) Math.random();
+  },
+  hoard: async () => {
+    const hoard: object[] = [];
+    for (;;) hoard.push(Array.from({ length: 1000 }, (_, at) => ({ at })));
+  },
+});
