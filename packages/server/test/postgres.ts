@@ -53,7 +53,7 @@ export async function startPostgres(): Promise<TestPostgres> {
 
   const launch = () => {
     // Tests kill processes, never the machine: nothing of theirs has to reach the disk.
-    const settings = ['listen_addresses=', 'max_connections=60', 'shared_buffers=32MB', 'fsync=off'];
+    const settings = ['listen_addresses=', 'max_connections=200', 'shared_buffers=32MB', 'fsync=off'];
     const flags = settings.flatMap((setting) => ['-c', setting]);
     const child = spawn(join(native, 'bin/postgres'), ['-D', data, '-k', folder, ...flags], {
       ...options,
