@@ -14,7 +14,7 @@ import { onBothEngines, openTestApp, type TestPlace } from './harness.ts';
  * acknowledged has been taken, and what a machine was asked to do is done by the server that comes after. CRASH_ROUNDS
  * asks for more rounds than every run of the tests can afford.
  */
-const ROUNDS = Number(process.env.CRASH_ROUNDS ?? 8);
+const ROUNDS = Number(process.env.CRASH_ROUNDS ?? 2);
 const END_USERS = 8;
 const KILL_AFTER_MS = { from: 60, to: 500 };
 const TENANT = asTenantId('acme');
