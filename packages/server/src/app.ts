@@ -163,12 +163,14 @@ type ProcessDeps = Pick<App, 'config' | 'db' | 'vault' | 'log' | 'jobs'> & {
 
 /** Definitions, instances and journeys, and the data they gather. */
 function openProcesses({ config, db, vault, clock, log, jobs, audit, sign, baseUrlOf }: ProcessDeps) {
+  const tenants = () => everyTenantId(db.system);
+  const onError = (what: string, error: unknown) => log.error({ err: error }, what);
   const blobs = openBlobs(config, clock);
-  const images = openImages({ onError: (what, error) => log.error({ err: error }, what) });
+  const images = openImages({ onError });
   const notifications = openNotifications({
     ...{ db, vault, clock, log, parametersOf, findSecret: secretFinder(vault) },
     outbound: openOutbound({ allow: parseAllowList(config.outboundAllow) ?? NOBODY }),
-    everyTenantId: () => everyTenantId(db.system),
+    everyTenantId: tenants,
   });
   for (const { definition, everyMs, key } of notifications.jobs) {
     jobs.register(definition);
@@ -180,8 +182,8 @@ function openProcesses({ config, db, vault, clock, log, jobs, audit, sign, baseU
     sendWebhook: notifications.notifyStep,
     exists: { webhook: notifications.isWebhookName, secret: isSecretName },
     scrub: openScrub(config.database),
-    everyTenantId: () => everyTenantId(db.system),
-    onError: (what, error) => log.error({ err: error }, what),
+    everyTenantId: tenants,
+    onError,
     changed: (tenantId, instanceId) => journeys.live.changed(tenantId, instanceId),
   });
   const journeys = openJourney({
@@ -189,9 +191,9 @@ function openProcesses({ config, db, vault, clock, log, jobs, audit, sign, baseU
     secure: config.scheme === 'https',
     cookieName: (instanceId) => journeyCookieName(config.scheme, instanceId),
     tenantName: tenantNames(db.system),
-    onError: (what, error) => log.error({ err: error }, what),
+    onError,
   });
-  const purgeAudit = purgeAuditJob({ db, everyTenantId: () => everyTenantId(db.system) });
+  const purgeAudit = purgeAuditJob({ db, everyTenantId: tenants });
   jobs.register(purgeAudit);
   jobs.schedule({ kind: purgeAudit.kind, dailyAt: '00:30', key: 'daily' });
   const versions = { grove: VERSION, node: process.versions.node };

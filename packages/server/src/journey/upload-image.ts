@@ -10,6 +10,7 @@ import type { Look } from '../process-manager/engine/drive.ts';
 import { imageContext } from '../process-manager/engine/read-image.ts';
 import type { Current } from '../process-manager/engine/state.ts';
 import { stepTypeOf } from '../process-manager/engine/steps/registry.ts';
+import { instanceSubject } from '../process-manager/instances/instance-subject.ts';
 import type { ImageRow, JourneyDeps } from './journey-deps.ts';
 import { namesOfAttempt } from './show-journey.ts';
 import { currentUserStep, lockJourney } from './steps.ts';
@@ -37,7 +38,7 @@ export function imageUploader(deps: JourneyDeps) {
       const current = currentUserStep(look, stepId);
       ensureWanted(look, current, imageName);
       ensureStandIn(body, look.root.environment);
-      const seal = await vault.sealerFor(tx, `instance:${look.instance.id}`);
+      const seal = await vault.sealerFor(tx, instanceSubject(look.instance.id));
       return { instanceId: look.instance.id, current, seal };
     });
     const kept = isStandIn(body) ? body : await images.reencode(body.bytes, body.contentType);

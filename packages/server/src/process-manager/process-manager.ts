@@ -14,7 +14,6 @@ import { definitionHandlers } from './definitions/definitions.ts';
 import type { Exists } from './definitions/lookup.ts';
 import { openDrive } from './engine/drive.ts';
 import { imagesOf, saveImage } from './engine/images.repository.ts';
-import { revisionsOf } from './engine/journeys.repository.ts';
 import { defineRunDue } from './engine/run-due.ts';
 import { SWEEP_EVERY_MS, sweepBlobsJob } from './engine/sweep-blobs.ts';
 import { defineWorkStep } from './engine/work-step.ts';
@@ -115,7 +114,6 @@ export function openProcessManager(deps: ProcessManagerDeps) {
       redirectAllowed,
       imagesOf,
       saveImage,
-      revisionsOf,
       async addEvent(tx: TenantTx, row: InstanceRow, type: string, now: number) {
         const events = [{ type, status: row.status }];
         await appendEvents(tx, row, events, now);

@@ -8,6 +8,7 @@ import type { Vault } from '../../secrets/vault.ts';
 import { findDefinition, findDeployed } from '../definitions/definitions.repository.ts';
 import { createInstance } from '../instances/create-instance.ts';
 import { appendEvents, type NewEvent } from '../instances/instance-events.repository.ts';
+import { instanceSubject } from '../instances/instance-subject.ts';
 import {
   changeInstance,
   findInstance,
@@ -120,7 +121,6 @@ async function lookAt(deps: DriveDeps, db: TenantReads, instanceId: string): Pro
   return { root: row, instance: row, revision: journey?.revision ?? 0, ...(await read(deps, db, row, journey)) };
 }
 
-const subjectOf = (instanceId: string) => `instance:${instanceId}`;
 const DATA_CONTEXT = 'journey';
 
 async function read(deps: DriveDeps, db: TenantReads, row: InstanceRow, journey: JourneyRow | undefined) {
@@ -130,7 +130,7 @@ async function read(deps: DriveDeps, db: TenantReads, row: InstanceRow, journey:
   const params = JSON.parse(row.parameters) as Record<string, string>;
   const sealed = journey?.sealed;
   const data: JourneyData = sealed
-    ? JSON.parse((await deps.vault.openFor(db, subjectOf(row.id), DATA_CONTEXT, sealed)).toString('utf8'))
+    ? JSON.parse((await deps.vault.openFor(db, instanceSubject(row.id), DATA_CONTEXT, sealed)).toString('utf8'))
     : NO_DATA;
   const flow: State['flow'] = journey ? JSON.parse(journey.state) : { status: row.status, done: {} };
   return { definition, state: { flow, data, params } };
@@ -163,7 +163,7 @@ async function apply(run: Run, before: InstanceRow, happening: Happening): Promi
 }
 
 function sealData({ deps, tx }: Run, { id }: InstanceRow, data: JourneyData): Promise<Uint8Array> {
-  return deps.vault.sealFor(tx, subjectOf(id), DATA_CONTEXT, Buffer.from(JSON.stringify(data)));
+  return deps.vault.sealFor(tx, instanceSubject(id), DATA_CONTEXT, Buffer.from(JSON.stringify(data)));
 }
 
 /** The instance as the engine's state wants it. Who is in review has all the time that the reviewer takes. */

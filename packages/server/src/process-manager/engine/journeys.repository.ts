@@ -1,4 +1,4 @@
-import { type Reads, sql, type TenantReads, type TenantTx } from '../../db/db.ts';
+import { sql, type TenantReads, type TenantTx } from '../../db/db.ts';
 
 export type JourneyRow = {
   instance_id: string;
@@ -17,7 +17,6 @@ const SAVE = sql(`INSERT INTO journeys (tenant_id, instance_id, revision, state,
   DO UPDATE SET revision = excluded.revision, state = excluded.state, sealed = excluded.sealed, due_at = excluded.due_at`);
 const TOUCH = sql('UPDATE journeys SET revision = revision + 1 WHERE tenant_id = $1 AND instance_id = $2');
 const DUE = sql(`SELECT instance_id FROM journeys WHERE tenant_id = $1 AND due_at <= $2 ORDER BY due_at LIMIT $3 + 0`);
-const REVISIONS = 500;
 
 export function findJourney(db: TenantReads, instanceId: string): Promise<JourneyRow | undefined> {
   return db.get<JourneyRow>(ONE, [db.tenantId, instanceId]);
@@ -37,18 +36,3 @@ export async function dueJourneys(db: TenantReads, now: number, limit: number): 
   const rows = await db.all<{ instance_id: string }>(DUE, [db.tenantId, now, limit]);
   return rows.map((row) => row.instance_id);
 }
-
-export type Revision = { instance_id: string; revision: number };
-
-/** How far the named journeys have come; at most as many as are asked for at a time. */
-export async function revisionsOf(db: TenantReads & Reads, instanceIds: readonly string[]): Promise<Revision[]> {
-  const found: Revision[] = [];
-  for (let at = 0; at < instanceIds.length; at += REVISIONS) {
-    const some = JSON.stringify(instanceIds.slice(at, at + REVISIONS));
-    found.push(...(await db.all<Revision>(SOME_REVISIONS, [db.tenantId, some])));
-  }
-  return found;
-}
-
-const SOME_REVISIONS = sql(`SELECT instance_id, revision FROM journeys WHERE tenant_id = $1 AND instance_id IN
-  (SELECT value FROM /*sqlite json_each(*//*postgres json_array_elements_text(CAST(*/$2/*postgres  AS json)*/))`);

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import type { TenantReads } from '../../db/db.ts';
 import type { Blobs } from '../../engines/blobs/blobs.ts';
 import type { Vault } from '../../secrets/vault.ts';
+import { instanceSubject } from '../instances/instance-subject.ts';
 import type { ImageRow } from './images.repository.ts';
 
 type ReadImageDeps = { vault: Pick<Vault, 'openerFor'>; blobs: Pick<Blobs, 'get'> };
@@ -15,7 +16,7 @@ export const imageContext = (blobKey: string) => `image:${blobKey}`;
  * at that point: what came before was what was put there.
  */
 export async function streamImage({ vault, blobs }: ReadImageDeps, db: TenantReads, row: Stored): Promise<Readable> {
-  const open = await vault.openerFor(db, `instance:${row.instance_id}`);
+  const open = await vault.openerFor(db, instanceSubject(row.instance_id));
   const sealed = await blobs.get(row.blob_key);
   const opened = Readable.from(open(imageContext(row.blob_key), sealed), { objectMode: false });
   // Whoever goes away before the first byte would leave the store's stream open.

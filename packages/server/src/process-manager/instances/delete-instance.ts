@@ -3,6 +3,7 @@ import type { Vault } from '../../secrets/vault.ts';
 import type { Drive } from '../engine/drive.ts';
 import type { BeginErasure, Deletion } from '../retention/begin-erasure.ts';
 import { forgetParameters } from '../retention/forget-parameters.ts';
+import { instanceSubject } from './instance-subject.ts';
 import { blobKeysOf, findChildrenForUpdate, type InstanceRow, removeInstance } from './process-instances.repository.ts';
 import type { TellEvents } from './tell-events.ts';
 
@@ -43,12 +44,7 @@ async function deleteInstance(
   const event = { type: 'instance.deleted', status: row.status, data: { reason } };
   await deps.tell(tx, row, [event], { before: row.sequence, now: at });
   await deps.beginErasure(tx, row, await blobKeysOf(tx, row.id), deletion);
-  await deps.vault.destroySubject(tx, subjectOf(row.id));
+  await deps.vault.destroySubject(tx, instanceSubject(row.id));
   await removeInstance(tx, row, by, at);
   if (row.token_id !== null) await forgetParameters(tx, row.token_id, at);
-}
-
-/** Under which the vault keeps the key of everything sealed for an instance. */
-function subjectOf(instanceId: string): string {
-  return `instance:${instanceId}`;
 }

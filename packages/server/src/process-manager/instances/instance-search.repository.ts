@@ -1,5 +1,5 @@
 import { type Sql, sql, type TenantReads, type Value } from '../../db/db.ts';
-import type { Filter, Page, Window } from './list-instances.ts';
+import type { Filter } from './list-instances.ts';
 
 /** The index of words, and the words that every instance carries itself. */
 
@@ -15,37 +15,6 @@ export const SEARCH_STATEMENTS = {
     LIMIT $7 + 0 OFFSET $8 + 0`),
   exact: joined(`${BEARERS} AND term = $3 AND instance_id >= $4 AND instance_id < $5 LIMIT $6 + 0 OFFSET $7 + 0`),
 } as const;
-
-const OF_WORD = `FROM instance_terms WHERE tenant_id = $1 AND environment = $2 AND term = $3 AND instance_id >= $4
-  AND instance_id < $5`;
-const WHOLE_WORD = {
-  longer: sql(`SELECT 1 AS one FROM instance_terms
-    WHERE tenant_id = $1 AND environment = $2 AND term > $3 AND term < $4 LIMIT 1`),
-  ASC: sql(`SELECT instance_id AS id ${OF_WORD} ORDER BY instance_id ASC LIMIT $6 + 0 OFFSET $7 + 0`, ([id]) => ({
-    id,
-  })),
-  DESC: sql(`SELECT instance_id AS id ${OF_WORD} ORDER BY instance_id DESC LIMIT $6 + 0 OFFSET $7 + 0`, ([id]) => ({
-    id,
-  })),
-  count: sql(`SELECT count(*) AS total FROM (SELECT 1 AS one ${OF_WORD} LIMIT $6 + 0) AS counted`),
-} as const;
-
-/** A page of those that bear a word which begins no other: the index has them in order. Undefined if it begins others. */
-export async function wholeWord(
-  db: TenantReads,
-  { environment, range }: Filter,
-  { text, begins }: Word,
-  { size, offset, direction }: Window,
-  counted: number,
-): Promise<Page | undefined> {
-  const place = [db.tenantId, environment, text];
-  if (begins && (await db.get(WHOLE_WORD.longer, [...place, text + LAST]))) return undefined;
-  const within = [...place, range.from, range.below];
-  const total = (await db.get<{ total: number }>(WHOLE_WORD.count, [...within, counted]))?.total ?? 0;
-  const left = Math.max(0, Math.min(size, counted - offset));
-  const rows = left === 0 ? [] : await db.all<{ id: string }>(WHOLE_WORD[direction], [...within, left, offset]);
-  return { ids: rows.map(({ id }) => id), total };
-}
 
 /** A word that is looked for: as a whole, or as the beginning of one. */
 export type Word = { readonly text: string; readonly begins: boolean };

@@ -1,14 +1,7 @@
 import type { TenantReads } from '../../db/db.ts';
 import { ID_PATTERN } from '../../kernel/ids.ts';
 import { idsOf } from './instance-ids.repository.ts';
-import {
-  bearing,
-  CANDIDATES_AT_ONCE,
-  idsWithWord,
-  passing,
-  type Word,
-  wholeWord,
-} from './instance-search.repository.ts';
+import { bearing, CANDIDATES_AT_ONCE, idsWithWord, passing, type Word } from './instance-search.repository.ts';
 import { COUNT_CAP, type Filter, type Page, type Window } from './list-instances.ts';
 import { MIN_PREFIX_LENGTH } from './search-terms.ts';
 
@@ -48,11 +41,6 @@ export async function searchInstances(
   limits: SearchLimits = SEARCH_LIMITS,
 ): Promise<Page> {
   const words = typed.map((text, at) => asked(text, at === typed.length - 1));
-  const [only, ...others] = words;
-  if (only !== undefined && others.length === 0 && !isFiltered(filter)) {
-    const whole = await wholeWord(db, filter, only, window, limits.counted);
-    if (whole) return whole;
-  }
   const found = await candidatesOf(db, filter, words, limits);
   if (!found) return walk(db, filter, words, window, limits);
   const all = await tested(db, filter, found.rest, found.ids);

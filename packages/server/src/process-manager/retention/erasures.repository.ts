@@ -1,4 +1,5 @@
 import { sql, type TenantReads, type TenantTx } from '../../db/db.ts';
+import { instanceSubject } from '../instances/instance-subject.ts';
 
 export type ErasureReason = 'REQUEST' | 'RETENTION';
 
@@ -70,6 +71,6 @@ const ROWS = sql(`SELECT 1
 
 /** The instance, its key and what hangs on it; the words it is found by are counted by whoever has the row. */
 export async function countRowsOf(db: TenantReads, instanceId: string): Promise<number> {
-  const values = [db.tenantId, instanceId, `instance:${instanceId}`];
+  const values = [db.tenantId, instanceId, instanceSubject(instanceId)];
   return (await db.get<{ total: number }>(ROWS, values))?.total ?? 0;
 }
