@@ -114,6 +114,13 @@ export function giveBack(tx: Writes, token: string, ids: readonly string[]): Pro
   return changeMine(tx, GIVE_BACK, token, NOT_LEASED, ids);
 }
 
+const FREE_ALL = sql('UPDATE jobs SET lease_until = 0, lease_token = NULL WHERE lease_until > 0');
+
+/** For a process that knows that it is the only one: whoever held a lease is gone. */
+export function freeAllLeases(tx: Writes): Promise<number> {
+  return tx.run(FREE_ALL, []);
+}
+
 const RETRY = sql(`UPDATE jobs SET run_at = $3, last_error = $4, lease_token = NULL, lease_until = 0
   WHERE id = $1 AND lease_token = $2`);
 // A dead job keeps no key: the next one of its schedule must not wait for it.

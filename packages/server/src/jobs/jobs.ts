@@ -2,7 +2,7 @@ import type { Db, TenantTx } from '../db/db.ts';
 import { type Clock, MINUTE } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import type { JobDefinition } from './define-job.ts';
-import { addJob, addScheduledJob } from './jobs.repository.ts';
+import { addJob, addScheduledJob, freeAllLeases } from './jobs.repository.ts';
 import type { JobLog } from './log.ts';
 import { assertSchedule, nextRun, type Schedule } from './next-run.ts';
 import { countJobs } from './operate.repository.ts';
@@ -74,6 +74,7 @@ export function openJobs(options: JobsOptions): Jobs {
   const poll = openPoll(worker.claim, log);
   const warnOfUnknown = unknownKinds(db, definitions, log);
   const repeated = openRepeated(log);
+  let freed: Promise<unknown> = Promise.resolve();
   const tend = async () => {
     await schedules.ensure();
     await warnOfUnknown();
@@ -104,9 +105,12 @@ export function openJobs(options: JobsOptions): Jobs {
     start() {
       repeated.start(TEND_EVERY_MS, tend, 'schedules could not be looked after');
       repeated.start(leaseMs / 3, worker.extendLeases, 'leases could not be extended');
-      poll.start();
+      // On SQLite there is one server: what another had claimed it will not finish, so nobody waits for its leases.
+      if (db.engine === 'sqlite') freed = db.system.write(freeAllLeases);
+      freed.catch((error) => log.error({ err: error }, 'old leases could not be freed; they run out')).then(poll.start);
     },
     async stop() {
+      await freed.catch(() => undefined);
       await poll.stop();
       await worker.stop(options.stopWithinMs ?? STOP_WITHIN_MS);
       await repeated.stop();

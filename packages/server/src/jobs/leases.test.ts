@@ -164,6 +164,32 @@ onBothEngines('a lease', (engine, places) => {
     assert.deepEqual(await last.jobs.listDead(), [dead]);
   });
 
+  it('of a server that is gone holds nobody up on SQLite, where the one that starts is the only one', async () => {
+    const begun = gate();
+    const gone = node(
+      async () => {
+        begun.open();
+        await new Promise(() => undefined);
+      },
+      { stopWithinMs: 1 },
+    );
+    await gone.enqueue('left behind');
+    gone.jobs.runDue();
+    await begun.opened;
+    const done = gate();
+    const next = node(async () => done.open());
+    next.jobs.start();
+    if (engine === 'postgres') {
+      // Here the other may be alive.
+      assert.equal(await next.jobs.runDue(), 0);
+      clock.advance(LEASE_MS);
+    }
+    await done.opened;
+    await next.jobs.stop();
+    assert.deepEqual(await storedJobs(db), []);
+    await gone.jobs.stop();
+  });
+
   it('is given back by a worker that stops for what it had not begun; what it had begun is finished', async () => {
     const begun = gate();
     const end = gate();

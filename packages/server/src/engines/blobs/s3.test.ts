@@ -56,6 +56,7 @@ describe('blobs in a bucket', () => {
   });
 
   it('lists a shard over several pages, with what is ours alone', async () => {
+    server.objects.clear();
     const tail = 'ZZ';
     const keys = Array.from({ length: 8 }, () => newId(Date.now()).slice(0, 24) + tail).sort();
     for (const key of keys) await blobs.put(key, Buffer.from('x'));
