@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 for (const script of [
   'packages/contract/src/write-openapi.ts',
   'packages/sdk/src/write-routes.ts',
+  'packages/server/src/process-manager/definitions/write-tables.ts',
   'scripts/notices.ts',
 ]) {
   const { status } = spawnSync(process.execPath, [script], { stdio: 'inherit' });

@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
 import type { FastifyInstance } from 'fastify';
 import pino, { type Logger } from 'pino';
 import { openArthr } from './arthr/arthr.ts';
@@ -32,6 +33,7 @@ import { cloudSecretHandlers } from './process-manager/cloud-secrets/cloud-secre
 import { isSecretName, secretFinder } from './process-manager/cloud-secrets/find-secret.ts';
 import { installShipped } from './process-manager/definitions/install-shipped.ts';
 import { definitionSchema } from './process-manager/definitions/schema.ts';
+import { httpCaller } from './process-manager/engine/call-http.ts';
 import { parametersOf } from './process-manager/instances/parameters-of.ts';
 import { openProcessManager } from './process-manager/process-manager.ts';
 import { type MasterKey, openMasterKey } from './secrets/master-key.ts';
@@ -57,7 +59,10 @@ export type App = {
   stop(): Promise<void>;
 };
 
-export type AppOptions = { clock?: Clock; log?: Logger };
+/** `webFolder`: where the built pages of the journey are, if they are not where the build puts them. */
+export type AppOptions = { clock?: Clock; log?: Logger; webFolder?: string };
+
+const WEB_FOLDER = fileURLToPath(new URL('../../journey/dist', import.meta.url));
 
 export const VERSION = (createRequire(import.meta.url)('../package.json') as { version: string }).version;
 
@@ -69,18 +74,20 @@ const WRONG_MASTER_KEY =
 /** The database must have been migrated. */
 export async function openApp(
   config: Config,
-  { clock = systemClock, log = openLog(config) }: AppOptions = {},
+  { clock = systemClock, log = openLog(config), webFolder = WEB_FOLDER }: AppOptions = {},
 ): Promise<App> {
   const db = openDb(config.database, (error) => log.warn({ err: error }, 'an idle database connection was lost'));
   try {
-    return await compose(config, db, clock, log);
+    return await compose({ config, webFolder }, db, clock, log);
   } catch (error) {
     await db.close();
     throw error;
   }
 }
 
-async function compose(config: Config, db: Db, clock: Clock, log: Logger): Promise<App> {
+type Places = { config: Config; webFolder: string };
+
+async function compose({ config, webFolder }: Places, db: Db, clock: Clock, log: Logger): Promise<App> {
   const master = openMasterKey(config.masterKey);
   const vault = openVault({ master, clock });
   const peppers = await vault.systemSecret(db.system, 'api-key-pepper').catch(explainWrongKey);
@@ -106,6 +113,7 @@ async function compose(config: Config, db: Db, clock: Clock, log: Logger): Promi
     db,
     limits: requestLimits(config.rateLimit, clock),
     version: VERSION,
+    webFolder,
     metricsToken: config.metricsToken,
     handlers: { apiKeys: handlers, ...processes.handlers },
     journeySession: processes.journeySession,
@@ -167,9 +175,10 @@ function openProcesses({ config, db, vault, clock, log, jobs, audit, sign, baseU
   const onError = (what: string, error: unknown) => log.error({ err: error }, what);
   const blobs = openBlobs(config, clock);
   const images = openImages({ onError });
+  const findSecret = secretFinder(vault);
+  const outbound = openOutbound({ allow: parseAllowList(config.outboundAllow) ?? NOBODY });
   const notifications = openNotifications({
-    ...{ db, vault, clock, log, parametersOf, findSecret: secretFinder(vault) },
-    outbound: openOutbound({ allow: parseAllowList(config.outboundAllow) ?? NOBODY }),
+    ...{ db, vault, clock, log, parametersOf, findSecret, outbound },
     everyTenantId: tenants,
   });
   for (const { definition, everyMs, key } of notifications.jobs) {
@@ -180,6 +189,7 @@ function openProcesses({ config, db, vault, clock, log, jobs, audit, sign, baseU
     ...{ db, vault, clock, jobs, blobs, audit, sign, baseUrlOf, vision: noVision() },
     notify: notifications.notify,
     sendWebhook: notifications.notifyStep,
+    callHttp: httpCaller({ outbound, findSecret }),
     exists: { webhook: notifications.isWebhookName, secret: isSecretName },
     scrub: openScrub(config.database),
     everyTenantId: tenants,

@@ -8,7 +8,7 @@ import { onBothEngines } from './harness.ts';
 import { openTestNotifications } from './webhooks.ts';
 
 /** What happened is told, however often the server is killed, and whoever is told twice can know it by the id. */
-const ROUNDS = 10;
+const ROUNDS = Number(process.env.CRASH_ROUNDS ?? 10);
 const KILL_AFTER_MS = { from: 100, to: 600 };
 const DELIVERIES = unprepared('SELECT id, instance_id, status FROM webhook_deliveries WHERE tenant_id = $1');
 

@@ -2,13 +2,14 @@ import type { TenantDb, TenantReads } from '../db/db.ts';
 import type { Outbound } from '../engines/outbound/outbound.ts';
 import { boundedMap } from '../kernel/bounded-map.ts';
 import type { Clock } from '../kernel/clock.ts';
-import type { Secret } from '../process-manager/cloud-secrets/secret.ts';
+import { fillHeaders } from '../process-manager/cloud-secrets/fill-headers.ts';
+import type { FindSecret } from '../process-manager/cloud-secrets/find-secret.ts';
 import type { Vault } from '../secrets/vault.ts';
 import { type DeliveryRow, findDelivery } from './deliveries.repository.ts';
 import { fillTemplate, namesParameters } from './fill-template.ts';
 import type { Payload } from './notify.ts';
 import { signatureHeaders } from './sign-payload.ts';
-import { type Headers, isHeaderValue } from './webhook-rules.ts';
+import type { Headers } from './webhook-rules.ts';
 import { openWebhook } from './webhook-secrets.ts';
 import { findWebhookById, type WebhookRow } from './webhooks.repository.ts';
 
@@ -32,7 +33,7 @@ export type SendDeps = {
   clock: Clock;
   outbound: Pick<Outbound, 'send'>;
   /** A cloud secret of the tenant, by its name. */
-  findSecret(db: TenantReads, name: string): Promise<Secret | undefined>;
+  findSecret: FindSecret;
   /** The parameters of an instance; nothing if it is gone. */
   parametersOf(db: TenantReads, instanceId: string): Promise<Readonly<Record<string, string>> | undefined>;
   timeoutMs?: number;
@@ -46,7 +47,6 @@ export type SendDelivery = (
 
 export const MAX_BODY_BYTES = 256 * 1024;
 const MAX_OPENED = 1000;
-const SECRET = /\{secret\.([A-Za-z0-9_-]{1,100})\}/g;
 
 /** A fault of what the tenant has set up: it shows in the log of deliveries, and the next attempt may find it mended. */
 class LocalFault extends Error {}
@@ -72,6 +72,8 @@ export function deliverySender(deps: SendDeps): SendDelivery {
       const { secrets, sensitive } = await openedOf(db, webhook);
       const body = webhook.method === 'GET' ? undefined : await bodyOf(deps, db, webhook, delivery);
       const own = { ...(JSON.parse(webhook.headers) as Headers), ...sensitive };
+      const filled = await fillHeaders(db, own, deps.findSecret);
+      if (filled.fault) throw new LocalFault(filled.fault);
       const signed = { id, timestampSeconds: Math.floor(at / 1000), body: body ?? '' };
       const answer = await outbound.send({
         method: webhook.method,
@@ -79,7 +81,7 @@ export function deliverySender(deps: SendDeps): SendDelivery {
         headers: {
           'user-agent': 'Grove-Webhooks/1',
           ...(body !== undefined && { 'content-type': 'application/json' }),
-          ...(await filledHeaders(deps, db, own)),
+          ...filled.headers,
           ...signatureHeaders(signed, secrets(at)),
         },
         ...(body !== undefined && { body }),
@@ -129,19 +131,4 @@ function withQuery(uri: string, { event, instance_id, sequence }: DeliveryRow): 
   if (instance_id !== null) url.searchParams.set('processInstanceId', instance_id);
   if (sequence !== null) url.searchParams.set('sequence', String(sequence));
   return url.href;
-}
-
-async function filledHeaders(deps: SendDeps, db: TenantDb, headers: Headers): Promise<Record<string, string>> {
-  const filled: Record<string, string> = {};
-  for (const [name, value] of Object.entries(headers)) {
-    let text = value;
-    for (const [placeholder, secretName = ''] of value.matchAll(SECRET)) {
-      const secret = await deps.findSecret(db, secretName);
-      if (!secret) throw new LocalFault('missing_secret');
-      text = text.replaceAll(placeholder, () => secret.reveal());
-    }
-    if (!isHeaderValue(text)) throw new LocalFault('bad_header');
-    filled[name.toLowerCase()] = text;
-  }
-  return filled;
 }

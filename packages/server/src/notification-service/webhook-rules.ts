@@ -1,4 +1,5 @@
 import type { api, Ok } from '@grove/contract';
+import { HEADER_VALUE_FAULT, headerNameFault, isHeaderValue } from '../engines/outbound/header-rules.ts';
 import { toDtm } from '../kernel/clock.ts';
 import { ApiError, invalidInput } from '../kernel/errors.ts';
 import type { DeliveryRow } from './deliveries.repository.ts';
@@ -11,24 +12,17 @@ type Webhook = Ok<typeof api.webhooks.get>;
 type Delivery = Ok<typeof api.webhooks.test>;
 export type Headers = Readonly<Record<string, string>>;
 
-const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-/** Those that say where a message ends and whose it is, and our own. */
-const OWN_HEADERS =
-  /^(host|content-length|transfer-encoding|connection|keep-alive|upgrade|expect|te|trailer|proxy-.*|webhook-.*)$/i;
-/** What HTTP can carry: visible characters of Latin-1, blanks and tabs. */
-const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
-
 export function checkHeaders(plain: Headers, sensitive: readonly string[], values: Headers): void {
   const seen = new Set<string>();
   const check = (name: string, pointer: string) => {
     const folded = name.toLowerCase();
-    if (!HEADER_NAME.test(name)) throw invalidInput({ pointer, message: 'must be the name of a header' });
-    if (OWN_HEADERS.test(name)) throw invalidInput({ pointer, message: 'is a header that Grove sets itself' });
+    const message = headerNameFault(name);
+    if (message) throw invalidInput({ pointer, message });
     if (seen.has(folded)) throw invalidInput({ pointer, message: 'is there twice' });
     seen.add(folded);
   };
   const checkValue = (value: string, pointer: string) => {
-    if (!isHeaderValue(value)) throw invalidInput({ pointer, message: 'must hold no line break and no other script' });
+    if (!isHeaderValue(value)) throw invalidInput({ pointer, message: HEADER_VALUE_FAULT });
   };
   for (const [name, value] of Object.entries(plain)) {
     check(name, pointerTo('headers', name));
@@ -40,10 +34,6 @@ export function checkHeaders(plain: Headers, sensitive: readonly string[], value
 
 function pointerTo(field: string, name: string): string {
   return `/${field}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
-}
-
-export function isHeaderValue(value: string): boolean {
-  return HEADER_VALUE.test(value);
 }
 
 export function checkTemplate(template: string | null, method: WebhookRow['method']): void {

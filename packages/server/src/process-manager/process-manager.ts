@@ -12,6 +12,7 @@ import type { SignDocument } from '../kernel/sign-document.ts';
 import type { Vault } from '../secrets/vault.ts';
 import { definitionHandlers } from './definitions/definitions.ts';
 import type { Exists } from './definitions/lookup.ts';
+import type { CallHttp } from './engine/call-http.ts';
 import { openDrive } from './engine/drive.ts';
 import { imagesOf, saveImage } from './engine/images.repository.ts';
 import { defineRunDue } from './engine/run-due.ts';
@@ -51,6 +52,8 @@ export type ProcessManagerDeps = {
   everyTenantId(): AsyncIterable<TenantId>;
   /** Told in the transaction of an event, for webhooks. */
   notify(tx: TenantTx, event: ToldEvent): Promise<void>;
+  /** For steps that ask a service of the tenant. */
+  callHttp: CallHttp;
   sendWebhook(tx: TenantTx, name: string, event: ToldEvent): Promise<boolean>;
   /** Whether what a definition refers to is there. */
   exists: Exists;
@@ -66,7 +69,7 @@ export type ProcessManager = ReturnType<typeof openProcessManager>;
 export function openProcessManager(deps: ProcessManagerDeps) {
   const { db, vault, jobs, blobs, audit, baseUrlOf } = deps;
   const workStep = defineWorkStep({
-    ...{ vault, blobs, drive: () => drive },
+    ...{ vault, blobs, drive: () => drive, callHttp: deps.callHttp },
     visionOf: ({ instance, state }, attempt) =>
       instance.environment === 'test' ? sandboxVision(scenarioOf(state.params._scenario), attempt) : deps.vision,
     isHopeless: (error) => error instanceof SandboxBroken,

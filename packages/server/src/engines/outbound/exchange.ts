@@ -13,6 +13,8 @@ export type OutboundRequest = {
   /** From the first look-up to the last byte that is waited for. */
   timeoutMs?: number;
   maxAnswerBytes?: number;
+  /** The answer's body is wanted: all of it, within the limits, or the answer is a bad one. */
+  wantBody?: boolean;
   signal?: AbortSignal;
 };
 
@@ -32,7 +34,7 @@ export type ExchangeDeps = { allow: AllowList; resolve: ResolveHost; sockets: Se
 
 /** `stale`: a kept connection was closed under the request. */
 export type Exchanged = { stale?: boolean } & (
-  | { status: number; retryAfter?: string }
+  | { status: number; retryAfter?: string; body?: Buffer }
   | { fault: OutboundFault; status?: undefined }
 );
 
@@ -44,7 +46,7 @@ class RefusedAddress extends Error {}
 
 /** One request and its answer. Redirects are answers like others: nobody follows them. */
 export function exchange(
-  { method, headers, body, timeoutMs, maxAnswerBytes, signal }: Bounded,
+  { method, headers, body, timeoutMs, maxAnswerBytes, wantBody, signal }: Bounded,
   target: Target,
   deps: ExchangeDeps,
 ): Promise<Exchanged> {
@@ -80,16 +82,27 @@ export function exchange(
     });
     // An answer that changes the protocol is none, and closes without a word.
     sent.on('close', () => end({ fault: 'connection' }));
-    sent.on('response', (answer) => readStatus(answer, maxAnswerBytes, end));
+    sent.on('response', (answer) => (wantBody ? readBody : readStatus)(answer, maxAnswerBytes, end));
     sent.end(body);
   });
 }
 
-function readStatus(
-  answer: IncomingMessage,
-  maxAnswerBytes: number,
-  end: (outcome: Exchanged, options?: { close: boolean }) => void,
-): void {
+type End = (outcome: Exchanged, options?: { close: boolean }) => void;
+
+/** Time is limited by that of the whole request. */
+function readBody(answer: IncomingMessage, maxAnswerBytes: number, end: End): void {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  answer.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > maxAnswerBytes) end({ fault: 'bad_answer' });
+    else chunks.push(chunk);
+  });
+  answer.on('end', () => end({ status: answer.statusCode ?? 0, body: Buffer.concat(chunks) }, { close: false }));
+  answer.on('error', () => end({ fault: 'bad_answer' }));
+}
+
+function readStatus(answer: IncomingMessage, maxAnswerBytes: number, end: End): void {
   const retryAfter = answer.headers['retry-after'];
   const outcome = { status: answer.statusCode ?? 0, ...(retryAfter !== undefined && { retryAfter }) };
   const finish = (close: boolean) => {

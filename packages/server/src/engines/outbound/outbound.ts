@@ -8,7 +8,8 @@ import { hostResolver, type ResolveHost } from './resolve-host.ts';
 
 /**
  * The one door to the outside. Whatever a tenant may name as a target is dialled from here alone: https, the public
- * internet or what the operator lists, no redirects, and of the answer nothing but its status.
+ * internet or what the operator lists, no redirects, and of the answer nothing but its status, unless the body is what
+ * the tenant's own step asks for.
  */
 export type Outbound = {
   /** What is wrong with an address that a caller wants stored; nothing if it may be tried. */
@@ -22,8 +23,13 @@ export type Outbound = {
 export type { OutboundFault, OutboundRequest };
 
 export type OutboundAnswer = { readonly milliseconds: number } & (
-  | { readonly status: number; readonly retryAfter?: string; readonly fault?: undefined }
-  | { readonly fault: OutboundFault; readonly status?: undefined; readonly retryAfter?: undefined }
+  | { readonly status: number; readonly retryAfter?: string; readonly body?: Buffer; readonly fault?: undefined }
+  | {
+      readonly fault: OutboundFault;
+      readonly status?: undefined;
+      readonly retryAfter?: undefined;
+      readonly body?: undefined;
+    }
 );
 
 export type OutboundOptions = { allow: AllowList; resolve?: ResolveHost };

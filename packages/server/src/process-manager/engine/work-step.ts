@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { TenantDb } from '../../db/db.ts';
 import type { Blobs } from '../../engines/blobs/blobs.ts';
 import type { Vision } from '../../engines/vision/vision.ts';
@@ -5,6 +6,7 @@ import { defineJob, type JobContext, type JobDefinition } from '../../jobs/defin
 import { MINUTE, SECOND } from '../../kernel/clock.ts';
 import { isGone } from '../../kernel/errors.ts';
 import type { Vault } from '../../secrets/vault.ts';
+import type { CallHttp } from './call-http.ts';
 import type { Drive, Look, WorkPayload } from './drive.ts';
 import { type ImageRow, imagesOf } from './images.repository.ts';
 import { readImage } from './read-image.ts';
@@ -19,6 +21,7 @@ export type WorkDeps = {
   blobs: Blobs;
   /** The machine for live instances, and for the sandbox that which plays the scenario. */
   visionOf(look: Look, attempt: number): Vision;
+  callHttp: CallHttp;
   /** Whether trying again cannot help: then the instance ends with an error at once. */
   isHopeless(error: unknown): boolean;
 };
@@ -78,6 +81,10 @@ async function work(deps: WorkDeps, db: TenantDb, look: Look, { signal }: JobCon
       return newest && open(newest);
     },
     vision: deps.visionOf(look, current.attempt),
+    instanceId: instance.id,
+    environment: instance.environment,
+    callHttp: (call) => deps.callHttp(db, call, signal),
+    pause: (ms) => sleep(ms, undefined, { signal }),
     signal,
   };
   return stepType.work(request);

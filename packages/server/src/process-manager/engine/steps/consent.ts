@@ -1,4 +1,4 @@
-import { text } from '@grove/contract';
+import { oneOf, text } from '@grove/contract';
 import { Type } from 'typebox';
 import type { StepType } from './step-type.ts';
 
@@ -15,10 +15,22 @@ export const consent: StepType = {
     privacyUrl: Type.Optional(Type.String({ maxLength: 500, pattern: '^https://', description: 'The privacy notice' })),
   },
   user: {
-    result: () => Type.Object({ accepted: Type.Boolean() }, { additionalProperties: false }),
+    result: ({ textVersion }) =>
+      Type.Object(
+        {
+          accepted: Type.Boolean(),
+          // Whoever read another version has not agreed to this one.
+          textVersion: Type.Optional(oneOf(textVersion as string)),
+          language: Type.Optional(Type.String({ pattern: '^[a-z]{2,3}$', maxLength: 3 })),
+          page: Type.Optional(text(1, 50, 'The version of the words around it')),
+        },
+        { additionalProperties: false },
+      ),
     show: ({ textVersion, purpose, privacyUrl }) => ({ textVersion, purpose, privacyUrl }),
     take(step, { result }) {
-      const data = { forms: { [step.key as string]: { accepted: result.accepted, textVersion: step.textVersion } } };
+      const { accepted, language, page } = result;
+      const shown = { ...(language !== undefined && { language }), ...(page !== undefined && { page }) };
+      const data = { forms: { [step.key as string]: { accepted, textVersion: step.textVersion, ...shown } } };
       return result.accepted === true
         ? { outcome: 'PASSED', data }
         : { outcome: 'FAILED', reason: 'consent_declined', data };

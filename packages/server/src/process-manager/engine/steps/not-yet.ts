@@ -1,5 +1,4 @@
-import { oneOf, text } from '@grove/contract';
-import { Type } from 'typebox';
+import { text } from '@grove/contract';
 import type { StepType } from './step-type.ts';
 
 /** Steps that a definition can name and that this release cannot do. Each moves to a file of its own when it can. */
@@ -31,15 +30,4 @@ export const faceAuthentication = ofStore('faceAuthentication', 'Authenticates b
 export const addUser: StepType = {
   ...ofStore('addUser', 'Adds the end user to an identity store.'),
   kind: 'server',
-};
-
-export const http: StepType = {
-  type: 'http',
-  about: 'Calls an address of the tenant and reads the answer.',
-  kind: 'server',
-  settings: {
-    url: Type.String({ maxLength: 500, pattern: '^https://' }),
-    method: Type.Unsafe<string>({ ...oneOf('GET', 'POST'), default: 'POST' }),
-  },
-  unavailable: 'it needs the guard of what it calls and reads, which this release does not have',
 };

@@ -5,10 +5,10 @@ import { face } from './face.ts';
 import { duplicate, watchlist } from './face-lists.ts';
 import { faceMatch } from './face-match.ts';
 import { form } from './form.ts';
+import { http } from './http.ts';
 import {
   addUser,
   faceAuthentication,
-  http,
   passkeyAuthentication,
   passkeyRegistration,
   totpAuthentication,

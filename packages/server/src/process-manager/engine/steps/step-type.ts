@@ -74,5 +74,23 @@ export type WorkRequest = {
   /** An image of an earlier step, by the key of the step and its name. */
   image(key: string, name: string): Promise<WorkImage | undefined>;
   readonly vision: Vision;
+  readonly instanceId: string;
+  readonly environment: 'live' | 'test';
+  /** Asks a service of the tenant, through the guard of what may be dialled. Never rejects. */
+  callHttp(call: HttpCall): Promise<HttpAnswer>;
+  /** Lets time pass, unless the server stops. */
+  pause(ms: number): Promise<void>;
   readonly signal: AbortSignal;
 };
+
+export type HttpCall = {
+  readonly method: 'GET' | 'POST';
+  readonly url: string;
+  /** `{secret.NAME}` stands for a cloud secret. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+};
+
+export type HttpAnswer =
+  | { readonly status: number; readonly text: string; readonly fault?: undefined }
+  | { readonly status: 0; readonly text: ''; readonly fault: string };

@@ -1,0 +1,34 @@
+import type { TenantReads } from '../../db/db.ts';
+import { isHeaderValue } from '../../engines/outbound/header-rules.ts';
+import type { FindSecret } from './find-secret.ts';
+
+const SECRET = /\{secret\.([A-Za-z0-9_-]{1,100})\}/g;
+
+/** The cloud secrets that a text names. */
+export function secretNames(text: string): string[] {
+  return [...text.matchAll(SECRET)].map(([, name = '']) => name);
+}
+
+export type FilledHeaders =
+  | { readonly headers: Record<string, string>; readonly fault?: undefined }
+  | { readonly fault: 'missing_secret' | 'bad_header' };
+
+/** Headers as they are sent: names in small letters, `{secret.NAME}` replaced. Never to be stored or logged. */
+export async function fillHeaders(
+  db: TenantReads,
+  given: Readonly<Record<string, string>>,
+  findSecret: FindSecret,
+): Promise<FilledHeaders> {
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(given)) {
+    let text = value;
+    for (const secretName of new Set(secretNames(value))) {
+      const secret = await findSecret(db, secretName);
+      if (!secret) return { fault: 'missing_secret' };
+      text = text.replaceAll(`{secret.${secretName}}`, () => secret.reveal());
+    }
+    if (!isHeaderValue(text)) return { fault: 'bad_header' };
+    headers[name.toLowerCase()] = text;
+  }
+  return { headers };
+}

@@ -1,0 +1,36 @@
+import type { TenantDb } from '../../db/db.ts';
+import type { Outbound } from '../../engines/outbound/outbound.ts';
+import { fillHeaders } from '../cloud-secrets/fill-headers.ts';
+import type { FindSecret } from '../cloud-secrets/find-secret.ts';
+import type { HttpAnswer, HttpCall } from './steps/step-type.ts';
+
+export type CallHttp = (db: TenantDb, call: HttpCall, signal: AbortSignal) => Promise<HttpAnswer>;
+
+const TIMEOUT_MS = 10_000;
+const MAX_ANSWER_BYTES = 64 * 1024;
+
+/** What asking again does not change. Everything else may be over in a moment. */
+const LASTING = ['refused_address', 'bad_answer'];
+
+/** How a step asks a service of the tenant. Secrets are put in here and never reach the step. */
+export function httpCaller(deps: { outbound: Pick<Outbound, 'send'>; findSecret: FindSecret }): CallHttp {
+  const failed = (fault: string): HttpAnswer => ({ status: 0, text: '', fault });
+  return async (db, { method, url, headers, body }, signal) => {
+    const filled = await fillHeaders(db, headers, deps.findSecret);
+    if (filled.fault) return failed(filled.fault);
+    const answer = await deps.outbound.send({
+      ...{ method, url, signal, timeoutMs: TIMEOUT_MS, maxAnswerBytes: MAX_ANSWER_BYTES, wantBody: true },
+      headers: {
+        'user-agent': 'Grove-Steps/1',
+        accept: 'application/json',
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...filled.headers,
+      },
+      ...(body !== undefined && { body }),
+    });
+    // A server that stops hands the work to the next one.
+    signal.throwIfAborted();
+    if (answer.fault !== undefined) return failed(LASTING.includes(answer.fault) ? answer.fault : 'unreachable');
+    return { status: answer.status, text: (answer.body ?? Buffer.alloc(0)).toString() };
+  };
+}

@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { startJourney } from '../../../../test/end-user.ts';
+import { onBothEngines, openTestApp, type TestApp } from '../../../../test/harness.ts';
+import type { Step } from '../definition.ts';
+import { NO_DATA } from '../state.ts';
+import { bodyFault, fillBody } from './fill-body.ts';
+import { http } from './http.ts';
+import { valueAt } from './value-at.ts';
+
+const SECRET = 'hunter2-and-more';
+type Answers = { status?: number; body?: string; hang?: boolean };
+
+onBothEngines('an http step', (_engine, places) => {
+  let seen: { method: string | undefined; headers: Record<string, string>; body: string }[] = [];
+  let answers: Answers[] = [];
+  const service = createServer(async (request: IncomingMessage, response) => {
+    const body = (await Array.fromAsync(request)).join('');
+    seen.push({ method: request.method, headers: request.headers as Record<string, string>, body });
+    const { status = 200, body: answer = '{}' } = answers.shift() ?? {};
+    response.writeHead(status).end(answer);
+  });
+  let app: TestApp;
+  let testKey: string;
+  let url: string;
+  let made = 0;
+
+  before(async () => {
+    await new Promise<void>((done) => service.listen(0, '127.0.0.1', done));
+    const { port } = service.address() as AddressInfo;
+    url = `http://127.0.0.1:${port}/score`;
+    app = await openTestApp(await places.create(), { environment: { GROVE_OUTBOUND_ALLOW: `127.0.0.1:${port}` } });
+    testKey = (await app.app.tenants.createApiKey('acme', { name: 'test', environment: 'test' })).apiKey;
+    await call('/api/process-manager/cloudSecrets', { name: 'scoring', type: 'STRING', value: SECRET });
+  });
+  beforeEach(() => {
+    seen = [];
+    answers = [];
+  });
+  after(async () => {
+    await app.stop();
+    service.close();
+  });
+
+  const call = async (path: string, body: object = {}) => {
+    const token = await app.token(testKey);
+    const answer = await app.call(path, { method: 'POST', body: JSON.stringify(body), token });
+    assert.ok(answer.status < 300, answer.text);
+    return answer.body;
+  };
+  /** Consent, the step, and a decision that the answer of the service makes. */
+  const run = async (settings: object, rules: object[] = []) => {
+    made += 1;
+    const name = `http-${made}`;
+    const steps = [
+      { id: 'consent', type: 'consent' },
+      { id: 'score', type: 'http', url, ...settings },
+      { id: 'decide', type: 'decision', rules, onUncertain: 'REVIEW' },
+    ];
+    const { id } = await call('/api/process-manager/processDefinitions', { name, steps });
+    await call(`/api/process-manager/processDefinitions/${id}/deploy`);
+    const parameters = { email: 'ada@example.com', firstName: 'Ada "the first"' };
+    const { user, processInstanceId, token } = await startJourney(app, testKey, { processDefnName: name, parameters });
+    const ended = await user.finish();
+    const path = `/api/userdata-server/processDefinitions/${id}/processInstances/${processInstanceId}`;
+    const checks = (await app.call(`${path}/userdata/checks`, { token })).body;
+    return { ended, processInstanceId, check: checks.find(({ step }: { step: string }) => step === 'score') };
+  };
+
+  it('sends what its template says, with the secret in the header, and keeps what it is told to', async () => {
+    answers = [{ body: '{"risk":{"score":0.2,"label":"low"},"ok":true,"more":[1]}' }];
+    const { ended, check, processInstanceId } = await run(
+      {
+        headers: { Authorization: 'Bearer {secret.scoring}' },
+        body: '{"id":"{processInstanceId}","who":"{params.firstName}","none":"{data.forms.form1.city}"}',
+        keep: { score: '/risk/score', label: '/risk/label', list: '/more', missing: '/no/where' },
+        passes: '/ok',
+      },
+      [{ when: 'data.forms.http1.label == "low" && data.forms.http1.score < 0.5', outcome: 'PASS' }],
+    );
+    assert.deepEqual([ended.status, check.status], ['COMPLETED_ENDED_SUCCESS', 'PASSED']);
+    assert.equal(seen.length, 1);
+    assert.equal(seen[0]?.headers.authorization, `Bearer ${SECRET}`);
+    assert.deepEqual(JSON.parse(seen[0]?.body ?? ''), { id: processInstanceId, who: 'Ada "the first"', none: '' });
+  });
+
+  it('tells ids alone unless a template says more', async () => {
+    const { processInstanceId } = await run({});
+    assert.deepEqual(JSON.parse(seen[0]?.body ?? ''), { processInstanceId, environment: 'test', step: 'score' });
+  });
+
+  it('fails when the service says no, and only then', async () => {
+    answers = [{ body: '{"ok":false}' }, { body: '{"ok":"yes"}' }];
+    const no = await run({ passes: '/ok' });
+    assert.deepEqual([no.check.status, no.check.reason, no.ended.result.outcome], ['FAILED', 'refused', 'notPossible']);
+    const unclear = await run({ passes: '/ok' });
+    assert.deepEqual([unclear.check.status, unclear.check.reason], ['NOT_PERFORMED', 'no_verdict']);
+    assert.equal(unclear.ended.status, 'REVIEW');
+  });
+
+  it('is NOT_PERFORMED, never passed, when the answer is no answer', async () => {
+    const cases: [Answers[], object, string, number][] = [
+      [[{ status: 404 }], {}, 'status', 1],
+      [[{ status: 302 }], {}, 'status', 1],
+      [[{ body: '<html>' }], {}, 'not_json', 1],
+      [[{ body: 'x'.repeat(70_000) }], {}, 'bad_answer', 1],
+      [[], { url: 'https://169.254.169.254/' }, 'refused_address', 0],
+    ];
+    for (const [given, settings, reason, asked] of cases) {
+      seen = [];
+      answers = [...given];
+      const { check, ended } = await run(settings);
+      assert.deepEqual([check.status, check.reason, ended.status], ['NOT_PERFORMED', reason, 'REVIEW']);
+      assert.equal(seen.length, asked, reason);
+    }
+  });
+
+  it('asks again when the service is busy, and takes the answer that comes', async () => {
+    answers = [{ status: 503 }, { body: '{"ok":true}' }];
+    const { check } = await run({ passes: '/ok' });
+    assert.deepEqual([check.status, seen.length], ['PASSED', 2]);
+  });
+
+  it('is not deployed with a secret that is not there', async () => {
+    const steps = [
+      { id: 'score', type: 'http', url, headers: { 'X-Key': '{secret.unknown}' } },
+      { id: 'decide', type: 'decision' },
+    ];
+    const { id } = await call('/api/process-manager/processDefinitions', { name: 'no-secret', steps });
+    const token = await app.token(testKey);
+    const path = `/api/process-manager/processDefinitions/${id}/deploy`;
+    const refused = await app.call(path, { method: 'POST', body: '{}', token });
+    assert.deepEqual([refused.status, refused.body.code], [400, 100048]);
+    assert.equal(refused.body.errors[0].pointer, '/steps/0/headers/X-Key');
+  });
+});
+
+describe('the settings of an http step', () => {
+  const faults = (settings: object) =>
+    (http.faults?.({ id: 'x', type: 'http', ...settings } as Step) ?? []).map(({ pointer }) => pointer);
+
+  it('refuse headers that Grove sets itself, and values that no header can carry', () => {
+    assert.deepEqual(faults({ headers: { Host: 'x' } }), ['/headers/Host']);
+    assert.deepEqual(faults({ headers: { 'X-Ok': 'a\nb' } }), ['/headers/X-Ok']);
+    assert.deepEqual(faults({ headers: { 'X-Ok': '{secret.a}' } }), []);
+  });
+
+  it('refuse a template that is not JSON for every value, names what nobody knows, or holds a secret', () => {
+    assert.deepEqual(faults({ method: 'POST', body: '{"a": {params.x}}' }), ['/body']);
+    assert.match(bodyFault('{"a":"{unknown}"}') ?? '', /must not hold \{unknown\}/);
+    assert.match(bodyFault('{"a":"{secret.key}"}') ?? '', /secret/);
+    assert.deepEqual(faults({ method: 'GET', body: '{}' }), ['/body']);
+    assert.equal(bodyFault('{"a":"{data.documents.doc1.biographicData.Document Number}"}'), undefined);
+  });
+});
+
+describe('a service that an http step asks', () => {
+  it('is asked three times, longer and longer apart, before the step says that nobody answers', async () => {
+    const paused: number[] = [];
+    let asked = 0;
+    const request = {
+      ...{ step: { id: 'x', type: 'http', method: 'POST', url: 'https://a.example', key: 'http1' } },
+      ...{ instanceId: '1', environment: 'live', state: { params: {}, data: NO_DATA } },
+      callHttp: async () => {
+        asked += 1;
+        return asked % 2 === 1 ? { status: 503, text: '' } : { status: 0, text: '', fault: 'unreachable' };
+      },
+      pause: async (ms: number) => void paused.push(ms),
+    };
+    const { checks } = (await http.work?.(request as never)) ?? { checks: [] };
+    assert.deepEqual([checks[0]?.status, checks[0]?.reason], ['NOT_PERFORMED', 'unreachable']);
+    assert.deepEqual([asked, paused], [3, [1000, 4000]]);
+  });
+});
+
+describe('a template of an http step', () => {
+  const ids = { processInstanceId: '1', environment: 'live', step: 's' };
+  it('takes fields of documents by their names, and what a machine read rather than what it saw', () => {
+    const values = { mrzValue: 'L898902C3', visualZoneValue: 'L898902G3' };
+    const doc1 = { biographicData: [{ fieldName: 'Document Number', values }] };
+    const data = { ...NO_DATA, documents: { doc1 } };
+    const filled = fillBody('{"n":"{data.documents.doc1.biographicData.Document Number}"}', ids, { data, params: {} });
+    assert.equal(filled, '{"n":"L898902C3"}');
+  });
+
+  it('reads no member that an object only inherits', () => {
+    const filled = fillBody('{"a":"{params.constructor}","b":"{data.forms.toString}"}', ids, {
+      data: NO_DATA,
+      params: {},
+    });
+    assert.equal(filled, '{"a":"","b":""}');
+    assert.equal(valueAt({}, '/__proto__'), undefined);
+    assert.equal(valueAt({ 'a/b': [{ '~': 1 }] }, '/a~1b/0/~0'), 1);
+  });
+});

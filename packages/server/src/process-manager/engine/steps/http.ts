@@ -1,0 +1,137 @@
+import { oneOf, stringMap, text } from '@grove/contract';
+import { Type } from 'typebox';
+import { HEADER_VALUE_FAULT, headerNameFault, isHeaderValue } from '../../../engines/outbound/header-rules.ts';
+import type { Check } from '../../../kernel/check.ts';
+import { secretNames } from '../../cloud-secrets/fill-headers.ts';
+import type { Step } from '../definition.ts';
+import { bodyFault, fillBody } from './fill-body.ts';
+import type { StepType, WorkRequest } from './step-type.ts';
+import { valueAt } from './value-at.ts';
+
+/**
+ * Asks a service of the tenant. Its answer is kept like a form, so that conditions can read it. A service that cannot
+ * be reached, or that answers nonsense, has not said no: the check is NOT_PERFORMED, and the decision knows.
+ */
+type HttpStep = Step & {
+  key: string;
+  url: string;
+  method: 'GET' | 'POST';
+  headers?: Record<string, string>;
+  body?: string;
+  keep?: Record<string, string>;
+  passes?: string;
+};
+
+const MAX_HEADERS = 20;
+const MAX_KEPT = 50;
+const MAX_KEPT_LENGTH = 4000;
+const POINTER = '^(/([^~/]|~[01])*)+$';
+/** How often it is asked before the step says that nobody answered, and how long it is waited in between. */
+const PAUSES_MS = [0, 1000, 4000];
+
+/** The tenant must mend these; to ask again changes nothing. */
+const LASTING = ['missing_secret', 'bad_header', 'refused_address', 'bad_answer'];
+
+const pointer = (description: string) => Type.String({ maxLength: 200, pattern: POINTER, description });
+
+export const http: StepType = {
+  type: 'http',
+  about: 'Asks a service of the tenant, and keeps what it answers.',
+  kind: 'server',
+  keeps: { in: 'forms', defaultKey: 'http1' },
+  settings: {
+    url: Type.String({ maxLength: 500, pattern: '^https?://', description: 'https, unless the operator allows it' }),
+    method: Type.Unsafe<string>({ ...oneOf('GET', 'POST'), default: 'POST' }),
+    headers: Type.Optional({
+      ...stringMap(MAX_HEADERS, 1000),
+      description: '`{secret.NAME}` stands for a cloud secret',
+    }),
+    body: Type.Optional(
+      text(
+        1,
+        10_000,
+        'JSON with placeholders such as `{params.email}` or `{data.forms.form1.city}`; ids alone unless given',
+      ),
+    ),
+    keep: Type.Optional(
+      Type.Record(Type.String({ pattern: '^[A-Za-z][A-Za-z0-9_]{0,49}$' }), pointer('A JSON pointer into the answer'), {
+        maxProperties: MAX_KEPT,
+        description: 'What is kept of the answer: a name, and where it stands',
+      }),
+    ),
+    passes: Type.Optional(pointer('Where the answer says `true` or `false`; any answer passes unless given')),
+  },
+  references: (step) => {
+    const { headers = {} } = step as HttpStep;
+    return Object.entries(headers).flatMap(([name, value]) =>
+      secretNames(value).map((secret) => ({ kind: 'secret' as const, name: secret, pointer: `/headers/${name}` })),
+    );
+  },
+  faults(step) {
+    const { headers = {}, body, method } = step as HttpStep;
+    const faults = Object.entries(headers).flatMap(([name, value]) => {
+      const message = headerNameFault(name) ?? (isHeaderValue(value) ? undefined : HEADER_VALUE_FAULT);
+      return message ? [{ pointer: `/headers/${name}`, message }] : [];
+    });
+    if (body === undefined) return faults;
+    const message = method === 'GET' ? 'is not for a request of method GET, which has no body' : bodyFault(body);
+    return message ? [...faults, { pointer: '/body', message }] : faults;
+  },
+  async work(request) {
+    const step = request.step as HttpStep;
+    const { answer, fault } = await ask(step, request);
+    if (fault !== undefined) return { checks: [check('NOT_PERFORMED', fault)] };
+    const kept = Object.fromEntries(
+      Object.entries(step.keep ?? {}).flatMap(([name, at]) => {
+        const value = plain(valueAt(answer, at));
+        return value === undefined ? [] : [[name, value]];
+      }),
+    );
+    const verdict = step.passes === undefined ? true : valueAt(answer, step.passes);
+    const found = typeof verdict === 'boolean' ? (verdict ? check('PASSED') : check('FAILED', 'refused')) : undefined;
+    return {
+      checks: [found ?? check('NOT_PERFORMED', 'no_verdict')],
+      data: { forms: { [step.key]: kept } },
+    };
+  },
+};
+
+function check(status: Check['status'], reason?: string): Check {
+  return { name: 'http', type: 'http', status, ...(reason && { reason, advice: 'final' as const }) };
+}
+
+type Asked = { answer: unknown; fault?: undefined } | { answer?: undefined; fault: string };
+
+async function ask({ url, method, headers = {}, body }: HttpStep, request: WorkRequest): Promise<Asked> {
+  const { state, callHttp, pause } = request;
+  const { instanceId, environment } = request;
+  const ids = { processInstanceId: instanceId, environment, step: request.step.id };
+  const sent = method === 'GET' ? undefined : body === undefined ? JSON.stringify(ids) : fillBody(body, ids, state);
+  let fault = 'unreachable';
+  for (const ms of PAUSES_MS) {
+    if (ms > 0) await pause(ms);
+    const { status, text, fault: broken } = await callHttp({ url, method, headers, ...(sent && { body: sent }) });
+    if (broken !== undefined) {
+      fault = broken;
+      if (LASTING.includes(broken)) break;
+      continue;
+    }
+    if (status >= 500 || status === 429 || status === 408) {
+      fault = 'unreachable';
+      continue;
+    }
+    if (status < 200 || status > 299) return { fault: 'status' };
+    try {
+      return { answer: text === '' ? null : JSON.parse(text) };
+    } catch {
+      return { fault: 'not_json' };
+    }
+  }
+  return { fault };
+}
+
+/** Texts, numbers and truth values; anything larger is no field of a form. */
+function plain(value: unknown): string | number | boolean | undefined {
+  if (typeof value === 'string') return value.slice(0, MAX_KEPT_LENGTH);
+  return typeof value === 'number' || typeof value === 'boolean' ? value : undefined;
+}
