@@ -430,12 +430,61 @@ export const routes = {
       status: 200,
       page: true,
     },
+    createVersion: {
+      method: 'POST',
+      paths: { none: '/api/theme-server/customPages/{name}/versions' },
+      auth: 'bearer',
+      status: 201,
+      raw: true,
+    },
+    get: { method: 'GET', paths: { none: '/api/theme-server/customPages/{id}' }, auth: 'bearer', status: 200 },
     getArchive: {
       method: 'GET',
       paths: { none: '/api/theme-server/customPages/{id}/archive' },
       auth: 'bearer',
       status: 200,
       produces: 'application/zip',
+    },
+    preview: {
+      method: 'POST',
+      paths: { none: '/api/theme-server/customPages/{id}/preview' },
+      auth: 'bearer',
+      status: 200,
+      body: true,
+    },
+    deploy: {
+      method: 'POST',
+      paths: { none: '/api/theme-server/customPages/{id}/deploy' },
+      auth: 'bearer',
+      status: 200,
+      body: true,
+    },
+    archive: {
+      method: 'POST',
+      paths: { none: '/api/theme-server/customPages/{id}/archive' },
+      auth: 'bearer',
+      status: 200,
+      body: true,
+    },
+    delete: { method: 'DELETE', paths: { none: '/api/theme-server/customPages/{id}' }, auth: 'bearer', status: 204 },
+  },
+  themes: {
+    list: { method: 'GET', paths: { none: '/api/theme-server/themes' }, auth: 'bearer', status: 200, page: true },
+    create: { method: 'POST', paths: { none: '/api/theme-server/themes' }, auth: 'bearer', status: 201, body: true },
+    update: {
+      method: 'POST',
+      paths: { none: '/api/theme-server/themes/{themeName}' },
+      auth: 'bearer',
+      status: 200,
+      body: true,
+    },
+    delete: { method: 'DELETE', paths: { none: '/api/theme-server/themes/{themeName}' }, auth: 'bearer', status: 204 },
+    uploadAsset: {
+      method: 'POST',
+      paths: { none: '/api/theme-server/themes/{themeName}/assets/{assetName}' },
+      auth: 'bearer',
+      status: 200,
+      raw: true,
     },
   },
   stores: {
@@ -563,6 +612,25 @@ export const routes = {
       status: 200,
       body: true,
     },
+    update: {
+      method: 'POST',
+      paths: {
+        id: '/api/identity-store/stores/{storeName}/users/{userId}/passkeys/{id}',
+        ext: '/api/identity-store/stores/{storeName}/users/{userExtId}/passkeys/{id}/ext',
+      },
+      auth: 'bearer',
+      status: 200,
+      body: true,
+    },
+    delete: {
+      method: 'DELETE',
+      paths: {
+        id: '/api/identity-store/stores/{storeName}/users/{userId}/passkeys/{id}',
+        ext: '/api/identity-store/stores/{storeName}/users/{userExtId}/passkeys/{id}/ext',
+      },
+      auth: 'bearer',
+      status: 200,
+    },
     getRegistrationAudit: {
       method: 'GET',
       paths: {
@@ -588,11 +656,31 @@ export const routes = {
       status: 200,
       body: true,
     },
+    startRegistration: {
+      method: 'POST',
+      paths: {
+        id: '/api/identity-store/stores/{storeName}/users/{userId}/appkeys/relyingParties/{rpId}/registrations/{regPolicyName}',
+        ext: '/api/identity-store/stores/{storeName}/users/{userExtId}/appkeys/relyingParties/{rpId}/registrations/{regPolicyName}/ext',
+      },
+      auth: 'bearer',
+      status: 201,
+      body: true,
+    },
     completeRegistration: {
       method: 'POST',
       paths: { none: '/api/identity-store/stores/{storeName}/appkeys/registrations' },
       auth: 'bearer',
       status: 200,
+      body: true,
+    },
+    startAuthentication: {
+      method: 'POST',
+      paths: {
+        id: '/api/identity-store/stores/{storeName}/users/{userId}/appkeys/relyingParties/{rpId}/authentications/{authPolicyName}',
+        ext: '/api/identity-store/stores/{storeName}/users/{userExtId}/appkeys/relyingParties/{rpId}/authentications/{authPolicyName}/ext',
+      },
+      auth: 'bearer',
+      status: 201,
       body: true,
     },
     authenticate: {
@@ -605,6 +693,26 @@ export const routes = {
     authenticateWithSession: {
       method: 'POST',
       paths: { none: '/api/identity-store/stores/{storeName}/appkeys/authentications/sessions/{sessionId}' },
+      auth: 'bearer',
+      status: 200,
+      body: true,
+    },
+    listKeys: {
+      method: 'GET',
+      paths: {
+        id: '/api/identity-store/stores/{storeName}/users/{userId}/appkeys/relyingParties/{rpId}/keys',
+        ext: '/api/identity-store/stores/{storeName}/users/{userExtId}/appkeys/relyingParties/{rpId}/keys/ext',
+      },
+      auth: 'bearer',
+      status: 200,
+      page: true,
+    },
+    updateKey: {
+      method: 'POST',
+      paths: {
+        id: '/api/identity-store/stores/{storeName}/users/{userId}/appkeys/relyingParties/{rpId}/keys/{keyId}',
+        ext: '/api/identity-store/stores/{storeName}/users/{userExtId}/appkeys/relyingParties/{rpId}/keys/{keyId}/ext',
+      },
       auth: 'bearer',
       status: 200,
       body: true,
@@ -626,6 +734,26 @@ export const routes = {
       },
       auth: 'bearer',
       status: 200,
+    },
+    updateDevice: {
+      method: 'POST',
+      paths: {
+        id: '/api/identity-store/stores/{storeName}/users/{userId}/appkeys/relyingParties/{rpId}/devices/{deviceId}',
+        ext: '/api/identity-store/stores/{storeName}/users/{userExtId}/appkeys/relyingParties/{rpId}/devices/{deviceId}/ext',
+      },
+      auth: 'bearer',
+      status: 200,
+      body: true,
+    },
+    setPreferredDevice: {
+      method: 'POST',
+      paths: {
+        id: '/api/identity-store/stores/{storeName}/users/{userId}/appkeys/relyingParties/{rpId}/preferredDevice/{deviceId}',
+        ext: '/api/identity-store/stores/{storeName}/users/{userExtId}/appkeys/relyingParties/{rpId}/preferredDevice/{deviceId}/ext',
+      },
+      auth: 'bearer',
+      status: 200,
+      body: true,
     },
     clearPreferredDevice: {
       method: 'DELETE',

@@ -15,12 +15,13 @@ import { openBlobs } from './engines/blobs/open.ts';
 import { openImages } from './engines/images/images.ts';
 import { parseAllowList } from './engines/outbound/allow-list.ts';
 import { openOutbound } from './engines/outbound/outbound.ts';
-import { noVision } from './engines/vision/vision.ts';
+import { openVision } from './engines/vision/open-vision.ts';
 import { idempotency, purgeAnswers } from './http/idempotency.ts';
 import { journeyCookieName } from './http/journey-cookie.ts';
 import { requestLimits } from './http/limits.ts';
 import { buildHttp } from './http/server.ts';
 import { hostTenant } from './http/tenant.ts';
+import { openIdentityStore } from './identity-store/identity-store.ts';
 import { defineJob } from './jobs/define-job.ts';
 import { type Jobs, openJobs } from './jobs/jobs.ts';
 import { openJourney } from './journey/journey.ts';
@@ -40,6 +41,7 @@ import { type MasterKey, openMasterKey } from './secrets/master-key.ts';
 import { openVault, type Vault } from './secrets/vault.ts';
 import { everyTenantId } from './tenants/tenants.repository.ts';
 import { OperatorError, openTenants, type Tenants, tenantNames } from './tenants/tenants.ts';
+import { openThemeServer } from './theme-server/theme-server.ts';
 import { userDataHandlers } from './userdata-server/user-data.ts';
 
 /** The composition root: configuration, database, secrets and handlers become one application. */
@@ -117,6 +119,8 @@ async function compose({ config, webFolder }: Places, db: Db, clock: Clock, log:
     metricsToken: config.metricsToken,
     handlers: { apiKeys: handlers, ...processes.handlers },
     journeySession: processes.journeySession,
+    pageFile: processes.pageFile,
+    baseUrlOf: (tenantId) => urlOf(tenantId),
     definitionSchema,
     authenticate,
     hostTenant: hostTenant(config),
@@ -175,7 +179,8 @@ function openProcesses({ config, db, vault, clock, log, jobs, audit, sign, baseU
   const onError = (what: string, error: unknown) => log.error({ err: error }, what);
   const blobs = openBlobs(config, clock);
   const images = openImages({ onError });
-  const findSecret = secretFinder(vault);
+  const vision = openVision({ mode: config.vision, clock, onError });
+  const findSecret = secretFinder({ vault, clock, audit });
   const outbound = openOutbound({ allow: parseAllowList(config.outboundAllow) ?? NOBODY });
   const notifications = openNotifications({
     ...{ db, vault, clock, log, parametersOf, findSecret, outbound },
@@ -185,12 +190,13 @@ function openProcesses({ config, db, vault, clock, log, jobs, audit, sign, baseU
     jobs.register(definition);
     jobs.schedule({ kind: definition.kind, everyMs, key });
   }
+  const themeServer = openThemeServer({ db, clock, pagesDomain: config.pagesDomain, baseUrlOf });
   const manager = openProcessManager({
-    ...{ db, vault, clock, jobs, blobs, audit, sign, baseUrlOf, vision: noVision() },
+    ...{ db, vault, clock, jobs, blobs, audit, sign, baseUrlOf, vision },
     notify: notifications.notify,
     sendWebhook: notifications.notifyStep,
     callHttp: httpCaller({ outbound, findSecret }),
-    exists: { webhook: notifications.isWebhookName, secret: isSecretName },
+    exists: { webhook: notifications.isWebhookName, secret: isSecretName, page: themeServer.isPageName },
     scrub: openScrub(config.database),
     everyTenantId: tenants,
     onError,
@@ -201,7 +207,11 @@ function openProcesses({ config, db, vault, clock, log, jobs, audit, sign, baseU
     secure: config.scheme === 'https',
     cookieName: (instanceId) => journeyCookieName(config.scheme, instanceId),
     tenantName: tenantNames(db.system),
+    pageUrl: themeServer.pageUrl,
     onError,
+  });
+  const identity = openIdentityStore({
+    ...{ db, vault, jobs, everyTenantId: tenants, notify: notifications.notifyIdentity },
   });
   const purgeAudit = purgeAuditJob({ db, everyTenantId: tenants });
   jobs.register(purgeAudit);
@@ -209,11 +219,13 @@ function openProcesses({ config, db, vault, clock, log, jobs, audit, sign, baseU
   const versions = { grove: VERSION, node: process.versions.node };
   return {
     handlers: {
-      ...{ ...manager.handlers, ...journeys.handlers, ...notifications.handlers },
+      ...{ ...manager.handlers, ...journeys.handlers, ...notifications.handlers, ...themeServer.handlers },
+      ...identity.handlers,
       ...{ auditEvents: auditEventHandlers(audit), cloudSecrets: cloudSecretHandlers({ vault }) },
       userData: userDataHandlers({ ...manager.data, audit, sign, versions, baseUrlOf }),
     },
     journeySession: journeys.journeySession,
+    pageFile: themeServer.pageFile,
     start() {
       manager.start();
       notifications.start();
@@ -222,8 +234,8 @@ function openProcesses({ config, db, vault, clock, log, jobs, audit, sign, baseU
       journeys.stop();
       await Promise.all([manager.stop(), notifications.stop()]);
     },
-    /** No request can ask for an image any more. */
-    drained: () => images.stop(),
+    /** No request and no job can ask for an image any more. */
+    drained: () => Promise.all([images.stop(), vision.stop()]),
   };
 }
 

@@ -125,7 +125,7 @@ export async function openTestNotifications(
     ...{ db, vault, clock, log: { info: note, warn: note, error: note } },
     random: () => 0.5,
     outbound: openOutbound({ allow: { ranges: [], targets } }),
-    findSecret: secretFinder(vault),
+    findSecret: secretFinder({ vault, clock, audit: { noteUse: () => undefined } }),
     parametersOf: async (_db, instanceId) => parameters.get(instanceId),
     everyTenantId: () => everyTenantId(db.system),
     ...options,

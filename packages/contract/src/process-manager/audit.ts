@@ -22,6 +22,7 @@ export const AuditAction = oneOf(
   'review.rejected',
   'review.askedAgain',
   'retention.run',
+  'cloudSecret.used',
 );
 
 const AuditEvent = named(
@@ -34,7 +35,9 @@ const AuditEvent = named(
     actor: Type.String({ description: 'Who did it, such as `API Key: back office`, or `Retention`' }),
     apiKeyId: Type.Optional(Type.String({ description: 'The API key whose bearer token was used' })),
     processInstanceId: Type.Optional(Type.String()),
-    item: Type.Optional(Type.String({ description: 'The path of the item that was read, never its content' })),
+    item: Type.Optional(
+      Type.String({ description: 'The path of the item that was read, or the name of a secret; never its content' }),
+    ),
     requestId: Type.Optional(Type.String({ description: 'The `X-Request-Id` of the request' })),
   }),
 );

@@ -24,9 +24,19 @@ export type AuditedChange = {
   requestId?: string;
 };
 
+export type AuditedUse = {
+  action: AuditAction;
+  environment: 'live' | 'test';
+  actor: string;
+  at: number;
+  item: string;
+};
+
 export type Audit = {
   /** Called before the answer leaves; refuses if too much waits to be written. */
   noteRead(context: Context, read: AuditedRead): void;
+  /** What the server itself does for a tenant. Told as soon as it can be; never in the way of what is done. */
+  noteUse(tenantId: TenantId, use: AuditedUse): void;
   /** In the transaction of the change. */
   record(tx: TenantTx, change: AuditedChange): Promise<void>;
   flush(): Promise<void>;
@@ -105,6 +115,12 @@ export function openAudit({ db, onError, maxGathered = MAX_GATHERED }: AuditDeps
       ]);
       waiting += 1;
       if (waiting % WRITE_FROM === 0 && !flushing) flush().catch(onError);
+    },
+    noteUse(tenantId, { action, environment, actor, at, item }) {
+      if (waiting >= maxGathered) return onError(new Error('too many audit events wait to be written'));
+      const nobody = { api_key_id: null, instance_id: null, request_id: null };
+      gather(tenantId, [{ ...{ environment, id: newId(at), at, action, actor, item }, ...nobody }]);
+      waiting += 1;
     },
     async record(tx, { action, environment, actor, at, apiKeyId, instanceId, requestId }) {
       await addAuditEvents(tx, [

@@ -147,6 +147,26 @@ export async function expireDeliveries(tx: TenantTx, beforeId: string, limit: nu
   return expired.length;
 }
 
+// By the index of the queue: what has been waiting longest of a webhook that has more waiting than it may.
+const CROWDED = sql(`SELECT webhook_id, count(*) AS waiting FROM webhook_queue WHERE owner_tenant_id = $1
+  GROUP BY webhook_id HAVING count(*) > $2 LIMIT 1`);
+const OLDEST = sql(`SELECT id FROM webhook_queue WHERE owner_tenant_id = $1 AND webhook_id = $2 ORDER BY id LIMIT $3`);
+const GIVE_UP = sql(`UPDATE webhook_deliveries SET status = 'CANCELLED', next_at = NULL, last_error = 'too_many_waiting'
+  WHERE tenant_id = $1 AND id = $2`);
+
+/** What is new matters more to a receiver that comes back than what it missed long ago; the log still shows it. */
+export async function giveUpOverflow(tx: TenantTx, mostWaiting: number, limit: number): Promise<number> {
+  const crowded = await tx.get<{ webhook_id: string; waiting: number }>(CROWDED, [tx.tenantId, mostWaiting]);
+  if (!crowded) return 0;
+  const tooMany = Math.min(limit, Number(crowded.waiting) - mostWaiting);
+  const oldest = await tx.all<{ id: string }>(OLDEST, [tx.tenantId, crowded.webhook_id, tooMany]);
+  for (const { id } of oldest) {
+    await tx.run(GIVE_UP, [tx.tenantId, id]);
+    await tx.run(UNQUEUE, [tx.tenantId, id]);
+  }
+  return oldest.length;
+}
+
 export function removeEndedDeliveries(tx: TenantTx, beforeId: string, limit: number): Promise<number> {
   return tx.run(REMOVE_ENDED, [tx.tenantId, beforeId, limit]);
 }

@@ -6,6 +6,7 @@ import type { TenantId } from '../kernel/ids.ts';
 import type { Vault } from '../secrets/vault.ts';
 import { type DispatcherDeps, openDispatcher } from './dispatch.ts';
 import { type Notify, type NotifyStep, notifier } from './notify.ts';
+import { identityNotifier, type NotifyIdentity } from './notify-identity.ts';
 import { purgeDeliveriesJob } from './purge-deliveries.ts';
 import { isWebhookName } from './webhooks.repository.ts';
 import { webhookHandlers } from './webhooks.ts';
@@ -15,6 +16,7 @@ export type Notifications = {
   handlers: { webhooks: ReturnType<typeof webhookHandlers> };
   notify: Notify;
   notifyStep: NotifyStep;
+  notifyIdentity: NotifyIdentity;
   /** Whether a definition may name it: in one environment at least there is one. */
   isWebhookName(db: TenantReads, name: string): Promise<boolean>;
   start(): void;
@@ -38,6 +40,7 @@ export function openNotifications(deps: NotificationsDeps): Notifications {
   return {
     handlers: { webhooks: webhookHandlers({ vault, outbound, ring }) },
     ...notifier(ring),
+    notifyIdentity: identityNotifier(ring),
     isWebhookName,
     start,
     deliverDue,

@@ -2,7 +2,12 @@ import type { Db, TenantDb } from '../db/db.ts';
 import { defineJob, type JobDefinition } from '../jobs/define-job.ts';
 import { HOUR, MINUTE, SECOND } from '../kernel/clock.ts';
 import type { TenantId } from '../kernel/ids.ts';
-import { expireDeliveries, removeEndedDeliveries, removeOrphanedDeliveries } from './deliveries.repository.ts';
+import {
+  expireDeliveries,
+  giveUpOverflow,
+  removeEndedDeliveries,
+  removeOrphanedDeliveries,
+} from './deliveries.repository.ts';
 import { forgetOldSecrets } from './webhooks.repository.ts';
 
 const DAY = 24 * HOUR;
@@ -10,6 +15,8 @@ const DAY = 24 * HOUR;
 export const EXPIRES_AFTER_MS = 25 * DAY;
 export const KEPT_MS = 30 * DAY;
 const MAX_BATCH = 500;
+/** Of one webhook. A receiver that is away for days must not fill the disk of everybody. */
+export const MOST_WAITING = 100_000;
 
 /** The log is kept for thirty days; what could not be delivered by then never will be. */
 export function purgeDeliveriesJob(db: Db, everyTenantId: () => AsyncIterable<TenantId>): JobDefinition<object> {
@@ -24,7 +31,12 @@ export function purgeDeliveriesJob(db: Db, everyTenantId: () => AsyncIterable<Te
   });
 }
 
-export async function purgeDeliveries(db: TenantDb, now: number, signal?: AbortSignal): Promise<void> {
+export async function purgeDeliveries(
+  db: TenantDb,
+  now: number,
+  signal?: AbortSignal,
+  mostWaiting = MOST_WAITING,
+): Promise<void> {
   const inBatches = async (work: (tx: Parameters<Parameters<TenantDb['write']>[0]>[0]) => Promise<number>) => {
     for (let done = -1; done !== 0; ) {
       signal?.throwIfAborted();
@@ -32,6 +44,7 @@ export async function purgeDeliveries(db: TenantDb, now: number, signal?: AbortS
     }
   };
   await inBatches((tx) => expireDeliveries(tx, firstIdAt(now - EXPIRES_AFTER_MS), MAX_BATCH));
+  await inBatches((tx) => giveUpOverflow(tx, mostWaiting, MAX_BATCH));
   await inBatches((tx) => removeEndedDeliveries(tx, firstIdAt(now - KEPT_MS), MAX_BATCH));
   await inBatches((tx) => removeOrphanedDeliveries(tx, MAX_BATCH));
   await db.write((tx) => forgetOldSecrets(tx, now));

@@ -298,6 +298,25 @@ onBothEngines('webhooks', (_engine, places) => {
     assert.deepEqual([await left(id), await left(off)], [0, 0]);
   });
 
+  it('that nobody takes wait up to a limit; beyond it the oldest are given up, of that webhook alone', async () => {
+    const { id } = await create('away', { uri: URI, status: 'DISABLED' });
+    const { id: other } = await create('quiet', { uri: URI, status: 'DISABLED' });
+    const sent: string[] = [];
+    for (let number = 0; number < 7; number++) {
+      sent.push((await call('POST', `/${id}/test`, {})).body.id);
+      grove.clock.advance(1);
+    }
+    await call('POST', `/${other}/test`, {});
+    await purgeDeliveries(grove.db.of(grove.tenantId), grove.clock.now(), undefined, 5);
+    const { body: given } = await call('GET', `/${id}/deliveries?status=CANCELLED&sort=id,asc`);
+    assert.deepEqual(
+      given.content.map(({ id }: { id: string }) => id),
+      sent.slice(0, 2),
+    );
+    assert.equal((await call('GET', `/${id}/deliveries?status=PENDING`)).body.totalElements, 5);
+    assert.equal((await call('GET', `/${other}/deliveries?status=PENDING`)).body.totalElements, 1);
+  });
+
   it('are at most a hundred in a tenant: 100065 for one more', async () => {
     const context = grove.contextOf({ tenantId: asTenantId('other') });
     for (let number = 0; number < 100; number++) await grove.webhook(URI, {}, context);

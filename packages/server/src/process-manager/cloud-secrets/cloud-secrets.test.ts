@@ -50,8 +50,33 @@ onBothEngines('cloud secrets', (_engine, places) => {
       headers: { Authorization: 'Bearer everything' },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
+  const told: object[] = [];
+  const finder = () =>
+    secretFinder({
+      vault: grove.vault,
+      clock: grove.clock,
+      audit: { noteUse: (_tenantId, use) => void told.push(use) },
+    });
+  const use = { environment: 'live', actor: 'Webhook: crm' } as const;
   const find = async (name: string, tenantId = grove.tenantId) =>
-    (await secretFinder(grove.vault)(grove.db.of(tenantId), name))?.reveal();
+    (await finder()(grove.db.of(tenantId), name, use))?.reveal();
+
+  it('are told to the audit when they are used: each use once an hour, by name and never by value', async () => {
+    await call('POST', '', { name: 'AUDITED', value: 'hunter3' });
+    const findAgain = finder();
+    const db = grove.db.of(grove.tenantId);
+    told.length = 0;
+    for (const actor of ['Webhook: crm', 'Webhook: crm', 'Step: onboarding/risk']) {
+      await findAgain(db, 'AUDITED', { ...use, actor });
+    }
+    await findAgain(db, 'NOT_THERE', use);
+    const at = grove.clock.now();
+    const event = { action: 'cloudSecret.used', environment: 'live', actor: 'Webhook: crm', at, item: 'AUDITED' };
+    assert.deepEqual(told, [event, { ...event, actor: 'Step: onboarding/risk' }]);
+    grove.clock.advance(60 * 60 * 1000);
+    await findAgain(db, 'AUDITED', use);
+    assert.equal(told.length, 3);
+  });
 
   it('are created, listed, changed and deleted, and their values are in no answer and no log', async () => {
     const given = { name: 'CRM_KEY', description: 'of the CRM', value: 'hunter2' };

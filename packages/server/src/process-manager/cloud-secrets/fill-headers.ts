@@ -17,7 +17,7 @@ export type FilledHeaders =
 export async function fillHeaders(
   db: TenantReads,
   given: Readonly<Record<string, string>>,
-  findSecret: FindSecret,
+  findSecret: (db: TenantReads, name: string) => ReturnType<FindSecret>,
 ): Promise<FilledHeaders> {
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(given)) {

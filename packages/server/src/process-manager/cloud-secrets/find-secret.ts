@@ -1,4 +1,7 @@
+import type { Audit } from '../../audit/audit.ts';
 import type { TenantReads } from '../../db/db.ts';
+import { boundedMap } from '../../kernel/bounded-map.ts';
+import { type Clock, HOUR } from '../../kernel/clock.ts';
 import type { Vault } from '../../secrets/vault.ts';
 import { findSealedSecret } from './cloud-secrets.repository.ts';
 import { type Secret, secretOf } from './secret.ts';
@@ -7,13 +10,33 @@ import { type Secret, secretOf } from './secret.ts';
 export const SUBJECT = 'tenant';
 export const contextOf = (id: string) => `cloud-secret:${id}`;
 
-/** A cloud secret by its name, for those who use it. */
-export type FindSecret = (db: TenantReads, name: string) => Promise<Secret | undefined>;
+/** For whom: it is told to the audit. */
+export type SecretUse = { readonly environment: 'live' | 'test'; readonly actor: string };
 
-export function secretFinder(vault: Pick<Vault, 'openFor'>): FindSecret {
-  return async (db, name) => {
+/** A cloud secret by its name, for those who use it. */
+export type FindSecret = (db: TenantReads, name: string, use: SecretUse) => Promise<Secret | undefined>;
+
+export type SecretDeps = {
+  vault: Pick<Vault, 'openFor'>;
+  clock: Clock;
+  audit: Pick<Audit, 'noteUse'>;
+};
+
+/** Once an hour is enough to know who uses what: a webhook may need its secret a thousand times a second. */
+const TOLD_AGAIN_AFTER_MS = HOUR;
+const MAX_TOLD = 10_000;
+
+export function secretFinder({ vault, clock, audit }: SecretDeps): FindSecret {
+  const told = boundedMap<string, number>(MAX_TOLD);
+  return async (db, name, { environment, actor }) => {
     const found = await findSealedSecret(db, name);
     if (!found) return undefined;
+    const key = JSON.stringify([db.tenantId, found.id, environment, actor]);
+    const at = clock.now();
+    if (at - (told.get(key) ?? Number.NEGATIVE_INFINITY) >= TOLD_AGAIN_AFTER_MS) {
+      told.set(key, at);
+      audit.noteUse(db.tenantId, { action: 'cloudSecret.used', environment, actor, at, item: name });
+    }
     return secretOf((await vault.openFor(db, SUBJECT, contextOf(found.id), found.sealed)).toString());
   };
 }

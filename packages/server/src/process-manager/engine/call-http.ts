@@ -1,10 +1,10 @@
 import type { TenantDb } from '../../db/db.ts';
 import type { Outbound } from '../../engines/outbound/outbound.ts';
 import { fillHeaders } from '../cloud-secrets/fill-headers.ts';
-import type { FindSecret } from '../cloud-secrets/find-secret.ts';
+import type { FindSecret, SecretUse } from '../cloud-secrets/find-secret.ts';
 import type { HttpAnswer, HttpCall } from './steps/step-type.ts';
 
-export type CallHttp = (db: TenantDb, call: HttpCall, signal: AbortSignal) => Promise<HttpAnswer>;
+export type CallHttp = (db: TenantDb, call: HttpCall & SecretUse, signal: AbortSignal) => Promise<HttpAnswer>;
 
 const TIMEOUT_MS = 10_000;
 const MAX_ANSWER_BYTES = 64 * 1024;
@@ -15,8 +15,9 @@ const LASTING = ['refused_address', 'bad_answer'];
 /** How a step asks a service of the tenant. Secrets are put in here and never reach the step. */
 export function httpCaller(deps: { outbound: Pick<Outbound, 'send'>; findSecret: FindSecret }): CallHttp {
   const failed = (fault: string): HttpAnswer => ({ status: 0, text: '', fault });
-  return async (db, { method, url, headers, body }, signal) => {
-    const filled = await fillHeaders(db, headers, deps.findSecret);
+  return async (db, { method, url, headers, body, environment, actor }, signal) => {
+    const use = { environment, actor };
+    const filled = await fillHeaders(db, headers, (reads, name) => deps.findSecret(reads, name, use));
     if (filled.fault) return failed(filled.fault);
     const answer = await deps.outbound.send({
       ...{ method, url, signal, timeoutMs: TIMEOUT_MS, maxAnswerBytes: MAX_ANSWER_BYTES, wantBody: true },

@@ -60,6 +60,7 @@ async function work(deps: WorkDeps, db: TenantDb, look: Look, { signal }: JobCon
   const step = definition.step(current.step);
   const stepType = step && stepTypeOf(step.type);
   if (!step || !stepType?.work) throw new Error(`there is no work to do for step ${current.step}`);
+  const stepName = `Step: ${definition.definition.name}/${step.id}`;
   const all = await imagesOf(db, instance.id);
   const open = (row: ImageRow): WorkImage => ({
     contentType: row.content_type,
@@ -83,7 +84,7 @@ async function work(deps: WorkDeps, db: TenantDb, look: Look, { signal }: JobCon
     vision: deps.visionOf(look, current.attempt),
     instanceId: instance.id,
     environment: instance.environment,
-    callHttp: (call) => deps.callHttp(db, call, signal),
+    callHttp: (call) => deps.callHttp(db, { ...call, environment: instance.environment, actor: stepName }, signal),
     pause: (ms) => sleep(ms, undefined, { signal }),
     signal,
   };

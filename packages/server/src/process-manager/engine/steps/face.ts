@@ -27,7 +27,10 @@ export const face: StepType = {
   async work({ step, images, vision, signal }) {
     const image = images.get('image');
     if (!image) throw new Error('the selfie is not there');
-    const frames = FRAMES.flatMap((name) => images.get(name) ?? []);
+    const frames = FRAMES.flatMap((name, at) => {
+      const frame = images.get(name);
+      return frame ? [{ image: frame, at }] : [];
+    });
     const liveness = step.liveness as 'none' | 'passive' | 'active';
     const { checks, ...read } = await vision.readFace({ image, frames, liveness }, signal);
     return { checks, data: { faces: { [step.key as string]: { ...read, images: [...images.keys()] } } } };

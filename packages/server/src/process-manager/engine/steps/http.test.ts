@@ -84,6 +84,10 @@ onBothEngines('an http step', (_engine, places) => {
     assert.equal(seen.length, 1);
     assert.equal(seen[0]?.headers.authorization, `Bearer ${SECRET}`);
     assert.deepEqual(JSON.parse(seen[0]?.body ?? ''), { id: processInstanceId, who: 'Ada "the first"', none: '' });
+    const path = '/api/process-manager/auditEvents?action=cloudSecret.used';
+    const { body } = await app.call(path, { token: await app.token(testKey) });
+    assert.match(body.content[0].actor, /^Step: http-\d+\/score$/);
+    assert.equal(body.content[0].item, 'scoring');
   });
 
   it('tells ids alone unless a template says more', async () => {

@@ -1,0 +1,44 @@
+import { sql, type TenantReads, type TenantTx } from '../../db/db.ts';
+
+export type FaceKey = { readonly instance_id: string; readonly step: string; readonly created_at: number };
+export type FaceRow = FaceKey & { readonly sealed: Uint8Array };
+
+/** The newest are compared with; a tenant with more should shorten its retention. */
+export const MAX_KNOWN_FACES = 100_000;
+/** How many are read at once. */
+export const FACES_AT_ONCE = 200;
+
+const SAVE = sql(`INSERT INTO instance_faces (tenant_id, instance_id, step, environment, algorithm, sealed, created_at)
+  VALUES ($1, $2, $3, $4, $5, $6, $7)
+  ON CONFLICT (tenant_id, instance_id, step) DO UPDATE SET environment = excluded.environment,
+    algorithm = excluded.algorithm, sealed = excluded.sealed, created_at = excluded.created_at`);
+const KEYS = sql(
+  `SELECT instance_id, step, created_at FROM instance_faces
+  WHERE tenant_id = $1 AND environment = $2 AND algorithm = $3
+  ORDER BY created_at DESC, instance_id DESC, step DESC LIMIT ${MAX_KNOWN_FACES}`,
+);
+const SEALED = sql(`SELECT instance_id, step, created_at, sealed FROM instance_faces
+  WHERE tenant_id = $1 AND environment = $2 AND algorithm = $3 AND instance_id IN
+  (SELECT value FROM /*sqlite json_each(*//*postgres json_array_elements_text(CAST(*/$4/*postgres  AS json)*/))`);
+
+type NewFace = { instanceId: string; step: string; environment: string; algorithm: string; sealed: Uint8Array };
+
+export async function saveFace(tx: TenantTx, face: NewFace, now: number): Promise<void> {
+  const { instanceId, step, environment, algorithm, sealed } = face;
+  await tx.run(SAVE, [tx.tenantId, instanceId, step, environment, algorithm, sealed, now]);
+}
+
+type World = { readonly environment: string; readonly algorithm: string };
+
+/** Which faces there are, the newest first, without the faces. */
+export function faceKeys(db: TenantReads, { environment, algorithm }: World): Promise<FaceKey[]> {
+  return db.all<FaceKey>(KEYS, [db.tenantId, environment, algorithm]);
+}
+
+export function facesOf(
+  db: TenantReads,
+  { environment, algorithm }: World,
+  instanceIds: readonly string[],
+): Promise<FaceRow[]> {
+  return db.all<FaceRow>(SEALED, [db.tenantId, environment, algorithm, JSON.stringify(instanceIds)]);
+}

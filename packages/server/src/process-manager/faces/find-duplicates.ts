@@ -1,0 +1,56 @@
+import type { TenantDb, TenantReads } from '../../db/db.ts';
+import { algorithm } from '../../engines/vision/face-templates.ts';
+import type { Check } from '../../kernel/check.ts';
+import type { Vault } from '../../secrets/vault.ts';
+import { instanceSubject } from '../instances/instance-subject.ts';
+import { findInstance, findInstanceForUpdate } from '../instances/process-instances.repository.ts';
+import { saveFace } from './faces.repository.ts';
+import { faceContext, type KnownFaces } from './known-faces.ts';
+
+export type FindDuplicatesDeps = { vault: Pick<Vault, 'sealFor'>; known: KnownFaces };
+
+type Sought = {
+  readonly instance: { readonly id: string; readonly environment: string };
+  readonly step: string;
+  readonly template: Buffer;
+  readonly threshold: number;
+  readonly now: number;
+};
+
+/**
+ * Keeps the face first and looks for it then: of two journeys of one person at the same moment, at least one finds the
+ * other. A hit is for a human.
+ */
+export async function findDuplicates(deps: FindDuplicatesDeps, db: TenantDb, sought: Sought): Promise<Check> {
+  const { instance, step, template, threshold, now } = sought;
+  const { id: instanceId, environment } = instance;
+  await db.write(async (tx) => {
+    // Nothing may be kept of an instance that is being erased.
+    if (!(await findInstanceForUpdate(tx, instanceId))) return;
+    const sealed = await deps.vault.sealFor(tx, instanceSubject(instanceId), faceContext(step), template);
+    await saveFace(tx, { instanceId, step, environment, algorithm, sealed }, now);
+  });
+  const family = await rootOf(db, instanceId);
+  const candidates = [];
+  for (const hit of await deps.known.search(db, environment, template, threshold)) {
+    if ((await rootOf(db, hit.instanceId)) === family) continue;
+    candidates.push({ processInstanceId: hit.instanceId, score: Math.round(hit.score * 10_000) / 10_000 });
+  }
+  const [best] = candidates;
+  const made = { name: 'duplicate', type: 'face', threshold, metaData: { algorithm, candidates } } as const;
+  if (!best) return { ...made, status: 'PASSED' };
+  return { ...made, status: 'REVIEW', score: best.score, reason: 'candidate_found', advice: 'final' };
+}
+
+/** A child is part of its parent's journey: the same person in both is no duplicate. */
+async function rootOf(db: TenantReads, instanceId: string): Promise<string> {
+  let id = instanceId;
+  for (let depth = 0; depth < MAX_DEPTH; depth += 1) {
+    const parent = (await findInstance(db, id))?.parent_id;
+    if (parent === undefined || parent === null) return id;
+    id = parent;
+  }
+  return id;
+}
+
+const MAX_DEPTH = 8;

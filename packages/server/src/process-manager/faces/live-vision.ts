@@ -1,0 +1,57 @@
+import type { TenantDb } from '../../db/db.ts';
+import { algorithm } from '../../engines/vision/face-templates.ts';
+import type { Vision, VisionImage, VisionMachine } from '../../engines/vision/vision.ts';
+import type { Check, CheckType } from '../../kernel/check.ts';
+import type { TenantId } from '../../kernel/ids.ts';
+import type { Look } from '../engine/drive.ts';
+import { type FindDuplicatesDeps, findDuplicates } from './find-duplicates.ts';
+
+/** Candidates of a watchlist, by whoever keeps the lists. Undefined if there is no such list. */
+export type SearchWatchlist = (
+  tenantId: TenantId,
+  environment: 'live' | 'test',
+  name: string,
+  template: Buffer,
+) => Promise<{ candidates: readonly { memberId: string; score: number }[] } | undefined>;
+
+export type LiveVisionDeps = FindDuplicatesDeps & {
+  machine: VisionMachine;
+  searchWatchlist?: SearchWatchlist;
+  now(): number;
+};
+
+/** The machine, and beside it those who know which faces have been seen before, for the work on one instance. */
+export function liveVision(deps: LiveVisionDeps, db: TenantDb, { instance }: Look, step: string): Vision {
+  const { machine, searchWatchlist } = deps;
+  const { readDocument, readFace, matchFaces } = machine;
+  return {
+    ...{ readDocument, readFace, matchFaces },
+    async searchFaces({ list, face, threshold }, signal) {
+      if (!searchWatchlist) return notPerformed('watchlist', 'watchlist', 'engine_not_available');
+      const template = await templateOf(machine, face, signal);
+      if (typeof template === 'string') return notPerformed('watchlist', 'watchlist', template);
+      const found = await searchWatchlist(db.tenantId, instance.environment, list, template);
+      if (!found) return notPerformed('watchlist', 'watchlist', 'watchlist_missing');
+      const candidates = found.candidates.filter(({ score }) => score >= threshold);
+      const made = { name: 'watchlist', type: 'watchlist', threshold, metaData: { algorithm, candidates } } as const;
+      const [best] = candidates.toSorted((one, other) => other.score - one.score);
+      if (!best) return { ...made, status: 'PASSED' };
+      return { ...made, status: 'REVIEW', score: best.score, reason: 'candidate_found', advice: 'final' };
+    },
+    async findDuplicates({ face, threshold }, signal) {
+      const template = await templateOf(machine, face, signal);
+      if (typeof template === 'string') return notPerformed('duplicate', 'face', template);
+      return findDuplicates(deps, db, { instance, step, template, threshold, now: deps.now() });
+    },
+  };
+}
+
+/** The template, or the reason why there is none. */
+async function templateOf(machine: VisionMachine, face: VisionImage, signal: AbortSignal): Promise<Buffer | string> {
+  const made = await machine.faceTemplate(face, signal);
+  return made.template ?? made.reason;
+}
+
+function notPerformed(name: string, type: CheckType, reason: string): Check {
+  return { name, type, status: 'NOT_PERFORMED', reason, advice: 'final' };
+}
