@@ -11,6 +11,7 @@ const RATIO_AT_LEAST: Readonly<Record<string, number>> = {
   'list-keys': 0.3,
   'get-instance': 0.5,
   'create-instance': 0.2,
+  'get-data': 0.5,
   'search-1m': 0.05,
 };
 

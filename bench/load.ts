@@ -47,12 +47,13 @@ export async function probe(origin: string, request: LoadRequest, expectedStatus
     headers: variant.headers,
     ...(body !== undefined && { body }),
   });
-  const text = await answer.text();
+  const bytes = Buffer.from(await answer.arrayBuffer());
+  const text = bytes.toString();
   if (answer.status !== expectedStatus) {
     throw new LoadFailure(
       `${request.method} ${request.path} was answered with ${answer.status}: ${text.slice(0, 500)}`,
     );
   }
   const contentType = answer.headers.get('content-type') ?? 'application/json';
-  return { status: answer.status, contentType, text, bytes: Buffer.byteLength(text) };
+  return { status: answer.status, contentType, text, bytes: bytes.length };
 }

@@ -8,6 +8,7 @@ export const SQLITE_SCENARIOS = [
   'create-key',
   'get-instance',
   'create-instance',
+  'get-data',
   'search-10k',
   'start',
   'memory',

@@ -1,4 +1,9 @@
+import { randomBytes } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { temporaryFolder } from './clean-up.ts';
 import { type ComparisonOptions, compare } from './compare.ts';
+import { atDocument, pictureOf } from './end-users.ts';
 import { type Load, type LoadRequest, probe, REQUESTS_PER_VARIANT } from './load.ts';
 import {
   bearerOf,
@@ -27,6 +32,7 @@ export type ComparedName =
   | 'create-key'
   | 'get-instance'
   | 'create-instance'
+  | 'get-data'
   | InstancesName;
 /** They find some among many instances. */
 export type InstancesName = 'search-10k' | 'search-1m' | 'list-instances' | 'list-instances-page-50';
@@ -81,6 +87,8 @@ const plans: Readonly<Record<ComparedName, (site: Site) => Promise<Plan>>> = {
     return echoed(origin, createInstanceRequest(bearer, seeded.process.tokenId), 201);
   },
 
+  'get-data': storedImage,
+
   'search-10k': (site) => searched(site, FEW_INSTANCES),
   'search-1m': (site) => searched(site, MANY_INSTANCES),
   'list-instances': (site) => listed(site, 0),
@@ -103,6 +111,38 @@ async function searched({ origin, seeded }: Site, people: number): Promise<Plan>
     settings: { kind: 'echo', status: 200, contentType: first.contentType, bytes },
     answerBytes: bytes,
     loadOf: () => ({ requests }),
+  };
+}
+
+const IMAGE_BYTES = 2_000_000;
+
+/** A picture that was uploaded, re-encoded and sealed, as itself. The yardstick streams a plain file of its size. */
+async function storedImage({ origin, seeded }: Site): Promise<Plan> {
+  const bearer = await bearerOf(origin, seeded.apiKey);
+  const { id, path, cookie } = await atDocument(origin, bearer, seeded.process.tokenId);
+  const init = {
+    method: 'POST',
+    headers: { cookie, 'Content-Type': 'image/jpeg' },
+    body: await pictureOf(IMAGE_BYTES),
+  };
+  const uploaded = await fetch(`${origin}${path}`, init);
+  if (!uploaded.ok) throw new Error(await uploaded.text());
+  const { text } = await probe(origin, getInstanceRequest(bearer, id), 200);
+  const { processDefnId } = JSON.parse(text) as { processDefnId: string };
+  const item = `/api/userdata-server/processDefinitions/${processDefnId}/processInstances/${id}/getdata`;
+  const request: LoadRequest = {
+    method: 'GET',
+    path: `${item}?path=documents%2Fdoc1%2Ffront%2Funcropped`,
+    variants: [{ headers: { Authorization: `Bearer ${bearer}`, Accept: 'image/*' } }],
+  };
+  const { contentType, bytes } = await probe(origin, request, 200);
+  const folder = temporaryFolder();
+  const file = join(folder.path, 'image');
+  writeFileSync(file, randomBytes(bytes));
+  return {
+    settings: { kind: 'file', contentType, path: file, bytes },
+    answerBytes: bytes,
+    loadOf: () => ({ requests: [request] }),
   };
 }
 

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import sharp from 'sharp';
 import { limitChecks } from './bars.ts';
+import { atDocument, pictureOf } from './end-users.ts';
 import { childrenOf, peakResidentMb, residentMb } from './process-stats.ts';
-import { bearerOf, createInstanceRequest, getInstanceRequest } from './requests.ts';
+import { bearerOf, getInstanceRequest } from './requests.ts';
 import type { Figures } from './results.ts';
 import type { Installation } from './seed.ts';
 import { startGrove, type Target } from './target.ts';
@@ -75,38 +75,6 @@ export async function measureUploads(
   } finally {
     await server.stop();
   }
-}
-
-/** Of noise, and of about so many bytes, as a good telephone makes them of twelve megapixels. */
-async function pictureOf(bytes: number): Promise<Uint8Array> {
-  const noise = { type: 'gaussian', mean: 128, sigma: 30 } as const;
-  const create = { width: 4000, height: 3000, channels: 3, background: '#808080', noise } as const;
-  const raw = await sharp({ create }).png({ compressionLevel: 0 }).toBuffer();
-  for (let quality = 98; ; quality -= 2) {
-    const made = await sharp(raw).jpeg({ quality }).toBuffer();
-    if (made.length <= bytes * 1.1 || quality <= 60) return made;
-  }
-}
-
-/** A journey that waits for the front of a document. */
-async function atDocument(origin: string, bearer: string, tokenId: string) {
-  const create = createInstanceRequest(bearer, tokenId);
-  const headers = { 'Content-Type': 'application/json' };
-  const send = async (path: string, body: object, more: Record<string, string> = {}) => {
-    const init = { method: 'POST', headers: { ...headers, ...more }, body: JSON.stringify(body) };
-    const answer = await fetch(`${origin}${path}`, init);
-    if (!answer.ok) throw new Error(`${path}: ${await answer.text()}`);
-    return { cookie: (answer.headers.getSetCookie()[0] ?? '').split(';')[0] ?? '', said: await answer.json() };
-  };
-  const { said } = await send(create.path, {}, create.variants[0]?.headers);
-  const { processInstanceId: id, redirectUrl } = said as { processInstanceId: string; redirectUrl: string };
-  const start = new URL(new URL(redirectUrl).searchParams.get('ps') ?? '');
-  const { cookie } = await send('/api/journey/sessions', { code: start.searchParams.get('c') });
-  const now = (await (await fetch(`${origin}/api/journey/${id}`, { headers: { cookie } })).json()) as {
-    revision: number;
-  };
-  await send(`/api/journey/${id}/steps/consent`, { revision: now.revision, result: { accepted: true } }, { cookie });
-  return { path: `/api/journey/${id}/steps/document/images/front`, cookie };
 }
 
 /** Asked at a steady pace, whether or not the answer before has come: else a slow answer would hide the next. */

@@ -1,20 +1,22 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
+import { createReadStream } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { serveUntilAsked } from './child.ts';
 
 /**
  * The least that could answer: what Node itself costs on this machine in this minute. `echo` answers with as many bytes
- * as the real answer has. `sign` also makes the token, because no service that issues one can do without the signature.
+ * as the real answer has, `file` streams them from the disk. `sign` also makes the token, because no service that issues one can do without the signature.
  */
 export type YardstickSettings =
   | { kind: 'echo'; status: number; contentType: string; bytes: number }
+  | { kind: 'file'; contentType: string; path: string; bytes: number }
   | { kind: 'sign'; contentType: string; header: object; claims: { jti: string }; ttl: number };
 
 const { BENCH_YARDSTICK } = process.env;
 if (!BENCH_YARDSTICK) throw new Error('BENCH_YARDSTICK must hold the settings');
 const settings = JSON.parse(BENCH_YARDSTICK) as YardstickSettings;
-const answer = settings.kind === 'echo' ? echo(settings) : signer(settings);
+const answer = { echo, file, sign: signer }[settings.kind](settings as never);
 const server = createServer((request, response) => readFully(request, () => answer(response)));
 server.listen(0, '127.0.0.1', () => {
   const { port } = server.address() as AddressInfo;
@@ -39,6 +41,11 @@ function echo({ status, contentType, bytes }: YardstickSettings & { kind: 'echo'
   const body = Buffer.alloc(bytes, 'x');
   const headers = { 'Content-Type': contentType, 'Content-Length': bytes };
   return (response: ServerResponse) => response.writeHead(status, headers).end(body);
+}
+
+function file({ contentType, path, bytes }: YardstickSettings & { kind: 'file' }) {
+  const headers = { 'Content-Type': contentType, 'Content-Length': bytes };
+  return (response: ServerResponse) => createReadStream(path).pipe(response.writeHead(200, headers));
 }
 
 /** Written apart from the server's own code: a signature that grew slower there must show. */

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import sharp from 'sharp';
 import { embedFace } from '../../packages/vision/src/faces/analyse.ts';
-import { FACE_MODELS, loadModels } from '../../packages/vision/src/models.ts';
+import { FACE_MODELS } from '../../packages/vision/src/model-names.ts';
+import { loadModels } from '../../packages/vision/src/models.ts';
 import { median } from '../numbers.ts';
 
 export type PipelineTimes = {

@@ -37,8 +37,10 @@ import { definitionSchema } from './process-manager/definitions/schema.ts';
 import { httpCaller } from './process-manager/engine/call-http.ts';
 import { parametersOf } from './process-manager/instances/parameters-of.ts';
 import { openProcessManager } from './process-manager/process-manager.ts';
+import { tokenCreator } from './process-manager/tokens/create-token.ts';
 import { type MasterKey, openMasterKey } from './secrets/master-key.ts';
 import { openVault, type Vault } from './secrets/vault.ts';
+import type { CreateToken } from './tenants/demonstration.ts';
 import { everyTenantId } from './tenants/tenants.repository.ts';
 import { OperatorError, openTenants, type Tenants, tenantNames } from './tenants/tenants.ts';
 import { openThemeServer } from './theme-server/theme-server.ts';
@@ -52,6 +54,8 @@ export type App = {
   master: MasterKey;
   signing: SigningKeys;
   tenants: Tenants;
+  /** For the demonstration, which has no caller yet. */
+  createToken: CreateToken;
   jobs: Jobs;
   log: Logger;
   http: FastifyInstance;
@@ -141,6 +145,7 @@ async function compose({ config, webFolder }: Places, db: Db, clock: Clock, log:
     master,
     signing,
     tenants: openTenants({ db, vault, clock, pepper, onCreate: installShipped }),
+    createToken: processes.createToken,
     jobs,
     log,
     http,
@@ -226,6 +231,7 @@ function openProcesses({ config, db, vault, clock, log, jobs, audit, sign, baseU
     },
     journeySession: journeys.journeySession,
     pageFile: themeServer.pageFile,
+    createToken: tokenCreator(manager.handlers.processTokens, db, clock),
     start() {
       manager.start();
       notifications.start();

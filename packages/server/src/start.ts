@@ -26,7 +26,7 @@ export async function startServer(
     try {
       const wanted = demonstration === 'always' || (demonstration === 'whenEmpty' && wasEmpty);
       const shown = wanted
-        ? await ensureDemonstration(app.tenants, config.dataFolder)
+        ? await ensureDemonstration(app, config.dataFolder)
         : demonstration === 'never'
           ? undefined
           : readDemonstration(config.dataFolder);

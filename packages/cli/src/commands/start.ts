@@ -63,6 +63,9 @@ export type Ready = {
   apiKey: string | null;
   /** A key of the sandbox: nothing it starts looks at a real document. */
   testApiKey: string | null;
+  /** Opens a whole journey: of the sandbox, and one that looks at real pictures. */
+  demoUrl: string | null;
+  liveDemoUrl: string | null;
   docsUrl: string;
   openapiUrl: string;
   port: number;
@@ -83,6 +86,8 @@ async function readiness({ app, port, baseUrlOf, demonstration }: Running, versi
     tenantUrl,
     apiKey: demonstration?.apiKey ?? null,
     testApiKey: demonstration?.testApiKey ?? null,
+    demoUrl: journeyUrl(baseUrl, demonstration?.tenantId, demonstration?.testTokenId),
+    liveDemoUrl: journeyUrl(baseUrl, demonstration?.tenantId, demonstration?.tokenId),
     docsUrl: `${baseUrl}/docs/`,
     openapiUrl: `${baseUrl}/openapi.json`,
     port,
@@ -96,10 +101,15 @@ async function readiness({ app, port, baseUrlOf, demonstration }: Running, versi
   return { value, text: readyText(value, tenants) };
 }
 
+function journeyUrl(baseUrl: string, tenantId: string | undefined, tokenId: string | undefined): string | null {
+  return tenantId && tokenId ? `${baseUrl}/web/?tn=${tenantId}&pt=${tokenId}` : null;
+}
+
 const MAX_SHOWN_TENANTS = 5;
 
 function readyText(ready: Ready, tenants: readonly string[]): string {
   const { baseUrl, tenantId, tenantUrl, apiKey, testApiKey, docsUrl, version, region, dataFolder, database } = ready;
+  const { demoUrl, liveDemoUrl } = ready;
   const where = database === 'sqlite' ? `data in ${dataFolder}` : `PostgreSQL, keys in ${dataFolder}`;
   const lines = [styled('bold', `Grove ${version} is ready: region ${region}, ${where}`), ''];
   if (tenantId === null || apiKey === null) {
@@ -116,13 +126,25 @@ function readyText(ready: Ready, tenants: readonly string[]): string {
     `  Sandbox key    ${testApiKey}`,
     `  Documentation  ${docsUrl}`,
     '',
-    'Try it: paste these two lines into another terminal.',
+    'See what an end user sees. In the sandbox, with sample pictures if there is no camera:',
+    '',
+    `  ${demoUrl}`,
+    '',
+    'With your own document and face, which are really looked at, and deleted after 30 days:',
+    '',
+    `  ${liveDemoUrl}`,
+    '',
+    'Call the API: paste these two lines into another terminal.',
     '',
     ...curlLines(baseUrl, apiKey),
     '',
     'Or run a whole verification in the sandbox, from the folder of the repository:',
     '',
     `  GROVE_URL=${baseUrl} GROVE_API_KEY=${testApiKey} npx node examples/verify.ts`,
+    '',
+    'Or see it from the side of a shop that relies on it:',
+    '',
+    `  GROVE_URL=${baseUrl} GROVE_API_KEY=${testApiKey} npx node examples/relying-party/server.ts`,
   );
   return lines.join('\n');
 }

@@ -57,12 +57,15 @@ export async function* openChunks(
     }
     // A full chunk with nothing behind it may be the last one.
     while (key && pieces.size() > SEALED_CHUNK) {
-      yield* openChunk(key, nonceOf(number, false), pieces.take(CHUNK_BYTES), pieces.take(TAG));
+      // One by one: a reader that goes away in the middle of a list of them would be told of a fault in it.
+      for (const piece of openChunk(key, nonceOf(number, false), pieces.take(CHUNK_BYTES), pieces.take(TAG)))
+        yield piece;
       number += 1;
     }
   }
   if (!key || pieces.size() < TAG) throw new Error('a sealed value ends too early');
-  yield* openChunk(key, nonceOf(number, true), pieces.take(pieces.size() - TAG), pieces.take(TAG));
+  for (const piece of openChunk(key, nonceOf(number, true), pieces.take(pieces.size() - TAG), pieces.take(TAG)))
+    yield piece;
 }
 
 function openChunk(key: KeyObject, nonce: Buffer, sealed: readonly Uint8Array[], tag: readonly Uint8Array[]): Buffer[] {

@@ -8,20 +8,38 @@ import type { Tenants } from './tenants.ts';
  */
 export const DEMONSTRATION_TENANT = 'demo';
 
-export type Demonstration = { tenantId: string; apiKey: string; testApiKey: string };
+export type Demonstration = {
+  tenantId: string;
+  apiKey: string;
+  testApiKey: string;
+  /** Process tokens whose links open a whole journey: one that looks at real pictures, and one of the sandbox. */
+  tokenId: string;
+  testTokenId: string;
+};
+
+/** Makes a process token and gives its id. */
+export type CreateToken = (
+  tenantId: string,
+  environment: 'live' | 'test',
+  token: { name: string; description: string; processDefnName: string },
+) => Promise<string>;
 
 const FILE = 'demonstration.json';
 
 export function readDemonstration(dataFolder: string): Demonstration | undefined {
   try {
-    const { tenantId, apiKey, testApiKey } = JSON.parse(readFileSync(`${dataFolder}/${FILE}`, 'utf8')) as Demonstration;
-    return typeof testApiKey === 'string' ? { tenantId, apiKey, testApiKey } : undefined;
+    const known = JSON.parse(readFileSync(`${dataFolder}/${FILE}`, 'utf8')) as Demonstration;
+    const { tenantId, apiKey, testApiKey, tokenId, testTokenId } = known;
+    return typeof testTokenId === 'string' ? { tenantId, apiKey, testApiKey, tokenId, testTokenId } : undefined;
   } catch {
     return undefined;
   }
 }
 
-export async function ensureDemonstration(tenants: Tenants, dataFolder: string): Promise<Demonstration> {
+export async function ensureDemonstration(
+  { tenants, createToken }: { tenants: Tenants; createToken: CreateToken },
+  dataFolder: string,
+): Promise<Demonstration> {
   const known = readDemonstration(dataFolder);
   const exists = (await tenants.list()).some(({ id }) => id === DEMONSTRATION_TENANT);
   // A file that outlived its database shows a key that opens nothing.
@@ -34,7 +52,13 @@ export async function ensureDemonstration(tenants: Tenants, dataFolder: string):
     ? await newKey('Demonstration key', 'live')
     : await tenants.create({ id: tenantId, name: 'Demonstration', keyName: 'Demonstration key' });
   const { apiKey: testApiKey } = await newKey('Demonstration test key', 'test');
-  const demonstration = { tenantId, apiKey, testApiKey };
+  const processDefnName = 'document-and-selfie';
+  const description = 'Its link opens the journey that a newcomer tries first';
+  const newToken = (name: string, environment: 'live' | 'test') =>
+    createToken(tenantId, environment, { name: `${name}${again}`, description, processDefnName });
+  const tokenId = await newToken('Demonstration', 'live');
+  const testTokenId = await newToken('Demonstration in the sandbox', 'test');
+  const demonstration = { tenantId, apiKey, testApiKey, tokenId, testTokenId };
   writeFileSync(`${dataFolder}/${FILE}`, `${JSON.stringify(demonstration)}\n`, { mode: 0o600 });
   return demonstration;
 }
