@@ -17,7 +17,9 @@ process.env.CHROMIUM ??= findChromium({ install: true }) ?? '';
 let passed = 0;
 let failed = 0;
 let skipped = 0;
-const stream = run({ files, concurrency: 2, timeout: 300_000 });
+// A file that hangs must not hang everything; whoever asks for many rounds asks for more time as well.
+const timeout = Number(process.env.TEST_FILE_TIMEOUT_MS ?? 300_000);
+const stream = run({ files, concurrency: 2, timeout });
 stream.on('test:pass', ({ details, skip }) => {
   if (details.type === 'suite') return;
   if (skip) skipped += 1;
