@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { serveTasks } from '../src/engine/serve-tasks.ts';
-import { ImageFault } from '../src/images/raster.ts';
+import { ImageFault } from '../src/images/image-fault.ts';
 
 /** Tasks that go wrong in every way in which a real one can. Counters are shared between threads. */
 serveTasks({

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import sharp from 'sharp';
-import { ImageFault } from '../images/raster.ts';
+import { ImageFault } from '../images/image-fault.ts';
 import { makeSpecimen, type SpecimenOrder } from '../specimens/make-specimen.ts';
 import type { QualityReason } from './quality.ts';
 import { type DocumentOptions, type DocumentReading, readDocument } from './read-document.ts';

@@ -32,11 +32,13 @@ export type DocumentOptions = {
   readonly expected?: 'mrz' | 'barcode' | 'portrait';
   /** Reading all print costs a second or more, so it can be left out. */
   readonly visualZone?: boolean;
+  /** Whether the straightened document itself is wanted, as a JPEG. */
+  readonly straightened?: boolean;
   /** Finds the largest face of an image; without it there is no portrait. */
   readonly findFace?: (image: Raster) => Promise<FaceBox | undefined>;
 };
 
-export type Portrait = { readonly jpeg: Buffer; readonly box: FaceBox };
+export type Portrait = { readonly jpeg: Uint8Array; readonly box: FaceBox };
 export type DocumentReading = {
   readonly type: DocumentType;
   readonly outline?: Outline;
@@ -45,6 +47,7 @@ export type DocumentReading = {
   readonly barcode?: { readonly text: string; readonly licence?: Licence; readonly model: ModelName };
   readonly visual?: VisualZone;
   readonly portrait?: Portrait;
+  readonly straightened?: Uint8Array;
   readonly checks: readonly DocumentCheck[];
   readonly hints: readonly Hint[];
 };
@@ -56,9 +59,10 @@ const MIN_SECOND_SHARE = 0.4;
 const MIN_SECOND_SUPPORT = 0.75;
 const MIN_SECOND_BOXES = 3;
 const PORTRAIT_MARGIN = 0.35;
+const JPEG_QUALITY = 92;
 
 /** Everything that one picture says about a document. The same bytes and options give the same reading. */
-export async function readDocument(bytes: Buffer, options: DocumentOptions): Promise<DocumentReading> {
+export async function readDocument(bytes: Uint8Array, options: DocumentOptions): Promise<DocumentReading> {
   const image = await decodeImage(bytes);
   const { mrz, boxes } = await readMrz(image);
   const quads = findQuads(image);
@@ -89,6 +93,7 @@ export async function readDocument(bytes: Buffer, options: DocumentOptions): Pro
     ...(barcode ? { barcode } : {}),
     ...(visual ? { visual } : {}),
     ...(portrait ? { portrait } : {}),
+    ...(options.straightened ? { straightened: await toJpeg(straight) } : {}),
     checks: checksOf(mrz, licence, visual, options.today),
     hints: documentHints(image, straight),
   };
@@ -105,14 +110,15 @@ function typeOf(
   if (letter === 'A' || letter === 'C' || letter === 'I') return 'identityCard';
   if (licence)
     return licence.elements.DCA === undefined && licence.elements.DCB === undefined ? 'identityCard' : 'drivingLicence';
+  // The reader often loses the space between two words.
   const text =
     visual?.lines
       .map((line) => line.text.normalize('NFD').replace(/\p{M}/gu, ''))
       .join(' ')
       .toLowerCase() ?? '';
-  if (/driv(ing|er)|licen[cs]e|permis de conduire|fuhrerschein|rijbewijs|patente|conducir/.test(text))
+  if (/driv(ing|er)|licen[cs]e|permis ?de ?conduire|fuhrerschein|rijbewijs|patente|conducir/.test(text))
     return 'drivingLicence';
-  if (/identity card|carte (nationale )?d.?identite|personalausweis|identiteitskaart|documento nacional/.test(text))
+  if (/identity ?card|carte ?(nationale ?)?d.?identite|personalausweis|identiteitskaart|documento ?nacional/.test(text))
     return 'identityCard';
   if (/passport|passeport|reisepass|pasaporte/.test(text)) return 'passport';
   if (/\bvisa\b/.test(text)) return 'visa';
@@ -193,6 +199,12 @@ function checksOf(
   ];
 }
 
+function toJpeg({ data, width, height }: Raster): Promise<Uint8Array> {
+  return sharp(data, { raw: { width, height, channels: 3 } })
+    .jpeg({ quality: JPEG_QUALITY })
+    .toBuffer();
+}
+
 async function cutPortrait(
   straight: Raster,
   findFace: (image: Raster) => Promise<FaceBox | undefined>,
@@ -208,7 +220,7 @@ async function cutPortrait(
   const raw = { width: straight.width, height: straight.height, channels: 3 as const };
   const jpeg = await sharp(straight.data, { raw })
     .extract({ left, top, width, height })
-    .jpeg({ quality: 92 })
+    .jpeg({ quality: JPEG_QUALITY })
     .toBuffer();
   return { jpeg, box: face };
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, describe, test } from 'node:test';
-import { ImageFault } from '../images/raster.ts';
+import { ImageFault } from '../images/image-fault.ts';
 import { VisionFault } from './fault.ts';
 import { openPool, type Pool, type PoolOptions } from './pool.ts';
 

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { ImageFault } from '../images/raster.ts';
+import { ImageFault } from '../images/image-fault.ts';
 import { VisionFault } from './fault.ts';
 import type { FromWorker, ToWorker } from './protocol.ts';
 

@@ -1,4 +1,4 @@
-import type { ImageFaultReason } from '../images/raster.ts';
+import type { ImageFaultReason } from '../images/image-fault.ts';
 
 /** What the threads say to each other. Everything is plain data. */
 export type ToWorker =

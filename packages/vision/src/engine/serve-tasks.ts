@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads';
-import { ImageFault } from '../images/raster.ts';
+import { ImageFault } from '../images/image-fault.ts';
 import type { FromWorker, Task, ToWorker } from './protocol.ts';
 
 /** Called once in a worker thread: says that it is ready, and answers every job with exactly one message. */

@@ -1,5 +1,10 @@
+import { type DocumentOptions, type FaceBox, readDocument } from '../documents/read-document.ts';
 import { analyseFace, embedFace } from '../faces/analyse.ts';
-import { FACE_MODELS, type FaceModelKey, loadModels } from '../models.ts';
+import { findPortrait } from '../faces/find-portrait.ts';
+import type { Raster } from '../images/raster.ts';
+import { FACE_MODELS, type FaceModelKey } from '../model-names.ts';
+import { loadModels } from '../models.ts';
+import { ocrModels } from '../ocr/models.ts';
 import type { Task } from './protocol.ts';
 
 /**
@@ -8,9 +13,15 @@ import type { Task } from './protocol.ts';
  */
 export async function loadTasks(): Promise<Readonly<Record<string, Task>>> {
   const models = await loadModels(Object.keys(FACE_MODELS) as FaceModelKey[]);
+  await ocrModels();
+  const findFace = (image: Raster): Promise<FaceBox | undefined> => findPortrait(image, models.detect);
   return {
     analyseFace: (input) => analyseFace(asBytes(input), models),
     embedFace: (input) => embedFace(asBytes(input), models),
+    readDocument: (input) => {
+      const { bytes, options } = input as { bytes: unknown; options: Omit<DocumentOptions, 'findFace'> };
+      return readDocument(asBytes(bytes), { ...options, findFace });
+    },
   };
 }
 

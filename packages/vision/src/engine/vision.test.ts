@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import sharp from 'sharp';
 import { AUDREY, changed, crowd, FRANCK, FRANCK_TURNED, picture } from '../../test/pictures.ts';
-import { ImageFault } from '../images/raster.ts';
+import { ImageFault } from '../images/image-fault.ts';
+import { makeSpecimen } from '../specimens/make-specimen.ts';
 import { VisionFault } from './fault.ts';
 import { openVision, type VisionEngine } from './vision.ts';
 
@@ -80,8 +81,15 @@ describe('the engine', () => {
     await last;
   });
 
-  test('says so when no worker knows the task', async () => {
-    const error = await vision.readDocument(picture(AUDREY)).catch((fault: unknown) => fault);
-    assert.ok(error instanceof VisionFault && error.reason === 'not_available');
+  test('reads a document, and finds the photograph in it to be of the person who is in it', async () => {
+    const order = { kind: 'passport', seed: 3, portrait: picture(FRANCK), photograph: { tilt: 5 } } as const;
+    const { jpeg, mrz } = await makeSpecimen(order);
+    const reading = await vision.readDocument(jpeg, { today: '2026-01-01', visualZone: false, straightened: true });
+    assert.deepEqual(reading.mrz?.lines, mrz);
+    const portrait = reading.portrait?.jpeg as Uint8Array;
+    assert.equal((await vision.matchFaces(portrait, picture(FRANCK_TURNED))).match?.match, true);
+    assert.equal((await vision.matchFaces(portrait, picture(AUDREY))).match?.match, false);
+    const { width = 0, height = 0 } = await sharp(reading.straightened).metadata();
+    assert.ok(Math.abs(width / height - 125 / 88) < 0.05, `${width} × ${height}`);
   });
 });

@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import type { DocumentOptions, DocumentReading } from '../documents/read-document.ts';
 import type { FaceAnalysis, FaceEmbedding } from '../faces/analyse.ts';
 import { matchTemplates, type TemplateMatch } from '../faces/match.ts';
 import { openPool, type PoolStats } from './pool.ts';
@@ -19,12 +20,15 @@ export type FaceMatch = {
   readonly other: FaceEmbedding;
 };
 
+/** The face of the document is found by the worker. */
+export type DocumentRequest = Omit<DocumentOptions, 'findFace'>;
+
 /** All methods throw `ImageFault` for a bad picture, and `VisionFault` if the engine could not look at it. */
 export type VisionEngine = {
   analyseFace(bytes: Uint8Array): Promise<FaceAnalysis>;
   embedFace(bytes: Uint8Array): Promise<FaceEmbedding>;
   matchFaces(one: Uint8Array, other: Uint8Array): Promise<FaceMatch>;
-  readDocument(bytes: Uint8Array, options?: object): Promise<unknown>;
+  readDocument(bytes: Uint8Array, options: DocumentRequest): Promise<DocumentReading>;
   stats(): PoolStats;
   stop(): Promise<void>;
 };
@@ -60,7 +64,8 @@ export async function openVision(options: VisionOptions = {}): Promise<VisionEng
       const match = one.template && other.template ? matchTemplates(one.template, other.template) : null;
       return { match, one, other };
     },
-    readDocument: (bytes, options = {}) => pool.run('readDocument', { bytes: ownBytes(bytes), options }),
+    readDocument: async (bytes, options) =>
+      (await pool.run('readDocument', { bytes: ownBytes(bytes), options })) as DocumentReading,
     stats: pool.stats,
     stop: pool.stop,
   };

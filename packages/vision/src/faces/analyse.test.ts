@@ -13,7 +13,8 @@ import {
   NO_FACE,
   picture,
 } from '../../test/pictures.ts';
-import { FACE_MODELS, type FaceModelKey, loadModels } from '../models.ts';
+import { FACE_MODELS, type FaceModelKey } from '../model-names.ts';
+import { loadModels } from '../models.ts';
 import { analyseFace, embedFace, type Face, type FaceModels } from './analyse.ts';
 import { matchTemplates } from './match.ts';
 

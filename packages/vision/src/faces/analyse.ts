@@ -1,7 +1,8 @@
 import { decodeWithScale, type Raster } from '../images/raster.ts';
 import type { Box } from '../images/sample.ts';
 import { passiveLiveness } from '../liveness/passive.ts';
-import { FACE_MODELS, type FaceModelKey, type ModelName, modelName, type RunModel } from '../models.ts';
+import { FACE_MODELS, type FaceModelKey, type ModelName, modelName } from '../model-names.ts';
+import type { RunModel } from '../models.ts';
 import { detectFaces, type FaceBox, mainFace } from './detect.ts';
 import { alignFace, embedAligned } from './embed.ts';
 import { type EyesOpen, findEyesOpen } from './eyes.ts';

@@ -1,4 +1,4 @@
-import { FACE_MODELS, type ModelName, modelName } from '../models.ts';
+import { FACE_MODELS, type ModelName, modelName } from '../model-names.ts';
 import { EMBEDDING_LENGTH } from './embed.ts';
 
 /**

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import sharp, { type Sharp } from 'sharp';
-import { decodeImage, decodeWithScale, ImageFault, MAX_IMAGE_BYTES } from './raster.ts';
+import { ImageFault } from './image-fault.ts';
+import { decodeImage, decodeWithScale, MAX_IMAGE_BYTES } from './raster.ts';
 
 /** Left half red, right half blue, the upper left corner white: every turn and mirroring of it looks different. */
 async function flag(): Promise<Sharp> {

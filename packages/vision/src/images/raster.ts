@@ -1,30 +1,9 @@
 import sharp from 'sharp';
+import { ImageFault } from './image-fault.ts';
 import { type ImageFormat, isCutShort, isKnownForeignImage, sniffImage } from './sniff.ts';
 
 /** A decoded picture: upright, 8-bit sRGB, three bytes a pixel, row by row without padding. */
 export type Raster = { readonly width: number; readonly height: number; readonly data: Uint8Array };
-
-export type ImageFaultReason =
-  | 'empty'
-  | 'not_an_image'
-  | 'unsupported_format'
-  | 'too_many_bytes'
-  | 'too_large'
-  | 'too_small'
-  | 'animated'
-  | 'truncated'
-  | 'corrupt';
-
-/** The bytes are no picture that we read. The reason is for the caller; the decoder's words are the cause. */
-export class ImageFault extends Error {
-  readonly reason: ImageFaultReason;
-
-  constructor(reason: ImageFaultReason, cause?: unknown) {
-    super(`The image was refused: ${reason}`, cause === undefined ? undefined : { cause });
-    this.name = 'ImageFault';
-    this.reason = reason;
-  }
-}
 
 export const MAX_IMAGE_BYTES = 12 * 1024 * 1024;
 export const MAX_IMAGE_PIXELS = 25_000_000;

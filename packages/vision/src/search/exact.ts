@@ -25,8 +25,8 @@ export type ExactGallery = {
 
 export const MAX_GALLERY = 2_000_000;
 export const MAX_HITS = 100;
-/** 32 MB: growing never copies what is there, and an empty list costs nothing. */
-const ROWS_PER_CHUNK = 16_384;
+/** 2 MB: growing never copies what is there, and there may be many short lists. */
+const ROWS_PER_CHUNK = 1024;
 
 export function newExactGallery(): ExactGallery {
   const table: Table = { chunks: [], ids: [], rows: new Map() };

@@ -13,7 +13,12 @@ import { drawZoneLine } from './zone-font.ts';
 export const SPECIMEN_KINDS = ['passport', 'idCard', 'idCardTd2', 'visa', 'visaB', 'licence'] as const;
 export type SpecimenKind = (typeof SPECIMEN_KINDS)[number];
 export type Side = 'front' | 'back';
-export type DrawnDocument = { readonly image: Raster; readonly mrz?: readonly string[]; readonly barcode?: string };
+export type DrawnDocument = {
+  readonly image: Raster;
+  readonly mrz?: readonly string[];
+  readonly barcode?: string /** Where the portrait is, on the side that has one. */;
+  readonly portrait?: Rectangle;
+};
 
 type Layout = {
   readonly size: readonly [widthMm: number, heightMm: number];
@@ -61,6 +66,14 @@ const LABEL: Colour = [90, 96, 104];
 /** No state has this number of issuer. */
 const ISSUER_NUMBER = '636999';
 
+/** In pixels of the drawing. */
+export type Rectangle = {
+  readonly left: number;
+  readonly top: number;
+  readonly width: number;
+  readonly height: number;
+};
+
 /** Draws one side of a document, straight on. */
 export function drawDocument(kind: SpecimenKind, side: Side, person: Person, random: Random): DrawnDocument {
   const layout = LAYOUTS[kind];
@@ -69,11 +82,11 @@ export function drawDocument(kind: SpecimenKind, side: Side, person: Person, ran
   drawPattern(canvas, layout, random);
   const mm = (x: number, y: number): Point => ({ x: x * layout.pixelsPerMm, y: y * layout.pixelsPerMm });
   drawText(canvas, layout.title, mm(4, 7), { size: 4 * layout.pixelsPerMm, colour: layout.ink, weight: 'bold' });
-  if (side === 'front') drawFront(canvas, kind, layout, person, random, mm);
+  const portrait = side === 'front' ? { portrait: drawFront(canvas, kind, layout, person, random, mm) } : {};
   const zone = kind === 'idCard' ? side === 'back' : kind !== 'licence' && side === 'front';
-  if (zone) return { image: canvas, mrz: drawZone(canvas, kind, layout, person, mm) };
+  if (zone) return { ...portrait, image: canvas, mrz: drawZone(canvas, kind, layout, person, mm) };
   if (kind === 'licence' && side === 'back') return { image: canvas, barcode: drawBarcode(canvas, layout, person, mm) };
-  return { image: canvas };
+  return { ...portrait, image: canvas };
 }
 
 /** Fine waves, as printed paper has: they must not disturb the reading. */
@@ -103,7 +116,7 @@ function drawFront(
   person: Person,
   random: Random,
   mm: (x: number, y: number) => Point,
-): void {
+): Rectangle {
   const unit = layout.pixelsPerMm;
   const [, heightMm] = layout.size;
   const portrait = { x: 4, y: 11, width: heightMm * 0.36, height: heightMm * 0.46 };
@@ -126,6 +139,12 @@ function drawFront(
   put(kind === 'licence' ? 'Licence No.' : 'Document No. / No. du document', person.documentNumber, second, 0);
   put('Date of expiry / Date d’expiration', visualDate(person.expiryDate), second, 4);
   put('Date of issue', visualDate(person.issueDate), 0, 4);
+  return {
+    left: Math.round(portrait.x * unit),
+    top: Math.round(portrait.y * unit),
+    width: Math.round(portrait.width * unit),
+    height: Math.round(portrait.height * unit),
+  };
 }
 
 const MONTHS = ['JAN', 'FEB', 'MAR', 'APR', 'MAY', 'JUN', 'JUL', 'AUG', 'SEP', 'OCT', 'NOV', 'DEC'] as const;

@@ -1,5 +1,6 @@
 import type { Quad } from '../images/geometry.ts';
 import { drawDocument, type Side, SPECIMEN_KINDS, type SpecimenKind } from './draw-document.ts';
+import { pastePortrait } from './paste-portrait.ts';
 import { inventPerson, type Person } from './person.ts';
 import { type Photograph, photograph } from './photograph.ts';
 import { type Random, seeded, within } from './random.ts';
@@ -11,6 +12,8 @@ export type SpecimenOrder = {
   /** The day on which the document is looked at, YYYY-MM-DD: it is valid then. */
   readonly today?: string;
   readonly person?: Partial<Person>;
+  /** A picture of a face in place of the drawn one; its middle is what is shown of it. */
+  readonly portrait?: Uint8Array;
   readonly photograph?: Photograph;
   /** A second document beside the first. */
   readonly twice?: boolean;
@@ -33,6 +36,7 @@ export async function makeSpecimen(order: SpecimenOrder): Promise<Specimen> {
   const side = order.side ?? (order.kind === 'idCard' || order.kind === 'licence' ? 'back' : 'front');
   const person = { ...inventPerson(random, order.today ?? '2026-01-01'), ...order.person };
   const drawn = drawDocument(order.kind, side, person, random);
+  if (order.portrait && drawn.portrait) await pastePortrait(drawn.image, drawn.portrait, order.portrait);
   const images = order.twice
     ? [drawn.image, drawDocument(order.kind, side, inventPerson(random, '2026-01-01'), random).image]
     : [drawn.image];

@@ -1,0 +1,34 @@
+import {
+  type DocumentCheck,
+  dateChecks,
+  type Facts,
+  factsOfLicence,
+  factsOfMrz,
+  factsOfVisual,
+  sourceChecks,
+  visualChecks,
+} from './checks.ts';
+import type { DocumentReading } from './read-document.ts';
+
+/**
+ * What the sides of one document say about each other. Cards have their print in front and their zone or code behind, so
+ * neither picture alone can tell whether they agree. Dates are judged by the zone, else by the code, else by the print.
+ */
+export function compareSides(sides: readonly DocumentReading[], today: string): DocumentCheck[] {
+  const mrz = sides.find((side) => side.mrz)?.mrz;
+  const licence = sides.find((side) => side.barcode?.licence)?.barcode?.licence;
+  const zone: Facts | undefined = mrz && factsOfMrz(mrz, today);
+  const card: Facts | undefined = licence && factsOfLicence(licence);
+  const prints = sides.flatMap(({ visual }) => visual ?? []);
+  const print = {
+    lines: prints.flatMap(({ lines }) => lines),
+    fields: prints.flatMap(({ fields }) => fields),
+    models: prints[0]?.models ?? [],
+  };
+  return [
+    ...dateChecks(zone ?? card ?? factsOfVisual(print), today),
+    ...(zone && card ? sourceChecks(zone, card) : []),
+    ...(zone ? visualChecks(zone, print, 'mrz') : []),
+    ...(card ? visualChecks(card, print, 'barcode') : []),
+  ];
+}

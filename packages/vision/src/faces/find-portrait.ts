@@ -1,0 +1,54 @@
+import type { Raster } from '../images/raster.ts';
+import type { Box, Size } from '../images/sample.ts';
+import type { RunModel } from '../models.ts';
+import { area, detectFaces } from './detect.ts';
+
+type Place = { readonly x: number; readonly y: number; readonly width: number; readonly height: number };
+
+/** The portrait of a passport is a tenth of the page: small for a detector that sees 320 pixels of it. */
+const PART = 0.6;
+const CORNERS: readonly (readonly [number, number])[] = [
+  [0, 0],
+  [1, 0],
+  [0, 1],
+  [1, 1],
+];
+
+/**
+ * The portrait of a straightened document: the largest face, and not the small ghost of it that many documents print
+ * beside. If the whole page shows none, overlapping quarters of it are looked at.
+ */
+export async function findPortrait(image: Raster, detect: RunModel): Promise<Place | undefined> {
+  const whole = largest(await detectFaces(image, detect));
+  if (whole) return placeOf(whole);
+  const size = { width: Math.ceil(image.width * PART), height: Math.ceil(image.height * PART) };
+  const found: Box[] = [];
+  for (const [right, bottom] of CORNERS) {
+    const left = right * (image.width - size.width);
+    const top = bottom * (image.height - size.height);
+    const face = largest(await detectFaces(cut(image, { left, top }, size), detect));
+    if (face) {
+      const { left: x, top: y, right: toX, bottom: toY } = face;
+      found.push({ left: x + left, top: y + top, right: toX + left, bottom: toY + top });
+    }
+  }
+  const best = largest(found);
+  return best && placeOf(best);
+}
+
+function cut({ data, width: across }: Raster, { left, top }: { left: number; top: number }, size: Size): Raster {
+  const part = new Uint8Array(size.width * size.height * 3);
+  for (let row = 0; row < size.height; row += 1) {
+    const from = ((top + row) * across + left) * 3;
+    part.set(data.subarray(from, from + size.width * 3), row * size.width * 3);
+  }
+  return { ...size, data: part };
+}
+
+function largest<Each extends Box>(boxes: readonly Each[]): Each | undefined {
+  return boxes.toSorted((one, other) => area(other) - area(one))[0];
+}
+
+function placeOf({ left, top, right, bottom }: Box): Place {
+  return { x: left, y: top, width: right - left, height: bottom - top };
+}

@@ -1,0 +1,19 @@
+/**
+ * What a server's own thread needs: none of it loads a model, a decoder or any native library. Those are loaded by the
+ * workers, and only once there are any.
+ */
+export type { DocumentCheck } from './documents/checks.ts';
+export { compareSides } from './documents/compare-sides.ts';
+export { fullDate } from './documents/dates.ts';
+export type { DocumentReading } from './documents/read-document.ts';
+export { VisionFault } from './engine/fault.ts';
+export { openVision, type VisionEngine } from './engine/vision.ts';
+export type { FaceAnalysis } from './faces/analyse.ts';
+export { cosine, MATCH_SCORE, matchTemplates } from './faces/match.ts';
+export { faceQuality } from './faces/rate-quality.ts';
+export type { FaceTemplate } from './faces/template.ts';
+export { encodeTemplate, FACE_ALGORITHM } from './faces/template.ts';
+export { ImageFault } from './images/image-fault.ts';
+export type { Challenge } from './liveness/challenge.ts';
+export { type Frame, frameOf } from './liveness/frames.ts';
+export { CHALLENGE_LIMITS, type ChallengeReason, verifyChallenge } from './liveness/verify.ts';

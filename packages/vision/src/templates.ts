@@ -1,0 +1,5 @@
+/** Faces as numbers, without pictures: what whoever keeps faces needs at hand from the first moment on. */
+export { cosineOf, MATCH_SCORE, matchTemplates, scoreOf } from './faces/match.ts';
+export { decodeTemplate, encodeTemplate, FACE_ALGORITHM, TEMPLATE_BYTES, TemplateFault } from './faces/template.ts';
+export { CHALLENGE_SECONDS, type Challenge, newChallenge } from './liveness/challenge.ts';
+export { type Gallery, newGallery } from './search/gallery.ts';
