@@ -69,6 +69,7 @@ export function sandboxVision(scenario: Scenario, attempt: number): Vision {
       return check('faceMatch', 'face', differ ? NOT_THE_SAME : undefined);
     },
     searchFaces: async () => check('watchlist', 'watchlist'),
+    searchValues: async () => check('watchlist', 'watchlist'),
     findDuplicates: async () => check('duplicate', 'face'),
   };
 }

@@ -1,4 +1,6 @@
 import type { Check } from '../../kernel/check.ts';
+import type { Challenge } from './challenge.ts';
+import { algorithm, compareFaces } from './face-templates.ts';
 
 /** The door to the machine that looks at images. */
 export type VisionImage = { readonly contentType: string; read(): Promise<Buffer> };
@@ -8,6 +10,8 @@ export type DocumentRequest = {
   readonly back?: VisionImage;
   /** The types that are accepted. */
   readonly accept: readonly string[];
+  /** The states whose documents are accepted, ISO 3166-1 alpha-3; any unless given. */
+  readonly countries?: readonly string[];
   readonly countryCode?: string;
   readonly documentType?: string;
 };
@@ -22,14 +26,27 @@ export type DocumentFindings = {
   readonly documentType?: string;
   readonly countryCode?: string;
   readonly biographicData: readonly BiographicField[];
+  /** Cut out of the photographs: `front.cropped`, `back.cropped`, `portrait`. */
+  readonly images?: readonly DerivedImage[];
 };
+
+export type DerivedImage = { readonly name: string; readonly contentType: string; readonly bytes: Buffer };
 
 export type FaceRequest = {
   readonly image: VisionImage;
   readonly liveness: 'none' | 'passive' | 'active';
-  /** Of an active challenge: the frames, in the order they were taken. */
-  readonly frames: readonly VisionImage[];
+  /** Of an active challenge: the frames, in the order they were taken, with the milliseconds since its start. */
+  readonly frames: readonly { readonly image: VisionImage; readonly at: number }[];
+  /** The challenge that the frames answer, as it was issued, and when it was spent. */
+  readonly challenge?: SpentChallenge;
+  /** What the client says of itself: it can say what it likes. */
+  readonly clientHints?: ClientHints;
 };
+
+/** Such as the name of the camera. It may be personal, so it is looked at and not repeated. */
+export type ClientHints = Readonly<Record<string, string | number | boolean>>;
+
+export type SpentChallenge = Challenge & { readonly usedAt: number };
 
 export type FaceFindings = { readonly checks: readonly Check[]; readonly quality?: number };
 
@@ -38,24 +55,52 @@ export type Vision = {
   readFace(request: FaceRequest, signal: AbortSignal): Promise<FaceFindings>;
   matchFaces(request: { document: VisionImage; face: VisionImage }, signal: AbortSignal): Promise<Check>;
   /** Whether the face is on a list of the tenant's. */
-  searchFaces(request: { list: string; face: VisionImage }, signal: AbortSignal): Promise<Check>;
+  searchFaces(request: { list: string; face: VisionImage; threshold: number }, signal: AbortSignal): Promise<Check>;
+  /** Whether one of the document numbers or e-mail addresses is on a list of the tenant's. */
+  searchValues(request: { list: string; values: readonly string[] }, signal: AbortSignal): Promise<Check>;
   /** Whether the face is known from another instance of the tenant's. */
-  findDuplicates(request: { face: VisionImage }, signal: AbortSignal): Promise<Check>;
+  findDuplicates(request: { face: VisionImage; threshold: number }, signal: AbortSignal): Promise<Check>;
 };
 
+/** A face as numbers, sealed by whoever keeps it; or the reason why there is none. */
+export type FaceTemplate =
+  | {
+      readonly template: Buffer;
+      /** From 0 to 1; 0.5 is the least that can be relied on. */
+      readonly quality: number;
+      /** Why the picture should be taken again, such as `too_dark`. */
+      readonly reasons: readonly string[];
+    }
+  | { readonly template: undefined; readonly reason: string };
+
+/** What whoever keeps faces asks of the machine. */
+export type FaceTemplates = {
+  readonly algorithm: string;
+  /** A picture that cannot be looked at is a reason; a machine that cannot look is a 100010. */
+  faceTemplate(image: VisionImage, signal: AbortSignal): Promise<FaceTemplate>;
+  /** Throws `TemplateFault` for templates of another algorithm. */
+  compareFaces(one: Uint8Array, other: Uint8Array): { score: number; match: boolean };
+};
+
+/** The machine itself. It knows pictures; who has been seen before is known by those who keep faces. */
+export type VisionMachine = FaceTemplates &
+  Pick<Vision, 'readDocument' | 'readFace' | 'matchFaces'> & { stop(): Promise<void> };
+
 /** A machine that is not there. What it did not look at it does not pass. */
-export function noVision(): Vision {
+export function noVision(): VisionMachine {
   const notPerformed = (name: string, type: Check['type']): Check => ({
     ...{ name, type, status: 'NOT_PERFORMED', reason: 'engine_not_available', advice: 'final' },
   });
   return {
+    algorithm,
+    compareFaces,
+    faceTemplate: async () => ({ template: undefined, reason: 'engine_not_available' }),
     readDocument: async () => ({ checks: [notPerformed('documentReading', 'document')], biographicData: [] }),
     async readFace({ liveness }) {
       const checks = [notPerformed('faceQuality', 'face')];
       return { checks: liveness === 'none' ? checks : [...checks, notPerformed('liveness', 'liveness')] };
     },
     matchFaces: async () => notPerformed('faceMatch', 'face'),
-    searchFaces: async () => notPerformed('watchlist', 'watchlist'),
-    findDuplicates: async () => notPerformed('duplicate', 'face'),
+    stop: async () => {},
   };
 }

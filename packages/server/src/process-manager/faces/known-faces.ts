@@ -1,5 +1,12 @@
 import type { TenantReads } from '../../db/db.ts';
-import { algorithm, cosineOf, type Gallery, newGallery, scoreOf, vectorOf } from '../../engines/vision/face-templates.ts';
+import {
+  algorithm,
+  cosineOf,
+  type Gallery,
+  newGallery,
+  scoreOf,
+  vectorOf,
+} from '../../engines/vision/face-templates.ts';
 import type { Vault } from '../../secrets/vault.ts';
 import { instanceSubject } from '../instances/instance-subject.ts';
 import { FACES_AT_ONCE, type FaceKey, faceKeys, facesOf } from './faces.repository.ts';
@@ -17,7 +24,7 @@ export type KnownFace = { readonly instanceId: string; readonly step: string; re
 
 /** Two kilobytes each. Whoever was searched longest ago is forgotten first. */
 const MAX_FACES_IN_MEMORY = 200_000;
-const MAX_GALLERIES = 1000;
+const MAX_GALLERIES = 100;
 const MAX_HITS = 10;
 /** Comparing with more than this in one go would hold up everybody else. */
 const INDEX_ABOVE = 20_000;
@@ -33,7 +40,11 @@ export function openKnownFaces(deps: {
   const held = new Map<string, Held>();
 
   const heldFor = (key: string): Held => {
-    const found = held.get(key) ?? { gallery: newGallery({ indexAbove: INDEX_ABOVE }), seenAt: new Map(), busy: Promise.resolve() };
+    const found = held.get(key) ?? {
+      gallery: newGallery({ indexAbove: INDEX_ABOVE }),
+      seenAt: new Map(),
+      busy: Promise.resolve(),
+    };
     // The order of a map is that of insertion: the first is the one that was used longest ago.
     held.delete(key);
     held.set(key, found);
@@ -54,7 +65,7 @@ export function openKnownFaces(deps: {
       const filled = own.busy.then(() => refresh(deps, db, environment, own));
       own.busy = filled.catch(() => undefined);
       await filled;
-      const hits = own.gallery.search(vectorOf(template), { limit: MAX_HITS, minCosine: cosineOf(atLeast) });
+      const hits = own.gallery.search(vectorOf(template), { limit: MAX_HITS, atLeastCosine: cosineOf(atLeast) });
       makeRoom();
       return hits.map(({ id, cosine }) => {
         const [instanceId = '', step = ''] = id.split(' ');

@@ -12,17 +12,29 @@ export type SearchWatchlist = (
   environment: 'live' | 'test',
   name: string,
   template: Buffer,
+  /** Who is looked for, for the audit log. */
+  instanceId: string,
 ) => Promise<{ candidates: readonly { memberId: string; score: number }[] } | undefined>;
+
+/** The same by document numbers or e-mail addresses. */
+export type SearchValues = (
+  tenantId: TenantId,
+  environment: 'live' | 'test',
+  name: string,
+  values: readonly string[],
+  instanceId: string,
+) => ReturnType<SearchWatchlist>;
 
 export type LiveVisionDeps = FindDuplicatesDeps & {
   machine: VisionMachine;
   searchWatchlist?: SearchWatchlist;
+  searchValues?: SearchValues;
   now(): number;
 };
 
 /** The machine, and beside it those who know which faces have been seen before, for the work on one instance. */
 export function liveVision(deps: LiveVisionDeps, db: TenantDb, { instance }: Look, step: string): Vision {
-  const { machine, searchWatchlist } = deps;
+  const { machine, searchWatchlist, searchValues } = deps;
   const { readDocument, readFace, matchFaces } = machine;
   return {
     ...{ readDocument, readFace, matchFaces },
@@ -30,13 +42,21 @@ export function liveVision(deps: LiveVisionDeps, db: TenantDb, { instance }: Loo
       if (!searchWatchlist) return notPerformed('watchlist', 'watchlist', 'engine_not_available');
       const template = await templateOf(machine, face, signal);
       if (typeof template === 'string') return notPerformed('watchlist', 'watchlist', template);
-      const found = await searchWatchlist(db.tenantId, instance.environment, list, template);
+      const found = await searchWatchlist(db.tenantId, instance.environment, list, template, instance.id);
       if (!found) return notPerformed('watchlist', 'watchlist', 'watchlist_missing');
       const candidates = found.candidates.filter(({ score }) => score >= threshold);
       const made = { name: 'watchlist', type: 'watchlist', threshold, metaData: { algorithm, candidates } } as const;
       const [best] = candidates.toSorted((one, other) => other.score - one.score);
       if (!best) return { ...made, status: 'PASSED' };
       return { ...made, status: 'REVIEW', score: best.score, reason: 'candidate_found', advice: 'final' };
+    },
+    async searchValues({ list, values }) {
+      const found = await searchValues?.(db.tenantId, instance.environment, list, values, instance.id);
+      if (!found) return notPerformed('watchlist', 'watchlist', 'watchlist_missing');
+      const { candidates } = found;
+      const made = { name: 'watchlist', type: 'watchlist', metaData: { candidates } } as const;
+      if (candidates.length === 0) return { ...made, status: 'PASSED' };
+      return { ...made, status: 'REVIEW', score: 1, reason: 'candidate_found', advice: 'final' };
     },
     async findDuplicates({ face, threshold }, signal) {
       const template = await templateOf(machine, face, signal);

@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import { makeSpecimen } from '@grove/vision';
+import sharp from 'sharp';
+import { AUDREY, picture } from '../../../../vision/test/pictures.ts';
+import { ALL_TIMES, PORTRAIT_AT, recordedFrames, SELFIE_AT, timesOf } from '../../../../vision/test/recording.ts';
+import { type EndUser, type Journey, startJourney } from '../../../test/end-user.ts';
+import { openTestApp, type TestApp, testPlaces } from '../../../test/harness.ts';
+
+/**
+ * Live journeys with the real machine: a specimen passport with a photograph in it, the same man before the camera, and
+ * somebody else. Everything that looks at pictures is in it, so it runs on one database only.
+ */
+const DEFINITION = {
+  name: 'eyes',
+  processDefinitionType: 'VERIFICATION',
+  steps: [
+    { id: 'document', type: 'document', key: 'doc1', accept: ['PASSPORT'] },
+    { id: 'selfie', type: 'face', key: 'face1', liveness: 'active', maxAttempts: 2 },
+    { id: 'match', type: 'faceMatch', document: 'doc1', face: 'face1' },
+    { id: 'twice', type: 'duplicate', face: 'face1' },
+    { id: 'decide', type: 'decision', onAnyFailure: 'FAIL', onUncertain: 'REVIEW' },
+  ],
+};
+/** The day of the specimen and of the clock of the tests need not be near each other: it is valid on both. */
+const VALID = { issueDate: '2020-01-01', expiryDate: '2029-12-31' };
+const MAX_LOOKS = 3000;
+
+describe('a live journey with the real machine', () => {
+  const places = testPlaces();
+  let app: TestApp;
+  let token: string;
+  let film: ReadonlyMap<number, Buffer>;
+  let passport: Buffer;
+  let selfie: Buffer;
+
+  before(async () => {
+    app = await openTestApp(await places.create(), { environment: { GROVE_VISION: 'lazy' } });
+    token = await app.token();
+    const recorded = await recordedFrames(ALL_TIMES);
+    film = new Map(ALL_TIMES.map((time, at) => [time, recorded[at] as Buffer]));
+    selfie = frameAt(SELFIE_AT);
+    const portrait = await sharp(frameAt(PORTRAIT_AT))
+      .extract({ left: 120, top: 60, width: 170, height: 217 })
+      .jpeg()
+      .toBuffer();
+    passport = await passportWith(portrait);
+    const made = await app.client.processDefinitions.create({ body: DEFINITION as never });
+    await app.call(`/api/process-manager/processDefinitions/${made.id}/deploy`, { method: 'POST' });
+  });
+  after(() => app.stop());
+
+  const frameAt = (time: number) => film.get(time) as Buffer;
+  const passportWith = async (portrait: Buffer) => {
+    const photograph = { tilt: 4, yaw: 5, noise: 2 };
+    return (await makeSpecimen({ kind: 'passport', seed: 3, person: VALID, portrait, photograph })).jpeg;
+  };
+  const begin = async () => (await startJourney(app, app.apiKey, { processDefnName: 'eyes' })).user;
+  const send = async (user: EndUser, step: string, name: string, jpeg: Buffer) => {
+    const sent = await user.call(`/steps/${step}/images/${name}`, {
+      ...{ method: 'POST', body: jpeg as never, headers: { 'content-type': 'image/jpeg' } },
+    });
+    assert.equal(sent.status, 200, sent.text);
+  };
+  const settled = async (user: EndUser): Promise<Journey> => {
+    for (let looks = 0; looks < MAX_LOOKS; looks += 1) {
+      const now = await user.look();
+      if (now.waitingFor !== 'check') return now;
+      await wait(50);
+    }
+    throw new Error(`the machine is never done: ${app.logged().slice(-2000)}`);
+  };
+  const showPassport = async (user: EndUser, shown = passport) => {
+    await send(user, 'document', 'front', shown);
+    assert.equal((await user.submit('document')).status, 200);
+    return settled(user);
+  };
+  /** Does before the camera what is asked for, with the face of whoever the selfie shows. */
+  const showFace = async (user: EndUser, image: Buffer, { obey = true } = {}) => {
+    const drawn = await user.call('/steps/selfie/challenges', { method: 'POST', body: '{}' });
+    assert.equal(drawn.status, 201, drawn.text);
+    const times = timesOf(obey ? drawn.body.poses : ['centre', ...drawn.body.poses.slice(1).toReversed()]);
+    const shown = obey ? times : times.slice(0, 9);
+    await send(user, 'selfie', 'image', image);
+    for (const [at, time] of shown.entries()) await send(user, 'selfie', `frame${at + 1}`, frameAt(time));
+    const frames = shown.map((_, at) => ({ name: `frame${at + 1}`, at: at * 250 + (at % 3) }));
+    const hints = { cameraLabel: 'OBS Virtual Camera' };
+    const sent = await user.submit('selfie', { nonce: drawn.body.nonce, frames, hints });
+    assert.equal(sent.status, 200, sent.text);
+    return settled(user);
+  };
+  const placeOf = async ({ processInstanceId: id }: EndUser) => {
+    const { body } = await app.call(`/api/process-manager/processInstances/${id}`, { token });
+    return `/api/userdata-server/processDefinitions/${body.processDefnId}/processInstances/${id}`;
+  };
+  const checksOf = async (user: EndUser) => {
+    const { body } = await app.call(`${await placeOf(user)}/userdata/checks`, { token });
+    return new Map(body.map((check: { name: string }) => [check.name, check])) as Map<string, Journey>;
+  };
+
+  it('accepts the holder of the passport, and keeps what was read and cut out', async () => {
+    const user = await begin();
+    assert.equal((await showPassport(user)).step?.id, 'selfie');
+    const tooShort = await showFace(user, selfie, { obey: false });
+    assert.deepEqual(tooShort.step?.fault, { reason: 'too_few_frames', advice: 'retry' });
+    const done = await showFace(user, selfie);
+    const checks = await checksOf(user);
+    assert.equal(done.result?.outcome, 'passed', JSON.stringify([...checks.values()]));
+    assert.deepEqual(
+      [...checks.values()].map(({ name, status }) => `${name} ${status}`).toSorted(),
+      [
+        ...['documentQuality', 'documentType', 'documentMrz', 'documentExpiry', 'documentPlausibility'],
+        ...['documentConsistency', 'faceQuality', 'liveness', 'faceMatch', 'duplicate'],
+      ]
+        .map((name) => `${name} PASSED`)
+        .toSorted(),
+    );
+    assert.ok(checks.get('liveness').metaData.hints.includes('virtual_camera'));
+    assert.doesNotMatch(JSON.stringify([...checks.values()]), /OBS/, 'what a client says of itself may be personal');
+
+    const place = await placeOf(user);
+    const { body: data } = await app.call(`${place}/userdata`, { token });
+    const { documentType, countryCode, biographicData, images } = data.documents.doc1;
+    assert.deepEqual([documentType, countryCode], ['PASSPORT', 'UTO']);
+    const expiry = biographicData.find(({ fieldName }: { fieldName: string }) => fieldName === 'Date Of Expiry');
+    assert.equal(expiry.values.mrzValue, VALID.expiryDate);
+    assert.ok(expiry.values.visualZoneValue);
+    assert.deepEqual(Object.keys(images).toSorted(), ['front', 'front.cropped', 'portrait']);
+    for (const path of ['documents/doc1/front/cropped', 'documents/doc1/portrait']) {
+      const { status, body } = await app.call(`${place}/getdata?path=${path}`, { token });
+      assert.equal(status, 200, path);
+      const { format, width = 0 } = await sharp(Buffer.from(body.data, 'base64')).metadata();
+      assert.ok(format === 'jpeg' && width > 100, `${path}: ${format} ${width}`);
+    }
+  });
+
+  it('declines who shows the passport of somebody else, and finds that he was there before', async () => {
+    const user = await begin();
+    await showPassport(user, await passportWith(picture(AUDREY)));
+    // Her picture as the selfie, his head before the camera.
+    const after = await showFace(user, picture(AUDREY));
+    assert.deepEqual(after.step?.fault, { reason: 'not_live', advice: 'retry' });
+    const done = await showFace(user, selfie);
+    assert.equal(done.result?.outcome, 'notPossible');
+    const checks = await checksOf(user);
+    const { status, reason } = checks.get('faceMatch');
+    assert.deepEqual([status, reason], ['FAILED', 'not_the_same']);
+    const { metaData, ...duplicate } = checks.get('duplicate');
+    assert.deepEqual([duplicate.status, duplicate.reason], ['REVIEW', 'candidate_found']);
+    assert.equal(metaData.candidates.length, 1);
+  });
+});

@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { buildMrz, type DocumentReading, parseMrz } from '@grove/vision';
+import { compareSides } from '@grove/vision/light';
+import { type DocumentSides, judgeDocument } from './judge-document.ts';
+import { readBiographicData } from './read-biographic-data.ts';
+
+const TODAY = '2026-11-15';
+const PERSON = {
+  ...{ documentCode: 'P', issuer: 'D', nationality: 'D', documentNumber: 'L898902C3', sex: 'F' },
+  ...{ birthDate: '740812', expiryDate: '320415', surname: 'ERIKSSON', givenNames: 'ANNA MARIA' },
+} as const;
+
+function zoneOf(content: Partial<Record<keyof typeof PERSON, string>> = {}): NonNullable<DocumentReading['mrz']> {
+  const lines = buildMrz('TD3', { ...PERSON, ...content } as never);
+  const parsed = parseMrz(lines);
+  assert.ok(parsed);
+  return { ...parsed, repairs: [], confidence: 0.99, quads: [], models: [] };
+}
+
+function readingOf(more: Partial<DocumentReading> = {}): DocumentReading {
+  const portrait = { jpeg: new Uint8Array(), box: { x: 0, y: 0, width: 9, height: 9 } };
+  return { type: 'passport', quality: { reasons: [] }, checks: [], hints: [], mrz: zoneOf(), portrait, ...more };
+}
+
+function print(fields: Record<string, string>): NonNullable<DocumentReading['visual']> {
+  const each = Object.entries(fields).map(([name, value]) => ({ name, label: name, value, confidence: 1 }));
+  const lines = each.map(({ value: text }) => ({ text, confidence: 1, x: 0, y: 0, width: 1, height: 1 }));
+  return { lines, fields: each as never, models: [] };
+}
+
+function judge(sides: DocumentSides, request: object = {}) {
+  const readings = [sides.front, ...(sides.back ? [sides.back] : [])];
+  const judged = judgeDocument(sides, { accept: ['PASSPORT'], ...request }, compareSides(readings, TODAY));
+  const words = judged.checks.map(({ name, status, reason, advice }) => [
+    name,
+    [status, reason, advice].filter(Boolean).join(' '),
+  ]);
+  return { ...judged, found: Object.fromEntries(words) as Record<string, string> };
+}
+
+const AGREEING = print({ documentNumber: 'L898902C3', birthDate: '12 AUG 1974', surname: 'ERIKSSON' });
+const WITHOUT_ZONE = (({ mrz: _mrz, ...rest }) => rest)(readingOf());
+
+describe('what is said of a document', () => {
+  it('is that all is well with a passport whose print and zone agree', () => {
+    const { checks, documentType, countryCode } = judge({ front: readingOf({ visual: AGREEING }) });
+    assert.deepEqual([...new Set(checks.map(({ status }) => status))], ['PASSED']);
+    assert.deepEqual([documentType, countryCode], ['PASSPORT', 'DEU']);
+  });
+
+  it('is one reason and nothing else where another picture must be taken', () => {
+    const blurred = readingOf({ quality: { reasons: ['blurred', 'glare'] } });
+    assert.deepEqual(judge({ front: blurred }).found, { documentQuality: 'FAILED blurred retry' });
+    assert.deepEqual(judge({ front: readingOf(), back: blurred }).found, { documentQuality: 'FAILED blurred retry' });
+    const { portrait: _portrait, ...bare } = WITHOUT_ZONE;
+    assert.deepEqual(judge({ front: bare }).found, { documentQuality: 'FAILED wrong_side retry' });
+  });
+
+  it('is final for an expired document, and for a human where print and zone differ', () => {
+    const expired = judge({ front: readingOf({ mrz: zoneOf({ expiryDate: '200101' }) }) });
+    assert.equal(expired.found.documentExpiry, 'FAILED expired final');
+    const visual = print({ documentNumber: 'X12345678', birthDate: '12 AUG 1974' });
+    assert.equal(judge({ front: readingOf({ visual }) }).found.documentConsistency, 'REVIEW mrz_mismatch final');
+  });
+
+  it('asks again where a check digit is wrong or a passport has no zone, and passes neither', () => {
+    const [first = '', second = ''] = zoneOf().lines;
+    const wrong = parseMrz([first, `${second.slice(0, 9)}${(Number(second[9]) + 1) % 10}${second.slice(10)}`]);
+    assert.ok(wrong && !wrong.valid);
+    const mrz = { ...wrong, repairs: [], confidence: 0.9, quads: [], models: [] };
+    assert.equal(judge({ front: readingOf({ mrz }) }).found.documentMrz, 'FAILED mrz_check_digit retry');
+    assert.equal(judge({ front: WITHOUT_ZONE }).found.documentMrz, 'FAILED mrz_missing retry');
+  });
+
+  it('is not performed, and never passed, where a card shows nothing for machines', () => {
+    const card = { ...WITHOUT_ZONE, type: 'identityCard' } as const;
+    const { found } = judge({ front: card }, { accept: ['ID_CARD'] });
+    for (const name of ['documentMrz', 'documentExpiry', 'documentPlausibility', 'documentConsistency']) {
+      assert.match(found[name] ?? '', /^NOT_PERFORMED /, name);
+    }
+  });
+
+  it('takes the zone of the back for the print of the front', () => {
+    const front = { ...WITHOUT_ZONE, type: 'unknown', visual: AGREEING } as const;
+    const back = readingOf({ type: 'identityCard' });
+    const { found, documentType } = judge({ front, back }, { accept: ['ID_CARD'] });
+    assert.equal(documentType, 'ID_CARD');
+    assert.deepEqual([found.documentMrz, found.documentConsistency], ['PASSED', 'PASSED']);
+  });
+
+  it('refuses types and states that the definition does not accept', () => {
+    assert.equal(
+      judge({ front: readingOf() }, { accept: ['ID_CARD'] }).found.documentType,
+      'FAILED type_not_accepted retry',
+    );
+    const elsewhere = judge({ front: readingOf() }, { countries: ['FRA', 'ITA'] });
+    assert.equal(elsewhere.found.documentCountry, 'FAILED country_not_accepted retry');
+    assert.equal(judge({ front: readingOf() }, { countryCode: 'DEU' }).found.documentCountry, 'PASSED');
+    assert.equal(
+      judge({ front: WITHOUT_ZONE }, { countries: ['DEU'] }).found.documentCountry,
+      'NOT_PERFORMED country_unknown final',
+    );
+  });
+
+  it('does not believe dates that cannot be', () => {
+    const old = judge({ front: readingOf({ mrz: zoneOf({ expiryDate: '600101' }) }) });
+    assert.equal(old.found.documentPlausibility, 'FAILED implausible_dates final');
+  });
+
+  it('keeps apart what print, zone and barcode say, with the dates of machines written out', () => {
+    const fields = readBiographicData([readingOf({ visual: AGREEING })], TODAY);
+    const valuesOf = (name: string) => fields.find(({ fieldName }) => fieldName === name)?.values;
+    assert.deepEqual(valuesOf('Date Of Birth'), { visualZoneValue: '12 AUG 1974', mrzValue: '1974-08-12' });
+    assert.deepEqual(valuesOf('First Name'), { mrzValue: 'ANNA MARIA' });
+    assert.equal(valuesOf('Place Of Birth'), undefined);
+  });
+});

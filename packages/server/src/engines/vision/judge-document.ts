@@ -1,0 +1,177 @@
+import type { DocumentCheck, DocumentReading } from '@grove/vision/light';
+import type { Check } from '../../kernel/check.ts';
+import type { DocumentRequest } from './vision.ts';
+
+/** Readings of the sides of a document become checks. Pure. */
+
+export type DocumentSides = { readonly front: DocumentReading; readonly back?: DocumentReading };
+
+type Request = Pick<DocumentRequest, 'accept' | 'countries' | 'countryCode' | 'documentType'>;
+type Judged = { readonly checks: readonly Check[]; readonly documentType?: string; readonly countryCode?: string };
+
+const ENGINE = 'grove-vision';
+const TYPES: Readonly<Record<DocumentReading['type'], string | undefined>> = {
+  passport: 'PASSPORT',
+  identityCard: 'ID_CARD',
+  drivingLicence: 'DRIVERS_LICENSE',
+  visa: 'OTHER',
+  other: 'OTHER',
+  unknown: undefined,
+};
+
+/** `agreement` is what the sides say about each other. */
+export function judgeDocument(sides: DocumentSides, request: Request, agreement: readonly DocumentCheck[]): Judged {
+  const readings = [sides.front, ...(sides.back ? [sides.back] : [])];
+  const quality = qualityCheck(sides);
+  // Of a picture that must be taken again nothing else is worth saying.
+  if (quality.status === 'FAILED') return { checks: [quality] };
+  const type = typeOf(readings);
+  const country = countryOf(readings);
+  const checks = [
+    quality,
+    typeCheck(type, request),
+    ...countryCheck(country, request),
+    ...zoneChecks(readings, type),
+    expiryCheck(agreement),
+    plausibilityCheck(agreement, readings),
+    consistencyCheck(agreement),
+  ];
+  const documentType = type ?? request.documentType;
+  const countryCode = country ?? request.countryCode;
+  return { checks, ...(documentType && { documentType }), ...(countryCode && { countryCode }) };
+}
+
+function made(name: string, finding: Pick<Check, 'status' | 'reason' | 'advice'>, metaData: object = {}): Check {
+  return { name, type: 'document', ...finding, metaData: { engine: ENGINE, ...metaData } };
+}
+
+const PASSED = { status: 'PASSED' } as const;
+const failed = (reason: string, advice: 'retry' | 'final') => ({ status: 'FAILED', reason, advice }) as const;
+const forReview = (reason: string) => ({ status: 'REVIEW', reason, advice: 'final' }) as const;
+const notPerformed = (reason: string) => ({ status: 'NOT_PERFORMED', reason, advice: 'final' }) as const;
+
+function qualityCheck({ front, back }: DocumentSides): Check {
+  const name = 'documentQuality';
+  for (const [side, reading] of Object.entries({ front, ...(back && { back }) })) {
+    const { reasons, measures } = reading.quality;
+    const [reason] = reasons;
+    if (reason) return made(name, failed(reason, 'retry'), { picture: side, reasons, measures });
+  }
+  // Neither a face nor anything for machines: it is the side on which nothing of use is printed.
+  if (!front.portrait && !front.mrz && !front.barcode && !back) {
+    return made(name, failed('wrong_side', 'retry'), { picture: 'front', reasons: ['wrong_side'] });
+  }
+  const hints = front.hints.map(({ name: what, score, measured }) => ({ name: what, score, measured }));
+  return made(name, PASSED, { measures: front.quality.measures, hints });
+}
+
+/** What a machine can read tells the type best; print is believed only where there is nothing else. */
+function typeOf(readings: readonly DocumentReading[]): string | undefined {
+  const byMachine = readings.find(({ mrz, barcode }) => mrz || barcode?.licence);
+  const types = [byMachine, ...readings].flatMap((reading) => (reading ? (TYPES[reading.type] ?? []) : []));
+  return types[0];
+}
+
+function typeCheck(type: string | undefined, { accept }: Request): Check {
+  if (type === undefined) return made('documentType', notPerformed('type_unknown'));
+  return made('documentType', accept.includes(type) ? PASSED : failed('type_not_accepted', 'retry'));
+}
+
+/** Codes that ICAO has beside those of ISO 3166. */
+const ISO_OF: Readonly<Record<string, string>> = {
+  D: 'DEU',
+  GBD: 'GBR',
+  GBN: 'GBR',
+  GBO: 'GBR',
+  GBP: 'GBR',
+  GBS: 'GBR',
+  RKS: 'XKX',
+  EUE: 'EUE',
+};
+
+function countryOf(readings: readonly DocumentReading[]): string | undefined {
+  const issuer = readings.find(({ mrz }) => mrz)?.mrz?.fields.issuer;
+  const country = issuer || readings.find(({ barcode }) => barcode?.licence)?.barcode?.licence?.country;
+  const code = country && (ISO_OF[country] ?? country);
+  return code && /^[A-Z]{3}$/.test(code) ? code : undefined;
+}
+
+function countryCheck(country: string | undefined, { countries, countryCode }: Request): Check[] {
+  const accepted = countries ?? (countryCode === undefined ? undefined : [countryCode]);
+  if (!accepted) return [];
+  if (country === undefined) return [made('documentCountry', notPerformed('country_unknown'))];
+  return [made('documentCountry', accepted.includes(country) ? PASSED : failed('country_not_accepted', 'retry'))];
+}
+
+/** What machines are meant to read: a zone, a code, or on some cards neither. */
+function zoneChecks(readings: readonly DocumentReading[], type: string | undefined): Check[] {
+  const mrz = readings.find((reading) => reading.mrz)?.mrz;
+  const barcode = readings.find((reading) => reading.barcode)?.barcode;
+  const checks: Check[] = [];
+  if (mrz) {
+    const { format, confidence, repairs, models } = mrz;
+    const wrong = mrz.checks.flatMap(({ name, passed }) => (passed ? [] : [name]));
+    const unknown = readings
+      .flatMap((reading) => reading.checks)
+      .filter(({ name, result }) => /^mrz\.(issuer|nationality)$/.test(name) && result === 'failed');
+    const metaData = { format, confidence, repairs: repairs.length, wrong, models };
+    const finding =
+      wrong.length > 0
+        ? failed('mrz_check_digit', 'retry')
+        : unknown.length > 0
+          ? forReview('mrz_state_unknown')
+          : PASSED;
+    checks.push(made('documentMrz', finding, metaData));
+  } else if (type === 'PASSPORT') {
+    checks.push(made('documentMrz', failed('mrz_missing', 'retry')));
+  } else if (!barcode) {
+    checks.push(made('documentMrz', notPerformed('mrz_missing')));
+  }
+  if (barcode) {
+    checks.push(
+      made('documentBarcode', barcode.licence ? PASSED : forReview('barcode_unknown'), { models: [barcode.model] }),
+    );
+  }
+  return checks;
+}
+
+function resultsOf(checks: readonly DocumentCheck[], pattern: RegExp): DocumentCheck[] {
+  return checks.filter(({ name }) => pattern.test(name));
+}
+
+function expiryCheck(agreement: readonly DocumentCheck[]): Check {
+  const [found] = resultsOf(agreement, /^notExpired$/);
+  if (found?.result === 'passed') return made('documentExpiry', PASSED);
+  return made(
+    'documentExpiry',
+    found?.result === 'failed' ? failed('expired', 'final') : notPerformed('expiry_unknown'),
+  );
+}
+
+/** Dates that cannot be true are a misreading if the digits that guard them are wrong, and else no misreading. */
+function plausibilityCheck(agreement: readonly DocumentCheck[], readings: readonly DocumentReading[]): Check {
+  const found = resultsOf(agreement, /^plausible\./);
+  const wrong = found.filter(({ result }) => result === 'failed').map(({ name }) => name);
+  const sure = readings.some(({ mrz, barcode }) => mrz?.valid || barcode?.licence);
+  if (wrong.length > 0)
+    return made('documentPlausibility', failed('implausible_dates', sure ? 'final' : 'retry'), { wrong });
+  const judged = found.some(({ result }) => result === 'passed');
+  return made('documentPlausibility', judged ? PASSED : notPerformed('dates_unknown'));
+}
+
+/** Print, zone and code against each other. Print is misread at times, so a difference is for a human. */
+function consistencyCheck(agreement: readonly DocumentCheck[]): Check {
+  const found = resultsOf(agreement, /^(visual|barcode)\./);
+  const named = (result: DocumentCheck['result']) =>
+    found.filter((each) => each.result === result).map(({ name }) => name);
+  const [differ, agree] = [named('failed'), named('passed')];
+  const metaData = { differ, agree };
+  if (differ.length > 0) {
+    return made(
+      'documentConsistency',
+      forReview(differ.some((name) => name.endsWith('.mrz')) ? 'mrz_mismatch' : 'barcode_mismatch'),
+      metaData,
+    );
+  }
+  return made('documentConsistency', agree.length > 0 ? PASSED : notPerformed('nothing_to_compare'), metaData);
+}

@@ -1,0 +1,151 @@
+import {
+  CHALLENGE_LIMITS,
+  type Challenge,
+  type ChallengeReason,
+  cosine,
+  type FaceAnalysis,
+  type FaceTemplate,
+  type Frame,
+  MATCH_SCORE,
+  matchTemplates,
+  verifyChallenge,
+} from '@grove/vision/light';
+import type { Check, CheckType } from '../../kernel/check.ts';
+import type { ClientHints } from './vision.ts';
+
+/** Findings about faces become checks. Pure. */
+
+/** Of one face in a thousand strangers; from here to the score of a match, a human decides. */
+const UNCERTAIN_SCORE = 0.375;
+const PASSIVE_SCORE = CHALLENGE_LIMITS.passive;
+const QUALITY_SCORE = 0.5;
+const ENGINE = 'grove-vision';
+
+/** A picture that was not looked at at all: taking another may help. */
+export function refusedPicture(name: string, type: CheckType, reason: string, picture: string): Check {
+  return { name, type, status: 'FAILED', reason, advice: 'retry', metaData: { engine: ENGINE, picture } };
+}
+
+export function judgeFace(analysis: FaceAnalysis, quality: number): Check {
+  const { face, reasons, hints, faces } = analysis;
+  const [reason] = reasons;
+  const score = reason === undefined ? quality : Math.min(quality, QUALITY_SCORE / 2);
+  return {
+    ...{ name: 'faceQuality', type: 'face', score: rounded(score), threshold: QUALITY_SCORE },
+    ...(reason === undefined ? { status: 'PASSED' } : { status: 'FAILED', reason, advice: 'retry' }),
+    metaData: { engine: ENGINE, faces, reasons, hints, ...(face && { models: [face.box.model, face.pose.model] }) },
+  };
+}
+
+const VIRTUAL_CAMERA =
+  /virtual|\bobs\b|manycam|snap ?camera|xsplit|droidcam|iriun|epoccam|mmhmm|\bv4l2loopback\b|fake/i;
+
+/** What the words of a client point at. Whoever wants to deceive says something else, so none of it decides. */
+export function hintsOfClient(told: ClientHints | undefined): string[] {
+  const { cameraLabel } = told ?? {};
+  return typeof cameraLabel === 'string' && VIRTUAL_CAMERA.test(cameraLabel) ? ['virtual_camera'] : [];
+}
+
+/** One picture. It is a signal and not a certified detection, and says so. */
+export function judgePassive({ face }: FaceAnalysis, clientHints?: ClientHints): Check {
+  const score = face?.liveness.score ?? 0;
+  return {
+    ...{ name: 'liveness', type: 'liveness', score: rounded(score), threshold: PASSIVE_SCORE },
+    ...(score >= PASSIVE_SCORE ? { status: 'PASSED' } : { status: 'FAILED', reason: 'not_live', advice: 'retry' }),
+    metaData: {
+      ...{ engine: ENGINE, method: 'passive', certified: false, hints: hintsOfClient(clientHints) },
+      ...(face && { models: [face.liveness.model] }),
+    },
+  };
+}
+
+export type ActiveEvidence = {
+  selfie: FaceAnalysis;
+  frames: readonly Frame[];
+  /** Undefined if the end user answered none. */
+  challenge: (Challenge & { usedAt: number }) | undefined;
+  clientHints: ClientHints | undefined;
+};
+
+/** Whether the movements were made that were asked for, by whom the selfie shows. */
+export function judgeActive({ selfie, frames, challenge, clientHints }: ActiveEvidence): Check {
+  const failed = (reason: string, metaData: Record<string, unknown>): Check => ({
+    ...{ name: 'liveness', type: 'liveness', status: 'FAILED', reason, advice: 'retry' },
+    metaData: { engine: ENGINE, method: 'active', certified: false, ...metaData },
+  });
+  if (!challenge) return failed('challenge_missing', {});
+  const { nonce, usedAt } = challenge;
+  const verdict = verifyChallenge({ challenge, nonce, alreadyUsed: false, now: usedAt, frames });
+  const sameAsSelfie = likenessToSelfie(selfie, frames);
+  const reasons: ChallengeReason[] = [...verdict.reasons];
+  if (sameAsSelfie < CHALLENGE_LIMITS.sameFaceCosine && !reasons.includes('different_faces')) {
+    reasons.push('different_faces');
+  }
+  const { posesShown, passiveScore, lowestCosine } = verdict;
+  const hints = [...verdict.hints, ...hintsOfClient(clientHints)];
+  const seen = {
+    ...{ reasons, hints, posesShown, frames: frames.length, passiveScore: rounded(passiveScore) },
+    ...{ lowestCosine: rounded(lowestCosine), cosineToSelfie: rounded(sameAsSelfie) },
+  };
+  const [first] = reasons;
+  if (first !== undefined)
+    return { ...failed(tellable(reasons), seen), score: rounded(passiveScore), threshold: PASSIVE_SCORE };
+  return {
+    ...{ name: 'liveness', type: 'liveness', status: 'PASSED', score: rounded(passiveScore), threshold: PASSIVE_SCORE },
+    metaData: { engine: ENGINE, method: 'active', certified: false, ...seen },
+  };
+}
+
+function likenessToSelfie({ face }: FaceAnalysis, frames: readonly Frame[]): number {
+  const [first] = frames.flatMap(({ vector }) => vector ?? []);
+  return face && first ? cosine(face.template.vector, first) : 0;
+}
+
+/**
+ * The words that an end user may read. What helps somebody to do better is said as it is; what would only help somebody
+ * to deceive better is not.
+ */
+const TELLABLE: readonly (readonly [ChallengeReason, string])[] = [
+  ['no_face', 'no_face'],
+  ['several_faces', 'several_faces'],
+  ['too_few_frames', 'too_few_frames'],
+  ['too_many_frames', 'too_many_frames'],
+  ['expired', 'challenge_expired'],
+  ['wrong_poses', 'movements_not_seen'],
+];
+
+function tellable(reasons: readonly ChallengeReason[]): string {
+  return TELLABLE.find(([reason]) => reasons.includes(reason))?.[1] ?? 'not_live';
+}
+
+export function judgeMatch(document: FaceTemplate | null, face: FaceTemplate | null): Check {
+  if (!document || !face) {
+    const reason = document ? 'no_face' : 'no_face_on_document';
+    return {
+      name: 'faceMatch',
+      type: 'face',
+      status: 'NOT_PERFORMED',
+      reason,
+      advice: 'final',
+      metaData: { engine: ENGINE },
+    };
+  }
+  const { score, algorithm, calibration } = matchTemplates(document, face);
+  return {
+    ...{ name: 'faceMatch', type: 'face', score: rounded(score), threshold: MATCH_SCORE },
+    ...verdictOf(score),
+    metaData: { engine: ENGINE, algorithm, calibration, models: [face.model] },
+  };
+}
+
+function verdictOf(score: number): Pick<Check, 'status' | 'reason' | 'advice'> {
+  if (score >= MATCH_SCORE) return { status: 'PASSED' };
+  return score >= UNCERTAIN_SCORE
+    ? { status: 'REVIEW', reason: 'uncertain', advice: 'final' }
+    : { status: 'FAILED', reason: 'not_the_same', advice: 'final' };
+}
+
+/** Four places say all that there is to say, and the same on every machine. */
+export function rounded(value: number): number {
+  return Math.round(value * 10_000) / 10_000;
+}

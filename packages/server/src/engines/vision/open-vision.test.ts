@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { makeSpecimen } from '@grove/vision';
+import sharp, { type Sharp } from 'sharp';
+import {
+  AUDREY,
+  CARTOON,
+  changed,
+  crowd,
+  FRANCK,
+  FRANCK_TURNED,
+  NO_FACE,
+  picture,
+} from '../../../../vision/test/pictures.ts';
+import { apng, bombPng } from '../../../test/images.ts';
+import { systemClock } from '../../kernel/clock.ts';
+import { ApiError } from '../../kernel/errors.ts';
+import { TemplateFault } from './face-templates.ts';
+import { openVision } from './open-vision.ts';
+import type { VisionImage, VisionMachine } from './vision.ts';
+
+const never = new AbortController().signal;
+const imageOf = (bytes: Buffer): VisionImage => ({ contentType: 'image/jpeg', read: async () => bytes });
+const plain = (width: number, height: number): Sharp =>
+  sharp({ create: { width, height, channels: 3, background: '#b7a' } });
+
+async function foreign(): Promise<Record<string, Buffer>> {
+  const heic = Buffer.concat([Buffer.from([0, 0, 0, 24]), Buffer.from('ftypheic\0\0\0\0mif1heic')]);
+  const jpeg = picture(AUDREY);
+  return {
+    'no bytes at all, empty': Buffer.alloc(0),
+    'text, not_an_image': Buffer.from('a passport, honestly'),
+    'SVG, unsupported_format': Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>'),
+    'TIFF, unsupported_format': await plain(64, 64).tiff().toBuffer(),
+    'HEIC, unsupported_format': heic,
+    'an animation, animated': apng(await plain(64, 64).png().toBuffer()),
+    'a bomb of 16000 × 16000, too_large': bombPng(16_000, 16_000),
+    'half a file, truncated': jpeg.subarray(0, jpeg.length / 2),
+    'a file with a hole in it, corrupt': Buffer.concat([jpeg.subarray(0, 400), Buffer.alloc(400, 7)]),
+    'one pixel, too_small': await plain(1, 1).png().toBuffer(),
+  };
+}
+
+describe('the real machine', () => {
+  let machine: VisionMachine;
+  before(() => {
+    machine = openVision({
+      mode: 'lazy',
+      clock: systemClock,
+      onError: (what, error) => assert.fail(`${what}: ${error}`),
+    });
+  });
+  after(() => machine.stop());
+
+  const faceOf = async (bytes: Buffer) => {
+    const { checks } = await machine.readFace({ image: imageOf(bytes), liveness: 'none', frames: [] }, never);
+    return checks.map(({ name, status, reason, advice }) => [name, status, reason, advice].filter(Boolean).join(' '));
+  };
+  const documentOf = async (bytes: Buffer) => {
+    const { checks } = await machine.readDocument({ front: imageOf(bytes), accept: ['PASSPORT'] }, never);
+    return checks.map(({ name, status, reason, advice }) => [name, status, reason, advice].filter(Boolean).join(' '));
+  };
+
+  it('names the reason why it will not look at a file, and stays up', async () => {
+    for (const [title, bytes] of Object.entries(await foreign())) {
+      const reason = title.slice(title.lastIndexOf(' ') + 1);
+      const expected =
+        reason === 'corrupt' ? /^\w+ FAILED (corrupt|truncated) retry$/ : new RegExp(`^\\w+ FAILED ${reason} retry$`);
+      assert.match((await faceOf(bytes)).join(), expected, title);
+      assert.match((await documentOf(bytes)).join(), expected, title);
+      const { template, ...refused } = { reason: '', ...(await machine.faceTemplate(imageOf(bytes), never)) };
+      assert.equal(template, undefined, title);
+      assert.match(refused.reason, reason === 'corrupt' ? /corrupt|truncated/ : new RegExp(reason), title);
+    }
+    assert.deepEqual(await faceOf(picture(AUDREY)), ['faceQuality PASSED']);
+  });
+
+  it('looks at pictures of any make, and sees the same face in all of them', async () => {
+    const { template: plainly } = await machine.faceTemplate(imageOf(picture(AUDREY)), never);
+    const makes: Record<string, (image: Sharp) => Promise<Buffer>> = {
+      CMYK: (image) => image.toColourspace('cmyk').jpeg().toBuffer(),
+      '16-bit': (image) => image.toColourspace('rgb16').png().toBuffer(),
+      alpha: (image) => image.ensureAlpha(0.9).png().toBuffer(),
+      grey: (image) => image.greyscale().jpeg().toBuffer(),
+      WebP: (image) => image.webp().toBuffer(),
+    };
+    for (const [title, make] of Object.entries(makes)) {
+      const seen = await machine.faceTemplate(imageOf(await make(sharp(picture(AUDREY)))), never);
+      assert.ok(seen.template, title);
+      assert.ok(machine.compareFaces(plainly as Buffer, seen.template).match, title);
+    }
+  });
+
+  it('turns pictures as their EXIF says, all eight ways', async () => {
+    const { template: upright } = await machine.faceTemplate(imageOf(picture(AUDREY)), never);
+    for (let orientation = 1; orientation <= 8; orientation += 1) {
+      const undone = [0, 0, 0, 180, 180, 270, 270, 90, 90][orientation] as number;
+      const mirrored = [2, 4, 5, 7].includes(orientation);
+      const stored = mirrored ? sharp(await sharp(picture(AUDREY)).flop().toBuffer()) : sharp(picture(AUDREY));
+      const bytes = await stored.rotate(undone).withMetadata({ orientation }).jpeg().toBuffer();
+      const seen = await machine.faceTemplate(imageOf(bytes), never);
+      assert.ok(seen.template, `orientation ${orientation}`);
+      assert.ok(machine.compareFaces(upright as Buffer, seen.template).match, `orientation ${orientation}`);
+    }
+  });
+
+  it('names what is wrong with a picture that shows no face, twenty, or a drawn one', async () => {
+    const drawn = await changed(CARTOON, (image) => image.resize(400, 400).flatten({ background: '#fff' }));
+    assert.deepEqual(await faceOf(await plain(400, 300).png().toBuffer()), ['faceQuality FAILED no_face retry']);
+    assert.deepEqual(await faceOf(await crowd(AUDREY, { columns: 5, rows: 4 })), [
+      'faceQuality FAILED several_faces retry',
+    ]);
+    assert.deepEqual(await faceOf(drawn), ['faceQuality FAILED no_face retry']);
+    assert.match((await faceOf(picture(NO_FACE))).join(), /^faceQuality FAILED \w+ retry$/);
+  });
+
+  it('asks for another picture where there is no document, and for a human where there is nothing to read by machine', async () => {
+    assert.deepEqual(await documentOf(await plain(800, 600).png().toBuffer()), [
+      'documentQuality FAILED no_document retry',
+    ]);
+    const { jpeg } = await makeSpecimen({ kind: 'idCard', side: 'front', seed: 8, photograph: { tilt: 3 } });
+    const front = { front: imageOf(jpeg), accept: ['ID_CARD', 'PASSPORT'] };
+    const { checks, documentType } = await machine.readDocument(front, never);
+    const statusOf = (name: string) => checks.find((check) => check.name === name)?.status;
+    assert.equal(documentType, 'ID_CARD');
+    assert.deepEqual([statusOf('documentMrz'), statusOf('documentConsistency')], ['NOT_PERFORMED', 'NOT_PERFORMED']);
+    assert.equal(statusOf('documentExpiry'), 'PASSED');
+  });
+
+  it('makes templates that match for one person only, and refuses those of another algorithm', async () => {
+    const [one, same, other] = (await Promise.all(
+      [FRANCK, FRANCK_TURNED, AUDREY].map(async (name) => {
+        const made = await machine.faceTemplate(imageOf(picture(name)), never);
+        assert.ok(made.template && made.quality > 0.5 && made.reasons.length === 0, name);
+        return made.template;
+      }),
+    )) as [Buffer, Buffer, Buffer];
+    assert.ok(machine.compareFaces(one, same).match);
+    assert.ok(!machine.compareFaces(one, other).match);
+    const foreignTemplate = Buffer.from(one);
+    foreignTemplate.write('OTHER_FACE_1', 4);
+    assert.throws(() => machine.compareFaces(one, foreignTemplate), TemplateFault);
+  });
+
+  it('answers 100010 once it is stopped, also when it was never used', async () => {
+    const unused = openVision({ mode: 'lazy', clock: systemClock, onError: assert.fail });
+    await unused.stop();
+    const error = await unused.faceTemplate(imageOf(picture(AUDREY)), never).catch((fault: unknown) => fault);
+    assert.ok(error instanceof ApiError && error.code === 100010);
+  });
+
+  it('does not look at anything when it is off', async () => {
+    const off = openVision({ mode: 'off', clock: systemClock, onError: assert.fail });
+    const found = await off.readDocument({ front: imageOf(picture(AUDREY)), accept: ['PASSPORT'] }, never);
+    assert.deepEqual(
+      found.checks.map(({ status, reason }) => [status, reason]),
+      [['NOT_PERFORMED', 'engine_not_available']],
+    );
+    assert.deepEqual(await off.faceTemplate(imageOf(picture(AUDREY)), never), {
+      ...{ template: undefined, reason: 'engine_not_available' },
+    });
+    await off.stop();
+  });
+});

@@ -1,0 +1,39 @@
+import type { Clock } from '../../kernel/clock.ts';
+import { ApiError } from '../../kernel/errors.ts';
+import { algorithm, compareFaces } from './face-templates.ts';
+import type { VisionMode } from './modes.ts';
+import { noVision, type VisionMachine } from './vision.ts';
+
+export type OpenVisionDeps = {
+  mode: VisionMode;
+  clock: Clock;
+  onError(what: string, error: unknown): void;
+};
+
+/**
+ * The real machine. Its workers take a second to start and a few hundred megabytes to keep, so a server that is never
+ * shown a picture has neither them nor the code around them.
+ */
+export function openVision({ mode, ...deps }: OpenVisionDeps): VisionMachine {
+  if (mode === 'off') return noVision();
+  let loaded: Promise<VisionMachine> | undefined;
+  let stopped = false;
+  const machine = (): Promise<VisionMachine> => {
+    if (stopped)
+      return Promise.reject(new ApiError(100010, { detail: 'the server is stopping', retryAfterSeconds: 5 }));
+    loaded ??= import('./look-at-pictures.ts').then(({ lookAtPictures }) => lookAtPictures(deps));
+    return loaded;
+  };
+  if (mode === 'eager') machine().catch((error) => deps.onError('the vision engine could not be loaded', error));
+  return {
+    ...{ algorithm, compareFaces },
+    faceTemplate: async (...request) => (await machine()).faceTemplate(...request),
+    readDocument: async (...request) => (await machine()).readDocument(...request),
+    readFace: async (...request) => (await machine()).readFace(...request),
+    matchFaces: async (...request) => (await machine()).matchFaces(...request),
+    async stop() {
+      stopped = true;
+      await (await loaded?.catch(() => undefined))?.stop();
+    },
+  };
+}

@@ -1,0 +1,77 @@
+import { type DocumentReading, fullDate } from '@grove/vision/light';
+import type { BiographicField } from './vision.ts';
+
+type Values = { visualZoneValue?: string; mrzValue?: string; barcodeValue?: string };
+type Mrz = NonNullable<DocumentReading['mrz']>;
+type Licence = NonNullable<NonNullable<DocumentReading['barcode']>['licence']>;
+type VisualName = NonNullable<DocumentReading['visual']>['fields'][number]['name'];
+
+type Row = {
+  readonly fieldName: string;
+  readonly visual?: VisualName;
+  mrz?(zone: Mrz, today: string): string | undefined;
+  barcode?(licence: Licence): string;
+};
+
+/** Every field that is shown, and where each of the three sources has it. */
+const ROWS: readonly Row[] = [
+  {
+    fieldName: 'First Name',
+    visual: 'givenNames',
+    mrz: ({ fields }) => fields.givenNames,
+    barcode: (l) => l.givenNames,
+  },
+  { fieldName: 'Last Name', visual: 'surname', mrz: ({ fields }) => fields.surname, barcode: (l) => l.surname },
+  { fieldName: 'Full Name', visual: 'name' },
+  {
+    fieldName: 'Document Number',
+    visual: 'documentNumber',
+    mrz: ({ fields }) => fields.documentNumber,
+    barcode: (l) => l.documentNumber,
+  },
+  { fieldName: 'Nationality', visual: 'nationality', mrz: ({ fields }) => fields.nationality },
+  { fieldName: 'Issuing State', mrz: ({ fields }) => fields.issuer, barcode: (l) => l.country },
+  {
+    fieldName: 'Date Of Birth',
+    visual: 'birthDate',
+    mrz: ({ fields }, today) => fullDate(fields.birthDate, 'birth', today),
+    barcode: (l) => l.birthDate,
+  },
+  { fieldName: 'Place Of Birth', visual: 'birthPlace' },
+  { fieldName: 'Sex', visual: 'sex', mrz: ({ fields }) => fields.sex, barcode: (l) => l.sex },
+  { fieldName: 'Date Of Issue', visual: 'issueDate', barcode: (l) => l.issueDate },
+  {
+    fieldName: 'Date Of Expiry',
+    visual: 'expiryDate',
+    mrz: ({ fields }, today) => fullDate(fields.expiryDate, 'expiry', today),
+    barcode: (l) => l.expiryDate,
+  },
+  { fieldName: 'Authority', visual: 'authority' },
+  { fieldName: 'Personal Number', visual: 'personalNumber' },
+  {
+    fieldName: 'Address',
+    visual: 'address',
+    barcode: (l) => [l.street, l.town, l.region, l.postcode].filter(Boolean).join(', '),
+  },
+];
+
+const MAX_VALUE_LENGTH = 200;
+
+/** What the sides of a document say, field by field, each source apart: print as printed, dates of machines as ISO dates. */
+export function readBiographicData(sides: readonly DocumentReading[], today: string): BiographicField[] {
+  const mrz = sides.find((side) => side.mrz)?.mrz;
+  const licence = sides.find((side) => side.barcode?.licence)?.barcode?.licence;
+  const print = sides.flatMap(({ visual }) => visual?.fields ?? []);
+  return ROWS.flatMap((row) => {
+    const values: Values = {
+      ...value('visualZoneValue', row.visual && print.find(({ name }) => name === row.visual)?.value),
+      ...value('mrzValue', mrz && row.mrz?.(mrz, today)),
+      ...value('barcodeValue', licence && row.barcode?.(licence)),
+    };
+    return Object.keys(values).length > 0 ? [{ fieldName: row.fieldName, values }] : [];
+  });
+}
+
+function value(source: keyof Values, text: string | undefined): Values {
+  return text ? { [source]: text.slice(0, MAX_VALUE_LENGTH) } : {};
+}

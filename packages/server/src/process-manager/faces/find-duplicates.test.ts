@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { after, before, it } from 'node:test';
+import { encodeTemplate, FACE_ALGORITHM } from '@grove/vision/templates';
+import { FACE_MODELS } from '../../../../vision/src/model-names.ts';
+import { startJourney } from '../../../test/end-user.ts';
+import { onBothEngines, openTestApp, type TestApp } from '../../../test/harness.ts';
+import type { TenantDb } from '../../db/db.ts';
+import { asTenantId } from '../../kernel/ids.ts';
+import { findDuplicates } from './find-duplicates.ts';
+import { openKnownFaces } from './known-faces.ts';
+
+const LENGTH = 512;
+
+/** A face that looks like `person`, a little different each `day`. */
+function faceOf(person: number, day = 0): Buffer {
+  const vector = new Float32Array(LENGTH);
+  vector[person] = Math.cos(day / 10);
+  vector[LENGTH - 1] = Math.sin(day / 10);
+  return encodeTemplate({ algorithm: FACE_ALGORITHM, model: FACE_MODELS.feature, vector });
+}
+
+onBothEngines('the search for a face in other instances', (_engine, places) => {
+  let app: TestApp;
+  let db: TenantDb;
+  let testKey: string;
+  before(async () => {
+    app = await openTestApp(await places.create());
+    db = app.app.db.of(asTenantId('acme'));
+    testKey = (await app.app.tenants.createApiKey('acme', { name: 'test', environment: 'test' })).apiKey;
+  });
+  after(() => app.stop());
+
+  const newInstance = async (key = app.apiKey) => (await startJourney(app, key)).processInstanceId;
+  const openServer = () => {
+    const { vault } = app.app;
+    const known = openKnownFaces({ vault, onError: (what, error) => assert.fail(`${what}: ${error}`) });
+    return async (id: string, template: Buffer, { environment = 'live', step = 'twice', of = db } = {}) => {
+      const sought = { instance: { id, environment }, step, template, threshold: 0.7, now: app.clock.now() };
+      const { status, score, metaData } = await findDuplicates({ vault, known }, of, sought);
+      const { candidates } = metaData as { candidates: { processInstanceId: string }[] };
+      return { status, score, found: candidates.map(({ processInstanceId }) => processInstanceId) };
+    };
+  };
+
+  it('finds the same person in another instance, and nobody else', async () => {
+    const find = openServer();
+    const [one, other, again] = [await newInstance(), await newInstance(), await newInstance()];
+    assert.deepEqual((await find(one, faceOf(1))).found, []);
+    assert.deepEqual((await find(other, faceOf(2))).found, []);
+    const { status, score = 0, found } = await find(again, faceOf(1, 1));
+    assert.deepEqual([status, found], ['REVIEW', [one]]);
+    assert.ok(score >= 0.7 && score < 1);
+  });
+
+  it('does not find an instance in itself, however often it is looked at', async () => {
+    const find = openServer();
+    const id = await newInstance();
+    assert.deepEqual((await find(id, faceOf(3))).status, 'PASSED');
+    assert.deepEqual((await find(id, faceOf(3))).status, 'PASSED');
+  });
+
+  it('at least one of two at the same moment finds the other, also by another server', async () => {
+    const [one, other] = [await newInstance(), await newInstance()];
+    const [here, there] = [openServer(), openServer()];
+    const both = await Promise.all([here(one, faceOf(4)), there(other, faceOf(4, 1))]);
+    assert.ok(both.some(({ status }) => status === 'REVIEW'));
+  });
+
+  it('sees the newest face of an instance, not the one of before', async () => {
+    const find = openServer();
+    const [id, other] = [await newInstance(), await newInstance()];
+    await find(id, faceOf(5));
+    app.clock.advance(1);
+    await find(id, faceOf(6));
+    assert.deepEqual((await find(other, faceOf(5))).found, []);
+    assert.deepEqual((await find(other, faceOf(6))).found, [id]);
+  });
+
+  it('knows neither the other environment nor another tenant', async () => {
+    const find = openServer();
+    const [live, test] = [await newInstance(), await newInstance(testKey)];
+    await find(live, faceOf(7));
+    assert.deepEqual((await find(test, faceOf(7), { environment: 'test' })).found, []);
+    const { apiKey } = await app.app.tenants.create({ id: 'stranger' });
+    const of = app.app.db.of(asTenantId('stranger'));
+    const token = await app.token(apiKey);
+    const body = JSON.stringify({ name: 'theirs', processDefnName: 'document-and-selfie' });
+    const made = await app.call('/api/process-manager/processTokens', { method: 'POST', body, token });
+    const create = `/api/process-manager/processInstances/create?pt=${made.body.id}`;
+    const { processInstanceId } = (await app.call(create, { method: 'POST', token })).body;
+    assert.deepEqual((await find(processInstanceId, faceOf(7), { of })).found, []);
+  });
+
+  it('forgets a face with its instance, and keeps none of an instance that is gone', async () => {
+    const find = openServer();
+    const [gone, other] = [await newInstance(), await newInstance()];
+    await find(gone, faceOf(8));
+    assert.deepEqual((await find(other, faceOf(8))).found, [gone]);
+    const deleted = await app.call(`/api/process-manager/processInstances/${gone}`, { method: 'DELETE' });
+    assert.equal(deleted.status, 200);
+    assert.deepEqual((await find(other, faceOf(8))).found, []);
+    await find(gone, faceOf(8));
+    const rows = await db.all(
+      { text: 'SELECT 1 AS one FROM instance_faces WHERE tenant_id = $1 AND instance_id = $2' },
+      [db.tenantId, gone],
+    );
+    assert.deepEqual(rows, []);
+  });
+
+  it('keeps no face in the clear', async () => {
+    const find = openServer();
+    const id = await newInstance();
+    const template = faceOf(9);
+    await find(id, template);
+    const rows = await db.all<{ sealed: Uint8Array }>(
+      { text: 'SELECT sealed FROM instance_faces WHERE tenant_id = $1 AND instance_id = $2' },
+      [db.tenantId, id],
+    );
+    const [{ sealed } = { sealed: new Uint8Array() }] = rows;
+    assert.ok(sealed.length > template.length);
+    assert.ok(!Buffer.from(sealed).includes(template.subarray(0, 16)));
+  });
+});
