@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict';
+import { after, before, it } from 'node:test';
+import { onBothEngines } from '../../../test/harness.ts';
+import { openTestIdentity, type TestIdentity } from '../../../test/identity.ts';
+import { HOUR, MINUTE } from '../../kernel/clock.ts';
+import { ApiError } from '../../kernel/errors.ts';
+import { asTenantId } from '../../kernel/ids.ts';
+import { openCeremony, takeCeremony } from '../ceremonies/ceremonies.ts';
+import type { ToldIdentityEvent } from '../events/identity-events.ts';
+import { type IdentityCore, openIdentityCore } from '../identity-core.ts';
+import { getStore } from '../stores/find-store.ts';
+import type { UserRow } from '../users/find-user.ts';
+import type { User } from '../users/user-view.ts';
+import type { AttemptInput, Caller } from './attempt.ts';
+import { ensure, Refusal } from './refusal.ts';
+
+const SECRET = 'open sesame';
+
+onBothEngines('an attempt', (_engine, places) => {
+  let grove: TestIdentity;
+  let core: IdentityCore;
+  const told: ToldIdentityEvent[] = [];
+  before(async () => {
+    grove = await openTestIdentity(await places.create());
+    await grove.store('Doors');
+    core = openIdentityCore({ vault: grove.app.vault, notify: async (_tx, event) => void told.push(event) });
+  });
+  after(() => grove.stop());
+
+  const db = () => grove.app.db.of(asTenantId('acme'));
+  const caller = (): Caller => ({ db: db(), now: grove.clock.now(), principal: { environment: 'live' } });
+  const newUser = (input = {}): Promise<User> => grove.user('/stores/Doors', input);
+  const shown = async (id: string): Promise<User> => (await grove.send('GET', `/stores/Doors/users/${id}`)).body;
+  const input = (userId: string, word: string, more: Partial<AttemptInput<string>> = {}): AttemptInput<string> => ({
+    ...{ storeName: 'Doors', modality: 'PASSKEY', rpId: 'example.com' },
+    find: async () => ({ userId }),
+    async run() {
+      ensure(word === SECRET, 353, { counts: true });
+      return 'welcome';
+    },
+    ...more,
+  });
+  const refused = async (work: Promise<unknown>): Promise<ApiError & { user: User }> => {
+    const error = await work.then(
+      () => assert.fail('it should be refused'),
+      (thrown: unknown) => thrown,
+    );
+    assert.ok(error instanceof ApiError, String(error));
+    return Object.assign(error, { user: error.detail.user as User });
+  };
+
+  it('that succeeds forgets the failures of its modality, and of no other', async () => {
+    const { id } = await newUser();
+    await refused(core.attempt(caller(), input(id, 'x')));
+    await refused(core.attempt(caller(), input(id, 'x', { modality: 'APPKEY' })));
+    const { result, user, authenticationId } = await core.attempt(caller(), input(id, SECRET));
+    assert.deepEqual([result, authenticationId.length], ['welcome', 26]);
+    assert.deepEqual(Object.keys(user.lockInfo.modalities), ['APPKEY']);
+    assert.deepEqual(await shown(id), user);
+    const { content } = (await grove.send('GET', `/stores/Doors/users/${id}/authentications?size=1`)).body;
+    assert.equal(content[0].rpId, 'example.com');
+  });
+
+  it('that is refused commits what it counted, wrote and tells; one that breaks leaves nothing behind', async () => {
+    const { id } = await newUser();
+    const { id: storeId } = await getStore(db(), caller(), 'Doors');
+    const open = () =>
+      db().write((tx) =>
+        openCeremony(tx, {
+          ...{ kind: 'PASSKEY_AUTHENTICATION', storeId, userId: id, data: {}, lifeMs: MINUTE },
+          now: grove.clock.now(),
+        }),
+      );
+    const spending = (sessionId: string, fault?: Error): Partial<AttemptInput<string>> => ({
+      async find(tx) {
+        const ceremony = await takeCeremony(tx, 'PASSKEY_AUTHENTICATION', storeId, sessionId, grove.clock.now());
+        if (!ceremony) throw new ApiError(100035);
+        return { userId: id };
+      },
+      ...(fault && {
+        async run() {
+          throw fault;
+        },
+      }),
+    });
+    const first = await open();
+    for (const fault of [new Error('a bug'), new ApiError(100030)]) {
+      await assert.rejects(core.attempt(caller(), input(id, 'x', spending(first.sessionId, fault))), fault);
+    }
+    assert.equal((await shown(id)).lockInfo.failedCount, 0);
+    const before = told.length;
+    const error = await refused(core.attempt(caller(), input(id, 'x', spending(first.sessionId))));
+    assert.deepEqual([error.code, error.user.lockInfo.failedCount], [353, 1]);
+    const again = await refused(core.attempt(caller(), input(id, SECRET, spending(first.sessionId))));
+    assert.equal(again.code, 100035);
+    const [event] = told.slice(before);
+    assert.deepEqual(
+      [event?.type, event?.userId, event?.code, event?.modality, event?.rpId],
+      ['identity.authenticationFailed', id, 353, 'PASSKEY', 'example.com'],
+    );
+  });
+
+  it('that nobody is behind is refused without a user, and is told', async () => {
+    const find = async () => {
+      throw new Refusal(362, { counts: false });
+    };
+    const error = await refused(core.attempt(caller(), input('', 'x', { find })));
+    assert.deepEqual([error.code, error.user], [362, undefined]);
+    assert.deepEqual([told.at(-1)?.code, told.at(-1)?.userId], [362, undefined]);
+    const nobody = await refused(core.attempt(caller(), input('01JZ4MCW8A0C2E4G6J8M0P2R4T', 'x')));
+    assert.equal(nobody.code, 100028);
+  });
+
+  it('was cancelled, timed out or malformed without counting', async () => {
+    const { id } = await newUser();
+    for (let time = 0; time < 20; time++) {
+      const run = async () => {
+        throw new Refusal(398, { counts: false });
+      };
+      const error = await refused(core.attempt(caller(), input(id, 'x', { run })));
+      assert.deepEqual([error.code, error.user.lockInfo.failedCount], [398, 0]);
+    }
+    await core.attempt(caller(), input(id, SECRET));
+  });
+
+  it('is refused with 2102 for a face of a disabled user, and with 502 for anything else of one', async () => {
+    const { id } = await newUser({ status: 'DISABLED' });
+    const face = await refused(core.attempt(caller(), input(id, SECRET, { modality: 'FACE' })));
+    const other = await refused(core.attempt(caller(), input(id, SECRET)));
+    assert.deepEqual([face.code, other.code, other.user.status], [2102, 502, 'DISABLED']);
+    const { id: waiting } = await newUser({ status: 'PENDING_ACTIVE' });
+    assert.equal((await refused(core.attempt(caller(), input(waiting, SECRET, { modality: 'FACE' })))).code, 502);
+  });
+
+  it('is refused with 2101 once its modality is disabled after a hundred failures, and the others work on', async () => {
+    const { id } = await newUser();
+    for (let failures = 0; failures < 100; ) {
+      const error = await refused(core.attempt(caller(), input(id, 'x')));
+      if (error.code === 353) failures += 1;
+      else grove.clock.advance(HOUR);
+    }
+    grove.clock.advance(1000 * HOUR);
+    await grove.renew();
+    const error = await refused(core.attempt(caller(), input(id, SECRET)));
+    const { PASSKEY } = error.user.lockInfo.modalities;
+    assert.deepEqual([error.code, PASSKEY?.locked, PASSKEY?.tempLockExpiresDtm], [2101, true, undefined]);
+    assert.equal(told.filter(({ type }) => type === 'identity.modalityDisabled').length, 1);
+    await core.attempt(caller(), input(id, SECRET, { modality: 'TOTP' }));
+    await core.registration(caller(), {
+      ...{ storeName: 'Doors', modality: 'PASSKEY', find: async () => ({ userId: id }) },
+      run: async (_tx, user) => ({ user: user as UserRow, result: 'registered' }),
+    });
+    assert.equal((await core.attempt(caller(), input(id, SECRET))).result, 'welcome');
+  });
+
+  it('tells the process it happens in, and later queries find it by that', async () => {
+    const { id } = await newUser();
+    const process = { parentProcessDefnName: 'Sign-in', parentProcessDefnVersion: 3, childProcessDefnTag: 'newest' };
+    await core.attempt(caller(), input(id, SECRET, { process }));
+    const { body } = await grove.query({ parentProcessDefnName: 'sign%' });
+    assert.equal(body.results.length, 1);
+    const { id: _id, createdDtm: _at, ...event } = body.results[0];
+    assert.deepEqual(event, {
+      ...{ type: 'identity.authenticationSucceeded', storeName: 'Doors', userId: id, modality: 'PASSKEY' },
+      ...{ rpId: 'example.com', ...process },
+    });
+  });
+
+  it('that locks is told first, and the lock after it, though both are of one moment', async () => {
+    const { id } = await newUser();
+    grove.clock.advance(1);
+    for (let time = 0; time < 5; time++) await refused(core.attempt(caller(), input(id, 'x')));
+    const mine = (await grove.events('Doors')).filter(({ userId }) => userId === id).map(({ type }) => type);
+    const failed = 'identity.authenticationFailed';
+    assert.deepEqual(mine.slice(1), [failed, failed, failed, failed, failed, 'identity.modalityLocked']);
+  });
+
+  it('of a registration commits its refusal, counts nothing and answers with the user it knows', async () => {
+    const { id } = await newUser();
+    const run = async () => {
+      throw new Refusal(383, { counts: true });
+    };
+    const of = { storeName: 'Doors', modality: 'PASSKEY' } as const;
+    const known = await refused(core.registration(caller(), { ...of, find: async () => ({ userId: id }), run }));
+    assert.deepEqual([known.code, known.user.id, known.user.lockInfo.failedCount], [383, id, 0]);
+    const unknown = await refused(core.registration(caller(), { ...of, find: async () => undefined, run }));
+    assert.deepEqual([unknown.code, unknown.user], [383, undefined]);
+    assert.equal(told.at(-1)?.type, 'identity.registrationFailed');
+  });
+});

@@ -1,0 +1,148 @@
+import type { TenantDb, TenantTx } from '../../db/db.ts';
+import { ApiError } from '../../kernel/errors.ts';
+import { newId } from '../../kernel/ids.ts';
+import type { AddIdentityEvent, NewIdentityEvent, ProcessFields } from '../events/identity-events.ts';
+import { getActiveStore, type Store } from '../stores/find-store.ts';
+import { getUserForUpdate, type UserRef, type UserRow } from '../users/find-user.ts';
+import type { User, UserViews } from '../users/user-view.ts';
+import { noteSuccess, tempLockUser } from '../users/users.repository.ts';
+import { addAuthentication } from './authentications.repository.ts';
+import { afterFailure, type LockState, lockLimitsOf, type Modality, NO_FAILURES } from './lock-rules.ts';
+import { clearLock, findLock, putLock } from './locks.repository.ts';
+import { Refusal } from './refusal.ts';
+import { faultOfLock, faultOfStatus } from './usable.ts';
+
+/**
+ * The one transaction and the one catch around every authentication. The row of the user is locked from before the first
+ * check to the commit, so tries that come together are judged one after another, and none is judged beyond the limit. A
+ * refusal commits: the failure is counted in the transaction that found it. Everything else rolls back.
+ */
+export type Caller = {
+  readonly db: TenantDb;
+  readonly now: number;
+  readonly principal: { readonly environment: 'live' | 'test' };
+  /** The process in which it calls, where it is a step of one. */
+  readonly process?: ProcessFields | undefined;
+};
+
+/** Who it is said to be, and the relying party, where that is known only now. */
+export type Found = UserRef & { readonly rpId?: string | undefined };
+
+export type AttemptInput<Result> = {
+  readonly storeName: string;
+  readonly modality: Modality;
+  readonly rpId?: string | undefined;
+  /** The process in which it happens, where it happens in one. */
+  readonly process?: ProcessFields | undefined;
+  /**
+   * First of all: spends the session and says whom it is about. It may refuse, and then no user is named in the answer;
+   * an `ApiError`, such as 100035, rolls back.
+   */
+  find(tx: TenantTx, store: Store): Promise<Found>;
+  /** The comparison, with what it changes. It refuses by throwing a `Refusal`; what it wrote before that is kept. */
+  run(tx: TenantTx, user: UserRow, now: number, store: Store): Promise<Result>;
+};
+
+export type Attempted<Result> = { authenticationId: string; user: User; result: Result };
+
+export type Attempt = <Result>(caller: Caller, input: AttemptInput<Result>) => Promise<Attempted<Result>>;
+
+export type AttemptDeps = { userView: UserViews['userView']; addIdentityEvent: AddIdentityEvent };
+
+type Judged<Result> = Attempted<Result> | { refused: Refusal; user?: User };
+
+export function openAttempts(deps: AttemptDeps): Attempt {
+  return async (caller, input) => {
+    const judged = await caller.db.write((tx) => judge(deps, tx, caller, input));
+    if (!('refused' in judged)) return judged;
+    throw new ApiError(judged.refused.code, { ...judged.refused.told, ...(judged.user && { user: judged.user }) });
+  };
+}
+
+async function judge<Result>(
+  deps: AttemptDeps,
+  tx: TenantTx,
+  caller: Caller,
+  input: AttemptInput<Result>,
+): Promise<Judged<Result>> {
+  const { now } = caller;
+  const store = await getActiveStore(tx, caller, input.storeName);
+  const found = await caught(() => input.find(tx, store));
+  const { modality, process = caller.process } = input;
+  const told = { environment: store.environment, storeName: store.name, modality, process, now };
+  if (found instanceof Refusal) {
+    const { code } = found;
+    await deps.addIdentityEvent(tx, { ...told, type: 'identity.authenticationFailed', code, rpId: input.rpId });
+    return { refused: found };
+  }
+  const user = await getUserForUpdate(tx, store.id, found);
+  const rpId = found.rpId ?? input.rpId;
+  const before = await findLock(tx, user.id, modality);
+  const result = await caught(async () => {
+    const fault = faultOfStatus(user, modality, now) ?? faultOfLock(before, now);
+    if (fault) throw new Refusal(fault, { counts: false });
+    return input.run(tx, user, now, store);
+  });
+  const about: About = { ...told, rpId, user, before, store };
+  if (result instanceof Refusal) {
+    const after = await noteRefusal(deps, tx, about, result);
+    return { refused: result, user: await deps.userView(tx, after, now) };
+  }
+  const authenticationId = await record(deps, tx, about);
+  if (before) await clearLock(tx, user.id, modality);
+  await noteSuccess(tx, user.id, now);
+  return { authenticationId, result, user: await deps.userView(tx, { ...user, last_success_at: now }, now) };
+}
+
+async function caught<T>(work: () => Promise<T>): Promise<T | Refusal> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Refusal) return error;
+    throw error;
+  }
+}
+
+type About = Omit<NewIdentityEvent, 'type' | 'code' | 'userId'> & {
+  modality: Modality;
+  user: UserRow;
+  before: LockState | undefined;
+  store: Store;
+};
+
+/** Keeps what became of the attempt, and tells it. */
+async function record(
+  { addIdentityEvent }: AttemptDeps,
+  tx: TenantTx,
+  { user, before: _before, store: _store, ...about }: About,
+  code?: number,
+): Promise<string> {
+  const { modality, rpId, now } = about;
+  const id = newId(now);
+  await addAuthentication(tx, {
+    ...{ id, user_id: user.id, modality, succeeded: code === undefined ? 1 : 0, code: code ?? null },
+    ...{ rp_id: rpId ?? null, created_at: now },
+  });
+  const type = code === undefined ? 'identity.authenticationSucceeded' : 'identity.authenticationFailed';
+  await addIdentityEvent(tx, { ...about, type, userId: user.id, code });
+  return id;
+}
+
+/** The user as it is after the refusal. */
+async function noteRefusal(deps: AttemptDeps, tx: TenantTx, about: About, refused: Refusal): Promise<UserRow> {
+  const { user, before, store, modality, now } = about;
+  await record(deps, tx, about, refused.code);
+  if (!refused.counts) return user;
+  const { state, became } = afterFailure(before ?? NO_FAILURES, lockLimitsOf(store.configuration, modality), now);
+  await putLock(tx, user.id, modality, state);
+  if (!became) return user;
+  const { environment, name: storeName } = store;
+  const told = { environment, storeName, userId: user.id, process: about.process, now };
+  const type = became === 'LOCKED' ? 'identity.modalityLocked' : 'identity.modalityDisabled';
+  await deps.addIdentityEvent(tx, { ...told, type, modality });
+  const { scope } = store.configuration.lockConfiguration ?? {};
+  if (scope !== 'USER' || state.locked_until === null) return user;
+  await tempLockUser(tx, user.id, state.locked_until);
+  await deps.addIdentityEvent(tx, { ...told, type: 'identity.userLocked' });
+  return { ...user, temp_lock_until: state.locked_until };
+}

@@ -1,0 +1,70 @@
+import { fromDuration, HOUR } from '../../kernel/clock.ts';
+import type { StoreConfiguration } from '../stores/store-rules.ts';
+
+/**
+ * When a way of authenticating is locked, and for how long. Pure: counts in, counts out. A stranger who guesses buys the
+ * user a growing delay in that one modality and nothing else; only so many failures that nobody mistypes them disable
+ * the modality (NIST SP 800-63B-4 says 100), and even then the other modalities work.
+ */
+export const MODALITIES = ['FACE', 'PASSKEY', 'APPKEY', 'TOTP'] as const;
+export type Modality = (typeof MODALITIES)[number];
+
+export type LockState = {
+  /** Failures and temporary locks since the last success. */
+  failed_count: number;
+  lock_count: number;
+  /** Failures since the last temporary lock. */
+  tries: number;
+  locked_until: number | null;
+  disabled_at: number | null;
+};
+
+export const NO_FAILURES: LockState = {
+  failed_count: 0,
+  lock_count: 0,
+  tries: 0,
+  locked_until: null,
+  disabled_at: null,
+};
+
+export type LockLimits = {
+  readonly maxFailedAttempts: number;
+  readonly tempLockMs: number;
+  /** How often the delay doubles. */
+  readonly maxTempLocks: number;
+};
+
+/** Consecutive failures after which the modality is disabled. */
+export const DISABLED_FROM = 100;
+/** No delay grows beyond it; one that was configured longer stays as long as it is. */
+const LONGEST_GROWN_MS = 24 * HOUR;
+const DEFAULTS = { maxFailedAttempts: 5, tempLockDuration: 'PT5M', maxTempLocks: 3 } as const;
+
+export function lockLimitsOf({ lockConfiguration = {} }: StoreConfiguration, modality: Modality): LockLimits {
+  const { modalities, ...common } = lockConfiguration;
+  const { maxFailedAttempts, tempLockDuration, maxTempLocks } = { ...DEFAULTS, ...common, ...modalities?.[modality] };
+  return { maxFailedAttempts, tempLockMs: fromDuration(tempLockDuration), maxTempLocks };
+}
+
+export function isLocked({ locked_until, disabled_at }: LockState, now: number): boolean {
+  return disabled_at !== null || (locked_until !== null && locked_until > now);
+}
+
+export type AfterFailure = { readonly state: LockState; readonly became?: 'LOCKED' | 'DISABLED' };
+
+export function afterFailure(before: LockState, limits: LockLimits, now: number): AfterFailure {
+  const failed_count = before.failed_count + 1;
+  const tries = before.tries + 1;
+  const counted = { ...before, failed_count, tries, locked_until: null };
+  if (failed_count >= DISABLED_FROM) return { state: { ...counted, disabled_at: now }, became: 'DISABLED' };
+  if (tries < limits.maxFailedAttempts) return { state: counted };
+  const locked_until = now + lockMs(limits, before.lock_count);
+  return { state: { ...counted, tries: 0, lock_count: before.lock_count + 1, locked_until }, became: 'LOCKED' };
+}
+
+/** The first lock is as long as configured, each after it twice as long, so often as configured. */
+function lockMs({ tempLockMs, maxTempLocks }: LockLimits, lockCount: number): number {
+  const longest = Math.max(tempLockMs, LONGEST_GROWN_MS);
+  // A power of two beyond what a number holds is Infinity, which is still more than the longest.
+  return Math.min(tempLockMs * 2 ** Math.min(lockCount, maxTempLocks), longest);
+}

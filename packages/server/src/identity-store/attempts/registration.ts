@@ -1,0 +1,78 @@
+import type { TenantTx } from '../../db/db.ts';
+import { ApiError } from '../../kernel/errors.ts';
+import type { ProcessFields } from '../events/identity-events.ts';
+import { getActiveStore, type Store } from '../stores/find-store.ts';
+import { getUserForUpdate, type UserRow } from '../users/find-user.ts';
+import type { User } from '../users/user-view.ts';
+import type { AttemptDeps, Caller, Found } from './attempt.ts';
+import type { Modality } from './lock-rules.ts';
+import { clearLock } from './locks.repository.ts';
+import { Refusal } from './refusal.ts';
+import { faultOfStatus } from './usable.ts';
+
+/**
+ * The transaction around whatever completes a registration. As with an attempt, a refusal commits and answers with the
+ * user; unlike one, it neither counts nor is it stopped by a locked modality: a new registration is how one that was
+ * disabled comes back.
+ */
+export type RegistrationInput<Result> = {
+  readonly storeName: string;
+  readonly modality: Modality;
+  readonly rpId?: string | undefined;
+  readonly process?: ProcessFields | undefined;
+  /** Spends the session and says whom it is about; `undefined` if the registration makes the user. */
+  find(tx: TenantTx, store: Store): Promise<Found | undefined>;
+  /** Checks and keeps what was registered, and says for which user. */
+  run(
+    tx: TenantTx,
+    user: UserRow | undefined,
+    now: number,
+    store: Store,
+  ): Promise<{ user: UserRow; result: Result; rpId?: string | undefined }>;
+};
+
+export type Registered<Result> = { user: User; result: Result };
+
+export type Registration = <Result>(caller: Caller, input: RegistrationInput<Result>) => Promise<Registered<Result>>;
+
+type Judged<Result> = Registered<Result> | { refused: Refusal; user?: User };
+
+export function openRegistrations(deps: AttemptDeps): Registration {
+  return async (caller, input) => {
+    const judged = await caller.db.write((tx) => judge(deps, tx, caller, input));
+    if (!('refused' in judged)) return judged;
+    throw new ApiError(judged.refused.code, { ...judged.refused.told, ...(judged.user && { user: judged.user }) });
+  };
+}
+
+async function judge<Result>(
+  deps: AttemptDeps,
+  tx: TenantTx,
+  caller: Caller,
+  input: RegistrationInput<Result>,
+): Promise<Judged<Result>> {
+  const { now } = caller;
+  const { modality, process = caller.process } = input;
+  const store = await getActiveStore(tx, caller, input.storeName);
+  let known: UserRow | undefined;
+  let rpId = input.rpId;
+  const told = { environment: store.environment, storeName: store.name, modality, process, now };
+  try {
+    const found = await input.find(tx, store);
+    rpId = found?.rpId ?? rpId;
+    known = found && (await getUserForUpdate(tx, store.id, found));
+    // No modality: a disabled user is refused with 502 whatever it registers.
+    const fault = known && faultOfStatus(known, undefined, now);
+    if (fault) throw new Refusal(fault, { counts: false });
+    const { user, result, ...ran } = await input.run(tx, known, now, store);
+    await clearLock(tx, user.id, modality);
+    const event = { ...told, userId: user.id, rpId: ran.rpId ?? rpId };
+    await deps.addIdentityEvent(tx, { ...event, type: 'identity.authenticatorRegistered' });
+    return { result, user: await deps.userView(tx, user, now) };
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    const type = 'identity.registrationFailed';
+    await deps.addIdentityEvent(tx, { ...told, type, userId: known?.id, rpId, code: error.code });
+    return { refused: error, ...(known && { user: await deps.userView(tx, known, now) }) };
+  }
+}

@@ -1,0 +1,192 @@
+import assert from 'node:assert/strict';
+import { after, before, it } from 'node:test';
+import { onBothEngines } from '../../../test/harness.ts';
+import { openTestIdentity, type TestIdentity } from '../../../test/identity.ts';
+import { sql } from '../../db/db.ts';
+import { HOUR } from '../../kernel/clock.ts';
+import { asTenantId } from '../../kernel/ids.ts';
+import { EVENTS_KEPT_DAYS, purgeHistoryJob } from '../purge-identity.ts';
+import { setQueryStatus } from './event-queries.repository.ts';
+import { filterOf } from './event-queries.ts';
+import { identityEvents, type ProcessFields } from './identity-events.ts';
+import { pageOfEvents } from './search-events.ts';
+
+const QUERIES = '/events/queries';
+
+onBothEngines('events of identity stores', (_engine, places) => {
+  let grove: TestIdentity;
+  before(async () => {
+    grove = await openTestIdentity(await places.create());
+  });
+  after(() => grove.stop());
+
+  const db = () => grove.app.db.of(asTenantId('acme'));
+  const add = identityEvents(async () => undefined);
+  /** One event a millisecond, the newest last. */
+  const happened = (storeName: string, processes: readonly ProcessFields[]) =>
+    db().write(async (tx) => {
+      for (const process of processes) {
+        grove.clock.advance(1);
+        const now = grove.clock.now();
+        await add(tx, { environment: 'live', storeName, type: 'identity.userUpdated', process, now });
+      }
+    });
+  const start = async (filter: object, token?: string) => (await grove.query(filter, token)).id;
+  const result = (id: string, query = '', token?: string) =>
+    grove.send('GET', `${QUERIES}/${id}/result${query}`, undefined, token);
+  const found = async (filter: object): Promise<string[]> => {
+    const { body } = await grove.query(filter);
+    return body.results.map(({ storeName }: { storeName: string }) => storeName);
+  };
+
+  it('are found by each of the seven filters, exactly or by LIKE, and by several at once', async () => {
+    const fields = {
+      parentProcessDefnId: 'D1',
+      parentProcessDefnName: 'Onboarding_EU',
+      parentProcessDefnVersion: 7,
+      parentProcessInstanceId: 'I1',
+      childProcessDefnName: 'Selfie',
+      childProcessDefnVersion: 70,
+      childProcessDefnTag: 'Live',
+    };
+    await happened('with all', [fields]);
+    await happened('with others', [
+      {
+        ...{ parentProcessDefnId: 'D2', parentProcessDefnName: 'OnboardingXEU', parentProcessDefnVersion: 8 },
+        ...{ parentProcessInstanceId: 'I2', childProcessDefnName: 'Document', childProcessDefnVersion: 80 },
+        childProcessDefnTag: 'Old',
+      },
+    ]);
+    await happened('with none', [{}]);
+    for (const [filter, names] of [
+      [{ parentProcessDefnId: 'D1' }, ['with all']],
+      [{ parentProcessDefnId: 'd1' }, []],
+      [{ parentProcessDefnVersion: 7 }, ['with all']],
+      [{ parentProcessDefnVersion: '8' }, ['with others']],
+      [{ parentProcessInstanceId: 'I2' }, ['with others']],
+      [{ childProcessDefnVersion: 70 }, ['with all']],
+      [{ parentProcessDefnName: 'onboarding%' }, ['with others', 'with all']],
+      [{ parentProcessDefnName: 'onboarding\\_eu' }, ['with all']],
+      [{ parentProcessDefnName: 'onboarding_eu' }, ['with others', 'with all']],
+      [{ parentProcessDefnName: 'ONBOARDINGXEU' }, ['with others']],
+      [{ childProcessDefnName: '%fie' }, ['with all']],
+      [{ childProcessDefnTag: 'l_ve' }, ['with all']],
+      [{ childProcessDefnTag: 'none' }, []],
+      [{ parentProcessDefnName: 'onb%', childProcessDefnVersion: 80 }, ['with others']],
+      [{ parentProcessDefnId: 'D1', childProcessDefnVersion: 80 }, []],
+      [{ parentProcessInstanceId: 'I1', parentProcessDefnVersion: 7, childProcessDefnTag: 'live' }, ['with all']],
+      [{ parentProcessDefnName: '%', parentProcessDefnId: '' }, ['with none', 'with others', 'with all']],
+    ] as const) {
+      assert.deepEqual(await found(filter), names, JSON.stringify(filter));
+    }
+    const id = await start({ parentProcessDefnId: 'D1' });
+    const [event] = (await result(id)).body.results;
+    assert.deepEqual({ ...event, ...fields }, event);
+  });
+
+  it('are read page by page, each of them once, while others happen', async () => {
+    await happened(
+      'paged',
+      Array.from({ length: 25 }, (_, at) => ({ parentProcessDefnId: 'P', parentProcessInstanceId: `${at}` })),
+    );
+    for (const filter of [{ parentProcessDefnId: 'P' }, { parentProcessDefnId: 'P', parentProcessDefnName: '%x' }]) {
+      const exact = Object.keys(filter).length === 1;
+      const id = await start({ ...filter, size: 10 });
+      const seen: string[] = [];
+      let query = '';
+      for (let pages = 0; pages < 10; pages++) {
+        const { body } = await result(id, query);
+        seen.push(...body.results.map((event: { parentProcessInstanceId: string }) => event.parentProcessInstanceId));
+        if (body.nextToken === undefined) break;
+        await happened('paged', [{ parentProcessDefnId: 'P', parentProcessInstanceId: 'later' }]);
+        query = `?size=4&nextToken=${body.nextToken}`;
+      }
+      const all = Array.from({ length: 25 }, (_, at) => `${24 - at}`);
+      assert.deepEqual(seen, exact ? all : []);
+    }
+  });
+
+  it('are looked through in stretches by LIKE, and none between them is passed over', async () => {
+    const processes = Array.from({ length: 30 }, (_, at) => ({
+      childProcessDefnName: at % 10 === 3 ? 'Rare' : 'Common',
+    }));
+    await happened('stretched', processes);
+    const filter = filterOf({ childProcessDefnName: 'ra%' });
+    const ids: string[] = [];
+    let below: string | undefined = '~';
+    let pages = 0;
+    while (below !== undefined) {
+      const page = await pageOfEvents(db(), filter, { environment: 'live', below, size: 2, stretch: 7 });
+      ids.push(...page.ids);
+      below = page.nextId;
+      pages += 1;
+    }
+    assert.deepEqual([ids.length, new Set(ids).size], [3, 3]);
+    assert.ok(pages > 3);
+  });
+
+  it('of a query that runs are not there yet; once it has run they are kept for a day', async () => {
+    await happened('kept', [{}, {}, {}]);
+    const id = await start({ size: 1 });
+    for (const status of ['QUEUED', 'RUNNING', 'FAILED'] as const) {
+      await db().write((tx) => setQueryStatus(tx, id, status));
+      assert.deepEqual((await result(id)).body, { status, results: [] });
+    }
+    await db().write((tx) => setQueryStatus(tx, id, 'SUCCEEDED'));
+    assert.equal((await result(id)).body.results.length, 1);
+    assert.equal((await result(id, '?size=3')).body.results.length, 3);
+    grove.clock.advance(24 * HOUR);
+    await grove.renew();
+    assert.equal((await result(id)).body.code, 100036);
+  });
+
+  it('are another’s if the query is: 100036 for one of another tenant or environment, or none', async () => {
+    const inTest = await grove.token(
+      (await grove.app.tenants.createApiKey('acme', { name: 'T', environment: 'test' })).apiKey,
+    );
+    const ofOther = await grove.token((await grove.app.tenants.createApiKey('other', { name: 'O' })).apiKey);
+    const id = await start({});
+    for (const [query, token] of [
+      [id, inTest],
+      [id, ofOther],
+      ['01JZ4MCW8A0C2E4G6J8M0P2R4T', undefined],
+    ] as const) {
+      const { status, body } = await result(query, '', token);
+      assert.deepEqual([status, body.code], [404, 100036]);
+    }
+    for (const token of [inTest, ofOther]) {
+      const theirs = await start({}, token);
+      assert.deepEqual((await result(theirs, '', token)).body, { status: 'SUCCEEDED', results: [] });
+    }
+    const other = await start({});
+    const { nextToken } = (await result(other, '?size=1')).body;
+    assert.equal((await result(id, `?nextToken=${nextToken}`)).body.code, 100001);
+    assert.equal((await result(id, '?nextToken=x')).body.code, 100001);
+    assert.equal((await grove.send('POST', `${QUERIES}/start`, { size: 0 })).body.code, 100001);
+  });
+
+  it('are removed after ninety days', async () => {
+    await happened('old', [{ parentProcessDefnId: 'old' }]);
+    const count = sql('SELECT count(*) AS total FROM identity_events WHERE tenant_id = $1 AND store_name = $2');
+    const left = async () => (await db().get<{ total: number }>(count, ['acme', 'old']))?.total;
+    const job = purgeHistoryJob({
+      db: grove.app.db,
+      everyTenantId: async function* () {
+        yield asTenantId('acme');
+      },
+    });
+    const run = () =>
+      job.run(
+        {},
+        {
+          ...{ jobId: 'x', attempt: 1, now: grove.clock.now(), signal: new AbortController().signal, tenant: db },
+        },
+      );
+    grove.clock.advance(EVENTS_KEPT_DAYS * 24 * HOUR - 1);
+    await run();
+    assert.equal(await left(), 1);
+    grove.clock.advance(2);
+    await run();
+    assert.equal(await left(), 0);
+  });
+});

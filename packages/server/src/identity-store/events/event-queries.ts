@@ -1,0 +1,167 @@
+import { setImmediate } from 'node:timers/promises';
+import { api, type Body, type Ok } from '@grove/contract';
+import { defineJob, type JobDefinition } from '../../jobs/define-job.ts';
+import type { Jobs } from '../../jobs/jobs.ts';
+import { HOUR, MINUTE, SECOND, toDtm } from '../../kernel/clock.ts';
+import { ApiError, invalidInput } from '../../kernel/errors.ts';
+import { ID_PATTERN, newId } from '../../kernel/ids.ts';
+import { implement } from '../../kernel/implement.ts';
+import { likePattern } from '../../kernel/pages.ts';
+import {
+  addQuery,
+  completeQuery,
+  countQueries,
+  type EventFilter,
+  type ExactColumn,
+  eventsOfIds,
+  findQuery,
+  type LikeColumn,
+  type QueryRow,
+  setQueryStatus,
+} from './event-queries.repository.ts';
+import type { EventRow } from './identity-events.repository.ts';
+import { type Page, pageOfEvents } from './search-events.ts';
+
+/** Queries over the events of identity stores (specification, Events): started, run in the background, read in pages. */
+
+export const MAX_QUERIES_PER_TENANT = 1000;
+export const QUERY_KEPT_MS = 24 * HOUR;
+/** As many as a page can hold, so that a first page of any size is there. */
+const FIRST_PAGE = 1000;
+const DEFAULT_SIZE = 100;
+/** `~` sorts after every character of an id. */
+const PAST_EVERY_ID = '~';
+
+type Given = Body<typeof api.events.startQuery>;
+type Result = Ok<typeof api.events.getQueryResult>;
+type IdentityStoreEvent = Result['results'][number];
+
+export function eventQueryHandlers({ jobs, runQuery }: { jobs: Jobs; runQuery: JobDefinition<{ queryId: string }> }) {
+  return implement(api.events, {
+    async startQuery({ db, now, principal: { environment } }, { body }) {
+      const id = newId(now);
+      const row: QueryRow = {
+        ...{ id, environment, status: 'QUEUED', filter: JSON.stringify(filterOf(body)) },
+        ...{ size: body.size ?? DEFAULT_SIZE, first_page: null, next_id: null },
+        ...{ created_at: now, expires_at: now + QUERY_KEPT_MS },
+      };
+      await db.write(async (tx) => {
+        if ((await countQueries(tx)) >= MAX_QUERIES_PER_TENANT) throw new ApiError(100065);
+        await addQuery(tx, row);
+        await jobs.enqueue(tx, runQuery, { queryId: id });
+      });
+      return { executionId: id };
+    },
+
+    async getQueryResult({ db, now, principal: { environment } }, { params, query }): Promise<Result> {
+      const row = await findQuery(db, params.executionId);
+      if (!row || row.environment !== environment || row.expires_at <= now) throw new ApiError(100036);
+      if (row.status !== 'SUCCEEDED') return { status: row.status, results: [] };
+      const size = query.size ?? row.size;
+      if (query.nextToken !== undefined) {
+        const below = readToken(row.id, query.nextToken);
+        const filter = JSON.parse(row.filter) as EventFilter;
+        const { ids, nextId } = await pageOfEvents(db, filter, { environment, below, size });
+        return resultOf(row.id, await eventsOfIds(db, { environment, ids }), nextId);
+      }
+      const ids = JSON.parse(row.first_page ?? '[]') as string[];
+      const shown = ids.slice(0, size);
+      const nextId = shown.length < ids.length ? shown.at(-1) : (row.next_id ?? undefined);
+      return resultOf(row.id, await eventsOfIds(db, { environment, ids: shown }), nextId);
+    },
+  });
+}
+
+/** What is found below the moment of the query: events that come later do not move its pages. */
+export function runQueryJob(): JobDefinition<{ queryId: string }> {
+  const maxAttempts = 3;
+  return defineJob<{ queryId: string }>({
+    kind: 'identity-store.run-event-query',
+    maxAttempts,
+    backoff: { firstMs: SECOND, mostMs: MINUTE },
+    timeoutMs: 5 * MINUTE,
+    async run({ queryId }, { tenant, signal, attempt }) {
+      const db = tenant();
+      const row = await findQuery(db, queryId);
+      if (!row || row.status === 'SUCCEEDED') return;
+      await db.write((tx) => setQueryStatus(tx, queryId, 'RUNNING'));
+      try {
+        const filter = JSON.parse(row.filter) as EventFilter;
+        const ids: string[] = [];
+        let below: string | undefined = PAST_EVERY_ID;
+        while (below !== undefined && ids.length < FIRST_PAGE) {
+          signal.throwIfAborted();
+          const size = FIRST_PAGE - ids.length;
+          const page: Page = await pageOfEvents(db, filter, { environment: row.environment, below, size });
+          ids.push(...page.ids);
+          below = page.nextId;
+          // SQLite reads in this very thread: others have their turn between two stretches.
+          await setImmediate();
+        }
+        await db.write((tx) => completeQuery(tx, queryId, { ids, nextId: below ?? null }));
+      } catch (error) {
+        if (attempt >= maxAttempts) await db.write((tx) => setQueryStatus(tx, queryId, 'FAILED'));
+        throw error;
+      }
+    },
+  });
+}
+
+/** A pattern without wildcards is an exact filter, which an index answers. */
+export function filterOf(given: Given): EventFilter {
+  const exact: Partial<Record<ExactColumn, string | number>> = {};
+  const like: Partial<Record<LikeColumn, string>> = {};
+  const equal = (column: ExactColumn, value: string | number | undefined) => {
+    if (value !== undefined && value !== '') exact[column] = value;
+  };
+  const matches = (column: LikeColumn, value: string | undefined, pointer: string) => {
+    const pattern = likePattern(value, pointer);
+    if (pattern === undefined) return;
+    if (/[%_\\]/.test(pattern)) like[column] = pattern;
+    else exact[column] = pattern;
+  };
+  const whole = (value: number | string | undefined) => (value === undefined ? undefined : Number(value));
+  equal('parent_process_defn_id', given.parentProcessDefnId);
+  equal('parent_process_defn_version', whole(given.parentProcessDefnVersion));
+  equal('parent_process_instance_id', given.parentProcessInstanceId);
+  equal('child_process_defn_version', whole(given.childProcessDefnVersion));
+  matches('parent_process_defn_folded', given.parentProcessDefnName, '/parentProcessDefnName');
+  matches('child_process_defn_folded', given.childProcessDefnName, '/childProcessDefnName');
+  matches('child_process_tag_folded', given.childProcessDefnTag, '/childProcessDefnTag');
+  return { exact, like };
+}
+
+function resultOf(queryId: string, rows: readonly EventRow[], nextId: string | undefined): Result {
+  return {
+    status: 'SUCCEEDED',
+    results: rows.map(toEvent),
+    ...(nextId !== undefined && { nextToken: Buffer.from(`${queryId}.${nextId}`).toString('base64url') }),
+  };
+}
+
+/** A token of another query would show events that this one does not mean. */
+function readToken(queryId: string, token: string): string {
+  const [query, id = ''] = Buffer.from(token, 'base64url').toString('latin1').split('.');
+  if (query !== queryId || !ID_PATTERN.test(id)) {
+    throw invalidInput({ pointer: '/query/nextToken', message: 'must be a nextToken of this query' });
+  }
+  return id;
+}
+
+function toEvent(row: EventRow): IdentityStoreEvent {
+  const shown = {
+    userId: row.user_id,
+    modality: row.modality as IdentityStoreEvent['modality'] | null,
+    code: row.code,
+    rpId: row.rp_id,
+    parentProcessDefnId: row.parent_process_defn_id,
+    parentProcessDefnName: row.parent_process_defn_name,
+    parentProcessDefnVersion: row.parent_process_defn_version,
+    parentProcessInstanceId: row.parent_process_instance_id,
+    childProcessDefnName: row.child_process_defn_name,
+    childProcessDefnVersion: row.child_process_defn_version,
+    childProcessDefnTag: row.child_process_defn_tag,
+  };
+  const there = Object.fromEntries(Object.entries(shown).filter(([, value]) => value !== null));
+  return { id: row.id, type: row.type, storeName: row.store_name, createdDtm: toDtm(row.at), ...there };
+}

@@ -1,0 +1,32 @@
+import type { TenantReads } from '../../db/db.ts';
+import type { EventFilter } from './event-queries.repository.ts';
+import { searchEvents, stepBack } from './event-queries.repository.ts';
+import type { EventRow } from './identity-events.repository.ts';
+
+/**
+ * Pages over events, the newest first. Exact filters are found by an index. LIKE has to look at the events themselves,
+ * so it looks at a stretch of them at a time: a page may then hold fewer than were asked for and yet not be the last.
+ */
+export const STRETCH = 20_000;
+
+export type Page = {
+  readonly ids: readonly string[];
+  /** Where to read on: below this id. Nothing at the end. */
+  readonly nextId: string | undefined;
+};
+
+export async function pageOfEvents(
+  db: TenantReads,
+  filter: EventFilter,
+  {
+    environment,
+    below,
+    size,
+    stretch = STRETCH,
+  }: { environment: EventRow['environment']; below: string; size: number; stretch?: number },
+): Promise<Page> {
+  const looksAtAll = Object.keys(filter.like).length > 0;
+  const edge = looksAtAll ? await stepBack(db, { environment, below, events: stretch }) : undefined;
+  const ids = await searchEvents(db, filter, { environment, below, from: edge ?? '', limit: size + 1 });
+  return ids.length > size ? { ids: ids.slice(0, size), nextId: ids[size - 1] } : { ids, nextId: edge };
+}

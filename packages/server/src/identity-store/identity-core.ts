@@ -1,0 +1,49 @@
+import type { TenantReads } from '../db/db.ts';
+import { ApiError } from '../kernel/errors.ts';
+import type { Vault } from '../secrets/vault.ts';
+import { type Attempt, openAttempts } from './attempts/attempt.ts';
+import type { Modality } from './attempts/lock-rules.ts';
+import { locksOf } from './attempts/locks.repository.ts';
+import { openRegistrations, type Registration } from './attempts/registration.ts';
+import { faultOfLock, faultOfStatus } from './attempts/usable.ts';
+import { type AddIdentityEvent, identityEvents, type ToldIdentityEvent } from './events/identity-events.ts';
+import { openUserViews, type UserViews } from './users/user-view.ts';
+import type { UserRow } from './users/users.repository.ts';
+
+/** What passkeys, app keys, TOTP and faces are built on. */
+export type IdentityCore = UserViews & {
+  readonly vault: Vault;
+  readonly addIdentityEvent: AddIdentityEvent;
+  readonly attempt: Attempt;
+  readonly registration: Registration;
+  /** For the start of a ceremony: refuses a user that could not complete it, with the user in the answer. */
+  ensureUsable(
+    db: TenantReads,
+    user: UserRow,
+    /** With a modality, its lock is looked at too: for an authentication, not for a registration. */
+    asked: { modality?: Modality; now: number },
+  ): Promise<void>;
+};
+
+export type IdentityCoreDeps = {
+  vault: Vault;
+  notify(tx: Parameters<AddIdentityEvent>[0], event: ToldIdentityEvent): Promise<void>;
+};
+
+export function openIdentityCore({ vault, notify }: IdentityCoreDeps): IdentityCore {
+  const views = openUserViews({ vault });
+  const addIdentityEvent = identityEvents(notify);
+  const deps = { userView: views.userView, addIdentityEvent };
+  return {
+    ...views,
+    vault,
+    addIdentityEvent,
+    attempt: openAttempts(deps),
+    registration: openRegistrations(deps),
+    async ensureUsable(db, user, { modality, now }) {
+      const lock = modality && (await locksOf(db, [user.id])).get(user.id)?.[modality];
+      const fault = faultOfStatus(user, modality, now) ?? faultOfLock(lock, now);
+      if (fault) throw new ApiError(fault, { user: await views.userView(db, user, now) });
+    },
+  };
+}

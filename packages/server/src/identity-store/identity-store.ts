@@ -1,0 +1,67 @@
+import type { Db } from '../db/db.ts';
+import type { Jobs } from '../jobs/jobs.ts';
+import type { TenantId } from '../kernel/ids.ts';
+import { openAppkeys } from './appkeys/appkeys.ts';
+import { openBiometrics } from './biometrics/biometrics.ts';
+import type { PresentFaceDeps } from './biometrics/present-face.ts';
+import { eventQueryHandlers, runQueryJob } from './events/event-queries.ts';
+import { type IdentityCoreDeps, openIdentityCore } from './identity-core.ts';
+import { journeySteps } from './journey-steps/journey-steps.ts';
+import { openPasskeys } from './passkeys/passkeys.ts';
+import { PURGE_EVERY_MS, purgeExpiredJob, purgeHistoryJob } from './purge-identity.ts';
+import { openPushNotifications, type PushNotificationsDeps } from './push-notifications/push-notifications.ts';
+import { isStoreName } from './stores/is-store-name.ts';
+import { storeHandlers } from './stores/stores.ts';
+import { totpCeremonies } from './totps/totp-ceremonies.ts';
+import { summarizeTotps, totpHandlers } from './totps/totps.ts';
+import { userHandlers } from './users/users.ts';
+
+/** The identity store put together: each modality adds its handlers, its summary and its jobs here. */
+export type IdentityStoreDeps = IdentityCoreDeps &
+  Pick<PushNotificationsDeps, 'push' | 'startProcess' | 'findParent' | 'resumeInstance' | 'faultOfAddress'> &
+  PresentFaceDeps & {
+    db: Db;
+    jobs: Jobs;
+    everyTenantId(): AsyncIterable<TenantId>;
+  };
+
+export function openIdentityStore(deps: IdentityStoreDeps) {
+  const { jobs } = deps;
+  const core = openIdentityCore(deps);
+  core.summarize('totps', summarizeTotps, ['user_totps', 'pending_totps']);
+  const totps = totpCeremonies(core);
+  const passkeys = openPasskeys(core);
+  const appkeys = openAppkeys(core, deps);
+  const biometrics = openBiometrics(core, deps);
+  const pushes = openPushNotifications(core, deps);
+  for (const { definition, everyMs, key } of appkeys.jobs) {
+    jobs.register(definition);
+    jobs.schedule({ kind: definition.kind, everyMs, key });
+  }
+  const runQuery = runQueryJob();
+  const purgeExpired = purgeExpiredJob(deps);
+  const purgeHistory = purgeHistoryJob(deps);
+  jobs.register(runQuery);
+  jobs.register(purgeExpired);
+  jobs.register(purgeHistory);
+  jobs.schedule({ kind: purgeExpired.kind, everyMs: PURGE_EVERY_MS, key: 'expired' });
+  jobs.schedule({ kind: purgeHistory.kind, dailyAt: '00:45', key: 'daily' });
+  return {
+    core,
+    forSteps: journeySteps({ core, totps, passkeys: passkeys.ceremonies, faces: biometrics.ceremonies }),
+    isStoreName,
+    /** For events of instances, in their transaction. */
+    instanceTold: pushes.instanceTold,
+    passkeys: passkeys.ceremonies,
+    handlers: {
+      passkeys: passkeys.handlers,
+      appkeys: appkeys.handlers,
+      pushNotifications: pushes.handlers,
+      biometrics: biometrics.handlers,
+      stores: storeHandlers(core),
+      users: userHandlers(core),
+      totps: totpHandlers(core, totps),
+      events: eventQueryHandlers({ jobs, runQuery }),
+    },
+  };
+}

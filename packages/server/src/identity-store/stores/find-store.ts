@@ -1,0 +1,34 @@
+import type { TenantReads } from '../../db/db.ts';
+import { ApiError } from '../../kernel/errors.ts';
+import type { StoreConfiguration } from './store-rules.ts';
+import { type Environment, findStore, type StoreRow } from './stores.repository.ts';
+
+/** A store as the features see it. */
+export type Store = {
+  readonly id: string;
+  readonly name: string;
+  readonly environment: Environment;
+  readonly status: 'ACTIVE' | 'INACTIVE';
+  readonly configuration: StoreConfiguration;
+};
+
+/** Who asks: a store of the other environment is none. */
+export type Asks = { readonly principal: { readonly environment: Environment } };
+
+/** The store of that name in the caller's environment, or 100027. */
+export async function getStore(db: TenantReads, { principal }: Asks, name: string): Promise<Store> {
+  const row = await findStore(db, { environment: principal.environment, name });
+  if (!row) throw new ApiError(100027);
+  return toStore(row);
+}
+
+/** For what makes somebody known or recognised: an inactive store does neither. */
+export async function getActiveStore(db: TenantReads, asks: Asks, name: string): Promise<Store> {
+  const store = await getStore(db, asks, name);
+  if (store.status !== 'ACTIVE') throw new ApiError(100082);
+  return store;
+}
+
+export function toStore({ id, name, environment, status, configuration }: StoreRow): Store {
+  return { id, name, environment, status, configuration: JSON.parse(configuration) as StoreConfiguration };
+}

@@ -1,0 +1,63 @@
+import { isUniqueViolation, type TenantReads, type TenantTx } from '../../db/db.ts';
+import { ApiError } from '../../kernel/errors.ts';
+import {
+  addPolicy,
+  changePolicy,
+  countPolicies,
+  findPolicy,
+  findPolicyForUpdate,
+  type PolicyKey,
+  type PolicyKind,
+  removePolicy,
+} from './store-policies.repository.ts';
+
+/** What the features of relying parties do with their configurations; the checks of what is in them are theirs. */
+
+export const MAX_POLICIES_PER_KIND = 100;
+
+/** A relying party is missing, or a policy: each kind says which. */
+function missing(kind: PolicyKind): ApiError {
+  return kind === 'TOTP' ? new ApiError(100030) : new ApiError(100029);
+}
+
+export type Policy<Config> = { readonly config: Config; readonly sealed: Uint8Array | null };
+
+/** The one of that name, or 100029; for a TOTP policy 100030. */
+export async function getPolicy<Config>(db: TenantReads, key: PolicyKey): Promise<Policy<Config>> {
+  const row = await findPolicy(db, key);
+  if (!row) throw missing(key.kind);
+  return { config: JSON.parse(row.config) as Config, sealed: row.sealed };
+}
+
+export type NewPolicy = { config: object; sealed?: Uint8Array | null; now: number };
+
+export async function createPolicy(tx: TenantTx, key: PolicyKey, made: NewPolicy): Promise<void> {
+  if ((await countPolicies(tx, key.storeId, key.kind)) >= MAX_POLICIES_PER_KIND) throw new ApiError(100065);
+  const { config, sealed = null, now } = made;
+  try {
+    await addPolicy(tx, key, { config: JSON.stringify(config), sealed, now });
+  } catch (error) {
+    if (!isUniqueViolation(error)) throw error;
+    const pointer = key.kind === 'TOTP' ? '/name' : '/rpId';
+    const message = `${JSON.stringify(key.name)} is configured already; update it instead`;
+    throw new ApiError(100014, { errors: [{ pointer, message }], cause: error });
+  }
+}
+
+/** What `change` makes of the configuration is stored and returned. Without `sealed`, what is sealed stays. */
+export async function updatePolicy<Config extends object>(
+  tx: TenantTx,
+  key: PolicyKey,
+  { change, sealed, now }: { change(before: Config): Config; sealed?: Uint8Array | null; now: number },
+): Promise<Config> {
+  const row = await findPolicyForUpdate(tx, key);
+  if (!row) throw missing(key.kind);
+  const config = change(JSON.parse(row.config) as Config);
+  const kept = sealed === undefined ? row.sealed : sealed;
+  await changePolicy(tx, key, { config: JSON.stringify(config), sealed: kept, now });
+  return config;
+}
+
+export async function deletePolicy(tx: TenantTx, key: PolicyKey): Promise<void> {
+  if (!(await removePolicy(tx, key))) throw missing(key.kind);
+}

@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import { after, before, it } from 'node:test';
+import { onBothEngines } from '../../../test/harness.ts';
+import { openTestIdentity, type TestIdentity } from '../../../test/identity.ts';
+
+onBothEngines('identity stores', (_engine, places) => {
+  let grove: TestIdentity;
+  before(async () => {
+    grove = await openTestIdentity(await places.create());
+  });
+  after(() => grove.stop());
+
+  it('are created, read, listed and changed, with the policies of relying parties in them', async () => {
+    const configuration = {
+      defaultLocale: 'de-AT',
+      defaultTimeZone: 'Europe/Vienna',
+      defaultUserStatus: 'PENDING_ACTIVE',
+      lockConfiguration: { maxFailedAttempts: 3, modalities: { TOTP: { tempLockDuration: 'PT1M' } } },
+    };
+    const made = await grove.send('POST', '/stores', { name: 'Customers', description: 'All', configuration });
+    assert.equal(made.status, 201, made.text);
+    const none = { appkeyConfigs: {}, passkeyConfigs: {}, totpPolicies: {}, pushNotificationPolicies: {} };
+    assert.deepEqual(made.body.configuration, { ...configuration, ...none });
+    assert.deepEqual([made.body.name, made.body.status, made.body.id.length], ['Customers', 'ACTIVE', 26]);
+    assert.deepEqual((await grove.send('GET', '/stores/Customers')).body, made.body);
+    grove.clock.advance(1000);
+    await grove.send('POST', '/stores/Customers/totpPolicy', { name: 'app' });
+    grove.clock.advance(1000);
+    const changed = await grove.send('POST', '/stores/Customers', {
+      ...made.body,
+      status: 'INACTIVE',
+      configuration: { defaultLocale: 'fr', maxUsers: 5 },
+    });
+    assert.equal(changed.status, 200, changed.text);
+    const { lastUpdatedDtm, ...rest } = changed.body;
+    assert.notEqual(lastUpdatedDtm, made.body.lastUpdatedDtm);
+    assert.deepEqual([rest.status, rest.description, rest.createdDtm], ['INACTIVE', 'All', made.body.createdDtm]);
+    const policy = { name: 'app', issuer: 'Customers', algorithm: 'SHA1', digits: 6, period: 30, window: 1 };
+    assert.deepEqual(rest.configuration, {
+      ...{ ...configuration, defaultLocale: 'fr', maxUsers: 5 },
+      ...{ ...none, totpPolicies: { app: policy } },
+    });
+    const list = await grove.send('GET', '/stores?name=cust%25&sort=name,desc');
+    assert.deepEqual([list.body.totalElements, list.body.content], [1, [changed.body]]);
+    assert.deepEqual(
+      (await grove.events('Customers')).map(({ type }) => type),
+      ['identity.storeCreated', 'identity.configCreated', 'identity.storeUpdated'],
+    );
+  });
+
+  it('have a name of their own in the environment: 100014 for another of that name', async () => {
+    await grove.store('Once');
+    const again = await grove.send('POST', '/stores', { name: 'Once' });
+    assert.deepEqual([again.status, again.body.code, again.body.errors[0].pointer], [409, 100014, '/name']);
+    assert.equal((await grove.send('POST', '/stores', { name: 'Once' }, grove.inTest)).status, 201);
+    assert.equal((await grove.send('POST', '/stores', { name: 'Once' }, grove.ofOther)).status, 201);
+  });
+
+  it('say with 100001 what in their configuration could not work', async () => {
+    const lock = '/configuration/lockConfiguration';
+    for (const [body, pointer] of [
+      [{ name: 'a/b' }, '/name'],
+      [{ name: '..' }, '/name'],
+      [{ name: ' a' }, '/name'],
+      [{ name: 'a', configuration: { defaultLocale: 'not a locale' } }, '/configuration/defaultLocale'],
+      [{ name: 'a', configuration: { defaultTimeZone: 'Europe/Atlantis' } }, '/configuration/defaultTimeZone'],
+      [{ name: 'a', configuration: { defaultTimeZone: '+01:00' } }, '/configuration/defaultTimeZone'],
+      [{ name: 'a', configuration: { defaultUserStatus: 'TEMP_LOCKED' } }, '/configuration/defaultUserStatus'],
+      [
+        { name: 'a', configuration: { lockConfiguration: { tempLockDuration: 'P21900D' } } },
+        `${lock}/tempLockDuration`,
+      ],
+      [{ name: 'a', configuration: { lockConfiguration: { tempLockDuration: 'PT0S' } } }, `${lock}/tempLockDuration`],
+      [
+        {
+          name: 'a',
+          configuration: { lockConfiguration: { modalities: { FACE: { tempLockDuration: 'P9999999999999999Y' } } } },
+        },
+        `${lock}/modalities/FACE/tempLockDuration`,
+      ],
+      [{ name: 'a', configuration: { lockConfiguration: { maxFailedAttempts: 0 } } }, `${lock}/maxFailedAttempts`],
+      [{ name: 'a', configuration: { maxUsers: 0 } }, '/configuration/maxUsers'],
+    ] as const) {
+      const answer = await grove.send('POST', '/stores', body);
+      assert.deepEqual([answer.status, answer.body.code], [400, 100001], answer.text);
+      assert.equal(answer.body.errors[0].pointer, pointer);
+    }
+    const store = await grove.store('Checked');
+    const changed = await grove.send('POST', store, { configuration: { defaultTimeZone: 'x' } });
+    assert.equal(changed.body.code, 100001);
+    assert.equal((await grove.send('GET', '/stores?sort=secret')).body.code, 100001);
+  });
+
+  it('that are not there, another tenant’s or of the other environment answer 100027, the same to the letter', async () => {
+    const store = await grove.store('Mine');
+    const bodies = [];
+    for (const [method, path, token] of [
+      ['GET', '/stores/Nobodys', undefined],
+      ['GET', store, grove.inTest],
+      ['GET', store, grove.ofOther],
+      ['POST', store, grove.ofOther],
+      ['POST', store, grove.inTest],
+    ] as const) {
+      const answer = await grove.send(method, path, method === 'POST' ? { status: 'INACTIVE' } : undefined, token);
+      assert.equal(answer.status, 404);
+      const { requestId, ...body } = answer.body;
+      bodies.push(JSON.stringify(body));
+    }
+    assert.deepEqual(new Set(bodies).size, 1);
+    assert.match(bodies[0] as string, /100027/);
+    assert.equal((await grove.send('GET', store)).body.status, 'ACTIVE');
+    assert.equal((await grove.send('GET', '/stores?name=Mine', undefined, grove.ofOther)).body.totalElements, 0);
+    assert.equal((await grove.send('GET', '/stores?name=Mine', undefined, grove.inTest)).body.totalElements, 0);
+  });
+
+  it('make and recognise nobody while they are inactive: 100082', async () => {
+    const store = await grove.store('Closed');
+    const { id } = await grove.user(store, { extId: 'ann' });
+    await grove.send('POST', `${store}/totpPolicy`, { name: 'app' });
+    await grove.send('POST', store, { status: 'INACTIVE' });
+    for (const path of [
+      '/users',
+      `/users/${id}/totps/registrations/app`,
+      `/users/${id}/totps/registrations/app/complete`,
+      `/users/${id}/totps/authentications/app`,
+    ]) {
+      const answer = await grove.send('POST', `${store}${path}`, { code: '123456' });
+      assert.deepEqual([answer.status, answer.body.code], [400, 100082], path);
+    }
+    assert.equal((await grove.send('GET', `${store}/users/${id}`)).status, 200);
+  });
+});

@@ -1,0 +1,135 @@
+import { api, type Ok } from '@grove/contract';
+import { isUniqueViolation, type TenantReads } from '../../db/db.ts';
+import { toDtm } from '../../kernel/clock.ts';
+import { ApiError, invalidInput } from '../../kernel/errors.ts';
+import { newId } from '../../kernel/ids.ts';
+import { implement } from '../../kernel/implement.ts';
+import { fold, likePattern, paging, toPage } from '../../kernel/pages.ts';
+import type { AddIdentityEvent } from '../events/identity-events.ts';
+import { type PolicyKind, policiesOfStore } from './store-policies.repository.ts';
+import { checkConfiguration, mergeConfiguration, type StoreConfiguration } from './store-rules.ts';
+import {
+  addStore,
+  changeStore,
+  countStores,
+  findStore,
+  findStoreForUpdate,
+  pageStores,
+  SORTABLE,
+  type StoreRow,
+} from './stores.repository.ts';
+
+/** Identity stores and their configuration (specification 4.10). */
+
+export const MAX_STORES_PER_TENANT = 1000;
+
+/** It stands in addresses: nothing that a browser or a proxy would change on the way. */
+const NAME = /^[\p{L}\p{N}](?:[\p{L}\p{N} ._-]*[\p{L}\p{N}_-])?$/u;
+
+type Store = Ok<typeof api.stores.get>;
+
+export function storeHandlers({ addIdentityEvent }: { addIdentityEvent: AddIdentityEvent }) {
+  return implement(api.stores, {
+    async create({ db, now, principal: { environment } }, { body }) {
+      const { name, description = null, status = 'ACTIVE', configuration = {} } = body;
+      if (!NAME.test(name)) {
+        const message = 'must consist of letters, digits, spaces, . _ and -, and begin and end with none of the marks';
+        throw invalidInput({ pointer: '/name', message });
+      }
+      checkConfiguration(configuration);
+      const row: StoreRow = {
+        ...{ id: newId(now), environment, name, name_folded: fold(name), description, status },
+        ...{ configuration: JSON.stringify(settingsOf(configuration)), created_at: now, last_updated_at: now },
+      };
+      return db.write(async (tx) => {
+        if ((await countStores(tx)) >= MAX_STORES_PER_TENANT) throw new ApiError(100065);
+        await namedOnce(name, () => addStore(tx, row));
+        await addIdentityEvent(tx, { environment, storeName: name, type: 'identity.storeCreated', now });
+        return viewOf(tx, row);
+      });
+    },
+
+    async list({ db, principal: { environment } }, { query }) {
+      const page = paging(query, SORTABLE);
+      const pattern = likePattern(query.name, '/query/name');
+      const { rows, total } = await pageStores(db, { environment, pattern }, page);
+      const content: Store[] = [];
+      for (const row of rows) content.push(await viewOf(db, row));
+      return toPage(content, total, page);
+    },
+
+    async get({ db, principal: { environment } }, { params }) {
+      const row = await findStore(db, { environment, name: params.storeName });
+      if (!row) throw new ApiError(100027);
+      return viewOf(db, row);
+    },
+
+    async update({ db, now, principal: { environment } }, { params: { storeName }, body }) {
+      checkConfiguration(body.configuration ?? {});
+      return db.write(async (tx) => {
+        const before = await findStoreForUpdate(tx, { environment, name: storeName });
+        if (!before) throw new ApiError(100027);
+        const configuration = mergeConfiguration(
+          JSON.parse(before.configuration) as StoreConfiguration,
+          settingsOf(body.configuration ?? {}),
+        );
+        const after: StoreRow = {
+          ...before,
+          description: body.description ?? before.description,
+          status: body.status ?? before.status,
+          configuration: JSON.stringify(configuration),
+          last_updated_at: now,
+        };
+        await changeStore(tx, after);
+        await addIdentityEvent(tx, { environment, storeName, type: 'identity.storeUpdated', now });
+        return viewOf(tx, after);
+      });
+    },
+  });
+}
+
+/** Whatever else was sent, such as the configurations of relying parties as they were read, is not of the store itself. */
+function settingsOf(given: StoreConfiguration): StoreConfiguration {
+  const { defaultLocale, defaultTimeZone, defaultUserStatus, maxUsers, lockConfiguration, faceConfiguration } = given;
+  return {
+    ...(defaultLocale !== undefined && { defaultLocale }),
+    ...(defaultTimeZone !== undefined && { defaultTimeZone }),
+    ...(defaultUserStatus !== undefined && { defaultUserStatus }),
+    ...(maxUsers !== undefined && { maxUsers }),
+    ...(lockConfiguration !== undefined && { lockConfiguration }),
+    ...(faceConfiguration !== undefined && { faceConfiguration }),
+  };
+}
+
+async function namedOnce(name: string, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!isUniqueViolation(error)) throw error;
+    const message = `${JSON.stringify(name)} is the name of another identity store`;
+    throw new ApiError(100014, { errors: [{ pointer: '/name', message }], cause: error });
+  }
+}
+
+const MEMBER_OF = {
+  APPKEY: 'appkeyConfigs',
+  PASSKEY: 'passkeyConfigs',
+  TOTP: 'totpPolicies',
+  PUSH: 'pushNotificationPolicies',
+} as const satisfies Record<PolicyKind, keyof Store['configuration']>;
+
+async function viewOf(db: TenantReads, row: StoreRow): Promise<Store> {
+  const configs = { appkeyConfigs: {}, passkeyConfigs: {}, totpPolicies: {}, pushNotificationPolicies: {} };
+  for (const { kind, name, config } of await policiesOfStore(db, row.id)) {
+    Object.assign(configs[MEMBER_OF[kind]], { [name]: JSON.parse(config) });
+  }
+  return {
+    id: row.id,
+    name: row.name,
+    ...(row.description !== null && { description: row.description }),
+    status: row.status,
+    configuration: { ...(JSON.parse(row.configuration) as StoreConfiguration), ...configs },
+    createdDtm: toDtm(row.created_at),
+    lastUpdatedDtm: toDtm(row.last_updated_at),
+  };
+}

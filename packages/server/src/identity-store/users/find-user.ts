@@ -1,0 +1,41 @@
+import type { TenantReads, TenantTx } from '../../db/db.ts';
+import { ApiError } from '../../kernel/errors.ts';
+import { findUser, findUserForUpdate, type UserRef, type UserRow } from './users.repository.ts';
+
+export type { UserRef, UserRow };
+
+/**
+ * How the address of an operation `ofUser` names the user. The handlers' types do not name these parameters, because
+ * which of them there is depends on the address. Nothing if the address names no user.
+ */
+export function userRefOf(params: object): UserRef | undefined {
+  const { userId, userExtId } = params as { userId?: string; userExtId?: string };
+  if (userId !== undefined) return { userId };
+  return userExtId === undefined ? undefined : { userExtId };
+}
+
+/** For operations whose every address names a user. */
+export function givenUserRef(params: object): UserRef {
+  const ref = userRefOf(params);
+  if (!ref) throw new Error('the address names no user');
+  return ref;
+}
+
+/** The user, or 100028; one of another store is none of this. */
+export async function getUser(db: TenantReads, storeId: string, ref: UserRef): Promise<UserRow> {
+  const row = await findUser(db, storeId, ref);
+  if (!row) throw new ApiError(100028);
+  return row;
+}
+
+/** Nobody else can change the user, nor attempt to be it, until the transaction ends. */
+export async function getUserForUpdate(tx: TenantTx, storeId: string, ref: UserRef): Promise<UserRow> {
+  const row = await findUserForUpdate(tx, storeId, ref);
+  if (!row) throw new ApiError(100028);
+  return row;
+}
+
+/** What everything of the user is sealed for: to destroy its key is to erase the user. */
+export function userSubject(userId: string): string {
+  return `user:${userId}`;
+}

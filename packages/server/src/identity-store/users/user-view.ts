@@ -1,0 +1,162 @@
+import type { api, Ok } from '@grove/contract';
+import type { TenantReads } from '../../db/db.ts';
+import { toDtm } from '../../kernel/clock.ts';
+import type { Vault } from '../../secrets/vault.ts';
+import { isLocked, type LockState, MODALITIES, type Modality } from '../attempts/lock-rules.ts';
+import { type Locks, locksOf } from '../attempts/locks.repository.ts';
+import { userSubject } from './find-user.ts';
+import { type Held, heldParts } from './held-parts.ts';
+import { type UserRef, type UserRow, userStatements } from './users.repository.ts';
+
+/** What callers see of a user, with its locks and with what each modality says it has. */
+export type User = Ok<typeof api.users.get>;
+export type SummaryInfo = User['summaryInfo'];
+export type SummaryPart = keyof SummaryInfo;
+
+/** What some users have of one kind, by user id; a user that has nothing may be left out. */
+export type Summarize<P extends SummaryPart> = (
+  db: TenantReads,
+  userIds: readonly string[],
+  now: number,
+) => Promise<ReadonlyMap<string, SummaryInfo[P]>>;
+
+export type UserViews = {
+  /**
+   * Each modality adds its own part, once, when the store is put together. Where it names the tables that the part is
+   * read from, with `tenant_id` and `user_id`, users of whom none has a row are not asked about.
+   */
+  summarize<P extends SummaryPart>(part: P, summary: Summarize<P>, tables?: readonly string[]): void;
+  userView(db: TenantReads, row: UserRow, now: number): Promise<User>;
+  /** The user at an address, all in one statement; nothing if the store or the user is not there. */
+  findUserView(db: TenantReads, at: UserAddress, now: number): Promise<User | undefined>;
+  userViews(db: TenantReads, rows: readonly UserRow[], now: number): Promise<User[]>;
+};
+
+export type UserAddress = {
+  readonly environment: 'live' | 'test';
+  readonly storeName: string;
+  readonly ref: UserRef;
+};
+
+const ATTRIBUTES = 'attributes';
+const NONE: ReadonlyMap<string, Locks> = new Map();
+
+export function openUserViews({ vault }: { vault: Pick<Vault, 'openFor'> }): UserViews {
+  const parts = new Map<SummaryPart, Summarize<SummaryPart>>();
+  const held = heldParts();
+  let statements: ReturnType<typeof userStatements> | undefined;
+
+  const viewsOf = async (db: TenantReads, rows: readonly UserRow[], { now, has }: { now: number; has: Held }) => {
+    const ids = rows.map(({ id }) => id);
+    const locks = has('locks') ? await locksOf(db, ids) : NONE;
+    const summaries: [SummaryPart, ReadonlyMap<string, SummaryInfo[SummaryPart]>][] = [];
+    for (const [part, summary] of parts) if (has(part)) summaries.push([part, await summary(db, ids, now)]);
+    const views: User[] = [];
+    for (const row of rows) {
+      const summaryInfo: SummaryInfo = { devices: [], passkeys: [], totps: [], biometrics: [] };
+      for (const [part, those] of summaries) Object.assign(summaryInfo, { [part]: those.get(row.id) ?? [] });
+      const attributes = await attributesOf(vault, db, row);
+      views.push(toUser(row, { attributes, locks: locks.get(row.id) ?? {}, summaryInfo, now }));
+    }
+    return views;
+  };
+
+  return {
+    summarize(part, summary, tables) {
+      if (parts.has(part)) throw new Error(`the summary of ${part} is there already`);
+      parts.set(part, summary as unknown as Summarize<SummaryPart>);
+      if (tables) held.add(part, tables);
+      statements = undefined;
+    },
+    userViews: async (db, rows, now) => (rows.length === 0 ? [] : viewsOf(db, rows, { now, has: () => true })),
+    async userView(db, row, now) {
+      statements ??= userStatements(held);
+      const has = held.of(await db.get(statements.held, [db.tenantId, row.id]));
+      const [view] = await viewsOf(db, [row], { now, has });
+      return view as User;
+    },
+    async findUserView(db, { environment, storeName, ref }, now) {
+      statements ??= userStatements(held);
+      const statement = ref.userId === undefined ? statements.byExtId : statements.byId;
+      const values = [db.tenantId, environment, storeName, ref.userId ?? ref.userExtId];
+      const row = await db.get<UserRow>(statement, values);
+      return row && (await viewsOf(db, [row], { now, has: held.of(row) }))[0];
+    },
+  };
+}
+
+/** What a user is called by whoever relies on it: readable until the user is deleted. */
+export async function attributesOf(
+  vault: Pick<Vault, 'openFor'>,
+  db: TenantReads,
+  { id, sealed }: UserRow,
+): Promise<Record<string, string>> {
+  if (sealed === null) return {};
+  const plain = await vault.openFor(db, userSubject(id), ATTRIBUTES, sealed);
+  return JSON.parse(plain.toString('utf8')) as Record<string, string>;
+}
+
+export async function sealAttributes(
+  vault: Pick<Vault, 'sealFor'>,
+  tx: Parameters<Vault['sealFor']>[0],
+  userId: string,
+  attributes: Readonly<Record<string, string>>,
+): Promise<Uint8Array | null> {
+  if (Object.keys(attributes).length === 0) return null;
+  return vault.sealFor(tx, userSubject(userId), ATTRIBUTES, Buffer.from(JSON.stringify(attributes)));
+}
+
+type Shown = {
+  attributes: Record<string, string>;
+  locks: Partial<Record<Modality, LockState>>;
+  summaryInfo: SummaryInfo;
+  now: number;
+};
+
+export function toUser(row: UserRow, { attributes, locks, summaryInfo, now }: Shown): User {
+  return {
+    id: row.id,
+    ...(row.ext_id !== null && { extId: row.ext_id }),
+    status: statusOf(row, now),
+    attributes,
+    ...(row.locale !== null && { locale: row.locale }),
+    ...(row.time_zone !== null && { timeZone: row.time_zone }),
+    createdDtm: toDtm(row.created_at),
+    lastUpdatedDtm: toDtm(row.last_updated_at),
+    ...(row.last_success_at !== null && { lastSuccessfulAuthenticationDtm: toDtm(row.last_success_at) }),
+    lockInfo: lockInfoOf(row, locks, now),
+    summaryInfo,
+  };
+}
+
+export function statusOf({ status, temp_lock_until }: UserRow, now: number): User['status'] {
+  return status === 'ACTIVE' && temp_lock_until !== null && temp_lock_until > now ? 'TEMP_LOCKED' : status;
+}
+
+function lockInfoOf(row: UserRow, locks: Shown['locks'], now: number): User['lockInfo'] {
+  const modalities: User['lockInfo']['modalities'] = {};
+  let failedCount = 0;
+  let lockCount = 0;
+  for (const modality of MODALITIES) {
+    const state = locks[modality];
+    if (!state) continue;
+    failedCount += state.failed_count;
+    lockCount += state.lock_count;
+    modalities[modality] = {
+      failedCount: state.failed_count,
+      lockCount: state.lock_count,
+      locked: isLocked(state, now),
+      ...(expiryOf(state.locked_until, now) && { tempLockExpiresDtm: toDtm(state.locked_until as number) }),
+    };
+  }
+  return {
+    failedCount,
+    lockCount,
+    ...(expiryOf(row.temp_lock_until, now) && { tempLockExpiresDtm: toDtm(row.temp_lock_until as number) }),
+    modalities,
+  };
+}
+
+function expiryOf(until: number | null, now: number): boolean {
+  return until !== null && until > now;
+}

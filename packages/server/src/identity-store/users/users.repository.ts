@@ -1,0 +1,102 @@
+import { addToCounter, readCounter } from '../../db/counters.ts';
+import { type Sql, sql, type TenantReads, type TenantTx } from '../../db/db.ts';
+import type { HeldParts } from './held-parts.ts';
+
+/** TEMP_LOCKED is not stored: it is ACTIVE with a lock that has not run out. */
+export type StoredStatus = 'ACTIVE' | 'LOCKED' | 'DISABLED' | 'PENDING_ACTIVE';
+
+/** The columns of a user. Only the identity store knows them. */
+export type UserRow = {
+  id: string;
+  store_id: string;
+  ext_id: string | null;
+  /** Empty if there is none. */
+  ext_id_folded: string;
+  status: StoredStatus;
+  temp_lock_until: number | null;
+  /** The attributes, sealed for the user. */
+  sealed: Uint8Array | null;
+  locale: string | null;
+  time_zone: string | null;
+  created_at: number;
+  last_updated_at: number;
+  last_success_at: number | null;
+};
+
+export const USER_COLUMNS = `id, store_id, ext_id, ext_id_folded, status, temp_lock_until, sealed, locale, time_zone,
+  created_at, last_updated_at, last_success_at`;
+const OF_STORE = `SELECT ${USER_COLUMNS} FROM identity_users WHERE tenant_id = $1 AND store_id = $2`;
+const BY_ID = sql(`${OF_STORE} AND id = $3`);
+const BY_ID_FOR_UPDATE = sql(`${OF_STORE} AND id = $3 /*postgres FOR UPDATE*/`);
+const BY_EXT_ID = sql(`${OF_STORE} AND ext_id = $3`);
+const BY_EXT_ID_FOR_UPDATE = sql(`${OF_STORE} AND ext_id = $3 /*postgres FOR UPDATE*/`);
+const ADD = sql(`INSERT INTO identity_users (tenant_id, ${USER_COLUMNS})
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`);
+const CHANGE = sql(`UPDATE identity_users SET ext_id = $3, ext_id_folded = $4, status = $5, temp_lock_until = $6,
+  sealed = $7, locale = $8, time_zone = $9, last_updated_at = $10 WHERE tenant_id = $1 AND id = $2`);
+const SUCCEEDED = sql('UPDATE identity_users SET last_success_at = $3 WHERE tenant_id = $1 AND id = $2');
+const TEMP_LOCK = sql('UPDATE identity_users SET temp_lock_until = $3 WHERE tenant_id = $1 AND id = $2');
+const REMOVE = sql('DELETE FROM identity_users WHERE tenant_id = $1 AND id = $2');
+
+const counterOf = (storeId: string) => `users:${storeId}`;
+
+/** Statements that also tell what the users have, for each way of asking. */
+export function userStatements({ columns }: Pick<HeldParts, 'columns'>): { held: Sql; byId: Sql; byExtId: Sql } {
+  const named = USER_COLUMNS.split(',').map((column) => `u.${column.trim()}`);
+  const at = (condition: string) =>
+    sql(`SELECT ${named.join(', ')}, ${columns('u.id')} FROM identity_stores s
+      JOIN identity_users u ON u.tenant_id = s.tenant_id AND u.store_id = s.id AND ${condition}
+      WHERE s.tenant_id = $1 AND s.environment = $2 AND s.name = $3`);
+  return { held: sql(`SELECT ${columns('$2')}`), byId: at('u.id = $4'), byExtId: at('u.ext_id = $4') };
+}
+
+/** How an address names a user. */
+export type UserRef =
+  | { readonly userId: string; readonly userExtId?: undefined }
+  | { readonly userExtId: string; readonly userId?: undefined };
+
+export function findUser(db: TenantReads, storeId: string, ref: UserRef): Promise<UserRow | undefined> {
+  return ref.userId === undefined
+    ? db.get<UserRow>(BY_EXT_ID, [db.tenantId, storeId, ref.userExtId])
+    : db.get<UserRow>(BY_ID, [db.tenantId, storeId, ref.userId]);
+}
+
+/** Nobody else can change the user, nor attempt to be it, until the transaction ends. */
+export function findUserForUpdate(tx: TenantTx, storeId: string, ref: UserRef): Promise<UserRow | undefined> {
+  return ref.userId === undefined
+    ? tx.get<UserRow>(BY_EXT_ID_FOR_UPDATE, [tx.tenantId, storeId, ref.userExtId])
+    : tx.get<UserRow>(BY_ID_FOR_UPDATE, [tx.tenantId, storeId, ref.userId]);
+}
+
+export async function addUser(tx: TenantTx, row: UserRow): Promise<void> {
+  await tx.run(ADD, [
+    ...[tx.tenantId, row.id, row.store_id, row.ext_id, row.ext_id_folded, row.status, row.temp_lock_until],
+    ...[row.sealed, row.locale, row.time_zone, row.created_at, row.last_updated_at, row.last_success_at],
+  ]);
+  await addToCounter(tx, counterOf(row.store_id), 1);
+}
+
+export async function changeUser(tx: TenantTx, row: UserRow): Promise<void> {
+  await tx.run(CHANGE, [
+    ...[tx.tenantId, row.id, row.ext_id, row.ext_id_folded, row.status, row.temp_lock_until],
+    ...[row.sealed, row.locale, row.time_zone, row.last_updated_at],
+  ]);
+}
+
+export async function noteSuccess(tx: TenantTx, userId: string, now: number): Promise<void> {
+  await tx.run(SUCCEEDED, [tx.tenantId, userId, now]);
+}
+
+export async function tempLockUser(tx: TenantTx, userId: string, until: number): Promise<void> {
+  await tx.run(TEMP_LOCK, [tx.tenantId, userId, until]);
+}
+
+/** Whatever belongs to the user goes with it. */
+export async function removeUser(tx: TenantTx, row: UserRow): Promise<void> {
+  await tx.run(REMOVE, [tx.tenantId, row.id]);
+  await addToCounter(tx, counterOf(row.store_id), -1);
+}
+
+export function countUsers(db: TenantReads, storeId: string): Promise<number> {
+  return readCounter(db, counterOf(storeId));
+}
