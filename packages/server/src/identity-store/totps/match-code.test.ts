@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { describe, it } from 'node:test';
+import { TOTP, URI } from 'otpauth';
+import { codeOf, isWellFormed, matchCode, normalCode, stepOf, type Totp } from './match-code.ts';
+import { showSecret } from './show-secret.ts';
+
+const DIGITS = '1234567890';
+const seed = (bytes: number) => Buffer.from(DIGITS.repeat(7).slice(0, bytes));
+const newTotp = (more: Partial<Totp> = {}): Totp => ({
+  ...{ algorithm: 'SHA1', digits: 6, period: 30, secret: randomBytes(20) },
+  ...more,
+});
+
+describe('a time-based one-time password', () => {
+  it('is what RFC 6238 says in its appendix B', () => {
+    const vectors = [
+      [59, '94287082', '46119246', '90693936'],
+      [1111111109, '07081804', '68084774', '25091201'],
+      [1111111111, '14050471', '67062674', '99943326'],
+      [1234567890, '89005924', '91819424', '93441116'],
+      [2000000000, '69279037', '90698825', '38618901'],
+      [20000000000, '65353130', '77737706', '47863826'],
+    ] as const;
+    for (const [seconds, ...codes] of vectors) {
+      for (const [at, [algorithm, bytes]] of (
+        [
+          ['SHA1', 20],
+          ['SHA256', 32],
+          ['SHA512', 64],
+        ] as const
+      ).entries()) {
+        const totp = newTotp({ algorithm, digits: 8, secret: seed(bytes) });
+        assert.equal(codeOf(totp, stepOf(totp, seconds * 1000)), codes[at]);
+      }
+    }
+  });
+
+  it('is what an authenticator app makes of the address it is shown', () => {
+    for (const algorithm of ['SHA1', 'SHA256', 'SHA512'] as const) {
+      const totp = newTotp({ algorithm, digits: 7, period: 45 });
+      const { uri, secret, qrCode } = showSecret(totp, { issuer: 'Ämt & Söhne', label: 'ann@example.com' });
+      const app = URI.parse(uri) as TOTP;
+      assert.ok(app instanceof TOTP);
+      assert.deepEqual([app.issuer, app.label, app.secret.base32], ['Ämt & Söhne', 'ann@example.com', secret]);
+      for (let now = 1.7e12; now < 1.7e12 + 1e6; now += 45_000) {
+        assert.equal(codeOf(totp, stepOf(totp, now)), app.generate({ timestamp: now }));
+      }
+      assert.match(Buffer.from(qrCode.split(',')[1] ?? '', 'base64').toString(), /^<svg /);
+    }
+  });
+
+  const oathtool = spawnSync('oathtool', ['--version']).status === 0;
+  it('is what oathtool says', { skip: !oathtool && 'oathtool is not installed' }, () => {
+    const totp = newTotp();
+    const { secret } = showSecret(totp, { issuer: 'a', label: 'b' });
+    for (const now of [1.7e12, 1.8e12, 1.9e12]) {
+      const asked = ['--totp', '-b', secret, '-N', `@${now / 1000}`];
+      const { stdout } = spawnSync('oathtool', asked, { encoding: 'utf8' });
+      assert.equal(stdout.trim(), codeOf(totp, stepOf(totp, now)));
+    }
+  });
+
+  it('is good in the window around its step and nowhere else', () => {
+    const totp = newTotp();
+    const now = 1.7e12;
+    const step = stepOf(totp, now);
+    for (const window of [0, 1, 5]) {
+      for (let away = -7; away <= 7; away++) {
+        const match = matchCode(totp, { code: codeOf(totp, step + away), window, lastStep: -1, now });
+        assert.equal(match?.step, Math.abs(away) <= window ? step + away : undefined, `${window} ${away}`);
+      }
+    }
+  });
+
+  it('is used once its step or a later one was accepted', () => {
+    const totp = newTotp();
+    const now = 1.7e12;
+    const step = stepOf(totp, now);
+    const at = (away: number, lastStep: number) =>
+      matchCode(totp, { code: codeOf(totp, step + away), window: 1, lastStep, now })?.used;
+    assert.deepEqual([at(0, step), at(-1, step), at(1, step), at(0, step - 1)], [true, true, false, false]);
+  });
+
+  it('may be typed in groups, and is nothing but digits of its number', () => {
+    assert.equal(normalCode(' 123 456 '), '123456');
+    const { digits } = newTotp();
+    for (const [code, good] of [
+      ['123456', true],
+      ['12345', false],
+      ['1234567', false],
+      ['12345a', false],
+      ['１２３４５６', false],
+      ['', false],
+    ] as const) {
+      assert.equal(isWellFormed(code, { digits }), good, code);
+    }
+  });
+});

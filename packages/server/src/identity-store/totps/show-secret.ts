@@ -1,0 +1,14 @@
+import { Secret, TOTP } from 'otpauth';
+import { renderSVG } from 'uqr';
+import type { Totp } from './match-code.ts';
+
+/** What the end user's app is shown, once. */
+export type ShownSecret = { secret: string; uri: string; qrCode: string };
+
+export function showSecret(totp: Totp, { issuer, label }: { issuer: string; label: string }): ShownSecret {
+  const { algorithm, digits, period } = totp;
+  const secret = new Secret({ buffer: new Uint8Array(totp.secret).buffer });
+  const uri = new TOTP({ issuer, label, algorithm, digits, period, secret }).toString();
+  const svg = renderSVG(uri, { border: 2 });
+  return { secret: secret.base32, uri, qrCode: `data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}` };
+}

@@ -1,0 +1,154 @@
+import { randomBytes } from 'node:crypto';
+import type { TenantReads, TenantTx } from '../../db/db.ts';
+import { MINUTE } from '../../kernel/clock.ts';
+import { ApiError } from '../../kernel/errors.ts';
+import { newId } from '../../kernel/ids.ts';
+import type { Attempted, Caller } from '../attempts/attempt.ts';
+import { Refusal } from '../attempts/refusal.ts';
+import type { IdentityCore } from '../identity-core.ts';
+import { getActiveStore } from '../stores/find-store.ts';
+import { getPolicy } from '../stores/store-policies.ts';
+import { getUser, getUserForUpdate, type UserRef, userSubject } from '../users/find-user.ts';
+import type { User } from '../users/user-view.ts';
+import { isWellFormed, matchCode, normalCode, type Totp } from './match-code.ts';
+import { showSecret } from './show-secret.ts';
+import type { TotpPolicy } from './totp-policies.ts';
+import {
+  failPending,
+  findPending,
+  findTotp,
+  type PendingTotpRow,
+  putPending,
+  putTotp,
+  removePending,
+  spendStep,
+  type TotpKey,
+  type TotpRow,
+} from './totps.repository.ts';
+
+/** Registering and authenticating with one-time passwords, for whoever asks: a caller, or a step of a journey. */
+
+const SECRET_BYTES = 20;
+export const PENDING_LIFE_MS = 10 * MINUTE;
+/** Wrong first codes, after which the registration has to be started again. */
+export const MAX_PENDING_FAILURES = 5;
+/** No step has been accepted: the first was in 1970. */
+const NO_STEP = -1;
+export const MODALITY = 'TOTP';
+
+const contextOf = (id: string) => `totp:${id}`;
+
+export type TotpAddress = { readonly storeName: string; readonly policyName: string; readonly user: UserRef };
+export type TotpCeremonies = ReturnType<typeof totpCeremonies>;
+
+/** The policy of that name, or 100030. */
+export async function totpPolicyOf(db: TenantReads, storeId: string, name: string): Promise<TotpPolicy> {
+  return (await getPolicy<TotpPolicy>(db, { storeId, kind: MODALITY, name })).config;
+}
+
+export function totpCeremonies(core: IdentityCore) {
+  const { vault } = core;
+
+  const opened = async (db: TenantReads, row: TotpRow | PendingTotpRow): Promise<Totp> => {
+    const { algorithm, digits, period } = row;
+    return {
+      algorithm,
+      digits,
+      period,
+      secret: await vault.openFor(db, userSubject(row.user_id), contextOf(row.id), row.sealed),
+    };
+  };
+
+  return {
+    startRegistration: (caller: Caller, address: TotpAddress) =>
+      caller.db.write(async (tx) => {
+        const { now } = caller;
+        const store = await getActiveStore(tx, caller, address.storeName);
+        const policy = await totpPolicyOf(tx, store.id, address.policyName);
+        const user = await getUserForUpdate(tx, store.id, address.user);
+        await core.ensureUsable(tx, user, { now });
+        const { algorithm, digits, period, issuer } = policy;
+        const secret = randomBytes(SECRET_BYTES);
+        const id = newId(now);
+        const sealed = await vault.sealFor(tx, userSubject(user.id), contextOf(id), secret);
+        await putPending(tx, {
+          ...{ user_id: user.id, policy_name: policy.name, id, sealed, algorithm, digits, period },
+          ...{ failed: 0, created_at: now, expires_at: now + PENDING_LIFE_MS },
+        });
+        const shown = showSecret({ algorithm, digits, period, secret }, { issuer, label: user.ext_id ?? user.id });
+        return { shown, digits, expiresAt: now + PENDING_LIFE_MS };
+      }),
+
+    async completeRegistration(caller: Caller, address: TotpAddress, given: string): Promise<User> {
+      const { user } = await core.registration(caller, {
+        storeName: address.storeName,
+        modality: MODALITY,
+        find: async () => address.user,
+        async run(tx, known, now, store) {
+          if (!known) throw new ApiError(100028);
+          const policy = await totpPolicyOf(tx, store.id, address.policyName);
+          const key = { userId: known.id, policyName: policy.name };
+          const pending = await findPending(tx, key, now);
+          if (!pending) throw new Refusal(100053, { counts: false });
+          const { failed, expires_at, ...row } = pending;
+          const code = wellFormed(given, pending);
+          const totp = await opened(tx, pending);
+          const match = matchCode(totp, { code, window: policy.window, lastStep: NO_STEP, now });
+          if (!match) {
+            await (failed + 1 >= MAX_PENDING_FAILURES ? removePending(tx, key) : failPending(tx, key));
+            throw new Refusal(100051, { counts: false });
+          }
+          await removePending(tx, key);
+          await putTotp(tx, { ...row, last_step: match.step, created_at: now });
+          return { user: known, result: undefined };
+        },
+      });
+      return user;
+    },
+
+    /** What a page that asks for a code has to know. Refuses a user that could not authenticate. */
+    async startAuthentication(caller: Caller, address: TotpAddress): Promise<{ digits: number }> {
+      const { db, now } = caller;
+      const store = await getActiveStore(db, caller, address.storeName);
+      const policy = await totpPolicyOf(db, store.id, address.policyName);
+      const user = await getUser(db, store.id, address.user);
+      await core.ensureUsable(db, user, { modality: MODALITY, now });
+      const row = await findTotp(db, { userId: user.id, policyName: policy.name });
+      if (!row) throw new ApiError(100053);
+      return { digits: row.digits };
+    },
+
+    authenticate: (caller: Caller, address: TotpAddress, code: string): Promise<Attempted<void>> =>
+      core.attempt(caller, {
+        storeName: address.storeName,
+        modality: MODALITY,
+        find: async () => address.user,
+        async run(tx, known, now, store) {
+          const policy = await totpPolicyOf(tx, store.id, address.policyName);
+          await authenticate(tx, { userId: known.id, policyName: policy.name }, { code, policy, now });
+        },
+      }),
+  };
+
+  async function authenticate(
+    tx: TenantTx,
+    key: TotpKey,
+    { code, policy, now }: { code: string; policy: TotpPolicy; now: number },
+  ): Promise<void> {
+    const row = await findTotp(tx, key);
+    if (!row) throw new Refusal(100053, { counts: false });
+    const given = wellFormed(code, row);
+    const totp = await opened(tx, row);
+    const match = matchCode(totp, { code: given, window: policy.window, lastStep: row.last_step, now });
+    if (!match) throw new Refusal(100051, { counts: true });
+    // Whoever replays a code has not guessed one.
+    if (match.used || !(await spendStep(tx, key, match.step))) throw new Refusal(100052, { counts: false });
+  }
+}
+
+/** What could not be a code of these digits is no guess. */
+function wellFormed(given: string, row: Pick<TotpRow, 'digits'>): string {
+  const code = normalCode(given);
+  if (!isWellFormed(code, row)) throw new Refusal(100051, { counts: false });
+  return code;
+}

@@ -1,0 +1,105 @@
+import { api } from '@grove/contract';
+import type { TenantReads } from '../../db/db.ts';
+import { toDtm } from '../../kernel/clock.ts';
+import { ApiError, invalidInput } from '../../kernel/errors.ts';
+import { implement } from '../../kernel/implement.ts';
+import type { IdentityCore } from '../identity-core.ts';
+import { getStore } from '../stores/find-store.ts';
+import { createPolicy, updatePolicy } from '../stores/store-policies.ts';
+import { getUserForUpdate, givenUserRef } from '../users/find-user.ts';
+import type { SummaryInfo } from '../users/user-view.ts';
+import { MODALITY, type TotpCeremonies, totpPolicyOf } from './totp-ceremonies.ts';
+import { changedPolicy, newPolicy, type TotpPolicy } from './totp-policies.ts';
+import { removePending, removeTotp, totpsOf } from './totps.repository.ts';
+
+/** Time-based one-time passwords, RFC 6238 (specification 4.10). */
+
+/** A policy stands in addresses. */
+const POLICY_NAME = /^[\p{L}\p{N}](?:[\p{L}\p{N} ._-]*[\p{L}\p{N}_-])?$/u;
+
+export function totpHandlers(core: IdentityCore, ceremonies: TotpCeremonies) {
+  return implement(api.totps, {
+    async createPolicy(context, { params, body }) {
+      const { now } = context;
+      if (!POLICY_NAME.test(body.name)) {
+        throw invalidInput({ pointer: '/name', message: 'must consist of letters, digits, spaces, . _ and -' });
+      }
+      return context.db.write(async (tx) => {
+        const store = await getStore(tx, context, params.storeName);
+        const policy = newPolicy(store, body);
+        await createPolicy(tx, { storeId: store.id, kind: MODALITY, name: policy.name }, { config: policy, now });
+        const { environment, name: storeName } = store;
+        await core.addIdentityEvent(tx, {
+          environment,
+          storeName,
+          type: 'identity.configCreated',
+          modality: MODALITY,
+          now,
+        });
+        return policy;
+      });
+    },
+
+    async updatePolicy(context, { params, body }) {
+      const { now } = context;
+      return context.db.write(async (tx) => {
+        const store = await getStore(tx, context, params.storeName);
+        const key = { storeId: store.id, kind: MODALITY, name: params.policyName } as const;
+        const change = (before: TotpPolicy) => changedPolicy(before, body);
+        const policy = await updatePolicy<TotpPolicy>(tx, key, { change, now });
+        const { environment, name: storeName } = store;
+        await core.addIdentityEvent(tx, {
+          environment,
+          storeName,
+          type: 'identity.configUpdated',
+          modality: MODALITY,
+          now,
+        });
+        return policy;
+      });
+    },
+
+    async startRegistration(context, { params }) {
+      return (await ceremonies.startRegistration(context, { ...params, user: givenUserRef(params) })).shown;
+    },
+
+    completeRegistration: (context, { params, body }) =>
+      ceremonies.completeRegistration(context, { ...params, user: givenUserRef(params) }, body.code),
+
+    async authenticate(context, { params, body }) {
+      const address = { ...params, user: givenUserRef(params) };
+      const { authenticationId, user } = await ceremonies.authenticate(context, address, body.code);
+      return { authenticationId, user };
+    },
+
+    async deregister(context, { params }) {
+      const { now } = context;
+      return context.db.write(async (tx) => {
+        const store = await getStore(tx, context, params.storeName);
+        const policy = await totpPolicyOf(tx, store.id, params.policyName);
+        const user = await getUserForUpdate(tx, store.id, givenUserRef(params));
+        const key = { userId: user.id, policyName: policy.name };
+        const pending = await removePending(tx, key);
+        if (!(await removeTotp(tx, key)) && !pending) throw new ApiError(100053);
+        const { environment, name: storeName } = store;
+        const told = { environment, storeName, userId: user.id, modality: MODALITY, now } as const;
+        await core.addIdentityEvent(tx, { ...told, type: 'identity.authenticatorRemoved' });
+        return core.userView(tx, user, now);
+      });
+    },
+  });
+}
+
+export async function summarizeTotps(
+  db: TenantReads,
+  userIds: readonly string[],
+  now: number,
+): Promise<ReadonlyMap<string, SummaryInfo['totps']>> {
+  const summaries = new Map<string, SummaryInfo['totps']>();
+  for (const { user_id, policy_name, status, created_at } of await totpsOf(db, userIds, now)) {
+    const those = summaries.get(user_id) ?? [];
+    those.push({ policyName: policy_name, status, createdDtm: toDtm(created_at) });
+    summaries.set(user_id, those);
+  }
+  return summaries;
+}
