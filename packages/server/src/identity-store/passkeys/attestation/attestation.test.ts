@@ -1,0 +1,293 @@
+import assert from 'node:assert/strict';
+import { generateKeyPairSync, hash, X509Certificate } from 'node:crypto';
+import { describe, it } from 'node:test';
+import { SettingsService, verifyRegistrationResponse } from '@simplewebauthn/server';
+import fc from 'fast-check';
+import {
+  askedToRegister,
+  creation,
+  ORIGIN,
+  RP_ID,
+  refusesWith,
+  trusting,
+} from '../../../../test/authenticator/asked.ts';
+import {
+  type AttestationFormat,
+  type Attests,
+  androidKey,
+  apple,
+  FIDO_AAGUID,
+  fidoU2f,
+  packed,
+  packedSelf,
+  tpm,
+} from '../../../../test/authenticator/attest.ts';
+import { authenticator } from '../../../../test/authenticator/authenticator.ts';
+import { authority, intermediate } from '../../../../test/authenticator/authority.ts';
+import type { Alg } from '../../../../test/authenticator/sign-with.ts';
+import type { Cbor } from '../../../../test/authenticator/write-cbor.ts';
+import { octets, oid, sequence } from '../../../../test/authenticator/write-der.ts';
+import { Refusal } from '../../attempts/refusal.ts';
+import { OFFERED } from '../algorithms.ts';
+import { verifyRegistration } from '../verify-registration.ts';
+import type { AttestationPolicy } from './assess-attestation.ts';
+
+/** `GROVE_FUZZ_RUNS=20000` for a long look. */
+const RUNS = Number(process.env.GROVE_FUZZ_RUNS ?? 200);
+const DAY = 24 * 3600 * 1000;
+const maker = authority();
+const trusted = trusting(maker.root);
+const self = { ...trusted, trust: 'self' } as const;
+const MODEL = Buffer.alloc(16, 7);
+const foreignKey = () => generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey;
+
+type Made = { format: AttestationFormat; attests: Attests; alg?: Alg; aaguid?: Buffer };
+
+function assess(
+  { format, attests, alg = -7, aaguid = MODEL }: Made,
+  attestation: AttestationPolicy = trusted,
+  now?: number,
+) {
+  const asked = askedToRegister({ attestation, ...(now && { now }) });
+  const device = authenticator({ origin: ORIGIN, format, attests, alg, aaguid });
+  return verifyRegistration(device.create(creation(asked)), asked).attestationTrust;
+}
+
+const refuses = (made: Made, policy?: AttestationPolicy, now?: number) =>
+  refusesWith(() => assess(made, policy, now), 100093);
+
+const NOBODY = Buffer.alloc(16);
+const formats: [string, Made][] = [
+  ['packed', { format: 'packed', attests: packed(maker), alg: -8 }],
+  ['tpm', { format: 'tpm', attests: tpm(maker) }],
+  ['tpm of an RSA key', { format: 'tpm', attests: tpm(maker), alg: -257 }],
+  ['android-key', { format: 'android-key', attests: androidKey(maker, { chain: [maker.rootDer] }) }],
+  ['apple', { format: 'apple', attests: apple(maker) }],
+  ['fido-u2f', { format: 'fido-u2f', attests: fidoU2f(maker), aaguid: NOBODY }],
+];
+
+describe('an attestation', () => {
+  for (const [name, made] of formats) {
+    it(`${name} is trusted where its maker is, and only good in itself where it is not`, () => {
+      assert.equal(assess(made), 'trusted');
+      assert.equal(assess(made, { ...trusting(authority().root), trust: 'self' }), 'self');
+      refuses(made, trusting(authority().root));
+      refuses(made, { ...trusted, roots: [] });
+    });
+
+    it(`${name}, as our authenticator makes it, is one for another verifier too`, async () => {
+      for (const identifier of ['packed', 'tpm', 'android-key', 'apple', 'fido-u2f'] as const) {
+        SettingsService.setRootCertificates({ identifier, certificates: [maker.root] });
+      }
+      const asked = askedToRegister();
+      const { alg = -7, aaguid = MODEL } = made;
+      const response = authenticator({ origin: ORIGIN, ...made, alg, aaguid }).create(creation(asked));
+      const { verified } = await verifyRegistrationResponse({
+        response: response as unknown as Parameters<typeof verifyRegistrationResponse>[0]['response'],
+        expectedChallenge: asked.challenge,
+        expectedOrigin: ORIGIN,
+        expectedRPID: RP_ID,
+        supportedAlgorithmIDs: [...OFFERED],
+      });
+      assert.ok(verified);
+    });
+  }
+
+  it('of itself is enough where the policy says so, in every algorithm', () => {
+    for (const alg of OFFERED) assert.equal(assess({ format: 'packed', attests: packedSelf(), alg }, self), 'self');
+    refuses({ format: 'packed', attests: packedSelf() });
+  });
+
+  it('that is missing, of an unknown format or not understood is refused with 100093 where one is asked for', () => {
+    const none = () => new Map<string, Cbor>();
+    refuses({ format: 'none', attests: none }, self);
+    refuses({ format: 'none', attests: none });
+    refuses({ format: 'none', attests: () => new Map([['sig', 1]]) }, self);
+    refuses({ format: 'android-safetynet', attests: none }, self);
+    for (const format of ['packed', 'tpm', 'android-key', 'apple', 'fido-u2f'] as const) {
+      refuses({ format, attests: none, aaguid: NOBODY }, self);
+    }
+  });
+
+  it('is not looked at where the policy asks for none', () => {
+    const none = { trust: 'none', roots: [], aaguids: [] } as const;
+    const nonsense = () => new Map([['sig', 1]]);
+    for (const format of ['none', 'packed', 'android-safetynet'] as const) {
+      assert.equal(assess({ format, attests: nonsense }, none), 'none');
+    }
+  });
+
+  it('of a model that is not on the list is refused with 100093', () => {
+    const made: Made = { format: 'packed', attests: packed(maker) };
+    assert.equal(assess(made, { ...trusted, aaguids: ['07070707-0707-0707-0707-070707070707'] }), 'trusted');
+    refuses(made, { ...trusted, aaguids: ['08080808-0808-0808-0808-080808080808'] });
+  });
+
+  const statement = (change: (statement: Map<string, Cbor>) => void) => ({
+    statement(given: Map<string, Cbor>) {
+      change(given);
+      return given;
+    },
+  });
+
+  it('packed is refused with 100093 where its signature, its algorithm or its certificate is not what it should be', () => {
+    const subject = { '2.5.4.6': 'SE', '2.5.4.10': 'Maker', '2.5.4.11': 'Authenticator Attestation', '2.5.4.3': 'One' };
+    const certificates = [
+      { version: 1 },
+      { ca: true },
+      { key: foreignKey() },
+      { subject: { ...subject, '2.5.4.6': 'SWE' } },
+      { subject: { ...subject, '2.5.4.10': '' } },
+      { subject: { ...subject, '2.5.4.11': 'Something else' } },
+      { subject: { ...subject, '2.5.4.3': '' } },
+      { extensions: { [FIDO_AAGUID]: { value: octets(Buffer.alloc(16, 8)) } } },
+      { extensions: { [FIDO_AAGUID]: { value: octets(MODEL), critical: true } } },
+      { extensions: { [FIDO_AAGUID]: { value: MODEL } } },
+    ];
+    for (const certificate of certificates)
+      refuses({ format: 'packed', attests: packed(maker, { certificate }) }, self);
+    const statements = [
+      statement((given) => given.set('alg', -257)),
+      statement((given) => given.set('alg', 'ES256')),
+      statement((given) => given.delete('sig')),
+      statement((given) => given.set('sig', Buffer.alloc(70))),
+      statement((given) => given.set('x5c', [])),
+      statement((given) => given.set('x5c', [Buffer.from('no certificate')])),
+      statement((given) => given.set('x5c', ['text'])),
+      statement((given) =>
+        given.set(
+          'x5c',
+          Array.from({ length: 11 }, () => maker.rootDer),
+        ),
+      ),
+      statement((given) => given.set('ecdaaKeyId', Buffer.of(1))),
+    ];
+    for (const each of statements) refuses({ format: 'packed', attests: packed(maker, each) }, self);
+    // The key is on P-256, but the statement says that it signs as one on P-384 would.
+    refuses({ format: 'packed', attests: packedSelf(statement((given) => given.set('alg', -35))) }, self);
+  });
+
+  it('tpm is refused with 100093 where it speaks of something else, or its certificate is not of a TPM', () => {
+    const wrong: Attests[] = [
+      tpm(maker, { magic: 1 }),
+      tpm(maker, { type: 0x8018 }),
+      tpm(maker, { extraData: Buffer.alloc(32) }),
+      tpm(maker, { name: Buffer.alloc(34) }),
+      tpm(maker, { publicKey: foreignKey() }),
+      tpm(maker, { manufacturer: 'Maker' }),
+      tpm(maker, { certificate: { subject: { '2.5.4.3': 'Name' } } }),
+      tpm(maker, { certificate: { ca: true } }),
+      tpm(maker, { certificate: { key: foreignKey() } }),
+      tpm(maker, { certificate: { extensions: {} } }),
+      tpm(maker, { certificate: { extensions: { '2.5.29.37': { value: sequence(oid('2.23.133.8.3')) } } } }),
+      tpm(maker, { certificate: { extensions: { '2.5.29.37': { value: sequence(oid('1.2.3')) } } } }),
+      tpm(
+        maker,
+        statement((given) => given.set('ver', '1.2')),
+      ),
+      tpm(
+        maker,
+        statement((given) => given.set('pubArea', Buffer.alloc(20))),
+      ),
+      tpm(
+        maker,
+        statement((given) => given.set('certInfo', Buffer.alloc(20))),
+      ),
+      tpm(
+        maker,
+        statement((given) => given.set('alg', -65535)),
+      ),
+    ];
+    for (const attests of wrong) refuses({ format: 'tpm', attests }, self);
+  });
+
+  it('android-key is refused with 100093 where the key is another, was not made there or is open to everybody', () => {
+    const wrong: Attests[] = [
+      androidKey(maker, { challenge: Buffer.alloc(32) }),
+      androidKey(maker, { origin: 2 }),
+      androidKey(maker, { purpose: 0 }),
+      androidKey(maker, { allApplications: true }),
+      androidKey(maker, { certificate: { key: foreignKey() } }),
+      androidKey(maker, { certificate: { extensions: {} } }),
+    ];
+    for (const attests of wrong) refuses({ format: 'android-key', attests }, self);
+  });
+
+  it('apple is refused with 100093 where the nonce or the key is another', () => {
+    const wrong = [
+      apple(maker, { nonce: Buffer.alloc(32) }),
+      apple(maker, { certificate: { key: foreignKey() } }),
+      apple(maker, { certificate: { extensions: {} } }),
+    ];
+    for (const attests of wrong) refuses({ format: 'apple', attests }, self);
+  });
+
+  it('fido-u2f is refused with 100093 where it names a model, has more certificates or another kind of key', () => {
+    refuses({ format: 'fido-u2f', attests: fidoU2f(maker) }, self);
+    refuses({ format: 'fido-u2f', attests: fidoU2f(maker, { chain: [maker.rootDer] }), aaguid: NOBODY }, self);
+    const { publicKey: key } = generateKeyPairSync('ec', { namedCurve: 'P-384' });
+    refuses({ format: 'fido-u2f', attests: fidoU2f(maker, { certificate: { key } }), aaguid: NOBODY }, self);
+    const wrong = fidoU2f(
+      maker,
+      statement((given) => given.set('sig', Buffer.alloc(70))),
+    );
+    refuses({ format: 'fido-u2f', attests: wrong, aaguid: NOBODY }, self);
+  });
+});
+
+describe('an attestation object with a wrong byte', () => {
+  for (const [name, made] of formats) {
+    it(`${name} is trusted no more, or is refused; nothing breaks`, () => {
+      const asked = askedToRegister({ attestation: trusted });
+      const { format, alg = -7, aaguid = MODEL } = made;
+      // Certificates behind the one that a root has signed are of no consequence.
+      const attests = format === 'android-key' ? androidKey(maker) : made.attests;
+      const good = authenticator({ origin: ORIGIN, format, attests, alg, aaguid }).create(creation(asked));
+      const whole = Buffer.from(good.response.attestationObject, 'base64url');
+      const flagsAt = whole.indexOf(hash('sha256', RP_ID, 'buffer')) + 32;
+      fc.assert(
+        fc.property(fc.nat(whole.length - 1), fc.integer({ min: 1, max: 255 }), (at, change) => {
+          // What U2F signs has neither the flags nor the counter.
+          fc.pre(format !== 'fido-u2f' || at < flagsAt || at >= flagsAt + 5);
+          const bytes = Buffer.from(whole);
+          bytes[at] = (bytes[at] as number) ^ change;
+          const response = { ...good.response, attestationObject: bytes.toString('base64url') };
+          assert.throws(() => verifyRegistration({ ...good, response }, asked), Refusal);
+        }),
+        { numRuns: RUNS },
+      );
+    });
+  }
+});
+
+describe('the trust in certificates', () => {
+  const made = (faults: Parameters<typeof packed>[1]): Made => ({ format: 'packed', attests: packed(maker, faults) });
+
+  it('goes through one that the root has signed, and ends at the root or before it', () => {
+    const { certificate, issue } = intermediate(maker);
+    assert.equal(assess(made({ issue, chain: [certificate] })), 'trusted');
+    assert.equal(assess(made({ issue, chain: [certificate, maker.rootDer] })), 'trusted');
+    const roots = [new X509Certificate(certificate)];
+    assert.equal(assess(made({ issue, chain: [] }), { ...trusted, roots }), 'trusted');
+  });
+
+  it('breaks with 100093 where one is missing, was signed by another, or is of no authority', () => {
+    const { issue } = intermediate(maker);
+    const other = intermediate(maker);
+    refuses(made({ issue }));
+    refuses(made({ issue, chain: [other.certificate] }));
+    refuses(made({ issue, chain: [maker.rootDer] }));
+    const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    assert.ok(privateKey);
+    const leaf = maker.issue({ key: publicKey, subject: { '2.5.4.3': 'Test intermediate' } });
+    refuses(made({ issue, chain: [leaf] }));
+  });
+
+  it('breaks with 100093 where one is not valid yet or no more: that of the authenticator, or the root', () => {
+    const now = Date.now();
+    refuses(made({ certificate: { notAfter: now - DAY } }));
+    refuses(made({ certificate: { notBefore: now + DAY } }));
+    assert.equal(assess(made({ certificate: { notAfter: now + DAY } })), 'trusted');
+    refuses(made({ certificate: { notAfter: now + 900 * DAY } }), trusted, now + 800 * DAY);
+  });
+});

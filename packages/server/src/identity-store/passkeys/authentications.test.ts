@@ -1,0 +1,259 @@
+import assert from 'node:assert/strict';
+import { after, before, it } from 'node:test';
+import { type Authenticator, authenticator, type Faults } from '../../../test/authenticator/authenticator.ts';
+import { type RelyingParty, refused, relyingParty } from '../../../test/authenticator/relying-party.ts';
+import { onBothEngines, openTestApp, type TestApp } from '../../../test/harness.ts';
+import { MINUTE } from '../../kernel/clock.ts';
+
+const NOBODY = '01JZ4MCW8A0C2E4G6J8M0P2R4T';
+
+onBothEngines('the authentication with a passkey', (_engine, places) => {
+  let grove: TestApp;
+  let rp: RelyingParty;
+  before(async () => {
+    grove = await openTestApp(await places.create());
+    const authenticationPolicies = {
+      strict: { userVerification: 'required' },
+      open: { externalChallengeAllowed: true },
+    };
+    rp = await relyingParty(grove, { config: { authenticationPolicies } });
+  });
+  after(() => grove.stop());
+
+  it('by id, by external id, without a user and by body: what is asked, and who it is in the end', async () => {
+    await rp.user({ extId: 'bob' });
+    const { body: bob } = await rp.call('GET', '/users/bob/ext');
+    const { device } = await rp.register(bob.id);
+    const tail = `passkeys/relyingParties/${rp.rpId}/authentications/default`;
+    const byBody = { rpId: rp.rpId, authPolicyName: 'default' };
+    for (const [path, body, known] of [
+      [`/users/${bob.id}/${tail}`, {}, true],
+      [`/users/bob/${tail}/ext`, {}, true],
+      [`/${tail}`, {}, false],
+      ['/passkeys/authentications', byBody, false],
+    ] as const) {
+      const { sessionId, publicKey } = await rp.must(path, body);
+      const { allowCredentials, challenge, ...rest } = publicKey;
+      assert.deepEqual(rest, { timeout: 5 * MINUTE, rpId: rp.rpId, userVerification: 'preferred' });
+      const descriptor = { id: device.id, type: 'public-key', transports: ['internal', 'hybrid'] };
+      assert.deepEqual(allowCredentials, known ? [descriptor] : []);
+      assert.equal(Buffer.from(challenge, 'base64url').length, 32);
+      grove.clock.advance(1000);
+      const { status, body: done } = await rp.authenticate(sessionId, { credential: device.get(publicKey) });
+      assert.equal(status, 200);
+      const now = new Date(grove.clock.now()).toISOString();
+      assert.deepEqual([done.user.id, done.user.lastSuccessfulAuthenticationDtm], [bob.id, now]);
+      assert.equal(done.user.summaryInfo.passkeys[0].lastUsedDtm, now);
+      const { body: list } = await rp.call('GET', `/users/${bob.id}/authentications`);
+      const [{ id, succeeded, modality, rpId }] = list.content;
+      assert.deepEqual([id, succeeded, modality, rpId], [done.authenticationId, true, 'PASSKEY', rp.rpId]);
+    }
+  });
+
+  it('takes every algorithm, and passkeys that are synced and do not count', async () => {
+    for (const options of [
+      { alg: -8 },
+      { alg: -257 },
+      { alg: -35 },
+      { alg: -36 },
+      { counts: false, backupEligible: true },
+    ] as const) {
+      const { device, userId } = await rp.register(undefined, options);
+      for (const _ of [1, 2]) assert.equal((await rp.login(device, userId)).status, 200);
+    }
+  });
+
+  const counted = (body: { user: { lockInfo: { modalities: { PASSKEY?: { failedCount: number } } } } }) =>
+    body.user.lockInfo.modalities.PASSKEY?.failedCount ?? 0;
+
+  it('refuses with 353, 354, 356, 365, 382, 383, 100091 and 100092 what is wrong, counts it, and shows the user', async () => {
+    const saying = (clientData: Record<string, unknown>): Faults => ({ clientData });
+    for (const [code, faults] of [
+      [353, saying({ challenge: 'AAAA' })],
+      [354, saying({ crossOrigin: true })],
+      [356, saying({ tokenBinding: {} })],
+      [365, { userHandle: 'AAAA' }],
+      [382, saying({ origin: 'http://example.org' })],
+      [383, saying({ origin: 'https://example.com' })],
+      [100091, { signature: () => Buffer.alloc(70) }],
+      [100092, { flags: 0 }],
+    ] as const) {
+      const { device, userId } = await rp.register();
+      const answer = await rp.login(device, userId, faults);
+      refused(answer, code);
+      assert.deepEqual([answer.body.user.id, counted(answer.body)], [userId, 1]);
+      const { body } = await rp.call('GET', `/users/${userId}/authentications`);
+      assert.deepEqual([body.content[0].succeeded, body.content[0].code], [false, code]);
+      const good = await rp.login(device, userId);
+      assert.deepEqual([good.status, counted(good.body)], [200, 0]);
+    }
+  });
+
+  it('refuses with 352, 388, 395, 397, 398, 403 and 100090 what is no assertion, and counts none of it', async () => {
+    const { device, userId } = await rp.register();
+    for (const owner of [userId, undefined]) {
+      const { body: other } = await rp.startRegistration(owner);
+      for (const [code, completion] of [
+        [352, { credential: authenticator({ origin: rp.origin }).create(other.publicKey) }],
+        [388, { sessionData: {} }],
+        [395, {}],
+        [397, { error: { name: 'SecurityError' } }],
+        [398, { error: { name: 'NotAllowedError' } }],
+        [403, { error: { name: 'TimeoutError' } }],
+        [100090, { credential: { ...device.get({ ...other.publicKey, rpId: rp.rpId }), rawId: 'AAAA' } }],
+      ] as const) {
+        const { body } = await rp.startAuthentication(owner);
+        const answer = await rp.authenticate(body.sessionId, completion);
+        refused(answer, code);
+        if (owner) assert.equal(counted(answer.body), 0);
+        refused(await rp.authenticate(body.sessionId, completion), 100035, 404);
+      }
+    }
+  });
+
+  it('refuses with 362 a passkey that nobody knows, also one of another relying party or another store', async () => {
+    const { userId } = await rp.register();
+    const elsewhere = await relyingParty(grove, { rpId: 'example.com' });
+    const sameRp = await relyingParty(grove);
+    const strangers: Authenticator[] = [
+      authenticator({ origin: rp.origin }),
+      (await elsewhere.register()).device,
+      (await sameRp.register()).device,
+    ];
+    for (const device of strangers) {
+      for (const owner of [userId, undefined]) refused(await rp.login(device, owner, { userHandle: 'AAAA' }), 362);
+    }
+  });
+
+  it('refuses with 363 the passkey of another user, and with 364 one that was registered since the start', async () => {
+    const one = await rp.register();
+    const other = await rp.register();
+    refused(await rp.login(other.device, one.userId), 363);
+    const { body } = await rp.startAuthentication(one.userId);
+    const late = await rp.register(one.userId);
+    const answer = await rp.authenticate(body.sessionId, { credential: late.device.get(body.publicKey) });
+    refused(answer, 364);
+    assert.equal(counted(answer.body), 0);
+    refused(await rp.login(one.device, undefined, { userHandle: null }), 364);
+  });
+
+  it('refuses with 372 a clone whose counter is behind, and the original goes on', async () => {
+    const { device, userId } = await rp.register();
+    const clone = device.clone();
+    for (const _ of [1, 2, 3]) assert.equal((await rp.login(device, userId)).status, 200);
+    const answer = await rp.login(clone, userId);
+    refused(answer, 372);
+    assert.equal(counted(answer.body), 1);
+    assert.equal((await rp.login(device, userId)).status, 200);
+  });
+
+  it('refuses with 502 and 2100 a user that is not active or is locked, also if it became so since the start', async () => {
+    for (const [status, code] of [
+      ['DISABLED', 502],
+      ['PENDING_ACTIVE', 502],
+      ['LOCKED', 2100],
+    ] as const) {
+      const { device, userId } = await rp.register();
+      const open = [await rp.startAuthentication(userId), await rp.startAuthentication()];
+      await rp.must(`/users/${userId}`, { status }, 200);
+      refused(await rp.startAuthentication(userId), code);
+      for (const { body } of open) {
+        const answer = await rp.authenticate(body.sessionId, { credential: device.get(body.publicKey) });
+        refused(answer, code);
+        assert.equal(answer.body.user.status, status);
+      }
+    }
+  });
+
+  it('refuses with 2101 once too much was wrong, even what is right, until the time has passed', async () => {
+    const { device, userId } = await rp.register();
+    const { body: open } = await rp.startAuthentication(userId);
+    for (let at = 0; at < 5; at++)
+      refused(await rp.login(device, userId, { signature: () => Buffer.alloc(70) }), 100091);
+    refused(await rp.startAuthentication(userId), 2101);
+    const answer = await rp.authenticate(open.sessionId, { credential: device.get(open.publicKey) });
+    refused(answer, 2101);
+    assert.equal(answer.body.user.lockInfo.modalities.PASSKEY.locked, true);
+    refused(await rp.login(device), 2101);
+    grove.clock.advance(5 * MINUTE + 1);
+    assert.equal((await rp.login(device, userId)).status, 200);
+  });
+
+  it('refuses with 348 a passkey that was disabled, before the start and after it, until it is enabled again', async () => {
+    const { device, userId, passkeyId } = await rp.register();
+    const second = await rp.register(userId);
+    const open = [await rp.startAuthentication(userId), await rp.startAuthentication()];
+    const disabled = await rp.must(`/users/${userId}/passkeys/${passkeyId}`, { status: 'DISABLED' }, 200);
+    assert.equal(disabled.status, 'DISABLED');
+    for (const { body } of open) {
+      refused(await rp.authenticate(body.sessionId, { credential: device.get(body.publicKey) }), 348);
+    }
+    refused(await rp.login(device, userId), 348);
+    const { body } = await rp.startAuthentication(userId);
+    assert.deepEqual(
+      body.publicKey.allowCredentials.map(({ id }: { id: string }) => id),
+      [second.device.id],
+    );
+    await rp.must(`/users/${userId}/passkeys/${passkeyId}`, { status: 'ACTIVE' }, 200);
+    assert.equal((await rp.login(device, userId)).status, 200);
+  });
+
+  it('wants a user verified where the policy asks for it: 100092 otherwise', async () => {
+    const { device, userId } = await rp.register(undefined, { userVerified: false });
+    assert.equal((await rp.login(device, userId)).status, 200);
+    const { body } = await rp.startAuthentication(userId, {}, 'strict');
+    assert.equal(body.publicKey.userVerification, 'required');
+    refused(await rp.authenticate(body.sessionId, { credential: device.get(body.publicKey) }), 100092);
+  });
+
+  it('takes a challenge of the caller only where the policy does: 100043 otherwise', async () => {
+    const { device, userId } = await rp.register();
+    const challenge = Buffer.alloc(32, 3).toString('base64url');
+    refused(await rp.startAuthentication(userId, { challenge }), 100043);
+    const byBody = { rpId: rp.rpId, authPolicyName: 'default', challenge };
+    refused(await rp.post('/passkeys/authentications', byBody), 100043);
+    const { body } = await rp.startAuthentication(userId, { challenge }, 'open');
+    assert.equal(body.publicKey.challenge, challenge);
+    assert.equal((await rp.authenticate(body.sessionId, { credential: device.get(body.publicKey) })).status, 200);
+  });
+
+  it('goes by the policy of the start, whatever became of it since', async () => {
+    const { device, userId } = await rp.register();
+    const { body } = await rp.startAuthentication(userId);
+    await rp.must(`/passkeyConfig/${rp.rpId}`, { restrictedOrigins: ['https://other.example.org'] }, 200);
+    assert.equal((await rp.authenticate(body.sessionId, { credential: device.get(body.publicKey) })).status, 200);
+    refused(await rp.login(device, userId), 354);
+    await rp.must(`/passkeyConfig/${rp.rpId}`, { restrictedOrigins: [] }, 200);
+  });
+
+  it('knows no store 100027, no user 100028, no relying party 100029, no policy 100030, no passkey 100031', async () => {
+    const { userId } = await rp.register();
+    refused(
+      await grove.call('/api/identity-store/stores/none/passkeys/authentications', {
+        method: 'POST',
+        body: JSON.stringify({ rpId: 'x', authPolicyName: 'y' }),
+      }),
+      100027,
+      404,
+    );
+    refused(await rp.startAuthentication(NOBODY), 100028, 404);
+    refused(await rp.post(`/users/${userId}/passkeys/relyingParties/example.com/authentications/default`), 100029, 404);
+    refused(await rp.startAuthentication(userId, {}, 'none'), 100030, 404);
+    refused(await rp.startAuthentication((await rp.user()).id), 100031, 404);
+  });
+
+  it('refuses with 100035 a session of another kind, of another store and one that is over, and touches neither', async () => {
+    const { device, userId } = await rp.register();
+    const other = await relyingParty(grove);
+    const { body: registration } = await rp.startRegistration(userId);
+    const { body } = await rp.startAuthentication(userId);
+    const credential = device.get(body.publicKey);
+    refused(await rp.authenticate(registration.sessionId, { credential }), 100035, 404);
+    refused(await rp.completeRegistration(body.sessionId, { credential }), 100035, 404);
+    refused(await other.authenticate(body.sessionId, { credential }), 100035, 404);
+    assert.equal((await rp.authenticate(body.sessionId, { credential })).status, 200);
+    const { body: late } = await rp.startAuthentication(userId);
+    grove.clock.advance(5 * MINUTE);
+    refused(await rp.authenticate(late.sessionId, { credential: device.get(late.publicKey) }), 100035, 404);
+  });
+});

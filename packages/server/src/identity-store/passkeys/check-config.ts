@@ -1,0 +1,103 @@
+import { X509Certificate } from 'node:crypto';
+import { type FieldFault, invalidInput } from '../../kernel/errors.ts';
+import { fitsRelyingParty, isAppOrigin, isLocalOrigin, isLocalRpId, isWebOrigin } from './check-origin.ts';
+import { faultOfRpId } from './check-rp-id.ts';
+import { type PasskeyConfig, trustOf } from './passkey-policies.ts';
+
+const MAX_POLICY_NAME = 100;
+
+/** Throws where a configuration could never do what it says, with the place and the reason of each fault. */
+export function checkConfig(config: PasskeyConfig): void {
+  const { rpId, restrictedOrigins, relatedOrigins, topOrigins, attestationRoots } = config;
+  const rpFault = faultOfRpId(rpId);
+  // With a wrong relying party id every origin would be wrong too, and none of them is the fault.
+  if (rpFault) throw invalidInput({ pointer: '/rpId', message: rpFault });
+  const faults = [
+    ...faultsIn('/restrictedOrigins', restrictedOrigins, (origin) => faultOfOwnOrigin(origin, rpId)),
+    ...faultsIn('/relatedOrigins', relatedOrigins, (origin) => faultOfRelatedOrigin(origin, rpId)),
+    ...faultsIn('/topOrigins', topOrigins, (origin) => faultOfOtherOrigin(origin, rpId)),
+    ...faultsIn('/attestationRoots', attestationRoots, faultOfRoot),
+    ...policyFaults(config),
+  ];
+  if (faults.length > 0) throw invalidInput(...faults);
+}
+
+function faultsIn(
+  pointer: string,
+  values: readonly string[] | undefined,
+  faultOf: (value: string) => string | undefined,
+): FieldFault[] {
+  return (values ?? []).flatMap((value, at) => {
+    const message = faultOf(value);
+    return message ? [{ pointer: `${pointer}/${at}`, message }] : [];
+  });
+}
+
+function faultOfOtherOrigin(origin: string, rpId: string): string | undefined {
+  if (!isWebOrigin(origin)) return 'must be an origin such as https://login.example.com, without a path';
+  const local = isLocalRpId(rpId) && /^http:\/\/([a-z0-9-]+\.)*localhost(:\d+)?$/.test(origin);
+  return origin.startsWith('https://') || local ? undefined : 'must begin with https://';
+}
+
+function faultOfOwnOrigin(origin: string, rpId: string): string | undefined {
+  if (isAppOrigin(origin) || isLocalOrigin(origin, rpId)) return undefined;
+  const fault = faultOfOtherOrigin(origin, rpId);
+  if (fault) return fault;
+  if (fitsRelyingParty(origin, rpId)) return undefined;
+  return `must be ${rpId} or a name under it, or passkeys of ${rpId} cannot be used there; see relatedOrigins`;
+}
+
+function faultOfRelatedOrigin(origin: string, rpId: string): string | undefined {
+  if (fitsRelyingParty(origin, rpId)) return `is of ${rpId} itself and belongs to restrictedOrigins`;
+  return faultOfOtherOrigin(origin, rpId);
+}
+
+function faultOfRoot(pem: string): string | undefined {
+  try {
+    return new X509Certificate(pem).raw.length > 0 ? undefined : 'must be a certificate in PEM';
+  } catch {
+    return 'must be a certificate in PEM';
+  }
+}
+
+function policyFaults({ registrationPolicies, authenticationPolicies, attestationRoots }: PasskeyConfig): FieldFault[] {
+  const names = [
+    ...Object.keys(registrationPolicies ?? {}).map((name) => nameFault('/registrationPolicies', name)),
+    ...Object.keys(authenticationPolicies ?? {}).map((name) => nameFault('/authenticationPolicies', name)),
+  ];
+  const rules = Object.entries(registrationPolicies ?? {}).flatMap(([name, policy]) => {
+    const at = `/registrationPolicies/${escaped(name)}`;
+    const { attestation = 'none', authenticatorSelection: { residentKey, requireResidentKey } = {} } = policy;
+    const trust = trustOf(policy);
+    return [
+      attestation === 'none' && trust !== 'none'
+        ? { pointer: `${at}/attestation`, message: `must not be none, where attestationTrust is ${trust}` }
+        : undefined,
+      trust === 'trusted' && (attestationRoots ?? []).length === 0
+        ? {
+            pointer: '/attestationRoots',
+            message: `must have a certificate, because the policy ${name} trusts nobody else`,
+          }
+        : undefined,
+      requireResidentKey !== undefined &&
+      residentKey !== undefined &&
+      requireResidentKey !== (residentKey === 'required')
+        ? { pointer: `${at}/authenticatorSelection/requireResidentKey`, message: 'must say what residentKey says' }
+        : undefined,
+      new Set(policy.algorithms).size < (policy.algorithms?.length ?? 0)
+        ? { pointer: `${at}/algorithms`, message: 'must name each algorithm once' }
+        : undefined,
+    ];
+  });
+  return [...names, ...rules].filter((fault) => fault !== undefined);
+}
+
+function nameFault(pointer: string, name: string): FieldFault | undefined {
+  if (name !== '' && [...name].length <= MAX_POLICY_NAME) return undefined;
+  return { pointer: `${pointer}/${escaped(name)}`, message: `must have a name of 1 to ${MAX_POLICY_NAME} characters` };
+}
+
+/** RFC 6901. */
+function escaped(name: string): string {
+  return name.replaceAll('~', '~0').replaceAll('/', '~1');
+}

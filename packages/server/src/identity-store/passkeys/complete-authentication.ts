@@ -1,0 +1,88 @@
+import type { TenantTx } from '../../db/db.ts';
+import { ApiError } from '../../kernel/errors.ts';
+import type { Caller } from '../attempts/attempt.ts';
+import { Refusal } from '../attempts/refusal.ts';
+import { type Ceremony, takeCeremony } from '../ceremonies/ceremonies.ts';
+import type { IdentityCore } from '../identity-core.ts';
+import type { Store } from '../stores/find-store.ts';
+import type { CompletionAddress } from './complete-registration.ts';
+import { ensure } from './ensure.ts';
+import { advancePasskey, findByCredential, type PasskeyToVerify } from './passkeys.repository.ts';
+import type { PublicKeys } from './public-keys.ts';
+import { type Completion, readCompletion } from './read-completion.ts';
+import type { AuthenticationCeremony } from './start-authentication.ts';
+import { credentialIdOf, type StoredPasskey, verifyAuthentication } from './verify-authentication.ts';
+
+/** The second half of an authentication: whoever holds the passkey is the user. */
+type Taken = Ceremony<AuthenticationCeremony>;
+
+/** How the user was recognised. */
+export type PasskeyUsed = { passkeyId: string; userVerified: boolean };
+
+export function authenticationCompleter(core: Pick<IdentityCore, 'attempt'>, publicKeys: PublicKeys) {
+  return async (caller: Caller, { storeName, sessionId }: CompletionAddress, body: Completion) => {
+    let ceremony: Taken | undefined;
+    return core.attempt<PasskeyUsed>(caller, {
+      storeName,
+      modality: 'PASSKEY',
+      async find(tx, store) {
+        const taken = await takeCeremony<AuthenticationCeremony>(
+          tx,
+          'PASSKEY_AUTHENTICATION',
+          store.id,
+          sessionId,
+          caller.now,
+        );
+        if (!taken) throw new ApiError(100035);
+        ceremony = taken;
+        const { rpId } = taken.data.places;
+        if (taken.user_id !== null) return { userId: taken.user_id, rpId };
+        // Nobody was named at the start, so the answer itself must lead to somebody.
+        const passkey = await named(tx, store, taken, body);
+        ensure(passkey, 362);
+        return { userId: passkey.user_id, rpId };
+      },
+      async run(tx, _user, now, store) {
+        const taken = ceremony as Taken;
+        const passkey = await named(tx, store, taken, body);
+        const { places, ...asked } = taken.data;
+        const { signCount, backedUp, userVerified } = verifyAuthentication(
+          readCompletion(body),
+          passkey && toStored(passkey, publicKeys),
+          { ...places, ...asked, userId: taken.user_id ?? undefined },
+        );
+        const { id } = passkey as PasskeyToVerify;
+        // Of two with one counter, both of which were read before either was stored, the second ends here.
+        if (!(await advancePasskey(tx, { id, signCount, backedUp, now }))) throw new Refusal(372, { counts: true });
+        return { passkeyId: id, userVerified };
+      },
+    });
+  };
+}
+
+/** The passkey of this store that the answer names, if there is one. A registration names one that is of no use here. */
+async function named(
+  tx: TenantTx,
+  { id, environment }: Store,
+  { data: { places } }: Taken,
+  body: Completion,
+): Promise<PasskeyToVerify | undefined> {
+  const credential = readCompletion(body);
+  ensure(credential.response.attestationObject === undefined, 352);
+  const credentialId = credentialIdOf(credential);
+  const passkey = await findByCredential(tx, { environment, rpId: places.rpId, credentialId });
+  return passkey?.store_id === id ? passkey : undefined;
+}
+
+function toStored(row: PasskeyToVerify, publicKeys: PublicKeys): StoredPasskey {
+  return {
+    credentialId: row.credential_id,
+    userId: row.user_id,
+    userHandle: row.user_handle,
+    status: row.status,
+    alg: row.alg,
+    key: publicKeys(row.id, row.public_key),
+    signCount: row.sign_count,
+    backupEligible: row.backup_eligible === 1,
+  };
+}

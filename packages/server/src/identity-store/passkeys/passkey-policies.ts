@@ -1,0 +1,92 @@
+import type { api, Ok } from '@grove/contract';
+import { ApiError } from '../../kernel/errors.ts';
+import { type Alg, OFFERED } from './algorithms.ts';
+import type { AttestationTrust } from './attestation/assess-attestation.ts';
+import type { Places } from './check-origin.ts';
+
+/** What the configuration of a relying party says, with every default written out. Pure. */
+export type PasskeyConfig = Ok<typeof api.passkeys.createConfig>;
+export type UserVerification = 'required' | 'preferred' | 'discouraged';
+
+type Policies<K extends 'registrationPolicies' | 'authenticationPolicies'> = NonNullable<PasskeyConfig[K]>[string];
+type GivenRegistration = Policies<'registrationPolicies'>;
+type GivenAuthentication = Policies<'authenticationPolicies'>;
+
+export type RegistrationPolicy = {
+  attestation: 'none' | 'indirect' | 'direct' | 'enterprise';
+  attestationTrust: AttestationTrust;
+  allowedAaguids: readonly string[];
+  algorithms: readonly Alg[];
+  authenticatorSelection: {
+    authenticatorAttachment?: 'platform' | 'cross-platform';
+    residentKey: 'required' | 'preferred' | 'discouraged';
+    requireResidentKey: boolean;
+    userVerification: UserVerification;
+  };
+  externalChallengeAllowed: boolean;
+  userNameRequired: boolean;
+  displayNameRequired: boolean;
+  maxPasskeysPerUser: number;
+};
+
+export type AuthenticationPolicy = { userVerification: UserVerification; externalChallengeAllowed: boolean };
+
+/** At all relying parties together; a user shows no more. */
+export const MAX_PASSKEYS_PER_USER = 100;
+const USUAL_PASSKEYS_PER_USER = 20;
+
+/** It is there without being written, so that a relying party can begin with nothing but its id. */
+export const DEFAULT_POLICY = 'default';
+
+export function placesOf({ rpId, restrictedOrigins, relatedOrigins, topOrigins }: PasskeyConfig): Places {
+  return {
+    rpId,
+    restrictedOrigins: restrictedOrigins ?? [],
+    relatedOrigins: relatedOrigins ?? [],
+    topOrigins: topOrigins ?? [],
+  };
+}
+
+/** The policy of that name, or 100030. */
+export function registrationPolicyOf(config: PasskeyConfig, name: string): RegistrationPolicy {
+  const given = named<GivenRegistration>(config.registrationPolicies, name);
+  const { attestation = 'none', authenticatorSelection: selection = {} } = given;
+  const { residentKey = selection.requireResidentKey ? 'required' : 'preferred' } = selection;
+  return {
+    attestation,
+    attestationTrust: trustOf(given),
+    allowedAaguids: given.allowedAaguids ?? [],
+    algorithms: given.algorithms ?? OFFERED,
+    authenticatorSelection: {
+      ...(selection.authenticatorAttachment && { authenticatorAttachment: selection.authenticatorAttachment }),
+      residentKey,
+      // Level 1 knows only this.
+      requireResidentKey: residentKey === 'required',
+      userVerification: selection.userVerification ?? 'preferred',
+    },
+    externalChallengeAllowed: given.externalChallengeAllowed ?? false,
+    userNameRequired: given.userNameRequired ?? false,
+    displayNameRequired: given.displayNameRequired ?? false,
+    maxPasskeysPerUser: given.maxPasskeysPerUser ?? USUAL_PASSKEYS_PER_USER,
+  };
+}
+
+/** Whoever asks for an attestation wants to know who stands behind it. */
+export function trustOf({ attestation = 'none', attestationTrust }: GivenRegistration): AttestationTrust {
+  return attestationTrust ?? (attestation === 'none' ? 'none' : 'trusted');
+}
+
+/** The policy of that name, or 100030. */
+export function authenticationPolicyOf(config: PasskeyConfig, name: string): AuthenticationPolicy {
+  const given = named<GivenAuthentication>(config.authenticationPolicies, name);
+  return {
+    userVerification: given.userVerification ?? 'preferred',
+    externalChallengeAllowed: given.externalChallengeAllowed ?? false,
+  };
+}
+
+function named<P extends object>(policies: Readonly<Record<string, P>> | undefined, name: string): P {
+  if (policies && Object.hasOwn(policies, name)) return policies[name] as P;
+  if (name === DEFAULT_POLICY) return {} as P;
+  throw new ApiError(100030);
+}

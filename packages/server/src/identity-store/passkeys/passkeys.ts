@@ -1,0 +1,191 @@
+import { api, type Ok } from '@grove/contract';
+import type { TenantReads } from '../../db/db.ts';
+import type { Context } from '../../kernel/context.ts';
+import { ApiError } from '../../kernel/errors.ts';
+import { implement } from '../../kernel/implement.ts';
+import type { IdentityCore } from '../identity-core.ts';
+import { getStore, type Store } from '../stores/find-store.ts';
+import { createPolicy, updatePolicy } from '../stores/store-policies.ts';
+import { getUser, getUserForUpdate, givenUserRef, type UserRow, userRefOf, userSubject } from '../users/find-user.ts';
+import { checkConfig } from './check-config.ts';
+import { authenticationCompleter } from './complete-authentication.ts';
+import { AUDIT, type Audit, registrationCompleter } from './complete-registration.ts';
+import { configKey } from './find-config.ts';
+import type { PasskeyConfig } from './passkey-policies.ts';
+import { findAudit, findPasskey, type PasskeyRow, removePasskey, setPasskeyStatus } from './passkeys.repository.ts';
+import { openPublicKeys } from './public-keys.ts';
+import { authenticationStarter } from './start-authentication.ts';
+import { registrationStarter } from './start-registration.ts';
+import { summarizePasskeys, toSummary } from './summarize-passkeys.ts';
+
+/** Passkeys: WebAuthn relying parties, ceremonies and their audit (specification 4.10). */
+export function openPasskeys(core: IdentityCore) {
+  core.summarize('passkeys', summarizePasskeys, ['passkeys']);
+  const ceremonies = passkeyCeremonies(core);
+  const handlers = { ...configHandlers(core), ...ceremonyHandlers(ceremonies), ...passkeyHandlers(core) };
+  return { handlers, ceremonies };
+}
+
+/** For callers of the API, and for the steps of a journey. */
+function passkeyCeremonies(core: IdentityCore) {
+  return {
+    startRegistration: registrationStarter(core),
+    completeRegistration: registrationCompleter(core),
+    startAuthentication: authenticationStarter(core),
+    completeAuthentication: authenticationCompleter(core, openPublicKeys()),
+  };
+}
+
+export type PasskeyCeremonies = ReturnType<typeof passkeyCeremonies>;
+
+type Operations = typeof api.passkeys;
+
+function configHandlers({ addIdentityEvent }: Pick<IdentityCore, 'addIdentityEvent'>) {
+  const { createConfig, updateConfig } = api.passkeys;
+  return implement({ createConfig, updateConfig } satisfies Partial<Operations>, {
+    createConfig(context, { params, body }) {
+      const { now } = context;
+      checkConfig(body);
+      return context.db.write(async (tx) => {
+        const store = await getStore(tx, context, params.storeName);
+        const config = knownMembers(body);
+        await createPolicy(tx, configKey(store.id, body.rpId), { config, now });
+        const told = { ...toldOf(store), rpId: body.rpId, modality: 'PASSKEY', now } as const;
+        await addIdentityEvent(tx, { ...told, type: 'identity.configCreated' });
+        return config;
+      });
+    },
+
+    updateConfig(context, { params: { storeName, rpId }, body }) {
+      const { now } = context;
+      return context.db.write(async (tx) => {
+        const store = await getStore(tx, context, storeName);
+        const change = (before: PasskeyConfig): PasskeyConfig => {
+          const after = { ...before, ...knownMembers({ ...body, rpId }) };
+          checkConfig(after);
+          return after;
+        };
+        const config = await updatePolicy<PasskeyConfig>(tx, configKey(store.id, rpId), { change, now });
+        const told = { ...toldOf(store), rpId, modality: 'PASSKEY', now } as const;
+        await addIdentityEvent(tx, { ...told, type: 'identity.configUpdated' });
+        return config;
+      });
+    },
+  });
+}
+
+/** Whatever else was sent is not kept. */
+function knownMembers(given: PasskeyConfig): PasskeyConfig {
+  const { rpId, rpName, restrictedOrigins, relatedOrigins, topOrigins, attestationRoots } = given;
+  const { registrationPolicies, authenticationPolicies } = given;
+  return {
+    rpId,
+    ...(rpName !== undefined && { rpName }),
+    ...(restrictedOrigins !== undefined && { restrictedOrigins }),
+    ...(relatedOrigins !== undefined && { relatedOrigins }),
+    ...(topOrigins !== undefined && { topOrigins }),
+    ...(attestationRoots !== undefined && { attestationRoots }),
+    ...(registrationPolicies !== undefined && { registrationPolicies }),
+    ...(authenticationPolicies !== undefined && { authenticationPolicies }),
+  };
+}
+
+function ceremonyHandlers(ceremonies: PasskeyCeremonies) {
+  const { startRegistration, completeRegistration, startAuthentication } = api.passkeys;
+  const { startAuthenticationByBody, authenticate } = api.passkeys;
+  const operations = {
+    ...{ startRegistration, completeRegistration, startAuthentication, startAuthenticationByBody, authenticate },
+  } satisfies Partial<Operations>;
+  return implement(operations, {
+    startRegistration: (context, { params, body }) =>
+      ceremonies.startRegistration(context, { ...params, user: userRefOf(params) }, body),
+
+    completeRegistration: (context, { params, body }) => ceremonies.completeRegistration(context, params, body),
+
+    startAuthentication: (context, { params, body: { challenge } }) =>
+      ceremonies.startAuthentication(context, { ...params, user: userRefOf(params), challenge }),
+
+    startAuthenticationByBody: (context, { params, body: { rpId, authPolicyName, challenge } }) =>
+      ceremonies.startAuthentication(context, { ...params, rpId, authPolicyName, user: undefined, challenge }),
+
+    async authenticate(context, { params, body }) {
+      const { authenticationId, user } = await ceremonies.completeAuthentication(context, params, body);
+      return { authenticationId, user };
+    },
+  });
+}
+
+type Named = { readonly storeName: string; readonly id: string };
+
+function passkeyHandlers(core: Pick<IdentityCore, 'vault' | 'addIdentityEvent' | 'userView'>) {
+  const { update, delete: remove, getRegistrationAudit } = api.passkeys;
+  return implement({ update, delete: remove, getRegistrationAudit } satisfies Partial<Operations>, {
+    update: (context, { params, body: { status } }) =>
+      changing(context, params, async (tx, { store, user, passkey }) => {
+        await setPasskeyStatus(tx, { userId: user.id, id: passkey.id, status });
+        const told = { ...toldOf(store), userId: user.id, rpId: passkey.rp_id, modality: 'PASSKEY' } as const;
+        await core.addIdentityEvent(tx, { ...told, type: 'identity.userUpdated', now: context.now });
+        return toSummary({ ...passkey, status });
+      }),
+
+    delete: (context, { params }) =>
+      changing(context, params, async (tx, { store, user, passkey }) => {
+        await removePasskey(tx, user.id, passkey.id);
+        const told = { ...toldOf(store), userId: user.id, rpId: passkey.rp_id, modality: 'PASSKEY' } as const;
+        await core.addIdentityEvent(tx, { ...told, type: 'identity.authenticatorRemoved', now: context.now });
+        return core.userView(tx, user, context.now);
+      }),
+
+    async getRegistrationAudit(context, { params }) {
+      const { db } = context;
+      const store = await getStore(db, context, params.storeName);
+      const user = await getUser(db, store.id, givenUserRef(params));
+      const passkey = await getPasskey(db, user, params.id);
+      const sealed = await findAudit(db, passkey.id);
+      if (!sealed) throw new Error(`the audit of the passkey ${passkey.id} is gone`);
+      const plain = await core.vault.openFor(db, userSubject(user.id), AUDIT, sealed);
+      return toAudit(passkey, JSON.parse(plain.toString('utf8')) as Audit);
+    },
+  });
+}
+
+type Found = { store: Store; user: UserRow; passkey: PasskeyRow };
+type Tx = Parameters<Parameters<Context['db']['write']>[0]>[0];
+
+/** With the user kept from everybody else: a login with the passkey comes before or after, never in between. */
+function changing<T>(context: Context, params: Named, work: (tx: Tx, found: Found) => Promise<T>): Promise<T> {
+  return context.db.write(async (tx) => {
+    const store = await getStore(tx, context, params.storeName);
+    const user = await getUserForUpdate(tx, store.id, givenUserRef(params));
+    return work(tx, { store, user, passkey: await getPasskey(tx, user, params.id) });
+  });
+}
+
+async function getPasskey(db: TenantReads, user: UserRow, id: string): Promise<PasskeyRow> {
+  const passkey = await findPasskey(db, user.id, id);
+  if (!passkey) throw new ApiError(100031);
+  return passkey;
+}
+
+function toAudit(passkey: PasskeyRow, { options, credential }: Audit): Ok<Operations['getRegistrationAudit']> {
+  const summary = toSummary(passkey);
+  return {
+    passkey: summary,
+    algorithm: passkey.alg,
+    aaguid: passkey.aaguid,
+    transports: JSON.parse(passkey.transports) as string[],
+    userVerified: passkey.user_verified === 1,
+    backupEligible: passkey.backup_eligible === 1,
+    backedUp: passkey.backed_up === 1,
+    signCount: passkey.sign_count,
+    attestationFormat: passkey.attestation_format,
+    attestationTrust: passkey.attestation_trust,
+    options,
+    credential,
+    createdDtm: summary.createdDtm,
+  };
+}
+
+function toldOf({ environment, name: storeName }: Store) {
+  return { environment, storeName };
+}

@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { after, before, it } from 'node:test';
+import { authenticator } from '../../../test/authenticator/authenticator.ts';
+import { type RelyingParty, relyingParty } from '../../../test/authenticator/relying-party.ts';
+import { type Answer, onBothEngines, openTestApp, type TestApp } from '../../../test/harness.ts';
+
+/** `GROVE_RACE_ROUNDS=100` for a long look. */
+const ROUNDS = Number(process.env.GROVE_RACE_ROUNDS ?? 3);
+const AT_ONCE = 100;
+
+onBothEngines('passkeys under races', (_engine, places) => {
+  let grove: TestApp;
+  let rp: RelyingParty;
+  before(async () => {
+    grove = await openTestApp(await places.create());
+    rp = await relyingParty(grove, { config: { registrationPolicies: { few: { maxPasskeysPerUser: 2 } } } });
+  });
+  after(() => grove.stop());
+
+  const codes = (answers: readonly Answer[]) => {
+    const counts = new Map<number, number>();
+    for (const { status, body } of answers) {
+      const code = status === 200 ? 200 : body.code;
+      counts.set(code, (counts.get(code) ?? 0) + 1);
+    }
+    return Object.fromEntries(counts);
+  };
+
+  it('one challenge finished 100 times at once succeeds once, with an authenticator that does not count', async () => {
+    const { device, userId } = await rp.register(undefined, { counts: false });
+    for (let round = 0; round < ROUNDS; round++) {
+      const { body } = await rp.startAuthentication(userId);
+      const credential = device.get(body.publicKey);
+      const answers = await Promise.all(
+        Array.from({ length: AT_ONCE }, () => rp.authenticate(body.sessionId, { credential })),
+      );
+      assert.deepEqual(codes(answers), { 200: 1, 100035: AT_ONCE - 1 });
+    }
+    const { body } = await rp.call('GET', `/users/${userId}/authentications`);
+    assert.equal(body.totalElements, ROUNDS);
+  });
+
+  it('one registration finished 20 times at once makes one passkey, and one user where it makes the user', async () => {
+    const before = (await rp.call('GET', '/users')).body.totalElements;
+    for (let round = 0; round < ROUNDS; round++) {
+      const { body } = await rp.startRegistration();
+      const credential = authenticator({ origin: rp.origin }).create(body.publicKey);
+      const answers = await Promise.all(
+        Array.from({ length: 20 }, () => rp.completeRegistration(body.sessionId, { credential })),
+      );
+      assert.deepEqual(codes(answers), { 200: 1, 100035: 19 });
+    }
+    assert.equal((await rp.call('GET', '/users')).body.totalElements, before + ROUNDS);
+  });
+
+  it('of two logins with one counter only one passes, whether they name the user or not', async () => {
+    for (let round = 0; round < ROUNDS; round++) {
+      const { device, userId } = await rp.register();
+      const clone = device.clone();
+      const owners = round % 2 === 0 ? [userId, userId] : [undefined, userId];
+      const starts = await Promise.all(owners.map((owner) => rp.startAuthentication(owner)));
+      const answers = await Promise.all(
+        starts.map(({ body }, at) =>
+          rp.authenticate(body.sessionId, { credential: (at === 0 ? device : clone).get(body.publicKey) }),
+        ),
+      );
+      assert.deepEqual(codes(answers), { 200: 1, 372: 1 });
+    }
+  });
+
+  it('one credential id registered for ten users at once is the passkey of one, and nobody is left half made', async () => {
+    for (let round = 0; round < ROUNDS; round++) {
+      const device = authenticator({ origin: rp.origin });
+      const before = (await rp.call('GET', '/users')).body.totalElements;
+      const starts = await Promise.all(Array.from({ length: 10 }, () => rp.startRegistration()));
+      const answers = await Promise.all(
+        starts.map(({ body }) =>
+          rp.completeRegistration(body.sessionId, { credential: device.clone().create(body.publicKey) }),
+        ),
+      );
+      assert.deepEqual(codes(answers), { 200: 1, 100094: 9 });
+      assert.equal((await rp.call('GET', '/users')).body.totalElements, before + 1);
+    }
+  });
+
+  it('ten registrations of one user at once make no more passkeys than it may have', async () => {
+    const { id } = await rp.user();
+    const starts = await Promise.all(Array.from({ length: 10 }, () => rp.startRegistration(id, {}, 'few')));
+    const answers = await Promise.all(
+      starts.map(({ body }) =>
+        rp.completeRegistration(body.sessionId, {
+          credential: authenticator({ origin: rp.origin }).create(body.publicKey),
+        }),
+      ),
+    );
+    assert.deepEqual(codes(answers), { 200: 2, 100038: 8 });
+  });
+
+  it('a passkey that is disabled while it logs in either was used before or is refused with 348', async () => {
+    for (let round = 0; round < ROUNDS; round++) {
+      const { device, userId, passkeyId } = await rp.register();
+      const { body } = await rp.startAuthentication(userId);
+      const [login] = await Promise.all([
+        rp.authenticate(body.sessionId, { credential: device.get(body.publicKey) }),
+        rp.post(`/users/${userId}/passkeys/${passkeyId}`, { status: 'DISABLED' }),
+      ]);
+      assert.ok(login.status === 200 || login.body.code === 348, login.text);
+      const { body: late } = await rp.startAuthentication();
+      assert.equal((await rp.authenticate(late.sessionId, { credential: device.get(late.publicKey) })).body.code, 348);
+    }
+  });
+});

@@ -1,0 +1,40 @@
+import { isUtf8 } from 'node:buffer';
+import { Malformed } from './malformed.ts';
+
+/** What the browser says of a ceremony, and the authenticator signs the hash of (WebAuthn 5.8.1). */
+export type ClientData = {
+  type: string;
+  challenge: string;
+  origin: string;
+  crossOrigin: boolean;
+  topOrigin: string | undefined;
+  /** Of WebAuthn Level 2; browsers have ceased to send it. */
+  tokenBinding: unknown;
+};
+
+export function readClientData(bytes: Buffer): ClientData {
+  const { type, challenge, origin, crossOrigin, topOrigin, tokenBinding } = parse(bytes);
+  if (typeof type !== 'string' || typeof challenge !== 'string' || typeof origin !== 'string') {
+    throw new Malformed('the client data is missing its type, its challenge or its origin');
+  }
+  if (crossOrigin !== undefined && typeof crossOrigin !== 'boolean') {
+    throw new Malformed('the client data has a crossOrigin that is neither true nor false');
+  }
+  if (topOrigin !== undefined && typeof topOrigin !== 'string') {
+    throw new Malformed('the client data has a topOrigin that is no text');
+  }
+  return { type, challenge, origin, crossOrigin: crossOrigin === true, topOrigin, tokenBinding };
+}
+
+function parse(bytes: Buffer): Record<string, unknown> {
+  if (!isUtf8(bytes)) throw new Malformed('the client data is not UTF-8');
+  let value: unknown;
+  try {
+    // WebAuthn 7.1 step 5: a byte order mark is passed over.
+    value = JSON.parse(bytes.toString('utf8').replace(/^\ufeff/, ''));
+  } catch {
+    throw new Malformed('the client data is not JSON');
+  }
+  if (typeof value !== 'object' || value === null) throw new Malformed('the client data is no object');
+  return value as Record<string, unknown>;
+}

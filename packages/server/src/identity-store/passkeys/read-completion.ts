@@ -1,0 +1,27 @@
+import type { api, Body } from '@grove/contract';
+import { Refusal } from '../attempts/refusal.ts';
+import type { ClientCredential } from './verify-authentication.ts';
+
+export type Completion = Body<typeof api.passkeys.authenticate>;
+
+/**
+ * What the client ended with: a credential, or a refusal that says why there is none. Browsers say `NotAllowedError`
+ * alike to who declines and to who lets the time pass, so that they may not be told apart by a page; it is taken for
+ * the first.
+ */
+export function readCompletion({ credential, error, sessionData }: Completion): ClientCredential {
+  if (sessionData !== undefined) throw new Refusal(388, { counts: false });
+  if (credential && error) throw new Refusal(100090, { counts: false, detail: 'it both succeeded and failed' });
+  if (credential) return readable(credential);
+  if (!error) throw new Refusal(395, { counts: false });
+  if (error.name === 'NotAllowedError' || error.name === 'AbortError') throw new Refusal(398, { counts: false });
+  if (error.name === 'TimeoutError') throw new Refusal(403, { counts: false });
+  throw new Refusal(397, { counts: false });
+}
+
+/** The schema of the API has seen to this; the end user of a journey sends what it likes. */
+function readable(credential: ClientCredential): ClientCredential {
+  const { response } = credential as { response: unknown };
+  if (typeof response === 'object' && response !== null) return credential;
+  throw new Refusal(100090, { counts: false, detail: 'the credential has no response' });
+}

@@ -1,0 +1,64 @@
+import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto';
+import { ALGORITHMS, type Alg, isAlg } from './algorithms.ts';
+import { Malformed } from './malformed.ts';
+import type { CborMap, CborValue } from './read-cbor.ts';
+
+/** A credential's public key (RFC 9052): with its algorithm, and with nothing that its kind does not need. */
+export type CredentialKey = { alg: Alg; key: KeyObject };
+
+const KTY = 1;
+const ALG = 3;
+const CRV = -1;
+const X = -2;
+const Y = -3;
+const RSA_N = -1;
+const RSA_E = -2;
+
+const COSE_KTY = { OKP: 1, EC: 2, RSA: 3 } as const;
+const COSE_CRV: Readonly<Record<string, number>> = { 'P-256': 1, 'P-384': 2, 'P-521': 3, Ed25519: 6 };
+
+const MIN_RSA_BYTES = 256;
+const MAX_RSA_BYTES = 1024;
+const MAX_EXPONENT_BYTES = 4;
+
+/** None if the algorithm is not one of ours: whether that is a fault is the caller's question. */
+export function readCoseKey(map: CborMap): CredentialKey | undefined {
+  const alg = map.get(ALG);
+  if (typeof alg !== 'number') throw new Malformed('the public key names no algorithm');
+  if (!isAlg(alg)) return undefined;
+  const { kty } = ALGORITHMS[alg];
+  if (map.get(KTY) !== COSE_KTY[kty]) throw new Malformed('the public key is not of the kind of its algorithm');
+  const jwk = kty === 'RSA' ? rsaKey(map) : curveKey(map, alg);
+  try {
+    return { alg, key: createPublicKey({ key: jwk, format: 'jwk' }) };
+  } catch {
+    // Such as a point that is not on its curve.
+    throw new Malformed('the public key is no key');
+  }
+}
+
+function curveKey(map: CborMap, alg: Alg): JsonWebKey {
+  const { kty, crv, coordinateBytes } = ALGORITHMS[alg];
+  if (crv === null || map.get(CRV) !== COSE_CRV[crv]) throw new Malformed('the public key is on another curve');
+  const x = bytesOf(map.get(X), coordinateBytes, coordinateBytes);
+  if (kty === 'OKP') return only(map, 4, { kty, crv, x });
+  return only(map, 5, { kty, crv, x, y: bytesOf(map.get(Y), coordinateBytes, coordinateBytes) });
+}
+
+function rsaKey(map: CborMap): JsonWebKey {
+  const n = bytesOf(map.get(RSA_N), MIN_RSA_BYTES, MAX_RSA_BYTES);
+  return only(map, 4, { kty: 'RSA', n, e: bytesOf(map.get(RSA_E), 1, MAX_EXPONENT_BYTES) });
+}
+
+/** WebAuthn 6.5.2: the key must not contain any other parameter. */
+function only(map: CborMap, members: number, jwk: JsonWebKey): JsonWebKey {
+  if (map.size !== members) throw new Malformed('the public key has more members than it needs');
+  return jwk;
+}
+
+function bytesOf(value: CborValue | undefined, least: number, most: number): string {
+  if (!Buffer.isBuffer(value) || value.length < least || value.length > most) {
+    throw new Malformed('the public key has a part of the wrong size');
+  }
+  return value.toString('base64url');
+}

@@ -1,0 +1,260 @@
+import assert from 'node:assert/strict';
+import { after, before, it } from 'node:test';
+import { packed, packedSelf } from '../../../test/authenticator/attest.ts';
+import { type AuthenticatorOptions, authenticator, type Faults } from '../../../test/authenticator/authenticator.ts';
+import { authority } from '../../../test/authenticator/authority.ts';
+import { type RelyingParty, refused, relyingParty } from '../../../test/authenticator/relying-party.ts';
+import { onBothEngines, openTestApp, type TestApp } from '../../../test/harness.ts';
+import { sql } from '../../db/db.ts';
+import { MINUTE } from '../../kernel/clock.ts';
+import { asTenantId } from '../../kernel/ids.ts';
+
+const CEREMONIES = sql('SELECT data FROM ceremonies WHERE tenant_id = $1');
+const AUDITS = sql('SELECT sealed FROM passkey_audits WHERE tenant_id = $1');
+const NOBODY = '01JZ4MCW8A0C2E4G6J8M0P2R4T';
+const maker = authority();
+
+onBothEngines('the registration of a passkey', (_engine, places) => {
+  let grove: TestApp;
+  let rp: RelyingParty;
+  before(async () => {
+    grove = await openTestApp(await places.create());
+    const registrationPolicies = {
+      few: { maxPasskeysPerUser: 1 },
+      named: { userNameRequired: true, displayNameRequired: true },
+      open: { externalChallengeAllowed: true },
+      strict: {
+        attestation: 'direct',
+        authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+        algorithms: [-8, -7],
+      },
+      self: { attestation: 'direct', attestationTrust: 'self' },
+    };
+    rp = await relyingParty(grove, {
+      config: { rpName: 'Example', registrationPolicies, attestationRoots: [maker.root] },
+    });
+  });
+  after(() => grove.stop());
+
+  /** Everything up to the answer of the server, with whatever should be wrong. */
+  const complete = async (faults: Faults, options: Partial<AuthenticatorOptions> = {}, policy = 'default') => {
+    const { id } = await rp.user();
+    const { body } = await rp.startRegistration(id, {}, policy);
+    const credential = authenticator({ origin: rp.origin, ...options }).create(body.publicKey, faults);
+    return rp.completeRegistration(body.sessionId, { credential });
+  };
+
+  it('by id, by external id and without a user: what is asked of the browser, and the passkey in the end', async () => {
+    const user = (await rp.user({ extId: 'ann' })) as { id: string };
+    const tail = `passkeys/relyingParties/${rp.rpId}/registrations/default`;
+    for (const [path, owner] of [
+      [`/users/${user.id}/${tail}`, user.id],
+      [`/users/ann/${tail}/ext`, user.id],
+      [`/${tail}`, undefined],
+    ] as const) {
+      const { sessionId, expiringDtm, publicKey } = await rp.must(path, { userName: 'ann@example.org' });
+      assert.equal(expiringDtm, new Date(grove.clock.now() + 5 * MINUTE).toISOString());
+      assert.equal(Buffer.from(publicKey.challenge, 'base64url').length, 32);
+      assert.deepEqual(publicKey.rp, { id: 'example.org', name: 'Example' });
+      assert.deepEqual([publicKey.user.name, publicKey.user.displayName], ['ann@example.org', 'ann@example.org']);
+      assert.deepEqual(
+        publicKey.pubKeyCredParams.map(({ alg }: { alg: number }) => alg),
+        [-7, -8, -257, -35, -36],
+      );
+      const device = authenticator({ origin: rp.origin });
+      const { status, body } = await rp.completeRegistration(sessionId, { credential: device.create(publicKey) });
+      assert.equal(status, 200);
+      assert.equal(body.passkey.credentialId, device.id);
+      if (owner) assert.equal(body.user.id, owner);
+      const got = await rp.call('GET', `/users/${body.user.id}`);
+      assert.ok(got.body.summaryInfo.passkeys.some(({ id }: { id: string }) => id === body.passkey.id));
+      assert.equal((await rp.login(device, owner)).body.user.id, body.user.id);
+    }
+    const { body } = await rp.startRegistration(user.id);
+    assert.equal(body.publicKey.excludeCredentials.length, 2);
+    assert.deepEqual(body.publicKey.excludeCredentials[0].transports, ['internal', 'hybrid']);
+  });
+
+  it('asks what its policy says', async () => {
+    const { body } = await rp.startRegistration((await rp.user()).id, {}, 'strict');
+    const { authenticatorSelection, attestation, pubKeyCredParams } = body.publicKey;
+    assert.deepEqual(authenticatorSelection, {
+      residentKey: 'required',
+      requireResidentKey: true,
+      userVerification: 'required',
+    });
+    assert.equal(attestation, 'direct');
+    assert.deepEqual(pubKeyCredParams, [
+      { type: 'public-key', alg: -8 },
+      { type: 'public-key', alg: -7 },
+    ]);
+  });
+
+  it('refuses with 353, 354, 356, 382, 383, 100090 and 100092 what is wrong, and the session is spent', async () => {
+    const saying = (clientData: Record<string, unknown>): Faults => ({ clientData });
+    for (const [code, faults] of [
+      [353, saying({ challenge: 'AAAA' })],
+      [354, saying({ crossOrigin: true })],
+      [356, saying({ tokenBinding: {} })],
+      [382, saying({ origin: 'http://example.org' })],
+      [383, saying({ origin: 'https://example.com' })],
+      [100090, { credential: { rawId: 'AAAA' } }],
+      [100092, { flags: 64 }],
+    ] as const) {
+      const answer = await complete(faults);
+      refused(answer, code);
+      assert.equal(answer.body.user.summaryInfo.passkeys.length, 0);
+      assert.equal(answer.body.user.lockInfo.failedCount, 0);
+    }
+    const { body } = await rp.startRegistration((await rp.user()).id);
+    const device = authenticator({ origin: rp.origin });
+    const wrong = device.create(body.publicKey, { clientData: { challenge: 'AAAA' } });
+    refused(await rp.completeRegistration(body.sessionId, { credential: wrong }), 353);
+    const right = device.create(body.publicKey);
+    refused(await rp.completeRegistration(body.sessionId, { credential: right }), 100035, 404);
+  });
+
+  it('refuses with 388, 395, 397, 398 and 403 what is no credential', async () => {
+    const { id } = await rp.user();
+    for (const [code, completion] of [
+      [388, { sessionData: {} }],
+      [395, {}],
+      [397, { error: { name: 'InvalidStateError' } }],
+      [398, { error: { name: 'NotAllowedError', message: 'The operation was not allowed' } }],
+      [398, { error: { name: 'AbortError' } }],
+      [403, { error: { name: 'TimeoutError' } }],
+      [100090, { error: { name: 'TimeoutError' }, credential: { id: 'AAAA', type: 'public-key', response: {} } }],
+    ] as const) {
+      const { body } = await rp.startRegistration(id);
+      refused(await rp.completeRegistration(body.sessionId, completion), code);
+    }
+  });
+
+  it('refuses with 100093 an attestation that the policy does not take, and keeps what is known of one it takes', async () => {
+    refused(await complete({}, {}, 'strict'), 100093);
+    refused(await complete({}, { format: 'packed', attests: packedSelf() }, 'strict'), 100093);
+    refused(await complete({}, { format: 'packed', attests: packed(authority()) }, 'strict'), 100093);
+    for (const [policy, attests, trust] of [
+      ['strict', packed(maker), 'trusted'],
+      ['self', packedSelf(), 'self'],
+    ] as const) {
+      const { status, body } = await complete({}, { format: 'packed', attests }, policy);
+      assert.equal(status, 200);
+      const { body: audit } = await rp.call(
+        'GET',
+        `/users/${body.user.id}/passkeys/${body.passkey.id}/registrationAudit`,
+      );
+      assert.deepEqual([audit.attestationFormat, audit.attestationTrust], ['packed', trust]);
+    }
+  });
+
+  it('refuses with 100094 a credential id that is registered already, for whomever', async () => {
+    const { device } = await rp.register();
+    for (const owner of [(await rp.user()).id, undefined]) {
+      const { body } = await rp.startRegistration(owner);
+      const credential = device.clone().create(body.publicKey);
+      refused(await rp.completeRegistration(body.sessionId, { credential }), 100094, 409);
+    }
+  });
+
+  it('refuses with 100038 one passkey too many, at the start and at the end', async () => {
+    const { id } = await rp.user();
+    const open = await Promise.all([1, 2].map(() => rp.startRegistration(id, {}, 'few')));
+    const ends = [];
+    for (const { body } of open) {
+      const credential = authenticator({ origin: rp.origin }).create(body.publicKey);
+      ends.push(await rp.completeRegistration(body.sessionId, { credential }));
+    }
+    assert.equal(ends[0]?.status, 200);
+    refused(ends[1] as never, 100038, 409);
+    refused(await rp.startRegistration(id, {}, 'few'), 100038, 409);
+    assert.equal((await rp.startRegistration(id)).status, 201);
+  });
+
+  it('takes a challenge of the caller only where the policy does: 100043 otherwise', async () => {
+    const { id } = await rp.user();
+    const challenge = Buffer.alloc(16, 1).toString('base64url');
+    refused(await rp.startRegistration(id, { challenge }), 100043);
+    const { body } = await rp.startRegistration(id, { challenge }, 'open');
+    assert.equal(body.publicKey.challenge, challenge);
+    for (const wrong of [`${challenge}=`, 'A'.repeat(20), `${challenge.slice(0, -1)}R`, '!'.repeat(22)]) {
+      refused(await rp.startRegistration(id, { challenge: wrong }, 'open'), 100001);
+    }
+  });
+
+  it('wants the names that the policy wants', async () => {
+    const { id } = await rp.user();
+    const { body } = await rp.startRegistration(id, {}, 'named');
+    assert.deepEqual(
+      body.errors.map(({ pointer }: { pointer: string }) => pointer),
+      ['/userName', '/displayName'],
+    );
+    assert.equal((await rp.startRegistration(id, { userName: 'ann', displayName: 'Ann' }, 'named')).status, 201);
+  });
+
+  it('calls a user by one handle: that of the caller, of at most 64 bytes and nobody else’s, or one of ours', async () => {
+    const { id } = await rp.user();
+    const userHandle = Buffer.alloc(64, 9).toString('base64url');
+    const { body } = await rp.startRegistration(id, { userHandle });
+    assert.equal(body.publicKey.user.id, userHandle);
+    const device = authenticator({ origin: rp.origin });
+    await rp.completeRegistration(body.sessionId, { credential: device.create(body.publicKey) });
+    assert.equal((await rp.startRegistration(id)).body.publicKey.user.id, userHandle);
+    assert.equal((await rp.login(device)).body.user.id, id);
+    const other = await rp.user();
+    refused(await rp.startRegistration(other.id, { userHandle }), 100001);
+    refused(await rp.startRegistration(undefined, { userHandle }), 100001);
+    refused(await rp.startRegistration(id, { userHandle: 'AAAA' }), 100001);
+    const long = Buffer.alloc(65).toString('base64url');
+    for (const wrong of [long, 'AA=', 'A'])
+      refused(await rp.startRegistration(other.id, { userHandle: wrong }), 100001);
+  });
+
+  it('refuses with 502 and 2100 a user that is not active or is locked, also if it became so since the start', async () => {
+    for (const [status, code] of [
+      ['DISABLED', 502],
+      ['LOCKED', 2100],
+    ] as const) {
+      const { id } = await rp.user();
+      const { body } = await rp.startRegistration(id);
+      await rp.must(`/users/${id}`, { status }, 200);
+      refused(await rp.startRegistration(id), code);
+      const credential = authenticator({ origin: rp.origin }).create(body.publicKey);
+      const answer = await rp.completeRegistration(body.sessionId, { credential });
+      refused(answer, code);
+      assert.equal(answer.body.user.status, status);
+    }
+  });
+
+  it('knows no store 100027, no user 100028, no relying party 100029, no policy 100030, no session 100035', async () => {
+    const { id } = await rp.user();
+    refused(
+      await grove.call(`/api/identity-store/stores/none/users/${id}/passkeys/relyingParties/x/registrations/default`, {
+        method: 'POST',
+        body: '{}',
+      }),
+      100027,
+      404,
+    );
+    refused(await rp.startRegistration(NOBODY), 100028, 404);
+    refused(await rp.post(`/users/${id}/passkeys/relyingParties/example.com/registrations/default`), 100029, 404);
+    refused(await rp.startRegistration(id, {}, 'none'), 100030, 404);
+    refused(await rp.startRegistration(id, {}, '__proto__'), 100030, 404);
+    refused(await rp.completeRegistration(NOBODY, {}), 100035, 404);
+    const { body } = await rp.startRegistration(id);
+    grove.clock.advance(5 * MINUTE);
+    refused(await rp.completeRegistration(body.sessionId, {}), 100035, 404);
+  });
+
+  it('keeps no name of the user in its session, and the audit sealed', async () => {
+    const { id } = await rp.user();
+    await rp.startRegistration(id, { userName: 'hubertine@example.org', displayName: 'Hubertine' });
+    await rp.register(id);
+    const db = grove.app.db.of(asTenantId(grove.tenantId));
+    const sessions = await db.all<{ data: string }>(CEREMONIES, [db.tenantId]);
+    const audits = await db.all<{ sealed: Uint8Array }>(AUDITS, [db.tenantId]);
+    assert.ok(sessions.length > 0 && audits.length > 0);
+    assert.ok(!sessions.some(({ data }) => /hubertine/i.test(data)));
+    assert.ok(!audits.some(({ sealed }) => Buffer.from(sealed).toString('latin1').includes('attestationObject')));
+  });
+});

@@ -1,0 +1,143 @@
+import { randomBytes } from 'node:crypto';
+import type { api, Body, Ok } from '@grove/contract';
+import type { TenantTx } from '../../db/db.ts';
+import { MINUTE, toDtm } from '../../kernel/clock.ts';
+import { ApiError, invalidInput } from '../../kernel/errors.ts';
+import type { Caller } from '../attempts/attempt.ts';
+import { openCeremony } from '../ceremonies/ceremonies.ts';
+import type { IdentityCore } from '../identity-core.ts';
+import { getActiveStore } from '../stores/find-store.ts';
+import { getUserForUpdate, type UserRef, type UserRow } from '../users/find-user.ts';
+import { bytesGiven, challengeOf } from './challenge.ts';
+import type { Places } from './check-origin.ts';
+import { getConfig } from './find-config.ts';
+import {
+  MAX_PASSKEYS_PER_USER,
+  type PasskeyConfig,
+  placesOf,
+  type RegistrationPolicy,
+  registrationPolicyOf,
+} from './passkey-policies.ts';
+import { countPasskeys, isHandleOfOther, type PasskeyRow, passkeysAt } from './passkeys.repository.ts';
+
+/** The first half of a registration: what the browser is to ask the authenticator. */
+export type RegistrationStart = Body<typeof api.passkeys.startRegistration>;
+export type RegistrationStarted = Ok<typeof api.passkeys.startRegistration>;
+
+/** What completing needs to know: everything as it was at the start. */
+export type RegistrationCeremony = {
+  challenge: string;
+  userHandle: string;
+  places: Places;
+  policy: RegistrationPolicy;
+  /** The options without what the user is called, for the audit. */
+  options: Omit<RegistrationStarted['publicKey'], 'user'>;
+};
+
+export type RegistrationAddress = {
+  readonly storeName: string;
+  readonly rpId: string;
+  readonly regPolicyName: string;
+  /** None if completing it is to make the user. */
+  readonly user: UserRef | undefined;
+};
+
+export const CEREMONY_MS = 5 * MINUTE;
+const USER_HANDLE_BYTES = 32;
+/** WebAuthn 5.4.3. */
+const MAX_USER_HANDLE_BYTES = 64;
+
+export function registrationStarter(core: Pick<IdentityCore, 'ensureUsable'>) {
+  return (caller: Caller, address: RegistrationAddress, body: RegistrationStart): Promise<RegistrationStarted> =>
+    caller.db.write(async (tx) => {
+      const { now } = caller;
+      const { rpId, regPolicyName } = address;
+      const store = await getActiveStore(tx, caller, address.storeName);
+      const user = address.user && (await getUserForUpdate(tx, store.id, address.user));
+      const config = await getConfig(tx, store.id, rpId);
+      const policy = registrationPolicyOf(config, regPolicyName);
+      if (user) await core.ensureUsable(tx, user, { now });
+      checkNames(body, policy);
+      const challenge = challengeOf(body.challenge, policy);
+      const own = user ? await passkeysAt(tx, { userId: user.id, rpId, limit: MAX_PASSKEYS_PER_USER }) : [];
+      if (user) await ensureRoom(tx, user.id, own.length, policy);
+      const userHandle = await userHandleOf(tx, body.userHandle, { user, own, rpId, environment: store.environment });
+      const options = optionsOf(config, policy, { challenge, own });
+      const data: RegistrationCeremony = { challenge, userHandle, places: placesOf(config), policy, options };
+      const { sessionId, expiresAt } = await openCeremony(tx, {
+        ...{ kind: 'PASSKEY_REGISTRATION', storeId: store.id, userId: user?.id, rpId, policyName: regPolicyName },
+        ...{ data, now, lifeMs: CEREMONY_MS },
+      });
+      const name = body.userName ?? user?.ext_id ?? user?.id ?? userHandle;
+      const shown = { id: userHandle, name, displayName: body.displayName ?? name };
+      return { sessionId, expiringDtm: toDtm(expiresAt), publicKey: { ...options, user: shown } };
+    });
+}
+
+function checkNames({ userName, displayName }: RegistrationStart, policy: RegistrationPolicy): void {
+  const missing = [
+    policy.userNameRequired && userName === undefined ? '/userName' : undefined,
+    policy.displayNameRequired && displayName === undefined ? '/displayName' : undefined,
+  ].filter((pointer) => pointer !== undefined);
+  if (missing.length === 0) return;
+  throw invalidInput(...missing.map((pointer) => ({ pointer, message: 'is required by the policy' })));
+}
+
+/** 100038 if one more passkey would be one too many. */
+export async function ensureRoom(
+  tx: TenantTx,
+  userId: string,
+  atRelyingParty: number,
+  { maxPasskeysPerUser }: RegistrationPolicy,
+): Promise<void> {
+  const full = atRelyingParty >= maxPasskeysPerUser || (await countPasskeys(tx, userId)) >= MAX_PASSKEYS_PER_USER;
+  if (full) throw new ApiError(100038);
+}
+
+type HandleOf = { user: UserRow | undefined; own: readonly PasskeyRow[]; rpId: string; environment: 'live' | 'test' };
+
+/**
+ * What authenticators call the user. Two users of one name would write over each other's passkeys on a shared
+ * authenticator, and one user of two names would be shown twice.
+ */
+async function userHandleOf(
+  tx: TenantTx,
+  given: string | undefined,
+  { user, own, rpId, environment }: HandleOf,
+): Promise<string> {
+  const [first] = own;
+  const pointer = '/userHandle';
+  if (given === undefined) {
+    if (first) return first.user_handle;
+    return (user ? Buffer.from(user.id) : randomBytes(USER_HANDLE_BYTES)).toString('base64url');
+  }
+  bytesGiven(given, pointer, { least: 1, most: MAX_USER_HANDLE_BYTES });
+  if (first && first.user_handle !== given) {
+    throw invalidInput({ pointer, message: 'is not the user handle that the passkeys of this user have' });
+  }
+  if (await isHandleOfOther(tx, { environment, rpId, userHandle: given, userId: user?.id ?? '' })) {
+    throw invalidInput({ pointer, message: 'is the user handle of another user' });
+  }
+  return given;
+}
+
+function optionsOf(
+  { rpId, rpName }: PasskeyConfig,
+  { algorithms, authenticatorSelection, attestation }: RegistrationPolicy,
+  { challenge, own }: { challenge: string; own: readonly PasskeyRow[] },
+): RegistrationCeremony['options'] {
+  return {
+    rp: { id: rpId, name: rpName ?? rpId },
+    challenge,
+    pubKeyCredParams: algorithms.map((alg) => ({ type: 'public-key', alg })),
+    timeout: CEREMONY_MS,
+    excludeCredentials: own.map(toDescriptor),
+    authenticatorSelection,
+    attestation,
+  };
+}
+
+export function toDescriptor({ credential_id, transports }: PasskeyRow) {
+  const hints = JSON.parse(transports) as string[];
+  return { id: credential_id, type: 'public-key' as const, ...(hints.length > 0 && { transports: hints }) };
+}

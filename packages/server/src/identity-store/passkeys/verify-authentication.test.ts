@@ -1,0 +1,259 @@
+import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import {
+  askedToAuthenticate,
+  ORIGIN,
+  refusesWith,
+  registeredAuthenticator,
+  USER_HANDLE,
+} from '../../../test/authenticator/asked.ts';
+import type { Faults } from '../../../test/authenticator/authenticator.ts';
+import type { Alg } from '../../../test/authenticator/sign-with.ts';
+import { Refusal } from '../attempts/refusal.ts';
+import { type AuthenticationAsked, type StoredPasskey, verifyAuthentication } from './verify-authentication.ts';
+
+type Wrong = { faults?: Faults; asked?: Partial<AuthenticationAsked>; passkey?: Partial<StoredPasskey> };
+
+const one = registeredAuthenticator();
+
+/** One assertion, right but for what is given. */
+function verify({ faults, asked: more, passkey }: Wrong = {}) {
+  const asked = askedToAuthenticate(more);
+  // The counter of the stored passkey stays behind, so every assertion advances it.
+  return verifyAuthentication(one.device.get(asked, faults), { ...one.passkey, ...passkey }, asked);
+}
+
+const refuses = (code: number, wrong: Wrong, counts?: boolean) => refusesWith(() => verify(wrong), code, counts);
+const saying = (clientData: Record<string, unknown>): Wrong => ({ faults: { clientData } });
+
+describe('the verification of an assertion', () => {
+  for (const alg of [-7, -8, -35, -36, -257] as const satisfies Alg[]) {
+    it(`takes a good one of the algorithm ${alg}, and no other bit of it`, () => {
+      const { device, passkey } = registeredAuthenticator({ alg });
+      const asked = askedToAuthenticate();
+      const good = device.get(asked);
+      assert.equal(verifyAuthentication(good, passkey, asked).signCount, 2);
+      const signature = Buffer.from(good.response.signature, 'base64url');
+      signature[signature.length - 1] = (signature.at(-1) as number) ^ 1;
+      const response = { ...good.response, signature: signature.toString('base64url') };
+      refusesWith(() => verifyAuthentication({ ...good, response }, passkey, asked), 100091, true);
+    });
+  }
+
+  it('tells the counter, the backup state and whether the user was verified', () => {
+    const { device, passkey } = registeredAuthenticator({ backupEligible: true, counts: false, userVerified: false });
+    const asked = askedToAuthenticate({ userVerification: 'preferred' });
+    const verified = verifyAuthentication(device.get(asked), passkey, asked);
+    assert.deepEqual(verified, { signCount: 0, backedUp: true, userVerified: false });
+  });
+
+  it('refuses with 352 a registration', () => {
+    const asked = askedToAuthenticate();
+    const made = one.device.clone().create({ rp: { id: asked.rpId }, user: { id: USER_HANDLE }, ...asked });
+    refusesWith(() => verifyAuthentication(made, one.passkey, asked), 352, false);
+    refuses(352, saying({ type: 'webauthn.create' }));
+  });
+
+  it('refuses with 362 where there is no passkey, and where it is not the one that is named', () => {
+    const asked = askedToAuthenticate();
+    refusesWith(() => verifyAuthentication(one.device.get(asked), undefined, asked), 362, false);
+    refuses(362, { passkey: { credentialId: 'AAAA' } });
+  });
+
+  it('refuses with 363 the passkey of another user, which does not count against anybody', () => {
+    refuses(363, { asked: { userId: '01M7EK55GPPBVSG5TAX910HKS8' } }, false);
+  });
+
+  it('refuses with 364 a passkey that was not asked for, and one that does not say whose it is', () => {
+    refuses(364, { asked: { allowed: ['AAAA'] } }, false);
+    for (const userHandle of [null, '']) refuses(364, { asked: { userId: undefined }, faults: { userHandle } });
+  });
+
+  it('refuses with 348 a passkey that is not active', () => refuses(348, { passkey: { status: 'DISABLED' } }, false));
+
+  it('refuses with 365 the user handle of another, also where it is spelt another way', () => {
+    for (const userHandle of ['AAAA', `${USER_HANDLE}=`]) refuses(365, { faults: { userHandle } }, true);
+    refuses(365, { asked: { userId: undefined }, faults: { userHandle: 'AAAA' } }, true);
+  });
+
+  it('takes an assertion without a user handle where the user is known', () => {
+    assert.ok(verify({ faults: { userHandle: null } }).userVerified);
+  });
+
+  it('refuses with 353 another challenge, and the right one in another spelling', () => {
+    const asked = askedToAuthenticate();
+    refusesWith(
+      () => verifyAuthentication(one.device.get({ ...asked, challenge: 'AAAA' }), one.passkey, asked),
+      353,
+      true,
+    );
+    refuses(353, { asked: { challenge: 'AAAA' }, faults: { clientData: { challenge: 'AAAA=' } } });
+  });
+
+  it('refuses with 382 an origin without TLS, but for localhost where that is the relying party', () => {
+    for (const origin of ['http://login.example.org', 'http://localhost', 'ftp://example.org', 'null', '']) {
+      refuses(382, saying({ origin }), true);
+    }
+    for (const [rpId, origin] of [
+      ['localhost', 'http://localhost:8080'],
+      ['app.localhost', 'http://app.localhost'],
+    ] as const) {
+      assert.ok(verify({ asked: { rpId }, faults: { clientData: { origin } } }));
+    }
+    refuses(382, { asked: { rpId: 'app.localhost' }, ...saying({ origin: 'http://localhost' }) });
+  });
+
+  it('refuses with 383 an origin that is not of the relying party', () => {
+    const foreign = ['https://example.com', 'https://evilexample.org', 'https://example.org.evil.test', 'https://org'];
+    const misspelt = [
+      'https://example.org/',
+      'https://EXAMPLE.org',
+      'https://a@example.org',
+      'https://example.org:443',
+    ];
+    for (const origin of [...foreign, ...misspelt, 'https://']) refuses(383, saying({ origin }), true);
+    assert.ok(verify(saying({ origin: 'https://example.org:8443' })));
+  });
+
+  it('refuses with 383 an authenticator that answered another relying party', () => {
+    refuses(383, { faults: { rpId: 'login.example.org' } }, true);
+  });
+
+  it('refuses with 354 an origin that is not in the list, where there is a list', () => {
+    refuses(354, { asked: { restrictedOrigins: ['https://example.org', `${ORIGIN}:8443`] } }, true);
+    assert.ok(verify({ asked: { restrictedOrigins: [ORIGIN] } }));
+  });
+
+  it('takes a related origin of another domain, and an app, only where they are listed', () => {
+    const related = 'https://example.co.uk';
+    assert.ok(verify({ asked: { relatedOrigins: [related] }, ...saying({ origin: related }) }));
+    const app = 'android:apk-key-hash:0123456789abcdefghijklmnopq';
+    assert.ok(verify({ asked: { restrictedOrigins: [app] }, ...saying({ origin: app }) }));
+    refuses(354, saying({ origin: app }));
+  });
+
+  it('refuses with 354 a frame of another origin, unless the page around it is listed', () => {
+    const topOrigin = 'https://shop.test';
+    refuses(354, saying({ crossOrigin: true }), true);
+    refuses(354, saying({ crossOrigin: true, topOrigin }));
+    refuses(354, { asked: { topOrigins: [topOrigin] }, ...saying({ crossOrigin: true }) });
+    assert.ok(verify({ asked: { topOrigins: [topOrigin] }, ...saying({ crossOrigin: true, topOrigin }) }));
+  });
+
+  it('refuses with 356 a token binding that we do not have, or that does not say its status', () => {
+    for (const tokenBinding of [{ status: 'present', id: 'AAAA' }, {}, { status: 7 }, 'present', true]) {
+      refuses(356, saying({ tokenBinding }), true);
+    }
+    for (const tokenBinding of [null, { status: 'supported' }]) assert.ok(verify(saying({ tokenBinding })));
+  });
+
+  it('refuses with 100092 where nobody was present, or not verified although the policy asks', () => {
+    refuses(100092, { faults: { flags: 0 } }, true);
+    refuses(100092, { faults: { flags: 1 } }, true);
+    assert.ok(verify({ asked: { userVerification: 'preferred' }, faults: { flags: 1 } }));
+    refuses(100092, { asked: { userVerification: 'discouraged' }, faults: { flags: 4 } });
+  });
+
+  it('refuses with 100090 backup flags that contradict each other or the registration', () => {
+    refuses(100090, { faults: { flags: 1 | 4 | 16 } }, false);
+    refuses(100090, { faults: { flags: 1 | 4 | 8 } });
+  });
+
+  it('refuses with 100091 the signature of another key, or over other data', () => {
+    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    refuses(100091, { faults: { signedBy: privateKey } }, true);
+    for (const change of [
+      () => Buffer.alloc(0),
+      () => Buffer.alloc(64),
+      (s: Buffer) => Buffer.concat([s, Buffer.of(0)]),
+    ]) {
+      refuses(100091, { faults: { signature: change } });
+    }
+  });
+
+  it('refuses with 372 a counter that did not advance, once the signature is known to be good', () => {
+    for (const signCount of [6, 7, 2 ** 32 - 1]) {
+      refuses(372, { passkey: { signCount }, faults: { signCount: Math.min(6, signCount) } }, true);
+    }
+    refuses(372, { passkey: { signCount: 1 }, faults: { signCount: 0 } });
+    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    refuses(100091, { passkey: { signCount: 7 }, faults: { signCount: 6, signedBy: privateKey } });
+    assert.equal(verify({ passkey: { signCount: 0 }, faults: { signCount: 0 } }).signCount, 0);
+    assert.equal(verify({ passkey: { signCount: 6 }, faults: { signCount: 2 ** 32 - 1 } }).signCount, 2 ** 32 - 1);
+  });
+
+  it('passes over extensions that nobody asked for', () => {
+    assert.ok(verify({ faults: { extensions: new Map([['credProtect', 2]]) } }));
+  });
+
+  it('refuses with 100090 whatever is not what it should be, and counts none of it', () => {
+    const more = (data: Buffer) => Buffer.concat([data, Buffer.of(0)]);
+    const text = (value: string) => Buffer.from(value);
+    const faults: Faults[] = [
+      { authData: more },
+      { authData: (data) => data.subarray(0, 36) },
+      { flags: 1 | 4 | 64 },
+      { flags: 1 | 4 | 128 },
+      { extensions: 'no map' },
+      { clientDataJson: Buffer.of(0xff) },
+      { clientDataJson: text('{') },
+      { clientDataJson: text('null') },
+      { clientDataJson: text('"text"') },
+      { clientDataJson: text('{}') },
+      { clientData: { type: 'payment.get' } },
+      { clientData: { crossOrigin: 'false' } },
+      { clientData: { topOrigin: 7 } },
+      { clientData: { topOrigin: 'https://shop.test' } },
+    ];
+    for (const each of faults) refuses(100090, { faults: each }, false);
+  });
+
+  it('refuses with 100090 every second spelling of base64url, and every member that is missing', () => {
+    const asked = askedToAuthenticate();
+    const good = one.device.get(asked);
+    const check = (credential: object) =>
+      refusesWith(() => verifyAuthentication(credential as typeof good, one.passkey, asked), 100090, false);
+    for (const name of ['clientDataJSON', 'authenticatorData', 'signature'] as const) {
+      const value = good.response[name];
+      for (const spelt of [`${value}=`, `${value} `, `${value}\n`, `${value}!!`, undefined, 7, null]) {
+        check({ ...good, response: { ...good.response, [name]: spelt } });
+      }
+    }
+    for (const name of ['clientDataJSON', 'authenticatorData', 'signature']) {
+      check({ ...good, response: { ...good.response, [name]: 'A'.repeat(90_000) } });
+    }
+    // 37 bytes leave four bits over in the last character.
+    const data = good.response.authenticatorData;
+    const twin = `${data.slice(0, -1)}${String.fromCharCode(data.charCodeAt(data.length - 1) + 1)}`;
+    assert.deepEqual(Buffer.from(twin, 'base64url'), Buffer.from(data, 'base64url'));
+    check({ ...good, response: { ...good.response, authenticatorData: twin } });
+    check({ ...good, id: `${good.id}=`, rawId: `${good.id}=` });
+    check({ ...good, rawId: 'AAAA' });
+    check({ ...good, id: '', rawId: '' });
+    assert.ok(verifyAuthentication({ ...good, rawId: good.id }, one.passkey, asked));
+  });
+
+  it('refuses a good assertion in which any one bit was changed, and breaks at none', () => {
+    const asked = askedToAuthenticate();
+    const good = one.device.get(asked);
+    const names = ['clientDataJSON', 'authenticatorData', 'signature'] as const;
+    fc.assert(
+      fc.property(fc.constantFrom(...names), fc.nat(), fc.nat(7), (name, at, bit) => {
+        const bytes = Buffer.from(good.response[name], 'base64url');
+        bytes[at % bytes.length] = (bytes[at % bytes.length] as number) ^ (1 << bit);
+        const response = { ...good.response, [name]: bytes.toString('base64url') };
+        assert.throws(() => verifyAuthentication({ ...good, response }, one.passkey, asked), Refusal);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('takes a byte order mark before the client data, as the standard says', () => {
+    const asked = askedToAuthenticate();
+    const clientData = JSON.stringify({ type: 'webauthn.get', challenge: asked.challenge, origin: ORIGIN });
+    const faults = { clientDataJson: Buffer.from(`\ufeff${clientData}`) };
+    assert.ok(verifyAuthentication(one.device.get(asked, faults), one.passkey, asked));
+  });
+});

@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { askedToRegister, creation, ORIGIN, refusesWith } from '../../../test/authenticator/asked.ts';
+import { type AuthenticatorOptions, authenticator, type Faults } from '../../../test/authenticator/authenticator.ts';
+import type { Alg } from '../../../test/authenticator/sign-with.ts';
+import { type Cbor, writeCbor } from '../../../test/authenticator/write-cbor.ts';
+import { type RegistrationAsked, verifyRegistration } from './verify-registration.ts';
+
+type Wrong = { faults?: Faults; asked?: Partial<RegistrationAsked>; options?: Partial<AuthenticatorOptions> };
+
+/** One registration, right but for what is given. */
+function verify({ faults, asked: more, options }: Wrong = {}) {
+  const asked = askedToRegister(more);
+  const device = authenticator({ origin: ORIGIN, ...options });
+  return verifyRegistration(device.create(creation(asked), faults), asked);
+}
+
+const refuses = (code: number, wrong: Wrong) => refusesWith(() => verify(wrong), code);
+const saying = (clientData: Record<string, unknown>): Wrong => ({ faults: { clientData } });
+
+describe('the verification of a registration', () => {
+  for (const alg of [-7, -8, -35, -36, -257] as const satisfies Alg[]) {
+    it(`takes a key of the algorithm ${alg} where it was offered, and refuses it with 100090 where it was not`, () => {
+      assert.equal(verify({ options: { alg } }).alg, alg);
+      refuses(100090, { options: { alg }, asked: { algorithms: [alg === -7 ? -8 : -7] } });
+    });
+  }
+
+  it('gives all that a credential record holds', () => {
+    const registered = verify({ options: { backupEligible: true, aaguid: Buffer.alloc(16, 0xab) } });
+    const { credentialId, publicKey, ...rest } = registered;
+    assert.equal(Buffer.from(credentialId, 'base64url').length, 32);
+    assert.ok(publicKey.length > 64);
+    assert.deepEqual(rest, {
+      ...{ alg: -7, signCount: 1, userVerified: true, backupEligible: true, backedUp: true },
+      ...{ transports: ['internal', 'hybrid'], aaguid: 'abababab-abab-abab-abab-abababababab' },
+      ...{ attestationFormat: 'none', attestationTrust: 'none' },
+    });
+  });
+
+  it('takes a credential id of 1023 bytes, and refuses with 100090 one of 1024 and one of none', () => {
+    assert.ok(verify({ options: { credentialIdBytes: 1023 } }));
+    for (const credentialIdBytes of [0, 1024]) refuses(100090, { options: { credentialIdBytes } });
+  });
+
+  it('refuses with 353 another challenge', () => refuses(353, saying({ challenge: 'AAAA' })));
+
+  it('refuses with 382, 383 and 354 origins that are not expected, as an authentication does', () => {
+    refuses(382, saying({ origin: 'http://login.example.org' }));
+    refuses(383, saying({ origin: 'https://example.com' }));
+    refuses(383, { faults: { rpId: 'example.com' } });
+    refuses(354, { asked: { restrictedOrigins: ['https://example.org'] } });
+  });
+
+  it('refuses with 354 a frame of another origin, with topOrigin and without', () => {
+    refuses(354, saying({ crossOrigin: true }));
+    refuses(354, saying({ crossOrigin: true, topOrigin: 'https://shop.test' }));
+  });
+
+  it('refuses with 356 a token binding that we do not have', () => {
+    refuses(356, saying({ tokenBinding: { status: 'present' } }));
+  });
+
+  it('refuses with 100092 where nobody was present, or not verified although the policy asks', () => {
+    refuses(100092, { faults: { flags: 64 | 4 } });
+    refuses(100092, { options: { userVerified: false } });
+    assert.equal(
+      verify({ options: { userVerified: false }, asked: { userVerification: 'preferred' } }).userVerified,
+      false,
+    );
+  });
+
+  it('refuses with 100090 an id that is not that of the attested credential', () => {
+    refuses(100090, { faults: { credential: { id: 'AAAA', rawId: 'AAAA' } } });
+    refuses(100090, { faults: { credential: { rawId: 'AAAA' } } });
+  });
+
+  it('refuses with 100090 an assertion, and the client data of one', () => {
+    const asked = askedToRegister();
+    const assertion = authenticator({ origin: ORIGIN }).get(asked);
+    refusesWith(() => verifyRegistration(assertion, asked), 100090);
+    refuses(100090, saying({ type: 'webauthn.get' }));
+  });
+
+  const key = (change: (key: Map<number, Cbor>) => void, alg: Alg = -7): Wrong => ({
+    options: { alg },
+    faults: {
+      publicKey(cose) {
+        change(cose);
+        return cose;
+      },
+    },
+  });
+
+  it('refuses with 100090 a public key that is none', () => {
+    const wrong: Wrong[] = [
+      key((cose) => cose.delete(3)),
+      key((cose) => cose.set(3, 'ES256')),
+      key((cose) => cose.set(3, -65535)),
+      key((cose) => cose.set(3, -8)),
+      key((cose) => cose.set(1, 3)),
+      key((cose) => cose.set(-1, 2)),
+      key((cose) => cose.set(-2, Buffer.alloc(31, 1))),
+      key((cose) => cose.set(-2, Buffer.alloc(32, 1))),
+      key((cose) => cose.set(-3, true)),
+      key((cose) => cose.set(4, [1])),
+      key((cose) => cose.set(-1, 7), -8),
+      key((cose) => cose.set(-2, Buffer.alloc(31)), -8),
+      key((cose) => cose.set(-1, Buffer.alloc(128, 1)), -257),
+      key((cose) => cose.set(-2, Buffer.alloc(0)), -257),
+    ];
+    for (const each of wrong) refuses(100090, each);
+  });
+
+  it('refuses with 100090 an attestation object that is not what it should be', () => {
+    const object = (change: (object: Map<string, Cbor>) => void): Faults => ({
+      attestation(given) {
+        change(given);
+        return given;
+      },
+    });
+    const faults: Faults[] = [
+      { attestationBytes: (bytes) => Buffer.concat([bytes, Buffer.of(0)]) },
+      { attestationBytes: (bytes) => bytes.subarray(0, -1) },
+      { attestationBytes: () => Buffer.alloc(0) },
+      { attestationBytes: () => writeCbor('text') },
+      object((given) => given.delete('fmt')),
+      object((given) => given.set('attStmt', [])),
+      object((given) => given.set('authData', 'text')),
+      object((given) => given.set('more', 1)),
+      { authData: (data) => Buffer.concat([data, Buffer.of(0)]) },
+      { authData: (data) => data.subarray(0, 50) },
+      { authData: (data) => data.subarray(0, 60) },
+      { flags: 1 | 4 },
+      { flags: 1 | 4 | 16 | 64 },
+      { credential: { response: { clientDataJSON: 'AA', attestationObject: 7 } } },
+    ];
+    for (const each of faults) refuses(100090, { faults: each });
+  });
+
+  it('drops transports that are none', () => {
+    const transports = [
+      'usb',
+      'usb',
+      7,
+      'USB <script>',
+      'x'.repeat(33),
+      ...Array.from({ length: 20 }, (_, at) => `t${'a'.repeat(at)}`),
+    ];
+    const asked = askedToRegister();
+    const made = authenticator({ origin: ORIGIN }).create(creation(asked));
+    const kept = verifyRegistration({ ...made, response: { ...made.response, transports } }, asked).transports;
+    assert.deepEqual([kept.length, kept[0], kept[1]], [10, 'usb', 't']);
+    assert.deepEqual(
+      verifyRegistration({ ...made, response: { ...made.response, transports: 'usb' } }, asked).transports,
+      [],
+    );
+  });
+});

@@ -1,0 +1,121 @@
+import { hash } from 'node:crypto';
+import type { Alg } from './algorithms.ts';
+import { type AttestationPolicy, type AttestationTrust, assessAttestation } from './attestation/assess-attestation.ts';
+import { type Asked, checkClientData } from './check-client-data.ts';
+import { decodePart } from './decode-base64url.ts';
+import { ensure, refusingMalformed } from './ensure.ts';
+import { Malformed } from './malformed.ts';
+import { type AttestedCredential, type AuthenticatorData, readAuthenticatorData } from './read-authenticator-data.ts';
+import { type CborMap, readWholeCbor } from './read-cbor.ts';
+import { readClientData } from './read-client-data.ts';
+import { type CredentialKey, readCoseKey } from './read-cose-key.ts';
+import { type ClientCredential, credentialIdOf } from './verify-authentication.ts';
+
+export type RegistrationAsked = Asked & {
+  readonly userVerification: 'required' | 'preferred' | 'discouraged';
+  readonly algorithms: readonly Alg[];
+  readonly attestation: AttestationPolicy;
+  readonly now: number;
+};
+
+/** WebAuthn's credential record (section 4). */
+export type Registered = {
+  credentialId: string;
+  alg: Alg;
+  /** The public key, SPKI in DER. */
+  publicKey: Buffer;
+  signCount: number;
+  userVerified: boolean;
+  backupEligible: boolean;
+  backedUp: boolean;
+  transports: string[];
+  aaguid: string;
+  attestationFormat: string;
+  attestationTrust: AttestationTrust;
+};
+
+/** WebAuthn Level 3, 7.1, in its order. Whether the credential id is new is the caller's question. */
+export function verifyRegistration(credential: ClientCredential, asked: RegistrationAsked): Registered {
+  return refusingMalformed(() => {
+    const { response } = credential;
+    if (response.attestationObject === undefined) throw new Malformed('the client response is no registration');
+    const clientDataJson = decodePart(response, 'clientDataJSON');
+    checkClientData(readClientData(clientDataJson), 'webauthn.create', asked);
+    const { format, statement, authData } = readAttestationObject(response);
+    const data = checkAuthenticatorData(authData, asked);
+    const { attested, key } = checkAttested(data, credential, asked.algorithms);
+    const trust = assessAttestation(
+      {
+        ...{ format, statement, authData, attested, key },
+        rpIdHash: data.rpIdHash,
+        clientDataHash: hash('sha256', clientDataJson, 'buffer'),
+      },
+      asked.attestation,
+      asked.now,
+    );
+    return {
+      credentialId: credential.id,
+      alg: key.alg,
+      publicKey: key.key.export({ type: 'spki', format: 'der' }),
+      signCount: data.signCount,
+      userVerified: data.userVerified,
+      backupEligible: data.backupEligible,
+      backedUp: data.backedUp,
+      transports: transportsOf(response.transports),
+      aaguid: toUuid(attested.aaguid),
+      attestationFormat: format,
+      attestationTrust: trust,
+    };
+  });
+}
+
+type AttestationObject = { format: string; statement: CborMap; authData: Buffer };
+
+function readAttestationObject(response: ClientCredential['response']): AttestationObject {
+  const bytes = decodePart(response, 'attestationObject');
+  const object = readWholeCbor(bytes, 'the attestation object');
+  if (!(object instanceof Map) || object.size !== 3) throw new Malformed('the attestation object is none');
+  const [format, statement, authData] = [object.get('fmt'), object.get('attStmt'), object.get('authData')];
+  if (typeof format !== 'string' || !(statement instanceof Map) || !Buffer.isBuffer(authData)) {
+    throw new Malformed('the attestation object is none');
+  }
+  return { format, statement, authData };
+}
+
+/** Steps 14 to 17. */
+function checkAuthenticatorData(bytes: Buffer, { rpId, userVerification }: RegistrationAsked): AuthenticatorData {
+  const data = readAuthenticatorData(bytes);
+  ensure(data.rpIdHash.equals(hash('sha256', rpId, 'buffer')), 383, 'the authenticator answered another relying party');
+  ensure(data.userPresent, 100092, 'nobody was present');
+  ensure(data.userVerified || userVerification !== 'required', 100092);
+  if (data.backedUp && !data.backupEligible) throw new Malformed('what cannot be backed up is said to be');
+  return data;
+}
+
+/** Step 20, and that the client speaks of the credential that the authenticator has made. */
+function checkAttested(
+  { attested }: AuthenticatorData,
+  credential: ClientCredential,
+  algorithms: readonly Alg[],
+): { attested: AttestedCredential; key: CredentialKey } {
+  if (!attested) throw new Malformed('there is no attested credential');
+  if (credentialIdOf(credential) !== attested.credentialId.toString('base64url')) {
+    throw new Malformed('id is not the id of the attested credential');
+  }
+  const key = readCoseKey(attested.publicKey);
+  if (!key || !algorithms.includes(key.alg)) throw new Malformed('the algorithm was not offered');
+  return { attested, key };
+}
+
+const MAX_TRANSPORTS = 10;
+
+/** Hints for the next ceremony, which the client may leave out or invent: what looks like none is dropped. */
+function transportsOf(given: unknown): string[] {
+  if (!Array.isArray(given)) return [];
+  const hints = given.filter((each): each is string => typeof each === 'string' && /^[a-z-]{1,32}$/.test(each));
+  return [...new Set(hints)].slice(0, MAX_TRANSPORTS);
+}
+
+function toUuid(aaguid: Buffer): string {
+  return aaguid.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+}

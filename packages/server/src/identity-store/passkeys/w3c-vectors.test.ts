@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { X509Certificate } from 'node:crypto';
+import { describe, it } from 'node:test';
+import { refusesWith, toStored } from '../../../test/authenticator/asked.ts';
+import fixture from '../../../test/authenticator/w3c-vectors.json' with { type: 'json' };
+import { OFFERED } from './algorithms.ts';
+import { verifyAuthentication } from './verify-authentication.ts';
+import { verifyRegistration } from './verify-registration.ts';
+
+/** WebAuthn Level 3, section 16: what the values are is a fact; that both ceremonies end as they should is the test. */
+const root = new X509Certificate(Buffer.from(fixture.root, 'base64url'));
+const now = Date.parse('2026-01-01T00:00:00Z');
+
+type Name = keyof typeof fixture.vectors;
+type Trust = 'none' | 'self' | 'trusted';
+
+const places = { rpId: 'example.org', restrictedOrigins: [], relatedOrigins: [] };
+const topOriginOf = (clientDataJson: string): string[] => {
+  const { topOrigin } = JSON.parse(Buffer.from(clientDataJson, 'base64url').toString()) as { topOrigin?: string };
+  return topOrigin ? [topOrigin] : [];
+};
+
+function register(
+  name: Name,
+  trust: Trust,
+  topOrigins = topOriginOf(fixture.vectors[name].registration.clientDataJSON),
+) {
+  const { credentialId: id, challenge, ...response } = fixture.vectors[name].registration;
+  const attestation = { trust, roots: [root], aaguids: [] };
+  return verifyRegistration(
+    { id, rawId: id, response },
+    { ...places, topOrigins, challenge, userVerification: 'preferred', algorithms: OFFERED, attestation, now },
+  );
+}
+
+function authenticate(name: Name, passkey: ReturnType<typeof toStored>) {
+  const { challenge, ...response } = fixture.vectors[name].authentication;
+  const topOrigins = topOriginOf(response.clientDataJSON);
+  const { credentialId: id } = passkey;
+  const asked = { ...places, topOrigins, challenge, userVerification: 'preferred', allowed: [id] } as const;
+  return verifyAuthentication({ id, rawId: id, response }, passkey, { ...asked, userId: passkey.userId });
+}
+
+describe('the test vectors of the W3C', () => {
+  const whole: [Name, Trust][] = [
+    ['none-es256', 'none'],
+    ['packed-self-es256', 'self'],
+    ['none-es256-topOrigin', 'none'],
+    ['none-es256-long-credential-id', 'none'],
+    ['packed-es256', 'trusted'],
+    ['packed-es384', 'trusted'],
+    ['packed-es512', 'trusted'],
+    ['packed-rs256', 'trusted'],
+    ['packed-eddsa', 'trusted'],
+    ['tpm-es256', 'trusted'],
+    ['apple-es256', 'trusted'],
+  ];
+  for (const [name, trust] of whole) {
+    it(`${name} registers with the attestation ${trust}, and authenticates`, () => {
+      const registered = register(name, trust);
+      assert.equal(registered.attestationTrust, trust);
+      assert.equal(authenticate(name, toStored(registered)).signCount, 0);
+    });
+  }
+
+  it('crossOrigin without a topOrigin is refused with 354, whatever may frame us', () => {
+    refusesWith(() => register('none-es256-crossOrigin', 'none', ['https://example.com']), 354);
+  });
+
+  it('a topOrigin that nobody listed is refused with 354', () => {
+    refusesWith(() => register('none-es256-topOrigin', 'none', []), 354);
+  });
+
+  it('Ed448, which nobody offered, is refused with 100090', () => {
+    refusesWith(() => register('packed-ed448', 'trusted'), 100090);
+  });
+
+  it('fido-u2f with an AAGUID is refused with 100093, because FIDO demands it; without attestation it is a passkey', () => {
+    refusesWith(() => register('fido-u2f-es256', 'trusted'), 100093);
+    authenticate('fido-u2f-es256', toStored(register('fido-u2f-es256', 'none')));
+  });
+
+  it('android-key without an origin of its key is refused with 100093; without attestation it is a passkey', () => {
+    refusesWith(() => register('android-key-es256', 'trusted'), 100093);
+    authenticate('android-key-es256', toStored(register('android-key-es256', 'none')));
+  });
+});
