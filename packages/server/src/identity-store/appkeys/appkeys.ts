@@ -1,0 +1,67 @@
+import type { Db, TenantReads } from '../../db/db.ts';
+import { defineJob, type JobDefinition } from '../../jobs/define-job.ts';
+import { HOUR, MINUTE, SECOND } from '../../kernel/clock.ts';
+import type { TenantId } from '../../kernel/ids.ts';
+import type { IdentityCore } from '../identity-core.ts';
+import type { SummaryInfo } from '../users/user-view.ts';
+import { appkeyAuthenticationHandlers } from './authentications.ts';
+import { appkeyConfigHandlers } from './configs.ts';
+import { deviceKeysOf } from './devices.repository.ts';
+import { appkeyDeviceHandlers } from './devices.ts';
+import { appkeyHandlers } from './keys.ts';
+import { appkeyRegistrationHandlers } from './registrations.ts';
+import { removeExpiredChallenges } from './used-challenges.repository.ts';
+
+/** Keys of mobile and web applications, FIDO UAF 1.1, put together. */
+export function openAppkeys(core: IdentityCore, deps: { db: Db; everyTenantId(): AsyncIterable<TenantId> }) {
+  core.summarize('devices', summarizeDevices, ['appkey_devices']);
+  return {
+    handlers: {
+      ...appkeyConfigHandlers(core),
+      ...appkeyRegistrationHandlers(core),
+      ...appkeyAuthenticationHandlers(core),
+      ...appkeyHandlers(core),
+      ...appkeyDeviceHandlers(core),
+    },
+    jobs: [{ definition: purgeChallengesJob(deps), everyMs: HOUR, key: 'hourly' }],
+  };
+}
+
+type Devices = SummaryInfo['devices'];
+
+/** The devices of users, each with the keys on it; rows come in the order of users and devices. */
+async function summarizeDevices(db: TenantReads, userIds: readonly string[]): Promise<ReadonlyMap<string, Devices>> {
+  const summaries = new Map<string, Devices>();
+  for (const { user_id, rp_id: rpId, device_id: deviceId, ...row } of await deviceKeysOf(db, userIds)) {
+    const devices = summaries.get(user_id) ?? [];
+    summaries.set(user_id, devices);
+    const last = devices.at(-1);
+    if (last && last.rpId === rpId && last.deviceId === deviceId) {
+      last.keyIds.push(row.key_id);
+      continue;
+    }
+    const invalid = row.invalid_token === 1 && { invalidToken: true };
+    devices.push({ deviceId, rpId, keyIds: [row.key_id], preferred: row.preferred === 1, ...invalid });
+  }
+  return summaries;
+}
+
+const BATCH = 500;
+
+/** Challenges that could not be used any more need not be remembered. */
+function purgeChallengesJob(deps: { db: Db; everyTenantId(): AsyncIterable<TenantId> }): JobDefinition<object> {
+  return defineJob<object>({
+    kind: 'identity-store.purge-challenges',
+    maxAttempts: 5,
+    backoff: { firstMs: 10 * SECOND, mostMs: 5 * MINUTE },
+    timeoutMs: 10 * MINUTE,
+    async run(_payload, { now, signal }) {
+      for await (const tenantId of deps.everyTenantId()) {
+        for (let removed = BATCH; removed === BATCH; ) {
+          signal.throwIfAborted();
+          removed = await deps.db.of(tenantId).write((tx) => removeExpiredChallenges(tx, now, BATCH));
+        }
+      }
+    },
+  });
+}

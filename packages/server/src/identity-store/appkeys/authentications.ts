@@ -1,0 +1,199 @@
+import { api } from '@grove/contract';
+import type { TenantTx } from '../../db/db.ts';
+import { toDtm } from '../../kernel/clock.ts';
+import type { Context } from '../../kernel/context.ts';
+import { ApiError } from '../../kernel/errors.ts';
+import { type Handlers, implement } from '../../kernel/implement.ts';
+import { ensure, Refusal } from '../attempts/refusal.ts';
+import { openCeremony, takeCeremony } from '../ceremonies/ceremonies.ts';
+import type { IdentityCore } from '../identity-core.ts';
+import { getActiveStore, type Store } from '../stores/find-store.ts';
+import { getUser, givenUserRef } from '../users/find-user.ts';
+import { type AppkeyRow, advanceCounter, appkeysOf, findAppkey } from './appkeys.repository.ts';
+import { newChallenge } from './challenge-rules.ts';
+import { getConfig, policyOf } from './configs.ts';
+import { type ClientAttempt, readAttempt } from './read-attempt.ts';
+import { readSessionData, SESSION_LIFE_MS, type SessionMemory, spendChallenge } from './session-data.ts';
+import { ensureTransaction, transactionBytes } from './transaction-rules.ts';
+import { type AppkeyConfig, statementOf } from './uaf/final-challenge.ts';
+import { matchesPolicy, type UafPolicy } from './uaf/match-policy.ts';
+import { signedOf, verifyAuthentication } from './uaf/verify-authentication.ts';
+import { isSignedByElsewhere, keyOf } from './uaf/verify-signature.ts';
+import { authenticationRequest, narrowed, type Transaction } from './uaf/write-request.ts';
+
+type Authentications = Pick<typeof api.appkeys, 'startAuthentication' | 'authenticate' | 'authenticateWithSession'>;
+
+/** What the client was asked, from whoever remembers it. */
+type Asked = {
+  rpId: string;
+  config: AppkeyConfig;
+  policies: UafPolicy[];
+  challenge: string;
+  transaction?: Transaction | undefined;
+};
+
+export function appkeyAuthenticationHandlers(core: IdentityCore) {
+  return implement<Authentications>(api.appkeys, {
+    startAuthentication: starting(core),
+    authenticateWithSession: withSession(core),
+    authenticate: withoutSession(core),
+  });
+}
+
+function starting(core: IdentityCore): Handlers<Authentications>['startAuthentication'] {
+  return async (context, { params, body }) => {
+    const { db, now } = context;
+    const { rpId } = params;
+    const transaction = body?.transaction;
+    ensureTransaction(transaction, '/transaction');
+    const store = await getActiveStore(db, context, params.storeName);
+    const user = await getUser(db, store.id, givenUserRef(params));
+    const config = await getConfig(db, store.id, rpId);
+    const policy = policyOf(config.authenticationPolicies, params.authPolicyName);
+    await core.ensureUsable(db, user, { modality: 'APPKEY', now });
+    const usable = (await appkeysOf(db, { userId: user.id, rpId })).filter((key) => mayAnswer(key, policy, config));
+    if (usable.length === 0) throw new ApiError(100032);
+    const challenge = newChallenge();
+    const data: SessionMemory = { challenge, policy, ...(transaction && { transaction }) };
+    const { sessionId, expiresAt } = await db.write((tx) =>
+      openCeremony(tx, {
+        ...{ kind: 'APPKEY_AUTHENTICATION', storeId: store.id, userId: user.id, rpId, data, now },
+        ...{ policyName: params.authPolicyName, lifeMs: SESSION_LIFE_MS },
+      }),
+    );
+    const request = { config, challenge, policy: narrowed(policy, usable) };
+    return {
+      sessionId,
+      expiringDtm: toDtm(expiresAt),
+      uafProtocolMessage: authenticationRequest(request, transaction),
+    };
+  };
+}
+
+/** The session is ours: it is spent, and says what was asked and of whom. */
+function withSession({ attempt }: IdentityCore): Handlers<Authentications>['authenticateWithSession'] {
+  return async (context, { params, body }) => {
+    const asked = {} as Asked;
+    const { authenticationId, user } = await attempt(context, {
+      storeName: params.storeName,
+      modality: 'APPKEY',
+      async find(tx, store) {
+        // Before the session is spent: the caller has mistaken the operation, and may ask again.
+        ensure(body.sessionData === undefined, 1014, { counts: false });
+        const { sessionId } = params;
+        const kind = 'APPKEY_AUTHENTICATION';
+        const session = await takeCeremony<SessionMemory>(tx, kind, store.id, sessionId, context.now);
+        if (!session) throw new ApiError(100035);
+        const rpId = session.rp_id as string;
+        const { challenge, policy, transaction } = session.data;
+        const config = await getConfig(tx, store.id, rpId);
+        Object.assign(asked, { rpId, config, policies: [policy], challenge, transaction } satisfies Asked);
+        return { userId: session.user_id as string, rpId };
+      },
+      run: (tx, { id: userId }, now, store) => compare(tx, { store, userId, asked, now, attempt: readAttempt(body) }),
+    });
+    return { authenticationId, user };
+  };
+}
+
+/** The caller keeps the session: its challenge is spent. */
+function withoutSession({ attempt }: IdentityCore): Handlers<Authentications>['authenticate'] {
+  return async (context, { params, body }) => {
+    const asked = {} as Asked;
+    const read = reading(body);
+    const ahead = await lookAhead(context, { ...params, rpId: body.sessionData?.rpId, read });
+    const { authenticationId, user } = await attempt(context, {
+      storeName: params.storeName,
+      modality: 'APPKEY',
+      ...(body.sessionData?.rpId && { rpId: body.sessionData.rpId }),
+      async find(tx, store) {
+        const session = readSessionData(body.sessionData, 'authentication');
+        const { rpId, challenge, policy, authPolicyName = '', username, transaction } = session;
+        ensureTransaction(transaction, '/sessionData/transaction');
+        const config = await getConfig(tx, store.id, rpId);
+        // The caller says what it sent; what the relying party configured holds besides.
+        const policies = [policyOf(config.authenticationPolicies, authPolicyName), policy];
+        Object.assign(asked, { rpId, config, policies, challenge, transaction } satisfies Asked);
+        await spendChallenge(tx, { kind: 'AUTHENTICATION', storeId: store.id, rpId, challenge, now: context.now });
+        if (username !== undefined) return { userExtId: username, rpId };
+        // Nobody has said who it is, so the key does.
+        const key = ahead?.key ?? (await findAppkey(tx, { storeId: store.id, rpId, keyId: keyIdOf(read()) }));
+        if (!key) throw new Refusal(1058, { counts: false });
+        return { userId: key.user_id, rpId };
+      },
+      run: (tx, { id: userId }, now, store) => compare(tx, { store, userId, asked, now, attempt: read(), ahead }),
+    });
+    return { authenticationId, user };
+  };
+}
+
+/** What the client answered, read once however often it is asked for. */
+function reading(body: Parameters<typeof readAttempt>[0]): () => ClientAttempt {
+  let attempt: ClientAttempt | undefined;
+  return () => {
+    attempt ??= readAttempt(body);
+    return attempt;
+  };
+}
+
+/** The key that an answer names, and whether it has signed it. */
+type Ahead = { key: AppkeyRow; signed: boolean };
+
+type Looked = { storeName: string; rpId: string | undefined; read: () => ClientAttempt };
+
+/**
+ * To verify takes longer than all the rest, and in a transaction others would wait for it. Whether a key has signed does
+ * not change, so it is found out before. Nothing is refused here: what is missing or wrong is said in its turn.
+ */
+async function lookAhead(context: Context, { storeName, rpId, read }: Looked): Promise<Ahead | undefined> {
+  if (!rpId) return undefined;
+  try {
+    const attempt = read();
+    const store = await getActiveStore(context.db, context, storeName);
+    const key = await findAppkey(context.db, { storeId: store.id, rpId, keyId: keyIdOf(attempt) });
+    if (!key) return undefined;
+    return { key, signed: await isSignedByElsewhere(keyOf(key.public_key), signedOf(attempt.assertion, key)) };
+  } catch (error) {
+    if (error instanceof Refusal || error instanceof ApiError) return undefined;
+    throw error;
+  }
+}
+
+/** Whether a key could answer a policy, as far as is known before it does. */
+function mayAnswer(key: AppkeyRow, policy: UafPolicy, config: AppkeyConfig): boolean {
+  const { aaid, key_id: keyId, sign_algorithm: signAlgorithm, status, key_type } = key;
+  const presented = { aaid, keyId, signAlgorithm, authenticatorVersion: ANY_VERSION };
+  const taken = config.keyTypes?.includes(key_type) ?? true;
+  return status === 'ACTIVE' && taken && matchesPolicy(policy, presented, statementOf(config, aaid));
+}
+
+/** The version is told with each assertion. */
+const ANY_VERSION = 65_535;
+
+function keyIdOf({ assertion }: ClientAttempt): string {
+  return assertion.keyId.toString('base64url');
+}
+
+type Comparison = {
+  store: Store;
+  userId: string;
+  asked: Asked;
+  now: number;
+  attempt: ClientAttempt;
+  ahead?: Ahead | undefined;
+};
+
+async function compare(tx: TenantTx, { store, userId, asked, now, attempt, ahead }: Comparison): Promise<void> {
+  const { rpId, config, policies, challenge } = asked;
+  const name = { storeId: store.id, rpId, keyId: keyIdOf(attempt) };
+  const key = ahead?.key ?? (await findAppkey(tx, name));
+  const transaction = asked.transaction && transactionBytes(asked.transaction);
+  const answered = { ...attempt, key, signed: ahead?.signed };
+  const signCount = verifyAuthentication(answered, { config, policies, challenge, userId, transaction });
+  if (await advanceCounter(tx, (key as AppkeyRow).id, { signCount, now })) return;
+  // It was read before the user was locked, so somebody may have been faster: another use of the key, or its end.
+  const left = await findAppkey(tx, name);
+  ensure(left, 1058, { counts: false });
+  ensure(left.status === 'ACTIVE', 1060, { counts: false });
+  throw new Refusal(1061, { counts: true });
+}

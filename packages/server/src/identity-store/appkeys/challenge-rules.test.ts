@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import {
+  challengeHash,
+  judgeChallenge,
+  newChallenge,
+  REMEMBERED_MS,
+  SINGLE_SHOT_WINDOW_MS,
+} from './challenge-rules.ts';
+
+const NOW = 1_800_000_000_000;
+const RANDOM = 'A'.repeat(43);
+
+describe('challenges', () => {
+  it('of ours have 256 random bits', () => {
+    assert.equal(Buffer.from(newChallenge(), 'base64url').length, 32);
+    assert.notEqual(newChallenge(), newChallenge());
+  });
+
+  it('that say when they were made are fresh for five minutes around it, plain and in base64url', () => {
+    const plain = `${NOW}.${RANDOM}`;
+    for (const challenge of [plain, Buffer.from(plain).toString('base64url')]) {
+      for (const at of [-SINGLE_SHOT_WINDOW_MS, 0, SINGLE_SHOT_WINDOW_MS]) {
+        const judged = judgeChallenge(challenge, NOW + at);
+        assert.ok(judged.fresh && judged.timed);
+        // As long as it is fresh it is remembered.
+        assert.ok(judged.rememberUntil > NOW + SINGLE_SHOT_WINDOW_MS);
+      }
+      for (const at of [-SINGLE_SHOT_WINDOW_MS - 1, SINGLE_SHOT_WINDOW_MS + 1]) {
+        assert.deepEqual(judgeChallenge(challenge, NOW + at), { fresh: false });
+      }
+    }
+  });
+
+  it('of any other form are remembered for a day', () => {
+    for (const challenge of ['x', `${NOW}.short`, `0${NOW}.${RANDOM}`, newChallenge()]) {
+      assert.deepEqual(judgeChallenge(challenge, NOW), {
+        fresh: true,
+        timed: false,
+        rememberUntil: NOW + REMEMBERED_MS,
+      });
+    }
+  });
+
+  it('are told apart by what they were for', () => {
+    const hashes = [challengeHash('A', 'b', 'c'), challengeHash('A', 'bc', ''), challengeHash('B', 'b', 'c')];
+    assert.equal(new Set(hashes.map((hash) => hash.toString('hex'))).size, 3);
+  });
+});

@@ -1,0 +1,71 @@
+import { api } from '@grove/contract';
+import type { TenantReads } from '../../db/db.ts';
+import { ApiError } from '../../kernel/errors.ts';
+import { implement } from '../../kernel/implement.ts';
+import type { IdentityCore } from '../identity-core.ts';
+import { getStore } from '../stores/find-store.ts';
+import { createPolicy, getPolicy, updatePolicy } from '../stores/store-policies.ts';
+import { checkConfig } from './config-rules.ts';
+import type { AppkeyConfig } from './uaf/final-challenge.ts';
+import type { UafPolicy } from './uaf/match-policy.ts';
+
+/** The appkey configurations of relying parties. */
+type Configs = Pick<typeof api.appkeys, 'createConfig' | 'updateConfig'>;
+
+export function appkeyConfigHandlers({ addIdentityEvent }: Pick<IdentityCore, 'addIdentityEvent'>) {
+  return implement<Configs>(api.appkeys, {
+    async createConfig(context, { params, body }) {
+      const { db, now } = context;
+      const config = { rpId: body.rpId, ...known(body) };
+      checkConfig(config);
+      await db.write(async (tx) => {
+        const { id: storeId, environment, name: storeName } = await getStore(tx, context, params.storeName);
+        await createPolicy(tx, { storeId, kind: 'APPKEY', name: config.rpId }, { config, now });
+        const about = { environment, storeName, modality: 'APPKEY', rpId: config.rpId, now } as const;
+        await addIdentityEvent(tx, { ...about, type: 'identity.configCreated' });
+      });
+      return config;
+    },
+
+    async updateConfig(context, { params, body }) {
+      const { db, now } = context;
+      const change = (before: AppkeyConfig) => {
+        const after = { ...before, ...known(body) };
+        checkConfig(after);
+        return after;
+      };
+      return db.write(async (tx) => {
+        const { id: storeId, environment, name: storeName } = await getStore(tx, context, params.storeName);
+        const config = await updatePolicy(tx, { storeId, kind: 'APPKEY', name: params.rpId }, { change, now });
+        const about = { environment, storeName, modality: 'APPKEY', rpId: config.rpId, now } as const;
+        await addIdentityEvent(tx, { ...about, type: 'identity.configUpdated' });
+        return config;
+      });
+    },
+  });
+}
+
+/** What was given of what there is; anything else that was sent is not kept. */
+function known(given: Omit<AppkeyConfig, 'rpId'>): Omit<AppkeyConfig, 'rpId'> {
+  const { appId, trustedFacets, keyTypes, registrationPolicies, authenticationPolicies, metadataStatements } = given;
+  return {
+    ...(appId !== undefined && { appId }),
+    ...(trustedFacets && { trustedFacets }),
+    ...(keyTypes && { keyTypes }),
+    ...(registrationPolicies && { registrationPolicies }),
+    ...(authenticationPolicies && { authenticationPolicies }),
+    ...(metadataStatements && { metadataStatements }),
+  };
+}
+
+/** The configuration of a relying party, or 100029. */
+export async function getConfig(db: TenantReads, storeId: string, rpId: string): Promise<AppkeyConfig> {
+  return (await getPolicy<AppkeyConfig>(db, { storeId, kind: 'APPKEY', name: rpId })).config;
+}
+
+/** A policy by its name, or 100030. */
+export function policyOf(policies: Readonly<Record<string, UafPolicy>> | undefined, name: string): UafPolicy {
+  const policy = policies && Object.hasOwn(policies, name) ? policies[name] : undefined;
+  if (!policy) throw new ApiError(100030);
+  return policy;
+}

@@ -1,0 +1,62 @@
+import { boundedMap } from '../../kernel/bounded-map.ts';
+
+/** What an application may be called by a UAF client, and whether a relying party trusts it. Nothing is ever fetched. */
+
+export type PushProvider = 'APNS' | 'FCM' | 'WEB_PUSH';
+
+const ANDROID = /^android:apk-key-hash:([A-Za-z0-9+/_-]{27})=?$/;
+const ANDROID_SHA256 = /^android:apk-key-hash-sha256:([A-Za-z0-9+/_-]{43})=?$/;
+const IOS = /^ios:bundle-id:([A-Za-z0-9][A-Za-z0-9.-]{0,154})$/;
+
+/**
+ * The one spelling of a facet, or undefined if it is none: hashes without padding and in the usual alphabet, which two
+ * kinds of clients write differently, and web origins as browsers write them.
+ */
+export function canonicalFacet(facet: string): string | undefined {
+  const known = spelt.get(facet);
+  if (known !== undefined) return known === NONE ? undefined : known;
+  const made = spelling(facet);
+  if (facet.length <= MAX_FACET_LENGTH) spelt.set(facet, made ?? NONE);
+  return made;
+}
+
+/** The same few are looked at with every attempt. */
+const MAX_SPELT = 2000;
+const MAX_FACET_LENGTH = 512;
+const NONE = '';
+const spelt = boundedMap<string, string>(MAX_SPELT);
+
+function spelling(facet: string): string | undefined {
+  const android = ANDROID.exec(facet)?.[1];
+  if (android) return `android:apk-key-hash:${plainAlphabet(android)}`;
+  const sha256 = ANDROID_SHA256.exec(facet)?.[1];
+  if (sha256) return `android:apk-key-hash-sha256:${plainAlphabet(sha256)}`;
+  if (IOS.test(facet)) return facet;
+  return webOrigin(facet);
+}
+
+function plainAlphabet(hash: string): string {
+  return hash.replaceAll('-', '+').replaceAll('_', '/');
+}
+
+/** An origin and nothing more: what follows it would look like a promise that is not kept. */
+function webOrigin(text: string): string | undefined {
+  if (!/^https:\/\//i.test(text) || !URL.canParse(text)) return undefined;
+  const { origin, username, password, pathname, search, hash } = new URL(text);
+  const bare = !username && !password && pathname === '/' && !search && !hash && !/[?#@]/.test(text);
+  return bare ? origin : undefined;
+}
+
+/** An application that the relying party named, or the very application that its AppID is. */
+export function isTrustedFacet(facetId: string, trusted: readonly string[], appId: string | undefined): boolean {
+  const facet = canonicalFacet(facetId);
+  if (facet === undefined) return false;
+  if (trusted.some((each) => canonicalFacet(each) === facet)) return true;
+  return appId !== undefined && canonicalFacet(appId) === facet;
+}
+
+/** Which provider reaches an application's devices. */
+export function providerOf(facetId: string): PushProvider {
+  if (facetId.startsWith('ios:')) return 'APNS';
+  return facetId.startsWith('android:') ? 'FCM' : 'WEB_PUSH';
+}

@@ -1,0 +1,113 @@
+import { api } from '@grove/contract';
+import type { TenantReads, TenantTx } from '../../db/db.ts';
+import type { Context } from '../../kernel/context.ts';
+import { ApiError } from '../../kernel/errors.ts';
+import { implement } from '../../kernel/implement.ts';
+import { paging, toPage } from '../../kernel/pages.ts';
+import type { IdentityCore } from '../identity-core.ts';
+import { getStore, type Store } from '../stores/find-store.ts';
+import { getUser, getUserForUpdate, givenUserRef, type UserRow } from '../users/find-user.ts';
+import {
+  type AppkeyRow,
+  findAppkey,
+  pageAppkeys,
+  removeAppkey,
+  removeAppkeys,
+  SORTABLE,
+  setAppkeyStatus,
+} from './appkeys.repository.ts';
+import { getConfig } from './configs.ts';
+import { removeEmptyDevices } from './devices.repository.ts';
+import { toAppkey } from './to-appkey.ts';
+
+/** The appkeys that a user holds. Who may remove one is the tenant's question, never the client's. */
+type Keys = Pick<typeof api.appkeys, 'listKeys' | 'updateKey' | 'deregister' | 'deregisterKey'>;
+
+export function appkeyHandlers({ addIdentityEvent, userView }: Pick<IdentityCore, 'addIdentityEvent' | 'userView'>) {
+  const removed = (
+    tx: TenantTx,
+    { environment, name: storeName }: Store,
+    about: { userId: string; rpId: string; now: number },
+  ) =>
+    addIdentityEvent(tx, {
+      ...about,
+      environment,
+      storeName,
+      type: 'identity.authenticatorRemoved',
+      modality: 'APPKEY',
+    });
+
+  return implement<Keys>(api.appkeys, {
+    async listKeys(context, { params, query }) {
+      const { db } = context;
+      const { rpId } = params;
+      const user = await findOwner(db, context, params);
+      const asked = paging(query, SORTABLE);
+      const { rows, total } = await pageAppkeys(db, { userId: user.id, rpId }, asked);
+      return toPage(rows.map(toAppkey), total, asked);
+    },
+
+    async updateKey(context, { params, body: { status } }) {
+      return context.db.write(async (tx) => {
+        const { store, user } = await lockOwner(tx, context, params);
+        const key = await getKey(tx, { store, user, ...params });
+        await setAppkeyStatus(tx, key.id, status);
+        return toAppkey({ ...key, status });
+      });
+    },
+
+    async deregister(context, { params }) {
+      const { now } = context;
+      return context.db.write(async (tx) => {
+        const { store, user } = await lockOwner(tx, context, params);
+        const of = { userId: user.id, rpId: params.rpId };
+        if ((await removeAppkeys(tx, of)) > 0) await removed(tx, store, { ...of, now });
+        await removeEmptyDevices(tx, of);
+        return userView(tx, user, now);
+      });
+    },
+
+    async deregisterKey(context, { params }) {
+      const { now } = context;
+      return context.db.write(async (tx) => {
+        const { store, user } = await lockOwner(tx, context, params);
+        const of = { userId: user.id, rpId: params.rpId };
+        await removeAppkey(tx, (await getKey(tx, { store, user, ...params })).id);
+        await removeEmptyDevices(tx, of);
+        await removed(tx, store, { ...of, now });
+        return userView(tx, user, now);
+      });
+    },
+  });
+}
+
+type Named = { storeName: string; rpId: string };
+
+async function findOwner(db: TenantReads, context: Context, params: Named): Promise<UserRow> {
+  const store = await getStore(db, context, params.storeName);
+  const user = await getUser(db, store.id, givenUserRef(params));
+  await getConfig(db, store.id, params.rpId);
+  return user;
+}
+
+/** The row of the user stays locked: whoever authenticates with a key at this moment comes before or after. */
+export async function lockOwner(
+  tx: TenantTx,
+  context: Context,
+  params: Named,
+): Promise<{ store: Store; user: UserRow }> {
+  const store = await getStore(tx, context, params.storeName);
+  const user = await getUserForUpdate(tx, store.id, givenUserRef(params));
+  await getConfig(tx, store.id, params.rpId);
+  return { store, user };
+}
+
+/** A key of another user is none of this one's: 100032 either way. */
+async function getKey(
+  tx: TenantTx,
+  { store, user, rpId, keyId }: { store: Store; user: UserRow; rpId: string; keyId: string },
+): Promise<AppkeyRow> {
+  const key = await findAppkey(tx, { storeId: store.id, rpId, keyId });
+  if (!key || key.user_id !== user.id) throw new ApiError(100032);
+  return key;
+}

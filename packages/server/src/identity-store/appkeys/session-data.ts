@@ -1,0 +1,56 @@
+import type { api, Body } from '@grove/contract';
+import type { TenantTx } from '../../db/db.ts';
+import { MINUTE } from '../../kernel/clock.ts';
+import { ApiError } from '../../kernel/errors.ts';
+import { Refusal } from '../attempts/refusal.ts';
+import { challengeHash, judgeChallenge } from './challenge-rules.ts';
+import type { UafPolicy } from './uaf/match-policy.ts';
+import type { Transaction } from './uaf/write-request.ts';
+import { useChallenge } from './used-challenges.repository.ts';
+
+/** What a client was asked, whoever remembers it: a session of ours, or the caller. */
+
+export const SESSION_LIFE_MS = 5 * MINUTE;
+
+/** What a session of ours keeps. The policy is that of the start. */
+export type SessionMemory = { challenge: string; policy: UafPolicy; transaction?: Transaction };
+
+type GivenData = Body<typeof api.appkeys.authenticate>['sessionData'];
+
+export type CallersSession = {
+  challenge: string;
+  rpId: string;
+  policy: UafPolicy;
+  authPolicyName?: string | undefined;
+  username?: string | undefined;
+  transaction?: Transaction | undefined;
+};
+
+const refused = (code: 1009 | 1011 | 1012 | 1055 | 1056 | 1090) => new Refusal(code, { counts: false });
+
+/** Each member that is missing has a code of its own; an empty one is as good as none. */
+export function readSessionData(given: GivenData, use: 'registration' | 'authentication'): CallersSession {
+  if (!given) throw refused(1009);
+  const { challenge, rpId, policy, authPolicyName, username, transaction } = given;
+  if (!challenge) throw refused(1011);
+  if (!rpId) throw refused(1012);
+  if (!policy) throw refused(1055);
+  if (use === 'authentication' && !authPolicyName) throw refused(1056);
+  return { challenge, rpId, policy, authPolicyName, username: username || undefined, transaction };
+}
+
+/**
+ * Spends the challenge of a caller: it is good once, and within its window if it says when it was made. What is refused
+ * later has spent it all the same.
+ */
+export async function spendChallenge(
+  tx: TenantTx,
+  spent: { kind: 'REGISTRATION' | 'AUTHENTICATION'; storeId: string; rpId: string; challenge: string; now: number },
+): Promise<void> {
+  const { kind, storeId, rpId, challenge, now } = spent;
+  const judged = judgeChallenge(challenge, now);
+  if (!judged.fresh) throw refused(1090);
+  const hash = challengeHash(kind, rpId, challenge);
+  if (await useChallenge(tx, { storeId, hash, rememberUntil: judged.rememberUntil })) return;
+  throw judged.timed ? refused(1090) : new ApiError(100035);
+}

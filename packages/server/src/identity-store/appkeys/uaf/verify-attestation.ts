@@ -1,0 +1,87 @@
+import { X509Certificate } from 'node:crypto';
+import { Malformed } from './malformed.ts';
+import type { MetadataStatement } from './match-policy.ts';
+import type { RegistrationAssertion } from './read-assertion.ts';
+import { TAG } from './registry.ts';
+import { isSignedBy, keyOf, verifyKey } from './verify-signature.ts';
+
+/**
+ * Whether the registration vouches for the key. In a surrogate attestation the new key signs for itself, which proves
+ * that it is there and nothing about where it lives. In a full one a certificate of the model signs, and it must lead to
+ * a root that the relying party has named for that model; nothing else is a reason to trust it.
+ */
+export type Attested = { assertion: RegistrationAssertion; spki: Buffer; statement?: MetadataStatement | undefined };
+
+export const attestationTypeOf = (assertion: Pick<RegistrationAssertion, 'attestation'>): number =>
+  assertion.attestation === 'FULL' ? TAG.ATTESTATION_BASIC_FULL : TAG.ATTESTATION_BASIC_SURROGATE;
+
+/** The reason why not, or undefined. */
+export function attestationFault({ assertion, spki, statement }: Attested, now: number): string | undefined {
+  const { attestationTypes } = statement ?? {};
+  if (attestationTypes && !attestationTypes.includes(attestationTypeOf(assertion))) {
+    return 'the metadata statement names other kinds of attestation';
+  }
+  const { signAlgorithm, signed: data, signature } = assertion;
+  if (assertion.attestation === 'SURROGATE') {
+    return isSignedBy(keyOf(spki), { signAlgorithm, data, signature }) ? undefined : 'the key did not sign for itself';
+  }
+  const chain = assertion.certificates.map(readCertificate);
+  const [leaf] = chain;
+  if (!leaf) return 'there is no certificate';
+  if (!isSignedBy(verifyKey(leaf.publicKey), { signAlgorithm, data, signature }))
+    return 'the certificate did not sign the key';
+  if (namesAnotherModel(leaf, assertion.aaid)) return 'the certificate is of another model';
+  const roots = (statement?.attestationRootCertificates ?? []).map((root) =>
+    readCertificate(Buffer.from(root, 'base64')),
+  );
+  return leadsToRoot(chain, roots, now) ? undefined : 'the certificate leads to no root of the metadata statement';
+}
+
+function readCertificate(bytes: Buffer): X509Certificate {
+  let certificate: X509Certificate;
+  try {
+    certificate = new X509Certificate(bytes);
+  } catch {
+    throw new Malformed('a certificate cannot be read');
+  }
+  if (!certificate.raw.equals(bytes)) throw new Malformed('something follows a certificate');
+  return certificate;
+}
+
+/** Every certificate is in its time and was made by the next, until one is a root or was made by one. */
+function leadsToRoot(chain: readonly X509Certificate[], roots: readonly X509Certificate[], now: number): boolean {
+  for (const [at, certificate] of chain.entries()) {
+    if (!isInTime(certificate, now)) return false;
+    // A root may also be the certificate of the model itself.
+    if (roots.some((root) => root.raw.equals(certificate.raw))) return true;
+    if (roots.some((root) => isInTime(root, now) && issued(root, certificate))) return true;
+    const next = chain[at + 1];
+    if (!next || !issued(next, certificate)) return false;
+  }
+  return false;
+}
+
+function issued(issuer: X509Certificate, certificate: X509Certificate): boolean {
+  return issuer.ca && certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey);
+}
+
+function isInTime(certificate: X509Certificate, now: number): boolean {
+  return certificate.validFromDate.getTime() <= now && now <= certificate.validToDate.getTime();
+}
+
+/** id-fido-gen-ce-aaid, 1.3.6.1.4.1.45724.1.1.1, with its tag and length. */
+const AAID_EXTENSION = Buffer.from('060b2b0601040182e51c010101', 'hex');
+/** A flag, two lengths and the AAID. */
+const AAID_EXTENSION_REST = 18;
+
+/** A certificate may say which model it is of. */
+function namesAnotherModel({ raw }: X509Certificate, aaid: string): boolean {
+  const at = raw.indexOf(AAID_EXTENSION);
+  if (at < 0) return false;
+  const from = at + AAID_EXTENSION.length;
+  return !raw
+    .subarray(from, from + AAID_EXTENSION_REST)
+    .toString('latin1')
+    .toUpperCase()
+    .includes(aaid);
+}

@@ -1,0 +1,94 @@
+import { hash, timingSafeEqual } from 'node:crypto';
+import { ensure } from '../../attempts/refusal.ts';
+import { type AppkeyConfig, checkFinalChallenge, statementOf } from './final-challenge.ts';
+import { type KeyType, matchesPolicy, type UafPolicy } from './match-policy.ts';
+import type { AuthenticationAssertion } from './read-assertion.ts';
+import type { UafResponse } from './read-response.ts';
+import { MODE } from './registry.ts';
+import { isSignedBy, keyOf, type Signed } from './verify-signature.ts';
+
+/**
+ * Whether an authentication response proves that the user's key answered what was asked. Pure: the key is looked up and
+ * its counter stored by the caller. What decides comes from the registration and from the session, never from the
+ * assertion: an assertion only repeats it.
+ */
+export type RegisteredKey = {
+  readonly user_id: string;
+  readonly key_id: string;
+  readonly aaid: string;
+  readonly key_type: KeyType;
+  readonly status: 'ACTIVE' | 'DISABLED';
+  readonly sign_algorithm: number;
+  readonly public_key: Uint8Array;
+  readonly sign_count: number;
+};
+
+export type Asked = {
+  readonly config: AppkeyConfig;
+  /** Those that must all take the authenticator. */
+  readonly policies: readonly UafPolicy[];
+  readonly challenge: string;
+  readonly userId: string;
+  /** What the user was asked to confirm, as it was shown. */
+  readonly transaction?: Buffer | undefined;
+};
+
+const COUNTS = { counts: true } as const;
+/** The key itself is good, and it is not the user who fails. */
+const COUNTS_NOT = { counts: false } as const;
+
+export type Answered = {
+  readonly response: UafResponse;
+  readonly assertion: AuthenticationAssertion;
+  readonly key: RegisteredKey | undefined;
+  /** Whether this very key has signed, where that was found out before. */
+  readonly signed?: boolean | undefined;
+};
+
+/** The counter to store. */
+export function verifyAuthentication({ response, assertion, key, signed }: Answered, asked: Asked): number {
+  const { config, policies, userId } = asked;
+  checkFinalChallenge(response, asked);
+  ensure(key, 1058, COUNTS);
+  ensure(key.user_id === userId, 1059, COUNTS);
+  ensure(key.status === 'ACTIVE', 1060, COUNTS_NOT);
+  ensure(config.keyTypes?.includes(key.key_type) ?? true, 1035, COUNTS_NOT);
+  const { aaid, signAlgorithm, authenticatorVersion } = assertion;
+  ensure(aaid === key.aaid && signAlgorithm === key.sign_algorithm, 100112, COUNTS);
+  const presented = { aaid, keyId: key.key_id, authenticatorVersion, signAlgorithm };
+  const statement = statementOf(config, aaid);
+  ensure(
+    policies.every((policy) => matchesPolicy(policy, presented, statement)),
+    100111,
+    COUNTS_NOT,
+  );
+  ensure(isHashOf(assertion.finalChallengeHash, response.fcParams), 100112, COUNTS);
+  checkTransaction(assertion, asked.transaction);
+  ensure(signed ?? isSignedBy(keyOf(key.public_key), signedOf(assertion, key)), 100112, COUNTS);
+  ensure(advances(key.sign_count, assertion.signCounter), 1061, COUNTS);
+  return assertion.signCounter;
+}
+
+/** What the key should have signed. The algorithm is that of the registration: an assertion only repeats it. */
+export function signedOf({ signed: data, signature }: AuthenticationAssertion, key: RegisteredKey): Signed {
+  return { signAlgorithm: key.sign_algorithm, data, signature };
+}
+
+/** A counter that stays at nothing is that of an authenticator that has none; any other must grow. */
+export function advances(before: number, now: number): boolean {
+  return now > before || (now === 0 && before === 0);
+}
+
+export function isHashOf(given: Buffer, content: string | Buffer): boolean {
+  const expected = hash('sha256', content, 'buffer');
+  return given.length === expected.length && timingSafeEqual(given, expected);
+}
+
+/** Just what was asked for was confirmed; and where nothing was to be confirmed, nothing was. */
+function checkTransaction({ mode, transactionHash }: AuthenticationAssertion, transaction: Buffer | undefined): void {
+  if (transaction === undefined) {
+    ensure(mode === MODE.VERIFIED && transactionHash.length === 0, 100113, COUNTS);
+    return;
+  }
+  ensure(mode === MODE.CONFIRMED && isHashOf(transactionHash, transaction), 100113, COUNTS);
+}

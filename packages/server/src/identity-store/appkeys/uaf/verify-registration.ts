@@ -1,0 +1,59 @@
+import { ensure } from '../../attempts/refusal.ts';
+import { type AppkeyConfig, checkFinalChallenge, statementOf } from './final-challenge.ts';
+import { type KeyType, keyTypeOf, matchesPolicy, type UafPolicy } from './match-policy.ts';
+import type { RegistrationAssertion } from './read-assertion.ts';
+import type { UafResponse } from './read-response.ts';
+import { MODE } from './registry.ts';
+import { attestationFault, attestationTypeOf } from './verify-attestation.ts';
+import { isHashOf } from './verify-authentication.ts';
+import { toSpki } from './verify-signature.ts';
+
+/** Whether a registration response brings a key that the relying party takes. Pure, but for the moment of now. */
+export type AskedToRegister = {
+  readonly config: AppkeyConfig;
+  readonly policy: UafPolicy;
+  readonly challenge: string;
+  readonly now: number;
+};
+
+export type NewKey = {
+  readonly keyId: string;
+  readonly aaid: string;
+  readonly keyType: KeyType;
+  readonly signAlgorithm: number;
+  readonly publicKey: Buffer;
+  readonly signCount: number;
+  readonly attestation: 'FULL' | 'SURROGATE';
+  readonly facetId: string;
+};
+
+const COUNTS_NOT = { counts: false } as const;
+
+/** Throws a `Refusal`, or `Malformed` where the key or a certificate is none. */
+export function verifyRegistration(
+  { response, assertion }: { response: UafResponse; assertion: RegistrationAssertion },
+  { config, policy, challenge, now }: AskedToRegister,
+): NewKey {
+  checkFinalChallenge(response, { config, challenge });
+  const { aaid, signAlgorithm, keyAlgorithm, authenticatorVersion, attestation, signCounter } = assertion;
+  const keyId = assertion.keyId.toString('base64url');
+  const statement = statementOf(config, aaid);
+  const presented = { aaid, keyId, authenticatorVersion, signAlgorithm, attestationType: attestationTypeOf(assertion) };
+  ensure(matchesPolicy(policy, presented, statement), 100111, COUNTS_NOT);
+  const keyType = keyTypeOf(statement);
+  ensure(config.keyTypes?.includes(keyType) ?? true, 1035, COUNTS_NOT);
+  ensure(isHashOf(assertion.finalChallengeHash, response.fcParams), 100112, COUNTS_NOT);
+  ensure(assertion.mode === MODE.VERIFIED, 100112, COUNTS_NOT);
+  const publicKey = toSpki(signAlgorithm, keyAlgorithm, assertion.publicKey);
+  ensure(attestationFault({ assertion, spki: publicKey, statement }, now) === undefined, 100114, COUNTS_NOT);
+  return {
+    keyId,
+    aaid,
+    keyType,
+    signAlgorithm,
+    publicKey,
+    signCount: signCounter,
+    attestation,
+    facetId: response.final.facetId,
+  };
+}

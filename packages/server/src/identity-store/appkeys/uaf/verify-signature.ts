@@ -1,0 +1,176 @@
+import { constants, createPublicKey, type KeyObject, type VerifyKeyObjectInput, verify } from 'node:crypto';
+import { boundedMap } from '../../../kernel/bounded-map.ts';
+import { Malformed } from './malformed.ts';
+import { KEY, SIGN } from './registry.ts';
+
+/** The signatures and public keys of the UAF registry, each in the one encoding that its number stands for. */
+
+type Family = 'EC' | 'RSA';
+type Way = {
+  readonly family: Family;
+  readonly scheme: 'ECDSA_RAW' | 'ECDSA_DER' | 'PSS' | 'PKCS1';
+  /** The signature is wrapped in a DER octet string. */
+  readonly wrapped?: true;
+};
+
+const WAYS: ReadonlyMap<number, Way> = new Map<number, Way>([
+  [SIGN.SECP256R1_ECDSA_SHA256_RAW, { family: 'EC', scheme: 'ECDSA_RAW' }],
+  [SIGN.SECP256R1_ECDSA_SHA256_DER, { family: 'EC', scheme: 'ECDSA_DER' }],
+  [SIGN.RSASSA_PSS_SHA256_RAW, { family: 'RSA', scheme: 'PSS' }],
+  [SIGN.RSASSA_PSS_SHA256_DER, { family: 'RSA', scheme: 'PSS', wrapped: true }],
+  [SIGN.RSA_EMSA_PKCS1_SHA256_RAW, { family: 'RSA', scheme: 'PKCS1' }],
+  [SIGN.RSA_EMSA_PKCS1_SHA256_DER, { family: 'RSA', scheme: 'PKCS1', wrapped: true }],
+]);
+
+const RAW_SIGNATURE_BYTES = 64;
+const SHA256_BYTES = 32;
+const MODULUS_BYTES = 256;
+const MIN_MODULUS_BITS = 2048;
+const MAX_MODULUS_BITS = 4096;
+const MAX_EXPONENT_BYTES = 4;
+const POINT_BYTES = 65;
+/** SubjectPublicKeyInfo of a point on secp256r1, up to the point. */
+const P256_PREFIX = Buffer.from('3059301306072a8648ce3d020106082a8648ce3d030107034200', 'hex');
+
+export function isKnownAlgorithm(signAlgorithm: number): boolean {
+  return WAYS.has(signAlgorithm);
+}
+
+/** The public key as SubjectPublicKeyInfo, which is how it is stored. Throws `Malformed` for anything but a good key. */
+export function toSpki(signAlgorithm: number, keyAlgorithm: number, bytes: Buffer): Buffer {
+  const way = WAYS.get(signAlgorithm);
+  if (!way) throw new Malformed('the signature algorithm is not known');
+  let key: KeyObject;
+  try {
+    key = importKey(keyAlgorithm, bytes);
+  } catch (error) {
+    if (error instanceof Malformed) throw error;
+    throw new Malformed('the public key cannot be read');
+  }
+  if (familyOf(key) !== way.family) throw new Malformed('the signature algorithm does not go with the public key');
+  return key.export({ type: 'spki', format: 'der' });
+}
+
+function importKey(keyAlgorithm: number, bytes: Buffer): KeyObject {
+  switch (keyAlgorithm) {
+    case KEY.ECC_X962_RAW:
+      if (bytes.length !== POINT_BYTES || bytes[0] !== 4) throw new Malformed('the public key is not a point');
+      return spkiKey(Buffer.concat([P256_PREFIX, bytes]));
+    case KEY.ECC_X962_DER:
+      return spkiKey(bytes);
+    case KEY.RSA_2048_RAW: {
+      const exponent = bytes.subarray(MODULUS_BYTES);
+      if (exponent.length < 1 || exponent.length > MAX_EXPONENT_BYTES) throw new Malformed('the exponent is not there');
+      const n = bytes.subarray(0, MODULUS_BYTES).toString('base64url');
+      return createPublicKey({ key: { kty: 'RSA', n, e: exponent.toString('base64url') }, format: 'jwk' });
+    }
+    case KEY.RSA_2048_DER:
+      return spkiKey(rsaSpki(bytes));
+    default:
+      throw new Malformed('the encoding of the public key is not known');
+  }
+}
+
+/** rsaEncryption, with its empty parameters. */
+const RSA_ALGORITHM = Buffer.from('300d06092a864886f70d0101010500', 'hex');
+
+/** SubjectPublicKeyInfo around a SEQUENCE of modulus and exponent. */
+function rsaSpki(bytes: Buffer): Buffer {
+  return der(0x30, RSA_ALGORITHM, der(0x03, Buffer.of(0), bytes));
+}
+
+/** All that is written here is longer than 255 bytes and shorter than 65536. */
+function der(tag: number, ...parts: Buffer[]): Buffer {
+  const value = Buffer.concat(parts);
+  return Buffer.concat([Buffer.of(tag, 0x82, value.length >> 8, value.length & 255), value]);
+}
+
+/** Written again it must be the same, so that there is one spelling and nothing behind it. */
+function spkiKey(bytes: Buffer): KeyObject {
+  const key = createPublicKey({ key: bytes, format: 'der', type: 'spki' });
+  if (!key.export({ type: 'spki', format: 'der' }).equals(bytes)) throw new Malformed('the public key is not DER');
+  return key;
+}
+
+/** Only what the registry means by its numbers: secp256r1, and RSA of a decent size. */
+function familyOf(key: KeyObject): Family | undefined {
+  const { namedCurve, modulusLength = 0, publicExponent = 0n } = key.asymmetricKeyDetails ?? {};
+  if (key.asymmetricKeyType === 'ec') return namedCurve === 'prime256v1' ? 'EC' : undefined;
+  const decent = modulusLength >= MIN_MODULUS_BITS && modulusLength <= MAX_MODULUS_BITS && publicExponent > 2n;
+  return key.asymmetricKeyType === 'rsa' && decent ? 'RSA' : undefined;
+}
+
+export type Signed = { signAlgorithm: number; data: Buffer; signature: Buffer };
+
+/** A public key that was looked at once. */
+export type VerifyKey = { readonly key: KeyObject; readonly family: Family | undefined };
+
+export function verifyKey(key: KeyObject): VerifyKey {
+  return { key, family: familyOf(key) };
+}
+
+/** Keys that are in use: to import one takes half as long as to verify with it. */
+const MAX_KEYS = 10_000;
+const keys = boundedMap<string, VerifyKey>(MAX_KEYS);
+
+/** What a stored SubjectPublicKeyInfo is as a key. */
+export function keyOf(spki: Uint8Array): VerifyKey {
+  const bytes = Buffer.from(spki.buffer, spki.byteOffset, spki.byteLength);
+  const name = bytes.toString('latin1');
+  const known = keys.get(name);
+  if (known) return known;
+  const made = verifyKey(createPublicKey({ key: bytes, format: 'der', type: 'spki' }));
+  keys.set(name, made);
+  return made;
+}
+
+/** Whether the signature was made over the data, by that key, in just the way that the algorithm's number says. */
+export function isSignedBy(by: VerifyKey, signed: Signed): boolean {
+  const made = parametersOf(by, signed);
+  if (!made) return false;
+  try {
+    return verify('sha256', signed.data, made.options, made.signature);
+  } catch {
+    // OpenSSL throws at some signatures that are none instead of saying no.
+    return false;
+  }
+}
+
+/** The same, on another thread: the requests of others go on meanwhile. */
+export function isSignedByElsewhere(by: VerifyKey, signed: Signed): Promise<boolean> {
+  const made = parametersOf(by, signed);
+  if (!made) return Promise.resolve(false);
+  return new Promise((resolve) => {
+    verify('sha256', signed.data, made.options, made.signature, (error, good) => resolve(!error && good));
+  });
+}
+
+type Parameters = { options: VerifyKeyObjectInput; signature: Buffer };
+
+/** Nothing if the signature cannot be one of that algorithm and key. */
+function parametersOf({ key, family }: VerifyKey, { signAlgorithm, signature }: Signed): Parameters | undefined {
+  const way = WAYS.get(signAlgorithm);
+  if (!way || family !== way.family) return undefined;
+  const plain = way.wrapped ? unwrapped(signature) : signature;
+  if (!plain) return undefined;
+  switch (way.scheme) {
+    case 'ECDSA_RAW':
+      if (plain.length !== RAW_SIGNATURE_BYTES) return undefined;
+      return { signature: plain, options: { key, dsaEncoding: 'ieee-p1363' } };
+    case 'ECDSA_DER':
+      return { signature: plain, options: { key, dsaEncoding: 'der' } };
+    case 'PSS':
+      return {
+        signature: plain,
+        options: { key, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: SHA256_BYTES },
+      };
+    case 'PKCS1':
+      return { signature: plain, options: { key, padding: constants.RSA_PKCS1_PADDING } };
+  }
+}
+
+/** A DER octet string that fills the bytes. Signatures of RSA are long, so the length always takes two bytes. */
+function unwrapped(bytes: Buffer): Buffer | undefined {
+  if (bytes.length < 4 || bytes[0] !== 0x04 || bytes[1] !== 0x82) return undefined;
+  return bytes.readUInt16BE(2) === bytes.length - 4 ? bytes.subarray(4) : undefined;
+}

@@ -1,0 +1,43 @@
+import type { AppkeyConfig } from './final-challenge.ts';
+import type { MatchCriteria, UafPolicy } from './match-policy.ts';
+
+/** The requests that a UAF client understands: JSON texts, each a list of one request of the newest version we speak. */
+const VERSION = { major: 1, minor: 1 } as const;
+
+type Request = { config: AppkeyConfig; challenge: string; policy: UafPolicy };
+
+export function registrationRequest({ config, challenge, policy, username }: Request & { username: string }): string {
+  return JSON.stringify([{ header: headerOf('Reg', config), challenge, username, policy }]);
+}
+
+export type Transaction = { contentType: 'text/plain' | 'image/png'; content: string };
+
+export function authenticationRequest(
+  { config, challenge, policy }: Request,
+  transaction: Transaction | undefined,
+): string {
+  const shown = transaction && { transaction: [transaction] };
+  return JSON.stringify([{ header: headerOf('Auth', config), challenge, ...shown, policy }]);
+}
+
+function headerOf(op: 'Reg' | 'Auth', { appId }: AppkeyConfig) {
+  return { upv: VERSION, op, ...(appId !== undefined && { appID: appId }) };
+}
+
+/**
+ * The policy, narrowed to the keys that the user has, so that the client does not ask for a finger in vain. The standard
+ * pairs a key id with the model it belongs to.
+ */
+export function narrowed(policy: UafPolicy, keys: readonly { aaid: string; key_id: string }[]): UafPolicy {
+  const byModel = Map.groupBy(keys, ({ aaid }) => aaid);
+  const accepted = [...byModel].map(([aaid, those]): MatchCriteria[] => [
+    { aaid: [aaid], keyIDs: those.map(({ key_id }) => key_id) },
+  ]);
+  return { accepted, ...(policy.disallowed && { disallowed: policy.disallowed }) };
+}
+
+/** Not to register twice what is registered. */
+export function without(policy: UafPolicy, keys: readonly { aaid: string; key_id: string }[]): UafPolicy {
+  const held = keys.map(({ aaid, key_id }): MatchCriteria => ({ aaid: [aaid], keyIDs: [key_id] }));
+  return { ...policy, disallowed: [...(policy.disallowed ?? []), ...held] };
+}
