@@ -9,7 +9,7 @@ export type OutboundRequest = {
   method: 'GET' | 'POST';
   url: string;
   headers: Readonly<Record<string, string>>;
-  body?: string;
+  body?: string | Buffer;
   /** From the first look-up to the last byte that is waited for. */
   timeoutMs?: number;
   maxAnswerBytes?: number;
@@ -42,7 +42,7 @@ const MAX_HEADER_BYTES = 8192;
 /** The status is the answer. What follows is waited for only so that the connection can be used again. */
 const BODY_WITHIN_MS = 1000;
 
-class RefusedAddress extends Error {}
+export class RefusedAddress extends Error {}
 
 /** One request and its answer. Redirects are answers like others: nobody follows them. */
 export function exchange(
@@ -120,7 +120,10 @@ function readStatus(answer: IncomingMessage, maxAnswerBytes: number, end: End): 
 }
 
 /** What was looked up is what is dialled, so a name that answers otherwise the next time gains nothing. */
-function checkedLookup(target: Target, { allow, resolve }: ExchangeDeps): LookupFunction {
+export function checkedLookup(
+  target: Target,
+  { allow, resolve }: Pick<ExchangeDeps, 'allow' | 'resolve'>,
+): LookupFunction {
   return (host, options, done) => {
     const asSystem = target.trust !== 'public';
     const found = resolve(host, { asSystem }).catch((error) => {
@@ -161,7 +164,7 @@ function watchSocket(request: ClientRequest, target: Target, { allow, sockets }:
 const TLS = /^(ERR_TLS|ERR_SSL|CERT_|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|EPROTO|HOSTNAME_MISMATCH|INVALID_CA|CRL_)/;
 const DNS = /^(ENOTFOUND|ENODATA|ESERVFAIL|ETIMEOUT|EREFUSED|EAI_|ENONAME|EBADNAME|EFORMERR|ECANCELLED|ENOTIMP)/;
 
-function faultOf(error: NodeJS.ErrnoException): OutboundFault {
+export function faultOf(error: NodeJS.ErrnoException): OutboundFault {
   const code = error.code ?? '';
   if (error instanceof RefusedAddress) return 'refused_address';
   if (TLS.test(code)) return 'tls';

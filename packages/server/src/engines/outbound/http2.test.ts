@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { createSecureServer, createServer, type Http2Server, type ServerHttp2Stream } from 'node:http2';
+import type { AddressInfo } from 'node:net';
+import { after, before, describe, it } from 'node:test';
+import { SELF_SIGNED } from '../../../test/self-signed.ts';
+import { parseAllowList } from './allow-list.ts';
+import { type Http2, openHttp2 } from './http2.ts';
+
+describe('the door to the outside over HTTP/2', () => {
+  let server: Http2Server;
+  let http2: Http2;
+  let origin: string;
+  let sessions = 0;
+  let answer: (stream: ServerHttp2Stream, path: string) => void;
+  before(async () => {
+    server = createServer();
+    server.on('session', () => {
+      sessions += 1;
+    });
+    server.on('stream', (stream, headers) => answer(stream, String(headers[':path'])));
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+    const { port } = server.address() as AddressInfo;
+    origin = `http://127.0.0.1:${port}`;
+    const allow = parseAllowList([`127.0.0.1:${port}`]);
+    assert.ok(allow);
+    http2 = openHttp2({ allow });
+  });
+  after(async () => {
+    http2.close();
+    await new Promise<void>((done) => server.close(() => done()));
+  });
+
+  const send = (path = '/', timeoutMs = 5000) =>
+    http2.send({ url: `${origin}${path}`, headers: { 'x-test': '1' }, body: 'hello', timeoutMs });
+
+  it('carries many requests on one connection, and dials anew when it is gone', async () => {
+    answer = (stream, path) => {
+      stream.respond({ ':status': 200, 'retry-after': '7' });
+      stream.end(path);
+    };
+    const answers = await Promise.all(Array.from({ length: 20 }, (_, at) => send(`/${at}`)));
+    for (const [at, one] of answers.entries()) {
+      assert.ok(one.fault === undefined);
+      assert.deepEqual([one.status, one.body.toString(), one.retryAfter], [200, `/${at}`, '7']);
+    }
+    assert.equal(sessions, 1);
+    answer = (stream) => stream.session?.destroy();
+    assert.deepEqual(await send(), { fault: 'connection' });
+    answer = (stream) => {
+      stream.respond({ ':status': 204 });
+      stream.end();
+    };
+    assert.equal((await send()).status, 204);
+    assert.equal(sessions, 2);
+  });
+
+  it('gives up on an answer that does not come or does not end, and on nothing else beside it', async () => {
+    answer = (stream, path) => {
+      if (path === '/hang') return;
+      stream.respond({ ':status': 200 });
+      stream.end(path === '/long' ? Buffer.alloc(10_000) : 'ok');
+    };
+    const before = sessions;
+    const [hung, good] = await Promise.all([send('/hang', 200), send('/good')]);
+    assert.deepEqual([hung.fault, good.status], ['timeout', 200]);
+    assert.deepEqual(await send('/long'), { fault: 'bad_answer' });
+    assert.equal(sessions, before);
+    await send('/hang', 50);
+    await send('/hang', 50);
+    assert.equal((await send('/good')).status, 200);
+    assert.equal(sessions, before + 1);
+  });
+
+  it('dials nobody inside, and nobody whose certificate is not vouched for', async () => {
+    const inside = await http2.send({ url: 'https://10.0.0.1/', headers: {}, body: '', timeoutMs: 1000 });
+    assert.deepEqual(inside, { fault: 'refused_address' });
+    const secure = createSecureServer(SELF_SIGNED);
+    await new Promise<void>((done) => secure.listen(0, '127.0.0.1', done));
+    const { port } = secure.address() as AddressInfo;
+    const allow = parseAllowList([`127.0.0.1:${port}`]);
+    assert.ok(allow);
+    const door = openHttp2({ allow });
+    try {
+      const refused = await door.send({ url: `https://127.0.0.1:${port}/`, headers: {}, body: '', timeoutMs: 5000 });
+      assert.deepEqual(refused, { fault: 'tls' });
+    } finally {
+      door.close();
+      await new Promise<void>((done) => secure.close(() => done()));
+    }
+  });
+});

@@ -1,0 +1,138 @@
+import { type ClientHttp2Session, connect as connectHttp2, constants, type IncomingHttpHeaders } from 'node:http2';
+import { connect as connectPlain, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import type { AllowList } from './allow-list.ts';
+import { checkTarget, mayDial, type Target } from './check-target.ts';
+import { checkedLookup, faultOf, type OutboundFault, RefusedAddress } from './exchange.ts';
+import { hostResolver, type ResolveHost } from './resolve-host.ts';
+
+/**
+ * The same door as `openOutbound`, for those who speak only HTTP/2. One connection to each origin carries all requests;
+ * one that breaks is opened anew with the next.
+ */
+export type Http2 = {
+  /** Never rejects. */
+  send(request: Http2Request): Promise<Http2Answer>;
+  close(): void;
+};
+
+export type Http2Request = { url: string; headers: Readonly<Record<string, string>>; body: string; timeoutMs: number };
+
+export type Http2Answer =
+  | { readonly status: number; readonly body: Buffer; readonly retryAfter?: string; readonly fault?: undefined }
+  | { readonly fault: OutboundFault; readonly status?: undefined };
+
+const MAX_SESSIONS = 64;
+const MAX_ANSWER_BYTES = 4096;
+/** One slow answer says nothing of the others on the connection; a connection that is only silent is dead. */
+const SILENCES_UNTIL_DEAD = 2;
+const silences = new WeakMap<ClientHttp2Session, number>();
+/** Why connections have ended. */
+const ends = new WeakMap<ClientHttp2Session, Error>();
+
+export function openHttp2(deps: { allow: AllowList; resolve?: ResolveHost }): Http2 {
+  const { allow, resolve = hostResolver() } = deps;
+  const sessions = new Map<string, ClientHttp2Session>();
+
+  const sessionOf = (target: Target): ClientHttp2Session => {
+    const { origin } = target.url;
+    const known = sessions.get(origin);
+    if (known && !known.closed && !known.destroyed) return known;
+    const [oldest] = sessions.keys();
+    if (sessions.size >= MAX_SESSIONS && oldest !== undefined) sessions.get(oldest)?.close();
+    const session = connectHttp2(origin, { createConnection: () => dial(target, { allow, resolve }) });
+    const forget = () => {
+      if (sessions.get(origin) === session) sessions.delete(origin);
+    };
+    session.on('error', (error) => {
+      // Whoever has a request on it is told only that the stream is gone.
+      ends.set(session, error);
+      forget();
+    });
+    session.on('close', forget);
+    session.on('goaway', forget);
+    session.unref();
+    sessions.set(origin, session);
+    return session;
+  };
+
+  return {
+    async send(request) {
+      const target = checkTarget(request.url, allow);
+      if ('fault' in target) return { fault: 'refused_address' };
+      try {
+        return await ask(sessionOf(target), target, request);
+      } catch (error) {
+        return { fault: faultOf(error as NodeJS.ErrnoException) };
+      }
+    },
+    close() {
+      for (const session of sessions.values()) session.destroy();
+    },
+  };
+}
+
+/** What was looked up is what is dialled, and what was dialled is looked at. */
+function dial(target: Target, { allow, resolve }: { allow: AllowList; resolve: ResolveHost }): Socket {
+  const { protocol, port } = target.url;
+  const lookup = checkedLookup(target, { allow, resolve });
+  const secure = protocol === 'https:';
+  const place = { host: target.host, port: Number(port) || (secure ? 443 : 80), lookup };
+  const socket = secure
+    ? connectTls({ ...place, servername: target.host, ALPNProtocols: ['h2'], rejectUnauthorized: true })
+    : connectPlain(place);
+  socket.once('connect', () => {
+    if (!mayDial(socket.remoteAddress ?? '', target, allow)) socket.destroy(new RefusedAddress());
+  });
+  return socket;
+}
+
+function ask(
+  session: ClientHttp2Session,
+  { url }: Target,
+  { headers, body, timeoutMs }: Http2Request,
+): Promise<Http2Answer> {
+  return new Promise((resolve) => {
+    const stream = session.request({
+      ...headers,
+      [constants.HTTP2_HEADER_METHOD]: 'POST',
+      [constants.HTTP2_HEADER_PATH]: `${url.pathname}${url.search}`,
+      [constants.HTTP2_HEADER_CONTENT_LENGTH]: String(Buffer.byteLength(body)),
+    });
+    const end = (answer: Http2Answer) => {
+      clearTimeout(timer);
+      resolve(answer);
+      stream.close(constants.NGHTTP2_CANCEL);
+    };
+    const timer = setTimeout(() => {
+      const silent = (silences.get(session) ?? 0) + 1;
+      silences.set(session, silent);
+      end({ fault: 'timeout' });
+      if (silent >= SILENCES_UNTIL_DEAD) session.destroy();
+    }, timeoutMs);
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    let answered: IncomingHttpHeaders = {};
+    stream.on('response', (given) => {
+      answered = given;
+      silences.delete(session);
+    });
+    stream.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes > MAX_ANSWER_BYTES) end({ fault: 'bad_answer' });
+      else chunks.push(chunk);
+    });
+    stream.on('end', () => {
+      const status = Number(answered[constants.HTTP2_HEADER_STATUS] ?? 0);
+      const retryAfter = answered['retry-after'];
+      if (status === 0) end({ fault: 'connection' });
+      else end({ status, body: Buffer.concat(chunks), ...(retryAfter !== undefined && { retryAfter }) });
+    });
+    // The stream ends with its connection, and which of the two says why differs.
+    const broken = () =>
+      setImmediate(() => end({ fault: faultOf(ends.get(session) ?? new Error('the stream ended')) }));
+    stream.on('error', broken);
+    stream.on('close', broken);
+    stream.end(body);
+  });
+}

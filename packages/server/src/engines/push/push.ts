@@ -1,0 +1,48 @@
+import type { Clock } from '../../kernel/clock.ts';
+import type { Http2 } from '../outbound/http2.ts';
+import type { Outbound } from '../outbound/outbound.ts';
+import { type ApnsSettings, openApns } from './apns.ts';
+import { openBreaker } from './breaker.ts';
+import { type FcmSettings, openFcm } from './fcm.ts';
+import type { PushMessage, PushOutcome } from './outcome.ts';
+import { sendWebPush, type WebPushSettings } from './web-push.ts';
+
+/** The one door to the providers of push notifications. Each speaks its own protocol; what became of it is told alike. */
+export type ProviderSettings = { apns?: ApnsSettings; fcm?: FcmSettings; webPush?: WebPushSettings };
+export type ProviderName = 'APNS' | 'FCM' | 'WEB_PUSH';
+
+export type PushTarget = { provider: ProviderName; token: string; settings: ProviderSettings };
+export type SendPush = (target: PushTarget, message: PushMessage) => Promise<PushOutcome>;
+
+export type PushDeps = { outbound: Outbound; http2: Http2; clock: Clock };
+
+export function openPush({ outbound, http2, clock }: PushDeps): SendPush {
+  const apns = openApns({ http2, clock });
+  const fcm = openFcm({ outbound, clock });
+  const breaker = openBreaker(clock);
+
+  const dispatch = ({ provider, token, settings }: PushTarget, message: PushMessage): Promise<PushOutcome> => {
+    if (provider === 'APNS' && settings.apns) return apns(settings.apns, token, message);
+    if (provider === 'FCM' && settings.fcm) return fcm(settings.fcm, token, message);
+    if (provider === 'WEB_PUSH' && settings.webPush) {
+      return sendWebPush({ outbound, now: clock.now() }, settings.webPush, token, message);
+    }
+    return Promise.resolve({ kind: 'FAILED', reason: 'the provider is not configured' });
+  };
+
+  return async (target, message) => {
+    const where = placeOf(target);
+    // A provider that is down must not make those wait that are not.
+    if (!breaker.mayTry(where)) return { kind: 'LATER', reason: 'the provider is down' };
+    const outcome = await dispatch(target, message);
+    breaker.note(where, outcome.kind === 'LATER' && outcome.down === true);
+    return outcome;
+  };
+}
+
+/** What is down together: each browser maker's service by itself, each address of the others. */
+function placeOf({ provider, token, settings }: PushTarget): string {
+  if (provider === 'APNS') return `APNS ${settings.apns?.address ?? ''}`;
+  if (provider === 'FCM') return `FCM ${settings.fcm?.address ?? ''}`;
+  return `WEB_PUSH ${/"endpoint"\s*:\s*"(https?:\/\/[^/"]+)/.exec(token)?.[1] ?? ''}`;
+}
