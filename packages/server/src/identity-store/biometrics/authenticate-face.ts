@@ -1,0 +1,103 @@
+import type { ErrorCode } from '@grove/contract';
+import type { TenantReads, TenantTx } from '../../db/db.ts';
+import { newId } from '../../kernel/ids.ts';
+import type { Attempted, Caller } from '../attempts/attempt.ts';
+import { locksOf } from '../attempts/locks.repository.ts';
+import { ensure, Refusal } from '../attempts/refusal.ts';
+import { faultOfLock, faultOfStatus } from '../attempts/usable.ts';
+import type { IdentityCore } from '../identity-core.ts';
+import type { Store } from '../stores/find-store.ts';
+import { type UserRef, type UserRow, userSubject } from '../users/find-user.ts';
+import { type MatchingProcess, REFRESH_QUALITY, shownScore, thresholdsOf } from './biometric-rules.ts';
+import { type BiometricRow, findFace, putFace } from './biometrics.repository.ts';
+import { templateContext } from './enrol-face.ts';
+import type { Presented, PresentFace } from './present-face.ts';
+
+/** Compares a face with the one that is known of a user. */
+export type FaceAttempt = {
+  readonly storeName: string;
+  readonly user: UserRef;
+  /** What is wrong with the request, or why the picture was not even looked at. */
+  readonly fault?: ErrorCode | undefined;
+  readonly presented?: Presented | undefined;
+  readonly matching: MatchingProcess;
+};
+
+type Core = Pick<IdentityCore, 'attempt' | 'vault' | 'addIdentityEvent'>;
+type Template = Extract<Presented, { template: Buffer }>;
+type Comparison = { user: UserRow; store: Store; now: number; process: Caller['process'] };
+
+export function faceAuthenticator(core: Core, compare: PresentFace['compare']) {
+  return (caller: Caller, asked: FaceAttempt): Promise<Attempted<{ score: number }>> =>
+    core.attempt(caller, {
+      storeName: asked.storeName,
+      modality: 'FACE',
+      find: async () => asked.user,
+      async run(tx, user, now, store) {
+        if (asked.fault) throw new Refusal(asked.fault, { counts: false });
+        const face = await comparableFace(tx, user);
+        const presented = comparable(asked.presented, face);
+        const stored = await core.vault.openFor(tx, userSubject(user.id), templateContext(face.id), face.sealed);
+        const score = compared(() => compare(face.algorithm, stored, presented.template));
+        const { passes, refreshes } = thresholdsOf(asked.matching, store.configuration);
+        ensure(score >= passes, 100140, { counts: true });
+        if (refreshes !== undefined && score >= refreshes && presented.quality >= REFRESH_QUALITY) {
+          await refresh(core, tx, face, presented, { user, store, now, process: caller.process });
+        }
+        return { score: shownScore(score) };
+      },
+    });
+}
+
+/**
+ * Why an attempt will be refused whatever the picture shows, so that nobody has to look at it. The attempt itself finds
+ * out again, with the user locked.
+ */
+export async function foreseenFault(db: TenantReads, user: UserRow, now: number): Promise<ErrorCode | undefined> {
+  const lock = (await locksOf(db, [user.id])).get(user.id)?.FACE;
+  const fault = faultOfStatus(user, 'FACE', now) ?? faultOfLock(lock, now);
+  return fault ?? faultOfFace(await findFace(db, user.id));
+}
+
+function faultOfFace(face: BiometricRow | undefined): 20122 | 2103 | undefined {
+  if (!face) return 20122;
+  return face.status === 'ACTIVE' ? undefined : 2103;
+}
+
+async function comparableFace(db: TenantReads, user: UserRow): Promise<BiometricRow> {
+  const face = await findFace(db, user.id);
+  const fault = faultOfFace(face);
+  if (fault) throw new Refusal(fault, { counts: false });
+  return face as BiometricRow;
+}
+
+/** Faces of different algorithms say nothing of each other: the user has to be enrolled anew. */
+function comparable(presented: Presented | undefined, { algorithm }: BiometricRow): Template {
+  if (!presented) throw new Refusal(20114, { counts: false });
+  if (!presented.template) throw new Refusal(20120, { counts: false, detail: presented.reason });
+  if (presented.algorithm === algorithm) return presented;
+  throw new Refusal(20122, { counts: false, detail: 'the enrolled face was made by another algorithm' });
+}
+
+function compared(compare: () => number): number {
+  try {
+    return compare();
+  } catch {
+    throw new Refusal(20121, { counts: false });
+  }
+}
+
+/** Faces age: one that is surely the user's takes the place of the older one. */
+async function refresh(
+  { vault, addIdentityEvent }: Core,
+  tx: TenantTx,
+  before: BiometricRow,
+  { template, algorithm }: Template,
+  { user, store, now, process }: Comparison,
+): Promise<void> {
+  const id = newId(now);
+  const sealed = await vault.sealFor(tx, userSubject(user.id), templateContext(id), template);
+  await putFace(tx, { ...before, id, algorithm, sealed, last_updated_at: now });
+  const told = { environment: store.environment, storeName: store.name, userId: user.id, process, now };
+  await addIdentityEvent(tx, { ...told, type: 'identity.biometricUpdated', modality: 'FACE' });
+}

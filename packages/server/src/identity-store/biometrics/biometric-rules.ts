@@ -1,0 +1,88 @@
+import type { ErrorCode } from '@grove/contract';
+import type { StoreConfiguration } from '../stores/store-rules.ts';
+
+/** What a caller may ask of a biometric, as pure functions. */
+
+export const FACE_FLOOR = 0.5;
+/** Below it a template cannot be relied on, and is not kept. */
+export const ENROLMENT_QUALITY = 0.5;
+/** What replaces a template must be better than what is good enough for the first. */
+export const REFRESH_QUALITY = 0.7;
+
+/** Biometrics there are and that Grove cannot compare (ISO/IEC 19785-3). */
+const OTHERS: readonly string[] = [
+  ...['FINGERPRINT', 'FINGER', 'IRIS', 'RETINA', 'VOICE', 'PALM', 'HAND', 'VEIN', 'SIGNATURE', 'GAIT', 'EAR', 'DNA'],
+  ...['HAND_GEOMETRY', 'KEYSTROKE', 'FACE_3D'],
+];
+/** A face is only ever taken from the front. */
+const SUBTYPES: readonly string[] = ['', 'NONE', 'FRONTAL'];
+
+/** A biometric that Grove does not do is 2005; what is no biometric at all is 20115. */
+export function faultOfType(type: string): 2005 | 20115 | undefined {
+  const name = type.toUpperCase();
+  if (name === 'FACE') return undefined;
+  return OTHERS.includes(name) ? 2005 : 20115;
+}
+
+export function faultOfSubtype(subtype: string | undefined): 2006 | undefined {
+  return SUBTYPES.includes((subtype ?? '').toUpperCase()) ? undefined : 2006;
+}
+
+export function faultOfAlgorithm(given: string, known: string): 8 | undefined {
+  return given.toUpperCase() === known ? undefined : 8;
+}
+
+export type MatchingProcess = {
+  readonly algorithm?: string | undefined;
+  readonly threshold?: number | undefined;
+  readonly internalThreshold?: number | undefined;
+};
+
+export type FaceAsked = {
+  readonly data?: string | undefined;
+  readonly type?: string | undefined;
+  readonly subtype?: string | undefined;
+  readonly matchingProcess?: MatchingProcess | undefined;
+};
+
+/** What is wrong with a request to match, the plainest first: what is not there, then what it is, then how to compare. */
+export function faultOfMatch(
+  { data, type, subtype, matchingProcess }: FaceAsked,
+  known: string,
+): ErrorCode | undefined {
+  if (!data) return 20114;
+  const kind = (type === undefined ? undefined : faultOfType(type)) ?? faultOfSubtype(subtype);
+  if (kind) return kind;
+  if (!matchingProcess) return 20123;
+  const { algorithm, threshold, internalThreshold } = matchingProcess;
+  if (!algorithm) return 20124;
+  const unknown = faultOfAlgorithm(algorithm, known);
+  if (unknown) return unknown;
+  if (!isScore(threshold)) return 20125;
+  return isScore(internalThreshold) ? undefined : 20126;
+}
+
+function isScore(given: number | undefined): boolean {
+  return given === undefined || (given >= 0 && given <= 1);
+}
+
+export type Thresholds = {
+  /** From which score on it is the user. */
+  readonly passes: number;
+  /** From which score on the template may be refreshed; never unless it was asked for. */
+  readonly refreshes: number | undefined;
+};
+
+/** A caller can ask for more than the store does, and never for less. */
+export function thresholdsOf(
+  { threshold, internalThreshold }: MatchingProcess,
+  { faceConfiguration }: Pick<StoreConfiguration, 'faceConfiguration'>,
+): Thresholds {
+  const passes = Math.max(threshold ?? 0, faceConfiguration?.floor ?? FACE_FLOOR);
+  return { passes, refreshes: internalThreshold === undefined ? undefined : Math.max(internalThreshold, passes) };
+}
+
+/** Two decimals, rounded down: what is shown never says that a face passed which did not. */
+export function shownScore(score: number): number {
+  return Math.floor(score * 100 + 1e-9) / 100;
+}

@@ -1,0 +1,77 @@
+import { detectImageType } from '../../engines/images/detect-image-type.ts';
+import type { Images } from '../../engines/images/images.ts';
+import { ImageRefused } from '../../engines/images/refused.ts';
+import type { FaceTemplates, VisionImage } from '../../engines/vision/vision.ts';
+import { invalidInput } from '../../kernel/errors.ts';
+import { compareStandIns, isStandIn, SANDBOX_ALGORITHM, standInTemplate } from './sandbox-faces.ts';
+
+/** A face that somebody shows, as numbers. Made while nobody waits for the database; the picture is forgotten. */
+export type Presented =
+  | {
+      readonly template: Buffer;
+      readonly algorithm: string;
+      readonly quality: number;
+      readonly reasons: readonly string[];
+    }
+  | { readonly template?: undefined; readonly reason: string };
+
+export type Environment = 'live' | 'test';
+
+export type PresentFace = {
+  /** What an operation was sent: base64. */
+  ofData(data: string, environment: Environment): Promise<Presented>;
+  /** What a journey has: encoded anew when it was uploaded. */
+  ofImage(image: VisionImage, environment: Environment, signal: AbortSignal): Promise<Presented>;
+  /** From 0 to 1. Throws if the template cannot be compared. */
+  compare(algorithm: string, stored: Uint8Array, presented: Uint8Array): number;
+};
+
+export type PresentFaceDeps = { faces: FaceTemplates; images: Pick<Images, 'reencode'> };
+
+/** Long enough for an engine that has to be started first. */
+const LOOK_WITHIN_MS = 60_000;
+
+export function facePresenter({ faces, images }: PresentFaceDeps): PresentFace {
+  const ofImage: PresentFace['ofImage'] = async (image, environment, signal) => {
+    if (environment === 'test' && image.contentType === 'application/json') {
+      return withAlgorithm(SANDBOX_ALGORITHM, standInTemplate(await image.read()));
+    }
+    return withAlgorithm(faces.algorithm, await faces.faceTemplate(image, signal));
+  };
+  return {
+    ofImage,
+    async ofData(data, environment) {
+      const bytes = decodeBase64(data);
+      const signal = AbortSignal.timeout(LOOK_WITHIN_MS);
+      if (environment === 'test' && isStandIn(bytes)) {
+        return ofImage({ contentType: 'application/json', read: async () => bytes }, environment, signal);
+      }
+      const type = detectImageType(bytes);
+      if (!type) return { reason: 'not_an_image' };
+      try {
+        const harmless = await images.reencode(bytes, type);
+        return await ofImage({ ...harmless, read: async () => harmless.bytes }, environment, signal);
+      } catch (error) {
+        if (error instanceof ImageRefused) return { reason: error.reason };
+        throw error;
+      }
+    },
+    compare: (algorithm, stored, presented) =>
+      algorithm === SANDBOX_ALGORITHM
+        ? compareStandIns(stored, presented)
+        : faces.compareFaces(stored, presented).score,
+  };
+}
+
+function withAlgorithm(algorithm: string, made: Awaited<ReturnType<FaceTemplates['faceTemplate']>>): Presented {
+  if (made.template === undefined) return { reason: made.reason };
+  return { template: made.template, algorithm, quality: made.quality, reasons: made.reasons };
+}
+
+/** Node leaves out what is not base64; what was left out is missing in the end. */
+function decodeBase64(data: string): Buffer {
+  const bytes = Buffer.from(data, 'base64');
+  const padding = data.endsWith('==') ? 2 : data.endsWith('=') ? 1 : 0;
+  if (bytes.length === Math.floor(((data.length - padding) * 3) / 4)) return bytes;
+  throw invalidInput({ pointer: '/data', message: 'must be base64' });
+}

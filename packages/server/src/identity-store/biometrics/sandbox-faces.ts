@@ -1,0 +1,59 @@
+import type { FaceTemplate } from '../../engines/vision/vision.ts';
+
+/**
+ * Faces of the sandbox: a JSON document in place of a picture says whom it shows, and two of them are alike if they say
+ * the same. They are taken from callers of the test environment alone, have an algorithm of their own, and so can never
+ * be compared with a face.
+ */
+export const SANDBOX_ALGORITHM = 'SANDBOX';
+
+const ALIKE = 0.97;
+const UNLIKE = 0.07;
+const QUALITY = 0.9;
+const MAX_STAND_IN_BYTES = 64 * 1024;
+
+type StandIn = {
+  person?: string;
+  /** How alike it is to another picture of the same person. */
+  score?: number;
+  quality?: number;
+  /** A reason for which there is no template, such as `no_face`. */
+  fault?: string;
+};
+
+export function isStandIn(bytes: Uint8Array): boolean {
+  return bytes[0] === '{'.charCodeAt(0) && bytes.length <= MAX_STAND_IN_BYTES;
+}
+
+export function standInTemplate(bytes: Buffer): FaceTemplate {
+  const told = readStandIn(bytes);
+  if (!told) return { template: undefined, reason: 'not_an_image' };
+  if (told.fault !== undefined) return { template: undefined, reason: told.fault };
+  const { person = '', score, quality = QUALITY } = told;
+  const template = Buffer.from(JSON.stringify({ person, ...(score !== undefined && { score }) }));
+  return { template, quality, reasons: quality < QUALITY ? ['too_dark'] : [] };
+}
+
+/** What the one that is presented says of itself counts. */
+export function compareStandIns(stored: Uint8Array, presented: Uint8Array): number {
+  const [one, other] = [readStandIn(stored), readStandIn(presented)];
+  if (!one || !other) throw new Error('the template is no stand-in');
+  return one.person === other.person ? (other.score ?? ALIKE) : UNLIKE;
+}
+
+function readStandIn(bytes: Uint8Array): StandIn | undefined {
+  let told: unknown;
+  try {
+    told = JSON.parse(Buffer.from(bytes).toString('utf8'));
+  } catch {
+    return undefined;
+  }
+  if (typeof told !== 'object' || told === null || Array.isArray(told)) return undefined;
+  const { person, score, quality, fault } = told as Record<string, unknown>;
+  return {
+    ...(typeof person === 'string' && { person: person.slice(0, 200) }),
+    ...(typeof score === 'number' && { score }),
+    ...(typeof quality === 'number' && { quality }),
+    ...(typeof fault === 'string' && { fault: fault.slice(0, 50) }),
+  };
+}

@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict';
+import { after, before, it } from 'node:test';
+import { onBothEngines } from '../../../test/harness.ts';
+import {
+  ADD,
+  type IdentityJourneys,
+  openIdentityJourneys,
+  otherThan,
+  RP_ID,
+  USE_FACE,
+  USE_PASSKEY,
+  USE_TOTP,
+} from '../../../test/identity-journeys.ts';
+
+const ALGORITHM = 'GROVE_FACE_512_1';
+
+onBothEngines('the steps of identity stores', (_engine, places) => {
+  let its: IdentityJourneys;
+  before(async () => {
+    its = await openIdentityJourneys(await places.create());
+  });
+  after(() => its.stop());
+
+  it('a user is added, registers a passkey, and comes back with it', async () => {
+    const { userExtId, device, journey, id } = await its.withPasskey();
+    assert.deepEqual((await its.formsOf(journey)).user1, { userId: id, created: true });
+    const known = (await its.store('GET', `/users/${id}`)).body;
+    assert.deepEqual([known.extId, known.summaryInfo.passkeys.length], [userExtId, 1]);
+    const back = await its.login(device, { userExtId });
+    assert.equal(await its.outcome(back), 'passed');
+    assert.deepEqual((await its.formsOf(back)).passkey1, { userId: id });
+    assert.equal(await its.outcome(await its.login(device, { userId: id })), 'passed');
+  });
+
+  it('2100, 2101, 100031: who is locked or has no passkey cannot go on, and is not told why', async () => {
+    const { id, userExtId } = await its.withPasskey();
+    await its.store('POST', `/users/${id}/lock`, {});
+    const locked = await its.start([USE_PASSKEY], { userExtId });
+    assert.deepEqual(await its.begin(locked, 'use'), { begun: false, settings: {} });
+    const seen = await locked.user.look();
+    assert.deepEqual(seen.result, { outcome: 'notPossible' });
+    assert.ok(!JSON.stringify(seen).includes('2100'));
+    assert.equal(await its.ended(locked, 'passkeyAuthentication'), 'passkeyAuthentication FAILED code_2100');
+    const fresh = await its.newUser();
+    const without = await its.start([USE_PASSKEY], { userId: fresh.id });
+    assert.equal((await its.begin(without, 'use')).begun, false);
+    assert.equal(await its.ended(without, 'passkeyAuthentication'), 'passkeyAuthentication FAILED code_100031');
+    assert.deepEqual((await without.user.look()).result, { outcome: 'notPossible' });
+    const { app } = await its.withCodes();
+    const { userExtId: guessed } = await its.withCodes();
+    for (let at = 0; at < 5; at++) {
+      const journey = await its.start([{ ...USE_TOTP, maxAttempts: 1 }], { userExtId: guessed });
+      await journey.user.submit('useCode', { code: otherThan(app.generate({ timestamp: its.grove.clock.now() })) });
+      assert.equal(await its.ended(journey, 'totpAuthentication'), 'totpAuthentication FAILED code_100051');
+    }
+    const last = await its.start([USE_TOTP], { userExtId: guessed });
+    assert.equal((await its.begin(last, 'useCode')).begun, false);
+    assert.equal(await its.ended(last, 'totpAuthentication'), 'totpAuthentication FAILED code_2101');
+    assert.deepEqual((await last.user.look()).result, { outcome: 'notPossible' });
+  });
+
+  it('a user is added, registers an authenticator app, and comes back with its code', async () => {
+    const { userExtId, app } = await its.withCodes();
+    const journey = await its.start([USE_TOTP], { userExtId });
+    assert.deepEqual(await its.begin(journey, 'useCode'), { begun: true, settings: { digits: 6 } });
+    const code = app.generate({ timestamp: its.grove.clock.now() });
+    const wrong = await journey.user.submit('useCode', { code: otherThan(code) });
+    assert.deepEqual(wrong.body.step.fault, { reason: 'code_100051', advice: 'retry' });
+    await journey.user.submit('useCode', { code });
+    assert.equal(await its.outcome(journey), 'passed');
+    const replayed = await its.start([USE_TOTP], { userExtId });
+    const used = await replayed.user.submit('useCode', { code });
+    assert.equal(used.body.step.fault.reason, 'code_100052');
+    const { body } = await its.store('GET', `/users/${encodeURIComponent(userExtId)}/ext`);
+    assert.equal(body.lockInfo.failedCount, 0);
+  });
+
+  it('users of one name that are added at once are one user', async () => {
+    const userExtId = its.nameOf();
+    const journeys = await Promise.all(Array.from({ length: 5 }, () => its.start([ADD], { userExtId })));
+    await Promise.all(journeys.map(({ user }) => user.settled()));
+    const kept = await Promise.all(journeys.map(its.formsOf));
+    assert.equal(new Set(kept.map(({ user1 }) => user1.userId)).size, 1);
+    assert.equal(kept.filter(({ user1 }) => user1.created).length, 1);
+  });
+
+  it('100140: a face is compared with the one that is known, and another one is counted', async () => {
+    const { id, extId } = await its.newUser();
+    const face = (standIn: object) => Buffer.from(JSON.stringify(standIn)).toString('base64');
+    await its.store('POST', `/users/${id}/biometrics/face`, { data: face({ person: 'ada' }) });
+    const show = async (standIn: object) => {
+      const journey = await its.start([{ ...USE_FACE, maxAttempts: 1 }], { userExtId: extId });
+      await journey.user.upload('face', 'image', standIn);
+      const { status, text } = await journey.user.submit('face', {});
+      assert.equal(status, 200, text);
+      return journey;
+    };
+    const passed = await show({ person: 'ada' });
+    assert.equal(await its.outcome(passed), 'passed');
+    const check = (await its.checksOf(passed)).find(({ name }) => name === 'faceAuthentication');
+    assert.deepEqual(check && { ...check, id: 0, dateTime: 0 }, {
+      ...{ id: 0, dateTime: 0, step: 'face', name: 'faceAuthentication', type: 'face', status: 'PASSED' },
+      ...{ score: 0.97, threshold: 0.5, attempts: 1 },
+    });
+    const other = await show({ person: 'grace' });
+    assert.equal(await its.outcome(other), 'notPossible');
+    assert.equal(await its.ended(other, 'faceAuthentication'), 'faceAuthentication FAILED code_100140');
+    const dead = await show({ person: 'ada', live: false });
+    assert.equal(await its.outcome(dead), 'notPossible');
+    assert.equal(await its.ended(dead, 'liveness'), 'liveness FAILED not_live');
+    const { body } = await its.store('GET', `/users/${id}`);
+    assert.equal(body.lockInfo.modalities.FACE.failedCount, 1, 'a face that is not alive was not compared');
+    const api = { data: face({ person: 'ada' }), matchingProcess: { algorithm: ALGORITHM } };
+    const path = `/users/${encodeURIComponent(extId)}/biometrics/authentications/face/ext`;
+    assert.equal((await its.store('POST', path, api)).status, 200);
+  });
+
+  it('a journey of one environment knows nobody of the other, nor of another tenant', async () => {
+    const { userExtId, device } = await its.withPasskey();
+    const live = await its.start([USE_PASSKEY], { userExtId }, await its.grove.token());
+    assert.equal((await its.begin(live, 'use')).begun, false);
+    assert.equal((await its.checksOf(live, await its.grove.token())).at(-1)?.reason, 'code_100028');
+    const other = its.grove.ofOther;
+    await its.grove.send('POST', '/stores', { name: 'people' }, other);
+    await its.grove.send('POST', '/stores/people/passkeyConfig', { rpId: RP_ID }, other);
+    const elsewhere = await its.start([{ ...USE_PASSKEY, anyUser: true }], {}, other);
+    const { settings } = await its.begin(elsewhere, 'use');
+    const answer = await elsewhere.user.submit('use', { credential: device.get(settings.publicKey) });
+    assert.equal(answer.body.step.fault.reason, 'code_362');
+  });
+
+  it('one answer that is sent many times at once passes once', async () => {
+    const { device, userExtId } = await its.withPasskey();
+    const journey = await its.start([USE_PASSKEY], { userExtId });
+    const { settings } = await its.begin(journey, 'use');
+    const { revision } = await journey.user.look();
+    const body = JSON.stringify({ revision, result: { credential: device.get(settings.publicKey) } });
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => journey.user.call('/steps/use', { method: 'POST', body })),
+    );
+    assert.equal(answers.filter(({ status }) => status === 200).length, 1);
+    assert.equal(await its.outcome(journey), 'passed');
+    const { body: list } = await its.store('GET', `/users/${encodeURIComponent(userExtId)}/authentications/ext`);
+    assert.equal(list.content.length, 1);
+  });
+});

@@ -1,0 +1,109 @@
+import { joined } from '../../db/db.ts';
+import { toDtm } from '../../kernel/clock.ts';
+import type { IdentityActs, IdentityPort, RefusedAct } from '../../process-manager/engine/steps/identity-acts.ts';
+import type { FaceCeremonies } from '../biometrics/biometrics.ts';
+import type { IdentityCore } from '../identity-core.ts';
+import type { PasskeyCeremonies } from '../passkeys/passkeys.ts';
+import { getActiveStore } from '../stores/find-store.ts';
+import type { TotpCeremonies } from '../totps/totp-ceremonies.ts';
+import { createUser } from '../users/create-user.ts';
+import { findUser } from '../users/users.repository.ts';
+import { acted, SESSION_GONE } from './judge-refusal.ts';
+import { lockExtId } from './lock-ext-id.repository.ts';
+import { type Acting, passkeyActs } from './passkey-acts.ts';
+
+/**
+ * What identity stores do for steps of journeys. It is what they do for callers, by the same functions: the same locks,
+ * the same records, and events that name the process. Only the answer differs, because an end user is not told why.
+ */
+export type JourneyStepsDeps = {
+  core: IdentityCore;
+  passkeys: PasskeyCeremonies;
+  totps: TotpCeremonies;
+  faces: FaceCeremonies;
+};
+
+const EXISTS = { code: 100037, status: 'FAILED', advice: 'final' } as const satisfies RefusedAct;
+
+export function journeySteps(deps: JourneyStepsDeps): IdentityPort {
+  return {
+    presentFace: deps.faces.presentFace,
+    acts(tx, about) {
+      const { environment, process, now } = about;
+      const acting: Acting = { tx, about, caller: { db: joined(tx), now, principal: { environment }, process } };
+      return {
+        ...userActs(deps, acting),
+        ...passkeyActs(deps.passkeys, acting),
+        ...totpActs(deps, acting),
+        ...faceActs(deps, acting),
+      };
+    },
+  };
+}
+
+function userActs({ core }: JourneyStepsDeps, { tx, caller, about }: Acting): Pick<IdentityActs, 'addUser'> {
+  const { now, process } = about;
+  return {
+    async addUser({ store: storeName, extId, attributes, existing, before }) {
+      const added = await acted(async () => {
+        const store = await getActiveStore(tx, caller, storeName);
+        await lockExtId(tx, store.id, extId);
+        const known = await findUser(tx, store.id, { userExtId: extId });
+        if (known) return { userId: known.id, created: false };
+        // If a caller is faster, the index refuses, the step is worked on again, and then the user is found.
+        const made = await createUser(core, tx, store, { input: { extId, attributes }, now, process });
+        return { userId: made.id, created: true };
+      });
+      if (added.refused || added.done.created || existing === 'link') return added;
+      return added.done.userId === before ? added : { refused: EXISTS };
+    },
+  };
+}
+
+type TotpActs = Pick<
+  IdentityActs,
+  'startTotpRegistration' | 'completeTotpRegistration' | 'startTotpAuthentication' | 'authenticateTotp'
+>;
+
+function totpActs({ totps }: JourneyStepsDeps, { caller }: Acting): TotpActs {
+  return {
+    startTotpRegistration: ({ store: storeName, policy: policyName, user }) =>
+      acted(async () => {
+        const started = await totps.startRegistration(caller, { storeName, policyName, user });
+        const { shown, digits, expiresAt } = started;
+        return { ...shown, digits, expiringDtm: toDtm(expiresAt) };
+      }),
+    async completeTotpRegistration({ store: storeName, policy: policyName, user, code }) {
+      const address = { storeName, policyName, user };
+      const completed = await acted(async () => ({
+        userId: (await totps.completeRegistration(caller, address, code)).id,
+      }));
+      // There is none because its time was up, or because it was not begun: that can be mended.
+      return completed.refused?.code === 100053 ? { refused: SESSION_GONE } : completed;
+    },
+    startTotpAuthentication: ({ store: storeName, policy: policyName, user }) =>
+      acted(() => totps.startAuthentication(caller, { storeName, policyName, user })),
+    authenticateTotp: ({ store: storeName, policy: policyName, user, code }) =>
+      acted(async () => ({
+        userId: (await totps.authenticate(caller, { storeName, policyName, user }, code)).user.id,
+      })),
+  };
+}
+
+function faceActs(
+  { faces }: JourneyStepsDeps,
+  { caller }: Acting,
+): Pick<IdentityActs, 'enrolFace' | 'authenticateFace'> {
+  return {
+    enrolFace: ({ store: storeName, user, presented }) =>
+      acted(async () => ({
+        userId: (await faces.enrol(caller, { storeName, user, presented, status: 'ACTIVE' })).id,
+      })),
+    authenticateFace: ({ store: storeName, user, presented, threshold }) =>
+      acted(async () => {
+        const attempt = { storeName, user, presented, matching: { threshold } };
+        const { user: recognised, result } = await faces.authenticate(caller, attempt);
+        return { userId: recognised.id, score: result.score };
+      }),
+  };
+}

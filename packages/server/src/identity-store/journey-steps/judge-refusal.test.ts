@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { codesOf, refusalCodes } from '@grove/contract';
+import { ApiError } from '../../kernel/errors.ts';
+import { acted, judgeRefusal } from './judge-refusal.ts';
+
+describe('what a refusal of a store means for a step', () => {
+  it('every refusal of the catalogue ends an attempt, and none is taken for a pass', () => {
+    for (const code of codesOf(refusalCodes)) {
+      const judged = judgeRefusal(code);
+      assert.ok(judged && judged.code === code && judged.status === 'FAILED', String(code));
+    }
+  });
+
+  it('another attempt is offered only where it can help', () => {
+    const advice = (code: Parameters<typeof judgeRefusal>[0]) => judgeRefusal(code)?.advice;
+    for (const code of [502, 2100, 2101, 2102, 2103, 20122, 100031, 100038, 100053, 100094] as const) {
+      assert.equal(advice(code), 'final', String(code));
+    }
+    for (const code of [353, 372, 398, 20120, 100035, 100051, 100052, 100140] as const) {
+      assert.equal(advice(code), 'retry', String(code));
+    }
+  });
+
+  it('what is nobody’s fault before the screen was not performed', () => {
+    for (const code of [100027, 100028, 100029, 100030, 100082, 100083] as const) {
+      assert.deepEqual(judgeRefusal(code), { code, status: 'NOT_PERFORMED', advice: 'final' });
+    }
+  });
+
+  it('anything else is no refusal, and rolls back', async () => {
+    const busy = new ApiError(100010);
+    await assert.rejects(
+      acted(async () => {
+        throw busy;
+      }),
+      busy,
+    );
+    const bug = new TypeError('a bug');
+    await assert.rejects(
+      acted(async () => {
+        throw bug;
+      }),
+      bug,
+    );
+    assert.deepEqual(await acted(async () => 1), { done: 1 });
+  });
+});
