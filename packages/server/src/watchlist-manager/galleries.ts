@@ -1,0 +1,132 @@
+import type { TenantReads } from '../db/db.ts';
+import { algorithm, cosineOf, type Gallery, newGallery, scoreOf, vectorOf } from '../engines/vision/face-templates.ts';
+import type { Vault } from '../secrets/vault.ts';
+import { subjectOf, templateContext } from './member-details.ts';
+import { type FaceKey, faceKeys, templatesOf } from './members.repository.ts';
+import type { ListRow } from './watchlists.repository.ts';
+
+/**
+ * The faces of watchlists, opened and kept in memory to be compared with: one gallery for each list of each tenant, never
+ * one for two. The revision in the row of the list says whether anything has changed, on this server or on another; then
+ * only what is new is opened. What has expired is not compared with, whether it was purged already or not.
+ */
+export type Galleries = {
+  search(db: TenantReads, list: ListRow, sought: Sought): Promise<Found>;
+  /** Nothing of the list stays in memory. */
+  forget(tenantId: string, listId: string): void;
+};
+
+export type Sought = { template: Uint8Array; atLeast: number; limit: number; now: number };
+export type Found = {
+  readonly hits: readonly { memberId: string; score: number }[];
+  readonly numCompared: number;
+  readonly numNotComparable: number;
+};
+
+export type GalleriesOptions = { maxFaces?: number; maxGalleries?: number };
+
+/** Two kilobytes each. Whichever was searched longest ago is forgotten first. */
+const MAX_FACES_IN_MEMORY = 200_000;
+const MAX_GALLERIES = 100;
+const OPENED_AT_ONCE = 500;
+/** Comparing with more than this in one go would hold up everybody else. */
+const INDEX_ABOVE = 20_000;
+
+type Held = {
+  readonly gallery: Gallery;
+  readonly known: Map<string, { revision: number; expiresAt: number | null }>;
+  revision: number;
+  notComparable: number;
+  /** One after the other: two that fill the same gallery would open everything twice. */
+  busy: Promise<unknown>;
+};
+
+export function openGalleries(
+  { vault }: { vault: Pick<Vault, 'unsealerFor'> },
+  { maxFaces = MAX_FACES_IN_MEMORY, maxGalleries = MAX_GALLERIES }: GalleriesOptions = {},
+): Galleries {
+  const held = new Map<string, Held>();
+  const keyOf = (tenantId: string, listId: string) => `${tenantId} ${listId}`;
+
+  const heldFor = (key: string): Held => {
+    const found = held.get(key) ?? newHeld();
+    // The order of a map is that of insertion: the first is the one that was used longest ago.
+    held.delete(key);
+    held.set(key, found);
+    return found;
+  };
+  const makeRoom = () => {
+    let total = [...held.values()].reduce((sum, { gallery }) => sum + gallery.size(), 0);
+    for (const [key, { gallery }] of held) {
+      if (held.size <= 1 || (held.size <= maxGalleries && total <= maxFaces)) return;
+      held.delete(key);
+      total -= gallery.size();
+    }
+  };
+
+  return {
+    async search(db, list, { template, atLeast, limit, now }) {
+      const own = heldFor(keyOf(db.tenantId, list.id));
+      const filled = own.busy.then(() => refresh(vault, db, list, own, now));
+      own.busy = filled.catch(() => undefined);
+      await filled;
+      const hits = own.gallery.search(vectorOf(template), { limit, atLeastCosine: cosineOf(atLeast) });
+      makeRoom();
+      return {
+        hits: hits.map(({ id, cosine }) => ({ memberId: id, score: Math.round(scoreOf(cosine) * 10_000) / 10_000 })),
+        numCompared: own.gallery.size(),
+        numNotComparable: own.notComparable,
+      };
+    },
+    forget: (tenantId, listId) => void held.delete(keyOf(tenantId, listId)),
+  };
+}
+
+function newHeld(): Held {
+  const gallery = newGallery({ indexAbove: INDEX_ABOVE });
+  return { gallery, known: new Map(), revision: -1, notComparable: 0, busy: Promise.resolve() };
+}
+
+async function refresh(
+  vault: Pick<Vault, 'unsealerFor'>,
+  db: TenantReads,
+  list: ListRow,
+  own: Held,
+  now: number,
+): Promise<void> {
+  for (const [id, { expiresAt }] of own.known) if (expiresAt !== null && expiresAt <= now) drop(own, id);
+  if (own.revision === list.revision) return;
+  const keys = await faceKeys(db, list.id, now);
+  const comparable = keys.filter((key) => key.algorithm === algorithm);
+  const there = new Set(comparable.map(({ id }) => id));
+  for (const id of own.known.keys()) if (!there.has(id)) drop(own, id);
+  const fresh = comparable.filter(({ id, revision }) => own.known.get(id)?.revision !== revision);
+  await open(vault, db, list.id, own, fresh);
+  own.notComparable = keys.length - comparable.length;
+  own.revision = list.revision;
+}
+
+function drop({ gallery, known }: Held, id: string): void {
+  gallery.remove(id);
+  known.delete(id);
+}
+
+async function open(
+  vault: Pick<Vault, 'unsealerFor'>,
+  db: TenantReads,
+  listId: string,
+  own: Held,
+  fresh: readonly FaceKey[],
+): Promise<void> {
+  if (fresh.length === 0) return;
+  const unseal = await vault.unsealerFor(db, subjectOf(listId));
+  for (let at = 0; at < fresh.length; at += OPENED_AT_ONCE) {
+    const some = new Map(fresh.slice(at, at + OPENED_AT_ONCE).map((key) => [key.id, key]));
+    for (const { id, template } of await templatesOf(db, listId, [...some.keys()])) {
+      const key = some.get(id);
+      if (!key) continue;
+      own.gallery.put(id, vectorOf(unseal(templateContext(id), template)));
+      own.known.set(id, { revision: key.revision, expiresAt: key.expires_at });
+    }
+  }
+}

@@ -1,0 +1,34 @@
+import { createHmac } from 'node:crypto';
+import type { SystemDb } from '../db/db.ts';
+import type { VersionedKey } from '../secrets/sealing.ts';
+import type { Vault } from '../secrets/vault.ts';
+import { normaliseValue } from './normalise-value.ts';
+import type { ListRow } from './watchlists.repository.ts';
+
+/**
+ * A value as it is looked for: a hash under a key that never leaves the installation, bound to the list. Whoever sees the
+ * rows can neither try values nor see that two lists have one in common.
+ */
+export type HashValue = (tenantId: string, list: Pick<ListRow, 'id' | 'type'>, value: string) => Promise<HashedValue>;
+/** Undefined if the list cannot have such a value. */
+export type HashedValue = Buffer | undefined;
+
+const SECRET = 'watchlist-values';
+
+export function valueHasher({ vault, system }: { vault: Pick<Vault, 'systemSecret'>; system: SystemDb }): HashValue {
+  let secret: Promise<VersionedKey[]> | undefined;
+  return async (tenantId, { id, type }, value) => {
+    const normal = type === 'FACE' ? undefined : normaliseValue(type, value);
+    if (normal === undefined) return undefined;
+    secret ??= vault.systemSecret(system, SECRET).catch((error) => {
+      secret = undefined;
+      throw error;
+    });
+    // The first, always: with another, nothing that was hashed before would be found.
+    const first = (await secret).at(-1);
+    if (!first) throw new Error('there is no secret to hash values with');
+    return createHmac('sha256', first.key)
+      .update(JSON.stringify([tenantId, id, normal]))
+      .digest();
+  };
+}

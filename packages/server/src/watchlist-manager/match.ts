@@ -1,0 +1,79 @@
+import type { api, Ok } from '@grove/contract';
+import { type Audit, changedBy } from '../audit/audit.ts';
+import type { TenantReads } from '../db/db.ts';
+import type { Context } from '../kernel/context.ts';
+import { ApiError } from '../kernel/errors.ts';
+import type { Handlers } from '../kernel/implement.ts';
+import type { Vault } from '../secrets/vault.ts';
+import type { Found, Galleries } from './galleries.ts';
+import { type Details, detailsContext, subjectOf } from './member-details.ts';
+import { findMember, findMemberOfValue } from './members.repository.ts';
+import { existingList, foundBy, type MembersDeps } from './members.ts';
+
+/** Looks somebody up for a caller of the API. What it gives is for a human, never a verdict. */
+export type MatchDeps = Pick<MembersDeps, 'readFace' | 'hashValue'> & {
+  vault: Pick<Vault, 'unsealerFor'>;
+  audit: Pick<Audit, 'record'>;
+  galleries: Galleries;
+};
+
+type Match = Ok<typeof api.watchlists.match>;
+
+const DEFAULT_THRESHOLD = 0.7;
+const DEFAULT_LIMIT = 10;
+
+export function matchHandler(deps: MatchDeps): Pick<Handlers<typeof api.watchlists>, 'match'> {
+  return {
+    async match(context, { params, body }) {
+      const { db, now } = context;
+      const list = await existingList(db, context, params.watchlistId);
+      if (list.status !== 'ACTIVE') throw new ApiError(100103);
+      const by = await foundBy(deps, context, list, body);
+      // Nothing is looked up that could not be noted.
+      await db.write((tx) =>
+        deps.audit.record(tx, { ...changedBy(context), action: 'watchlist.searched', item: list.id }),
+      );
+      const { threshold: atLeast = DEFAULT_THRESHOLD, limit = DEFAULT_LIMIT } = body;
+      const found = by.face
+        ? await deps.galleries.search(db, list, { template: by.face.template, atLeast, limit, now })
+        : await findValue(db, { listId: list.id, hash: by.hash as Buffer, now, numMembers: list.num_members });
+      return {
+        watchlistId: list.id,
+        candidates: await named(deps, context, list.id, found.hits),
+        numCompared: found.numCompared,
+        numNotComparable: found.numNotComparable,
+      };
+    },
+  };
+}
+
+type Value = { listId: string; hash: Buffer; now: number; numMembers: number };
+
+async function findValue(db: TenantReads, { listId, hash, now, numMembers }: Value): Promise<Found> {
+  const member = await findMemberOfValue(db, { listId, hash, now });
+  const hits = member ? [{ memberId: member.id, score: 1 }] : [];
+  return { hits, numCompared: numMembers, numNotComparable: 0 };
+}
+
+/** With the names of those who are still there: a human has to know whom to compare with. */
+async function named(
+  { vault }: MatchDeps,
+  { db, now }: Context,
+  listId: string,
+  hits: Found['hits'],
+): Promise<Match['candidates']> {
+  if (hits.length === 0) return [];
+  const unseal = await vault.unsealerFor(db, subjectOf(listId));
+  const candidates: Match['candidates'] = [];
+  for (const { memberId, score } of hits) {
+    const member = await findMember(db, { listId, id: memberId, now });
+    if (!member) continue;
+    const { firstName, lastName } = JSON.parse(unseal(detailsContext(memberId), member.details).toString()) as Details;
+    candidates.push({
+      ...{ memberId, score },
+      ...(firstName !== undefined && { firstName }),
+      ...(lastName !== undefined && { lastName }),
+    });
+  }
+  return candidates;
+}

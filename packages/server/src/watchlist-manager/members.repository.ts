@@ -1,0 +1,135 @@
+import { sql, type TenantReads, type TenantTx, unprepared } from '../db/db.ts';
+import type { Paging } from '../kernel/pages.ts';
+
+export type MemberRow = {
+  watchlist_id: string;
+  id: string;
+  revision: number;
+  first_folded: string;
+  last_folded: string;
+  details: Uint8Array;
+  template: Uint8Array | null;
+  algorithm: string | null;
+  quality: number | null;
+  value_hash: Uint8Array | null;
+  expires_at: number | null;
+  created_at: number;
+  created_by: string;
+  last_updated_at: number;
+  last_updated_by: string;
+};
+
+const COLUMNS = `watchlist_id, id, revision, first_folded, last_folded, details, template, algorithm, quality, value_hash,
+  expires_at, created_at, created_by, last_updated_at, last_updated_by`;
+
+/** The properties a list can be sorted by. */
+export const MEMBER_SORTABLE = {
+  id: 'id',
+  firstName: 'first_folded',
+  lastName: 'last_folded',
+  createdDtm: 'created_at',
+  lastUpdatedDtm: 'last_updated_at',
+} as const;
+
+/** What has expired is gone, whether it was purged already or not. */
+const STANDING = 'tenant_id = $1 AND watchlist_id = $2 AND (expires_at IS NULL OR expires_at > $3)';
+
+const ONE = sql(`SELECT ${COLUMNS} FROM watchlist_members WHERE ${STANDING} AND id = $4`);
+const OF_VALUE = sql(`SELECT ${COLUMNS} FROM watchlist_members WHERE ${STANDING} AND value_hash = $4`);
+const ADD = sql(`INSERT INTO watchlist_members (tenant_id, ${COLUMNS})
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`);
+const CHANGE = sql(`UPDATE watchlist_members SET revision = $4, first_folded = $5, last_folded = $6, details = $7,
+  template = $8, algorithm = $9, quality = $10, expires_at = $11, last_updated_at = $12, last_updated_by = $13
+  WHERE tenant_id = $1 AND watchlist_id = $2 AND id = $3`);
+const REMOVE = sql('DELETE FROM watchlist_members WHERE tenant_id = $1 AND watchlist_id = $2 AND id = $3');
+const REMOVE_EXPIRED = sql(`DELETE FROM watchlist_members WHERE tenant_id = $1 AND watchlist_id = $2 AND id IN
+  (SELECT id FROM watchlist_members WHERE tenant_id = $1 AND watchlist_id = $2 AND expires_at <= $3
+  ORDER BY id LIMIT $4 + 0)`);
+const LISTS_WITH_EXPIRED = sql(`SELECT DISTINCT m.watchlist_id, l.environment FROM watchlist_members m
+  JOIN watchlists l ON l.tenant_id = m.tenant_id AND l.id = m.watchlist_id
+  WHERE m.tenant_id = $1 AND m.expires_at <= $2`);
+const FACES = sql(`SELECT id, revision, algorithm, expires_at FROM watchlist_members
+  WHERE ${STANDING} AND template IS NOT NULL`);
+const TEMPLATES = sql(`SELECT id, template FROM watchlist_members WHERE tenant_id = $1 AND watchlist_id = $2 AND id IN
+  (SELECT value FROM /*sqlite json_each(*//*postgres json_array_elements_text(CAST(*/$3/*postgres  AS json)*/))`);
+
+type Place = { listId: string; id: string; now: number };
+
+export function findMember(db: TenantReads, { listId, id, now }: Place): Promise<MemberRow | undefined> {
+  return db.get<MemberRow>(ONE, [db.tenantId, listId, now, id]);
+}
+
+export function findMemberOfValue(
+  db: TenantReads,
+  { listId, hash, now }: { listId: string; hash: Uint8Array; now: number },
+): Promise<MemberRow | undefined> {
+  return db.get<MemberRow>(OF_VALUE, [db.tenantId, listId, now, hash]);
+}
+
+export async function addMember(tx: TenantTx, row: MemberRow): Promise<void> {
+  await tx.run(ADD, [
+    ...[tx.tenantId, row.watchlist_id, row.id, row.revision, row.first_folded, row.last_folded, row.details],
+    ...[row.template, row.algorithm, row.quality, row.value_hash, row.expires_at, row.created_at, row.created_by],
+    ...[row.last_updated_at, row.last_updated_by],
+  ]);
+}
+
+export async function changeMember(tx: TenantTx, row: MemberRow): Promise<void> {
+  await tx.run(CHANGE, [
+    ...[tx.tenantId, row.watchlist_id, row.id, row.revision, row.first_folded, row.last_folded, row.details],
+    ...[row.template, row.algorithm, row.quality, row.expires_at, row.last_updated_at, row.last_updated_by],
+  ]);
+}
+
+export async function removeMember(tx: TenantTx, listId: string, id: string): Promise<boolean> {
+  return (await tx.run(REMOVE, [tx.tenantId, listId, id])) === 1;
+}
+
+/** At most `limit` of them; how many there were. */
+export function removeExpired(
+  tx: TenantTx,
+  { listId, now, limit }: { listId: string; now: number; limit: number },
+): Promise<number> {
+  return tx.run(REMOVE_EXPIRED, [tx.tenantId, listId, now, limit]);
+}
+
+export function listsWithExpired(
+  db: TenantReads,
+  now: number,
+): Promise<{ watchlist_id: string; environment: 'live' | 'test' }[]> {
+  return db.all(LISTS_WITH_EXPIRED, [db.tenantId, now]);
+}
+
+export type FaceKey = { id: string; revision: number; algorithm: string; expires_at: number | null };
+
+/** Which faces there are, without the faces. */
+export function faceKeys(db: TenantReads, listId: string, now: number): Promise<FaceKey[]> {
+  return db.all<FaceKey>(FACES, [db.tenantId, listId, now]);
+}
+
+export function templatesOf(
+  db: TenantReads,
+  listId: string,
+  ids: readonly string[],
+): Promise<{ id: string; template: Uint8Array }[]> {
+  return db.all(TEMPLATES, [db.tenantId, listId, JSON.stringify(ids)]);
+}
+
+type Filter = { listId: string; pattern: string | undefined; now: number };
+
+export async function pageMembers(
+  db: TenantReads,
+  { listId, pattern, now }: Filter,
+  { orderBy, size, offset }: Paging,
+): Promise<{ rows: MemberRow[]; total: number }> {
+  const where = `${STANDING} AND (first_folded LIKE $4 ESCAPE '\\' OR last_folded LIKE $4 ESCAPE '\\')`;
+  const values = [db.tenantId, listId, now, pattern ?? '%'];
+  const counted = await db.get<{ total: number }>(
+    unprepared(`SELECT count(*) AS total FROM watchlist_members WHERE ${where}`),
+    values,
+  );
+  const page = unprepared(
+    `SELECT ${COLUMNS} FROM watchlist_members WHERE ${where} ORDER BY ${orderBy} LIMIT $5 + 0 OFFSET $6 + 0`,
+  );
+  return { rows: await db.all<MemberRow>(page, [...values, size, offset]), total: counted?.total ?? 0 };
+}

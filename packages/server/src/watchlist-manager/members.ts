@@ -1,0 +1,264 @@
+import type { api, Ok } from '@grove/contract';
+import { type Audit, changedBy } from '../audit/audit.ts';
+import { isUniqueViolation, type TenantReads, type TenantTx } from '../db/db.ts';
+import { algorithm } from '../engines/vision/face-templates.ts';
+import { fromDuration, toDtm } from '../kernel/clock.ts';
+import type { Context } from '../kernel/context.ts';
+import { ApiError, invalidInput } from '../kernel/errors.ts';
+import { newId } from '../kernel/ids.ts';
+import { type Handlers, prepared } from '../kernel/implement.ts';
+import { likePattern, paging, toPage } from '../kernel/pages.ts';
+import type { Vault } from '../secrets/vault.ts';
+import { actor } from './actor.ts';
+import type { HashValue } from './hash-value.ts';
+import {
+  type Details,
+  detailsContext,
+  foldedNames,
+  mergeDetails,
+  sealDetails,
+  subjectOf,
+  templateContext,
+} from './member-details.ts';
+import {
+  addMember,
+  changeMember,
+  findMember,
+  MEMBER_SORTABLE,
+  type MemberRow,
+  pageMembers,
+  removeExpired,
+  removeMember,
+} from './members.repository.ts';
+import { bytesOf, type ReadFace, type ReadTemplate } from './read-face.ts';
+import { findList, findListForUpdate, type ListRow, nextRevision } from './watchlists.repository.ts';
+
+/** Who is on a watchlist. Whoever reads or changes it is in the audit log. */
+export type MembersDeps = {
+  vault: Pick<Vault, 'sealFor' | 'unsealerFor'>;
+  audit: Pick<Audit, 'record' | 'noteRead'>;
+  readFace: ReadFace;
+  hashValue: HashValue;
+};
+
+type Own = Pick<
+  Handlers<typeof api.watchlists>,
+  'listMembers' | 'addMember' | 'addMemberImage' | 'getMember' | 'updateMember' | 'removeMember'
+>;
+type Member = Ok<typeof api.watchlists.getMember>;
+type Given = Details & { image?: string; expireAfter?: string };
+/** What it is found by: read before any transaction begins. */
+type FoundBy = { face?: ReadTemplate; hash?: Buffer };
+
+const PURGED_AT_ONCE = 500;
+
+export function memberHandlers(deps: MembersDeps): Own {
+  const { vault, audit, readFace } = deps;
+
+  const shown = async (db: TenantReads, rows: readonly MemberRow[]): Promise<Member[]> => {
+    const [first] = rows;
+    if (!first) return [];
+    const unseal = await vault.unsealerFor(db, subjectOf(first.watchlist_id));
+    return rows.map((row) => toMember(row, JSON.parse(unseal(detailsContext(row.id), row.details).toString())));
+  };
+  const shownOne = async (db: TenantReads, row: MemberRow): Promise<Member> => (await shown(db, [row]))[0] as Member;
+
+  const add = async (context: Context, listId: string, given: Given, by: FoundBy): Promise<Member> =>
+    context.db.write(async (tx) => {
+      const list = await lockedList(tx, context, listId);
+      const row = await storeMember(deps, tx, context, { list, given, by });
+      await audit.record(tx, { ...changedBy(context), action: 'watchlist.memberAdded', item: list.id });
+      return shownOne(tx, row);
+    });
+
+  return {
+    async listMembers(context, { params, query }) {
+      const { db, now } = context;
+      const page = paging(query, MEMBER_SORTABLE);
+      const list = await existingList(db, context, params.watchlistId);
+      const filter = { listId: list.id, pattern: likePattern(query.name, '/query/name'), now };
+      const { rows, total } = await pageMembers(db, filter, page);
+      audit.noteRead(context, { action: 'watchlist.membersRead', item: list.id });
+      return toPage(await shown(db, rows), total, page);
+    },
+
+    addMember: prepared(
+      async (context, { params, body }) => {
+        const list = await existingList(context.db, context, params.watchlistId);
+        return foundBy(deps, context, list, body);
+      },
+      (context, { params, body }, by) => add(context, params.watchlistId, body, by),
+    ),
+
+    addMemberImage: prepared(
+      async (context, { params, body }) => {
+        const list = await existingList(context.db, context, params.watchlistId);
+        if (list.type !== 'FACE') throw invalidInput({ pointer: '/value', message: 'is what this list is made of' });
+        return { face: await readFace(body.bytes, body.contentType) };
+      },
+      (context, { params, query }, by) => add(context, params.watchlistId, query, by),
+    ),
+
+    async getMember(context, { params }) {
+      const { db, now } = context;
+      const list = await existingList(db, context, params.watchlistId);
+      const row = await findMember(db, { listId: list.id, id: params.memberId, now });
+      if (!row) throw new ApiError(100100);
+      audit.noteRead(context, { action: 'watchlist.memberRead', item: list.id });
+      return shownOne(db, row);
+    },
+
+    async updateMember(context, { params, body }) {
+      const known = await existingList(context.db, context, params.watchlistId);
+      const by = body.image === undefined ? {} : await foundBy(deps, context, known, body);
+      return context.db.write(async (tx) => {
+        const list = await lockedList(tx, context, params.watchlistId);
+        const before = await findMember(tx, { listId: list.id, id: params.memberId, now: context.now });
+        if (!before) throw new ApiError(100100);
+        const after = await changeStored(deps, tx, context, { list, before, given: body, by });
+        await audit.record(tx, { ...changedBy(context), action: 'watchlist.memberUpdated', item: list.id });
+        return shownOne(tx, after);
+      });
+    },
+
+    async removeMember(context, { params }) {
+      await context.db.write(async (tx) => {
+        const list = await lockedList(tx, context, params.watchlistId);
+        if (!(await removeMember(tx, list.id, params.memberId))) throw new ApiError(100100);
+        await nextRevision(tx, list.id, -1);
+        await audit.record(tx, { ...changedBy(context), action: 'watchlist.memberRemoved', item: list.id });
+      });
+      return undefined;
+    },
+  };
+}
+
+/** A list that is not there, another tenant's and one of the other environment are the same. */
+export async function existingList(db: TenantReads, { principal }: Context, id: string): Promise<ListRow> {
+  const list = await findList(db, { environment: principal.environment, id });
+  if (!list) throw new ApiError(100041);
+  return list;
+}
+
+async function lockedList(tx: TenantTx, { principal }: Context, id: string): Promise<ListRow> {
+  const list = await findListForUpdate(tx, { environment: principal.environment, id });
+  if (!list) throw new ApiError(100041);
+  return list;
+}
+
+type Sought = { image?: string; value?: string };
+
+/** What a member of such a list is found by, or what somebody is looked for by. */
+export async function foundBy(
+  { readFace, hashValue }: Pick<MembersDeps, 'readFace' | 'hashValue'>,
+  { tenantId }: Context,
+  list: ListRow,
+  { image, value }: Sought,
+): Promise<FoundBy> {
+  if (list.type === 'FACE') {
+    if (value !== undefined) throw invalidInput({ pointer: '/value', message: 'is not for a list of faces' });
+    const bytes = image === undefined ? undefined : bytesOf(image);
+    if (!bytes) throw invalidInput({ pointer: '/image', message: 'must be an image in base64' });
+    return { face: await readFace(bytes) };
+  }
+  if (image !== undefined) throw invalidInput({ pointer: '/image', message: 'is for lists of faces' });
+  const hash = value === undefined ? undefined : await hashValue(tenantId, list, value);
+  const what = list.type === 'EMAIL' ? 'an e-mail address' : 'a document number';
+  if (!hash) throw invalidInput({ pointer: '/value', message: `must be ${what}` });
+  return { hash };
+}
+
+type New = { list: ListRow; given: Given; by: FoundBy };
+
+async function storeMember(
+  deps: MembersDeps,
+  tx: TenantTx,
+  { now, principal }: Context,
+  { list, given, by }: New,
+): Promise<MemberRow> {
+  await ensureRoom(tx, list, now);
+  const id = newId(now);
+  const details = mergeDetails(given.value === undefined ? {} : { value: given.value }, given);
+  const who = actor(principal);
+  const row: MemberRow = {
+    ...{ watchlist_id: list.id, id, revision: await nextRevision(tx, list.id, 1), ...foldedNames(details) },
+    details: await sealDetails(deps.vault, tx, { listId: list.id, memberId: id }, details),
+    ...(await sealFace(deps, tx, { listId: list.id, memberId: id }, by.face)),
+    ...{ value_hash: by.hash ?? null, expires_at: expiryOf(given.expireAfter ?? list.expire_after, now) },
+    ...{ created_at: now, created_by: who, last_updated_at: now, last_updated_by: who },
+  };
+  try {
+    await addMember(tx, row);
+  } catch (error) {
+    if (!isUniqueViolation(error)) throw error;
+    throw new ApiError(100104, { cause: error });
+  }
+  return row;
+}
+
+/** Those whose time is over make room for others before the purge comes by. */
+async function ensureRoom(tx: TenantTx, list: ListRow, now: number): Promise<void> {
+  const gone = await removeExpired(tx, { listId: list.id, now, limit: PURGED_AT_ONCE });
+  if (gone > 0) await nextRevision(tx, list.id, -gone);
+  if (list.num_members - gone >= list.max_size) throw new ApiError(100101);
+}
+
+type Place = { listId: string; memberId: string };
+type StoredFace = Pick<MemberRow, 'template' | 'algorithm' | 'quality'>;
+
+async function sealFace(
+  { vault }: MembersDeps,
+  tx: TenantTx,
+  { listId, memberId }: Place,
+  face: ReadTemplate | undefined,
+): Promise<StoredFace> {
+  if (!face) return { template: null, algorithm: null, quality: null };
+  const template = await vault.sealFor(tx, subjectOf(listId), templateContext(memberId), face.template);
+  return { template, algorithm, quality: Math.round(face.quality * 100) / 100 };
+}
+
+type Changed = { list: ListRow; before: MemberRow; given: Given; by: FoundBy };
+
+async function changeStored(
+  deps: MembersDeps,
+  tx: TenantTx,
+  { now, principal }: Context,
+  { list, before, given, by }: Changed,
+): Promise<MemberRow> {
+  const place = { listId: list.id, memberId: before.id };
+  const unseal = await deps.vault.unsealerFor(tx, subjectOf(list.id));
+  const known = JSON.parse(unseal(detailsContext(before.id), before.details).toString()) as Details;
+  const details = mergeDetails(known, given);
+  const after: MemberRow = {
+    ...before,
+    ...foldedNames(details),
+    revision: await nextRevision(tx, list.id, 0),
+    details: await sealDetails(deps.vault, tx, place, details),
+    ...(by.face && (await sealFace(deps, tx, place, by.face))),
+    expires_at: given.expireAfter === undefined ? before.expires_at : expiryOf(given.expireAfter, now),
+    ...{ last_updated_at: now, last_updated_by: actor(principal) },
+  };
+  await changeMember(tx, after);
+  return after;
+}
+
+function expiryOf(duration: string | null, now: number): number | null {
+  if (!duration) return null;
+  const ms = fromDuration(duration);
+  if (ms <= 0) throw invalidInput({ pointer: '/expireAfter', message: 'must be longer than nothing' });
+  return now + ms;
+}
+
+function toMember(row: MemberRow, details: Details): Member {
+  return {
+    id: row.id,
+    watchlistId: row.watchlist_id,
+    ...details,
+    ...(row.quality !== null && { quality: row.quality }),
+    ...(row.expires_at !== null && { expiringDtm: toDtm(row.expires_at) }),
+    createdDtm: toDtm(row.created_at),
+    lastUpdatedDtm: toDtm(row.last_updated_at),
+    createdBy: row.created_by,
+    lastUpdatedBy: row.last_updated_by,
+  };
+}

@@ -1,0 +1,30 @@
+import { domainToASCII } from 'node:url';
+import type { ListType } from './watchlists.repository.ts';
+
+/**
+ * One spelling for all spellings of a document number or an e-mail address. Undefined if it is none. Pure.
+ *
+ * A number is its letters and digits: blanks, dashes and the filler of machine-readable zones are layout. An address is
+ * compared without regard to case; dots and tags before the @ mean different people with some providers, so they stay.
+ */
+export function normaliseValue(type: Exclude<ListType, 'FACE'>, value: string): string | undefined {
+  return type === 'DOCUMENT_NUMBER' ? documentNumber(value) : emailAddress(value);
+}
+
+const MAX_NUMBER_LENGTH = 50;
+const MAX_ADDRESS_LENGTH = 254;
+
+function documentNumber(value: string): string | undefined {
+  const plain = value
+    .normalize('NFKC')
+    .toUpperCase()
+    .replace(/[^\p{L}\p{N}]/gu, '');
+  return plain.length > 0 && plain.length <= MAX_NUMBER_LENGTH ? plain : undefined;
+}
+
+function emailAddress(value: string): string | undefined {
+  const [, local = '', domain = ''] = /^([^\s@]+)@([^\s@]+)$/.exec(value.normalize('NFC').trim()) ?? [];
+  const host = domainToASCII(domain.toLowerCase().replace(/\.$/, ''));
+  const address = `${local.toLowerCase()}@${host}`;
+  return local !== '' && host !== '' && address.length <= MAX_ADDRESS_LENGTH ? address : undefined;
+}

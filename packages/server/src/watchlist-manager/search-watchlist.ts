@@ -1,0 +1,84 @@
+import type { Audit } from '../audit/audit.ts';
+import type { Db, TenantReads } from '../db/db.ts';
+import type { Clock } from '../kernel/clock.ts';
+import type { TenantId } from '../kernel/ids.ts';
+import type { Galleries } from './galleries.ts';
+import type { HashValue } from './hash-value.ts';
+import { findMemberOfValue } from './members.repository.ts';
+import { type Environment, findListNamed, type ListRow } from './watchlists.repository.ts';
+
+/** Looks somebody up for a step of a journey. Candidates are for a human. */
+export type SearchDeps = {
+  db: Db;
+  clock: Clock;
+  galleries: Galleries;
+  hashValue: HashValue;
+  audit: Pick<Audit, 'record'>;
+};
+
+export type Candidates = { readonly candidates: readonly { memberId: string; score: number }[] };
+
+/** The least that is worth a look; the step asks for more. */
+const AT_LEAST = 0.5;
+const LIMIT = 10;
+const ACTOR = 'Watchlist step';
+
+export type WatchlistSearch = {
+  /** Undefined if there is no list of faces of that name that is in use. */
+  searchWatchlist(
+    tenantId: TenantId,
+    environment: Environment,
+    name: string,
+    template: Buffer,
+    instanceId?: string,
+  ): Promise<Candidates | undefined>;
+  /** The same in a list of document numbers or e-mail addresses, by what was read or given. */
+  searchValues(
+    tenantId: TenantId,
+    environment: Environment,
+    name: string,
+    values: readonly string[],
+    instanceId?: string,
+  ): Promise<Candidates | undefined>;
+};
+
+export function watchlistSearch({ db, clock, galleries, hashValue, audit }: SearchDeps): WatchlistSearch {
+  /** Nothing is looked up that could not be noted. */
+  const noted = async (tenantId: TenantId, list: ListRow, instanceId: string | undefined) => {
+    const { environment, id: item } = list;
+    await db.of(tenantId).write((tx) =>
+      audit.record(tx, {
+        ...{ action: 'watchlist.searched', environment, actor: ACTOR, at: clock.now(), item },
+        ...(instanceId !== undefined && { instanceId }),
+      }),
+    );
+  };
+  const usable = async (reads: TenantReads, environment: Environment, name: string) => {
+    const list = await findListNamed(reads, environment, name);
+    return list?.status === 'ACTIVE' ? list : undefined;
+  };
+
+  return {
+    async searchWatchlist(tenantId, environment, name, template, instanceId) {
+      const reads = db.of(tenantId);
+      const list = await usable(reads, environment, name);
+      if (list?.type !== 'FACE') return undefined;
+      await noted(tenantId, list, instanceId);
+      const sought = { template, atLeast: AT_LEAST, limit: LIMIT, now: clock.now() };
+      return { candidates: (await galleries.search(reads, list, sought)).hits };
+    },
+    async searchValues(tenantId, environment, name, values, instanceId) {
+      const reads = db.of(tenantId);
+      const list = await usable(reads, environment, name);
+      if (!list || list.type === 'FACE') return undefined;
+      await noted(tenantId, list, instanceId);
+      const found = new Map<string, { memberId: string; score: number }>();
+      for (const value of values) {
+        const hash = await hashValue(tenantId, list, value);
+        const member = hash && (await findMemberOfValue(reads, { listId: list.id, hash, now: clock.now() }));
+        if (member) found.set(member.id, { memberId: member.id, score: 1 });
+      }
+      return { candidates: [...found.values()] };
+    },
+  };
+}

@@ -1,0 +1,48 @@
+import { api } from '@grove/contract';
+import type { Audit } from '../audit/audit.ts';
+import type { Db } from '../db/db.ts';
+import type { Jobs } from '../jobs/jobs.ts';
+import type { Clock } from '../kernel/clock.ts';
+import type { TenantId } from '../kernel/ids.ts';
+import { implement } from '../kernel/implement.ts';
+import type { Vault } from '../secrets/vault.ts';
+import { openGalleries } from './galleries.ts';
+import { valueHasher } from './hash-value.ts';
+import { matchHandler } from './match.ts';
+import { memberHandlers } from './members.ts';
+import { PURGE_EVERY_MS, purgeMembersJob } from './purge-members.ts';
+import { faceReader, type ReadFaceDeps } from './read-face.ts';
+import { watchlistSearch } from './search-watchlist.ts';
+import { isListName } from './watchlists.repository.ts';
+import { watchlistHandlers } from './watchlists.ts';
+
+/** Watchlists, their members and who is found on them, put together. */
+export type WatchlistManagerDeps = ReadFaceDeps & {
+  db: Db;
+  vault: Vault;
+  clock: Clock;
+  jobs: Pick<Jobs, 'register' | 'schedule'>;
+  audit: Audit;
+  everyTenantId(): AsyncIterable<TenantId>;
+};
+
+export function openWatchlistManager(deps: WatchlistManagerDeps) {
+  const { db, vault, clock, jobs, audit } = deps;
+  const galleries = openGalleries({ vault });
+  const hashValue = valueHasher({ vault, system: db.system });
+  const readFace = faceReader(deps);
+  const purge = purgeMembersJob(deps);
+  jobs.register(purge);
+  jobs.schedule({ kind: purge.kind, everyMs: PURGE_EVERY_MS, key: 'hourly' });
+  return {
+    handlers: {
+      watchlists: implement(api.watchlists, {
+        ...watchlistHandlers({ vault, audit, galleries }),
+        ...memberHandlers({ vault, audit, readFace, hashValue }),
+        ...matchHandler({ vault, audit, readFace, hashValue, galleries }),
+      }),
+    },
+    ...watchlistSearch({ db, clock, galleries, hashValue, audit }),
+    isListName,
+  };
+}

@@ -1,0 +1,158 @@
+import type { api, Body, Ok } from '@grove/contract';
+import { type Audit, changedBy } from '../audit/audit.ts';
+import { isUniqueViolation } from '../db/db.ts';
+import { fromDuration, toDtm } from '../kernel/clock.ts';
+import type { Context } from '../kernel/context.ts';
+import { ApiError, invalidInput } from '../kernel/errors.ts';
+import { newId } from '../kernel/ids.ts';
+import type { Handlers } from '../kernel/implement.ts';
+import { fold, likePattern, paging, toPage } from '../kernel/pages.ts';
+import type { Vault } from '../secrets/vault.ts';
+import { actor } from './actor.ts';
+import type { Galleries } from './galleries.ts';
+import { subjectOf } from './member-details.ts';
+import {
+  addList,
+  changeList,
+  countLists,
+  findList,
+  findListForUpdate,
+  LIST_SORTABLE,
+  type ListRow,
+  pageLists,
+  removeList,
+} from './watchlists.repository.ts';
+
+/** Watchlists themselves. Who is on them is in `members.ts`. */
+export const MAX_WATCHLISTS_PER_TENANT = 100;
+const DEFAULT_MAX_SIZE = 10_000;
+
+export type WatchlistsDeps = {
+  vault: Pick<Vault, 'destroySubject'>;
+  audit: Pick<Audit, 'record'>;
+  galleries: Pick<Galleries, 'forget'>;
+};
+
+type Own = Pick<Handlers<typeof api.watchlists>, 'list' | 'create' | 'get' | 'update' | 'delete'>;
+type Watchlist = Ok<typeof api.watchlists.get>;
+type Change = Body<typeof api.watchlists.update>;
+
+export function watchlistHandlers({ vault, audit, galleries }: WatchlistsDeps): Own {
+  return {
+    async list({ db, principal: { environment } }, { query }) {
+      const page = paging(query, LIST_SORTABLE);
+      const filter = { environment, pattern: likePattern(query.name, '/query/name'), type: query.type };
+      const { rows, total } = await pageLists(db, filter, page);
+      return toPage(rows.map(toWatchlist), total, page);
+    },
+
+    async create(context, { body }) {
+      const { db, now, principal } = context;
+      const { environment } = principal;
+      const name = nameOf(body.name);
+      const by = actor(principal);
+      const row: ListRow = {
+        ...{ id: newId(now), environment, name, name_folded: fold(name), description: body.description || null },
+        ...{ type: body.type ?? 'FACE', status: body.status ?? 'ACTIVE', max_size: body.maxSize ?? DEFAULT_MAX_SIZE },
+        ...{ num_members: 0, expire_after: expireAfter(body.expireMembersAfter), revision: 0 },
+        ...{ created_at: now, created_by: by, last_updated_at: now, last_updated_by: by },
+      };
+      await db.write(async (tx) => {
+        if ((await countLists(tx, environment)) >= MAX_WATCHLISTS_PER_TENANT) throw new ApiError(100065);
+        await namedOnce(name, () => addList(tx, row));
+        await audit.record(tx, { ...changedBy(context), action: 'watchlist.created', item: row.id });
+      });
+      return toWatchlist(row);
+    },
+
+    async get({ db, principal: { environment } }, { params }) {
+      const row = await findList(db, { environment, id: params.watchlistId });
+      if (!row) throw new ApiError(100041);
+      return toWatchlist(row);
+    },
+
+    async update(context, { params, body }) {
+      const { environment } = context.principal;
+      return context.db.write(async (tx) => {
+        const before = await findListForUpdate(tx, { environment, id: params.watchlistId });
+        if (!before) throw new ApiError(100041);
+        const after = changed(context, before, body);
+        await namedOnce(after.name, () => changeList(tx, after));
+        await audit.record(tx, { ...changedBy(context), action: 'watchlist.updated', item: after.id });
+        return toWatchlist(after);
+      });
+    },
+
+    async delete(context, { params }) {
+      const { environment } = context.principal;
+      await context.db.write(async (tx) => {
+        const row = await findListForUpdate(tx, { environment, id: params.watchlistId });
+        if (!row) throw new ApiError(100041);
+        await vault.destroySubject(tx, subjectOf(row.id));
+        await removeList(tx, row.id);
+        await audit.record(tx, { ...changedBy(context), action: 'watchlist.deleted', item: row.id });
+        tx.afterCommit(() => galleries.forget(tx.tenantId, row.id));
+      });
+      return undefined;
+    },
+  };
+}
+
+function changed({ now, principal }: Context, before: ListRow, given: Change): ListRow {
+  const name = given.name === undefined ? before.name : nameOf(given.name);
+  if (given.maxSize !== undefined && given.maxSize < before.num_members) {
+    throw invalidInput({ pointer: '/maxSize', message: `must be at least ${before.num_members}: so many are on it` });
+  }
+  return {
+    ...before,
+    name,
+    name_folded: fold(name),
+    description: given.description === undefined ? before.description : given.description || null,
+    status: given.status ?? before.status,
+    max_size: given.maxSize ?? before.max_size,
+    expire_after: given.expireMembersAfter === undefined ? before.expire_after : expireAfter(given.expireMembersAfter),
+    last_updated_at: now,
+    last_updated_by: actor(principal),
+  };
+}
+
+function nameOf(text: string): string {
+  const name = text.trim();
+  if (name === '') throw invalidInput({ pointer: '/name', message: 'must not be empty' });
+  return name;
+}
+
+function expireAfter(duration: string | null | undefined): string | null {
+  if (!duration) return null;
+  if (fromDuration(duration) <= 0) {
+    throw invalidInput({ pointer: '/expireMembersAfter', message: 'must be longer than nothing' });
+  }
+  return duration;
+}
+
+async function namedOnce(name: string, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!isUniqueViolation(error)) throw error;
+    const message = `${JSON.stringify(name)} is the name of another watchlist`;
+    throw new ApiError(100014, { errors: [{ pointer: '/name', message }], cause: error });
+  }
+}
+
+function toWatchlist(row: ListRow): Watchlist {
+  return {
+    id: row.id,
+    name: row.name,
+    ...(row.description !== null && { description: row.description }),
+    type: row.type,
+    status: row.status,
+    maxSize: row.max_size,
+    numMembers: row.num_members,
+    ...(row.expire_after !== null && { expireMembersAfter: row.expire_after }),
+    createdDtm: toDtm(row.created_at),
+    lastUpdatedDtm: toDtm(row.last_updated_at),
+    createdBy: row.created_by,
+    lastUpdatedBy: row.last_updated_by,
+  };
+}
