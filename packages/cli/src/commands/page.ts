@@ -1,0 +1,36 @@
+import { existsSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { UsageError } from '../failure.ts';
+import { type CommonOptions, define, defineGroup, examples } from '../output.ts';
+import { readPageFolder } from '../page-tester/read-page-folder.ts';
+import { startTester } from '../page-tester/tester.ts';
+
+/** Custom pages, before they are uploaded. */
+type DevOptions = CommonOptions & { port: string };
+
+const DEFAULT_PORT = '4600';
+
+export function definePage(program: Command): void {
+  const page = defineGroup(program, 'page', 'custom pages: try one before it is uploaded');
+  define(page, 'dev <folder>', 'show a custom page as a journey would, and check it as an upload would be')
+    .option('--port <port>', 'where to listen; 0 picks a free one', DEFAULT_PORT)
+    .addHelpText(
+      'after',
+      `${examples('grove page dev ./pages/questions')}
+It needs no server. The page runs in the sandbox of a journey, is given the constants that you type, and everything that it
+says is written down. It is loaded again when a file changes.`,
+    )
+    .action(dev);
+}
+
+async function dev(folder: string, { json, port }: DevOptions): Promise<void> {
+  const place = resolve(folder);
+  if (!existsSync(place) || !statSync(place).isDirectory()) throw new UsageError(`${folder} is not a folder`);
+  if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) throw new UsageError('--port must be a port');
+  const { fault } = await readPageFolder(place);
+  const { url } = await startTester({ folder: place, port: Number(port) });
+  const told = fault ? `It would be refused as it is: ${fault.message}.\n` : '';
+  const text = `${told}The page is shown at ${url}\nStop with Ctrl-C.\n`;
+  process.stdout.write(json ? `${JSON.stringify({ url, ...(fault && { fault }) })}\n` : text);
+}

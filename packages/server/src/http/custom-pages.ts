@@ -1,0 +1,84 @@
+import type { IncomingMessage } from 'node:http';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { ApiError } from '../kernel/errors.ts';
+import { pageHeaders } from '../kernel/page-headers.ts';
+
+/**
+ * Serves the pages that tenants made. They are hostile until proven otherwise, so whatever they are served from, they get
+ * an origin that nobody else has: the sandbox of their policy makes it opaque. They see no cookie, no storage, no camera,
+ * no API, and load nothing but their own files. Where a domain for pages is configured, that domain serves them and
+ * nothing else, each version under a host of its own.
+ */
+export type CustomPagesDeps = {
+  /** A file of a page, by the label in its address. */
+  pageFile(label: string, path: string): Promise<PageFile | undefined>;
+  /** The domain of pages, if there is one. */
+  pagesDomain: string | undefined;
+  /** The journeys of a tenant, which may frame its pages. */
+  baseUrlOf(tenantId: string): string;
+};
+
+export type PageFile = {
+  readonly tenantId: string;
+  readonly contentType: string;
+  readonly bytes: Uint8Array;
+  readonly sha256: string;
+  readonly preview: boolean;
+};
+
+export const PAGES_PATH = '/pages/';
+
+/** An address is named by what is behind it, so that can be kept; not for ever, because a version can be withdrawn. */
+const KEPT_SECONDS = 3600;
+
+/** A request to a host of the domain of pages can mean a file of that page, and nothing else that is served here. */
+export function rewritePageHost(pagesDomain: string): (request: IncomingMessage) => string {
+  return ({ headers, url = '/' }) => {
+    const label = labelOfHost(headers.host, pagesDomain);
+    return label === undefined ? url : `${PAGES_PATH}${label}${url.startsWith('/') ? url : '/'}`;
+  };
+}
+
+function labelOfHost(host: string | undefined, pagesDomain: string): string | undefined {
+  const name = (host ?? '').replace(/:\d+$/, '').toLowerCase().replace(/\.$/, '');
+  if (name === pagesDomain) return '-';
+  if (!name.endsWith(`.${pagesDomain}`)) return undefined;
+  const label = name.slice(0, -pagesDomain.length - 1);
+  return /^[a-z0-9-]+$/.test(label) ? label : '-';
+}
+
+export function mountCustomPages(app: FastifyInstance, deps: CustomPagesDeps): void {
+  const { pageFile, pagesDomain } = deps;
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: `${PAGES_PATH}:label/*`,
+    handler: async (request, reply) => {
+      const { label, '*': path } = request.params as { label: string; '*': string };
+      // With a domain of their own, pages are shown nowhere else.
+      const misplaced = pagesDomain !== undefined && labelOfHost(request.headers.host, pagesDomain) !== label;
+      const file = misplaced ? undefined : await pageFile(label, path);
+      if (!file) throw new ApiError(100003);
+      return send(request, reply, { file, label, deps });
+    },
+  });
+}
+
+type Sent = { file: PageFile; label: string; deps: CustomPagesDeps };
+
+function send(request: FastifyRequest, reply: FastifyReply, { file, label, deps }: Sent): FastifyReply {
+  const apart = deps.pagesDomain !== undefined;
+  const tag = `"${file.sha256.slice(0, 32)}"`;
+  reply
+    .headers(
+      pageHeaders({
+        host: request.headers.host,
+        folder: apart ? '' : `${PAGES_PATH}${label}/`,
+        ancestors: apart ? deps.baseUrlOf(file.tenantId) : "'self'",
+      }),
+    )
+    .header('Cache-Control', file.preview ? 'no-store' : `public, max-age=${KEPT_SECONDS}`)
+    .header('ETag', tag)
+    .type(file.contentType);
+  if (request.headers['if-none-match'] === tag) return reply.code(304).send();
+  return reply.send(request.method === 'HEAD' ? '' : Buffer.from(file.bytes));
+}

@@ -1,0 +1,44 @@
+import { ArchiveRefused } from './archive-refused.ts';
+
+export const MAX_PATH_LENGTH = 200;
+export const MAX_DEPTH = 8;
+
+/** What a page may consist of. No SVG: it can hold scripts, and is opened as a document. */
+export const CONTENT_TYPES: Readonly<Record<string, string>> = {
+  html: 'text/html; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  json: 'application/json; charset=utf-8',
+  png: 'image/png',
+  jpg: 'image/jpeg',
+  webp: 'image/webp',
+  woff2: 'font/woff2',
+};
+
+const SEGMENT = /^[A-Za-z0-9_-][A-Za-z0-9._-]*$/;
+/** What tools leave behind without being asked. It is passed over. */
+const LITTER = /^__MACOSX\/|(^|\/)(\.DS_Store|Thumbs\.db|desktop\.ini)$/;
+
+export function isLitter(path: string): boolean {
+  return LITTER.test(path);
+}
+
+/** Refuses a path that could mean anything but one file below the top of the page. */
+export function checkPath(path: string): void {
+  if (path.startsWith('/') || path.startsWith('\\') || /^[A-Za-z]:/.test(path)) {
+    throw new ArchiveRefused('absolute_path', path);
+  }
+  const segments = path.split('/');
+  if (path.split(/[/\\]/).includes('..')) throw new ArchiveRefused('parent_path', path);
+  if (path.length > MAX_PATH_LENGTH || segments.length > MAX_DEPTH) throw new ArchiveRefused('long_path', path);
+  if (!segments.every((segment) => SEGMENT.test(segment))) throw new ArchiveRefused('bad_name', path);
+}
+
+/** The content type by the name; `jpeg` is `jpg`, and the case does not matter. */
+export function contentTypeOf(path: string): string {
+  const extension = /\.([A-Za-z0-9]+)$/.exec(path)?.[1]?.toLowerCase() ?? '';
+  const type = extension === 'jpeg' ? CONTENT_TYPES.jpg : undefined;
+  const known = type ?? (Object.hasOwn(CONTENT_TYPES, extension) ? CONTENT_TYPES[extension] : undefined);
+  if (known === undefined) throw new ArchiveRefused('type', path);
+  return known;
+}

@@ -1,0 +1,215 @@
+import { api } from '@grove/contract';
+import type { TenantTx } from '../../db/db.ts';
+import { stream } from '../../kernel/answers.ts';
+import { HOUR, toDtm } from '../../kernel/clock.ts';
+import type { Context } from '../../kernel/context.ts';
+import { ApiError, invalidInput } from '../../kernel/errors.ts';
+import { newId } from '../../kernel/ids.ts';
+import { implement, prepared, type RawBody } from '../../kernel/implement.ts';
+import { fold, likePattern, paging, toPage } from '../../kernel/pages.ts';
+import { actor } from '../actor.ts';
+import { ArchiveRefused } from './archive-refused.ts';
+import type { PageFile } from './check-files.ts';
+import {
+  addPage,
+  findPage,
+  heldByTenant,
+  lockPages,
+  type PageRow,
+  pagePages,
+  pageVersions,
+  removePage,
+  SORTABLE,
+  setPreview,
+  setStatus,
+  versionsOf,
+} from './custom-pages.repository.ts';
+import { addFiles, contentsOf, type FileRow, filesOf, forgetContents } from './page-files.repository.ts';
+import { hashOf, labelOf, newPreviewHash } from './page-label.ts';
+import { readArchive } from './read-archive.ts';
+import { writePageArchive } from './write-page-archive.ts';
+
+/**
+ * Pages of the tenant's own (specification 4.11): uploaded in versions whose files never change, deployed, withdrawn. They
+ * are the tenant's, as the definitions that name them are, and the same in both environments.
+ */
+export type CustomPagesDeps = {
+  /** The whole address of a page, by its label. */
+  pageUrl(tenantId: string, label: string): string;
+};
+
+export const MAX_VERSIONS_OF_A_PAGE = 200;
+export const MAX_PAGE_VERSIONS_PER_TENANT = 2000;
+export const MAX_PAGE_BYTES_PER_TENANT = 500 * 2 ** 20;
+const PREVIEW_MS = HOUR;
+const NAME = /^[A-Za-z0-9_][A-Za-z0-9 ._-]{0,99}$/;
+
+export function customPageHandlers({ pageUrl }: CustomPagesDeps) {
+  const detailed = (context: Context, row: PageRow, files: readonly FileRow[]) => ({
+    ...toPageView(row),
+    files: files.map(({ path, content_type, bytes, sha256 }) => ({ path, contentType: content_type, bytes, sha256 })),
+    ...(row.status === 'DEPLOYED_ACTIVE' && { url: pageUrl(context.tenantId, labelOf(context.tenantId, row.hash)) }),
+  });
+
+  return implement(api.customPages, {
+    async list({ db }, { query }) {
+      const page = paging(query, SORTABLE);
+      const { rows, total } = await pagePages(db, likePattern(query.name, '/query/name'), page);
+      return toPage(rows.map(toPageView), total, page);
+    },
+
+    async listVersions({ db }, { params, query }) {
+      const page = paging(query, SORTABLE);
+      const { rows, total } = await pageVersions(db, params.name, page);
+      if (total === 0) throw new ApiError(100042);
+      return toPage(rows.map(toPageView), total, page);
+    },
+
+    createVersion: prepared(
+      (_context, { params, body }) => readUpload(params.name, body),
+      async (context, { params, query }, files) => {
+        const row = await context.db.write((tx) =>
+          storeVersion(tx, context, { name: params.name, description: query.description || null, files }),
+        );
+        return detailed(context, row, files.map(toFileRow));
+      },
+    ),
+
+    async get(context, { params }) {
+      const row = await existing(context.db, params.id);
+      return detailed(context, row, await filesOf(context.db, row.id));
+    },
+
+    async getArchive({ db }, { params }) {
+      const row = await existing(db, params.id);
+      const name = `${row.name.replaceAll(' ', '_')}-${row.version}.zip`;
+      return stream('application/zip', writePageArchive(await contentsOf(db, row.id), row.created_at), {
+        'content-disposition': `attachment; filename="${name}"`,
+        'content-security-policy': "sandbox; default-src 'none'; frame-ancestors 'none'",
+      });
+    },
+
+    async preview({ db, tenantId, now }, { params }) {
+      const hash = newPreviewHash();
+      const until = now + PREVIEW_MS;
+      const found = await db.write((tx) => setPreview(tx, { id: params.id, hash, until }));
+      if (!found) throw new ApiError(100042);
+      return { url: pageUrl(tenantId, labelOf(tenantId, hash)), expiringDtm: toDtm(until) };
+    },
+
+    async deploy(context, { params }) {
+      return context.db.write(async (tx) => {
+        const before = await locked(tx, params.id);
+        if (before.status === 'ARCHIVED') throw new ApiError(100096, { detail: 'it is archived; upload it again' });
+        if (before.status === 'DEPLOYED_ACTIVE') return toPageView(before);
+        const after = { ...before, ...touched(context), status: 'DEPLOYED_ACTIVE', deployed_at: context.now } as const;
+        await setStatus(tx, after);
+        return toPageView(after);
+      });
+    },
+
+    async archive(context, { params }) {
+      return context.db.write(async (tx) => {
+        const before = await locked(tx, params.id);
+        if (before.status === 'ARCHIVED') return toPageView(before);
+        const after = { ...before, ...touched(context), status: 'ARCHIVED' } as const;
+        await setStatus(tx, after);
+        return toPageView(after);
+      });
+    },
+
+    async delete({ db }, { params }) {
+      await db.write(async (tx) => {
+        const row = await locked(tx, params.id);
+        if (row.deployed_at !== null) throw new ApiError(100096, { detail: 'it was deployed; archive it instead' });
+        const files = await filesOf(tx, row.id);
+        await removePage(tx, row.id);
+        await forgetContents(tx, files);
+      });
+      return undefined;
+    },
+  });
+}
+
+/** What strangers packed is unpacked before any transaction begins. */
+async function readUpload(name: string, { bytes }: RawBody): Promise<PageFile[]> {
+  if (!NAME.test(name)) {
+    const message = 'must be at most 100 letters, digits, blanks, dots, _ and -';
+    throw invalidInput({ pointer: '/params/name', message });
+  }
+  try {
+    return await readArchive(bytes);
+  } catch (error) {
+    if (!(error instanceof ArchiveRefused)) throw error;
+    const { path, reason, message } = error;
+    throw new ApiError(100095, {
+      detail: message,
+      errors: [{ pointer: path === undefined ? '' : `/${path}`, message: reason }],
+    });
+  }
+}
+
+type NewVersion = { name: string; description: string | null; files: readonly PageFile[] };
+
+async function storeVersion(
+  tx: TenantTx,
+  { now, principal }: Context,
+  { name, description, files }: NewVersion,
+): Promise<PageRow> {
+  await lockPages(tx);
+  const { total, newest } = await versionsOf(tx, name);
+  if (total >= MAX_VERSIONS_OF_A_PAGE)
+    throw new ApiError(100065, { detail: `there are ${total} versions of this page` });
+  const held = await heldByTenant(tx);
+  const total_bytes = files.reduce((sum, { content }) => sum + content.length, 0);
+  if (held.versions >= MAX_PAGE_VERSIONS_PER_TENANT || held.bytes + total_bytes > MAX_PAGE_BYTES_PER_TENANT) {
+    throw new ApiError(100065, { detail: `there are ${held.versions} versions of pages with ${held.bytes} bytes` });
+  }
+  const by = actor(principal);
+  const row: PageRow = {
+    ...{ id: newId(now), name, name_folded: fold(name), version: newest + 1, status: 'EDITABLE', description },
+    ...{ hash: hashOf(tx.tenantId, files), num_files: files.length, total_bytes, deployed_at: null },
+    ...{ created_at: now, created_by: by, last_updated_at: now, last_updated_by: by },
+  };
+  await addPage(tx, row);
+  await addFiles(tx, row.id, files);
+  return row;
+}
+
+async function existing(db: Context['db'], id: string): Promise<PageRow> {
+  const row = await findPage(db, id);
+  if (!row) throw new ApiError(100042);
+  return row;
+}
+
+async function locked(tx: TenantTx, id: string): Promise<PageRow> {
+  await lockPages(tx);
+  const row = await findPage(tx, id);
+  if (!row) throw new ApiError(100042);
+  return row;
+}
+
+function touched({ now, principal }: Context) {
+  return { last_updated_at: now, last_updated_by: actor(principal) };
+}
+
+function toFileRow({ path, contentType, content, sha256 }: PageFile): FileRow {
+  return { path, content_type: contentType, bytes: content.length, sha256 };
+}
+
+function toPageView(row: PageRow) {
+  return {
+    id: row.id,
+    name: row.name,
+    version: row.version,
+    ...(row.description !== null && { description: row.description }),
+    status: row.status,
+    numFiles: row.num_files,
+    bytes: row.total_bytes,
+    createdDtm: toDtm(row.created_at),
+    lastUpdatedDtm: toDtm(row.last_updated_at),
+    createdBy: row.created_by,
+    lastUpdatedBy: row.last_updated_by,
+    ...(row.deployed_at !== null && { deployedDtm: toDtm(row.deployed_at) }),
+  };
+}

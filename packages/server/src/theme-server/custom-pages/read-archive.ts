@@ -1,0 +1,50 @@
+import { promisify } from 'node:util';
+import { crc32, inflateRaw } from 'node:zlib';
+import { MAX_PAGE_ARCHIVE_BYTES } from '@grove/contract';
+import { ArchiveRefused } from './archive-refused.ts';
+import {
+  checkFiles,
+  checkPaths,
+  MAX_FILE_BYTES,
+  MAX_PAGE_BYTES,
+  type PageFile,
+  type UnpackedFile,
+} from './check-files.ts';
+import { listEntries, type ZipEntry } from './list-entries.ts';
+
+/** Text is packed ten times smaller, seldom thirty times. What is packed more tightly was made to burst. */
+export const MAX_RATIO = 200;
+/** Below this a ratio says nothing: a file of blanks is small however it is packed. */
+const RATIO_FROM_BYTES = 256 * 2 ** 10;
+
+const inflate = promisify(inflateRaw) as (packed: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>;
+
+/**
+ * The files of a custom page, out of an archive that anybody may have made. Everything that can be refused by what the
+ * archive says of itself is refused before anything is unpacked; then each file is unpacked no further than it may be.
+ * Throws an `ArchiveRefused` and nothing else.
+ */
+export async function readArchive(archive: Buffer): Promise<PageFile[]> {
+  if (archive.length > MAX_PAGE_ARCHIVE_BYTES) throw new ArchiveRefused('too_large');
+  const entries = await listEntries(archive);
+  checkPaths(entries.map(({ path }) => path));
+  const files: UnpackedFile[] = [];
+  let left = MAX_PAGE_BYTES;
+  for (const entry of entries) {
+    const content = await unpack(entry, left);
+    left -= content.length;
+    files.push({ path: entry.path, content });
+  }
+  return checkFiles(files);
+}
+
+async function unpack({ path, packed, deflated, crc32: expected, bytes }: ZipEntry, left: number): Promise<Buffer> {
+  if (bytes > MAX_FILE_BYTES) throw new ArchiveRefused('too_large', path);
+  if (bytes > left) throw new ArchiveRefused('too_many_bytes');
+  if (bytes > RATIO_FROM_BYTES && bytes > packed.length * MAX_RATIO) throw new ArchiveRefused('ratio', path);
+  // One byte more than was said is as far as it gets.
+  const content = deflated ? await inflate(packed, { maxOutputLength: bytes + 1 }).catch(() => undefined) : packed;
+  if (content === undefined || content.length !== bytes) throw new ArchiveRefused('corrupt', path);
+  if (crc32(content) !== expected) throw new ArchiveRefused('checksum', path);
+  return content;
+}

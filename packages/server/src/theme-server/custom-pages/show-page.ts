@@ -1,0 +1,43 @@
+import type { Db, TenantReads } from '../../db/db.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import { findDeployedPage } from './custom-pages.repository.ts';
+import { findShownFile } from './page-files.repository.ts';
+import { labelOf, readLabel } from './page-label.ts';
+
+/** A file of a page, for whoever knows the address. */
+export type ShownFile = {
+  readonly tenantId: string;
+  readonly contentType: string;
+  readonly bytes: Uint8Array;
+  readonly sha256: string;
+  /** Of a preview, which must not be kept. */
+  readonly preview: boolean;
+};
+
+const PATH = /^[A-Za-z0-9._/-]{0,200}$/;
+
+/** Finds what stands at a path below the label of a page; a folder is shown by its `index.html` at the top alone. */
+export function pageFileFinder({ db, clock }: { db: Db; clock: Clock }) {
+  return async (label: string, path: string): Promise<ShownFile | undefined> => {
+    const named = readLabel(label);
+    // No file has another name, and a database would not take every one that can be asked for.
+    if (!named || !PATH.test(path)) return undefined;
+    const { tenantId, hash } = named;
+    const wanted = path === '' ? 'index.html' : path;
+    const found = await findShownFile(db.of(tenantId), { hash, path: wanted, now: clock.now() });
+    if (!found) return undefined;
+    const { content_type: contentType, content: bytes, sha256, preview } = found;
+    return { tenantId, contentType, bytes, sha256, preview: preview === 1 };
+  };
+}
+
+/** The label of the version that journeys show now. */
+export async function deployedLabel(db: TenantReads, name: string): Promise<string | undefined> {
+  const row = await findDeployedPage(db, name);
+  return row && labelOf(db.tenantId, row.hash);
+}
+
+/** Whether a definition may name it. */
+export async function isPageName(db: TenantReads, name: string): Promise<boolean> {
+  return (await findDeployedPage(db, name)) !== undefined;
+}

@@ -1,0 +1,15 @@
+import type { Readable } from 'node:stream';
+import yazl from 'yazl';
+import type { StoredFile } from './page-files.repository.ts';
+
+/** The files of a version as a zip of our own making: what was uploaded is not handed to anybody else. */
+export function writePageArchive(files: readonly StoredFile[], at: number): Readable {
+  const zip = new yazl.ZipFile();
+  for (const { path, content, content_type } of files) {
+    // Images and fonts are compressed already.
+    const compress = !/^(image|font)\//.test(content_type);
+    zip.addBuffer(Buffer.from(content), path, { mtime: new Date(at), mode: 0o100644, compress });
+  }
+  zip.end();
+  return zip.outputStream as Readable;
+}

@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { onBothEngines, openTestApp, type TestApp } from '../../../test/harness.ts';
+import { JPEG, PNG } from '../../../test/images.ts';
+import { contrastFaults, contrastOf } from './check-contrast.ts';
+import { DEFAULT_TOKENS } from './default-theme.ts';
+import { MAX_THEMES_PER_TENANT } from './themes.ts';
+
+const BASE = '/api/theme-server/themes';
+const FONT = Buffer.concat([Buffer.from('wOF2'), Buffer.alloc(40)]);
+
+describe('the contrast of colours', () => {
+  it('is that of WCAG 2.2', () => {
+    assert.equal(contrastOf('#000000', '#ffffff'), 21);
+    assert.equal(contrastOf('#abcdef', '#abcdef'), 1);
+    assert.equal(contrastOf('#777777', '#ffffff').toFixed(2), '4.48');
+    assert.equal(contrastOf('#767676', '#FFFFFF').toFixed(2), '4.54');
+  });
+
+  it('is good enough in the theme that we ship, by day and by night', () => {
+    assert.deepEqual(contrastFaults(DEFAULT_TOKENS.palette, ''), []);
+    assert.ok(DEFAULT_TOKENS.darkPalette);
+    assert.deepEqual(contrastFaults(DEFAULT_TOKENS.darkPalette, ''), []);
+  });
+});
+
+onBothEngines('themes', (_engine, places) => {
+  let grove: TestApp;
+  let stranger: string;
+  before(async () => {
+    grove = await openTestApp(await places.create());
+    const { apiKey } = await grove.app.tenants.create({ id: 'stranger' });
+    stranger = await grove.token(apiKey);
+  });
+  after(() => grove.stop());
+
+  const { palette, darkPalette } = DEFAULT_TOKENS;
+  const send = (path: string, body: object, token?: string) =>
+    grove.call(`${BASE}${path}`, { method: 'POST', body: JSON.stringify(body), ...(token && { token }) });
+  const read = (name: string, query = '?tn=acme') => grove.call(`${BASE}/${name}${query}`, { token: null });
+  const upload = (theme: string, asset: string, contentType: string, bytes: Uint8Array) =>
+    grove.call(`${BASE}/${theme}/assets/${asset}`, {
+      ...{ method: 'POST', body: new Uint8Array(bytes), headers: { 'Content-Type': contentType } },
+    });
+
+  it('are created, listed, changed, read by anybody and deleted', async () => {
+    const made = await send('', { name: 'spring', palette, radius: 4, fontFamily: 'serif' });
+    assert.equal(made.status, 201, made.text);
+    assert.deepEqual([made.body.radius, made.body.fontFamily, made.body.darkPalette], [4, 'serif', undefined]);
+    assert.equal((await send('/spring', { darkPalette })).body.darkPalette.text, darkPalette?.text);
+    const list = await grove.call(`${BASE}?name=spr%25&sort=name,desc`);
+    assert.deepEqual([list.body.totalElements, list.body.content[0].lastUpdatedBy.slice(0, 7)], [1, 'API Key']);
+    const shown = await read('spring');
+    assert.deepEqual(shown.body, { name: 'spring', palette, darkPalette, radius: 4, fontFamily: 'serif' });
+    assert.equal((await grove.call(`${BASE}/spring`, { method: 'DELETE' })).status, 204);
+    assert.equal((await read('spring')).body.code, 100097);
+  });
+
+  it('have a default that is ours until the tenant makes its own', async () => {
+    for (const query of ['', '?tn=acme', '?tn=nobody', '?tn=%C3%A4']) {
+      const { status, body } = await read('default', query);
+      assert.deepEqual([status, body.builtIn, body.palette], [200, true, palette]);
+    }
+    const primary = '#5b2a86';
+    await send('', { name: 'default', palette: { ...palette, primary } });
+    assert.equal((await read('default')).body.palette.primary, primary);
+    assert.equal((await read('default')).body.builtIn, undefined);
+    assert.equal((await read('default', '?tn=stranger')).body.builtIn, true);
+  });
+
+  it('are refused with 100098 if colours cannot be told apart, each pair with its ratio', async () => {
+    const pale = { ...palette, text: '#999999', onPrimary: '#1f6b50' };
+    const { status, body } = await send('', { name: 'pale', palette: pale });
+    assert.deepEqual([status, body.code], [400, 100098]);
+    assert.deepEqual(
+      body.errors.map(({ pointer }: { pointer: string }) => pointer),
+      ['/palette/text', '/palette/text', '/palette/onPrimary'],
+    );
+    assert.match(body.errors[0].message, /^has a contrast of 2\.84 to background; it must be 4\.5$/);
+    await send('', { name: 'clear', palette });
+    const dark = await send('/clear', { darkPalette: { ...palette, text: '#ffffff' } });
+    assert.deepEqual([dark.body.code, dark.body.errors[0].pointer], [100098, '/darkPalette/text']);
+    assert.equal((await read('clear')).body.darkPalette, undefined);
+  });
+
+  it('are refused with 100001 if a token or the name is not what it should be', async () => {
+    for (const body of [
+      { name: 'x' },
+      { name: '', palette },
+      { name: '../x', palette },
+      { name: 'x', palette: { ...palette, text: 'black' } },
+      { name: 'x', palette: { ...palette, text: '#000000;}body{background:url(//evil.example)' } },
+      { name: 'x', palette, radius: 33 },
+      { name: 'x', palette, fontFamily: 'Comic Sans' },
+    ]) {
+      assert.equal((await send('', body)).body.code, 100001, JSON.stringify(body));
+    }
+  });
+
+  it('have a name of their own: 100014 for another of that name; of another tenant or none, 100097', async () => {
+    await send('', { name: 'mine', palette });
+    assert.equal((await send('', { name: 'mine', palette })).body.code, 100014);
+    assert.equal((await send('', { name: 'mine', palette }, stranger)).status, 201);
+    assert.equal((await send('/nobody', { radius: 1 })).body.code, 100097);
+    await grove.call(`${BASE}/mine`, { method: 'DELETE' });
+    assert.equal((await read('mine')).body.code, 100097);
+    assert.equal((await grove.call(`${BASE}/mine`, { method: 'DELETE' })).body.code, 100097);
+    assert.equal((await send('/mine', { radius: 1 }, stranger)).status, 200);
+  });
+
+  it('have a logo and a font, which anybody may read under an address that changes with them', async () => {
+    await send('', { name: 'logo', palette, fontFamily: 'own' });
+    const first = await upload('logo', 'logo', 'image/png', PNG);
+    assert.equal(first.status, 200, first.text);
+    const { logoUrl } = (await upload('logo', 'logo', 'image/jpeg', JPEG)).body;
+    assert.notEqual(logoUrl, first.body.logoUrl);
+    const { fontUrl } = (await upload('logo', 'font', 'font/woff2', FONT)).body;
+    const logo = await fetch(`${grove.baseUrl}${logoUrl}`);
+    assert.deepEqual([logo.status, logo.headers.get('content-type')], [200, 'image/jpeg']);
+    assert.ok(Buffer.from(await logo.arrayBuffer()).equals(JPEG));
+    assert.match(logo.headers.get('content-security-policy') ?? '', /^sandbox/);
+    assert.equal((await fetch(`${grove.baseUrl}${fontUrl}`)).headers.get('content-type'), 'font/woff2');
+    assert.deepEqual((await read('logo')).body.logoUrl, logoUrl);
+    assert.equal((await read('logo/assets/logo', '?tn=stranger')).body.code, 100097);
+    assert.equal((await read('logo/assets/other')).body.code, 100097);
+  });
+
+  it('take no other file: 100099 if its name, its type or its bytes are not right', async () => {
+    await send('', { name: 'strict', palette });
+    for (const [asset, type, bytes] of [
+      ['logo', 'image/png', JPEG],
+      ['logo', 'image/png', Buffer.from('<svg onload="alert(1)"/>')],
+      ['logo', 'font/woff2', FONT],
+      ['logo', 'image/png', new Uint8Array()],
+      ['font', 'image/png', PNG],
+      ['font', 'font/woff2', Buffer.from('wOFF')],
+      ['picture', 'image/png', PNG],
+    ] as const) {
+      assert.equal((await upload('strict', asset, type, bytes)).body.code, 100099, `${asset} ${type}`);
+    }
+    assert.equal((await upload('strict', 'logo', 'image/svg+xml', PNG)).body.code, 100006);
+    assert.equal((await upload('strict', 'logo', 'image/png', Buffer.alloc(2 ** 19 + 1))).body.code, 100005);
+    assert.equal((await upload('nobody', 'logo', 'image/png', PNG)).body.code, 100097);
+  });
+
+  it('are at most a hundred in a tenant: 100065 for one more', async () => {
+    const { apiKey } = await grove.app.tenants.create({ id: 'collector' });
+    const token = await grove.token(apiKey);
+    for (let at = 0; at < MAX_THEMES_PER_TENANT; at++) {
+      assert.equal((await send('', { name: `theme ${at}`, palette }, token)).status, 201);
+    }
+    assert.equal((await send('', { name: 'one more', palette }, token)).body.code, 100065);
+  });
+});

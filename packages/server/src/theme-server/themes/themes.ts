@@ -1,0 +1,183 @@
+import { createHash } from 'node:crypto';
+import { api } from '@grove/contract';
+import { type Db, isUniqueViolation, type TenantReads } from '../../db/db.ts';
+import { detectImageType } from '../../engines/images/detect-image-type.ts';
+import { file, withHeaders } from '../../kernel/answers.ts';
+import { toDtm } from '../../kernel/clock.ts';
+import type { Context } from '../../kernel/context.ts';
+import { ApiError, invalidInput } from '../../kernel/errors.ts';
+import { isTenantId, newId, type TenantId } from '../../kernel/ids.ts';
+import { implement, type OpenContext, type RawBody } from '../../kernel/implement.ts';
+import { fold, likePattern, paging, toPage } from '../../kernel/pages.ts';
+import { actor } from '../actor.ts';
+import { contrastFaults } from './check-contrast.ts';
+import { DEFAULT_THEME, DEFAULT_TOKENS, type Tokens } from './default-theme.ts';
+import {
+  type AssetRow,
+  addTheme,
+  assetsOf,
+  changeTheme,
+  countThemes,
+  findAsset,
+  findTheme,
+  findThemeForUpdate,
+  pageThemes,
+  removeTheme,
+  SORTABLE,
+  saveAsset,
+  type ThemeRow,
+} from './themes.repository.ts';
+
+/** How the journeys of a tenant look. Definitions name a theme; whoever opens a journey reads it. */
+export const MAX_THEMES_PER_TENANT = 100;
+const NAME = /^[A-Za-z0-9_][A-Za-z0-9 ._-]{0,49}$/;
+const KEPT = { 'cache-control': 'public, max-age=60' } as const;
+const KEPT_ASSET = { 'cache-control': 'public, max-age=3600' } as const;
+
+export function themeHandlers({ db }: { db: Db }) {
+  return implement(api.themes, {
+    async list({ db: own }, { query }) {
+      const page = paging(query, SORTABLE);
+      const { rows, total } = await pageThemes(own, likePattern(query.name, '/query/name'), page);
+      const shown: ReturnType<typeof toTheme>[] = [];
+      for (const row of rows) shown.push(toTheme(own.tenantId, row, await assetsOf(own, row.id)));
+      return toPage(shown, total, page);
+    },
+
+    async create({ db: own, now, principal }, { body: { name, ...given } }) {
+      if (!NAME.test(name)) {
+        throw invalidInput({ pointer: '/name', message: 'must be letters, digits, blanks, dots, _ and -' });
+      }
+      const tokens = checked({ radius: DEFAULT_TOKENS.radius, fontFamily: DEFAULT_TOKENS.fontFamily, ...given });
+      const by = actor(principal);
+      const row: ThemeRow = {
+        ...{ id: newId(now), name, name_folded: fold(name), tokens: JSON.stringify(tokens) },
+        ...{ created_at: now, created_by: by, last_updated_at: now, last_updated_by: by },
+      };
+      await own.write(async (tx) => {
+        if ((await countThemes(tx)) >= MAX_THEMES_PER_TENANT) throw new ApiError(100065);
+        await namedOnce(name, () => addTheme(tx, row));
+      });
+      return toTheme(own.tenantId, row, []);
+    },
+
+    async get(context, { params, query }) {
+      const reads = tenantReads(db, context, query.tn);
+      const row = reads && (await findTheme(reads, params.themeName));
+      if (reads && row) {
+        return withHeaders(publicly(toTheme(reads.tenantId, row, await assetsOf(reads, row.id))), KEPT);
+      }
+      if (params.themeName !== DEFAULT_THEME) throw new ApiError(100097);
+      return withHeaders({ name: DEFAULT_THEME, ...DEFAULT_TOKENS, builtIn: true }, KEPT);
+    },
+
+    async update(context, { params, body }) {
+      return changed(context, params.themeName, async (row) => {
+        const before = JSON.parse(row.tokens) as Tokens;
+        return { ...row, tokens: JSON.stringify(checked({ ...before, ...body })) };
+      });
+    },
+
+    async delete({ db: own }, { params }) {
+      const found = await own.write((tx) => removeTheme(tx, params.themeName));
+      if (!found) throw new ApiError(100097);
+      return undefined;
+    },
+
+    async uploadAsset(context, { params, body }) {
+      const content_type = checkedAsset(params.assetName, body);
+      const sha256 = createHash('sha256').update(body.bytes).digest('hex');
+      const { themeName, assetName: name } = params;
+      return changed(context, themeName, async (row, tx) => {
+        await saveAsset(tx, { theme_id: row.id, name, content_type, sha256, content: body.bytes });
+        return row;
+      });
+    },
+
+    async getAsset(context, { params, query }) {
+      const reads = tenantReads(db, context, query.tn);
+      const found = reads && (await findAsset(reads, params.themeName, params.assetName));
+      if (!found) throw new ApiError(100097);
+      return file(found.content_type, found.content, {
+        ...KEPT_ASSET,
+        etag: `"${found.sha256.slice(0, 32)}"`,
+        'content-security-policy': "sandbox; default-src 'none'",
+      });
+    },
+  });
+}
+
+type Change = (row: ThemeRow, tx: Parameters<typeof findThemeForUpdate>[0]) => Promise<ThemeRow>;
+
+async function changed({ db, now, principal }: Context, name: string, change: Change) {
+  return db.write(async (tx) => {
+    const before = await findThemeForUpdate(tx, name);
+    if (!before) throw new ApiError(100097);
+    const after = { ...(await change(before, tx)), last_updated_at: now, last_updated_by: actor(principal) };
+    await changeTheme(tx, after);
+    return toTheme(tx.tenantId, after, await assetsOf(tx, after.id));
+  });
+}
+
+/** Whose theme it is: as the host says, or the query where the host says nothing. */
+function tenantReads(db: Db, { hostTenant }: OpenContext, tn: string | undefined): TenantReads | undefined {
+  const tenantId = hostTenant ?? (tn !== undefined && isTenantId(tn) ? tn : undefined);
+  return tenantId && db.of(tenantId);
+}
+
+function checked(tokens: Tokens): Tokens {
+  const faults = [
+    ...contrastFaults(tokens.palette, '/palette'),
+    ...(tokens.darkPalette ? contrastFaults(tokens.darkPalette, '/darkPalette') : []),
+  ];
+  const [first] = faults;
+  if (first) throw new ApiError(100098, { errors: faults, detail: `${first.pointer} ${first.message}` });
+  return tokens;
+}
+
+/** What it says it is, what its bytes say it is, and what it is for must agree. */
+function checkedAsset(name: string, { contentType, bytes }: RawBody): string {
+  const refuse = (detail: string) => new ApiError(100099, { detail });
+  if (name === 'logo') {
+    const type = detectImageType(bytes);
+    if (type === undefined || type !== contentType) throw refuse('a logo is a PNG, JPEG or WebP, and says which');
+    return type;
+  }
+  if (name !== 'font') throw refuse('it must be named logo or font');
+  const isFont = contentType === 'font/woff2' && bytes.toString('latin1', 0, 4) === 'wOF2';
+  if (!isFont) throw refuse('a font is WOFF2, and says so');
+  return contentType;
+}
+
+async function namedOnce(name: string, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!isUniqueViolation(error)) throw error;
+    const message = `${JSON.stringify(name)} is the name of another theme`;
+    throw new ApiError(100014, { errors: [{ pointer: '/name', message }], cause: error });
+  }
+}
+
+/** The address of an asset changes with what is in it, so that none is kept too long. */
+function toTheme(tenantId: TenantId, row: ThemeRow, assets: readonly AssetRow[]) {
+  const urlOf = (name: string) => {
+    const asset = assets.find((each) => each.name === name);
+    if (!asset) return undefined;
+    const place = `/api/theme-server/themes/${encodeURIComponent(row.name)}/assets/${name}`;
+    return `${place}?tn=${tenantId}&v=${asset.sha256.slice(0, 12)}`;
+  };
+  const [logoUrl, fontUrl] = [urlOf('logo'), urlOf('font')];
+  return {
+    name: row.name,
+    ...(JSON.parse(row.tokens) as Tokens),
+    ...(logoUrl !== undefined && { logoUrl }),
+    ...(fontUrl !== undefined && { fontUrl }),
+    lastUpdatedDtm: toDtm(row.last_updated_at),
+    lastUpdatedBy: row.last_updated_by,
+  };
+}
+
+function publicly({ lastUpdatedDtm: _at, lastUpdatedBy: _by, ...theme }: ReturnType<typeof toTheme>) {
+  return theme;
+}
