@@ -1,0 +1,96 @@
+import type { api, Ok } from '@grove/contract';
+import { patience, send, sendBlob, type UploadOptions } from './network.ts';
+import { persist } from './persist.ts';
+
+/** The calls of the journey. The cookie that came with the session opens one instance, and goes by itself. */
+export type Journey = Ok<typeof api.journey.get>;
+export type JourneyStep = NonNullable<Journey['step']>;
+export type Session = Ok<typeof api.journey.createSession>;
+export type Offer = Ok<typeof api.journey.offerHandoff>;
+export type Uploaded = Ok<typeof api.journey.uploadImage>;
+export type Begun = Ok<typeof api.journey.beginStep>;
+export type Challenge = { nonce: string; poses: string[]; expiringDtm: string };
+
+/** What a view of a step may call. */
+export type JourneyApi = {
+  /** What now. */
+  get(): Promise<Journey>;
+  /** Uploads an image of the current step. The same bytes under the same name are sent once, however often it is called. */
+  uploadImage(name: string, blob: Blob, options?: UploadOptions): Promise<Uploaded>;
+  /** The movements that the server wants to see. */
+  createChallenge(stepId: string): Promise<Challenge>;
+  /** What the server makes for the page of this step, such as a challenge for a passkey. */
+  begin(): Promise<Begun>;
+  /** A link that opens the journey in another browser, once. */
+  offerHandoff(): Promise<Offer>;
+};
+
+/** What the shell may call beside that. */
+export type ShellApi = {
+  get(signal?: AbortSignal): Promise<Journey>;
+  submit(stepId: string, body: { revision: number; result?: object; unable?: boolean }): Promise<Journey>;
+  offerHandoff(): Promise<Offer>;
+  confirmHandoff(number: number): Promise<Journey>;
+  denyHandoff(): Promise<void>;
+  takeBack(): Promise<Journey>;
+  eventsUrl: string;
+  /** The calls of one attempt of one step. */
+  ofStep(step: JourneyStep): JourneyApi;
+};
+
+export async function createSession(body: { code?: string; pt?: string; tn?: string }): Promise<Session> {
+  // Not sent again when nobody answers: a code is good for one time, and a token would make a second journey.
+  const { text } = await send('/api/journey/sessions', body);
+  return JSON.parse(text) as Session;
+}
+
+export function openApi(instanceId: string): ShellApi {
+  const base = `/api/journey/${encodeURIComponent(instanceId)}`;
+  const call = async <T>(path: string, body?: object, signal?: AbortSignal): Promise<T> => {
+    const { text } = await persist(() => send(`${base}${path}`, body, signal), patience, { signal });
+    return (text === '' ? undefined : JSON.parse(text)) as T;
+  };
+  const get = (signal?: AbortSignal) => call<Journey>('', undefined, signal);
+  const offerHandoff = () => call<Offer>('/handoffs', {});
+  return {
+    get,
+    eventsUrl: `${base}/events`,
+    submit: (stepId, body) => call(`/steps/${encodeURIComponent(stepId)}`, body),
+    offerHandoff,
+    confirmHandoff: (number) => call('/handoffs/confirm', { number }),
+    denyHandoff: () => call('/handoffs/deny', {}),
+    takeBack: () => call('/handoffs/takeBack', {}),
+    ofStep: ({ id }) => ({
+      get: () => get(),
+      offerHandoff,
+      uploadImage: uploader(`${base}/steps/${encodeURIComponent(id)}/images`),
+      begin: () => call(`/steps/${encodeURIComponent(id)}/begin`, {}),
+      createChallenge: (stepId) => call(`/steps/${encodeURIComponent(stepId)}/challenges`, {}),
+    }),
+  };
+}
+
+function uploader(base: string): JourneyApi['uploadImage'] {
+  const known = new Map<string, Promise<Uploaded>>();
+  return async (name, blob, options = {}) => {
+    const hash = await hashOf(blob);
+    const place = `${name} ${hash ?? ''}`;
+    const before = hash === undefined ? undefined : known.get(place);
+    if (before) return before;
+    const upload = persist(() => sendBlob(`${base}/${encodeURIComponent(name)}`, blob, options), patience, {
+      signal: options.signal,
+    }).then(({ text }) => JSON.parse(text) as Uploaded);
+    // Only the newest image of a name is the one that counts.
+    for (const each of known.keys()) if (each.startsWith(`${name} `)) known.delete(each);
+    known.set(place, upload);
+    upload.catch(() => known.delete(place));
+    return upload;
+  };
+}
+
+/** Pages that are not secure cannot hash; they cannot use a camera either. */
+async function hashOf(blob: Blob): Promise<string | undefined> {
+  if (!globalThis.crypto?.subtle) return undefined;
+  const digest = await crypto.subtle.digest('SHA-256', await blob.arrayBuffer());
+  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('');
+}

@@ -1,0 +1,122 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Translate } from '../../i18n/translate.ts';
+import { CameraStage } from '../camera-stage.tsx';
+import { noHintYet, paceHint } from '../hint-pace.ts';
+import type { CaptureIconName } from '../icons.tsx';
+import { LiveHint } from '../live-hint.tsx';
+import { fitWithin, frameWithin } from '../picture/geometry.ts';
+import { encodePicture, type Picture } from '../picture/picture.ts';
+import { takeSharpest } from '../picture/take-sharpest.ts';
+import { SHUTTER_MS, Shutter } from '../shutter.tsx';
+import type { Camera } from '../use-camera.ts';
+import { regionOf, type Taken, useLooks } from '../use-looks.ts';
+import type { CardGuide } from './card-finder.ts';
+import { CardOutline } from './card-outline.tsx';
+import type { CardHint } from './judge-card.ts';
+import type { Quad } from './quad.ts';
+import { noCardYet, watchCard } from './watch-card.ts';
+
+export type CardKind = 'card' | 'passport';
+
+/** A photograph of one side, and what to know it again by. */
+export type CardShot = { picture: Picture; thumbnail: Float32Array | undefined; how: 'auto' | 'manual' };
+
+type CardCameraProps = {
+  t: Translate;
+  camera: Camera;
+  /** `undefined` while it is loaded, `null` where there is none: then there is the button. */
+  guide: CardGuide | null | undefined;
+  kind: CardKind;
+  side: 'front' | 'back';
+  /** The other side, where it was photographed before. */
+  otherSide: Float32Array | undefined;
+  shutterAtOnce: boolean;
+  onShot(shot: CardShot): void;
+  /** After each look, for who measures. */
+  onLook?: (() => void) | undefined;
+};
+
+const RATIOS: Readonly<Record<CardKind, number>> = { card: 1.586, passport: 1.42 };
+/** Corners and sharpness are found in less; what is larger only takes longer to copy. */
+const LOOK_EDGE = 480;
+
+const ICONS: Readonly<Record<CardHint, CaptureIconName>> = {
+  ...{ noDocument: 'place', turnOver: 'turn', closer: 'closer', back: 'back', turn: 'turn', flat: 'flat' },
+  ...{ dark: 'light', bright: 'light', glare: 'glare', blurred: 'blur', hold: 'hold' },
+};
+
+type Seen = { quad: Quad | null; empty: boolean; good: boolean; progress: number };
+const NOTHING: Seen = { quad: null, empty: true, good: false, progress: 0 };
+
+export function CardCamera(props: CardCameraProps) {
+  const { t, camera, kind, side, otherSide, shutterAtOnce, onShot, onLook } = props;
+  const [broken, setBroken] = useState(false);
+  const [pace, setPace] = useState(noHintYet<CardHint>());
+  const [seen, setSeen] = useState<Seen>(NOTHING);
+  const [late, setLate] = useState(shutterAtOnce);
+  const [taking, setTaking] = useState(false);
+  const watch = useRef(noCardYet);
+  const thumbnail = useRef<Float32Array | undefined>(undefined);
+  const busy = useRef(false);
+  const { video, running } = camera;
+  const guide = broken ? null : props.guide;
+
+  useEffect(() => {
+    if (!running || late) return;
+    const timer = setTimeout(() => setLate(true), SHUTTER_MS);
+    return () => clearTimeout(timer);
+  }, [running, late]);
+
+  const take = async (how: 'auto' | 'manual') => {
+    const element = video.current;
+    if (busy.current || !element || element.videoWidth === 0) return;
+    busy.current = true;
+    setTaking(true);
+    try {
+      navigator.vibrate?.(40);
+      const picture = await encodePicture(await takeSharpest(element, regionOf(element)));
+      onShot({ picture, thumbnail: thumbnail.current, how });
+    } catch {
+      // The picture was lost on the way; the next good look takes another.
+      busy.current = false;
+      setTaking(false);
+    }
+  };
+
+  const look = async ({ pixels, at }: Taken) => {
+    if (!guide || busy.current) return;
+    const frame = frameWithin(pixels, RATIOS[kind]);
+    const verdict = watchCard(watch.current, await guide.look({ pixels, frame, at }), otherSide);
+    watch.current = verdict.watch;
+    onLook?.();
+    thumbnail.current = verdict.thumbnail ?? thumbnail.current;
+    const { hint, outline: quad, progress } = verdict;
+    setSeen({ quad, empty: hint === 'noDocument', good: hint === 'hold', progress });
+    setPace((before) => paceHint(before, hint, performance.now()));
+    if (verdict.capture) await take('auto');
+  };
+  // Without guidance there is still the button.
+  useLooks(video, running && Boolean(guide) && !taking, look, () => setBroken(true), LOOK_EDGE);
+
+  const element = video.current;
+  const picture = element && running ? fitWithin(regionOf(element), LOOK_EDGE) : undefined;
+  const guided = guide !== null;
+  return (
+    <>
+      <CameraStage t={t} camera={camera} shape="card" mirrored={false}>
+        {picture && (
+          <CardOutline picture={picture} frame={frameWithin(picture, RATIOS[kind])} kind={kind} side={side} {...seen} />
+        )}
+        {taking && <div class="stage-taken" />}
+        {guided && <LiveHint t={t} pace={pace} area="hint.card" icons={ICONS} good={seen.good} />}
+      </CameraStage>
+      <div class="shutter-place">
+        {running && (late || !guided) && !taking ? (
+          <Shutter t={t} onPress={() => void take('manual')} />
+        ) : (
+          <p class="note centred">{t(guided ? 'capture.automatic' : 'capture.noGuide')}</p>
+        )}
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,49 @@
+import type { Pixels } from '../pixels.ts';
+import type { Look } from './judge-card.ts';
+import type { Frame } from './measure-card.ts';
+
+export type CardQuestion = { pixels: Pixels; frame: Frame; at: number };
+export type CardAnswer = { look: Look } | { fault: string };
+
+/** One question at a time. */
+export type CardGuide = { look(question: CardQuestion): Promise<Look>; close(): void };
+
+const LOOK_MS = 5_000;
+
+/** `null` where this browser cannot: the shutter is there at once, and the server looks. */
+export async function openCardGuide(): Promise<CardGuide | null> {
+  if (typeof WebAssembly === 'undefined') return null;
+  try {
+    return typeof Worker !== 'undefined' && typeof OffscreenCanvas !== 'undefined' ? inWorker() : await inPage();
+  } catch {
+    return null;
+  }
+}
+
+function inWorker(): CardGuide {
+  const worker = new Worker(new URL('./card.worker.ts', import.meta.url), { type: 'module' });
+  return { look: (question) => ask(worker, question), close: () => worker.terminate() };
+}
+
+/** Older Safari has no canvas in workers. */
+async function inPage(): Promise<CardGuide> {
+  const { openCardFinder } = await import('./find-corners.ts');
+  const find = await openCardFinder();
+  return { look: ({ pixels, frame, at }) => find(pixels, frame, at), close: () => {} };
+}
+
+function ask(worker: Worker, question: CardQuestion): Promise<Look> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error('too slow')), LOOK_MS);
+    worker.onmessage = ({ data }: MessageEvent<CardAnswer>) => {
+      clearTimeout(timer);
+      if ('look' in data) resolve(data.look);
+      else reject(new Error(data.fault));
+    };
+    worker.onerror = () => {
+      clearTimeout(timer);
+      reject(new Error('the worker did not start'));
+    };
+    worker.postMessage(question, [question.pixels.data.buffer as ArrayBuffer]);
+  });
+}

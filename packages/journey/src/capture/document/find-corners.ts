@@ -1,0 +1,25 @@
+import { Scanner } from 'scanic';
+import type { Pixels } from '../pixels.ts';
+import type { Look } from './judge-card.ts';
+import { type Frame, measureCard, measureLight } from './measure-card.ts';
+import type { Quad } from './quad.ts';
+
+/** Finds the document in a picture and measures it. Needs a canvas that can be drawn on where it runs. */
+export type CardFinder = (pixels: Pixels, frame: Frame, at: number) => Promise<Look>;
+
+/** Edges are looked for in a picture no larger than this. */
+const EDGES_AT = 320;
+
+export async function openCardFinder(): Promise<CardFinder> {
+  // Looking again with other settings costs more than the next picture, which comes in a moment.
+  const scanner = new Scanner({ mode: 'detect', maxProcessingDimension: EDGES_AT, enableDetectionCascade: false });
+  await scanner.initialize();
+  return async (pixels, frame, at) => {
+    const image = new ImageData(new Uint8ClampedArray(pixels.data), pixels.width, pixels.height);
+    const { success, corners } = await scanner.scan(image);
+    const light = measureLight(pixels);
+    if (!success || !corners) return { at, card: null, light };
+    const quad: Quad = [corners.topLeft, corners.topRight, corners.bottomRight, corners.bottomLeft];
+    return { at, card: measureCard(pixels, quad, frame), light };
+  };
+}

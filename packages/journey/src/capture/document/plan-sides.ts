@@ -1,0 +1,21 @@
+/** Which sides of which document are photographed. */
+export type Side = 'front' | 'back';
+
+export type DocumentSettings = {
+  accept: readonly string[];
+  countries?: readonly string[];
+  sides: string;
+  requireLiveCapture: boolean;
+  preset: { documentType?: string; countryCode?: string };
+};
+
+/** What a passport says stands on one page; everything else has two sides. */
+export function sidesOf(sides: string, documentType: string): readonly Side[] {
+  if (sides === 'front') return ['front'];
+  if (sides === 'both') return ['front', 'back'];
+  return documentType === 'PASSPORT' ? ['front'] : ['front', 'back'];
+}
+
+export function kindOf(documentType: string): 'card' | 'passport' {
+  return documentType === 'PASSPORT' ? 'passport' : 'card';
+}

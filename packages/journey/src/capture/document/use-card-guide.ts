@@ -1,0 +1,21 @@
+import { useEffect, useState } from 'preact/hooks';
+import { type CardGuide, openCardGuide } from './card-finder.ts';
+
+/** Loaded while the end user still reads. `undefined` until then, `null` where this browser has none. */
+export function useCardGuide(): CardGuide | null | undefined {
+  const [guide, setGuide] = useState<CardGuide | null | undefined>();
+  useEffect(() => {
+    let current: CardGuide | null | undefined;
+    let gone = false;
+    void openCardGuide().then((opened) => {
+      current = opened;
+      if (gone) opened?.close();
+      else setGuide(opened);
+    });
+    return () => {
+      gone = true;
+      current?.close();
+    };
+  }, []);
+  return guide;
+}

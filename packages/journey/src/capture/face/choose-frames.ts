@@ -1,0 +1,68 @@
+import { stepBetween } from './follow-challenge.ts';
+import type { Angles } from './judge-face.ts';
+
+/** A frame that was kept while a challenge ran. */
+export type KeptFrame<Image> = {
+  readonly image: Image;
+  /** Milliseconds since the challenge began. */
+  readonly at: number;
+  /** Unknown where no landmarks are found in this browser. */
+  readonly angles: Angles | null;
+  /** One face, and not astray. */
+  readonly usable: boolean;
+  /** A pose was just completed here. */
+  readonly milestone: boolean;
+};
+
+export const FRAMES_AT_LEAST = 10;
+export const FRAMES_AT_MOST = 24;
+/** As many as the way needs; more would only take longer to send and to look at. */
+const FRAMES_WANTED = 16;
+const CLOSE_DEGREES = 9;
+
+/**
+ * The frames that show every pose and the way between them: the first, those where a pose was reached, and then always
+ * the one in the middle of the widest gap.
+ */
+export function chooseFrames<Image>(frames: readonly KeptFrame<Image>[]): KeptFrame<Image>[] {
+  const usable = frames.filter((frame) => frame.usable);
+  if (usable.length <= FRAMES_AT_LEAST) return usable;
+  const chosen = new Set<number>([0, usable.length - 1]);
+  for (const [at, frame] of usable.entries()) if (frame.milestone) chosen.add(at);
+  while (chosen.size < Math.min(FRAMES_AT_MOST, usable.length)) {
+    const widest = widestGap(
+      usable,
+      [...chosen].sort((one, other) => one - other),
+    );
+    if (!widest || (chosen.size >= FRAMES_WANTED && widest.degrees < CLOSE_DEGREES)) break;
+    chosen.add(widest.middle);
+  }
+  return [...chosen]
+    .sort((one, other) => one - other)
+    .slice(0, FRAMES_AT_MOST)
+    .map((at) => usable[at] as KeptFrame<Image>);
+}
+
+type Gap = { middle: number; degrees: number };
+
+/** By angle where it is known, and by time between equals. */
+function widestGap<Image>(frames: readonly KeptFrame<Image>[], chosen: readonly number[]): Gap | null {
+  let widest: (Gap & { weight: number }) | null = null;
+  for (const [place, from] of chosen.entries()) {
+    const to = chosen[place + 1];
+    if (to === undefined || to - from < 2) continue;
+    const [one, other] = [frames[from], frames[to]] as [KeptFrame<Image>, KeptFrame<Image>];
+    const degrees = travelled(frames.slice(from, to + 1));
+    const weight = degrees + (other.at - one.at) / 400;
+    if (!widest || weight > widest.weight) widest = { middle: Math.floor((from + to) / 2), degrees, weight };
+  }
+  return widest;
+}
+
+/** The whole way between two frames, there and back included. */
+function travelled<Image>(frames: readonly KeptFrame<Image>[]): number {
+  return frames.reduce((sum, { angles }, at) => {
+    const before = frames[at - 1]?.angles;
+    return before && angles ? sum + stepBetween(before, angles) : sum;
+  }, 0);
+}

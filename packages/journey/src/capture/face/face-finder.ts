@@ -1,0 +1,59 @@
+import type { Pixels } from '../pixels.ts';
+import type { FoundFace } from './find-face.ts';
+import { MODEL_FOLDER } from './model-files.ts';
+
+export type FaceQuestion = { base: string } | { id: number; pixels: Pixels };
+export type FaceAnswer = { ready: true } | { id: number; found: FoundFace } | { fault: string };
+
+/** Finds the face in a picture. One question at a time. */
+export type FaceFinder = { find(pixels: Pixels): Promise<FoundFace>; close(): void };
+
+/** Longer than any phone needs that can guide at all. */
+const READY_MS = 20_000;
+const LOOK_MS = 4_000;
+
+/** `null` where this browser cannot, for whatever reason: then the server alone looks. */
+export async function openFaceFinder(signal: AbortSignal): Promise<FaceFinder | null> {
+  if (typeof WebAssembly === 'undefined' || typeof Worker === 'undefined') return null;
+  try {
+    const worker = new Worker(new URL('./face.worker.ts', import.meta.url), { type: 'module' });
+    const close = () => worker.terminate();
+    signal.addEventListener('abort', close, { once: true });
+    const base = new URL(`${import.meta.env.BASE_URL}${MODEL_FOLDER}`, location.href).href;
+    try {
+      await ask(worker, { base }, READY_MS);
+    } catch (error) {
+      close();
+      throw error;
+    }
+    let next = 0;
+    return {
+      async find(pixels) {
+        next += 1;
+        const answer = await ask(worker, { id: next, pixels }, LOOK_MS);
+        if (!('found' in answer)) throw new Error('no answer');
+        return answer.found;
+      },
+      close,
+    };
+  } catch {
+    return null;
+  }
+}
+
+function ask(worker: Worker, question: FaceQuestion, patienceMs: number): Promise<FaceAnswer> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error('too slow')), patienceMs);
+    worker.onmessage = ({ data }: MessageEvent<FaceAnswer>) => {
+      clearTimeout(timer);
+      if ('fault' in data) reject(new Error(data.fault));
+      else resolve(data);
+    };
+    worker.onerror = () => {
+      clearTimeout(timer);
+      reject(new Error('the worker did not start'));
+    };
+    const moved = 'pixels' in question ? [question.pixels.data.buffer as ArrayBuffer] : [];
+    worker.postMessage(question, moved);
+  });
+}

@@ -1,0 +1,61 @@
+import type { Pose } from './follow-challenge.ts';
+import type { Oval } from './judge-face.ts';
+
+/** Where the head belongs, in 0…1 of the picture. */
+export const OVAL: Oval = { x: 0.5, y: 0.49, height: 0.8 };
+
+type FaceOvalProps = {
+  good: boolean;
+  /** Of what it takes, in 0…1. */
+  progress: number;
+  /** Where to turn, as the mirror shows it. */
+  towards?: Pose | null;
+};
+
+const BOX = { width: 400, height: 500 } as const;
+const CENTRE = { x: BOX.width * OVAL.x, y: BOX.height * OVAL.y } as const;
+const RADIUS = { x: 148, y: (BOX.height * OVAL.height) / 2 } as const;
+
+export function FaceOval({ good, progress, towards }: FaceOvalProps) {
+  return (
+    <svg
+      class="outline"
+      viewBox={`0 0 ${BOX.width} ${BOX.height}`}
+      preserveAspectRatio="xMidYMid slice"
+      aria-hidden="true"
+    >
+      <path
+        class="outline-shade"
+        fill-rule="evenodd"
+        // Larger than the box: on other shapes of screen what lies beside it is shaded too.
+        d={`M-800 -800h2000v2100h-2000zM${CENTRE.x - RADIUS.x} ${CENTRE.y}a${RADIUS.x} ${RADIUS.y} 0 1 0 ${RADIUS.x * 2} 0a${RADIUS.x} ${RADIUS.y} 0 1 0 -${RADIUS.x * 2} 0z`}
+      />
+      <ellipse
+        class={good ? 'outline-frame good' : 'outline-frame'}
+        cx={CENTRE.x}
+        cy={CENTRE.y}
+        rx={RADIUS.x}
+        ry={RADIUS.y}
+      />
+      {progress > 0 && (
+        <ellipse
+          class="outline-progress"
+          cx={CENTRE.x}
+          cy={CENTRE.y}
+          rx={RADIUS.x}
+          ry={RADIUS.y}
+          pathLength={1}
+          stroke-dasharray={`${Math.min(1, progress)} 1`}
+        />
+      )}
+      {towards && towards !== 'centre' && <path class={`outline-arrow to-${towards}`} d={ARROWS[towards]} />}
+    </svg>
+  );
+}
+
+const ARROWS: Readonly<Record<Exclude<Pose, 'centre'>, string>> = {
+  left: 'M150 245H40m36-36l-36 36 36 36',
+  right: 'M250 245h110m-36-36l36 36-36 36',
+  up: 'M200 170V50m-36 36l36-36 36 36',
+  down: 'M200 320v120m-36-36l36 36 36-36',
+};

@@ -1,0 +1,24 @@
+import type { JourneyStep } from '../api.ts';
+import type { Translate } from '../i18n/translate.ts';
+import { Icon } from '../ui/icons.tsx';
+import { faultTextOf } from './fault-text.ts';
+
+/** What was wrong with the last try, what to do about it, and how many tries are left. */
+type FaultNoteProps = { t: Translate; step: JourneyStep; kind: 'card' | 'face' };
+
+export function FaultNote({ t, step, kind }: FaultNoteProps) {
+  if (!step.fault) return null;
+  const left = step.maxAttempts - step.attempt + 1;
+  const key = faultTextOf(step.fault.reason, kind);
+  return (
+    <div class="panel tinted fault" role="alert">
+      <Icon name="warning" />
+      <div>
+        <strong>{t(`fault.${key}`)}</strong>
+        <p>
+          {t(`fault.${key}.remedy`)} {left > 0 && t('fault.left', { left })}
+        </p>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,41 @@
+/** The words of the server for what is wrong with a photograph, as far as there is something to be done about it. */
+const TEXTS: Readonly<Record<'card' | 'face', Readonly<Record<string, string>>>> = {
+  card: {
+    blurred: 'blurred',
+    too_dark: 'dark',
+    glare: 'glare',
+    cut_off: 'cutOff',
+    too_small: 'small',
+    no_document: 'noDocument',
+    two_documents: 'twoDocuments',
+    wrong_side: 'wrongSide',
+    mrz_missing: 'unreadable',
+    mrz_check_digit: 'unreadable',
+    unreadable: 'unreadable',
+    type_not_accepted: 'wrongType',
+    country_not_accepted: 'wrongType',
+    expired: 'expired',
+  },
+  face: {
+    blurred: 'blurred',
+    too_dark: 'dark',
+    too_bright: 'bright',
+    cut_off: 'faceCutOff',
+    too_small: 'faceSmall',
+    no_face: 'noFace',
+    several_faces: 'severalFaces',
+    turned_away: 'turnedAway',
+    eyes_closed: 'eyesClosed',
+    movements_not_seen: 'movements',
+    challenge_missing: 'movements',
+    too_few_frames: 'movements',
+    too_many_frames: 'movements',
+    challenge_expired: 'late',
+  },
+};
+
+/** What has no text of its own, on purpose too, is told as something that did not work. */
+export function faultTextOf(reason: string, kind: 'card' | 'face'): string {
+  const known = Object.entries(TEXTS[kind]).find(([word]) => word === reason);
+  return known?.[1] ?? (kind === 'card' ? 'otherCard' : 'otherFace');
+}

@@ -1,0 +1,65 @@
+import { useRef, useState } from 'preact/hooks';
+import type { Translate } from '../i18n/translate.ts';
+import { Icon } from '../ui/icons.tsx';
+import { CaptureIcon } from './icons.tsx';
+import { BadFile, type Picture, pictureOfFile } from './picture/picture.ts';
+
+/** A photograph from the device in place of the camera. What cannot be used is explained, and nothing is lost. */
+type FileButtonProps = { t: Translate; label: string; primary?: boolean; onPicture(picture: Picture): void };
+
+/** iPhones turn their own format into JPEG for a page that asks for these. */
+const ACCEPT = 'image/jpeg,image/png,image/webp';
+
+export function FileButton({ t, label, primary = false, onPicture }: FileButtonProps) {
+  const input = useRef<HTMLInputElement>(null);
+  const [busy, setBusy] = useState(false);
+  const [fault, setFault] = useState<string>();
+  const take = async (file: File | undefined) => {
+    if (!file) return;
+    setBusy(true);
+    setFault(undefined);
+    try {
+      onPicture(await pictureOfFile(file));
+    } catch (error) {
+      setFault(faultKey(error));
+    }
+    setBusy(false);
+    // So that the same file can be chosen again.
+    if (input.current) input.current.value = '';
+  };
+  return (
+    <div class="file">
+      <input
+        ref={input}
+        type="file"
+        accept={ACCEPT}
+        hidden
+        onChange={({ currentTarget }) => void take(currentTarget.files?.[0])}
+      />
+      <button
+        type="button"
+        class={primary ? 'button primary' : 'button'}
+        aria-busy={busy}
+        onClick={() => !busy && input.current?.click()}
+      >
+        {busy ? <span class="spinner" aria-hidden="true" /> : <CaptureIcon name="file" />}
+        {label}
+      </button>
+      <div role="alert">
+        {fault && (
+          <p class="error">
+            <Icon name="warning" />
+            <span>{t(fault)}</span>
+          </p>
+        )}
+      </div>
+    </div>
+  );
+}
+
+/** Only the kinds that people really choose have a text of their own. */
+function faultKey(error: unknown): string {
+  if (!(error instanceof BadFile)) return 'file.unreadable';
+  if (error.fault !== 'wrongType') return `file.${error.fault}`;
+  return error.kind === 'heic' || error.kind === 'pdf' ? `file.wrongType.${error.kind}` : 'file.wrongType';
+}

@@ -1,0 +1,29 @@
+/**
+ * One hint at a time, long enough to be read: pictures come eight times a second, and a text that changes as fast says
+ * nothing. Screen readers are told less often still.
+ */
+export type HintPace<Hint extends string> = {
+  readonly shown: Hint | null;
+  readonly shownAt: number;
+  readonly spoken: Hint | null;
+  readonly spokenAt: number;
+};
+
+export const HINT_MS = 1200;
+export const SPEECH_MS = 2000;
+
+export function noHintYet<Hint extends string>(): HintPace<Hint> {
+  return { shown: null, shownAt: Number.NEGATIVE_INFINITY, spoken: null, spokenAt: Number.NEGATIVE_INFINITY };
+}
+
+export function paceHint<Hint extends string>(pace: HintPace<Hint>, wanted: Hint | null, now: number): HintPace<Hint> {
+  const changes = wanted !== pace.shown && now - pace.shownAt >= HINT_MS;
+  const shown = changes ? wanted : pace.shown;
+  const speaks = shown !== null && shown !== pace.spoken && now - pace.spokenAt >= SPEECH_MS;
+  return {
+    shown,
+    shownAt: changes ? now : pace.shownAt,
+    spoken: speaks ? shown : pace.spoken,
+    spokenAt: speaks ? now : pace.spokenAt,
+  };
+}

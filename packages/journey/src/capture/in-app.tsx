@@ -1,0 +1,89 @@
+import InAppSpy from 'inapp-spy';
+import { useState } from 'preact/hooks';
+import type { Offer } from '../api.ts';
+import type { Translate } from '../i18n/translate.ts';
+import { Button } from '../ui/button.tsx';
+import { ErrorNote } from '../ui/error-note.tsx';
+import { Title } from '../ui/title.tsx';
+import { browserOf, chromeIntent } from './camera/browser.ts';
+import { NoCameraFigure } from './figures.tsx';
+import { OtherWays, type Ways } from './other-ways.tsx';
+
+/** The name of the app whose browser this is; `undefined` in a browser of its own. */
+export function appAround(userAgent: string): string | undefined {
+  const { isInApp, appName } = InAppSpy({ ua: userAgent });
+  return isInApp ? (appName ?? '') : undefined;
+}
+
+/**
+ * Browsers inside of apps mostly have no camera. The journey goes on in the phone's own browser by the same door as on
+ * another device: a link that works once, and a number that is the same on both sides.
+ */
+type InAppProps = { t: Translate; app: string; offer(): Promise<Offer>; ways: Ways; onStay(): void };
+
+export function InApp({ t, app, offer, ways, onStay }: InAppProps) {
+  const [made, setMade] = useState<Offer>();
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>();
+  const android = browserOf(navigator.userAgent, navigator.maxTouchPoints).system === 'android';
+  const make = async () => {
+    setBusy(true);
+    setError(undefined);
+    try {
+      setMade(await offer());
+    } catch (thrown) {
+      setError(thrown);
+    }
+    setBusy(false);
+  };
+  return (
+    <div data-camera-fault="inApp" class="stack">
+      <NoCameraFigure />
+      <Title>{t('inApp.title', { browser: android ? 'Chrome' : 'Safari' })}</Title>
+      <p class="lead">{app ? t('inApp.text', { app }) : t('inApp.text.unknown')}</p>
+      {made && <Way t={t} offer={made} android={android} />}
+      <ErrorNote t={t} error={error} />
+      <div class="actions">
+        {!made && (
+          <Button kind="primary" busy={busy} onPress={() => void make()}>
+            {t('inApp.go')}
+          </Button>
+        )}
+        <Button onPress={onStay}>{t('inApp.stay')}</Button>
+        <OtherWays t={t} ways={{ ...ways, onPhone: undefined }} />
+      </div>
+    </div>
+  );
+}
+
+function Way({ t, offer, android }: { t: Translate; offer: Offer; android: boolean }) {
+  const [copied, setCopied] = useState(false);
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(offer.url);
+      setCopied(true);
+    } catch {
+      // The link stands there as well, to be copied by hand.
+      setCopied(false);
+    }
+  };
+  return (
+    <div class="panel tinted">
+      <p>{t('inApp.number')}</p>
+      <strong class="number">{offer.number}</strong>
+      {android ? (
+        <a class="button primary" href={chromeIntent(offer.url)}>
+          {t('inApp.chrome')}
+        </a>
+      ) : (
+        <>
+          <p>{t('inApp.paste')}</p>
+          <Button kind="primary" onPress={() => void copy()}>
+            {t(copied ? 'inApp.copied' : 'inApp.copy')}
+          </Button>
+          <p class="secret">{offer.url}</p>
+        </>
+      )}
+    </div>
+  );
+}

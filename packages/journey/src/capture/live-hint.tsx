@@ -1,0 +1,30 @@
+import type { Translate } from '../i18n/translate.ts';
+import type { HintPace } from './hint-pace.ts';
+import { CaptureIcon, type CaptureIconName } from './icons.tsx';
+
+/** What to do now: a drawing and a few words over the picture, and the same for who listens. */
+type LiveHintProps<Hint extends string> = {
+  t: Translate;
+  pace: HintPace<Hint>;
+  /** In front of the hint in the messages. */
+  area: string;
+  icons: Readonly<Record<Hint, CaptureIconName>>;
+  good: boolean;
+};
+
+export function LiveHint<Hint extends string>({ t, pace, area, icons, good }: LiveHintProps<Hint>) {
+  const { shown, spoken } = pace;
+  return (
+    <>
+      {shown && (
+        <div class={good ? 'hint good' : 'hint'} aria-hidden="true" data-hint={shown}>
+          <CaptureIcon name={icons[shown]} />
+          <span>{t(`${area}.${shown}`)}</span>
+        </div>
+      )}
+      <div class="hidden" aria-live="polite">
+        {spoken ? t(`${area}.${spoken}`) : ''}
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,39 @@
+import type { Translate } from '../i18n/translate.ts';
+import { Button } from '../ui/button.tsx';
+import { FileButton } from './file-button.tsx';
+import { CaptureIcon } from './icons.tsx';
+import type { Picture } from './picture/picture.ts';
+
+/** What there is beside the camera of this device, as far as the relying party allows it. */
+export type Ways = {
+  onFile?: ((picture: Picture) => void) | undefined;
+  onPhone?: (() => void) | undefined;
+  /** In the sandbox, where nobody looks at the picture. */
+  sample?: { label: string; busy: boolean; use(): void } | undefined;
+  onUnable?: (() => void) | undefined;
+};
+
+export function OtherWays({ t, ways: { onFile, onPhone, sample, onUnable } }: { t: Translate; ways: Ways }) {
+  return (
+    <>
+      {onFile && <FileButton t={t} label={t('camera.file')} onPicture={onFile} />}
+      {onPhone && <Button onPress={onPhone}>{t('camera.phone')}</Button>}
+      {sample && (
+        <Button busy={sample.busy} onPress={sample.use}>
+          <CaptureIcon name="file" />
+          {sample.label}
+        </Button>
+      )}
+      {onUnable && (
+        <Button kind="quiet" onPress={onUnable}>
+          {t('camera.unable')}
+        </Button>
+      )}
+    </>
+  );
+}
+
+/** A computer, as far as a page can tell: a phone has a finger for a pointer. */
+export function isComputer(): boolean {
+  return matchMedia('(pointer: fine)').matches && navigator.maxTouchPoints === 0;
+}

@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { fitWithin, frameWithin, visibleRegion } from './geometry.ts';
+import { sniffFile } from './sniff-file.ts';
+
+test('of a video that covers its place, only the middle is to be seen', () => {
+  assert.deepEqual(visibleRegion({ width: 1920, height: 1080 }, { width: 300, height: 300 }), {
+    left: 420,
+    top: 0,
+    width: 1080,
+    height: 1080,
+  });
+  const portrait = visibleRegion({ width: 1080, height: 1920 }, { width: 300, height: 300 });
+  assert.deepEqual(portrait, { left: 0, top: 420, width: 1080, height: 1080 });
+  const same = visibleRegion({ width: 640, height: 480 }, { width: 320, height: 240 });
+  assert.deepEqual(same, { left: 0, top: 0, width: 640, height: 480 });
+});
+
+test('a video that is not laid out yet is seen whole', () => {
+  const region = visibleRegion({ width: 640, height: 480 }, { width: 0, height: 0 });
+  assert.deepEqual(region, { left: 0, top: 0, width: 640, height: 480 });
+});
+
+test('the frame has the shape of the document and fits both ways', () => {
+  for (const size of [
+    { width: 640, height: 360 },
+    { width: 360, height: 640 },
+  ]) {
+    const frame = frameWithin(size, 1.586);
+    assert.ok(Math.abs(frame.width / frame.height - 1.586) < 1e-9);
+    assert.ok(frame.left > 0 && frame.top > 0);
+    assert.ok(Math.abs(frame.left * 2 + frame.width - size.width) < 1e-9);
+  }
+});
+
+test('a picture is never enlarged', () => {
+  assert.deepEqual(fitWithin({ width: 4000, height: 3000 }, 2560), { width: 2560, height: 1920 });
+  assert.deepEqual(fitWithin({ width: 800, height: 600 }, 2560), { width: 800, height: 600 });
+});
+
+test('a file is known by its first bytes, whatever it is called', () => {
+  const bytes = (text: string) => Uint8Array.from(text, (letter) => letter.charCodeAt(0));
+  const kinds = {
+    jpeg: '\u00ff\u00d8\u00ff\u00e0',
+    png: '\u0089PNG\r\n\u001a\n',
+    webp: 'RIFF1234WEBPVP8 ',
+    heic: '\0\0\0\u0018ftypheic',
+    pdf: '%PDF-1.7',
+    tiff: 'II*\0',
+    gif: 'GIF89a',
+    svg: '<?xml version="1.0"?><svg/>',
+    other: 'hello',
+  };
+  for (const [kind, text] of Object.entries(kinds)) assert.equal(sniffFile(bytes(text)), kind);
+  assert.equal(sniffFile(new Uint8Array(0)), 'other');
+});

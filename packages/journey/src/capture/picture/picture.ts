@@ -1,0 +1,90 @@
+import { fitWithin, type Region } from './geometry.ts';
+import { type FileKind, SNIFFED_BYTES, sniffFile } from './sniff-file.ts';
+
+/** A photograph that is ready to be sent. */
+export type Picture = { readonly blob: Blob; readonly width: number; readonly height: number };
+
+export const PICTURE_LIMITS = {
+  longEdge: 2560,
+  bytes: 4 * 1024 * 1024,
+  quality: 0.9,
+  /** Of a challenge. */
+  frameEdge: 640,
+  frameQuality: 0.85,
+  fileBytes: 25 * 1024 * 1024,
+  /** Smaller holds no readable document and no face. */
+  fileEdge: 300,
+} as const;
+
+export type FileFault = 'empty' | 'tooLarge' | 'tooSmall' | 'unreadable' | 'wrongType';
+export class BadFile extends Error {
+  readonly fault: FileFault;
+  readonly kind: FileKind;
+
+  constructor(fault: FileFault, kind: FileKind = 'other') {
+    super(fault);
+    this.fault = fault;
+    this.kind = kind;
+  }
+}
+
+type Drawable = HTMLVideoElement | HTMLCanvasElement | ImageBitmap | HTMLImageElement;
+
+/** A part of a picture, no larger than wanted. */
+export function draw(source: Drawable, region: Region, longEdge: number): HTMLCanvasElement {
+  const { width, height } = fitWithin(region, longEdge);
+  const canvas = document.createElement('canvas');
+  canvas.width = width;
+  canvas.height = height;
+  const context = canvas.getContext('2d');
+  if (!context) throw new BadFile('unreadable');
+  context.drawImage(source, region.left, region.top, region.width, region.height, 0, 0, width, height);
+  return canvas;
+}
+
+/** As good as fits: first coarser, then smaller. */
+export async function encodePicture(canvas: HTMLCanvasElement): Promise<Picture> {
+  const whole = { left: 0, top: 0, width: canvas.width, height: canvas.height };
+  for (const edge of [PICTURE_LIMITS.longEdge, 1920, 1280]) {
+    const fitted = Math.max(canvas.width, canvas.height) > edge ? draw(canvas, whole, edge) : canvas;
+    for (const quality of [PICTURE_LIMITS.quality, 0.8, 0.7]) {
+      const blob = await toJpeg(fitted, quality);
+      if (blob.size <= PICTURE_LIMITS.bytes) return { blob, width: fitted.width, height: fitted.height };
+    }
+  }
+  throw new BadFile('tooLarge');
+}
+
+export function toJpeg(canvas: HTMLCanvasElement, quality: number): Promise<Blob> {
+  return new Promise((resolve, reject) => {
+    const take = (blob: Blob | null) => (blob ? resolve(blob) : reject(new BadFile('unreadable')));
+    canvas.toBlob(take, 'image/jpeg', quality);
+  });
+}
+
+/** Whatever the person chose becomes a JPEG of the usual size, or a fault that can be explained. */
+export async function pictureOfFile(file: Blob): Promise<Picture> {
+  if (file.size === 0) throw new BadFile('empty');
+  if (file.size > PICTURE_LIMITS.fileBytes) throw new BadFile('tooLarge');
+  const kind = sniffFile(new Uint8Array(await file.slice(0, SNIFFED_BYTES).arrayBuffer()));
+  if (kind !== 'jpeg' && kind !== 'png' && kind !== 'webp') throw new BadFile('wrongType', kind);
+  const address = URL.createObjectURL(file);
+  try {
+    const image = await decode(address);
+    const size = { width: image.naturalWidth, height: image.naturalHeight };
+    if (Math.max(size.width, size.height) < PICTURE_LIMITS.fileEdge) throw new BadFile('tooSmall', kind);
+    return await encodePicture(draw(image, { left: 0, top: 0, ...size }, PICTURE_LIMITS.longEdge));
+  } finally {
+    URL.revokeObjectURL(address);
+  }
+}
+
+/** An image element turns a photograph the way its camera was held; not every `createImageBitmap` does. */
+function decode(address: string): Promise<HTMLImageElement> {
+  const image = new Image();
+  return new Promise((resolve, reject) => {
+    image.onload = () => resolve(image);
+    image.onerror = () => reject(new BadFile('unreadable'));
+    image.src = address;
+  });
+}

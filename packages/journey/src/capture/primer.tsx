@@ -1,0 +1,54 @@
+import type { ComponentChildren } from 'preact';
+import type { Translate } from '../i18n/translate.ts';
+import { Button } from '../ui/button.tsx';
+import { Icon, type IconName } from '../ui/icons.tsx';
+import { Title } from '../ui/title.tsx';
+import { CaptureIcon } from './icons.tsx';
+import { OtherWays, type Ways } from './other-ways.tsx';
+
+/** What is about to happen, before the browser asks for the camera. */
+type PrimerProps = {
+  t: Translate;
+  figure: ComponentChildren;
+  title: string;
+  lead?: string | undefined;
+  note: ComponentChildren;
+  tips: readonly { icon: IconName; text: string }[];
+  ways: Ways;
+  /** To choose another document. */
+  onOther?: (() => void) | undefined;
+  /** With what was pressed: a press without a pointer comes from a keyboard or a screen reader. */
+  onOpen(click: { detail: number }): void;
+};
+
+export function Primer({ t, figure, title, lead, note, tips, ways, onOther, onOpen }: PrimerProps) {
+  return (
+    <>
+      {figure}
+      <Title>{title}</Title>
+      {lead && <p class="lead">{lead}</p>}
+      {note}
+      <ul class="list">
+        {tips.map(({ icon, text }) => (
+          <li key={text}>
+            <Icon name={icon} />
+            <span>{text}</span>
+          </li>
+        ))}
+      </ul>
+      <p class="note">{t('camera.primer')}</p>
+      <div class="actions">
+        <button type="button" class="button primary" onClick={onOpen}>
+          <CaptureIcon name="camera" />
+          {t('camera.open')}
+        </button>
+        <OtherWays t={t} ways={ways} />
+        {onOther && (
+          <Button kind="quiet" onPress={onOther}>
+            {t('document.other')}
+          </Button>
+        )}
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,22 @@
+import type { Choice } from '../choice.tsx';
+
+/** What a reload must not lose: which document it was. The images themselves are with the server. */
+export function recallChoice(place: string): Choice | undefined {
+  try {
+    const stored: unknown = JSON.parse(sessionStorage.getItem(place) ?? 'null');
+    const { documentType, countryCode } = (stored ?? {}) as Partial<Choice>;
+    return typeof documentType === 'string' && typeof countryCode === 'string'
+      ? { documentType, countryCode }
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export function rememberChoice(place: string, choice: Choice): void {
+  try {
+    sessionStorage.setItem(place, JSON.stringify(choice));
+  } catch {
+    // A browser that keeps nothing asks once more after a reload.
+  }
+}

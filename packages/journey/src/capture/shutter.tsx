@@ -1,0 +1,18 @@
+import type { Translate } from '../i18n/translate.ts';
+
+export function Shutter({ t, onPress }: { t: Translate; onPress(): void }) {
+  return (
+    <button type="button" class="shutter" onClick={onPress}>
+      <span class="shutter-ring" aria-hidden="true" />
+      <span class="shutter-text">{t('capture.shutter')}</span>
+    </button>
+  );
+}
+
+/** After so long somebody may press the button themselves. */
+export const SHUTTER_MS = 7_000;
+
+/** Whoever works without a pointer, or wants no movement, has the button from the start. */
+export function wantsShutter(click: { detail: number } | undefined): boolean {
+  return click?.detail === 0 || matchMedia('(prefers-reduced-motion: reduce)').matches;
+}

@@ -1,0 +1,30 @@
+import { useState } from 'preact/hooks';
+
+/** Something is being sent, and may fail. */
+export type Sending = {
+  /** In 0…1 while it runs. */
+  readonly share: number | undefined;
+  readonly error: unknown;
+  setShare(share: number): void;
+  setError(error: unknown): void;
+  /** Never rejects: what goes wrong is in `error`. */
+  attempt(send: () => Promise<void>): Promise<void>;
+};
+
+export function useSending(): Sending {
+  const [share, setShare] = useState<number>();
+  const [error, setError] = useState<unknown>();
+  return {
+    ...{ share, error, setShare, setError },
+    async attempt(send) {
+      setError(undefined);
+      setShare(0);
+      try {
+        await send();
+      } catch (thrown) {
+        setError(thrown);
+      }
+      setShare(undefined);
+    },
+  };
+}

@@ -1,0 +1,26 @@
+import { NO_ANSWER, Problem } from './problem.ts';
+
+/** What went wrong, as far as it makes a difference to the end user. Pure. */
+export type Trouble = 'link' | 'finished' | 'session' | 'token' | 'network' | 'busy' | 'broken';
+
+const BY_CODE: Readonly<Record<number, Trouble>> = {
+  100055: 'link',
+  100021: 'token',
+  100022: 'finished',
+  100054: 'session',
+};
+
+/** `token`: the process token is used up, over, not yet valid or withdrawn. */
+export function troubleOf(error: unknown): Trouble {
+  if (!(error instanceof Problem)) return 'broken';
+  if (error.code === NO_ANSWER && error.status === 0) return 'network';
+  const known = BY_CODE[error.code];
+  if (known) return known;
+  if (error.status === 429 || error.status === 503) return 'busy';
+  return error.status >= 400 && error.status < 500 ? 'token' : 'broken';
+}
+
+/** Worth a second try with the same page. */
+export function isPassing(trouble: Trouble): boolean {
+  return trouble === 'network' || trouble === 'busy' || trouble === 'broken';
+}

@@ -1,0 +1,188 @@
+import type { ComponentChildren } from 'preact';
+import type { Translate } from '../i18n/translate.ts';
+import { Icon } from '../ui/icons.tsx';
+import type { Field } from './form-fields.ts';
+import type { Given } from './read-form.ts';
+
+/** One field, with its name, its help and what is wrong with it. */
+type FieldProps = {
+  t: Translate;
+  field: Field;
+  label: string;
+  value: Given[string] | undefined;
+  fault: string | undefined;
+  onChange(value: Given[string]): void;
+};
+
+/** As few as this are seen at once; more are a list to choose from. */
+const MAX_SEEN = 5;
+const LONG_TEXT = 200;
+
+export function FieldView(props: FieldProps) {
+  const { field } = props;
+  if (field.kind === 'boolean') return <Tick {...props} />;
+  if (field.kind === 'several' || (field.kind === 'enum' && field.options.length <= MAX_SEEN)) {
+    return <Options {...props} />;
+  }
+  return <Single {...props} />;
+}
+
+const idOf = ({ name }: Field) => `field-${name}`;
+
+/** What belongs to the field beside its name, for who hears the page. */
+function described({ field, fault }: FieldProps) {
+  const id = idOf(field);
+  const by = [field.help && `${id}-help`, fault && `${id}-fault`].filter(Boolean).join(' ');
+  return { 'aria-describedby': by || undefined, 'aria-invalid': fault !== undefined };
+}
+
+function Label({ t, field, label }: Pick<FieldProps, 't' | 'field' | 'label'>) {
+  return (
+    <>
+      {label} {!field.required && <span class="optional">({t('form.optional')})</span>}
+    </>
+  );
+}
+
+function Around({
+  field,
+  fault,
+  before,
+  children,
+}: FieldProps & { before?: ComponentChildren; children: ComponentChildren }) {
+  const id = idOf(field);
+  return (
+    <>
+      {before}
+      {field.help && (
+        <p class="help" id={`${id}-help`}>
+          {field.help}
+        </p>
+      )}
+      {children}
+      {fault && (
+        <p class="error" id={`${id}-fault`}>
+          <Icon name="warning" />
+          {fault}
+        </p>
+      )}
+    </>
+  );
+}
+
+function Single(props: FieldProps) {
+  const { t, field, label, value, onChange } = props;
+  const id = idOf(field);
+  const attributes = {
+    ...{ id, name: field.name, required: field.required, ...described(props) },
+    autocomplete: (field.autocomplete ?? 'off') as 'on',
+    value: typeof value === 'string' ? value : '',
+    onInput: ({ currentTarget }: { currentTarget: { value: string } }) => onChange(currentTarget.value),
+  };
+  const before = (
+    <label for={id}>
+      <Label t={t} field={field} label={label} />
+    </label>
+  );
+  return (
+    <div class="field">
+      <Around {...props} before={before}>
+        {field.kind === 'enum' ? (
+          <select {...attributes}>
+            <option value="">{t('form.choose')}</option>
+            {field.options.map((each) => (
+              <option key={each} value={String(each)}>
+                {each}
+              </option>
+            ))}
+          </select>
+        ) : field.kind === 'lines' || (field.kind === 'text' && (field.maxLength ?? 0) > LONG_TEXT) ? (
+          <textarea {...attributes} rows={4} maxLength={field.maxLength} />
+        ) : (
+          <input {...attributes} {...(inputOf(field) as object)} />
+        )}
+      </Around>
+    </div>
+  );
+}
+
+/** The keyboard that fits, and no limits that a browser enforces without a word. */
+type InputKind = { type: string; inputMode?: string; autoCapitalize?: string; spellcheck?: boolean };
+
+function inputOf({ kind }: Field): InputKind {
+  switch (kind) {
+    case 'email':
+      return { type: 'email', inputMode: 'email', autoCapitalize: 'off', spellcheck: false };
+    case 'tel':
+      return { type: 'tel', inputMode: 'tel' };
+    case 'url':
+      return { type: 'url', inputMode: 'url', autoCapitalize: 'off', spellcheck: false };
+    case 'date':
+    case 'time':
+      return { type: kind };
+    case 'integer':
+      return { type: 'text', inputMode: 'numeric' };
+    case 'number':
+      return { type: 'text', inputMode: 'decimal' };
+    default:
+      return { type: 'text' };
+  }
+}
+
+function Tick(props: FieldProps) {
+  const { field, label, value, onChange } = props;
+  return (
+    <div class="field">
+      <Around {...props}>
+        <label class="choice">
+          <input
+            type="checkbox"
+            id={idOf(field)}
+            name={field.name}
+            checked={value === true}
+            {...described(props)}
+            onChange={({ currentTarget }) => onChange(currentTarget.checked)}
+          />
+          {label}
+        </label>
+      </Around>
+    </div>
+  );
+}
+
+function Options(props: FieldProps) {
+  const { t, field, label, value, onChange } = props;
+  const chosen = Array.isArray(value) ? value : typeof value === 'string' ? [value] : [];
+  const choose = (option: string, checked: boolean) => {
+    if (field.kind === 'enum') return onChange(option);
+    onChange(checked ? [...chosen, option] : chosen.filter((each) => each !== option));
+  };
+  const { 'aria-describedby': by } = described(props);
+  return (
+    <fieldset class="field" aria-describedby={by}>
+      <Around
+        {...props}
+        before={
+          <legend>
+            <Label t={t} field={field} label={label} />
+          </legend>
+        }
+      >
+        <div class="choices">
+          {field.options.map((each, at) => (
+            <label class="choice" key={each}>
+              <input
+                type={field.kind === 'enum' ? 'radio' : 'checkbox'}
+                id={at === 0 ? idOf(field) : undefined}
+                name={field.name}
+                checked={chosen.includes(String(each))}
+                onChange={({ currentTarget }) => choose(String(each), currentTarget.checked)}
+              />
+              {each}
+            </label>
+          ))}
+        </div>
+      </Around>
+    </fieldset>
+  );
+}

@@ -1,0 +1,21 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { chooseLanguage, directionOf } from './languages.ts';
+
+it('the link comes first, then what was chosen, then the tenant, then the browser, then English', () => {
+  const browser = ['pl-PL', 'en'];
+  assert.equal(chooseLanguage({ link: 'de', chosen: 'fr', tenant: 'es', browser }), 'de');
+  assert.equal(chooseLanguage({ link: null, chosen: 'fr', tenant: 'es', browser }), 'fr');
+  assert.equal(chooseLanguage({ link: null, chosen: null, tenant: 'es', browser }), 'es');
+  assert.equal(chooseLanguage({ browser }), 'pl');
+  assert.equal(chooseLanguage({ browser: [] }), 'en');
+});
+
+it('a language that we do not speak is passed over, a dialect is its language', () => {
+  assert.equal(chooseLanguage({ link: 'ja', browser: ['zh-CN', 'pt_BR'] }), 'pt');
+  assert.equal(chooseLanguage({ link: 'DE-at', browser: [] }), 'de');
+});
+
+it('Arabic is read from right to left', () => {
+  assert.deepEqual([directionOf('ar'), directionOf('en')], ['rtl', 'ltr']);
+});

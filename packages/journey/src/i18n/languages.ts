@@ -1,0 +1,41 @@
+/** The languages of the app, and which of them an end user gets. Pure. */
+export const LANGUAGES = ['en', 'de', 'fr', 'es', 'pt', 'it', 'pl', 'ar'] as const;
+export type Language = (typeof LANGUAGES)[number];
+
+/** As each language calls itself. */
+export const LANGUAGE_NAMES: Readonly<Record<Language, string>> = {
+  en: 'English',
+  de: 'Deutsch',
+  fr: 'Français',
+  es: 'Español',
+  pt: 'Português',
+  it: 'Italiano',
+  pl: 'Polski',
+  ar: 'العربية',
+};
+
+const RIGHT_TO_LEFT: ReadonlySet<string> = new Set(['ar']);
+
+export function directionOf(language: string): 'ltr' | 'rtl' {
+  return RIGHT_TO_LEFT.has(language) ? 'rtl' : 'ltr';
+}
+
+/** `de-AT` is `de`; what we do not speak is nothing. */
+export function asLanguage(tag: string | null | undefined): Language | undefined {
+  const primary = (tag ?? '').trim().toLowerCase().split(/[-_]/, 1)[0];
+  return LANGUAGES.find((each) => each === primary);
+}
+
+/** What was asked for in the link, then what was chosen before, then the tenant's, then the browser's. */
+export function chooseLanguage(wishes: {
+  link?: string | null;
+  chosen?: string | null;
+  tenant?: string | null | undefined;
+  browser: readonly string[];
+}): Language {
+  for (const tag of [wishes.link, wishes.chosen, wishes.tenant, ...wishes.browser]) {
+    const language = asLanguage(tag);
+    if (language) return language;
+  }
+  return 'en';
+}

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { describe, it } from 'node:test';
+import { parse, TYPE } from '@formatjs/icu-messageformat-parser';
+import { readMessages } from '../../messages-plugin.ts';
+import { LANGUAGES } from './languages.ts';
+import { pseudo, pseudoText } from './pseudo.ts';
+import { translator } from './translate.ts';
+
+const HOME = new URL('../../', import.meta.url).pathname;
+const AREAS = ['shell', 'steps', 'capture'] as const;
+
+type Texts = Record<string, string>;
+const textsOf = (area: string, language: string): Texts =>
+  JSON.parse(readFileSync(`${HOME}messages/${area}/${language}.json`, 'utf8')) as Texts;
+
+/** The names of what is filled in, and for plurals the forms that are given. */
+function argumentsOf(text: string): { names: string[]; forms: { name: string; given: string[] }[] } {
+  const names = new Set<string>();
+  const forms: { name: string; given: string[] }[] = [];
+  const visit = (nodes: ReturnType<typeof parse>) => {
+    for (const node of nodes) {
+      if (node.type === TYPE.literal || node.type === TYPE.pound) continue;
+      if ('value' in node) names.add(String(node.value));
+      if (node.type === TYPE.plural || node.type === TYPE.select) {
+        forms.push({ name: String(node.value), given: Object.keys(node.options) });
+        for (const { value } of Object.values(node.options)) visit(value);
+      }
+    }
+  };
+  visit(parse(text, { ignoreTag: true }));
+  return { names: [...names].sort(), forms };
+}
+
+describe('messages', () => {
+  for (const area of AREAS) {
+    const english = textsOf(area, 'en');
+    for (const language of LANGUAGES) {
+      it(`${area} in ${language} has every key, reads as ICU and fills in the same`, () => {
+        const texts = textsOf(area, language);
+        assert.deepEqual(Object.keys(texts).sort(), Object.keys(english).sort());
+        for (const [key, text] of Object.entries(texts)) {
+          assert.ok(text.trim() !== '', `${key} is empty`);
+          const { names, forms } = argumentsOf(text);
+          assert.deepEqual(names, argumentsOf(english[key] as string).names, key);
+          const wanted = new Intl.PluralRules(language).resolvedOptions().pluralCategories;
+          for (const { given } of forms) {
+            // Romance languages have a form for millions, which nothing here counts.
+            const missing = wanted.filter((each) => !given.includes(each) && each !== 'many');
+            const many = wanted.includes('many') && ['pl', 'ar'].includes(language) && !given.includes('many');
+            assert.deepEqual([missing, many], [[], false], `${key} lacks forms of the plural`);
+          }
+        }
+      });
+    }
+  }
+
+  it('no two areas have the same key', () => {
+    const keys = AREAS.flatMap((area) => Object.keys(textsOf(area, 'en')));
+    assert.deepEqual(
+      keys.filter((key, at) => keys.indexOf(key) !== at),
+      [],
+    );
+  });
+
+  it('every key that a view names is there', () => {
+    const known = new Set(AREAS.flatMap((area) => Object.keys(textsOf(area, 'en'))));
+    const missing = globSync('src/**/*.tsx', { cwd: HOME }).flatMap((file) => {
+      const code = readFileSync(`${HOME}${file}`, 'utf8');
+      const named = [...code.matchAll(/\bt\(\s*'([^']+)'/g)].map(([, key]) => key as string);
+      return named.filter((key) => !known.has(key)).map((key) => `${file}: ${key}`);
+    });
+    assert.deepEqual(missing, []);
+  });
+});
+
+describe('translating', () => {
+  it('fills in, counts in the language, and shows the key of what is missing', () => {
+    const t = translator(
+      readMessages({
+        hello: 'Hello {name}',
+        plain: 'Plain',
+        days: textsOf('steps', 'pl')['consent.retention.text'] as string,
+      }),
+      'pl',
+    );
+    assert.deepEqual([t('hello', { name: 'Ada' }), t('plain'), t('nothing')], ['Hello Ada', 'Plain', 'nothing']);
+    assert.deepEqual(
+      [1, 2, 5].map((days) => t('days', { days }).slice(0, 13)),
+      ['Przez 1 dzień', 'Przez 2 dni, ', 'Przez 5 dni, '],
+    );
+  });
+
+  it('the language of tests is at least forty per cent longer, also inside plurals', () => {
+    assert.ok(pseudoText('Continue').length >= 8 * 1.4);
+    const t = translator(
+      pseudo(readMessages({ days: '{days, plural, one {# day} other {# days}}', plain: 'Go' })),
+      'en',
+    );
+    assert.match(t('days', { days: 3 }), /^3 dáys lörem/);
+    assert.match(t('plain'), /^Gö lörem/);
+  });
+});

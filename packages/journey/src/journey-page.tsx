@@ -1,0 +1,110 @@
+import { useEffect, useErrorBoundary, useMemo, useState } from 'preact/hooks';
+import type { Journey, ShellApi } from './api.ts';
+import { Opening } from './app-opening.tsx';
+import { troubleOf } from './explain-problem.ts';
+import type { Area } from './i18n/load-messages.ts';
+import { useMessages } from './i18n/use-messages.ts';
+import { prefetch } from './prefetch.ts';
+import { recall, remember } from './remember.ts';
+import { type Screen, screenOf } from './screen.ts';
+import type { Overlay } from './screens/screen-props.ts';
+import { Screens } from './screens/screens.tsx';
+import { TimeLeft } from './screens/time-left.tsx';
+import { TroubleScreen } from './screens/trouble.tsx';
+import { Shell } from './shell.tsx';
+import { entryOf } from './steps/registry.ts';
+import { useTheme } from './theme/use-theme.ts';
+import { useJourney } from './use-journey.ts';
+
+/** One journey, from where it stands to where it ends. The server says what comes; this shows it. */
+type PageProps = { api: ShellApi; instanceId: string };
+
+export function JourneyPage({ api, instanceId }: PageProps) {
+  const state = useJourney(api);
+  const { journey, problem, refresh } = state;
+  const [memory, setMemory] = useState(() => recall(instanceId));
+  const [overlay, setOverlay] = useOverlay(journey);
+  const screen = journey && screenOf(journey, { started: memory.started ?? false, offering: overlay === 'handOff' });
+  const words = useMessages(useAreas(journey, screen));
+  const theme = useTheme(journey?.themeUrl);
+  const [crash, recover] = useErrorBoundary();
+
+  useEffect(() => prefetch(journey), [journey]);
+
+  const note = (next: Parameters<typeof remember>[1]) => {
+    remember(instanceId, next);
+    setMemory((before) => ({ ...before, ...next }));
+  };
+  if (!words) return <Opening />;
+  // A page that was shown stays, with the banner of the network above it, until there is something better.
+  const trouble = crash ?? (journey && troubleOf(problem) === 'network' ? undefined : problem);
+  if (trouble !== undefined) {
+    const retry = () => {
+      recover();
+      void refresh();
+    };
+    return (
+      <Shell words={words} journey={journey}>
+        <div class="view">
+          <TroubleScreen t={words.t} trouble={troubleOf(trouble)} error={trouble} onRetry={retry} />
+        </div>
+      </Shell>
+    );
+  }
+  if (!journey || !screen) return <Opening />;
+  const shown = overlay === 'unable' && screen === 'step' ? 'unable' : screen;
+  return (
+    <Shell
+      words={words}
+      journey={journey}
+      logoUrl={theme?.logoUrl}
+      progress={shown === 'step' || shown === 'unable'}
+      wide={shown === 'step' && journey.step?.type === 'customPage'}
+    >
+      {journey.device.active && <TimeLeft t={words.t} journey={journey} onOver={() => void refresh()} />}
+      <div class="view" key={viewKey(journey, shown)}>
+        <Screens {...{ screen: shown, journey, state, api, words, memory, note, overlay: setOverlay }} />
+      </div>
+    </Shell>
+  );
+}
+
+/** Another screen is another view, so that it arrives as one and the focus goes to its heading. */
+function viewKey({ step }: Journey, screen: Screen | 'unable'): string {
+  return screen === 'step' ? `step ${step?.id} ${step?.attempt}` : screen;
+}
+
+/**
+ * What lies over a step for a while. It is an entry in the history of the browser, so that the back button leads back to
+ * the step and not out of the journey.
+ */
+function useOverlay(journey: Journey | undefined): [Overlay, (overlay: Overlay) => void] {
+  const [overlay, setOverlay] = useState<Overlay>();
+  useEffect(() => {
+    const back = () => setOverlay(undefined);
+    addEventListener('popstate', back);
+    return () => removeEventListener('popstate', back);
+  }, []);
+  const place = journey?.step ? `${journey.step.id} ${journey.step.attempt}` : '';
+  // What lay over one step does not lie over the next.
+  useEffect(() => setOverlay(undefined), [place, journey?.device.active]);
+  const set = (next: Overlay) => {
+    if (next) history.pushState({ overlay: next }, '');
+    else if ((history.state as { overlay?: string } | null)?.overlay) history.back();
+    setOverlay(next);
+  };
+  return [overlay, set];
+}
+
+function useAreas(journey: Journey | undefined, screen: Screen | undefined): readonly Area[] {
+  const [seen, setSeen] = useState<readonly Area[]>(['shell']);
+  const type = screen === 'step' ? journey?.step?.type : undefined;
+  useEffect(() => {
+    const needed = (type && entryOf(type)?.areas) || [];
+    // What was loaded once stays: another language then has it, too.
+    setSeen((before) =>
+      needed.every((area) => before.includes(area)) ? before : [...new Set([...before, ...needed])],
+    );
+  }, [type]);
+  return useMemo(() => seen, [seen]);
+}

@@ -1,0 +1,107 @@
+import type { Patience } from './persist.ts';
+import { noAnswer, readProblem } from './problem.ts';
+
+/** One request, and what the page knows about the network. */
+export type Sent = { status: number; text: string };
+
+const TIMEOUT_MS = 30_000;
+const UPLOAD_TIMEOUT_MS = 120_000;
+
+type Listener = (away: boolean) => void;
+const listeners = new Set<Listener>();
+let away = false;
+
+export function onTrouble(listener: Listener): () => void {
+  listeners.add(listener);
+  listener(away);
+  return () => listeners.delete(listener);
+}
+
+function tell(now: boolean): void {
+  if (away === now) return;
+  away = now;
+  for (const listener of listeners) listener(now);
+}
+
+export const patience: Patience = {
+  now: () => Date.now(),
+  trouble: tell,
+  wait: (ms, signal) =>
+    new Promise((done) => {
+      const end = () => {
+        clearTimeout(timer);
+        removeEventListener('online', end);
+        signal?.removeEventListener('abort', end);
+        done();
+      };
+      const timer = setTimeout(end, ms);
+      addEventListener('online', end);
+      signal?.addEventListener('abort', end);
+    }),
+};
+
+export async function send(path: string, body?: object, signal?: AbortSignal): Promise<Sent> {
+  const timeout = new AbortController();
+  const timer = setTimeout(() => timeout.abort(), TIMEOUT_MS);
+  const stop = () => timeout.abort();
+  signal?.addEventListener('abort', stop);
+  try {
+    const answer = await fetch(path, {
+      ...(body !== undefined && {
+        method: 'POST',
+        body: JSON.stringify(body),
+        headers: { 'Content-Type': 'application/json' },
+      }),
+      cache: 'no-store',
+      signal: timeout.signal,
+    });
+    const text = await answer.text();
+    tell(false);
+    if (answer.ok) return { status: answer.status, text };
+    const { headers } = answer;
+    throw readProblem(answer.status, text, {
+      requestId: headers.get('x-request-id'),
+      retryAfter: headers.get('retry-after'),
+    });
+  } catch (error) {
+    // What `fetch` itself throws says nothing but that there was no answer.
+    throw error instanceof TypeError || (error as Error).name === 'AbortError' ? noAnswer() : error;
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', stop);
+  }
+}
+
+export type UploadOptions = {
+  /** From 0 to 1. */
+  onProgress?(share: number): void;
+  signal?: AbortSignal;
+};
+
+/** With XMLHttpRequest, because `fetch` does not say how far an upload has come. */
+export function sendBlob(path: string, blob: Blob, { onProgress, signal }: UploadOptions = {}): Promise<Sent> {
+  return new Promise((done, fail) => {
+    const request = new XMLHttpRequest();
+    const abort = () => request.abort();
+    const end = (call: () => void) => {
+      signal?.removeEventListener('abort', abort);
+      call();
+    };
+    request.open('POST', path);
+    request.timeout = UPLOAD_TIMEOUT_MS;
+    request.setRequestHeader('Content-Type', blob.type || 'image/jpeg');
+    request.upload.onprogress = ({ loaded, total }) => onProgress?.(total > 0 ? loaded / total : 0);
+    request.onload = () => {
+      const { status, responseText: text } = request;
+      if (status >= 200 && status < 300) return end(() => done({ status, text }));
+      const retryAfter = request.getResponseHeader('retry-after');
+      const requestId = request.getResponseHeader('x-request-id');
+      end(() => fail(readProblem(status, text, { requestId, retryAfter })));
+    };
+    request.onerror = () => end(() => fail(noAnswer()));
+    request.ontimeout = () => end(() => fail(noAnswer()));
+    request.onabort = () => end(() => fail(noAnswer()));
+    signal?.addEventListener('abort', abort);
+    request.send(blob);
+  });
+}

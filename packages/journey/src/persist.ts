@@ -1,0 +1,56 @@
+import { NO_ANSWER, Problem } from './problem.ts';
+
+/**
+ * Does something again until it works, within reason: a network that is away for a while is waited for, a server that
+ * is busy is asked a few times more, and whatever was refused stays refused.
+ */
+export const MAX_RETRIES = 3;
+/** How long a lost network is waited for. */
+export const PATIENCE_MS = 60_000;
+const FIRST_WAIT_MS = 500;
+const LONGEST_WAIT_MS = 5_000;
+const BUSY: ReadonlySet<number> = new Set([408, 429, 502, 503, 504]);
+
+export type Patience = {
+  now(): number;
+  /** Ends early when the network is back, or when the signal says so. */
+  wait(ms: number, signal?: AbortSignal): Promise<void>;
+  /** Told when the network seems to be away, and when it is back. */
+  trouble(away: boolean): void;
+};
+
+export async function persist<T>(
+  work: () => Promise<T>,
+  { now, wait, trouble }: Patience,
+  { signal, patienceMs = PATIENCE_MS }: { signal?: AbortSignal | undefined; patienceMs?: number } = {},
+): Promise<T> {
+  let awaySince: number | undefined;
+  let retries = 0;
+  let waits = 0;
+  for (;;) {
+    try {
+      const done = await work();
+      if (awaySince !== undefined) trouble(false);
+      return done;
+    } catch (error) {
+      if (signal?.aborted || !(error instanceof Problem)) throw error;
+      if (error.code === NO_ANSWER && error.status === 0) {
+        awaySince ??= now();
+        trouble(true);
+        if (now() - awaySince >= patienceMs) throw error;
+      } else {
+        if (awaySince !== undefined) trouble(false);
+        awaySince = undefined;
+        if (!BUSY.has(error.status) || retries >= MAX_RETRIES) throw error;
+        retries += 1;
+      }
+      await wait(pauseFor(waits, error.retryAfterSeconds), signal);
+      waits += 1;
+    }
+  }
+}
+
+export function pauseFor(waits: number, retryAfterSeconds: number | undefined): number {
+  const growing = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** waits);
+  return Math.max(growing, Math.min(LONGEST_WAIT_MS, (retryAfterSeconds ?? 0) * 1000));
+}

@@ -1,0 +1,59 @@
+/** Something the server refused, or could not be asked. `requestId` is the reference that support can find it by. */
+export class Problem extends Error {
+  readonly code: number;
+  readonly status: number;
+  readonly requestId: string | undefined;
+  readonly errors: readonly { pointer: string; message: string }[];
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(detail: {
+    code: number;
+    status: number;
+    message: string;
+    requestId?: string | undefined;
+    errors?: readonly { pointer: string; message: string }[] | undefined;
+    retryAfterSeconds?: number | undefined;
+  }) {
+    super(detail.message);
+    this.name = 'Problem';
+    this.code = detail.code;
+    this.status = detail.status;
+    this.requestId = detail.requestId;
+    this.errors = detail.errors ?? [];
+    this.retryAfterSeconds = detail.retryAfterSeconds;
+  }
+}
+
+/** Nobody answered: the network is away, or the server is. */
+export const NO_ANSWER = 0;
+
+export function noAnswer(): Problem {
+  return new Problem({ code: NO_ANSWER, status: 0, message: 'no answer' });
+}
+
+/** A problem as the server describes it (RFC 9457); whatever else stands in between is told by its status alone. */
+export function readProblem(
+  status: number,
+  text: string,
+  { requestId, retryAfter }: { requestId: string | null; retryAfter: string | null },
+): Problem {
+  const body = readJson(text);
+  const seconds = Number(retryAfter);
+  return new Problem({
+    code: typeof body.code === 'number' ? body.code : 1,
+    status,
+    message: typeof body.message === 'string' ? body.message : `status ${status}`,
+    requestId: requestId ?? (typeof body.requestId === 'string' ? body.requestId : undefined),
+    errors: Array.isArray(body.errors) ? (body.errors as { pointer: string; message: string }[]) : undefined,
+    retryAfterSeconds: retryAfter !== null && Number.isFinite(seconds) ? seconds : undefined,
+  });
+}
+
+function readJson(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+  } catch {
+    return {};
+  }
+}

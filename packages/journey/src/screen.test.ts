@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import type { Journey } from './api.ts';
+import { minutesFor, screenOf } from './screen.ts';
+
+const STEP = { id: 'consent', type: 'consent', attempt: 1, maxAttempts: 1, settings: {}, images: [] };
+const journey = (over: Partial<Journey>): Journey => ({
+  ...{ processInstanceId: 'i', environment: 'test', tenantName: 'Acme', status: 'ACTIVE', statusMapped: 'In Progress' },
+  ...{ revision: 1, progress: { position: 1, total: 3 }, stepTypes: ['consent'], retentionDays: 30, themeUrl: '/t' },
+  device: { active: true, handoff: 'NONE' },
+  ...over,
+});
+const LOCAL = { started: false, offering: false };
+
+it('begins with what is needed, and does not show it again once it was read or something was done', () => {
+  assert.equal(screenOf(journey({ step: STEP }), LOCAL), 'start');
+  assert.equal(screenOf(journey({ step: STEP }), { ...LOCAL, started: true }), 'step');
+  assert.equal(screenOf(journey({ step: STEP, progress: { position: 2, total: 3 } }), LOCAL), 'step');
+  assert.equal(screenOf(journey({ step: { ...STEP, attempt: 2 } }), LOCAL), 'step');
+});
+
+it('waits while there is no step, and says so if it is a pause', () => {
+  assert.equal(screenOf(journey({ waitingFor: 'check' }), LOCAL), 'waiting');
+  assert.equal(screenOf(journey({ waitingFor: 'resume' }), LOCAL), 'paused');
+});
+
+it('a phone that has come confirms first, and sees nothing else', () => {
+  assert.equal(screenOf(journey({ step: STEP, device: { active: false, handoff: 'CONFIRMING' } }), LOCAL), 'confirm');
+});
+
+it('the first device offers, follows along, and takes the journey to its end', () => {
+  assert.equal(screenOf(journey({ step: STEP }), { started: true, offering: true }), 'handOff');
+  const watching = { active: false, handoff: 'CONNECTED' } as const;
+  assert.equal(screenOf(journey({ step: STEP, device: watching }), LOCAL), 'watching');
+  assert.equal(screenOf(journey({ result: { outcome: 'passed' }, device: watching }), LOCAL), 'result');
+});
+
+it('on the phone of a hand-off it goes on where the first device was', () => {
+  const device = { active: true, handoff: 'CONNECTED' } as const;
+  assert.equal(screenOf(journey({ step: STEP, device }), LOCAL), 'step');
+});
+
+it('the phone of a hand-off sends back to the first device in the end', () => {
+  const device = { active: true, handoff: 'CONNECTED' } as const;
+  assert.equal(screenOf(journey({ result: { outcome: 'passed' }, device }), LOCAL), 'returnToFirst');
+});
+
+it('a browser that another one has taken over from says where it goes on', () => {
+  assert.equal(screenOf(journey({ step: STEP, device: { active: false, handoff: 'NONE' } }), LOCAL), 'elsewhere');
+});
+
+it('an honest end user is told an honest time, and never none', () => {
+  assert.equal(minutesFor([]), 1);
+  assert.equal(minutesFor(['consent', 'document', 'face']), 2);
+  assert.equal(minutesFor(['consent', 'form', 'document', 'face', 'switchDevice']), 4);
+});

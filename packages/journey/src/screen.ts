@@ -1,0 +1,45 @@
+import type { Journey } from './api.ts';
+
+/** Which screen a journey is at, as this device sees it. Pure: the server has decided everything else. */
+export type Screen =
+  | 'confirm'
+  | 'start'
+  | 'step'
+  | 'waiting'
+  | 'paused'
+  | 'watching'
+  | 'elsewhere'
+  | 'handOff'
+  | 'result'
+  | 'returnToFirst';
+
+/** What only this page knows. */
+export type Local = {
+  /** The end user has read what is needed. */
+  started: boolean;
+  /** The end user has asked for a phone. */
+  offering: boolean;
+};
+
+export function screenOf(journey: Journey, { started, offering }: Local): Screen {
+  const { device, result, step, progress, waitingFor } = journey;
+  if (!device.active && device.handoff === 'CONFIRMING') return 'confirm';
+  // Who came by a hand-off goes back to the first device, which leads on.
+  if (result) return device.active && device.handoff === 'CONNECTED' ? 'returnToFirst' : 'result';
+  if (!device.active) return device.handoff === 'CONNECTED' ? 'watching' : 'elsewhere';
+  if (!step) return waitingFor === 'resume' ? 'paused' : 'waiting';
+  if (offering) return 'handOff';
+  // Who comes from another device has read it there.
+  const arrived = device.handoff === 'CONNECTED';
+  if (!started && !arrived && progress.position <= 1 && step.attempt === 1) return 'start';
+  return 'step';
+}
+
+/** Minutes that an honest end user takes, by what is asked for. */
+const SECONDS: Readonly<Record<string, number>> = { consent: 20, form: 50, document: 60, face: 40, customPage: 40 };
+const OTHER_SECONDS = 30;
+
+export function minutesFor(stepTypes: readonly string[]): number {
+  const seconds = stepTypes.reduce((sum, type) => sum + (SECONDS[type] ?? OTHER_SECONDS), 0);
+  return Math.max(1, Math.ceil(seconds / 60));
+}

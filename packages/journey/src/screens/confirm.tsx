@@ -1,0 +1,95 @@
+import { useState } from 'preact/hooks';
+import type { Journey, ShellApi } from '../api.ts';
+import type { Translate } from '../i18n/translate.ts';
+import { Problem } from '../problem.ts';
+import type { Memory } from '../remember.ts';
+import { Button } from '../ui/button.tsx';
+import { ErrorNote } from '../ui/error-note.tsx';
+import { Closed, Devices } from '../ui/illustrations.tsx';
+import { Title } from '../ui/title.tsx';
+
+/** On the phone: who asks, from where, and which number the first device shows. */
+type ConfirmProps = {
+  t: Translate;
+  language: string;
+  handoff: Memory['handoff'];
+  api: ShellApi;
+  onConfirmed(journey: Journey): void;
+};
+
+export function ConfirmScreen({ t, language, handoff, api, onConfirmed }: ConfirmProps) {
+  const [ended, setEnded] = useState<'wrong' | 'denied'>();
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>();
+  const attempt = async (work: () => Promise<void>) => {
+    if (busy) return;
+    setBusy(true);
+    setError(undefined);
+    try {
+      await work();
+    } catch (thrown) {
+      // Whatever the number was: there is nothing left to confirm.
+      if (thrown instanceof Problem && [100064, 100054].includes(thrown.code)) setEnded('wrong');
+      else setError(thrown);
+    }
+    setBusy(false);
+  };
+  if (ended || !handoff) return <Ended t={t} how={ended ?? 'wrong'} />;
+  return (
+    <>
+      <Devices />
+      <Title>{t('confirm.title')}</Title>
+      <p class="lead">{t('confirm.text', { tenant: handoff.tenantName })}</p>
+      <Origin t={t} language={language} handoff={handoff} />
+      <h2 id="which">{t('confirm.which')}</h2>
+      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields, and these are buttons. */}
+      <div class="numbers" role="group" aria-labelledby="which">
+        {handoff.numbers.map((number) => (
+          <Button
+            key={number}
+            busy={busy}
+            onPress={() => attempt(async () => onConfirmed(await api.confirmHandoff(number)))}
+          >
+            {number}
+          </Button>
+        ))}
+      </div>
+      <ErrorNote t={t} error={error} />
+      <div class="actions">
+        <Button kind="quiet" onPress={() => attempt(() => api.denyHandoff().then(() => setEnded('denied')))}>
+          {t('confirm.notMe')}
+        </Button>
+      </div>
+    </>
+  );
+}
+
+function Origin({ t, language, handoff }: { t: Translate; language: string; handoff: NonNullable<Memory['handoff']> }) {
+  // The language is that of the page; how a date is written is that of the device, where it is the same language.
+  const places = (navigator.languages ?? []).filter((each) => each.startsWith(language));
+  const time = new Intl.DateTimeFormat([...places, language], { dateStyle: 'medium', timeStyle: 'short' });
+  return (
+    <div class="panel tinted">
+      <dl class="facts">
+        <div>
+          <dt>{t('confirm.browser')}</dt>
+          <dd>{handoff.browser}</dd>
+        </div>
+        <div>
+          <dt>{t('confirm.time')}</dt>
+          <dd>{time.format(new Date(handoff.offeredDtm))}</dd>
+        </div>
+      </dl>
+    </div>
+  );
+}
+
+function Ended({ t, how }: { t: Translate; how: 'wrong' | 'denied' }) {
+  return (
+    <>
+      <Closed />
+      <Title>{t(`confirm.${how}.title`)}</Title>
+      <p class="lead">{t(`confirm.${how}.text`)}</p>
+    </>
+  );
+}

@@ -1,0 +1,148 @@
+import { useState } from 'preact/hooks';
+import type { Journey, Offer, ShellApi } from '../api.ts';
+import type { Translate } from '../i18n/translate.ts';
+import { Button } from '../ui/button.tsx';
+import { ErrorNote } from '../ui/error-note.tsx';
+import { Devices } from '../ui/illustrations.tsx';
+import { QrCode } from '../ui/qr-code.tsx';
+import { Title } from '../ui/title.tsx';
+import { useOffer } from './use-offer.ts';
+
+/** On the first device: a code for the phone, and the number that has to be found again there. */
+type HandOffProps = { t: Translate; journey: Journey; api: ShellApi; onStay(): void };
+
+export function HandOffScreen({ t, journey, api, onStay }: HandOffProps) {
+  const { offer, state, error, renew } = useOffer(api, journey.device.handoff);
+  const [leaving, setLeaving] = useState(false);
+  const stay = async () => {
+    setLeaving(true);
+    // Nothing to withdraw is as good as withdrawn.
+    await api.takeBack().catch(() => undefined);
+    onStay();
+  };
+  return (
+    <>
+      <Title>{t('handOff.title')}</Title>
+      {(state === 'open' || state === 'making') && offer && <Code t={t} offer={offer} />}
+      {state === 'making' && !error && (
+        <p class="live">
+          <span class="spinner" aria-hidden="true" />
+          <span class="hidden">{t('loading')}</span>
+        </p>
+      )}
+      {(state === 'confirming' || state === 'refused' || state === 'over') && <Devices />}
+      <div role="status">
+        {state === 'confirming' && offer && <Match t={t} offer={offer} />}
+        {state === 'refused' && <p class="lead">{t('handOff.refused')}</p>}
+        {state === 'over' && <p class="lead">{t('handOff.over')}</p>}
+      </div>
+      {state === 'open' && (
+        <p class="live">
+          <span class="dot" aria-hidden="true" />
+          {t('handOff.waiting')}
+        </p>
+      )}
+      <ErrorNote t={t} error={error} />
+      <div class="actions">
+        {(state === 'refused' || state === 'over' || error !== undefined) && (
+          <Button kind="primary" onPress={renew}>
+            {t('handOff.renew')}
+          </Button>
+        )}
+        {state === 'open' && offer && <CopyLink t={t} url={offer.url} />}
+        <Button kind="quiet" busy={leaving} onPress={stay}>
+          {t('handOff.stay')}
+        </Button>
+      </div>
+    </>
+  );
+}
+
+function Code({ t, offer }: { t: Translate; offer: Offer }) {
+  return (
+    <>
+      <p class="lead">{t('handOff.text')}</p>
+      <QrCode text={offer.url} label={t('handOff.qr')} />
+      <p class="centred note">{t('handOff.number', { number: offer.number })}</p>
+    </>
+  );
+}
+
+function Match({ t, offer }: { t: Translate; offer: Offer }) {
+  return (
+    <div class="panel tinted centred">
+      <p>{t('handOff.match')}</p>
+      <p class="number">{offer.number}</p>
+    </div>
+  );
+}
+
+function CopyLink({ t, url }: { t: Translate; url: string }) {
+  const [copied, setCopied] = useState<boolean>();
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(url);
+      setCopied(true);
+    } catch {
+      setCopied(false);
+    }
+  };
+  return (
+    <>
+      <Button onPress={copy}>{t(copied ? 'handOff.copied' : 'handOff.copy')}</Button>
+      <span class="hidden" role="status">
+        {copied ? t('handOff.copied') : ''}
+      </span>
+      {copied === false && <code class="secret">{url}</code>}
+    </>
+  );
+}
+
+/** The first device while the phone acts. */
+export function WatchingScreen({
+  t,
+  journey,
+  onTakeBack,
+}: {
+  t: Translate;
+  journey: Journey;
+  onTakeBack(): Promise<void>;
+}) {
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>();
+  const { position, total } = journey.progress;
+  const takeBack = async () => {
+    setBusy(true);
+    setError(undefined);
+    await onTakeBack().catch(setError);
+    setBusy(false);
+  };
+  return (
+    <>
+      <Devices />
+      <Title>{t('watching.title')}</Title>
+      <p class="lead">{t('watching.text')}</p>
+      <p class="live" role="status">
+        <span class="dot" aria-hidden="true" />
+        {t(journey.waitingFor ? 'waiting.live' : 'progress', { position, total })}
+      </p>
+      <ErrorNote t={t} error={error} />
+      <div class="actions">
+        <Button busy={busy} onPress={takeBack}>
+          {t('watching.takeBack')}
+        </Button>
+      </div>
+    </>
+  );
+}
+
+/** Another browser has taken the journey over, by a link of its own. */
+export function ElsewhereScreen({ t }: { t: Translate }) {
+  return (
+    <>
+      <Devices />
+      <Title>{t('elsewhere.title')}</Title>
+      <p class="lead">{t('elsewhere.text')}</p>
+    </>
+  );
+}

@@ -1,0 +1,19 @@
+import type { Journey, ShellApi } from '../api.ts';
+import type { Words } from '../i18n/use-messages.ts';
+import type { recall, remember } from '../remember.ts';
+import type { Screen } from '../screen.ts';
+import type { JourneyState } from '../use-journey.ts';
+
+/** What lies over a step for a while. */
+export type Overlay = 'handOff' | 'unable' | undefined;
+
+export type ScreenProps = {
+  screen: Screen | 'unable';
+  journey: Journey;
+  state: JourneyState;
+  api: ShellApi;
+  words: Words;
+  memory: ReturnType<typeof recall>;
+  note(memory: Parameters<typeof remember>[1]): void;
+  overlay(overlay: Overlay): void;
+};

@@ -1,0 +1,84 @@
+import { useMemo } from 'preact/hooks';
+import { entryOf } from '../steps/registry.ts';
+import { StepHost } from '../steps/step-host.tsx';
+import { ConfirmScreen } from './confirm.tsx';
+import { ElsewhereScreen, HandOffScreen, WatchingScreen } from './hand-off.tsx';
+import { ResultScreen, ReturnToFirstScreen } from './result.tsx';
+import type { ScreenProps } from './screen-props.ts';
+import { StartScreen } from './start.tsx';
+import { UnableScreen } from './unable.tsx';
+import { PausedScreen, WaitingScreen } from './waiting.tsx';
+
+/** The screen for where the journey stands. */
+export function Screens(props: ScreenProps) {
+  const { screen, journey, state, api, words, memory, note, overlay } = props;
+  const { t, language } = words;
+  switch (screen) {
+    case 'confirm':
+      return <ConfirmScreen {...{ t, language, api, handoff: memory.handoff }} onConfirmed={state.take} />;
+    case 'start':
+      return (
+        <StartScreen
+          {...{ t, journey, offerPhone: !isPhone() }}
+          onStart={() => note({ started: true })}
+          onPhone={() => overlay('handOff')}
+        />
+      );
+    case 'handOff':
+      return <HandOffScreen {...{ t, journey, api }} onStay={() => overlay(undefined)} />;
+    case 'watching':
+      return <WatchingScreen {...{ t, journey }} onTakeBack={async () => state.take(await api.takeBack())} />;
+    case 'elsewhere':
+      return <ElsewhereScreen t={t} />;
+    case 'waiting':
+      return <WaitingScreen {...{ t, journey }} />;
+    case 'paused':
+      return <PausedScreen {...{ t, journey }} />;
+    case 'result':
+      return <ResultScreen {...{ t, journey, declined: memory.declined ?? false }} />;
+    case 'returnToFirst':
+      return <ReturnToFirstScreen {...{ t, journey }} />;
+    case 'unable':
+      return (
+        <UnableScreen
+          {...{ t, tenant: journey.tenantName }}
+          onConfirm={() => state.submit({ unable: true })}
+          onBack={() => overlay(undefined)}
+        />
+      );
+    default:
+      return <CurrentStep {...props} />;
+  }
+}
+
+function CurrentStep({ journey, state, api, words, note, overlay }: ScreenProps) {
+  const { step } = journey;
+  const place = step && `${step.id} ${step.attempt}`;
+  // What was uploaded belongs to one attempt of one step.
+  const stepApi = useMemo(() => step && api.ofStep(step), [api, place]);
+  const { t, language } = words;
+  if (!step || !stepApi || !words.has(entryOf(step.type)?.areas ?? [])) {
+    return (
+      <p class="live" role="status">
+        <span class="spinner" aria-hidden="true" />
+        <span class="hidden">{t('loading')}</span>
+      </p>
+    );
+  }
+  const submit = async (result: object) => {
+    if (step.type === 'consent' && (result as { accepted?: boolean }).accepted === false) note({ declined: true });
+    await state.submit({ result });
+  };
+  return (
+    <StepHost
+      {...{ journey, step, api: stepApi, t, language, submit }}
+      unable={() => overlay('unable')}
+      handOff={() => overlay('handOff')}
+    />
+  );
+}
+
+/** A phone needs no phone. */
+function isPhone(): boolean {
+  return matchMedia('(pointer: coarse)').matches && Math.min(screen.width, screen.height) < 600;
+}

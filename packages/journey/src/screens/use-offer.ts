@@ -1,0 +1,72 @@
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import type { Journey, Offer, ShellApi } from '../api.ts';
+
+/** An offer to go on with another device. It is made anew when its time is over, a few times, and then on demand. */
+const MAX_BY_ITSELF = 3;
+
+export type OfferState = {
+  offer: Offer | undefined;
+  /** `refused`: the other device found another number, or said that it was not me. */
+  state: 'making' | 'open' | 'confirming' | 'refused' | 'over';
+  error: unknown;
+  renew(): void;
+};
+
+export function useOffer(api: ShellApi, handoff: Journey['device']['handoff']): OfferState {
+  const [offer, setOffer] = useState<Offer>();
+  const [over, setOver] = useState(false);
+  const [error, setError] = useState<unknown>();
+  const [refused, setRefused] = useState(false);
+  const made = useRef(0);
+
+  const make = useCallback(async () => {
+    setError(undefined);
+    setRefused(false);
+    try {
+      setOffer(await api.offerHandoff());
+      setOver(false);
+      made.current += 1;
+    } catch (thrown) {
+      setError(thrown);
+    }
+  }, [api]);
+
+  useEffect(() => {
+    void make();
+  }, [make]);
+
+  useEffect(() => {
+    if (!offer || handoff === 'CONFIRMING') return;
+    const timer = setTimeout(
+      () => (made.current < MAX_BY_ITSELF ? void make() : setOver(true)),
+      Math.max(0, Date.parse(offer.expiringDtm) - Date.now()),
+    );
+    return () => clearTimeout(timer);
+  }, [offer, handoff, make]);
+
+  // From a device that had come to none: it was turned away.
+  const before = useRef(handoff);
+  useEffect(() => {
+    if (before.current === 'CONFIRMING' && handoff === 'NONE') setRefused(true);
+    before.current = handoff;
+  }, [handoff]);
+
+  const state = refused
+    ? 'refused'
+    : over
+      ? 'over'
+      : !offer
+        ? 'making'
+        : handoff === 'CONFIRMING'
+          ? 'confirming'
+          : 'open';
+  return {
+    offer,
+    state,
+    error,
+    renew() {
+      made.current = 0;
+      void make();
+    },
+  };
+}

@@ -1,0 +1,123 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import type { Journey } from './api.ts';
+import { LANGUAGE_NAMES, LANGUAGES } from './i18n/languages.ts';
+import type { Words } from './i18n/use-messages.ts';
+import { onTrouble } from './network.ts';
+import { Icon } from './ui/icons.tsx';
+
+/** What stands around every screen: whose page it is, how far it has come, the language, and what the network does. */
+type ShellProps = {
+  words: Words;
+  journey?: Journey | undefined;
+  logoUrl?: string | undefined;
+  /** Steps show how far they have come; other screens do not. */
+  progress?: boolean;
+  wide?: boolean;
+  children: ComponentChildren;
+};
+
+export function Shell({ words, journey, logoUrl, progress = false, wide = false, children }: ShellProps) {
+  const { t } = words;
+  return (
+    <div class={wide ? 'shell wide' : 'shell'}>
+      <a class="skip" href="#main">
+        {t('skip')}
+      </a>
+      <header>
+        <div class="top">
+          <Brand name={journey?.tenantName} logoUrl={logoUrl} />
+          <LanguageChoice words={words} />
+        </div>
+        <Offline words={words} />
+        {journey?.environment === 'test' && <p class="sandbox">{t('sandbox')}</p>}
+        {progress && journey && <Progress words={words} journey={journey} />}
+      </header>
+      <main id="main" tabIndex={-1}>
+        {children}
+      </main>
+      <footer class="foot">
+        <a href="/web/accessibility" target="_blank" rel="noopener">
+          {t('a11y.link')}
+        </a>
+      </footer>
+    </div>
+  );
+}
+
+function Brand({ name, logoUrl }: { name: string | undefined; logoUrl: string | undefined }) {
+  const [broken, setBroken] = useState(false);
+  if (logoUrl && !broken) {
+    return (
+      <div class="brand">
+        <img src={logoUrl} alt={name ?? ''} onError={() => setBroken(true)} />
+      </div>
+    );
+  }
+  if (!name) return <div class="brand" />;
+  return (
+    <div class="brand">
+      <span class="mark" aria-hidden="true">
+        {[...name][0]?.toLocaleUpperCase()}
+      </span>
+      <span>{name}</span>
+    </div>
+  );
+}
+
+function LanguageChoice({ words: { t, language, setLanguage } }: { words: Words }) {
+  return (
+    <label class="language">
+      <span class="hidden">{t('language')}</span>
+      <select value={language} onChange={({ currentTarget }) => setLanguage(currentTarget.value)}>
+        {LANGUAGES.map((each) => (
+          <option key={each} value={each} lang={each}>
+            {LANGUAGE_NAMES[each]}
+          </option>
+        ))}
+      </select>
+      <Icon name="chevron" />
+    </label>
+  );
+}
+
+function Progress({ words: { t }, journey }: { words: Words; journey: Journey }) {
+  const { position, total } = journey.progress;
+  if (total < 2) return null;
+  return (
+    <div class="progress">
+      <p>{t('progress', { position, total })}</p>
+      <div aria-hidden="true">
+        <span style={{ inlineSize: `${Math.round((position / total) * 100)}%` }} />
+      </div>
+    </div>
+  );
+}
+
+/** Nothing is lost while the network is away; the end user is told so, and what waits goes on by itself. */
+function Offline({ words: { t } }: { words: Words }) {
+  const [away, setAway] = useState(false);
+  useEffect(() => {
+    const off = () => setAway(true);
+    const on = () => setAway(false);
+    addEventListener('offline', off);
+    addEventListener('online', on);
+    const stop = onTrouble(setAway);
+    if (navigator.onLine === false) off();
+    return () => {
+      removeEventListener('offline', off);
+      removeEventListener('online', on);
+      stop();
+    };
+  }, []);
+  return (
+    <div role="status">
+      {away && (
+        <p class="banner">
+          <Icon name="offline" />
+          {t('offline')}
+        </p>
+      )}
+    </div>
+  );
+}

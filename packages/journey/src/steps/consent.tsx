@@ -1,0 +1,149 @@
+import { useState } from 'preact/hooks';
+import type { Journey } from '../api.ts';
+import type { Translate } from '../i18n/translate.ts';
+import { Button } from '../ui/button.tsx';
+import { ErrorNote } from '../ui/error-note.tsx';
+import { Icon } from '../ui/icons.tsx';
+import { Agreement, Closed } from '../ui/illustrations.tsx';
+import { Title } from '../ui/title.tsx';
+import type { StepProps } from './step.ts';
+
+/**
+ * What is done with the data, and two ways on that are equally easy to take. Which version of the words was shown, and
+ * in which language, goes with the answer.
+ */
+const PAGE_VERSION = 'grove-1';
+
+type Settings = { textVersion: string; purpose?: string; privacyUrl?: string };
+
+export function ConsentStep({ journey, step, t, language, submit }: StepProps) {
+  const [declining, setDeclining] = useState(false);
+  const [busy, setBusy] = useState<boolean>();
+  const [error, setError] = useState<unknown>();
+  const { textVersion } = step.settings as Settings;
+  const answer = async (accepted: boolean) => {
+    setBusy(accepted);
+    setError(undefined);
+    try {
+      await submit({ accepted, textVersion, language, page: PAGE_VERSION });
+    } catch (thrown) {
+      setError(thrown);
+    }
+    setBusy(undefined);
+  };
+  if (declining) {
+    return (
+      <Decline
+        {...{ t, journey, error, busy: busy !== undefined }}
+        onBack={() => setDeclining(false)}
+        onDecline={() => answer(false)}
+      />
+    );
+  }
+  return (
+    <>
+      <Agreement />
+      <Title>{t('consent.title')}</Title>
+      <Terms t={t} journey={journey} settings={step.settings as Settings} />
+      <ErrorNote t={t} error={error} />
+      <div class="actions">
+        <Button kind="primary" busy={busy === true} onPress={() => answer(true)}>
+          {t('consent.accept')}
+        </Button>
+        <Button onPress={() => setDeclining(true)}>{t('consent.decline')}</Button>
+      </div>
+    </>
+  );
+}
+
+function Terms({ t, journey, settings }: { t: Translate; journey: Journey; settings: Settings }) {
+  const { tenantName: tenant, stepTypes, retentionDays: days } = journey;
+  const asks = (pattern: RegExp) => stepTypes.some((type) => pattern.test(type));
+  return (
+    <>
+      <p class="lead">{t('consent.lead', { tenant })}</p>
+      <ul class="list">
+        <Term icon="target" title={t('consent.purpose')}>
+          {settings.purpose ?? t('consent.purpose.text', { tenant })}
+        </Term>
+        {asks(/^document/) && (
+          <Term icon="document" title={t('consent.document')}>
+            {t('consent.document.text')}
+          </Term>
+        )}
+        {asks(/^(form|customPage)/) && (
+          <Term icon="form" title={t('consent.form')}>
+            {t('consent.form.text')}
+          </Term>
+        )}
+        {asks(/^face/) && (
+          <Term icon="face" title={t('consent.face')}>
+            {t('consent.face.text')}
+          </Term>
+        )}
+        <Term icon="bin" title={t('consent.retention')}>
+          {t('consent.retention.text', { days })}
+        </Term>
+        <Term icon="shield" title={t('consent.rights')}>
+          {t('consent.rights.text', { tenant })}
+        </Term>
+      </ul>
+      {settings.privacyUrl && (
+        <p>
+          <a href={settings.privacyUrl} target="_blank" rel="noreferrer noopener">
+            {t('consent.privacy', { tenant })}
+          </a>
+        </p>
+      )}
+    </>
+  );
+}
+
+function Term({
+  icon,
+  title,
+  children,
+}: {
+  icon: Parameters<typeof Icon>[0]['name'];
+  title: string;
+  children: string;
+}) {
+  return (
+    <li>
+      <Icon name={icon} />
+      <span>
+        <strong>{title}</strong>
+        <small>{children}</small>
+      </span>
+    </li>
+  );
+}
+
+type DeclineProps = {
+  t: Translate;
+  journey: Journey;
+  error: unknown;
+  busy: boolean;
+  onBack(): void;
+  onDecline(): void;
+};
+
+/** What declining means, asked once. */
+function Decline({ t, journey, error, busy, onBack, onDecline }: DeclineProps) {
+  return (
+    <>
+      <Closed />
+      <Title>{t('decline.title')}</Title>
+      <p class="lead">{t('decline.text', { tenant: journey.tenantName })}</p>
+      <ErrorNote t={t} error={error} />
+      <div class="actions">
+        <Button kind="primary" onPress={onBack}>
+          {t('decline.back')}
+        </Button>
+        <Button busy={busy} onPress={onDecline}>
+          {t('decline.confirm')}
+        </Button>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,103 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { Problem } from '../problem.ts';
+import { Button } from '../ui/button.tsx';
+import { Reference } from '../ui/error-note.tsx';
+import { Again } from '../ui/illustrations.tsx';
+import { Title } from '../ui/title.tsx';
+import { MAX_MESSAGES, processCommand, readPageMessage } from './page-messages.ts';
+import type { StepProps } from './step.ts';
+
+/**
+ * A page of the tenant in a frame that shares nothing with ours: no origin, no cookies, no camera. It says READY, is
+ * told what it may know, and sends what the end user did. A page that does not answer, sends rubbish or talks without
+ * end is taken away, and the end user has a way on.
+ */
+const READY_WITHIN_MS = 10_000;
+
+type Settings = { url?: string; page?: string; title?: string; constants?: Record<string, string> };
+
+export function CustomPageStep(props: StepProps) {
+  const { step, t, unable } = props;
+  const { url } = step.settings as Settings;
+  const [round, setRound] = useState(0);
+  const [fault, setFault] = useState<unknown>(url ? undefined : 'page');
+  if (fault === undefined && url) return <Page key={round} {...props} url={url} onFault={setFault} />;
+  const again = () => {
+    setFault(undefined);
+    setRound(round + 1);
+  };
+  return (
+    <>
+      <Again />
+      <Title>{t('page.fault')}</Title>
+      <p class="lead">{t('page.fault.text')}</p>
+      <Reference t={t} error={fault} />
+      <div class="actions">
+        {url && (
+          <Button kind="primary" onPress={again}>
+            {t('again')}
+          </Button>
+        )}
+        <Button onPress={unable}>{t('unable')}</Button>
+      </div>
+    </>
+  );
+}
+
+type PageProps = StepProps & { url: string; onFault(fault: unknown): void };
+
+function Page({ journey, step, t, language, submit, unable, url, onFault }: PageProps) {
+  const frame = useRef<HTMLIFrameElement>(null);
+  const { constants = {}, title } = step.settings as Settings;
+  const [ready, setReady] = useState(false);
+
+  // One conversation for as long as the page is shown.
+  useEffect(() => {
+    let messages = 0;
+    let sending = false;
+    const timer = setTimeout(() => onFault('late'), READY_WITHIN_MS);
+    const hear = async ({ source, data }: MessageEvent) => {
+      const page = frame.current?.contentWindow;
+      if (!page || source !== page) return;
+      messages += 1;
+      if (messages > MAX_MESSAGES) return onFault('flood');
+      const message = readPageMessage(data);
+      if (message.kind === 'bad') return onFault('bad');
+      if (message.kind === 'ready') {
+        clearTimeout(timer);
+        setReady(true);
+        const sessionData = { language, environment: journey.environment, tenantName: journey.tenantName };
+        // The frame has no origin that could be named.
+        page.postMessage(processCommand(constants, sessionData), '*');
+      }
+      if (message.kind !== 'send' || sending) return;
+      sending = true;
+      await submit(message.variables).catch((error) => onFault(error instanceof Problem ? error : 'submit'));
+      sending = false;
+    };
+    addEventListener('message', hear);
+    return () => {
+      clearTimeout(timer);
+      removeEventListener('message', hear);
+    };
+  }, []);
+
+  return (
+    <>
+      <Title>{title ?? t('page.title', { tenant: journey.tenantName })}</Title>
+      {!ready && <p role="status">{t('loading')}</p>}
+      <iframe
+        ref={frame}
+        class="page-frame"
+        title={t('page.frame', { tenant: journey.tenantName })}
+        src={url}
+        sandbox="allow-scripts allow-forms"
+        referrerpolicy="no-referrer"
+        allow=""
+      />
+      <Button kind="quiet" onPress={unable}>
+        {t('unable')}
+      </Button>
+    </>
+  );
+}

@@ -1,0 +1,120 @@
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { FieldView } from '../form/field-view.tsx';
+import { type Field, fieldsOf, purposeOf, readableName } from '../form/form-fields.ts';
+import { type FormFault, type Given, readForm, serverFaults } from '../form/read-form.ts';
+import type { Translate } from '../i18n/translate.ts';
+import { Problem } from '../problem.ts';
+import { Button } from '../ui/button.tsx';
+import { ErrorNote } from '../ui/error-note.tsx';
+import { Title } from '../ui/title.tsx';
+import type { StepProps } from './step.ts';
+
+/** A form of the tenant. What is known already stands in it; what is wrong is said beside the field and at the top. */
+type Settings = { title?: string; schema: Record<string, unknown>; values?: Record<string, unknown> };
+
+export function FormStep({ step, t, submit, unable }: StepProps) {
+  const { title, schema, values } = step.settings as Settings;
+  const fields = useMemo(() => fieldsOf(schema), [schema]);
+  const [given, setGiven] = useState<Given>(() => startWith(fields, values ?? {}));
+  const [faults, setFaults] = useState<readonly FormFault[]>([]);
+  const [tries, setTries] = useState(0);
+  const [error, setError] = useState<unknown>();
+  const [busy, setBusy] = useState(false);
+
+  const refuse = (found: readonly FormFault[]) => {
+    setFaults(found);
+    setTries((before) => before + 1);
+  };
+  const send = async (event: Event) => {
+    event.preventDefault();
+    if (busy) return;
+    setError(undefined);
+    const read = readForm(fields, given);
+    if (read.faults.length > 0) return refuse(read.faults);
+    setFaults([]);
+    setBusy(true);
+    try {
+      await submit(read.result);
+    } catch (thrown) {
+      const found = thrown instanceof Problem ? serverFaults(fields, thrown.errors) : [];
+      if (found.length > 0) refuse(found);
+      else setError(thrown);
+    }
+    setBusy(false);
+  };
+
+  const labels = new Map(fields.map((field) => [field.name, labelOf(t, field)]));
+  const textOf = (name: string) => {
+    const fault = faults.find((each) => each.name === name);
+    return fault && t(fault.key, fault.values);
+  };
+  return (
+    <form noValidate onSubmit={send} class="view">
+      <Title>{title ?? t('form.title')}</Title>
+      {faults.length > 0 && <Summary key={tries} {...{ t, faults, labels }} />}
+      {fields.map((field) => (
+        <FieldView
+          key={field.name}
+          {...{ t, field, label: labels.get(field.name) ?? field.name, value: given[field.name] }}
+          fault={textOf(field.name)}
+          onChange={(value) => setGiven((before) => ({ ...before, [field.name]: value }))}
+        />
+      ))}
+      <ErrorNote t={t} error={error} />
+      <div class="actions">
+        <Button kind="primary" submit busy={busy}>
+          {t('continue')}
+        </Button>
+        <Button kind="quiet" onPress={unable}>
+          {t('unable')}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+function labelOf(t: Translate, { label, name }: Field): string {
+  if (label) return label;
+  const key = `field.${purposeOf(name) ?? ''}`;
+  const known = t(key);
+  return known === key ? readableName(name) : known;
+}
+
+function startWith(fields: readonly Field[], values: Record<string, unknown>): Given {
+  return Object.fromEntries(
+    fields.flatMap(({ name, kind }): [string, Given[string]][] => {
+      const value = values[name];
+      if (value === undefined || value === null) return [];
+      if (kind === 'boolean') return [[name, value === true || value === 'true']];
+      if (Array.isArray(value)) return [[name, kind === 'lines' ? value.join('\n') : value.map(String)]];
+      return [[name, String(value)]];
+    }),
+  );
+}
+
+type SummaryProps = { t: Translate; faults: readonly FormFault[]; labels: ReadonlyMap<string, string> };
+
+/** Takes the focus, so that nobody looks for what went wrong; each line leads to its field. */
+function Summary({ t, faults, labels }: SummaryProps) {
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => box.current?.focus(), []);
+  const go = (event: Event, name: string) => {
+    event.preventDefault();
+    document.getElementById(`field-${name}`)?.focus();
+  };
+  return (
+    // It takes the focus when it appears, and nobody tabs to it.
+    <div class="summary" ref={box} tabIndex={-1} role="alert">
+      <h2>{t('form.faults', { count: faults.length })}</h2>
+      <ul>
+        {faults.map(({ name, key, values }) => (
+          <li key={name}>
+            <a href={`#field-${name}`} onClick={(event) => go(event, name)}>
+              {labels.get(name)}: {t(key, values)}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

@@ -1,0 +1,78 @@
+import { browserSupportsWebAuthn, startAuthentication, startRegistration } from '@simplewebauthn/browser';
+import { useState } from 'preact/hooks';
+import { Button } from '../ui/button.tsx';
+import { ErrorNote } from '../ui/error-note.tsx';
+import { Icon } from '../ui/icons.tsx';
+import { KeyFigure } from '../ui/illustrations.tsx';
+import { Title } from '../ui/title.tsx';
+import type { StepProps } from './step.ts';
+import { useBegun } from './use-begun.ts';
+
+/** A passkey is made or used. The browser asks; what it answers is handed over as it is. */
+type Registration = Parameters<typeof startRegistration>[0]['optionsJSON'];
+type Authentication = Parameters<typeof startAuthentication>[0]['optionsJSON'];
+type Settings = { publicKey?: object; expiringDtm?: string };
+
+export function PasskeyStep({ step, t, api, submit, unable, handOff }: StepProps) {
+  const begun = useBegun({ api, submit });
+  const making = step.type === 'passkeyRegistration';
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>();
+  const [refused, setRefused] = useState(false);
+  const run = async () => {
+    setBusy(true);
+    setError(undefined);
+    setRefused(false);
+    const { publicKey } = inTime(begun.settings) ?? inTime(await begun.renew()) ?? {};
+    if (!publicKey) return setBusy(false);
+    let credential: object;
+    try {
+      credential = making
+        ? await startRegistration({ optionsJSON: publicKey as Registration })
+        : await startAuthentication({ optionsJSON: publicKey as Authentication });
+    } catch {
+      // Who closes the window of the browser has not failed, and may try again.
+      setRefused(true);
+      setBusy(false);
+      return;
+    }
+    await submit({ credential }).catch(setError);
+    setBusy(false);
+  };
+  const faulty = refused || step.fault !== undefined;
+  const supported = browserSupportsWebAuthn();
+  const name = making ? 'passkey.make' : 'passkey.use';
+  return (
+    <>
+      <KeyFigure />
+      <Title>{t(`${name}.title`)}</Title>
+      <p class="lead">{t(supported ? `${name}.text` : 'passkey.unsupported')}</p>
+      {faulty && (
+        <p class="error" role="alert">
+          <Icon name="warning" />
+          {t('passkey.refused')}
+        </p>
+      )}
+      <ErrorNote t={t} error={error ?? begun.error} />
+      <div class="actions">
+        {supported ? (
+          <Button kind="primary" busy={busy} onPress={run}>
+            {t(faulty ? 'again' : `${name}.go`)}
+          </Button>
+        ) : (
+          <Button kind="primary" onPress={handOff}>
+            {t('switch.phone')}
+          </Button>
+        )}
+        <Button kind="quiet" onPress={unable}>
+          {t('unable')}
+        </Button>
+      </div>
+    </>
+  );
+}
+
+/** A challenge whose time is up is refused by the server. */
+function inTime(settings: Settings | undefined): Settings | undefined {
+  return settings?.expiringDtm && Date.parse(settings.expiringDtm) > Date.now() ? settings : undefined;
+}

@@ -1,0 +1,28 @@
+import type { Area } from '../i18n/load-messages.ts';
+import type { StepView } from './step.ts';
+
+/** Every type of step there is a view for. To add one is to write its file and to name it here. */
+type Entry = { areas: readonly Area[]; load(): Promise<StepView> };
+
+const STEPS: readonly Area[] = ['steps'];
+const CAPTURE: readonly Area[] = ['steps', 'capture'];
+
+const entries = new Map<string, Entry>(
+  Object.entries({
+    consent: { areas: STEPS, load: async () => (await import('./consent.tsx')).ConsentStep },
+    form: { areas: STEPS, load: async () => (await import('./form.tsx')).FormStep },
+    document: { areas: CAPTURE, load: async () => (await import('./document.tsx')).DocumentStep },
+    face: { areas: CAPTURE, load: async () => (await import('./face.tsx')).FaceStep },
+    faceAuthentication: { areas: CAPTURE, load: async () => (await import('./face.tsx')).FaceStep },
+    switchDevice: { areas: STEPS, load: async () => (await import('./switch-device.tsx')).SwitchDeviceStep },
+    customPage: { areas: STEPS, load: async () => (await import('./custom-page.tsx')).CustomPageStep },
+    passkeyRegistration: { areas: STEPS, load: async () => (await import('./passkey.tsx')).PasskeyStep },
+    passkeyAuthentication: { areas: STEPS, load: async () => (await import('./passkey.tsx')).PasskeyStep },
+    totpRegistration: { areas: STEPS, load: async () => (await import('./totp.tsx')).TotpStep },
+    totpAuthentication: { areas: STEPS, load: async () => (await import('./totp.tsx')).TotpStep },
+  }),
+);
+
+export function entryOf(type: string): Entry | undefined {
+  return entries.get(type);
+}

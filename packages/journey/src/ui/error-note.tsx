@@ -1,0 +1,24 @@
+import { troubleOf } from '../explain-problem.ts';
+import type { Translate } from '../i18n/translate.ts';
+import { Problem } from '../problem.ts';
+import { Icon } from './icons.tsx';
+
+/** What went wrong with what was just pressed, beside it. */
+export function ErrorNote({ t, error }: { t: Translate; error: unknown }) {
+  if (error === undefined) return null;
+  const trouble = troubleOf(error);
+  const known = trouble === 'network' || trouble === 'busy' ? trouble : 'broken';
+  return (
+    <div role="alert" class="error">
+      <Icon name="warning" />
+      <span>
+        {t(`note.${known}`)} <Reference t={t} error={error} />
+      </span>
+    </div>
+  );
+}
+
+export function Reference({ t, error }: { t: Translate; error: unknown }) {
+  if (!(error instanceof Problem) || !error.requestId) return null;
+  return <span class="reference">{t('reference', { id: error.requestId })}</span>;
+}

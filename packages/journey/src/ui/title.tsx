@@ -1,0 +1,26 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+
+/**
+ * The heading of a screen. It takes the focus when the screen appears, so that whoever cannot see the page hears that
+ * it is another one, and is at its beginning.
+ */
+let first = true;
+
+export function Title({ children }: { children: ComponentChildren }) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    const { current } = heading;
+    if (!current) return;
+    document.title = current.textContent ?? '';
+    scrollTo(0, 0);
+    // The first screen is read from its top by itself.
+    if (!first) current.focus({ preventScroll: true });
+    first = false;
+  }, []);
+  return (
+    <h1 ref={heading} tabIndex={-1}>
+      {children}
+    </h1>
+  );
+}

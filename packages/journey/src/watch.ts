@@ -1,0 +1,63 @@
+/**
+ * News of a journey. By server-sent events while the page is seen, because a browser has few connections for each
+ * server and every hidden tab would hold one; by asking every few seconds where a stream cannot be had.
+ */
+const ASK_EVERY_MS = 3_000;
+const TRY_STREAM_AGAIN_MS = 30_000;
+
+export function watchJourney(url: string, news: () => void): () => void {
+  let stream: EventSource | undefined;
+  let asking: ReturnType<typeof setInterval> | undefined;
+  let again: ReturnType<typeof setTimeout> | undefined;
+
+  const close = () => {
+    stream?.close();
+    stream = undefined;
+    clearInterval(asking);
+    clearTimeout(again);
+    asking = undefined;
+  };
+
+  const ask = () => {
+    asking ??= setInterval(news, ASK_EVERY_MS);
+    clearTimeout(again);
+    again = setTimeout(open, TRY_STREAM_AGAIN_MS);
+  };
+
+  const open = () => {
+    if (stream || document.visibilityState === 'hidden') return;
+    if (typeof EventSource === 'undefined') return ask();
+    const opened = new EventSource(url);
+    stream = opened;
+    opened.addEventListener('journey', news);
+    opened.onopen = () => {
+      clearInterval(asking);
+      asking = undefined;
+    };
+    // A stream that only broke off is taken up again by the browser; until then there may be news.
+    opened.onerror = () => {
+      if (opened.readyState === EventSource.CLOSED) stream = undefined;
+      ask();
+    };
+  };
+
+  const seen = () => {
+    if (document.visibilityState === 'hidden') return close();
+    news();
+    open();
+  };
+  // A page that comes back by the back button is as it was, and may be behind.
+  const shown = (event: PageTransitionEvent) => {
+    if (event.persisted) seen();
+  };
+  document.addEventListener('visibilitychange', seen);
+  addEventListener('pageshow', shown);
+  addEventListener('online', news);
+  open();
+  return () => {
+    document.removeEventListener('visibilitychange', seen);
+    removeEventListener('pageshow', shown);
+    removeEventListener('online', news);
+    close();
+  };
+}

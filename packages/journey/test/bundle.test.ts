@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { before, it } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { build, DIST, isFresh } from '../build.ts';
+
+/** What the first view may weigh, as it travels. */
+const MAX_SCRIPT_BYTES = 60_000;
+const MAX_STYLE_BYTES = 12_000;
+
+type Chunk = { file: string; isEntry?: boolean; imports?: string[]; css?: string[] };
+
+before(async () => {
+  if (!isFresh()) await build();
+});
+
+const weigh = (file: string) => gzipSync(readFileSync(`${DIST}/${file}`)).length;
+
+function firstView() {
+  const manifest = JSON.parse(readFileSync(`${DIST}/manifest.json`, 'utf8')) as Record<string, Chunk>;
+  const seen = new Set<string>();
+  const visit = (name: string) => {
+    if (seen.has(name)) return;
+    seen.add(name);
+    for (const each of manifest[name]?.imports ?? []) visit(each);
+  };
+  visit('index.html');
+  // The texts of one language come with the first view, and the first step right after it.
+  for (const name of ['messages/shell/en.json', 'messages/steps/en.json', 'src/steps/consent.tsx']) visit(name);
+  const chunks = [...seen].flatMap((name) => manifest[name] ?? []);
+  return { chunks, styles: new Set(chunks.flatMap(({ css }) => css ?? [])) };
+}
+
+it('the first view is at most 60 kB of script and 12 kB of style, compressed', () => {
+  const { chunks, styles } = firstView();
+  const scripts = chunks.map(({ file }) => file).filter((file) => file.endsWith('.js'));
+  assert.ok(scripts.length >= 4, scripts.join());
+  const sum = (files: Iterable<string>) => [...files].reduce((all, file) => all + weigh(file), 0);
+  assert.ok(sum(scripts) <= MAX_SCRIPT_BYTES, `${sum(scripts)} bytes of script`);
+  assert.ok(styles.size > 0 && sum(styles) <= MAX_STYLE_BYTES, `${sum(styles)} bytes of style`);
+});
+
+it('the camera, the faces and the reader of messages are not part of it', () => {
+  const { chunks } = firstView();
+  const code = chunks.map(({ file }) => readFileSync(`${DIST}/${file}`, 'utf8')).join('\n');
+  for (const word of ['getUserMedia', 'tensorflow', 'EXPECT_ARGUMENT_CLOSING_BRACE'])
+    assert.ok(!code.includes(word), word);
+});
+
+it('nothing that was built names a host of somebody else to load from', () => {
+  const pages = globSync('**/*.{html,css}', { cwd: DIST }).map((file) => readFileSync(`${DIST}/${file}`, 'utf8'));
+  assert.ok(pages.length >= 2);
+  for (const text of pages) assert.doesNotMatch(text, /(src|href)="(https?:)?\/\/|url\(["']?(https?:)?\/\//);
+});
+
+it('what is worth compressing is there compressed', () => {
+  const { chunks } = firstView();
+  for (const { file } of chunks.filter((each) => readFileSync(`${DIST}/${each.file}`).length >= 512)) {
+    assert.ok(readFileSync(`${DIST}/${file}.br`).length > 0);
+    assert.ok(readFileSync(`${DIST}/${file}.gz`).length > 0);
+  }
+});

@@ -1,0 +1,177 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { after, before, describe, test } from 'node:test';
+import { frameOf, openVision, verifyChallenge } from '@grove/vision';
+import type { Page } from 'playwright-core';
+import { driveCamera, refuseCamera } from './capture-camera.ts';
+import { type Head, headPictures } from './capture-clips.ts';
+import { type CaptureStage, DOCUMENT, openCamera, openCaptureStage, untilSubmitted, WAIT } from './capture-stage.ts';
+
+let stage: CaptureStage;
+let head: Head;
+before(async () => {
+  stage = await openCaptureStage();
+  head = await headPictures();
+});
+after(() => stage?.close());
+
+describe('a selfie', () => {
+  test('is taken by itself when a face looks ahead, and not before', async () => {
+    const pictures = { none: stage.card, face: head.pictures.centre as Buffer };
+    let show: (name: string) => Promise<void> = async () => undefined;
+    const sent = await stage.visit(
+      { type: 'face', settings: { liveness: 'passive' } },
+      async (page) => {
+        await openCamera(page);
+        await page.waitForSelector('[data-hint]', WAIT);
+        assert.equal(await page.locator('.shot').count(), 0);
+        await show('face');
+        await page.getByRole('button', { name: 'Use this photo' }).tap(WAIT);
+        await untilSubmitted(page);
+      },
+      { prepare: async (page) => ({ show } = await driveCamera(page, pictures, { first: 'none' })) },
+    );
+    assert.deepEqual(
+      sent.uploads.map(({ name, type }) => [name, type]),
+      [['image', 'image/jpeg']],
+    );
+    const { hints } = sent.submitted[0] as { hints: { source: string } };
+    assert.equal(hints.source, 'auto');
+  });
+
+  /** What the server's own verification says of the frames that one run sends. */
+  const judgeMovements = async () => {
+    const poses = ['centre', 'right', 'down', 'left', 'up'] as const;
+    let blobs: string[] = [];
+    const sent = await stage.visit(
+      { type: 'face', settings: { liveness: 'active' }, poses: poses.join() },
+      async (page) => {
+        await openCamera(page);
+        await untilSubmitted(page, 60_000);
+        blobs = await page.evaluate(() => (window as unknown as { readBlobs(): Promise<string[]> }).readBlobs());
+      },
+      { prepare: (page) => driveCamera(page, head.pictures, { first: 'centre', followed: head.ways }) },
+    );
+    const submitted = sent.submitted[0] as { nonce: string; frames: { name: string; at: number }[] };
+    const bytesOf = (name: string) =>
+      Buffer.from(blobs[sent.uploads.findIndex((upload) => upload.name === name)] ?? '', 'base64');
+    assert.ok(submitted.frames.length >= 10 && submitted.frames.length <= 24);
+    const engine = await openVision({ workers: 1 });
+    try {
+      const image = await engine.analyseFace(bytesOf('image'));
+      assert.deepEqual(image.reasons, []);
+      const frames = [];
+      for (const { name, at } of submitted.frames) {
+        const bytes = bytesOf(name);
+        frames.push(frameOf(bytes, await engine.analyseFace(bytes), at));
+      }
+      const challenge = { nonce: 'nonce', poses, issuedAt: 0, expiresAt: 60_000 };
+      const { nonce } = submitted;
+      const verdict = verifyChallenge({ challenge, nonce, alreadyUsed: false, now: 30_000, frames });
+      const angles = frames.map(({ yaw, pitch }) => `${yaw.toFixed(0)}/${pitch.toFixed(0)}`).join(' ');
+      return { reasons: verdict.reasons, angles };
+    } finally {
+      await engine.stop();
+    }
+  };
+
+  test('with movements sends frames that the server’s own verification accepts, in one of three tries', async () => {
+    const refused: string[] = [];
+    for (let tries = 0; tries < 3; tries++) {
+      const { reasons, angles } = await judgeMovements();
+      if (reasons.length === 0) return;
+      refused.push(`${reasons.join()}: ${angles}`);
+    }
+    assert.fail(refused.join('\n'));
+  });
+
+  test('with movements goes by the clock where WebAssembly is missing', async () => {
+    const sent = await stage.visit(
+      { type: 'face', settings: { liveness: 'active' }, poses: 'centre,left' },
+      async (page) => {
+        await openCamera(page);
+        await untilSubmitted(page);
+      },
+      { prepare: (page) => page.addInitScript(() => Reflect.deleteProperty(window, 'WebAssembly')) },
+    );
+    const names = sent.uploads.map(({ name }) => name);
+    assert.ok(names.includes('image') && names.includes('frame5'));
+  });
+
+  test('offers a person’s help on every screen, and no file where somebody alive is asked for', async () => {
+    const help = (page: Page) => page.getByRole('button', { name: 'I can’t do this' });
+    await stage.visit({ type: 'face', settings: { liveness: 'passive' } }, async (page) => {
+      assert.ok(await help(page).isVisible());
+      assert.equal(await page.locator('input[type=file]').count(), 0);
+      await openCamera(page);
+      await page.waitForSelector('.stage', WAIT);
+      assert.ok(await help(page).isVisible());
+    });
+    await stage.visit({ type: 'face', settings: { liveness: 'none' } }, async (page) => {
+      assert.equal(await page.locator('input[type=file]').count(), 1);
+    });
+  });
+});
+
+describe('every screen of the camera', () => {
+  const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+  type Finding = { id: string; nodes: { target: unknown[] }[] };
+
+  /** What axe has to say about the page as it is now. */
+  const findings = async (page: Page): Promise<string[]> => {
+    if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(source);
+    const { violations } = await page.evaluate(() =>
+      (
+        window as unknown as { axe: { run(node: Document, options: object): Promise<{ violations: Finding[] }> } }
+      ).axe.run(document, {
+        runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'],
+      }),
+    );
+    return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id} ${target.join(' ')}`));
+  };
+  const open = (page: Page) => page.locator('button.primary').first().tap();
+
+  for (const [lang, colorScheme] of [
+    ['en', 'light'],
+    ['ar', 'dark'],
+  ] as const) {
+    test(`gives axe nothing to complain about (${lang}, ${colorScheme})`, async () => {
+      const options = { colorScheme, bypassCSP: true };
+      const fault = { attempt: 2, fault: { reason: 'blurred', advice: 'retry' } };
+      await stage.visit(
+        { settings: DOCUMENT, lang, environment: 'test', step: fault },
+        async (page) => {
+          assert.deepEqual(await findings(page), [], 'primer with a fault');
+          await open(page);
+          await page.waitForSelector('.hint', WAIT);
+          assert.deepEqual(await findings(page), [], 'live');
+          await page.waitForSelector('.shot img', WAIT);
+          await page.locator('.shot-tools button').tap();
+          assert.deepEqual(await findings(page), [], 'check');
+        },
+        options,
+      );
+      await stage.visit(
+        { settings: DOCUMENT, lang },
+        async (page) => {
+          await refuseCamera(page, 'NotAllowedError');
+          await open(page);
+          await page.waitForSelector('[data-camera-fault]', WAIT);
+          assert.deepEqual(await findings(page), [], 'trouble');
+        },
+        options,
+      );
+      await stage.visit(
+        { type: 'face', settings: { liveness: 'active' }, lang },
+        async (page) => {
+          assert.deepEqual(await findings(page), [], 'selfie');
+          await open(page);
+          await page.waitForSelector('.hint', WAIT);
+          assert.deepEqual(await findings(page), [], 'movements');
+        },
+        { ...options, prepare: (page) => driveCamera(page, head.pictures, { first: 'centre', followed: head.ways }) },
+      );
+    });
+  }
+});

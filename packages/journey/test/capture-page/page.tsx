@@ -1,0 +1,85 @@
+import { render } from 'preact';
+import type { Journey, JourneyStep } from '../../src/api.ts';
+import { directionOf } from '../../src/i18n/languages.ts';
+import { loadMessages } from '../../src/i18n/load-messages.ts';
+import { translator } from '../../src/i18n/translate.ts';
+import { DocumentStep } from '../../src/steps/document.tsx';
+import { FaceStep } from '../../src/steps/face.tsx';
+import type { StepProps } from '../../src/steps/step.ts';
+
+/**
+ * The views of the camera without a server: what they would send is put into `window.sent`. The address says what is
+ * shown: `?type=face&settings={…}&lang=ar&poses=centre,left`.
+ */
+type Sent = {
+  uploads: { name: string; type: string; bytes: number; text: string }[];
+  submitted: object[];
+  events: string[];
+};
+const sent: Sent = { uploads: [], submitted: [], events: [] };
+const readBlob = (blob: Blob) =>
+  new Promise<string>((done) => {
+    const reader = new FileReader();
+    reader.onload = () => done(String(reader.result).split(',')[1] ?? '');
+    reader.readAsDataURL(blob);
+  });
+const blobs: Blob[] = [];
+Object.assign(window, { sent, readBlobs: () => Promise.all(blobs.map(readBlob)) });
+
+const query = new URLSearchParams(location.search);
+const language = query.get('lang') ?? 'en';
+const type = query.get('type') ?? 'document';
+const step = {
+  ...{ id: 'one', type, attempt: 1, maxAttempts: 3, images: [] },
+  settings: JSON.parse(query.get('settings') ?? '{}'),
+  ...JSON.parse(query.get('step') ?? '{}'),
+} as JourneyStep;
+const journey = { processInstanceId: 'P', environment: query.get('environment') ?? 'live' } as Journey;
+
+async function show() {
+  document.documentElement.lang = language;
+  document.documentElement.dir = directionOf(language);
+  const areas = await Promise.all((['shell', 'steps', 'capture'] as const).map((area) => loadMessages(area, language)));
+  const props: StepProps = {
+    ...{ journey, step, language, t: translator(Object.assign({}, ...areas), language) },
+    api: {
+      get: async () => journey,
+      async uploadImage(name, blob, options) {
+        options?.onProgress?.(1);
+        const text = blob.type === 'application/json' ? await blob.text() : '';
+        blobs.push(blob);
+        sent.uploads.push({ name, type: blob.type, bytes: blob.size, text });
+        return { name, sha256: '', bytes: blob.size };
+      },
+      begin: async () => ({ begun: false, settings: {} }),
+      createChallenge: async () => ({
+        nonce: 'nonce',
+        poses: (query.get('poses') ?? 'centre,left,right').split(','),
+        expiringDtm: '2030-01-01T00:00:00.000Z',
+      }),
+      offerHandoff: async () => ({
+        url: 'https://grove.example/web/?h=1',
+        number: 42,
+        expiringDtm: '2030-01-01T00:00:00.000Z',
+      }),
+    },
+    submit: async (result) => {
+      sent.submitted.push(result);
+    },
+    unable: () => sent.events.push('unable'),
+    handOff: () => sent.events.push('handOff'),
+  };
+  const View = type === 'face' ? FaceStep : DocumentStep;
+  const shell = (
+    <div class="shell">
+      <main>
+        <div class="view">
+          <View {...props} />
+        </div>
+      </main>
+    </div>
+  );
+  render(shell, document.getElementById('app') as HTMLElement);
+}
+
+void show();

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { rmSync } from 'node:fs';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { findChromium } from '../../../scripts/find-chromium.ts';
+import { specimenPicture, writeClip } from './capture-clips.ts';
+import { openCaptureSite } from './capture-site.ts';
+
+/** The views of the camera in a real browser, whose camera shows a specimen card. */
+export const DOCUMENT = {
+  accept: ['ID_CARD'],
+  countries: ['UTO'],
+  sides: 'auto',
+  requireLiveCapture: false,
+  preset: {},
+};
+export const WAIT = { timeout: 20_000 };
+const PHONE: BrowserContextOptions = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true };
+
+/** What a view would have sent to the server. */
+export type Sent = {
+  uploads: { name: string; type: string; bytes: number; text: string }[];
+  submitted: Record<string, unknown>[];
+  events: string[];
+};
+
+type Options = BrowserContextOptions & { prepare?: (page: Page) => Promise<unknown> };
+
+export type CaptureStage = {
+  /** What the camera of the browser shows. */
+  card: Buffer;
+  /** A fresh page, looked at by `work`; what it sends is what is returned. Nobody else may be asked for anything. */
+  visit(query: Record<string, unknown>, work: (page: Page) => Promise<void>, options?: Options): Promise<Sent>;
+  close(): Promise<void>;
+};
+
+export async function openCaptureStage(): Promise<CaptureStage> {
+  const card = await specimenPicture();
+  const site = await openCaptureSite();
+  const browser = await launch(writeClip(site.folder, 'card', [card]));
+  return {
+    card,
+    async visit(query, work, { prepare, ...options } = {}) {
+      const context = await browser.newContext({ ...PHONE, permissions: ['camera'], ...options });
+      try {
+        const page = await context.newPage();
+        const outside: string[] = [];
+        page.on('request', (request) => {
+          if (!/^(http:\/\/localhost:|blob:|data:)/.test(request.url())) outside.push(request.url());
+        });
+        await prepare?.(page);
+        await page.goto(site.address(query));
+        await page.waitForSelector('h1', WAIT);
+        await work(page);
+        assert.deepEqual(outside, []);
+        return await page.evaluate(() => (window as unknown as { sent: Sent }).sent);
+      } finally {
+        await context.close();
+      }
+    },
+    async close() {
+      await browser.close();
+      await site.close();
+      rmSync(site.folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function launch(clip: string): Promise<Browser> {
+  return chromium.launch({
+    executablePath: findChromium({ install: true }) ?? '',
+    args: [
+      ...['--headless', '--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking'],
+      ...['--disable-component-update', '--disable-sync', '--disable-quic'],
+      ...['--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream'],
+      `--use-file-for-fake-video-capture=${clip}`,
+    ],
+  });
+}
+
+export const openCamera = (page: Page) => page.getByRole('button', { name: 'Open the camera' }).tap();
+
+export async function untilSubmitted(page: Page, timeout = WAIT.timeout): Promise<void> {
+  const isSubmitted = () => (window as unknown as { sent: Sent }).sent.submitted.length > 0;
+  await page.waitForFunction(isSubmitted, null, { timeout });
+}

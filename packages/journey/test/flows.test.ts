@@ -1,0 +1,250 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, before, describe, it } from 'node:test';
+import { HOUR, MINUTE } from '../../server/src/kernel/clock.ts';
+import { testPlaces } from '../../server/test/harness.ts';
+import { begin, fill, heading, press } from './acts.ts';
+import { openStage, type Stage, type Started } from './stage.ts';
+import { CAPTURE, CONSENT, FORM } from './steps.ts';
+
+describe('a journey in a browser', () => {
+  const places = testPlaces();
+  let stage: Stage;
+  afterEach(() => stage.clear());
+  after(() => stage.close());
+  before(async () => {
+    stage = await openStage(places);
+    const body = JSON.stringify({ redirectOrigins: ['http://localhost:9', 'shopapp:'] });
+    await stage.app.call('/api/process-manager/settings', { method: 'POST', body });
+  });
+  const dataOf = async ({ definitionId, processInstanceId, token }: Started) => {
+    const place = `processDefinitions/${definitionId}/processInstances/${processInstanceId}`;
+    return (await stage.app.call(`/api/userdata-server/${place}/userdata`, { token })).body;
+  };
+
+  it('the code leaves the address; reload, back and a second tab show the step that is waited for', async () => {
+    const { url } = await stage.link({ steps: [CONSENT, FORM] });
+    const context = await stage.context();
+    const page = await context.newPage();
+    await begin(page, url);
+    assert.match(page.url(), /\/web\/\?pi=[0-9A-Z]{26}$/);
+    await heading(page, 'Your data, your decision');
+    await press(page, 'I agree');
+    await heading(page, 'About you');
+    await page.reload();
+    await heading(page, 'About you');
+    await page.goto('about:blank');
+    await page.goBack();
+    await heading(page, 'About you');
+    const second = await context.newPage();
+    await second.goto(page.url());
+    await heading(second, 'About you');
+    await fill(second);
+    await press(second, 'Continue');
+    await heading(second, 'All done, thank you');
+    await heading(page, 'All done, thank you');
+  });
+
+  it('a whole verification with sample images, from consent to the result', async () => {
+    const { url } = await stage.link({ steps: [CONSENT, ...CAPTURE] });
+    const page = await stage.page();
+    await begin(page, url);
+    await press(page, 'I agree');
+    await page.getByLabel('Passport').check();
+    await press(page, 'Continue');
+    await press(page, 'Use a sample passport');
+    await press(page, 'Use a sample selfie');
+    await heading(page, 'All done, thank you');
+  });
+
+  it('a link that was used, one that is wrong and none at all say what to do', async () => {
+    const { url } = await stage.link({ steps: [CONSENT] });
+    await begin(await stage.page(), url);
+    const page = await stage.page();
+    await page.goto(url);
+    await heading(page, 'This link cannot be used any more');
+    assert.match(await page.locator('.reference').innerText(), /Reference: \S{8,}/);
+    const { origin } = new URL(url);
+    await page.goto(`${origin}/web/?pt=nothing`);
+    await heading(page, 'This link does not work');
+    await page.goto(`${origin}/web/`);
+    await heading(page, 'There is nothing to show here');
+    await page.goto(`${origin}/web/?pi=01K9ZZZZZZZZZZZZZZZZZZZZZZ`);
+    await heading(page, 'Please open your link again');
+  });
+
+  it('a process token opens a journey of its own', async () => {
+    const { url, tokenId } = await stage.link({ steps: [CONSENT] });
+    const page = await stage.page();
+    await page.goto(`${new URL(url).origin}/web/?pt=${tokenId}`);
+    await heading(page, 'Let’s verify your identity');
+    assert.match(page.url(), /\?pi=[0-9A-Z]{26}$/);
+  });
+
+  it('what was agreed to is kept with its version, its words and its language', async () => {
+    const started = await stage.link({ steps: [CONSENT] });
+    const page = await stage.page({ locale: 'de-DE' });
+    await page.goto(started.url);
+    await press(page, 'Beginnen');
+    await press(page, 'Ich stimme zu');
+    await heading(page, 'Fertig, vielen Dank');
+    const { forms } = await dataOf(started);
+    assert.deepEqual(forms.consent, { accepted: true, textVersion: '1', language: 'de', page: 'grove-1' });
+  });
+
+  it('who declines is asked once, and told what comes of it', async () => {
+    const { url, processInstanceId, token } = await stage.link({ steps: [CONSENT, FORM] });
+    const page = await stage.page();
+    await begin(page, url);
+    await press(page, 'I do not agree');
+    await heading(page, 'Do you want to end it?');
+    await press(page, 'Back to the question');
+    await heading(page, 'Your data, your decision');
+    await press(page, 'I do not agree');
+    await press(page, 'End without agreeing');
+    await heading(page, 'You did not agree');
+    await page.reload();
+    await heading(page, 'You did not agree');
+    const { body } = await stage.app.call(`/api/process-manager/processInstances/${processInstanceId}`, { token });
+    assert.equal(body.status, 'COMPLETED_ENDED_ERROR');
+  });
+
+  it('faults of a form are said beside the field and at the top, which takes the focus', async () => {
+    const { url } = await stage.link({ steps: [FORM], parameters: { firstName: 'Grace' } });
+    const page = await stage.page();
+    await begin(page, url);
+    assert.equal(await page.getByLabel('First name').inputValue(), 'Grace', 'what is known is asked again');
+    await page.getByLabel('E-mail address').fill('nowhere');
+    await page.getByLabel('Age (optional)').fill('17');
+    await press(page, 'Continue');
+    await page.waitForFunction(() => document.activeElement?.getAttribute('role') === 'alert');
+    assert.match(await page.locator('.summary').innerText(), /3 fields/);
+    await page.getByRole('link', { name: /E-mail address/ }).click();
+    const field = page.getByLabel('E-mail address');
+    assert.ok(await field.evaluate((each) => each === document.activeElement));
+    assert.equal(await field.getAttribute('aria-invalid'), 'true');
+    const described = (await field.getAttribute('aria-describedby')) ?? '';
+    for (const id of described.split(' ')) assert.ok(await page.locator(`#${id}`).isVisible());
+  });
+
+  it('another language loses nothing that was filled in', async () => {
+    const { url } = await stage.link({ steps: [FORM] });
+    const page = await stage.page();
+    await begin(page, url);
+    await page.getByLabel('E-mail address').fill('ada@example.com');
+    await page.getByLabel('Language').selectOption('ar');
+    const field = page.getByLabel('البريد الإلكتروني');
+    assert.equal(await field.inputValue(), 'ada@example.com');
+    assert.deepEqual(await page.evaluate(() => [document.documentElement.dir, document.documentElement.lang]), [
+      'rtl',
+      'ar',
+    ]);
+    await page.reload();
+    await page.getByLabel('البريد الإلكتروني').waitFor();
+  });
+
+  it('a network that goes away in the middle is waited for, and nothing is lost', async () => {
+    const { url } = await stage.link({ steps: [FORM] });
+    const context = await stage.context();
+    const page = await context.newPage();
+    await begin(page, url);
+    await fill(page);
+    await context.setOffline(true);
+    await press(page, 'Continue');
+    await page.getByText('No connection. Nothing is lost').waitFor();
+    assert.equal(await page.getByLabel('First name').inputValue(), 'Ada');
+    await context.setOffline(false);
+    await heading(page, 'All done, thank you');
+    assert.equal(await page.getByText('No connection').count(), 0);
+  });
+
+  it('everything can be done with the keyboard alone, and the focus follows the page', async () => {
+    const { url } = await stage.link({ steps: [CONSENT, FORM] });
+    const page = await stage.page();
+    await page.goto(url);
+    await heading(page, 'Let’s verify your identity');
+    const tabTo = async (name: RegExp) => {
+      for (let at = 0; at < 30; at++) {
+        await page.keyboard.press('Tab');
+        const label = await page.evaluate(() => {
+          const focused = document.activeElement as HTMLElement & { labels?: NodeListOf<HTMLElement> };
+          return focused?.labels?.[0]?.innerText ?? focused?.innerText ?? '';
+        });
+        if (name.test(label)) return;
+      }
+      assert.fail(`nothing called ${name} can be reached with the keyboard`);
+    };
+    const focused = () => page.evaluate(() => document.activeElement?.tagName);
+    await tabTo(/^Start$/);
+    await page.keyboard.press('Enter');
+    await heading(page, 'Your data, your decision');
+    assert.equal(await focused(), 'H1');
+    await tabTo(/^I agree$/);
+    await page.keyboard.press('Space');
+    await heading(page, 'About you');
+    assert.equal(await focused(), 'H1');
+    await tabTo(/First name/);
+    await page.keyboard.type('Ada');
+    await tabTo(/E-mail/);
+    await page.keyboard.type('ada@example.com');
+    await tabTo(/terms/);
+    await page.keyboard.press('Space');
+    await page.keyboard.press('Enter');
+    await heading(page, 'All done, thank you');
+    assert.equal(await focused(), 'H1');
+  });
+
+  it('who cannot do a step is asked once; back leads to the step, and a person takes over', async () => {
+    const { url } = await stage.link({ steps: [FORM] });
+    const page = await stage.page();
+    await begin(page, url);
+    await press(page, 'I can’t do this');
+    await heading(page, 'Shall a person take over?');
+    await page.goBack();
+    await heading(page, 'About you');
+    await press(page, 'I can’t do this');
+    await press(page, 'Yes, let a person look at it');
+    await heading(page, 'Received, thank you');
+  });
+
+  it('in the end it leads back by itself, unless it is stopped', async () => {
+    const parameters = { _redirectUrl: 'http://localhost:9/done?case={PROCESS_INSTANCE_ID}' };
+    const { url, processInstanceId } = await stage.link({ steps: [CONSENT], parameters });
+    const page = await stage.page();
+    await page.route('http://localhost:9/**', (route) => route.fulfill({ body: 'shop' }));
+    await begin(page, url);
+    await press(page, 'I agree');
+    await press(page, 'Stay on this page');
+    const back = page.getByRole('link', { name: 'Return to acme' });
+    const address = new URL((await back.getAttribute('href')) ?? '');
+    assert.deepEqual(Object.fromEntries(address.searchParams), {
+      ...{ case: processInstanceId, processInstanceId, status: 'Accepted' },
+    });
+    assert.equal(await page.getByRole('timer').count(), 0);
+    await page.reload();
+    await page.waitForURL('http://localhost:9/**');
+  });
+
+  it('the way back may be an app', async () => {
+    const { url } = await stage.link({ steps: [CONSENT], parameters: { _redirectUrl: 'shopapp:done' } });
+    const page = await stage.page();
+    await begin(page, url);
+    await press(page, 'I agree');
+    const href = await page.getByRole('link', { name: 'Return to acme' }).getAttribute('href');
+    assert.match(href ?? '', /^shopapp:done\?/);
+  });
+
+  it('when the time for all of it is over, the page says so by itself', async () => {
+    const { url } = await stage.link({ steps: [FORM] });
+    const page = await stage.page();
+    await begin(page, url);
+    // The last of the tests, because time goes by for every one of them.
+    stage.app.clock.advance(48 * HOUR + MINUTE);
+    await heading(page, 'This verification has ended');
+    await page.reload();
+    await heading(page, 'This verification has ended');
+  });
+
+  it('no page asked for anything elsewhere, broke its policy or threw', () => {
+    assert.deepEqual(stage.complaints, []);
+  });
+});

@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, before, describe, it } from 'node:test';
+import type { Page } from 'playwright-core';
+import { testPlaces } from '../../server/test/harness.ts';
+import { PNG } from '../../server/test/images.ts';
+import { pageZip } from '../../server/test/zips.ts';
+import { openStage, type Stage } from './stage.ts';
+import { CONSENT } from './steps.ts';
+
+/** What a tenant adds of its own: pages, which may misbehave, and a look. */
+const INDEX =
+  '<!doctype html><title>Page</title><body><h1>Ours</h1><button>Send</button><script src="app.js"></script>';
+const SEND = `const send = (variables) => parent.postMessage({ event: 'SEND', variables }, '*');`;
+
+const PAGES = {
+  good: `${SEND} addEventListener('message', ({ data }) => {
+    if (data.command !== 'PROCESS') return;
+    const { constants, sessionData } = data.variables;
+    document.querySelector('button').onclick = () => send({ seen: constants.greeting + ' ' + sessionData.language });
+  });
+  parent.postMessage({ event: 'READY' }, '*');`,
+  silent: '',
+  rubbish: `${SEND} parent.postMessage({ event: 'READY' }, '*'); send({ deep: { in: 'side' } });`,
+  talkative: `setInterval(() => parent.postMessage({ event: 'NOISE' }, '*'), 1);`,
+};
+
+describe('what a tenant adds', () => {
+  const places = testPlaces();
+  let stage: Stage;
+  before(async () => {
+    stage = await openStage(places);
+    for (const [name, content] of Object.entries(PAGES)) await deploy(name, content);
+  });
+  afterEach(() => stage.clear());
+  after(() => stage.close());
+
+  const deploy = async (name: string, content: string) => {
+    const base = '/api/theme-server/customPages';
+    const { body } = await stage.app.call(`${base}/${name}/versions`, {
+      ...{ method: 'POST', headers: { 'Content-Type': 'application/zip' } },
+      body: new Uint8Array(pageZip([{ name: 'app.js', content }], INDEX)),
+    });
+    const { status, text } = await stage.app.call(`${base}/${body.id}/deploy`, { method: 'POST' });
+    assert.equal(status, 200, text);
+  };
+  const show = async (name: string, prepare?: (page: Page) => Promise<void>) => {
+    const step = { id: 'page', type: 'customPage', page: name, constants: { greeting: 'hello' } };
+    const started = await stage.link({ steps: [step] });
+    const page = await stage.page();
+    await prepare?.(page);
+    await page.goto(started.url);
+    await page.getByRole('button', { name: 'Start' }).click();
+    return { page, ...started };
+  };
+  const fault = (page: Page) => page.getByRole('heading', { name: 'This page does not answer' }).waitFor();
+
+  it('a page is told what it may know, and what it sends is kept', async () => {
+    const { page, definitionId, processInstanceId, token } = await show('good');
+    const frame = page.frameLocator('iframe');
+    await frame.getByRole('button', { name: 'Send' }).click();
+    await page.getByRole('heading', { name: 'All done, thank you' }).waitFor();
+    const place = `processDefinitions/${definitionId}/processInstances/${processInstanceId}`;
+    const { body } = await stage.app.call(`/api/userdata-server/${place}/userdata`, { token });
+    assert.deepEqual(body.forms.page1, { seen: 'hello en' });
+  });
+
+  it('a page shares nothing with ours', async () => {
+    const { page } = await show('good');
+    const frame = page.locator('iframe');
+    await frame.waitFor();
+    assert.equal(await frame.getAttribute('sandbox'), 'allow-scripts allow-forms');
+    await page.frameLocator('iframe').getByRole('button').waitFor();
+    const inner = page.frames().find((each) => each !== page.mainFrame());
+    assert.equal(await inner?.evaluate(() => self.origin), 'null');
+  });
+
+  it('a page that never says anything is taken away after ten seconds; a person can take over', async () => {
+    const { page } = await show('silent', (each) => each.clock.install());
+    await page.locator('iframe').waitFor();
+    await page.clock.fastForward(9_000);
+    assert.equal(await page.locator('iframe').count(), 1);
+    await page.clock.fastForward(2_000);
+    await fault(page);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.locator('iframe').waitFor();
+    await page.clock.fastForward(11_000);
+    await fault(page);
+    await page.getByRole('button', { name: 'I can’t do this' }).click();
+    await page.getByRole('button', { name: 'Yes, let a person look at it' }).click();
+    await page.getByRole('heading', { name: 'Received, thank you' }).waitFor();
+  });
+
+  it('a page that sends rubbish, or talks without end, is taken away', async () => {
+    for (const name of ['rubbish', 'talkative']) await fault((await show(name)).page);
+  });
+
+  it('the look of the tenant is put on: colours, corners, logo', async () => {
+    const palette = {
+      ...{ primary: '#7a1fa2', onPrimary: '#ffffff', background: '#faf5fc', surface: '#ffffff', text: '#22112a' },
+      ...{ mutedText: '#5c4a66', border: '#8a7a94', error: '#b3261e', success: '#1b6e3c' },
+    };
+    const themes = '/api/theme-server/themes';
+    const body = JSON.stringify({ name: 'default', palette, radius: 3, fontFamily: 'serif' });
+    const made = await stage.app.call(themes, { method: 'POST', body });
+    assert.equal(made.status, 201, made.text);
+    const logo = await stage.app.call(`${themes}/default/assets/logo`, {
+      ...{ method: 'POST', headers: { 'Content-Type': 'image/png' }, body: new Uint8Array(PNG) },
+    });
+    assert.equal(logo.status, 200, logo.text);
+    const { url } = await stage.link({ steps: [CONSENT] });
+    const page = await stage.page();
+    await page.goto(url);
+    await page.getByRole('img', { name: 'acme' }).waitFor();
+    const look = await page.locator('.button.primary').evaluate((each) => {
+      const { backgroundColor, borderRadius, fontFamily } = getComputedStyle(each);
+      return { backgroundColor, borderRadius, serif: /Georgia/.test(fontFamily) };
+    });
+    assert.deepEqual(look, { backgroundColor: 'rgb(122, 31, 162)', borderRadius: '3px', serif: true });
+  });
+
+  it('no page asked for anything elsewhere, broke its policy or threw', () => {
+    assert.deepEqual(stage.complaints, []);
+  });
+});

@@ -1,0 +1,226 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { after, afterEach, before, describe, it } from 'node:test';
+import type { Page } from 'playwright-core';
+import { testPlaces } from '../../server/test/harness.ts';
+import { openStage, type Stage } from './stage.ts';
+import { CONSENT, DOCUMENT, FORM, SWITCH } from './steps.ts';
+
+/** Every screen, looked at by axe in light, dark and from right to left, at the smallest width there is. */
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+const NARROW = { width: 320, height: 640 };
+const MIN_TARGET = 44;
+
+type Fault = { id: string; nodes: { html: string; failureSummary: string }[] };
+
+async function axe(page: Page, only?: string): Promise<string[]> {
+  const options = only ? { runOnly: { type: 'rule', values: [only] } } : { runOnly: { type: 'tag', values: RULES } };
+  const found = await page.evaluate(
+    async ({ source, options }) => {
+      const scope = globalThis as { axe?: { run(at: Document, options: object): Promise<{ violations: Fault[] }> } };
+      if (!scope.axe) new Function(source).call(globalThis);
+      const { violations } = (await scope.axe?.run(document, options)) ?? { violations: [] };
+      return violations.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => [id, html, failureSummary]));
+    },
+    { source: AXE, options },
+  );
+  return found.map(([id, html, summary]) => `${id}: ${html}\n${summary}`);
+}
+
+/** What can be pressed and is smaller than a finger; links inside of sentences are as high as their line. */
+const smallTargets = (page: Page) =>
+  page.evaluate((min) => {
+    const all = document.querySelectorAll<HTMLElement>('button, select, input, textarea, .foot a, a.button');
+    return [...all]
+      .map((each) => each.closest<HTMLElement>('label.choice') ?? each)
+      .filter((each) => each.offsetParent !== null && each.getBoundingClientRect().height < min)
+      .map((each) => each.outerHTML.slice(0, 120));
+  }, MIN_TARGET);
+
+/** What sticks out at 320 pixels, or shows less than it says. */
+const sticksOut = (page: Page) =>
+  page.evaluate(() => {
+    const wide = document.documentElement.scrollWidth > document.documentElement.clientWidth;
+    const clipped = [...document.querySelectorAll<HTMLElement>('main *, header *')].filter(
+      (each) =>
+        !each.closest('.hidden, svg, select, .banner, iframe') &&
+        each.scrollWidth > each.clientWidth + 1 &&
+        getComputedStyle(each).display !== 'inline' &&
+        each.clientWidth > 0 &&
+        each.tagName !== 'INPUT',
+    );
+    return [...(wide ? ['the page scrolls sideways'] : []), ...clipped.map((each) => each.outerHTML.slice(0, 120))];
+  });
+
+describe('every screen', () => {
+  const places = testPlaces();
+  let stage: Stage;
+  before(async () => {
+    stage = await openStage(places);
+  });
+  afterEach(() => stage.clear());
+  after(() => stage.close());
+
+  const look = async (page: Page, name: string) => {
+    await page.locator('h1').waitFor();
+    assert.deepEqual(await axe(page), [], `${name}, light`);
+    assert.deepEqual(await smallTargets(page), [], `${name}: small targets`);
+    assert.deepEqual(await sticksOut(page), [], `${name} at 320 pixels`);
+    await page.emulateMedia({ colorScheme: 'dark' });
+    assert.deepEqual(await axe(page, 'color-contrast'), [], `${name}, dark`);
+    await page.emulateMedia({ colorScheme: 'light' });
+    const language = page.locator('.language select');
+    const before = await page.locator('h1').innerText();
+    await language.selectOption('ar');
+    await page.waitForFunction(() => document.documentElement.dir === 'rtl');
+    assert.deepEqual(await axe(page), [], `${name}, Arabic`);
+    assert.deepEqual(await sticksOut(page), [], `${name} in Arabic at 320 pixels`);
+    await language.selectOption('en');
+    await page.waitForFunction(() => document.documentElement.dir === 'ltr');
+    assert.equal(await page.locator('h1').innerText(), before, `${name}: another screen after the language changed`);
+  };
+  const open = async (steps: object[], search = '') => {
+    const { url } = await stage.link({ steps });
+    const page = await stage.page({ viewport: NARROW });
+    await page.goto(`${url}${search}`);
+    await page.locator('h1').waitFor();
+    return page;
+  };
+  const press = (page: Page, selector: string) => page.locator(selector).click();
+  const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name }).waitFor();
+
+  it('start, consent, declining, form, its faults, unable, received', async () => {
+    const page = await open([CONSENT, FORM]);
+    await look(page, 'start');
+    await press(page, '.button.primary');
+    await heading(page, 'Your data, your decision');
+    await look(page, 'consent');
+    await page.getByRole('button', { name: 'I do not agree' }).click();
+    await look(page, 'declining');
+    await press(page, '.button.primary');
+    await page.getByRole('button', { name: 'I agree' }).click();
+    await heading(page, 'About you');
+    await look(page, 'form');
+    await press(page, '.button.primary');
+    await page.locator('.summary').waitFor();
+    await look(page, 'faults of a form');
+    await page.getByRole('button', { name: 'I can’t do this' }).click();
+    await look(page, 'unable');
+    await press(page, '.button.primary');
+    await heading(page, 'Received, thank you');
+    await look(page, 'received');
+  });
+
+  it('switching devices, the code, the phone, following along, passed, back to the first', async () => {
+    const page = await open([SWITCH]);
+    await press(page, '.button.primary');
+    await heading(page, 'Your phone may be easier');
+    await look(page, 'switching devices');
+    const answer = page.waitForResponse(/\/handoffs$/);
+    await press(page, '.button.primary');
+    const { url, number } = (await (await answer).json()) as { url: string; number: number };
+    await page.locator('.qr').waitFor();
+    await look(page, 'the code');
+    const phone = await stage.page({ viewport: NARROW });
+    await phone.goto(url);
+    await look(phone, 'the phone');
+    await phone.getByRole('button', { name: String(number) }).click();
+    await heading(phone, 'Return to your other device');
+    await look(phone, 'back to the first');
+    await heading(page, 'All done, thank you');
+    await look(page, 'passed');
+  });
+
+  it('choosing a document, and what is missing', async () => {
+    const page = await open([DOCUMENT]);
+    await press(page, '.button.primary');
+    await heading(page, 'Which document would you like to use?');
+    await page.getByLabel('Country that issued it').selectOption('');
+    await press(page, 'form .button.primary');
+    await page.getByText('Please choose the country.').waitFor();
+    await look(page, 'choosing a document');
+  });
+
+  it('a link that does not open anything, and the statement', async () => {
+    const page = await open([CONSENT], '&lang=en');
+    const { origin } = new URL(page.url());
+    await page.goto(`${origin}/web/?ps=/x?c=acme.nothing`);
+    await look(page, 'a link that cannot be used');
+    await page.goto(`${origin}/web/accessibility`);
+    await look(page, 'the statement');
+  });
+
+  /** A step as the server would show it, for those that need what a test does not have. */
+  const pretend = async (change: (journey: { step?: object; waitingFor?: string }) => object) => {
+    const page = await stage.page({ viewport: NARROW });
+    const { url } = await stage.link({ steps: [FORM] });
+    await page.route(/\/api\/journey\/[0-9A-Z]{26}$/, async (route) => {
+      // The name of the tenant's host is one that browsers know and this machine does not.
+      const answer = await route.fetch({
+        url: route
+          .request()
+          .url()
+          .replace(/\/\/[^:/]+/, '//127.0.0.1'),
+      });
+      await route.fulfill({ response: answer, json: change(await answer.json()) });
+    });
+    await page.goto(url);
+    return page;
+  };
+  const step = (type: string) => ({ id: type, type, attempt: 1, maxAttempts: 3, images: [], settings: {} });
+  /** What the server would make for such a step. */
+  const begun = (page: Page, settings: object) =>
+    page.route(/\/begin$/, (route) => route.fulfill({ json: { begun: true, settings } }));
+
+  it('passkeys and one-time codes', async () => {
+    const key = await pretend((journey) => ({ ...journey, step: step('passkeyRegistration') }));
+    await begun(key, { publicKey: { challenge: 'AAAA', rpId: 'localhost' }, expiringDtm: '2100-01-01T00:00:00.000Z' });
+    await press(key, '.button.primary');
+    await heading(key, 'Create your passkey');
+    await look(key, 'passkey');
+    const secret = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP';
+    const totp = await pretend((journey) => ({ ...journey, step: step('totpRegistration') }));
+    await begun(totp, { uri: `otpauth://totp/acme:ada?secret=${secret}&issuer=acme`, secret });
+    await press(totp, '.button.primary');
+    await heading(totp, 'Set up your authenticator app');
+    await totp.getByText(secret).waitFor();
+    await press(totp, 'form .button.primary');
+    await totp.getByText('That code was not right').waitFor();
+    await look(totp, 'one-time code');
+  });
+
+  it('the time of a step runs out in good time', async () => {
+    const soon = new Date(Date.now() + 100_000).toISOString();
+    const page = await pretend((journey) => ({ ...journey, step: { ...journey.step, expiringDtm: soon } }));
+    await page.getByText('There is 1 minute left for this step').waitFor();
+    await look(page, 'time left');
+  });
+
+  it('waiting, and that nobody has to stay; a pause', async () => {
+    const page = await pretend(({ step: _, ...journey }) => ({ ...journey, waitingFor: 'check' }));
+    await heading(page, 'We are looking at it');
+    await look(page, 'waiting');
+    const paused = await pretend(({ step: _, ...journey }) => ({ ...journey, waitingFor: 'resume' }));
+    await heading(paused, 'There is a short break');
+    await look(paused, 'a pause');
+  });
+
+  it('texts that are forty per cent longer fit on 320 pixels', async () => {
+    const page = await open([CONSENT, FORM], '&lang=xx');
+    assert.deepEqual(await sticksOut(page), [], 'start');
+    await press(page, '.button.primary');
+    await page.locator('.list').waitFor();
+    assert.deepEqual(await sticksOut(page), [], 'consent');
+    await press(page, '.actions .button.primary');
+    await page.locator('form').waitFor();
+    await press(page, 'form .button.primary');
+    await page.locator('.summary').waitFor();
+    assert.deepEqual(await sticksOut(page), [], 'form');
+  });
+
+  it('no page asked for anything elsewhere, broke its policy or threw', () => {
+    assert.deepEqual(stage.complaints, []);
+  });
+});

@@ -1,0 +1,98 @@
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { findChromium } from '../../../scripts/find-chromium.ts';
+import { openTestApp, type Places, type TestApp } from '../../server/test/harness.ts';
+import { build, isFresh } from '../build.ts';
+
+/** A server with the built pages, and a real browser to open them with. It reaches this machine and nothing else. */
+const FLAGS = [
+  ...['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
+  ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
+];
+const PHONE = { width: 360, height: 740 };
+/** A machine that has other things to do takes its time. */
+const WAIT_MS = 20_000;
+
+export type Stage = {
+  app: TestApp;
+  testKey: string;
+  browser: Browser;
+  /** What pages asked for elsewhere, and what their policy or their code complained about. */
+  complaints: string[];
+  /** A browser of its own, with no cookies. */
+  context(options?: BrowserContextOptions): Promise<BrowserContext>;
+  page(options?: BrowserContextOptions): Promise<Page>;
+  /** The address that an end user is sent, for a journey of these steps in the sandbox. */
+  link(journey: { steps: object[]; parameters?: Record<string, string> }): Promise<Started>;
+  /** Closes every page that is open, so that none works on beside the next test. */
+  clear(): Promise<void>;
+  close(): Promise<void>;
+};
+
+export type Started = { url: string; processInstanceId: string; definitionId: string; token: string; tokenId: string };
+
+export async function openStage(places: Places): Promise<Stage> {
+  if (!isFresh()) await build();
+  const executablePath = findChromium();
+  if (!executablePath) throw new Error('there is no Chromium: install it, or name it in CHROMIUM');
+  const app = await openTestApp(await places.create());
+  const { apiKey: testKey } = await app.app.tenants.createApiKey(app.tenantId, { name: 'test', environment: 'test' });
+  const browser = await chromium.launch({ executablePath, args: FLAGS });
+  const complaints: string[] = [];
+  const context = async (options: BrowserContextOptions = {}) => {
+    const made = await browser.newContext({ viewport: PHONE, locale: 'en-GB', reducedMotion: 'reduce', ...options });
+    made.setDefaultTimeout(WAIT_MS);
+    made.on('request', (request) => {
+      const { protocol, hostname } = new URL(request.url());
+      if (/^(https?|wss?):$/.test(protocol) && !/^(127\.0\.0\.1|(.*\.)?localhost)$/.test(hostname)) {
+        complaints.push(`asked for ${request.url()}`);
+      }
+    });
+    made.on('weberror', (error) => complaints.push(String(error.error())));
+    made.on('console', (message) => {
+      if (/Content Security Policy|Refused to/.test(message.text())) complaints.push(message.text());
+    });
+    return made;
+  };
+  return {
+    ...{ app, testKey, browser, complaints, context },
+    page: async (options) => (await context(options)).newPage(),
+    link: (journey) => start(app, testKey, journey),
+    async clear() {
+      await Promise.all(browser.contexts().map((each) => each.close()));
+    },
+    async close() {
+      await browser.close();
+      await app.stop();
+    },
+  };
+}
+
+let definitions = 0;
+
+async function start(
+  app: TestApp,
+  testKey: string,
+  { steps, parameters = {} }: { steps: object[]; parameters?: Record<string, string> },
+): Promise<Started> {
+  definitions += 1;
+  const name = `journey-${definitions}`;
+  const post = async (path: string, body: object, token?: string) => {
+    const answer = await app.call(`/api/process-manager${path}`, {
+      method: 'POST',
+      body: JSON.stringify(body),
+      ...(token && { token }),
+    });
+    if (answer.status >= 300) throw new Error(answer.text);
+    return answer.body;
+  };
+  const definition = await post('/processDefinitions', {
+    name,
+    processDefinitionType: 'VERIFICATION',
+    steps: [...steps, { id: 'decide', type: 'decision' }],
+  });
+  await post(`/processDefinitions/${definition.id}/deploy`, {});
+  const token = await app.token(testKey);
+  const made = await post('/processTokens', { name, processDefnName: name, parameters }, token);
+  const { processInstanceId, redirectUrl } = await post(`/processInstances/create?pt=${made.id}`, {}, token);
+  return { url: redirectUrl, processInstanceId, definitionId: definition.id, token, tokenId: made.id };
+}

@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { openTestHttp, type TestHttp } from '../../test/http.ts';
+
+const SCRIPT = 'export const word = "grove";'.repeat(100);
+const PAGE = '<!doctype html><title>Journey</title>';
+
+describe('the pages of the end user', () => {
+  const outer = mkdtempSync(join(tmpdir(), 'grove-web-'));
+  const folder = join(outer, 'dist');
+  let http: TestHttp;
+  let empty: TestHttp;
+
+  before(async () => {
+    mkdirSync(join(folder, 'assets'), { recursive: true });
+    writeFileSync(join(outer, 'secret.txt'), 'secret');
+    writeFileSync(join(folder, 'index.html'), PAGE);
+    writeFileSync(join(folder, 'manifest.json'), '{}');
+    writeFileSync(join(folder, 'icon.svg'), '<svg/>');
+    writeFileSync(join(folder, 'assets/app-1.js'), SCRIPT);
+    writeFileSync(join(folder, 'assets/app-1.js.br'), brotliCompressSync(SCRIPT));
+    writeFileSync(join(folder, 'assets/app-1.js.gz'), gzipSync(SCRIPT));
+    symlinkSync(join(outer, 'secret.txt'), join(folder, 'assets/link.txt'));
+    http = await openTestHttp({ webFolder: folder });
+    empty = await openTestHttp({ webFolder: join(outer, 'nothing'), genuine: true });
+  });
+  after(async () => {
+    await http.stop();
+    await empty.stop();
+    rmSync(outer, { recursive: true, force: true });
+  });
+
+  it('every address of the app gives the page, with a policy that lets no inline code run', async () => {
+    for (const path of ['/web/', '/web/?pi=1', '/web/accessibility', '/web/camera-check']) {
+      const { status, text, headers } = await http.call(path);
+      assert.deepEqual([status, text], [200, PAGE], path);
+      const policy = headers.get('content-security-policy') ?? '';
+      assert.match(policy, /^default-src 'none'; script-src 'self' 'wasm-unsafe-eval';/);
+      assert.doesNotMatch(policy, /unsafe-inline|unsafe-eval'(?<!wasm-unsafe-eval')|\*/);
+      assert.match(policy, /frame-ancestors 'none'/);
+      assert.match(headers.get('permissions-policy') ?? '', /camera=\(self\).*microphone=\(\)/);
+      assert.equal(headers.get('referrer-policy'), 'no-referrer');
+      assert.equal(headers.get('x-content-type-options'), 'nosniff');
+      assert.equal(headers.get('cache-control'), 'no-cache');
+    }
+  });
+
+  it('without the last slash it leads to the page and loses nothing of the address', async () => {
+    const { status, headers } = await http.call('/web?pt=1&lang=de');
+    assert.deepEqual([status, headers.get('location')], [308, '/web/?pt=1&lang=de']);
+  });
+
+  it('a page that is known already is not sent again', async () => {
+    const { headers } = await http.call('/web/');
+    const again = await http.call('/web/', { headers: { 'If-None-Match': headers.get('etag') ?? '' } });
+    assert.deepEqual([again.status, again.text], [304, '']);
+  });
+
+  it('files are compressed as the browser takes them, and kept for good', async () => {
+    const get = (accepted: string) => raw(http.baseUrl, '/web/assets/app-1.js', { 'Accept-Encoding': accepted });
+    for (const [accepted, encoding] of [
+      ['gzip, deflate, br', 'br'],
+      ['gzip', 'gzip'],
+      ['br;q=0, gzip', 'gzip'],
+      ['identity', undefined],
+    ] as const) {
+      const { headers, bytes } = await get(accepted);
+      assert.equal(headers['content-encoding'], encoding, accepted);
+      assert.equal(Number(headers['content-length']), bytes);
+      assert.equal(headers['cache-control'], 'public, max-age=31536000, immutable');
+      assert.equal(headers['content-type'], 'text/javascript; charset=utf-8');
+      assert.equal(headers.vary, 'Accept-Encoding');
+    }
+    assert.equal((await http.call('/web/assets/app-1.js')).text, SCRIPT);
+    assert.equal((await http.call('/web/icon.svg')).headers.get('cache-control'), 'public, max-age=3600');
+  });
+
+  it('HEAD says the same and sends nothing', async () => {
+    const { status, text, headers } = await http.call('/web/assets/app-1.js', { method: 'HEAD' });
+    assert.deepEqual([status, text, headers.get('content-type')], [200, '', 'text/javascript; charset=utf-8']);
+    assert.equal((await http.call('/web/', { method: 'HEAD' })).status, 200);
+  });
+
+  it('100003: no path leads out of the folder, and what only serves the server has no address', async () => {
+    for (const path of [
+      ...['/web/../secret.txt', '/web/..%2fsecret.txt', '/web/%2e%2e/secret.txt', '/web/assets/..%2f..%2fsecret.txt'],
+      ...['/web/assets/%2e%2e%2f%2e%2e%2fsecret.txt', '/web//secret.txt', '/web/..\\secret.txt', '/web/assets'],
+      ...['/web/assets/app-1.js.br', '/web/manifest.json', '/web/index.html', '/web/assets/link.txt', '/web/nothing'],
+      ...['/web/assets/app-1.js%00', '/web/__proto__', `/web/${'a/'.repeat(200)}`],
+    ]) {
+      const { status, body } = await raw(http.baseUrl, path);
+      assert.deepEqual([status, JSON.parse(body).code], [404, 100003], path);
+    }
+  });
+
+  it('what was built since is found', async () => {
+    assert.equal((await raw(http.baseUrl, '/web/assets/app-2.js')).status, 404);
+    writeFileSync(join(folder, 'assets/app-2.js'), 'late');
+    const deadline = Date.now() + 10_000;
+    for (;;) {
+      if ((await raw(http.baseUrl, '/web/assets/app-2.js')).status === 200) break;
+      assert.ok(Date.now() < deadline, 'a new file is never found');
+    }
+  });
+
+  it('100135: a server whose pages were not built says so', async () => {
+    const { status, body, headers } = await empty.call('/web/');
+    assert.deepEqual([status, body.code], [503, 100135]);
+    assert.ok(Number(headers.get('retry-after')) > 0);
+  });
+});
+
+/** Without a client that tidies up the path or takes off the compression. */
+function raw(
+  baseUrl: string,
+  path: string,
+  headers: Record<string, string> = {},
+): Promise<{ status: number; headers: Record<string, unknown>; bytes: number; body: string }> {
+  const { hostname, port } = new URL(baseUrl);
+  return new Promise((done, fail) => {
+    const asked = request({ hostname, port, path, headers }, (answer) => {
+      const parts: Buffer[] = [];
+      answer.on('data', (part: Buffer) => parts.push(part));
+      answer.on('end', () => {
+        const all = Buffer.concat(parts);
+        done({ status: answer.statusCode ?? 0, headers: answer.headers, bytes: all.length, body: all.toString() });
+      });
+    });
+    asked.on('error', fail);
+    asked.end();
+  });
+}

@@ -1,0 +1,183 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { extname, join, sep } from 'node:path';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { ApiError } from '../kernel/errors.ts';
+
+/**
+ * The pages of the end user, as they were built. What is served is what was found in the folder, by its exact name: no
+ * path of a request is ever turned into a path of a file. Nothing is read before somebody asks.
+ */
+export type WebDeps = {
+  /** Where the built pages are. */
+  folder: string;
+  /** The domain of custom pages, if there is one. */
+  pagesDomain?: string | undefined;
+};
+
+/** The one page, under each of its addresses. */
+const PAGES: ReadonlySet<string> = new Set(['', 'accessibility', 'camera-check']);
+const LOOK_AGAIN_AFTER_MS = 1000;
+const MAX_FILES = 2000;
+
+const POLICY = [
+  "default-src 'none'",
+  // Reading faces and corners runs as WebAssembly.
+  "script-src 'self' 'wasm-unsafe-eval'",
+  "style-src 'self'",
+  "img-src 'self' data: blob:",
+  "media-src 'self' blob:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "worker-src 'self'",
+  // Pages of the tenant come from this server, too, and are shut in by their sandbox.
+  "frame-src 'self'",
+  "manifest-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const PERMISSIONS = [
+  ...['camera=(self)', 'publickey-credentials-get=(self)', 'publickey-credentials-create=(self)'],
+  ...['clipboard-write=(self)', 'fullscreen=(self)', 'microphone=()', 'geolocation=()', 'payment=()', 'usb=()'],
+  ...['display-capture=()', 'bluetooth=()', 'serial=()', 'midi=()', 'hid=()'],
+].join(', ');
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.mjs': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.json': 'application/json',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.jpg': 'image/jpeg',
+  '.webp': 'image/webp',
+  '.wasm': 'application/wasm',
+  '.bin': 'application/octet-stream',
+  '.txt': 'text/plain; charset=utf-8',
+};
+
+export function mountWeb(app: FastifyInstance, { folder, pagesDomain }: WebDeps): void {
+  const find = finder(folder);
+  // Where custom pages have a domain of their own, nothing else can be framed.
+  const policy =
+    pagesDomain === undefined ? POLICY : POLICY.replace("frame-src 'self'", `frame-src *.${pagesDomain}:*`);
+  app.get('/web', async (request, reply) => reply.redirect(`/web/${queryOf(request.url)}`, 308));
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: '/web/*',
+    handler: async (request, reply) => {
+      const name = (request.params as { '*': string })['*'];
+      return PAGES.has(name)
+        ? sendPage(request, reply, { folder, find, policy })
+        : sendAsset(request, reply, { folder, find, policy, name });
+    },
+  });
+}
+
+function queryOf(url: string): string {
+  const at = url.indexOf('?');
+  return at < 0 ? '' : url.slice(at);
+}
+
+type Find = (name: string) => Promise<boolean>;
+type Place = { folder: string; find: Find; policy: string };
+
+/** Which files there are. Looked at again when something is missing that may have been built since. */
+function finder(folder: string): Find {
+  let names: Promise<ReadonlySet<string>> | undefined;
+  let lookedAt = Number.NEGATIVE_INFINITY;
+  return async (name) => {
+    if (names !== undefined && (await names).has(name)) return true;
+    if (performance.now() - lookedAt < LOOK_AGAIN_AFTER_MS) return false;
+    lookedAt = performance.now();
+    names = namesIn(folder);
+    return (await names).has(name);
+  };
+}
+
+async function namesIn(folder: string): Promise<ReadonlySet<string>> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+  const files = entries.filter((each) => each.isFile()).slice(0, MAX_FILES);
+  return new Set(
+    files.map((each) =>
+      join(each.parentPath, each.name)
+        .slice(folder.length + 1)
+        .replaceAll(sep, '/'),
+    ),
+  );
+}
+
+async function sendPage(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { folder, find, policy }: Place,
+): Promise<FastifyReply> {
+  if (!(await find('index.html'))) throw new ApiError(100135, { retryAfterSeconds: 10 });
+  const encoding = await encodingFor(request, find, 'index.html');
+  const bytes = await readFile(fileOf(folder, 'index.html', encoding)).catch(gone);
+  const tag = `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`;
+  reply
+    .header('Content-Security-Policy', policy)
+    .header('Permissions-Policy', PERMISSIONS)
+    .header('Cross-Origin-Opener-Policy', 'same-origin')
+    .header('X-Frame-Options', 'DENY')
+    // The page names the files of its release, so it is asked for each time, and sent when it is another.
+    .header('Cache-Control', 'no-cache')
+    .header('ETag', tag);
+  common(reply, 'index.html', encoding);
+  if (request.headers['if-none-match'] === tag) return reply.code(304).send();
+  return reply.send(request.method === 'HEAD' ? '' : bytes);
+}
+
+async function sendAsset(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { folder, find, policy, name }: Place & { name: string },
+): Promise<FastifyReply> {
+  // What is compressed beside a file is that file, and has no address of its own.
+  if (/\.(br|gz)$|^index\.html$|^manifest\.json$/.test(name) || !(await find(name))) throw new ApiError(100003);
+  const encoding = await encodingFor(request, find, name);
+  const file = fileOf(folder, name, encoding);
+  const { size } = await stat(file).catch(gone);
+  // The name of a file under assets holds a hash of what is in it.
+  const kept = name.startsWith('assets/') ? 'public, max-age=31536000, immutable' : 'public, max-age=3600';
+  reply
+    .header('Cache-Control', kept)
+    .header('Content-Length', size)
+    .header('Cross-Origin-Resource-Policy', 'same-origin');
+  // A worker has a policy of its own: that of the file it comes from.
+  reply.header('Content-Security-Policy', policy);
+  common(reply, name, encoding);
+  return reply.send(request.method === 'HEAD' ? '' : createReadStream(file));
+}
+
+/** A newer build has taken the place of this one between two looks. */
+function gone(): never {
+  throw new ApiError(100003);
+}
+
+function common(reply: FastifyReply, name: string, encoding: Encoding): void {
+  reply
+    .header('Referrer-Policy', 'no-referrer')
+    .header('X-Content-Type-Options', 'nosniff')
+    .header('Vary', 'Accept-Encoding')
+    .type(TYPES[extname(name)] ?? 'application/octet-stream');
+  if (encoding) reply.header('Content-Encoding', encoding);
+}
+
+type Encoding = 'br' | 'gzip' | undefined;
+
+function fileOf(folder: string, name: string, encoding: Encoding): string {
+  return join(folder, name) + (encoding === undefined ? '' : encoding === 'br' ? '.br' : '.gz');
+}
+
+async function encodingFor({ headers }: FastifyRequest, find: Find, name: string): Promise<Encoding> {
+  const accepted = String(headers['accept-encoding'] ?? '');
+  if (/\bbr\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/.test(accepted) && (await find(`${name}.br`))) return 'br';
+  if (/\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/.test(accepted) && (await find(`${name}.gz`))) return 'gzip';
+  return undefined;
+}
