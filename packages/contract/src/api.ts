@@ -18,7 +18,7 @@ import { erasures, retention } from './process-manager/retention.ts';
 import { reviews } from './process-manager/reviews.ts';
 import { processSettings, sandbox } from './process-manager/settings.ts';
 import { processTokens } from './process-manager/tokens.ts';
-import { customPages } from './theme-server.ts';
+import { customPages, themes } from './theme-server.ts';
 import { userData } from './userdata-server.ts';
 import { watchlists } from './watchlist-manager.ts';
 
@@ -41,6 +41,7 @@ export const api = {
   userData,
   watchlists,
   customPages,
+  themes,
   stores,
   users,
   passkeys,

@@ -54,7 +54,54 @@ const instances = '/api/process-manager/processInstances';
 const reviewing = '/api/process-manager/reviews';
 const hooks = '/api/notification-service/webhooks';
 const journeys = '/api/journey';
+const pages = '/api/theme-server/customPages';
+const looks = '/api/theme-server/themes';
+const watching = '/api/watchlist-manager/facewatchlists';
+const appkeysOf = (user: string) =>
+  `/api/identity-store/stores/{storeName}/users/{${user}}/appkeys/relyingParties/{rpId}`;
+const passkeysOf = '/api/identity-store/stores/{storeName}/users';
+const storeUsers = '/api/identity-store/stores/{storeName}/users';
+
 const additions: string[] = [
+  `POST ${passkeysOf}/{userId}/passkeys/{id}`,
+  `POST ${passkeysOf}/{userExtId}/passkeys/{id}/ext`,
+  `DELETE ${passkeysOf}/{userId}/passkeys/{id}`,
+  `DELETE ${passkeysOf}/{userExtId}/passkeys/{id}/ext`,
+  ...[
+    ['userId', ''],
+    ['userExtId', '/ext'],
+  ].flatMap(([user = '', ext]) => [
+    `POST ${appkeysOf(user)}/registrations/{regPolicyName}${ext}`,
+    `POST ${appkeysOf(user)}/authentications/{authPolicyName}${ext}`,
+    `GET ${appkeysOf(user)}/keys${ext}`,
+    `POST ${appkeysOf(user)}/keys/{keyId}${ext}`,
+    `POST ${appkeysOf(user)}/devices/{deviceId}${ext}`,
+    `POST ${appkeysOf(user)}/preferredDevice/{deviceId}${ext}`,
+    `POST /api/identity-store/stores/{storeName}/users/{${user}}/pushNotifications/{id}${ext}`,
+  ]),
+  `POST ${watching}`,
+  `GET ${watching}/{watchlistId}`,
+  `POST ${watching}/{watchlistId}`,
+  `DELETE ${watching}/{watchlistId}`,
+  `POST ${watching}/{watchlistId}/watchlist-members`,
+  `POST ${watching}/{watchlistId}/watchlist-member-images`,
+  `GET ${watching}/{watchlistId}/watchlist-members/{memberId}`,
+  `POST ${watching}/{watchlistId}/watchlist-members/{memberId}`,
+  `DELETE ${watching}/{watchlistId}/watchlist-members/{memberId}`,
+  `POST ${watching}/{watchlistId}/match`,
+  `POST ${pages}/{name}/versions`,
+  `GET ${pages}/{id}`,
+  `POST ${pages}/{id}/preview`,
+  `POST ${pages}/{id}/deploy`,
+  `POST ${pages}/{id}/archive`,
+  `DELETE ${pages}/{id}`,
+  `GET ${looks}`,
+  `POST ${looks}`,
+  `GET ${looks}/{themeName}`,
+  `POST ${looks}/{themeName}`,
+  `DELETE ${looks}/{themeName}`,
+  `POST ${looks}/{themeName}/assets/{assetName}`,
+  `GET ${looks}/{themeName}/assets/{assetName}`,
   `GET ${definitions}`,
   `POST ${definitions}`,
   `POST ${definitions}/validate`,
@@ -94,11 +141,19 @@ const additions: string[] = [
   `POST ${hooks}/{webhookId}/recover`,
   `GET ${hooks}/{webhookId}/deliveries`,
   `POST ${hooks}/{webhookId}/deliveries/{deliveryId}/replay`,
+  `DELETE ${storeUsers}/{userId}`,
+  `DELETE ${storeUsers}/{userExtId}/ext`,
+  `POST ${storeUsers}/{userId}/lock`,
+  `POST ${storeUsers}/{userExtId}/lock/ext`,
+  `POST ${storeUsers}/{userId}/unlock`,
+  `POST ${storeUsers}/{userExtId}/unlock/ext`,
   `POST ${journeys}/sessions`,
   `GET ${journeys}/{processInstanceId}`,
   `GET ${journeys}/{processInstanceId}/events`,
   `POST ${journeys}/{processInstanceId}/steps/{stepId}`,
   `POST ${journeys}/{processInstanceId}/steps/{stepId}/images/{imageName}`,
+  `POST ${journeys}/{processInstanceId}/steps/{stepId}/challenges`,
+  `POST ${journeys}/{processInstanceId}/steps/{stepId}/begin`,
   `POST ${journeys}/{processInstanceId}/abandon`,
   `POST ${journeys}/{processInstanceId}/handoffs`,
   `POST ${journeys}/{processInstanceId}/handoffs/confirm`,
@@ -160,6 +215,8 @@ test('every operation has either a permission or a word that says who may call i
       'processServer.startProcess',
       'processServer.followProcess',
       'processServer.openToken',
+      'themes.get',
+      'themes.getAsset',
     ],
   );
   const ofEndUsers = all.filter(({ operation }) => operation.auth === 'journey');
@@ -223,8 +280,11 @@ test('every code of the specification is in its catalogue', () => {
 
 test('every authentication of the specification lists all codes of its table, with status 400', () => {
   const tables = {
-    'appkeys.authenticate': specifiedCodes.appkey,
-    'appkeys.authenticateWithSession': specifiedCodes.appkey,
+    // The specification says of these which of the two ways they belong to.
+    'appkeys.authenticate': specifiedCodes.appkey.filter((code) => code !== 1014),
+    'appkeys.authenticateWithSession': specifiedCodes.appkey.filter(
+      (code) => ![1009, 1011, 1012, 1055, 1056, 1090].includes(code),
+    ),
     'passkeys.authenticate': specifiedCodes.passkey,
     'biometrics.authenticateFace': specifiedCodes.face,
   };

@@ -105,6 +105,28 @@ export const groveCodes = {
   100073: missing('Cloud secret not found'),
   100080: at(409)('The clocks disagree, so nothing is deleted'),
   100081: missing('There is no erasure of such a process instance'),
+  100082: bad('The identity store is not active'),
+  100083: at(409)('The identity store holds as many users as it may'),
+  100093: bad('The attestation of the passkey is not acceptable'),
+  100094: at(409)('The passkey is registered already'),
+  100095: bad('The archive of the custom page is refused'),
+  100096: at(409)('The custom page cannot be changed any more'),
+  100097: missing('Theme not found'),
+  100098: bad('The colours of the theme cannot be told apart'),
+  100099: bad('The file cannot be used in a theme'),
+  100100: missing('Watchlist member not found'),
+  100101: at(409)('The watchlist has as many members as it may'),
+  100102: bad('There is no face in the image that could be compared'),
+  100103: at(409)('The watchlist is not active'),
+  100104: at(409)('The watchlist has this member already'),
+  100110: at(409)('An appkey with this key id is registered already'),
+  100116: at(409)('The user holds as many appkeys as it may'),
+  100120: at(409)('The push notification has ended, or cannot become that'),
+  100130: at(409)('This step asks for no challenge'),
+  100131: at(429)('The attempt has as many open challenges as it may'),
+  100132: at(409)('The challenge is unknown, used or expired'),
+  100135: at(503)('The pages of the journey have not been built'),
+  100142: at(409)('This step has nothing to begin'),
 } as const satisfies Catalogue;
 
 /** App key authentication, with a session and without. */
@@ -134,6 +156,15 @@ export const appkeyCodes = {
   1115: bad('Success or failure response data is not provided'),
   2100: bad('The user is locked'),
   2101: bad('This way of authenticating is locked for the user'),
+  100111: bad('The policy does not accept the authenticator'),
+  100112: bad('The assertion is not proven'),
+  100113: bad('The transaction that was confirmed is not the one that was asked for'),
+} as const satisfies Catalogue;
+
+/** Appkey registration, beside what it shares with authentication. */
+export const appkeyRegistrationCodes = {
+  100114: bad('The attestation of the appkey is not trusted'),
+  100115: bad('The registration response is malformed'),
 } as const satisfies Catalogue;
 
 /** Passkey authentication with a session. */
@@ -155,6 +186,9 @@ export const passkeyCodes = {
   397: bad('The passkey authentication failed on the client'),
   398: bad('The passkey authentication was cancelled on the client'),
   403: bad('The passkey authentication timed out on the client'),
+  100090: bad('The response of the passkey is malformed'),
+  100091: bad('The signature of the passkey is wrong'),
+  100092: bad('The user was not present, or not verified as the policy asks'),
   502: appkeyCodes[502],
   2100: appkeyCodes[2100],
   2101: appkeyCodes[2101],
@@ -178,6 +212,12 @@ export const faceCodes = {
   20124: bad('The matching algorithm is missing'),
   20125: bad('The matching threshold must be between 0 and 1'),
   20126: bad('The internal matching threshold must be between 0 and 1'),
+  100140: bad('The face is not that of the user'),
+} as const satisfies Catalogue;
+
+/** Face enrolment, beside what it shares with authentication. */
+export const faceRegistrationCodes = {
+  100141: bad('The picture of the face is not good enough to be relied on'),
 } as const satisfies Catalogue;
 
 /** TOTP registration and authentication. The specification names no codes for them, so these are ours. */
@@ -191,7 +231,14 @@ export const totpCodes = {
 } as const satisfies Catalogue;
 
 /** It ran, and the answer is no: such an answer carries the updated user. */
-export const refusalCodes = { ...appkeyCodes, ...passkeyCodes, ...faceCodes, ...totpCodes } as const;
+export const refusalCodes = {
+  ...appkeyCodes,
+  ...appkeyRegistrationCodes,
+  ...passkeyCodes,
+  ...faceCodes,
+  ...faceRegistrationCodes,
+  ...totpCodes,
+} as const;
 
 export const catalogue = { ...generalCodes, ...groveCodes, ...refusalCodes } as const;
 

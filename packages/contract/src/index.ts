@@ -13,6 +13,7 @@ export {
   refusalCodes,
   totpCodes,
 } from './errors.ts';
+export { IDENTITY_EVENTS, type IdentityEventType } from './identity-store/events.ts';
 export { User } from './identity-store/users.ts';
 export { buildOpenApi, type OpenApiDocument, renderOpenApi } from './openapi.ts';
 export { declaredStatuses } from './openapi-problems.ts';
@@ -45,3 +46,5 @@ export { DefinitionDocument, MAX_CONDITION_LENGTH, MAX_STEPS } from './process-m
 export { MAX_PARAMETER_LENGTH, MAX_PARAMETERS, RESERVED_PARAMETERS } from './process-manager/parameters.ts';
 export { MAX_DUE_COUNTED, MAX_PURGED_AT_ONCE } from './process-manager/retention.ts';
 export * from './schema.ts';
+export { MAX_PAGE_ARCHIVE_BYTES, MAX_THEME_ASSET_BYTES } from './theme-server.ts';
+export { MAX_WATCHLIST_IMAGE_BYTES, MAX_WATCHLIST_SIZE } from './watchlist-manager.ts';

@@ -25,7 +25,7 @@ const JourneyStep = Type.Object(
     maxAttempts: Type.Integer(),
     expiringDtm: Type.Optional(Type.String({ ...DateTime, description: 'Until then it can be submitted' })),
     settings: anyObject('What the page needs to show the step'),
-    images: listOf(Type.String(), 20, 'The images of this attempt that have arrived'),
+    images: listOf(Type.String(), 40, 'The images of this attempt that have arrived'),
     fault: Type.Optional(Fault),
   },
   { title: 'JourneyStep' },
@@ -41,6 +41,9 @@ const Journey = named(
     statusMapped: StatusMapped,
     revision: Type.Integer({ description: 'Grows with every change; send it back with a step' }),
     progress: Type.Object({ position: Type.Integer(), total: Type.Integer() }),
+    stepTypes: listOf(Type.String(), 100, 'What the end user is asked for, each type once, for a page that prepares'),
+    retentionDays: Type.Integer({ description: 'How long what is gathered is kept' }),
+    themeUrl: Type.String({ description: 'Where the look of the pages is read' }),
     step: Type.Optional(JourneyStep),
     waitingFor: Type.Optional(oneOf('check', 'review', 'resume')),
     result: Type.Optional(
@@ -95,6 +98,27 @@ const Uploaded = named(
   Type.Object({ name: Type.String(), sha256: Type.String(), bytes: Type.Integer() }),
 );
 
+const FaceChallenge = named(
+  'JourneyChallenge',
+  Type.Object({
+    nonce: Type.String({ description: 'Sent back with the answer, once' }),
+    poses: listOf(
+      oneOf('centre', 'left', 'right', 'up', 'down'),
+      10,
+      'Where to turn the head, in this order, as the camera sees it: a mirrored preview swaps left and right',
+    ),
+    expiringDtm: DateTime,
+  }),
+);
+
+const StepBegun = named(
+  'JourneyStepBegun',
+  Type.Object({
+    begun: Type.Boolean({ description: 'False if the step is over: read the journey anew' }),
+    settings: anyObject('What the page needs to go on, such as `publicKey` for a passkey or `uri` for a TOTP'),
+  }),
+);
+
 const HandoffOffer = named(
   'JourneyHandoff',
   Type.Object({
@@ -123,14 +147,14 @@ export const journey = group('/api/journey', {
     summary: 'What now',
     auth: 'journey',
     ok: Journey,
-    codes: session,
+    codes: [100054],
   }),
   submitStep: post('/{processInstanceId}/steps/{stepId}', {
     summary: 'Submit the current step',
     auth: 'journey',
     body: StepInput,
     ok: Journey,
-    codes: [...session, 100056, 100057, 100058],
+    codes: [...session, 100056, 100057, 100058, 100132],
   }),
   uploadImage: post('/{processInstanceId}/steps/{stepId}/images/{imageName}', {
     summary: 'Upload an image of the current step',
@@ -143,12 +167,33 @@ export const journey = group('/api/journey', {
     ok: Uploaded,
     codes: [...session, 100056, 100057, 100058, 100059],
   }),
+  createChallenge: post('/{processInstanceId}/steps/{stepId}/challenges', {
+    summary: 'Draw a challenge of active liveness for the current step',
+    description:
+      'Upload the selfie as `image` and 10 to 24 frames as `frame1`, `frame2`, …, then submit the step with the nonce ' +
+      'and `frames: [{ name, at }]` in the order they were taken, `at` in milliseconds since the start.',
+    auth: 'journey',
+    body: Empty,
+    status: 201,
+    ok: FaceChallenge,
+    codes: [...session, 100056, 100057, 100058, 100130, 100131],
+  }),
+  beginStep: post('/{processInstanceId}/steps/{stepId}/begin', {
+    summary: 'Begin the current step, where the page needs something that is made for it',
+    description:
+      'For registrations and authentications with passkeys and for registrations of one-time passwords. ' +
+      'To begin again gives up what was begun before.',
+    auth: 'journey',
+    body: Empty,
+    ok: StepBegun,
+    codes: [...session, 100056, 100057, 100058, 100142],
+  }),
   watch: get('/{processInstanceId}/events', {
     summary: 'Live status, as server-sent events',
     description: 'An event `journey` for each change, with the revision; read the journey then.',
     auth: 'journey',
     produces: 'text/event-stream',
-    codes: session,
+    codes: [100054],
   }),
   abandon: post('/{processInstanceId}/abandon', {
     summary: 'End the journey without finishing it',

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { IDENTITY_EVENTS } from './identity-store/events.ts';
 import { del, get, group, post } from './operation.ts';
 import { likeFilter, page, pageQuery } from './page.ts';
 import { Environment } from './process-manager/parameters.ts';
@@ -20,6 +21,7 @@ export const WEBHOOK_EVENTS = [
   'instance.completed',
   'instance.terminated',
   'instance.deleted',
+  ...IDENTITY_EVENTS,
 ] as const;
 
 const MAX_RETRIES = 15;

@@ -122,6 +122,19 @@ const user: Ok<Api['users']['get']> = {
   },
 };
 
+const passkeyConfig: Ok<Api['passkeys']['createConfig']> = {
+  rpId: 'example.com',
+  rpName: 'Example',
+  restrictedOrigins: ['https://login.example.com'],
+  registrationPolicies: {
+    default: { authenticatorSelection: { residentKey: 'required', userVerification: 'required' } },
+  },
+  authenticationPolicies: { default: { userVerification: 'required' } },
+};
+
+const ceremony = { sessionId: '01JZ4MKQ8R0T2W4Y6A8C0E2G4J', expiringDtm: '2026-07-02T18:17:00.000Z' };
+const passkeyChallenge = 'pZ5k2u8m0Tq1w3y7n4cVQwL6sJ9dF2hB5xR8tG1vKcM';
+
 /** A list of one, as it is answered when nothing is asked for. */
 function pageOf<T>(item: T) {
   const sort = { sorted: false, unsorted: true, empty: true };
@@ -209,5 +222,45 @@ export const examples: Examples = {
     list: { ok: pageOf(user) },
     get: { ok: user },
     update: { body: { status: 'DISABLED' }, ok: { ...user, status: 'DISABLED' } },
+  },
+  passkeys: {
+    createConfig: { body: passkeyConfig, ok: passkeyConfig },
+    updateConfig: { body: { rpName: 'Example Bank' }, ok: { ...passkeyConfig, rpName: 'Example Bank' } },
+    startRegistration: {
+      body: { userName: 'ada@example.com', displayName: 'Ada' },
+      ok: {
+        ...ceremony,
+        publicKey: {
+          rp: { id: 'example.com', name: 'Example' },
+          user: { id: 'MDFKWjRNRjNYNVo3QjlEMUYzSDVLN005UDE', name: 'ada@example.com', displayName: 'Ada' },
+          challenge: passkeyChallenge,
+          pubKeyCredParams: [{ type: 'public-key', alg: -7 }],
+          timeout: 300_000,
+          excludeCredentials: [],
+          authenticatorSelection: { residentKey: 'required', requireResidentKey: true, userVerification: 'required' },
+          attestation: 'none',
+        },
+      },
+    },
+    startAuthentication: {
+      body: {},
+      ok: {
+        ...ceremony,
+        publicKey: {
+          ...{ challenge: passkeyChallenge, timeout: 300_000, rpId: 'example.com', userVerification: 'required' },
+          allowCredentials: [{ id: 'q3Zk0mJ2T0m8u1y7n4cVQw', type: 'public-key', transports: ['internal', 'hybrid'] }],
+        },
+      },
+    },
+    authenticate: {
+      body: {
+        credential: {
+          ...{ id: 'q3Zk0mJ2T0m8u1y7n4cVQw', rawId: 'q3Zk0mJ2T0m8u1y7n4cVQw', type: 'public-key' },
+          response: { clientDataJSON: 'eyJ0eXBlIjoi…', authenticatorData: 'SZYN5YgO…', signature: 'MEUCIQDx…' },
+        },
+      },
+      ok: { authenticationId: '01JZ4MM5N7Q9S1V3X5Z7B9D1F3', user },
+    },
+    update: { body: { status: 'DISABLED' } },
   },
 };

@@ -8,8 +8,12 @@ export const MAX_ID_LENGTH = 255;
 export const MAX_BODY_BYTES = 2 ** 20;
 /** The largest image, as bytes. */
 export const MAX_IMAGE_BYTES = 12 * 2 ** 20;
-/** The largest body that carries an image: base64 makes four characters of three bytes, and other fields need room. */
-export const MAX_IMAGE_BODY_BYTES = (MAX_IMAGE_BYTES / 3) * 4 + 64 * 2 ** 10;
+/** The largest image inside JSON, which is read in one go while everybody else waits. */
+export const MAX_FACE_BYTES = 5 * 2 ** 20;
+/** Base64 makes four characters of three bytes. */
+const MAX_FACE_CHARACTERS = Math.ceil(MAX_FACE_BYTES / 3) * 4;
+/** The largest body that carries one: other fields need room. */
+export const MAX_IMAGE_BODY_BYTES = MAX_FACE_CHARACTERS + 64 * 2 ** 10;
 
 /** Gives a schema the name under which the OpenAPI document and the generated types show it. */
 export function named<S extends TSchema>(title: string, schema: S): S {
@@ -81,9 +85,9 @@ export const Duration = Type.String({ format: 'duration', maxLength: 40, descrip
 
 /** An image in base64. Whether it was given at all is the handler's question, for that fault has a code of its own. */
 export const ImageData = Type.String({
-  maxLength: (MAX_IMAGE_BYTES / 3) * 4,
+  maxLength: MAX_FACE_CHARACTERS,
   contentEncoding: 'base64',
-  description: 'The image, base64',
+  description: 'The image, base64; at most 5 MiB before that',
 });
 
 /** 26 characters, ULID: time-ordered, never a secret. */

@@ -1,9 +1,14 @@
 import { Type } from 'typebox';
-import { get, group } from './operation.ts';
+import { del, get, group, post } from './operation.ts';
 import { likeFilter, page, pageQuery } from './page.ts';
-import { DateTime, Id, named, oneOf } from './schema.ts';
+import { DateTime, Empty, Id, listOf, named, oneOf, text } from './schema.ts';
 
-/** Pages of the tenant's own, shown inside a journey (specification 4.11). */
+/** Pages of the tenant's own, shown inside a journey (specification 4.11), and how its journeys look. */
+
+/** The largest archive of a custom page, as it is uploaded. */
+export const MAX_PAGE_ARCHIVE_BYTES = 5 * 2 ** 20;
+/** The largest logo or font of a theme. */
+export const MAX_THEME_ASSET_BYTES = 512 * 2 ** 10;
 
 const CustomPage = named(
   'CustomPage',
@@ -13,10 +18,40 @@ const CustomPage = named(
     version: Type.Integer(),
     description: Type.Optional(Type.String()),
     status: oneOf('EDITABLE', 'DEPLOYED_ACTIVE', 'ARCHIVED'),
+    numFiles: Type.Optional(Type.Integer()),
+    bytes: Type.Optional(Type.Integer({ description: 'Of all files together' })),
     createdDtm: DateTime,
     lastUpdatedDtm: DateTime,
     createdBy: Type.Optional(Type.String()),
     lastUpdatedBy: Type.Optional(Type.String()),
+    deployedDtm: Type.Optional(DateTime),
+  }),
+);
+
+const CustomPageFile = Type.Object(
+  {
+    path: Type.String(),
+    contentType: Type.String(),
+    bytes: Type.Integer(),
+    sha256: Type.String(),
+  },
+  { title: 'CustomPageFile' },
+);
+
+const CustomPageDetails = named(
+  'CustomPageDetails',
+  Type.Object({
+    ...CustomPage.properties,
+    files: listOf(CustomPageFile, 200),
+    url: Type.Optional(Type.String({ description: 'Where journeys show it; only while it is deployed' })),
+  }),
+);
+
+const PagePreview = named(
+  'CustomPagePreview',
+  Type.Object({
+    url: Type.String({ description: 'Shows this version to whoever has the address' }),
+    expiringDtm: DateTime,
   }),
 );
 
@@ -34,10 +69,185 @@ export const customPages = group('/api/theme-server/customPages', {
     ok: page(CustomPage),
     codes: [100042],
   }),
+  createVersion: post('/{name}/versions', {
+    summary: 'Upload a custom page as its next version',
+    description:
+      'The body is a zip with `index.html` at its top. It may hold HTML, CSS, JavaScript, JSON, PNG, JPEG, WebP and ' +
+      'WOFF2. What is wrong with an archive is said file by file.',
+    permission: 'ThemeServer:createCustomPageVersion',
+    query: Type.Object({ description: Type.Optional(text(0, 255, 'What is new in it')) }),
+    consumes: ['application/zip', 'application/x-zip-compressed'],
+    maxBodyBytes: MAX_PAGE_ARCHIVE_BYTES,
+    ok: CustomPageDetails,
+    status: 201,
+    codes: [100065, 100095],
+  }),
+  get: get('/{id}', {
+    summary: 'Get one version of a custom page',
+    permission: 'ThemeServer:getCustomPage',
+    ok: CustomPageDetails,
+    codes: [100042],
+  }),
   getArchive: get('/{id}/archive', {
     summary: 'Get the files of a custom page as an archive',
     permission: 'ThemeServer:getCustomPageArchive',
     produces: 'application/zip',
     codes: [100042],
+  }),
+  preview: post('/{id}/preview', {
+    summary: 'Make an address that shows one version for an hour, whatever its status',
+    permission: 'ThemeServer:previewCustomPage',
+    body: Empty,
+    ok: PagePreview,
+    codes: [100042],
+  }),
+  deploy: post('/{id}/deploy', {
+    summary: 'Deploy a version; journeys show the newest that is deployed',
+    permission: 'ThemeServer:deployCustomPage',
+    body: Empty,
+    ok: CustomPage,
+    codes: [100042, 100096],
+  }),
+  archive: post('/{id}/archive', {
+    summary: 'Withdraw a version: nobody is shown it any more',
+    permission: 'ThemeServer:archiveCustomPage',
+    body: Empty,
+    ok: CustomPage,
+    codes: [100042],
+  }),
+  delete: del('/{id}', {
+    summary: 'Delete a version that was never deployed',
+    permission: 'ThemeServer:deleteCustomPage',
+    status: 204,
+    codes: [100042, 100096],
+  }),
+});
+
+const Colour = Type.String({ pattern: '^#[0-9A-Fa-f]{6}$', maxLength: 7, description: 'As `#1a2b3c`' });
+
+const Palette = Type.Object(
+  {
+    primary: Colour,
+    onPrimary: Colour,
+    background: Colour,
+    surface: Colour,
+    text: Colour,
+    mutedText: Colour,
+    border: Colour,
+    error: Colour,
+    success: Colour,
+  },
+  { title: 'ThemePalette' },
+);
+
+/** What a theme says of the look of a journey. */
+const tokens = {
+  palette: Palette,
+  darkPalette: Type.Optional(Palette),
+  radius: Type.Integer({ minimum: 0, maximum: 32, description: 'Of corners, in pixels' }),
+  fontFamily: oneOf('system', 'serif', 'rounded', 'monospace', 'own'),
+};
+
+const Theme = named(
+  'Theme',
+  Type.Object({
+    name: Type.String(),
+    ...tokens,
+    logoUrl: Type.Optional(Type.String()),
+    fontUrl: Type.Optional(Type.String({ description: 'The font, where `fontFamily` is `own`' })),
+    lastUpdatedDtm: Type.Optional(DateTime),
+    lastUpdatedBy: Type.Optional(Type.String()),
+  }),
+);
+
+/** A theme that anybody may read says nothing of who made it. */
+const PublicTheme = named(
+  'PublicTheme',
+  Type.Object({
+    name: Type.String(),
+    ...tokens,
+    logoUrl: Type.Optional(Type.String()),
+    fontUrl: Type.Optional(Type.String()),
+    builtIn: Type.Optional(Type.Boolean({ description: 'Ours, because the tenant has none of that name' })),
+  }),
+);
+
+const ThemeInput = named(
+  'ThemeInput',
+  Type.Object({
+    name: text(1, 50),
+    palette: Palette,
+    darkPalette: Type.Optional(Palette),
+    radius: Type.Optional(tokens.radius),
+    fontFamily: Type.Optional(tokens.fontFamily),
+  }),
+);
+
+const ThemeUpdate = named(
+  'ThemeUpdate',
+  Type.Object({
+    palette: Type.Optional(Palette),
+    darkPalette: Type.Optional(Palette),
+    radius: Type.Optional(tokens.radius),
+    fontFamily: Type.Optional(tokens.fontFamily),
+  }),
+);
+
+const ofTenant = Type.Object({
+  tn: Type.Optional(text(1, 40, 'The tenant, where the address does not name it')),
+});
+
+export const themes = group('/api/theme-server/themes', {
+  list: get('', {
+    summary: 'List themes',
+    permission: 'ThemeServer:listThemes',
+    query: pageQuery({ name: likeFilter('themes whose name') }),
+    ok: page(Theme),
+  }),
+  create: post('', {
+    summary: 'Create a theme; process definitions name it',
+    description: 'Colours that cannot be told apart as WCAG 2.2 AA asks are refused, each pair with its ratio.',
+    permission: 'ThemeServer:createTheme',
+    body: ThemeInput,
+    ok: Theme,
+    status: 201,
+    codes: [100014, 100065, 100098],
+  }),
+  get: get('/{themeName}', {
+    summary: 'Get a theme, as journeys do',
+    description: 'Anybody may. `default` is there in every tenant: ours, until the tenant makes its own.',
+    auth: 'public',
+    query: ofTenant,
+    ok: PublicTheme,
+    codes: [100097],
+  }),
+  update: post('/{themeName}', {
+    summary: 'Change a theme; what is not given stays',
+    permission: 'ThemeServer:updateTheme',
+    body: ThemeUpdate,
+    ok: Theme,
+    codes: [100097, 100098],
+  }),
+  delete: del('/{themeName}', {
+    summary: 'Delete a theme; journeys that name it look like the default',
+    permission: 'ThemeServer:deleteTheme',
+    status: 204,
+    codes: [100097],
+  }),
+  uploadAsset: post('/{themeName}/assets/{assetName}', {
+    summary: 'Upload the `logo` or the `font` of a theme',
+    description: 'A logo is a PNG, JPEG or WebP, a font is WOFF2.',
+    permission: 'ThemeServer:uploadThemeAsset',
+    consumes: ['image/png', 'image/jpeg', 'image/webp', 'font/woff2'],
+    maxBodyBytes: MAX_THEME_ASSET_BYTES,
+    ok: Theme,
+    codes: [100097, 100099],
+  }),
+  getAsset: get('/{themeName}/assets/{assetName}', {
+    summary: 'Get the logo or the font of a theme, as journeys do',
+    auth: 'public',
+    query: ofTenant,
+    produces: 'application/octet-stream',
+    codes: [100097],
   }),
 });

@@ -61,7 +61,7 @@ const Check = named(
     id: Type.String(),
     step: Type.String(),
     name: Type.String(),
-    type: oneOf('document', 'face', 'liveness', 'watchlist', 'form', 'http'),
+    type: oneOf('document', 'face', 'liveness', 'watchlist', 'form', 'http', 'identity'),
     status: Type.Unsafe<'PASSED' | 'FAILED' | 'REVIEW' | 'NOT_PERFORMED'>({
       ...oneOf('PASSED', 'FAILED', 'REVIEW', 'NOT_PERFORMED'),
       description: 'A check that could not run says NOT_PERFORMED, never PASSED',

@@ -1,9 +1,22 @@
 import { Type } from 'typebox';
-import { get, group } from './operation.ts';
+import { del, get, group, post } from './operation.ts';
 import { likeFilter, page, pageQuery } from './page.ts';
-import { DateTime, Duration, Id, named, oneOf, text } from './schema.ts';
+import { DateTime, Duration, Id, listOf, named, oneOf, text } from './schema.ts';
 
-/** Lists of faces to look out for (specification 4.11). A match gives candidates for a human, never a verdict. */
+/**
+ * Lists of faces, document numbers and e-mail addresses to look out for (specification 4.11). A match gives candidates for
+ * a human, never a verdict.
+ */
+
+/** The largest picture of a face, as bytes. */
+export const MAX_WATCHLIST_IMAGE_BYTES = 5 * 2 ** 20;
+/** The most members that a watchlist may have. */
+export const MAX_WATCHLIST_SIZE = 100_000;
+const MAX_CANDIDATES = 50;
+const DEFAULT_SIZE = 10_000;
+
+const ListType = oneOf('FACE', 'DOCUMENT_NUMBER', 'EMAIL');
+const ListStatus = oneOf('ACTIVE', 'INACTIVE');
 
 const Watchlist = named(
   'Watchlist',
@@ -11,44 +24,232 @@ const Watchlist = named(
     id: Id,
     name: Type.String(),
     description: Type.Optional(Type.String()),
-    type: oneOf('FACE'),
-    status: oneOf('ACTIVE', 'INACTIVE'),
+    type: ListType,
+    status: ListStatus,
     maxSize: Type.Integer({ description: 'How many members it may have' }),
     numMembers: Type.Integer(),
     expireMembersAfter: Type.Optional(Duration),
     createdDtm: Type.Optional(DateTime),
     lastUpdatedDtm: Type.Optional(DateTime),
+    createdBy: Type.Optional(Type.String()),
+    lastUpdatedBy: Type.Optional(Type.String()),
   }),
 );
+
+const MaxSize = Type.Integer({
+  minimum: 1,
+  maximum: MAX_WATCHLIST_SIZE,
+  default: DEFAULT_SIZE,
+  description: 'How many members it may have',
+});
+
+const ExpireAfter = Type.String({ ...Duration, description: 'Members go this long after they were added' });
+
+const WatchlistInput = named(
+  'WatchlistInput',
+  Type.Object({
+    name: text(1, 100),
+    description: Type.Optional(text(0, 255)),
+    type: Type.Optional(ListType),
+    status: Type.Optional(ListStatus),
+    maxSize: Type.Optional(MaxSize),
+    expireMembersAfter: Type.Optional(ExpireAfter),
+  }),
+);
+
+const WatchlistUpdate = named(
+  'WatchlistUpdate',
+  Type.Object({
+    name: Type.Optional(text(1, 100)),
+    description: Type.Optional(text(0, 255)),
+    status: Type.Optional(ListStatus),
+    maxSize: Type.Optional(MaxSize),
+    expireMembersAfter: Type.Optional(
+      Type.Unsafe<string | null>({
+        ...{ type: ['string', 'null'], format: 'duration', maxLength: 40 },
+        description: 'Of members that are added from now on; null for never',
+      }),
+    ),
+  }),
+);
+
+/** What is known of a member, beside what it is found by. */
+const details = {
+  firstName: Type.Optional(text(0, 255)),
+  lastName: Type.Optional(text(0, 255)),
+  email: Type.Optional(text(0, 255)),
+  phoneNumber: Type.Optional(text(0, 255)),
+  note: Type.Optional(text(0, 2000)),
+};
 
 const WatchlistMember = named(
   'WatchlistMember',
   Type.Object({
     id: Id,
     watchlistId: Id,
-    firstName: Type.Optional(text(0, 255)),
-    lastName: Type.Optional(text(0, 255)),
-    email: Type.Optional(text(0, 255)),
-    phoneNumber: Type.Optional(text(0, 255)),
-    note: Type.Optional(Type.String()),
+    ...details,
+    value: Type.Optional(Type.String({ description: 'The document number or e-mail address' })),
+    quality: Type.Optional(Type.Number({ description: 'Of the picture, from 0 to 1' })),
     expiringDtm: Type.Optional(DateTime),
     createdDtm: DateTime,
     lastUpdatedDtm: Type.Optional(DateTime),
+    createdBy: Type.Optional(Type.String()),
+    lastUpdatedBy: Type.Optional(Type.String()),
   }),
 );
 
+const Image = Type.String({
+  minLength: 1,
+  maxLength: Math.ceil(MAX_WATCHLIST_IMAGE_BYTES / 3) * 4,
+  contentEncoding: 'base64',
+  description: 'A picture of one face as JPEG, PNG or WebP, base64; it is turned into numbers and not kept',
+});
+const Value = text(1, 255, 'The document number or e-mail address; how it is spelt does not matter');
+const Expires = Type.String({ ...Duration, description: 'The member goes then; as the list says unless given' });
+
+const MemberInput = named(
+  'WatchlistMemberInput',
+  Type.Object({
+    image: Type.Optional(Image),
+    value: Type.Optional(Value),
+    expireAfter: Type.Optional(Expires),
+    ...details,
+  }),
+);
+
+const MemberUpdate = named(
+  'WatchlistMemberUpdate',
+  Type.Object({ image: Type.Optional(Image), expireAfter: Type.Optional(Expires), ...details }),
+);
+
+const Threshold = Type.Number({
+  minimum: 0.5,
+  maximum: 1,
+  default: 0.7,
+  description: 'From which score on a face is a candidate',
+});
+const Limit = Type.Integer({ minimum: 1, maximum: MAX_CANDIDATES, default: 10 });
+
+const MatchInput = named(
+  'WatchlistMatchInput',
+  Type.Object({
+    image: Type.Optional(Image),
+    value: Type.Optional(Value),
+    threshold: Type.Optional(Threshold),
+    limit: Type.Optional(Limit),
+  }),
+);
+
+const Candidate = Type.Object(
+  {
+    memberId: Id,
+    score: Type.Number({ description: 'From 0 to 1; 1 for a value that is the same' }),
+    firstName: Type.Optional(Type.String()),
+    lastName: Type.Optional(Type.String()),
+  },
+  { title: 'WatchlistCandidate' },
+);
+
+const WatchlistMatch = named(
+  'WatchlistMatch',
+  Type.Object({
+    watchlistId: Id,
+    candidates: listOf(Candidate, MAX_CANDIDATES, 'For a human to look at, the likeliest first'),
+    numCompared: Type.Integer(),
+    numNotComparable: Type.Integer({ description: 'Members whose picture was read in a way that is no longer used' }),
+  }),
+);
+
+const image = { maxBodyBytes: Math.ceil(MAX_WATCHLIST_IMAGE_BYTES / 3) * 4 + 64 * 2 ** 10 } as const;
+
 export const watchlists = group('/api/watchlist-manager/facewatchlists', {
   list: get('', {
-    summary: 'List face watchlists',
+    summary: 'List watchlists',
     permission: 'WatchlistManager:listWatchlists',
-    query: pageQuery({ name: likeFilter('watchlists whose name') }),
+    query: pageQuery({ name: likeFilter('watchlists whose name'), type: Type.Optional(ListType) }),
     ok: page(Watchlist),
   }),
+  create: post('', {
+    summary: 'Create a watchlist of faces, document numbers or e-mail addresses',
+    permission: 'WatchlistManager:createWatchlist',
+    body: WatchlistInput,
+    ok: Watchlist,
+    status: 201,
+    codes: [100014, 100065],
+  }),
+  get: get('/{watchlistId}', {
+    summary: 'Get a watchlist',
+    permission: 'WatchlistManager:getWatchlist',
+    ok: Watchlist,
+    codes: [100041],
+  }),
+  update: post('/{watchlistId}', {
+    summary: 'Change a watchlist; what is not given stays',
+    permission: 'WatchlistManager:updateWatchlist',
+    body: WatchlistUpdate,
+    ok: Watchlist,
+    codes: [100014, 100041],
+  }),
+  delete: del('/{watchlistId}', {
+    summary: 'Delete a watchlist with all its members',
+    permission: 'WatchlistManager:deleteWatchlist',
+    status: 204,
+    codes: [100041],
+  }),
   listMembers: get('/{watchlistId}/watchlist-members', {
-    summary: 'List the members of a face watchlist',
+    summary: 'List the members of a watchlist',
     permission: 'WatchlistManager:listWatchlistMembers',
     query: pageQuery({ name: likeFilter('members whose first or last name') }),
     ok: page(WatchlistMember),
     codes: [100041],
+  }),
+  addMember: post('/{watchlistId}/watchlist-members', {
+    summary: 'Add a member, by a picture of its face or by its document number or e-mail address',
+    permission: 'WatchlistManager:addWatchlistMember',
+    body: MemberInput,
+    ...image,
+    ok: WatchlistMember,
+    status: 201,
+    codes: [100041, 100059, 100101, 100102, 100104],
+  }),
+  addMemberImage: post('/{watchlistId}/watchlist-member-images', {
+    summary: 'Add a member to a watchlist of faces, by the picture as it is',
+    permission: 'WatchlistManager:addWatchlistMemberImage',
+    query: Type.Object({ ...details, expireAfter: Type.Optional(Expires) }),
+    consumes: ['image/jpeg', 'image/png', 'image/webp'],
+    maxBodyBytes: MAX_WATCHLIST_IMAGE_BYTES,
+    ok: WatchlistMember,
+    status: 201,
+    codes: [100041, 100059, 100101, 100102],
+  }),
+  getMember: get('/{watchlistId}/watchlist-members/{memberId}', {
+    summary: 'Get a member of a watchlist',
+    permission: 'WatchlistManager:getWatchlistMember',
+    ok: WatchlistMember,
+    codes: [100041, 100100],
+  }),
+  updateMember: post('/{watchlistId}/watchlist-members/{memberId}', {
+    summary: 'Change a member; what is not given stays, an empty text is taken away',
+    permission: 'WatchlistManager:updateWatchlistMember',
+    body: MemberUpdate,
+    ...image,
+    ok: WatchlistMember,
+    codes: [100041, 100059, 100100, 100102],
+  }),
+  removeMember: del('/{watchlistId}/watchlist-members/{memberId}', {
+    summary: 'Remove a member for good',
+    permission: 'WatchlistManager:removeWatchlistMember',
+    status: 204,
+    codes: [100041, 100100],
+  }),
+  match: post('/{watchlistId}/match', {
+    summary: 'Look somebody up in a watchlist',
+    description:
+      'Gives candidates for a human, never a verdict. Every search is in the audit log, and so is every read of a member.',
+    permission: 'WatchlistManager:matchWatchlist',
+    body: MatchInput,
+    ...image,
+    ok: WatchlistMatch,
+    codes: [100041, 100059, 100102, 100103],
   }),
 });

@@ -226,3 +226,15 @@ async function closedPort(): Promise<string> {
   await new Promise((resolve) => server.close(resolve));
   return `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 1}`;
 }
+
+test('a file is sent as it is, with its type, and an upload that creates is sent again after a reset', async (t) => {
+  const { server, grove } = await setUp(t);
+  server.steps.push(reset, json(201, { id: 'p1' }));
+  const bytes = new TextEncoder().encode('PK, or so');
+  const body = { contentType: 'application/zip', bytes } as const;
+  assert.equal((await grove.customPages.createVersion({ name: 'my page', body })).id, 'p1');
+  const [first, second] = server.seen;
+  assert.equal(second?.url, '/api/theme-server/customPages/my%20page/versions');
+  assert.deepEqual([second?.headers['content-type'], second?.body], ['application/zip', 'PK, or so']);
+  assert.equal(first?.headers['idempotency-key'], second?.headers['idempotency-key']);
+});

@@ -51,7 +51,8 @@ export async function call(caller: Caller, { operation, route, args, repeatable 
   }
 }
 
-type Request = { method: string; headers: Record<string, string>; body?: string };
+type File = { contentType: string; bytes: Uint8Array<ArrayBuffer> };
+type Request = { method: string; headers: Record<string, string>; body?: string | Uint8Array<ArrayBuffer> };
 
 function requestOf(operation: string, route: Route, args: LooseArguments): Request {
   const headers: Record<string, string> = {
@@ -61,6 +62,11 @@ function requestOf(operation: string, route: Route, args: LooseArguments): Reque
   if (idempotencyKey !== undefined) {
     if (!isHeaderSafe(idempotencyKey)) throw new TypeError(`${operation}: idempotencyKey must be visible ASCII`);
     headers['idempotency-key'] = idempotencyKey;
+  }
+  if (route.raw) {
+    const { contentType, bytes } = args.body as File;
+    headers['content-type'] = contentType;
+    return { method: route.method, headers, body: bytes };
   }
   if (!route.body) return { method: route.method, headers };
   headers['content-type'] = 'application/json';

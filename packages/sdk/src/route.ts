@@ -9,6 +9,8 @@ export type Route = {
   readonly page?: true;
   /** The operation takes a JSON body; without one of the caller's, an empty object is sent. */
   readonly body?: true;
+  /** The operation takes a file, of the type that the caller names. */
+  readonly raw?: true;
   /** The content type of a success that is not JSON. */
   readonly produces?: string;
 };

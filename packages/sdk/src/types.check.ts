@@ -1,7 +1,6 @@
-import type { Api } from '@grove/contract';
 import type { Route } from './route.ts';
 import type { routes } from './routes.generated.ts';
-import type { Binary, Client, Redirect, ServedGroup, User } from './types.ts';
+import type { Binary, Client, Redirect, ServedGroup, ServedName, User } from './types.ts';
 
 /**
  * What the types promise, checked when this file compiles; it is never loaded. A wrong promise is a line that does not
@@ -75,6 +74,6 @@ export type OtherChecks = [
   Assert<Equal<Gives<Client['userData']['archive']>, Binary>>,
   Assert<Equal<Gives<Client['processInstances']['start']>, Redirect>>,
   // The table has a row for every operation of the contract; a missing one does not compile.
-  Assert<typeof routes extends { [G in ServedGroup]: { [N in keyof Api[G]]: Route } } ? true : false>,
+  Assert<typeof routes extends { [G in ServedGroup]: { [N in ServedName<G>]: Route } } ? true : false>,
   Assert<Equal<keyof typeof routes, ServedGroup>>,
 ];

@@ -5,8 +5,13 @@ export type ServedGroup = Exclude<keyof Api, 'journey' | 'processServer'>;
 
 /** One namespace per group of the contract, one method per operation. */
 export type Client = {
-  readonly [G in ServedGroup]: { readonly [N in keyof Api[G]]: Method<Api[G][N]> };
+  readonly [G in ServedGroup]: { readonly [N in ServedName<G>]: Method<Api[G][N]> };
 };
+
+/** What anybody may read is for browsers, too. */
+export type ServedName<G extends ServedGroup> = {
+  [N in keyof Api[G]]: Api[G][N] extends { auth: 'public' } ? never : N;
+}[keyof Api[G]];
 
 export type CallOptions = {
   /** Sent as `Idempotency-Key`. Operations that create get a random one unless you give yours. */
@@ -62,11 +67,14 @@ type QueryPart<O> = O extends { query: unknown }
     : { query: Lenient<Query<O>> }
   : Nothing;
 
-type BodyPart<O> = O extends { body: unknown }
-  ? Nothing extends Body<O>
-    ? { body?: Body<O> }
-    : { body: Body<O> }
-  : Nothing;
+/** A body that is a file is given with its type. */
+type BodyPart<O> = O extends { consumes: readonly (infer Type)[] }
+  ? { body: { contentType: Type; bytes: Uint8Array<ArrayBuffer> } }
+  : O extends { body: unknown }
+    ? Nothing extends Body<O>
+      ? { body?: Body<O> }
+      : { body: Body<O> }
+    : Nothing;
 
 type ById = { id: string; extId?: never };
 type ByExtId = { extId: string; id?: never };

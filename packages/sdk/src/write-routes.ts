@@ -38,6 +38,7 @@ function routeOf(id: string, operation: GroupedOperation): Route {
     status: operation.status ?? 200,
     ...(isPage(operation.ok) && { page: true }),
     ...(operation.body && { body: true }),
+    ...(operation.consumes && { raw: true }),
     ...(operation.produces !== undefined && { produces: operation.produces }),
   };
 }

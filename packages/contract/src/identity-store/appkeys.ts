@@ -1,23 +1,105 @@
 import { Type } from 'typebox';
 import { appkeyCodes, codesOf } from '../errors.ts';
-import { del, group, ofUser, post } from '../operation.ts';
-import { anyObject, Empty, Id, listOf, mapOf, named, oneOf, text } from '../schema.ts';
+import { del, get, group, ofUser, post } from '../operation.ts';
+import { page, pageQuery } from '../page.ts';
+import { anyObject, DateTime, Empty, Id, listOf, mapOf, named, oneOf, text } from '../schema.ts';
 import { AuthenticationResult, User } from './users.ts';
 
 /** Appkeys: keys of mobile and web applications, FIDO UAF 1.1 (specification 4.10). */
 
 const MAX_POLICIES = 50;
+const MAX_CRITERIA = 100;
+const MAX_STATEMENTS = 100;
+const MAX_FLAGS = 2 ** 31 - 1;
 
 const KeyType = oneOf('DEVICE', 'BIOMETRIC');
+const KeyStatus = oneOf('ACTIVE', 'DISABLED');
+const PushProvider = oneOf('APNS', 'FCM', 'WEB_PUSH');
+const closed = { additionalProperties: false } as const;
+
+const flags = (description: string) =>
+  Type.Optional(
+    Type.Integer({ minimum: 0, maximum: MAX_FLAGS, description: `Flags of the FIDO registry: ${description}` }),
+  );
+const numbers = (description: string) =>
+  Type.Optional(
+    listOf(Type.Integer({ minimum: 0, maximum: 65_535 }), 50, `Numbers of the FIDO registry: ${description}`),
+  );
+const Aaid = Type.String({
+  pattern: '^[0-9A-Fa-f]{4}#[0-9A-Fa-f]{4}$',
+  maxLength: 9,
+  description: 'The model of an authenticator, such as `4E4E#4001`',
+});
+
+const abilities = {
+  userVerification: flags('how the user proves to be there'),
+  keyProtection: flags('where keys live'),
+  matcherProtection: flags('where the user is recognised'),
+  attachmentHint: flags('how the authenticator is attached'),
+  tcDisplay: flags('how transactions are shown'),
+  authenticationAlgorithms: numbers('signatures'),
+  attestationTypes: numbers('15879 is basic full, 15880 basic surrogate'),
+};
+
+/** A member that is not known is refused: a criterion that is misspelt would take everybody. */
+const MatchCriteria = named(
+  'UafMatchCriteria',
+  Type.Object(
+    {
+      aaid: Type.Optional(listOf(Aaid, MAX_CRITERIA)),
+      vendorID: Type.Optional(listOf(Type.String({ pattern: '^[0-9A-Fa-f]{4}$', maxLength: 4 }), MAX_CRITERIA)),
+      keyIDs: Type.Optional(listOf(text(1, 2732), MAX_CRITERIA)),
+      ...abilities,
+      assertionSchemes: Type.Optional(listOf(text(1, 40), 10)),
+      authenticatorVersion: Type.Optional(Type.Integer({ minimum: 0, maximum: 65_535 })),
+    },
+    closed,
+  ),
+);
+
+const UafPolicy = named(
+  'UafPolicy',
+  Type.Object(
+    {
+      accepted: Type.Array(Type.Array(MatchCriteria, { minItems: 1, maxItems: 1 }), {
+        minItems: 1,
+        maxItems: MAX_CRITERIA,
+        description:
+          'The authenticators that may answer. One assertion is taken at a time, so each list has one member',
+      }),
+      disallowed: Type.Optional(listOf(MatchCriteria, MAX_CRITERIA, 'Those that may not, although they are accepted')),
+    },
+    closed,
+  ),
+);
+
+const MetadataStatement = named(
+  'UafMetadataStatement',
+  Type.Object({
+    aaid: Aaid,
+    description: Type.Optional(text(0, 200)),
+    ...abilities,
+    attestationRootCertificates: Type.Optional(
+      listOf(text(1, 12_000), 10, 'base64 of DER. A full attestation must lead to one of them'),
+    ),
+  }),
+);
 
 const configFields = {
-  appId: Type.Optional(text(1, 512, 'The FIDO AppID')),
+  appId: Type.Optional(text(1, 512, 'The FIDO AppID: an address that begins with https, or a facet')),
   trustedFacets: Type.Optional(
     listOf(text(1, 512), 100, '`android:apk-key-hash:…`, `ios:bundle-id:…` or a web origin'),
   ),
-  keyTypes: Type.Optional(listOf(KeyType, 2, 'The kinds of key that may be registered')),
-  registrationPolicies: Type.Optional(mapOf(anyObject('A FIDO UAF policy'), MAX_POLICIES, 'By name')),
-  authenticationPolicies: Type.Optional(mapOf(anyObject('A FIDO UAF policy'), MAX_POLICIES, 'By name')),
+  keyTypes: Type.Optional(listOf(KeyType, 2, 'The kinds of key that are taken; both unless given')),
+  registrationPolicies: Type.Optional(mapOf(UafPolicy, MAX_POLICIES, 'By name')),
+  authenticationPolicies: Type.Optional(mapOf(UafPolicy, MAX_POLICIES, 'By name')),
+  metadataStatements: Type.Optional(
+    listOf(
+      MetadataStatement,
+      MAX_STATEMENTS,
+      'What is known of models of authenticators; a part of what FIDO publishes',
+    ),
+  ),
 };
 
 export const AppkeyConfig = named(
@@ -26,19 +108,52 @@ export const AppkeyConfig = named(
 );
 const AppkeyConfigChange = named('AppkeyConfigChange', Type.Object(configFields));
 
+const Transaction = named(
+  'AppkeyTransaction',
+  Type.Object({
+    contentType: oneOf('text/plain', 'image/png'),
+    content: text(1, 65_536, 'What the user is shown, base64url. Text is ASCII of at most 200 characters'),
+  }),
+);
+
 /** For callers that keep the session themselves. Nothing is required: each missing member has a code of its own. */
 const SessionData = named(
   'AppkeySessionData',
   Type.Object({
     challenge: Type.Optional(text(0, 1400)),
     rpId: Type.Optional(text(0, 253)),
-    policy: Type.Optional(anyObject('The FIDO UAF policy of the request')),
+    policy: Type.Optional(UafPolicy),
     authPolicyName: Type.Optional(text(0, 100)),
-    username: Type.Optional(text(0, 255)),
+    username: Type.Optional(text(0, 255, 'The external id of the user')),
+    transaction: Type.Optional(Transaction),
   }),
 );
 
 const uafMessage = anyObject('The UAF message of the client: `uafProtocolMessage`');
+const DeviceId = text(1, 255, 'What the application calls the device');
+const PushToken = text(1, 4096, 'Where push notifications to the device are sent');
+
+const AppkeyRegistrationStart = named(
+  'AppkeyRegistrationStart',
+  Type.Object({
+    username: Type.Optional(text(1, 128, 'What the user is called on the device; the external id unless given')),
+  }),
+);
+
+const AppkeyAuthenticationStart = named(
+  'AppkeyAuthenticationStart',
+  Type.Object({ transaction: Type.Optional(Transaction) }),
+);
+
+/** The UAF request goes to the client as it is. */
+const AppkeyCeremony = named(
+  'AppkeyCeremony',
+  Type.Object({
+    sessionId: Id,
+    expiringDtm: DateTime,
+    uafProtocolMessage: Type.String({ description: 'The UAF request, a JSON text' }),
+  }),
+);
 
 const AppkeyRegistrationCompletion = named(
   'AppkeyRegistrationCompletion',
@@ -46,8 +161,10 @@ const AppkeyRegistrationCompletion = named(
     sessionId: Type.Optional(text(1, 100)),
     sessionData: Type.Optional(SessionData),
     response: uafMessage,
-    deviceId: Type.Optional(text(1, 255)),
-    pushToken: Type.Optional(text(1, 4096, 'Where push notifications to the device are sent')),
+    deviceId: Type.Optional(DeviceId),
+    pushToken: Type.Optional(PushToken),
+    pushProvider: Type.Optional(PushProvider),
+    preferred: Type.Optional(Type.Boolean({ description: 'Whether the device becomes the preferred one' })),
   }),
 );
 
@@ -61,13 +178,38 @@ const AppkeyAuthentication = named(
   }),
 );
 
-const AppkeyRegistrationResult = named(
-  'AppkeyRegistrationResult',
+const Appkey = named(
+  'Appkey',
   Type.Object({
-    appkey: Type.Object({ id: Id, keyId: Type.String(), rpId: Type.String(), deviceId: Type.String() }),
-    user: User,
+    id: Id,
+    keyId: Type.String({ description: 'base64url' }),
+    rpId: Type.String(),
+    deviceId: Type.String(),
+    aaid: Type.String(),
+    keyType: KeyType,
+    status: KeyStatus,
+    attestation: oneOf('FULL', 'SURROGATE'),
+    signCount: Type.Integer(),
+    createdDtm: DateTime,
+    lastUsedDtm: Type.Optional(DateTime),
   }),
 );
+
+const AppkeyRegistrationResult = named('AppkeyRegistrationResult', Type.Object({ appkey: Appkey, user: User }));
+
+const AppkeyChange = named('AppkeyChange', Type.Object({ status: KeyStatus }));
+
+const DeviceChange = named(
+  'AppkeyDeviceChange',
+  Type.Object({ pushToken: PushToken, pushProvider: Type.Optional(PushProvider) }),
+);
+
+const ofRelyingParty = '/appkeys/relyingParties/{rpId}';
+
+/** Where the session is ours nothing can be missing in one of the caller's, and the other way round. */
+function codesWithout(...those: readonly (keyof typeof appkeyCodes)[]) {
+  return codesOf(appkeyCodes).filter((code) => !those.includes(code));
+}
 
 export const appkeys = group('/api/identity-store/stores/{storeName}', {
   createConfig: post('/appkeyConfig', {
@@ -76,7 +218,7 @@ export const appkeys = group('/api/identity-store/stores/{storeName}', {
     body: AppkeyConfig,
     ok: AppkeyConfig,
     status: 201,
-    codes: [100014, 100027],
+    codes: [100014, 100027, 100065],
   }),
   updateConfig: post('/appkeyConfig/{rpId}', {
     summary: 'Update the appkey configuration of a relying party',
@@ -86,19 +228,41 @@ export const appkeys = group('/api/identity-store/stores/{storeName}', {
     ok: AppkeyConfig,
     codes: [100027, 100029],
   }),
+  startRegistration: post(ofUser(`${ofRelyingParty}/registrations/{regPolicyName}`, 'id', 'ext'), {
+    summary: 'Start an appkey registration',
+    description: 'Hand `uafProtocolMessage` to the UAF client, and its answer with the session to `registrations`.',
+    permission: 'IdentityStore:startAppkeyRegistration',
+    body: AppkeyRegistrationStart,
+    ok: AppkeyCeremony,
+    status: 201,
+    codes: [502, 2100, 100027, 100028, 100029, 100030, 100082, 100116],
+  }),
   completeRegistration: post('/appkeys/registrations', {
     summary: 'Complete an appkey registration',
+    description: 'A session is good for one attempt. Without one, `sessionData` says what the client was asked for.',
     permission: 'IdentityStore:completeAppkeyRegistration',
     body: AppkeyRegistrationCompletion,
     ok: AppkeyRegistrationResult,
-    codes: [502, 1009, 1011, 1012, 1026, 1029, 1035, 2100, 100027, 100029, 100035],
+    codes: [
+      ...([502, 1009, 1011, 1012, 1014, 1026, 1029, 1035, 1055, 1090, 2100, 100027, 100028, 100029, 100035] as const),
+      ...([100082, 100110, 100111, 100112, 100114, 100115, 100116] as const),
+    ],
+  }),
+  startAuthentication: post(ofUser(`${ofRelyingParty}/authentications/{authPolicyName}`, 'id', 'ext'), {
+    summary: 'Start an appkey authentication, or the confirmation of a transaction',
+    permission: 'IdentityStore:startAppkeyAuthentication',
+    body: AppkeyAuthenticationStart,
+    ok: AppkeyCeremony,
+    status: 201,
+    codes: [502, 2100, 2101, 100027, 100028, 100029, 100030, 100032, 100082],
   }),
   authenticate: post('/appkeys/authentications', {
     summary: 'Authenticate with an appkey; the caller keeps the session',
+    description: 'A challenge is good for one attempt. Without a `username`, the appkey tells who it is.',
     permission: 'IdentityStore:authenticateAppkey',
     body: AppkeyAuthentication,
     ok: AuthenticationResult,
-    codes: [...codesOf(appkeyCodes), 100027],
+    codes: [...codesWithout(1014), 100027, 100028, 100029, 100030, 100035, 100082],
   }),
   authenticateWithSession: post('/appkeys/authentications/sessions/{sessionId}', {
     summary: 'Authenticate with an appkey; the session is ours',
@@ -106,29 +270,58 @@ export const appkeys = group('/api/identity-store/stores/{storeName}', {
     permission: 'IdentityStore:authenticateAppkeyWithSession',
     body: AppkeyAuthentication,
     ok: AuthenticationResult,
-    codes: [...codesOf(appkeyCodes), 100027, 100035],
+    codes: [...codesWithout(1009, 1011, 1012, 1055, 1056, 1090), 100027, 100035, 100082],
   }),
-  deregister: post(ofUser('/appkeys/relyingParties/{rpId}/deregistrations', 'id', 'ext'), {
+  listKeys: get(ofUser(`${ofRelyingParty}/keys`, 'id', 'ext'), {
+    summary: "List a user's appkeys of a relying party",
+    permission: 'IdentityStore:listAppkeys',
+    query: pageQuery({}),
+    ok: page(Appkey),
+    codes: [100027, 100028, 100029],
+  }),
+  updateKey: post(ofUser(`${ofRelyingParty}/keys/{keyId}`, 'id', 'ext'), {
+    summary: 'Disable an appkey of a user, or enable it again',
+    permission: 'IdentityStore:updateAppkey',
+    body: AppkeyChange,
+    ok: Appkey,
+    codes: [100027, 100028, 100029, 100032],
+  }),
+  deregister: post(ofUser(`${ofRelyingParty}/deregistrations`, 'id', 'ext'), {
     summary: "Delete a user's appkeys of a relying party",
     permission: 'IdentityStore:deregisterAppkeys',
     body: Empty,
     ok: User,
     codes: [100027, 100028, 100029],
   }),
-  deregisterKey: del(ofUser('/appkeys/relyingParties/{rpId}/registrations/keyIds/{keyId}', 'id'), {
+  deregisterKey: del(ofUser(`${ofRelyingParty}/registrations/keyIds/{keyId}`, 'id'), {
     summary: 'Delete one appkey of a user',
     permission: 'IdentityStore:deregisterAppkey',
     ok: User,
     codes: [100027, 100028, 100029, 100032],
   }),
-  clearPreferredDevice: del(ofUser('/appkeys/relyingParties/{rpId}/preferredDevices', 'id', 'ext'), {
+  updateDevice: post(ofUser(`${ofRelyingParty}/devices/{deviceId}`, 'id', 'ext'), {
+    summary: 'Give a device of a user a new push token',
+    permission: 'IdentityStore:updateAppkeyDevice',
+    body: DeviceChange,
+    ok: User,
+    codes: [100027, 100028, 100029, 100033],
+  }),
+  setPreferredDevice: post(ofUser(`${ofRelyingParty}/preferredDevice/{deviceId}`, 'id', 'ext'), {
+    summary: 'Make a device the preferred one of a user',
+    permission: 'IdentityStore:setPreferredDevice',
+    body: Empty,
+    ok: User,
+    codes: [100027, 100028, 100029, 100033],
+  }),
+  clearPreferredDevice: del(ofUser(`${ofRelyingParty}/preferredDevices`, 'id', 'ext'), {
     summary: "Clear a user's preferred device, whichever it is",
     permission: 'IdentityStore:clearPreferredDevice',
     ok: User,
     codes: [100027, 100028, 100029],
   }),
-  deletePreferredDevice: del(ofUser('/appkeys/relyingParties/{rpId}/preferredDevice/{deviceId}', 'id', 'ext'), {
+  deletePreferredDevice: del(ofUser(`${ofRelyingParty}/preferredDevice/{deviceId}`, 'id', 'ext'), {
     summary: 'Delete a device as the preferred one of a user',
+    description: 'Its appkeys stay. A device that is not the preferred one is none here.',
     permission: 'IdentityStore:deletePreferredDevice',
     ok: User,
     codes: [100027, 100028, 100029, 100033],

@@ -8,14 +8,20 @@ import { User } from './users.ts';
 
 const ContentType = text(0, 100, 'Such as `image/jpeg`; recognised from the data when absent');
 
+const Subtype = text(0, 50, '`FRONTAL`, which is what a face is unless given');
+
 /** `data` is not required by the schema: its absence has a code of its own (20114). */
 const BiometricInput = named(
   'BiometricInput',
   Type.Object({
     data: Type.Optional(ImageData),
     contentType: Type.Optional(ContentType),
-    subtype: Type.Optional(text(0, 50)),
-    status: Type.Optional(oneOf('ACTIVE', 'DISABLED')),
+    subtype: Type.Optional(Subtype),
+    algorithm: Type.Optional(text(0, 50, 'The only one there is, unless given')),
+    status: Type.Optional({
+      ...oneOf('ACTIVE', 'DISABLED'),
+      description: 'A face that is disabled is kept and recognises nobody; without `data` only this is changed',
+    }),
   }),
 );
 
@@ -33,9 +39,11 @@ const FaceAuthentication = named(
   Type.Object({
     data: Type.Optional(ImageData),
     contentType: Type.Optional(ContentType),
+    type: Type.Optional(text(0, 50, '`face`, which is what it is unless given')),
+    subtype: Type.Optional(Subtype),
     matchingProcess: Type.Optional(
       Type.Object({
-        algorithm: Type.Optional(text(0, 50)),
+        algorithm: Type.Optional(text(0, 50, '`GROVE_FACE_512_1`')),
         threshold: Type.Optional(
           Type.Number({
             description: 'From 0 to 1; a similarity at or above it passes. The floor of the policy holds',
@@ -53,7 +61,7 @@ const FaceAuthenticationResult = named(
   'FaceAuthenticationResult',
   Type.Object({
     authenticationId: Id,
-    score: Type.Number({ description: 'The similarity, from 0 to 1; higher is better' }),
+    score: Type.Number({ description: 'The similarity, from 0 to 1; higher is better. Two decimals, rounded down' }),
     user: User,
   }),
 );
@@ -61,10 +69,12 @@ const FaceAuthenticationResult = named(
 export const biometrics = group('/api/identity-store/stores/{storeName}', {
   update: post(ofUser('/biometrics/{type}', 'id', 'ext'), {
     summary: "Enrol or update a user's biometric",
+    description:
+      'The face takes the place of the one before. The image is not kept, and what is kept of it is never returned.',
     permission: 'IdentityStore:updateUserBiometric',
     body: BiometricInput,
     ok: User,
-    codes: [8, 2005, 2006, 20114, 20115, 20120, 100027, 100028],
+    codes: [8, 502, 2005, 2006, 2100, 20114, 20115, 20120, 100141, 100027, 100028, 100082],
     maxBodyBytes: MAX_IMAGE_BODY_BYTES,
   }),
   recordFailure: post(ofUser('/biometrics/authentications/failure', 'id', 'ext'), {
@@ -73,14 +83,14 @@ export const biometrics = group('/api/identity-store/stores/{storeName}', {
     permission: 'IdentityStore:recordBiometricFailure',
     body: BiometricFailure,
     ok: User,
-    codes: [2005, 100027, 100028],
+    codes: [2005, 20115, 100027, 100028, 100082],
   }),
   authenticateFace: post(ofUser('/biometrics/authentications/face', 'ext'), {
     summary: 'Authenticate a user by face',
     permission: 'IdentityStore:authenticateFace',
     body: FaceAuthentication,
     ok: FaceAuthenticationResult,
-    codes: [...codesOf(faceCodes), 100027, 100028],
+    codes: [...codesOf(faceCodes), 502, 100027, 100028, 100082],
     maxBodyBytes: MAX_IMAGE_BODY_BYTES,
   }),
 });

@@ -2,8 +2,34 @@ import { Type } from 'typebox';
 import { get, group, post } from '../operation.ts';
 import { likeFilter } from '../page.ts';
 import { DateTime, Id, lenientInteger, listOf, MAX_LIST_SIZE, named, oneOf, text } from '../schema.ts';
+import { Modality } from './users.ts';
 
 /** Queries over the events of identity stores, which run in the background (specification, Events). */
+
+/** What can happen in an identity store; webhooks can be told of each. */
+export const IDENTITY_EVENTS = [
+  'identity.storeCreated',
+  'identity.storeUpdated',
+  'identity.configCreated',
+  'identity.configUpdated',
+  'identity.configDeleted',
+  'identity.userCreated',
+  'identity.userUpdated',
+  'identity.userDeleted',
+  'identity.userLocked',
+  'identity.userUnlocked',
+  'identity.modalityLocked',
+  'identity.modalityDisabled',
+  'identity.authenticatorRegistered',
+  'identity.authenticatorRemoved',
+  'identity.registrationFailed',
+  'identity.authenticationSucceeded',
+  'identity.authenticationFailed',
+  'identity.biometricUpdated',
+  'identity.pushNotificationSent',
+] as const;
+
+export type IdentityEventType = (typeof IDENTITY_EVENTS)[number];
 
 const MAX_INT32 = 2 ** 31 - 1;
 
@@ -29,9 +55,12 @@ const IdentityStoreEvent = named(
   'IdentityStoreEvent',
   Type.Object({
     id: Id,
-    type: Type.String(),
+    type: Type.String({ description: 'Such as `identity.userCreated`' }),
     storeName: Type.String(),
     userId: Type.Optional(Id),
+    modality: Type.Optional(Modality),
+    code: Type.Optional(Type.Integer({ description: 'Why it was refused; see the error catalogue' })),
+    rpId: Type.Optional(Type.String()),
     createdDtm: DateTime,
     parentProcessDefnId: Type.Optional(Type.String()),
     parentProcessDefnName: Type.Optional(Type.String()),
@@ -62,10 +91,12 @@ export const events = group('/api/identity-store/events/queries', {
     body: EventQuery,
     ok: EventQueryStarted,
     status: 201,
+    codes: [100065],
   }),
   getQueryResult: get('/{executionId}/result', {
     summary: 'Get the result of a query over events',
-    description: 'Ask again while `status` is QUEUED or RUNNING.',
+    description:
+      'Ask again while `status` is QUEUED or RUNNING. The newest events come first. With `%` or `_` in a filter a page may hold fewer than `size` and yet not be the last.',
     permission: 'IdentityStore:getEventQueryResult',
     query: Type.Object({ size, nextToken: Type.Optional(text(0, 1000)) }),
     ok: EventQueryResult,

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { codesOf, passkeyCodes } from '../errors.ts';
-import { get, group, ofUser, post } from '../operation.ts';
+import { del, get, group, ofUser, post } from '../operation.ts';
 import { anyObject, DateTime, Id, listOf, mapOf, named, oneOf, text } from '../schema.ts';
 import { AuthenticationResult, PasskeySummary, User } from './users.ts';
 
@@ -11,6 +11,11 @@ const MAX_CREDENTIALS = 100;
 
 const UserVerification = oneOf('required', 'preferred', 'discouraged');
 const Attestation = oneOf('none', 'indirect', 'direct', 'enterprise');
+const Algorithm = Type.Unsafe<-7 | -8 | -35 | -36 | -257>({
+  type: 'integer',
+  enum: [-7, -8, -35, -36, -257],
+  description: 'COSE: -7 ES256, -8 EdDSA, -35 ES384, -36 ES512, -257 RS256',
+});
 
 const AuthenticatorSelection = named(
   'AuthenticatorSelection',
@@ -26,6 +31,28 @@ const RegistrationPolicy = named(
   'PasskeyRegistrationPolicy',
   Type.Object({
     attestation: Type.Optional(Attestation),
+    attestationTrust: Type.Optional(
+      Type.Unsafe<'none' | 'self' | 'trusted'>({
+        type: 'string',
+        enum: ['none', 'self', 'trusted'],
+        description:
+          'The least that is taken: `none` looks at no attestation, `self` wants one whose signature is good, `trusted` one whose certificates lead to a root in `attestationRoots`. Unless given, `none` with the attestation `none`, and `trusted` with any other',
+      }),
+    ),
+    allowedAaguids: Type.Optional(
+      listOf(
+        Type.String({ pattern: '^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$', maxLength: 36 }),
+        200,
+        'The only models of authenticators taken, when any is given',
+      ),
+    ),
+    algorithms: Type.Optional(
+      Type.Array(Algorithm, {
+        minItems: 1,
+        maxItems: 5,
+        description: 'Those offered, the best first; all unless given',
+      }),
+    ),
     authenticatorSelection: Type.Optional(AuthenticatorSelection),
     externalChallengeAllowed: Type.Optional(Type.Boolean()),
     userNameRequired: Type.Optional(Type.Boolean()),
@@ -45,6 +72,19 @@ const AuthenticationPolicy = named(
 const configFields = {
   rpName: Type.Optional(text(1, 255, 'What the end user is shown')),
   restrictedOrigins: Type.Optional(listOf(text(1, 255), 100, 'The only origins accepted, when any is given')),
+  relatedOrigins: Type.Optional(
+    listOf(text(1, 255), 100, 'Origins of other domains, which the relying party lists at `/.well-known/webauthn`'),
+  ),
+  topOrigins: Type.Optional(
+    listOf(
+      text(1, 255),
+      100,
+      'Pages that may show a ceremony in a frame; without any, a frame of another origin may not',
+    ),
+  ),
+  attestationRoots: Type.Optional(
+    listOf(text(1, 4000), 50, 'Certificates of makers of authenticators that are trusted, PEM'),
+  ),
   registrationPolicies: Type.Optional(mapOf(RegistrationPolicy, MAX_POLICIES, 'By name')),
   authenticationPolicies: Type.Optional(mapOf(AuthenticationPolicy, MAX_POLICIES, 'By name')),
 };
@@ -54,7 +94,11 @@ const RpId = text(1, 253, 'The relying party id: a domain');
 export const PasskeyConfig = named('PasskeyConfig', Type.Object({ rpId: RpId, ...configFields }));
 const PasskeyConfigChange = named('PasskeyConfigChange', Type.Object(configFields));
 
-const Challenge = text(1, 1400, 'A challenge of the caller, base64url; only where the policy allows it');
+const Challenge = text(
+  22,
+  1366,
+  'A challenge of the caller, from 16 to 1024 bytes, base64url; only where the policy allows it',
+);
 
 const RegistrationStart = named(
   'PasskeyRegistrationStart',
@@ -150,10 +194,21 @@ const Completion = named(
 
 const RegistrationResult = named('PasskeyRegistrationResult', Type.Object({ passkey: PasskeySummary, user: User }));
 
+const PasskeyChange = named('PasskeyChange', Type.Object({ status: oneOf('ACTIVE', 'DISABLED') }));
+
 const RegistrationAudit = named(
   'PasskeyRegistrationAudit',
   Type.Object({
     passkey: PasskeySummary,
+    algorithm: Algorithm,
+    aaguid: Type.String({ description: 'The model of the authenticator; zeros where it does not tell' }),
+    transports: listOf(Type.String(), 10),
+    userVerified: Type.Boolean(),
+    backupEligible: Type.Boolean({ description: 'Whether the passkey may be on several devices' }),
+    backedUp: Type.Boolean({ description: 'As of the last use' }),
+    signCount: Type.Integer({ description: 'As of the last use' }),
+    attestationFormat: Type.String({ description: 'Such as `none` or `packed`' }),
+    attestationTrust: oneOf('none', 'self', 'trusted'),
     options: anyObject('What was asked of the authenticator'),
     credential: anyObject('What it answered'),
     createdDtm: DateTime,
@@ -167,7 +222,7 @@ export const passkeys = group('/api/identity-store/stores/{storeName}', {
     body: PasskeyConfig,
     ok: PasskeyConfig,
     status: 201,
-    codes: [100014, 100027],
+    codes: [100014, 100027, 100065],
   }),
   updateConfig: post('/passkeyConfig/{rpId}', {
     summary: 'Update the passkey configuration of a relying party',
@@ -186,7 +241,7 @@ export const passkeys = group('/api/identity-store/stores/{storeName}', {
       body: RegistrationStart,
       ok: RegistrationStarted,
       status: 201,
-      codes: [502, 2100, 100027, 100028, 100029, 100030, 100038, 100043],
+      codes: [502, 2100, 100027, 100028, 100029, 100030, 100038, 100043, 100082],
     },
   ),
   completeRegistration: post('/passkeys/registrations/sessions/{sessionId}', {
@@ -195,7 +250,10 @@ export const passkeys = group('/api/identity-store/stores/{storeName}', {
     permission: 'IdentityStore:completePasskeyRegistration',
     body: Completion,
     ok: RegistrationResult,
-    codes: [353, 354, 382, 383, 388, 395, 397, 398, 403, 502, 100027, 100035, 100038],
+    codes: [
+      ...([353, 354, 356, 382, 383, 388, 395, 397, 398, 403, 502, 2100, 100027, 100035, 100038, 100082] as const),
+      ...([100090, 100092, 100093, 100094] as const),
+    ],
   }),
   startAuthentication: post(
     ofUser('/passkeys/relyingParties/{rpId}/authentications/{authPolicyName}', 'id', 'ext', 'none'),
@@ -206,7 +264,7 @@ export const passkeys = group('/api/identity-store/stores/{storeName}', {
       body: AuthenticationStart,
       ok: AuthenticationStarted,
       status: 201,
-      codes: [502, 2100, 2101, 100027, 100028, 100029, 100030, 100043],
+      codes: [502, 2100, 2101, 100027, 100028, 100029, 100030, 100031, 100043, 100082],
     },
   ),
   startAuthenticationByBody: post('/passkeys/authentications', {
@@ -215,7 +273,7 @@ export const passkeys = group('/api/identity-store/stores/{storeName}', {
     body: AuthenticationStartByBody,
     ok: AuthenticationStarted,
     status: 201,
-    codes: [100027, 100029, 100030, 100043],
+    codes: [100027, 100029, 100030, 100043, 100082],
   }),
   authenticate: post('/passkeys/authentications/sessions/{sessionId}', {
     summary: 'Authenticate with a passkey',
@@ -223,7 +281,21 @@ export const passkeys = group('/api/identity-store/stores/{storeName}', {
     permission: 'IdentityStore:authenticatePasskey',
     body: Completion,
     ok: AuthenticationResult,
-    codes: [...codesOf(passkeyCodes), 100027, 100035],
+    codes: [...codesOf(passkeyCodes), 100027, 100035, 100082],
+  }),
+  update: post(ofUser('/passkeys/{id}', 'id', 'ext'), {
+    summary: 'Disable a passkey of a user, or enable it again',
+    permission: 'IdentityStore:updatePasskey',
+    body: PasskeyChange,
+    ok: PasskeySummary,
+    codes: [100027, 100028, 100031],
+  }),
+  delete: del(ofUser('/passkeys/{id}', 'id', 'ext'), {
+    summary: 'Delete a passkey of a user',
+    description: 'What is left on the authenticator is refused from then on.',
+    permission: 'IdentityStore:deletePasskey',
+    ok: User,
+    codes: [100027, 100028, 100031],
   }),
   getRegistrationAudit: get(ofUser('/passkeys/{id}/registrationAudit', 'id', 'ext'), {
     summary: 'Get the audit of a passkey registration',

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { del, get, group, ofUser, post } from '../operation.ts';
 import { page, pageQuery } from '../page.ts';
-import { anyObject, DateTime, Id, lenientInteger, listOf, mapOf, named, oneOf, stringMap, text } from '../schema.ts';
+import { DateTime, Id, lenientInteger, listOf, mapOf, named, oneOf, stringMap, text } from '../schema.ts';
 
 /** Push notifications to the devices that hold a user's appkeys, and the policies of relying parties (4.10). */
 
@@ -22,6 +22,9 @@ const PushNotificationInput = named(
     processDefnVersion: Type.Optional(lenientInteger(1, 2 ** 31 - 1)),
     processDefnTag: Type.Optional(text(1, 50)),
     parameters: Type.Optional(stringMap(100, 4000)),
+    parentProcessInstanceId: Type.Optional(
+      text(1, 50, 'An instance that waits in a `pause` step; it goes on when the process has ended. For `PROCESS`'),
+    ),
   }),
 );
 
@@ -36,6 +39,7 @@ const PushNotification = named(
     title: Type.Optional(Type.String()),
     message: Type.Optional(Type.String()),
     processInstanceId: Type.Optional(Id),
+    parentProcessInstanceId: Type.Optional(Id),
     createdDtm: DateTime,
     lastUpdatedDtm: DateTime,
     expiringDtm: DateTime,
@@ -58,11 +62,55 @@ const ActivePushNotifications = named(
 
 const PolicyStatus = oneOf('ACTIVE', 'INACTIVE');
 
+const closed = { additionalProperties: false } as const;
+const PrivateKey = text(1, 8192, 'PEM; written once and never shown');
+
+const ApnsSettings = named(
+  'ApnsSettings',
+  Type.Object(
+    {
+      teamId: text(1, 40),
+      keyId: text(1, 40),
+      privateKey: PrivateKey,
+      bundleId: text(1, 155, 'The application: the topic of its notifications'),
+      environment: Type.Optional(oneOf('PRODUCTION', 'SANDBOX')),
+      address: Type.Optional(text(1, 500, "Instead of Apple's own address")),
+    },
+    closed,
+  ),
+);
+
+const FcmSettings = named(
+  'FcmSettings',
+  Type.Object(
+    {
+      projectId: text(1, 100),
+      clientEmail: text(1, 255, 'Of the service account'),
+      privateKey: PrivateKey,
+      tokenUri: Type.Optional(text(1, 500, 'Where access tokens come from')),
+      address: Type.Optional(text(1, 500, "Instead of Google's own address")),
+    },
+    closed,
+  ),
+);
+
+const WebPushSettings = named(
+  'WebPushSettings',
+  Type.Object(
+    {
+      subject: text(1, 255, '`mailto:` or an https address, for the services of the browsers'),
+      publicKey: text(1, 200, 'The VAPID key, base64url'),
+      privateKey: text(1, 100, 'base64url; written once and never shown'),
+    },
+    closed,
+  ),
+);
+
 const policyFields = {
   status: Type.Optional(PolicyStatus),
-  apns: Type.Optional(anyObject('Settings of the Apple Push Notification service')),
-  fcm: Type.Optional(anyObject('Settings of Firebase Cloud Messaging, HTTP v1')),
-  webPush: Type.Optional(anyObject('Settings of Web Push')),
+  apns: Type.Optional(ApnsSettings),
+  fcm: Type.Optional(FcmSettings),
+  webPush: Type.Optional(WebPushSettings),
 };
 
 const PushNotificationPolicyInput = named(
@@ -83,6 +131,11 @@ export const PushNotificationPolicy = named(
   }),
 );
 
+const PushNotificationAnswer = named(
+  'PushNotificationAnswer',
+  Type.Object({ status: oneOf('DELIVERED', 'ACCEPTED', 'REJECTED', 'COMPLETED') }),
+);
+
 const ConfigurationStatus = oneOf('CONFIGURED', 'NOT_CONFIGURED');
 
 const PushRelyingParty = named(
@@ -98,7 +151,7 @@ export const pushNotifications = group('/api/identity-store/stores/{storeName}',
     body: PushNotificationInput,
     ok: PushNotificationsSent,
     status: 201,
-    codes: [100023, 100027, 100028, 100029, 100030, 100039, 100040],
+    codes: [100022, 100023, 100027, 100028, 100029, 100030, 100039, 100040, 100047, 100082],
   }),
   list: get(ofUser('/pushNotifications', 'id', 'ext'), {
     summary: "List a user's active push notifications, by relying party and device",
@@ -113,6 +166,14 @@ export const pushNotifications = group('/api/identity-store/stores/{storeName}',
     ok: PushNotification,
     codes: [100027, 100028, 100034],
   }),
+  answer: post(ofUser('/pushNotifications/{id}', 'id', 'ext'), {
+    summary: 'Say what became of a push notification on the device',
+    description: 'An end is an end: nothing follows REJECTED, COMPLETED, EXPIRED and FAILED.',
+    permission: 'IdentityStore:answerPushNotification',
+    body: PushNotificationAnswer,
+    ok: PushNotification,
+    codes: [100027, 100028, 100034, 100120],
+  }),
   listRelyingParties: get('/pushNotifications/relyingParties', {
     summary: 'List the relying parties that can send push notifications',
     permission: 'IdentityStore:listPushRelyingParties',
@@ -126,7 +187,7 @@ export const pushNotifications = group('/api/identity-store/stores/{storeName}',
     body: PushNotificationPolicyInput,
     ok: PushNotificationPolicy,
     status: 201,
-    codes: [100014, 100027, 100029],
+    codes: [100014, 100027, 100029, 100065],
   }),
   getPolicy: get('/pushNotificationPolicy/{rpId}', {
     summary: 'Get the push notification policy of a relying party',

@@ -20,7 +20,7 @@ const limits = {
     Type.String({ ...Duration, description: 'An ISO 8601 duration; `PT5M` unless given' }),
   ),
   maxTempLocks: Type.Optional(
-    Type.Integer({ minimum: 0, maximum: 100, description: 'Temporary locks before a lasting one; 3 unless given' }),
+    Type.Integer({ minimum: 0, maximum: 100, description: 'How often the lock doubles; 3 unless given' }),
   ),
 };
 
@@ -30,6 +30,11 @@ const LockConfiguration = named(
   'LockConfiguration',
   Type.Object({
     ...limits,
+    scope: Type.Optional({
+      ...oneOf('MODALITY', 'USER'),
+      description:
+        'What a temporary lock locks: the way of authenticating that failed, unless given, or the whole user',
+    }),
     modalities: Type.Optional(
       Type.Object({
         FACE: Type.Optional(LockLimits),
@@ -41,11 +46,32 @@ const LockConfiguration = named(
   }),
 );
 
+const FaceConfiguration = named(
+  'FaceConfiguration',
+  Type.Object({
+    floor: Type.Optional(
+      Type.Number({
+        minimum: 0.3,
+        maximum: 1,
+        description: 'The similarity that no face passes below, whatever a caller asks for; 0.5 unless given',
+      }),
+    ),
+  }),
+);
+
 const settings = {
   defaultLocale: Type.Optional(text(1, 35, 'BCP 47, such as `en-GB`')),
   defaultTimeZone: Type.Optional(text(1, 64, 'IANA, such as `Europe/Dublin`')),
   defaultUserStatus: Type.Optional(UserStatus),
+  maxUsers: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 100_000_000,
+      description: 'How many users it may hold; 10,000,000 unless given',
+    }),
+  ),
   lockConfiguration: Type.Optional(LockConfiguration),
+  faceConfiguration: Type.Optional(FaceConfiguration),
 };
 
 const StoreConfiguration = named(
@@ -95,7 +121,7 @@ export const stores = group('/api/identity-store/stores', {
     body: StoreInput,
     ok: Store,
     status: 201,
-    codes: [100014],
+    codes: [100014, 100065],
   }),
   list: get('', {
     summary: 'List identity stores',

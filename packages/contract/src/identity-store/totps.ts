@@ -51,7 +51,7 @@ export const totps = group('/api/identity-store/stores/{storeName}', {
     body: TotpPolicyInput,
     ok: TotpPolicy,
     status: 201,
-    codes: [100014, 100027],
+    codes: [100014, 100027, 100065],
   }),
   updatePolicy: post('/totpPolicy/{policyName}', {
     summary: 'Update a TOTP policy',
@@ -75,7 +75,7 @@ export const totps = group('/api/identity-store/stores/{storeName}', {
     permission: 'IdentityStore:completeTotpRegistration',
     body: TotpCode,
     ok: User,
-    codes: [...codesOf(totpCodes), 100027, 100028, 100030],
+    codes: [502, 2100, 100027, 100028, 100030, 100051, 100053],
   }),
   authenticate: post(ofUser('/totps/authentications/{policyName}', 'id', 'ext'), {
     summary: 'Authenticate with a TOTP code',

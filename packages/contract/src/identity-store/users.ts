@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { get, group, ofUser, post } from '../operation.ts';
+import { del, get, group, ofUser, post } from '../operation.ts';
 import { likeFilter, page, pageQuery } from '../page.ts';
-import { DateTime, Id, listOf, named, oneOf, stringMap, text } from '../schema.ts';
+import { DateTime, Duration, Id, listOf, named, oneOf, stringMap, text } from '../schema.ts';
 
 /** The users of an identity store, their sessions and their authentications (specification 4.10). */
 
@@ -9,7 +9,7 @@ const MAX_AUTHENTICATORS = 100;
 
 export const UserStatus = oneOf('ACTIVE', 'LOCKED', 'TEMP_LOCKED', 'DISABLED', 'PENDING_ACTIVE');
 
-const Modality = oneOf('FACE', 'PASSKEY', 'APPKEY', 'TOTP');
+export const Modality = oneOf('FACE', 'PASSKEY', 'APPKEY', 'TOTP');
 
 const lockState = {
   failedCount: Type.Integer({ description: 'Failures since the last success' }),
@@ -114,6 +114,25 @@ const UserInput = named(
   }),
 );
 
+const UserLock = named(
+  'UserLock',
+  Type.Object({
+    duration: Type.Optional(
+      Type.String({ ...Duration, description: 'An ISO 8601 duration; without it, until unlocked' }),
+    ),
+  }),
+);
+
+const UserUnlock = named(
+  'UserUnlock',
+  Type.Object({
+    modality: Type.Optional({
+      ...Modality,
+      description: 'Only this way of authenticating; without it, the whole user',
+    }),
+  }),
+);
+
 const UserSession = named(
   'UserSession',
   Type.Object({
@@ -146,7 +165,7 @@ export const users = group('/api/identity-store/stores/{storeName}', {
     body: UserInput,
     ok: User,
     status: 201,
-    codes: [100027, 100037],
+    codes: [100027, 100037, 100083],
   }),
   list: get('/users', {
     summary: 'List users',
@@ -163,11 +182,37 @@ export const users = group('/api/identity-store/stores/{storeName}', {
   }),
   update: post(ofUser('', 'id', 'ext'), {
     summary: 'Update a user',
-    description: 'Changes only the fields given. Setting `status` to `ACTIVE` unlocks the user.',
+    description:
+      'Changes only the fields given; `attributes` as a whole. Setting `status` of a locked user to `ACTIVE` unlocks it.',
     permission: 'IdentityStore:updateUser',
     body: UserInput,
     ok: User,
     codes: [100027, 100028, 100037],
+  }),
+  delete: del(ofUser('', 'id', 'ext'), {
+    summary: 'Delete a user',
+    description:
+      'With all that belongs to it. What was sealed for the user cannot be read any more, in no backup either.',
+    permission: 'IdentityStore:deleteUser',
+    status: 204,
+    codes: [100027, 100028],
+  }),
+  lock: post(ofUser('/lock', 'id', 'ext'), {
+    summary: 'Lock a user',
+    description: 'No way of authenticating is open to it until it is unlocked, or until the time is up.',
+    permission: 'IdentityStore:lockUser',
+    body: UserLock,
+    ok: User,
+    codes: [502, 100027, 100028],
+  }),
+  unlock: post(ofUser('/unlock', 'id', 'ext'), {
+    summary: 'Unlock a user',
+    description:
+      'Failures are forgotten; a way of authenticating that was disabled after too many of them works again.',
+    permission: 'IdentityStore:unlockUser',
+    body: UserUnlock,
+    ok: User,
+    codes: [100027, 100028],
   }),
   listSessions: get(ofUser('/sessions', 'id', 'ext'), {
     summary: "List a user's open sessions of registration and authentication",

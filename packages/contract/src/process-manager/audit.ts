@@ -23,6 +23,15 @@ export const AuditAction = oneOf(
   'review.askedAgain',
   'retention.run',
   'cloudSecret.used',
+  'watchlist.created',
+  'watchlist.updated',
+  'watchlist.deleted',
+  'watchlist.membersRead',
+  'watchlist.memberRead',
+  'watchlist.memberAdded',
+  'watchlist.memberUpdated',
+  'watchlist.memberRemoved',
+  'watchlist.searched',
 );
 
 const AuditEvent = named(
@@ -36,7 +45,9 @@ const AuditEvent = named(
     apiKeyId: Type.Optional(Type.String({ description: 'The API key whose bearer token was used' })),
     processInstanceId: Type.Optional(Type.String()),
     item: Type.Optional(
-      Type.String({ description: 'The path of the item that was read, or the name of a secret; never its content' }),
+      Type.String({
+        description: 'The path of what was read, the name of a secret, the id of a watchlist; never content',
+      }),
     ),
     requestId: Type.Optional(Type.String({ description: 'The `X-Request-Id` of the request' })),
   }),
