@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { operations } from '../packages/contract/src/index.ts';
+import { conformanceRows, generalRows, renderRows } from './conformance-table.ts';
+
+const keys = operations().filter(({ id }) => id === 'apiKeys.get' || id === 'apiKeys.create');
+const users = operations().filter(({ id }) => id === 'users.get');
+
+describe('the table of what was exercised', () => {
+  it('has a row for each route and status, and says which codes are missing', () => {
+    const place = '/api/arthr/apiKeys';
+    const rows = conformanceRows(keys, [
+      { route: `GET ${place}/{apiKeyId}`, status: 200 },
+      { route: `POST ${place}`, status: 201 },
+      { route: `POST ${place}`, status: 409, code: 100014 },
+    ]);
+    const success = rows.filter(({ codes }) => codes.length === 0);
+    assert.deepEqual(
+      success.map(({ seen }) => seen),
+      [true, true],
+    );
+    const conflict = rows.find(({ route, status }) => route === `POST ${place}` && status === 409);
+    assert.ok(conflict?.codes.some(({ code, seen }) => code === 100014 && seen));
+    assert.equal(rows.find(({ route, status }) => route.startsWith('GET') && status === 404)?.seen, false);
+    assert.match(renderRows(rows), /^NO {2}GET .* 404 130\(!\)$/m);
+  });
+
+  it('asks for the success of each address, and for each code at one of them', () => {
+    const [first, second] = conformanceRows(users, []).filter(({ codes }) => codes.length === 0);
+    assert.notEqual(first?.route, second?.route);
+    const code = conformanceRows(users, []).find(({ codes }) => codes.length > 0)?.codes[0]?.code as number;
+    const rows = conformanceRows(users, [
+      { route: first?.route ?? '', status: 200 },
+      { route: first?.route ?? '', status: 404, code },
+    ]);
+    assert.equal(rows.find(({ route, status }) => route === second?.route && status === 200)?.seen, false);
+    const told = rows.filter(({ codes }) => codes.some((each) => each.code === code));
+    assert.ok(told.length > 1 && told.every(({ codes }) => codes.find((each) => each.code === code)?.seen));
+  });
+
+  it('knows a general code by any route', () => {
+    assert.deepEqual(generalRows([7, 279], [{ route: 'GET /x', status: 403, code: 7 }]), [
+      { code: 7, seen: true },
+      { code: 279, seen: false },
+    ]);
+  });
+});

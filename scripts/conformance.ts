@@ -1,0 +1,35 @@
+import { generalCodes, groveCodes, isPlanned, operations } from '../packages/contract/src/index.ts';
+import { conformanceRows, generalRows, renderRows } from './conformance-table.ts';
+import { readExercised } from './exercised.ts';
+
+/**
+ * Prints every route with its statuses and codes, and whether the last run of the tests has exercised them. With
+ * `--missing`, only what was not. Exits 1 unless all was.
+ */
+const onlyMissing = process.argv.includes('--missing');
+const all = operations();
+const exercised = readExercised();
+const built = all.filter(({ group, name }) => !isPlanned(group, name));
+const planned = all.length - built.length;
+const rows = conformanceRows(built, exercised);
+const ofOperations = new Set<number>(all.flatMap(({ operation }) => operation.codes ?? []));
+/** Answered to a connection that has not said what it wants, so that no route can note it. Tests name them in titles. */
+const BEFORE_ANY_ROUTE: readonly number[] = [100018, 100019];
+const general = [...Object.keys(generalCodes), ...Object.keys(groveCodes)]
+  .map(Number)
+  // 100009 is what is answered where nothing is built yet.
+  .filter((code) => !ofOperations.has(code) && (code !== 100009 || planned > 0))
+  .filter((code) => !BEFORE_ANY_ROUTE.includes(code));
+const seenGeneral = generalRows(general, exercised);
+
+const shown = onlyMissing ? rows.filter(({ seen }) => !seen) : rows;
+if (shown.length > 0) console.log(renderRows(shown));
+const lacking = seenGeneral.filter(({ seen }) => !seen).map(({ code }) => code);
+console.log(`\ncodes of any operation: ${general.length - lacking.length} of ${general.length} exercised`);
+if (lacking.length > 0) console.log(`not exercised: ${lacking.join(' ')}`);
+const missing = rows.filter(({ seen }) => !seen).length;
+console.log(
+  `routes × statuses: ${rows.length - missing} of ${rows.length} exercised; ${planned} operations are planned`,
+);
+if (exercised.length === 0) console.log('Nothing is recorded: run the tests first (npm test).');
+process.exitCode = missing === 0 && lacking.length === 0 && planned === 0 ? 0 : 1;
