@@ -4,47 +4,29 @@ import type { FastifyInstance } from 'fastify';
 import pino, { type Logger } from 'pino';
 import { openArthr } from './arthr/arthr.ts';
 import type { SigningKeys } from './arthr/tokens/signing-keys.ts';
-import { type Audit, openAudit } from './audit/audit.ts';
-import { auditEventHandlers } from './audit/audit-events.ts';
-import { purgeAuditJob } from './audit/purge-audit.ts';
+import { openAudit } from './audit/audit.ts';
 import { baseUrlOf, type Config } from './config.ts';
 import type { Db } from './db/db.ts';
 import { openDb } from './db/open.ts';
-import { openScrub } from './db/scrub.ts';
-import { openBlobs } from './engines/blobs/open.ts';
-import { openImages } from './engines/images/images.ts';
-import { parseAllowList } from './engines/outbound/allow-list.ts';
-import { openOutbound } from './engines/outbound/outbound.ts';
-import { openVision } from './engines/vision/open-vision.ts';
 import { idempotency, purgeAnswers } from './http/idempotency.ts';
 import { journeyCookieName } from './http/journey-cookie.ts';
 import { requestLimits } from './http/limits.ts';
 import { buildHttp } from './http/server.ts';
 import { hostTenant } from './http/tenant.ts';
-import { openIdentityStore } from './identity-store/identity-store.ts';
 import { defineJob } from './jobs/define-job.ts';
 import { type Jobs, openJobs } from './jobs/jobs.ts';
-import { openJourney } from './journey/journey.ts';
 import { type Clock, HOUR, MINUTE, SECOND, systemClock } from './kernel/clock.ts';
 import { ApiError } from './kernel/errors.ts';
-import { documentSigner, type SignDocument } from './kernel/sign-document.ts';
+import { documentSigner } from './kernel/sign-document.ts';
 import { openMetrics } from './metrics.ts';
-import { openNotifications } from './notification-service/notifications.ts';
-import { cloudSecretHandlers } from './process-manager/cloud-secrets/cloud-secrets.ts';
-import { isSecretName, secretFinder } from './process-manager/cloud-secrets/find-secret.ts';
+import { openFeatures } from './open-features.ts';
 import { installShipped } from './process-manager/definitions/install-shipped.ts';
 import { definitionSchema } from './process-manager/definitions/schema.ts';
-import { httpCaller } from './process-manager/engine/call-http.ts';
-import { parametersOf } from './process-manager/instances/parameters-of.ts';
-import { openProcessManager } from './process-manager/process-manager.ts';
-import { tokenCreator } from './process-manager/tokens/create-token.ts';
 import { type MasterKey, openMasterKey } from './secrets/master-key.ts';
 import { openVault, type Vault } from './secrets/vault.ts';
 import type { CreateToken } from './tenants/demonstration.ts';
 import { everyTenantId } from './tenants/tenants.repository.ts';
-import { OperatorError, openTenants, type Tenants, tenantNames } from './tenants/tenants.ts';
-import { openThemeServer } from './theme-server/theme-server.ts';
-import { userDataHandlers } from './userdata-server/user-data.ts';
+import { OperatorError, openTenants, type Tenants } from './tenants/tenants.ts';
 
 /** The composition root: configuration, database, secrets and handlers become one application. */
 export type App = {
@@ -105,9 +87,11 @@ async function compose({ config, webFolder }: Places, db: Db, clock: Clock, log:
   });
   const jobs = openJobsOf(db, clock, log);
   const audit = openAudit({ db, onError: (error) => log.error({ err: error }, 'audit events could not be written') });
-  const processes = openProcesses({
+  const features = openFeatures({
     ...{ config, db, vault, clock, log, jobs, audit, baseUrlOf: (tenantId) => urlOf(tenantId) },
     sign: documentSigner(() => signing.current()),
+    cookieName: (instanceId) => journeyCookieName(config.scheme, instanceId),
+    version: VERSION,
   });
   const metrics = openMetrics(VERSION, () => metricsOf(jobs, log));
   let stopping = false;
@@ -121,9 +105,9 @@ async function compose({ config, webFolder }: Places, db: Db, clock: Clock, log:
     version: VERSION,
     webFolder,
     metricsToken: config.metricsToken,
-    handlers: { apiKeys: handlers, ...processes.handlers },
-    journeySession: processes.journeySession,
-    pageFile: processes.pageFile,
+    handlers: { apiKeys: handlers, ...features.handlers },
+    journeySession: features.journeySession,
+    pageFile: features.pageFile,
     baseUrlOf: (tenantId) => urlOf(tenantId),
     definitionSchema,
     authenticate,
@@ -145,7 +129,7 @@ async function compose({ config, webFolder }: Places, db: Db, clock: Clock, log:
     master,
     signing,
     tenants: openTenants({ db, vault, clock, pepper, onCreate: installShipped }),
-    createToken: processes.createToken,
+    createToken: features.createToken,
     jobs,
     log,
     http,
@@ -155,93 +139,16 @@ async function compose({ config, webFolder }: Places, db: Db, clock: Clock, log:
       const port = typeof address === 'object' ? address.port : config.port;
       urlOf = baseUrlOf(config, port);
       jobs.start();
-      processes.start();
+      features.start();
       return { port, baseUrlOf: urlOf };
     },
     async stop() {
       stopping = true;
-      await Promise.all([processes.stop(), drain(http), jobs.stop()]);
-      await processes.drained();
+      await Promise.all([features.stop(), drain(http), jobs.stop()]);
+      await features.drained();
       await Promise.all([arthr.stop(), audit.stop()]);
       await db.close();
     },
-  };
-}
-
-/** The configuration has looked at the list already. */
-const NOBODY = { ranges: [], targets: new Set<string>() };
-
-type ProcessDeps = Pick<App, 'config' | 'db' | 'vault' | 'log' | 'jobs'> & {
-  clock: Clock;
-  audit: Audit;
-  sign: SignDocument;
-  baseUrlOf(tenantId: string): string;
-};
-
-/** Definitions, instances and journeys, and the data they gather. */
-function openProcesses({ config, db, vault, clock, log, jobs, audit, sign, baseUrlOf }: ProcessDeps) {
-  const tenants = () => everyTenantId(db.system);
-  const onError = (what: string, error: unknown) => log.error({ err: error }, what);
-  const blobs = openBlobs(config, clock);
-  const images = openImages({ onError });
-  const vision = openVision({ mode: config.vision, clock, onError });
-  const findSecret = secretFinder({ vault, clock, audit });
-  const outbound = openOutbound({ allow: parseAllowList(config.outboundAllow) ?? NOBODY });
-  const notifications = openNotifications({
-    ...{ db, vault, clock, log, parametersOf, findSecret, outbound },
-    everyTenantId: tenants,
-  });
-  for (const { definition, everyMs, key } of notifications.jobs) {
-    jobs.register(definition);
-    jobs.schedule({ kind: definition.kind, everyMs, key });
-  }
-  const themeServer = openThemeServer({ db, clock, pagesDomain: config.pagesDomain, baseUrlOf });
-  const manager = openProcessManager({
-    ...{ db, vault, clock, jobs, blobs, audit, sign, baseUrlOf, vision },
-    notify: notifications.notify,
-    sendWebhook: notifications.notifyStep,
-    callHttp: httpCaller({ outbound, findSecret }),
-    exists: { webhook: notifications.isWebhookName, secret: isSecretName, page: themeServer.isPageName },
-    scrub: openScrub(config.database),
-    everyTenantId: tenants,
-    onError,
-    changed: (tenantId, instanceId) => journeys.live.changed(tenantId, instanceId),
-  });
-  const journeys = openJourney({
-    ...{ db, clock, vault, blobs, images, baseUrlOf, ...manager.forJourneys },
-    secure: config.scheme === 'https',
-    cookieName: (instanceId) => journeyCookieName(config.scheme, instanceId),
-    tenantName: tenantNames(db.system),
-    pageUrl: themeServer.pageUrl,
-    onError,
-  });
-  const identity = openIdentityStore({
-    ...{ db, vault, jobs, everyTenantId: tenants, notify: notifications.notifyIdentity },
-  });
-  const purgeAudit = purgeAuditJob({ db, everyTenantId: tenants });
-  jobs.register(purgeAudit);
-  jobs.schedule({ kind: purgeAudit.kind, dailyAt: '00:30', key: 'daily' });
-  const versions = { grove: VERSION, node: process.versions.node };
-  return {
-    handlers: {
-      ...{ ...manager.handlers, ...journeys.handlers, ...notifications.handlers, ...themeServer.handlers },
-      ...identity.handlers,
-      ...{ auditEvents: auditEventHandlers(audit), cloudSecrets: cloudSecretHandlers({ vault }) },
-      userData: userDataHandlers({ ...manager.data, audit, sign, versions, baseUrlOf }),
-    },
-    journeySession: journeys.journeySession,
-    pageFile: themeServer.pageFile,
-    createToken: tokenCreator(manager.handlers.processTokens, db, clock),
-    start() {
-      manager.start();
-      notifications.start();
-    },
-    async stop() {
-      journeys.stop();
-      await Promise.all([manager.stop(), notifications.stop()]);
-    },
-    /** No request and no job can ask for an image any more. */
-    drained: () => Promise.all([images.stop(), vision.stop()]),
   };
 }
 

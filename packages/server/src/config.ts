@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { DbPlace } from './db/open.ts';
 import type { S3Place } from './engines/blobs/s3.ts';
 import { MAX_ALLOWED, parseAllowList } from './engines/outbound/allow-list.ts';
+import { VISION_MODES, type VisionMode } from './engines/vision/modes.ts';
 import { type MasterKeySource, parseMasterKey } from './secrets/master-key.ts';
 
 /**
@@ -23,6 +24,11 @@ export const VARIABLES = {
   GROVE_DOMAIN: { default: 'localhost', about: 'The domain below which tenants live: <tenantId>.<region>.<domain>' },
   GROVE_SCHEME: { default: '', about: 'http or https, as callers see it; https unless the domain is localhost' },
   GROVE_PUBLIC_PORT: { default: '', about: 'The port as callers see it; the real one on localhost, else none' },
+  GROVE_PAGES_DOMAIN: {
+    default: '',
+    about:
+      'The domain of custom pages, each at <page>.<this domain>; without it, sandboxed below the address of the tenant',
+  },
   GROVE_TRUST_PROXY: {
     default: '',
     about: 'Comma-separated addresses or CIDR ranges of proxies whose X-Forwarded-For is believed',
@@ -41,6 +47,10 @@ export const VARIABLES = {
   GROVE_OUTBOUND_ALLOW: {
     default: '',
     about: 'Where webhooks may go beside the public internet: comma-separated CIDR ranges, addresses or host:port',
+  },
+  GROVE_VISION: {
+    default: 'lazy',
+    about: 'When the engine for images starts: lazy (with the first image), eager (with the server) or off',
   },
   GROVE_MASTER_KEY: {
     default: '',
@@ -74,12 +84,15 @@ export type Config = Readonly<{
   scheme: 'http' | 'https';
   /** Undefined: the port that is listened on. Null: none is shown. */
   publicPort: number | null | undefined;
+  /** Where custom pages have hosts of their own. */
+  pagesDomain: string | undefined;
   trustProxy: string[];
   database: DbPlace;
   /** Where images are kept, unless there is a bucket. */
   blobFolder: string;
   s3: S3Place | undefined;
   outboundAllow: string[];
+  vision: VisionMode;
   masterKey: MasterKeySource;
   rateLimit: number | 'off';
   metricsToken: string | undefined;
@@ -122,7 +135,11 @@ export function readConfig(environment: Environment): Config {
 
   const dataFolder = resolve(value('GROVE_DATA'));
   const domain = value('GROVE_DOMAIN').toLowerCase();
-  if (!/^[a-z0-9]([a-z0-9.-]{0,200}[a-z0-9])?$/.test(domain)) fault('GROVE_DOMAIN', 'a domain name');
+  if (!DOMAIN.test(domain)) fault('GROVE_DOMAIN', 'a domain name');
+  const pagesDomain = value('GROVE_PAGES_DOMAIN').toLowerCase() || undefined;
+  if (pagesDomain !== undefined && (!DOMAIN.test(pagesDomain) || `.${domain}`.endsWith(`.${pagesDomain}`))) {
+    fault('GROVE_PAGES_DOMAIN', 'a domain name that the tenants do not live below');
+  }
   const local = domain === 'localhost';
   const rateLimit = value('GROVE_RATE_LIMIT') === 'off' ? 'off' : whole('GROVE_RATE_LIMIT', 1, 1_000_000);
   const config: Config = {
@@ -133,8 +150,10 @@ export function readConfig(environment: Environment): Config {
     domain,
     scheme: value('GROVE_SCHEME') ? oneOf('GROVE_SCHEME', ['http', 'https']) : local ? 'http' : 'https',
     publicPort: value('GROVE_PUBLIC_PORT') ? whole('GROVE_PUBLIC_PORT', 1, 65_535) : local ? undefined : null,
+    pagesDomain,
     trustProxy: entriesOf(value('GROVE_TRUST_PROXY')),
     outboundAllow: entriesOf(value('GROVE_OUTBOUND_ALLOW')),
+    vision: oneOf('GROVE_VISION', VISION_MODES),
     database: database(
       value('DATABASE_URL'),
       dataFolder,
@@ -170,6 +189,8 @@ export function readConfig(environment: Environment): Config {
   for (const part of Object.values(config)) Object.freeze(part);
   return Object.freeze(config);
 }
+
+const DOMAIN = /^[a-z0-9]([a-z0-9.-]{0,200}[a-z0-9])?$/;
 
 type Fault = (name: VariableName, must: string) => void;
 type BucketKey = Pick<S3Place, 'accessKeyId' | 'secretAccessKey'>;

@@ -22,14 +22,16 @@ export type TestBrowser = {
   close(): Promise<void>;
 };
 
-export async function openBrowser(options: { width: number; height: number; dark?: boolean }): Promise<TestBrowser> {
+type BrowserOptions = { width: number; height: number; dark?: boolean; flags?: readonly string[] };
+
+export async function openBrowser(options: BrowserOptions): Promise<TestBrowser> {
   const executablePath = findChromium();
   if (!executablePath) throw new Error('there is no Chromium: install it, or name it in CHROMIUM');
   const profile = mkdtempSync(join(tmpdir(), 'grove-chromium-'));
   const context = await chromium.launchPersistentContext(profile, {
     executablePath,
     headless: true,
-    args: FLAGS,
+    args: [...FLAGS, ...(options.flags ?? [])],
     viewport: { width: options.width, height: options.height },
     colorScheme: options.dark ? 'dark' : 'light',
   });

@@ -11,6 +11,7 @@ import { UNDECLARED } from '../src/http/server.ts';
 import { prepareInstallation } from '../src/installation.ts';
 import type { Clock } from '../src/kernel/clock.ts';
 import { startPostgres, type TestPostgres } from './postgres.ts';
+import { recordAnswers } from './record-answers.ts';
 
 /** What the tests of the server stand on: a real application on a real database, and a clock of their own. */
 export type TestClock = Clock & { advance(ms: number): void; set(ms: number): void };
@@ -108,6 +109,7 @@ export async function openTestApp(place: TestPlace, options: TestAppOptions = {}
     PORT: '0',
     HOST: '127.0.0.1',
     GROVE_RATE_LIMIT: 'off',
+    GROVE_VISION: 'off',
     ...place.environment,
     ...options.environment,
   });
@@ -119,6 +121,7 @@ export async function openTestApp(place: TestPlace, options: TestAppOptions = {}
   const { apiKey } = known
     ? await app.tenants.createApiKey(tenantId, { name: `Key ${Math.random()}` })
     : await app.tenants.create({ id: tenantId });
+  recordAnswers(app.http);
   const { port } = await app.listen();
   const baseUrl = `http://127.0.0.1:${port}`;
 

@@ -12,6 +12,7 @@ import { ApiError } from '../src/kernel/errors.ts';
 import { asTenantId } from '../src/kernel/ids.ts';
 import { permissionSet } from '../src/kernel/permissions.ts';
 import { type Answer, type TestClock, testClock } from './harness.ts';
+import { recordAnswers } from './record-answers.ts';
 
 /** The HTTP server with handlers of a test's own, for what lies around every handler. */
 export type TestHttp = {
@@ -31,7 +32,9 @@ export type TestHttpOptions = {
   db?: Db;
   clock?: TestClock;
   environment?: Record<string, string>;
-} & Partial<Pick<HttpDeps, 'journeySession' | 'definitionSchema'>>;
+  /** The handlers are those of the server, so what they answer counts as exercised. */
+  genuine?: true;
+} & Partial<Pick<HttpDeps, 'journeySession' | 'definitionSchema' | 'webFolder'>>;
 
 /** The one bearer token that opens everything of the tenant acme. */
 export const BEARER = 'Bearer everything';
@@ -41,6 +44,7 @@ export async function openTestHttp(options: TestHttpOptions = {}): Promise<TestH
   const config = readConfig({ PORT: '0', HOST: '127.0.0.1', GROVE_RATE_LIMIT: 'off', ...environment });
   const lines: string[] = [];
   const http = buildHttp({
+    webFolder: '',
     ...{ config, clock, db, version: '0', metricsToken: undefined, hostTenant: hostTenant(config) },
     log: pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) }),
     limits: requestLimits(config.rateLimit, clock),
@@ -52,10 +56,13 @@ export async function openTestHttp(options: TestHttpOptions = {}): Promise<TestH
     jwks: () => [],
     definitionSchema: () => ({}),
     ready: async () => undefined,
+    pageFile: async () => undefined,
+    baseUrlOf: () => '',
     ...options,
     handlers: merged(handlers),
     ...{ clock, db },
   });
+  if (options.genuine) recordAnswers(http);
   await http.listen({ port: 0, host: '127.0.0.1' });
   const { port } = http.server.address() as AddressInfo;
   const baseUrl = `http://127.0.0.1:${port}`;

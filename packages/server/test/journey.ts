@@ -11,7 +11,9 @@ import { addDefinition } from '../src/process-manager/definitions/definitions.re
 import type { Definition, Step } from '../src/process-manager/engine/definition.ts';
 import { type Drive, openDrive } from '../src/process-manager/engine/drive.ts';
 import { imagesOf, saveImage } from '../src/process-manager/engine/images.repository.ts';
+import { beginStep } from '../src/process-manager/engine/settle-step.ts';
 import type { Happening } from '../src/process-manager/engine/state.ts';
+import { drawChallenge, spendChallenge } from '../src/process-manager/faces/challenges.ts';
 import { createFromToken } from '../src/process-manager/instances/create-from-token.ts';
 import { endReason } from '../src/process-manager/instances/end-reason.repository.ts';
 import { appendEvents, pageEvents } from '../src/process-manager/instances/instance-events.repository.ts';
@@ -101,6 +103,7 @@ export async function openTestJourney(
   const drive = openDrive({
     tell: async () => undefined,
     sendWebhook: async () => true,
+    identity: noIdentity,
     vault,
     jobs: { enqueue: (async () => 'job') as never },
     workStep: defineJob({ ...WORK, run: async () => undefined }),
@@ -112,6 +115,7 @@ export async function openTestJourney(
     // On this engine nothing is read in the background, where it could come between two steps of a test.
     db: { ...db, engine: 'sqlite' },
     ...{ clock, vault, drive, baseUrlOf, createFromToken, images, imagesOf, saveImage },
+    ...{ drawChallenge, spendChallenge },
     blobs: {
       put: async (key, content) => void blobs.set(key, await bytesOf(content)),
       delete: async (key) => void blobs.delete(key),
@@ -123,7 +127,9 @@ export async function openTestJourney(
     spendStartCode,
     ...{ uiUrlOfToken, endReason, redirectAllowed },
     addEvent: (tx, row, type, now) => appendEvents(tx, row, [{ type, status: row.status }], now),
+    beginStep: (tx, look, now) => beginStep({ acts: noIdentity, presentFace: noIdentity }, tx, look, now),
     deleteBlobs: async (_tx, keys) => void deleted.push(...keys),
+    pageUrl: async () => undefined,
     onError: (what, error) => assertNothing(what, error),
   };
   journeys = openJourney(deps);
@@ -136,7 +142,9 @@ export async function openTestJourney(
     await run?.();
     return session;
   };
-  const http = await openTestHttp({ clock, db, journeySession, environment, handlers: handlers as never });
+  const http = await openTestHttp({
+    ...{ clock, db, journeySession, environment, handlers: handlers as never, genuine: true },
+  });
   const token = (options: TokenOptions = {}) => acme.write((tx) => newToken(tx, options, clock.now()));
 
   return {
@@ -178,6 +186,11 @@ export async function openTestJourney(
       await db.close();
     },
   };
+}
+
+/** Steps of identity stores are tried out with a whole application. */
+export function noIdentity(): never {
+  throw new Error('there is no identity store here');
 }
 
 const MASTER_KEY = `1:${Buffer.alloc(32, 7).toString('base64')}`;

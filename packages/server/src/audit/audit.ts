@@ -12,7 +12,8 @@ import { type AuditRow, addAuditEvents } from './audit.repository.ts';
  */
 export type AuditAction = Ok<typeof api.auditEvents.list>['content'][number]['action'];
 
-export type AuditedRead = { action: AuditAction; instanceId: string; item?: string };
+/** What was read of an instance, or of something else that `item` names. */
+export type AuditedRead = { action: AuditAction; instanceId?: string; item?: string };
 
 export type AuditedChange = {
   action: AuditAction;
@@ -21,6 +22,7 @@ export type AuditedChange = {
   at: number;
   apiKeyId?: string;
   instanceId?: string;
+  item?: string;
   requestId?: string;
 };
 
@@ -110,7 +112,7 @@ export function openAudit({ db, onError, maxGathered = MAX_GATHERED }: AuditDeps
       gather(tenantId, [
         {
           ...{ environment, id: newId(now), at: now, action, actor: `API Key: ${apiKeyName}`, api_key_id: apiKeyId },
-          ...{ instance_id: instanceId, item: item ?? null, request_id: requestId },
+          ...{ instance_id: instanceId ?? null, item: item ?? null, request_id: requestId },
         },
       ]);
       waiting += 1;
@@ -122,11 +124,11 @@ export function openAudit({ db, onError, maxGathered = MAX_GATHERED }: AuditDeps
       gather(tenantId, [{ ...{ environment, id: newId(at), at, action, actor, item }, ...nobody }]);
       waiting += 1;
     },
-    async record(tx, { action, environment, actor, at, apiKeyId, instanceId, requestId }) {
+    async record(tx, { action, environment, actor, at, apiKeyId, instanceId, item, requestId }) {
       await addAuditEvents(tx, [
         {
           ...{ environment, id: newId(at), at, action, actor, api_key_id: apiKeyId ?? null },
-          ...{ instance_id: instanceId ?? null, item: null, request_id: requestId ?? null },
+          ...{ instance_id: instanceId ?? null, item: item ?? null, request_id: requestId ?? null },
         },
       ]);
     },

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import {
   type Address,
   addressesOf,
@@ -37,7 +38,9 @@ export type MountDeps = GuardDeps & {
 /** What is served at a route, and with which statuses it may answer. */
 export type Served = { readonly operationId: string; readonly statuses?: ReadonlySet<number> };
 
-type AnyHandler = (context: Context | OpenContext | JourneyContext, input: unknown) => unknown;
+type AnyHandler = ((context: Context | OpenContext | JourneyContext, input: unknown) => unknown) & {
+  prepare?(context: Context, input: unknown): Promise<(within: Context) => unknown>;
+};
 type Route = { id: string; operation: GroupedOperation; address: Address; handler: AnyHandler | undefined };
 
 declare module 'fastify' {
@@ -64,7 +67,7 @@ export function mountContract(app: FastifyInstance, deps: MountDeps): void {
 }
 
 function handlerOf(handlers: AllHandlers, group: GroupName, name: string): AnyHandler | undefined {
-  const handler = (handlers as Record<string, Record<string, AnyHandler>>)[group]?.[name];
+  const handler = (handlers as unknown as Record<string, Record<string, AnyHandler>>)[group]?.[name];
   if (!handler && !isPlanned(group, name)) throw new Error(`no handler for ${group}.${name}`);
   return handler;
 }
@@ -172,13 +175,17 @@ function serve(deps: MountDeps, served: Served, operation: GroupedOperation, han
     const key = creates ? request.headers['idempotency-key'] : undefined;
     if (typeof key !== 'string') return handler(context, input);
 
-    const handle = async (within: Context) => handler(within, input);
-    return deps
-      .idempotency({ operation: served.operationId, key, context, fingerprint: input, handle })
-      .then(({ body, replayed }) => {
-        if (replayed) addHeader(request, 'Idempotent-Replayed', 'true');
-        return body;
+    const once = async (handle: (within: Context) => unknown) => {
+      const { operationId } = served;
+      const fingerprint = operation.consumes ? { ...input, body: digestOf(request.body as RawBody) } : input;
+      const { body, replayed } = await deps.idempotency({
+        ...{ operation: operationId, key, context, fingerprint },
+        handle: async (within) => handle(within),
       });
+      if (replayed) addHeader(request, 'Idempotent-Replayed', 'true');
+      return body;
+    };
+    return handler.prepare ? handler.prepare(context, input).then(once) : once((within) => handler(within, input));
   };
 
   // Not an async function: each promise between the handler and the answer costs every request.
@@ -210,6 +217,11 @@ function serve(deps: MountDeps, served: Served, operation: GroupedOperation, han
     if (result instanceof Promise) result.then(send, fail);
     else send(result);
   };
+}
+
+/** Bytes that make a request what it is are compared by their hash. */
+function digestOf({ contentType, bytes }: RawBody): unknown {
+  return { contentType, sha256: createHash('sha256').update(bytes).digest('hex') };
 }
 
 function contextWithoutBearer(deps: MountDeps, request: FastifyRequest): OpenContext | JourneyContext {

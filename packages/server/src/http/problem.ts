@@ -11,6 +11,7 @@ export type ProblemBody = {
   message: string;
   requestId: string;
   errors?: { pointer: string; message: string }[];
+  user?: object;
 };
 
 export function toProblem(error: ApiError, requestId: string): ProblemBody {
@@ -22,6 +23,7 @@ export function toProblem(error: ApiError, requestId: string): ProblemBody {
     message: error.message,
     requestId,
     ...(error.detail.errors && { errors: error.detail.errors }),
+    ...(error.detail.user && { user: error.detail.user }),
   };
 }
 

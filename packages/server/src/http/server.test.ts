@@ -44,7 +44,7 @@ describe('the HTTP server', () => {
     );
     assert.match(
       text,
-      /grove_http_request_duration_seconds_count\{operation="pushNotifications\.list",status="501"\} /,
+      /grove_http_request_duration_seconds_count\{operation="pushNotifications\.list",status="404"\} /,
     );
   });
 

@@ -6,6 +6,7 @@ import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import { ApiError } from '../kernel/errors.ts';
 import type { RawBody } from '../kernel/implement.ts';
+import { type CustomPagesDeps, mountCustomPages, rewritePageHost } from './custom-pages.ts';
 import type { Limits } from './limits.ts';
 import { type MountDeps, mountContract, type Served } from './mount.ts';
 import { toApiError, toProblem } from './problem.ts';
@@ -15,6 +16,7 @@ import { responder } from './respond.ts';
 import { specialResponder } from './respond-special.ts';
 import { parseJsonBody } from './strict-json.ts';
 import { validatorCompiler } from './validation.ts';
+import { mountWeb } from './web.ts';
 
 /** The HTTP server: limits and time-outs on everything, one place for errors, one for headers. */
 export const MAX_BODY_BYTES = 1024 * 1024;
@@ -26,9 +28,12 @@ const REQUEST_TIMEOUT_MS = 30_000;
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 
 export type HttpDeps = Omit<MountDeps, 'answered' | 'respond' | 'respondSpecial' | 'scheme'> &
-  PublicDeps & {
+  PublicDeps &
+  Pick<CustomPagesDeps, 'pageFile' | 'baseUrlOf'> & {
     config: Config;
     log: Logger;
+    /** Where the built pages of the journey are. */
+    webFolder: string;
     /** Told about every answer, for the metrics. */
     observe(operation: string, status: number, milliseconds: number): void;
   };
@@ -48,6 +53,7 @@ export function buildHttp(deps: HttpDeps): FastifyInstance {
     trustProxy: config.trustProxy.length > 0 ? config.trustProxy : false,
     exposeHeadRoutes: false,
     routerOptions: { maxParamLength: 1000, querystringParser: readQuery },
+    ...(config.pagesDomain !== undefined && { rewriteUrl: rewritePageHost(config.pagesDomain) }),
     clientErrorHandler: answerBrokenRequest,
     frameworkErrors: (error, request, reply) => answerError(noted, error, request, reply as FastifyReply),
   });
@@ -68,6 +74,8 @@ export function buildHttp(deps: HttpDeps): FastifyInstance {
     broke: (request, error) => log.error({ requestId: request.id, err: error }, 'an answer broke off'),
   });
   mountPublic(app, deps);
+  mountWeb(app, { folder: deps.webFolder, pagesDomain: config.pagesDomain });
+  mountCustomPages(app, { ...deps, pagesDomain: config.pagesDomain });
   mountContract(app, { ...deps, scheme: config.scheme, answered: noted.answered, respond, respondSpecial });
   return app;
 }

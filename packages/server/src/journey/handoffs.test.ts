@@ -59,9 +59,10 @@ onBothEngines('going on with another device', (_engine, places) => {
     const { first, phone, number } = await pair();
     const { body } = await phone.get();
     assert.deepEqual(Object.keys(body).sort(), [
-      ...['device', 'environment', 'processInstanceId', 'progress', 'revision', 'status', 'statusMapped', 'tenantName'],
+      ...['device', 'environment', 'processInstanceId', 'progress', 'retentionDays', 'revision', 'status'],
+      ...['statusMapped', 'stepTypes', 'tenantName', 'themeUrl'],
     ]);
-    assert.deepEqual(body.progress, { position: 0, total: 0 });
+    assert.deepEqual([body.progress, body.stepTypes, body.retentionDays], [{ position: 0, total: 0 }, [], 0]);
     const attempts = (browser: Browser) => [
       browser.post('/steps/consent', { revision: 1, result: { accepted: true } }),
       browser.upload('document', 'front', new Uint8Array([1])),

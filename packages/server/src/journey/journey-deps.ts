@@ -39,12 +39,27 @@ export type JourneyDeps = {
   imagesOf(db: TenantReads, instanceId: string): Promise<ImageRow[]>;
   /** Gives the key of the blob that it replaces. */
   saveImage(tx: TenantTx, row: ImageRow): Promise<string | undefined>;
+  /** What the page of the current step needs to go on; nothing if it is refused. Refuses with 100142. */
+  beginStep(tx: TenantTx, look: Look, now: number): Promise<Readonly<Record<string, unknown>> | undefined>;
+  /** Movements to make before the camera. Refuses with 100131. */
+  drawChallenge(tx: TenantTx, of: AttemptOfStep, now: number): Promise<FaceChallenge>;
+  /** Refuses with 100132 what is unknown, used or too late. */
+  spendChallenge(tx: TenantTx, of: AttemptOfStep & { nonce: string }, now: number): Promise<void>;
   /** Has blobs deleted, once the transaction is committed and however often that has to be tried. */
   deleteBlobs(tx: TenantTx, keys: readonly string[]): Promise<unknown>;
+  /** Where the custom page of that name is shown; nothing if none is deployed any more. */
+  pageUrl(db: TenantReads, name: string): Promise<string | undefined>;
   onError(what: string, error: unknown): void;
 };
 
 export type InstanceRow = Look['root'];
+
+export type AttemptOfStep = { readonly instanceId: string; readonly step: string; readonly attempt: number };
+export type FaceChallenge = {
+  readonly nonce: string;
+  readonly poses: readonly ('centre' | 'left' | 'right' | 'up' | 'down')[];
+  readonly expiresAt: number;
+};
 
 /** An image of an attempt; its bytes are sealed in the blob store. */
 export type ImageRow = {

@@ -58,6 +58,8 @@ onBothEngines('a journey', (_engine, places) => {
         ...{ id: 'consent', type: 'consent', attempt: 1, maxAttempts: 1, images: [] },
         settings: { textVersion: '1' },
       },
+      ...{ stepTypes: ['consent', 'document'], retentionDays: 30 },
+      themeUrl: '/api/theme-server/themes/default?tn=acme',
       device: { active: true, handoff: 'NONE' },
     });
     const second = (await browser.submit('consent', { accepted: true })).body;
@@ -119,6 +121,18 @@ onBothEngines('a journey', (_engine, places) => {
       [missing.body.code, missing.body.errors],
       [...[100001, [{ pointer: '/images/front', message: 'is required' }]]],
     );
+  });
+
+  it('a consent is given to the words that were shown, and keeps their language', async () => {
+    const browser = await begin();
+    const other = await browser.submit('consent', { accepted: true, textVersion: '2' });
+    assert.deepEqual([other.status, other.body.errors[0].pointer], [400, '/result/textVersion']);
+    const odd = await browser.submit('consent', { accepted: true, language: '<b>' });
+    assert.deepEqual([odd.status, odd.body.errors[0].pointer], [400, '/result/language']);
+    const given = { accepted: true, textVersion: '1', language: 'de', page: 'grove-1' };
+    assert.equal((await browser.submit('consent', given)).status, 200);
+    const look = await grove.drive.look(grove.acme, browser.instanceId);
+    assert.deepEqual(look?.state.data.forms.consent, given);
   });
 
   it('who cannot do a step is not failed for it: a human looks at it', async () => {

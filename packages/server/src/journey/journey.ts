@@ -2,6 +2,8 @@ import { api } from '@grove/contract';
 import type { JourneyContext, JourneyPrincipal } from '../kernel/context.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { type Handlers, implement } from '../kernel/implement.ts';
+import { stepBeginner } from './begin-step.ts';
+import { challengeCreator } from './challenges.ts';
 import { handoffs } from './handoffs.ts';
 import type { JourneyDeps, LiveDeps } from './journey-deps.ts';
 import { type Live, openLive } from './live.ts';
@@ -42,6 +44,8 @@ function journeyHandlers(deps: LiveDeps): Handlers<typeof api.journey> {
   const { offer, confirm, deny, takeBack } = handoffs(deps);
   const { submit, abandon } = stepHandlers(deps);
   const upload = imageUploader(deps);
+  const createChallenge = challengeCreator(deps);
+  const beginStep = stepBeginner(deps);
 
   return implement(api.journey, {
     createSession: (context, { body }) => createSession(context, body),
@@ -51,6 +55,8 @@ function journeyHandlers(deps: LiveDeps): Handlers<typeof api.journey> {
       return read(context);
     },
     uploadImage: (context, { params, body }) => upload(acting(context), params, body),
+    createChallenge: (context, { params }) => createChallenge(acting(context), params.stepId),
+    beginStep: (context, { params }) => beginStep(acting(context), params.stepId),
     watch: (context) => watch({ drive, live, now: () => clock.now() }, context.db, open(context).session),
     async abandon(context) {
       await abandon(acting(context));

@@ -18,13 +18,21 @@ export function reader(deps: JourneyDeps): (context: JourneyContext) => Promise<
     const look = await deps.drive.look(db, session.instanceId);
     if (!look) throw new ApiError(100022);
     const tenantName = await deps.tenantName(tenantId);
-    if (own.state === 'UNCONFIRMED') return showUnconfirmed(look, tenantName);
+    if (own.state === 'UNCONFIRMED') return showUnconfirmed(look, { tenantId, tenantName });
     const device = { active: own.state === 'ACTIVE', handoff: await handoffState(db, own, now) };
     const { current } = look.state.flow;
     const images = current?.phase === 'user' ? namesOfAttempt(await deps.imagesOf(db, look.instance.id), current) : [];
     const redirectUrl = isFinal(look.root.status) ? await redirectOf(deps, db, look) : undefined;
-    return showJourney(look, { tenantName, device, images, redirectUrl });
+    return withPageUrl(deps, db, showJourney(look, { tenantId, tenantName, device, images, redirectUrl }));
   };
+}
+
+/** Of a page of the tenant's own, the version that is deployed now. */
+async function withPageUrl(deps: JourneyDeps, db: JourneyContext['db'], journey: Journey): Promise<Journey> {
+  const { step } = journey;
+  if (step?.type !== 'customPage') return journey;
+  const url = await deps.pageUrl(db, step.settings.page as string);
+  return { ...journey, step: { ...step, settings: { ...step.settings, ...(url !== undefined && { url }) } } };
 }
 
 /** The list of the tenant counts as it is now, not as it was when the address was given. */

@@ -20,22 +20,24 @@ const OUTCOMES: Readonly<Partial<Record<InstanceStatus, Outcome>>> = {
   COMPLETED_TERMINATED: 'expired',
 };
 
-export type Shown = {
-  tenantName: string;
+type Tenant = { tenantId: string; tenantName: string };
+
+export type Shown = Tenant & {
   device: Journey['device'];
   images: string[];
   redirectUrl: string | undefined;
 };
 
-export function showJourney(look: Look, { tenantName, device, images, redirectUrl }: Shown): Journey {
+export function showJourney(look: Look, { device, images, redirectUrl, ...tenant }: Shown): Journey {
   const { root, state } = look;
   const { current } = state.flow;
   const outcome = OUTCOMES[root.status];
   const waitingFor = outcome === 'received' ? 'review' : outcome ? undefined : waitsFor(current);
   const step = outcome ? undefined : showStep(look, images);
   return {
-    ...head(look, tenantName),
+    ...head(look, tenant),
     progress: progressOf(look),
+    stepTypes: typesOf(look),
     ...(step && { step }),
     ...(waitingFor && { waitingFor }),
     ...(outcome && { result: { outcome, ...(redirectUrl !== undefined && { redirectUrl }) } }),
@@ -44,15 +46,17 @@ export function showJourney(look: Look, { tenantName, device, images, redirectUr
 }
 
 /** Until the number is matched there is something to confirm, and nothing else to see. */
-export function showUnconfirmed(look: Look, tenantName: string): Journey {
+export function showUnconfirmed(look: Look, tenant: Tenant): Journey {
   return {
-    ...head(look, tenantName),
+    ...head(look, tenant),
     progress: { position: 0, total: 0 },
+    stepTypes: [],
+    retentionDays: 0,
     device: { active: false, handoff: 'CONFIRMING' },
   };
 }
 
-function head({ root, revision }: Look, tenantName: string) {
+function head({ root, revision, definition: { definition } }: Look, { tenantId, tenantName }: Tenant) {
   return {
     processInstanceId: root.id,
     environment: root.environment,
@@ -60,6 +64,8 @@ function head({ root, revision }: Look, tenantName: string) {
     status: root.status,
     statusMapped: STATUS_MAPPED[root.status],
     revision,
+    retentionDays: definition.retentionDays,
+    themeUrl: `/api/theme-server/themes/${encodeURIComponent(definition.theme)}?tn=${tenantId}`,
   };
 }
 
@@ -102,6 +108,12 @@ function progressOf({ definition, state }: Look): Journey['progress'] {
   );
   const ended = steps.filter(({ id }) => recordOf(id) !== undefined).length;
   return { position: Math.min(ended + 1, steps.length), total: steps.length };
+}
+
+/** Whether a step will be passed over is not known before it is reached, so those of which it is not known count. */
+function typesOf({ definition }: Look): string[] {
+  const types = definition.definition.steps.map(({ type }) => type);
+  return [...new Set(types.filter((type) => stepTypeOf(type).kind === 'user'))];
 }
 
 export function namesOfAttempt(images: readonly ImageRow[], { step, attempt }: Current): string[] {

@@ -7,6 +7,7 @@ import { type Current, isFinal } from '../process-manager/engine/state.ts';
 import type { JourneyDeps } from './journey-deps.ts';
 import { findSession } from './sessions.repository.ts';
 import { namesOfAttempt } from './show-journey.ts';
+import { spendAnswered } from './spend-answered.ts';
 
 /** What the end user does: steps are submitted, and a journey can be left. */
 type StepInput = Body<typeof api.journey.submitStep>;
@@ -20,6 +21,7 @@ export function stepHandlers(deps: JourneyDeps) {
         // Whoever saw another state may have meant another attempt.
         if (revision !== look.revision) throw new ApiError(100056);
         const images = namesOfAttempt(await deps.imagesOf(tx, look.instance.id), current);
+        if (!unable) await spendAnswered(deps, tx, { look, current, result, now: context.now });
         const applied = await deps.drive.apply(
           tx,
           look.instance.id,
@@ -60,7 +62,7 @@ export function currentUserStep({ state }: Look, stepId: string): Current {
   return current;
 }
 
-function ensureTaken(applied: Applied): void {
+export function ensureTaken(applied: Applied): void {
   switch (applied.refused) {
     case undefined:
       return;

@@ -21,7 +21,7 @@ import { currentUserStep, lockJourney } from './steps.ts';
  * transaction records it, if the step is still waited for. There may be a blob that no row knows, and a sweep removes it,
  * but never a row without its blob. Of what was sent only the hash is kept.
  */
-export const MAX_IMAGES_PER_ATTEMPT = 20;
+export const MAX_IMAGES_PER_ATTEMPT = 30;
 const MAX_STAND_IN_BYTES = 64 * 1024;
 /** To hash 12 MB in one go would hold up everybody else. */
 const HASHED_AT_ONCE_BYTES = 256 * 1024;

@@ -1,7 +1,7 @@
 /** What machines find out, in the words of the specification's user data. */
 
 export type CheckStatus = 'PASSED' | 'FAILED' | 'REVIEW' | 'NOT_PERFORMED';
-export type CheckType = 'document' | 'face' | 'liveness' | 'watchlist' | 'form' | 'http';
+export type CheckType = 'document' | 'face' | 'liveness' | 'watchlist' | 'form' | 'http' | 'identity';
 
 /** What was found out. `reason` is a word, never anything of a person. */
 export type Check = {

@@ -7,6 +7,8 @@ type Detail = {
   detail?: string;
   errors?: FieldFault[];
   retryAfterSeconds?: number;
+  /** The user as it is now, where an authentication was refused. */
+  user?: object;
   /** For our log only. */
   log?: string;
   cause?: unknown;

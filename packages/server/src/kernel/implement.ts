@@ -34,7 +34,26 @@ type Answer<O> = AnswerOf<O> | Promise<AnswerOf<O>>;
 
 type ContextOf<O> = O extends { auth: 'journey' } ? JourneyContext : O extends { auth: string } ? OpenContext : Context;
 
-export type Handler<O> = (context: ContextOf<O>, input: Input<O>) => Answer<O>;
+export type Handler<O> = ((context: ContextOf<O>, input: Input<O>) => Answer<O>) & {
+  /** What it does before anything is written; it gives what does the rest. */
+  prepare?(context: ContextOf<O>, input: Input<O>): Promise<(within: ContextOf<O>) => Answer<O>>;
+};
+
+/**
+ * For operations that read an image or an archive before they write: with an `Idempotency-Key` a handler runs inside a
+ * transaction, and nothing but the database may be waited for there.
+ */
+export function prepared<O, P>(
+  prepare: (context: ContextOf<O>, input: Input<O>) => Promise<P>,
+  handle: (context: ContextOf<O>, input: Input<O>, made: P) => Answer<O>,
+): Handler<O> {
+  const ready = async (context: ContextOf<O>, input: Input<O>) => {
+    const made = await prepare(context, input);
+    return (within: ContextOf<O>) => handle(within, input, made);
+  };
+  const handler = async (context: ContextOf<O>, input: Input<O>) => (await ready(context, input))(context);
+  return Object.assign(handler as Handler<O>, { prepare: ready });
+}
 
 export type Handlers<G> = { readonly [K in keyof G]: Handler<G[K]> };
 

@@ -11,6 +11,8 @@ const VALUES = {
   environment: 'live',
   processDefnName: 'onboarding',
   processDefnVersion: 2,
+  storeName: '',
+  userId: '',
   dateTime: '2026-01-01T00:00:00.000Z',
   parameters: { firstName: 'Ada "the first"\n', 'a.b': 'dotted' },
 };

@@ -11,6 +11,9 @@ export type TemplateValues = {
   processDefnName: string;
   processDefnVersion: number;
   dateTime: string;
+  /** Of events of identity stores; empty otherwise. */
+  storeName: string;
+  userId: string;
   parameters: Readonly<Record<string, string>>;
 };
 
@@ -26,6 +29,8 @@ const SAMPLE: TemplateValues = {
   processDefnName: 'a "name"',
   processDefnVersion: 1,
   dateTime: '2026-01-01T00:00:00.000Z',
+  storeName: 'a "store"',
+  userId: '01JZ4MCW8A0C2E4G6J8M0P2R4T',
   parameters: {},
 };
 const KNOWN = Object.keys(SAMPLE).filter((name) => name !== 'parameters');

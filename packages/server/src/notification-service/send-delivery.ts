@@ -118,6 +118,8 @@ async function bodyOf(deps: SendDeps, db: TenantDb, webhook: WebhookRow, deliver
     environment: webhook.environment,
     processDefnName: String(data.processDefnName ?? ''),
     processDefnVersion: Number(data.processDefnVersion ?? 0),
+    storeName: String(data.storeName ?? ''),
+    userId: String(data.userId ?? ''),
     // Read now and never stored here: what was erased is not told.
     parameters: (needed && (await deps.parametersOf(db, delivery.instance_id as string))) || {},
   });

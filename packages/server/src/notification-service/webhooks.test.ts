@@ -21,6 +21,7 @@ onBothEngines('webhooks', (_engine, places) => {
   before(async () => {
     grove = await openTestNotifications(await places.create());
     http = await openTestHttp({
+      genuine: true,
       handlers: { webhooks: grove.handlers.webhooks, cloudSecrets: grove.secrets },
       db: grove.db,
       clock: grove.clock,

@@ -4,7 +4,7 @@ import type { Scrub } from '../db/scrub.ts';
 import type { Blobs } from '../engines/blobs/blobs.ts';
 import { SandboxBroken, sandboxVision } from '../engines/vision/sandbox.ts';
 import { scenarioOf } from '../engines/vision/scenarios.ts';
-import type { Vision } from '../engines/vision/vision.ts';
+import type { VisionMachine } from '../engines/vision/vision.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import { type Clock, SECOND, toDtm } from '../kernel/clock.ts';
 import type { TenantId } from '../kernel/ids.ts';
@@ -13,20 +13,27 @@ import type { Vault } from '../secrets/vault.ts';
 import { definitionHandlers } from './definitions/definitions.ts';
 import type { Exists } from './definitions/lookup.ts';
 import type { CallHttp } from './engine/call-http.ts';
-import { openDrive } from './engine/drive.ts';
+import { type Look, openDrive } from './engine/drive.ts';
 import { imagesOf, saveImage } from './engine/images.repository.ts';
 import { defineRunDue } from './engine/run-due.ts';
+import { beginStep } from './engine/settle-step.ts';
+import type { IdentityPort } from './engine/steps/identity-acts.ts';
 import { SWEEP_EVERY_MS, sweepBlobsJob } from './engine/sweep-blobs.ts';
 import { defineWorkStep } from './engine/work-step.ts';
+import { drawChallenge, spendChallenge } from './faces/challenges.ts';
+import { openKnownFaces } from './faces/known-faces.ts';
+import { liveVision, type SearchValues, type SearchWatchlist } from './faces/live-vision.ts';
 import { createFromToken, type FromToken } from './instances/create-from-token.ts';
 import { deleteBlobsJob } from './instances/delete-blobs.ts';
 import { endReason } from './instances/end-reason.repository.ts';
 import { readInstanceData } from './instances/instance-data.ts';
 import { appendEvents } from './instances/instance-events.repository.ts';
+import { parentProcesses } from './instances/parent-process.ts';
 import { findInstanceForUpdate, type InstanceRow } from './instances/process-instances.repository.ts';
 import { processInstanceHandlers } from './instances/process-instances.ts';
 import { makeResumeLink } from './instances/resume-link.ts';
 import { spendStartCode } from './instances/spend-start-code.ts';
+import { processStarter } from './instances/start-process.ts';
 import { eventTeller, type ToldEvent } from './instances/tell-events.ts';
 import { openRetention } from './retention/open-retention.ts';
 import { reviewHandlers } from './reviews/reviews.ts';
@@ -47,11 +54,16 @@ export type ProcessManagerDeps = {
   sign: SignDocument;
   scrub: Scrub;
   /** The machine that looks at the images of live instances. */
-  vision: Vision;
+  vision: VisionMachine;
+  /** Looks for a face in a watchlist; without it no such check is performed. */
+  searchWatchlist?: SearchWatchlist;
+  searchValues?: SearchValues;
   baseUrlOf(tenantId: string): string;
   everyTenantId(): AsyncIterable<TenantId>;
   /** Told in the transaction of an event, for webhooks. */
   notify(tx: TenantTx, event: ToldEvent): Promise<void>;
+  /** For steps that add, register or recognise a user. */
+  identity(): IdentityPort;
   /** For steps that ask a service of the tenant. */
   callHttp: CallHttp;
   sendWebhook(tx: TenantTx, name: string, event: ToldEvent): Promise<boolean>;
@@ -68,15 +80,27 @@ export type ProcessManager = ReturnType<typeof openProcessManager>;
 
 export function openProcessManager(deps: ProcessManagerDeps) {
   const { db, vault, jobs, blobs, audit, baseUrlOf } = deps;
+  const { vision: machine, searchWatchlist, searchValues, clock } = deps;
+  const watching = {
+    ...{ vault, machine, known: openKnownFaces(deps), now: () => clock.now() },
+    ...(searchWatchlist && { searchWatchlist }),
+    ...(searchValues && { searchValues }),
+  };
+  const deleteBlobs = deleteBlobsJob(blobs);
   const workStep = defineWorkStep({
-    ...{ vault, blobs, drive: () => drive, callHttp: deps.callHttp },
-    visionOf: ({ instance, state }, attempt) =>
-      instance.environment === 'test' ? sandboxVision(scenarioOf(state.params._scenario), attempt) : deps.vision,
+    ...{ vault, blobs, drive: () => drive, callHttp: deps.callHttp, identity: deps.identity },
+    visionOf: (of, look) => {
+      const { step = '', attempt = 1 } = look.state.flow.current ?? {};
+      return look.instance.environment === 'test'
+        ? sandboxVision(scenarioOf(look.state.params._scenario), attempt)
+        : liveVision(watching, of, look, step);
+    },
+    deleteBlobs: (tx, keys) => jobs.enqueue(tx, deleteBlobs, { keys }),
     isHopeless: (error) => error instanceof SandboxBroken,
   });
   const tell = eventTeller(deps.notify);
-  const drive = openDrive({ vault, jobs, workStep, tell, sendWebhook: deps.sendWebhook, changed: deps.changed });
-  const deleteBlobs = deleteBlobsJob(blobs);
+  const { identity, sendWebhook, changed } = deps;
+  const drive = openDrive({ vault, jobs, workStep, tell, identity, sendWebhook, changed });
   const { beginErasure, ...retention } = openRetention({ ...deps, drive, tell });
   const runDue = defineRunDue({ db, drive, everyTenantId: deps.everyTenantId });
   jobs.register(workStep);
@@ -104,6 +128,8 @@ export function openProcessManager(deps: ProcessManagerDeps) {
     },
     drive,
     data: readInstanceData({ drive, vault, blobs }),
+    startProcess: processStarter({ baseUrlOf, tell }),
+    ...parentProcesses(drive, deps.clock),
     start: retention.start,
     stop: retention.stop,
     /** What the journeys of end users need of it. */
@@ -117,6 +143,9 @@ export function openProcessManager(deps: ProcessManagerDeps) {
       redirectAllowed,
       imagesOf,
       saveImage,
+      beginStep: (tx: TenantTx, look: Look, now: number) => beginStep(identity(), tx, look, now),
+      drawChallenge,
+      spendChallenge,
       async addEvent(tx: TenantTx, row: InstanceRow, type: string, now: number) {
         const events = [{ type, status: row.status }];
         await appendEvents(tx, row, events, now);

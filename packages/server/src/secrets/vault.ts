@@ -30,6 +30,8 @@ export type Vault = {
   tenantKey(db: TenantReads, version?: number): Promise<VersionedKey>;
   sealFor(tx: TenantTx, subject: string, context: string, plain: Uint8Array): Promise<Uint8Array>;
   openFor(db: TenantReads, subject: string, context: string, sealed: Uint8Array): Promise<Buffer>;
+  /** The same for many values of one subject, whose key is read once. */
+  unsealerFor(db: TenantReads, subject: string): Promise<(context: string, sealed: Uint8Array) => Buffer>;
   /** For long values, which are sealed once the transaction that made sure of the key has committed. */
   sealerFor(tx: TenantTx, subject: string): Promise<Sealer>;
   openerFor(db: TenantReads, subject: string): Promise<Opener>;
@@ -45,6 +47,7 @@ export type Opener = (context: string, sealed: AsyncIterable<Uint8Array>) => Asy
 
 const MAX_CACHED_TENANTS = 1000;
 const CACHE_MS = 60_000;
+const MAX_OPENED_KEYS = 10_000;
 
 export const systemSecretContext = (name: string, version: number) => contextOf('system-secret', name, version);
 export const tenantKeyContext = (tenantId: TenantId, version: number) => contextOf('tenant-key', tenantId, version);
@@ -57,14 +60,18 @@ const chunksContext = (tenantId: TenantId, subject: string, context: string) =>
 export function openVault({ master, clock }: { master: MasterKey; clock: Clock }): Vault {
   const tenants = boundedMap<TenantId, { at: number; keys: Map<number, VersionedKey> }>(MAX_CACHED_TENANTS);
 
+  const opened = boundedMap<string, { sealed: Uint8Array; key: KeyObject }>(MAX_OPENED_KEYS);
+
   const loadTenantKeys = async (db: TenantReads): Promise<Map<number, VersionedKey>> => {
     const keys = new Map<number, VersionedKey>();
     for (const { version, sealed } of await findTenantKeys(db)) {
       const opened = unseal(master.key(sealedBy(sealed)).key, tenantKeyContext(db.tenantId, version), sealed);
       keys.set(version, { version, key: keyFrom(opened) });
     }
+    const remember = () => tenants.set(db.tenantId, { at: clock.now(), keys });
     // A key that a transaction made and then rolled back must never be remembered: what it seals could not be opened.
-    if (!db.inTransaction) tenants.set(db.tenantId, { at: clock.now(), keys });
+    if (db.inTransaction) (db as TenantTx).afterCommit(remember);
+    else remember();
     return keys;
   };
 
@@ -83,9 +90,15 @@ export function openVault({ master, clock }: { master: MasterKey; clock: Clock }
     tenants.delete(tx.tenantId);
   };
 
+  /** The stored key is read every time, so one that was destroyed opens nothing; only its unsealing is spared. */
   const openDataKey = async (db: TenantReads, subject: string, sealed: Uint8Array): Promise<KeyObject> => {
-    const { key } = await tenantKey(db, sealedBy(sealed));
-    return keyFrom(unseal(key, dataKeyContext(db.tenantId, subject), sealed));
+    const name = `${db.tenantId}/${subject}`;
+    const known = opened.get(name);
+    if (known && Buffer.compare(known.sealed, sealed) === 0) return known.key;
+    const { key: tenantsKey } = await tenantKey(db, sealedBy(sealed));
+    const key = keyFrom(unseal(tenantsKey, dataKeyContext(db.tenantId, subject), sealed));
+    opened.set(name, { sealed, key });
+    return key;
   };
 
   const dataKeyFor = async (tx: TenantTx, subject: string): Promise<KeyObject> => {
@@ -132,6 +145,10 @@ export function openVault({ master, clock }: { master: MasterKey; clock: Clock }
     async openFor(db, subject, context, sealed) {
       return unseal(await storedDataKey(db, subject), dataContext(db.tenantId, subject, context), sealed);
     },
+    async unsealerFor(db, subject) {
+      const key = await storedDataKey(db, subject);
+      return (context, sealed) => unseal(key, dataContext(db.tenantId, subject, context), sealed);
+    },
     async sealerFor(tx, subject) {
       const key = await dataKeyFor(tx, subject);
       return (context, plain) => ({
@@ -143,7 +160,10 @@ export function openVault({ master, clock }: { master: MasterKey; clock: Clock }
       const key = await storedDataKey(db, subject);
       return (context, sealed) => openChunks(key, chunksContext(db.tenantId, subject, context), sealed);
     },
-    destroySubject: (tx, subject) => destroyDataKey(tx, subject),
+    destroySubject(tx, subject) {
+      tx.afterCommit(() => opened.delete(`${tx.tenantId}/${subject}`));
+      return destroyDataKey(tx, subject);
+    },
   };
 }
 

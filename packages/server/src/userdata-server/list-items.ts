@@ -26,7 +26,8 @@ export function listItems({ definition, images }: InstanceData): Item[] {
   });
 }
 
-/** What was photographed is the whole picture; the part that shows the document alone is cut out of it later. */
+/** What was photographed is the whole picture; `front.cropped` is the part of it that shows the document alone. */
 function pathOf(kind: Item['kind'], key: string, name: string): string {
-  return kind === 'documents' && name !== 'portrait' ? `documents/${key}/${name}/uncropped` : `${kind}/${key}/${name}`;
+  if (kind !== 'documents' || name === 'portrait') return `${kind}/${key}/${name}`;
+  return `documents/${key}/${name.endsWith('.cropped') ? name.replace('.', '/') : `${name}/uncropped`}`;
 }

@@ -38,7 +38,9 @@ onBothEngines('cloud secrets', (_engine, places) => {
   let http: TestHttp;
   before(async () => {
     grove = await openTestNotifications(await places.create());
-    http = await openTestHttp({ handlers: { cloudSecrets: grove.secrets }, db: grove.db, clock: grove.clock });
+    http = await openTestHttp({
+      ...{ handlers: { cloudSecrets: grove.secrets }, db: grove.db, clock: grove.clock, genuine: true },
+    });
   });
   after(async () => {
     await http.stop();

@@ -20,8 +20,10 @@ import { removeChecks, saveChecks } from './checks.repository.ts';
 import { type CompiledDefinition, compileDefinition } from './compile-definition.ts';
 import { findJourney, type JourneyRow, saveJourney, touchJourney } from './journeys.repository.ts';
 import { nextStep } from './next-step.ts';
+import { type Settled, settleStep, settles } from './settle-step.ts';
 import { type Effect, type Happening, isFinal, type JourneyData, NO_DATA, type Refused, type State } from './state.ts';
 import type { SubprocessStep } from './steps/control.ts';
+import type { IdentityPort } from './steps/identity-acts.ts';
 
 /** The one transaction around the engine: reads where a journey stands, lets the engine decide, stores what it decided. */
 export type Drive = {
@@ -59,6 +61,8 @@ export type DriveDeps = {
   jobs: Pick<Jobs, 'enqueue'>;
   workStep: JobDefinition<WorkPayload>;
   tell: TellEvents;
+  /** Steps of identity stores are settled in the transaction that takes what was submitted. */
+  identity(): IdentityPort;
   /** Sends the webhook that a step names. False if there is none of that name. */
   sendWebhook(tx: TenantTx, name: string, event: ToldEvent): Promise<boolean>;
   /** Told after the commit that a journey, or one below it, has changed. */
@@ -114,11 +118,19 @@ export async function lockChain(tx: TenantTx, instanceId: string): Promise<Insta
   return chain;
 }
 
+const MAX_LOOKS = 5;
+
+/** Two statements may see two moments: if what they say of the status differs, it is looked at again. */
 async function lookAt(deps: DriveDeps, db: TenantReads, instanceId: string): Promise<Look | undefined> {
-  const row = await findInstance(db, instanceId);
-  if (!row) return undefined;
-  const journey = await findJourney(db, instanceId);
-  return { root: row, instance: row, revision: journey?.revision ?? 0, ...(await read(deps, db, row, journey)) };
+  for (let looks = 1; ; looks++) {
+    const row = await findInstance(db, instanceId);
+    if (!row) return undefined;
+    const journey = await findJourney(db, instanceId);
+    const found = await read(deps, db, row, journey);
+    if (found.state.flow.status === row.status || !journey || looks === MAX_LOOKS) {
+      return { root: row, instance: row, revision: journey?.revision ?? 0, ...found };
+    }
+  }
 }
 
 const DATA_CONTEXT = 'journey';
@@ -156,7 +168,8 @@ async function apply(run: Run, before: InstanceRow, happening: Happening): Promi
   if (before.id !== run.rootId) await touchJourney(tx, run.rootId);
   const changed = await changeInstance(tx, before, afterChange(before, next.state, definition, now));
   const noted = await note(run, changed, eventsOf(next.effects, changed));
-  await perform(run, noted, definition, next.effects);
+  const { result = {} } = happening.type === 'submit' ? happening : {};
+  await perform(run, noted, { definition, state: next.state, result }, next.effects);
   if (isFinal(noted.status) && noted.parent_id !== null) await tellParent(run, noted);
   const settled = await findInstance(tx, before.id);
   return { instance: settled ?? noted };
@@ -201,12 +214,16 @@ function eventsOf(effects: readonly Effect[], { status }: InstanceRow): NewEvent
   });
 }
 
-async function perform(run: Run, row: InstanceRow, definition: CompiledDefinition, effects: readonly Effect[]) {
+type Performed = Pick<Settled, 'definition' | 'state' | 'result'>;
+
+async function perform(run: Run, row: InstanceRow, performed: Performed, effects: readonly Effect[]) {
   const { deps, tx, now } = run;
+  const { definition } = performed;
   for (const effect of effects) {
     if (effect.type === 'work') {
       const { step, attempt } = effect;
-      await deps.jobs.enqueue(tx, deps.workStep, { instanceId: row.id, step, attempt });
+      if (settles(definition, step)) await settle(run, row, performed, effect);
+      else await deps.jobs.enqueue(tx, deps.workStep, { instanceId: row.id, step, attempt });
     } else if (effect.type === 'checks') {
       const { step, attempts, checks } = effect;
       await saveChecks(tx, { instanceId: row.id, step, attempts, now }, checks);
@@ -219,6 +236,17 @@ async function perform(run: Run, row: InstanceRow, definition: CompiledDefinitio
       await startChild(run, row, definition.step(effect.step) as SubprocessStep, effect.childId);
     }
   }
+}
+
+type Work = Extract<Effect, { type: 'work' }>;
+
+/** Nobody has to wait for a machine: what is found is taken at once, and committed with what was submitted. */
+async function settle(run: Run, row: InstanceRow, performed: Performed, { step, attempt }: Work): Promise<void> {
+  const { deps, tx, now } = run;
+  const findings = await settleStep(deps.identity(), tx, { ...performed, row, step, now });
+  const happening = { type: 'findings', step, attempt, findings } as const;
+  const { refused } = await apply(run, await reread(run, row.id), happening);
+  if (refused) throw new Error(`what step ${step} came to was refused: ${refused}`);
 }
 
 /** The end user is there already, so the child is opened as soon as it is made. */

@@ -1,18 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { TenantDb } from '../../db/db.ts';
+import type { TenantDb, TenantTx } from '../../db/db.ts';
 import type { Blobs } from '../../engines/blobs/blobs.ts';
 import type { Vision } from '../../engines/vision/vision.ts';
 import { defineJob, type JobContext, type JobDefinition } from '../../jobs/define-job.ts';
 import { MINUTE, SECOND } from '../../kernel/clock.ts';
 import { isGone } from '../../kernel/errors.ts';
 import type { Vault } from '../../secrets/vault.ts';
+import { spentChallenge } from '../faces/challenges.ts';
 import type { CallHttp } from './call-http.ts';
-import type { Drive, Look, WorkPayload } from './drive.ts';
+import { type Drive, type Look, lockChain, type WorkPayload } from './drive.ts';
 import { type ImageRow, imagesOf } from './images.repository.ts';
 import { readImage } from './read-image.ts';
+import { recordDerived, storeDerived } from './save-derived.ts';
+import { actsFor } from './settle-step.ts';
 import type { Findings } from './state.ts';
+import type { IdentityPort } from './steps/identity-acts.ts';
 import { stepTypeOf } from './steps/registry.ts';
-import type { WorkImage, WorkRequest } from './steps/step-type.ts';
+import type { Worked, WorkImage, WorkRequest } from './steps/step-type.ts';
 
 /** The work of machines on one attempt of one step. Done at least once; the engine takes findings only once. */
 export type WorkDeps = {
@@ -20,8 +24,11 @@ export type WorkDeps = {
   vault: Vault;
   blobs: Blobs;
   /** The machine for live instances, and for the sandbox that which plays the scenario. */
-  visionOf(look: Look, attempt: number): Vision;
+  visionOf(db: TenantDb, look: Look): Vision;
+  /** Has blobs deleted, once the transaction is committed. */
+  deleteBlobs(tx: TenantTx, keys: readonly string[]): Promise<unknown>;
   callHttp: CallHttp;
+  identity(): IdentityPort;
   /** Whether trying again cannot help: then the instance ends with an error at once. */
   isHopeless(error: unknown): boolean;
 };
@@ -39,22 +46,53 @@ export function defineWorkStep(deps: WorkDeps): JobDefinition<WorkPayload> {
       const tell = (happening: Parameters<Drive['apply']>[2]) =>
         db.write((tx) => deps.drive().apply(tx, instanceId, happening, context.now)).catch(isGone);
       const look = await deps.drive().lookAt(db, instanceId);
-      const current = look?.state.flow.current;
-      if (!look || current?.phase !== 'work' || current.step !== step || current.attempt !== attempt) return;
-      let findings: Findings;
+      if (!look || !isAtWork(look, { instanceId, step, attempt })) return;
+      let worked: Worked;
       try {
-        findings = await work(deps, db, look, context);
+        worked = await work(deps, db, look, context);
       } catch (error) {
         if (!deps.isHopeless(error) && context.attempt < MAX_ATTEMPTS) throw error;
         await tell({ type: 'broke', step, attempt, reason: 'step_broke' });
         return;
       }
-      await tell({ type: 'findings', step, attempt, findings });
+      const { images = [], conclude, ...found } = worked;
+      const rows = await storeDerived(deps, db, images, { instanceId, step, attempt, now: context.now });
+      const taken = await db
+        .write(async (tx) => {
+          const at = { instanceId, step, attempt, now: context.now };
+          const findings = conclude ? await concludeWork(deps, tx, { ...at, conclude }) : found;
+          if (!findings) return false;
+          const happening = { type: 'findings', step, attempt, findings } as const;
+          const { refused } = await deps.drive().apply(tx, instanceId, happening, context.now);
+          if (refused) return false;
+          const replaced = await recordDerived(tx, rows);
+          if (replaced.length > 0) await deps.deleteBlobs(tx, replaced);
+          return true;
+        })
+        .catch(isGone);
+      if (!taken) await Promise.all(rows.map(({ blob_key }) => deps.blobs.delete(blob_key).catch(() => undefined)));
     },
   });
 }
 
-async function work(deps: WorkDeps, db: TenantDb, look: Look, { signal }: JobContext): Promise<Findings> {
+function isAtWork({ state }: Look, { step, attempt }: WorkPayload): boolean {
+  const { current } = state.flow;
+  return current?.phase === 'work' && current.step === step && current.attempt === attempt;
+}
+
+type Concluded = WorkPayload & { conclude: NonNullable<Worked['conclude']>; now: number };
+
+/** With the instance locked, and only if the work is still wanted: what was concluded once is not concluded again. */
+async function concludeWork(deps: WorkDeps, tx: TenantTx, concluded: Concluded): Promise<Findings | undefined> {
+  const { instanceId, step, now } = concluded;
+  await lockChain(tx, instanceId);
+  const look = await deps.drive().lookAt(tx, instanceId);
+  if (!look || !isAtWork(look, concluded)) return undefined;
+  const acts = await actsFor(deps.identity(), tx, { row: look.instance, step, now });
+  return concluded.conclude(acts);
+}
+
+async function work(deps: WorkDeps, db: TenantDb, look: Look, { signal }: JobContext): Promise<Worked> {
   const { state, definition, instance } = look;
   const current = state.flow.current as NonNullable<typeof state.flow.current>;
   const step = definition.step(current.step);
@@ -68,6 +106,7 @@ async function work(deps: WorkDeps, db: TenantDb, look: Look, { signal }: JobCon
   });
   const request: WorkRequest = {
     step,
+    steps: definition.definition.steps,
     attempt: current.attempt,
     state,
     images: new Map(
@@ -77,11 +116,15 @@ async function work(deps: WorkDeps, db: TenantDb, look: Look, { signal }: JobCon
       const owner = definition.definition.steps.find(
         (each) => each.key === key && Object.hasOwn(state.flow.done, each.id),
       );
-      const rows = all.filter((row) => row.step === owner?.id && row.name === name);
-      const newest = rows.toSorted((one, other) => other.created_at - one.created_at)[0];
-      return newest && open(newest);
+      // What an earlier attempt showed was not accepted, so only the one that ended the step counts.
+      const attempt = owner && state.flow.done[owner.id]?.attempts;
+      const found = all.find((row) => row.step === owner?.id && row.attempt === attempt && row.name === name);
+      return found && open(found);
     },
-    vision: deps.visionOf(look, current.attempt),
+    challenge: (nonce) =>
+      spentChallenge(db, { instanceId: instance.id, step: step.id, attempt: current.attempt, nonce }),
+    vision: deps.visionOf(db, look),
+    presentFace: (image) => deps.identity().presentFace(image, instance.environment, signal),
     instanceId: instance.id,
     environment: instance.environment,
     callHttp: (call) => deps.callHttp(db, { ...call, environment: instance.environment, actor: stepName }, signal),

@@ -15,5 +15,5 @@ export function redirectAddress(uiUrl: string | null, baseUrl: string, instanceI
 }
 
 export function themeAddress(baseUrl: string, theme: string): string {
-  return `${baseUrl}/web/themes/${encodeURIComponent(theme)}`;
+  return `${baseUrl}/api/theme-server/themes/${encodeURIComponent(theme)}`;
 }

@@ -76,7 +76,7 @@ onBothEngines('process instances', (_engine, places) => {
       const { status, body } = await create();
       assert.equal(status, 201, JSON.stringify(body));
       const { processInstanceId: id, redirectUrl, themeUrl } = body;
-      assert.equal(themeUrl, `${base}/web/themes/default`);
+      assert.equal(themeUrl, `${base}/api/theme-server/themes/default`);
       const url = new URL(redirectUrl);
       assert.equal(`${url.origin}${url.pathname}`, `${base}/web/`);
       const startUrl = new URL(url.searchParams.get('ps') ?? '');
@@ -493,6 +493,7 @@ onBothEngines('process instances', (_engine, places) => {
       const drive = openDrive({
         tell: async () => undefined,
         sendWebhook: async () => true,
+        identity: () => assert.fail('no step asks it'),
         vault,
         jobs,
         workStep: {} as never,

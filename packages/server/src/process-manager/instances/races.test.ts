@@ -113,6 +113,8 @@ async function assertWhole(db: TenantDb): Promise<void> {
     'journey_codes',
     'instance_checks',
     'instance_images',
+    'instance_faces',
+    'face_challenges',
   ]) {
     // In one pass over each table, however little the planner knows of tables that have just been filled.
     const orphans = await all(`SELECT 1 AS one FROM ${table} WHERE tenant_id = $1 AND instance_id NOT IN

@@ -63,6 +63,9 @@ const PARTS = [
   'journey_codes',
   'instance_checks',
   'instance_images',
+  'instance_faces',
+  'face_challenges',
+  'step_ceremonies',
 ];
 const ROWS = sql(`SELECT 1
   + (SELECT count(*) FROM data_keys WHERE tenant_id = $1 AND subject = $3)

@@ -1,6 +1,7 @@
 import { listOf, oneOf } from '@grove/contract';
 import { Type } from 'typebox';
 import type { Step } from '../definition.ts';
+import { clientHints } from './client-hints.ts';
 import type { StepType } from './step-type.ts';
 
 export const DOCUMENT_TYPES = ['PASSPORT', 'ID_CARD', 'DRIVERS_LICENSE', 'OTHER'] as const;
@@ -43,7 +44,11 @@ export const document: StepType = {
       const { accept, countries } = step as DocumentStep;
       const country = countries ? oneOf(...countries) : Type.String({ pattern: '^[A-Z]{3}$', maxLength: 3 });
       return Type.Object(
-        { documentType: Type.Optional(oneOf(...accept)), countryCode: Type.Optional(country) },
+        {
+          documentType: Type.Optional(oneOf(...accept)),
+          countryCode: Type.Optional(country),
+          hints: Type.Optional(clientHints),
+        },
         { additionalProperties: false },
       );
     },
@@ -57,13 +62,19 @@ export const document: StepType = {
     }),
   },
   async work({ step, state, images, vision, signal }) {
-    const { key, accept } = step as DocumentStep;
+    const { key, accept, countries } = step as DocumentStep;
     const given = { ...preset(step as DocumentStep, state.params), ...chosen(state.data.documents[key]) };
     const front = images.get('front');
     if (!front) throw new Error('the front of the document is not there');
     const back = images.get('back');
-    const { checks, ...read } = await vision.readDocument({ front, ...(back && { back }), accept, ...given }, signal);
-    return { checks, data: { documents: { [key]: { ...given, ...read, images: [...images.keys()] } } } };
+    const asked = { accept, ...(countries && { countries }), ...given };
+    const {
+      checks,
+      images: derived = [],
+      ...read
+    } = await vision.readDocument({ front, ...(back && { back }), ...asked }, signal);
+    const names = [...images.keys(), ...derived.map(({ name }) => name)];
+    return { checks, data: { documents: { [key]: { ...given, ...read, images: names } } }, images: derived };
   },
 };
 

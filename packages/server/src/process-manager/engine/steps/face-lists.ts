@@ -1,23 +1,49 @@
-import { text } from '@grove/contract';
+import { oneOf, text } from '@grove/contract';
 import { Type } from 'typebox';
+import type { Step } from '../definition.ts';
+import { documentNumbersIn, emailsIn } from './listed-values.ts';
 import { notPerformed } from './not-performed.ts';
 import type { StepType } from './step-type.ts';
 
+type ListStep = Step & { face: string; threshold: number; by?: 'face' | 'documentNumber' | 'email' };
+
 const faceKey = Type.String({ ...text(1, 50, 'The key of a face step'), default: 'face1' });
+/** In a search the chance of a stranger grows with the list, so more is asked for than between two pictures. */
+const DEFAULT_THRESHOLD = 0.7;
+const threshold = Type.Number({
+  minimum: 0.5,
+  maximum: 1,
+  default: DEFAULT_THRESHOLD,
+  description: 'From which score on a face is a candidate',
+});
 
 export const watchlist: StepType = {
   type: 'watchlist',
-  about: 'Looks for the face in a watchlist of the tenant. A match is for a human, never a verdict.',
+  about: 'Looks for somebody in a watchlist of the tenant. A match is for a human, never a verdict.',
   kind: 'server',
-  settings: { name: text(1, 100, 'The name of the watchlist'), face: faceKey },
-  references: ({ name, face }) => [
+  settings: {
+    name: text(1, 100, 'The name of the watchlist'),
+    by: { ...oneOf('face', 'documentNumber', 'email'), default: 'face', description: 'What the list is made of' },
+    face: faceKey,
+    document: Type.String({ ...text(1, 50, 'The key of a document step, for `documentNumber`'), default: 'doc1' }),
+    threshold,
+  },
+  references: ({ name, by, face, document }) => [
     { kind: 'watchlist', name: name as string, pointer: '/name' },
-    { kind: 'face', name: face as string, pointer: '/face' },
+    ...(by === undefined || by === 'face' ? [{ kind: 'face', name: face as string, pointer: '/face' } as const] : []),
+    ...(by === 'documentNumber' ? [{ kind: 'document', name: document as string, pointer: '/document' } as const] : []),
   ],
-  async work({ step, image, vision, signal }) {
-    const face = await image(step.face as string, 'image');
+  async work({ step, state, image, vision, signal }) {
+    const { face: key, threshold: atLeast = DEFAULT_THRESHOLD, by = 'face' } = step as ListStep;
+    if (by !== 'face') {
+      const values = by === 'email' ? emailsIn(state) : documentNumbersIn(state, step.document as string);
+      if (values.length === 0) return notPerformed('watchlist', 'watchlist', 'value_missing');
+      return { checks: [await vision.searchValues({ list: step.name as string, values }, signal)] };
+    }
+    const face = await image(key, 'image');
     if (!face) return notPerformed('watchlist', 'watchlist', 'image_missing');
-    return { checks: [await vision.searchFaces({ list: step.name as string, face }, signal)] };
+    const check = await vision.searchFaces({ list: step.name as string, face, threshold: atLeast }, signal);
+    return { checks: [check] };
   },
 };
 
@@ -25,11 +51,12 @@ export const duplicate: StepType = {
   type: 'duplicate',
   about: 'Looks for the same face in other instances of the tenant.',
   kind: 'server',
-  settings: { face: faceKey },
+  settings: { face: faceKey, threshold },
   references: ({ face }) => [{ kind: 'face', name: face as string, pointer: '/face' }],
   async work({ step, image, vision, signal }) {
-    const face = await image(step.face as string, 'image');
+    const { face: key, threshold: atLeast = DEFAULT_THRESHOLD } = step as ListStep;
+    const face = await image(key, 'image');
     if (!face) return notPerformed('duplicate', 'face', 'image_missing');
-    return { checks: [await vision.findDuplicates({ face }, signal)] };
+    return { checks: [await vision.findDuplicates({ face, threshold: atLeast }, signal)] };
   },
 };

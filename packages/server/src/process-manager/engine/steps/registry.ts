@@ -1,21 +1,17 @@
+import { addUser } from './add-user.ts';
 import { consent } from './consent.ts';
 import { decision, pause, review, subprocess, webhook } from './control.ts';
 import { document } from './document.ts';
 import { face } from './face.ts';
+import { faceAuthentication } from './face-authentication.ts';
 import { duplicate, watchlist } from './face-lists.ts';
 import { faceMatch } from './face-match.ts';
 import { form } from './form.ts';
 import { http } from './http.ts';
-import {
-  addUser,
-  faceAuthentication,
-  passkeyAuthentication,
-  passkeyRegistration,
-  totpAuthentication,
-  totpRegistration,
-} from './not-yet.ts';
 import { customPage, switchDevice } from './pages.ts';
+import { passkeyAuthentication, passkeyRegistration } from './passkeys.ts';
 import type { StepType } from './step-type.ts';
+import { totpAuthentication, totpRegistration } from './totps.ts';
 
 /** Every type of step there is. To add one is to write its file and to name it here. */
 export const stepTypes: ReadonlyMap<string, StepType> = new Map(

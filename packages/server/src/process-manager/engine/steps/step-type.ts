@@ -1,8 +1,9 @@
 import type { TProperties, TSchema } from 'typebox';
-import type { Vision } from '../../../engines/vision/vision.ts';
+import type { DerivedImage, SpentChallenge, Vision } from '../../../engines/vision/vision.ts';
 import type { Check } from '../../../kernel/check.ts';
 import type { Step } from '../definition.ts';
 import type { Findings, JourneyData, State } from '../state.ts';
+import type { Begun, IdentityActs, PresentedFace } from './identity-acts.ts';
 
 /**
  * A type of step: one file each, listed in `registry.ts`. What a definition may say of it, what the end user sees and
@@ -29,8 +30,21 @@ export type StepType = {
   readonly unavailable?: string;
   readonly user?: UserPart;
   /** What a machine does: after the end user, or alone. */
-  work?(request: WorkRequest): Promise<Findings>;
+  work?(request: WorkRequest): Promise<Worked>;
+  /** In place of `work` where nothing but the database is needed: done in the transaction that took what was submitted. */
+  settle?(request: SettleRequest): Promise<Findings>;
 };
+
+/** What a step of an identity store is handed, in a transaction. */
+export type BeginRequest = {
+  readonly step: Step;
+  /** All of the definition: earlier ones may have said who the user is. */
+  readonly steps: readonly Step[];
+  readonly state: State;
+  readonly identity: IdentityActs;
+};
+
+export type SettleRequest = BeginRequest & { readonly result: Readonly<Record<string, unknown>> };
 
 /** Who moves it on: the end user, a machine, or the engine by itself. */
 export type Kind = 'user' | 'server' | 'control';
@@ -49,6 +63,11 @@ export type UserPart = {
   result?(step: Step): TSchema | Readonly<Record<string, unknown>>;
   /** What the page needs to show the step; nothing else of the definition reaches a browser. */
   show(step: Step, state: State): Readonly<Record<string, unknown>>;
+  /**
+   * What a page needs that has to be made for it, such as a challenge, when it asks for it. Nothing if it is refused: then
+   * the step is settled with an empty result, and ends as it would have after it.
+   */
+  begin?(request: BeginRequest): Promise<Begun | undefined>;
   /** What the end user gave, as far as it can be judged without a machine. Pure. */
   take(step: Step, given: { result: Readonly<Record<string, unknown>>; images: readonly string[] }): Taken;
 };
@@ -63,17 +82,29 @@ export type Taken =
   /** A machine has to look at it. */
   | { readonly outcome: 'WORK'; readonly data?: Partial<JourneyData> };
 
+/** What was found, and what was cut out of the images on the way. */
+export type Worked = Findings & {
+  readonly images?: readonly DerivedImage[];
+  /** The end of the work, in the transaction that takes the findings: what it gives is found in place of the rest. */
+  conclude?(identity: IdentityActs): Promise<Findings>;
+};
+
 export type WorkImage = { readonly contentType: string; read(): Promise<Buffer> };
 
 export type WorkRequest = {
   readonly step: Step;
+  readonly steps: readonly Step[];
   readonly attempt: number;
   readonly state: State;
   /** The images of this attempt, by name. */
   readonly images: ReadonlyMap<string, WorkImage>;
   /** An image of an earlier step, by the key of the step and its name. */
   image(key: string, name: string): Promise<WorkImage | undefined>;
+  /** The challenge that the submission of this attempt has spent. */
+  challenge(nonce: string): Promise<SpentChallenge | undefined>;
   readonly vision: Vision;
+  /** A face as numbers, to be compared with the one that an identity store knows. */
+  presentFace(image: WorkImage): Promise<PresentedFace>;
   readonly instanceId: string;
   readonly environment: 'live' | 'test';
   /** Asks a service of the tenant, through the guard of what may be dialled. Never rejects. */

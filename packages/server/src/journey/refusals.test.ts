@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { testPlaces } from '../../test/harness.ts';
+import { PNG } from '../../test/images.ts';
+import { type Browser, openTestJourney, type TestJourney } from '../../test/journey.ts';
+
+/** What every operation of a journey refuses alike, asked of each of them. */
+type Ask = { method: 'GET' | 'POST'; path: string; body?: object; image?: true };
+
+const STEP = '/steps/consent';
+const ACTS: readonly Ask[] = [
+  { method: 'POST', path: STEP, body: { revision: 1, result: { accepted: true } } },
+  { method: 'POST', path: `${STEP}/images/front`, image: true },
+  { method: 'POST', path: `${STEP}/challenges` },
+  { method: 'POST', path: `${STEP}/begin` },
+  { method: 'POST', path: '/abandon' },
+  { method: 'POST', path: '/handoffs' },
+];
+const HANDOFFS: readonly Ask[] = [
+  { method: 'POST', path: '/handoffs/confirm', body: { number: 7 } },
+  { method: 'POST', path: '/handoffs/takeBack' },
+];
+const DENY: Ask = { method: 'POST', path: '/handoffs/deny' };
+const LOOKS: readonly Ask[] = [
+  { method: 'GET', path: '' },
+  { method: 'GET', path: '/events' },
+];
+const CHANGES = [...ACTS, ...HANDOFFS, DENY];
+const ALL = [...CHANGES, ...LOOKS];
+
+describe('every operation of a journey', () => {
+  const places = testPlaces();
+  let grove: TestJourney;
+  before(async () => {
+    grove = await openTestJourney(await places.create());
+  });
+  after(() => grove.stop());
+
+  const begin = async (): Promise<Browser> => {
+    const { code } = await grove.instance();
+    const browser = grove.browser();
+    assert.equal((await browser.open({ code })).status, 200);
+    return browser;
+  };
+  const codeOf = async (browser: Browser, { method, path, body, image }: Ask, headers: Record<string, string> = {}) => {
+    const answer = await browser.fetch(path, {
+      method,
+      headers: { 'content-type': image ? 'image/png' : 'application/json', ...headers },
+      ...(method === 'POST' && { body: image ? new Uint8Array(PNG) : JSON.stringify(body ?? {}) }),
+    });
+    const text = await answer.text();
+    return text.startsWith('{') ? (JSON.parse(text) as { code?: number }).code : undefined;
+  };
+
+  for (const ask of ALL) {
+    it(`100054: ${ask.method} ${ask.path || '/'} needs the cookie`, async () => {
+      const browser = await begin();
+      browser.cookies.clear();
+      assert.equal(await codeOf(browser, ask), 100054);
+    });
+  }
+
+  for (const ask of CHANGES) {
+    it(`100067: ${ask.path} is not taken from another site`, async () => {
+      const browser = await begin();
+      assert.equal(await codeOf(browser, ask, { 'sec-fetch-site': 'cross-site' }), 100067);
+      assert.equal(await codeOf(browser, ask, { origin: 'https://evil.example' }), 100067);
+    });
+  }
+
+  for (const ask of CHANGES) {
+    it(`100022: ${ask.path} finds nothing if the instance is deleted meanwhile`, async () => {
+      const browser = await begin();
+      const text = 'DELETE FROM process_instances WHERE tenant_id = $1 AND id = $2';
+      grove.meanwhile.run = () => grove.acme.write((tx) => tx.run({ text }, ['acme', browser.instanceId]));
+      assert.equal(await codeOf(browser, ask), 100022);
+    });
+  }
+
+  for (const ask of [...ACTS, ...HANDOFFS]) {
+    it(`100057: ${ask.path} comes too late once the journey has ended`, async () => {
+      const browser = await begin();
+      await browser.post('/abandon');
+      assert.equal(await codeOf(browser, ask), 100057);
+    });
+  }
+
+  for (const ask of ACTS) {
+    it(`100058: ${ask.path} is not for a device that only looks on`, async () => {
+      const browser = await begin();
+      await grove.browser().open({ code: await grove.resumeCode(browser.instanceId) });
+      assert.equal(await codeOf(browser, ask), 100058);
+    });
+  }
+
+  for (const ask of [...HANDOFFS, DENY]) {
+    it(`100064: ${ask.path} answers no offer if there is none`, async () => {
+      assert.equal(await codeOf(await begin(), ask), 100064);
+    });
+  }
+
+  for (const [code, what, change] of [
+    [100024, 'is not active', "status = 'INACTIVE'"],
+    [100044, 'has expired', 'not_after_at = 1'],
+    [100045, 'is not valid yet', 'not_before_at = 9000000000000000'],
+    [100046, 'is used up', 'max_count = 1, counter = 1'],
+  ] as const) {
+    it(`${code}: no journey is begun with a process token that ${what}`, async () => {
+      const pt = await grove.token();
+      const text = `UPDATE process_tokens SET ${change} WHERE tenant_id = $1 AND id = $2`;
+      await grove.acme.write((tx) => tx.run({ text }, ['acme', pt]));
+      assert.equal((await grove.browser().open({ pt, tn: 'acme' })).body.code, code);
+    });
+  }
+
+  it('100047: no journey is begun with a definition that is not deployed any more', async () => {
+    const pt = await grove.token();
+    const text = `UPDATE process_definitions SET status = 'ARCHIVED' WHERE tenant_id = $1
+      AND id = (SELECT definition_id FROM process_tokens WHERE tenant_id = $1 AND id = $2)`;
+    await grove.acme.write((tx) => tx.run({ text }, ['acme', pt]));
+    assert.equal((await grove.browser().open({ pt, tn: 'acme' })).body.code, 100047);
+  });
+
+  it('100067: no journey is begun by another site', async () => {
+    const { code } = await grove.instance();
+    const body = JSON.stringify({ code });
+    const init = { method: 'POST', body, headers: { 'sec-fetch-site': 'cross-site' } };
+    assert.equal((await grove.http.call('/api/journey/sessions', init)).body.code, 100067);
+  });
+});

@@ -1,0 +1,23 @@
+import type { TenantTx } from '../db/db.ts';
+import type { Look } from '../process-manager/engine/drive.ts';
+import type { Current } from '../process-manager/engine/state.ts';
+import { asksForChallenge } from '../process-manager/engine/steps/face.ts';
+import type { AttemptOfStep, JourneyDeps } from './journey-deps.ts';
+
+type Submission = { look: Look; current: Current; result: Readonly<Record<string, unknown>>; now: number };
+
+/** An answer spends the challenge in its own transaction, so that neither is there without the other. */
+export async function spendAnswered(
+  deps: Pick<JourneyDeps, 'spendChallenge'>,
+  tx: TenantTx,
+  { look, current, result, now }: Submission,
+): Promise<void> {
+  const step = look.definition.step(current.step);
+  const { nonce } = result;
+  if (!step || !asksForChallenge(step) || typeof nonce !== 'string') return;
+  await deps.spendChallenge(tx, { ...attemptOf(look, current), nonce }, now);
+}
+
+export function attemptOf({ instance }: Look, { step, attempt }: Current): AttemptOfStep {
+  return { instanceId: instance.id, step, attempt };
+}

@@ -1,0 +1,142 @@
+import type { Logger } from 'pino';
+import type { Audit } from './audit/audit.ts';
+import { auditEventHandlers } from './audit/audit-events.ts';
+import { purgeAuditJob } from './audit/purge-audit.ts';
+import type { Config } from './config.ts';
+import type { Db } from './db/db.ts';
+import { openScrub } from './db/scrub.ts';
+import { openBlobs } from './engines/blobs/open.ts';
+import { openImages } from './engines/images/images.ts';
+import { parseAllowList } from './engines/outbound/allow-list.ts';
+import { openHttp2 } from './engines/outbound/http2.ts';
+import { openOutbound } from './engines/outbound/outbound.ts';
+import { openPush } from './engines/push/push.ts';
+import { openVision } from './engines/vision/open-vision.ts';
+import { openIdentityStore } from './identity-store/identity-store.ts';
+import type { Jobs } from './jobs/jobs.ts';
+import { openJourney } from './journey/journey.ts';
+import type { Clock } from './kernel/clock.ts';
+import type { SignDocument } from './kernel/sign-document.ts';
+import { openNotifications } from './notification-service/notifications.ts';
+import { cloudSecretHandlers } from './process-manager/cloud-secrets/cloud-secrets.ts';
+import { isSecretName, secretFinder } from './process-manager/cloud-secrets/find-secret.ts';
+import { httpCaller } from './process-manager/engine/call-http.ts';
+import { parametersOf } from './process-manager/instances/parameters-of.ts';
+import { openProcessManager } from './process-manager/process-manager.ts';
+import { tokenCreator } from './process-manager/tokens/create-token.ts';
+import type { Vault } from './secrets/vault.ts';
+import { everyTenantId } from './tenants/tenants.repository.ts';
+import { tenantNames } from './tenants/tenants.ts';
+import { openThemeServer } from './theme-server/theme-server.ts';
+import { userDataHandlers } from './userdata-server/user-data.ts';
+import { openWatchlistManager } from './watchlist-manager/watchlist-manager.ts';
+
+/** The configuration has looked at the list already. */
+const NOBODY = { ranges: [], targets: new Set<string>() };
+
+export type FeatureDeps = {
+  config: Config;
+  db: Db;
+  vault: Vault;
+  log: Logger;
+  jobs: Jobs;
+  clock: Clock;
+  audit: Audit;
+  sign: SignDocument;
+  baseUrlOf(tenantId: string): string;
+  /** The name of the cookie that opens an instance. */
+  cookieName(instanceId: string): string;
+  version: string;
+};
+
+/**
+ * Every feature but the keys of callers, put together: each is handed what it needs of the others as functions, so none
+ * of them imports another's storage.
+ */
+export function openFeatures(deps: FeatureDeps) {
+  const { config, db, vault, clock, log, jobs, audit, sign, baseUrlOf } = deps;
+  const tenants = () => everyTenantId(db.system);
+  const onError = (what: string, error: unknown) => log.error({ err: error }, what);
+  const blobs = openBlobs(config, clock);
+  const images = openImages({ onError });
+  const vision = openVision({ mode: config.vision, clock, onError });
+  const findSecret = secretFinder({ vault, clock, audit });
+  const allow = parseAllowList(config.outboundAllow) ?? NOBODY;
+  const outbound = openOutbound({ allow });
+  const http2 = openHttp2({ allow });
+  const notifications = openNotifications({
+    ...{ db, vault, clock, log, parametersOf, findSecret, outbound },
+    everyTenantId: tenants,
+  });
+  for (const { definition, everyMs, key } of notifications.jobs) {
+    jobs.register(definition);
+    jobs.schedule({ kind: definition.kind, everyMs, key });
+  }
+  const themeServer = openThemeServer({ db, clock, pagesDomain: config.pagesDomain, baseUrlOf });
+  const watchlists = openWatchlistManager({ db, vault, clock, jobs, audit, images, vision, everyTenantId: tenants });
+  const manager = openProcessManager({
+    ...{ db, vault, clock, jobs, blobs, audit, sign, baseUrlOf, vision },
+    async notify(tx, event) {
+      await notifications.notify(tx, event);
+      await identity.instanceTold(tx, event);
+    },
+    sendWebhook: notifications.notifyStep,
+    ...{ searchWatchlist: watchlists.searchWatchlist, searchValues: watchlists.searchValues },
+    callHttp: httpCaller({ outbound, findSecret }),
+    identity: () => identity.forSteps,
+    exists: {
+      webhook: notifications.isWebhookName,
+      secret: isSecretName,
+      page: themeServer.isPageName,
+      watchlist: watchlists.isListName,
+      store: (reads, name) => identity.isStoreName(reads, name),
+    },
+    scrub: openScrub(config.database),
+    everyTenantId: tenants,
+    onError,
+    changed: (tenantId, instanceId) => journeys.live.changed(tenantId, instanceId),
+  });
+  const journeys = openJourney({
+    ...{ db, clock, vault, blobs, images, baseUrlOf, ...manager.forJourneys },
+    secure: config.scheme === 'https',
+    cookieName: deps.cookieName,
+    tenantName: tenantNames(db.system),
+    pageUrl: themeServer.pageUrl,
+    onError,
+  });
+  const identity = openIdentityStore({
+    ...{ db, vault, jobs, everyTenantId: tenants, notify: notifications.notifyIdentity, faces: vision, images },
+    ...{ push: openPush({ outbound, http2, clock }), startProcess: manager.startProcess },
+    ...{ findParent: manager.findParent, resumeInstance: manager.resumeInstance },
+    faultOfAddress: outbound.faultOf,
+  });
+  const purgeAudit = purgeAuditJob({ db, everyTenantId: tenants });
+  jobs.register(purgeAudit);
+  jobs.schedule({ kind: purgeAudit.kind, dailyAt: '00:30', key: 'daily' });
+  const versions = { grove: deps.version, node: process.versions.node };
+  return {
+    handlers: {
+      ...{ ...manager.handlers, ...journeys.handlers, ...notifications.handlers, ...themeServer.handlers },
+      ...watchlists.handlers,
+      ...identity.handlers,
+      ...{ auditEvents: auditEventHandlers(audit), cloudSecrets: cloudSecretHandlers({ vault }) },
+      userData: userDataHandlers({ ...manager.data, audit, sign, versions, baseUrlOf }),
+    },
+    journeySession: journeys.journeySession,
+    pageFile: themeServer.pageFile,
+    createToken: tokenCreator(manager.handlers.processTokens, db, clock),
+    start() {
+      manager.start();
+      notifications.start();
+    },
+    async stop() {
+      journeys.stop();
+      await Promise.all([manager.stop(), notifications.stop()]);
+    },
+    /** No request and no job can ask for an image any more, nor send anything. */
+    drained: () => {
+      http2.close();
+      return Promise.all([images.stop(), vision.stop()]);
+    },
+  };
+}

@@ -1,0 +1,53 @@
+import { createHash } from 'node:crypto';
+import type { TenantDb, TenantTx } from '../../db/db.ts';
+import type { Blobs } from '../../engines/blobs/blobs.ts';
+import type { DerivedImage } from '../../engines/vision/vision.ts';
+import { newId } from '../../kernel/ids.ts';
+import type { Vault } from '../../secrets/vault.ts';
+import { instanceSubject } from '../instances/instance-subject.ts';
+import { findInstanceForUpdate } from '../instances/process-instances.repository.ts';
+import { type ImageRow, saveImage } from './images.repository.ts';
+import { imageContext } from './read-image.ts';
+
+type SaveDerivedDeps = { vault: Pick<Vault, 'sealerFor'>; blobs: Pick<Blobs, 'put' | 'delete'> };
+type Owner = { readonly instanceId: string; readonly step: string; readonly attempt: number; readonly now: number };
+
+/**
+ * Stores what machines cut out of images, as uploads are stored: blobs first, rows with the findings. There may be a
+ * blob that no row knows, and a sweep removes it, but never a row without its blob.
+ */
+export async function storeDerived(
+  { vault, blobs }: SaveDerivedDeps,
+  db: TenantDb,
+  images: readonly DerivedImage[],
+  { instanceId, step, attempt, now }: Owner,
+): Promise<ImageRow[]> {
+  if (images.length === 0) return [];
+  const seal = await db.write(async (tx) => {
+    // A key made for an instance that is gone would be there for ever.
+    if (!(await findInstanceForUpdate(tx, instanceId))) return undefined;
+    return vault.sealerFor(tx, instanceSubject(instanceId));
+  });
+  if (!seal) return [];
+  const rows: ImageRow[] = [];
+  for (const { name, contentType, bytes } of images) {
+    const blobKey = newId(now);
+    await blobs.put(blobKey, seal(imageContext(blobKey), bytes));
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    rows.push({
+      ...{ instance_id: instanceId, step, attempt, name, blob_key: blobKey, content_type: contentType },
+      ...{ bytes: bytes.length, sha256, created_at: now },
+    });
+  }
+  return rows;
+}
+
+/** In the transaction of the findings, which has locked the instance. Gives the keys of the blobs that were replaced. */
+export async function recordDerived(tx: TenantTx, rows: readonly ImageRow[]): Promise<string[]> {
+  const replaced: string[] = [];
+  for (const row of rows) {
+    const before = await saveImage(tx, row);
+    if (before !== undefined) replaced.push(before);
+  }
+  return replaced;
+}

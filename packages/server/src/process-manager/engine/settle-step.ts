@@ -1,0 +1,75 @@
+import type { TenantTx } from '../../db/db.ts';
+import { ApiError } from '../../kernel/errors.ts';
+import { findInstance, type InstanceRow } from '../instances/process-instances.repository.ts';
+import type { CompiledDefinition } from './compile-definition.ts';
+import type { Findings, State } from './state.ts';
+import type { Begun, IdentityActs, IdentityPort, ParentProcess } from './steps/identity-acts.ts';
+import { stepTypeOf } from './steps/registry.ts';
+
+/** Steps that are begun and settled within a transaction: those of identity stores. The instance is locked. */
+export type Settled = {
+  readonly row: InstanceRow;
+  readonly definition: CompiledDefinition;
+  readonly state: State;
+  readonly step: string;
+  readonly result: Readonly<Record<string, unknown>>;
+  readonly now: number;
+};
+
+export function settles(definition: CompiledDefinition, stepId: string): boolean {
+  const step = definition.step(stepId);
+  return step !== undefined && stepTypeOf(step.type).settle !== undefined;
+}
+
+export async function settleStep(
+  identity: IdentityPort,
+  tx: TenantTx,
+  { row, definition, state, step: stepId, result, now }: Settled,
+): Promise<Findings> {
+  const step = definition.step(stepId);
+  const stepType = step && stepTypeOf(step.type);
+  if (!step || !stepType?.settle) throw new Error(`step ${stepId} is not settled in a transaction`);
+  const acts = await actsFor(identity, tx, { row, step: stepId, now });
+  return stepType.settle({ step, steps: definition.definition.steps, state, result, identity: acts });
+}
+
+type Begins = Pick<Settled, 'definition' | 'state'> & { readonly instance: InstanceRow };
+
+/** What the page needs to go on. Nothing if the store refuses; 100142 if there is nothing to begin. */
+export async function beginStep(
+  identity: IdentityPort,
+  tx: TenantTx,
+  { instance, definition, state }: Begins,
+  now: number,
+): Promise<Begun | undefined> {
+  const step = definition.step(state.flow.current?.step ?? '');
+  const begin = step && stepTypeOf(step.type).user?.begin;
+  if (!step || !begin) throw new ApiError(100142);
+  const acts = await actsFor(identity, tx, { row: instance, step: step.id, now });
+  return begin({ step, steps: definition.definition.steps, state, identity: acts });
+}
+
+export async function actsFor(
+  identity: IdentityPort,
+  tx: TenantTx,
+  { row, step, now }: { row: InstanceRow; step: string; now: number },
+): Promise<IdentityActs> {
+  const { id: instanceId, environment } = row;
+  return identity.acts(tx, { instanceId, step, environment, process: await processOf(tx, row), now });
+}
+
+/** A child acts for its parent, and is named beside it. */
+async function processOf(tx: TenantTx, row: InstanceRow): Promise<ParentProcess> {
+  const parent = row.parent_id === null ? undefined : await findInstance(tx, row.parent_id);
+  const { id, definition_id, process_defn_name, process_defn_version } = parent ?? row;
+  return {
+    parentProcessDefnId: definition_id,
+    parentProcessDefnName: process_defn_name,
+    parentProcessDefnVersion: process_defn_version,
+    parentProcessInstanceId: id,
+    ...(parent && {
+      childProcessDefnName: row.process_defn_name,
+      childProcessDefnVersion: row.process_defn_version,
+    }),
+  };
+}

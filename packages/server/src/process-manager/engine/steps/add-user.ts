@@ -1,0 +1,117 @@
+import { oneOf, text } from '@grove/contract';
+import { Type } from 'typebox';
+import type { Check } from '../../../kernel/check.ts';
+import type { Step } from '../definition.ts';
+import type { State } from '../state.ts';
+import type { IdentityActs, PresentedFace } from './identity-acts.ts';
+import { checkOf, ofStore, withStore } from './identity-check.ts';
+import { isProven, userIdAt } from './linked-user.ts';
+import { notPerformed } from './not-performed.ts';
+import type { StepType, WorkRequest } from './step-type.ts';
+
+type AddUserStep = Step & {
+  key: string;
+  store: string;
+  extId: string;
+  existing?: 'link' | 'refuse';
+  attributes?: Readonly<Record<string, string>>;
+  face?: string;
+};
+
+const NAME = 'addUser';
+const MAX_ATTRIBUTES = 50;
+const MAX_EXT_ID = 255;
+const MAX_VALUE = 4000;
+const SOURCE = '^(params\\.[A-Za-z_][A-Za-z0-9_]{0,99}|forms\\.[A-Za-z0-9_-]{1,50}\\.[A-Za-z0-9_-]{1,100})$';
+
+const source = (description: string) => Type.String({ maxLength: 200, pattern: SOURCE, description });
+
+export const addUser: StepType = {
+  type: NAME,
+  about: 'Adds the end user to an identity store, or finds the one of that external id.',
+  kind: 'server',
+  keeps: { in: 'forms', defaultKey: 'user1' },
+  settings: withStore({
+    extId: Type.String({
+      ...source('Where the external id stands: `params.<name>` or `forms.<key>.<field>`'),
+      default: 'params.userExtId',
+    }),
+    existing: Type.Optional({
+      ...oneOf('link', 'refuse'),
+      description:
+        'If the store knows that external id: `link` unless given for a parameter, and `refuse` for what the end user wrote',
+    }),
+    attributes: Type.Optional(
+      Type.Record(Type.String({ pattern: '^[A-Za-z][A-Za-z0-9_]{0,99}$' }), source('Where the value stands'), {
+        maxProperties: MAX_ATTRIBUTES,
+        description: 'The attributes of a user that is added: a name, and where the value stands',
+      }),
+    ),
+    face: Type.Optional(text(1, 50, 'The key of a face step: its face is enrolled for a user that is added')),
+  }),
+  references: (step) => {
+    const { face } = step as AddUserStep;
+    return [...ofStore(step), ...(face ? [{ kind: 'face' as const, name: face, pointer: '/face' }] : [])];
+  },
+  async work(request) {
+    const { step, state } = request;
+    const { key, store, extId: from, existing, attributes = {} } = step as AddUserStep;
+    const extId = textAt(from, state)?.trim() ?? '';
+    if (extId === '') return notPerformed(NAME, 'identity', 'ext_id_missing');
+    if (extId.length > MAX_EXT_ID) return notPerformed(NAME, 'identity', 'ext_id_too_long');
+    const asked = {
+      ...{ store, extId, attributes: textsAt(attributes, state) },
+      before: userIdAt(state, key),
+      // Whoever may write any name into a form must not become whom it names.
+      existing: existing ?? (from.startsWith('params.') ? ('link' as const) : ('refuse' as const)),
+    };
+    const presented = await presentedFace(request);
+    return {
+      checks: [],
+      async conclude(identity) {
+        const acted = await identity.addUser(asked);
+        const checks = [checkOf(NAME, acted)];
+        if (acted.refused) return { checks };
+        const { userId, created } = acted.done;
+        const enrolled = presented && (await enrol(identity, { store, userId, presented, known: !created, request }));
+        return { checks: [...checks, ...(enrolled ?? [])], data: { forms: { [key]: acted.done } } };
+      },
+    };
+  },
+};
+
+/** Nothing unless the step asks for it. A face that did not pass its own checks is nobody's. */
+async function presentedFace({ step, steps, state, image, presentFace }: WorkRequest) {
+  const { face } = step as AddUserStep;
+  if (face === undefined) return undefined;
+  const owner = steps.find(({ type, key }) => type === 'face' && key === face);
+  const passed = owner !== undefined && state.flow.done[owner.id]?.outcome === 'PASSED';
+  const selfie = passed ? await image(face, 'image') : undefined;
+  return selfie ? presentFace(selfie) : { reason: 'face_not_passed' };
+}
+
+type Enrolled = { store: string; userId: string; presented: PresentedFace; known: boolean; request: WorkRequest };
+
+/** Whoever is there already keeps the face it has, unless it was proven in this journey who it is. */
+async function enrol(identity: IdentityActs, { store, userId, presented, known, request }: Enrolled): Promise<Check[]> {
+  const name = 'faceEnrolment';
+  if (known && !isProven(request)) return [...notPerformed(name, 'face', 'not_authenticated').checks];
+  if (!presented.template) return [...notPerformed(name, 'face', presented.reason).checks];
+  return [checkOf(name, await identity.enrolFace({ store, user: { userId }, presented }), 'face')];
+}
+
+function textsAt(attributes: Readonly<Record<string, string>>, state: State): Record<string, string> {
+  const values = Object.entries(attributes).flatMap(([name, from]) => {
+    const value = textAt(from, state);
+    return value === undefined ? [] : [[name, value.slice(0, MAX_VALUE)] as const];
+  });
+  return Object.fromEntries(values);
+}
+
+function textAt(from: string, { params, data }: State): string | undefined {
+  const [kind, first = '', field = ''] = from.split('.');
+  if (kind === 'params') return Object.hasOwn(params, first) ? params[first] : undefined;
+  const form = Object.hasOwn(data.forms, first) ? data.forms[first] : undefined;
+  const value = form && Object.hasOwn(form, field) ? form[field] : undefined;
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
+}

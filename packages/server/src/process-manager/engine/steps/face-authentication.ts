@@ -1,0 +1,55 @@
+import { Type } from 'typebox';
+import type { Step } from '../definition.ts';
+import { face } from './face.ts';
+import { ofStore, recognisedCheck, userMissing, withStore } from './identity-check.ts';
+import { linkedUser } from './linked-user.ts';
+import { notPerformed } from './not-performed.ts';
+import type { StepType } from './step-type.ts';
+
+type FaceStep = Step & { key: string; store: string; threshold: number };
+
+const NAME = 'faceAuthentication';
+
+/** A selfie as in a `face` step; if it is a living face, it is compared with the one that the store knows of the user. */
+export const faceAuthentication: StepType = {
+  type: NAME,
+  about: 'The end user proves by face to be the user.',
+  kind: 'user',
+  keeps: { in: 'faces', defaultKey: 'authentication1' },
+  failureEnds: true,
+  settings: withStore({
+    ...face.settings,
+    threshold: Type.Number({
+      minimum: 0,
+      maximum: 1,
+      default: 0.5,
+      description: 'From which score on it is the user; the floor of the store holds',
+    }),
+  }),
+  references: ofStore,
+  ...(face.user && { user: face.user }),
+  async work(request) {
+    const { step, steps, state, images, presentFace } = request;
+    const user = linkedUser({ step, steps, state });
+    if (!user) return userMissing(NAME);
+    const seen = await face.work?.(request);
+    const image = images.get('image');
+    if (!seen || !image) throw new Error('the selfie is not there');
+    // A face that may not be alive proves nothing, and is not compared.
+    if (seen.checks.some(({ status }) => status !== 'PASSED')) return seen;
+    const presented = await presentFace(image);
+    if (presented.template === undefined && presented.reason === 'engine_not_available') {
+      const { checks } = notPerformed(NAME, 'face', presented.reason);
+      return { ...seen, checks: [...seen.checks, ...checks] };
+    }
+    const { store, threshold } = step as FaceStep;
+    return {
+      ...seen,
+      async conclude(identity) {
+        const acted = await identity.authenticateFace({ store, user, presented, threshold });
+        const check = { ...recognisedCheck(NAME, acted, 'face'), threshold };
+        return { checks: [...seen.checks, check], ...(seen.data && { data: seen.data }) };
+      },
+    };
+  },
+};

@@ -1,0 +1,95 @@
+import type { TenantTx } from '../../../db/db.ts';
+import type { VisionImage } from '../../../engines/vision/vision.ts';
+
+/**
+ * What an identity store does for the steps of a journey, in the transaction of the step: what the store keeps and what
+ * the journey becomes are committed together, or neither is.
+ */
+export type IdentityActs = {
+  addUser(asked: NewStoreUser): Promise<Acted<{ userId: string; created: boolean }>>;
+  startPasskeyRegistration(asked: OfUser & PasskeyPolicy): Promise<Acted<Begun>>;
+  completePasskeyRegistration(asked: OfUser & PasskeyPolicy & PasskeyAnswer): Promise<Acted<Recognised>>;
+  startPasskeyAuthentication(asked: OfAnyUser & PasskeyPolicy): Promise<Acted<Begun>>;
+  completePasskeyAuthentication(asked: OfAnyUser & PasskeyPolicy & PasskeyAnswer): Promise<Acted<Recognised>>;
+  startTotpRegistration(asked: OfUser & Policy): Promise<Acted<Begun>>;
+  completeTotpRegistration(asked: OfUser & Policy & Code): Promise<Acted<Recognised>>;
+  startTotpAuthentication(asked: OfUser & Policy): Promise<Acted<Begun>>;
+  authenticateTotp(asked: OfUser & Policy & Code): Promise<Acted<Recognised>>;
+  enrolFace(asked: OfUser & { presented: PresentedFace }): Promise<Acted<Recognised>>;
+  authenticateFace(asked: OfUser & { presented: PresentedFace; threshold: number }): Promise<Acted<Recognised>>;
+};
+
+/** It was done; or the store refused, with a code of its catalogue and with what that means for the step. */
+export type Acted<T> =
+  | { readonly done: T; readonly refused?: undefined }
+  | { readonly refused: RefusedAct; readonly done?: undefined };
+
+export type RefusedAct = {
+  readonly code: number;
+  /** NOT_PERFORMED if it was nobody's fault who stands before the screen. */
+  readonly status: 'FAILED' | 'NOT_PERFORMED';
+  readonly advice: 'retry' | 'final';
+};
+
+export type StoreUser =
+  | { readonly userId: string; readonly userExtId?: undefined }
+  | { readonly userExtId: string; readonly userId?: undefined };
+
+export type OfUser = { readonly store: string; readonly user: StoreUser };
+/** Without a user the passkey itself tells who it is. */
+export type OfAnyUser = { readonly store: string; readonly user: StoreUser | undefined };
+export type Policy = { readonly policy: string };
+export type PasskeyPolicy = Policy & { readonly rpId: string };
+export type Code = { readonly code: string };
+/** WebAuthn's JSON, or the name of what the browser threw. */
+export type PasskeyAnswer = { readonly answer: Readonly<Record<string, unknown>> };
+
+export type NewStoreUser = {
+  readonly store: string;
+  readonly extId: string;
+  readonly attributes: Readonly<Record<string, string>>;
+  /** What happens if the store knows somebody of that external id. */
+  readonly existing: 'link' | 'refuse';
+  /** Whom this step has added before, if a reviewer had it done again: that one is linked in any case. */
+  readonly before: string | undefined;
+};
+
+/** What the page needs to go on with what was begun. */
+export type Begun = Readonly<Record<string, unknown>>;
+
+export type Recognised = { readonly userId: string; readonly score?: number };
+
+/** A face as numbers, or the reason why there is none. */
+export type PresentedFace =
+  | {
+      readonly template: Buffer;
+      readonly algorithm: string;
+      readonly quality: number;
+      readonly reasons: readonly string[];
+    }
+  | { readonly template?: undefined; readonly reason: string };
+
+/** Where in which process it happens, for the events of the store. */
+export type ParentProcess = {
+  readonly parentProcessDefnId: string;
+  readonly parentProcessDefnName: string;
+  readonly parentProcessDefnVersion: number;
+  readonly parentProcessInstanceId: string;
+  readonly childProcessDefnName?: string;
+  readonly childProcessDefnVersion?: number;
+};
+
+export type StepAbout = {
+  readonly instanceId: string;
+  readonly step: string;
+  readonly environment: 'live' | 'test';
+  readonly process: ParentProcess;
+  readonly now: number;
+};
+
+/** The identity store, as the engine is handed it. */
+export type IdentityPort = {
+  acts(tx: TenantTx, about: StepAbout): IdentityActs;
+  /** Looks at a picture, so never within a transaction. */
+  presentFace(image: VisionImage, environment: 'live' | 'test', signal: AbortSignal): Promise<PresentedFace>;
+};

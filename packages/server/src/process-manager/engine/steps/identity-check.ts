@@ -1,0 +1,35 @@
+import { text } from '@grove/contract';
+import type { TProperties } from 'typebox';
+import { Type } from 'typebox';
+import type { Check, CheckType } from '../../../kernel/check.ts';
+import type { Findings } from '../state.ts';
+import type { Acted, Recognised } from './identity-acts.ts';
+import { notPerformed } from './not-performed.ts';
+import type { Reference, StepType } from './step-type.ts';
+
+/** What the steps of an identity store share. */
+export const storeSetting = text(1, 100, 'The name of the identity store');
+
+export const attemptsSetting = { maxAttempts: Type.Integer({ minimum: 1, maximum: 10, default: 3 }) };
+
+export const ofStore: NonNullable<StepType['references']> = (step): Reference[] => [
+  { kind: 'store', name: step.store as string, pointer: '/store' },
+];
+
+export const withStore = <P extends TProperties>(settings: P) => ({ store: storeSetting, ...settings });
+
+/** The code of the store is the reason: who reads the check finds what it means in the catalogue. */
+export function checkOf(name: string, acted: Acted<unknown>, type: CheckType = 'identity'): Check {
+  if (!acted.refused) return { name, type, status: 'PASSED' };
+  const { code, status, advice } = acted.refused;
+  return { name, type, status, reason: `code_${code}`, advice, metaData: { code } };
+}
+
+export function recognisedCheck(name: string, acted: Acted<Recognised>, type?: CheckType): Check {
+  const score = acted.refused ? undefined : acted.done.score;
+  return { ...checkOf(name, acted, type), ...(score !== undefined && { score }) };
+}
+
+/** Nobody was named: neither by an earlier step nor by a parameter. */
+export const userMissing = (name: string): Findings => notPerformed(name, 'identity', 'user_missing');
+export const notAuthenticated = (name: string): Findings => notPerformed(name, 'identity', 'not_authenticated');

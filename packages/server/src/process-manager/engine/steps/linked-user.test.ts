@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Step } from '../definition.ts';
+import { NO_DATA, type State, type StepRecord } from '../state.ts';
+import { isUnproven, linkedUser } from './linked-user.ts';
+
+type Ended = { type: string; outcome: StepRecord['outcome']; userId?: string; store?: string };
+
+/** A journey whose steps have ended so, and that is at a step of the store now. */
+function journeyOf(ended: Ended[], params: Record<string, string> = {}) {
+  const steps: Step[] = ended.map(({ type, store = 'people' }, at) => ({ id: `s${at}`, type, key: `k${at}`, store }));
+  const step: Step = { id: 'now', type: 'passkeyRegistration', store: 'people' };
+  const forms = Object.fromEntries(
+    ended.flatMap(({ userId }, at) => (userId === undefined ? [] : [[`k${at}`, { userId }]])),
+  );
+  const done = Object.fromEntries(ended.map(({ outcome }, at) => [`s${at}`, { outcome, attempts: 1 }]));
+  const state: State = { flow: { status: 'ACTIVE', done }, data: { ...NO_DATA, forms }, params };
+  return { step, steps: [...steps, step], state };
+}
+
+describe('whom a step of an identity store is about', () => {
+  const added = (outcome: StepRecord['outcome'], userId?: string): Ended => ({
+    ...{ type: 'addUser', outcome },
+    ...(userId !== undefined && { userId }),
+  });
+
+  it('is whom an earlier step has added or recognised, the last of them', () => {
+    assert.deepEqual(linkedUser(journeyOf([added('PASSED', 'a')])), { userId: 'a' });
+    const both = [added('PASSED', 'a'), { type: 'passkeyAuthentication', outcome: 'PASSED', userId: 'b' } as const];
+    assert.deepEqual(linkedUser(journeyOf(both, { userId: 'c' })), { userId: 'b' });
+  });
+
+  it('is whom the parameters name, if no step has said who', () => {
+    assert.deepEqual(linkedUser(journeyOf([], { userId: 'c', userExtId: 'd' })), { userId: 'c' });
+    assert.deepEqual(linkedUser(journeyOf([], { userExtId: 'd' })), { userExtId: 'd' });
+    assert.deepEqual(linkedUser(journeyOf([added('SKIPPED')], { userExtId: 'd' })), { userExtId: 'd' });
+    assert.equal(linkedUser(journeyOf([], { userId: '', userExtId: '' })), undefined);
+    assert.equal(linkedUser(journeyOf([])), undefined);
+  });
+
+  it('is nobody if a user could not be added, whatever the parameters say', () => {
+    for (const outcome of ['FAILED', 'NOT_PERFORMED', 'REVIEW'] as const) {
+      assert.equal(linkedUser(journeyOf([added(outcome)], { userExtId: 'd' })), undefined);
+    }
+  });
+
+  it('is nobody of another store, and nobody that a form of the end user names', () => {
+    const elsewhere: Ended = { ...added('PASSED', 'a'), store: 'others' };
+    assert.equal(linkedUser(journeyOf([elsewhere])), undefined);
+    const form: Ended = { type: 'form', outcome: 'PASSED', userId: 'a' };
+    assert.equal(linkedUser(journeyOf([form])), undefined);
+    const failed: Ended = { type: 'passkeyAuthentication', outcome: 'FAILED', userId: 'a' };
+    assert.equal(linkedUser(journeyOf([failed])), undefined);
+  });
+});
+
+describe('whether somebody is proven', () => {
+  const tried = (...outcomes: StepRecord['outcome'][]) =>
+    journeyOf(outcomes.map((outcome) => ({ type: 'totpAuthentication', outcome })));
+
+  it('is not asked where nobody had to prove anything', () => {
+    assert.equal(isUnproven(tried()), false);
+    assert.equal(isUnproven(tried('SKIPPED')), false);
+    assert.equal(isUnproven(journeyOf([{ type: 'faceAuthentication', outcome: 'FAILED', store: 'others' }])), false);
+  });
+
+  it('takes one way that has passed, and nothing less', () => {
+    assert.equal(isUnproven(tried('PASSED')), false);
+    assert.equal(isUnproven(tried('FAILED', 'PASSED')), false);
+    for (const outcome of ['FAILED', 'NOT_PERFORMED', 'REVIEW'] as const) {
+      assert.equal(isUnproven(tried(outcome)), true);
+      assert.equal(isUnproven(tried(outcome, 'SKIPPED')), true);
+    }
+  });
+});

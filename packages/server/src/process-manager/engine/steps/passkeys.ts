@@ -1,0 +1,94 @@
+import { api, text } from '@grove/contract';
+import { Type } from 'typebox';
+import type { Step } from '../definition.ts';
+import {
+  attemptsSetting,
+  checkOf,
+  notAuthenticated,
+  ofStore,
+  recognisedCheck,
+  userMissing,
+  withStore,
+} from './identity-check.ts';
+import { isUnproven, linkedUser } from './linked-user.ts';
+import type { StepType } from './step-type.ts';
+
+type PasskeyStep = Step & { key: string; store: string; rpId: string; policy: string; anyUser?: boolean };
+
+const settings = withStore({
+  rpId: text(1, 255, 'The relying party; the pages of the journey must be at this domain or below it'),
+  policy: Type.String({ ...text(1, 100, 'The name of its policy'), default: 'default' }),
+  ...attemptsSetting,
+});
+
+const { credential, error } = api.passkeys.authenticate.body.properties;
+/** Nothing is required: a browser that gave neither has a code of its own. */
+const answer = Type.Object({ credential, error }, { additionalProperties: false });
+
+const askedOf = (step: Step) => {
+  const { store, rpId, policy } = step as PasskeyStep;
+  return { store, rpId, policy };
+};
+
+export const passkeyRegistration: StepType = {
+  type: 'passkeyRegistration',
+  about: 'Registers a passkey for the user.',
+  kind: 'user',
+  settings,
+  references: ofStore,
+  user: {
+    result: () => answer,
+    show: () => ({ begins: true }),
+    take: () => ({ outcome: 'WORK' }),
+    async begin({ identity, ...journey }) {
+      const user = linkedUser(journey);
+      if (!user || isUnproven(journey)) return undefined;
+      return (await identity.startPasskeyRegistration({ ...askedOf(journey.step), user })).done;
+    },
+  },
+  async settle({ identity, result, ...journey }) {
+    const user = linkedUser(journey);
+    if (isUnproven(journey)) return notAuthenticated('passkeyRegistration');
+    if (!user) return userMissing('passkeyRegistration');
+    const asked = { ...askedOf(journey.step), user, answer: result };
+    return { checks: [checkOf('passkeyRegistration', await identity.completePasskeyRegistration(asked))] };
+  },
+};
+
+export const passkeyAuthentication: StepType = {
+  type: 'passkeyAuthentication',
+  about: 'The end user proves with a passkey to be the user.',
+  kind: 'user',
+  keeps: { in: 'forms', defaultKey: 'passkey1' },
+  failureEnds: true,
+  settings: {
+    ...settings,
+    anyUser: Type.Optional(
+      Type.Boolean({ default: false, description: 'If nobody is named, whoever the passkey belongs to is the user' }),
+    ),
+  },
+  references: ofStore,
+  user: {
+    result: () => answer,
+    show: () => ({ begins: true }),
+    take: () => ({ outcome: 'WORK' }),
+    async begin({ identity, ...journey }) {
+      const user = linkedUser(journey);
+      if (!user && !takesAny(journey.step)) return undefined;
+      return (await identity.startPasskeyAuthentication({ ...askedOf(journey.step), user })).done;
+    },
+  },
+  async settle({ identity, result, ...journey }) {
+    const { step } = journey;
+    const user = linkedUser(journey);
+    if (!user && !takesAny(step)) return userMissing('passkeyAuthentication');
+    const acted = await identity.completePasskeyAuthentication({ ...askedOf(step), user, answer: result });
+    const checks = [recognisedCheck('passkeyAuthentication', acted)];
+    if (acted.refused) return { checks };
+    return { checks, data: { forms: { [step.key as string]: { userId: acted.done.userId } } } };
+  },
+};
+
+function takesAny(step: Step): boolean {
+  return (step as PasskeyStep).anyUser === true;
+}

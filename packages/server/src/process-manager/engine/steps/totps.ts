@@ -1,0 +1,79 @@
+import { text } from '@grove/contract';
+import { Type } from 'typebox';
+import type { Step } from '../definition.ts';
+import {
+  attemptsSetting,
+  checkOf,
+  notAuthenticated,
+  ofStore,
+  recognisedCheck,
+  userMissing,
+  withStore,
+} from './identity-check.ts';
+import { isUnproven, linkedUser } from './linked-user.ts';
+import type { StepType } from './step-type.ts';
+
+type TotpStep = Step & { store: string; policy: string };
+
+const settings = withStore({ policy: text(1, 100, 'The name of the TOTP policy'), ...attemptsSetting });
+
+/** Not required: what is missing is a wrong code, and no guess. */
+const answer = Type.Object(
+  { code: Type.Optional(text(0, 10, 'The code that the authenticator app shows')) },
+  { additionalProperties: false },
+);
+
+const askedOf = (step: Step) => {
+  const { store, policy } = step as TotpStep;
+  return { store, policy };
+};
+const codeOf = ({ code }: Readonly<Record<string, unknown>>) => (typeof code === 'string' ? code : '');
+
+export const totpRegistration: StepType = {
+  type: 'totpRegistration',
+  about: 'Registers an authenticator app that shows one-time passwords.',
+  kind: 'user',
+  settings,
+  references: ofStore,
+  user: {
+    result: () => answer,
+    show: () => ({ begins: true }),
+    take: () => ({ outcome: 'WORK' }),
+    async begin({ identity, ...journey }) {
+      const user = linkedUser(journey);
+      if (!user || isUnproven(journey)) return undefined;
+      return (await identity.startTotpRegistration({ ...askedOf(journey.step), user })).done;
+    },
+  },
+  async settle({ identity, result, ...journey }) {
+    const user = linkedUser(journey);
+    if (isUnproven(journey)) return notAuthenticated('totpRegistration');
+    if (!user) return userMissing('totpRegistration');
+    const asked = { ...askedOf(journey.step), user, code: codeOf(result) };
+    return { checks: [checkOf('totpRegistration', await identity.completeTotpRegistration(asked))] };
+  },
+};
+
+export const totpAuthentication: StepType = {
+  type: 'totpAuthentication',
+  about: 'The end user proves with a one-time password to be the user.',
+  kind: 'user',
+  failureEnds: true,
+  settings,
+  references: ofStore,
+  user: {
+    result: () => answer,
+    show: () => ({ begins: true }),
+    take: () => ({ outcome: 'WORK' }),
+    async begin({ identity, ...journey }) {
+      const user = linkedUser(journey);
+      return user && (await identity.startTotpAuthentication({ ...askedOf(journey.step), user })).done;
+    },
+  },
+  async settle({ identity, result, ...journey }) {
+    const user = linkedUser(journey);
+    if (!user) return userMissing('totpAuthentication');
+    const asked = { ...askedOf(journey.step), user, code: codeOf(result) };
+    return { checks: [recognisedCheck('totpAuthentication', await identity.authenticateTotp(asked))] };
+  },
+};

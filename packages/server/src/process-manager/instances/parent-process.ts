@@ -1,0 +1,30 @@
+import type { TenantTx } from '../../db/db.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import { ApiError, isGone } from '../../kernel/errors.ts';
+import { findDefinition } from '../definitions/definitions.repository.ts';
+import type { Drive } from '../engine/drive.ts';
+import { findInstance } from './process-instances.repository.ts';
+
+/** For features that run a process for an instance that waits meanwhile. */
+export function parentProcesses(drive: Pick<Drive, 'apply'>, clock: Clock) {
+  return {
+    /** One of the other environment is none. */
+    async findParent(tx: TenantTx, environment: 'live' | 'test', instanceId: string) {
+      const row = await findInstance(tx, instanceId);
+      if (row?.environment !== environment) throw new ApiError(100022);
+      const definition = await findDefinition(tx, row.definition_id);
+      return {
+        parentProcessInstanceId: row.id,
+        parentProcessDefnId: row.definition_id,
+        ...(definition && {
+          parentProcessDefnName: definition.name,
+          parentProcessDefnVersion: definition.version,
+        }),
+      };
+    },
+    /** One that is gone, or waits for something else by now, is left alone. */
+    async resumeInstance(tx: TenantTx, instanceId: string, variables: Readonly<Record<string, string>>): Promise<void> {
+      await drive.apply(tx, instanceId, { type: 'resume', variables }, clock.now()).catch(isGone);
+    },
+  };
+}
