@@ -1,7 +1,7 @@
 /**
  * The arrows of the house (see ARCHITECTURE.md):
  *
- *   console, journey, cli → sdk → contract ← server → vision      cli → server
+ *   console, journey, cli → sdk → contract ← server → vision      cli → server, vision
  *   server:  app → http → kernel;   features → kernel, db, secrets, jobs, engines, contract
  */
 const notTests = '\\.(test|check)\\.ts$|/test/';
@@ -28,6 +28,20 @@ module.exports = {
       severity: 'error',
       from: { path: '^packages/vision/', pathNot: notTests },
       to: { path: '^(packages|scripts|bench)/', pathNot: '^packages/vision/src/' },
+    },
+    {
+      name: 'only-the-door-knows-vision',
+      comment: 'What looks at pictures could be another process: the rest of the server asks engines/vision.',
+      severity: 'error',
+      from: { path: '^packages/server/src', pathNot: `${notTests}|^packages/server/src/engines/vision/` },
+      to: { path: '^packages/vision/' },
+    },
+    {
+      name: 'journey-imports-only-types-of-grove',
+      comment: 'It runs in the browser of an end user, where every byte counts and nothing of the server belongs.',
+      severity: 'error',
+      from: { path: '^packages/journey/src', pathNot: notTests },
+      to: { path: '^packages/(?!journey/)', dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'server-does-not-import-clients',
@@ -92,12 +106,14 @@ module.exports = {
     {
       name: 'no-orphans',
       severity: 'error',
-      from: { orphan: true, pathNot: `${notTests}|\\.cjs$|index\\.ts$` },
+      from: { orphan: true, pathNot: `${notTests}|\\.cjs$|index\\.ts$|\\.d\\.ts$` },
       to: {},
     },
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
+    // What was built, and what is served as it stands.
+    exclude: { path: '^packages/journey/(dist|public)' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default'] },

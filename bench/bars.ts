@@ -13,6 +13,10 @@ const RATIO_AT_LEAST: Readonly<Record<string, number>> = {
   'create-instance': 0.2,
   'get-data': 0.5,
   'search-1m': 0.05,
+  'totp-authenticate': 0.25,
+  'appkey-authenticate': 0.5,
+  'passkey-finish': 0.55,
+  'user-by-ext-id': 0.5,
 };
 
 const AT_MOST = {
@@ -21,7 +25,10 @@ const AT_MOST = {
   'start to ready': { bar: 1500, unit: 'ms' },
   'webhooks all told': { bar: 60, unit: 's' },
   'event-loop delay p99': { bar: 100, unit: 'ms' },
+  'event-loop delay p99 while reading': { bar: 50, unit: 'ms' },
+  'memory with a worker': { bar: 570, unit: 'MB' },
   'memory during uploads': { bar: 600, unit: 'MB' },
+  'first page, p95': { bar: 100, unit: 'ms' },
   'p99 of others, to quiet': { bar: 5, unit: 'times' },
 } as const;
 
@@ -32,6 +39,14 @@ export function rateChecks(scenario: string, what: string, measured: number): Ch
   const bar = PER_SECOND_AT_LEAST[scenario];
   if (bar === undefined) return [];
   return [{ what, measured, bar, unit: 'jobs/s', ok: measured >= bar, atLeast: true }];
+}
+
+/** How often as fast as others do the same. */
+const TIMES_AT_LEAST: Readonly<Record<string, number>> = { 'passkey-verify': 3 };
+
+export function timesChecks(scenario: string, what: string, measured: number): Check[] {
+  const bar = TIMES_AT_LEAST[scenario];
+  return bar === undefined ? [] : [{ what, measured, bar, unit: '', ok: measured >= bar, atLeast: true }];
 }
 
 export function ratioChecks(scenario: string, measured: number): Check[] {

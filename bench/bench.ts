@@ -1,22 +1,27 @@
 import { cpus, loadavg } from 'node:os';
+import { appkeyInstallation } from './appkeys.ts';
 import { withRelations } from './bars.ts';
 import { cleanUpOnExit, temporaryFolder } from './clean-up.ts';
 import type { ComparisonOptions } from './compare.ts';
+import { measureEventQuery } from './identity.ts';
 import { measureJobs } from './jobs.ts';
 import { measureMemory, measureStart } from './lifetime.ts';
 import type { LoadTool } from './load.ts';
 import { autocannon } from './load-autocannon.ts';
 import { hasWrk, wrk } from './load-wrk.ts';
 import { isPostgres, type Options, readOptions, type ScenarioName, USAGE, UsageError } from './options.ts';
+import { measurePasskeyVerify, passkeyInstallation } from './passkeys.ts';
 import { readProfile } from './profile.ts';
 import { render, writeJson, writeReadme } from './report.ts';
 import { type Environment, isBelow, type Run, type ScenarioResult } from './results.ts';
 import { type ComparedName, compareEcho, compareWithYardstick, writersFor } from './scenarios.ts';
 import { type Installation, sqliteInstallations } from './seed.ts';
+import { eventsInstallation, totpInstallation, usersInstallation } from './seed-identity.ts';
 import { FEW_INSTANCES, instancesInstallation, MANY_INSTANCES } from './seed-instances.ts';
 import { postgresInstallation } from './seed-postgres.ts';
 import { startGrove } from './target.ts';
 import { measureUploads } from './uploads.ts';
+import { measureVision } from './vision.ts';
 import { measureWebhooks } from './webhooks.ts';
 
 type RunOptions = ComparisonOptions & Pick<Options, 'memorySeconds' | 'profile'>;
@@ -29,6 +34,14 @@ const INSTANCES: Readonly<Partial<Record<ScenarioName, number>>> = {
   'search-1m': MANY_INSTANCES,
   'list-instances': MANY_INSTANCES,
   'list-instances-page-50': MANY_INSTANCES,
+};
+
+const IDENTITY: Readonly<Partial<Record<ScenarioName, () => Promise<Installation>>>> = {
+  'totp-authenticate': totpInstallation,
+  'appkey-authenticate': appkeyInstallation,
+  'passkey-finish': passkeyInstallation,
+  'user-by-ext-id': usersInstallation,
+  'event-query': eventsInstallation,
 };
 
 cleanUpOnExit();
@@ -82,7 +95,7 @@ async function runAll(options: Options, tool: LoadTool): Promise<Run> {
   const instancesOf = (name: ScenarioName) => instances.of(INSTANCES[name] ?? 0);
   try {
     for (const name of options.names) {
-      const install = instancesOf(name) ?? (isPostgres(name) ? postgres : sqlite.next);
+      const install = IDENTITY[name] ?? instancesOf(name) ?? (isPostgres(name) ? postgres : sqlite.next);
       scenarios.push(await runOne(name, install, compared).catch((error) => failure(name, error)));
     }
   } finally {
@@ -124,12 +137,15 @@ async function runOne(
   options: RunOptions,
 ): Promise<ScenarioResult> {
   if (name === 'echo') return compareEcho(options);
+  if (name === 'passkey-verify') return measurePasskeyVerify(options);
   const installation = await install();
   try {
     if (name === 'start') return await measureStart(installation, options);
     if (name === 'jobs' || name === 'jobs-pg') return await measureJobs(name, installation, options);
     if (name === 'webhooks' || name === 'webhooks-pg') return await measureWebhooks(name, installation, options);
+    if (name === 'event-query') return await measureEventQuery(installation);
     if (name === 'uploads') return await measureUploads(installation, options);
+    if (name === 'vision') return await measureVision(installation, options);
     if (name === 'memory') return await measureMemory(installation, { ...options, seconds: options.memorySeconds });
     return await runCompared(name, installation, options);
   } finally {
@@ -140,7 +156,17 @@ async function runOne(
 async function runCompared(
   label: Exclude<
     ScenarioName,
-    'echo' | 'start' | 'memory' | 'jobs' | 'jobs-pg' | 'webhooks' | 'webhooks-pg' | 'uploads'
+    | 'echo'
+    | 'start'
+    | 'memory'
+    | 'jobs'
+    | 'jobs-pg'
+    | 'webhooks'
+    | 'webhooks-pg'
+    | 'uploads'
+    | 'vision'
+    | 'event-query'
+    | 'passkey-verify'
   >,
   { place, seeded }: Installation,
   options: RunOptions,

@@ -4,13 +4,13 @@ import { createInstanceRequest } from './requests.ts';
 /** What end users do before something of theirs can be measured. */
 
 /** Of noise, and of about so many bytes, as a good telephone makes them of twelve megapixels. */
-export async function pictureOf(bytes: number): Promise<Uint8Array> {
+export async function pictureOf(bytes: number): Promise<Uint8Array<ArrayBuffer>> {
   const noise = { type: 'gaussian', mean: 128, sigma: 30 } as const;
   const create = { width: 4000, height: 3000, channels: 3, background: '#808080', noise } as const;
   const raw = await sharp({ create }).png({ compressionLevel: 0 }).toBuffer();
   for (let quality = 98; ; quality -= 2) {
     const made = await sharp(raw).jpeg({ quality }).toBuffer();
-    if (made.length <= bytes * 1.1 || quality <= 60) return made;
+    if (made.length <= bytes * 1.1 || quality <= 60) return new Uint8Array(made);
   }
 }
 

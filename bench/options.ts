@@ -15,9 +15,20 @@ export const SQLITE_SCENARIOS = [
   'jobs',
   'webhooks',
   'uploads',
+  'vision',
+  'totp-authenticate',
+  'appkey-authenticate',
+  'passkey-finish',
+  'passkey-verify',
 ] as const;
 /** A million instances take a minute to write, so they run only when they are asked for. */
-export const LARGE_SCENARIOS = ['search-1m', 'list-instances', 'list-instances-page-50'] as const;
+export const LARGE_SCENARIOS = [
+  'search-1m',
+  'list-instances',
+  'list-instances-page-50',
+  'user-by-ext-id',
+  'event-query',
+] as const;
 /** They need a PostgreSQL server, so they run only when they are asked for. */
 export const POSTGRES_SCENARIOS = ['get-key-pg', 'issue-pg', 'create-key-pg', 'jobs-pg', 'webhooks-pg'] as const;
 
@@ -43,7 +54,7 @@ export class UsageError extends Error {}
 export const USAGE = `npm run bench -- [name …] [options]
 
   ${SQLITE_SCENARIOS.join(', ')} (all of these if none is named)
-  ${LARGE_SCENARIOS.join(', ')} (on a million instances)
+  ${LARGE_SCENARIOS.join(', ')} (on a million instances, users or events)
   ${POSTGRES_SCENARIOS.join(', ')} (with BENCH_DATABASE_URL)
 
   --seconds N          the length of a round, 4

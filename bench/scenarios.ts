@@ -1,10 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { appkeyRequests } from './appkeys.ts';
 import { temporaryFolder } from './clean-up.ts';
 import { type ComparisonOptions, compare } from './compare.ts';
 import { atDocument, pictureOf } from './end-users.ts';
+import { totpRounds, userRequests } from './identity.ts';
 import { type Load, type LoadRequest, probe, REQUESTS_PER_VARIANT } from './load.ts';
+import { passkeyRequests } from './passkeys.ts';
 import {
   bearerOf,
   createInstanceRequest,
@@ -33,6 +36,10 @@ export type ComparedName =
   | 'get-instance'
   | 'create-instance'
   | 'get-data'
+  | 'totp-authenticate'
+  | 'appkey-authenticate'
+  | 'passkey-finish'
+  | 'user-by-ext-id'
   | InstancesName;
 /** They find some among many instances. */
 export type InstancesName = 'search-10k' | 'search-1m' | 'list-instances' | 'list-instances-page-50';
@@ -88,6 +95,41 @@ const plans: Readonly<Record<ComparedName, (site: Site) => Promise<Plan>>> = {
   },
 
   'get-data': storedImage,
+
+  async 'totp-authenticate'({ origin, seeded }) {
+    const bearer = await bearerOf(origin, seeded.apiKey);
+    const next = totpRounds(bearer);
+    const { settings, answerBytes } = await echoed(origin, next()[0] as LoadRequest, 200);
+    return { settings, answerBytes, loadOf: () => ({ requests: next() }) };
+  },
+
+  async 'appkey-authenticate'({ origin, seeded }) {
+    const bearer = await bearerOf(origin, seeded.apiKey);
+    const [first] = appkeyRequests(bearer, 1);
+    const { status, contentType, bytes } = await probe(origin, first as LoadRequest, 200);
+    return {
+      settings: { kind: 'verify', status, contentType, bytes },
+      answerBytes: bytes,
+      loadOf: () => ({ requests: appkeyRequests(bearer) }),
+    };
+  },
+
+  async 'passkey-finish'({ origin, seeded }) {
+    const bearer = await bearerOf(origin, seeded.apiKey);
+    const [first] = passkeyRequests(bearer, 0, 1);
+    const { status, contentType, bytes } = await probe(origin, first as LoadRequest, 200);
+    return {
+      settings: { kind: 'verify', status, contentType, bytes },
+      answerBytes: bytes,
+      loadOf: (round) => ({ requests: passkeyRequests(bearer, round + 1) }),
+    };
+  },
+
+  async 'user-by-ext-id'({ origin, seeded }) {
+    const requests = await userRequests(origin, seeded.apiKey);
+    const { settings, answerBytes } = await echoed(origin, requests[0] as LoadRequest, 200);
+    return { settings, answerBytes, loadOf: () => ({ requests }) };
+  },
 
   'search-10k': (site) => searched(site, FEW_INSTANCES),
   'search-1m': (site) => searched(site, MANY_INSTANCES),

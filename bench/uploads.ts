@@ -78,7 +78,7 @@ export async function measureUploads(
 }
 
 /** Asked at a steady pace, whether or not the answer before has come: else a slow answer would hide the next. */
-async function p99While(ask: () => Promise<Response>, until: Promise<unknown>): Promise<number> {
+export async function p99While(ask: () => Promise<Response>, until: Promise<unknown>): Promise<number> {
   const times: Promise<number>[] = [];
   const once = async () => {
     const from = performance.now();
@@ -103,7 +103,7 @@ function uploaded(work: Uploads): Promise<void> {
 }
 
 /** Since it was last read. */
-async function loopDelayMs({ origin }: Target): Promise<number> {
+export async function loopDelayMs({ origin }: Target): Promise<number> {
   const text = await (await fetch(`${origin}/metrics`)).text();
   const seconds = /^nodejs_eventloop_lag_p99_seconds ([\d.e-]+)$/m.exec(text)?.[1];
   if (seconds === undefined) throw new Error('the server does not say how late its event loop is');

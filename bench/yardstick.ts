@@ -1,4 +1,4 @@
-import { generateKeyPairSync, sign } from 'node:crypto';
+import { generateKeyPairSync, randomBytes, sign, verify } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -6,17 +6,19 @@ import { serveUntilAsked } from './child.ts';
 
 /**
  * The least that could answer: what Node itself costs on this machine in this minute. `echo` answers with as many bytes
- * as the real answer has, `file` streams them from the disk. `sign` also makes the token, because no service that issues one can do without the signature.
+ * as the real answer has, `file` streams them from the disk. `sign` also makes the token, because no service that issues
+ * one can do without the signature; `verify` looks at one signature of ES256 before it answers.
  */
 export type YardstickSettings =
   | { kind: 'echo'; status: number; contentType: string; bytes: number }
+  | { kind: 'verify'; status: number; contentType: string; bytes: number }
   | { kind: 'file'; contentType: string; path: string; bytes: number }
   | { kind: 'sign'; contentType: string; header: object; claims: { jti: string }; ttl: number };
 
 const { BENCH_YARDSTICK } = process.env;
 if (!BENCH_YARDSTICK) throw new Error('BENCH_YARDSTICK must hold the settings');
 const settings = JSON.parse(BENCH_YARDSTICK) as YardstickSettings;
-const answer = { echo, file, sign: signer }[settings.kind](settings as never);
+const answer = { echo, file, verify: verifier, sign: signer }[settings.kind](settings as never);
 const server = createServer((request, response) => readFully(request, () => answer(response)));
 server.listen(0, '127.0.0.1', () => {
   const { port } = server.address() as AddressInfo;
@@ -41,6 +43,19 @@ function echo({ status, contentType, bytes }: YardstickSettings & { kind: 'echo'
   const body = Buffer.alloc(bytes, 'x');
   const headers = { 'Content-Type': contentType, 'Content-Length': bytes };
   return (response: ServerResponse) => response.writeHead(status, headers).end(body);
+}
+
+/** Nobody can tell a user by a key without looking at one signature. */
+function verifier(settings: YardstickSettings & { kind: 'verify' }) {
+  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const data = randomBytes(200);
+  const signature = sign('sha256', data, { key: privateKey, dsaEncoding: 'ieee-p1363' });
+  const respond = echo({ ...settings, kind: 'echo' });
+  return (response: ServerResponse) => {
+    if (!verify('sha256', data, { key: publicKey, dsaEncoding: 'ieee-p1363' }, signature))
+      throw new Error('it is good');
+    return respond(response);
+  };
 }
 
 function file({ contentType, path, bytes }: YardstickSettings & { kind: 'file' }) {

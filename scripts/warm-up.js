@@ -1,5 +1,5 @@
-// Compiles Grove once after installing, so that already the first start is quick and small. A start that finds nothing
-// compiled works as well, so whatever goes wrong here is no reason to fail an installation.
+// Compiles Grove once after installing and builds the pages of the end user, so that already the first start is quick
+// and small. A start that finds nothing works as well, so whatever goes wrong here is no reason to fail an installation.
 import { spawnSync } from 'node:child_process';
 import module from 'node:module';
 import { fileURLToPath } from 'node:url';
@@ -10,6 +10,8 @@ try {
     spawnSync(process.execPath, [grove, '--version'], { stdio: 'ignore' });
     module.enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/grove', import.meta.url)));
     await import('@grove/server');
+    const build = fileURLToPath(new URL('../packages/journey/build.ts', import.meta.url));
+    spawnSync(process.execPath, [build, '--if-needed'], { stdio: 'ignore' });
   }
 } catch {
   // The first start will do it.

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -17,7 +18,8 @@ async function openShop(t: TestContext, environment: Record<string, string>): Pr
     shop.kill('SIGTERM');
     await once(shop, 'exit');
   });
-  for await (const line of createInterface({ input: shop.stdout })) if (line.startsWith('The shop is open')) return;
+  for await (const line of createInterface({ input: shop.stdout as Readable }))
+    if (line.startsWith('The shop is open')) return;
   assert.fail('the shop did not open');
 }
 

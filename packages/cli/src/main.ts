@@ -9,10 +9,12 @@ import { defineJobs } from './commands/jobs.ts';
 import { defineKeys } from './commands/keys.ts';
 import { defineListen } from './commands/listen.ts';
 import { defineMigrate } from './commands/migrate.ts';
+import { definePage } from './commands/page.ts';
 import { definePlan } from './commands/plan.ts';
 import { defineRestore } from './commands/restore.ts';
 import { defineRetention } from './commands/retention.ts';
 import { defineRotate } from './commands/rotate.ts';
+import { defineSpecimen } from './commands/specimen.ts';
 import { defineStart } from './commands/start.ts';
 import { defineTenant } from './commands/tenant.ts';
 import { FAILED, failureOf, failureText } from './failure.ts';
@@ -78,12 +80,14 @@ function program(): Command {
     definePlan,
     defineApply,
     defineExport,
+    definePage,
     defineRetention,
     defineJobs,
     defineMigrate,
     defineBackup,
     defineRestore,
     defineRotate,
+    defineSpecimen,
     defineDoctor,
     defineHelp,
   ]) {

@@ -23,6 +23,7 @@ const COMMANDS = [
   'rotate signing-key',
   'rotate master-key',
   'rotate tenant-key',
+  'specimen',
   'doctor',
 ];
 

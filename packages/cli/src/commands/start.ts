@@ -1,6 +1,7 @@
 import type { Running } from '@grove/server';
 import type { Command } from 'commander';
 import { shownTenant, shownUrl } from '../addresses.ts';
+import { buildPages } from '../build-pages.ts';
 import { operatorConfig } from '../operator.ts';
 import { type CommonOptions, define, examples, print, type Result, styled } from '../output.ts';
 
@@ -30,6 +31,7 @@ async function start(options: StartOptions): Promise<void> {
   const config = await operatorConfig();
   const demonstration = options.demo === undefined ? 'whenEmpty' : options.demo ? 'always' : 'never';
   const running = await startServer(config, { demonstration });
+  await buildPages(options.json ? () => undefined : (line) => process.stderr.write(`${line}\n`));
   print(options, await readiness(running, VERSION));
   await stopAsked;
   await running.stop();
