@@ -1,6 +1,10 @@
 import { createHash } from 'node:crypto';
+import { createRequire } from 'node:module';
 import { Readable } from 'node:stream';
-import yazl from 'yazl';
+import type yazl from 'yazl';
+
+/** Loaded with the first archive. */
+const load = createRequire(import.meta.url);
 
 /**
  * A zip whose last two entries are its manifest and the signature of that. Entries are opened one after another, each
@@ -28,7 +32,7 @@ export const MANIFEST = 'manifest.json';
 export const MANIFEST_SIGNATURE = 'manifest.jws';
 
 export function writeArchive({ entries, at, manifest, sign }: Archive): Readable {
-  const zip = new yazl.ZipFile();
+  const zip = new (load('yazl') as typeof yazl).ZipFile();
   const output = zip.outputStream as Readable;
   let current: Readable | undefined;
   zip.on('error', (error: Error) => output.destroy(error));

@@ -16,8 +16,9 @@ type WebPush = {
   generateRequestDetails(subscription: object, payload: string, options: object): Details;
 };
 
-/** It has no types of its own. */
-const webPush = createRequire(import.meta.url)('web-push') as WebPush;
+/** It has no types of its own. Loaded with the first push: most servers send none. */
+const load = createRequire(import.meta.url);
+const webPush = () => load('web-push') as WebPush;
 
 const MOST_SECONDS = 28 * 24 * 3600;
 
@@ -71,7 +72,7 @@ function requestOf(
     data,
   });
   try {
-    return webPush.generateRequestDetails(subscription, payload, { vapidDetails, TTL, urgency: 'high' });
+    return webPush().generateRequestDetails(subscription, payload, { vapidDetails, TTL, urgency: 'high' });
   } catch {
     return undefined;
   }

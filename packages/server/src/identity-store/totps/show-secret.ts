@@ -1,11 +1,17 @@
-import { Secret, TOTP } from 'otpauth';
-import { renderSVG } from 'uqr';
+import { createRequire } from 'node:module';
+import type * as otpauth from 'otpauth';
+import type * as uqr from 'uqr';
 import type { Totp } from './match-code.ts';
+
+/** Loaded with the first secret: a server that starts has none to show. */
+const load = createRequire(import.meta.url);
 
 /** What the end user's app is shown, once. */
 export type ShownSecret = { secret: string; uri: string; qrCode: string };
 
 export function showSecret(totp: Totp, { issuer, label }: { issuer: string; label: string }): ShownSecret {
+  const { Secret, TOTP } = load('otpauth') as typeof otpauth;
+  const { renderSVG } = load('uqr') as typeof uqr;
   const { algorithm, digits, period } = totp;
   const secret = new Secret({ buffer: new Uint8Array(totp.secret).buffer });
   const uri = new TOTP({ issuer, label, algorithm, digits, period, secret }).toString();

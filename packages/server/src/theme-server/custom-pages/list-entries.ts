@@ -1,6 +1,11 @@
-import yauzl, { type Entry } from 'yauzl';
+import { createRequire } from 'node:module';
+import type * as yauzl from 'yauzl';
+import type { Entry } from 'yauzl';
 import { ArchiveRefused } from './archive-refused.ts';
 import { checkPath, isLitter } from './check-path.ts';
+
+/** Loaded with the first archive. */
+const load = createRequire(import.meta.url);
 
 /** What an archive says it holds, and where each file lies in it. Nothing is unpacked yet. */
 export type ZipEntry = {
@@ -62,17 +67,21 @@ function centralDirectory(archive: Buffer): number {
 function readDirectory(archive: Buffer): Promise<Entry[]> {
   return new Promise((resolve, reject) => {
     const refuse = () => reject(new ArchiveRefused('not_a_zip'));
-    yauzl.fromBuffer(archive, { lazyEntries: true, decodeStrings: false, validateEntrySizes: false }, (fault, zip) => {
-      if (fault || !zip) return refuse();
-      const entries: Entry[] = [];
-      zip.on('error', refuse);
-      zip.on('end', () => resolve(entries));
-      zip.on('entry', (entry: Entry) => {
-        if (entries.push(entry) > MAX_ENTRIES) return reject(new ArchiveRefused('too_many_entries'));
+    (load('yauzl') as typeof yauzl).fromBuffer(
+      archive,
+      { lazyEntries: true, decodeStrings: false, validateEntrySizes: false },
+      (fault, zip) => {
+        if (fault || !zip) return refuse();
+        const entries: Entry[] = [];
+        zip.on('error', refuse);
+        zip.on('end', () => resolve(entries));
+        zip.on('entry', (entry: Entry) => {
+          if (entries.push(entry) > MAX_ENTRIES) return reject(new ArchiveRefused('too_many_entries'));
+          zip.readEntry();
+        });
         zip.readEntry();
-      });
-      zip.readEntry();
-    });
+      },
+    );
   });
 }
 

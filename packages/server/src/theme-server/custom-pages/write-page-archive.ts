@@ -1,10 +1,14 @@
+import { createRequire } from 'node:module';
 import type { Readable } from 'node:stream';
-import yazl from 'yazl';
+import type yazl from 'yazl';
 import type { StoredFile } from './page-files.repository.ts';
+
+/** Loaded with the first archive. */
+const load = createRequire(import.meta.url);
 
 /** The files of a version as a zip of our own making: what was uploaded is not handed to anybody else. */
 export function writePageArchive(files: readonly StoredFile[], at: number): Readable {
-  const zip = new yazl.ZipFile();
+  const zip = new (load('yazl') as typeof yazl).ZipFile();
   for (const { path, content, content_type } of files) {
     // Images and fonts are compressed already.
     const compress = !/^(image|font)\//.test(content_type);
