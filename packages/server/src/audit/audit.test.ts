@@ -71,8 +71,9 @@ onBothEngines('audit events', (_engine, places) => {
   it('are not made by a plain look at an instance, nor by a read that found nothing', async () => {
     const { body: before } = await list();
     await app.call(`/api/process-manager/processInstances/${id}`, { token });
-    await app.call(`/api/process-manager/processInstances/${id.replace(/.$/, 'Z')}/withParameters`, { token });
-    await app.call(`${place.replace(/.$/, 'Z')}/userdata`, { token });
+    const nobody = newId(1);
+    await app.call(`/api/process-manager/processInstances/${nobody}/withParameters`, { token });
+    await app.call(`${place.replace(id, nobody)}/userdata`, { token });
     assert.equal((await list()).body.totalElements, before.totalElements);
   });
 
