@@ -1,3 +1,5 @@
+import { Drawing } from '../ui/drawing.tsx';
+
 /** The drawings of the camera's screens, in the colour of the text around them. */
 const PATHS = {
   camera:
@@ -33,16 +35,5 @@ const PATHS = {
 export type CaptureIconName = keyof typeof PATHS;
 
 export function CaptureIcon({ name }: { name: CaptureIconName }) {
-  return (
-    <svg viewBox="0 0 24 24" aria-hidden="true" focusable="false">
-      <path
-        d={PATHS[name]}
-        fill="none"
-        stroke="currentColor"
-        stroke-width="1.8"
-        stroke-linecap="round"
-        stroke-linejoin="round"
-      />
-    </svg>
-  );
+  return <Drawing path={PATHS[name]} weight="1.8" />;
 }

@@ -1,3 +1,5 @@
+import { Drawing } from './drawing.tsx';
+
 /** Small drawings of our own, in the colour of the text around them. */
 const PATHS = {
   document:
@@ -26,16 +28,5 @@ const PATHS = {
 export type IconName = keyof typeof PATHS;
 
 export function Icon({ name }: { name: IconName }) {
-  return (
-    <svg viewBox="0 0 24 24" aria-hidden="true" focusable="false">
-      <path
-        d={PATHS[name]}
-        fill="none"
-        stroke="currentColor"
-        stroke-width="1.7"
-        stroke-linecap="round"
-        stroke-linejoin="round"
-      />
-    </svg>
-  );
+  return <Drawing path={PATHS[name]} weight="1.7" />;
 }

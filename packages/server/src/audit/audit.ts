@@ -1,5 +1,6 @@
 import type { api, Ok } from '@grove/contract';
 import type { Db, TenantTx } from '../db/db.ts';
+import { actor } from '../kernel/actor.ts';
 import type { Context } from '../kernel/context.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { newId, type TenantId } from '../kernel/ids.ts';
@@ -108,10 +109,10 @@ export function openAudit({ db, onError, maxGathered = MAX_GATHERED }: AuditDeps
       if (waiting >= maxGathered) {
         throw new ApiError(100010, { log: 'too many audit events wait to be written', retryAfterSeconds: 1 });
       }
-      const { environment, apiKeyId, apiKeyName } = principal;
+      const { environment, apiKeyId } = principal;
       gather(tenantId, [
         {
-          ...{ environment, id: newId(now), at: now, action, actor: `API Key: ${apiKeyName}`, api_key_id: apiKeyId },
+          ...{ environment, id: newId(now), at: now, action, actor: actor(principal), api_key_id: apiKeyId },
           ...{ instance_id: instanceId ?? null, item: item ?? null, request_id: requestId },
         },
       ]);
@@ -144,7 +145,7 @@ export function openAudit({ db, onError, maxGathered = MAX_GATHERED }: AuditDeps
 export function changedBy({ principal, now, requestId }: Context): Omit<AuditedChange, 'action'> {
   return {
     environment: principal.environment,
-    actor: `API Key: ${principal.apiKeyName}`,
+    actor: actor(principal),
     apiKeyId: principal.apiKeyId,
     at: now,
     requestId,

@@ -1,6 +1,7 @@
 import { api, type Body } from '@grove/contract';
 import { isUniqueViolation, type TenantTx } from '../db/db.ts';
 import type { Outbound } from '../engines/outbound/outbound.ts';
+import { actor } from '../kernel/actor.ts';
 import type { Context } from '../kernel/context.ts';
 import { ApiError, invalidInput } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
@@ -187,10 +188,6 @@ function touched(before: WebhookRow, { now, principal }: Context): WebhookRow {
 
 function checkName(name: string): void {
   if (name.trim() === '') throw invalidInput({ pointer: '/name', message: 'must not be empty' });
-}
-
-function actor({ apiKeyName }: Context['principal']): string {
-  return `API Key: ${apiKeyName}`;
 }
 
 async function namedOnce(name: string, work: () => Promise<void>): Promise<void> {

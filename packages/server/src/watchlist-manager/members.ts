@@ -2,6 +2,7 @@ import type { api, Ok } from '@grove/contract';
 import { type Audit, changedBy } from '../audit/audit.ts';
 import { isUniqueViolation, type TenantReads, type TenantTx } from '../db/db.ts';
 import { algorithm } from '../engines/vision/face-templates.ts';
+import { actor } from '../kernel/actor.ts';
 import { fromDuration, toDtm } from '../kernel/clock.ts';
 import type { Context } from '../kernel/context.ts';
 import { ApiError, invalidInput } from '../kernel/errors.ts';
@@ -9,7 +10,6 @@ import { newId } from '../kernel/ids.ts';
 import { type Handlers, prepared } from '../kernel/implement.ts';
 import { likePattern, paging, toPage } from '../kernel/pages.ts';
 import type { Vault } from '../secrets/vault.ts';
-import { actor } from './actor.ts';
 import type { HashValue } from './hash-value.ts';
 import {
   type Details,

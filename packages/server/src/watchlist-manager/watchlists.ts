@@ -1,6 +1,7 @@
 import type { api, Body, Ok } from '@grove/contract';
 import { type Audit, changedBy } from '../audit/audit.ts';
 import { isUniqueViolation } from '../db/db.ts';
+import { actor } from '../kernel/actor.ts';
 import { fromDuration, toDtm } from '../kernel/clock.ts';
 import type { Context } from '../kernel/context.ts';
 import { ApiError, invalidInput } from '../kernel/errors.ts';
@@ -8,7 +9,6 @@ import { newId } from '../kernel/ids.ts';
 import type { Handlers } from '../kernel/implement.ts';
 import { fold, likePattern, paging, toPage } from '../kernel/pages.ts';
 import type { Vault } from '../secrets/vault.ts';
-import { actor } from './actor.ts';
 import type { Galleries } from './galleries.ts';
 import { subjectOf } from './member-details.ts';
 import {

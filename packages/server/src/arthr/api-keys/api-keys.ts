@@ -1,5 +1,6 @@
 import { api } from '@grove/contract';
 import { isUniqueViolation, type TenantTx } from '../../db/db.ts';
+import { actor } from '../../kernel/actor.ts';
 import type { Context, Principal } from '../../kernel/context.ts';
 import { ApiError, invalidInput } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
@@ -193,10 +194,6 @@ async function namedOnce<T>(name: string, work: () => Promise<T>): Promise<T> {
     const message = `${JSON.stringify(name)} is the name of another API key`;
     throw new ApiError(100014, { errors: [{ pointer: '/name', message }], cause: error });
   }
-}
-
-function actor(principal: Principal): string {
-  return `API Key: ${principal.apiKeyName}`;
 }
 
 function checkEnvironment(caller: Principal, environment: 'live' | 'test'): void {

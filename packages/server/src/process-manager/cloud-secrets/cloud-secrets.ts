@@ -1,12 +1,12 @@
 import { api, type Ok } from '@grove/contract';
 import { isUniqueViolation, type TenantTx } from '../../db/db.ts';
+import { actor } from '../../kernel/actor.ts';
 import { toDtm } from '../../kernel/clock.ts';
 import { ApiError, invalidInput } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { implement } from '../../kernel/implement.ts';
 import { fold, likePattern, paging, toPage } from '../../kernel/pages.ts';
 import type { Vault } from '../../secrets/vault.ts';
-import { actor } from '../actor.ts';
 import {
   addCloudSecret,
   type CloudSecretRow,

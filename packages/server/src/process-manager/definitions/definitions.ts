@@ -1,10 +1,10 @@
 import { api } from '@grove/contract';
+import { actor } from '../../kernel/actor.ts';
 import { toDtm } from '../../kernel/clock.ts';
 import type { Context } from '../../kernel/context.ts';
 import { ApiError, type FieldFault } from '../../kernel/errors.ts';
 import { implement } from '../../kernel/implement.ts';
 import { likePattern, paging, toPage } from '../../kernel/pages.ts';
-import { actor } from '../actor.ts';
 import type { Definition } from '../engine/definition.ts';
 import { type Checked, checkDefinition, deploymentFaults } from './check-definition.ts';
 import {

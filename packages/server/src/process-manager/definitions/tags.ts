@@ -1,9 +1,9 @@
 import { api } from '@grove/contract';
+import { actor } from '../../kernel/actor.ts';
 import { toDtm } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { type Handlers, implement } from '../../kernel/implement.ts';
 import { fold, likePattern, paging, toPage } from '../../kernel/pages.ts';
-import { actor } from '../actor.ts';
 import type { DefinitionView } from './definitions.repository.ts';
 import { findDefinition } from './definitions.repository.ts';
 import { lockedDefinition } from './store-version.ts';

@@ -14,11 +14,11 @@ const LASTING = ['refused_address', 'bad_answer'];
 
 /** How a step asks a service of the tenant. Secrets are put in here and never reach the step. */
 export function httpCaller(deps: { outbound: Pick<Outbound, 'send'>; findSecret: FindSecret }): CallHttp {
-  const failed = (fault: string): HttpAnswer => ({ status: 0, text: '', fault });
+  const failed = (fault: string, lasting: boolean): HttpAnswer => ({ status: 0, text: '', fault, lasting });
   return async (db, { method, url, headers, body, environment, actor }, signal) => {
     const use = { environment, actor };
     const filled = await fillHeaders(db, headers, (reads, name) => deps.findSecret(reads, name, use));
-    if (filled.fault) return failed(filled.fault);
+    if (filled.fault) return failed(filled.fault, true);
     const answer = await deps.outbound.send({
       ...{ method, url, signal, timeoutMs: TIMEOUT_MS, maxAnswerBytes: MAX_ANSWER_BYTES, wantBody: true },
       headers: {
@@ -31,7 +31,9 @@ export function httpCaller(deps: { outbound: Pick<Outbound, 'send'>; findSecret:
     });
     // A server that stops hands the work to the next one.
     signal.throwIfAborted();
-    if (answer.fault !== undefined) return failed(LASTING.includes(answer.fault) ? answer.fault : 'unreachable');
+    if (answer.fault !== undefined) {
+      return LASTING.includes(answer.fault) ? failed(answer.fault, true) : failed('unreachable', false);
+    }
     return { status: answer.status, text: (answer.body ?? Buffer.alloc(0)).toString() };
   };
 }

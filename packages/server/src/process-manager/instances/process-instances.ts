@@ -1,5 +1,6 @@
 import { api, type Query } from '@grove/contract';
 import type { Audit } from '../../audit/audit.ts';
+import { actor } from '../../kernel/actor.ts';
 import { redirect } from '../../kernel/answers.ts';
 import { toDtm } from '../../kernel/clock.ts';
 import type { Context } from '../../kernel/context.ts';
@@ -7,7 +8,6 @@ import { ApiError, invalidInput } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { implement } from '../../kernel/implement.ts';
 import { likePattern, type Paging, paging, toPage } from '../../kernel/pages.ts';
-import { actor } from '../actor.ts';
 import { findDefinition } from '../definitions/definitions.repository.ts';
 import { lockChain } from '../engine/drive.ts';
 import { isFinal } from '../engine/state.ts';

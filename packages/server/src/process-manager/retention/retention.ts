@@ -1,9 +1,9 @@
 import { api, MAX_DUE_COUNTED, MAX_PURGED_AT_ONCE } from '@grove/contract';
 import { type Audit, changedBy } from '../../audit/audit.ts';
+import { actor } from '../../kernel/actor.ts';
 import { toDtm } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { implement } from '../../kernel/implement.ts';
-import { actor } from '../actor.ts';
 import type { ClockFault } from './compare-clocks.ts';
 import { countDue, dueInstances } from './due.repository.ts';
 import type { Purge } from './purge.ts';

@@ -1,6 +1,7 @@
 import { api } from '@grove/contract';
 import { type Audit, type AuditAction, changedBy } from '../../audit/audit.ts';
 import { joined, type TenantReads, type TenantTx } from '../../db/db.ts';
+import { actor } from '../../kernel/actor.ts';
 import { MINUTE, toDtm } from '../../kernel/clock.ts';
 import type { Context } from '../../kernel/context.ts';
 import { ApiError, invalidInput } from '../../kernel/errors.ts';
@@ -97,7 +98,7 @@ const plain = ({ tenantId, now }: Context, row: InstanceRow) => toPlainView(row,
 type Told = { comment: string; reviewer?: string; status: 'APPROVED' | 'REJECTED' | 'ASKED_AGAIN' };
 
 function nameOf({ principal }: Context, reviewer: string | undefined): string {
-  return reviewer ?? `API Key: ${principal.apiKeyName}`;
+  return reviewer ?? actor(principal);
 }
 
 /** The instance, locked; it waits for a review, and nobody else has claimed that. */

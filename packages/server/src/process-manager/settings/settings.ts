@@ -1,7 +1,7 @@
 import { api } from '@grove/contract';
+import { actor } from '../../kernel/actor.ts';
 import { type FieldFault, invalidInput } from '../../kernel/errors.ts';
 import { implement } from '../../kernel/implement.ts';
-import { actor } from '../actor.ts';
 import { normaliseOrigin } from '../tokens/redirect-rules.ts';
 import { findProcessSettings, setProcessSettings } from './settings.repository.ts';
 

@@ -1,12 +1,12 @@
 import { api, type Body, type Ok } from '@grove/contract';
 import { isUniqueViolation, type TenantTx } from '../../db/db.ts';
+import { actor } from '../../kernel/actor.ts';
 import { toDtm } from '../../kernel/clock.ts';
 import type { Context } from '../../kernel/context.ts';
 import { ApiError, invalidInput } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { implement } from '../../kernel/implement.ts';
 import { fold, likePattern, paging, toPage } from '../../kernel/pages.ts';
-import { actor } from '../actor.ts';
 import { findProcessSettings } from '../settings/settings.repository.ts';
 import { bindDefinition } from './bind-definition.ts';
 import { checkParameters, checkRedirects, ensureRedirect, hasRedirects } from './parameter-rules.ts';

@@ -1,5 +1,6 @@
 import { api } from '@grove/contract';
 import type { TenantTx } from '../../db/db.ts';
+import { actor } from '../../kernel/actor.ts';
 import { stream } from '../../kernel/answers.ts';
 import { HOUR, toDtm } from '../../kernel/clock.ts';
 import type { Context } from '../../kernel/context.ts';
@@ -7,7 +8,6 @@ import { ApiError, invalidInput } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { implement, prepared, type RawBody } from '../../kernel/implement.ts';
 import { fold, likePattern, paging, toPage } from '../../kernel/pages.ts';
-import { actor } from '../actor.ts';
 import { ArchiveRefused } from './archive-refused.ts';
 import type { PageFile } from './check-files.ts';
 import {

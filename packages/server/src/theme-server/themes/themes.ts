@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { api } from '@grove/contract';
 import { type Db, isUniqueViolation, type TenantReads } from '../../db/db.ts';
 import { detectImageType } from '../../engines/images/detect-image-type.ts';
+import { actor } from '../../kernel/actor.ts';
 import { file, withHeaders } from '../../kernel/answers.ts';
 import { toDtm } from '../../kernel/clock.ts';
 import type { Context } from '../../kernel/context.ts';
@@ -9,7 +10,6 @@ import { ApiError, invalidInput } from '../../kernel/errors.ts';
 import { isTenantId, newId, type TenantId } from '../../kernel/ids.ts';
 import { implement, type OpenContext, type RawBody } from '../../kernel/implement.ts';
 import { fold, likePattern, paging, toPage } from '../../kernel/pages.ts';
-import { actor } from '../actor.ts';
 import { contrastFaults } from './check-contrast.ts';
 import { DEFAULT_THEME, DEFAULT_TOKENS, type Tokens } from './default-theme.ts';
 import {

@@ -29,9 +29,6 @@ const POINTER = '^(/([^~/]|~[01])*)+$';
 /** How often it is asked before the step says that nobody answered, and how long it is waited in between. */
 const PAUSES_MS = [0, 1000, 4000];
 
-/** The tenant must mend these; to ask again changes nothing. */
-const LASTING = ['missing_secret', 'bad_header', 'refused_address', 'bad_answer'];
-
 const pointer = (description: string) => Type.String({ maxLength: 200, pattern: POINTER, description });
 
 export const http: StepType = {
@@ -110,12 +107,13 @@ async function ask({ url, method, headers = {}, body }: HttpStep, request: WorkR
   let fault = 'unreachable';
   for (const ms of PAUSES_MS) {
     if (ms > 0) await pause(ms);
-    const { status, text, fault: broken } = await callHttp({ url, method, headers, ...(sent && { body: sent }) });
-    if (broken !== undefined) {
-      fault = broken;
-      if (LASTING.includes(broken)) break;
+    const answered = await callHttp({ url, method, headers, ...(sent && { body: sent }) });
+    if (answered.fault !== undefined) {
+      fault = answered.fault;
+      if (answered.lasting) break;
       continue;
     }
+    const { status, text } = answered;
     if (status >= 500 || status === 429 || status === 408) {
       fault = 'unreachable';
       continue;

@@ -1,11 +1,11 @@
 import { text } from '@grove/contract';
-import type { TProperties } from 'typebox';
+import type { TProperties, TSchema } from 'typebox';
 import { Type } from 'typebox';
 import type { Check, CheckType } from '../../../kernel/check.ts';
 import type { Findings } from '../state.ts';
 import type { Acted, Recognised } from './identity-acts.ts';
 import { notPerformed } from './not-performed.ts';
-import type { Reference, StepType } from './step-type.ts';
+import type { Reference, StepType, UserPart } from './step-type.ts';
 
 /** What the steps of an identity store share. */
 export const storeSetting = text(1, 100, 'The name of the identity store');
@@ -17,6 +17,11 @@ export const ofStore: NonNullable<StepType['references']> = (step): Reference[] 
 ];
 
 export const withStore = <P extends TProperties>(settings: P) => ({ store: storeSetting, ...settings });
+
+/** A step that is begun on the server before the page can show it, and settled with what was submitted. */
+export function begun(answer: TSchema): UserPart {
+  return { result: () => answer, show: () => ({ begins: true }), take: () => ({ outcome: 'WORK' }) };
+}
 
 /** The code of the store is the reason: who reads the check finds what it means in the catalogue. */
 export function checkOf(name: string, acted: Acted<unknown>, type: CheckType = 'identity'): Check {

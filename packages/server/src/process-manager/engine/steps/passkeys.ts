@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import type { Step } from '../definition.ts';
 import {
   attemptsSetting,
+  begun,
   checkOf,
   notAuthenticated,
   ofStore,
@@ -37,9 +38,7 @@ export const passkeyRegistration: StepType = {
   settings,
   references: ofStore,
   user: {
-    result: () => answer,
-    show: () => ({ begins: true }),
-    take: () => ({ outcome: 'WORK' }),
+    ...begun(answer),
     async begin({ identity, ...journey }) {
       const user = linkedUser(journey);
       if (!user || isUnproven(journey)) return undefined;
@@ -69,9 +68,7 @@ export const passkeyAuthentication: StepType = {
   },
   references: ofStore,
   user: {
-    result: () => answer,
-    show: () => ({ begins: true }),
-    take: () => ({ outcome: 'WORK' }),
+    ...begun(answer),
     async begin({ identity, ...journey }) {
       const user = linkedUser(journey);
       if (!user && !takesAny(journey.step)) return undefined;

@@ -124,4 +124,5 @@ export type HttpCall = {
 
 export type HttpAnswer =
   | { readonly status: number; readonly text: string; readonly fault?: undefined }
-  | { readonly status: 0; readonly text: ''; readonly fault: string };
+  /** `lasting`: to ask again changes nothing, because the tenant must mend it. */
+  | { readonly status: 0; readonly text: ''; readonly fault: string; readonly lasting: boolean };

@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import type { Step } from '../definition.ts';
 import {
   attemptsSetting,
+  begun,
   checkOf,
   notAuthenticated,
   ofStore,
@@ -36,9 +37,7 @@ export const totpRegistration: StepType = {
   settings,
   references: ofStore,
   user: {
-    result: () => answer,
-    show: () => ({ begins: true }),
-    take: () => ({ outcome: 'WORK' }),
+    ...begun(answer),
     async begin({ identity, ...journey }) {
       const user = linkedUser(journey);
       if (!user || isUnproven(journey)) return undefined;
@@ -62,9 +61,7 @@ export const totpAuthentication: StepType = {
   settings,
   references: ofStore,
   user: {
-    result: () => answer,
-    show: () => ({ begins: true }),
-    take: () => ({ outcome: 'WORK' }),
+    ...begun(answer),
     async begin({ identity, ...journey }) {
       const user = linkedUser(journey);
       return user && (await identity.startTotpAuthentication({ ...askedOf(journey.step), user })).done;

@@ -1,4 +1,4 @@
-import type { Principal } from '../kernel/context.ts';
+import type { Principal } from './context.ts';
 
 /** Who did it, as `createdBy`, `lastUpdatedBy` and tombstones name a caller of the API. */
 export function actor(principal: Principal): string {
