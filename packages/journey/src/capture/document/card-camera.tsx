@@ -1,15 +1,15 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import type { Translate } from '../../i18n/translate.ts';
 import { CameraStage } from '../camera-stage.tsx';
 import { noHintYet, paceHint } from '../hint-pace.ts';
 import type { CaptureIconName } from '../icons.tsx';
 import { LiveHint } from '../live-hint.tsx';
 import { fitWithin, frameWithin } from '../picture/geometry.ts';
-import { encodePicture, type Picture } from '../picture/picture.ts';
-import { takeSharpest } from '../picture/take-sharpest.ts';
-import { SHUTTER_MS, Shutter } from '../shutter.tsx';
+import type { Picture } from '../picture/picture.ts';
+import { Shutter } from '../shutter.tsx';
 import type { Camera } from '../use-camera.ts';
 import { regionOf, type Taken, useLooks } from '../use-looks.ts';
+import { type How, useShutter } from '../use-shutter.ts';
 import type { CardGuide } from './card-finder.ts';
 import { CardOutline } from './card-outline.tsx';
 import type { CardHint } from './judge-card.ts';
@@ -19,7 +19,7 @@ import { noCardYet, watchCard } from './watch-card.ts';
 export type CardKind = 'card' | 'passport';
 
 /** A photograph of one side, and what to know it again by. */
-export type CardShot = { picture: Picture; thumbnail: Float32Array | undefined; how: 'auto' | 'manual' };
+export type CardShot = { picture: Picture; thumbnail: Float32Array | undefined; how: How };
 
 type CardCameraProps = {
   t: Translate;
@@ -53,35 +53,14 @@ export function CardCamera(props: CardCameraProps) {
   const [broken, setBroken] = useState(false);
   const [pace, setPace] = useState(noHintYet<CardHint>());
   const [seen, setSeen] = useState<Seen>(NOTHING);
-  const [late, setLate] = useState(shutterAtOnce);
-  const [taking, setTaking] = useState(false);
   const watch = useRef(noCardYet);
   const thumbnail = useRef<Float32Array | undefined>(undefined);
-  const busy = useRef(false);
   const { video, running } = camera;
   const guide = broken ? null : props.guide;
 
-  useEffect(() => {
-    if (!running || late) return;
-    const timer = setTimeout(() => setLate(true), SHUTTER_MS);
-    return () => clearTimeout(timer);
-  }, [running, late]);
-
-  const take = async (how: 'auto' | 'manual') => {
-    const element = video.current;
-    if (busy.current || !element || element.videoWidth === 0) return;
-    busy.current = true;
-    setTaking(true);
-    try {
-      navigator.vibrate?.(40);
-      const picture = await encodePicture(await takeSharpest(element, regionOf(element)));
-      onShot({ picture, thumbnail: thumbnail.current, how });
-    } catch {
-      // The picture was lost on the way; the next good look takes another.
-      busy.current = false;
-      setTaking(false);
-    }
-  };
+  const { late, taking, busy, take } = useShutter(camera, shutterAtOnce, (picture, how) =>
+    onShot({ picture, thumbnail: thumbnail.current, how }),
+  );
 
   const look = async ({ pixels, at }: Taken) => {
     if (!guide || busy.current) return;

@@ -1,13 +1,13 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import type { Translate } from '../../i18n/translate.ts';
 import { CameraStage } from '../camera-stage.tsx';
 import { noHintYet, paceHint } from '../hint-pace.ts';
 import { LiveHint } from '../live-hint.tsx';
-import { encodePicture, type Picture } from '../picture/picture.ts';
-import { takeSharpest } from '../picture/take-sharpest.ts';
-import { SHUTTER_MS, Shutter } from '../shutter.tsx';
+import type { Picture } from '../picture/picture.ts';
+import { Shutter } from '../shutter.tsx';
 import type { Camera } from '../use-camera.ts';
-import { regionOf, type Taken, useLooks } from '../use-looks.ts';
+import { type Taken, useLooks } from '../use-looks.ts';
+import { type How, useShutter } from '../use-shutter.ts';
 import type { FaceFinder } from './face-finder.ts';
 import { FACE_ICONS } from './face-icons.ts';
 import { FaceOval, OVAL } from './face-oval.tsx';
@@ -19,7 +19,7 @@ type SelfieCameraProps = {
   camera: Camera;
   finder: FaceFinder | null | undefined;
   shutterAtOnce: boolean;
-  onShot(picture: Picture, how: 'auto' | 'manual'): void;
+  onShot(picture: Picture, how: How): void;
   /** After each look, for who measures. */
   onLook?: (() => void) | undefined;
 };
@@ -31,34 +31,13 @@ export function SelfieCamera(props: SelfieCameraProps) {
   const [broken, setBroken] = useState(false);
   const [pace, setPace] = useState(noHintYet<FaceHint>());
   const [good, setGood] = useState(0);
-  const [late, setLate] = useState(shutterAtOnce);
-  const [taking, setTaking] = useState(false);
   const steady = useRef(0);
-  const busy = useRef(false);
   const { video, running } = camera;
   const finder = broken ? null : props.finder;
   const guided = finder !== null;
 
-  useEffect(() => {
-    if (!running || late) return;
-    const timer = setTimeout(() => setLate(true), SHUTTER_MS);
-    return () => clearTimeout(timer);
-  }, [running, late]);
+  const { late, taking, busy, take } = useShutter(camera, shutterAtOnce, onShot);
 
-  const take = async (how: 'auto' | 'manual') => {
-    const element = video.current;
-    if (busy.current || !element || element.videoWidth === 0) return;
-    busy.current = true;
-    setTaking(true);
-    try {
-      navigator.vibrate?.(40);
-      onShot(await encodePicture(await takeSharpest(element, regionOf(element))), how);
-    } catch {
-      // The picture was lost on the way; the next good look takes another.
-      busy.current = false;
-      setTaking(false);
-    }
-  };
   const look = async ({ pixels, at }: Taken) => {
     if (!finder || busy.current) return;
     const hint = judgeFace({ at, ...(await finder.find(pixels)) }, OVAL);

@@ -1,0 +1,41 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { encodePicture, type Picture } from './picture/picture.ts';
+import { takeSharpest } from './picture/take-sharpest.ts';
+import { SHUTTER_MS } from './shutter.tsx';
+import type { Camera } from './use-camera.ts';
+import { regionOf } from './use-looks.ts';
+
+export type How = 'auto' | 'manual';
+
+/** Takes one picture, by itself or by hand; the button comes after a while, or at once for who needs it. */
+export function useShutter(
+  { video, running }: Pick<Camera, 'video' | 'running'>,
+  atOnce: boolean,
+  onPicture: (picture: Picture, how: How) => void,
+) {
+  const [late, setLate] = useState(atOnce);
+  const [taking, setTaking] = useState(false);
+  const busy = useRef(false);
+
+  useEffect(() => {
+    if (!running || late) return;
+    const timer = setTimeout(() => setLate(true), SHUTTER_MS);
+    return () => clearTimeout(timer);
+  }, [running, late]);
+
+  const take = async (how: How) => {
+    const element = video.current;
+    if (busy.current || !element || element.videoWidth === 0) return;
+    busy.current = true;
+    setTaking(true);
+    try {
+      navigator.vibrate?.(40);
+      onPicture(await encodePicture(await takeSharpest(element, regionOf(element))), how);
+    } catch {
+      // The picture was lost on the way; the next good look takes another.
+      busy.current = false;
+      setTaking(false);
+    }
+  };
+  return { late, taking, busy, take };
+}
