@@ -37,22 +37,32 @@ export function seal({ version, key }: VersionedKey, context: string, plain: Uin
 
 /** Which version of its key sealed this. */
 export function sealedBy(sealed: Uint8Array): number {
-  const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength);
-  if (bytes.length < HEADER + NONCE + TAG || bytes[0] !== FORMAT) throw new Error('not a sealed value');
-  return bytes.readUInt32BE(1);
+  return sealedBytes(sealed).readUInt32BE(1);
 }
 
 export function unseal(key: KeyObject, context: string, sealed: Uint8Array): Buffer {
-  sealedBy(sealed);
-  const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength);
+  const bytes = sealedBytes(sealed);
   const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(HEADER, HEADER + NONCE));
-  decipher.setAAD(boundContext(bytes.subarray(0, HEADER), context));
+  decipher.setAAD(boundContext(bytes, context));
   decipher.setAuthTag(bytes.subarray(HEADER + NONCE, HEADER + NONCE + TAG));
-  return Buffer.concat([decipher.update(bytes.subarray(HEADER + NONCE + TAG)), decipher.final()]);
+  const plain = decipher.update(bytes.subarray(HEADER + NONCE + TAG));
+  // In this mode all bytes are out by now; what is left is to prove them, and it throws if they are not what was sealed.
+  decipher.final();
+  return plain;
 }
 
+function sealedBytes(sealed: Uint8Array): Buffer {
+  const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength);
+  if (bytes.length < HEADER + NONCE + TAG || bytes[0] !== FORMAT) throw new Error('not a sealed value');
+  return bytes;
+}
+
+/** `header` may be the start of a sealed value. */
 function boundContext(header: Buffer, context: string): Buffer {
-  return Buffer.concat([header, Buffer.from(context, 'utf8')]);
+  const bound = Buffer.allocUnsafe(HEADER + Buffer.byteLength(context));
+  header.copy(bound, 0, 0, HEADER);
+  bound.write(context, HEADER);
+  return bound;
 }
 
 /** Joins the parts of a place so that no two places can be confused. */

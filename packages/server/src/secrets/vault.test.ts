@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { Readable } from 'node:stream';
 import { after, before, describe, it } from 'node:test';
 import { addTestTenants, openTestDb } from '../../test/database.ts';
 import { onBothEngines, type TestPlace, testClock } from '../../test/harness.ts';
@@ -97,7 +96,7 @@ onBothEngines('the vault', (_engine, places) => {
     };
     const openLong = async (tenant: TenantId, subject: string, context: string, sealed: Buffer) => {
       const open = await vault.openerFor(db.of(tenant), subject);
-      return bytesOf(open(context, Readable.from([sealed])));
+      return bytesOf(open(context, { read: async () => sealed }, PLAIN.length));
     };
 
     it('is sealed after the transaction and opens for its tenant, subject and context alone', async () => {
@@ -115,6 +114,34 @@ onBothEngines('the vault', (_engine, places) => {
       const sealed = await sealLong(acme, 'uma', 'face');
       await db.of(acme).write((tx) => vault.destroySubject(tx, 'uma'));
       await assert.rejects(openLong(acme, 'uma', 'face', sealed), /the data key of uma was destroyed/);
+    });
+  });
+
+  describe('a text that is remembered', () => {
+    const open = (subject: string, context: string, sealed: Uint8Array, tenant = acme) =>
+      vault.openTextFor(db.of(tenant), subject, context, sealed);
+
+    it('is that of the value that is asked for, in its place alone', async () => {
+      const one = await sealFor(acme, 'kim', 'name', Buffer.from('Kim'));
+      const another = await sealFor(acme, 'kim', 'name', Buffer.from('Kimberly ß'));
+      const place = await sealFor(acme, 'kim', 'place', Buffer.from('Oslo'));
+      for (let round = 0; round < 2; round++) {
+        assert.equal(await open('kim', 'name', one), 'Kim');
+        assert.equal(await open('kim', 'name', one), 'Kim');
+        assert.equal(await open('kim', 'name', another), 'Kimberly ß');
+        assert.equal(await open('kim', 'place', place), 'Oslo');
+        await assert.rejects(open('kim', 'place', one));
+        await assert.rejects(open('kim', 'name', one, other));
+      }
+    });
+
+    it('is gone with its subject, also where another server has destroyed it', async () => {
+      for (const by of [vault, openVault({ master: MASTER, clock })]) {
+        const sealed = await sealFor(acme, 'lena', 'name');
+        assert.equal(await open('lena', 'name', sealed), PLAIN.toString());
+        await db.of(acme).write((tx) => by.destroySubject(tx, 'lena'));
+        await assert.rejects(open('lena', 'name', sealed), /the data key of lena was destroyed/);
+      }
     });
   });
 

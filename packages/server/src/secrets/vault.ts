@@ -4,7 +4,7 @@ import { boundedMap } from '../kernel/bounded-map.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { TenantId } from '../kernel/ids.ts';
 import type { MasterKey } from './master-key.ts';
-import { openChunks, sealChunks, sealedSize } from './seal-chunks.ts';
+import { openChunks, type SealedSource, sealChunks, sealedSize } from './seal-chunks.ts';
 import { contextOf, keyFrom, newKey, seal, sealedBy, unseal, type VersionedKey } from './sealing.ts';
 import {
   addDataKey,
@@ -30,11 +30,16 @@ export type Vault = {
   tenantKey(db: TenantReads, version?: number): Promise<VersionedKey>;
   sealFor(tx: TenantTx, subject: string, context: string, plain: Uint8Array): Promise<Uint8Array>;
   openFor(db: TenantReads, subject: string, context: string, sealed: Uint8Array): Promise<Buffer>;
+  /** The same for short texts that are asked for again and again: one that was opened lately is remembered. */
+  openTextFor(db: TenantReads, subject: string, context: string, sealed: Uint8Array): Promise<string>;
   /** The same for many values of one subject, whose key is read once. */
   unsealerFor(db: TenantReads, subject: string): Promise<(context: string, sealed: Uint8Array) => Buffer>;
   /** For long values, which are sealed once the transaction that made sure of the key has committed. */
   sealerFor(tx: TenantTx, subject: string): Promise<Sealer>;
   openerFor(db: TenantReads, subject: string): Promise<Opener>;
+  /** For what is kept outside the database and has to open beside an older copy of it: by the master key itself. */
+  sealOutside(context: string, plain: Uint8Array): Uint8Array;
+  openOutside(context: string, sealed: Uint8Array): Buffer;
   /** Everything sealed for the subject is unreadable once this commits. */
   destroySubject(tx: TenantTx, subject: string): Promise<void>;
 };
@@ -43,15 +48,21 @@ export type Sealer = (context: string, plain: Uint8Array) => Sealed;
 /** Whoever reads it twice gets two values that differ and open alike. */
 export type Sealed = { readonly size: number; chunks(): AsyncIterable<Uint8Array> };
 /** What it yields has been proven, chunk by chunk; it throws where the sealed value is not what was sealed. */
-export type Opener = (context: string, sealed: AsyncIterable<Uint8Array>) => AsyncIterable<Buffer>;
+export type Opener = (context: string, sealed: SealedSource, plainSize: number) => AsyncGenerator<Buffer>;
 
 const MAX_CACHED_TENANTS = 1000;
 const CACHE_MS = 60_000;
-const MAX_OPENED_KEYS = 10_000;
+const MAX_OPENED_KEYS = 20_000;
+const MAX_KEPT_TEXT = 2000;
+
+/** A data key as it is used, and the text that it opened last. */
+type OpenedKey = { sealed: Uint8Array; key: KeyObject; text?: OpenedText };
+type OpenedText = { context: string; sealed: Uint8Array; plain: string; at: number };
 
 export const systemSecretContext = (name: string, version: number) => contextOf('system-secret', name, version);
 export const tenantKeyContext = (tenantId: TenantId, version: number) => contextOf('tenant-key', tenantId, version);
 export const dataKeyContext = (tenantId: TenantId, subject: string) => contextOf('data-key', tenantId, subject);
+const outsideContext = (context: string) => contextOf('outside', context);
 const dataContext = (tenantId: TenantId, subject: string, context: string) =>
   contextOf('data', tenantId, subject, context);
 const chunksContext = (tenantId: TenantId, subject: string, context: string) =>
@@ -60,7 +71,7 @@ const chunksContext = (tenantId: TenantId, subject: string, context: string) =>
 export function openVault({ master, clock }: { master: MasterKey; clock: Clock }): Vault {
   const tenants = boundedMap<TenantId, { at: number; keys: Map<number, VersionedKey> }>(MAX_CACHED_TENANTS);
 
-  const opened = boundedMap<string, { sealed: Uint8Array; key: KeyObject }>(MAX_OPENED_KEYS);
+  const opened = boundedMap<string, OpenedKey>(MAX_OPENED_KEYS);
 
   const loadTenantKeys = async (db: TenantReads): Promise<Map<number, VersionedKey>> => {
     const keys = new Map<number, VersionedKey>();
@@ -91,17 +102,18 @@ export function openVault({ master, clock }: { master: MasterKey; clock: Clock }
   };
 
   /** The stored key is read every time, so one that was destroyed opens nothing; only its unsealing is spared. */
-  const openDataKey = async (db: TenantReads, subject: string, sealed: Uint8Array): Promise<KeyObject> => {
+  const openDataKey = async (db: TenantReads, subject: string, sealed: Uint8Array): Promise<OpenedKey> => {
     const name = `${db.tenantId}/${subject}`;
     const known = opened.get(name);
-    if (known && Buffer.compare(known.sealed, sealed) === 0) return known.key;
+    if (known && Buffer.compare(known.sealed, sealed) === 0) return known;
     const { key: tenantsKey } = await tenantKey(db, sealedBy(sealed));
     const key = keyFrom(unseal(tenantsKey, dataKeyContext(db.tenantId, subject), sealed));
-    opened.set(name, { sealed, key });
-    return key;
+    const entry = { sealed, key };
+    opened.set(name, entry);
+    return entry;
   };
 
-  const dataKeyFor = async (tx: TenantTx, subject: string): Promise<KeyObject> => {
+  const dataKeyFor = async (tx: TenantTx, subject: string): Promise<OpenedKey> => {
     const found = await findDataKey(tx, subject);
     if (found) return openDataKey(tx, subject, found);
     const made = seal(await tenantKey(tx), dataKeyContext(tx.tenantId, subject), newKey().export());
@@ -112,7 +124,7 @@ export function openVault({ master, clock }: { master: MasterKey; clock: Clock }
     return openDataKey(tx, subject, stored);
   };
 
-  const storedDataKey = async (db: TenantReads, subject: string): Promise<KeyObject> => {
+  const storedDataKey = async (db: TenantReads, subject: string): Promise<OpenedKey> => {
     const found = await findDataKey(db, subject);
     if (!found) throw new Error(`the data key of ${subject} was destroyed`);
     return openDataKey(db, subject, found);
@@ -139,27 +151,41 @@ export function openVault({ master, clock }: { master: MasterKey; clock: Clock }
     },
     tenantKey,
     async sealFor(tx, subject, context, plain) {
-      const key = await dataKeyFor(tx, subject);
+      const { key } = await dataKeyFor(tx, subject);
       return seal({ version: 1, key }, dataContext(tx.tenantId, subject, context), plain);
     },
     async openFor(db, subject, context, sealed) {
-      return unseal(await storedDataKey(db, subject), dataContext(db.tenantId, subject, context), sealed);
+      const { key } = await storedDataKey(db, subject);
+      return unseal(key, dataContext(db.tenantId, subject, context), sealed);
+    },
+    async openTextFor(db, subject, context, sealed) {
+      const entry = await storedDataKey(db, subject);
+      const { text } = entry;
+      const now = clock.now();
+      const fresh = text && text.context === context && Math.abs(now - text.at) < CACHE_MS;
+      if (fresh && Buffer.compare(text.sealed, sealed) === 0) return text.plain;
+      const plain = unseal(entry.key, dataContext(db.tenantId, subject, context), sealed).toString('utf8');
+      if (plain.length <= MAX_KEPT_TEXT) entry.text = { context, sealed, plain, at: now };
+      return plain;
     },
     async unsealerFor(db, subject) {
-      const key = await storedDataKey(db, subject);
+      const { key } = await storedDataKey(db, subject);
       return (context, sealed) => unseal(key, dataContext(db.tenantId, subject, context), sealed);
     },
     async sealerFor(tx, subject) {
-      const key = await dataKeyFor(tx, subject);
+      const { key } = await dataKeyFor(tx, subject);
       return (context, plain) => ({
         size: sealedSize(plain.length),
         chunks: () => sealChunks(key, chunksContext(tx.tenantId, subject, context), plain),
       });
     },
     async openerFor(db, subject) {
-      const key = await storedDataKey(db, subject);
-      return (context, sealed) => openChunks(key, chunksContext(db.tenantId, subject, context), sealed);
+      const { key } = await storedDataKey(db, subject);
+      return (context, sealed, plainSize) =>
+        openChunks(key, chunksContext(db.tenantId, subject, context), sealed, plainSize);
     },
+    sealOutside: (context, plain) => seal(master.current, outsideContext(context), plain),
+    openOutside: (context, sealed) => unseal(master.key(sealedBy(sealed)).key, outsideContext(context), sealed),
     destroySubject(tx, subject) {
       tx.afterCommit(() => opened.delete(`${tx.tenantId}/${subject}`));
       return destroyDataKey(tx, subject);

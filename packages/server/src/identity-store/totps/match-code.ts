@@ -12,7 +12,8 @@ export function codeOf(totp: Totp, step: number): string {
 /** The code of a step: dynamic truncation as in RFC 4226, section 5.3. */
 function codeWith(key: KeyObject, { algorithm, digits }: TotpParameters, step: number): string {
   const counter = Buffer.alloc(8);
-  counter.writeBigUInt64BE(BigInt(step));
+  counter.writeUInt32BE(Math.floor(step / 2 ** 32), 0);
+  counter.writeUInt32BE(step >>> 0, 4);
   const mac = createHmac(algorithm, key).update(counter).digest();
   const offset = (mac[mac.length - 1] as number) & 15;
   const number = mac.readUInt32BE(offset) & 0x7fffffff;
@@ -35,8 +36,9 @@ export function isWellFormed(code: string, { digits }: Pick<Totp, 'digits'>): bo
 export type Match = { readonly step: number; readonly used: boolean };
 
 /**
- * The step whose code it is, among `window` before now and after. Each is good once: one that is not later than the last
- * accepted is used, and so is every step before it. All are compared, so that the time tells nothing.
+ * The step whose code it is, among `window` before now and after, the nearest first. Each is good once: one that is not
+ * later than the last accepted is used, and so is every step before it. A wrong code is compared with all of them, so
+ * the time tells whoever guesses nothing; that a right one ends the search tells how well its clock goes.
  */
 export function matchCode(
   totp: Totp,
@@ -46,10 +48,12 @@ export function matchCode(
   // One key for all steps: to make it costs more than to use it.
   const key = createSecretKey(totp.secret);
   const current = stepOf(totp, now);
-  let match: Match | undefined;
-  for (let step = Math.max(0, current - window); step <= current + window; step++) {
-    const equal = timingSafeEqual(Buffer.from(codeWith(key, totp, step)), given);
-    if (equal && (match === undefined || match.used)) match = { step, used: step <= lastStep };
+  let used: Match | undefined;
+  for (let turn = 0; turn <= 2 * window; turn++) {
+    const step = current + (turn % 2 === 0 ? turn / 2 : -(turn + 1) / 2);
+    if (step < 0 || !timingSafeEqual(Buffer.from(codeWith(key, totp, step)), given)) continue;
+    if (step > lastStep) return { step, used: false };
+    used ??= { step, used: true };
   }
-  return match;
+  return used;
 }

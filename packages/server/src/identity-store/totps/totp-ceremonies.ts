@@ -122,7 +122,7 @@ export function totpCeremonies(core: IdentityCore) {
       core.attempt(caller, {
         storeName: address.storeName,
         modality: MODALITY,
-        find: async () => address.user,
+        find: address.user,
         async run(tx, known, now, store) {
           const policy = await totpPolicyOf(tx, store.id, address.policyName);
           await authenticate(tx, { userId: known.id, policyName: policy.name }, { code, policy, now });

@@ -1,4 +1,5 @@
-import { type Sql, sql, type TenantReads, unprepared, type Value } from '../../db/db.ts';
+import { type TenantReads, unprepared, type Value } from '../../db/db.ts';
+import { pageStatement } from '../../db/kept-statement.ts';
 import type { Paging } from '../../kernel/pages.ts';
 import type { User } from './user-view.ts';
 import { countUsers, USER_COLUMNS, type UserRow } from './users.repository.ts';
@@ -17,8 +18,6 @@ export type UserFilter = {
   readonly now: number;
 };
 
-const prepared = new Map<string, Sql>();
-
 export async function pageUsers(
   db: TenantReads,
   filter: UserFilter,
@@ -29,22 +28,13 @@ export async function pageUsers(
   const at = values.length;
   const text = `SELECT ${USER_COLUMNS} FROM identity_users WHERE tenant_id = $1 AND store_id = $2${where}
     ORDER BY ${paging.orderBy} LIMIT $${at + 1} + 0 OFFSET $${at + 2} + 0`;
-  const rows = await db.all<UserRow>(statementOf(text, where === '' && paging.sorts < 2), [
-    ...values,
-    ...[paging.size, paging.offset],
-  ]);
+  // Lists without a filter, of few orders, are kept prepared.
+  const statement = where === '' ? pageStatement(paging, text) : unprepared(text);
+  const rows = await db.all<UserRow>(statement, [...values, paging.size, paging.offset]);
   if (where === '') return { rows, total: await countUsers(db, filter.storeId) };
   const count = unprepared(`SELECT count(*) AS total FROM (SELECT 1 FROM identity_users
     WHERE tenant_id = $1 AND store_id = $2${where} LIMIT ${COUNT_CAP}) AS counted`);
   return { rows, total: (await db.get<{ total: number }>(count, values))?.total ?? 0 };
-}
-
-/** Lists without a filter, of few orders, are kept prepared. */
-function statementOf(text: string, keep: boolean): Sql {
-  if (!keep) return unprepared(text);
-  const known = prepared.get(text) ?? sql(text);
-  prepared.set(text, known);
-  return known;
 }
 
 function conditionsOf({ pattern, status, now }: UserFilter, values: Value[]): string {

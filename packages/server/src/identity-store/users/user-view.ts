@@ -39,24 +39,38 @@ export type UserAddress = {
 };
 
 const ATTRIBUTES = 'attributes';
-const NONE: ReadonlyMap<string, Locks> = new Map();
+const NO_LOCKS: Locks = {};
 
-export function openUserViews({ vault }: { vault: Pick<Vault, 'openFor'> }): UserViews {
+export function openUserViews({ vault }: { vault: Pick<Vault, 'openTextFor'> }): UserViews {
   const parts = new Map<SummaryPart, Summarize<SummaryPart>>();
   const held = heldParts();
   let statements: ReturnType<typeof userStatements> | undefined;
 
-  const viewsOf = async (db: TenantReads, rows: readonly UserRow[], { now, has }: { now: number; has: Held }) => {
+  /** One user, of whom is asked only what it has. */
+  const viewOf = async (db: TenantReads, row: UserRow, { now, has }: { now: number; has: Held }): Promise<User> => {
+    const locks = has('locks') ? (await locksOf(db, [row.id])).get(row.id) : undefined;
+    const summaryInfo: SummaryInfo = { devices: [], passkeys: [], totps: [], biometrics: [] };
+    for (const [part, summary] of parts) {
+      if (!has(part)) continue;
+      const those = (await summary(db, [row.id], now)).get(row.id);
+      if (those) Object.assign(summaryInfo, { [part]: those });
+    }
+    const attributes = row.sealed === null ? {} : await attributesOf(vault, db, row);
+    return toUser(row, { attributes, locks: locks ?? NO_LOCKS, summaryInfo, now });
+  };
+
+  /** Many users, with one question for each part. */
+  const viewsOf = async (db: TenantReads, rows: readonly UserRow[], now: number): Promise<User[]> => {
     const ids = rows.map(({ id }) => id);
-    const locks = has('locks') ? await locksOf(db, ids) : NONE;
+    const locks = await locksOf(db, ids);
     const summaries: [SummaryPart, ReadonlyMap<string, SummaryInfo[SummaryPart]>][] = [];
-    for (const [part, summary] of parts) if (has(part)) summaries.push([part, await summary(db, ids, now)]);
+    for (const [part, summary] of parts) summaries.push([part, await summary(db, ids, now)]);
     const views: User[] = [];
     for (const row of rows) {
       const summaryInfo: SummaryInfo = { devices: [], passkeys: [], totps: [], biometrics: [] };
       for (const [part, those] of summaries) Object.assign(summaryInfo, { [part]: those.get(row.id) ?? [] });
       const attributes = await attributesOf(vault, db, row);
-      views.push(toUser(row, { attributes, locks: locks.get(row.id) ?? {}, summaryInfo, now }));
+      views.push(toUser(row, { attributes, locks: locks.get(row.id) ?? NO_LOCKS, summaryInfo, now }));
     }
     return views;
   };
@@ -68,32 +82,29 @@ export function openUserViews({ vault }: { vault: Pick<Vault, 'openFor'> }): Use
       if (tables) held.add(part, tables);
       statements = undefined;
     },
-    userViews: async (db, rows, now) => (rows.length === 0 ? [] : viewsOf(db, rows, { now, has: () => true })),
+    userViews: async (db, rows, now) => (rows.length === 0 ? [] : viewsOf(db, rows, now)),
     async userView(db, row, now) {
       statements ??= userStatements(held);
       const has = held.of(await db.get(statements.held, [db.tenantId, row.id]));
-      const [view] = await viewsOf(db, [row], { now, has });
-      return view as User;
+      return viewOf(db, row, { now, has });
     },
     async findUserView(db, { environment, storeName, ref }, now) {
       statements ??= userStatements(held);
       const statement = ref.userId === undefined ? statements.byExtId : statements.byId;
-      const values = [db.tenantId, environment, storeName, ref.userId ?? ref.userExtId];
-      const row = await db.get<UserRow>(statement, values);
-      return row && (await viewsOf(db, [row], { now, has: held.of(row) }))[0];
+      const row = await db.get<UserRow>(statement, [db.tenantId, environment, storeName, ref.userId ?? ref.userExtId]);
+      return row && viewOf(db, row, { now, has: held.of(row) });
     },
   };
 }
 
 /** What a user is called by whoever relies on it: readable until the user is deleted. */
 export async function attributesOf(
-  vault: Pick<Vault, 'openFor'>,
+  vault: Pick<Vault, 'openTextFor'>,
   db: TenantReads,
   { id, sealed }: UserRow,
 ): Promise<Record<string, string>> {
   if (sealed === null) return {};
-  const plain = await vault.openFor(db, userSubject(id), ATTRIBUTES, sealed);
-  return JSON.parse(plain.toString('utf8')) as Record<string, string>;
+  return JSON.parse(await vault.openTextFor(db, userSubject(id), ATTRIBUTES, sealed)) as Record<string, string>;
 }
 
 export async function sealAttributes(
