@@ -170,9 +170,12 @@ describe('bad input', () => {
       `/api/arthr/apiKeys/${'a'.repeat(300)}`,
       `/api/arthr/apiKeys/${'a'.repeat(3000)}`,
     ]) {
-      const { status, body } = await grove.call(path);
+      const { status, body, headers } = await grove.call(path);
       assert.ok([400, 404].includes(status), `${path.slice(0, 40)} ${status}`);
       assert.ok([100001, 100003].includes(body.code));
+      // The framework answers some of these before any hook of ours is asked.
+      assert.equal(headers.get('x-request-id'), body.requestId);
+      assert.equal(headers.get('x-content-type-options'), 'nosniff');
     }
     const many = Array.from({ length: 2000 }, (_, at) => `a${at}=1`).join('&');
     assert.equal((await grove.call(`/api/arthr/apiKeys?${many}`)).status, 200);

@@ -12,7 +12,7 @@ import { type MountDeps, mountContract, type Served } from './mount.ts';
 import { toApiError, toProblem } from './problem.ts';
 import { mountPublic, type PublicDeps } from './public.ts';
 import { requestIds } from './request-id.ts';
-import { responder } from './respond.ts';
+import { responder, usualHeaders } from './respond.ts';
 import { specialResponder } from './respond-special.ts';
 import { parseJsonBody } from './strict-json.ts';
 import { validatorCompiler } from './validation.ts';
@@ -55,7 +55,11 @@ export function buildHttp(deps: HttpDeps): FastifyInstance {
     routerOptions: { maxParamLength: 1000, querystringParser: readQuery },
     ...(config.pagesDomain !== undefined && { rewriteUrl: rewritePageHost(config.pagesDomain) }),
     clientErrorHandler: answerBrokenRequest,
-    frameworkErrors: (error, request, reply) => answerError(noted, error, request, reply as FastifyReply),
+    frameworkErrors(error, request, reply) {
+      // No hook has seen the request yet, and none will see the answer.
+      reply.headers({ ...usualHeaders(config.scheme), 'x-request-id': request.id });
+      return answerError(noted, error, request, reply as FastifyReply);
+    },
   });
   app.server.maxConnections = MAX_CONNECTIONS;
   app.setValidatorCompiler(validatorCompiler());
