@@ -1,5 +1,5 @@
 import sharp, { type Metadata, type Sharp } from 'sharp';
-import type { ImageType } from './detect-image-type.ts';
+import { type DecodedType, type ImageType, PDF_TYPE } from './detect-image-type.ts';
 import { faultOfContainer } from './fault-of-container.ts';
 import { frameParts, readFrames } from './frames.ts';
 import { JPEG_QUALITY, MAX_PIXELS, MAX_SIDE_PIXELS } from './limits.ts';
@@ -26,7 +26,9 @@ class Refusal extends Error {
   }
 }
 
-async function reencode(type: ImageType, bytes: Buffer): Promise<{ jpeg: Buffer; width: number; height: number }> {
+type Picture = { jpeg: Buffer; width: number; height: number; pages?: number };
+
+async function reencode(type: ImageType, bytes: Buffer): Promise<Picture> {
   const fault = faultOfContainer(type, bytes);
   if (fault) throw new Refusal(fault);
   // Too large is found out by us, to say so; the limit stands behind it.
@@ -37,6 +39,16 @@ async function reencode(type: ImageType, bytes: Buffer): Promise<{ jpeg: Buffer;
   if (width * height > MAX_PIXELS || Math.max(width, height) > MAX_SIDE_PIXELS) throw new Refusal('too_many_pixels');
   const { data, info } = await decoded(image);
   return { jpeg: data, width: info.width, height: info.height };
+}
+
+/** What draws pages is loaded with the first PDF: most of these processes never see one. */
+async function firstPage(bytes: Buffer): Promise<Picture> {
+  const { renderPage } = await import('./render-page.ts');
+  const page = await renderPage(bytes);
+  if ('reason' in page) throw new Refusal(page.reason);
+  const { pixels, width, height, pages } = page;
+  const image = sharp(pixels, { raw: { width, height, channels: 4 } }).removeAlpha();
+  return { jpeg: await image.jpeg({ quality: JPEG_QUALITY }).toBuffer(), width, height, pages };
 }
 
 /** Only the header is read for it. */
@@ -79,8 +91,9 @@ process.stdout.on('error', () => process.exit());
 say({ ready: true });
 for await (const { words, bytes } of readFrames(process.stdin, MAX_INPUT_BYTES)) {
   try {
-    const { jpeg, width, height } = await reencode(words.type as ImageType, bytes);
-    say({ width, height }, jpeg);
+    const type = words.type as DecodedType;
+    const { jpeg, ...size } = await (type === PDF_TYPE ? firstPage(bytes) : reencode(type, bytes));
+    say(size, jpeg);
   } catch (error) {
     say({ reason: error instanceof Refusal ? error.reason : 'broke' });
   }

@@ -1,8 +1,18 @@
 /** What the first bytes say a file is. What a client says of it is compared with this, never believed. */
 export type ImageType = 'image/jpeg' | 'image/png' | 'image/webp';
+/** A PDF is no image, and only whoever asks for the first page of one gets it. */
+export const PDF_TYPE = 'application/pdf';
+export type DecodedType = ImageType | typeof PDF_TYPE;
 
 const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 const JPEG = Buffer.from([0xff, 0xd8, 0xff]);
+
+const PDF = Buffer.from('%PDF-');
+
+/** Readers find a PDF behind other bytes too, and then it can be two things at once. */
+export function isPdf(bytes: Uint8Array): boolean {
+  return PDF.equals(bytes.subarray(0, PDF.length));
+}
 
 export function detectImageType(bytes: Uint8Array): ImageType | undefined {
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 12));

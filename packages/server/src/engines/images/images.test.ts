@@ -193,7 +193,7 @@ describe('the process that decodes', () => {
   it('is ended when it takes too long', async () => {
     const hasty = openImages({ processes: 1, timeoutMs: 1 });
     const large = await picture(5000, 5000).jpeg().toBuffer();
-    await assert.rejects(hasty.reencode(large, 'image/jpeg'), refused('broke'));
+    await assert.rejects(hasty.reencode(large, 'image/jpeg'), refused('too_slow'));
     await hasty.stop();
   });
 

@@ -1,7 +1,8 @@
 import { availableParallelism } from 'node:os';
 import { MAX_IMAGE_BYTES } from '@grove/contract';
 import { ApiError } from '../../kernel/errors.ts';
-import { detectImageType, type ImageType } from './detect-image-type.ts';
+import { type DecodedType, detectImageType, type ImageType, isPdf, PDF_TYPE } from './detect-image-type.ts';
+import type { Frame } from './frames.ts';
 import { ImageRefused, isReason } from './refused.ts';
 import { type ChildLimits, type ImageChild, startChild } from './start-child.ts';
 
@@ -12,11 +13,16 @@ import { type ChildLimits, type ImageChild, startChild } from './start-child.ts'
 export type Images = {
   /** Refuses with an `ImageRefused`, or with 100010 when too many are waiting. */
   reencode(bytes: Uint8Array, contentType: string): Promise<Reencoded>;
+  /** The first page of a PDF, as an image like any other. Refuses likewise. */
+  firstPage(bytes: Uint8Array): Promise<FirstPage>;
   /** Whoever still waits is told that the server is stopping. */
   stop(): Promise<void>;
 };
 
 export type Reencoded = { readonly bytes: Buffer; readonly contentType: 'image/jpeg'; width: number; height: number };
+
+/** With how many pages there were. */
+export type FirstPage = Reencoded & { readonly pages: number };
 
 export type ImagesOptions = Partial<ChildLimits> & {
   processes?: number;
@@ -35,7 +41,7 @@ const IDLE_MS = 60_000;
 const MAX_WAITING_BYTES = 256 * 2 ** 20;
 const RETRY_AFTER_SECONDS = 5;
 
-type Job = { type: ImageType; bytes: Uint8Array; done(result: Reencoded): void; failed(error: unknown): void };
+type Job = { type: DecodedType; bytes: Uint8Array; done(frame: Frame): void; failed(error: unknown): void };
 type Place = { child?: ImageChild; work?: Promise<void> | undefined; idle?: NodeJS.Timeout };
 
 export function openImages(options: ImagesOptions = {}): Images {
@@ -65,10 +71,11 @@ export function openImages(options: ImagesOptions = {}): Images {
       place.child ??= await startChild(limits);
       if (stopped) throw stopping();
       const frame = await place.child.ask(type, bytes);
+      const gone = typeof frame === 'string';
       // In a process where something broke, more than that may be broken.
-      if (!frame || frame.words.reason === 'broke') await release(place);
-      if (!frame && stopped) throw stopping();
-      done(resultOf(frame));
+      if (gone || frame.words.reason === 'broke') await release(place);
+      if (gone && stopped) throw stopping();
+      done(wholeFrame(frame));
     } catch (error) {
       if (error instanceof ApiError) return failed(error);
       onError?.('images cannot be decoded', error);
@@ -83,16 +90,25 @@ export function openImages(options: ImagesOptions = {}): Images {
     await child?.end();
   };
 
+  const decode = async (type: DecodedType, bytes: Uint8Array): Promise<Frame> => {
+    if (stopped) throw stopping();
+    if (waitingBytes + bytes.length > maxWaitingBytes) throw notNow('too many images are waiting');
+    return new Promise((done, failed) => {
+      waiting.push({ type, bytes, done, failed });
+      waitingBytes += bytes.length;
+      pump();
+    });
+  };
+
   return {
     async reencode(bytes, contentType) {
-      const type = ensureImage(bytes, contentType);
-      if (stopped) throw stopping();
-      if (waitingBytes + bytes.length > maxWaitingBytes) throw notNow('too many images are waiting');
-      return new Promise((done, failed) => {
-        waiting.push({ type, bytes, done, failed });
-        waitingBytes += bytes.length;
-        pump();
-      });
+      return jpegOf(await decode(ensureImage(bytes, contentType), bytes));
+    },
+    async firstPage(bytes) {
+      const frame = await decode(ensurePdf(bytes), bytes);
+      const { pages } = frame.words;
+      if (!Number.isInteger(pages)) throw broke('what came back says nothing of pages');
+      return { ...jpegOf(frame), pages: pages as number };
     },
     async stop() {
       stopped = true;
@@ -113,20 +129,37 @@ const stopping = () => notNow('the server is stopping');
 
 /** What can be told without decoding. */
 function ensureImage(bytes: Uint8Array, contentType: string): ImageType {
-  if (bytes.length === 0) throw new ImageRefused('empty');
-  if (bytes.length > MAX_IMAGE_BYTES) throw new ImageRefused('too_large');
+  ensureBytes(bytes);
   const type = detectImageType(bytes);
   if (type === undefined) throw new ImageRefused('not_an_image');
   if (type !== contentType) throw new ImageRefused('another_type', { detail: `it is ${type} and not ${contentType}` });
   return type;
 }
 
+function ensurePdf(bytes: Uint8Array): typeof PDF_TYPE {
+  ensureBytes(bytes);
+  if (!isPdf(bytes)) throw new ImageRefused('not_a_pdf');
+  return PDF_TYPE;
+}
+
+function ensureBytes({ length }: Uint8Array): void {
+  if (length === 0) throw new ImageRefused('empty');
+  if (length > MAX_IMAGE_BYTES) throw new ImageRefused('too_large');
+}
+
 /** What comes back was written by a process that read what strangers sent: it is believed as little. */
-function resultOf(frame: Awaited<ReturnType<ImageChild['ask']>>): Reencoded {
-  if (!frame) throw new ImageRefused('broke', { cause: new Error('the process that decodes images died over it') });
+function wholeFrame(frame: Awaited<ReturnType<ImageChild['ask']>>): Frame {
+  if (frame === 'too_slow') throw new ImageRefused('too_slow');
+  if (frame === 'died') throw broke('the process that decodes images died over it');
   const { reason, width, height } = frame.words;
   if (isReason(reason)) throw new ImageRefused(reason);
   const whole = Number.isInteger(width) && Number.isInteger(height) && detectImageType(frame.bytes) === 'image/jpeg';
-  if (!whole) throw new ImageRefused('broke', { cause: new Error('what came back is no image') });
-  return { bytes: frame.bytes, contentType: 'image/jpeg', width: width as number, height: height as number };
+  if (!whole) throw broke('what came back is no image');
+  return frame;
+}
+
+const broke = (why: string) => new ImageRefused('broke', { cause: new Error(why) });
+
+function jpegOf({ words: { width, height }, bytes }: Frame): Reencoded {
+  return { bytes, contentType: 'image/jpeg', width: width as number, height: height as number };
 }

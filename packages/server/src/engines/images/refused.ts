@@ -10,6 +10,11 @@ const SENTENCES = {
   too_many_pixels: `it has more than ${MAX_PIXELS / 1_000_000} megapixels`,
   animated: 'it has more than one frame',
   truncated: 'its end is missing',
+  not_a_pdf: 'it is not a PDF that can be read',
+  encrypted: 'it is protected by a password',
+  no_pages: 'it has no page',
+  page_size: 'its first page is of no size that a document has',
+  too_slow: 'it takes too long to read',
   broke: 'it could not be read',
 } as const;
 

@@ -3,15 +3,15 @@ import type { Socket } from 'node:net';
 import { setPriority } from 'node:os';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { ImageType } from './detect-image-type.ts';
+import type { DecodedType } from './detect-image-type.ts';
 import { type Frame, frameParts, readFrames } from './frames.ts';
 import { MAX_OUTPUT_BYTES } from './limits.ts';
 
 /** One process that decodes images, asked one at a time. */
 export type ImageChild = {
   readonly pid: number | undefined;
-  /** Undefined if the process died over it, or took too long and was ended. It is of no use after that. */
-  ask(type: ImageType, bytes: Uint8Array): Promise<Frame | undefined>;
+  /** A word if the process died over it, or took too long and was ended. It is of no use after that. */
+  ask(type: DecodedType, bytes: Uint8Array): Promise<Frame | 'died' | 'too_slow'>;
   /** Resolves once it is gone. */
   end(): Promise<void>;
 };
@@ -51,21 +51,27 @@ export async function startChild({ timeoutMs, memoryBytes }: ChildLimits): Promi
     child.kill('SIGKILL');
     return ended;
   };
-  const next = async (withinMs: number): Promise<Frame | undefined> => {
-    const timer = setTimeout(end, withinMs);
+  const next = async (withinMs: number): Promise<Frame | 'died' | 'too_slow'> => {
+    let late = false;
+    const tooLate = () => {
+      late = true;
+      void end();
+    };
+    const timer = setTimeout(tooLate, withinMs);
     hold(true);
+    const gone = () => (late ? 'too_slow' : 'died');
     try {
       const { value, done } = await frames.next();
-      return done ? undefined : value;
+      return done ? gone() : value;
     } catch {
-      return undefined;
+      return gone();
     } finally {
       clearTimeout(timer);
       hold(false);
     }
   };
   const ready = await next(START_WITHIN_MS);
-  if (!ready) {
+  if (typeof ready === 'string') {
     await end();
     throw new Error('the process that decodes images could not be started');
   }
@@ -75,7 +81,7 @@ export async function startChild({ timeoutMs, memoryBytes }: ChildLimits): Promi
     async ask(type, bytes) {
       for (const part of frameParts({ type }, bytes)) stdin.write(part);
       const frame = await next(timeoutMs);
-      if (!frame) await end();
+      if (typeof frame === 'string') await end();
       return frame;
     },
   };
