@@ -31,6 +31,10 @@ export async function startS3(bucket: string, port = 0): Promise<S3Server> {
       const special = next.shift();
       if (special) return special(request, response);
       const body = await buffer(request);
+      // As real ones do, also of nothing at all.
+      if (request.method === 'PUT' && request.headers['content-length'] === undefined) {
+        return refuse(response, 411, 'MissingContentLength');
+      }
       const fault = faultOf(request, body);
       if (fault) return refuse(response, 403, fault);
       const { pathname, searchParams } = new URL(request.url ?? '', 'http://s3');

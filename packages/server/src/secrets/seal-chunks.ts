@@ -17,7 +17,9 @@ const TAG = 16;
 const NONCE = 12;
 export const CHUNK_BYTES = 256 * 1024;
 const HEADER = 1 + SALT;
-const SEALED_CHUNK = CHUNK_BYTES + TAG;
+/** As many as are read in one go: to ask a store for each of them would cost more than to open it. */
+const PORTION_CHUNKS = 4;
+export const MAX_PORTION_BYTES = HEADER + PORTION_CHUNKS * (CHUNK_BYTES + TAG) + 1;
 
 /** How long the sealed value is. */
 export function sealedSize(plainSize: number): number {
@@ -39,66 +41,50 @@ export async function* sealChunks(dataKey: KeyObject, context: string, plain: Ui
   }
 }
 
-/** Yields only what has been proven; throws at the first chunk that is not what was sealed. */
+/** From where a sealed value is read: so many bytes, and fewer only where it ends, good until the next are asked for. */
+export type SealedSource = { read(bytes: number): Promise<Uint8Array> };
+
+/**
+ * Yields only what has been proven; throws at the first chunk that is not what was sealed. The value is asked for in
+ * portions of whole chunks, so that what comes out of the store is neither gathered nor joined before it is opened.
+ */
 export async function* openChunks(
   dataKey: KeyObject,
   context: string,
-  sealed: AsyncIterable<Uint8Array>,
+  source: SealedSource,
+  plainSize: number,
 ): AsyncGenerator<Buffer> {
-  const pieces = pieceQueue();
+  const count = chunksOf(plainSize);
+  const sizeOf = (number: number) => TAG + (number < count - 1 ? CHUNK_BYTES : plainSize - number * CHUNK_BYTES);
   let key: KeyObject | undefined;
-  let number = 0;
-  for await (const part of sealed) {
-    pieces.add(part);
-    if (!key && pieces.size() >= HEADER) {
-      const header = Buffer.concat(pieces.take(HEADER));
-      if (header[0] !== FORMAT) throw new Error('not a value sealed in chunks');
-      key = keyOf(dataKey, header.subarray(1), context);
-    }
-    // A full chunk with nothing behind it may be the last one.
-    while (key && pieces.size() > SEALED_CHUNK) {
-      // One by one: a reader that goes away in the middle of a list of them would be told of a fault in it.
-      for (const piece of openChunk(key, nonceOf(number, false), pieces.take(CHUNK_BYTES), pieces.take(TAG)))
-        yield piece;
-      number += 1;
+  for (let first = 0; first < count; first += PORTION_CHUNKS) {
+    const next = Math.min(count, first + PORTION_CHUNKS);
+    const size = (first === 0 ? HEADER : 0) + (next - first - 1) * sizeOf(0) + sizeOf(next - 1);
+    // Behind the last chunk there must be nothing.
+    const portion = await source.read(next === count ? size + 1 : size);
+    if (portion.length !== size) throw new Error('a sealed value has another length than it should');
+    key ??= keyOfHeader(dataKey, context, portion.subarray(0, HEADER));
+    let at = first === 0 ? HEADER : 0;
+    for (let number = first; number < next; number++) {
+      const sealed = portion.subarray(at, at + sizeOf(number));
+      at += sealed.length;
+      const plain = openChunk(key, nonceOf(number, number === count - 1), sealed);
+      if (plain.length > 0) yield plain;
     }
   }
-  if (!key || pieces.size() < TAG) throw new Error('a sealed value ends too early');
-  for (const piece of openChunk(key, nonceOf(number, true), pieces.take(pieces.size() - TAG), pieces.take(TAG)))
-    yield piece;
 }
 
-function openChunk(key: KeyObject, nonce: Buffer, sealed: readonly Uint8Array[], tag: readonly Uint8Array[]): Buffer[] {
-  const decipher = createDecipheriv('aes-256-gcm', key, nonce);
-  decipher.setAuthTag(Buffer.concat(tag));
-  const plain = sealed.map((piece) => decipher.update(piece));
+function keyOfHeader(dataKey: KeyObject, context: string, header: Uint8Array): KeyObject {
+  if (header[0] !== FORMAT) throw new Error('not a value sealed in chunks');
+  return keyOf(dataKey, header.subarray(1), context);
+}
+
+function openChunk(key: KeyObject, nonce: Buffer, sealed: Uint8Array): Buffer {
+  const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG });
+  decipher.setAuthTag(sealed.subarray(-TAG));
+  const plain = decipher.update(sealed.subarray(0, -TAG));
   decipher.final();
   return plain;
-}
-
-/** Bytes as they arrived, taken in other portions than they came in: to join them would be to copy them. */
-function pieceQueue() {
-  const queue: Uint8Array[] = [];
-  let size = 0;
-  return {
-    size: () => size,
-    add(piece: Uint8Array) {
-      queue.push(piece);
-      size += piece.length;
-    },
-    take(wanted: number): Uint8Array[] {
-      const taken: Uint8Array[] = [];
-      for (let missing = wanted; missing > 0; ) {
-        const piece = queue.shift();
-        if (!piece) throw new Error('there are not that many bytes');
-        taken.push(piece.subarray(0, missing));
-        if (piece.length > missing) queue.unshift(piece.subarray(missing));
-        missing -= Math.min(missing, piece.length);
-      }
-      size -= wanted;
-      return taken;
-    },
-  };
 }
 
 /** At least one, so that nothing at all is not the same as an empty value. */

@@ -1,4 +1,3 @@
-import type { Readable } from 'node:stream';
 import { ApiError } from '../../kernel/errors.ts';
 import { ID_PATTERN } from '../../kernel/ids.ts';
 
@@ -10,13 +9,21 @@ export type Blobs = {
   /** The bytes are durable when this resolves; under the key there is then all of them or what was there before. */
   put(key: string, content: Uint8Array | BlobContent): Promise<void>;
   /** Rejects if there is nothing under the key. */
-  get(key: string): Promise<Readable>;
+  get(key: string): Promise<BlobReader>;
   /** What is not there needs no deleting. */
   delete(key: string): Promise<void>;
   /** What is kept in one of the `SHARDS`. */
   list(shard: string): AsyncIterable<StoredBlob>;
   /** Rejects if the place cannot be used. Nothing is changed. */
   check(): Promise<void>;
+};
+
+/** A blob from its front. */
+export type BlobReader = {
+  /** So many bytes, and fewer only where the blob ends. They are good until more are asked for, or it is closed. */
+  read(bytes: number): Promise<Uint8Array>;
+  /** Has to be called, whatever happened. A second time does nothing. */
+  close(): Promise<void>;
 };
 
 /** Its chunks can be asked for again if the first try fails. */

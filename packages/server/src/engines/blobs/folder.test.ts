@@ -4,8 +4,8 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writ
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { buffer } from 'node:stream/consumers';
 import { after, before, describe, it } from 'node:test';
+import { readWhole } from '../../../test/read-whole.ts';
 import { newId } from '../../kernel/ids.ts';
 import { type Blobs, SHARDS } from './blobs.ts';
 import { openFolder } from './folder.ts';
@@ -22,7 +22,7 @@ describe('blobs in a folder', () => {
     blobs = openFolder(join(folder, 'blobs'));
   });
   after(() => rmSync(folder, { recursive: true, force: true }));
-  const read = async (key: string) => buffer(await blobs.get(key));
+  const read = async (key: string) => readWhole(await blobs.get(key));
   const files = () =>
     readdirSync(folder, { recursive: true, withFileTypes: true }).flatMap((each) => (each.isFile() ? [each.name] : []));
 
@@ -53,6 +53,26 @@ describe('blobs in a folder', () => {
     const keys = Array.from({ length: 100 }, () => newId(Date.now()));
     await Promise.all(keys.map((key) => blobs.put(key, Buffer.from(key))));
     assert.deepEqual((await Promise.all(keys.map(read))).map(String), keys);
+  });
+
+  it('readers have their own bytes, whoever else reads, has finished, or has gone away in the middle', async () => {
+    const keys = Array.from({ length: 20 }, () => newId(Date.now()));
+    const bytesOf = (key: string) => Buffer.alloc(500_000, key);
+    await Promise.all(keys.map((key) => blobs.put(key, bytesOf(key))));
+    const leave = async (key: string) => {
+      const blob = await blobs.get(key);
+      const portion = blob.read(200_000).catch((error: Error) => error.message);
+      await Promise.all([blob.close(), blob.close()]);
+      await assert.rejects(blob.read(1), /is closed/);
+      return portion;
+    };
+    for (let round = 0; round < 3; round++) {
+      const gone = Promise.all(keys.map(leave));
+      for (const [at, whole] of (await Promise.all(keys.map(read))).entries()) {
+        assert.ok(whole.equals(bytesOf(keys[at] as string)));
+      }
+      await gone;
+    }
   });
 
   it('a write that fails leaves the old bytes and nothing beside them', async () => {
@@ -107,7 +127,7 @@ describe('blobs in a folder', () => {
       await full.put(first, Buffer.alloc(150_000, 1));
       await assert.rejects(full.put(second, Buffer.alloc(150_000, 2)), { fault: 'full', status: 507 });
       await assert.rejects(full.put(first, Buffer.alloc(150_000, 2)), { fault: 'full' });
-      assert.ok(Buffer.alloc(150_000, 1).equals(await buffer(await full.get(first))));
+      assert.ok(Buffer.alloc(150_000, 1).equals(await readWhole(await full.get(first))));
       await assert.rejects(full.get(second), { fault: 'missing' });
       await full.delete(first);
       await full.put(second, Buffer.alloc(150_000, 2));

@@ -4,12 +4,11 @@ import { access, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises
 import { dirname, join } from 'node:path';
 import { ID_PATTERN } from '../../kernel/ids.ts';
 import { asContent, assertKey, type BlobContent, BlobError, type Blobs, type StoredBlob, shardOf } from './blobs.ts';
-
-/** As much as is unsealed in one go. */
-const READ_BYTES = 256 * 1024;
+import { fileReaders } from './read-file.ts';
 
 /** Blobs as files below a folder, two levels deep so that no folder grows too large. */
 export function openFolder(folder: string): Blobs {
+  const readerOf = fileReaders();
   const pathOf = (key: string) => join(folder, shardOf(assertKey(key)), key.slice(-4, -2), key);
   return {
     async put(key, content) {
@@ -30,7 +29,7 @@ export function openFolder(folder: string): Blobs {
 
     async get(key) {
       const file = await open(pathOf(key), 'r').catch((error) => Promise.reject(blobError(error)));
-      return file.createReadStream({ highWaterMark: READ_BYTES });
+      return readerOf(file);
     },
 
     async delete(key) {

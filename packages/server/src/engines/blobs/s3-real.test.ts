@@ -1,36 +1,118 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { buffer } from 'node:stream/consumers';
-import { describe, it } from 'node:test';
+import { after, before, describe, it } from 'node:test';
+import { type Ceph, missingForCeph, startCeph } from '../../../test/ceph.ts';
+import { readWhole } from '../../../test/read-whole.ts';
 import { readConfig } from '../../config.ts';
-import { systemClock } from '../../kernel/clock.ts';
 import { newId } from '../../kernel/ids.ts';
-import { openBlobs } from './open.ts';
+import type { Blobs } from './blobs.ts';
+import { openS3, type S3Place } from './s3.ts';
+import type { S3Options } from './s3-request.ts';
+import { sha256, signRequest } from './sign-request.ts';
 
-/** A store that others wrote. TEST_S3_URL is as BLOB_URL, with AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY beside it. */
+/**
+ * A store that others wrote. TEST_S3_URL is as BLOB_URL, with AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY beside it, and
+ * its bucket is there; without it, one is started where Ceph is installed.
+ */
 const { TEST_S3_URL, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY } = process.env;
-const skip = TEST_S3_URL ? false : 'no S3 server is there: TEST_S3_URL names none';
+const missing = TEST_S3_URL ? [] : missingForCeph();
+const skip =
+  missing.length > 0 && `TEST_S3_URL names no S3 server, and none can be started without ${missing.join(', ')}`;
 
 describe('blobs in a real bucket', { skip }, () => {
-  it('are put, listed, read and deleted as in ours', async () => {
-    const config = readConfig({ BLOB_URL: TEST_S3_URL, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY });
-    const blobs = openBlobs(config, systemClock);
+  let ceph: Ceph | undefined;
+  let place: S3Place;
+  before(async () => {
+    ceph = TEST_S3_URL ? undefined : await startCeph();
+    const url = TEST_S3_URL ?? `s3://images/a%20b/%C3%BC?region=default&endpoint=${ceph?.endpoint}`;
+    const key = ceph?.key ?? { accessKeyId: AWS_ACCESS_KEY_ID, secretAccessKey: AWS_SECRET_ACCESS_KEY };
+    const environment = {
+      BLOB_URL: url,
+      AWS_ACCESS_KEY_ID: key.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: key.secretAccessKey,
+    };
+    place = readConfig(environment).s3 as S3Place;
+    if (ceph) await createBucket(place);
+  });
+  after(() => ceph?.stop());
+
+  const open = (own: Partial<S3Place> = {}, options: Partial<S3Options> = {}): Blobs =>
+    openS3({ ...place, ...own }, { now: () => Date.now(), ...options });
+  const stored = (blobs: Blobs, shard: string) => Array.fromAsync(blobs.list(shard));
+
+  it('are put, put again, listed, read and deleted as in ours', async () => {
+    const blobs = open();
     await blobs.check();
     const key = newId(Date.now());
     for (const bytes of [randomBytes(5_000_000), Buffer.alloc(0), randomBytes(100)]) {
       await blobs.put(key, bytes);
-      assert.ok(bytes.equals(await buffer(await blobs.get(key))));
+      assert.ok(bytes.equals(await readWhole(await blobs.get(key))));
     }
-    const listed = await Array.fromAsync(blobs.list(key.slice(-2)));
-    const found = listed.find((each) => each.key === key);
+    const found = (await stored(blobs, key.slice(-2))).find((each) => each.key === key);
     assert.ok(found && Math.abs(found.storedAt - Date.now()) < 600_000);
     await blobs.delete(key);
     await blobs.delete(key);
     await assert.rejects(blobs.get(key), { fault: 'missing' });
   });
 
-  it('refuse a wrong secret', async () => {
-    const config = readConfig({ BLOB_URL: TEST_S3_URL, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY: 'wrong' });
-    await assert.rejects(openBlobs(config, systemClock).check(), { fault: 'unavailable' });
+  it('are listed over several pages, and removed from the list', async () => {
+    const blobs = open({}, { listSize: 2 });
+    const keys = Array.from({ length: 5 }, () => `${newId(Date.now()).slice(0, 24)}ZZ`).sort();
+    await Promise.all(keys.map((key) => blobs.put(key, Buffer.from(key))));
+    assert.deepEqual(
+      (await stored(blobs, 'ZZ')).map(({ key }) => key),
+      keys,
+    );
+    for (const { remove } of await stored(blobs, 'ZZ')) await remove();
+    assert.deepEqual(await stored(blobs, 'ZZ'), []);
+  });
+
+  it('come many at once, and a reader that goes away holds up nobody', async () => {
+    const blobs = open();
+    const keys = Array.from({ length: 40 }, () => newId(Date.now()));
+    const bytesOf = (key: string) => Buffer.alloc(300_000, key);
+    await Promise.all(keys.map((key) => blobs.put(key, bytesOf(key))));
+    const leave = async (key: string) => {
+      const blob = await blobs.get(key);
+      await blob.read(1000);
+      await blob.close();
+    };
+    const [wholes] = await Promise.all([
+      Promise.all(keys.map(async (key) => readWhole(await blobs.get(key)))),
+      Promise.all(keys.map(leave)),
+    ]);
+    for (const [at, key] of keys.entries()) assert.ok(wholes[at]?.equals(bytesOf(key)));
+    await Promise.all(keys.map(blobs.delete));
+  });
+
+  it('refuse a wrong secret, an unknown key, a wrong clock and a bucket that is not there', async () => {
+    const wrong: [Blobs, RegExp][] = [
+      [open({ secretAccessKey: 'wrong' }), /SignatureDoesNotMatch/],
+      [open({ accessKeyId: 'NOBODY' }), /InvalidAccessKeyId/],
+      [open({}, { now: () => Date.now() - 3_600_000 }), /RequestTimeTooSkewed/],
+      [open({ endpoint: `${place.endpoint}-of-nobody` }), /NoSuchBucket/],
+    ];
+    for (const [blobs, word] of wrong) {
+      await assert.rejects(blobs.check(), (error: { fault: string; detail: { log: string } }) => {
+        assert.equal(error.fault, 'unavailable');
+        assert.match(error.detail.log, word);
+        return true;
+      });
+    }
   });
 });
+
+async function createBucket({ endpoint, region, accessKeyId, secretAccessKey }: S3Place): Promise<void> {
+  const { host, pathname } = new URL(endpoint);
+  const payloadHash = sha256('');
+  const unsigned = {
+    method: 'PUT',
+    host,
+    path: pathname,
+    payloadHash,
+    headers: { 'x-amz-content-sha256': payloadHash },
+  };
+  const { headers } = signRequest(unsigned, { accessKeyId, secretAccessKey, region, service: 's3' }, Date.now());
+  const answer = await fetch(endpoint, { method: 'PUT', headers });
+  assert.ok(answer.ok, await answer.text());
+}

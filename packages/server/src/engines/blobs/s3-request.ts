@@ -24,6 +24,8 @@ export type S3Options = {
   idleMs?: number;
   /** Until the answer begins. */
   answerMs?: number;
+  /** How many a page of a list holds. */
+  listSize?: number;
 };
 
 export type S3Call = {
@@ -59,7 +61,7 @@ export function s3Requests(place: S3Place, options: S3Options): S3Request {
     const signed = signRequest(
       {
         ...{ method, host: url.host, path: `${url.pathname.replace(/\/$/, '')}/${path}`, query },
-        headers: { 'x-amz-content-sha256': body.sha256, ...(body.size > 0 && { 'content-length': `${body.size}` }) },
+        headers: { 'x-amz-content-sha256': body.sha256, ...(method === 'PUT' && { 'content-length': `${body.size}` }) },
         payloadHash: body.sha256,
       },
       key,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { buffer } from 'node:stream/consumers';
 import { after, before, describe, it } from 'node:test';
+import { readWhole } from '../../../test/read-whole.ts';
 import { refuse, S3_KEY, S3_REGION, type S3Server, startS3 } from '../../../test/s3-server.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { Blobs } from './blobs.ts';
@@ -15,7 +15,7 @@ describe('blobs in a bucket', () => {
   });
   const fast = { now: () => Date.now(), backoffMs: 1 };
   const open = (own?: Partial<S3Place>, options = {}) => openS3(place(own), { ...fast, ...options });
-  const read = async (key: string) => buffer(await blobs.get(key));
+  const read = async (key: string) => readWhole(await blobs.get(key));
   before(async () => {
     server = await startS3('images');
     blobs = open();
@@ -121,7 +121,7 @@ describe('blobs in a bucket', () => {
       for (const end of ['destroy', 'wait'] as const) {
         server.next.push(half(end));
         const hasty = open({}, { idleMs: 700 });
-        await assert.rejects(async () => buffer(await hasty.get(key)));
+        await assert.rejects(async () => readWhole(await hasty.get(key)));
       }
     });
   });

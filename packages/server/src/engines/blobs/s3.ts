@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { ID_PATTERN } from '../../kernel/ids.ts';
 import { asContent, assertKey, type BlobContent, BlobError, type Blobs, type StoredBlob, shardOf } from './blobs.ts';
+import { readStream } from './read-stream.ts';
 import { type S3Body, type S3Options, type S3Place, s3Requests, textOf } from './s3-request.ts';
 
 export type { S3Place };
@@ -11,6 +12,7 @@ const MAX_LIST_BYTES = 2 * 2 ** 20;
 /** Blobs as objects of a bucket, of Amazon or of whoever speaks like it. An object is there as a whole or not at all. */
 export function openS3(place: S3Place, options: S3Options): Blobs {
   const request = s3Requests(place, options);
+  const { listSize = LIST_SIZE } = options;
   const pathOf = (key: string) => `${place.prefix}${shardOf(assertKey(key))}/${key}`;
   const page = async (prefix: string, size: number, token?: string): Promise<string> => {
     const query = { 'list-type': '2', 'max-keys': `${size}`, prefix };
@@ -31,13 +33,13 @@ export function openS3(place: S3Place, options: S3Options): Blobs {
     async get(key) {
       const answer = await request({ method: 'GET', path: pathOf(key) });
       if (!answer) throw new BlobError('missing', 'a blob is not there');
-      return answer;
+      return readStream(answer);
     },
     delete: (key) => remove(pathOf(key)),
     async *list(shard) {
       const prefix = `${place.prefix}${shard}/`;
       for (let token: string | undefined = ''; token !== undefined; ) {
-        const text = await page(prefix, LIST_SIZE, token || undefined);
+        const text = await page(prefix, listSize, token || undefined);
         yield* storedIn(text, prefix, remove);
         token = /<IsTruncated>true<\/IsTruncated>/.test(text) ? textIn(text, 'NextContinuationToken') : undefined;
       }

@@ -1,0 +1,47 @@
+import type { FileHandle } from 'node:fs/promises';
+import type { BlobReader } from './blobs.ts';
+
+/** The most that is read in one go: a mebibyte, and room for what sealing adds to it. */
+export const MAX_READ_BYTES = 2 ** 20 + 1024;
+const MAX_SPARE = 16;
+
+/**
+ * Reads files into memory that was used before: fresh memory for each portion would cost as much as to decipher it. A
+ * portion is good until the next one is asked for, and its memory is given to somebody else once the file is closed.
+ */
+export function fileReaders(): (file: FileHandle) => BlobReader {
+  const spare: Buffer[] = [];
+  return (file) => {
+    let buffer: Buffer | undefined;
+    let reading: Promise<unknown> = Promise.resolve();
+    let closed: Promise<void> | undefined;
+    const read = async (bytes: number): Promise<Buffer> => {
+      if (bytes > MAX_READ_BYTES) throw new Error(`no more than ${MAX_READ_BYTES} bytes are read at once`);
+      buffer ??= spare.pop() ?? Buffer.allocUnsafeSlow(MAX_READ_BYTES);
+      let filled = 0;
+      for (let more = 1; more > 0 && filled < bytes; filled += more) {
+        if (closed) throw new Error('the blob is closed');
+        more = (await file.read(buffer, filled, bytes - filled, null)).bytesRead;
+      }
+      return buffer.subarray(0, filled);
+    };
+    const close = async () => {
+      // What is still being read would be written into what somebody else has taken.
+      await reading.catch(() => undefined);
+      if (buffer && spare.length < MAX_SPARE) spare.push(buffer);
+      buffer = undefined;
+      await file.close();
+    };
+    return {
+      read(bytes) {
+        const portion = closed ? Promise.reject(new Error('the blob is closed')) : read(bytes);
+        reading = portion;
+        return portion;
+      },
+      close() {
+        closed ??= close();
+        return closed;
+      },
+    };
+  };
+}

@@ -1,0 +1,28 @@
+import type { Readable } from 'node:stream';
+import type { BlobReader } from './blobs.ts';
+
+/** Reads a stream in the portions that are asked for, whatever the pieces are that it comes in. */
+export function readStream(stream: Readable): BlobReader {
+  const pieces = stream[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
+  let rest: Uint8Array = new Uint8Array();
+  return {
+    async read(bytes) {
+      const taken: Uint8Array[] = [];
+      for (let missing = bytes; missing > 0; ) {
+        if (rest.length === 0) {
+          const { value, done } = await pieces.next();
+          if (done) break;
+          rest = value;
+        }
+        const piece = rest.subarray(0, missing);
+        rest = rest.subarray(piece.length);
+        missing -= piece.length;
+        taken.push(piece);
+      }
+      return taken.length === 1 ? (taken[0] as Uint8Array) : Buffer.concat(taken);
+    },
+    async close() {
+      stream.on('error', () => undefined).destroy();
+    },
+  };
+}

@@ -1,0 +1,137 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { promisify } from 'node:util';
+
+/**
+ * A bucket that others wrote: the object gateway of Ceph, on a cluster of one monitor and one store in memory. On Debian
+ * `apt-get install --no-install-recommends ceph-mon ceph-osd radosgw` is all it needs; nothing of it has to be running.
+ */
+export type Ceph = {
+  readonly endpoint: string;
+  readonly key: { readonly accessKeyId: string; readonly secretAccessKey: string };
+  stop(): Promise<void>;
+};
+
+const PROGRAMS = ['ceph-mon', 'ceph-osd', 'ceph', 'monmaptool', 'radosgw', 'radosgw-admin'];
+const KEY = { accessKeyId: 'AKTEST', secretAccessKey: 'a-secret-of-a-test' };
+const ANSWERS_WITHIN_MS = 60_000;
+const STORE_BYTES = 2 ** 28;
+
+const run = promisify(execFile);
+
+export function missingForCeph(): string[] {
+  const folders = (process.env.PATH ?? '').split(delimiter);
+  return PROGRAMS.filter((program) => !folders.some((folder) => existsSync(join(folder, program))));
+}
+
+export async function startCeph(): Promise<Ceph> {
+  const folder = mkdtempSync(join(tmpdir(), 'grove-ceph-'));
+  const processes: ChildProcess[] = [];
+  const stop = async () => {
+    await Promise.all(processes.map(ended));
+    rmSync(folder, { recursive: true, force: true });
+  };
+  try {
+    const endpoint = await launch(folder, processes);
+    return { endpoint, key: KEY, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function launch(folder: string, processes: ChildProcess[]): Promise<string> {
+  const [second, first, web] = [await freePort(), await freePort(), await freePort()];
+  const fsid = randomUUID();
+  const monitor = `[v2:127.0.0.1:${second},v1:127.0.0.1:${first}]`;
+  const conf = join(folder, 'ceph.conf');
+  for (const name of ['mon', 'osd']) mkdirSync(join(folder, name));
+  writeFileSync(conf, configuration({ folder, fsid, monitor, web }));
+  const options = { env: { ...process.env, CEPH_CONF: conf }, timeout: ANSWERS_WITHIN_MS };
+  const start = (program: string, ...args: string[]) => {
+    const child = spawn(program, [...args, '-f'], { env: options.env, stdio: 'ignore' });
+    child.on('error', () => undefined);
+    // A test that dies must not leave it behind.
+    process.once('exit', () => child.kill('SIGKILL'));
+    processes.push(child);
+  };
+
+  const map = join(folder, 'monmap');
+  await run('monmaptool', ['--create', '--addv', 'a', monitor, '--fsid', fsid, map], options);
+  await run('ceph-mon', ['--mkfs', '-i', 'a', '--monmap', map, '--keyring', '/dev/null'], options);
+  start('ceph-mon', '-i', 'a');
+  const store = randomUUID();
+  await run('ceph', ['osd', 'new', store], options);
+  await run('ceph-osd', ['-i', '0', '--mkfs', '--osd-uuid', store], options);
+  start('ceph-osd', '-i', '0');
+  const gateway = ['-n', 'client.rgw', '--no-mon-config'];
+  start('radosgw', ...gateway);
+  const endpoint = `http://127.0.0.1:${web}`;
+  await untilAnswers(endpoint);
+  const user = ['--uid', 'grove', '--display-name', 'grove'];
+  const keys = ['--access-key', KEY.accessKeyId, '--secret-key', KEY.secretAccessKey];
+  await run('radosgw-admin', ['user', 'create', ...user, ...keys, ...gateway], options);
+  return endpoint;
+}
+
+type Cluster = { folder: string; fsid: string; monitor: string; web: number };
+
+/** Without authentication the gateway still insists on a sealed connection to the monitor, unless each mode is `crc`. */
+function configuration({ folder, fsid, monitor, web }: Cluster): string {
+  const modes = ['cluster', 'service', 'client', 'mon cluster', 'mon service', 'mon client'];
+  return [
+    '[global]',
+    ...[`fsid = ${fsid}`, `mon host = ${monitor}`, 'mon initial members = a', 'mon allow pool size one = true'],
+    ...['cluster', 'service', 'client'].map((side) => `auth ${side} required = none`),
+    ...modes.map((mode) => `ms ${mode} mode = crc`),
+    ...['size', 'min size', 'pg num', 'pgp num'].map((number) => `osd pool default ${number} = 1`),
+    ...['osd pool default pg autoscale mode = off', 'osd crush chooseleaf type = 0'],
+    ...['osd objectstore = memstore', `memstore device bytes = ${STORE_BYTES}`],
+    ...['public addr = 127.0.0.1', 'cluster addr = 127.0.0.1'],
+    ...[
+      `run dir = ${folder}`,
+      `crash dir = ${folder}`,
+      `log file = ${folder}/$name.log`,
+      'admin socket =',
+      'pid file =',
+    ],
+    ...['[mon.a]', `mon data = ${folder}/mon`, '[osd.0]', `osd data = ${folder}/osd`],
+    ...['[client.rgw]', `rgw frontends = beast endpoint=127.0.0.1:${web}`, `rgw data = ${folder}`, ''],
+  ].join('\n');
+}
+
+async function untilAnswers(endpoint: string): Promise<void> {
+  for (const until = Date.now() + ANSWERS_WITHIN_MS; ; await wait(100)) {
+    if (
+      await fetch(endpoint).then(
+        ({ ok }) => ok,
+        () => false,
+      )
+    )
+      return;
+    if (Date.now() > until) throw new Error('the object gateway of Ceph does not answer');
+  }
+}
+
+function ended(child: ChildProcess): Promise<void> {
+  return new Promise((done) => {
+    if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return done();
+    child.once('close', () => done());
+    child.kill('SIGKILL');
+  });
+}
+
+function freePort(): Promise<number> {
+  return new Promise((done, failed) => {
+    const server = createServer().once('error', failed);
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as { port: number };
+      server.close(() => done(port));
+    });
+  });
+}
