@@ -1,0 +1,14 @@
+import type { Config } from '../config.ts';
+import { faultOfSmtp } from '../engines/mail/smtp.ts';
+import { type Check, fault, ok } from './check.ts';
+
+/** Whether the mail server takes messages from here. It is asked, and sent nothing. Who wants no mail hears nothing. */
+export async function checkMail({ smtp }: Pick<Config, 'smtp'>): Promise<Check[]> {
+  if (!smtp) return [];
+  const name = 'mail';
+  const place = `${smtp.host}:${smtp.port}`;
+  const found = await faultOfSmtp(smtp);
+  if (found === undefined) return [ok(name, `Mail is handed to ${place}, from ${smtp.from.address}.`)];
+  const remedy = 'Look at SMTP_URL: the name, the port, smtps or smtp, the user and the password.';
+  return [fault(name, `Mail cannot be handed to ${place}: ${found}.`, remedy)];
+}

@@ -1,0 +1,33 @@
+import type { Outbound } from '../outbound/outbound.ts';
+import type { MessageOutcome } from './outcome.ts';
+import type { SmsPlace } from './places.ts';
+
+/** Text messages by a gateway of the operator's choice, which takes `{ to, text }` as JSON. */
+export type TextMessage = {
+  /** The same for every attempt: a gateway that heeds it sends it once. */
+  readonly id: string;
+  readonly to: string;
+  readonly text: string;
+};
+
+const TIMEOUT_MS = 10_000;
+
+export async function sendText(
+  outbound: Pick<Outbound, 'send'>,
+  { url, token }: SmsPlace,
+  { id, to, text }: TextMessage,
+): Promise<MessageOutcome> {
+  const { status, fault } = await outbound.send({
+    ...{ method: 'POST', url, timeoutMs: TIMEOUT_MS, body: JSON.stringify({ to, text }) },
+    headers: {
+      'content-type': 'application/json',
+      'idempotency-key': id,
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+    },
+  });
+  if (fault !== undefined) return { kind: 'LATER', reason: `the gateway for text messages: ${fault}` };
+  if (status >= 200 && status < 300) return { kind: 'SENT' };
+  const reason = `the gateway for text messages answered ${status}`;
+  // Of these the gateway says that the message is at fault; 401 and 403 are the operator's, and can be mended.
+  return { kind: status === 400 || status === 422 ? 'REFUSED' : 'LATER', reason };
+}

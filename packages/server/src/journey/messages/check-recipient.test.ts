@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { checkRecipient, shorten } from './check-recipient.ts';
+
+describe('an address', () => {
+  it('is taken as people write it, and made one that a server takes', () => {
+    for (const [channel, given, address] of [
+      ['EMAIL', ' Ada.Byrne+id@Example.com ', 'Ada.Byrne+id@example.com'],
+      ['EMAIL', 'ada@bücher.example', 'ada@xn--bcher-kva.example'],
+      ['EMAIL', "o'neil@a-b.example.co.uk", "o'neil@a-b.example.co.uk"],
+      ['SMS', '+49 (151) 234-567.89', '+4915123456789'],
+      ['SMS', '0044 20 7946 0000', '+442079460000'],
+    ] as const) {
+      assert.deepEqual(checkRecipient(channel, given), { address }, given);
+    }
+  });
+
+  it('that would be two, begin a header, or lead to a machine by its number is refused', () => {
+    for (const given of [
+      ...['', '@', 'ada', 'ada@', '@example.com', 'ada@localhost', 'ada@127.0.0.1', 'ada@[127.0.0.1]', 'ada@example.1'],
+      ...['a@example.com,b@example.com', 'a@example.com b@example.com', 'Ada <ada@example.com>', '"a b"@example.com'],
+      ...['a@example.com\r\nBcc: b@example.com', 'a\n@example.com', 'a\u0000@example.com', 'a..b@example.com'],
+      ...['.a@example.com', `${'a'.repeat(65)}@example.com`, `a@${'b'.repeat(64)}.com`, 'ädá@example.com'],
+      ...['a@b@example.com', 'a@example.com;', 'a@-example.com', `a@${'b.'.repeat(130)}com`],
+    ]) {
+      assert.ok('fault' in checkRecipient('EMAIL', given), JSON.stringify(given));
+    }
+    for (const given of ['', '0151 234567', '+0151234567', '+49', '+4915123456789012', '+49151x34567', '+٤٩١٥١٢٣٤٥٦']) {
+      assert.ok('fault' in checkRecipient('SMS', given), JSON.stringify(given));
+    }
+  });
+
+  it('is shown so that only its owner knows it', () => {
+    assert.equal(shorten('EMAIL', 'ada.byrne@example.com'), 'a…@example.com');
+    assert.equal(shorten('SMS', '+4915123456789'), '+49…89');
+  });
+});

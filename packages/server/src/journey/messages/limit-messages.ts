@@ -1,0 +1,46 @@
+import { createHmac, type KeyObject } from 'node:crypto';
+import type { TenantTx } from '../../db/db.ts';
+import { HOUR } from '../../kernel/clock.ts';
+import { ApiError } from '../../kernel/errors.ts';
+import { countMessage } from './message-counts.repository.ts';
+import { type MessageRow, messagesSince } from './messages.repository.ts';
+
+/** Nobody is flooded with messages from here, whoever asks for them and however. */
+export const MESSAGES_PER_INSTANCE_AN_HOUR = 3;
+export const MESSAGES_PER_ADDRESS_A_DAY = 5;
+export const COUNTED_MS = 24 * HOUR;
+
+export type Limited = {
+  readonly instanceId: string;
+  readonly address: string;
+  /** Addresses are counted under a keyed hash. */
+  readonly key: KeyObject;
+  readonly perDay: number;
+  readonly now: number;
+};
+
+/** Counts one more message, or refuses with 100161. The caller has locked the instance. */
+export async function limitMessages(tx: TenantTx, limited: Limited): Promise<void> {
+  const { instanceId, address, key, perDay, now } = limited;
+  const recent = (await messagesSince(tx, instanceId, now - HOUR)).filter(({ created_at }) => created_at > now - HOUR);
+  if (recent.length >= MESSAGES_PER_INSTANCE_AN_HOUR) {
+    const [oldest] = recent.slice(-MESSAGES_PER_INSTANCE_AN_HOUR) as [MessageRow];
+    throw tooMany(oldest.created_at + HOUR - now);
+  }
+  for (const [name, most] of [
+    [`to ${hashOf(key, address)}`, MESSAGES_PER_ADDRESS_A_DAY],
+    ['all', perDay],
+  ] as const) {
+    const { count, began_at } = await countMessage(tx, name, { now, withinMs: COUNTED_MS });
+    if (count > most) throw tooMany(began_at + COUNTED_MS - now);
+  }
+}
+
+function tooMany(waitMs: number): ApiError {
+  return new ApiError(100161, { retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1000)) });
+}
+
+/** Two spellings of a mailbox are one, as far as anybody can know: most servers do not tell letters by their case. */
+function hashOf(key: KeyObject, address: string): string {
+  return createHmac('sha256', key).update('message-recipient\0').update(address.toLowerCase()).digest('base64url');
+}

@@ -1,0 +1,31 @@
+import { sql, type TenantTx } from '../../db/db.ts';
+
+const OVER = 'message_counts.began_at <= $3 - $4';
+const ADD = sql(`INSERT INTO message_counts (tenant_id, name, began_at, count) VALUES ($1, $2, $3, 1)
+  ON CONFLICT (tenant_id, name) DO UPDATE SET
+    count = CASE WHEN ${OVER} THEN 1 ELSE message_counts.count + 1 END,
+    began_at = CASE WHEN ${OVER} THEN excluded.began_at ELSE message_counts.began_at END
+  RETURNING count, began_at`);
+// Whoever counts locks an address and then the tenant. To wait for one while holding another could be a circle.
+const REMOVE = sql(`DELETE FROM message_counts WHERE tenant_id = $1 AND name IN (SELECT name FROM message_counts
+  WHERE tenant_id = $1 AND began_at <= $2 /*postgres FOR UPDATE SKIP LOCKED*/)`);
+
+export type Counted = { count: number; began_at: number };
+
+/**
+ * One more of that name. A time begins with its first message, and the next time with the first after it. Whoever counts
+ * the same name at the same moment waits for this transaction, so nobody slips past a limit.
+ */
+export async function countMessage(
+  tx: TenantTx,
+  name: string,
+  { now, withinMs }: { now: number; withinMs: number },
+): Promise<Counted> {
+  const counted = await tx.get<Counted>(ADD, [tx.tenantId, name, now, withinMs]);
+  if (!counted) throw new Error('a count that was just written is gone');
+  return counted;
+}
+
+export async function removeCounts(tx: TenantTx, begunBefore: number): Promise<void> {
+  await tx.run(REMOVE, [tx.tenantId, begunBefore]);
+}

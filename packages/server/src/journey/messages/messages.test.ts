@@ -1,0 +1,303 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { type EndUser, endUser, enter, startJourney } from '../../../test/end-user.ts';
+import { onBothEngines, openTestApp, type TestApp, testPlaces } from '../../../test/harness.ts';
+import { type MailServer, openMailServer } from '../../../test/mail-server.ts';
+import { openReceiver, type Receiver } from '../../../test/webhooks.ts';
+import { sql } from '../../db/db.ts';
+import { HOUR, MINUTE } from '../../kernel/clock.ts';
+import { asTenantId } from '../../kernel/ids.ts';
+
+const ADA = 'ada.byrne@example.com';
+const PER_DAY = 8;
+
+onBothEngines('messages to end users', (_engine, places) => {
+  let app: TestApp;
+  let mails: MailServer;
+  let gateway: Receiver;
+  let testKey: string;
+  before(async () => {
+    mails = await openMailServer();
+    gateway = await openReceiver();
+    app = await openTestApp(await places.create(), {
+      environment: {
+        ...{ SMTP_URL: mails.url, MAIL_FROM: 'no-reply@example.org', GROVE_MESSAGES_PER_DAY: String(PER_DAY) },
+        ...{ SMS_URL: gateway.uri, GROVE_OUTBOUND_ALLOW: new URL(gateway.uri).host, GROVE_TRUST_PROXY: '127.0.0.1' },
+        GROVE_COUNTRY_HEADER: 'cf-ipcountry',
+      },
+    });
+    ({ apiKey: testKey } = await app.app.tenants.createApiKey(app.tenantId, { name: 'test', environment: 'test' }));
+  });
+  after(async () => {
+    await app.stop();
+    await mails.close();
+    await gateway.close();
+  });
+
+  const journey = async (parameters: Record<string, string> = {}) =>
+    (await startJourney(app, testKey, { processDefnName: 'document-only', parameters })).user;
+  const post = (user: EndUser, path: string, body: object, headers: Record<string, string> = {}) =>
+    user.call(path, { method: 'POST', body: JSON.stringify(body), headers });
+  const send = (user: EndUser, body: object) => post(user, '/handoffs/send', { channel: 'EMAIL', ...body });
+  const tell = (user: EndUser, body: object = {}) => post(user, '/notices', body);
+  const acme = () => app.app.db.of(asTenantId(app.tenantId));
+  const rows = (user: EndUser) =>
+    acme().all<{ state: string; sealed: Uint8Array | null }>(
+      sql('SELECT state, sealed FROM journey_messages WHERE tenant_id = $1 AND instance_id = $2 ORDER BY id'),
+      [app.tenantId, user.processInstanceId],
+    );
+  /** A job is begun as soon as it is committed; what it does takes its time. */
+  const until = async (user: EndUser, state: string) => {
+    for (let tries = 0; tries < 500; tries++) {
+      const [last] = (await rows(user)).slice(-1);
+      if (last?.state === state) return last;
+      await new Promise((done) => setTimeout(done, 10));
+    }
+    throw new Error(`no message is ${state}: ${JSON.stringify(await rows(user))}`);
+  };
+  const linkIn = (text: string) => new URL(/https?:\S+/.exec(text)?.[0] ?? '');
+  /** The limits of a day are those of all tests here; what they have sent has arrived before the next one begins. */
+  const nextDay = async () => {
+    const ready = sql(`SELECT id FROM journey_messages WHERE tenant_id = $1 AND state = 'READY'`);
+    for (let tries = 0; (await acme().all(ready, [app.tenantId])).length > 0; tries++) {
+      if (tries === 500) throw new Error('messages are still on their way');
+      await new Promise((done) => setTimeout(done, 10));
+    }
+    app.clock.advance(24 * HOUR + 1);
+  };
+
+  it('a link by mail opens the journey on another device once its number is found, and the address is erased', async () => {
+    const user = await journey({ email: ADA });
+    assert.deepEqual((await user.look()).messages, { channels: ['EMAIL', 'SMS'], email: 'a…@example.com' });
+    const { length } = mails.mails;
+    const { status, body } = await send(user, { language: 'de-AT', timeZone: 'Europe/Vienna' });
+    assert.deepEqual([status, body.sentTo], [200, 'a…@example.com']);
+    const mail = await mails.arrived(length + 1);
+    assert.deepEqual(mail.to, [ADA]);
+    assert.match(mail.headers.get('subject') ?? '', /^Ihre Prüfung für /);
+    const sent = await until(user, 'SENT');
+    assert.equal(sent.sealed, null);
+    assert.equal((await user.look()).messages.handoff, 'SENT');
+    const opened = await app.call('/api/journey/sessions', {
+      ...{ method: 'POST', token: null, body: JSON.stringify({ code: linkIn(mail.text).searchParams.get('c') }) },
+    });
+    assert.equal(opened.status, 200);
+    assert.deepEqual(opened.body.handoff.place, { city: 'Vienna', countryCode: 'AT' });
+    assert.ok(opened.body.handoff.numbers.includes(body.number));
+    const phone = enter(app, opened);
+    assert.equal((await phone.look()).messages, undefined, 'who has not found the number learns no address');
+    for (const refused of [await send(phone, {}), await tell(phone)]) assert.equal(refused.body.code, 100058);
+    await post(phone, '/handoffs/confirm', { number: body.number });
+    assert.equal((await tell(user)).status, 200, 'who looks on may be told as well');
+    await post(phone, '/abandon', {});
+    assert.match((await mails.arrived(length + 2)).headers.get('subject') ?? '', /^News about/);
+    assert.ok(!app.logged().includes(ADA), 'an address stands in the log');
+  });
+
+  it('an address can be typed; a text message goes to the gateway', async () => {
+    const user = await journey({ phoneNumber: '0151' });
+    assert.deepEqual((await user.look()).messages, { channels: ['EMAIL', 'SMS'] });
+    const { body } = await send(user, { channel: 'SMS', to: '0049 151 23456789', language: 'fr' });
+    assert.equal(body.sentTo, '+49…89');
+    await until(user, 'SENT');
+    const { to, text } = JSON.parse(gateway.received.at(-1)?.body ?? '');
+    assert.equal(to, '+4915123456789');
+    for (const table of ['journey_messages', 'message_counts']) {
+      const stored = await acme().all({ text: `SELECT * FROM ${table} WHERE tenant_id = $1` }, [app.tenantId]);
+      assert.ok(stored.length > 0 && !JSON.stringify(stored).includes('15123456789'), table);
+    }
+    assert.equal(
+      (await endUser(app, linkIn(text).searchParams.get('c') ?? '')).processInstanceId,
+      user.processInstanceId,
+    );
+  });
+
+  it('100162: where no address is known and none is typed, nothing is sent; 100001: nor to what is no address', async () => {
+    const user = await journey({ email: 'not an address' });
+    assert.equal((await send(user, {})).body.code, 100162);
+    assert.equal((await tell(user)).body.code, 100162);
+    for (const to of ['a@example.com,b@example.com', 'a@example.com\r\nBcc: b@example.com', '+49 151 234567']) {
+      const { body } = await send(user, { to });
+      assert.deepEqual([body.code, body.errors[0].pointer], [100001, '/to'], to);
+    }
+    assert.deepEqual(await rows(user), []);
+    assert.equal((await user.look()).device.handoff, 'NONE');
+  });
+
+  it('the link opened in the browser that asked for it changes nothing there, and is spent', async () => {
+    await nextDay();
+    const user = await journey({ email: ADA });
+    const { length } = mails.mails;
+    await send(user, {});
+    const code = linkIn((await mails.arrived(length + 1)).text).searchParams.get('c');
+    const open = (headers: Record<string, string>) =>
+      app.call('/api/journey/sessions', { method: 'POST', token: null, body: JSON.stringify({ code }), headers });
+    const own = await open({ cookie: user.cookie });
+    assert.deepEqual([own.status, own.body.handoff, own.headers.getSetCookie()], [200, undefined, []]);
+    assert.deepEqual((await user.look()).device, { active: true, handoff: 'NONE' });
+    assert.equal((await open({})).body.code, 100055);
+  });
+
+  it('the country of the address is shown where the proxy says it', async () => {
+    const user = await journey();
+    const { body } = await post(user, '/handoffs', { timeZone: 'Europe/Paris' }, { 'cf-ipcountry': 'br' });
+    const code = new URL(new URL(body.url).searchParams.get('ps') ?? '').searchParams.get('c');
+    const opened = await app.call('/api/journey/sessions', {
+      method: 'POST',
+      token: null,
+      body: JSON.stringify({ code }),
+    });
+    assert.deepEqual(opened.body.handoff.place, { city: 'Paris', countryCode: 'FR', addressCountryCode: 'BR' });
+  });
+
+  it('100161: an instance sends three an hour, also when they are asked for at once', async () => {
+    await nextDay();
+    const user = await journey();
+    const answers = await Promise.all([1, 2, 3, 4, 5].map((each) => send(user, { to: `one${each}@example.com` })));
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 200, 200, 429, 429]);
+    const refused = answers.find(({ status }) => status === 429);
+    assert.equal(refused?.body.code, 100161);
+    const wait = Number(refused?.headers.get('retry-after'));
+    assert.ok(wait > 3500 && wait <= 3600, String(wait));
+    app.clock.advance(wait * 1000);
+    assert.equal((await send(user, { to: 'one6@example.com' })).status, 200);
+  });
+
+  it('100161: an address gets five a day, whoever asks and however it is spelt', async () => {
+    await nextDay();
+    const users = await Promise.all(Array.from({ length: 7 }, () => journey()));
+    const answers = await Promise.all(
+      users.map((user, at) => send(user, { to: at % 2 ? 'Victim@example.com' : 'victim@example.com' })),
+    );
+    assert.equal(answers.filter(({ status }) => status === 200).length, 5);
+    const refused = users[answers.findIndex(({ status }) => status === 429)] as EndUser;
+    assert.deepEqual(await rows(refused), []);
+    assert.equal((await refused.look()).device.handoff, 'NONE', 'what was refused has changed nothing');
+    await nextDay();
+    const later = await journey();
+    assert.equal((await send(later, { to: 'victim@example.com' })).status, 200);
+  });
+
+  it('100161: a tenant sends no more a day than the operator allows', async () => {
+    await nextDay();
+    const codes: number[] = [];
+    for (let at = 0; at < PER_DAY + 2; at++) {
+      codes.push((await send(await journey(), { to: `many${at}@example.com` })).status);
+    }
+    assert.deepEqual(codes, [...Array(PER_DAY).fill(200), 429, 429]);
+  });
+
+  it('word of the decision is sent once, when there is one, says nothing of it, and the address is erased', async () => {
+    await nextDay();
+    const user = await journey({ email: ADA });
+    assert.equal((await tell(user, { to: 'first@example.com' })).body.sentTo, 'f…@example.com');
+    app.clock.advance(1);
+    assert.deepEqual((await tell(user, { language: 'ar' })).body, { sentTo: 'a…@example.com' });
+    assert.equal((await user.look()).messages.tells, 'a…@example.com');
+    assert.deepEqual(
+      (await rows(user)).map(({ state, sealed }) => [state, sealed !== null]),
+      [
+        ['FAILED', false],
+        ['WAITING', true],
+      ],
+    );
+    const { length } = mails.mails;
+    assert.ok((await user.finish()).result);
+    const mail = await mails.arrived(length + 1);
+    assert.deepEqual(mail.to, [ADA]);
+    assert.match(mail.html, /dir="rtl"/);
+    assert.doesNotMatch(mail.text + mail.html, /https?:\/\//);
+    assert.equal((await until(user, 'SENT')).sealed, null);
+    assert.equal((await user.look()).messages, undefined);
+    assert.equal((await tell(user)).body.code, 100057);
+    assert.equal((await send(user, {})).body.code, 100057);
+  });
+
+  it('what a server does not take now is sent again later; what it never takes, or cannot be sent any more, is erased', async () => {
+    await nextDay();
+    const [later, never, late] = [await journey(), await journey(), await journey()];
+    mails.answers.push(450);
+    await send(later, { to: 'later@example.com' });
+    await retried(1);
+    assert.equal((await rows(later))[0]?.state, 'READY');
+    const { length } = mails.mails;
+    app.clock.advance(2000);
+    await app.app.jobs.runDue();
+    assert.deepEqual((await mails.arrived(length + 1)).to, ['later@example.com']);
+    mails.answers.push(550);
+    await send(never, { to: 'never@example.com' });
+    assert.equal((await until(never, 'FAILED')).sealed, null);
+    assert.equal((await never.look()).messages.handoff, 'FAILED');
+    mails.answers.push(450);
+    await send(late, { to: 'late@example.com' });
+    await retried(1);
+    app.clock.advance(5 * MINUTE);
+    await app.app.jobs.runDue();
+    assert.equal((await until(late, 'FAILED')).sealed, null);
+    assert.ok(!mails.mails.some(({ to }) => to.includes('late@example.com')));
+    const taken = await journey();
+    mails.answers.push(450);
+    await send(taken, { to: 'taken@example.com' });
+    await retried(1);
+    await post(taken, '/handoffs/takeBack', {});
+    assert.equal((await until(taken, 'FAILED')).sealed, null, 'a link that was taken back is not sent');
+  });
+  /** The job has failed once, and waits. */
+  const retried = async (count: number) => {
+    for (let tries = 0; tries < 500; tries++) {
+      const found = await app.app.db.system.all<{ attempts: number; lease_until: number }>(
+        sql(`SELECT attempts, lease_until FROM jobs WHERE kind = 'journey.send-message' AND state = 'READY'`),
+        [],
+      );
+      if (found.some(({ attempts, lease_until }) => attempts === count && lease_until === 0)) return;
+      await new Promise((done) => setTimeout(done, 10));
+    }
+    throw new Error('the job was not tried');
+  };
+
+  it('what no job has erased is forgotten by the hour, and counts and messages go after a day', async () => {
+    await nextDay();
+    const user = await journey();
+    mails.answers.push(450);
+    await send(user, { to: 'stuck@example.com' });
+    await retried(1);
+    app.clock.advance(HOUR);
+    await app.app.jobs.tend();
+    await app.app.jobs.runDue();
+    assert.equal((await until(user, 'FAILED')).sealed, null);
+    await nextDay();
+    await app.app.jobs.tend();
+    await app.app.jobs.runDue();
+    assert.deepEqual(await rows(user), []);
+    const counts = sql('SELECT name FROM message_counts WHERE tenant_id = $1');
+    assert.deepEqual(await acme().all(counts, [app.tenantId]), []);
+  });
+
+  it('goes with its instance', async () => {
+    const user = await journey();
+    await tell(user, { to: ADA });
+    const path = `/api/process-manager/processInstances/${user.processInstanceId}`;
+    const { status } = await app.call(path, { method: 'DELETE', token: await app.token(testKey) });
+    assert.ok(status < 300, String(status));
+    assert.deepEqual(await rows(user), []);
+  });
+});
+
+describe('messages that are not set up', () => {
+  const places = testPlaces();
+  it('100160: are offered by no page and sent by nobody', async () => {
+    const app = await openTestApp(await places.create());
+    try {
+      const { apiKey } = await app.app.tenants.createApiKey(app.tenantId, { name: 'test', environment: 'test' });
+      const { user } = await startJourney(app, apiKey, { parameters: { email: ADA } });
+      assert.equal((await user.look()).messages, undefined);
+      const post = (path: string, body: object) => user.call(path, { method: 'POST', body: JSON.stringify(body) });
+      for (const channel of ['EMAIL', 'SMS']) {
+        assert.equal((await post('/handoffs/send', { channel })).body.code, 100160);
+      }
+      assert.equal((await post('/notices', {})).body.code, 100160);
+    } finally {
+      await app.stop();
+    }
+  });
+});

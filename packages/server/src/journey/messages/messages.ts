@@ -1,0 +1,185 @@
+import type { KeyObject } from 'node:crypto';
+import type { api, Ok } from '@grove/contract';
+import type { Db, TenantReads, TenantTx } from '../../db/db.ts';
+import type { Channel } from '../../engines/mail/mail.ts';
+import { defineJob, type JobDefinition } from '../../jobs/define-job.ts';
+import type { Jobs } from '../../jobs/jobs.ts';
+import { HOUR, MINUTE, SECOND } from '../../kernel/clock.ts';
+import { ApiError, invalidInput } from '../../kernel/errors.ts';
+import { newId, type TenantId } from '../../kernel/ids.ts';
+import { instanceSubject } from '../../process-manager/instances/instance-subject.ts';
+import type { InstanceRow } from '../journey-deps.ts';
+import { checkRecipient, shorten } from './check-recipient.ts';
+import { COUNTED_MS, limitMessages } from './limit-messages.ts';
+import { removeCounts } from './message-counts.repository.ts';
+import {
+  addMessage,
+  forgetExpired,
+  giveUpWaiting,
+  type MessageRow,
+  messagesSince,
+  removeMessages,
+  wakeWaiting,
+} from './messages.repository.ts';
+import { type Content, contextOf, defineSendMessage, type SendDeps } from './send-message.ts';
+
+/**
+ * Messages to end users: the link of a hand-off, and word that a verification is decided. They are written in the
+ * transaction that wants them and sent by a job; whose address it is, is sealed until then and forgotten after.
+ */
+export type Messages = {
+  readonly channels: readonly Channel[];
+  /** Before the transaction. Refuses with 100160 what is not set up. */
+  prepare(channel: Channel): Promise<Queue>;
+  /** What a page may offer and show; nothing where nothing is set up. */
+  known(db: TenantReads, instance: InstanceRow, now: number): Promise<Known | undefined>;
+  /** Told in the transaction of every event of an instance. */
+  instanceTold(tx: TenantTx, event: { type: string; instanceId: string; at: number }): Promise<void>;
+};
+
+/** In a transaction that has locked the instance; gives the address, shortened. Refuses with 100161 and 100162. */
+export type Queue = (tx: TenantTx, instance: InstanceRow, wanted: Wanted, now: number) => Promise<{ sentTo: string }>;
+
+export type Wanted = {
+  /** What the end user typed; without it, what is known of them. */
+  readonly to: string | undefined;
+  readonly language: string | undefined;
+} & (
+  | { readonly kind: 'HANDOFF'; readonly url: string; readonly expiresAt: number }
+  | { readonly kind: 'DECIDED'; readonly url?: undefined; readonly expiresAt?: undefined }
+);
+
+type Known = NonNullable<Ok<typeof api.journey.get>['messages']>;
+
+export type MessagesDeps = SendDeps & {
+  db: Db;
+  jobs: Pick<Jobs, 'enqueue' | 'register' | 'schedule'>;
+  /** How many a tenant sends a day at most. */
+  perDay: number;
+  everyTenantId(): AsyncIterable<TenantId>;
+};
+
+/** A page shows what became of its newest message for as long as the link in it is good. */
+const SHOWN_MS = 5 * MINUTE;
+const DECIDED_WITHIN_MS = 24 * HOUR;
+const ENDS: ReadonlySet<string> = new Set(['instance.completed', 'instance.terminated']);
+
+export function openMessages(deps: MessagesDeps): Messages {
+  const { channels } = deps.mail;
+  const send = defineSendMessage(deps);
+  const clean = cleanJob(deps);
+  deps.jobs.register(send);
+  deps.jobs.register(clean);
+  deps.jobs.schedule({ kind: clean.kind, everyMs: HOUR, key: 'hourly' });
+  const key = keyOnce(deps);
+
+  return {
+    channels,
+    async prepare(channel) {
+      if (!channels.includes(channel)) throw new ApiError(100160);
+      const hashedWith = await key();
+      return async (tx, instance, { kind, to, language = 'en', url, expiresAt = null }, now) => {
+        const address = to === undefined ? ownAddress(channel, instance) : typedAddress(channel, to);
+        const { perDay } = deps;
+        await limitMessages(tx, { instanceId: instance.id, address, key: hashedWith, perDay, now });
+        if (kind === 'DECIDED') await giveUpWaiting(tx, instance.id, now);
+        const id = newId(now);
+        const content: Content = { to: address, language, ...(url !== undefined && { url }) };
+        const plain = Buffer.from(JSON.stringify(content));
+        await addMessage(tx, {
+          ...{ id, instance_id: instance.id, kind, channel, state: kind === 'DECIDED' ? 'WAITING' : 'READY' },
+          sealed: await deps.vault.sealFor(tx, instanceSubject(instance.id), contextOf({ id }), plain),
+          ...{ created_at: now, expires_at: expiresAt },
+        });
+        if (kind === 'HANDOFF') await deps.jobs.enqueue(tx, send, { messageId: id });
+        return { sentTo: shorten(channel, address) };
+      };
+    },
+    async known(db, instance, now) {
+      if (channels.length === 0) return undefined;
+      const rows = await messagesSince(db, instance.id, now - SHOWN_MS);
+      const handoff = rows.findLast(({ kind }) => kind === 'HANDOFF');
+      const waiting = rows.find(({ state }) => state === 'WAITING');
+      return {
+        channels: [...channels],
+        ...shownAddresses(channels, instance),
+        ...(handoff && { handoff: SHOWN_STATES[handoff.state] }),
+        ...(waiting && { tells: await toldAt(deps, db, waiting) }),
+      };
+    },
+    async instanceTold(tx, { type, instanceId, at }) {
+      if (channels.length === 0 || !ENDS.has(type)) return;
+      const ids = await wakeWaiting(tx, instanceId, at + DECIDED_WITHIN_MS);
+      for (const messageId of ids) await deps.jobs.enqueue(tx, send, { messageId });
+    },
+  };
+}
+
+const SHOWN_STATES = { WAITING: 'SENDING', READY: 'SENDING', SENT: 'SENT', FAILED: 'FAILED' } as const;
+
+/** Made at the first message, outside of every transaction. */
+function keyOnce({ vault, db }: MessagesDeps): () => Promise<KeyObject> {
+  let key: KeyObject | undefined;
+  return async () => {
+    key ??= (await vault.systemSecret(db.system, 'message-recipients'))[0]?.key;
+    if (!key) throw new Error('the key for counting recipients is missing');
+    return key;
+  };
+}
+
+function typedAddress(channel: Channel, to: string): string {
+  const checked = checkRecipient(channel, to);
+  if ('fault' in checked) throw invalidInput({ pointer: '/to', message: checked.fault });
+  return checked.address;
+}
+
+/** What a relying party says of its applicant was never looked at; what is no address counts as none. */
+function ownAddress(channel: Channel, instance: InstanceRow): string {
+  const own = knownAddress(channel, instance);
+  if (own === undefined) throw new ApiError(100162);
+  return own;
+}
+
+function knownAddress(channel: Channel, { email, phone_number }: InstanceRow): string | undefined {
+  const checked = checkRecipient(channel, (channel === 'EMAIL' ? email : phone_number) ?? '');
+  return 'fault' in checked ? undefined : checked.address;
+}
+
+function shownAddresses(channels: readonly Channel[], instance: InstanceRow): Pick<Known, 'email' | 'phoneNumber'> {
+  const shown = (channel: Channel) => {
+    const own = channels.includes(channel) ? knownAddress(channel, instance) : undefined;
+    return own === undefined ? undefined : shorten(channel, own);
+  };
+  const [email, phoneNumber] = [shown('EMAIL'), shown('SMS')];
+  return { ...(email && { email }), ...(phoneNumber && { phoneNumber }) };
+}
+
+async function toldAt({ vault }: MessagesDeps, db: TenantReads, row: MessageRow): Promise<string> {
+  const opened = await vault.openFor(
+    db,
+    instanceSubject(row.instance_id),
+    contextOf(row),
+    row.sealed ?? Buffer.alloc(0),
+  );
+  return shorten(row.channel, (JSON.parse(opened.toString('utf8')) as Content).to);
+}
+
+/** Addresses that no job has erased, counts that are over, messages of yesterday. */
+function cleanJob({ db, everyTenantId }: MessagesDeps): JobDefinition<object> {
+  return defineJob<object>({
+    kind: 'journey.clean-messages',
+    maxAttempts: 5,
+    backoff: { firstMs: 10 * SECOND, mostMs: 5 * MINUTE },
+    timeoutMs: 10 * MINUTE,
+    async run(_payload, { now, signal }) {
+      for await (const tenantId of everyTenantId()) {
+        signal.throwIfAborted();
+        await db.of(tenantId).write(async (tx) => {
+          await forgetExpired(tx, now);
+          await removeMessages(tx, now - COUNTED_MS);
+          await removeCounts(tx, now - COUNTED_MS);
+        });
+      }
+    },
+  });
+}

@@ -1,0 +1,78 @@
+import type { Channel, MailDoor, MessageOutcome } from '../../engines/mail/mail.ts';
+import { defineJob, type JobDefinition, JobError } from '../../jobs/define-job.ts';
+import type { JobLog } from '../../jobs/log.ts';
+import { HOUR, MINUTE, SECOND } from '../../kernel/clock.ts';
+import type { TenantId } from '../../kernel/ids.ts';
+import { instanceSubject } from '../../process-manager/instances/instance-subject.ts';
+import type { Vault } from '../../secrets/vault.ts';
+import { endMessage, findMessage, type MessageRow } from './messages.repository.ts';
+import { writeMail, writeSms } from './write-message.ts';
+
+/**
+ * The job that hands a message over. The payload is an id; the address is opened here, and erased when the message is
+ * sent or given up. A worker that dies in between sends it twice, under the same id.
+ */
+export type SendPayload = { messageId: string };
+
+/** What is sealed in a message. */
+export type Content = { to: string; language: string; url?: string };
+
+export type SendDeps = {
+  vault: Vault;
+  mail: MailDoor;
+  tenantName(tenantId: TenantId): Promise<string>;
+  changed(tenantId: TenantId, instanceId: string): void;
+  log: Pick<JobLog, 'info'>;
+};
+
+/** Three hours in all: a server that takes nobody at the first try takes most at the second. */
+const MAX_SENDS = 14;
+
+export function defineSendMessage(deps: SendDeps): JobDefinition<SendPayload> {
+  return defineJob<SendPayload>({
+    kind: 'journey.send-message',
+    maxAttempts: MAX_SENDS,
+    backoff: { firstMs: 2 * SECOND, mostMs: HOUR },
+    timeoutMs: MINUTE,
+    async run({ messageId }, { attempt, now, tenant }) {
+      const db = tenant();
+      const row = await findMessage(db, messageId);
+      if (row?.state !== 'READY' || !row.sealed) return;
+      const end = async (state: 'SENT' | 'FAILED') => {
+        await db.write((tx) => endMessage(tx, messageId, state));
+        deps.changed(db.tenantId, row.instance_id);
+      };
+      // A link that opens nothing any more helps nobody.
+      if (row.expires_at !== null && row.expires_at <= now) {
+        deps.log.info({ messageId }, 'a message to an end user could not be sent in time');
+        return end('FAILED');
+      }
+      const sealed = await deps.vault.openFor(db, instanceSubject(row.instance_id), contextOf(row), row.sealed);
+      const content = JSON.parse(sealed.toString('utf8')) as Content;
+      const outcome = await deliver(deps, row, content, await deps.tenantName(db.tenantId));
+      if (outcome.kind === 'SENT') return end('SENT');
+      if (outcome.kind === 'REFUSED') {
+        deps.log.info({ messageId, reason: outcome.reason }, 'a message to an end user was refused');
+        return end('FAILED');
+      }
+      if (attempt >= MAX_SENDS) await end('FAILED');
+      throw new JobError(outcome.reason);
+    },
+  });
+}
+
+/** What the vault binds the sealed content to. */
+export function contextOf({ id }: { id: string }): string {
+  return `message:${id}`;
+}
+
+function deliver(
+  { mail }: SendDeps,
+  { id, kind, channel }: { id: string; kind: MessageRow['kind']; channel: Channel },
+  { to, language, url }: Content,
+  tenantName: string,
+): Promise<MessageOutcome> {
+  const about = { kind, language, tenantName, url };
+  if (channel === 'SMS') return mail.sendText({ id, to, text: writeSms(about) });
+  return mail.sendMail({ id, to, ...writeMail(about) });
+}
