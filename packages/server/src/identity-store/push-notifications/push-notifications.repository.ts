@@ -19,16 +19,18 @@ export type PushRow = {
   created_at: number;
   last_updated_at: number;
   expires_at: number;
+  process_token_id: string | null;
 };
 
 const COLUMNS = `id, store_id, user_id, rp_id, device_id, send_id, type, status, sealed, process_instance_id,
-  parent_instance_id, handed_at, reason, created_at, last_updated_at, expires_at`;
+  parent_instance_id, handed_at, reason, created_at, last_updated_at, expires_at, process_token_id`;
 const OPEN = "status IN ('SENT', 'DELIVERED', 'ACCEPTED')";
 const ADD = sql(`INSERT INTO push_notifications (tenant_id, ${COLUMNS})
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`);
-const BY_ID = `SELECT ${COLUMNS} FROM push_notifications WHERE tenant_id = $1 AND id = $2`;
-const ONE = sql(BY_ID);
-const ONE_FOR_UPDATE = sql(`${BY_ID} /*postgres FOR UPDATE*/`);
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)`);
+const ONE = sql(`SELECT ${COLUMNS} FROM push_notifications WHERE tenant_id = $1 AND id = $2`);
+// Everybody who locks several locks them in the order of their ids.
+const OF_SEND_FOR_UPDATE = sql(`SELECT ${COLUMNS} FROM push_notifications
+  WHERE tenant_id = $1 AND user_id = $2 AND created_at = $3 AND send_id = $4 ORDER BY id /*postgres FOR UPDATE*/`);
 const ACTIVE = sql(`SELECT ${COLUMNS} FROM push_notifications
   WHERE tenant_id = $1 AND user_id = $2 AND ${OPEN} AND expires_at > $3 ORDER BY rp_id, device_id, id DESC LIMIT $4`);
 const SENDS = sql(`SELECT count(DISTINCT send_id) AS total, min(created_at) AS oldest FROM push_notifications
@@ -39,8 +41,12 @@ const HANDED = sql(`UPDATE push_notifications SET handed_at = $3, last_updated_a
   WHERE tenant_id = $1 AND id = $2 AND handed_at IS NULL`);
 const FAIL = sql(`UPDATE push_notifications SET status = 'FAILED', reason = $3, last_updated_at = $4
   WHERE tenant_id = $1 AND id = $2 AND status = 'SENT' AND handed_at IS NULL`);
-const END_OF_INSTANCE = sql(`UPDATE push_notifications SET status = $3, last_updated_at = $4
-  WHERE tenant_id = $1 AND process_instance_id = $2 AND ${OPEN} RETURNING id, parent_instance_id`);
+const END_OF_INSTANCE = sql(`WITH told AS (SELECT id FROM push_notifications
+    WHERE tenant_id = $1 AND process_instance_id = $2 ORDER BY id /*postgres FOR UPDATE*/)
+  UPDATE push_notifications SET status = CASE WHEN ${OPEN} THEN $3 ELSE status END,
+    last_updated_at = CASE WHEN ${OPEN} THEN $4 ELSE last_updated_at END
+  WHERE tenant_id = $1 AND id IN (SELECT id FROM told)
+  RETURNING id, status, parent_instance_id, process_token_id`);
 const REMOVE_OLD = sql(`DELETE FROM push_notifications WHERE tenant_id = $1 AND id IN (
     SELECT id FROM push_notifications WHERE tenant_id = $1 AND expires_at <= $2 LIMIT $3)`);
 
@@ -48,7 +54,7 @@ export async function addPush(tx: TenantTx, row: PushRow): Promise<void> {
   await tx.run(ADD, [
     ...[tx.tenantId, row.id, row.store_id, row.user_id, row.rp_id, row.device_id, row.send_id, row.type, row.status],
     ...[row.sealed, row.process_instance_id, row.parent_instance_id, row.handed_at, row.reason, row.created_at],
-    ...[row.last_updated_at, row.expires_at],
+    ...[row.last_updated_at, row.expires_at, row.process_token_id],
   ]);
 }
 
@@ -56,8 +62,9 @@ export function findPush(db: TenantReads, id: string): Promise<PushRow | undefin
   return db.get<PushRow>(ONE, [db.tenantId, id]);
 }
 
-export function findPushForUpdate(tx: TenantTx, id: string): Promise<PushRow | undefined> {
-  return tx.get<PushRow>(ONE_FOR_UPDATE, [tx.tenantId, id]);
+/** All that were sent by the same call. Nobody else can change them until the transaction ends. */
+export function lockSend(tx: TenantTx, { user_id, created_at, send_id }: PushRow): Promise<PushRow[]> {
+  return tx.all<PushRow>(OF_SEND_FOR_UPDATE, [tx.tenantId, user_id, created_at, send_id]);
 }
 
 /** By relying party and device, the newest first. */
@@ -95,8 +102,9 @@ export async function failPush(tx: TenantTx, id: string, reason: string, now: nu
   await tx.run(FAIL, [tx.tenantId, id, reason, now]);
 }
 
-export type EndedPush = Pick<PushRow, 'id' | 'parent_instance_id'>;
+export type EndedPush = Pick<PushRow, 'id' | 'status' | 'parent_instance_id' | 'process_token_id'>;
 
+/** All that ask for the instance: those that were open have ended so, the others stay what they were. */
 export function endPushesOf(tx: TenantTx, instanceId: string, status: PushStatus, now: number): Promise<EndedPush[]> {
   return tx.all<EndedPush>(END_OF_INSTANCE, [tx.tenantId, instanceId, status, now]);
 }

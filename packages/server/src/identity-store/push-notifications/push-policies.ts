@@ -45,7 +45,8 @@ export function pushPolicyHandlers({ vault, addIdentityEvent, faultOfAddress }: 
       return context.db.write(async (tx) => {
         const store = await getStore(tx, context, params.storeName);
         await getPolicy(tx, { storeId: store.id, kind: 'APPKEY', name: rpId });
-        const config = policyFrom({ rpId, status: body.status ?? 'ACTIVE', createdDtm: toDtm(now) }, settings, now);
+        const { status = 'ACTIVE', numberMatching } = body;
+        const config = policyFrom({ rpId, status, numberMatching, createdDtm: toDtm(now) }, settings, now);
         const sealed = await sealSettings(vault, tx, { storeId: store.id, rpId }, settings);
         await createPolicy(tx, keyOf(store.id, rpId), { config, sealed, now });
         await tell(tx, store, { type: 'identity.configCreated', rpId, now });
@@ -68,7 +69,8 @@ export function pushPolicyHandlers({ vault, addIdentityEvent, faultOfAddress }: 
         const before = readRow(await findPolicyForUpdate(tx, keyOf(store.id, rpId)));
         const place = { storeId: store.id, rpId };
         const settings = { ...(await openSettings(vault, tx, place, before.sealed)), ...given };
-        const config = policyFrom({ ...before.policy, ...(body.status && { status: body.status }) }, settings, now);
+        const { status = before.policy.status, numberMatching = before.policy.numberMatching } = body;
+        const config = policyFrom({ ...before.policy, status, numberMatching }, settings, now);
         const sealed = await sealSettings(vault, tx, place, settings);
         await changePolicy(tx, keyOf(store.id, rpId), { config: JSON.stringify(config), sealed, now });
         await tell(tx, store, { type: 'identity.configUpdated', rpId, now });
@@ -101,12 +103,12 @@ export function pushPolicyHandlers({ vault, addIdentityEvent, faultOfAddress }: 
   });
 }
 
-function policyFrom(
-  { rpId, status, createdDtm }: Pick<PushPolicy, 'rpId' | 'status' | 'createdDtm'>,
-  settings: ProviderSettings,
-  now: number,
-): PushPolicy {
-  return { rpId, status, providers: providersOf(settings), createdDtm, lastUpdatedDtm: toDtm(now) };
+type Given = Pick<PushPolicy, 'rpId' | 'status' | 'createdDtm'> & { numberMatching: boolean | undefined };
+
+function policyFrom(given: Given, settings: ProviderSettings, now: number): PushPolicy {
+  const { rpId, status, createdDtm, numberMatching } = given;
+  const matching = numberMatching === true && { numberMatching };
+  return { rpId, status, ...matching, providers: providersOf(settings), createdDtm, lastUpdatedDtm: toDtm(now) };
 }
 
 /** Every relying party with appkeys can have a policy; one whose policy is active can be used. */

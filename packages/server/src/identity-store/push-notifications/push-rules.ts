@@ -1,4 +1,5 @@
 import { HOUR, MINUTE } from '../../kernel/clock.ts';
+import { ApiError } from '../../kernel/errors.ts';
 
 /** The rules of push notifications, as pure functions. */
 export type PushStatus = 'SENT' | 'DELIVERED' | 'ACCEPTED' | 'REJECTED' | 'COMPLETED' | 'EXPIRED' | 'FAILED';
@@ -26,6 +27,11 @@ export function mayBecome(from: PushStatus, to: PushStatus): boolean {
   return from === to || NEXT[from].includes(to);
 }
 
+/** Who says yes must name the number, if there is one. To say it again, or to say no, takes none. */
+export function needsNumber(from: PushStatus, to: PushStatus): boolean {
+  return (to === 'ACCEPTED' || to === 'COMPLETED') && from !== 'ACCEPTED' && from !== 'COMPLETED';
+}
+
 export function isOpen(status: PushStatus): boolean {
   return NEXT[status].length > 0;
 }
@@ -33,4 +39,10 @@ export function isOpen(status: PushStatus): boolean {
 /** One whose time is over has expired, whether or not anybody has noticed yet. */
 export function statusAt({ status, expires_at }: { status: PushStatus; expires_at: number }, now: number): PushStatus {
   return isOpen(status) && expires_at <= now ? 'EXPIRED' : status;
+}
+
+/** One of another user is none of this one's: 100034. */
+export function ofUser<Row extends { user_id: string }>(row: Row | undefined, userId: string): Row {
+  if (row?.user_id !== userId) throw new ApiError(100034);
+  return row;
 }

@@ -1,56 +1,52 @@
-import type { api, Body } from '@grove/contract';
+import type { api, Body, Ok } from '@grove/contract';
 import type { TenantTx } from '../../db/db.ts';
 import type { JobDefinition } from '../../jobs/define-job.ts';
 import type { Jobs } from '../../jobs/jobs.ts';
+import { actor } from '../../kernel/actor.ts';
+import type { StartedProcess } from '../../kernel/asked-process.ts';
 import { SECOND } from '../../kernel/clock.ts';
 import { ApiError, invalidInput } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { Handlers } from '../../kernel/implement.ts';
+import { newNumber, numbersFor } from '../../kernel/number-choice.ts';
 import { getConfig } from '../appkeys/configs.ts';
 import { type DeviceRow, devicesOf } from '../appkeys/devices.repository.ts';
-import type { ProcessFields } from '../events/identity-events.ts';
 import type { IdentityCore } from '../identity-core.ts';
 import { getActiveStore, type Store } from '../stores/find-store.ts';
 import { getUserForUpdate, givenUserRef, type UserRow, userSubject } from '../users/find-user.ts';
+import type { Processes } from './processes.ts';
 import { addPush, type PushRow, sendsSince } from './push-notifications.repository.ts';
-import { getPushPolicy } from './push-policies.ts';
+import { getPushPolicy, type PushPolicy } from './push-policies.ts';
 import { LIFE_MS, MAX_SENDS, SENDS_WITHIN_MS } from './push-rules.ts';
 import { contentContext, type PushContent } from './send-push.ts';
 import { type PushNotification, toPushNotification } from './to-push-notification.ts';
 
 type Input = Body<typeof api.pushNotifications.send>;
 
-/** A process for the user to run, in the transaction that asks for it. */
-export type StartProcess = (
-  tx: TenantTx,
-  asked: Pick<Input, 'processDefnName' | 'processDefnVersion' | 'processDefnTag' | 'parameters'> & {
-    environment: 'live' | 'test';
-    notAfterAt: number;
-    now: number;
-  },
-) => Promise<{ processInstanceId: string; processDefnName: string; processDefnVersion: number; redirectUrl: string }>;
-
 export type SendDeps = Pick<IdentityCore, 'vault' | 'addIdentityEvent'> & {
   jobs: Pick<Jobs, 'enqueue'>;
   job: JobDefinition<{ id: string }>;
-  startProcess: StartProcess;
-  /** The instance that waits, or 100022; nothing of it that a caller of this environment may not see. */
-  findParent(tx: TenantTx, environment: 'live' | 'test', instanceId: string): Promise<ParentProcess>;
+  processes: Pick<Processes, 'startProcess' | 'findParent'>;
 };
 
-type ParentProcess = Pick<
-  ProcessFields,
-  'parentProcessDefnId' | 'parentProcessDefnName' | 'parentProcessDefnVersion' | 'parentProcessInstanceId'
->;
-
-type Asked = { store: Store; user: UserRow; rpId: string; input: Input; devices: DeviceRow[]; now: number };
+type Asked = {
+  store: Store;
+  user: UserRow;
+  policy: PushPolicy;
+  input: Input;
+  devices: DeviceRow[];
+  by: string;
+  now: number;
+};
+type Sent = Ok<typeof api.pushNotifications.send>;
 
 export function sending(deps: SendDeps): Handlers<typeof api.pushNotifications>['send'] {
   return async (context, { params, body }) => {
     checkInput(body);
     const { now } = context;
     const { rpId } = params;
-    const pushNotifications = await context.db.write(async (tx) => {
+    const by = actor(context.principal);
+    return context.db.write(async (tx) => {
       const store = await getActiveStore(tx, context, params.storeName);
       // The row stays locked, so that calls which come together are counted one after another.
       const user = await getUserForUpdate(tx, store.id, givenUserRef(params));
@@ -62,54 +58,75 @@ export function sending(deps: SendDeps): Handlers<typeof api.pushNotifications>[
         (device) => isReachable(device, policy.providers) && (body.devices !== 'PREFERRED' || device.preferred === 1),
       );
       if (devices.length === 0) throw new ApiError(100040);
-      return send(deps, tx, { store, user, rpId, input: body, devices, now });
+      return send(deps, tx, { store, user, policy, input: body, devices, by, now });
     });
-    return { pushNotifications };
   };
 }
 
-async function send(deps: SendDeps, tx: TenantTx, asked: Asked): Promise<PushNotification[]> {
-  const { store, user, rpId, input, devices, now } = asked;
+async function send(deps: SendDeps, tx: TenantTx, asked: Asked): Promise<Sent> {
+  const { store, user, policy, input, now } = asked;
   const { environment } = store;
-  const expires_at = now + LIFE_MS[input.type];
   const parentId = input.parentProcessInstanceId;
-  const parent = parentId === undefined ? undefined : await deps.findParent(tx, environment, parentId);
-  const asks = { ...input, environment, notAfterAt: expires_at, now };
-  const started = input.type === 'PROCESS' ? await deps.startProcess(tx, asks) : undefined;
+  const parent = parentId === undefined ? undefined : await deps.processes.findParent(tx, environment, parentId);
+  const send_id = newId(now);
+  const started = input.type === 'PROCESS' ? await start(deps, tx, asked, send_id) : undefined;
+  const number = policy.numberMatching ? newNumber() : undefined;
   const content: PushContent = {
     ...(input.title && { title: input.title }),
     ...(input.message && { message: input.message }),
     ...(started && { redirectUrl: started.redirectUrl }),
+    ...(number !== undefined && { number, numbers: numbersFor(number) }),
   };
-  const plain = Buffer.from(JSON.stringify(content));
-  const send_id = newId(now);
-  const sent: PushNotification[] = [];
-  for (const { device_id } of devices) {
-    const id = newId(now);
-    const sealed = await deps.vault.sealFor(tx, userSubject(user.id), contentContext(id), plain);
-    const row: PushRow = {
-      ...{ id, store_id: store.id, user_id: user.id, rp_id: rpId, device_id, send_id, type: input.type, sealed },
-      ...{
-        status: 'SENT',
-        process_instance_id: started?.processInstanceId ?? null,
-        parent_instance_id: parentId ?? null,
-        handed_at: null,
-        reason: null,
-      },
-      ...{ created_at: now, last_updated_at: now, expires_at },
-    };
-    await addPush(tx, row);
-    await deps.jobs.enqueue(tx, deps.job, { id });
-    sent.push(toPushNotification(row, content, now));
-  }
+  const pushNotifications = await addPushes(deps, tx, asked, { send_id, content, started });
   const process = started && {
     ...parent,
     childProcessDefnName: started.processDefnName,
     childProcessDefnVersion: started.processDefnVersion,
     ...(input.processDefnTag && { childProcessDefnTag: input.processDefnTag }),
   };
-  const about = { environment, storeName: store.name, userId: user.id, rpId, process, now };
+  const about = { environment, storeName: store.name, userId: user.id, rpId: policy.rpId, process, now };
   await deps.addIdentityEvent(tx, { ...about, type: 'identity.pushNotificationSent' });
+  return { pushNotifications, ...(number !== undefined && { number }) };
+}
+
+const expiresAt = ({ input, now }: Asked) => now + LIFE_MS[input.type];
+
+/** The name says what the token is for, and is nobody else's. */
+function start({ processes }: SendDeps, tx: TenantTx, asked: Asked, sendId: string): Promise<StartedProcess> {
+  return processes.startProcess(tx, {
+    ...asked.input,
+    ...{ environment: asked.store.environment, by: asked.by, now: asked.now, notAfterAt: expiresAt(asked) },
+    ...{ madeFor: 'PUSH_NOTIFICATION', name: `Push notification ${sendId}` },
+  });
+}
+
+type Prepared = { send_id: string; content: PushContent; started: StartedProcess | undefined };
+
+/** A record for each device, and the job that sends it. */
+async function addPushes(
+  { vault, jobs, job }: SendDeps,
+  tx: TenantTx,
+  asked: Asked,
+  { send_id, content, started }: Prepared,
+): Promise<PushNotification[]> {
+  const { store, user, policy, input, devices, now } = asked;
+  const plain = Buffer.from(JSON.stringify(content));
+  const sent: PushNotification[] = [];
+  for (const { device_id } of devices) {
+    const id = newId(now);
+    const sealed = await vault.sealFor(tx, userSubject(user.id), contentContext(id), plain);
+    const row: PushRow = {
+      ...{ id, store_id: store.id, user_id: user.id, rp_id: policy.rpId, device_id, send_id, type: input.type, sealed },
+      ...{ status: 'SENT', handed_at: null, reason: null },
+      process_instance_id: started?.processInstanceId ?? null,
+      process_token_id: started?.processTokenId ?? null,
+      parent_instance_id: input.parentProcessInstanceId ?? null,
+      ...{ created_at: now, last_updated_at: now, expires_at: expiresAt(asked) },
+    };
+    await addPush(tx, row);
+    await jobs.enqueue(tx, job, { id });
+    sent.push(toPushNotification(row, content, now));
+  }
   return sent;
 }
 

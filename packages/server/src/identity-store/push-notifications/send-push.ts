@@ -16,7 +16,14 @@ import { openSettings } from './push-settings.ts';
 export type SendPushDeps = { vault: Vault; push: SendPush };
 
 /** What is sealed of a notification. */
-export type PushContent = { title?: string; message?: string; redirectUrl?: string };
+export type PushContent = {
+  title?: string;
+  message?: string;
+  redirectUrl?: string;
+  /** What the user was shown where it began, and what it can be mistaken for. */
+  number?: number;
+  numbers?: readonly number[];
+};
 
 export const contentContext = (id: string) => `push-notification:${id}`;
 
@@ -78,7 +85,8 @@ export async function contentOf(vault: Pick<Vault, 'openFor'>, db: TenantReads, 
   return JSON.parse(plain.toString('utf8')) as PushContent;
 }
 
-function messageOf(row: PushRow, { title, message, redirectUrl }: PushContent): PushMessage {
+/** Whoever must choose a number first is told where the journey begins when the number was right. */
+function messageOf(row: PushRow, { title, message, redirectUrl, numbers }: PushContent): PushMessage {
   return {
     id: row.id,
     title,
@@ -89,7 +97,7 @@ function messageOf(row: PushRow, { title, message, redirectUrl }: PushContent): 
       type: row.type,
       rpId: row.rp_id,
       ...(row.process_instance_id !== null && { processInstanceId: row.process_instance_id }),
-      ...(redirectUrl !== undefined && { redirectUrl }),
+      ...(numbers ? { numbers: numbers.join(',') } : redirectUrl !== undefined && { redirectUrl }),
     },
   };
 }

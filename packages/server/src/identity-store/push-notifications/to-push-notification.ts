@@ -4,7 +4,7 @@ import type { PushRow } from './push-notifications.repository.ts';
 import { statusAt } from './push-rules.ts';
 import type { PushContent } from './send-push.ts';
 
-/** A push notification as callers see it. Where a journey begins is told to the devices alone. */
+/** A push notification as callers see it. Where a journey begins, and the number to match, are told to others. */
 export type PushNotification = Ok<typeof api.pushNotifications.get>;
 
 export function toPushNotification(row: PushRow, { title, message }: PushContent, now: number): PushNotification {
@@ -17,6 +17,7 @@ export function toPushNotification(row: PushRow, { title, message }: PushContent
     ...(title !== undefined && { title }),
     ...(message !== undefined && { message }),
     ...(row.process_instance_id !== null && { processInstanceId: row.process_instance_id }),
+    ...(row.process_token_id !== null && { processTokenId: row.process_token_id }),
     ...(row.parent_instance_id !== null && { parentProcessInstanceId: row.parent_instance_id }),
     createdDtm: toDtm(row.created_at),
     lastUpdatedDtm: toDtm(row.last_updated_at),

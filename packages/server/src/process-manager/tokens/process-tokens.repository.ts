@@ -1,10 +1,13 @@
 import { addToCounter, readCounter } from '../../db/counters.ts';
-import { type Sql, sql, type TenantReads, type TenantTx, unprepared } from '../../db/db.ts';
+import { sql, type TenantReads, type TenantTx } from '../../db/db.ts';
+import { keptStatement, pageStatement } from '../../db/kept-statement.ts';
 import type { Paging } from '../../kernel/pages.ts';
 import type { Environment } from '../instances/process-instances.repository.ts';
 
 export type TokenType = 'UNLIMITED' | 'MULTI_USE_COUNT_LIMITED' | 'MULTI_USE_TIME_LIMITED';
 export type TokenStatus = 'ACTIVE' | 'INACTIVE';
+/** What Grove itself makes tokens for. */
+export type MadeFor = 'PUSH_NOTIFICATION';
 
 export type TokenRow = {
   id: string;
@@ -31,11 +34,14 @@ export type TokenRow = {
   created_by: string;
   last_updated_at: number;
   last_updated_by: string;
+  /** Nothing if a caller made it. */
+  made_for?: MadeFor | null;
 };
 
 const COLUMNS = `id, environment, name, name_folded, description, process_defn_name, process_defn_version,
   process_defn_tag, definition_id, ui_url, status, type, not_before_at, not_after_at, max_count, counter,
-  max_process_duration, for_test, parameters, created_at, created_by, last_updated_at, last_updated_by`;
+  max_process_duration, for_test, parameters, created_at, created_by, last_updated_at, last_updated_by,
+  made_for`;
 
 /** The properties a list can be sorted by. */
 export const SORTABLE = {
@@ -50,7 +56,7 @@ export const SORTABLE = {
 
 const ONE = sql(`SELECT ${COLUMNS} FROM process_tokens WHERE tenant_id = $1 AND id = $2`);
 const ADD = sql(`INSERT INTO process_tokens (tenant_id, ${COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10,
-  $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24)`);
+  $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25)`);
 const TAKE = sql(`UPDATE process_tokens SET counter = counter + 1 WHERE tenant_id = $1 AND id = $2
   AND (environment = $3 OR $3 = '') AND status = 'ACTIVE'
   AND (not_before_at IS NULL OR not_before_at <= $4) AND (not_after_at IS NULL OR not_after_at > $4)
@@ -58,8 +64,13 @@ const TAKE = sql(`UPDATE process_tokens SET counter = counter + 1 WHERE tenant_i
   AND (definition_id IS NULL OR EXISTS (SELECT 1 FROM process_definitions d
     WHERE d.tenant_id = $1 AND d.id = process_tokens.definition_id AND d.status = 'DEPLOYED_ACTIVE'))
   RETURNING id, environment, counter, definition_id, process_defn_tag, ui_url, max_process_duration, parameters`);
-const COUNT_LIKE = sql(`SELECT count(*) AS total FROM process_tokens
-  WHERE tenant_id = $1 AND environment = $2 AND name_folded LIKE $3 ESCAPE '\\'`);
+const OF_CALLERS = 'tenant_id = $1 AND environment = $2 AND made_for IS NULL';
+const OF_GROVE = 'tenant_id = $1 AND environment = $2 AND made_for IS NOT NULL';
+const CLOSE = sql(`UPDATE process_tokens SET status = 'INACTIVE', last_updated_at = $3
+  WHERE tenant_id = $1 AND id = $2 AND made_for IS NOT NULL AND status = 'ACTIVE'`);
+const REMOVE_OVER = sql(`DELETE FROM process_tokens WHERE tenant_id = $1 AND id IN (
+    SELECT id FROM process_tokens WHERE tenant_id = $1 AND made_for IS NOT NULL AND not_after_at <= $2
+    ORDER BY not_after_at LIMIT $3 + 0)`);
 
 const counterOf = (environment: Environment) => `processTokens/${environment}`;
 
@@ -102,44 +113,41 @@ export async function addToken(tx: TenantTx, row: TokenRow): Promise<void> {
     ...[row.id, row.environment, row.name, row.name_folded, row.description, row.process_defn_name],
     ...[row.process_defn_version, row.process_defn_tag, row.definition_id, row.ui_url, row.status, row.type],
     ...[row.not_before_at, row.not_after_at, row.max_count, row.counter, row.max_process_duration, row.for_test],
-    ...[row.parameters, row.created_at, row.created_by, row.last_updated_at, row.last_updated_by],
+    ...[row.parameters, row.created_at, row.created_by, row.last_updated_at, row.last_updated_by, row.made_for ?? null],
   ]);
-  await addToCounter(tx, counterOf(row.environment), 1);
+  // Those that Grove makes come and go by themselves, and take nobody's place.
+  if (!row.made_for) await addToCounter(tx, counterOf(row.environment), 1);
 }
 
-/** Of both environments. */
+/** No instance can be made from it any more. Only for tokens that Grove made. */
+export async function closeToken(tx: TenantTx, id: string, now: number): Promise<void> {
+  await tx.run(CLOSE, [tx.tenantId, id, now]);
+}
+
+/** Removes tokens that Grove made and whose time was over by then. */
+export function removeTokensOver(tx: TenantTx, over: number, limit: number): Promise<number> {
+  return tx.run(REMOVE_OVER, [tx.tenantId, over, limit]);
+}
+
+/** Of both environments, as callers made them. */
 export async function countTokens(db: TenantReads): Promise<number> {
   return (await readCounter(db, counterOf('live'))) + (await readCounter(db, counterOf('test')));
 }
 
+export type ListedTokens = { environment: Environment; pattern: string | undefined; madeFor?: MadeFor | undefined };
+
 export async function pageTokens(
   db: TenantReads,
-  { environment, pattern }: { environment: Environment; pattern: string | undefined },
+  { environment, pattern, madeFor }: ListedTokens,
   paging: Paging,
 ): Promise<{ rows: TokenRow[]; total: number }> {
-  const values = [db.tenantId, environment, paging.size, paging.offset];
-  if (pattern === undefined) {
-    const rows = await db.all<TokenRow>(pageStatement(paging, false), values);
-    return { rows, total: await readCounter(db, counterOf(environment)) };
-  }
-  const counted = await db.get<{ total: number }>(COUNT_LIKE, [db.tenantId, environment, pattern]);
-  return {
-    total: counted?.total ?? 0,
-    rows: await db.all<TokenRow>(pageStatement(paging, true), [...values, pattern]),
-  };
-}
-
-const prepared = new Map<string, Sql>();
-
-/** Orders by one property are kept prepared; there are only so many. */
-function pageStatement({ orderBy, sorts }: Paging, filtered: boolean): Sql {
-  const key = filtered ? `filtered ${orderBy}` : orderBy;
-  const known = prepared.get(key);
-  if (known) return known;
-  const text = `SELECT ${COLUMNS} FROM process_tokens WHERE tenant_id = $1 AND environment = $2
-    ${filtered ? "AND name_folded LIKE $5 ESCAPE '\\'" : ''} ORDER BY ${orderBy} LIMIT $3 + 0 OFFSET $4 + 0`;
-  if (sorts > 1) return unprepared(text);
-  const statement = sql(text);
-  prepared.set(key, statement);
-  return statement;
+  const values = [db.tenantId, environment, ...(pattern === undefined ? [] : [pattern])];
+  const filter = pattern === undefined ? '' : " AND name_folded LIKE $3 ESCAPE '\\'";
+  const from = `FROM process_tokens WHERE ${madeFor ? OF_GROVE : OF_CALLERS}${filter}`;
+  const [size, offset] = [`$${values.length + 1}`, `$${values.length + 2}`];
+  const page = `SELECT ${COLUMNS} ${from} ORDER BY ${paging.orderBy} LIMIT ${size} + 0 OFFSET ${offset} + 0`;
+  const rows = await db.all<TokenRow>(pageStatement(paging, page), [...values, paging.size, paging.offset]);
+  if (pattern === undefined && !madeFor) return { rows, total: await readCounter(db, counterOf(environment)) };
+  const counted = await db.get<{ total: number }>(keptStatement(`SELECT count(*) AS total ${from}`), values);
+  return { rows, total: counted?.total ?? 0 };
 }

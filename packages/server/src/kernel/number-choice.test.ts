@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { newNumber, numbersFor } from './number-choice.ts';
 
-describe('the numbers of a hand-off', () => {
+describe('numbers to choose from', () => {
   it('are three different ones of two digits, the right one among them, at any place', () => {
     const places = new Set<number>();
     for (let round = 0; round < 300; round++) {

@@ -1,0 +1,69 @@
+import type { TenantTx } from '../../db/db.ts';
+import { defineJob, type JobDefinition } from '../../jobs/define-job.ts';
+import type { Jobs } from '../../jobs/jobs.ts';
+import { MINUTE, SECOND } from '../../kernel/clock.ts';
+import type { Processes } from './processes.ts';
+import { endPushesOf } from './push-notifications.repository.ts';
+import type { PushStatus } from './push-rules.ts';
+
+type ToldInstance = { type: string; instanceId: string; status: string; at: number };
+
+const ENDS: Readonly<Record<string, PushStatus>> = {
+  'instance.completed': 'COMPLETED',
+  'instance.terminated': 'EXPIRED',
+  'instance.deleted': 'EXPIRED',
+};
+
+/** One that had ended ended its notifications then. */
+const hadEnded = ({ type, status }: ToldInstance) => type === 'instance.deleted' && status.startsWith('COMPLETED_');
+
+export type FollowDeps = {
+  jobs: Pick<Jobs, 'enqueue'>;
+  wake: JobDefinition<Wake>;
+  closeToken: Processes['closeToken'];
+};
+
+/** Told of every event of every instance, in its transaction: the end of one ends what asked for it. */
+export function instanceFollower({ jobs, wake, closeToken }: FollowDeps) {
+  return async (tx: TenantTx, told: ToldInstance): Promise<void> => {
+    const status = ENDS[told.type];
+    if (!status || hadEnded(told)) return;
+    // Each device has a record of its own, and all of them ask for one process.
+    const ended = await endPushesOf(tx, told.instanceId, status, told.at);
+    const one =
+      ended.find((each) => each.status === 'REJECTED') ?? ended.find((each) => each.status === status) ?? ended[0];
+    if (!one) return;
+    if (one.process_token_id !== null) await closeToken(tx, one.process_token_id, told.at);
+    if (one.parent_instance_id === null) return;
+    const variables = {
+      pushNotificationId: one.id,
+      pushNotificationStatus: one.status,
+      processInstanceStatus: told.status,
+    };
+    await jobs.enqueue(tx, wake, { parentId: one.parent_instance_id, variables });
+  };
+}
+
+export type Wake = { parentId: string; variables: Record<string, string> };
+
+// By jobs: the instances and the notifications are never locked in one transaction in another order than that of an
+// instance which ends, so nobody waits in a circle.
+const RETRIES = { maxAttempts: 10, backoff: { firstMs: SECOND, mostMs: 5 * MINUTE }, timeoutMs: MINUTE };
+
+export function wakeParentJob({ resumeInstance }: Pick<Processes, 'resumeInstance'>): JobDefinition<Wake> {
+  return defineJob<Wake>({
+    kind: 'identity-store.wake-parent',
+    ...RETRIES,
+    run: ({ parentId, variables }, { tenant }) => tenant().write((tx) => resumeInstance(tx, parentId, variables)),
+  });
+}
+
+export type Abandon = { instanceId: string };
+
+export function abandonProcessJob({ abandonInstance }: Pick<Processes, 'abandonInstance'>): JobDefinition<Abandon> {
+  return defineJob<Abandon>({
+    kind: 'identity-store.abandon-process',
+    ...RETRIES,
+    run: ({ instanceId }, { tenant }) => tenant().write((tx) => abandonInstance(tx, instanceId)),
+  });
+}

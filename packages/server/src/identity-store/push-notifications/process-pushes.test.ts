@@ -1,0 +1,262 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, it } from 'node:test';
+import { codeOf, endUser } from '../../../test/end-user.ts';
+import { onBothEngines } from '../../../test/harness.ts';
+import { addTestDefinition } from '../../../test/processes.ts';
+import { HELLO, openPushWorld, type PushWorld } from '../../../test/push-world.ts';
+import { HOUR, MINUTE } from '../../kernel/clock.ts';
+
+const PROCESS = { type: 'PROCESS', title: 'Please confirm', processDefnName: 'approve' } as const;
+const MANAGER = '/api/process-manager';
+
+// biome-ignore lint/suspicious/noExplicitAny: what the server answers, which the tests look at.
+type Body = any;
+
+onBothEngines('push notifications that ask for a process', (_engine, places) => {
+  let world: PushWorld;
+  before(async () => {
+    world = await openPushWorld(await places.create());
+    await addTestDefinition(world.acme, { name: 'approve' });
+    await addTestDefinition(world.acme, { name: 'draft', status: 'EDITABLE' });
+  });
+  after(() => world.stop());
+  beforeEach(() => world.quiet());
+
+  const manage = async (path: string, body: object) => {
+    const answer = await world.grove.call(`${MANAGER}/${path}`, { method: 'POST', body: JSON.stringify(body) });
+    assert.ok(answer.status < 300, answer.text);
+    return answer.body;
+  };
+  const instanceOf = async (id: string): Promise<Body> =>
+    (await world.grove.call(`${MANAGER}/processInstances/${id}/withParameters`)).body;
+  const tokens = async (query = '?madeFor=PUSH_NOTIFICATION&size=1000', token?: string): Promise<Body[]> =>
+    (await world.grove.call(`${MANAGER}/processTokens${query}`, token ? { token } : {})).body.content;
+  const tokenOf = async (id: string) => (await tokens()).find((each) => each.id === id);
+  const sent = async (user: { id: string }, body: object = PROCESS): Promise<Body[]> => {
+    const answer = await world.send(user, body);
+    assert.equal(answer.status, 201, answer.text);
+    return answer.body.pushNotifications;
+  };
+  /** What the devices were told about these. */
+  const toldOf = async (records: Body[]) => {
+    await world.settle();
+    const ids = records.map(({ id }) => id);
+    const [told] = world.providers.of('FCM').filter(({ data }) => ids.includes(data.pushNotificationId ?? ''));
+    return told?.data ?? {};
+  };
+  const open = async (records: Body[]) => endUser(world.grove, codeOf((await toldOf(records)).redirectUrl ?? ''));
+  const statuses = async (user: { id: string }, records: Body[]) =>
+    new Set(await Promise.all(records.map(({ id }) => world.statusOf(user, id))));
+
+  let parents = 0;
+  /** An instance that waits, and ends well if the notification has ended so. */
+  const waiting = async (status: string) => {
+    parents += 1;
+    const name = `waits-${parents}`;
+    const when = `data.pauses.pause1.pushNotificationStatus == "${status}"`;
+    const steps = [
+      { id: 'wait', type: 'pause' },
+      { id: 'decide', type: 'decision', rules: [{ when, outcome: 'PASS' }] },
+    ];
+    const { id: definitionId } = await manage('processDefinitions', { name, steps });
+    await manage(`processDefinitions/${definitionId}/deploy`, {});
+    const { id: tokenId } = await manage('processTokens', { name, processDefnName: name });
+    const { processInstanceId, redirectUrl } = await manage(`processInstances/create?pt=${tokenId}`, {});
+    await endUser(world.grove, codeOf(redirectUrl));
+    return { id: processInstanceId as string, name };
+  };
+
+  it('start one instance for all devices, which is told of only to them, and its end completes them', async () => {
+    const { user } = await world.everybody();
+    const { body } = await world.send(user, PROCESS);
+    const instances = new Set(body.pushNotifications.map((one: Body) => one.processInstanceId));
+    assert.equal(instances.size, 1);
+    const { redirectUrl = '', processInstanceId } = await toldOf(body.pushNotifications);
+    assert.ok(instances.has(processInstanceId));
+    assert.ok(!JSON.stringify(body).includes(codeOf(redirectUrl)));
+    await endUser(world.grove, codeOf(redirectUrl));
+    assert.deepEqual(await statuses(user, body.pushNotifications), new Set(['COMPLETED']));
+    const events = await world.grove.events('Bank');
+    const told = events.find(({ userId, type }) => userId === user.id && type === 'identity.pushNotificationSent');
+    assert.deepEqual([told.childProcessDefnName, told.childProcessDefnVersion], ['approve', 1]);
+  });
+
+  it('make it from a process token that is good for its time, for this one instance, and says nothing of a person', async () => {
+    const { user } = await world.everybody();
+    const parameters = { firstName: 'Ada' };
+    const [record] = await sent(user, { ...PROCESS, parameters });
+    const instance = await instanceOf(record.processInstanceId);
+    assert.deepEqual(
+      [instance.processTokenId, instance.processTokenCounter, instance.firstName],
+      [record.processTokenId, 1, 'Ada'],
+    );
+    const { name, createdBy, type, notAfterDtm, maxCount, counter, status, ...token } =
+      (await tokenOf(record.processTokenId)) ?? {};
+    assert.deepEqual(
+      [createdBy, type, notAfterDtm, maxCount, counter, status],
+      ['API Key: First key', 'MULTI_USE_TIME_LIMITED', record.expiringDtm, 1, 1, 'ACTIVE'],
+    );
+    assert.match(name, /^Push notification [0-9A-Z]{26}$/);
+    assert.deepEqual([token.parameters, token.madeFor, token.processDefnName], [{}, 'PUSH_NOTIFICATION', 'approve']);
+    const again = await world.grove.call(`${MANAGER}/processInstances/create?pt=${record.processTokenId}`, {
+      method: 'POST',
+    });
+    assert.equal(again.body.code, 100046);
+    const { body: listed } = await world.grove.call(`${MANAGER}/processTokens?size=1000`);
+    assert.ok(listed.content.every((each: Body) => each.madeFor === undefined));
+    assert.equal(listed.totalElements, listed.content.length);
+    assert.deepEqual(await tokens(`?madeFor=PUSH_NOTIFICATION&processTokenSearch=${name}`), [
+      await tokenOf(record.processTokenId),
+    ]);
+    for (const stranger of [world.grove.inTest, world.grove.ofOther]) {
+      assert.deepEqual(await tokens('?madeFor=PUSH_NOTIFICATION', stranger), []);
+    }
+  });
+
+  it('however many are sent at once, each has a token and an instance of its own', async () => {
+    const { user } = await world.everybody();
+    const all = (await Promise.all(Array.from({ length: 4 }, () => sent(user)))).flat();
+    for (const field of ['processTokenId', 'processInstanceId']) {
+      assert.equal(new Set(all.map((record) => record[field])).size, 4);
+    }
+  });
+
+  it('a no on one device is a no on all of them: the process ends, and who waits for it goes on', async () => {
+    const { user } = await world.everybody();
+    const parent = await waiting('REJECTED');
+    const records = await sent(user, { ...PROCESS, parentProcessInstanceId: parent.id });
+    const [one, two] = records;
+    assert.equal((await world.answer(user, one.id, { status: 'REJECTED' })).body.status, 'REJECTED');
+    assert.deepEqual(await statuses(user, records), new Set(['REJECTED']));
+    assert.equal((await world.answer(user, two.id, { status: 'ACCEPTED' })).body.code, 100120);
+    assert.equal((await tokenOf(one.processTokenId)).status, 'INACTIVE');
+    await world.settle();
+    assert.equal((await instanceOf(one.processInstanceId)).status, 'COMPLETED_TERMINATED');
+    await world.settle();
+    assert.equal((await instanceOf(parent.id)).status, 'COMPLETED_ENDED_SUCCESS');
+  });
+
+  it('a yes on one device stands, whatever is said on another afterwards', async () => {
+    const { user } = await world.everybody();
+    const records = await sent(user);
+    const [one, two, three] = records;
+    await world.answer(user, one.id, { status: 'ACCEPTED' });
+    assert.equal((await world.answer(user, two.id, { status: 'REJECTED' })).body.status, 'REJECTED');
+    await open(records);
+    const ends = await Promise.all([one, two, three].map(({ id }) => world.statusOf(user, id)));
+    assert.deepEqual(ends, ['COMPLETED', 'REJECTED', 'COMPLETED']);
+  });
+
+  it('answers that come together with the end of the process leave one end, and nobody waits for the other', async () => {
+    const { user } = await world.everybody();
+    const records = await sent(user);
+    const code = codeOf((await toldOf(records)).redirectUrl ?? '');
+    const answers = records.map(({ id }) => world.answer(user, id, { status: 'REJECTED' }));
+    const [opened, ...answered] = await Promise.all([endUser(world.grove, code).catch(() => undefined), ...answers]);
+    for (const { status, text } of answered) assert.ok([200, 409].includes(status), text);
+    const ends = await statuses(user, records);
+    assert.equal(ends.size, 1);
+    if (ends.has('COMPLETED')) assert.ok(opened);
+    await world.settle();
+    assert.equal((await tokenOf(records[0].processTokenId)).status, 'INACTIVE');
+  });
+
+  it('wake the instance that waits for them, with how it ended; 100022 for one that is not there', async () => {
+    const parent = await waiting('COMPLETED');
+    const { user } = await world.everybody();
+    const asked = await sent(user, { ...PROCESS, parentProcessInstanceId: parent.id });
+    assert.equal(asked[0].parentProcessInstanceId, parent.id);
+    await world.settle();
+    // What a back end says of its own accord does not let the parent wait for ever.
+    for (const { id } of asked) await world.answer(user, id, { status: 'COMPLETED' });
+    assert.equal((await instanceOf(parent.id)).status, 'PAUSED');
+    await open(asked);
+    await world.settle();
+    assert.equal((await instanceOf(parent.id)).status, 'COMPLETED_ENDED_SUCCESS');
+    const told = (await world.grove.events('Bank')).find(
+      ({ parentProcessInstanceId }) => parentProcessInstanceId === parent.id,
+    );
+    assert.deepEqual([told.parentProcessDefnName, told.childProcessDefnName], [parent.name, 'approve']);
+    const nobody = '01JZ4MCW8A0C2E4G6J8M0P2R4T';
+    assert.equal((await world.send(user, { ...PROCESS, parentProcessInstanceId: nobody })).body.code, 100022);
+    assert.equal((await world.send(user, { ...HELLO, parentProcessInstanceId: parent.id })).body.code, 100001);
+  });
+
+  it('need a definition that is there and deployed: 100023, 100047, and 100001 without a name', async () => {
+    const { user } = await world.everybody();
+    const before = (await tokens()).length;
+    assert.equal((await world.send(user, { ...PROCESS, processDefnName: 'nothing' })).body.code, 100023);
+    assert.equal((await world.send(user, { ...PROCESS, processDefnName: 'draft' })).body.code, 100047);
+    const nameless = await world.send(user, { ...PROCESS, processDefnName: undefined });
+    assert.deepEqual([nameless.body.code, nameless.body.errors[0].pointer], [100001, '/processDefnName']);
+    const parameters = { _redirectUrl: 'https://evil.example' };
+    assert.equal((await world.send(user, { ...PROCESS, parameters })).body.code, 100025);
+    assert.equal((await tokens()).length, before);
+  });
+
+  it('with number matching, tell where the process begins to whoever names the number: 100190 ends it for a wrong one', async () => {
+    const changed = await world.policyAt('POST', '/bank.example', { numberMatching: true });
+    assert.equal(changed.body.numberMatching, true, changed.text);
+    const { user } = await world.everybody();
+    const { body: right } = await world.send(user, PROCESS);
+    const { redirectUrl, numbers = '' } = await toldOf(right.pushNotifications);
+    assert.equal(redirectUrl, undefined);
+    const choices = numbers.split(',').map(Number);
+    assert.ok(choices.length === 3 && choices.includes(right.number), numbers);
+    const [one, two] = right.pushNotifications;
+    assert.ok(
+      !JSON.stringify((await world.grove.send('GET', world.pushes(user, `/${one.id}`))).body).includes('number'),
+    );
+    const silent = await world.answer(user, one.id, { status: 'ACCEPTED' });
+    assert.deepEqual([silent.body.code, silent.body.errors[0].pointer], [100001, '/number']);
+    assert.equal((await world.answer(user, one.id, { status: 'DELIVERED' })).status, 200);
+    const accepted = await world.answer(user, one.id, { status: 'ACCEPTED', number: right.number });
+    assert.equal(accepted.body.status, 'ACCEPTED', accepted.text);
+    await endUser(world.grove, codeOf(accepted.body.redirectUrl));
+    assert.equal(await world.statusOf(user, two.id), 'COMPLETED');
+
+    const parent = await waiting('REJECTED');
+    const { body: wrong } = await world.send(user, { ...PROCESS, parentProcessInstanceId: parent.id });
+    const guesses = wrong.pushNotifications.map(({ id }: Body, at: number) =>
+      world.answer(user, id, { status: 'ACCEPTED', number: wrong.number === 99 ? 98 - at : wrong.number + 1 }),
+    );
+    const codes = (await Promise.all(guesses)).map(({ body }: Body) => body.code);
+    assert.deepEqual(codes.toSorted(), [100120, 100120, 100190]);
+    const noes = (await world.grove.events('Bank')).filter(
+      ({ userId, type }) => userId === user.id && type === 'identity.pushNotificationRejected',
+    );
+    assert.deepEqual(
+      noes.map((event) => [event.code, event.rpId]),
+      [[100190, 'bank.example']],
+    );
+    assert.deepEqual(await statuses(user, wrong.pushNotifications), new Set(['REJECTED']));
+    await world.settle();
+    await world.settle();
+    assert.equal((await instanceOf(parent.id)).status, 'COMPLETED_ENDED_SUCCESS');
+    assert.equal(
+      (await world.policyAt('POST', '/bank.example', { numberMatching: false })).body.numberMatching,
+      undefined,
+    );
+  });
+
+  it('close the token when the process has ended, was deleted or is late, and the token is removed after a month', async () => {
+    const { user } = await world.everybody();
+    const all = await sent(user);
+    const [done] = all;
+    await open(all);
+    const [deleted] = await sent(user);
+    await world.grove.call(`${MANAGER}/processInstances/${deleted.processInstanceId}`, { method: 'DELETE' });
+    assert.equal(await world.statusOf(user, deleted.id), 'EXPIRED');
+    for (const { processTokenId } of [done, deleted]) assert.equal((await tokenOf(processTokenId)).status, 'INACTIVE');
+    const [late] = await sent(user);
+    assert.equal((await tokenOf(late.processTokenId)).status, 'ACTIVE');
+    world.grove.clock.advance(15 * MINUTE);
+    await world.grove.until(async () => (await instanceOf(late.processInstanceId)).status === 'COMPLETED_TERMINATED');
+    assert.equal(await world.statusOf(user, late.id), 'EXPIRED');
+    assert.equal((await tokenOf(late.processTokenId)).status, 'INACTIVE');
+    world.grove.clock.advance(30 * 24 * HOUR + HOUR);
+    await world.grove.renew();
+    const own = await world.grove.token();
+    await world.grove.until(async () => (await tokens('?madeFor=PUSH_NOTIFICATION', own)).length === 0);
+  });
+});

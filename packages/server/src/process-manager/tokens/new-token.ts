@@ -1,0 +1,51 @@
+import type { api, Body } from '@grove/contract';
+import type { TenantTx } from '../../db/db.ts';
+import { invalidInput } from '../../kernel/errors.ts';
+import { newId } from '../../kernel/ids.ts';
+import { fold } from '../../kernel/pages.ts';
+import type { Environment } from '../instances/process-instances.repository.ts';
+import { findProcessSettings } from '../settings/settings.repository.ts';
+import { bindDefinition } from './bind-definition.ts';
+import { checkParameters, checkRedirects, ensureRedirect, hasRedirects } from './parameter-rules.ts';
+import type { TokenRow } from './process-tokens.repository.ts';
+import { MAX_UI_URL_LENGTH } from './redirect-rules.ts';
+import { durationOf, limitsOf } from './token-rules.ts';
+
+export type NewToken = Body<typeof api.processTokens.create>;
+
+export type TokenMaker = { environment: Environment; by: string; now: number; baseUrl: string };
+
+/** The row of a token, if what it is to be is allowed. Whoever asked, the same rules hold. */
+export async function newToken(tx: TenantTx, maker: TokenMaker, body: NewToken): Promise<TokenRow> {
+  const { environment, by, now, baseUrl } = maker;
+  const { name, parameters = {}, uiUrl = '' } = body;
+  if (name.trim() === '') throw invalidInput({ pointer: '/name', message: 'must not be empty' });
+  checkParameters(parameters, environment);
+  const limits = limitsOf(body);
+  const max_process_duration = durationOf(body.maxProcessDuration);
+  if (uiUrl !== '' || hasRedirects(parameters)) {
+    const { redirectOrigins: origins } = await findProcessSettings(tx);
+    const ui = { origins, ownOrigin: new URL(baseUrl).origin, maxLength: MAX_UI_URL_LENGTH };
+    if (uiUrl !== '') ensureRedirect(uiUrl, '/uiUrl', ui);
+    checkRedirects(parameters, origins);
+  }
+  return {
+    id: newId(now),
+    environment,
+    name,
+    name_folded: fold(name),
+    description: body.description ?? null,
+    ...(await bindDefinition(tx, body)),
+    ui_url: uiUrl === '' ? null : uiUrl,
+    status: body.status ?? 'ACTIVE',
+    ...limits,
+    counter: 0,
+    max_process_duration,
+    for_test: body.forTest === undefined ? null : Number(body.forTest),
+    parameters: JSON.stringify(parameters),
+    created_at: now,
+    created_by: by,
+    last_updated_at: now,
+    last_updated_by: by,
+  };
+}
