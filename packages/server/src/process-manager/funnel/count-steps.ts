@@ -1,0 +1,41 @@
+import type { TenantTx } from '../../db/db.ts';
+import type { ToldEvent } from '../instances/tell-events.ts';
+import { rungOf } from './durations.ts';
+import { countStep } from './step-counts.repository.ts';
+import { findStepView, type StepView, saveStepView } from './step-views.repository.ts';
+
+/**
+ * Counts what becomes of the steps that end users were shown, in the transaction in which it does. Each instance counts
+ * once for a step, however often a reviewer asks for it again.
+ */
+export async function countSteps(tx: TenantTx, event: ToldEvent): Promise<void> {
+  if (event.step === undefined || !COUNTED.has(event.type)) return;
+  const view = await findStepView(tx, event.instanceId, event.step);
+  // Machines do steps, too, and nobody is shown them.
+  if (!view || view.ended_at !== null) return;
+  if (event.type === 'instance.stepRetried') await count(tx, event, 'RETRIED');
+  else if (event.type === 'instance.terminated') await ended(tx, event, view, 'LEFT');
+  else {
+    await ended(tx, event, view, String(event.data?.outcome));
+    await count(tx, event, rungOf(event.at - view.seen_at));
+  }
+}
+
+const COUNTED: ReadonlySet<string> = new Set(['instance.stepCompleted', 'instance.stepRetried', 'instance.terminated']);
+
+async function ended(tx: TenantTx, event: ToldEvent, view: StepView, what: string): Promise<void> {
+  await saveStepView(tx, { ...view, left_at: null, ended_at: event.at });
+  await count(tx, event, what);
+}
+
+type Counted = Pick<ToldEvent, 'environment' | 'processDefnId' | 'step' | 'at'>;
+
+export function count(tx: TenantTx, { environment, processDefnId, step = '', at }: Counted, what: string) {
+  return countStep(tx, { environment, definitionId: processDefnId, day: dayOf(at), step, what });
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+export function dayOf(at: number): number {
+  return Math.floor(at / DAY_MS);
+}

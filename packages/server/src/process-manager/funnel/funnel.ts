@@ -1,0 +1,74 @@
+import { api } from '@grove/contract';
+import type { Db } from '../../db/db.ts';
+import { defineJob, type JobDefinition } from '../../jobs/define-job.ts';
+import { MINUTE, SECOND } from '../../kernel/clock.ts';
+import { ApiError, invalidInput } from '../../kernel/errors.ts';
+import type { TenantId } from '../../kernel/ids.ts';
+import { implement } from '../../kernel/implement.ts';
+import { findDefinition } from '../definitions/definitions.repository.ts';
+import type { Definition } from '../engine/definition.ts';
+import { stepTypeOf } from '../engine/steps/registry.ts';
+import { dayOf } from './count-steps.ts';
+import { medianSeconds } from './durations.ts';
+import { removeCountsBefore, stepCounts } from './step-counts.repository.ts';
+
+/** Which steps of a definition people see, finish, fail and leave. */
+export const KEPT_DAYS = 400;
+const USUAL_DAYS = 30;
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+export function funnelHandlers() {
+  return implement(api.funnels, {
+    async get({ db, principal, now }, { params, query }) {
+      const row = await findDefinition(db, params.processDefinitionId);
+      if (!row) throw new ApiError(100023);
+      const toDay = query.to === undefined ? dayOf(now) : dayOf(Date.parse(query.to));
+      const fromDay = query.from === undefined ? toDay - USUAL_DAYS + 1 : dayOf(Date.parse(query.from));
+      if (fromDay > toDay) throw invalidInput({ pointer: '/query/from', message: 'must not be after `to`' });
+      if (toDay - fromDay >= KEPT_DAYS) {
+        throw invalidInput({ pointer: '/query/from', message: `must be at most ${KEPT_DAYS} days before \`to\`` });
+      }
+      const { environment } = principal;
+      const counted = await stepCounts(db, { environment, definitionId: row.id, fromDay, toDay });
+      const values = new Map(counted.map(({ step, what, value }) => [`${step} ${what}`, value]));
+      const { steps } = JSON.parse(row.document) as Definition;
+      return {
+        ...{ processDefnId: row.id, processDefnName: row.name, processDefnVersion: row.version, environment },
+        ...{ fromDate: dateOf(fromDay), toDate: dateOf(toDay) },
+        steps: steps
+          .filter(({ type }) => stepTypeOf(type).kind === 'user')
+          .map(({ id, type }) => funnelStep(id, type, (what) => values.get(`${id} ${what}`) ?? 0)),
+      };
+    },
+  });
+}
+
+function funnelStep(step: string, type: string, countOf: (what: string) => number) {
+  const median = medianSeconds(countOf);
+  return {
+    ...{ step, type, seen: countOf('SEEN') },
+    ...{ passed: countOf('PASSED'), failed: countOf('FAILED'), review: countOf('REVIEW') },
+    ...{ notPerformed: countOf('NOT_PERFORMED'), retried: countOf('RETRIED'), left: countOf('LEFT') },
+    ...(median !== undefined && { medianSeconds: median }),
+  };
+}
+
+function dateOf(day: number): string {
+  return new Date(day * DAY_MS).toISOString().slice(0, 10);
+}
+
+/** Counts of long ago. */
+export function forgetCountsJob(deps: { db: Db; everyTenantId(): AsyncIterable<TenantId> }): JobDefinition<object> {
+  return defineJob<object>({
+    kind: 'process-manager.forget-counts',
+    maxAttempts: 3,
+    backoff: { firstMs: SECOND, mostMs: MINUTE },
+    timeoutMs: 10 * MINUTE,
+    async run(_payload, { now, signal }) {
+      for await (const tenantId of deps.everyTenantId()) {
+        signal.throwIfAborted();
+        await deps.db.of(tenantId).write((tx) => removeCountsBefore(tx, dayOf(now) - KEPT_DAYS));
+      }
+    },
+  });
+}

@@ -1,0 +1,76 @@
+import type { TenantReads, TenantTx } from '../../db/db.ts';
+import { defineJob, type JobDefinition } from '../../jobs/define-job.ts';
+import type { Jobs } from '../../jobs/jobs.ts';
+import { MINUTE, SECOND } from '../../kernel/clock.ts';
+import { isGone } from '../../kernel/errors.ts';
+import { type Drive, type Look, lockChain } from '../engine/drive.ts';
+import type { InstanceRow } from '../instances/process-instances.repository.ts';
+import type { TellEvents } from '../instances/tell-events.ts';
+import { append } from './see-step.ts';
+import { findStepView, saveStepView } from './step-views.repository.ts';
+
+/**
+ * The browser says that the page of a step was left. It is a hint and changes nothing of the journey. A page that is
+ * loaded anew is left as well, so it is told only of those that have not come back after a while, once for each attempt.
+ */
+export const COMES_BACK_WITHIN_MS = MINUTE;
+
+export type LeftStep = { instanceId: string; step: string };
+/** The caller has locked the instance. */
+export type LeaveStep = (tx: TenantTx, look: Look, now: number) => Promise<void>;
+
+export function stepLeaver({ jobs, tellLeft }: { jobs: Pick<Jobs, 'enqueue'>; tellLeft: JobDefinition<LeftStep> }) {
+  const leave: LeaveStep = async (tx, { instance, state }, now) => {
+    const { current } = state.flow;
+    const view = current && (await findStepView(tx, instance.id, current.step));
+    if (!view || view.left_at !== null) return;
+    await saveStepView(tx, { ...view, left_at: now });
+    if (view.told_left >= view.attempt) return;
+    const { step } = view;
+    const options = { runAt: now + COMES_BACK_WITHIN_MS, uniqueKey: `${instance.id} ${step}` };
+    await jobs.enqueue(tx, tellLeft, { instanceId: instance.id, step }, options);
+  };
+  return leave;
+}
+
+type TellLeftDeps = { drive(): Pick<Drive, 'lookAt'>; tell: TellEvents; jobs: Pick<Jobs, 'enqueue'> };
+
+export function tellLeftJob(deps: TellLeftDeps): JobDefinition<LeftStep> {
+  const job: JobDefinition<LeftStep> = defineJob<LeftStep>({
+    kind: 'process-manager.tell-left',
+    maxAttempts: 5,
+    backoff: { firstMs: SECOND, mostMs: MINUTE },
+    timeoutMs: MINUTE,
+    async run({ instanceId, step }, { tenant, now }) {
+      const db = tenant();
+      if (!(await untold(db, instanceId, step))) return;
+      await db
+        .write(async (tx) => {
+          const row = (await lockChain(tx, instanceId)).at(-1) as InstanceRow;
+          const view = await untold(tx, instanceId, step);
+          const { current } = (await deps.drive().lookAt(tx, instanceId))?.state.flow ?? {};
+          if (!view || current?.step !== step || current.phase !== 'user') return;
+          const { attempt, left_at } = view;
+          const runAt = left_at + COMES_BACK_WITHIN_MS;
+          if (now < runAt) {
+            // It came back and was left again, while this waited.
+            const uniqueKey = `${instanceId} ${step} ${left_at}`;
+            await deps.jobs.enqueue(tx, job, { instanceId, step }, { runAt, uniqueKey });
+            return;
+          }
+          await saveStepView(tx, { ...view, told_left: attempt });
+          const event = { type: 'instance.stepLeft', status: row.status, step, data: { attempt } };
+          await append({ tx, tell: deps.tell, now }, row, event);
+        })
+        .catch(isGone);
+    },
+  });
+  return job;
+}
+
+/** The step as it was left, if nobody was told yet. */
+async function untold(db: TenantReads, instanceId: string, step: string) {
+  const view = await findStepView(db, instanceId, step);
+  if (view?.left_at == null || view.ended_at !== null || view.told_left >= view.attempt) return undefined;
+  return { ...view, left_at: view.left_at };
+}

@@ -1,0 +1,47 @@
+import type { TenantDb, TenantTx } from '../../db/db.ts';
+import { type Look, lockChain } from '../engine/drive.ts';
+import { appendEvents, type NewEvent } from '../instances/instance-events.repository.ts';
+import type { InstanceRow } from '../instances/process-instances.repository.ts';
+import type { TellEvents } from '../instances/tell-events.ts';
+import { count } from './count-steps.ts';
+import { findStepView, saveStepView } from './step-views.repository.ts';
+
+/**
+ * The step that the end user waits at is shown to them. What was shown before is not written again, so that a page may
+ * ask as often as it likes.
+ */
+export type SeeStep = (db: TenantDb, look: Look, now: number) => Promise<void>;
+
+export function stepSeer({ tell }: { tell: TellEvents }): SeeStep {
+  return async (db, { instance, state }, now) => {
+    const { current } = state.flow;
+    if (current?.phase !== 'user') return;
+    const { step, attempt } = current;
+    const known = await findStepView(db, instance.id, step);
+    if (known && known.attempt >= attempt && known.left_at === null) return;
+    await db.write(async (tx) => {
+      const row = (await lockChain(tx, instance.id)).at(-1) as InstanceRow;
+      // Two pages of one browser may ask at the same moment.
+      const before = await findStepView(tx, row.id, step);
+      if (before && before.attempt >= attempt) {
+        if (before.left_at !== null) await saveStepView(tx, { ...before, left_at: null });
+        return;
+      }
+      const first = { instance_id: row.id, step, seen_at: now, told_left: 0, ended_at: null };
+      await saveStepView(tx, { ...(before ?? first), attempt, left_at: null });
+      await append({ tx, tell, now }, row, { type: 'instance.stepSeen', status: row.status, step, data: { attempt } });
+      const { environment, definition_id: processDefnId } = row;
+      if (!before) await count(tx, { environment, processDefnId, step, at: now }, 'SEEN');
+    });
+  };
+}
+
+/** The caller has locked the row. */
+export async function append(
+  { tx, tell, now }: { tx: TenantTx; tell: TellEvents; now: number },
+  row: InstanceRow,
+  event: NewEvent,
+): Promise<void> {
+  await appendEvents(tx, row, [event], now);
+  await tell(tx, row, [event], { before: row.sequence, now });
+}
