@@ -3,6 +3,10 @@ import type { Clock } from '../kernel/clock.ts';
 import { customPageHandlers } from './custom-pages/custom-pages.ts';
 import { pageAddresses } from './custom-pages/page-addresses.ts';
 import { deployedLabel, isPageName, pageFileFinder } from './custom-pages/show-page.ts';
+import { textFiles } from './texts/text-files.ts';
+import { textHandlers } from './texts/texts.ts';
+import { isThemeName } from './themes/is-theme-name.ts';
+import { lookOf } from './themes/show-theme.ts';
 import { themeHandlers } from './themes/themes.ts';
 
 /** Custom pages and themes, put together. */
@@ -11,15 +15,24 @@ export type ThemeServerDeps = {
   clock: Clock;
   /** Pages are shown under hosts of this domain, if there is one. */
   pagesDomain: string | undefined;
+  /** Where the texts are that the pages of journeys are built of. */
+  textsFolder: string;
   baseUrlOf(tenantId: string): string;
 };
 
-export function openThemeServer({ db, clock, pagesDomain, baseUrlOf }: ThemeServerDeps) {
+export function openThemeServer({ db, clock, pagesDomain, textsFolder, baseUrlOf }: ThemeServerDeps) {
+  const textsOf = textFiles(textsFolder);
   const addresses = pageAddresses({ pagesDomain, baseUrlOf });
   return {
-    handlers: { customPages: customPageHandlers({ pageUrl: addresses.whole }), themes: themeHandlers({ db }) },
+    handlers: {
+      customPages: customPageHandlers({ pageUrl: addresses.whole }),
+      themes: themeHandlers({ db, textsOf }),
+      journeyTexts: textHandlers(textsOf),
+    },
+    lookOf,
     pageFile: pageFileFinder({ db, clock }),
     isPageName,
+    isThemeName,
     /** What a journey shows for the page of that name; nothing if none is deployed any more. */
     async pageUrl(db: TenantReads, name: string): Promise<string | undefined> {
       const label = await deployedLabel(db, name);

@@ -1,3 +1,5 @@
+import type { JOURNEY_LANGUAGES } from '@grove/contract';
+import type { Texts } from '../texts/check-texts.ts';
 import type { Palette } from './check-contrast.ts';
 
 /** What a journey looks like where the tenant has said nothing. */
@@ -8,6 +10,8 @@ export type Tokens = {
   darkPalette?: Palette;
   radius: number;
   fontFamily: 'system' | 'serif' | 'rounded' | 'monospace' | 'own';
+  defaultLanguage?: (typeof JOURNEY_LANGUAGES)[number];
+  texts?: Texts;
 };
 
 export const DEFAULT_TOKENS: Tokens = {

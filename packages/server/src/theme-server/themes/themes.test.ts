@@ -7,6 +7,8 @@ import { DEFAULT_TOKENS } from './default-theme.ts';
 import { MAX_THEMES_PER_TENANT } from './themes.ts';
 
 const BASE = '/api/theme-server/themes';
+const many = (count: number, text: string) =>
+  Object.fromEntries(Array.from({ length: count }, (_, at) => [`key${at}`, text]));
 const FONT = Buffer.concat([Buffer.from('wOF2'), Buffer.alloc(40)]);
 
 describe('the contrast of colours', () => {
@@ -54,6 +56,17 @@ onBothEngines('themes', (_engine, places) => {
     assert.deepEqual(shown.body, { name: 'spring', palette, darkPalette, radius: 4, fontFamily: 'serif' });
     assert.equal((await grove.call(`${BASE}/spring`, { method: 'DELETE' })).status, 204);
     assert.equal((await read('spring')).body.code, 100097);
+  });
+
+  it('are there when a definition that names one is deployed, or it is refused with 100048', async () => {
+    const steps = [{ id: 'decide', type: 'decision' }];
+    const manage = (path: string, body: object) =>
+      grove.call(`/api/process-manager/processDefinitions${path}`, { method: 'POST', body: JSON.stringify(body) });
+    const { body: made } = await manage('', { name: 'dressed', theme: 'summer', steps });
+    const { body: refused } = await manage(`/${made.id}/deploy`, {});
+    assert.deepEqual([refused.code, refused.errors[0].pointer], [100048, '/theme']);
+    await send('', { name: 'summer', palette });
+    assert.equal((await manage(`/${made.id}/deploy`, {})).body.status, 'DEPLOYED_ACTIVE');
   });
 
   it('have a default that is ours until the tenant makes its own', async () => {
@@ -141,6 +154,91 @@ onBothEngines('themes', (_engine, places) => {
     assert.equal((await upload('strict', 'logo', 'image/svg+xml', PNG)).body.code, 100006);
     assert.equal((await upload('strict', 'logo', 'image/png', Buffer.alloc(2 ** 19 + 1))).body.code, 100005);
     assert.equal((await upload('nobody', 'logo', 'image/png', PNG)).body.code, 100097);
+  });
+
+  it('say whose words a journey speaks: a language, and texts in the place of ours', async () => {
+    const texts = { en: { 'start.title': 'Welcome' }, de: { again: 'Nochmal' } };
+    const made = await send('', { name: 'words', palette, defaultLanguage: 'de', texts });
+    assert.equal(made.status, 201, made.text);
+    assert.deepEqual([made.body.defaultLanguage, made.body.texts], ['de', texts]);
+    const shown = (await read('words')).body;
+    assert.deepEqual([shown.defaultLanguage, shown.texts], ['de', texts]);
+    const kept = (await send('/words', { radius: 2 })).body;
+    assert.deepEqual([kept.defaultLanguage, kept.texts], ['de', texts]);
+    const none = (await send('/words', { defaultLanguage: null, texts: {} })).body;
+    assert.deepEqual([none.defaultLanguage, none.texts, none.radius], [undefined, {}, 2]);
+  });
+
+  it('are refused with 100170 if a text cannot stand in for ours, each with its key', async () => {
+    await send('', { name: 'spoken', palette });
+    const plural = '{minutes, plural, one {# minute} other {# minutes}} or so';
+    for (const [texts, pointer, message] of [
+      [{ xx: { again: 'x' } }, '/texts/xx', /^must be one of en, de/],
+      [{ en: { 'no.such/key': 'x' } }, '/texts/en/no.such~1key', /^is no text of a journey$/],
+      [{ en: { again: ' ' } }, '/texts/en/again', /^must say something$/],
+      [{ en: { again: '<b>Go</b>' } }, '/texts/en/again', /^must be plain text/],
+      [{ en: { again: 'Go\u202e' } }, '/texts/en/again', /^must be plain text/],
+      [{ en: { again: 'Go {' } }, '/texts/en/again', /^is not in ICU MessageFormat/],
+      [{ en: { again: 'Go {name}' } }, '/texts/en/again', /^must fill in nothing, as ours does$/],
+      [{ ar: { 'start.lead': 'x' } }, '/texts/ar/start.lead', /^must fill in \{tenant\}, as ours does$/],
+      [{ en: { 'start.lead': '{tenant, number}' } }, '/texts/en/start.lead', /journeys do not know$/],
+      [{ en: { 'start.lead': '{tenant, plural, other {x}}' } }, '/texts/en/start.lead', /^must not choose .* tenant$/],
+      [{ en: { again: 'x'.repeat(900) }, de: many(40, 'x'.repeat(900)) }, '/texts', /at most 32768 bytes together$/],
+    ] as const) {
+      const { status, body } = await send('/spoken', { texts });
+      assert.deepEqual([status, body.code, body.errors?.[0]?.pointer], [400, 100170, pointer]);
+      assert.match(body.errors[0].message, message);
+    }
+    assert.equal((await send('', { name: 'unspoken', palette, texts: { en: { again: '' } } })).body.code, 100170);
+    assert.equal((await read('unspoken')).body.code, 100097);
+    assert.equal((await send('/spoken', { texts: { en: { again: 'x'.repeat(1001) } } })).body.code, 100001);
+    assert.equal((await send('/spoken', { defaultLanguage: 'xx' })).body.code, 100001);
+    assert.equal((await read('spoken')).body.texts, undefined);
+    assert.equal((await send('/spoken', { texts: { en: { 'need.time': plural } } })).status, 200);
+  });
+
+  it('come with the journey that is opened, the texts read; later answers leave them out', async () => {
+    const texts = { en: { again: 'Once more', 'start.lead': 'This is {tenant}.' } };
+    await send('', { name: 'worn', palette, fontFamily: 'serif', defaultLanguage: 'pl', texts });
+    const post = async (path: string, body: object) =>
+      (await grove.call(`/api${path}`, { method: 'POST', body: JSON.stringify(body) })).body;
+    const { id } = await post('/process-manager/processDefinitions', {
+      ...{ name: 'worn', processDefinitionType: 'VERIFICATION', theme: 'worn' },
+      steps: [
+        { id: 'consent', type: 'consent' },
+        { id: 'decide', type: 'decision' },
+      ],
+    });
+    await post(`/process-manager/processDefinitions/${id}/deploy`, {});
+    const { id: pt } = await post('/process-manager/processTokens', { name: 'worn', processDefnName: 'worn' });
+    const open = (body: object) =>
+      grove.call('/api/journey/sessions', { ...{ method: 'POST', token: null }, body: JSON.stringify(body) });
+    const opened = await open({ pt, tn: 'acme' });
+    const { journey, processInstanceId } = opened.body;
+    const { texts: _texts, ...theme } = (await read('worn')).body;
+    assert.deepEqual(journey.theme, theme);
+    assert.equal(journey.texts.en.again, 'Once more');
+    assert.deepEqual(
+      journey.texts.en['start.lead'].map(({ value }: { value: string }) => value),
+      ['This is ', 'tenant', '.'],
+    );
+    const headers = { cookie: opened.headers.get('set-cookie')?.split(';', 1)[0] ?? '' };
+    const again = (query: string) => grove.call(`/api/journey/${processInstanceId}${query}`, { headers, token: null });
+    assert.deepEqual((await again('?theme=true')).body, journey);
+    const later = (await again('')).body;
+    assert.deepEqual([later.theme, later.texts, later.themeUrl], [undefined, undefined, journey.themeUrl]);
+    await grove.call(`${BASE}/worn`, { method: 'DELETE' });
+    assert.equal((await open({ pt, tn: 'acme' })).body.journey.theme.name, 'default');
+  });
+
+  it('can replace what is listed: every text of a journey, with what it fills in', async () => {
+    const { status, body } = await grove.call('/api/theme-server/texts?language=de&key=start.&size=3');
+    assert.equal(status, 200);
+    assert.ok(body.totalElements >= 4);
+    assert.deepEqual(body.content.length, 3);
+    const lead = (await grove.call('/api/theme-server/texts?key=start.lead')).body.content[0];
+    assert.deepEqual([lead.key, lead.fillsIn, /\{tenant\}/.test(lead.text)], ['start.lead', ['tenant'], true]);
+    assert.ok((await grove.call('/api/theme-server/texts')).body.totalElements > 300);
   });
 
   it('are at most a hundred in a tenant: 100065 for one more', async () => {

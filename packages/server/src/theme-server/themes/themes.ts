@@ -4,22 +4,21 @@ import { type Db, isUniqueViolation, type TenantReads } from '../../db/db.ts';
 import { detectImageType } from '../../engines/images/detect-image-type.ts';
 import { actor } from '../../kernel/actor.ts';
 import { file, withHeaders } from '../../kernel/answers.ts';
-import { toDtm } from '../../kernel/clock.ts';
 import type { Context } from '../../kernel/context.ts';
 import { ApiError, invalidInput } from '../../kernel/errors.ts';
-import { isTenantId, newId, type TenantId } from '../../kernel/ids.ts';
+import { isTenantId, newId } from '../../kernel/ids.ts';
 import { implement, type OpenContext, type RawBody } from '../../kernel/implement.ts';
 import { fold, likePattern, paging, toPage } from '../../kernel/pages.ts';
+import { type Texts, type TextsOf, textFaults } from '../texts/check-texts.ts';
 import { contrastFaults } from './check-contrast.ts';
-import { DEFAULT_THEME, DEFAULT_TOKENS, type Tokens } from './default-theme.ts';
+import { DEFAULT_TOKENS, type Tokens } from './default-theme.ts';
+import { findPublicTheme, toTheme } from './show-theme.ts';
 import {
-  type AssetRow,
   addTheme,
   assetsOf,
   changeTheme,
   countThemes,
   findAsset,
-  findTheme,
   findThemeForUpdate,
   pageThemes,
   removeTheme,
@@ -34,7 +33,7 @@ const NAME = /^[A-Za-z0-9_][A-Za-z0-9 ._-]{0,49}$/;
 const KEPT = { 'cache-control': 'public, max-age=60' } as const;
 const KEPT_ASSET = { 'cache-control': 'public, max-age=3600' } as const;
 
-export function themeHandlers({ db }: { db: Db }) {
+export function themeHandlers({ db, textsOf }: { db: Db; textsOf: TextsOf }) {
   return implement(api.themes, {
     async list({ db: own }, { query }) {
       const page = paging(query, SORTABLE);
@@ -48,6 +47,7 @@ export function themeHandlers({ db }: { db: Db }) {
       if (!NAME.test(name)) {
         throw invalidInput({ pointer: '/name', message: 'must be letters, digits, blanks, dots, _ and -' });
       }
+      await ensureTexts(given.texts, textsOf);
       const tokens = checked({ radius: DEFAULT_TOKENS.radius, fontFamily: DEFAULT_TOKENS.fontFamily, ...given });
       const by = actor(principal);
       const row: ThemeRow = {
@@ -62,19 +62,19 @@ export function themeHandlers({ db }: { db: Db }) {
     },
 
     async get(context, { params, query }) {
-      const reads = tenantReads(db, context, query.tn);
-      const row = reads && (await findTheme(reads, params.themeName));
-      if (reads && row) {
-        return withHeaders(publicly(toTheme(reads.tenantId, row, await assetsOf(reads, row.id))), KEPT);
-      }
-      if (params.themeName !== DEFAULT_THEME) throw new ApiError(100097);
-      return withHeaders({ name: DEFAULT_THEME, ...DEFAULT_TOKENS, builtIn: true }, KEPT);
+      const theme = await findPublicTheme(tenantReads(db, context, query.tn), params.themeName);
+      if (!theme) throw new ApiError(100097);
+      return withHeaders(theme, KEPT);
     },
 
-    async update(context, { params, body }) {
+    async update(context, { params, body: { defaultLanguage, ...given } }) {
+      // Before the transaction: what ours say is in files.
+      await ensureTexts(given.texts, textsOf);
       return changed(context, params.themeName, async (row) => {
-        const before = JSON.parse(row.tokens) as Tokens;
-        return { ...row, tokens: JSON.stringify(checked({ ...before, ...body })) };
+        const { defaultLanguage: before, ...rest } = JSON.parse(row.tokens) as Tokens;
+        const language = defaultLanguage === undefined ? before : (defaultLanguage ?? undefined);
+        const tokens = checked({ ...rest, ...given, ...(language && { defaultLanguage: language }) });
+        return { ...row, tokens: JSON.stringify(tokens) };
       });
     },
 
@@ -135,6 +135,12 @@ function checked(tokens: Tokens): Tokens {
   return tokens;
 }
 
+async function ensureTexts(texts: Texts | undefined, textsOf: TextsOf): Promise<void> {
+  const faults = texts ? await textFaults(texts, textsOf) : [];
+  const [first] = faults;
+  if (first) throw new ApiError(100170, { errors: faults, detail: `${first.pointer} ${first.message}` });
+}
+
 /** What it says it is, what its bytes say it is, and what it is for must agree. */
 function checkedAsset(name: string, { contentType, bytes }: RawBody): string {
   const refuse = (detail: string) => new ApiError(100099, { detail });
@@ -157,27 +163,4 @@ async function namedOnce(name: string, work: () => Promise<void>): Promise<void>
     const message = `${JSON.stringify(name)} is the name of another theme`;
     throw new ApiError(100014, { errors: [{ pointer: '/name', message }], cause: error });
   }
-}
-
-/** The address of an asset changes with what is in it, so that none is kept too long. */
-function toTheme(tenantId: TenantId, row: ThemeRow, assets: readonly AssetRow[]) {
-  const urlOf = (name: string) => {
-    const asset = assets.find((each) => each.name === name);
-    if (!asset) return undefined;
-    const place = `/api/theme-server/themes/${encodeURIComponent(row.name)}/assets/${name}`;
-    return `${place}?tn=${tenantId}&v=${asset.sha256.slice(0, 12)}`;
-  };
-  const [logoUrl, fontUrl] = [urlOf('logo'), urlOf('font')];
-  return {
-    name: row.name,
-    ...(JSON.parse(row.tokens) as Tokens),
-    ...(logoUrl !== undefined && { logoUrl }),
-    ...(fontUrl !== undefined && { fontUrl }),
-    lastUpdatedDtm: toDtm(row.last_updated_at),
-    lastUpdatedBy: row.last_updated_by,
-  };
-}
-
-function publicly({ lastUpdatedDtm: _at, lastUpdatedBy: _by, ...theme }: ReturnType<typeof toTheme>) {
-  return theme;
 }

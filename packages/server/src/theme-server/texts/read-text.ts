@@ -1,0 +1,43 @@
+import type { MessageFormatElement } from '@formatjs/icu-messageformat-parser';
+
+/**
+ * Reads a text in ICU MessageFormat. The pages have no reader of their own: they get what was read. Pure, but for the
+ * reader, which is loaded when the first text needs it.
+ */
+export type ReadText = {
+  /** The text itself where nothing is filled in. */
+  readonly message: string | MessageFormatElement[];
+  /** The names of what is filled in, in the order of the alphabet. */
+  readonly fillsIn: readonly string[];
+  /** Those of them that choose between forms, with how. */
+  readonly chooses: ReadonlyMap<string, 'plural' | 'select'>;
+};
+
+/** What the reader calls the parts of a text. */
+const PART = { literal: 0, argument: 1, select: 5, plural: 6, pound: 7 } as const;
+const HAS_MORE = /[{}'#]/;
+
+/** Throws an `Error` whose message says what is wrong. */
+export async function readText(text: string): Promise<ReadText> {
+  if (!HAS_MORE.test(text)) return { message: text, fillsIn: [], chooses: new Map() };
+  const { parse } = await import('@formatjs/icu-messageformat-parser');
+  const message = parse(text, { ignoreTag: true });
+  const names = new Set<string>();
+  const chooses = new Map<string, 'plural' | 'select'>();
+  const visit = (parts: readonly MessageFormatElement[]): void => {
+    for (const part of parts) {
+      if (part.type === PART.literal || part.type === PART.pound) continue;
+      if (part.type === PART.argument) {
+        names.add(part.value);
+      } else if (part.type === PART.plural || part.type === PART.select) {
+        names.add(part.value);
+        chooses.set(part.value, part.type === PART.plural ? 'plural' : 'select');
+        for (const { value } of Object.values(part.options)) visit(value);
+      } else {
+        throw new Error('fills in something in a way that journeys do not know');
+      }
+    }
+  };
+  visit(message);
+  return { message, fillsIn: [...names].sort(), chooses };
+}

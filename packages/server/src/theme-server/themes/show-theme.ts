@@ -1,0 +1,75 @@
+import type { api, Ok } from '@grove/contract';
+import type { TenantReads } from '../../db/db.ts';
+import { toDtm } from '../../kernel/clock.ts';
+import type { TenantId } from '../../kernel/ids.ts';
+import type { Texts } from '../texts/check-texts.ts';
+import { readText } from '../texts/read-text.ts';
+import { DEFAULT_THEME, DEFAULT_TOKENS, type Tokens } from './default-theme.ts';
+import { type AssetRow, assetsOf, findTheme, type ThemeRow } from './themes.repository.ts';
+
+/** What is shown of a theme, and to whom. */
+export type PublicTheme = Ok<typeof api.themes.get>;
+/** A theme as a journey puts it on: the texts are read already. */
+export type Look = { theme: PublicTheme; texts?: Record<string, Record<string, unknown>> };
+
+/** The address of an asset changes with what is in it, so that none is kept too long. */
+export function toTheme(tenantId: TenantId, row: ThemeRow, assets: readonly AssetRow[]) {
+  const urlOf = (name: string) => {
+    const asset = assets.find((each) => each.name === name);
+    if (!asset) return undefined;
+    const place = `/api/theme-server/themes/${encodeURIComponent(row.name)}/assets/${name}`;
+    return `${place}?tn=${tenantId}&v=${asset.sha256.slice(0, 12)}`;
+  };
+  const [logoUrl, fontUrl] = [urlOf('logo'), urlOf('font')];
+  return {
+    name: row.name,
+    ...(JSON.parse(row.tokens) as Tokens),
+    ...(logoUrl !== undefined && { logoUrl }),
+    ...(fontUrl !== undefined && { fontUrl }),
+    lastUpdatedDtm: toDtm(row.last_updated_at),
+    lastUpdatedBy: row.last_updated_by,
+  };
+}
+
+/** Ours of that name counts until the tenant has one. */
+export async function findPublicTheme(db: TenantReads | undefined, name: string): Promise<PublicTheme | undefined> {
+  const row = db && (await findTheme(db, name));
+  if (db && row) {
+    const { lastUpdatedDtm: _at, lastUpdatedBy: _by, ...theme } = toTheme(db.tenantId, row, await assetsOf(db, row.id));
+    return theme;
+  }
+  return name === DEFAULT_THEME ? { name, ...DEFAULT_TOKENS, builtIn: true } : undefined;
+}
+
+/** A theme that was deleted since its definition named it leaves the default. */
+export async function lookOf(db: TenantReads, name: string): Promise<Look> {
+  const found = (await findPublicTheme(db, name)) ?? (await findPublicTheme(db, DEFAULT_THEME));
+  const { texts, ...theme } = found as PublicTheme;
+  return { theme, ...(texts && { texts: await readTexts(texts) }) };
+}
+
+/** Themes change seldom, and every journey that opens asks for one. */
+const MAX_KEPT = 100;
+const kept = new Map<string, Promise<NonNullable<Look['texts']>>>();
+
+function readTexts(texts: Texts): Promise<NonNullable<Look['texts']>> {
+  const name = JSON.stringify(texts);
+  let read = kept.get(name);
+  if (!read) {
+    read = readAll(texts);
+    kept.set(name, read);
+    const [oldest] = kept.keys();
+    if (kept.size > MAX_KEPT && oldest !== undefined) kept.delete(oldest);
+  }
+  return read;
+}
+
+async function readAll(texts: Texts): Promise<NonNullable<Look['texts']>> {
+  const all: Record<string, Record<string, unknown>> = {};
+  for (const [language, own] of Object.entries(texts)) {
+    const read: Record<string, unknown> = {};
+    for (const [key, text] of Object.entries(own)) read[key] = (await readText(text)).message;
+    all[language] = read;
+  }
+  return all;
+}
