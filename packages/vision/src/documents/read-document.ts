@@ -140,8 +140,9 @@ type Evidence = {
 function reasonsOf({ image, outline, measures, quads, boxes, options, seen, code }: Evidence): QualityReason[] {
   const read = seen.mrz?.valid === true || code;
   const reasons = reasonsIn(measures).filter((reason) => !(read && reason === 'blurred'));
-  const zoneEnds = seen.mrz?.quads.some((quad) => isCutOff(quad, image)) ?? false;
-  if (zoneEnds || (outline.source === 'edges' && isCutOff(outline.quad, image))) reasons.push('cut_off');
+  // Lines are drawn longer than they are, so only where no edges were found do they tell where the document ends.
+  const ends = outline.source === 'edges' ? [outline.quad] : (seen.mrz?.quads ?? []);
+  if (ends.some((quad) => isCutOff(quad, image))) reasons.push('cut_off');
   if (secondDocument(outline, quads, boxes)) reasons.push('two_documents');
   const { expected, findFace } = options;
   const missing =

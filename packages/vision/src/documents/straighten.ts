@@ -122,6 +122,15 @@ export async function turnByText(image: Raster, outline: Outline, boxes: readonl
   return { ...outline, quad: heads > 0 ? turned(quad, 2) : quad };
 }
 
+const STRIP_HEIGHT = 48;
+const MAX_STRIP_WIDTH = 1200;
+
+/** How wide the strip of a line of text is. */
+export function stripWidth({ length, breadth }: Pick<TextBox, 'length' | 'breadth'>): number {
+  const wanted = Math.round((length * STRIP_HEIGHT) / Math.max(1, breadth));
+  return Math.min(MAX_STRIP_WIDTH, Math.max(STRIP_HEIGHT, wanted));
+}
+
 /** The strip of a line of text. */
 export function stripOf(image: Raster, { centre, along, length, breadth }: Omit<TextBox, 'score'>): Raster {
   const u = { x: (along.x * length) / 2, y: (along.y * length) / 2 };
@@ -132,7 +141,5 @@ export function stripOf(image: Raster, { centre, along, length, breadth }: Omit<
     { x: centre.x + u.x + v.x, y: centre.y + u.y + v.y },
     { x: centre.x - u.x + v.x, y: centre.y - u.y + v.y },
   ];
-  const height = 48;
-  const width = Math.min(1200, Math.max(height, Math.round((length * height) / Math.max(1, breadth))));
-  return warp(image, quad, { width, height });
+  return warp(image, quad, { width: stripWidth({ length, breadth }), height: STRIP_HEIGHT });
 }

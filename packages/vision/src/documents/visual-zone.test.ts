@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { editDistance, sameName } from './checks.ts';
 import { datesIn, fullDate } from './dates.ts';
-import { labelledFields, type VisualLine } from './visual-zone.ts';
+import { labelledFields, type VisualLine, worthReading } from './visual-zone.ts';
 
 const line = (text: string, x: number, y: number): VisualLine => ({
   text,
@@ -63,4 +63,17 @@ test('takes a name for the same across transliteration and one misread letter, n
   assert.equal(sameName('ERIKSEN', 'ANDERSEN'), false);
   assert.equal(sameName('', 'ERIKSSON'), false);
   assert.equal(editDistance('KITTEN', 'SITTING'), 3);
+});
+
+test('reads all of a card, and of a page full of print the short lines, in their order', () => {
+  const card = Array.from({ length: 30 }, (_, at) => ({ length: 60 + at, breadth: 20 }));
+  assert.deepEqual(worthReading(card), card);
+  const page = Array.from({ length: 40 }, (_, at) => ({ length: at % 2 === 0 ? 900 : 100, breadth: 20 }));
+  const chosen = worthReading(page);
+  assert.equal(chosen.filter(({ length }) => length === 100).length, 20);
+  assert.ok(chosen.length < 26);
+  assert.deepEqual(
+    chosen,
+    page.filter((box) => chosen.includes(box)),
+  );
 });

@@ -3,7 +3,7 @@ import { detectText, type TextBox } from '../ocr/detect-text.ts';
 import { type ModelName, TEXT_DETECTOR, TEXT_READER } from '../ocr/models.ts';
 import { readText } from '../ocr/read-line.ts';
 import { datesIn } from './dates.ts';
-import { stripOf } from './straighten.ts';
+import { stripOf, stripWidth } from './straighten.ts';
 
 export type VisualFieldName =
   | 'surname'
@@ -43,6 +43,8 @@ export type VisualZone = {
 
 const SIDE = 960;
 const MAX_LINES = 48;
+/** How much is read of one document, in pixels of strips: about two seconds. Long lines, small print, are left out first. */
+const MAX_READ_PIXELS = 9000;
 const MIN_CONFIDENCE = 0.6;
 
 /**
@@ -69,11 +71,12 @@ const LABELS: readonly (readonly [VisualFieldName, RegExp])[] = [
 
 /** Reads the print of a straightened document and names the fields whose labels it knows. */
 export async function readVisualZone(straight: Raster, zoneTop: number): Promise<VisualZone> {
-  const boxes = (await detectText(straight, SIDE))
+  const found = (await detectText(straight, SIDE))
     .map(level)
     .filter(({ centre }) => centre.y / straight.height < zoneTop)
     .sort((one, other) => one.centre.y - other.centre.y)
     .slice(0, MAX_LINES);
+  const boxes = worthReading(found);
   const lines: VisualLine[] = [];
   for (const box of boxes) {
     const { text, confidence } = await readText(stripOf(straight, box));
@@ -88,6 +91,19 @@ export async function readVisualZone(straight: Raster, zoneTop: number): Promise
     });
   }
   return { lines, fields: labelledFields(lines), models: [TEXT_DETECTOR, TEXT_READER] };
+}
+
+/** As many of the boxes as may be read, the shorter ones first, in the order in which they came. */
+export function worthReading<Each extends Pick<TextBox, 'length' | 'breadth'>>(boxes: readonly Each[]): Each[] {
+  const shortFirst = [...boxes].sort((one, other) => stripWidth(one) - stripWidth(other));
+  let left = MAX_READ_PIXELS;
+  const chosen = new Set(
+    shortFirst.filter((box) => {
+      left -= stripWidth(box);
+      return left >= 0;
+    }),
+  );
+  return boxes.filter((box) => chosen.has(box));
 }
 
 /** On a straightened document text runs to the right, whatever the box says of its longer side. */

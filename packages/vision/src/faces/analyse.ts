@@ -4,7 +4,8 @@ import { passiveLiveness } from '../liveness/passive.ts';
 import { FACE_MODELS, type FaceModelKey, type ModelName, modelName } from '../model-names.ts';
 import type { RunModel } from '../models.ts';
 import { detectFaces, type FaceBox, mainFace } from './detect.ts';
-import { alignFace, embedAligned } from './embed.ts';
+import { alignFace } from './embed.ts';
+import { embedBothWays } from './embed-both-ways.ts';
 import { type EyesOpen, findEyesOpen } from './eyes.ts';
 import { type FivePoints, findLandmarks, fivePoints, type Point } from './landmarks.ts';
 import { type Exposure, measureExposure } from './measure.ts';
@@ -65,7 +66,7 @@ export async function analyseFace(bytes: Uint8Array, models: FaceModels): Promis
   const pose = await findPose(raster, main, points, models.pose);
   const eyes = await findEyesOpen(raster, points, models.eye);
   const exposure = measureExposure(aligned);
-  const { vector, strength } = await embedAligned(aligned, models.feature);
+  const { vector, strength } = await embedBothWays({ raster, face: main, aligned }, models);
   const others = faces.filter((face) => face !== main);
   const face: Face = {
     box: { ...enlarged(main, shrink), confidence: main.confidence, model: modelName(FACE_MODELS.detect) },
@@ -89,7 +90,8 @@ export async function embedFace(
   const { raster, shrink, faces, main } = await locateFace(bytes, models.detect);
   if (!main) return { faces: 0, template: null, box: null };
   const points: Point[] = await findLandmarks(raster, main, models.landmark);
-  const { vector } = await embedAligned(alignFace(raster, fivePoints(points)), models.feature);
+  const aligned = alignFace(raster, fivePoints(points));
+  const { vector } = await embedBothWays({ raster, face: main, aligned }, models);
   return { faces: faces.length, template: newTemplate(vector), box: enlarged(main, shrink) };
 }
 

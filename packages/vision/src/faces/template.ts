@@ -3,7 +3,8 @@ import { EMBEDDING_LENGTH } from './embed.ts';
 
 /**
  * The name of the way from a picture to a vector: detector, alignment and embedding. Vectors of different names cannot
- * be compared, so any change of the way is a new name.
+ * be compared, so a change of the way is a new name; unless vectors of before and after are told apart as well as any,
+ * which was measured when the mirror image was added (`docs/vision.md`).
  */
 export const FACE_ALGORITHM = 'GROVE_FACE_512_1';
 

@@ -8,6 +8,7 @@ import { type MrzReading, NONE, WIDTH } from './fold.ts';
 import { FORMATS, kindsOf } from './formats.ts';
 import { parseMrz } from './parse-mrz.ts';
 import { repairLines } from './repair.ts';
+import { STATES } from './states.ts';
 
 const ERIKSSON: MrzContent = {
   documentCode: 'P',
@@ -135,4 +136,12 @@ test('puts fillers that the reader ran together back to the full length', () => 
     wide.logs[step * WIDTH + NONE] = Math.log(0.3);
   }
   assert.equal(decodeLine(wide, kindsOf(FORMATS.TD3, 0)).text, PASSPORT[0]);
+});
+
+test('knows the codes of ISO 3166-1 and the special ones of ICAO 9303, and each once', () => {
+  const special =
+    'D<< EUE GBD GBN GBO GBP GBS IAO NTZ RKS UNA UNK UNO UTO XBA XCC XCE XCO XEC XIM XOM XPO XXA XXB XXC XXX';
+  for (const code of [...special.split(' '), 'SXM', 'CUW', 'SSD', 'TLS']) assert.ok(STATES.has(code), code);
+  const iso = [...STATES].filter((code) => !/^(D<<|EUE|GB[DNOPS]|IAO|NTZ|RKS|UN[AKO]|UTO|X..|ZAR)$/.test(code));
+  assert.equal(iso.length, 249);
 });

@@ -28,13 +28,19 @@ export type MrzReport = { readonly mrz: MrzFinding | undefined; readonly boxes: 
 const SIDES = [640, 1120] as const;
 /** How wide a line is shown to the reader: wider is read better and costs more, so it is kept for a second look. */
 type Look = { readonly stretch: number; readonly maxPixels: number };
-const FIRST_LOOK: Look = { stretch: 1, maxPixels: 1360 };
+const FIRST_LOOK: Look = { stretch: 1, maxPixels: 1120 };
 const SECOND_LOOK: Look = { stretch: 1.2, maxPixels: 1640 };
-/** How many strips may be read for one image: the limit on the time it takes. */
-const MAX_STRIPS = 12;
+/** No block is begun once so many strips were read for one image: the limit on the time it takes. */
+const MAX_STRIPS = 8;
+/** The last line of a zone ends in a digit or is full of letters, so a block is at least so many times as long as high. */
+const MIN_SLIMNESS = 14;
+/** So much likelier on its head one way than the other, on average of its lines, a block is not tried that way. */
+const CLEARLY_UPRIGHT = 0.6;
 /** Lines of a zone are read as at least so many characters, even when they are nearly all fillers. */
 const MIN_CHARACTERS = 14;
 const MAX_FOREIGN = 0.3;
+/** So many characters more or less than another format are no slip of the reader. */
+const CLEAR_MISFIT = 5;
 /** Below this, what was read is no zone. */
 const MIN_MERIT = 0.5;
 /** A reading this sure is not read again: if a check digit is wrong, it is wrong in print. */
@@ -90,10 +96,12 @@ function isSettled(best: Attempt | undefined): boolean {
 /** Reads a block the way round that it seems to stand, then the other way, and once more if that left doubts. */
 async function readBlock(image: Raster, block: LineBlock, budget: Budget): Promise<Attempt | undefined> {
   const quads = lineQuads(block.lines, { ends: 0.6, sides: 0 }).map((quad) => fitLine(image, quad));
+  if (quads.every((quad) => slimness(quad) < MIN_SLIMNESS)) return undefined;
   const turned = (await upsideDown(stripOf(image, quads[0] as Quad, FIRST_LOOK))) > 0.5;
   let best: Attempt | undefined;
   for (const flip of [turned, !turned]) {
     if (budget.strips <= 0) break;
+    if (flip !== turned && (await standsClearly(image, quads, turned))) break;
     const upright = flip ? [...quads].reverse().map(halfTurn) : quads;
     const before = budget.strips;
     const attempt = await readUpright(image, upright, budget);
@@ -105,6 +113,17 @@ async function readBlock(image: Raster, block: LineBlock, budget: Budget): Promi
   if (!best || isSettled(best)) return best;
   const again = await lookAgain(image, best, budget);
   return again && again.merit > best.merit ? again : best;
+}
+
+/** One line shown both ways is often misjudged, all lines of a block hardly ever. */
+async function standsClearly(image: Raster, quads: readonly Quad[], turned: boolean): Promise<boolean> {
+  let likelier = 0;
+  for (const quad of quads) {
+    const here = await upsideDown(stripOf(image, quad, FIRST_LOOK));
+    const there = await upsideDown(stripOf(image, halfTurn(quad), FIRST_LOOK));
+    likelier += (turned ? here - there : there - here) / quads.length;
+  }
+  return likelier > CLEARLY_UPRIGHT;
 }
 
 /** Reads the lines that left doubts once more, wider. */
@@ -149,10 +168,15 @@ function halfTurn([a, b, c, d]: Quad): Quad {
   return [c, d, a, b];
 }
 
-function stripOf(image: Raster, quad: Quad, { stretch, maxPixels }: Look): Raster {
+/** How many times as long as high. */
+function slimness(quad: Quad): number {
   const height = (distance(quad[0], quad[3]) + distance(quad[1], quad[2])) / 2;
   const length = (distance(quad[0], quad[1]) + distance(quad[3], quad[2])) / 2;
-  const wanted = Math.round((stretch * length * LINE_HEIGHT) / Math.max(1, height));
+  return length / Math.max(1, height);
+}
+
+function stripOf(image: Raster, quad: Quad, { stretch, maxPixels }: Look): Raster {
+  const wanted = Math.round(stretch * slimness(quad) * LINE_HEIGHT);
   return warp(image, quad, { width: Math.min(maxPixels, Math.max(LINE_HEIGHT, wanted)), height: LINE_HEIGHT });
 }
 
@@ -174,9 +198,13 @@ async function readQuads(
   return readings;
 }
 
+/** The formats whose length fits best come first; once one fits in full, those that are clearly longer or shorter do not. */
 function decodeBest(readings: readonly MrzReading[], quads: readonly Quad[]): Attempt | undefined {
+  const count = Math.max(...readings.map(countCharacters));
+  const misfit = ({ length }: Format): number => Math.abs(length - count);
   let best: Attempt | undefined;
-  for (const format of Object.values(FORMATS)) {
+  for (const format of Object.values(FORMATS).sort((one, other) => misfit(one) - misfit(other))) {
+    if (best?.finding.valid && misfit(format) - misfit(FORMATS[best.finding.format]) >= CLEAR_MISFIT) break;
     for (let from = 0; from + format.lines <= readings.length; from += 1) {
       const to = from + format.lines;
       const attempt = decodeAs(format, readings.slice(from, to), quads.slice(from, to));
