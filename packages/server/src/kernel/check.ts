@@ -3,6 +3,9 @@
 export type CheckStatus = 'PASSED' | 'FAILED' | 'REVIEW' | 'NOT_PERFORMED';
 export type CheckType = 'document' | 'face' | 'liveness' | 'watchlist' | 'form' | 'http' | 'identity';
 
+/** A picture that should be taken again, and why. */
+export type PictureFault = { readonly picture: string; readonly reasons: readonly string[] };
+
 /** What was found out. `reason` is a word, never anything of a person. */
 export type Check = {
   readonly name: string;

@@ -7,7 +7,7 @@ export const SECOND = 1000;
 export const MINUTE = 60 * SECOND;
 export const HOUR = 60 * MINUTE;
 
-const DAY = 24 * HOUR;
+export const DAY = 24 * HOUR;
 const TWO_DIGITS = Array.from({ length: 100 }, (_, number) => String(number).padStart(2, '0'));
 const MAX_DATES = 400;
 const dates = new Map<number, string>();

@@ -9,15 +9,27 @@ let used = pool.length;
 
 export const ID_PATTERN = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
 
+const TIME_LENGTH = 10;
+const LAST_MOMENT = 2 ** 48 - 1;
+
+/** Every id made at or after the moment is not less than this, and every earlier one is. */
+export function firstIdAt(at: number): string {
+  return timeOf(Math.min(Math.max(0, at), LAST_MOMENT));
+}
+
+function timeOf(at: number): string {
+  let time = '';
+  for (let rest = at, digits = 0; digits < TIME_LENGTH; digits++) {
+    time = ALPHABET[rest % 32] + time;
+    rest = Math.floor(rest / 32);
+  }
+  return time;
+}
+
 export function newId(nowMs: number): string {
   if (used === pool.length) {
     randomFillSync(pool);
     used = 0;
-  }
-  let time = '';
-  for (let rest = nowMs, digits = 0; digits < 10; digits++) {
-    time = ALPHABET[rest % 32] + time;
-    rest = Math.floor(rest / 32);
   }
   let random = '';
   for (let half = 0; half < 2; half++) {
@@ -30,7 +42,7 @@ export function newId(nowMs: number): string {
     }
     used += 5;
   }
-  return time + random;
+  return timeOf(nowMs) + random;
 }
 
 declare const brand: unique symbol;

@@ -23,6 +23,10 @@ import { defineWorkStep } from './engine/work-step.ts';
 import { drawChallenge, spendChallenge } from './faces/challenges.ts';
 import { openKnownFaces } from './faces/known-faces.ts';
 import { liveVision, type SearchValues, type SearchWatchlist } from './faces/live-vision.ts';
+import { countSteps } from './funnel/count-steps.ts';
+import { forgetCountsJob, funnelHandlers } from './funnel/funnel.ts';
+import { stepLeaver, tellLeftJob } from './funnel/leave-step.ts';
+import { stepSeer } from './funnel/see-step.ts';
 import { createFromToken, type FromToken } from './instances/create-from-token.ts';
 import { deleteBlobsJob } from './instances/delete-blobs.ts';
 import { endReason } from './instances/end-reason.repository.ts';
@@ -40,7 +44,7 @@ import { reviewHandlers } from './reviews/reviews.ts';
 import { sandboxHandlers } from './sandbox/sandbox.ts';
 import { redirectAllowed } from './settings/redirect-allowed.ts';
 import { settingsHandlers } from './settings/settings.ts';
-import { uiUrlOfToken } from './tokens/process-tokens.repository.ts';
+import { closeToken, removeTokensOver, uiUrlOfToken } from './tokens/process-tokens.repository.ts';
 import { processTokenHandlers } from './tokens/process-tokens.ts';
 
 /** Definitions, tokens, instances, reviews and the engine, put together. */
@@ -50,6 +54,8 @@ export type ProcessManagerDeps = {
   clock: Clock;
   jobs: Jobs;
   blobs: Blobs;
+  /** Where it is written down which instances were erased. */
+  erased: Blobs;
   audit: Audit;
   sign: SignDocument;
   scrub: Scrub;
@@ -98,7 +104,11 @@ export function openProcessManager(deps: ProcessManagerDeps) {
     deleteBlobs: (tx, keys) => jobs.enqueue(tx, deleteBlobs, { keys }),
     isHopeless: (error) => error instanceof SandboxBroken,
   });
-  const tell = eventTeller(deps.notify);
+  const tell = eventTeller(async (tx, event) => {
+    await countSteps(tx, event);
+    await deps.notify(tx, event);
+  });
+  const tellLeft = tellLeftJob({ drive: () => drive, tell, jobs });
   const { identity, sendWebhook, changed } = deps;
   const drive = openDrive({ vault, jobs, workStep, tell, identity, sendWebhook, changed });
   const { beginErasure, ...retention } = openRetention({ ...deps, drive, tell });
@@ -108,6 +118,10 @@ export function openProcessManager(deps: ProcessManagerDeps) {
   jobs.register(runDue);
   const sweepBlobs = sweepBlobsJob({ db, blobs, everyTenantId: deps.everyTenantId });
   jobs.register(sweepBlobs);
+  jobs.register(tellLeft);
+  const forgetCounts = forgetCountsJob({ db, everyTenantId: deps.everyTenantId });
+  jobs.register(forgetCounts);
+  jobs.schedule({ kind: forgetCounts.kind, dailyAt: '00:45', key: 'daily' });
   jobs.schedule({ kind: sweepBlobs.kind, everyMs: SWEEP_EVERY_MS, key: 'hourly' });
   jobs.schedule({ kind: runDue.kind, everyMs: RUN_DUE_EVERY_MS, key: 'due' });
 
@@ -121,6 +135,7 @@ export function openProcessManager(deps: ProcessManagerDeps) {
       processTokens: processTokenHandlers({ baseUrlOf }),
       processInstances: processInstanceHandlers({ tell, vault, beginErasure, audit, baseUrlOf, drive }),
       processDefinitions: definitionHandlers({ exists: deps.exists }),
+      funnels: funnelHandlers(),
       reviews: reviewHandlers({ drive, audit, resumeLink }),
       processSettings: settingsHandlers(),
       sandbox: sandboxHandlers(),
@@ -128,8 +143,14 @@ export function openProcessManager(deps: ProcessManagerDeps) {
     },
     drive,
     data: readInstanceData({ drive, vault, blobs }),
-    startProcess: processStarter({ baseUrlOf, tell }),
-    ...parentProcesses(drive, deps.clock),
+    /** For features that have end users run a process. */
+    forAskers: {
+      startProcess: processStarter({ baseUrlOf, tell }),
+      closeToken,
+      removeTokensOver,
+      ...parentProcesses(drive, deps.clock),
+    },
+    prepare: retention.prepare,
     start: retention.start,
     stop: retention.stop,
     /** What the journeys of end users need of it. */
@@ -146,6 +167,8 @@ export function openProcessManager(deps: ProcessManagerDeps) {
       beginStep: (tx: TenantTx, look: Look, now: number) => beginStep(identity(), tx, look, now),
       drawChallenge,
       spendChallenge,
+      seeStep: stepSeer({ tell }),
+      leaveStep: stepLeaver({ jobs, tellLeft }),
       async addEvent(tx: TenantTx, row: InstanceRow, type: string, now: number) {
         const events = [{ type, status: row.status }];
         await appendEvents(tx, row, events, now);

@@ -57,6 +57,20 @@ describe('what is said of a document', () => {
     assert.deepEqual(judge({ front: bare }).found, { documentQuality: 'FAILED wrong_side retry' });
   });
 
+  it('names what is wrong with each side, and goes on where the photographs are used all the same', () => {
+    const blurred = readingOf({ visual: AGREEING, quality: { reasons: ['blurred'] } });
+    const sides = { front: blurred, back: readingOf({ quality: { reasons: ['glare', 'too_dark'] } }) };
+    const pictures = [
+      { picture: 'front', reasons: ['blurred'] },
+      { picture: 'back', reasons: ['glare', 'too_dark'] },
+    ];
+    assert.deepEqual(judge(sides).pictures, pictures);
+    const anyway = judge(sides, { anyway: true });
+    assert.deepEqual([anyway.pictures, anyway.documentType], [pictures, 'PASSPORT']);
+    const { documentQuality, documentMrz } = anyway.found;
+    assert.deepEqual([documentQuality, documentMrz], ['FAILED blurred retry', 'PASSED']);
+  });
+
   it('is final for an expired document, and for a human where print and zone differ', () => {
     const expired = judge({ front: readingOf({ mrz: zoneOf({ expiryDate: '200101' }) }) });
     assert.equal(expired.found.documentExpiry, 'FAILED expired final');

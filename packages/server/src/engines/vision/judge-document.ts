@@ -1,13 +1,18 @@
 import type { DocumentCheck, DocumentReading } from '@grove/vision/light';
-import type { Check } from '../../kernel/check.ts';
+import type { Check, PictureFault } from '../../kernel/check.ts';
 import type { DocumentRequest } from './vision.ts';
 
 /** Readings of the sides of a document become checks. Pure. */
 
 export type DocumentSides = { readonly front: DocumentReading; readonly back?: DocumentReading };
 
-type Request = Pick<DocumentRequest, 'accept' | 'countries' | 'countryCode' | 'documentType'>;
-type Judged = { readonly checks: readonly Check[]; readonly documentType?: string; readonly countryCode?: string };
+type Request = Pick<DocumentRequest, 'accept' | 'countries' | 'countryCode' | 'documentType' | 'anyway'>;
+type Judged = {
+  readonly checks: readonly Check[];
+  readonly documentType?: string;
+  readonly countryCode?: string;
+  readonly pictures: readonly PictureFault[];
+};
 
 const ENGINE = 'grove-vision';
 const TYPES: Readonly<Record<DocumentReading['type'], string | undefined>> = {
@@ -22,9 +27,10 @@ const TYPES: Readonly<Record<DocumentReading['type'], string | undefined>> = {
 /** `agreement` is what the sides say about each other. */
 export function judgeDocument(sides: DocumentSides, request: Request, agreement: readonly DocumentCheck[]): Judged {
   const readings = [sides.front, ...(sides.back ? [sides.back] : [])];
-  const quality = qualityCheck(sides);
+  const pictures = pictureFaults(sides);
+  const quality = qualityCheck(sides, pictures);
   // Of a picture that must be taken again nothing else is worth saying.
-  if (quality.status === 'FAILED') return { checks: [quality] };
+  if (quality.status === 'FAILED' && !request.anyway) return { checks: [quality], pictures };
   const type = typeOf(readings);
   const country = countryOf(readings);
   const checks = [
@@ -38,7 +44,7 @@ export function judgeDocument(sides: DocumentSides, request: Request, agreement:
   ];
   const documentType = type ?? request.documentType;
   const countryCode = country ?? request.countryCode;
-  return { checks, ...(documentType && { documentType }), ...(countryCode && { countryCode }) };
+  return { checks, pictures, ...(documentType && { documentType }), ...(countryCode && { countryCode }) };
 }
 
 function made(name: string, finding: Pick<Check, 'status' | 'reason' | 'advice'>, metaData: object = {}): Check {
@@ -50,16 +56,25 @@ const failed = (reason: string, advice: 'retry' | 'final') => ({ status: 'FAILED
 const forReview = (reason: string) => ({ status: 'REVIEW', reason, advice: 'final' }) as const;
 const notPerformed = (reason: string) => ({ status: 'NOT_PERFORMED', reason, advice: 'final' }) as const;
 
-function qualityCheck({ front, back }: DocumentSides): Check {
-  const name = 'documentQuality';
-  for (const [side, reading] of Object.entries({ front, ...(back && { back }) })) {
-    const { reasons, measures } = reading.quality;
-    const [reason] = reasons;
-    if (reason) return made(name, failed(reason, 'retry'), { picture: side, reasons, measures });
-  }
+/** Of every side, so that who has to photograph one again is told of the other as well. */
+function pictureFaults({ front, back }: DocumentSides): PictureFault[] {
+  const sides = Object.entries({ front, ...(back && { back }) });
+  const faults = sides.flatMap(([picture, { quality }]) => {
+    const { reasons } = quality;
+    return reasons.length > 0 ? [{ picture, reasons }] : [];
+  });
+  if (faults.length > 0) return faults;
   // Neither a face nor anything for machines: it is the side on which nothing of use is printed.
-  if (!front.portrait && !front.mrz && !front.barcode && !back) {
-    return made(name, failed('wrong_side', 'retry'), { picture: 'front', reasons: ['wrong_side'] });
+  const isBlank = !front.portrait && !front.mrz && !front.barcode && !back;
+  return isBlank ? [{ picture: 'front', reasons: ['wrong_side'] }] : [];
+}
+
+function qualityCheck({ front, back }: DocumentSides, [first, ...others]: readonly PictureFault[]): Check {
+  const name = 'documentQuality';
+  const [reason] = first?.reasons ?? [];
+  if (first && reason) {
+    const { measures } = (first.picture === 'back' ? (back ?? front) : front).quality;
+    return made(name, failed(reason, 'retry'), { ...first, measures, ...(others.length > 0 && { others }) });
   }
   const hints = front.hints.map(({ name: what, score, measured }) => ({ name: what, score, measured }));
   return made(name, PASSED, { measures: front.quality.measures, hints });

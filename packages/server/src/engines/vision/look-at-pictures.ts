@@ -17,7 +17,7 @@ import { algorithm, compareFaces } from './face-templates.ts';
 import { type DocumentSides, judgeDocument } from './judge-document.ts';
 import { judgeActive, judgeFace, judgeMatch, judgePassive, refusedPicture } from './judge-face.ts';
 import { readBiographicData } from './read-biographic-data.ts';
-import type { DocumentRequest, FaceRequest, Vision, VisionImage, VisionMachine } from './vision.ts';
+import type { DocumentFindings, DocumentRequest, FaceRequest, Vision, VisionImage, VisionMachine } from './vision.ts';
 
 export type LookDeps = { clock: Clock; onError(what: string, error: unknown): void };
 
@@ -118,20 +118,24 @@ async function readDocument(
     look(image, signal, (engine, bytes) => engine.readDocument(bytes, { today, straightened: true }));
   const front = await read(request.front);
   const back = request.back && (await read(request.back));
-  if (front.fault !== undefined)
-    return { checks: [refusedPicture('documentQuality', 'document', front.fault, 'front')], biographicData: [] };
-  if (back?.fault !== undefined)
-    return { checks: [refusedPicture('documentQuality', 'document', back.fault, 'back')], biographicData: [] };
+  if (front.fault !== undefined) return refusedSide(front.fault, 'front');
+  if (back?.fault !== undefined) return refusedSide(back.fault, 'back');
   const sides: DocumentSides = { front: front.seen, ...(back && { back: back.seen }) };
   const readings = [sides.front, ...(sides.back ? [sides.back] : [])];
-  const { checks, documentType, countryCode } = judgeDocument(sides, request, compareSides(readings, today));
+  const { checks, pictures, documentType, countryCode } = judgeDocument(sides, request, compareSides(readings, today));
   return {
     checks,
+    pictures,
     ...(documentType && { documentType }),
     ...(countryCode && { countryCode }),
     biographicData: readBiographicData(readings, today),
     images: derivedImages(sides),
   };
+}
+
+function refusedSide(fault: string, picture: string): DocumentFindings {
+  const checks = [refusedPicture('documentQuality', 'document', fault, picture)];
+  return { checks, pictures: [{ picture, reasons: [fault] }], biographicData: [] };
 }
 
 /** What was cut out of the photographs: the document alone, and the portrait. */

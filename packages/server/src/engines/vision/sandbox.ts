@@ -1,4 +1,4 @@
-import type { Check, CheckType } from '../../kernel/check.ts';
+import type { Check, CheckType, PictureFault } from '../../kernel/check.ts';
 import type { Scenario } from './scenarios.ts';
 import type { BiographicField, DocumentFindings, Vision, VisionImage } from './vision.ts';
 
@@ -39,15 +39,17 @@ export function sandboxVision(scenario: Scenario, attempt: number): Vision {
   };
 
   return {
-    async readDocument({ front, documentType, countryCode, accept }): Promise<DocumentFindings> {
+    async readDocument({ front, back, documentType, countryCode, accept }): Promise<DocumentFindings> {
       if (scenario.breaks) throw new SandboxBroken('the scenario says that the machine breaks');
       const told = await standIn(front);
+      const toldOfBack = back ? await standIn(back) : {};
+      const quality = check('documentQuality', 'document', faultOf(told) ?? faultOf(toldOfBack));
       const type = told.documentType ?? documentType ?? accept[0] ?? 'PASSPORT';
       const wrongType =
         !accept.includes(type) && ({ status: 'FAILED', reason: 'type_not_accepted', advice: 'retry' } as const);
       return {
         checks: [
-          check('documentQuality', 'document', faultOf(told)),
+          quality,
           check('documentType', 'document', wrongType || undefined),
           check('documentExpiry', 'document', told.expired ? EXPIRED : undefined),
           check('documentConsistency', 'document'),
@@ -55,6 +57,7 @@ export function sandboxVision(scenario: Scenario, attempt: number): Vision {
         documentType: type,
         countryCode: told.countryCode ?? countryCode ?? 'UTO',
         biographicData: fieldsOf({ ...SPECIMEN, ...told.fields }),
+        pictures: pictureFaults(quality, told, toldOfBack),
       };
     },
     async readFace({ image, liveness }) {
@@ -103,6 +106,19 @@ function fieldsOf(fields: Readonly<Record<string, string>>): BiographicField[] {
 
 function faultOf({ fault }: StandIn): Partial<Check> | undefined {
   return fault ? { status: 'FAILED', reason: fault.slice(0, 50), advice: 'retry', score: 0.2 } : undefined;
+}
+
+/** What the machine would say of a photograph as such; other faults are those of the document. */
+const OF_PICTURES: readonly string[] = [
+  ...['too_dark', 'glare', 'blurred', 'cut_off', 'too_small', 'no_document', 'two_documents', 'wrong_side'],
+];
+
+function pictureFaults({ status, reason = '' }: Check, front: StandIn, back: StandIn): PictureFault[] {
+  if (status !== 'FAILED' || !OF_PICTURES.includes(reason)) return [];
+  const told = Object.entries({ front, back }).flatMap(([picture, { fault }]) =>
+    fault === undefined ? [] : [{ picture, reasons: [fault] }],
+  );
+  return told.length > 0 ? told : [{ picture: 'front', reasons: [reason] }];
 }
 
 /** What a JSON document in place of the image says; nothing for an image. */

@@ -41,6 +41,12 @@ export const scenarios: readonly Scenario[] = [
     finds: { documentQuality: failed('blurred', 'retry', { times: 1, score: 0.21 }) },
   },
   {
+    name: 'document-blurred',
+    description: 'Every photograph of the document is blurred; it can be used all the same, and a human decides.',
+    outcome: 'REVIEW',
+    finds: { documentQuality: failed('blurred', 'retry', { score: 0.21 }) },
+  },
+  {
     name: 'document-unreadable',
     description: 'No photograph of the document can be read.',
     outcome: 'REVIEW',

@@ -1,4 +1,4 @@
-import type { Check } from '../../kernel/check.ts';
+import type { Check, PictureFault } from '../../kernel/check.ts';
 import type { Challenge } from './challenge.ts';
 import { algorithm, compareFaces } from './face-templates.ts';
 
@@ -14,6 +14,8 @@ export type DocumentRequest = {
   readonly countries?: readonly string[];
   readonly countryCode?: string;
   readonly documentType?: string;
+  /** Whatever the photographs are like, as much is read as can be. */
+  readonly anyway?: boolean;
 };
 
 export type BiographicField = {
@@ -28,6 +30,8 @@ export type DocumentFindings = {
   readonly biographicData: readonly BiographicField[];
   /** Cut out of the photographs: `front.cropped`, `back.cropped`, `portrait`. */
   readonly images?: readonly DerivedImage[];
+  /** The photographs that should be taken again. */
+  readonly pictures?: readonly PictureFault[];
 };
 
 export type DerivedImage = { readonly name: string; readonly contentType: string; readonly bytes: Buffer };

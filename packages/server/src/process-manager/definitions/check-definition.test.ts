@@ -42,6 +42,8 @@ describe('a definition without faults', () => {
             sides: 'auto',
             requireLiveCapture: false,
             maxAttempts: 3,
+            triesPerSide: 5,
+            useAnywayAfter: 2,
           },
           { id: 'decide', type: 'decision', onAnyFailure: 'FAIL', onUncertain: 'REVIEW' },
         ],

@@ -4,7 +4,7 @@ import type { Definition } from '../engine/definition.ts';
 import type { Reference } from '../engine/steps/step-type.ts';
 import { conditionFaults } from './check-conditions.ts';
 import { graphFaults } from './check-graph.ts';
-import { gatheredFaults, type Lookup, missingFaults, outsideReferences } from './check-references.ts';
+import { gatheredFaults, type Lookup, missingFaults, outsideReferences, themeReferences } from './check-references.ts';
 import { checkShape, type ReadStep } from './check-shape.ts';
 
 /** What is wrong with a document, all of it at once, each fault with its place and a sentence that helps. */
@@ -26,7 +26,7 @@ export function checkDefinition(given: unknown): Checked {
   return {
     faults,
     unavailable: unavailableFaults(steps),
-    references: outsideReferences(steps),
+    references: [...themeReferences(document), ...outsideReferences(steps)],
     name: String(document.name),
     ...(faults.length === 0 && { definition: document as unknown as Definition }),
   };

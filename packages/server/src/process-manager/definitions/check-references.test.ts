@@ -36,11 +36,12 @@ describe('a reference', () => {
       { id: 'call', type: 'http', url: 'https://api.example/check', headers: { 'X-Key': '{secret.key}' } },
       decide,
     ];
-    const checked = check(...steps);
+    const checked = checkDefinition({ name: 'referring', theme: 'spring', steps });
     assert.ok(checked.definition);
     assert.deepEqual(
       (await deploymentFaults(checked, nowhere)).map(({ pointer, message }) => `${pointer} ${message}`),
       [
+        '/theme there is no theme named "spring"',
         '/steps/0/page there is no custom page named "welcome"',
         '/steps/2/name there is no watchlist named "fraudsters"',
         '/steps/3/definition version 3 of the definition "other" is not deployed',
@@ -50,6 +51,7 @@ describe('a reference', () => {
     );
     const everywhere: Lookup = { has: async () => true, runs: async () => [] };
     assert.deepEqual(await deploymentFaults(checked, everywhere), []);
+    assert.deepEqual(await deploymentFaults(check(decide), nowhere), []);
   });
 
   it('to a definition is none to itself, also by way of others', async () => {

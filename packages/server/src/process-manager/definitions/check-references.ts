@@ -13,9 +13,11 @@ export type Lookup = {
   runs(reference: Reference): Promise<readonly Reference[]>;
 };
 
+const DEFAULT_THEME = 'default';
 const GATHERED = { document: 'documents', face: 'faces' } as const;
 const OBJECTS = {
   page: 'custom page',
+  theme: 'theme',
   watchlist: 'watchlist',
   webhook: 'webhook',
   secret: 'cloud secret',
@@ -54,6 +56,12 @@ export function outsideReferences(steps: readonly ReadStep[]): Reference[] {
     .filter(({ type }) => !type?.unavailable)
     .flatMap(referencesOf)
     .filter(({ kind }) => kind !== 'document' && kind !== 'face');
+}
+
+/** The look of its journeys. That of a journey which asks for none is always there. */
+export function themeReferences({ theme }: { readonly theme?: unknown }): Reference[] {
+  if (typeof theme !== 'string' || theme === DEFAULT_THEME) return [];
+  return [{ kind: 'theme', name: theme, pointer: '/theme' }];
 }
 
 /** With pointers from the top of the document. */

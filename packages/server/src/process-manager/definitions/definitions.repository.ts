@@ -1,4 +1,5 @@
-import { type Sql, sql, type TenantReads, type TenantTx, unprepared, type Value } from '../../db/db.ts';
+import { type Sql, sql, type TenantReads, type TenantTx, type Value } from '../../db/db.ts';
+import { keptStatement, pageStatement } from '../../db/kept-statement.ts';
 import type { Paging } from '../../kernel/pages.ts';
 
 export type DefinitionStatus = 'EDITABLE' | 'DEPLOYED_ACTIVE' | 'ARCHIVED';
@@ -185,23 +186,14 @@ export async function pageDefinitions(
   return { rows, total: counted?.total ?? 0 };
 }
 
-const prepared = new Map<string, Sql>();
-
-/** Counts without a paging. Orders by one property are kept prepared; there are only so many. */
+/** Counts without a paging. */
 function statement({ pattern, status }: DefinitionFilter, paging?: Paging): Sql {
-  const key = `${pattern !== undefined} ${status !== undefined} ${paging?.orderBy}`;
-  const known = prepared.get(key);
-  if (known) return known;
   let place = 1;
   const like = pattern === undefined ? '' : `AND name_folded LIKE $${++place} ESCAPE '\\'`;
   const having = status === undefined ? '' : `AND status = $${++place}`;
   const where = `${FROM} WHERE tenant_id = $1 ${like} ${having}`;
+  if (!paging) return keptStatement(`SELECT count(*) AS total ${where}`);
   // SQLite would plan anew for every other limit; of a sum it does not know what it will be.
-  const text = paging
-    ? `SELECT ${VIEW} ${where} ORDER BY ${paging.orderBy} LIMIT $${++place} + 0 OFFSET $${++place} + 0`
-    : `SELECT count(*) AS total ${where}`;
-  if (paging && paging.sorts > 1) return unprepared(text, toView);
-  const made = paging ? sql(text, toView) : sql(text);
-  prepared.set(key, made);
-  return made;
+  const text = `SELECT ${VIEW} ${where} ORDER BY ${paging.orderBy} LIMIT $${++place} + 0 OFFSET $${++place} + 0`;
+  return pageStatement(paging, text, toView);
 }

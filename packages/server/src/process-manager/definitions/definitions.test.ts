@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type Client, isGroveError } from '@grove/sdk';
 import { onBothEngines, openTestApp, type TestApp } from '../../../test/harness.ts';
+import { refuses } from '../../../test/refuses.ts';
 import { MINUTE, toDtm } from '../../kernel/clock.ts';
 
 type Document = Parameters<Client['processDefinitions']['create']>[0]['body'];
@@ -12,13 +13,6 @@ const consent = { id: 'consent', type: 'consent' };
 const documentOf = (name: string, more: object = {}): Document => ({ name, steps: [consent, decide], ...more });
 const withPage = (name: string): Document =>
   documentOf(name, { steps: [{ id: 'page', type: 'customPage', page: 'welcome' }, decide] });
-
-const refuses = (code: number, status: number, pointer?: string) => (error: unknown) => {
-  assert.ok(isGroveError(error), String(error));
-  assert.deepEqual([error.code, error.status], [code, status]);
-  if (pointer !== undefined) assert.equal(error.errors[0]?.pointer, pointer);
-  return true;
-};
 
 onBothEngines('process definitions', (_engine, places) => {
   let grove: TestApp;

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type Client, createClient, isGroveError } from '@grove/sdk';
+import { type Client, createClient } from '@grove/sdk';
 import { onBothEngines, openTestApp, type TestApp } from '../../../test/harness.ts';
+import { refuses } from '../../../test/refuses.ts';
 import { unprepared } from '../../db/db.ts';
 import { SHIPPED } from './install-shipped.ts';
 
@@ -12,13 +13,6 @@ const MISSING = '01M7EK55GPPBVSG5TAX910HKS7';
 const decide = { id: 'decide', type: 'decision' };
 const consent = { id: 'consent', type: 'consent' };
 const documentOf = (name: string, more: object = {}): Document => ({ name, steps: [consent, decide], ...more });
-
-const refuses = (code: number, status: number, pointer?: string) => (error: unknown) => {
-  assert.ok(isGroveError(error), String(error));
-  assert.deepEqual([error.code, error.status], [code, status]);
-  if (pointer !== undefined) assert.equal(error.errors[0]?.pointer, pointer);
-  return true;
-};
 
 onBothEngines('the process definitions of a tenant', (_engine, places) => {
   let grove: TestApp;

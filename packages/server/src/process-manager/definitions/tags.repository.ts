@@ -1,4 +1,5 @@
-import { type Sql, sql, type TenantReads, type TenantTx, unprepared } from '../../db/db.ts';
+import { type Sql, sql, type TenantReads, type TenantTx } from '../../db/db.ts';
+import { keptStatement, pageStatement } from '../../db/kept-statement.ts';
 import type { Paging } from '../../kernel/pages.ts';
 
 export type TagRow = {
@@ -72,8 +73,8 @@ export async function pageTags(
   paging: Paging,
 ): Promise<{ rows: TagView[]; total: number }> {
   const wanted = [db.tenantId, ...(pattern === undefined ? [] : [pattern])];
-  const counted = await db.get<{ total: number }>(pageStatement(pattern !== undefined), wanted);
-  const rows = await db.all<TagView>(pageStatement(pattern !== undefined, paging), [
+  const counted = await db.get<{ total: number }>(tagsStatement(pattern !== undefined), wanted);
+  const rows = await db.all<TagView>(tagsStatement(pattern !== undefined, paging), [
     ...wanted,
     paging.size,
     paging.offset,
@@ -81,26 +82,17 @@ export async function pageTags(
   return { rows, total: counted?.total ?? 0 };
 }
 
-const prepared = new Map<string, Sql>();
-
-/** Counts without a paging. Orders by one property are kept prepared; there are only so many. */
-function pageStatement(filtered: boolean, paging?: Paging): Sql {
-  const key = `${filtered} ${paging?.orderBy}`;
-  const known = prepared.get(key);
-  if (known) return known;
+/** Counts without a paging. */
+function tagsStatement(filtered: boolean, paging?: Paging): Sql {
   const [size, offset] = filtered ? [3, 4] : [2, 3];
   // The name is the id of a tag: it breaks ties.
   const tags = `(SELECT t.name AS id, t.name, t.name_folded, t.definition_id, t.created_at, t.created_by,
       d.name AS definition_name, d.version AS definition_version
     FROM process_definition_tags t JOIN process_definitions d ON d.tenant_id = t.tenant_id AND d.id = t.definition_id
     WHERE t.tenant_id = $1 ${filtered ? "AND t.name_folded LIKE $2 ESCAPE '\\'" : ''}) AS tags`;
+  if (!paging) return keptStatement(`SELECT count(*) AS total FROM ${tags}`);
   // SQLite would plan anew for every other limit; of a sum it does not know what it will be.
-  const text = paging
-    ? `SELECT ${COLUMNS}, definition_name, definition_version FROM ${tags}
-      ORDER BY ${paging.orderBy} LIMIT $${size} + 0 OFFSET $${offset} + 0`
-    : `SELECT count(*) AS total FROM ${tags}`;
-  if (paging && paging.sorts > 1) return unprepared(text);
-  const made = sql(text);
-  prepared.set(key, made);
-  return made;
+  const text = `SELECT ${COLUMNS}, definition_name, definition_version FROM ${tags}
+    ORDER BY ${paging.orderBy} LIMIT $${size} + 0 OFFSET $${offset} + 0`;
+  return pageStatement(paging, text);
 }

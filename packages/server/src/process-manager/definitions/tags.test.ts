@@ -1,15 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
-import { type Client, isGroveError } from '@grove/sdk';
+import type { Client } from '@grove/sdk';
 import { onBothEngines, openTestApp, type TestApp } from '../../../test/harness.ts';
+import { refuses } from '../../../test/refuses.ts';
 import { unprepared } from '../../db/db.ts';
 import { MINUTE, toDtm } from '../../kernel/clock.ts';
-
-const refuses = (code: number, status: number) => (error: unknown) => {
-  assert.ok(isGroveError(error), String(error));
-  assert.deepEqual([error.code, error.status], [code, status]);
-  return true;
-};
 
 onBothEngines('tags of process definitions', (_engine, places) => {
   let grove: TestApp;

@@ -18,6 +18,7 @@ import {
 import { type TellEvents, type ToldEvent, toldEvent } from '../instances/tell-events.ts';
 import { removeChecks, saveChecks } from './checks.repository.ts';
 import { type CompiledDefinition, compileDefinition } from './compile-definition.ts';
+import { carryImages } from './images.repository.ts';
 import { findJourney, type JourneyRow, saveJourney, touchJourney } from './journeys.repository.ts';
 import { nextStep } from './next-step.ts';
 import { type Settled, settleStep, settles } from './settle-step.ts';
@@ -224,6 +225,8 @@ async function perform(run: Run, row: InstanceRow, performed: Performed, effects
       const { step, attempt } = effect;
       if (settles(definition, step)) await settle(run, row, performed, effect);
       else await deps.jobs.enqueue(tx, deps.workStep, { instanceId: row.id, step, attempt });
+    } else if (effect.type === 'carry') {
+      await carryImages(tx, { instanceId: row.id, ...effect });
     } else if (effect.type === 'checks') {
       const { step, attempts, checks } = effect;
       await saveChecks(tx, { instanceId: row.id, step, attempts, now }, checks);

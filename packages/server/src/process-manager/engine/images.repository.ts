@@ -25,6 +25,9 @@ const SAVE = sql(`INSERT INTO instance_images (tenant_id, ${COLUMNS})
   ON CONFLICT (tenant_id, instance_id, step, attempt, name) DO UPDATE SET blob_key = excluded.blob_key,
     content_type = excluded.content_type, bytes = excluded.bytes, sha256 = excluded.sha256,
     created_at = excluded.created_at`);
+const CARRY = sql(`UPDATE instance_images SET attempt = $6
+  WHERE tenant_id = $1 AND instance_id = $2 AND step = $3 AND attempt = $4 AND name = $5 AND NOT EXISTS
+  (SELECT 1 FROM instance_images WHERE tenant_id = $1 AND instance_id = $2 AND step = $3 AND attempt = $6 AND name = $5)`);
 
 /** How many keys can be asked for at once. */
 export const KNOWN_AT_ONCE = 200;
@@ -44,6 +47,13 @@ export async function saveImage(tx: TenantTx, row: ImageRow): Promise<string | u
     ...[row.blob_key, row.content_type, row.bytes, row.sha256, row.created_at],
   ]);
   return before?.blob_key;
+}
+
+type Carried = { instanceId: string; step: string; attempt: number; names: readonly string[] };
+
+/** Images of one attempt become those of the next, where it has none of that name. The instance is locked. */
+export async function carryImages(tx: TenantTx, { instanceId, step, attempt, names }: Carried): Promise<void> {
+  for (const name of names) await tx.run(CARRY, [tx.tenantId, instanceId, step, attempt, name, attempt + 1]);
 }
 
 /** Which of these blobs are images of the tenant. */

@@ -13,7 +13,10 @@ import { stepTypeOf } from './steps/registry.ts';
 /** Whatever happens, in whatever order: what must hold of every journey of every definition. */
 const RUNS = 2000;
 
-const TYPES = ['consent', 'face', 'switchDevice', 'duplicate', 'pause', 'subprocess', 'review', 'decision'] as const;
+const TYPES = [
+  ...(['consent', 'face', 'document', 'switchDevice', 'duplicate', 'pause', 'subprocess', 'review'] as const),
+  'decision',
+] as const;
 const STATUSES: CheckStatus[] = ['PASSED', 'FAILED', 'REVIEW', 'NOT_PERFORMED'];
 
 /** Definitions as they may be stored: jumps go down, and the last step decides. */
@@ -40,6 +43,7 @@ const definitions: fc.Arbitrary<CompiledDefinition> = fc
         type,
         ...(stepTypeOf(type).keeps && { key: `k${at}` }),
         ...(type === 'face' && { maxAttempts }),
+        ...(type === 'document' && { maxAttempts, triesPerSide: maxAttempts, useAnywayAfter: 1 }),
         ...(type === 'subprocess' && { definition: 'other' }),
         ...(type === 'pause' && { resumeAfter: 'PT5M' }),
         ...(type === 'decision' && verdicts),
@@ -51,8 +55,10 @@ const definitions: fc.Arbitrary<CompiledDefinition> = fc
     return definitionOf(...steps, { id: `s${drafts.length}`, type: 'decision' });
   });
 
+const JUDGED = ['face', 'document', 'duplicate'];
+
 const stepIds = fc.nat({ max: 8 }).map((at) => `s${at}`);
-const findings = fc
+const checks = fc
   .array(
     fc.record({
       name: fc.constantFrom('one', 'two'),
@@ -62,7 +68,13 @@ const findings = fc
     }),
     { maxLength: 3 },
   )
-  .map((checks) => ({ checks }));
+  .map((all) => ({ checks: all }));
+/** A photograph that is not good enough, so that random journeys come to where it may be used. */
+const poor = fc.constantFrom('blurred', 'no_document').map((reason) => ({
+  checks: [{ name: 'documentQuality', type: 'document', status: 'FAILED', reason, advice: 'retry' } as const],
+  pictures: [{ picture: 'front', reasons: [reason] }],
+}));
+const findings = fc.oneof(checks, poor);
 
 const happenings: fc.Arbitrary<Happening> = fc.oneof(
   fc.constant<Happening>({ type: 'open' }),
@@ -72,7 +84,7 @@ const happenings: fc.Arbitrary<Happening> = fc.oneof(
     result: fc.constantFrom({}, { accepted: true }, { accepted: false }, { accepted: 1 }),
     images: fc.constantFrom([], ['image']),
   }),
-  fc.record({ type: fc.constant('unable' as const), step: stepIds }),
+  fc.record({ type: fc.constantFrom('unable' as const, 'useAnyway' as const), step: stepIds }),
   fc.record({
     type: fc.constant('findings' as const),
     step: stepIds,
@@ -99,7 +111,7 @@ const happenings: fc.Arbitrary<Happening> = fc.oneof(
 function fitting({ flow }: State, happening: Happening): Happening {
   const { current } = flow;
   if (!current) return happening;
-  if (happening.type === 'submit') return { ...happening, step: current.step, images: ['image'] };
+  if (happening.type === 'submit') return { ...happening, step: current.step, images: ['image', 'front'] };
   if (happening.type === 'findings' || happening.type === 'broke') {
     return { ...happening, step: current.step, attempt: current.attempt };
   }
@@ -208,8 +220,9 @@ describe('from any reachable state', () => {
       for (const { before, after, happening } of moves(journey)) {
         for (const [id, { outcome }] of Object.entries(after.flow.done)) {
           const type = journey.definition.step(id)?.type;
-          if (id in before.flow.done || outcome !== 'PASSED' || (type !== 'face' && type !== 'duplicate')) continue;
+          if (id in before.flow.done || outcome !== 'PASSED' || !JUDGED.includes(type ?? '')) continue;
           assert.equal(happening.type, 'findings');
+          assert.equal(before.flow.current?.anyway, undefined, 'what is used although it is poor has not passed');
           const { checks } = (happening as Extract<Happening, { type: 'findings' }>).findings;
           assert.ok(checks.length > 0 && checks.every(({ status }) => status === 'PASSED'));
         }

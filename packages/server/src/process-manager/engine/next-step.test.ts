@@ -169,6 +169,16 @@ describe('an end user who cannot do a step', () => {
     assert.equal(unable.state.flow.done.face?.outcome, 'NOT_PERFORMED');
     assert.equal(unable.state.flow.status, 'REVIEW');
   });
+
+  it('is led where the definition says, such as to a selfie without movements, and a human looks at it', () => {
+    const still = { id: 'still', type: 'face', key: 'still', liveness: 'none', when: 'checks.face.reason == "unable"' };
+    const atStill = ride(definitionOf({ ...selfie, liveness: 'active' }, still, decision)).on({
+      ...{ type: 'unable', step: 'face' },
+    });
+    assert.equal(atStill.state.flow.current?.step, 'still');
+    const ended = atStill.on(submit('still', {}, 'image')).on(passed('still'));
+    assert.deepEqual([ended.state.flow.done.still?.outcome, ended.state.flow.status], ['PASSED', 'REVIEW']);
+  });
 });
 
 describe('time', () => {

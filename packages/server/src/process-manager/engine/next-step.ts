@@ -1,31 +1,19 @@
-import type { Check } from '../../kernel/check.ts';
 import type { CompiledDefinition } from './compile-definition.ts';
 import type { Step } from './definition.ts';
-import {
-  type Happening,
-  type Input,
-  isFinal,
-  type Next,
-  type Outcome,
-  type Refused,
-  type State,
-  type StepRecord,
-} from './state.ts';
+import { type Happening, type Input, isFinal, type Next, type Refused, type State, type StepRecord } from './state.ts';
 import { resultFaults } from './steps/form-schema.ts';
 import { stepTypeOf } from './steps/registry.ts';
+import { carryPoor, takeFindings, useAnyway } from './take-findings.ts';
 import {
   complete,
   currentStep,
-  earlierAttempts,
   end,
   enterFrom,
   keep,
   noteChecks,
   reasonOf,
-  setCurrent,
   setFlow,
   stepOf,
-  userCurrent,
   type Walk,
   work,
 } from './walk.ts';
@@ -52,6 +40,8 @@ function react(walk: Walk, input: Happening): Refusal | undefined {
       return open(walk);
     case 'submit':
       return submit(walk, input);
+    case 'useAnyway':
+      return poorPictures(walk, input.step);
     case 'unable':
       return unable(walk, input.step);
     case 'findings':
@@ -98,14 +88,25 @@ function submit(walk: Walk, { step: id, result, images }: Extract<Happening, { t
   ];
   if (faults.length > 0) return refuse('badInput', faults);
 
-  const taken = user.take(at.step, { result, images });
+  const taken = user.take(at.step, { result, images, data: walk.state.data });
   if (taken.data) keep(walk, taken.data);
   if (taken.outcome === 'WORK') {
-    work(walk, at.step, at.current.attempt);
+    const { attempt, poor } = at.current;
+    work(walk, at.step, attempt, { ...(poor && { poor }) });
     return;
   }
   if (taken.checks) noteChecks(walk, at.step, at.current.attempt, taken.checks);
   complete(walk, at.step, { outcome: taken.outcome, attempts: at.current.attempt, ...reasonOf(taken) });
+}
+
+/** Only where it was offered: whoever could say so at once would never be asked for a better picture. */
+function poorPictures(walk: Walk, id: string): Refusal | undefined {
+  const at = currentStep(walk, 'user', id);
+  if (!at) return refuse('notCurrent');
+  if (isOver(walk)) return tick(walk);
+  const { mayUseAnyway, attempt, fault, poor } = at.current;
+  if (!mayUseAnyway) return refuse('notOffered');
+  useAnyway(walk, at.step, attempt, { anyway: 'chosen', ...(fault && { fault }), ...(poor && { poor }) });
 }
 
 /** Nobody is failed for what they cannot do: the step was not performed, and the decision will not pass over that. */
@@ -113,6 +114,7 @@ function unable(walk: Walk, id: string): Refusal | undefined {
   const at = currentStep(walk, 'user', id);
   if (!at) return refuse('notCurrent');
   if (isOver(walk)) return tick(walk);
+  carryPoor(walk, at.step, at.current);
   complete(walk, at.step, { outcome: 'NOT_PERFORMED', attempts: at.current.attempt, reason: 'unable' });
 }
 
@@ -122,35 +124,7 @@ function findings(walk: Walk, { step: id, attempt, findings: found }: Found): Re
   const at = currentStep(walk, 'work', id);
   // Work is done at least once: findings about another attempt come from work that was done twice.
   if (!at || at.current.attempt !== attempt) return refuse('notCurrent');
-  if (found.data) keep(walk, found.data);
-  noteChecks(walk, at.step, attempt, found.checks);
-  const failed = found.checks.filter(({ status }) => status === 'FAILED');
-  const maxAttempts = earlierAttempts(walk.state, id) + (at.step.maxAttempts ?? 1);
-  const [first] = failed;
-  if (first && attempt < maxAttempts && failed.every(({ advice }) => advice === 'retry')) {
-    askForMore(walk, at.step, attempt + 1, first.reason ?? 'failed');
-    return;
-  }
-  complete(walk, at.step, { ...summary(found.checks), attempts: attempt });
-}
-
-function askForMore(walk: Walk, step: Step, attempt: number, reason: string): void {
-  walk.effects.push({ type: 'event', event: 'instance.stepRetried', step: step.id, data: { attempt, reason } });
-  setCurrent(walk, { ...userCurrent(walk, step, attempt), fault: { reason, advice: 'retry' } });
-}
-
-/** The worst of what was found is what the step came to. */
-function summary(checks: readonly Check[]): Omit<StepRecord, 'attempts'> {
-  const worst = (['FAILED', 'REVIEW', 'NOT_PERFORMED'] as const)
-    .map((status) => checks.find((check) => check.status === status))
-    .find((check) => check !== undefined);
-  const scored = worst ?? checks.find(({ score }) => score !== undefined);
-  const outcome: Outcome = worst?.status ?? (checks.length > 0 ? 'PASSED' : 'NOT_PERFORMED');
-  return {
-    outcome,
-    ...(worst?.reason !== undefined && { reason: worst.reason }),
-    ...(scored?.score !== undefined && { score: scored.score }),
-  };
+  takeFindings(walk, at.step, at.current, found);
 }
 
 function broke(walk: Walk, { step, attempt, reason }: Extract<Happening, { type: 'broke' }>): Refusal | undefined {

@@ -15,18 +15,36 @@ export const imageContext = (blobKey: string) => `image:${blobKey}`;
  * The bytes of an image, opened as they come. What was changed, cut off or exchanged in the store makes the stream fail
  * at that point: what came before was what was put there.
  */
-export async function streamImage({ vault, blobs }: ReadImageDeps, db: TenantReads, row: Stored): Promise<Readable> {
-  const open = await vault.openerFor(db, instanceSubject(row.instance_id));
-  const sealed = await blobs.get(row.blob_key);
-  const opened = Readable.from(open(imageContext(row.blob_key), sealed), { objectMode: false });
-  // Whoever goes away before the first byte would leave the store's stream open.
-  return opened.once('close', () => sealed.destroy());
+export async function streamImage(deps: ReadImageDeps, db: TenantReads, row: Stored): Promise<Readable> {
+  const { sealed, parts } = await openImage(deps, db, row);
+  return new Readable({
+    read() {
+      parts.next().then(
+        ({ value, done }) => this.push(done ? null : value),
+        (error) => this.destroy(error),
+      );
+    },
+    // Whoever goes away, at any moment, must not leave the store's file or connection open.
+    destroy(error, done) {
+      sealed.close().then(
+        () => done(error),
+        (fault) => done(error ?? fault),
+      );
+    },
+  });
 }
 
 export async function readImage(deps: ReadImageDeps, db: TenantReads, row: Stored): Promise<Buffer> {
-  const parts: Buffer[] = [];
-  for await (const part of await streamImage(deps, db, row)) parts.push(part);
-  const bytes = Buffer.concat(parts);
-  if (bytes.length !== row.bytes) throw new Error('an image has another length than its row says');
-  return bytes;
+  const { sealed, parts } = await openImage(deps, db, row);
+  try {
+    return Buffer.concat(await Array.fromAsync(parts));
+  } finally {
+    await sealed.close();
+  }
+}
+
+async function openImage({ vault, blobs }: ReadImageDeps, db: TenantReads, row: Stored) {
+  const open = await vault.openerFor(db, instanceSubject(row.instance_id));
+  const sealed = await blobs.get(row.blob_key);
+  return { sealed, parts: open(imageContext(row.blob_key), sealed, row.bytes) };
 }

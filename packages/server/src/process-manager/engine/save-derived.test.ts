@@ -5,6 +5,7 @@ import { after, before, it } from 'node:test';
 import { startJourney } from '../../../test/end-user.ts';
 import { onBothEngines, openTestApp, type TestApp } from '../../../test/harness.ts';
 import type { TenantDb } from '../../db/db.ts';
+import { readStream } from '../../engines/blobs/read-stream.ts';
 import { asTenantId } from '../../kernel/ids.ts';
 import type { Sealed } from '../../secrets/vault.ts';
 import { type ImageRow, imagesOf } from './images.repository.ts';
@@ -20,7 +21,7 @@ onBothEngines('what machines cut out of images', (_engine, places) => {
   const blobs = {
     put: async (key: string, sealed: Sealed) => void kept.set(key, await buffer(Readable.from(sealed.chunks()))),
     delete: async (key: string) => void kept.delete(key),
-    get: async (key: string) => Readable.from([kept.get(key) as Buffer]),
+    get: async (key: string) => readStream(Readable.from([kept.get(key) as Buffer])),
   };
   before(async () => {
     app = await openTestApp(await places.create());

@@ -1,4 +1,4 @@
-import type { Check, CheckStatus } from '../../kernel/check.ts';
+import type { Check, CheckStatus, PictureFault } from '../../kernel/check.ts';
 
 /** What the engine knows of one journey, and what can happen to it. All of it is plain data. */
 
@@ -25,7 +25,15 @@ export type StepRecord = {
   readonly score?: number;
 };
 
-export type Fault = { readonly reason: string; readonly advice: 'retry' | 'final' };
+export type Fault = {
+  readonly reason: string;
+  readonly advice: 'retry' | 'final';
+  /** The picture that should be taken again, if it is one of them. */
+  readonly picture?: string;
+};
+
+/** How often pictures were not good enough so far: in how many attempts, and each of them. */
+export type Poor = { readonly attempts: number; readonly pictures: Readonly<Record<string, number>> };
 
 /** What the current step waits for: the end user, a machine, a resume, a reviewer, a child instance. */
 export type Phase = 'user' | 'work' | 'pause' | 'review' | 'child';
@@ -39,6 +47,11 @@ export type Current = {
   readonly dueAt?: number;
   /** Why the attempt before did not do. */
   readonly fault?: Fault;
+  readonly poor?: Poor;
+  /** The pictures of the attempt before may be used, although they are poor. */
+  readonly mayUseAnyway?: true;
+  /** A machine looks at pictures that are used although they are poor: the end user wanted it, or there is no other try. */
+  readonly anyway?: 'chosen' | 'triesEnded';
   readonly childId?: string;
 };
 
@@ -70,7 +83,12 @@ export const NO_DATA: JourneyData = { forms: {}, documents: {}, faces: {}, pause
 export type State = { readonly flow: Flow; readonly data: JourneyData; readonly params: Named<string> };
 
 /** What a machine found in the images of an attempt. `data` is added to what the journey has. */
-export type Findings = { readonly checks: readonly Check[]; readonly data?: Partial<JourneyData> };
+export type Findings = {
+  readonly checks: readonly Check[];
+  readonly data?: Partial<JourneyData>;
+  /** The pictures that should be taken again. */
+  readonly pictures?: readonly PictureFault[];
+};
 
 export type Happening =
   /** The end user has come for the first time. */
@@ -81,6 +99,8 @@ export type Happening =
       readonly result: Readonly<Record<string, unknown>>;
       readonly images: readonly string[];
     }
+  /** The end user wants the pictures of the attempt before to be used, although they are poor. */
+  | { readonly type: 'useAnyway'; readonly step: string }
   /** The end user cannot do the step. */
   | { readonly type: 'unable'; readonly step: string }
   | { readonly type: 'findings'; readonly step: string; readonly attempt: number; readonly findings: Findings }
@@ -109,6 +129,8 @@ export type Effect =
     }
   /** A machine shall look at the attempt, and give its findings. */
   | { readonly type: 'work'; readonly step: string; readonly attempt: number }
+  /** These images of one attempt are those of the next, unless it has others already. */
+  | { readonly type: 'carry'; readonly step: string; readonly attempt: number; readonly names: readonly string[] }
   /** Found out and to be shown, whatever becomes of the step. */
   | { readonly type: 'checks'; readonly step: string; readonly attempts: number; readonly checks: readonly Check[] }
   /** Checks of these steps are no longer true. */
@@ -117,7 +139,7 @@ export type Effect =
   | { readonly type: 'webhook'; readonly step: string; readonly name: string };
 
 /** Why an input was refused. A refused input changes nothing. */
-export type Refused = 'ended' | 'notCurrent' | 'notPaused' | 'notInReview' | 'badInput';
+export type Refused = 'ended' | 'notCurrent' | 'notPaused' | 'notInReview' | 'notOffered' | 'badInput';
 
 export type Next =
   | { readonly state: State; readonly effects: readonly Effect[]; readonly refused?: undefined }

@@ -117,9 +117,9 @@ function wait(walk: Walk, status: 'REVIEW' | 'PAUSED', current: Current): void {
   });
 }
 
-export function work(walk: Walk, step: Step, attempt: number): void {
+export function work(walk: Walk, step: Step, attempt: number, more: Partial<Current> = {}): void {
   const { now } = walk.input;
-  setCurrent(walk, { step: step.id, attempt, enteredAt: now, phase: 'work', dueAt: now + WORK_MUST_END_MS });
+  setCurrent(walk, { ...more, step: step.id, attempt, enteredAt: now, phase: 'work', dueAt: now + WORK_MUST_END_MS });
   walk.effects.push({ type: 'work', step: step.id, attempt });
 }
 

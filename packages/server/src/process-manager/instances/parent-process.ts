@@ -26,5 +26,9 @@ export function parentProcesses(drive: Pick<Drive, 'apply'>, clock: Clock) {
     async resumeInstance(tx: TenantTx, instanceId: string, variables: Readonly<Record<string, string>>): Promise<void> {
       await drive.apply(tx, instanceId, { type: 'resume', variables }, clock.now()).catch(isGone);
     },
+    /** The end user does not want it. One that is gone or has ended is left alone. */
+    async abandonInstance(tx: TenantTx, instanceId: string): Promise<void> {
+      await drive.apply(tx, instanceId, { type: 'abandon' }, clock.now()).catch(isGone);
+    },
   };
 }

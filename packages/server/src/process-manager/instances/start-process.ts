@@ -1,51 +1,35 @@
 import type { TenantTx } from '../../db/db.ts';
-import { ApiError } from '../../kernel/errors.ts';
-import { findDefinition, findTagged } from '../definitions/definitions.repository.ts';
-import { findProcessSettings } from '../settings/settings.repository.ts';
-import { bindDefinition } from '../tokens/bind-definition.ts';
-import { checkParameters, checkRedirects, hasRedirects, type Parameters } from '../tokens/parameter-rules.ts';
-import { createInstance } from './create-instance.ts';
-import { redirectAddress } from './journey-addresses.ts';
+import type { AskedProcess, StartedProcess } from '../../kernel/asked-process.ts';
+import { toDtm } from '../../kernel/clock.ts';
+import { newToken } from '../tokens/new-token.ts';
+import { addToken } from '../tokens/process-tokens.repository.ts';
+import { createFromToken } from './create-from-token.ts';
 import type { TellEvents } from './tell-events.ts';
 
 /** For features that want a process run by an end user, within a time. */
 export type StartProcess = (tx: TenantTx, asked: AskedProcess) => Promise<StartedProcess>;
 
-export type AskedProcess = {
-  environment: 'live' | 'test';
-  processDefnName?: string | undefined;
-  processDefnVersion?: number | string | undefined;
-  processDefnTag?: string | undefined;
-  parameters?: Parameters | undefined;
-  notAfterAt: number;
-  now: number;
-};
-
-export type StartedProcess = {
-  processInstanceId: string;
-  processDefnName: string;
-  processDefnVersion: number;
-  /** Good once, and only for a while: whoever opens it is the end user. */
-  redirectUrl: string;
-};
-
 /**
- * An instance of its own without a process token: tokens are kept for ever and a tenant can hold only so many, and the
- * time that one would limit is that of the instance.
+ * A process token that is good until then, and the one instance that is made from it. The id of a token is no secret and
+ * makes instances for whoever has it, so its only use is taken at once. What is said of a person is told to the instance
+ * alone, which is deleted sooner. See docs/decisions/2026-11-15-process-tokens-of-pushes.md.
  */
 export function processStarter(deps: { baseUrlOf(tenantId: string): string; tell: TellEvents }): StartProcess {
-  return async (tx, { environment, parameters = {}, notAfterAt, now, ...asked }) => {
-    checkParameters(parameters, environment);
-    if (hasRedirects(parameters)) checkRedirects(parameters, (await findProcessSettings(tx)).redirectOrigins);
-    const { definition_id: id, process_defn_tag: tag } = await bindDefinition(tx, asked);
-    const definition = id === null ? await findTagged(tx, tag ?? '') : await findDefinition(tx, id);
-    if (definition?.status !== 'DEPLOYED_ACTIVE') throw new ApiError(100047);
-    const made = { definition, environment, parameters, overrides: { notAfterAt }, now, tell: deps.tell };
-    const { row, code } = await createInstance(tx, made);
-    if (code === undefined) throw new Error('an instance that is nobody’s child has a code');
+  return async (tx, { environment, parameters = {}, name, madeFor, by, notAfterAt, now, ...definition }) => {
+    const baseUrl = deps.baseUrlOf(tx.tenantId);
+    const notAfterDtm = toDtm(notAfterAt);
+    const limits = { type: 'MULTI_USE_TIME_LIMITED', notAfterDtm, maxCount: 1 } as const;
+    const token = await newToken(tx, { environment, by, now, baseUrl }, { ...definition, name, ...limits });
+    await addToken(tx, { ...token, made_for: madeFor });
+    const overrides = { parameters, notAfterDtm };
+    const from = { tokenId: token.id, environment, overrides, now, baseUrl, tell: deps.tell };
+    const { row, redirectUrl } = await createFromToken(tx, from);
     return {
-      ...{ processInstanceId: row.id, processDefnName: definition.name, processDefnVersion: definition.version },
-      redirectUrl: redirectAddress(row.ui_url, deps.baseUrlOf(tx.tenantId), row.id, code),
+      processInstanceId: row.id,
+      processTokenId: token.id,
+      processDefnName: row.process_defn_name,
+      processDefnVersion: row.process_defn_version,
+      redirectUrl,
     };
   };
 }

@@ -1,21 +1,10 @@
 import type { TenantTx } from '../../db/db.ts';
+import type { InstanceEvent } from '../../kernel/instance-event.ts';
 import type { NewEvent } from './instance-events.repository.ts';
 import type { InstanceRow } from './process-instances.repository.ts';
 
-/** What whoever has subscribed is told about an instance. Nothing of a person is in it. */
-export type ToldEvent = {
-  readonly environment: 'live' | 'test';
-  readonly type: string;
-  readonly instanceId: string;
-  readonly sequence: number;
-  readonly status: string;
-  readonly at: number;
-  readonly step?: string | undefined;
-  readonly data?: Readonly<Record<string, unknown>> | undefined;
-  readonly processDefnId: string;
-  readonly processDefnName: string;
-  readonly processDefnVersion: number;
-};
+/** What whoever has subscribed is told about an instance. */
+export type ToldEvent = InstanceEvent;
 
 /** Told in the transaction of the events: `before` is how many events the instance had. */
 export type TellEvents = (

@@ -3,6 +3,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Child, type Children, testChildren } from '../../../test/child.ts';
+import { CRASH_ROUNDS, CRASH_TIMEOUT_MS } from '../../../test/crash-rounds.ts';
 import { onBothEngines, openTestApp, type TestApp, type TestPlace } from '../../../test/harness.ts';
 import { unzip } from '../../../test/unzip.ts';
 import { readConfig } from '../../config.ts';
@@ -14,13 +15,13 @@ import { asTenantId, newId } from '../../kernel/ids.ts';
 import { saveImage } from '../engine/images.repository.ts';
 import { imageContext } from '../engine/read-image.ts';
 
-/**
- * Servers that are killed while they delete, and while they archive. CRASH_ROUNDS asks for more rounds than every run of
- * the tests can afford.
- */
-const ROUNDS = Number(process.env.CRASH_ROUNDS ?? 10);
+/** Servers that are killed while they delete, and while they archive. */
+const ROUNDS = CRASH_ROUNDS;
+/** Where no kill came in the middle, there are more, but not for ever. */
+const MOST_ROUNDS = ROUNDS + 10;
 const INSTANCES = 24;
 const IMAGES = 2;
+const SEEDED_AT_ONCE = 8;
 const TENANT = asTenantId('acme');
 const GONE_WITHIN_MS = 60_000;
 /** About as long as one run takes. */
@@ -46,12 +47,10 @@ async function seed(
 ) {
   const db = grove.app.db.of(TENANT);
   const blobs = openBlobs(grove.config, systemClock);
-  const ids: string[] = [];
-  for (let at = 0; at < count; at++) {
-    const path = `/api/process-manager/processInstances/create?pt=${tokenId}`;
+  const path = `/api/process-manager/processInstances/create?pt=${tokenId}`;
+  const addOne = async (): Promise<string> => {
     const { body } = await grove.call(path, { method: 'POST' });
     const id = body.processInstanceId as string;
-    ids.push(id);
     const seal = await db.write((tx) => grove.app.vault.sealerFor(tx, `instance:${id}`));
     const rows = Array.from({ length: images }, (_, number) => ({
       ...{ instance_id: id, step: 'selfie', attempt: 1, name: `frame${number}`, blob_key: newId(Date.now()) },
@@ -61,6 +60,12 @@ async function seed(
     await db.write(async (tx) => {
       for (const row of rows) await saveImage(tx, row);
     });
+    return id;
+  };
+  const ids: string[] = [];
+  while (ids.length < count) {
+    const more = Math.min(SEEDED_AT_ONCE, count - ids.length);
+    ids.push(...(await Promise.all(Array.from({ length: more }, addOne))));
   }
   return ids;
 }
@@ -109,7 +114,9 @@ async function assertWhole(place: TestPlace, made: number): Promise<State> {
 function blobCount(place: TestPlace): number {
   const folder = readConfig(place.environment).blobFolder;
   if (!existsSync(folder)) return 0;
-  return readdirSync(folder, { recursive: true, withFileTypes: true }).filter((each) => each.isFile()).length;
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((each) => each.isFile());
+  // Beside them it is written down what was erased.
+  return files.filter(({ parentPath }) => !parentPath.includes('/erased/')).length;
 }
 
 /** What was deleted is confirmed and its blobs are gone, within a minute of the restart. */
@@ -134,7 +141,7 @@ const expire = (place: TestPlace, ids: readonly string[]) =>
     }),
   );
 
-describe('a server that is killed', { timeout: 900_000 }, () => {
+describe('a server that is killed', { timeout: CRASH_TIMEOUT_MS }, () => {
   onBothEngines(`${ROUNDS} times`, (engine, places) => {
     const children = testChildren();
 
@@ -142,9 +149,14 @@ describe('a server that is killed', { timeout: 900_000 }, () => {
       const place = await places.create();
       const grove = await openTestApp(place);
       const { apiKey } = grove;
-      const made = INSTANCES * ROUNDS;
-      const ids = await seed(grove, await tokenOf(grove), { count: made, images: IMAGES, bytes: 1000 });
+      const tokenId = await tokenOf(grove);
+      const ids = await seed(grove, tokenId, { count: INSTANCES * ROUNDS, images: IMAGES, bytes: 1000 });
       await grove.stop();
+      const seedMore = async () => {
+        const again = await openTestApp(place);
+        ids.push(...(await seed(again, tokenId, { count: INSTANCES, images: IMAGES, bytes: 1000 })));
+        await again.stop();
+      };
 
       let [inTheMiddle, unfinished] = [0, 0];
       let server = await start(children, place, apiKey);
@@ -152,7 +164,12 @@ describe('a server that is killed', { timeout: 900_000 }, () => {
         fetch(`${server.base}/api/process-manager/retention/${kind}`, { method, ...bearer(server) })
           .then((answer) => answer.json() as Promise<{ due: number; purged: number }>)
           .catch(() => undefined);
-      for (let round = 0; round < ROUNDS; round++) {
+      for (let round = 0; round < ROUNDS || (unfinished + inTheMiddle === 0 && round < MOST_ROUNDS); round++) {
+        if (round >= ROUNDS) {
+          await server.child.kill('SIGKILL');
+          await seedMore();
+          server = await start(children, place, apiKey);
+        }
         await expire(place, ids.slice(round * INSTANCES, (round + 1) * INSTANCES));
         const { instances } = await stateOf(place);
         const due = (await run('preview', 'GET'))?.due ?? 0;
@@ -161,19 +178,19 @@ describe('a server that is killed', { timeout: 900_000 }, () => {
         await sleep(Math.random() * KILL_WITHIN_MS[engine]);
         await server.child.kill('SIGKILL');
         await ended;
-        const killed = await assertWhole(place, made);
+        const killed = await assertWhole(place, ids.length);
         const gone = instances - killed.instances;
         if (gone > 0 && gone < due) inTheMiddle += 1;
         unfinished += killed.unfinished;
         server = await start(children, place, apiKey);
-        await assertGone(place, made);
+        await assertGone(place, ids.length);
       }
       // One run deletes for a limited time and tells how much is left.
-      for (let runs = 0; runs < ROUNDS && (await stateOf(place)).instances > 0; runs++) await run('run', 'POST');
-      await assertGone(place, made);
+      for (let runs = 0; runs < MOST_ROUNDS && (await stateOf(place)).instances > 0; runs++) await run('run', 'POST');
+      await assertGone(place, ids.length);
       assert.equal((await stateOf(place)).instances, 0);
       await server.child.kill('SIGKILL');
-      t.diagnostic(`${made} instances; killed in the middle ${inTheMiddle} times, ${unfinished} half erased`);
+      t.diagnostic(`${ids.length} instances; killed in the middle ${inTheMiddle} times, ${unfinished} half erased`);
       assert.ok(unfinished + inTheMiddle > 0, 'no kill came in time to show anything');
     });
 

@@ -61,11 +61,13 @@ const PARTS = [
   'journeys',
   'journey_sessions',
   'journey_codes',
+  'journey_messages',
   'instance_checks',
   'instance_images',
   'instance_faces',
   'face_challenges',
   'step_ceremonies',
+  'step_views',
 ];
 const ROWS = sql(`SELECT 1
   + (SELECT count(*) FROM data_keys WHERE tenant_id = $1 AND subject = $3)

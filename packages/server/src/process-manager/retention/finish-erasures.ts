@@ -6,6 +6,8 @@ import { defineJob, type JobDefinition } from '../../jobs/define-job.ts';
 import { type Clock, HOUR, MINUTE, SECOND } from '../../kernel/clock.ts';
 import type { TenantId } from '../../kernel/ids.ts';
 import type { SignDocument } from '../../kernel/sign-document.ts';
+import type { ErasureLog } from './erasure-log.ts';
+import { AMONG_AT_ONCE } from './erasure-marks.repository.ts';
 import { confirmErasure, type ErasureRow, unfinishedErasures } from './erasures.repository.ts';
 import { receiptClaims } from './receipt-claims.ts';
 
@@ -17,13 +19,14 @@ export type FinishDeps = {
   blobs: Pick<Blobs, 'delete'>;
   scrub: Scrub;
   sign: SignDocument;
+  log: Pick<ErasureLog, 'note'>;
   audit: Pick<Audit, 'record'>;
   baseUrlOf(tenantId: string): string;
   everyTenantId(): AsyncIterable<TenantId>;
 };
 
-/** Each batch costs one scrub of the files, however many instances it has. */
-const BATCH = 100;
+/** Each batch costs one scrub of the files and one entry of the log, however many instances it has. */
+const BATCH = AMONG_AT_ONCE;
 const BLOBS_AT_ONCE = 8;
 
 /**
@@ -33,7 +36,7 @@ const BLOBS_AT_ONCE = 8;
 export type FinishErasuresOf = (db: TenantDb, signal?: AbortSignal) => Promise<void>;
 
 export function erasureFinisher(deps: FinishDeps): FinishErasuresOf {
-  const { blobs, scrub, sign, audit, clock } = deps;
+  const { blobs, scrub, sign, log, audit, clock } = deps;
 
   const confirm = async (db: TenantDb, row: ErasureRow) => {
     const at = clock.now();
@@ -56,6 +59,8 @@ export function erasureFinisher(deps: FinishDeps): FinishErasuresOf {
         await Promise.all(keys.slice(from, from + BLOBS_AT_ONCE).map((key) => blobs.delete(key)));
       }
       await scrub();
+      // No receipt for what an older copy of the database would bring back.
+      await log.note({ tenantId: db.tenantId, instanceIds: rows.map(({ instance_id }) => instance_id) }, clock.now());
       signal?.throwIfAborted();
       for (let from = 0; from < rows.length; from += BLOBS_AT_ONCE) {
         await Promise.all(rows.slice(from, from + BLOBS_AT_ONCE).map((row) => confirm(db, row)));

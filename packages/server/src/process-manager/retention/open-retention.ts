@@ -5,15 +5,19 @@ import type { TellEvents } from '../instances/tell-events.ts';
 import { erasureBeginner } from './begin-erasure.ts';
 import { clockComparison, otherClock } from './compare-clocks.ts';
 import { dueEraser } from './erase-due.ts';
+import { type ErasureLogDeps, erasureLog } from './erasure-log.ts';
 import { erasureHandlers } from './erasures.ts';
 import { erasureFinisher, type FinishDeps, finishAllErasures, finishErasuresJob } from './finish-erasures.ts';
 import { purger } from './purge.ts';
 import { PURGE_DAILY_AT, purgeJob } from './purge-job.ts';
+import { againEraser, catchUp, erasureReplay } from './replay-erasures.ts';
 import { retentionHandlers } from './retention.ts';
 
 /** Retention and erasure, put together. */
-export type RetentionDeps = FinishDeps & {
-  vault: Pick<Vault, 'destroySubject'>;
+export type RetentionDeps = Omit<FinishDeps, 'log'> & {
+  vault: Pick<Vault, 'destroySubject' | 'sealOutside' | 'openOutside'>;
+  /** Where it is written down what was erased. */
+  erased: ErasureLogDeps['entries'];
   drive: Pick<Drive, 'apply'>;
   tell: TellEvents;
   jobs: Jobs;
@@ -21,13 +25,16 @@ export type RetentionDeps = FinishDeps & {
 };
 
 export function openRetention(deps: RetentionDeps) {
-  const { db, clock, jobs, audit, vault, drive, tell, everyTenantId } = deps;
-  const finish = erasureFinisher(deps);
+  const { db, clock, jobs, audit, vault, drive, tell, everyTenantId, onError } = deps;
+  const log = erasureLog({ entries: deps.erased, vault, onError });
+  const finish = erasureFinisher({ ...deps, log });
   const finishJob = finishErasuresJob(finish);
   const beginErasure = erasureBeginner({ jobs, audit, finish: finishJob });
-  const purge = purger(dueEraser({ vault, drive, tell, beginErasure }));
+  const deletion = { vault, drive, tell, beginErasure };
+  const purge = purger(dueEraser(deletion));
+  const replay = erasureReplay({ db, clock, log, everyTenantId, eraseAgain: againEraser(deletion) });
   const clockFault = clockComparison({ clock, other: otherClock(db) });
-  const daily = purgeJob({ db, clock, purge, finish, clockFault, everyTenantId });
+  const daily = purgeJob({ db, clock, purge, finish, clockFault, replay, everyTenantId });
   jobs.register(finishJob);
   jobs.register(daily);
   jobs.schedule({ kind: daily.kind, dailyAt: PURGE_DAILY_AT, key: 'daily' });
@@ -37,10 +44,12 @@ export function openRetention(deps: RetentionDeps) {
   return {
     beginErasure,
     handlers: { retention: retentionHandlers({ purge, clockFault, audit }), erasures: erasureHandlers() },
+    /** Before anybody is served: what was erased must not be seen again because a backup was put in place. */
+    prepare: () => catchUp(replay, stopping.signal, onError),
     /** Goes on where a server that was killed has left off. */
     start() {
       resuming = finishAllErasures(deps, finish, stopping.signal).catch((error) => {
-        if (!stopping.signal.aborted) deps.onError('erasures could not be finished; their jobs will try again', error);
+        if (!stopping.signal.aborted) onError('erasures could not be finished; their jobs will try again', error);
       });
     },
     async stop() {

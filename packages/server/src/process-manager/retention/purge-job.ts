@@ -5,6 +5,7 @@ import type { TenantId } from '../../kernel/ids.ts';
 import type { ClockFault } from './compare-clocks.ts';
 import type { FinishErasuresOf } from './finish-erasures.ts';
 import type { Purge } from './purge.ts';
+import type { ReplayErasures } from './replay-erasures.ts';
 
 /** Every midnight of UTC. */
 export const PURGE_DAILY_AT = '00:00';
@@ -16,6 +17,7 @@ export type PurgeJobDeps = {
   purge: Purge;
   finish: FinishErasuresOf;
   clockFault: ClockFault;
+  replay: ReplayErasures;
   everyTenantId(): AsyncIterable<TenantId>;
 };
 
@@ -38,7 +40,8 @@ export function purgeJob(deps: PurgeJobDeps): JobDefinition<object> {
     async run(_payload, { signal }) {
       const failures: unknown[] = [];
       // The trouble of one tenant, or of the place of the blobs, keeps nobody else's data longer than promised.
-      const tried = (work: Promise<void>) => work.catch((error) => void failures.push(error));
+      const tried = (work: Promise<unknown>) => work.catch((error) => void failures.push(error));
+      await tried(deps.replay(signal));
       for await (const tenantId of deps.everyTenantId()) {
         signal.throwIfAborted();
         const tenant = db.of(tenantId);

@@ -51,8 +51,11 @@ onBothEngines('the sandbox', (_engine, places) => {
       [
         'instance.created',
         'instance.started',
+        'instance.stepSeen consent',
         'instance.stepCompleted consent',
+        'instance.stepSeen document',
         'instance.stepCompleted document',
+        'instance.stepSeen selfie',
         'instance.stepCompleted selfie',
         'instance.stepCompleted match',
         'instance.completed decide',

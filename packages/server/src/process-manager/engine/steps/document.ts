@@ -1,13 +1,22 @@
 import { listOf, oneOf } from '@grove/contract';
 import { Type } from 'typebox';
+import type { ClientHints } from '../../../engines/vision/vision.ts';
 import type { Step } from '../definition.ts';
 import { clientHints } from './client-hints.ts';
+import { clientSignals, noteSignals } from './client-signals.ts';
+import { POOR_REASONS, softenChecks } from './poor-document.ts';
 import type { StepType } from './step-type.ts';
 
 export const DOCUMENT_TYPES = ['PASSPORT', 'ID_CARD', 'DRIVERS_LICENSE', 'OTHER'] as const;
 type DocumentType = (typeof DOCUMENT_TYPES)[number];
 
-type DocumentStep = Step & { key: string; accept: DocumentType[]; countries?: string[]; sides: string };
+type DocumentStep = Step & {
+  key: string;
+  accept: DocumentType[];
+  countries?: string[];
+  sides: string;
+  requireLiveCapture?: boolean;
+};
 
 export const document: StepType = {
   type: 'document',
@@ -31,15 +40,27 @@ export const document: StepType = {
       description: 'Which sides are photographed; `auto` lets the type of the document decide',
     }),
     requireLiveCapture: Type.Boolean({ default: false, description: 'No upload of a file in place of the camera' }),
-    maxAttempts: Type.Integer({ minimum: 1, maximum: 10, default: 3 }),
+    maxAttempts: Type.Integer({
+      ...{ minimum: 1, maximum: 10, default: 3 },
+      description: 'How often a document that can be seen may fail for something that can be mended',
+    }),
+    triesPerSide: Type.Integer({
+      ...{ minimum: 1, maximum: 10, default: 5 },
+      description: 'How often a side may be photographed, as long as the photograph is not good enough',
+    }),
+    useAnywayAfter: Type.Integer({
+      ...{ minimum: 0, maximum: 10, default: 2 },
+      description: 'After how many poor photographs they may be used all the same, for a human to look at; 0 is never',
+    }),
   },
   user: {
-    images: (step) => [
-      { name: 'front', required: true },
-      ...((step as DocumentStep).sides === 'front'
-        ? []
-        : [{ name: 'back', required: (step as DocumentStep).sides === 'both' }]),
-    ],
+    images: (step) => {
+      const { sides, requireLiveCapture } = step as DocumentStep;
+      // A PDF never came from the camera.
+      const pdf = !requireLiveCapture;
+      const front = { name: 'front', required: true, pdf };
+      return sides === 'front' ? [front] : [front, { name: 'back', required: sides === 'both', pdf }];
+    },
     result: (step) => {
       const { accept, countries } = step as DocumentStep;
       const country = countries ? oneOf(...countries) : Type.String({ pattern: '^[A-Z]{3}$', maxLength: 3 });
@@ -56,25 +77,36 @@ export const document: StepType = {
       const { accept, countries, sides, requireLiveCapture } = step as DocumentStep;
       return { accept, countries, sides, requireLiveCapture, preset: preset(step as DocumentStep, params) };
     },
-    take: (step, { result, images }) => ({
-      outcome: 'WORK',
-      data: { documents: { [step.key as string]: { ...result, images } } },
-    }),
+    take: (step, { result, images, data }) => {
+      const key = step.key as string;
+      // What was said of a side that is not photographed again still holds.
+      const hints = { ...told(data.documents[key]), ...told(result) };
+      return { outcome: 'WORK', data: { documents: { [key]: { ...result, hints, images } } } };
+    },
   },
+  anyway: { reasons: POOR_REASONS, soften: softenChecks },
   async work({ step, state, images, vision, signal }) {
     const { key, accept, countries } = step as DocumentStep;
     const given = { ...preset(step as DocumentStep, state.params), ...chosen(state.data.documents[key]) };
     const front = images.get('front');
     if (!front) throw new Error('the front of the document is not there');
     const back = images.get('back');
-    const asked = { accept, ...(countries && { countries }), ...given };
+    const anyway = state.flow.current?.anyway !== undefined;
+    const asked = { accept, anyway, ...(countries && { countries }), ...given };
     const {
       checks,
       images: derived = [],
+      pictures = [],
       ...read
     } = await vision.readDocument({ front, ...(back && { back }), ...asked }, signal);
     const names = [...images.keys(), ...derived.map(({ name }) => name)];
-    return { checks, data: { documents: { [key]: { ...given, ...read, images: names } } }, images: derived };
+    const hints = told(state.data.documents[key]);
+    return {
+      checks: noteSignals(checks, 'documentQuality', clientSignals(hints, [...images.keys()])),
+      pictures,
+      data: { documents: { [key]: { ...given, ...read, hints, images: names } } },
+      images: derived,
+    };
   },
 };
 
@@ -86,6 +118,10 @@ function preset({ accept, countries }: DocumentStep, params: Readonly<Record<str
   const { countryCode } = params;
   const known = countryCode !== undefined && (countries?.includes(countryCode) ?? /^[A-Z]{3}$/.test(countryCode));
   return { ...(documentType && { documentType }), ...(known && { countryCode }) };
+}
+
+function told(data: { readonly hints?: ClientHints } | undefined): ClientHints {
+  return data?.hints ?? {};
 }
 
 function chosen(data: Choice | undefined): Choice {

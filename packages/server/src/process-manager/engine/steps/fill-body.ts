@@ -1,44 +1,26 @@
+import { fillTemplate, type Placeholders, templateFault } from '../../../kernel/json-template.ts';
 import { NO_DATA, type State } from '../state.ts';
 
-/**
- * The body of a request that the tenant writes itself: JSON with placeholders. Values are escaped, so a name with a
- * quotation mark changes nothing but the name.
- */
+/** The body of a request to a service of the tenant, which the tenant writes itself. */
 type Ids = Readonly<Record<'processInstanceId' | 'environment' | 'step', string>>;
 type Facts = Pick<State, 'params' | 'data'>;
 
-const PLACEHOLDER = /\{([A-Za-z][^{}"\\]{0,200})\}/g;
-const IDS = ['processInstanceId', 'environment', 'step'];
-const GATHERED = Object.keys(NO_DATA);
-const AWKWARD = 'any "text"';
+const PLACEHOLDERS: Placeholders = {
+  names: { processInstanceId: '01JZ4MCW8A0C2E4G6J8M0P2R4T', environment: 'test', step: 'a-step' } satisfies Ids,
+  open: {
+    params: 'params.NAME',
+    ...Object.fromEntries(Object.keys(NO_DATA).map((kind) => [`data.${kind}`, `data.${kind}.KEY.NAME`])),
+  },
+  example: '{"city": "{params.city}"}',
+};
 
-/** What is wrong with a template; nothing if it is JSON whatever it is filled with. */
 export function bodyFault(template: string): string | undefined {
-  for (const [placeholder, path = ''] of template.matchAll(PLACEHOLDER)) {
-    const [root, kind] = path.split('.');
-    const known =
-      IDS.includes(path) || (root === 'params' && kind) || (root === 'data' && GATHERED.includes(kind ?? ''));
-    if (root === 'secret') return 'must not hold a secret; secrets belong into headers';
-    if (!known) {
-      const all = [...IDS, 'params.NAME', ...GATHERED.map((each) => `data.${each}.KEY.NAME`)];
-      return `must not hold ${placeholder}; there are ${all.map((each) => `{${each}}`).join(' ')}`;
-    }
-  }
-  try {
-    JSON.parse(template.replace(PLACEHOLDER, () => escaped(AWKWARD)));
-    return undefined;
-  } catch {
-    return 'must be JSON once it is filled; texts stand between quotation marks, as in {"city": "{params.city}"}';
-  }
+  return templateFault(template, PLACEHOLDERS);
 }
 
 /** What the journey does not have is empty. */
 export function fillBody(template: string, ids: Ids, { params, data }: Facts): string {
-  return template.replace(PLACEHOLDER, (_, path: string) => {
-    if (Object.hasOwn(ids, path)) return escaped(ids[path as keyof Ids]);
-    const value = path.split('.').reduce<unknown>(member, { params, data });
-    return escaped(typeof value === 'object' ? '' : String(value ?? ''));
-  });
+  return fillTemplate(template, (path) => path.split('.').reduce<unknown>(member, { params, data, ...ids }));
 }
 
 /** A field that was read of a document is named like a member: the machine-readable values are worth more. */
@@ -51,8 +33,4 @@ function member(of: unknown, name: string): unknown {
   return of !== null && typeof of === 'object' && Object.hasOwn(of, name)
     ? (of as Record<string, unknown>)[name]
     : undefined;
-}
-
-function escaped(value: string): string {
-  return JSON.stringify(value).slice(1, -1);
 }

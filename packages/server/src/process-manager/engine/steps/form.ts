@@ -2,6 +2,7 @@ import { text } from '@grove/contract';
 import { Type } from 'typebox';
 import type { Step } from '../definition.ts';
 import { formFaults } from './form-schema.ts';
+import { knownValues } from './known-values.ts';
 import type { StepType } from './step-type.ts';
 
 type FormStep = Step & { schema: Readonly<Record<string, unknown>> };
@@ -21,19 +22,11 @@ export const form: StepType = {
   faults: (step) => formFaults((step as FormStep).schema),
   user: {
     result: (step) => (step as FormStep).schema,
-    show: (step, { data, params }) => ({
+    show: (step, state) => ({
       title: step.title,
       schema: step.schema,
-      values: { ...known(step as FormStep, params), ...data.forms[step.key as string] },
+      values: { ...knownValues((step as FormStep).schema, state), ...state.data.forms[step.key as string] },
     }),
     take: (step, { result }) => ({ outcome: 'PASSED', data: { forms: { [step.key as string]: result } } }),
   },
 };
-
-/** Nothing is asked twice: what the relying party has said already stands in the form. */
-function known({ schema }: FormStep, params: Readonly<Record<string, string>>): Record<string, string> {
-  const fields = Object.keys((schema.properties ?? {}) as object);
-  return Object.fromEntries(
-    fields.flatMap((name) => (Object.hasOwn(params, name) ? [[name, params[name] as string]] : [])),
-  );
-}

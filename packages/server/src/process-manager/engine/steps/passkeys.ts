@@ -1,17 +1,9 @@
 import { api, text } from '@grove/contract';
 import { Type } from 'typebox';
 import type { Step } from '../definition.ts';
-import {
-  attemptsSetting,
-  begun,
-  checkOf,
-  notAuthenticated,
-  ofStore,
-  recognisedCheck,
-  userMissing,
-  withStore,
-} from './identity-check.ts';
-import { isUnproven, linkedUser } from './linked-user.ts';
+import { attemptsSetting, begun, ofStore, recognisedCheck, userMissing, withStore } from './identity-check.ts';
+import { linkedUser } from './linked-user.ts';
+import { registrationStep } from './registration-step.ts';
 import type { StepType } from './step-type.ts';
 
 type PasskeyStep = Step & { key: string; store: string; rpId: string; policy: string; anyUser?: boolean };
@@ -31,28 +23,15 @@ const askedOf = (step: Step) => {
   return { store, rpId, policy };
 };
 
-export const passkeyRegistration: StepType = {
+export const passkeyRegistration = registrationStep({
   type: 'passkeyRegistration',
   about: 'Registers a passkey for the user.',
-  kind: 'user',
   settings,
-  references: ofStore,
-  user: {
-    ...begun(answer),
-    async begin({ identity, ...journey }) {
-      const user = linkedUser(journey);
-      if (!user || isUnproven(journey)) return undefined;
-      return (await identity.startPasskeyRegistration({ ...askedOf(journey.step), user })).done;
-    },
-  },
-  async settle({ identity, result, ...journey }) {
-    const user = linkedUser(journey);
-    if (isUnproven(journey)) return notAuthenticated('passkeyRegistration');
-    if (!user) return userMissing('passkeyRegistration');
-    const asked = { ...askedOf(journey.step), user, answer: result };
-    return { checks: [checkOf('passkeyRegistration', await identity.completePasskeyRegistration(asked))] };
-  },
-};
+  answer,
+  start: (identity, step, user) => identity.startPasskeyRegistration({ ...askedOf(step), user }),
+  complete: (identity, step, { user, result }) =>
+    identity.completePasskeyRegistration({ ...askedOf(step), user, answer: result }),
+});
 
 export const passkeyAuthentication: StepType = {
   type: 'passkeyAuthentication',

@@ -29,6 +29,8 @@ export type StepType = {
   /** Set while a release cannot do it; such a definition cannot be deployed. */
   readonly unavailable?: string;
   readonly user?: UserPart;
+  /** Where pictures that are poor can be used all the same, for a human to look at. */
+  readonly anyway?: AnywayPart;
   /** What a machine does: after the end user, or alone. */
   work?(request: WorkRequest): Promise<Worked>;
   /** In place of `work` where nothing but the database is needed: done in the transaction that took what was submitted. */
@@ -50,15 +52,18 @@ export type SettleRequest = BeginRequest & { readonly result: Readonly<Record<st
 export type Kind = 'user' | 'server' | 'control';
 
 export type Reference = {
-  readonly kind: 'definition' | 'page' | 'watchlist' | 'webhook' | 'secret' | 'store' | 'document' | 'face';
+  readonly kind: 'definition' | 'page' | 'theme' | 'watchlist' | 'webhook' | 'secret' | 'store' | 'document' | 'face';
   readonly name: string;
   readonly version?: number;
   readonly pointer: string;
 };
 
+/** With `pdf`, the first page of a PDF is taken in place of a photograph. */
+export type WantedImage = { readonly name: string; readonly required: boolean; readonly pdf?: boolean };
+
 export type UserPart = {
   /** The images an attempt must or may have. */
-  images?(step: Step): readonly { readonly name: string; readonly required: boolean }[];
+  images?(step: Step): readonly WantedImage[];
   /** The schema of what is submitted. */
   result?(step: Step): TSchema | Readonly<Record<string, unknown>>;
   /** What the page needs to show the step; nothing else of the definition reaches a browser. */
@@ -69,7 +74,21 @@ export type UserPart = {
    */
   begin?(request: BeginRequest): Promise<Begun | undefined>;
   /** What the end user gave, as far as it can be judged without a machine. Pure. */
-  take(step: Step, given: { result: Readonly<Record<string, unknown>>; images: readonly string[] }): Taken;
+  take(step: Step, given: Given): Taken;
+};
+
+export type Given = {
+  readonly result: Readonly<Record<string, unknown>>;
+  readonly images: readonly string[];
+  /** What the journey has so far. */
+  readonly data: JourneyData;
+};
+
+export type AnywayPart = {
+  /** What may be wrong with a picture that is used. */
+  readonly reasons: readonly string[];
+  /** What is for a human to say, because the picture is poor. Nothing becomes better than it was found. */
+  soften(checks: readonly Check[], used: { anyway: string; reason: string }): readonly Check[];
 };
 
 export type Taken =

@@ -1,17 +1,9 @@
 import { text } from '@grove/contract';
 import { Type } from 'typebox';
 import type { Step } from '../definition.ts';
-import {
-  attemptsSetting,
-  begun,
-  checkOf,
-  notAuthenticated,
-  ofStore,
-  recognisedCheck,
-  userMissing,
-  withStore,
-} from './identity-check.ts';
-import { isUnproven, linkedUser } from './linked-user.ts';
+import { attemptsSetting, begun, ofStore, recognisedCheck, userMissing, withStore } from './identity-check.ts';
+import { linkedUser } from './linked-user.ts';
+import { registrationStep } from './registration-step.ts';
 import type { StepType } from './step-type.ts';
 
 type TotpStep = Step & { store: string; policy: string };
@@ -30,28 +22,15 @@ const askedOf = (step: Step) => {
 };
 const codeOf = ({ code }: Readonly<Record<string, unknown>>) => (typeof code === 'string' ? code : '');
 
-export const totpRegistration: StepType = {
+export const totpRegistration = registrationStep({
   type: 'totpRegistration',
   about: 'Registers an authenticator app that shows one-time passwords.',
-  kind: 'user',
   settings,
-  references: ofStore,
-  user: {
-    ...begun(answer),
-    async begin({ identity, ...journey }) {
-      const user = linkedUser(journey);
-      if (!user || isUnproven(journey)) return undefined;
-      return (await identity.startTotpRegistration({ ...askedOf(journey.step), user })).done;
-    },
-  },
-  async settle({ identity, result, ...journey }) {
-    const user = linkedUser(journey);
-    if (isUnproven(journey)) return notAuthenticated('totpRegistration');
-    if (!user) return userMissing('totpRegistration');
-    const asked = { ...askedOf(journey.step), user, code: codeOf(result) };
-    return { checks: [checkOf('totpRegistration', await identity.completeTotpRegistration(asked))] };
-  },
-};
+  answer,
+  start: (identity, step, user) => identity.startTotpRegistration({ ...askedOf(step), user }),
+  complete: (identity, step, { user, result }) =>
+    identity.completeTotpRegistration({ ...askedOf(step), user, code: codeOf(result) }),
+});
 
 export const totpAuthentication: StepType = {
   type: 'totpAuthentication',

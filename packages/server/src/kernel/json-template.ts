@@ -1,0 +1,41 @@
+/**
+ * Bodies that a tenant writes itself: JSON with placeholders. Values are escaped, so a name with a quotation mark changes
+ * nothing but the name.
+ */
+export type Placeholders = {
+  /** Those that there are, each with a value that it may have. */
+  readonly names: Readonly<Record<string, string | number>>;
+  /** Those that go on behind a dot with a name of the tenant's own: how they begin, and how they are shown. */
+  readonly open: Readonly<Record<string, string>>;
+  /** A template that is right. */
+  readonly example: string;
+};
+
+const PLACEHOLDER = /\{([A-Za-z][^{}"\\]{0,200})\}/g;
+/** Text with what is awkward in JSON: a placeholder that stands outside quotation marks shows when it is saved. */
+const ANY_TEXT = 'any "text"';
+
+/** What is wrong with a template; nothing if it is JSON whatever it is filled with. */
+export function templateFault(template: string, { names, open, example }: Placeholders): string | undefined {
+  const begins = Object.keys(open);
+  for (const [placeholder, path = ''] of template.matchAll(PLACEHOLDER)) {
+    if (/^secret\b/.test(path)) return 'must not hold a secret; secrets belong into headers';
+    if (Object.hasOwn(names, path) || begins.some((each) => path.startsWith(`${each}.`))) continue;
+    const all = [...Object.keys(names), ...Object.values(open)].map((each) => `{${each}}`).join(' ');
+    return `must not hold ${placeholder}; there are ${all}`;
+  }
+  try {
+    JSON.parse(fillTemplate(template, (path) => (Object.hasOwn(names, path) ? names[path] : undefined) ?? ANY_TEXT));
+    return undefined;
+  } catch {
+    return `must be JSON once it is filled; texts stand between quotation marks, as in ${example}`;
+  }
+}
+
+/** What there is not is empty. */
+export function fillTemplate(template: string, read: (path: string) => unknown): string {
+  return template.replace(PLACEHOLDER, (_, path: string) => {
+    const value = read(path);
+    return JSON.stringify(typeof value === 'object' ? '' : String(value ?? '')).slice(1, -1);
+  });
+}

@@ -1,0 +1,25 @@
+import { ApiError } from './errors.ts';
+
+export type TakeTurns = <Result>(name: string, work: () => Promise<Result>) => Promise<Result>;
+
+/**
+ * Work of one name is done one after another, in the order in which it came; work of different names has nothing to do
+ * with each other. Whoever would have to wait behind more than `most` others is told to come back: 100010.
+ */
+export function takingTurns(most: number): TakeTurns {
+  const lines = new Map<string, { end: Promise<unknown>; length: number }>();
+  return async (name, work) => {
+    const line = lines.get(name) ?? { end: Promise.resolve(), length: 0 };
+    if (line.length > most) throw new ApiError(100010, { retryAfterSeconds: 1, log: 'too many wait for one thing' });
+    line.length += 1;
+    lines.set(name, line);
+    const turn = line.end.then(work);
+    line.end = turn.catch(() => undefined);
+    try {
+      return await turn;
+    } finally {
+      line.length -= 1;
+      if (line.length === 0) lines.delete(name);
+    }
+  };
+}

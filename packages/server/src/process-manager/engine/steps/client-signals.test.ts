@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { clientSignals, noteSignals } from './client-signals.ts';
+
+const SIDES = ['front', 'back'];
+
+it('a virtual camera and a file are noted, each once, and nothing that the client says in its own words', () => {
+  const hints = {
+    ...{ frontSource: 'auto', frontCameraLabel: 'OBS Virtual Camera', frontTorch: true, frontSha256: 'ab' },
+    ...{ backSource: 'file', backCameraLabel: 'Ada’s OBS', otherSource: 'pdf' },
+  };
+  assert.deepEqual(clientSignals(hints, SIDES), ['virtual_camera', 'from_file']);
+  assert.deepEqual(clientSignals({ frontSource: 'pdf', backSource: '__proto__' }, SIDES), ['from_pdf']);
+  assert.deepEqual(clientSignals({ frontSource: 'auto', frontCameraLabel: 'Back Camera' }, SIDES), []);
+});
+
+it('they stand beside what was found, and change nothing of it', () => {
+  const check = { name: 'documentQuality', type: 'document', status: 'PASSED', metaData: { engine: 'x' } } as const;
+  const other = { name: 'documentType', type: 'document', status: 'FAILED' } as const;
+  const noted = noteSignals([check, other], 'documentQuality', ['from_file']);
+  assert.deepEqual(noted, [{ ...check, metaData: { engine: 'x', client: ['from_file'] } }, other]);
+  assert.deepEqual(noteSignals([check], 'documentQuality', []), [check]);
+});

@@ -1,0 +1,62 @@
+import type { State } from '../state.ts';
+
+/**
+ * Nothing is asked twice (WCAG 2.2, 3.3.7): what the relying party has said, and what a document of this journey says,
+ * stands in a form already, and the end user looks at it. Pure.
+ */
+type Schema = Readonly<Record<string, unknown>>;
+type Field = { fieldName?: unknown; values?: Readonly<Record<string, unknown>> };
+
+/** What a field of a form is called, without regard to case and signs, and what documents call it. */
+const IN_DOCUMENTS: Readonly<Record<string, readonly string[]>> = {
+  firstname: ['First Name'],
+  givenname: ['First Name'],
+  givennames: ['First Name'],
+  lastname: ['Last Name'],
+  surname: ['Last Name'],
+  familyname: ['Last Name'],
+  name: ['Full Name'],
+  fullname: ['Full Name'],
+  dateofbirth: ['Date Of Birth'],
+  birthdate: ['Date Of Birth'],
+  birthday: ['Date Of Birth'],
+  placeofbirth: ['Place Of Birth'],
+  birthplace: ['Place Of Birth'],
+  nationality: ['Nationality'],
+  documentnumber: ['Document Number'],
+  personalnumber: ['Personal Number'],
+  address: ['Address'],
+};
+/** The print has small letters and accents; machines have dates that everybody reads alike. */
+const SOURCES = ['visualZoneValue', 'mrzValue', 'barcodeValue'] as const;
+const DATE = /^\d{4}-\d{2}-\d{2}$/;
+
+export function knownValues(schema: Schema, { data, params }: Pick<State, 'data' | 'params'>): Record<string, string> {
+  const properties = (schema.properties ?? {}) as Readonly<Record<string, Schema>>;
+  const read = Object.values(data.documents).flatMap(
+    ({ biographicData }) => (biographicData ?? []) as readonly Field[],
+  );
+  const found: Record<string, string> = {};
+  for (const [name, property] of Object.entries(properties)) {
+    const value = Object.hasOwn(params, name) ? params[name] : readValue(name, property, read);
+    if (value !== undefined) found[name] = value;
+  }
+  return found;
+}
+
+function readValue(name: string, property: Schema, read: readonly Field[]): string | undefined {
+  const folded = name.toLowerCase().replace(/[^a-z]/g, '');
+  const wanted = Object.hasOwn(IN_DOCUMENTS, folded) ? IN_DOCUMENTS[folded] : undefined;
+  if (!wanted || property.type !== 'string') return undefined;
+  const values = read
+    .filter(({ fieldName }) => wanted.includes(String(fieldName)))
+    .flatMap(({ values: of }) => SOURCES.map((source) => of?.[source]));
+  return values.find((value): value is string => typeof value === 'string' && fits(value, property));
+}
+
+/** What the form would refuse is better left out. */
+function fits(value: string, { format, maxLength, enum: only }: Schema): boolean {
+  if (value.trim() === '' || (typeof maxLength === 'number' && [...value].length > maxLength)) return false;
+  if (Array.isArray(only)) return only.includes(value);
+  return format === undefined || (format === 'date' && DATE.test(value));
+}

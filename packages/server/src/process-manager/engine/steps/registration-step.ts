@@ -1,0 +1,45 @@
+import type { TProperties, TSchema } from 'typebox';
+import type { Step } from '../definition.ts';
+import type { Acted, Begun, IdentityActs, Recognised, StoreUser } from './identity-acts.ts';
+import { begun, checkOf, notAuthenticated, ofStore, userMissing } from './identity-check.ts';
+import { isUnproven, linkedUser } from './linked-user.ts';
+import type { StepType } from './step-type.ts';
+
+export type RegistrationPart = {
+  readonly type: string;
+  readonly about: string;
+  readonly settings: TProperties;
+  /** The schema of what is submitted. */
+  readonly answer: TSchema;
+  start(identity: IdentityActs, step: Step, user: StoreUser): Promise<Acted<Begun>>;
+  complete(
+    identity: IdentityActs,
+    step: Step,
+    given: { user: StoreUser; result: Readonly<Record<string, unknown>> },
+  ): Promise<Acted<Recognised>>;
+};
+
+/** A step that registers something for a user: for nobody who has tried to prove to be the user and did not. */
+export function registrationStep({ type, about, settings, answer, start, complete }: RegistrationPart): StepType {
+  return {
+    type,
+    about,
+    kind: 'user',
+    settings,
+    references: ofStore,
+    user: {
+      ...begun(answer),
+      async begin({ identity, ...journey }) {
+        const user = linkedUser(journey);
+        if (!user || isUnproven(journey)) return undefined;
+        return (await start(identity, journey.step, user)).done;
+      },
+    },
+    async settle({ identity, result, ...journey }) {
+      const user = linkedUser(journey);
+      if (isUnproven(journey)) return notAuthenticated(type);
+      if (!user) return userMissing(type);
+      return { checks: [checkOf(type, await complete(identity, journey.step, { user, result }))] };
+    },
+  };
+}

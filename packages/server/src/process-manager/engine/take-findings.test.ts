@@ -1,0 +1,192 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { definitionOf, type Ride, ride, submit } from '../../../test/engine.ts';
+import type { Check } from '../../kernel/check.ts';
+import { triesLeft } from './judge-attempt.ts';
+import type { Current, Happening } from './state.ts';
+
+const STEP = { type: 'document', maxAttempts: 2, triesPerSide: 4, useAnywayAfter: 2 };
+const DECIDE = { type: 'decision', onAnyFailure: 'FAIL', onUncertain: 'REVIEW' };
+const sent = submit('document', {}, 'front', 'back');
+const USE: Happening = { type: 'useAnyway', step: 'document' };
+
+const failed = (reason: string, name = 'documentQuality', advice: 'retry' | 'final' = 'retry'): Check => ({
+  ...{ name, type: 'document', status: 'FAILED', reason, advice },
+});
+const PASSED: Check = { name: 'documentQuality', type: 'document', status: 'PASSED' };
+
+const currentOf = (at: Ride) => at.state.flow.current as Current;
+
+/** What a machine says of the attempt that is under way. */
+function finds(at: Ride, pictures: Record<string, string[]>, ...more: Check[]): Ride {
+  const faults = Object.entries(pictures).map(([picture, reasons]) => ({ picture, reasons }));
+  const [first] = faults;
+  const quality = first ? failed(first.reasons[0] as string) : PASSED;
+  const findings = { checks: [quality, ...more], pictures: faults };
+  return at.on({ type: 'findings', step: 'document', attempt: currentOf(at).attempt, findings });
+}
+
+const poor = (at: Ride, reason = 'blurred', picture = 'front') => finds(at.on(sent), { [picture]: [reason] });
+const open = (step: object = {}, ...more: object[]) => ride(definitionOf({ ...STEP, ...step }, ...more, DECIDE));
+
+/** What a machine may say, and what an end user may do about it. */
+const seen = fc
+  .subarray(['front', 'back'])
+  .chain((sides) =>
+    fc
+      .tuple(...sides.map(() => fc.constantFrom('blurred', 'glare', 'no_document')))
+      .map((reasons) => Object.fromEntries(sides.map((side, at) => [side, [reasons[at] as string]]))),
+  );
+const tries = fc.array(fc.record({ seen, uses: fc.boolean(), wrongType: fc.nat(4).map((one) => one === 0) }), {
+  minLength: 30,
+  maxLength: 30,
+});
+/** Made once: what a definition asks for is compiled. */
+const limited = [0, 1, 2].flatMap((useAnywayAfter) =>
+  [1, 3].map((triesPerSide) => {
+    const step = { ...STEP, triesPerSide, useAnywayAfter };
+    return { ...step, definition: definitionOf(step, DECIDE) };
+  }),
+);
+
+describe('whatever is photographed, and whatever is done about it', () => {
+  it('the step comes to an end within its tries, and what was used although it is poor has not passed', () => {
+    const reached = new Set<string>();
+    const property = fc.property(fc.constantFrom(...limited), tries, ({ definition, ...step }, all) => {
+      let at = ride(definition);
+      let anyway: string | undefined;
+      for (const { seen: pictures, uses, wrongType } of all) {
+        if (at.state.flow.current?.step !== 'document') break;
+        if (currentOf(at).phase === 'user') at = uses && currentOf(at).mayUseAnyway ? at.on(USE) : at.on(sent);
+        anyway = currentOf(at).anyway;
+        if (anyway) reached.add(anyway);
+        at = finds(at, pictures, ...(wrongType ? [failed('type_not_accepted', 'documentType')] : []));
+      }
+      const record = at.state.flow.done.document;
+      assert.ok(record, 'the step goes on and on');
+      assert.ok(record.attempts <= step.maxAttempts + 2 * step.triesPerSide + 1);
+      if (anyway) assert.notEqual(record.outcome, 'PASSED');
+    });
+    fc.assert(property, { numRuns: 300 });
+    assert.deepEqual([...reached].sort(), ['chosen', 'triesEnded']);
+  });
+});
+
+describe('a poor photograph', () => {
+  it('has tries of its own for each side, and takes none of the attempts of the step', () => {
+    let at = open();
+    for (const picture of ['front', 'back', 'front', 'back', 'front']) at = poor(at, 'blurred', picture);
+    const { attempt, fault, poor: counted } = currentOf(at);
+    assert.deepEqual(
+      [attempt, fault?.picture, counted],
+      [6, 'front', { attempts: 5, pictures: { front: 3, back: 2 } }],
+    );
+    const wrong = finds(at.on(sent), {}, failed('type_not_accepted', 'documentType'));
+    assert.equal(currentOf(wrong).attempt, 7, 'the first attempt that could be seen was the last');
+    const ended = finds(wrong.on(sent), {}, failed('type_not_accepted', 'documentType'));
+    assert.deepEqual(ended.state.flow.done.document, { outcome: 'FAILED', attempts: 7, reason: 'type_not_accepted' });
+  });
+
+  it('is taken again alone: the other side is carried over to the next attempt', () => {
+    const at = poor(open(), 'glare', 'back');
+    assert.deepEqual(
+      at.effects.filter(({ type }) => type === 'carry'),
+      [{ type: 'carry', step: 'document', attempt: 1, names: ['front'] }],
+    );
+    const both = finds(open().on(sent), { front: ['blurred'], back: ['glare'] });
+    assert.ok(both.effects.every(({ type }) => type !== 'carry'));
+  });
+
+  it('says how many tries are left, of the side or of the step', () => {
+    const step = definitionOf(STEP, DECIDE).step('document') as never;
+    const first = open();
+    assert.equal(triesLeft(step, currentOf(first), 0), 2);
+    const second = poor(first);
+    assert.equal(triesLeft(step, currentOf(second), 0), 3);
+    const wrong = finds(second.on(sent), {}, failed('type_not_accepted', 'documentType'));
+    assert.equal(triesLeft(step, currentOf(wrong), 0), 1);
+  });
+
+  it('may be used after the second one, is for a human then, and its reason is kept', () => {
+    const first = poor(open());
+    assert.deepEqual([currentOf(first).mayUseAnyway, first.on(USE).refused], [undefined, 'notOffered']);
+    const second = poor(first, 'glare');
+    assert.equal(currentOf(second).mayUseAnyway, true);
+    const used = second.on(USE);
+    const { phase, attempt, anyway: how } = currentOf(used);
+    assert.deepEqual([phase, attempt, how], ['work', 3, 'chosen']);
+    assert.deepEqual(used.effects.slice(-2), [
+      { type: 'carry', step: 'document', attempt: 2, names: ['front', 'back'] },
+      { type: 'work', step: 'document', attempt: 3 },
+    ]);
+    const ended = finds(used, { front: ['glare'] }, failed('mrz_check_digit', 'documentMrz'));
+    assert.deepEqual(ended.state.flow.done.document, { outcome: 'REVIEW', attempts: 3, reason: 'glare' });
+    assert.equal(ended.state.flow.status, 'REVIEW');
+    const [, noted] = ended.effects.filter(({ type }) => type === 'checks').slice(-2);
+    assert.deepEqual(noted?.type === 'checks' && noted.checks.map(({ status, reason }) => [status, reason]), [
+      ['REVIEW', 'glare'],
+      ['REVIEW', 'mrz_check_digit'],
+    ]);
+  });
+
+  it('that is used has never passed, even if a second look finds nothing wrong', () => {
+    const used = poor(poor(open())).on(USE);
+    const ended = finds(used, {});
+    assert.deepEqual(ended.state.flow.done.document, { outcome: 'REVIEW', attempts: 3, reason: 'blurred' });
+  });
+
+  it('that is used does not make a wrong type or an expired document any better', () => {
+    const used = () => poor(poor(open({ maxAttempts: 1 }))).on(USE);
+    const wrong = finds(used(), { front: ['blurred'] }, failed('type_not_accepted', 'documentType'));
+    assert.equal(wrong.state.flow.done.document?.outcome, 'FAILED');
+    const expired = finds(used(), { front: ['blurred'] }, failed('expired', 'documentExpiry', 'final'));
+    assert.equal(expired.state.flow.done.document?.outcome, 'FAILED');
+  });
+
+  it('cannot be used where nothing of a document is to be seen, on whichever side', () => {
+    const none = poor(poor(open()), 'no_document');
+    assert.equal(none.on(USE).refused, 'notOffered');
+    const oneSide = finds(poor(open()).on(sent), { front: ['blurred'], back: ['no_document'] });
+    assert.equal(oneSide.on(USE).refused, 'notOffered');
+  });
+
+  it('cannot be used where the definition says never, nor in one of the time before', () => {
+    const never = open({ useAnywayAfter: 0 });
+    assert.equal(poor(poor(never)).on(USE).refused, 'notOffered');
+    const before = open({ triesPerSide: undefined, useAnywayAfter: undefined });
+    const ended = poor(poor(before));
+    assert.deepEqual(ended.state.flow.done.document, { outcome: 'FAILED', attempts: 2, reason: 'blurred' });
+  });
+
+  it('whose tries are over goes to a human, or where the definition leads who failed', () => {
+    const tries = (at: Ride, reason?: string) => poor(poor(poor(poor(at, reason), reason), reason), reason);
+    const looked = tries(open());
+    assert.deepEqual([currentOf(looked).phase, currentOf(looked).anyway], ['work', 'triesEnded']);
+    const ended = finds(looked, { front: ['blurred'] });
+    assert.deepEqual(ended.state.flow.done.document, { outcome: 'REVIEW', attempts: 5, reason: 'blurred' });
+    const elsewhere = tries(open({ onFail: 'review' }, { type: 'review' }));
+    assert.equal(elsewhere.state.flow.done.document?.outcome, 'FAILED');
+    assert.equal(currentOf(elsewhere).step, 'review');
+    const none = tries(open(), 'no_document');
+    assert.deepEqual(none.state.flow.done.document, { outcome: 'FAILED', attempts: 4, reason: 'no_document' });
+    const never = tries(open({ useAnywayAfter: 0 }));
+    assert.equal(never.state.flow.done.document?.outcome, 'FAILED');
+  });
+
+  it('is still there for a human when the end user gives up', () => {
+    const given = poor(open(), 'glare', 'back').on({ type: 'unable', step: 'document' });
+    assert.deepEqual(
+      given.effects.filter(({ type }) => type === 'carry').map((effect) => effect.type === 'carry' && effect.names),
+      [['front'], ['front', 'back']],
+    );
+    assert.deepEqual(given.state.flow.done.document, { outcome: 'NOT_PERFORMED', attempts: 2, reason: 'unable' });
+  });
+
+  it('begins to be counted anew when a reviewer asks for the step again', () => {
+    const reviewed = finds(poor(poor(open())).on(USE), { front: ['blurred'] });
+    const again = reviewed.on({ type: 'askAgain', steps: ['document'] });
+    assert.deepEqual([currentOf(again).attempt, currentOf(again).poor], [4, undefined]);
+    assert.equal(poor(again).on(USE).refused, 'notOffered');
+  });
+});

@@ -1,0 +1,77 @@
+import type { Check } from '../../kernel/check.ts';
+import type { Step } from './definition.ts';
+import { judgeAttempt } from './judge-attempt.ts';
+import type { Current, Findings, Outcome, StepRecord } from './state.ts';
+import { stepTypeOf } from './steps/registry.ts';
+import { complete, earlierAttempts, keep, noteChecks, setCurrent, userCurrent, type Walk, work } from './walk.ts';
+
+/** What a journey becomes when a machine has looked at an attempt. Pure, as `next-step.ts` is. */
+export function takeFindings(walk: Walk, step: Step, current: Current, found: Findings): void {
+  const { attempt } = current;
+  if (found.data) keep(walk, found.data);
+  const checks = checksOf(step, current, found);
+  noteChecks(walk, step, attempt, checks);
+  const failed = checks.filter(({ status }) => status === 'FAILED');
+  const earlier = earlierAttempts(walk.state, step.id);
+  const { pictures = [] } = found;
+  const judged = judgeAttempt({ step, current, earlier, failed, pictures });
+  if (judged.next === 'end') {
+    complete(walk, step, { ...summary(checks, current), attempts: attempt });
+    return;
+  }
+  const { next: _next, ...tried } = judged;
+  if (judged.next === 'anyway') {
+    useAnyway(walk, step, attempt + 1, { ...tried, anyway: 'triesEnded' });
+    return;
+  }
+  const { reason } = judged.fault;
+  const data = { attempt: attempt + 1, reason };
+  walk.effects.push({ type: 'event', event: 'instance.stepRetried', step: step.id, data });
+  // Who has to photograph one side again need not photograph the other.
+  if (judged.fault.picture !== undefined) carry(walk, step, attempt, (name) => !isPoor(name, found));
+  setCurrent(walk, { ...userCurrent(walk, step, attempt + 1), ...tried });
+}
+
+/** The pictures of the attempt before are those of this one, and a machine looks at them once more. */
+export function useAnyway(walk: Walk, step: Step, attempt: number, more: Partial<Current>): void {
+  carry(walk, step, attempt - 1, () => true);
+  work(walk, step, attempt, more);
+}
+
+/** Who gives up after poor pictures has still sent them, and whoever looks at the journey should see them together. */
+export function carryPoor(walk: Walk, step: Step, { attempt, fault }: Current): void {
+  if (fault?.picture !== undefined) carry(walk, step, attempt - 1, () => true);
+}
+
+function carry(walk: Walk, step: Step, attempt: number, wanted: (name: string) => boolean): void {
+  const images = stepTypeOf(step.type).user?.images?.(step) ?? [];
+  const names = images.map(({ name }) => name).filter(wanted);
+  if (names.length > 0) walk.effects.push({ type: 'carry', step: step.id, attempt, names });
+}
+
+function isPoor(name: string, { pictures = [] }: Findings): boolean {
+  return pictures.some(({ picture }) => picture === name);
+}
+
+function checksOf(step: Step, { anyway, fault }: Current, { checks }: Findings): readonly Check[] {
+  if (anyway === undefined) return checks;
+  return stepTypeOf(step.type).anyway?.soften(checks, { anyway, reason: fault?.reason ?? POOR_PICTURE }) ?? checks;
+}
+
+const POOR_PICTURE = 'poor_picture';
+
+/** The worst of what was found is what the step came to. What is used although it is poor has never passed. */
+function summary(checks: readonly Check[], { anyway, fault }: Current): Omit<StepRecord, 'attempts'> {
+  const worst = (['FAILED', 'REVIEW', 'NOT_PERFORMED'] as const)
+    .map((status) => checks.find((check) => check.status === status))
+    .find((check) => check !== undefined);
+  const scored = worst ?? checks.find(({ score }) => score !== undefined);
+  const best: Outcome = anyway === undefined ? 'PASSED' : 'REVIEW';
+  const outcome: Outcome = worst?.status ?? (checks.length > 0 ? best : 'NOT_PERFORMED');
+  const reason = worst?.reason ?? (anyway === undefined ? undefined : (fault?.reason ?? POOR_PICTURE));
+  return {
+    outcome,
+    ...(reason !== undefined && { reason }),
+    ...(scored?.score !== undefined && { score: scored.score }),
+  };
+}

@@ -1,0 +1,235 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { after, before, describe, it } from 'node:test';
+import { onBothEngines } from '../../../test/harness.ts';
+import { DAY, type InstanceWorld, openInstanceWorld, PATH } from '../../../test/instance-world.ts';
+import { addTestDefinition, addTestToken, inParallel } from '../../../test/processes.ts';
+import { sql } from '../../db/db.ts';
+import { HOUR, toDtm } from '../../kernel/clock.ts';
+import { newId } from '../../kernel/ids.ts';
+import type { TokenRow } from '../tokens/process-tokens.repository.ts';
+
+const ARCHIVE = sql("UPDATE process_definitions SET status = 'ARCHIVED' WHERE tenant_id = $1 AND id = $2");
+const MOVE_TAG = sql(`INSERT INTO process_definition_tags
+  (tenant_id, name, name_folded, definition_id, created_at, created_by) VALUES ($1, $2, $2, $3, 0, 'Test')
+  ON CONFLICT (tenant_id, name) DO UPDATE SET definition_id = excluded.definition_id`);
+
+onBothEngines('process instances from tokens', (_engine, places) => {
+  let world: InstanceWorld;
+  before(async () => {
+    world = await openInstanceWorld(await places.create());
+  });
+  after(() => world.grove.stop());
+
+  describe('create', () => {
+    it('answers 201 with a redirect address that carries a one-time code, of which only the hash is kept', async () => {
+      const { status, body } = await world.create();
+      assert.equal(status, 201, JSON.stringify(body));
+      const { processInstanceId: id, redirectUrl, themeUrl } = body;
+      assert.equal(themeUrl, `${world.base}/api/theme-server/themes/default`);
+      const url = new URL(redirectUrl);
+      assert.equal(`${url.origin}${url.pathname}`, `${world.base}/web/`);
+      const startUrl = new URL(url.searchParams.get('ps') ?? '');
+      assert.equal(`${startUrl.origin}${startUrl.pathname}`, `${world.base}/api/process-server/startProcess`);
+      assert.equal(startUrl.searchParams.get('pi'), id);
+      const code = startUrl.searchParams.get('c') ?? '';
+      assert.match(code, new RegExp(`^acme\\.${id}[A-Za-z0-9_-]{43}$`));
+      const row = await world.rowOf(id);
+      assert.deepEqual(Buffer.from(row.code_hash ?? []), createHash('sha256').update(code).digest());
+      assert.equal(row.code_expires_at, world.grove.clock.now() + DAY);
+      assert.ok(!JSON.stringify(row).includes(code) && !world.grove.logged().includes(code));
+    });
+
+    it('counts the use, and the token shows how many there were', async () => {
+      const { id } = await addTestToken(world.acme, world.definition, { name: 'counted' });
+      for (const counter of [1, 2]) {
+        const { processInstanceId } = (await world.create(id)).body;
+        const { body } = await world.get(`${processInstanceId}/withParameters`);
+        assert.deepEqual([body.processTokenId, body.processTokenCounter], [id, counter]);
+      }
+      const listed = await world.grove.call('/api/process-manager/processTokens?processTokenSearch=counted');
+      assert.equal(listed.body.content[0].counter, 2);
+    });
+
+    it('sends the end user to the page of the token, whatever its address already carries', async () => {
+      const urls: [string, RegExp][] = [
+        ['https://good.example/ui', /^https:\/\/good\.example\/ui\?ps=http%3A/],
+        ['https://good.example/ui?lang=de#top', /^https:\/\/good\.example\/ui\?lang=de&ps=http%3A[^#]+#top$/],
+      ];
+      for (const [ui_url, expected] of urls) {
+        const { id } = await addTestToken(world.acme, world.definition, { ui_url });
+        assert.match((await world.create(id)).body.redirectUrl, expected);
+      }
+    });
+
+    it('writes the first event of the instance', async () => {
+      const { processInstanceId: id } = (await world.create()).body;
+      const { body } = await world.get(`${id}/events`);
+      assert.equal(body.totalElements, 1);
+      const at = toDtm(world.grove.clock.now());
+      assert.deepEqual(body.content, [{ sequence: 1, type: 'instance.created', dateTime: at, status: 'PENDING' }]);
+    });
+
+    it('an Idempotency-Key makes one instance of two requests', async () => {
+      const { id } = await addTestToken(world.acme, world.definition);
+      const headers = { 'Idempotency-Key': 'instance-once' };
+      const twice = () => world.grove.call(`${PATH}/create?pt=${id}`, { method: 'POST', body: '{}', headers });
+      const [one, other] = [await twice(), await twice()];
+      assert.deepEqual(one.body, other.body);
+      assert.equal((await world.rowOf(one.body.processInstanceId)).token_counter, 1);
+    });
+  });
+
+  describe('a token that cannot be used', () => {
+    const refused = async (more: Partial<TokenRow>, code: number, status = 400) => {
+      const { id } = await addTestToken(world.acme, world.definition, more);
+      for (const answer of [await world.create(id), await world.start(undefined, id)]) {
+        assert.deepEqual([answer.status, answer.body?.code], [status, code]);
+      }
+      const after = await world.acme.get<{ counter: number }>(
+        { text: 'SELECT counter FROM process_tokens WHERE tenant_id = $1 AND id = $2' },
+        ['acme', id],
+      );
+      assert.equal(after?.counter, more.counter ?? 0, 'a refused use is not counted');
+    };
+
+    it('answers 100021 when there is none, or it is of another tenant or the sandbox', async () => {
+      assert.deepEqual(
+        [(await world.create('nothing')).status, (await world.create(newId(0))).body.code],
+        [404, 100021],
+      );
+      await refused({ environment: 'test' }, 100021, 404);
+      const { apiKey } = await world.grove.app.tenants.create({ id: 'stranger' });
+      assert.equal((await world.create(world.token.id, await world.grove.token(apiKey))).body.code, 100021);
+      assert.equal((await world.create(world.token.id, world.testKey)).body.code, 100021);
+    });
+
+    it('answers 100024 when it is not active', () => refused({ status: 'INACTIVE' }, 100024));
+
+    it('answers 100044 from the very moment it expires', async () => {
+      const now = world.grove.clock.now();
+      await refused({ type: 'MULTI_USE_TIME_LIMITED', not_after_at: now }, 100044);
+      const { id } = await addTestToken(world.acme, world.definition, { not_after_at: now + 1 });
+      assert.equal((await world.create(id)).status, 201);
+    });
+
+    it('answers 100045 until the very moment it becomes valid', async () => {
+      const now = world.grove.clock.now();
+      await refused({ not_before_at: now + 1 }, 100045);
+      const { id } = await addTestToken(world.acme, world.definition, { not_before_at: now });
+      assert.equal((await world.create(id)).status, 201);
+    });
+
+    it('answers 100046 when it was used as often as it may be', () =>
+      refused({ type: 'MULTI_USE_COUNT_LIMITED', max_count: 3, counter: 3 }, 100046));
+
+    it('answers 100047 when its definition is deployed no more, or nothing bears its tag', async () => {
+      const archived = await addTestDefinition(world.acme, { name: 'archived-later' });
+      const bound = { definition_id: archived.id };
+      await world.acme.write((tx) => tx.run(ARCHIVE, ['acme', archived.id]));
+      await refused(bound, 100047);
+      await refused({ definition_id: null, process_defn_version: null, process_defn_tag: 'nobody' }, 100047);
+    });
+
+    it('a tag leads to whatever bears it now', async () => {
+      const next = await addTestDefinition(world.acme, { name: 'kyc', version: 2 });
+      const tagged = { definition_id: null, process_defn_version: null, process_defn_tag: 'current' };
+      const { id } = await addTestToken(world.acme, world.definition, tagged);
+      for (const { id: definitionId } of [world.definition, next]) {
+        await world.acme.write((tx) => tx.run(MOVE_TAG, ['acme', 'current', definitionId]));
+        assert.equal((await world.rowOf((await world.create(id)).body.processInstanceId)).definition_id, definitionId);
+      }
+    });
+
+    it('500 parallel creates on 100 uses give exactly 100 instances', async () => {
+      const { id } = await addTestToken(world.acme, world.definition, {
+        type: 'MULTI_USE_COUNT_LIMITED',
+        max_count: 100,
+      });
+      const results = await inParallel(500, () => world.create(id));
+      const answers = results.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
+      assert.equal(answers.length, 500);
+      const made = answers.filter(({ status }) => status === 201);
+      assert.equal(made.length, 100);
+      assert.equal(new Set(made.map(({ body }) => body.processInstanceId)).size, 100);
+      assert.ok(answers.every(({ status, body }) => status === 201 || body.code === 100046));
+    });
+  });
+
+  describe('create and redirect', () => {
+    it('answers 307 without a body, to the server itself, whatever page the token names', async () => {
+      const { id } = await addTestToken(world.acme, world.definition, { ui_url: 'https://good.example/ui' });
+      const { status, headers, text } = await world.start(undefined, id);
+      assert.deepEqual([status, text], [307, '']);
+      const location = new URL(headers.get('location') ?? '');
+      assert.equal(`${location.origin}${location.pathname}`, `${world.base}/api/process-server/startProcess`);
+      assert.match(location.searchParams.get('c') ?? '', /^acme\./);
+      assert.equal((await world.rowOf(location.searchParams.get('pi') ?? '')).token_id, id);
+    });
+
+    const startedRow = async (body: object, pt?: string) => {
+      const answer = await world.start(body, pt);
+      assert.equal(answer.status, 307, answer.text);
+      return world.rowOf(new URL(answer.headers.get('location') ?? '').searchParams.get('pi') ?? '');
+    };
+
+    it('the body fills in the token for this instance alone', async () => {
+      const parameters = '{"firstName":"Ada","orderId":"A 1"}';
+      const { id } = await addTestToken(world.acme, world.definition, { parameters });
+      const notAfterDtm = toDtm(world.grove.clock.now() + HOUR);
+      const given = {
+        name: 'One',
+        description: 'Only',
+        notAfterDtm,
+        parameters: { firstName: 'Eve', email: 'e@x.example' },
+      };
+      const row = await startedRow(given, id);
+      const { body } = await world.get(`${row.id}/withParameters`);
+      assert.deepEqual(body.processTokenParameters, { firstName: 'Eve', orderId: 'A 1', email: 'e@x.example' });
+      assert.deepEqual([body.name, body.description, body.firstName], ['One', 'Only', 'Eve']);
+      assert.equal(row.deadline_at, world.grove.clock.now() + HOUR);
+      assert.equal((await world.rowOf((await world.create(id)).body.processInstanceId)).parameters, parameters);
+    });
+
+    it('refuses with 100025 an address in the body that is not on the list', async () => {
+      for (const name of ['_redirectUrl', 'timeoutRedirectUrl']) {
+        const { status, body } = await world.start({ parameters: { [name]: 'https://good.example.evil.example' } });
+        assert.deepEqual([status, body.code, body.errors[0].pointer], [400, 100025, `/parameters/${name}`]);
+      }
+      assert.equal((await world.start({ parameters: { _redirectUrl: 'https://good.example/x' } })).status, 307);
+    });
+
+    for (const [what, given, pointer] of [
+      ['an end that has passed', { notAfterDtm: '2020-01-01T00:00:00Z' }, '/notAfterDtm'],
+      ['an end that does not exist', { notAfterDtm: '2099-02-30T00:00:00Z' }, '/notAfterDtm'],
+      ['a name of 51 characters', { name: 'x'.repeat(51) }, '/name'],
+      ['a description of 256 characters', { description: 'x'.repeat(256) }, '/description'],
+      ['a reserved parameter', { parameters: { _x: 'y' } }, '/parameters/_x'],
+      ['a scenario outside the sandbox', { parameters: { _scenario: 'passed' } }, '/parameters/_scenario'],
+      ['a value of 1,001 characters', { parameters: { a: 'x'.repeat(1001) } }, '/parameters/a'],
+      [
+        '10,000 parameters',
+        { parameters: Object.fromEntries(Array.from({ length: 10_000 }, (_, at) => [`k${at}`, ''])) },
+        '/parameters',
+      ],
+    ] as const) {
+      it(`refuses ${what} with 100001, and takes no use`, async () => {
+        const { id } = await addTestToken(world.acme, world.definition, {
+          type: 'MULTI_USE_COUNT_LIMITED',
+          max_count: 1,
+        });
+        const { status, body } = await world.start(given, id);
+        assert.deepEqual([status, body.code, body.errors[0].pointer], [400, 100001, pointer]);
+        assert.equal((await world.create(id)).status, 201);
+      });
+    }
+
+    it('refuses with 100001 more than 50 parameters of token and body together', async () => {
+      const keys = (prefix: string) =>
+        Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`${prefix}${at}`, '']));
+      const { id } = await addTestToken(world.acme, world.definition, { parameters: JSON.stringify(keys('a')) });
+      assert.equal((await world.start({ parameters: keys('b') }, id)).body.code, 100001);
+      assert.equal((await world.start({ parameters: keys('a') }, id)).status, 307);
+    });
+  });
+});

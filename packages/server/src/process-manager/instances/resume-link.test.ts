@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { after, before, describe, it } from 'node:test';
+import { onBothEngines } from '../../../test/harness.ts';
+import { DAY, type InstanceWorld, openInstanceWorld, PATH } from '../../../test/instance-world.ts';
+import { addTestDefinition, addTestToken } from '../../../test/processes.ts';
+import { toDtm } from '../../kernel/clock.ts';
+import { newId } from '../../kernel/ids.ts';
+import { openDrive } from '../engine/drive.ts';
+import { createInstance } from './create-instance.ts';
+
+onBothEngines('paused process instances', (_engine, places) => {
+  let world: InstanceWorld;
+  before(async () => {
+    world = await openInstanceWorld(await places.create());
+  });
+  after(() => world.grove.stop());
+
+  describe('resume', () => {
+    it('goes on with a paused instance, once', async () => {
+      const paused = await addTestDefinition(world.acme, {
+        name: 'paused',
+        steps: [
+          { id: 'wait', type: 'pause', key: 'pause1' },
+          { id: 'decide', type: 'decision', onAnyFailure: 'FAIL', onUncertain: 'REVIEW' },
+        ],
+      });
+      const { id: pt } = await addTestToken(world.acme, paused);
+      const { processInstanceId: id } = (await world.create(pt)).body;
+      const { vault, jobs } = world.grove.app;
+      const drive = openDrive({
+        tell: async () => undefined,
+        sendWebhook: async () => true,
+        identity: () => assert.fail('no step asks it'),
+        vault,
+        jobs,
+        workStep: {} as never,
+        changed: () => undefined,
+      });
+      await world.acme.write((tx) => drive.apply(tx, id, { type: 'open' }, world.grove.clock.now()));
+      assert.equal((await world.get(id)).body.statusMapped, 'Paused');
+      const resume = (body: object) =>
+        world.grove.call(`${PATH}/${id}/resume`, { method: 'POST', body: JSON.stringify(body) });
+      assert.equal((await resume({ variables: { a: 1 } })).body.code, 100001);
+      const { status, body } = await resume({ variables: { approved: 'yes' } });
+      assert.deepEqual([status, body.status, body.id], [200, 'COMPLETED_ENDED_SUCCESS', id]);
+      assert.equal((await resume({})).body.code, 100062);
+      const { content } = (await world.get(`${id}/events?sort=sequence,desc`)).body;
+      assert.equal(content[0].type, 'instance.completed');
+    });
+
+    it('refuses with 100062 an instance that is not paused', async () => {
+      const { id } = await world.newInstance();
+      const { status, body } = await world.grove.call(`${PATH}/${id}/resume`, { method: 'POST', body: '{}' });
+      assert.deepEqual([status, body.code], [409, 100062]);
+    });
+
+    it('a link works for 24 hours, and leads to the journey that a child is part of', async () => {
+      const row = await world.newInstance({ ui_url: 'https://good.example/ui' });
+      const { row: child } = await world.acme.write((tx) =>
+        createInstance(tx, {
+          ...{ definition: world.definition, environment: 'live', parameters: {}, now: world.grove.clock.now() },
+          parent: { row, step: 'sub', id: newId(world.grove.clock.now()) },
+        }),
+      );
+      for (const id of [row.id, child.id]) {
+        const { status, body } = await world.grove.call(`${PATH}/${id}/resumeLink`, { method: 'POST', body: '{}' });
+        assert.deepEqual([status, body.expiringDtm], [201, toDtm(world.grove.clock.now() + DAY)]);
+        const url = new URL(body.redirectUrl);
+        assert.equal(url.origin, 'https://good.example');
+        const startUrl = new URL(url.searchParams.get('ps') ?? '');
+        assert.equal(startUrl.searchParams.get('pi'), row.id);
+        const hash = createHash('sha256')
+          .update(startUrl.searchParams.get('c') ?? '')
+          .digest();
+        const [kept] = await world.acme.all<{ kind: string; expires_at: number }>(
+          { text: `SELECT kind, expires_at FROM journey_codes WHERE tenant_id = 'acme' AND code_hash = $1` },
+          [hash],
+        );
+        assert.deepEqual({ ...kept }, { kind: 'RESUME', expires_at: world.grove.clock.now() + DAY });
+      }
+    });
+
+    it('keeps no more than twenty links of an instance, and none that is over', async () => {
+      const { id } = await world.newInstance();
+      const link = () => world.grove.call(`${PATH}/${id}/resumeLink`, { method: 'POST', body: '{}' });
+      for (let at = 0; at < 25; at++) assert.equal((await link()).status, 201);
+      assert.equal((await world.rowsOf('journey_codes', id)).length, 20);
+      world.grove.clock.advance(DAY);
+      // The bearer token has expired too.
+      const token = await world.grove.token();
+      await world.grove.call(`${PATH}/${id}/resumeLink`, { method: 'POST', body: '{}', token });
+      assert.equal((await world.rowsOf('journey_codes', id)).length, 1);
+      world.grove.clock.advance(-DAY);
+    });
+
+    it('a link to a journey that has ended is refused with 100057', async () => {
+      const { id } = await world.newInstance();
+      await world.change(id, { status: 'COMPLETED_TERMINATED', completed_at: world.grove.clock.now() });
+      const { status, body } = await world.grove.call(`${PATH}/${id}/resumeLink`, { method: 'POST', body: '{}' });
+      assert.deepEqual([status, body.code], [409, 100057]);
+    });
+  });
+});
