@@ -1,5 +1,5 @@
 import { newId } from '../src/kernel/ids.ts';
-import type { InstanceEvent } from '../src/notification-service/notify.ts';
+import type { InstanceEvent } from '../src/kernel/instance-event.ts';
 
 /** Something that happened, for the tests of who is told of it. */
 export function eventOf(at: number, more: Partial<InstanceEvent> = {}): InstanceEvent {

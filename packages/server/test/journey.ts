@@ -1,10 +1,13 @@
+import { Readable } from 'node:stream';
 import type { Db, TenantDb, TenantTx } from '../src/db/db.ts';
 import { asContent, type Blobs } from '../src/engines/blobs/blobs.ts';
+import { readStream } from '../src/engines/blobs/read-stream.ts';
 import { openImages } from '../src/engines/images/images.ts';
 import { journeyCookieName } from '../src/http/journey-cookie.ts';
 import { defineJob } from '../src/jobs/define-job.ts';
 import { type Journeys, openJourney } from '../src/journey/journey.ts';
 import type { JourneyDeps } from '../src/journey/journey-deps.ts';
+import { ApiError } from '../src/kernel/errors.ts';
 import { asTenantId, newId, type TenantId } from '../src/kernel/ids.ts';
 import { fold } from '../src/kernel/pages.ts';
 import { addDefinition } from '../src/process-manager/definitions/definitions.repository.ts';
@@ -118,6 +121,7 @@ export async function openTestJourney(
     ...{ drawChallenge, spendChallenge },
     blobs: {
       put: async (key, content) => void blobs.set(key, await bytesOf(content)),
+      get: async (key) => readStream(Readable.from([blobs.get(key)])),
       delete: async (key) => void blobs.delete(key),
     },
     secure: scheme === 'https',
@@ -130,6 +134,11 @@ export async function openTestJourney(
     beginStep: (tx, look, now) => beginStep({ acts: noIdentity, presentFace: noIdentity }, tx, look, now),
     deleteBlobs: async (_tx, keys) => void deleted.push(...keys),
     pageUrl: async () => undefined,
+    lookOf: async () => ({}),
+    seeStep: async () => undefined,
+    leaveStep: async () => undefined,
+    messages: noMessages,
+    countryHeader: undefined,
     onError: (what, error) => assertNothing(what, error),
   };
   journeys = openJourney(deps);
@@ -187,6 +196,16 @@ export async function openTestJourney(
     },
   };
 }
+
+/** Messages are tried out with a whole application. */
+const noMessages: JourneyDeps['messages'] = {
+  channels: [],
+  prepare: async () => {
+    throw new ApiError(100160);
+  },
+  known: async () => undefined,
+  instanceTold: async () => undefined,
+};
 
 /** Steps of identity stores are tried out with a whole application. */
 export function noIdentity(): never {

@@ -1,14 +1,16 @@
-import type { api, Ok } from '@grove/contract';
-import type { TenantReads, TenantTx } from '../db/db.ts';
-import { MINUTE, toDtm } from '../kernel/clock.ts';
+import type { api, Body, Ok } from '@grove/contract';
+import type { TenantTx } from '../db/db.ts';
+import { toDtm } from '../kernel/clock.ts';
 import type { JourneyContext } from '../kernel/context.ts';
 import { ApiError } from '../kernel/errors.ts';
+import { newNumber } from '../kernel/number-choice.ts';
 import { isFinal } from '../process-manager/engine/state.ts';
-import { redirectAddress } from '../process-manager/instances/journey-addresses.ts';
+import { redirectAddress, startAddress } from '../process-manager/instances/journey-addresses.ts';
 import { hashCode, newCode } from '../process-manager/instances/one-time-code.ts';
-import { addCode, findOffer } from './codes.repository.ts';
+import { addCode } from './codes.repository.ts';
+import { isFresh, OFFER_MS } from './handoff-state.ts';
 import type { InstanceRow, LiveDeps } from './journey-deps.ts';
-import { newNumber } from './number-choice.ts';
+import { type Place, placeOf } from './place.ts';
 import { findSession, type SessionRow, sessionsOf, setSessionState } from './sessions.repository.ts';
 import { activate, withdrawOffers } from './sessions.ts';
 
@@ -16,12 +18,16 @@ import { activate, withdrawOffers } from './sessions.ts';
  * Going on with another device. The first one offers a code and shows a number; whoever redeems the code elsewhere has
  * to find that number, once. Every change is made with the instance locked, so that one device acts at any time.
  */
-export const OFFER_MS = 5 * MINUTE;
-
 type Offer = Ok<typeof api.journey.offerHandoff>;
+type Sent = Ok<typeof api.journey.sendHandoff>;
+type OfferInput = Body<typeof api.journey.offerHandoff>;
+type SendInput = Body<typeof api.journey.sendHandoff>;
+type NoticeInput = Body<typeof api.journey.tellWhenDecided>;
 
 export function handoffs(deps: LiveDeps) {
-  const { live, baseUrlOf } = deps;
+  const { live, baseUrlOf, messages, countryHeader } = deps;
+  const placeFor = ({ header }: JourneyContext, timeZone: string | undefined) =>
+    placeOf({ timeZone, country: countryHeader === undefined ? undefined : header(countryHeader) });
 
   /** Runs with the instance locked; the session is read again then, because it may have changed in the meantime. */
   const locked = <T>(
@@ -38,21 +44,40 @@ export function handoffs(deps: LiveDeps) {
     });
 
   return {
-    offer: (context: JourneyContext): Promise<Offer> =>
-      locked(context, async (tx, own, instance) => {
-        if (own.state !== 'ACTIVE') throw new ApiError(100058);
-        ensureUnderWay(instance);
-        await withdrawOffers(tx, instance.id);
-        const code = newCode(tx.tenantId);
-        const number = newNumber();
-        const expires_at = context.now + OFFER_MS;
-        await addCode(tx, {
-          ...{ code_hash: hashCode(code), kind: 'HANDOFF', instance_id: instance.id, session_id: own.id, number },
-          ...{ created_at: context.now, expires_at },
-        });
+    async offer(context: JourneyContext, { timeZone }: OfferInput): Promise<Offer> {
+      const place = await placeFor(context, timeZone);
+      return locked(context, async (tx, own, instance) => {
+        const { code, number, expiresAt } = await makeOffer(tx, own, instance, { place, now: context.now });
         const url = redirectAddress(instance.ui_url, baseUrlOf(tx.tenantId), instance.id, code);
-        return { url, number, expiringDtm: toDtm(expires_at) };
-      }),
+        return { url, number, expiringDtm: toDtm(expiresAt) };
+      });
+    },
+
+    /** The link is known to nobody but whoever gets it, so what is sent is a new one. */
+    async send(context: JourneyContext, { channel, to, language, timeZone }: SendInput): Promise<Sent> {
+      const queue = await messages.prepare(channel);
+      const place = await placeFor(context, timeZone);
+      return locked(context, async (tx, own, instance) => {
+        const { code, number, expiresAt } = await makeOffer(tx, own, instance, { place, now: context.now });
+        const base = baseUrlOf(tx.tenantId);
+        const url = redirectAddress(instance.ui_url, base, instance.id, code);
+        // Short, because it is read on a small screen; it leads to the same page.
+        const link = instance.ui_url ? url : startAddress(base, instance.id, code);
+        const wanted = { kind: 'HANDOFF', to, language, url: link, expiresAt } as const;
+        const { sentTo } = await queue(tx, instance, wanted, context.now);
+        return { url, number, expiringDtm: toDtm(expiresAt), sentTo };
+      });
+    },
+
+    /** Who looks on may ask as well: after a hand-off that is the device that stays. */
+    async tell(context: JourneyContext, { to, language }: NoticeInput): Promise<{ sentTo: string }> {
+      const queue = await messages.prepare('EMAIL');
+      return locked(context, async (tx, own, instance) => {
+        if (own.state !== 'ACTIVE' && own.state !== 'WATCHING') throw new ApiError(100058);
+        ensureUnderWay(instance);
+        return queue(tx, instance, { kind: 'DECIDED', to, language }, context.now);
+      });
+    },
 
     async confirm(context: JourneyContext, number: number): Promise<void> {
       const right = await locked(context, async (tx, own, instance) => {
@@ -89,6 +114,26 @@ export function handoffs(deps: LiveDeps) {
   };
 }
 
+/** What was offered before is void from now on. */
+async function makeOffer(
+  tx: TenantTx,
+  own: SessionRow,
+  instance: InstanceRow,
+  { place, now }: { place: Place | undefined; now: number },
+): Promise<{ code: string; number: number; expiresAt: number }> {
+  if (own.state !== 'ACTIVE') throw new ApiError(100058);
+  ensureUnderWay(instance);
+  await withdrawOffers(tx, instance.id);
+  const code = newCode(tx.tenantId);
+  const number = newNumber();
+  const expiresAt = now + OFFER_MS;
+  await addCode(tx, {
+    ...{ code_hash: hashCode(code), kind: 'HANDOFF', instance_id: instance.id, session_id: own.id, number },
+    ...{ place: place ? JSON.stringify(place) : null, created_at: now, expires_at: expiresAt },
+  });
+  return { code, number, expiresAt };
+}
+
 function ensureUnderWay({ status }: InstanceRow): void {
   if (isFinal(status)) throw new ApiError(100057);
 }
@@ -97,21 +142,4 @@ function ensureUnderWay({ status }: InstanceRow): void {
 async function ensureToBeConfirmed(tx: TenantTx, own: SessionRow, now: number): Promise<void> {
   const offering = own.offered_by === null ? undefined : await findSession(tx, own.offered_by);
   if (own.state !== 'UNCONFIRMED' || !isFresh(own, now) || offering?.state !== 'ACTIVE') throw new ApiError(100064);
-}
-
-function isFresh({ created_at }: SessionRow, now: number): boolean {
-  return now < created_at + OFFER_MS;
-}
-
-export type HandoffState = Ok<typeof api.journey.get>['device']['handoff'];
-
-/** How far a hand-off has come, as this session sees it. */
-export async function handoffState(db: TenantReads, own: SessionRow, now: number): Promise<HandoffState> {
-  if (own.state === 'UNCONFIRMED') return 'CONFIRMING';
-  const offered = (await sessionsOf(db, own.instance_id)).filter(({ offered_by }) => offered_by === own.id);
-  if (offered.some(({ state }) => state === 'ACTIVE')) return 'CONNECTED';
-  if (offered.some((each) => each.state === 'UNCONFIRMED' && isFresh(each, now))) return 'CONFIRMING';
-  const open = await findOffer(db, { instanceId: own.instance_id, sessionId: own.id }, now);
-  if (open) return 'OFFERED';
-  return own.state === 'ACTIVE' && own.offered_by !== null ? 'CONNECTED' : 'NONE';
 }

@@ -1,4 +1,4 @@
-import type { Db, TenantReads, TenantTx } from '../db/db.ts';
+import type { Db, TenantDb, TenantReads, TenantTx } from '../db/db.ts';
 import type { Blobs } from '../engines/blobs/blobs.ts';
 import type { Images } from '../engines/images/images.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -6,14 +6,16 @@ import type { TenantId } from '../kernel/ids.ts';
 import type { Drive, Look } from '../process-manager/engine/drive.ts';
 import type { Vault } from '../secrets/vault.ts';
 import type { Live } from './live.ts';
+import type { Messages } from './messages/messages.ts';
+import type { Journey } from './show-journey.ts';
 
 /** What the journeys are handed: the instances, tokens, images and tenants are other folders' business. */
 export type JourneyDeps = {
   db: Db;
   clock: Clock;
   vault: Vault;
-  blobs: Pick<Blobs, 'put' | 'delete'>;
-  images: Pick<Images, 'reencode'>;
+  blobs: Pick<Blobs, 'put' | 'get' | 'delete'>;
+  images: Pick<Images, 'reencode' | 'firstPage'>;
   drive: Drive;
   /** Whether cookies travel over https alone. */
   secure: boolean;
@@ -30,6 +32,10 @@ export type JourneyDeps = {
   ): Promise<{ row: InstanceRow }>;
   /** The page that a process token names for its journeys. */
   uiUrlOfToken(db: TenantReads, tokenId: string): Promise<string | null | undefined>;
+  /** The step that the journey waits at is shown to the end user. */
+  seeStep(db: TenantDb, look: Look, now: number): Promise<void>;
+  /** The browser says that the page of the step was left. The instance is locked. */
+  leaveStep(tx: TenantTx, look: Look, now: number): Promise<void>;
   /** The instance is locked. */
   addEvent(tx: TenantTx, instance: InstanceRow, type: string, now: number): Promise<unknown>;
   /** Why an instance was terminated: `abandoned`, or by time. */
@@ -49,6 +55,11 @@ export type JourneyDeps = {
   deleteBlobs(tx: TenantTx, keys: readonly string[]): Promise<unknown>;
   /** Where the custom page of that name is shown; nothing if none is deployed any more. */
   pageUrl(db: TenantReads, name: string): Promise<string | undefined>;
+  /** How the journeys of a theme look and speak. */
+  lookOf(db: TenantReads, theme: string): Promise<Pick<Journey, 'theme' | 'texts'>>;
+  messages: Messages;
+  /** The header in which a trusted proxy says the country of an address. */
+  countryHeader: string | undefined;
   onError(what: string, error: unknown): void;
 };
 

@@ -55,7 +55,7 @@ onBothEngines('a journey', (_engine, places) => {
       ...{ processInstanceId: browser.instanceId, environment: 'live', tenantName: 'Name of acme' },
       ...{ status: 'ACTIVE', statusMapped: 'In Progress', revision: 1, progress: { position: 1, total: 2 } },
       step: {
-        ...{ id: 'consent', type: 'consent', attempt: 1, maxAttempts: 1, images: [] },
+        ...{ id: 'consent', type: 'consent', attempt: 1, maxAttempts: 1, triesLeft: 1, images: [] },
         settings: { textVersion: '1' },
       },
       ...{ stepTypes: ['consent', 'document'], retentionDays: 30 },

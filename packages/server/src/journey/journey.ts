@@ -10,6 +10,7 @@ import { type Live, openLive } from './live.ts';
 import { processServerHandlers } from './process-server.ts';
 import { reader } from './read-journey.ts';
 import { sessionCreator, sessionReader } from './sessions.ts';
+import { imageShower } from './show-image.ts';
 import { stepHandlers } from './steps.ts';
 import { imageUploader } from './upload-image.ts';
 import { watch } from './watch.ts';
@@ -39,30 +40,38 @@ export function openJourney(deps: JourneyDeps): Journeys {
 
 function journeyHandlers(deps: LiveDeps): Handlers<typeof api.journey> {
   const { clock, drive, live } = deps;
-  const createSession = sessionCreator(deps);
   const read = reader(deps);
-  const { offer, confirm, deny, takeBack } = handoffs(deps);
-  const { submit, abandon } = stepHandlers(deps);
+  const createSession = sessionCreator(deps, read);
+  const { offer, send, tell, confirm, deny, takeBack } = handoffs(deps);
+  const { submit, leave, abandon } = stepHandlers(deps);
   const upload = imageUploader(deps);
+  const showImage = imageShower(deps);
   const createChallenge = challengeCreator(deps);
   const beginStep = stepBeginner(deps);
 
   return implement(api.journey, {
     createSession: (context, { body }) => createSession(context, body),
-    get: (context) => read(open(context)),
+    get: (context, { query }) => read(open(context), query),
     async submitStep(context, { params, body }) {
       await submit(acting(context), params.stepId, body);
       return read(context);
     },
     uploadImage: (context, { params, body }) => upload(acting(context), params, body),
+    getImage: (context, { params }) => showImage(acting(context), params),
     createChallenge: (context, { params }) => createChallenge(acting(context), params.stepId),
+    async leaveStep(context, { params }) {
+      await leave(acting(context), params.stepId);
+      return undefined;
+    },
     beginStep: (context, { params }) => beginStep(acting(context), params.stepId),
     watch: (context) => watch({ drive, live, now: () => clock.now() }, context.db, open(context).session),
     async abandon(context) {
       await abandon(acting(context));
       return read(context);
     },
-    offerHandoff: (context) => offer(open(context)),
+    offerHandoff: (context, { body }) => offer(open(context), body),
+    sendHandoff: (context, { body }) => send(open(context), body),
+    tellWhenDecided: (context, { body }) => tell(open(context), body),
     async confirmHandoff(context, { body }) {
       await confirm(context, body.number);
       return read(context);

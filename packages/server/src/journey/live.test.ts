@@ -116,6 +116,10 @@ onBothEngines('live status', (_engine, places) => {
     await elsewhere("UPDATE journey_sessions SET state = 'WATCHING' WHERE tenant_id = $1 AND instance_id = $2");
     await live.poll();
     assert.equal(await next(), event(7, 'ACTIVE'), 'a hand-off on another server is not told');
+    await elsewhere(`INSERT INTO journey_messages (tenant_id, id, instance_id, kind, channel, state, created_at)
+      VALUES ($1, 'm', $2, 'HANDOFF', 'EMAIL', 'FAILED', 1)`);
+    await live.poll();
+    assert.equal(await next(), event(7, 'ACTIVE'), 'a message that another server has given up is not told');
     await elsewhere('DELETE FROM process_instances WHERE tenant_id = $1 AND id = $2');
     await live.poll();
     assert.equal(await next(), undefined);

@@ -148,8 +148,8 @@ function nameOf(tenantId: TenantId, instanceId: string): string {
 async function fingerprints(db: TenantReads, journeys: readonly Watched[]): Promise<Map<string, string>> {
   const found = new Map<string, string>();
   const ids = journeys.map(({ instanceId }) => instanceId);
-  for (const { instance_id, id, state, revision } of await standingsOf(db, ids)) {
-    found.set(instance_id, `${found.get(instance_id) ?? revision} ${id} ${state}`);
+  for (const { instance_id, id, state, revision, messages } of await standingsOf(db, ids)) {
+    found.set(instance_id, `${found.get(instance_id) ?? `${revision} ${messages}`} ${id} ${state}`);
   }
   return found;
 }

@@ -4,27 +4,44 @@ import type { Look } from '../process-manager/engine/drive.ts';
 import { isFinal } from '../process-manager/engine/state.ts';
 import { STATUS_MAPPED } from '../process-manager/instances/instance-view.ts';
 import { fillAddress, withOutcome } from './build-redirect.ts';
-import { handoffState } from './handoffs.ts';
+import { handoffState } from './handoff-state.ts';
 import type { JourneyDeps } from './journey-deps.ts';
 import { findSession } from './sessions.repository.ts';
 import { type Journey, namesOfAttempt, showJourney, showUnconfirmed } from './show-journey.ts';
 
-/** Where a journey stands, as the browser of one session may see it. */
-export function reader(deps: JourneyDeps): (context: JourneyContext) => Promise<Journey> {
-  return async ({ db, tenantId, session, now }) => {
+/** Where a journey stands, as the browser of one session may see it; with its look and its words for who wants them. */
+export type ReadJourney = (context: Reading, wanted?: { theme?: boolean | undefined }) => Promise<Journey>;
+type Reading = Pick<JourneyContext, 'db' | 'tenantId' | 'session' | 'now'>;
+
+export function reader(deps: JourneyDeps): ReadJourney {
+  return async ({ db, tenantId, session, now }, { theme = false } = {}) => {
     // The session is read again: what has just been done may have changed it.
     const own = await findSession(db, session.sessionId);
     if (!own) throw new ApiError(100054);
     const look = await deps.drive.look(db, session.instanceId);
     if (!look) throw new ApiError(100022);
     const tenantName = await deps.tenantName(tenantId);
-    if (own.state === 'UNCONFIRMED') return showUnconfirmed(look, { tenantId, tenantName });
+    const dress = theme ? await deps.lookOf(db, look.definition.definition.theme) : undefined;
+    if (own.state === 'UNCONFIRMED') return { ...showUnconfirmed(look, { tenantId, tenantName }), ...dress };
+    // Who only follows along on another device is shown that the journey goes on, and no step.
+    if (own.state === 'ACTIVE') await seen(deps, db, look, now);
     const device = { active: own.state === 'ACTIVE', handoff: await handoffState(db, own, now) };
     const { current } = look.state.flow;
     const images = current?.phase === 'user' ? namesOfAttempt(await deps.imagesOf(db, look.instance.id), current) : [];
     const redirectUrl = isFinal(look.root.status) ? await redirectOf(deps, db, look) : undefined;
-    return withPageUrl(deps, db, showJourney(look, { tenantId, tenantName, device, images, redirectUrl }));
+    const shown = showJourney(look, { tenantId, tenantName, device, images, redirectUrl });
+    const messages = isFinal(look.root.status) ? undefined : await deps.messages.known(db, look.root, now);
+    return { ...(await withPageUrl(deps, db, shown)), ...dress, ...(messages && { messages }) };
   };
+}
+
+/** That it was seen is good to know; nobody is kept from their journey because it cannot be written down. */
+async function seen(deps: JourneyDeps, db: JourneyContext['db'], look: Look, now: number): Promise<void> {
+  try {
+    await deps.seeStep(db, look, now);
+  } catch (error) {
+    deps.onError('that a step was seen could not be written', error);
+  }
 }
 
 /** Of a page of the tenant's own, the version that is deployed now. */

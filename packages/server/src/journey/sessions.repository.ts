@@ -29,7 +29,9 @@ const REMOVE = sql('DELETE FROM journey_sessions WHERE tenant_id = $1 AND id = $
 /** How many instances are asked about at a time: one statement, prepared once, filled up with what finds nothing. */
 const AT_ONCE = 50;
 const PLACES = Array.from({ length: AT_ONCE }, (_, at) => `$${at + 2}`).join(', ');
-const STANDINGS = sql(`SELECT s.instance_id, s.id, s.state, j.revision FROM journey_sessions s
+const STANDINGS = sql(`SELECT s.instance_id, s.id, s.state, j.revision, (SELECT count(*) FROM journey_messages m
+    WHERE m.tenant_id = s.tenant_id AND m.instance_id = s.instance_id AND m.state IN ('SENT', 'FAILED')) AS messages
+  FROM journey_sessions s
   LEFT JOIN journeys j ON j.tenant_id = s.tenant_id AND j.instance_id = s.instance_id
   WHERE s.tenant_id = $1 AND s.instance_id IN (${PLACES}) ORDER BY s.instance_id, s.id`);
 
@@ -67,7 +69,14 @@ export async function removeSession(tx: TenantTx, id: string): Promise<void> {
   await tx.run(REMOVE, [tx.tenantId, id]);
 }
 
-export type Standing = { instance_id: string; id: string; state: SessionState; revision: number | null };
+export type Standing = {
+  instance_id: string;
+  id: string;
+  state: SessionState;
+  revision: number | null;
+  /** How many of its messages have been sent or given up. */
+  messages: number;
+};
 
 /** How far each journey has come, and what each of its devices does. */
 export async function standingsOf(db: TenantReads, instanceIds: readonly string[]): Promise<Standing[]> {

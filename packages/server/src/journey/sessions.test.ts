@@ -31,6 +31,7 @@ onBothEngines('sessions of a journey', (_engine, places) => {
     assert.equal(maxAge, 49 * 3600);
     const now = await browser.get();
     assert.deepEqual([now.status, now.body.status, now.body.step.id], [200, 'ACTIVE', 'consent']);
+    assert.deepEqual(body.journey, now.body, 'the page is told at once what it would ask for next');
     assert.deepEqual(await grove.events(id), ['instance.created', 'instance.started']);
   });
 

@@ -7,11 +7,14 @@ import type { JourneyPrincipal, SessionState } from '../kernel/context.ts';
 import { ApiError, invalidInput } from '../kernel/errors.ts';
 import { ID_PATTERN, isTenantId, newId, type TenantId } from '../kernel/ids.ts';
 import type { OpenContext } from '../kernel/implement.ts';
+import { numbersFor } from '../kernel/number-choice.ts';
 import { hashCode } from '../process-manager/instances/one-time-code.ts';
 import { type CodeRow, findCode, removeOffers, takeCode } from './codes.repository.ts';
 import type { InstanceRow, LiveDeps } from './journey-deps.ts';
+import { giveUpLinks } from './messages/messages.repository.ts';
 import { nameBrowser } from './name-browser.ts';
-import { numbersFor } from './number-choice.ts';
+import type { Place } from './place.ts';
+import type { ReadJourney } from './read-journey.ts';
 import {
   addSession,
   closeUnconfirmed,
@@ -37,8 +40,9 @@ const COOKIE = /^([a-z0-9-]{3,40})\.([0-7][0-9A-HJKMNP-TV-Z]{25})\.([A-Za-z0-9_-
 const CODE = /^([a-z0-9-]{3,40})\.[A-Za-z0-9_-]{1,150}$/;
 
 type SessionInput = Body<typeof api.journey.createSession>;
-type Opened = { session: SessionRow; secret: string; handoff?: Handoff };
-type Handoff = { browser: string; offeredDtm: string; numbers: number[] };
+/** Without a secret it is a session that this browser has already. */
+type Opened = { session: SessionRow; secret?: string; handoff?: Handoff };
+type Handoff = { browser: string; offeredDtm: string; place?: Place; numbers: number[] };
 type Answer = Ok<typeof api.journey.createSession>;
 
 /** Who holds this cookie of this instance. Whatever is wrong with it, the answer is the same. */
@@ -57,7 +61,7 @@ export function sessionReader({ db, clock }: { db: Db; clock: Clock }) {
   };
 }
 
-export function sessionCreator(deps: LiveDeps) {
+export function sessionCreator(deps: LiveDeps, read: ReadJourney) {
   return async (context: OpenContext, body: SessionInput): Promise<WithHeaders<Answer>> => {
     const now = deps.clock.now();
     const browser = nameBrowser(context.header('user-agent'));
@@ -71,23 +75,42 @@ export function sessionCreator(deps: LiveDeps) {
       processInstanceId: session.instance_id,
       expiringDtm: toDtm(session.expires_at),
       ...(handoff && { handoff: { tenantName: await deps.tenantName(tenantId), ...handoff } }),
+      ...(await firstView(deps, read, { tenantId, session, now })),
     };
-    const cookie = cookieText(deps, tenantId, session, secret, now);
-    return withHeaders(answer, { 'set-cookie': [cookie, ...oldCookies(deps, context.header('cookie'))] });
+    const cookies = secret === undefined ? [] : [cookieText(deps, tenantId, session, secret, now)];
+    return withHeaders(answer, { 'set-cookie': [...cookies, ...oldCookies(deps, context.header('cookie'))] });
   };
+}
+
+/** The code is spent: whatever cannot be read now is asked for by the page, and the cookie is not lost over it. */
+async function firstView(
+  deps: LiveDeps,
+  read: ReadJourney,
+  { tenantId, session, now }: { tenantId: TenantId; session: SessionRow; now: number },
+): Promise<Pick<Answer, 'journey'>> {
+  const { id: sessionId, instance_id: instanceId, state } = session;
+  const db = deps.db.of(tenantId);
+  try {
+    return {
+      journey: await read({ db, tenantId, now, session: { tenantId, sessionId, instanceId, state } }, { theme: true }),
+    };
+  } catch (error) {
+    deps.onError('a journey that was opened could not be read', error);
+    return {};
+  }
 }
 
 type Open = (tx: TenantTx, browser: string, now: number) => Promise<Opened>;
 
 /** By a one-time code, or by a process token: whichever the body names. */
-function opener(deps: LiveDeps, { hostTenant }: OpenContext, { code, pt, tn }: SessionInput) {
+function opener(deps: LiveDeps, { hostTenant, header }: OpenContext, { code, pt, tn }: SessionInput) {
   if ((code === undefined) === (pt === undefined)) {
     throw invalidInput({ pointer: '/code', message: 'must be given, or `pt`, and not both' });
   }
   if (code !== undefined) {
     const tenantId = CODE.exec(code)?.[1] ?? '';
     if (!isTenantId(tenantId) || (hostTenant ?? tenantId) !== tenantId) throw new ApiError(100055);
-    const open: Open = (tx, browser, now) => redeem(deps, tx, { code, browser, now });
+    const open: Open = (tx, browser, now) => redeem(deps, tx, { code, browser, cookies: header('cookie') ?? '', now });
     return { tenantId, open };
   }
   // Whether there is such a tenant is nobody's business: a token of it is simply not found.
@@ -105,7 +128,7 @@ function opener(deps: LiveDeps, { hostTenant }: OpenContext, { code, pt, tn }: S
 async function redeem(
   deps: LiveDeps,
   tx: TenantTx,
-  { code, browser, now }: { code: string; browser: string; now: number },
+  { code, browser, cookies, now }: { code: string; browser: string; cookies: string; now: number },
 ): Promise<Opened> {
   const hash = hashCode(code);
   const first = await deps.spendStartCode(tx, code, now);
@@ -116,7 +139,7 @@ async function redeem(
   const taken = instance && (await takeCode(tx, hash, now));
   if (!taken) throw new ApiError(100055);
   if (taken.kind === 'RESUME') return start(deps, tx, { instanceId: instance.id, browser, now });
-  return takeUpOffer(tx, { instance, offer: taken, browser, now });
+  return takeUpOffer(deps, tx, { instance, offer: taken, browser, cookies, now });
 }
 
 type Arrival = { instanceId: string; browser: string; now: number };
@@ -133,17 +156,31 @@ async function start(deps: LiveDeps, tx: TenantTx, { instanceId, browser, now }:
 
 /** A phone has come. It sees nothing of the journey until its holder has matched the number. */
 async function takeUpOffer(
+  deps: LiveDeps,
   tx: TenantTx,
-  { instance, offer, browser, now }: { instance: InstanceRow; offer: CodeRow; browser: string; now: number },
+  { instance, offer, browser, cookies, now }: Coming,
 ): Promise<Opened> {
   const offering = offer.session_id === null ? undefined : await findSession(tx, offer.session_id);
   if (offering?.state !== 'ACTIVE' || offer.number === null) throw new ApiError(100055);
+  // A link in a mail is easily opened where it was asked for. That browser acts already, and has nothing to confirm.
+  if (holds(cookies, deps.cookieName(instance.id), offering)) return { session: offering };
   const opened = await open(tx, {
     ...{ instance, state: 'UNCONFIRMED', browser, now },
     offer: { by: offering.id, number: offer.number },
   });
   const numbers = numbersFor(offer.number);
-  return { ...opened, handoff: { browser: offering.browser, offeredDtm: toDtm(offer.created_at), numbers } };
+  const place = offer.place === null ? undefined : (JSON.parse(offer.place) as Place);
+  const handoff = { browser: offering.browser, offeredDtm: toDtm(offer.created_at), ...(place && { place }), numbers };
+  return { ...opened, handoff };
+}
+
+type Coming = { instance: InstanceRow; offer: CodeRow; browser: string; cookies: string; now: number };
+
+/** Whether the cookie of that session is among these. */
+function holds(cookies: string, name: string, { id, token_hash }: SessionRow): boolean {
+  const pair = cookies.split(';').find((each) => each.trim().startsWith(`${name}=`));
+  const [, , sessionId, secret = ''] = COOKIE.exec(pair?.slice(pair.indexOf('=') + 1).trim() ?? '') ?? [];
+  return sessionId === id && timingSafeEqual(token_hash, hashSecret(secret));
 }
 
 type NewSession = {
@@ -199,6 +236,7 @@ export async function activate(tx: TenantTx, { id, instance_id }: SessionRow): P
 /** Whether there was anything to withdraw. */
 export async function withdrawOffers(tx: TenantTx, instanceId: string): Promise<boolean> {
   const offers = await removeOffers(tx, instanceId);
+  if (offers > 0) await giveUpLinks(tx, instanceId);
   const waiting = await closeUnconfirmed(tx, instanceId);
   return offers + waiting > 0;
 }

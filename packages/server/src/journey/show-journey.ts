@@ -1,6 +1,7 @@
 import type { api, Ok } from '@grove/contract';
 import { toDtm } from '../kernel/clock.ts';
 import type { Look } from '../process-manager/engine/drive.ts';
+import { triesLeft } from '../process-manager/engine/judge-attempt.ts';
 import type { Current, InstanceStatus } from '../process-manager/engine/state.ts';
 import { stepTypeOf } from '../process-manager/engine/steps/registry.ts';
 import { earlierAttempts } from '../process-manager/engine/walk.ts';
@@ -78,10 +79,12 @@ function showStep({ definition, state }: Look, images: string[]): Journey['step'
     type: step.type,
     attempt: current.attempt - earlierAttempts(state, step.id),
     maxAttempts: step.maxAttempts ?? 1,
+    triesLeft: triesLeft(step, current, earlierAttempts(state, step.id)),
     ...(current.dueAt !== undefined && { expiringDtm: toDtm(current.dueAt) }),
     settings: { ...stepTypeOf(step.type).user?.show(step, state) },
     images,
     ...(current.fault && { fault: current.fault }),
+    ...(current.mayUseAnyway && { mayUseAnyway: true }),
   };
 }
 

@@ -14,21 +14,29 @@ type StepInput = Body<typeof api.journey.submitStep>;
 
 export function stepHandlers(deps: JourneyDeps) {
   return {
-    submit: (context: JourneyContext, stepId: string, { revision, result = {}, unable }: StepInput): Promise<void> =>
+    submit: (context: JourneyContext, stepId: string, input: StepInput): Promise<void> =>
       context.db.write(async (tx) => {
+        const { revision, result = {}, unable, useAnyway } = input;
         const look = await lockJourney(deps, tx, context);
         const current = currentUserStep(look, stepId);
         // Whoever saw another state may have meant another attempt.
         if (revision !== look.revision) throw new ApiError(100056);
         const images = namesOfAttempt(await deps.imagesOf(tx, look.instance.id), current);
-        if (!unable) await spendAnswered(deps, tx, { look, current, result, now: context.now });
+        if (!unable && !useAnyway) await spendAnswered(deps, tx, { look, current, result, now: context.now });
         const applied = await deps.drive.apply(
           tx,
           look.instance.id,
-          unable ? { type: 'unable', step: stepId } : { type: 'submit', step: stepId, result, images },
+          happeningOf(stepId, input) ?? { type: 'submit', step: stepId, result, images },
           context.now,
         );
         ensureTaken(applied);
+      }),
+
+    leave: (context: JourneyContext, stepId: string): Promise<void> =>
+      context.db.write(async (tx) => {
+        const look = await lockJourney(deps, tx, context);
+        currentUserStep(look, stepId);
+        await deps.leaveStep(tx, look, context.now);
       }),
 
     abandon: (context: JourneyContext): Promise<void> =>
@@ -56,6 +64,12 @@ export async function lockJourney(deps: JourneyDeps, tx: TenantTx, { session }: 
   return look;
 }
 
+/** Who cannot do a step says nothing else about it. */
+function happeningOf(step: string, { unable, useAnyway }: StepInput) {
+  if (unable) return { type: 'unable', step } as const;
+  return useAnyway ? ({ type: 'useAnyway', step } as const) : undefined;
+}
+
 export function currentUserStep({ state }: Look, stepId: string): Current {
   const { current } = state.flow;
   if (current?.phase !== 'user' || current.step !== stepId) throw new ApiError(100056);
@@ -68,6 +82,8 @@ export function ensureTaken(applied: Applied): void {
       return;
     case 'ended':
       throw new ApiError(100057);
+    case 'notOffered':
+      throw new ApiError(100155);
     case 'badInput':
       throw invalidInput(...faultsOf(applied.faults ?? []));
     default:

@@ -4,8 +4,11 @@ import { Readable } from 'node:stream';
 import { after, before, it } from 'node:test';
 import { onBothEngines } from '../../test/harness.ts';
 import { JPEG, PNG, picture, WEBP } from '../../test/images.ts';
-import { type Browser, openTestJourney, type TestJourney } from '../../test/journey.ts';
+import { type Browser, DECIDE, DOCUMENT, openTestJourney, type TestJourney } from '../../test/journey.ts';
+import { PDF } from '../../test/pdfs.ts';
 import { BlobError } from '../engines/blobs/blobs.ts';
+import { readStream } from '../engines/blobs/read-stream.ts';
+import type { Step } from '../process-manager/engine/definition.ts';
 import { readImage } from '../process-manager/engine/read-image.ts';
 
 const bytesOf = (text: string) => new Uint8Array(Buffer.from(text));
@@ -32,7 +35,7 @@ onBothEngines('images of a journey', (_engine, places) => {
     ]);
   const read = (row: Row) =>
     readImage(
-      { vault: grove.deps.vault, blobs: { get: async (key) => Readable.from([grove.blobs.get(key)]) } },
+      { vault: grove.deps.vault, blobs: { get: async (key) => readStream(Readable.from([grove.blobs.get(key)])) } },
       grove.acme,
       row,
     );
@@ -59,6 +62,34 @@ onBothEngines('images of a journey', (_engine, places) => {
     assert.equal((await browser.upload('document', 'front', JPEG, 'image/jpeg')).status, 200);
     assert.equal((await browser.upload('document', 'back', WEBP, 'image/webp')).status, 200);
     assert.deepEqual((await browser.get()).body.step.images.sort(), ['back', 'front']);
+  });
+
+  it('100059: takes the first page of a PDF of a document, and of nothing that the camera has to see', async () => {
+    const at = async (step: Step): Promise<Browser> => {
+      const browser = grove.browser();
+      await browser.open({ code: (await grove.instance({ steps: [step, DECIDE] })).code });
+      return browser;
+    };
+    const browser = await at(DOCUMENT);
+    const { status, body } = await browser.upload('document', 'front', PDF, 'application/pdf');
+    assert.deepEqual([status, body.pages, body.bytes], [200, 1, PDF.length]);
+    const [row] = await rowsOf(browser);
+    assert.deepEqual(
+      [row?.content_type, (await read(row as Row)).subarray(0, 3)],
+      ['image/jpeg', Buffer.from([0xff, 0xd8, 0xff])],
+    );
+    const face: Step = { id: 'selfie', type: 'face', key: 'face1', liveness: 'passive', maxAttempts: 3 };
+    const refusals: [Step, string, Uint8Array, RegExp][] = [
+      [face, 'image', PDF, /not a JPEG, PNG or WebP/],
+      [{ ...DOCUMENT, requireLiveCapture: true }, 'front', PDF, /not a JPEG, PNG or WebP/],
+      [DOCUMENT, 'front', JPEG, /not a PDF/],
+      [DOCUMENT, 'front', PDF.subarray(0, 200), /its end is missing/],
+    ];
+    for (const [step, name, bytes, reason] of refusals) {
+      const { body } = await (await at(step)).upload(step.id, name, new Uint8Array(bytes), 'application/pdf');
+      assert.equal(body.code, 100059);
+      assert.match(body.message, reason);
+    }
   });
 
   it('100059: what is empty, no image, or another type than it says cannot be used', async () => {

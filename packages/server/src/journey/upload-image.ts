@@ -10,6 +10,7 @@ import type { Look } from '../process-manager/engine/drive.ts';
 import { imageContext } from '../process-manager/engine/read-image.ts';
 import type { Current } from '../process-manager/engine/state.ts';
 import { stepTypeOf } from '../process-manager/engine/steps/registry.ts';
+import type { WantedImage } from '../process-manager/engine/steps/step-type.ts';
 import { instanceSubject } from '../process-manager/instances/instance-subject.ts';
 import type { ImageRow, JourneyDeps } from './journey-deps.ts';
 import { namesOfAttempt } from './show-journey.ts';
@@ -36,12 +37,12 @@ export function imageUploader(deps: JourneyDeps) {
     const before = await db.write(async (tx) => {
       const look = await lockJourney(deps, tx, context);
       const current = currentUserStep(look, stepId);
-      ensureWanted(look, current, imageName);
+      ensureTaken(ensureWanted(look, current, imageName), body);
       ensureStandIn(body, look.root.environment);
       const seal = await vault.sealerFor(tx, instanceSubject(look.instance.id));
       return { instanceId: look.instance.id, current, seal };
     });
-    const kept = isStandIn(body) ? body : await images.reencode(body.bytes, body.contentType);
+    const kept: Kept = isStandIn(body) ? body : await harmless(images, body);
     // Only now: images come out one by one, and those that wait are not all hashed at the same time.
     const sha256 = await hashOf(body.bytes);
     const blobKey = newId(now);
@@ -58,7 +59,8 @@ export function imageUploader(deps: JourneyDeps) {
       if (error instanceof ApiError) await blobs.delete(blobKey).catch(() => undefined);
       throw error;
     }
-    return { name: imageName, sha256, bytes: body.bytes.length };
+    const { pages } = kept;
+    return { name: imageName, sha256, bytes: body.bytes.length, ...(pages !== undefined && { pages }) };
   };
 }
 
@@ -78,17 +80,27 @@ function record(deps: JourneyDeps, context: JourneyContext, row: ImageRow, befor
   });
 }
 
-function ensureWanted({ definition }: Look, { step: stepId }: Current, imageName: string): void {
+function ensureWanted({ definition }: Look, { step: stepId }: Current, imageName: string): WantedImage {
   const step = definition.step(stepId);
-  const names =
-    (step &&
-      stepTypeOf(step.type)
-        .user?.images?.(step)
-        ?.map(({ name }) => name)) ??
-    [];
-  if (names.includes(imageName)) return;
+  const images = (step && stepTypeOf(step.type).user?.images?.(step)) ?? [];
+  const wanted = images.find(({ name }) => name === imageName);
+  if (wanted) return wanted;
+  const names = images.map(({ name }) => name);
   const message = names.length > 0 ? `must be one of ${names.join(', ')}` : 'cannot be given: the step takes no images';
   throw invalidInput({ pointer: '/params/imageName', message });
+}
+
+const isPdf = ({ contentType }: RawBody) => contentType === 'application/pdf';
+
+/** A face is never taken from a PDF, nor a document where the camera has to see it. */
+function ensureTaken({ pdf }: WantedImage, body: RawBody): void {
+  if (isPdf(body) && !pdf) throw new ImageRefused('not_an_image');
+}
+
+type Kept = RawBody & { readonly pages?: number };
+
+async function harmless(images: JourneyDeps['images'], body: RawBody): Promise<Kept> {
+  return isPdf(body) ? images.firstPage(body.bytes) : images.reencode(body.bytes, body.contentType);
 }
 
 const isStandIn = ({ contentType }: RawBody) => contentType === 'application/json';

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { placeOf } from './place.ts';
+
+const byClock = (timeZone: string) => placeOf({ timeZone, country: undefined });
+
+describe('the place of a browser', () => {
+  it('is the city and the country of its time zone, by whichever of its names', async () => {
+    for (const [timeZone, city, countryCode] of [
+      ['Europe/Berlin', 'Berlin', 'DE'],
+      ['America/Los_Angeles', 'Los Angeles', 'US'],
+      ['America/Argentina/Buenos_Aires', 'Buenos Aires', 'AR'],
+      ['Asia/Kolkata', 'Kolkata', 'IN'],
+      ['Asia/Calcutta', 'Calcutta', 'IN'],
+      ['Europe/Kyiv', 'Kyiv', 'UA'],
+      ['Africa/Casablanca', 'Casablanca', 'MA'],
+      ['Australia/Sydney', 'Sydney', 'AU'],
+    ] as const) {
+      assert.deepEqual(await byClock(timeZone), { city, countryCode }, timeZone);
+    }
+  });
+
+  it('is unknown where the clock names no place, or none that there is', async () => {
+    for (const none of ['', 'UTC', 'Etc/GMT+5', 'EST5EDT', 'Europe/Atlantis', '<b>', 'Europe/', 'Europe/Berlin/x/y']) {
+      assert.equal(await byClock(none), undefined, none);
+    }
+  });
+
+  it('has the country of the address where a proxy knows it', async () => {
+    const of = (country: string | undefined) => placeOf({ timeZone: undefined, country });
+    assert.deepEqual(await of('de'), { addressCountryCode: 'DE' });
+    for (const none of [undefined, '', 'XX', 'T1', 'Germany', 'D', '<>']) assert.equal(await of(none), undefined, none);
+    assert.deepEqual(await placeOf({ timeZone: 'Europe/Paris', country: 'BR' }), {
+      ...{ city: 'Paris', countryCode: 'FR', addressCountryCode: 'BR' },
+    });
+  });
+});

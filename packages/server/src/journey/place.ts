@@ -1,0 +1,68 @@
+/**
+ * Where a browser is, as far as it can be known without asking anybody: the city of the time zone that its clock is set
+ * to, and the country of its address if a proxy in front says it. Whoever deceives can set a clock, so the page says
+ * where this comes from.
+ */
+export type Place = {
+  readonly city?: string;
+  readonly countryCode?: string;
+  readonly addressCountryCode?: string;
+};
+
+export type PlaceHints = { timeZone: string | undefined; country: string | undefined };
+
+/** Zones that are named after a place. The others (`Etc/GMT+5`, `UTC`, `EST`) say nothing. */
+const ZONE = /^(Africa|America|Antarctica|Asia|Atlantic|Australia|Europe|Indian|Pacific)(\/[A-Za-z_-]{1,30}){1,2}$/;
+const COUNTRY = /^[A-Z]{2}$/;
+/** What proxies write where they do not know, or where there is no country. */
+const NO_COUNTRY: ReadonlySet<string> = new Set(['XX', 'ZZ', 'T1']);
+
+export async function placeOf({ timeZone, country }: PlaceHints): Promise<Place | undefined> {
+  const address = country?.trim().toUpperCase() ?? '';
+  const known = COUNTRY.test(address) && !NO_COUNTRY.has(address);
+  const place = { ...(await byClock(timeZone ?? '')), ...(known && { addressCountryCode: address }) };
+  return Object.keys(place).length > 0 ? place : undefined;
+}
+
+async function byClock(timeZone: string): Promise<Place> {
+  const canonical = ZONE.test(timeZone) ? canonicalZone(timeZone) : undefined;
+  if (canonical === undefined) return {};
+  const city = (timeZone.split('/').at(-1) as string).replaceAll('_', ' ');
+  countries ??= zonesByRegion();
+  const countryCode = (await countries).get(canonical);
+  return { city, ...(countryCode && { countryCode }) };
+}
+
+function canonicalZone(timeZone: string): string | undefined {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone }).resolvedOptions().timeZone;
+  } catch {
+    return undefined;
+  }
+}
+
+const LETTERS = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
+const REGIONS_AT_ONCE = 4;
+
+let countries: Promise<ReadonlyMap<string, string>> | undefined;
+
+type LocaleWithZones = Intl.Locale & { getTimeZones?(): readonly string[] | undefined };
+
+/**
+ * The runtime knows the zones of each region, but takes half a second to say all of them. They are asked for when the
+ * first hand-off wants to know, a few at a time, so that nobody else waits.
+ */
+async function zonesByRegion(): Promise<Map<string, string>> {
+  const found = new Map<string, string>();
+  const names = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' });
+  const regions = LETTERS.flatMap((one) => LETTERS.map((other) => one + other)).filter(
+    // Regions that are no more are called by the name of those that took their place.
+    (region) => names.of(region) !== undefined && new Intl.Locale(`und-${region}`).region === region,
+  );
+  for (const [at, region] of regions.entries()) {
+    if (at % REGIONS_AT_ONCE === 0) await new Promise(setImmediate);
+    const locale: LocaleWithZones = new Intl.Locale(`und-${region}`);
+    for (const zone of locale.getTimeZones?.() ?? []) if (!found.has(zone)) found.set(zone, region);
+  }
+  return found;
+}

@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { after, before, it } from 'node:test';
+import { onBothEngines } from '../../test/harness.ts';
+import { JPEG, PNG } from '../../test/images.ts';
+import { type Browser, CONSENT, DECIDE, DOCUMENT, openTestJourney, type TestJourney } from '../../test/journey.ts';
+import type { Check } from '../kernel/check.ts';
+import { MINUTE } from '../kernel/clock.ts';
+
+const STEPS = [CONSENT, { ...DOCUMENT, sides: 'both', triesPerSide: 3, useAnywayAfter: 2 }, DECIDE];
+
+onBothEngines('photographs that are not good enough', (_engine, places) => {
+  let grove: TestJourney;
+  before(async () => {
+    grove = await openTestJourney(await places.create());
+  });
+  after(() => grove.stop());
+
+  const atDocument = async (): Promise<Browser> => {
+    const { code } = await grove.instance({ steps: STEPS });
+    const browser = grove.browser();
+    await browser.open({ code });
+    await browser.submit('consent', { accepted: true });
+    return browser;
+  };
+  const stepOf = async (browser: Browser) => (await browser.get()).body.step;
+  const send = async (browser: Browser, ...names: string[]) => {
+    for (const name of names) assert.equal((await browser.upload('document', name, PNG)).status, 200);
+    assert.equal((await browser.submit('document')).status, 200);
+  };
+  const tell = (browser: Browser, attempt: number, faults: Record<string, string>) => {
+    const pictures = Object.entries(faults).map(([picture, reason]) => ({ picture, reasons: [reason] }));
+    const [reason] = Object.values(faults);
+    const check: Check = reason
+      ? { name: 'documentQuality', type: 'document', status: 'FAILED', reason, advice: 'retry' }
+      : { name: 'documentQuality', type: 'document', status: 'PASSED' };
+    const findings = { checks: [check], pictures };
+    return grove.apply(browser.instanceId, { type: 'findings', step: 'document', attempt, findings });
+  };
+  const useAnyway = async (browser: Browser) => {
+    const { revision } = (await browser.get()).body;
+    return browser.post('/steps/document', { revision, useAnyway: true });
+  };
+  const see = (browser: Browser, name: string) => browser.fetch(`/steps/document/images/${name}`);
+  const checksOf = (browser: Browser) =>
+    grove.acme.all<{ status: string; reason: string; meta_data: string }>(
+      { text: 'SELECT status, reason, meta_data FROM instance_checks WHERE tenant_id = $1 AND instance_id = $2' },
+      ['acme', browser.instanceId],
+    );
+
+  it('are named with their side and the tries that are left, and only that side is asked for again', async () => {
+    const browser = await atDocument();
+    assert.equal((await stepOf(browser)).triesLeft, 3);
+    await send(browser, 'front', 'back');
+    await tell(browser, 1, { back: 'glare' });
+    const { attempt, triesLeft, images, fault, mayUseAnyway } = await stepOf(browser);
+    assert.deepEqual(
+      [attempt, triesLeft, images, fault, mayUseAnyway],
+      [2, 2, ['front'], { reason: 'glare', advice: 'retry', picture: 'back' }, undefined],
+    );
+    await send(browser, 'back');
+  });
+
+  it('100155: can be used once it is offered, not before, and are then for a human', async () => {
+    const browser = await atDocument();
+    assert.equal((await useAnyway(browser)).body.code, 100155);
+    await send(browser, 'front', 'back');
+    assert.equal((await useAnyway(browser)).body.code, 100056);
+    await tell(browser, 1, { front: 'blurred' });
+    assert.equal((await useAnyway(browser)).body.code, 100155);
+    await send(browser, 'front');
+    await tell(browser, 2, { front: 'blurred' });
+    assert.equal((await stepOf(browser)).mayUseAnyway, true);
+    const used = await useAnyway(browser);
+    assert.deepEqual([used.status, used.body.waitingFor], [200, 'check']);
+    assert.equal((await useAnyway(browser)).body.code, 100056);
+    await tell(browser, 3, { front: 'blurred' });
+    const [check] = await checksOf(browser);
+    assert.deepEqual([check?.status, check?.reason], ['REVIEW', 'blurred']);
+    assert.equal(JSON.parse(check?.meta_data ?? '{}').anyway, 'chosen');
+    assert.equal((await browser.get()).body.result.outcome, 'received');
+  });
+
+  it('are used as they were sent: the images of the last try, and those that replaced them where there are any', async () => {
+    const browser = await atDocument();
+    await send(browser, 'front', 'back');
+    await tell(browser, 1, { front: 'blurred' });
+    await send(browser, 'front');
+    await tell(browser, 2, { front: 'blurred' });
+    await browser.upload('document', 'front', JPEG, 'image/jpeg');
+    await useAnyway(browser);
+    const rows = await grove.acme.all<{ name: string; attempt: number; bytes: number }>(
+      {
+        text: `SELECT name, attempt, bytes FROM instance_images WHERE tenant_id = $1 AND instance_id = $2
+          AND attempt = 3 ORDER BY name`,
+      },
+      ['acme', browser.instanceId],
+    );
+    assert.deepEqual(
+      rows.map(({ name }) => name),
+      ['back', 'front'],
+    );
+  });
+
+  it('100156: can be seen by who sent them, as they were kept, and by nobody else', async () => {
+    const browser = await atDocument();
+    assert.equal((await see(browser, 'front')).status, 404);
+    assert.equal((await (await see(browser, 'front')).json()).code, 100156);
+    await browser.upload('document', 'front', PNG);
+    const seen = await see(browser, 'front');
+    assert.deepEqual(
+      [seen.status, seen.headers.get('content-type'), seen.headers.get('cache-control')],
+      [200, 'image/jpeg', 'no-store'],
+    );
+    const bytes = Buffer.from(await seen.arrayBuffer());
+    assert.deepEqual(bytes.subarray(0, 3), Buffer.from([0xff, 0xd8, 0xff]));
+
+    const other = await atDocument();
+    other.instanceId = browser.instanceId;
+    assert.equal((await (await see(other, 'front')).json()).code, 100054);
+    await browser.upload('document', 'back', PNG);
+    await browser.submit('document');
+    assert.equal((await (await see(browser, 'front')).json()).code, 100056);
+    await tell(browser, 1, { front: 'blurred' });
+    assert.equal((await see(browser, 'front')).status, 200, 'what was poor is to be seen with what is wrong with it');
+    const copy = `INSERT INTO instance_images (tenant_id, instance_id, step, attempt, name, blob_key, content_type, bytes,
+      sha256, created_at) SELECT tenant_id, instance_id, step, attempt, 'portrait', blob_key, content_type, bytes, sha256,
+      created_at FROM instance_images WHERE tenant_id = $1 AND instance_id = $2 AND name = 'front'`;
+    await grove.acme.write((tx) => tx.run({ text: copy }, ['acme', browser.instanceId]));
+    assert.equal((await see(browser, 'portrait')).status, 404, 'what was cut out of it is not for the end user');
+    grove.clock.advance(31 * MINUTE);
+    assert.equal((await see(browser, 'front')).status, 404, 'whoever comes much later does not see it');
+  });
+
+  it('100057: are not to be seen any more once the journey is over', async () => {
+    const browser = await atDocument();
+    await browser.upload('document', 'front', PNG);
+    await browser.post('/abandon', {});
+    assert.equal((await (await see(browser, 'front')).json()).code, 100057);
+  });
+});
