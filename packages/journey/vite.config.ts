@@ -3,23 +3,22 @@ import { defineConfig } from 'vite';
 import { compressed } from './compress-plugin.ts';
 import { messages } from './messages-plugin.ts';
 import { models, onlyOurs } from './models-plugin.ts';
+import { plainTexts } from './plain-plugin.ts';
+import { preloaded } from './preload-plugin.ts';
 
-/** The part of the package that knows what a read message looks like, without the part that reads. */
-const noParser = fileURLToPath(import.meta.resolve('@formatjs/icu-messageformat-parser/no-parser.js'));
+const place = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
 // biome-ignore lint/style/noDefaultExport: this is how Vite reads its configuration.
 export default defineConfig({
-  root: fileURLToPath(new URL('.', import.meta.url)),
+  root: place('.'),
   base: '/web/',
-  // Messages are read when the app is built; the browser gets what was read, and no reader.
-  resolve: { alias: [{ find: /^@formatjs\/icu-messageformat-parser$/, replacement: noParser }] },
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
-  plugins: [messages(), models(), onlyOurs(), compressed()],
+  plugins: [messages(), models(), onlyOurs(), preloaded(), plainTexts(), compressed()],
   // While somebody works on the pages, a server beside it answers.
   server: { proxy: { '/api': 'http://localhost:8080', '/pages': 'http://localhost:8080' } },
   worker: { format: 'es', plugins: () => [onlyOurs()] },
   build: {
-    target: ['es2020', 'chrome90', 'safari15', 'firefox91'],
+    target: ['chrome90', 'safari15', 'firefox91'],
     // Nothing is put into a page that the policy of the page would refuse.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
@@ -27,6 +26,18 @@ export default defineConfig({
     chunkSizeWarningLimit: 4000,
     manifest: 'manifest.json',
     emptyOutDir: true,
-    rolldownOptions: { checks: { pluginTimings: false } },
+    rolldownOptions: {
+      checks: { pluginTimings: false },
+      // Two files for the first view, and not one more for everything that other views share with it: each costs a slow
+      // phone some time.
+      output: {
+        codeSplitting: {
+          groups: [
+            { name: 'first', test: /\/src\/open-link\.ts$|\/src\/i18n\/first-language\.ts$/, priority: 2 },
+            { name: 'app', test: /\/src\/app\.tsx$/, priority: 1 },
+          ],
+        },
+      },
+    },
   },
 });

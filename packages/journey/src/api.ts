@@ -1,5 +1,5 @@
-import type { api, Ok } from '@grove/contract';
-import { patience, send, sendBlob, type UploadOptions } from './network.ts';
+import type { api, Body, Ok } from '@grove/contract';
+import { patience, receive, send, sendBlob, type UploadOptions } from './network.ts';
 import { persist } from './persist.ts';
 
 /** The calls of the journey. The cookie that came with the session opens one instance, and goes by itself. */
@@ -7,6 +7,7 @@ export type Journey = Ok<typeof api.journey.get>;
 export type JourneyStep = NonNullable<Journey['step']>;
 export type Session = Ok<typeof api.journey.createSession>;
 export type Offer = Ok<typeof api.journey.offerHandoff>;
+export type SentOffer = Ok<typeof api.journey.sendHandoff>;
 export type Uploaded = Ok<typeof api.journey.uploadImage>;
 export type Begun = Ok<typeof api.journey.beginStep>;
 export type Challenge = { nonce: string; poses: string[]; expiringDtm: string };
@@ -17,6 +18,8 @@ export type JourneyApi = {
   get(): Promise<Journey>;
   /** Uploads an image of the current step. The same bytes under the same name are sent once, however often it is called. */
   uploadImage(name: string, blob: Blob, options?: UploadOptions): Promise<Uploaded>;
+  /** An image of the current step as the server has it, of this attempt or of the one before. */
+  seeImage(name: string): Promise<Blob>;
   /** The movements that the server wants to see. */
   createChallenge(stepId: string): Promise<Challenge>;
   /** What the server makes for the page of this step, such as a challenge for a passkey. */
@@ -25,24 +28,29 @@ export type JourneyApi = {
   offerHandoff(): Promise<Offer>;
 };
 
+/** What is said of a step: what the end user gave, or that they cannot, or that what was poor shall be used. */
+export type Submitted = { result?: object; unable?: boolean; useAnyway?: boolean };
+
 /** What the shell may call beside that. */
 export type ShellApi = {
   get(signal?: AbortSignal): Promise<Journey>;
-  submit(stepId: string, body: { revision: number; result?: object; unable?: boolean }): Promise<Journey>;
+  /** The same with the look and the words of the tenant. */
+  getWhole(): Promise<Journey>;
+  submit(stepId: string, body: { revision: number } & Submitted): Promise<Journey>;
   offerHandoff(): Promise<Offer>;
+  /** The same, and the link is sent where it should be opened. */
+  sendHandoff(message: Body<typeof api.journey.sendHandoff>): Promise<SentOffer>;
+  /** Told by e-mail once, that it is decided. */
+  tellWhenDecided(notice: Body<typeof api.journey.tellWhenDecided>): Promise<{ sentTo: string }>;
   confirmHandoff(number: number): Promise<Journey>;
   denyHandoff(): Promise<void>;
   takeBack(): Promise<Journey>;
   eventsUrl: string;
+  /** Where it is said that the page of a step was left. */
+  leftUrl(stepId: string): string;
   /** The calls of one attempt of one step. */
   ofStep(step: JourneyStep): JourneyApi;
 };
-
-export async function createSession(body: { code?: string; pt?: string; tn?: string }): Promise<Session> {
-  // Not sent again when nobody answers: a code is good for one time, and a token would make a second journey.
-  const { text } = await send('/api/journey/sessions', body);
-  return JSON.parse(text) as Session;
-}
 
 export function openApi(instanceId: string): ShellApi {
   const base = `/api/journey/${encodeURIComponent(instanceId)}`;
@@ -50,13 +58,23 @@ export function openApi(instanceId: string): ShellApi {
     const { text } = await persist(() => send(`${base}${path}`, body, signal), patience, { signal });
     return (text === '' ? undefined : JSON.parse(text)) as T;
   };
+  // A message that was sent twice because an answer was lost would count twice.
+  const sendOnce = async <T>(path: string, body: object): Promise<T> =>
+    JSON.parse((await send(`${base}${path}`, body)).text) as T;
   const get = (signal?: AbortSignal) => call<Journey>('', undefined, signal);
-  const offerHandoff = () => call<Offer>('/handoffs', {});
+  const getWhole = () => call<Journey>('?theme=true');
+  // Shown on the other device, for its holder to know this one by.
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+  const offerHandoff = () => call<Offer>('/handoffs', { timeZone });
   return {
     get,
+    getWhole,
     eventsUrl: `${base}/events`,
+    leftUrl: (stepId) => `${base}/steps/${encodeURIComponent(stepId)}/left`,
     submit: (stepId, body) => call(`/steps/${encodeURIComponent(stepId)}`, body),
     offerHandoff,
+    sendHandoff: (message) => sendOnce('/handoffs/send', { ...message, timeZone }),
+    tellWhenDecided: (notice) => sendOnce('/notices', notice),
     confirmHandoff: (number) => call('/handoffs/confirm', { number }),
     denyHandoff: () => call('/handoffs/deny', {}),
     takeBack: () => call('/handoffs/takeBack', {}),
@@ -64,6 +82,10 @@ export function openApi(instanceId: string): ShellApi {
       get: () => get(),
       offerHandoff,
       uploadImage: uploader(`${base}/steps/${encodeURIComponent(id)}/images`),
+      seeImage: (name) => {
+        const path = `${base}/steps/${encodeURIComponent(id)}/images/${encodeURIComponent(name)}`;
+        return persist(() => receive(path), patience);
+      },
       begin: () => call(`/steps/${encodeURIComponent(id)}/begin`, {}),
       createChallenge: (stepId) => call(`/steps/${encodeURIComponent(stepId)}/challenges`, {}),
     }),
@@ -89,7 +111,7 @@ function uploader(base: string): JourneyApi['uploadImage'] {
 }
 
 /** Pages that are not secure cannot hash; they cannot use a camera either. */
-async function hashOf(blob: Blob): Promise<string | undefined> {
+export async function hashOf(blob: Blob): Promise<string | undefined> {
   if (!globalThis.crypto?.subtle) return undefined;
   const digest = await crypto.subtle.digest('SHA-256', await blob.arrayBuffer());
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('');

@@ -1,85 +1,64 @@
+import { render } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import { createSession, openApi } from './api.ts';
+import { openApi } from './api.ts';
 import { Opening } from './app-opening.tsx';
 import { troubleOf } from './explain-problem.ts';
 import { useMessages } from './i18n/use-messages.ts';
 import { JourneyPage } from './journey-page.tsx';
-import { addressOf, type Entry, readLink } from './link.ts';
-import { remember } from './remember.ts';
+import type { Entry } from './link.ts';
+import { type Opened, openLink } from './open-link.ts';
 import { TroubleScreen } from './screens/trouble.tsx';
 import { Shell } from './shell.tsx';
+import { whenParsed } from './when-parsed.ts';
 
-/** Opens the journey that the address names. What opens it is spent once, and then leaves the address. */
-type Opened = { instanceId: string } | { error: unknown } | 'noLink' | undefined;
+/** Puts the app in the place of what the page showed until now. */
+export async function showApp(entry: Entry): Promise<void> {
+  const root = await whenParsed();
+  root.textContent = '';
+  render(<App entry={entry} />, root);
+}
 
-export function App() {
-  const entry = useMemo(() => readLink(location.search), []);
-  const [opened, setOpened] = useState<Opened>(() => atOnce(entry));
+type State = { opened: Opened } | { error: unknown } | undefined;
+
+function App({ entry }: { entry: Entry }) {
+  const [state, setState] = useState<State>();
   const [tries, setTries] = useState(0);
-  const words = useMessages(['shell']);
 
   // A try is a reason to open it again.
   useEffect(() => {
-    if (entry.kind !== 'code' && entry.kind !== 'token') return;
     let current = true;
-    redeem(entry).then(
-      (instanceId) => current && setOpened({ instanceId }),
-      (error) => current && setOpened({ error }),
+    openLink(entry).then(
+      (opened) => current && setState({ opened }),
+      (error) => current && setState({ error }),
     );
     return () => {
       current = false;
     };
   }, [entry, tries]);
 
-  const instanceId = typeof opened === 'object' && 'instanceId' in opened ? opened.instanceId : undefined;
-  const api = useMemo(() => (instanceId ? openApi(instanceId) : undefined), [instanceId]);
-  if (api && instanceId) return <JourneyPage api={api} instanceId={instanceId} />;
-  if (!words || opened === undefined) return <Opening />;
-  const error = typeof opened === 'object' && 'error' in opened ? opened.error : undefined;
+  if (state === undefined) return <Opening />;
+  if ('opened' in state && state.opened !== 'noLink') return <Journeys {...state.opened} />;
   const retry = () => {
-    setOpened(undefined);
+    setState(undefined);
     setTries(tries + 1);
   };
+  return <Closed error={'error' in state ? state.error : undefined} noLink={'opened' in state} onRetry={retry} />;
+}
+
+function Journeys({ instanceId, journey }: Exclude<Opened, 'noLink'>) {
+  const api = useMemo(() => openApi(instanceId), [instanceId]);
+  return <JourneyPage api={api} instanceId={instanceId} first={journey} />;
+}
+
+/** The link does not open anything, or not now. */
+function Closed({ error, noLink, onRetry }: { error: unknown; noLink: boolean; onRetry(): void }) {
+  const words = useMessages(['shell']);
+  if (!words) return <Opening />;
   return (
     <Shell words={words}>
       <div class="view">
-        <TroubleScreen
-          t={words.t}
-          trouble={opened === 'noLink' ? 'noLink' : troubleOf(error)}
-          error={error}
-          onRetry={retry}
-        />
+        <TroubleScreen t={words.t} trouble={noLink ? 'noLink' : troubleOf(error)} error={error} onRetry={onRetry} />
       </div>
     </Shell>
   );
-}
-
-function atOnce(entry: Entry): Opened {
-  if (entry.kind === 'instance') return { instanceId: entry.instanceId };
-  return entry.kind === 'nothing' ? 'noLink' : undefined;
-}
-
-/** A page that is drawn twice must not spend a code twice. */
-let spent: { key: string; session: Promise<string> } | undefined;
-
-function redeem(entry: Entry & { kind: 'code' | 'token' }): Promise<string> {
-  const key = JSON.stringify(entry);
-  if (spent?.key !== key) {
-    const session = open(entry);
-    spent = { key, session };
-    session.catch(() => {
-      spent = undefined;
-    });
-  }
-  return spent.session;
-}
-
-async function open(entry: Entry & { kind: 'code' | 'token' }): Promise<string> {
-  const body =
-    entry.kind === 'code' ? { code: entry.code } : { pt: entry.pt, ...(entry.tn !== undefined && { tn: entry.tn }) };
-  const { processInstanceId, handoff } = await createSession(body);
-  if (handoff) remember(processInstanceId, { handoff });
-  // Before anything else is shown or asked: an address is kept, copied and sent on.
-  history.replaceState(null, '', addressOf(processInstanceId, location.search));
-  return processInstanceId;
 }

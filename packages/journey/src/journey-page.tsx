@@ -15,21 +15,24 @@ import { Shell } from './shell.tsx';
 import { entryOf } from './steps/registry.ts';
 import { useTheme } from './theme/use-theme.ts';
 import { useJourney } from './use-journey.ts';
+import { useLeaveHint } from './use-leave-hint.ts';
 
 /** One journey, from where it stands to where it ends. The server says what comes; this shows it. */
-type PageProps = { api: ShellApi; instanceId: string };
+type PageProps = { api: ShellApi; instanceId: string; first: Journey | undefined };
 
-export function JourneyPage({ api, instanceId }: PageProps) {
-  const state = useJourney(api);
+export function JourneyPage({ api, instanceId, first }: PageProps) {
+  const state = useJourney(api, first);
   const { journey, problem, refresh } = state;
   const [memory, setMemory] = useState(() => recall(instanceId));
   const [overlay, setOverlay] = useOverlay(journey);
   const screen = journey && screenOf(journey, { started: memory.started ?? false, offering: overlay === 'handOff' });
-  const words = useMessages(useAreas(journey, screen));
-  const theme = useTheme(journey?.themeUrl);
+  const theme = journey?.theme;
+  const words = useMessages(useAreas(journey, screen), { language: theme?.defaultLanguage, texts: journey?.texts });
+  useTheme(theme);
   const [crash, recover] = useErrorBoundary();
 
-  useEffect(() => prefetch(journey), [journey]);
+  useEffect(() => prefetch(journey, words?.language), [journey, words?.language]);
+  useLeaveHint(journey?.step && journey.device.active ? api.leftUrl(journey.step.id) : undefined);
 
   const note = (next: Parameters<typeof remember>[1]) => {
     remember(instanceId, next);

@@ -40,26 +40,37 @@ export const patience: Patience = {
     }),
 };
 
-export async function send(path: string, body?: object, signal?: AbortSignal): Promise<Sent> {
+export function send(path: string, body?: object, signal?: AbortSignal): Promise<Sent> {
+  const post = body !== undefined && {
+    method: 'POST',
+    body: JSON.stringify(body),
+    headers: { 'Content-Type': 'application/json' },
+  };
+  return ask(path, { ...post }, async (answer) => ({ status: answer.status, text: await answer.text() }), signal);
+}
+
+/** What is read as it is, such as a picture. */
+export function receive(path: string): Promise<Blob> {
+  return ask(path, {}, (answer) => answer.blob());
+}
+
+async function ask<T>(
+  path: string,
+  init: RequestInit,
+  read: (answer: Response) => Promise<T>,
+  signal?: AbortSignal,
+): Promise<T> {
   const timeout = new AbortController();
   const timer = setTimeout(() => timeout.abort(), TIMEOUT_MS);
   const stop = () => timeout.abort();
   signal?.addEventListener('abort', stop);
   try {
-    const answer = await fetch(path, {
-      ...(body !== undefined && {
-        method: 'POST',
-        body: JSON.stringify(body),
-        headers: { 'Content-Type': 'application/json' },
-      }),
-      cache: 'no-store',
-      signal: timeout.signal,
-    });
-    const text = await answer.text();
+    const answer = await fetch(path, { ...init, cache: 'no-store', signal: timeout.signal });
+    const { ok, status, headers } = answer;
+    const whole = ok ? { read: await read(answer) } : { text: await answer.text() };
     tell(false);
-    if (answer.ok) return { status: answer.status, text };
-    const { headers } = answer;
-    throw readProblem(answer.status, text, {
+    if ('read' in whole) return whole.read;
+    throw readProblem(status, whole.text, {
       requestId: headers.get('x-request-id'),
       retryAfter: headers.get('retry-after'),
     });

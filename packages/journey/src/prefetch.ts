@@ -1,20 +1,23 @@
 import type { Journey } from './api.ts';
+import { loadMessages } from './i18n/load-messages.ts';
 import { entryOf } from './steps/registry.ts';
 
-/** While the end user reads one page, the code of the next ones is fetched, so that nobody waits for it later. */
+/** While the end user reads one page, code and texts of the next ones are fetched, so that nobody waits for them later. */
 const AFTER_MS = 800;
 const asked = new Set<string>();
 
-export function prefetch(journey: Journey | undefined): (() => void) | undefined {
-  if (!journey || journey.result || !journey.device.active || savesData()) return undefined;
+export function prefetch(journey: Journey | undefined, language: string | undefined): (() => void) | undefined {
+  if (!journey || !language || journey.result || !journey.device.active || savesData()) return undefined;
   const timer = setTimeout(() => {
     for (const type of journey.stepTypes) {
-      if (asked.has(type)) continue;
-      asked.add(type);
+      const entry = entryOf(type);
+      const name = `${type} ${language}`;
+      if (!entry || asked.has(name)) continue;
+      asked.add(name);
       // Whoever needs it later asks again, and is told what went wrong.
-      entryOf(type)
-        ?.load()
-        .catch(() => asked.delete(type));
+      Promise.all([entry.load(), ...entry.areas.map((area) => loadMessages(area, language))]).catch(() =>
+        asked.delete(name),
+      );
     }
   }, AFTER_MS);
   return () => clearTimeout(timer);

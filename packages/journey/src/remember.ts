@@ -1,8 +1,10 @@
+import type { Session } from './api.ts';
+
 /** What this tab remembers of a journey, beside what the server knows. A browser that keeps nothing works as well. */
 export type Memory = {
   started?: boolean;
   declined?: boolean;
-  handoff?: { tenantName: string; browser: string; offeredDtm: string; numbers: number[] };
+  handoff?: Session['handoff'];
 };
 
 const LANGUAGE = 'grove-language';

@@ -3,7 +3,7 @@ import { it } from 'node:test';
 import type { Journey } from './api.ts';
 import { minutesFor, screenOf } from './screen.ts';
 
-const STEP = { id: 'consent', type: 'consent', attempt: 1, maxAttempts: 1, settings: {}, images: [] };
+const STEP = { id: 'consent', type: 'consent', attempt: 1, maxAttempts: 1, triesLeft: 1, settings: {}, images: [] };
 const journey = (over: Partial<Journey>): Journey => ({
   ...{ processInstanceId: 'i', environment: 'test', tenantName: 'Acme', status: 'ACTIVE', statusMapped: 'In Progress' },
   ...{ revision: 1, progress: { position: 1, total: 3 }, stepTypes: ['consent'], retentionDays: 30, themeUrl: '/t' },

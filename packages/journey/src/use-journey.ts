@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import type { Journey, ShellApi } from './api.ts';
+import type { Journey, ShellApi, Submitted } from './api.ts';
 import { Problem } from './problem.ts';
 import { watchJourney } from './watch.ts';
 
@@ -10,7 +10,7 @@ export type JourneyState = {
   /** Reads the journey again. */
   refresh(): Promise<void>;
   /** Submits the current step; resolves when the journey has gone on. */
-  submit(body: { result?: object; unable?: boolean }): Promise<void>;
+  submit(body: Submitted): Promise<void>;
   /** Takes what a call has answered. */
   take(journey: Journey): void;
 };
@@ -18,18 +18,22 @@ export type JourneyState = {
 /** The page was behind: another tab, another device or the clock has moved the journey on. */
 const BEHIND: ReadonlySet<number> = new Set([100054, 100056, 100057, 100058, 100022]);
 
-export function useJourney(api: ShellApi): JourneyState {
-  const [journey, setJourney] = useState<Journey>();
+/** `first`: where the journey stands, if that is known already. */
+export function useJourney(api: ShellApi, first: Journey | undefined): JourneyState {
+  const [journey, setJourney] = useState(first);
   const [problem, setProblem] = useState<unknown>();
-  const latest = useRef<Journey | undefined>(undefined);
+  const latest = useRef(first);
   const reading = useRef<{ again: boolean } | undefined>(undefined);
 
   const take = useCallback((next: Journey) => {
     // Answers may overtake each other.
     if (latest.current && next.revision < latest.current.revision) return;
-    latest.current = next;
+    // The look and the words come once, and stay.
+    const { theme, texts } = latest.current ?? {};
+    const whole = { ...(theme && { theme }), ...(texts && { texts }), ...next };
+    latest.current = whole;
     setProblem(undefined);
-    setJourney(next);
+    setJourney(whole);
   }, []);
 
   const refresh = useCallback(async () => {
@@ -42,7 +46,7 @@ export function useJourney(api: ShellApi): JourneyState {
     try {
       while (run.again) {
         run.again = false;
-        take(await api.get());
+        take(latest.current?.theme ? await api.get() : await api.getWhole());
       }
     } catch (error) {
       setProblem(error);
@@ -52,7 +56,7 @@ export function useJourney(api: ShellApi): JourneyState {
   }, [api, take]);
 
   const submit = useCallback(
-    async (body: { result?: object; unable?: boolean }) => {
+    async (body: Submitted) => {
       const { revision, step } = latest.current ?? {};
       if (revision === undefined || !step) return;
       try {
@@ -68,7 +72,7 @@ export function useJourney(api: ShellApi): JourneyState {
 
   const over = isOver(journey);
   useEffect(() => {
-    void refresh();
+    if (!latest.current) void refresh();
   }, [refresh]);
   useEffect(() => (over ? undefined : watchJourney(api.eventsUrl, () => void refresh())), [api, over, refresh]);
 

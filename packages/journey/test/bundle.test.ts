@@ -8,7 +8,7 @@ import { build, DIST, isFresh } from '../build.ts';
 const MAX_SCRIPT_BYTES = 60_000;
 const MAX_STYLE_BYTES = 12_000;
 
-type Chunk = { file: string; isEntry?: boolean; imports?: string[]; css?: string[] };
+type Chunk = { file: string; name?: string; imports?: string[]; css?: string[] };
 
 before(async () => {
   if (!isFresh()) await build();
@@ -25,11 +25,23 @@ function firstView() {
     for (const each of manifest[name]?.imports ?? []) visit(each);
   };
   visit('index.html');
+  // The small piece that begins brings the app with it.
+  const app = Object.keys(manifest).find((name) => manifest[name]?.name === 'app') ?? '';
+  visit(app);
   // The texts of one language come with the first view, and the first step right after it.
   for (const name of ['messages/shell/en.json', 'messages/steps/en.json', 'src/steps/consent.tsx']) visit(name);
   const chunks = [...seen].flatMap((name) => manifest[name] ?? []);
-  return { chunks, styles: new Set(chunks.flatMap(({ css }) => css ?? [])) };
+  return { chunks, styles: new Set(chunks.flatMap(({ css }) => css ?? [])), app: manifest[app]?.file ?? '' };
 }
+
+it('the page names the app, so that it is fetched together with the small piece that begins', () => {
+  const { app } = firstView();
+  const page = readFileSync(`${DIST}/index.html`, 'utf8');
+  assert.match(app, /^assets\/app-/);
+  assert.ok(page.includes(`<link rel="modulepreload" crossorigin href="/web/${app}">`), page);
+  const [, first = ''] = /<script async type="module" crossorigin src="\/web\/([^"]+)">/.exec(page) ?? [];
+  assert.ok(weigh(first) < 2_000, `the first piece weighs ${weigh(first)} bytes`);
+});
 
 it('the first view is at most 60 kB of script and 12 kB of style, compressed', () => {
   const { chunks, styles } = firstView();

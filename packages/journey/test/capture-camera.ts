@@ -86,6 +86,36 @@ function runCamera({
   Object.defineProperty(navigator.mediaDevices, 'getUserMedia', { value: open, configurable: true });
 }
 
+/** Several cameras, each with one colour for a picture. To be called before the page is opened. */
+export async function fakeLenses(
+  page: Page,
+  lenses: readonly { label: string; colour: string; torch?: boolean }[],
+): Promise<void> {
+  await page.addInitScript((all) => {
+    const streamOf = ({ label, colour, torch = false }: (typeof all)[number]) => {
+      const canvas = document.createElement('canvas');
+      Object.assign(canvas, { width: 640, height: 480 });
+      const context = canvas.getContext('2d') as CanvasRenderingContext2D;
+      context.fillStyle = colour;
+      setInterval(() => context.fillRect(0, 0, 640, 480), 60);
+      const stream = canvas.captureStream(15);
+      const [track] = stream.getVideoTracks();
+      Object.defineProperty(track, 'label', { value: label });
+      Object.assign(track as object, {
+        getSettings: () => ({ deviceId: label }),
+        getCapabilities: () => ({ torch }),
+        applyConstraints: async () => undefined,
+      });
+      return stream;
+    };
+    const open = async ({ video }: { video: { deviceId?: { exact: string } } }) =>
+      streamOf(all.find(({ label }) => label === video.deviceId?.exact) ?? (all[0] as (typeof all)[number]));
+    const list = async () => all.map(({ label }) => ({ kind: 'videoinput', deviceId: label, label }));
+    Object.defineProperty(navigator.mediaDevices, 'getUserMedia', { value: open, configurable: true });
+    Object.defineProperty(navigator.mediaDevices, 'enumerateDevices', { value: list, configurable: true });
+  }, lenses);
+}
+
 /** From now on the browser refuses the camera, with this name, until what is returned is called. */
 export async function refuseCamera(page: Page, name: string, message = ''): Promise<() => Promise<void>> {
   await page.evaluate(

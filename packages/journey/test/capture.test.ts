@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import sharp from 'sharp';
-import { driveCamera, refuseCamera } from './capture-camera.ts';
+import { driveCamera, fakeLenses, refuseCamera } from './capture-camera.ts';
 import { specimenPicture } from './capture-clips.ts';
 import { type CaptureStage, DOCUMENT, openCamera, openCaptureStage, untilSubmitted, WAIT } from './capture-stage.ts';
 
@@ -11,6 +12,21 @@ before(async () => {
   stage = await openCaptureStage();
 });
 after(() => stage?.close());
+
+/** Two fingers that move apart. */
+async function pinch(page: Page, { x, y }: { x: number; y: number }, times: number): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  const at = (distance: number) => [
+    { x: x - distance / 2, y, id: 0 },
+    { x: x + distance / 2, y, id: 1 },
+  ];
+  await session.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: at(60) });
+  for (let step = 1; step <= 4; step += 1) {
+    const touchPoints = at(60 * (1 + ((times - 1) * step) / 4));
+    await session.send('Input.dispatchTouchEvent', { type: 'touchMove', touchPoints });
+  }
+  await session.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
+}
 
 const seeHint = (page: Page, hint: string) => page.waitForSelector(`[data-hint="${hint}"]`, WAIT);
 
@@ -83,6 +99,76 @@ describe('a document', () => {
     assert.equal(sent.uploads.length, 0);
   });
 
+  test('can be photographed by hand at once by who wants no motion, and after seven seconds by everybody', async () => {
+    const dark = await specimenPicture({ photograph: { light: 0.1 } });
+    const settings = { ...DOCUMENT, sides: 'front' };
+    const prepare = (page: Page) => driveCamera(page, { dark }, { first: 'dark' });
+    const shutterOf = (page: Page) => page.getByRole('button', { name: 'Take the photo' });
+    await stage.visit(
+      { settings },
+      async (page) => {
+        await openCamera(page);
+        await seeHint(page, 'dark');
+        assert.equal(await shutterOf(page).count(), 1);
+      },
+      { prepare, reducedMotion: 'reduce' },
+    );
+    await stage.visit(
+      { settings },
+      async (page) => {
+        await openCamera(page);
+        await seeHint(page, 'dark');
+        assert.equal(await shutterOf(page).count(), 0);
+        await page.clock.fastForward(7_000);
+        await shutterOf(page).waitFor(WAIT);
+      },
+      {
+        async prepare(page) {
+          await page.clock.install();
+          await prepare(page);
+        },
+      },
+    );
+  });
+
+  test('is looked at with a lens that sees colours; the lens can be changed, and its lamp turned on', async () => {
+    const lenses = [
+      { label: 'Infrared', colour: '#777777' },
+      { label: 'Colour', colour: '#b06030', torch: true },
+    ];
+    const sent = await stage.visit(
+      { settings: { ...DOCUMENT, sides: 'front' } },
+      async (page) => {
+        await openCamera(page);
+        const lamp = page.getByRole('button', { name: 'Turn the light on' });
+        await lamp.tap(WAIT);
+        await page.getByRole('button', { name: 'Turn the light off', pressed: true }).waitFor(WAIT);
+        await page.getByRole('button', { name: 'Take the photo' }).tap(WAIT);
+        await page.getByRole('button', { name: 'Use this photo' }).tap(WAIT);
+        await untilSubmitted(page);
+      },
+      { prepare: (page) => fakeLenses(page, lenses), reducedMotion: 'reduce' },
+    );
+    const { hints } = sent.submitted[0] as { hints: Record<string, unknown> };
+    assert.deepEqual([hints.frontCameraLabel, hints.frontTorch], ['Colour', true]);
+    await stage.visit(
+      { settings: DOCUMENT },
+      async (page) => {
+        await openCamera(page);
+        await page.getByRole('button', { name: 'Turn the light on' }).waitFor(WAIT);
+        await page.getByRole('button', { name: 'Switch camera' }).tap();
+        await page.getByRole('button', { name: 'Turn the light on' }).waitFor({ ...WAIT, state: 'detached' });
+      },
+      {
+        prepare: (page) =>
+          fakeLenses(page, [
+            { ...lenses[1], label: 'One' },
+            { label: 'Two', colour: '#3060b0' },
+          ] as never),
+      },
+    );
+  });
+
   test('can be photographed by hand where WebAssembly is missing', async () => {
     await stage.visit(
       { settings: DOCUMENT },
@@ -102,8 +188,6 @@ describe('a document', () => {
       const input = page.locator('input[type=file]');
       await input.setInputFiles(file('photo.jpg', Buffer.from('\0\0\0\u0018ftypheic0000', 'latin1')));
       await page.getByText('HEIC').waitFor(WAIT);
-      await input.setInputFiles(file('scan.jpg', Buffer.from('%PDF-1.7 …')));
-      await page.getByText('This is a PDF').waitFor(WAIT);
       await input.setInputFiles(file('empty.jpg', Buffer.alloc(0)));
       await page.getByText('This file is empty').waitFor(WAIT);
       await input.setInputFiles(file('broken.jpg', Buffer.from([0xff, 0xd8, 0xff, 0xe0, 1, 2, 3])));
@@ -118,6 +202,106 @@ describe('a document', () => {
       sent.uploads.map(({ name, type }) => [name, type]),
       [['front', 'image/jpeg']],
     );
+  });
+
+  test('that comes as a huge file is sent as a JPEG of at most 2560 pixels, with its hash among the hints', async () => {
+    const huge = await sharp(stage.card).resize(4000).jpeg({ quality: 60 }).toBuffer();
+    let sentBytes = Buffer.alloc(0);
+    const sent = await stage.visit({ settings: { ...DOCUMENT, sides: 'front' } }, async (page) => {
+      const photo = { name: 'huge.jpg', mimeType: 'image/jpeg', buffer: huge };
+      await page.locator('input[type=file]').setInputFiles(photo);
+      await page.getByRole('button', { name: 'Use this photo' }).tap(WAIT);
+      await untilSubmitted(page);
+      const read = () => (window as unknown as { readBlobs(): Promise<string[]> }).readBlobs();
+      sentBytes = Buffer.from((await page.evaluate(read))[0] ?? '', 'base64');
+    });
+    const { width, format } = await sharp(sentBytes).metadata();
+    assert.deepEqual([format, width], ['jpeg', 2560]);
+    const { hints } = sent.submitted[0] as { hints: Record<string, unknown> };
+    const sha256 = createHash('sha256').update(sentBytes).digest('hex');
+    assert.deepEqual([hints.frontSource, hints.frontSha256], ['file', sha256]);
+  });
+
+  test('can be a PDF, which is sent as it is and shown as the server has it', async () => {
+    const pdf = { name: 'scan.jpg', mimeType: 'image/jpeg', buffer: Buffer.from('%PDF-1.7 one page and another') };
+    const sent = await stage.visit({ settings: { ...DOCUMENT, sides: 'front' } }, async (page) => {
+      const input = page.locator('input[type=file]');
+      assert.match((await input.getAttribute('accept')) ?? '', /application\/pdf/);
+      await input.setInputFiles(pdf);
+      await page.getByText('Only the first one is used').waitFor(WAIT);
+      await page.getByRole('button', { name: 'Use this photo' }).tap(WAIT);
+      await untilSubmitted(page);
+    });
+    assert.deepEqual(
+      sent.uploads.map(({ name, type, bytes }) => [name, type, bytes]),
+      [['front', 'application/pdf', pdf.buffer.length]],
+    );
+    const { hints } = sent.submitted[0] as { hints: Record<string, unknown> };
+    assert.deepEqual([hints.frontSource, hints.frontPages], ['pdf', 2]);
+  });
+
+  test('that was not good enough twice is shown with its fault, and can be used all the same', async () => {
+    const step = { attempt: 3, triesLeft: 3, images: ['back'], mayUseAnyway: true };
+    const fault = { reason: 'blurred', advice: 'retry', picture: 'front' };
+    const sent = await stage.visit({ settings: DOCUMENT, step: { ...step, fault } }, async (page) => {
+      await page.getByRole('heading', { name: 'The photo was blurred' }).waitFor(WAIT);
+      await page.waitForSelector('.shot img', WAIT);
+      await page.getByText('You have 3 tries left').waitFor(WAIT);
+      await page.getByRole('button', { name: 'Use it anyway' }).tap();
+      await page.waitForFunction(() => (window as unknown as { sent: { events: string[] } }).sent.events.length > 0);
+    });
+    assert.deepEqual([sent.events, sent.uploads], [['useAnyway'], []]);
+  });
+
+  test('of which one side is good is asked for its other side alone, and its fault is named there', async () => {
+    const fault = { reason: 'glare', advice: 'retry', picture: 'back' };
+    const step = { attempt: 2, triesLeft: 4, images: ['front'], fault };
+    const sent = await stage.visit({ settings: DOCUMENT, step }, async (page) => {
+      await page.getByRole('heading', { name: 'The back of your identity card' }).waitFor(WAIT);
+      await page.getByText('There was a reflection').waitFor(WAIT);
+      assert.equal(await page.getByRole('button', { name: 'Use it anyway' }).count(), 0);
+      await openCamera(page);
+      await page.getByRole('button', { name: 'Use this photo' }).tap(WAIT);
+      await untilSubmitted(page);
+    });
+    assert.deepEqual(
+      sent.uploads.map(({ name }) => name),
+      ['back'],
+    );
+    await stage.visit({ settings: DOCUMENT, step }, async (page) => {
+      await page.getByRole('button', { name: 'Photograph both sides again' }).tap();
+      await page.getByRole('heading', { name: 'The front of your identity card' }).waitFor(WAIT);
+    });
+  });
+
+  test('is looked at closely by buttons, keys, two fingers and a second tap', async () => {
+    await stage.visit({ settings: { ...DOCUMENT, sides: 'front' } }, async (page) => {
+      await page.locator('input[type=file]').setInputFiles({ name: 'a', mimeType: 'image/jpeg', buffer: stage.card });
+      const shot = page.locator('.shot');
+      const untilScale = (percent: number) => page.waitForSelector(`.shot[data-scale="${percent}"]`, WAIT);
+      await shot.locator('img').waitFor(WAIT);
+      await page.getByRole('button', { name: 'Enlarge' }).tap();
+      await untilScale(150);
+      await page.getByRole('button', { name: 'Reduce' }).tap();
+      await untilScale(100);
+      await shot.focus();
+      await page.keyboard.press('+');
+      await page.keyboard.press('+');
+      await untilScale(225);
+      const before = await shot.evaluate((room) => room.scrollLeft);
+      await page.keyboard.press('ArrowRight');
+      await page.waitForFunction((left) => (document.querySelector('.shot')?.scrollLeft ?? 0) > left, before, WAIT);
+      await page.keyboard.press('0');
+      await untilScale(100);
+      const { x = 0, y = 0, width = 0, height = 0 } = (await shot.boundingBox()) ?? {};
+      const middle = { x: x + width / 2, y: y + height / 2 };
+      await pinch(page, middle, 3);
+      await untilScale(300);
+      await page.getByRole('button', { name: 'Show the whole photo' }).tap();
+      await untilScale(100);
+      await shot.dblclick();
+      await untilScale(250);
+    });
   });
 
   test('can be a sample in the sandbox, and nowhere else', async () => {
@@ -156,7 +340,7 @@ describe('a camera that does not open', () => {
         await ((await again.isVisible()) ? again.tap() : openCamera(page));
         await page.waitForSelector(`[data-camera-fault="${fault}"]`, WAIT);
         assert.ok(await again.isVisible());
-        assert.ok(await page.getByRole('button', { name: 'Use a photo from this device' }).isVisible());
+        assert.ok(await page.getByRole('button', { name: 'Use a photo or PDF' }).isVisible());
       }
     });
   });

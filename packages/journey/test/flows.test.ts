@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, it } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
 import { HOUR, MINUTE } from '../../server/src/kernel/clock.ts';
 import { testPlaces } from '../../server/test/harness.ts';
+import { onePage, TWO_HALVES } from '../../server/test/pdfs.ts';
 import { begin, fill, heading, press } from './acts.ts';
 import { openStage, type Stage, type Started } from './stage.ts';
-import { CAPTURE, CONSENT, FORM } from './steps.ts';
+import { CAPTURE, CONSENT, DOCUMENT, FORM } from './steps.ts';
 
 describe('a journey in a browser', () => {
   const places = testPlaces();
@@ -28,8 +30,10 @@ describe('a journey in a browser', () => {
     await begin(page, url);
     assert.match(page.url(), /\/web\/\?pi=[0-9A-Z]{26}$/);
     await heading(page, 'Your data, your decision');
+    await page.getByText('Step 1 of 2').waitFor();
     await press(page, 'I agree');
     await heading(page, 'About you');
+    await page.getByText('Step 2 of 2').waitFor();
     await page.reload();
     await heading(page, 'About you');
     await page.goto('about:blank');
@@ -56,6 +60,30 @@ describe('a journey in a browser', () => {
     await heading(page, 'All done, thank you');
   });
 
+  it('a PDF is shown as the server has it before it is used, and one that is no PDF inside is explained', async () => {
+    const { url } = await stage.link({
+      steps: [{ ...DOCUMENT, sides: 'front' }],
+      parameters: { documentType: 'PASSPORT', countryCode: 'UTO' },
+    });
+    const page = await stage.page();
+    await begin(page, url);
+    const choose = (buffer: Buffer) =>
+      page.locator('input[type=file]').setInputFiles({ name: 'scan.pdf', mimeType: 'application/pdf', buffer });
+    await heading(page, 'The photo page of your passport');
+    await choose(Buffer.from('%PDF-1.7 and nothing else'));
+    await heading(page, 'This PDF cannot be used');
+    await press(page, 'Choose another way');
+    await choose(onePage(TWO_HALVES));
+    await heading(page, 'Is every line readable?');
+    const shown = page.locator('.shot img');
+    await shown.waitFor();
+    assert.ok(
+      (await shown.evaluate((image: HTMLImageElement) => image.decode().then(() => image.naturalHeight))) > 800,
+    );
+    await press(page, 'Use this photo');
+    await heading(page, 'All done, thank you');
+  });
+
   it('a link that was used, one that is wrong and none at all say what to do', async () => {
     const { url } = await stage.link({ steps: [CONSENT] });
     await begin(await stage.page(), url);
@@ -72,11 +100,16 @@ describe('a journey in a browser', () => {
     await heading(page, 'Please open your link again');
   });
 
-  it('a process token opens a journey of its own', async () => {
-    const { url, tokenId } = await stage.link({ steps: [CONSENT] });
+  it('a process token opens a journey of its own; what is needed is said, and what comes next is fetched meanwhile', async () => {
+    const { url, tokenId } = await stage.link({ steps: [CONSENT, ...CAPTURE] });
     const page = await stage.page();
+    const fetched = page.waitForRequest(/\/assets\/document-[^/]+\.js$/);
     await page.goto(`${new URL(url).origin}/web/?pt=${tokenId}`);
     await heading(page, 'Let’s verify your identity');
+    for (const need of ['Your identity document', 'Your face', 'Good light', /^About 2 minutes/]) {
+      await page.locator('.list strong', { hasText: need }).waitFor();
+    }
+    await fetched;
     assert.match(page.url(), /\?pi=[0-9A-Z]{26}$/);
   });
 
@@ -124,6 +157,19 @@ describe('a journey in a browser', () => {
     assert.equal(await field.getAttribute('aria-invalid'), 'true');
     const described = (await field.getAttribute('aria-describedby')) ?? '';
     for (const id of described.split(' ')) assert.ok(await page.locator(`#${id}`).isVisible());
+  });
+
+  it('where there is no stream of news the page asks for them', async () => {
+    const { url } = await stage.link({ steps: [CONSENT] });
+    const context = await stage.context();
+    const page = await context.newPage();
+    await page.addInitScript(() => Object.defineProperty(globalThis, 'EventSource', { value: undefined }));
+    await begin(page, url);
+    const second = await context.newPage();
+    await second.goto(page.url());
+    await press(second, 'Start');
+    await press(second, 'I agree');
+    await heading(page, 'All done, thank you');
   });
 
   it('another language loses nothing that was filled in', async () => {
@@ -231,6 +277,30 @@ describe('a journey in a browser', () => {
     await press(page, 'I agree');
     const href = await page.getByRole('link', { name: 'Return to acme' }).getAttribute('href');
     assert.match(href ?? '', /^shopapp:done\?/);
+  });
+
+  it('a page that is closed says where, and who does not come back is told of', async () => {
+    const { url, processInstanceId, token } = await stage.link({ steps: [CONSENT, FORM] });
+    const page = await stage.page();
+    await begin(page, url);
+    await press(page, 'I agree');
+    await heading(page, 'About you');
+    await page.goto('about:blank');
+    const events = async (): Promise<string[]> => {
+      const place = `/api/process-manager/processInstances/${processInstanceId}/events?size=50`;
+      const { body } = await stage.app.call(place, { token });
+      return body.content.map(({ type, step }: { type: string; step?: string }) => `${type} ${step}`);
+    };
+    for (let tries = 0; !(await events()).includes('instance.stepLeft form'); tries++) {
+      assert.ok(tries < 300, 'nobody is told');
+      await wait(20);
+      stage.app.clock.advance(MINUTE / 4);
+      await stage.app.app.jobs.runDue();
+    }
+    assert.deepEqual(
+      (await events()).filter((each) => /Seen|Left/.test(each)),
+      ['instance.stepSeen consent', 'instance.stepSeen form', 'instance.stepLeft form'],
+    );
   });
 
   it('when the time for all of it is over, the page says so by itself', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { testPlaces } from '../../server/test/harness.ts';
+import { type MailServer, openMailServer } from '../../server/test/mail-server.ts';
 import { begin, fill, heading, press } from './acts.ts';
 import { openStage, type Stage } from './stage.ts';
 import { FORM, SWITCH } from './steps.ts';
@@ -8,16 +9,21 @@ import { FORM, SWITCH } from './steps.ts';
 describe('going on with a phone', () => {
   const places = testPlaces();
   let stage: Stage;
+  let mails: MailServer;
   before(async () => {
-    stage = await openStage(places);
+    mails = await openMailServer();
+    stage = await openStage(places, { SMTP_URL: mails.url, MAIL_FROM: 'no-reply@example.org' });
   });
   afterEach(() => stage.clear());
-  after(() => stage.close());
+  after(async () => {
+    await stage.close();
+    await mails.close();
+  });
 
   /** The first device at its code, and the link that a phone reads from it. */
   const offer = async (steps: object[]) => {
     const { url } = await stage.link({ steps });
-    const first = await stage.page({ viewport: { width: 1280, height: 800 } });
+    const first = await stage.page({ viewport: { width: 1280, height: 800 }, timezoneId: 'Europe/Berlin' });
     await begin(first, url);
     const answer = first.waitForResponse(/\/handoffs$/);
     await press(first, 'Continue on my phone');
@@ -42,6 +48,15 @@ describe('going on with a phone', () => {
     await press(phone, 'Continue');
     await heading(phone, 'Return to your other device');
     await heading(first, 'All done, thank you');
+  });
+
+  it('the phone says who asks, with which browser, where its clock is and when, in its own language', async () => {
+    const { phone } = await offer([SWITCH]);
+    const facts = phone.locator('.facts');
+    assert.match(await facts.innerText(), /A browser on Linux[\s\S]*Near Berlin, Germany \(as its clock says\)/);
+    await phone.locator('.language select').selectOption('de');
+    await phone.getByText('Nahe Berlin, Deutschland (laut seiner Uhr)').waitFor();
+    assert.match(await facts.innerText(), /Ein Browser auf Linux/);
   });
 
   it('another number connects nothing, and the first device can try again', async () => {
@@ -70,5 +85,85 @@ describe('going on with a phone', () => {
     await press(first, 'Go on here instead');
     await heading(first, 'About you');
     await heading(phone, 'You are going on elsewhere');
+  });
+
+  const desktopAtCode = async (parameters: Record<string, string>, steps: object[] = [SWITCH, FORM]) => {
+    const { url } = await stage.link({ steps, parameters });
+    const first = await stage.page({ viewport: { width: 1280, height: 800 }, timezoneId: 'Europe/Berlin' });
+    await begin(first, url);
+    await press(first, 'Continue on my phone');
+    await first.getByRole('img', { name: /QR code/ }).waitFor();
+    return first;
+  };
+  const linkIn = (text: string) => /https?:\S+/.exec(text)?.[0] ?? '';
+
+  it('the link comes by mail to the address that is known, and connects the phone that finds the number', async () => {
+    const first = await desktopAtCode({ email: 'ada.byrne@example.com' });
+    const before = await first.locator('.qr').innerHTML();
+    await press(first, 'Send me the link by e-mail');
+    await press(first, 'Send it to a…@example.com');
+    await first.getByText(/^Sent to .*a…@example.com/).waitFor();
+    const mail = await mails.arrived(mails.mails.length || 1);
+    assert.deepEqual(mail.to, ['ada.byrne@example.com']);
+    assert.notEqual(await first.locator('.qr').innerHTML(), before, 'the code is another one now');
+    const [number] = /\d\d/.exec(await first.getByText('Your phone will ask you for a number').innerText()) ?? [];
+    const phone = await stage.page({ hasTouch: true, isMobile: true });
+    await phone.goto(linkIn(mail.text));
+    await heading(phone, 'Did you start this?');
+    await press(phone, String(number));
+    await heading(phone, 'About you');
+    await heading(first, 'Your phone is connected');
+  });
+
+  it('an address that is typed wrongly is said beside its field, and what the server cannot deliver is said, too', async () => {
+    const first = await desktopAtCode({});
+    await press(first, 'Send me the link by e-mail');
+    const field = first.getByLabel('Your e-mail address');
+    await field.fill('ada@example');
+    await field.press('Enter');
+    await first.getByText('Please enter an e-mail address').waitFor();
+    mails.answers.push(550);
+    await field.fill('nobody@example.com');
+    await field.press('Enter');
+    await first.getByText('The message could not be delivered').waitFor();
+    await press(first, 'Send me the link by e-mail');
+  });
+
+  it('the link that is opened where it was asked for goes on there', async () => {
+    const first = await desktopAtCode({ email: 'ada@example.com' });
+    const { length } = mails.mails;
+    await press(first, 'Send me the link by e-mail');
+    await press(first, 'Send it to a…@example.com');
+    const second = await first.context().newPage();
+    await second.goto(linkIn((await mails.arrived(length + 1)).text));
+    await heading(second, 'Let’s verify your identity');
+    assert.ok(!second.url().includes('ps='));
+    await first.getByText('The time for this code is over').waitFor();
+    await press(first, 'Show a new code');
+    await first.getByRole('img', { name: /QR code/ }).waitFor();
+  });
+
+  it('who waits for a person is told by mail once it is decided', async () => {
+    const { url, processInstanceId, token } = await stage.link({ steps: [FORM] });
+    const page = await stage.page();
+    await begin(page, url);
+    await heading(page, 'About you');
+    await press(page, 'I can’t do this');
+    await press(page, 'Yes, let a person look at it');
+    await heading(page, 'Received, thank you');
+    await press(page, 'Tell me by e-mail when it is decided');
+    await page.getByLabel('Your e-mail address').fill('ada@example.com');
+    await press(page, 'Tell me by e-mail');
+    await page.getByText(/We write to .*a…@example.com/).waitFor();
+    await page.reload();
+    await page.getByText(/We write to .*a…@example.com/).waitFor();
+    const { length } = mails.mails;
+    const decided = await stage.app.call(`/api/process-manager/reviews/${processInstanceId}/approve`, {
+      ...{ method: 'POST', token, body: JSON.stringify({ comment: 'All good.' }) },
+    });
+    assert.equal(decided.status, 200, decided.text);
+    const mail = await mails.arrived(length + 1);
+    assert.match(mail.headers.get('subject') ?? '', /^News about your verification/);
+    await heading(page, 'All done, thank you');
   });
 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
+import { DEFAULT_TOKENS } from '../../server/src/theme-server/themes/default-theme.ts';
 import { testPlaces } from '../../server/test/harness.ts';
 import { PNG } from '../../server/test/images.ts';
 import { pageZip } from '../../server/test/zips.ts';
@@ -21,6 +22,10 @@ const PAGES = {
   parent.postMessage({ event: 'READY' }, '*');`,
   silent: '',
   rubbish: `${SEND} parent.postMessage({ event: 'READY' }, '*'); send({ deep: { in: 'side' } });`,
+  restless: `addEventListener('message', () => {
+    if (!location.search) location.href = 'index.html?elsewhere';
+  });
+  parent.postMessage({ event: 'READY' }, '*');`,
   talkative: `setInterval(() => parent.postMessage({ event: 'NOISE' }, '*'), 1);`,
 };
 
@@ -94,6 +99,12 @@ describe('what a tenant adds', () => {
     for (const name of ['rubbish', 'talkative']) await fault((await show(name)).page);
   });
 
+  it('a page that goes to another address is taken away, and what comes after it is not heard', async () => {
+    const { page } = await show('restless');
+    await fault(page);
+    assert.equal(await page.locator('iframe').count(), 0);
+  });
+
   it('the look of the tenant is put on: colours, corners, logo', async () => {
     const palette = {
       ...{ primary: '#7a1fa2', onPrimary: '#ffffff', background: '#faf5fc', surface: '#ffffff', text: '#22112a' },
@@ -116,6 +127,44 @@ describe('what a tenant adds', () => {
       return { backgroundColor, borderRadius, serif: /Georgia/.test(fontFamily) };
     });
     assert.deepEqual(look, { backgroundColor: 'rgb(122, 31, 162)', borderRadius: '3px', serif: true });
+  });
+
+  it('the words of the tenant are put on: its language, unless another is wished for, and its texts', async () => {
+    const texts = {
+      de: { 'start.title': 'Schön, dass Sie da sind', 'start.lead': 'Hier ist {tenant}.' },
+      en: {
+        'start.title': 'Good to see you',
+        'need.time': '{minutes, plural, one {# minute} other {# minutes}} at most',
+      },
+    };
+    const base = '/api/theme-server/themes';
+    const body = JSON.stringify({ name: 'spoken', palette: DEFAULT_TOKENS.palette, defaultLanguage: 'de', texts });
+    const made = await stage.app.call(base, { method: 'POST', body });
+    assert.equal(made.status, 201, made.text);
+    const { url, tokenId } = await stage.link({ steps: [CONSENT], theme: 'spoken' });
+    const page = await stage.page({ locale: 'pl-PL' });
+    const headings: string[] = [];
+    await page.exposeFunction('sawHeading', (text: string) => void headings.push(text));
+    await page.addInitScript(() => {
+      new MutationObserver(() => {
+        const text = document.querySelector('h1')?.textContent;
+        if (text) (globalThis as unknown as { sawHeading(text: string): void }).sawHeading(text);
+      }).observe(document, { subtree: true, childList: true, characterData: true });
+    });
+    await page.goto(url);
+    await page.getByRole('heading', { name: 'Schön, dass Sie da sind' }).waitFor();
+    assert.equal(await page.locator('.lead').innerText(), 'Hier ist acme.');
+    // Nobody has glimpsed the language that the browser would have had.
+    assert.deepEqual([...new Set(headings)], ['Schön, dass Sie da sind']);
+    assert.equal(await page.getByRole('button', { name: 'Beginnen' }).count(), 1, 'what is not replaced is ours');
+    await page.locator('.language select').selectOption('en');
+    await page.getByRole('heading', { name: 'Good to see you' }).waitFor();
+    await page.getByText('1 minute at most').waitFor();
+    await page.reload();
+    await page.getByRole('heading', { name: 'Good to see you' }).waitFor();
+    const other = await stage.page({ locale: 'pl-PL' });
+    await other.goto(`${new URL(url).origin}/web/?pt=${tokenId}&lang=fr`);
+    await other.getByRole('button', { name: 'Commencer' }).waitFor();
   });
 
   it('no page asked for anything elsewhere, broke its policy or threw', () => {

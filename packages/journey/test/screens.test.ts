@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { after, afterEach, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
+import sharp from 'sharp';
 import { testPlaces } from '../../server/test/harness.ts';
 import { openStage, type Stage } from './stage.ts';
 import { CONSENT, DOCUMENT, FORM, SWITCH } from './steps.ts';
@@ -12,6 +13,13 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 const NARROW = { width: 320, height: 640 };
 const MIN_TARGET = 44;
+/** They are offered, and nothing is sent. */
+const MESSAGES = {
+  ...{ SMTP_URL: 'smtp://127.0.0.1:1', MAIL_FROM: 'no-reply@example.org', SMS_URL: 'https://sms.example.com' },
+};
+const PHOTO = await sharp({ create: { width: 900, height: 600, channels: 3, background: '#c8c0b0' } })
+  .jpeg()
+  .toBuffer();
 
 type Fault = { id: string; nodes: { html: string; failureSummary: string }[] };
 
@@ -58,7 +66,7 @@ describe('every screen', () => {
   const places = testPlaces();
   let stage: Stage;
   before(async () => {
-    stage = await openStage(places);
+    stage = await openStage(places, MESSAGES);
   });
   afterEach(() => stage.clear());
   after(() => stage.close());
@@ -123,6 +131,10 @@ describe('every screen', () => {
     const { url, number } = (await (await answer).json()) as { url: string; number: number };
     await page.locator('.qr').waitFor();
     await look(page, 'the code');
+    await page.getByRole('button', { name: 'Send me the link by text message' }).click();
+    await press(page, 'form .button.primary');
+    await page.getByText('Please enter a phone number').waitFor();
+    await look(page, 'a number to send the link to');
     const phone = await stage.page({ viewport: NARROW });
     await phone.goto(url);
     await look(phone, 'the phone');
@@ -143,6 +155,41 @@ describe('every screen', () => {
     await look(page, 'choosing a document');
   });
 
+  it('a photograph to be checked, one that is not good enough, and one that is used all the same', async () => {
+    const { url, definitionId, processInstanceId, token } = await stage.link({
+      steps: [{ ...DOCUMENT, sides: 'front' }],
+      parameters: { _scenario: 'document-blurred', documentType: 'PASSPORT', countryCode: 'UTO' },
+    });
+    const page = await stage.page({ viewport: NARROW });
+    await page.goto(url);
+    await press(page, '.button.primary');
+    const send = async () => {
+      await heading(page, 'The photo page of your passport');
+      await page.locator('input[type=file]').setInputFiles({ name: 'card', mimeType: 'image/jpeg', buffer: PHOTO });
+      await heading(page, 'Is every line readable?');
+      await page.locator('.shot img').waitFor();
+    };
+    await send();
+    await look(page, 'a photograph to be checked');
+    await press(page, '.button.primary');
+    await page.getByText('The photo was blurred').waitFor();
+    await look(page, 'what was wrong with it');
+    await send();
+    await press(page, '.button.primary');
+    await heading(page, 'The photo was blurred');
+    await page.reload();
+    await page.locator('.shot img').waitFor();
+    await look(page, 'a photograph that is not good enough');
+    await page.getByRole('button', { name: 'Use it anyway' }).click();
+    await heading(page, 'Received, thank you');
+    const place = `processDefinitions/${definitionId}/processInstances/${processInstanceId}`;
+    const { body } = await stage.app.call(`/api/userdata-server/${place}/userdata/checks`, { token });
+    const quality = body.find(({ name }: { name: string }) => name === 'documentQuality');
+    assert.deepEqual([quality.status, quality.reason, quality.attempts], ['REVIEW', 'blurred', 3]);
+    const { anyway, client } = quality.metaData;
+    assert.deepEqual([anyway, client], ['chosen', ['from_file']]);
+  });
+
   it('a link that does not open anything, and the statement', async () => {
     const page = await open([CONSENT], '&lang=en');
     const { origin } = new URL(page.url());
@@ -153,18 +200,23 @@ describe('every screen', () => {
   });
 
   /** A step as the server would show it, for those that need what a test does not have. */
-  const pretend = async (change: (journey: { step?: object; waitingFor?: string }) => object) => {
+  const pretend = async (
+    change: (journey: { step?: object; waitingFor?: string }) => object,
+    prepare: (page: Page) => Promise<unknown> = async () => undefined,
+  ) => {
     const page = await stage.page({ viewport: NARROW });
+    await prepare(page);
     const { url } = await stage.link({ steps: [FORM] });
-    await page.route(/\/api\/journey\/[0-9A-Z]{26}$/, async (route) => {
+    await page.route(/\/api\/journey\/(sessions|[0-9A-Z]{26}(\?theme=true)?)$/, async (route) => {
+      const asked = route.request();
+      const { host } = new URL(asked.url());
       // The name of the tenant's host is one that browsers know and this machine does not.
-      const answer = await route.fetch({
-        url: route
-          .request()
-          .url()
-          .replace(/\/\/[^:/]+/, '//127.0.0.1'),
+      const response = await route.fetch({
+        url: asked.url().replace(/\/\/[^:/]+/, '//127.0.0.1'),
+        headers: { ...(await asked.allHeaders()), host },
       });
-      await route.fulfill({ response: answer, json: change(await answer.json()) });
+      const json = await response.json();
+      await route.fulfill({ response, json: json.journey ? { ...json, journey: change(json.journey) } : change(json) });
     });
     await page.goto(url);
     return page;
@@ -198,10 +250,23 @@ describe('every screen', () => {
     await look(page, 'time left');
   });
 
-  it('waiting, and that nobody has to stay; a pause', async () => {
-    const page = await pretend(({ step: _, ...journey }) => ({ ...journey, waitingFor: 'check' }));
+  it('waiting, and that nobody has to stay, who is told by mail; a pause', async () => {
+    const page = await pretend(
+      ({ step: _, ...journey }) => ({ ...journey, waitingFor: 'check' }),
+      (page) => page.clock.install(),
+    );
     await heading(page, 'We are looking at it');
+    const offer = page.getByRole('button', { name: 'Tell me by e-mail when it is decided' });
+    assert.equal(await offer.count(), 0, 'not before it takes long');
     await look(page, 'waiting');
+    await page.clock.fastForward(60_000);
+    await page.getByText('You may close this page').waitFor();
+    assert.equal(await page.getByText('Checking …').count(), 0, 'nothing turns for ever');
+    await offer.click();
+    await look(page, 'an address to be told at');
+    await page.getByLabel('Your e-mail address').fill('ada@example.com');
+    await press(page, 'form .button.primary');
+    await page.getByText(/We write to .*a…@example.com/).waitFor();
     const paused = await pretend(({ step: _, ...journey }) => ({ ...journey, waitingFor: 'resume' }));
     await heading(paused, 'There is a short break');
     await look(paused, 'a pause');
@@ -218,6 +283,34 @@ describe('every screen', () => {
     await press(page, 'form .button.primary');
     await page.locator('.summary').waitFor();
     assert.deepEqual(await sticksOut(page), [], 'form');
+    const email = `ada@${'abcdefgh'.repeat(7)}.example.com`;
+    const { url } = await stage.link({ steps: [SWITCH], parameters: { email } });
+    await page.goto(`${url}&lang=xx`);
+    await press(page, '.button.primary');
+    await press(page, '.actions .button.primary');
+    await page.locator('.qr').waitFor();
+    await page.locator('.actions .button').nth(3).waitFor();
+    assert.deepEqual(await sticksOut(page), [], 'the code');
+    await press(page, '.actions .button >> nth=0');
+    await page.locator('.actions .panel').waitFor();
+    assert.deepEqual(await sticksOut(page), [], 'an address to send the link to');
+    const device = await open([SWITCH], '&lang=xx');
+    await press(device, '.button.primary');
+    await device.locator('.view .button.quiet, .view .button:not(.primary)').first().waitFor();
+    assert.deepEqual(await sticksOut(device), [], 'switching devices');
+    await press(device, '.view .button.primary');
+    await device.locator('.qr').waitFor();
+    assert.deepEqual(await sticksOut(device), [], 'the code');
+    const choice = await open([DOCUMENT], '&lang=xx');
+    await press(choice, '.button.primary');
+    await choice.locator('form').waitFor();
+    assert.deepEqual(await sticksOut(choice), [], 'choosing a document');
+    const { origin } = new URL(choice.url());
+    for (const name of ['accessibility', 'camera-check']) {
+      await choice.goto(`${origin}/web/${name}?lang=xx`);
+      await choice.locator('h1').waitFor();
+      assert.deepEqual(await sticksOut(choice), [], name);
+    }
   });
 
   it('no page asked for anything elsewhere, broke its policy or threw', () => {

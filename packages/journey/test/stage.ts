@@ -22,19 +22,20 @@ export type Stage = {
   context(options?: BrowserContextOptions): Promise<BrowserContext>;
   page(options?: BrowserContextOptions): Promise<Page>;
   /** The address that an end user is sent, for a journey of these steps in the sandbox. */
-  link(journey: { steps: object[]; parameters?: Record<string, string> }): Promise<Started>;
+  link(journey: Wanted): Promise<Started>;
   /** Closes every page that is open, so that none works on beside the next test. */
   clear(): Promise<void>;
   close(): Promise<void>;
 };
 
+type Wanted = { steps: object[]; parameters?: Record<string, string>; theme?: string };
 export type Started = { url: string; processInstanceId: string; definitionId: string; token: string; tokenId: string };
 
-export async function openStage(places: Places): Promise<Stage> {
+export async function openStage(places: Places, environment: Record<string, string> = {}): Promise<Stage> {
   if (!isFresh()) await build();
   const executablePath = findChromium();
   if (!executablePath) throw new Error('there is no Chromium: install it, or name it in CHROMIUM');
-  const app = await openTestApp(await places.create());
+  const app = await openTestApp(await places.create(), { environment });
   const { apiKey: testKey } = await app.app.tenants.createApiKey(app.tenantId, { name: 'test', environment: 'test' });
   const browser = await chromium.launch({ executablePath, args: FLAGS });
   const complaints: string[] = [];
@@ -69,11 +70,7 @@ export async function openStage(places: Places): Promise<Stage> {
 
 let definitions = 0;
 
-async function start(
-  app: TestApp,
-  testKey: string,
-  { steps, parameters = {} }: { steps: object[]; parameters?: Record<string, string> },
-): Promise<Started> {
+async function start(app: TestApp, testKey: string, { steps, parameters = {}, theme }: Wanted): Promise<Started> {
   definitions += 1;
   const name = `journey-${definitions}`;
   const post = async (path: string, body: object, token?: string) => {
@@ -88,6 +85,7 @@ async function start(
   const definition = await post('/processDefinitions', {
     name,
     processDefinitionType: 'VERIFICATION',
+    ...(theme !== undefined && { theme }),
     steps: [...steps, { id: 'decide', type: 'decision' }],
   });
   await post(`/processDefinitions/${definition.id}/deploy`, {});

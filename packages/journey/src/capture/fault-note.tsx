@@ -8,7 +8,7 @@ type FaultNoteProps = { t: Translate; step: JourneyStep; kind: 'card' | 'face' }
 
 export function FaultNote({ t, step, kind }: FaultNoteProps) {
   if (!step.fault) return null;
-  const left = step.maxAttempts - step.attempt + 1;
+  const left = step.triesLeft;
   const key = faultTextOf(step.fault.reason, kind);
   return (
     <div class="panel tinted fault" role="alert">

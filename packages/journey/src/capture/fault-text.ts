@@ -1,5 +1,5 @@
 /** The words of the server for what is wrong with a photograph, as far as there is something to be done about it. */
-const TEXTS: Readonly<Record<'card' | 'face', Readonly<Record<string, string>>>> = {
+export const FAULT_TEXTS: Readonly<Record<'card' | 'face', Readonly<Record<string, string>>>> = {
   card: {
     blurred: 'blurred',
     too_dark: 'dark',
@@ -36,6 +36,6 @@ const TEXTS: Readonly<Record<'card' | 'face', Readonly<Record<string, string>>>>
 
 /** What has no text of its own, on purpose too, is told as something that did not work. */
 export function faultTextOf(reason: string, kind: 'card' | 'face'): string {
-  const known = Object.entries(TEXTS[kind]).find(([word]) => word === reason);
+  const known = Object.entries(FAULT_TEXTS[kind]).find(([word]) => word === reason);
   return known?.[1] ?? (kind === 'card' ? 'otherCard' : 'otherFace');
 }

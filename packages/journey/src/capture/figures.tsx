@@ -60,6 +60,19 @@ export function SelfieFigure({ moving }: { moving: boolean }) {
   );
 }
 
+/** A page that becomes a picture. */
+export function PageFigure() {
+  return (
+    <Figure>
+      <path class="ill-surface" d="M84 22h50l24 24v104H84z" />
+      <path class="ill-line" d="M84 22h50l24 24v104H84zM134 22v24h24" />
+      <rect class="ill-fill" x="96" y="62" width="50" height="32" rx="4" />
+      <path class="ill-stroke" d="M102 88l11-12 8 8 6-6 13 13" />
+      <path class="ill-soft" d="M97 110h48M97 122h48M97 134h30" />
+    </Figure>
+  );
+}
+
 export function NoCameraFigure() {
   return (
     <Figure>

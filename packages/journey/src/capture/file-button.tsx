@@ -2,15 +2,20 @@ import { useRef, useState } from 'preact/hooks';
 import type { Translate } from '../i18n/translate.ts';
 import { Icon } from '../ui/icons.tsx';
 import { CaptureIcon } from './icons.tsx';
-import { BadFile, type Picture, pictureOfFile } from './picture/picture.ts';
+import { BadFile, type ChosenFile, PDF_TYPE, pictureOfFile } from './picture/picture.ts';
 
 /** A photograph from the device in place of the camera. What cannot be used is explained, and nothing is lost. */
-type FileButtonProps = { t: Translate; label: string; primary?: boolean; onPicture(picture: Picture): void };
+type FileButtonProps = {
+  t: Translate;
+  /** Whether a PDF will do as well. */
+  pdf?: boolean | undefined;
+  onFile(file: ChosenFile): void;
+};
 
 /** iPhones turn their own format into JPEG for a page that asks for these. */
 const ACCEPT = 'image/jpeg,image/png,image/webp';
 
-export function FileButton({ t, label, primary = false, onPicture }: FileButtonProps) {
+export function FileButton({ t, pdf = false, onFile }: FileButtonProps) {
   const input = useRef<HTMLInputElement>(null);
   const [busy, setBusy] = useState(false);
   const [fault, setFault] = useState<string>();
@@ -19,7 +24,7 @@ export function FileButton({ t, label, primary = false, onPicture }: FileButtonP
     setBusy(true);
     setFault(undefined);
     try {
-      onPicture(await pictureOfFile(file));
+      onFile(await pictureOfFile(file, { pdf }));
     } catch (error) {
       setFault(faultKey(error));
     }
@@ -32,18 +37,13 @@ export function FileButton({ t, label, primary = false, onPicture }: FileButtonP
       <input
         ref={input}
         type="file"
-        accept={ACCEPT}
+        accept={pdf ? `${ACCEPT},${PDF_TYPE}` : ACCEPT}
         hidden
         onChange={({ currentTarget }) => void take(currentTarget.files?.[0])}
       />
-      <button
-        type="button"
-        class={primary ? 'button primary' : 'button'}
-        aria-busy={busy}
-        onClick={() => !busy && input.current?.click()}
-      >
+      <button type="button" class="button" aria-busy={busy} onClick={() => !busy && input.current?.click()}>
         {busy ? <span class="spinner" aria-hidden="true" /> : <CaptureIcon name="file" />}
-        {label}
+        {t(pdf ? 'camera.fileOrPdf' : 'camera.file')}
       </button>
       <div role="alert">
         {fault && (
@@ -60,6 +60,7 @@ export function FileButton({ t, label, primary = false, onPicture }: FileButtonP
 /** Only the kinds that people really choose have a text of their own. */
 function faultKey(error: unknown): string {
   if (!(error instanceof BadFile)) return 'file.unreadable';
+  if (error.fault === 'tooLarge' && error.kind === 'pdf') return 'file.tooLarge.pdf';
   if (error.fault !== 'wrongType') return `file.${error.fault}`;
   return error.kind === 'heic' || error.kind === 'pdf' ? `file.wrongType.${error.kind}` : 'file.wrongType';
 }

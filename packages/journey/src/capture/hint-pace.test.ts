@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { LANGUAGES } from '../i18n/languages.ts';
 import { HINT_MS, noHintYet, paceHint, SPEECH_MS } from './hint-pace.ts';
 
 type Hint = 'closer' | 'dark' | 'hold';
@@ -24,4 +26,13 @@ test('nothing is announced twice in a row, and nothing sooner than two seconds a
   assert.deepEqual([pace.spoken, pace.spokenAt], ['dark', SPEECH_MS]);
   pace = paceHint(pace, 'dark', SPEECH_MS * 3);
   assert.equal(pace.spokenAt, SPEECH_MS);
+});
+
+test('what stands over the picture has at most five words, in every language', () => {
+  for (const language of LANGUAGES) {
+    const path = new URL(`../../messages/capture/${language}.json`, import.meta.url);
+    const texts = Object.entries(JSON.parse(readFileSync(path, 'utf8')) as Record<string, string>);
+    const long = texts.filter(([key, text]) => /^(hint|pose)\./.test(key) && text.trim().split(/\s+/).length > 5);
+    assert.deepEqual(long, [], language);
+  }
 });

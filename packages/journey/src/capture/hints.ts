@@ -3,12 +3,16 @@
  * person: it helps whoever looks into a case.
  */
 export type PictureHints = {
-  readonly source: 'auto' | 'manual' | 'file' | 'sample';
+  readonly source: 'auto' | 'manual' | 'file' | 'pdf' | 'sample';
   readonly cameraLabel?: string;
   readonly virtualCamera?: boolean;
   readonly torch?: boolean;
   readonly width?: number;
   readonly height?: number;
+  /** Of a PDF; the first is used. */
+  readonly pages?: number;
+  /** Of what is sent. */
+  readonly sha256?: string;
   /** From the open camera to the photograph. */
   readonly milliseconds?: number;
 };

@@ -2,21 +2,23 @@ import type { Translate } from '../i18n/translate.ts';
 import { Button } from '../ui/button.tsx';
 import { FileButton } from './file-button.tsx';
 import { CaptureIcon } from './icons.tsx';
-import type { Picture } from './picture/picture.ts';
+import type { ChosenFile } from './picture/picture.ts';
 
 /** What there is beside the camera of this device, as far as the relying party allows it. */
 export type Ways = {
-  onFile?: ((picture: Picture) => void) | undefined;
+  onFile?: ((file: ChosenFile) => void) | undefined;
+  /** Whether the file may be a PDF. */
+  pdf?: boolean | undefined;
   onPhone?: (() => void) | undefined;
   /** In the sandbox, where nobody looks at the picture. */
   sample?: { label: string; busy: boolean; use(): void } | undefined;
   onUnable?: (() => void) | undefined;
 };
 
-export function OtherWays({ t, ways: { onFile, onPhone, sample, onUnable } }: { t: Translate; ways: Ways }) {
+export function OtherWays({ t, ways: { onFile, pdf, onPhone, sample, onUnable } }: { t: Translate; ways: Ways }) {
   return (
     <>
-      {onFile && <FileButton t={t} label={t('camera.file')} onPicture={onFile} />}
+      {onFile && <FileButton t={t} pdf={pdf} onFile={onFile} />}
       {onPhone && <Button onPress={onPhone}>{t('camera.phone')}</Button>}
       {sample && (
         <Button busy={sample.busy} onPress={sample.use}>

@@ -15,13 +15,13 @@ type PrimerProps = {
   note: ComponentChildren;
   tips: readonly { icon: IconName; text: string }[];
   ways: Ways;
-  /** To choose another document. */
-  onOther?: (() => void) | undefined;
+  /** What else can be done about it; what there is nothing to do about is left out. */
+  more?: readonly { label: string; onPress: (() => void) | undefined }[];
   /** With what was pressed: a press without a pointer comes from a keyboard or a screen reader. */
   onOpen(click: { detail: number }): void;
 };
 
-export function Primer({ t, figure, title, lead, note, tips, ways, onOther, onOpen }: PrimerProps) {
+export function Primer({ t, figure, title, lead, note, tips, ways, more = [], onOpen }: PrimerProps) {
   return (
     <>
       {figure}
@@ -42,12 +42,16 @@ export function Primer({ t, figure, title, lead, note, tips, ways, onOther, onOp
           <CaptureIcon name="camera" />
           {t('camera.open')}
         </button>
-        <OtherWays t={t} ways={ways} />
-        {onOther && (
-          <Button kind="quiet" onPress={onOther}>
-            {t('document.other')}
-          </Button>
+        <OtherWays t={t} ways={{ ...ways, onUnable: undefined }} />
+        {more.map(
+          ({ label, onPress }) =>
+            onPress && (
+              <Button key={label} kind="quiet" onPress={onPress}>
+                {label}
+              </Button>
+            ),
         )}
+        <OtherWays t={t} ways={{ onUnable: ways.onUnable }} />
       </div>
     </>
   );

@@ -33,7 +33,7 @@ export type Field = {
 type Schema = Readonly<Record<string, unknown>>;
 
 /** By the purposes of HTML, so that browsers can fill in what they know (WCAG 1.3.5). */
-const PURPOSES: Readonly<Record<string, string>> = {
+export const PURPOSES: Readonly<Record<string, string>> = {
   name: 'name',
   fullname: 'name',
   firstname: 'given-name',

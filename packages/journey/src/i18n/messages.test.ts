@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { parse, TYPE } from '@formatjs/icu-messageformat-parser';
+import { IntlMessageFormat } from 'intl-messageformat';
 import { readMessages } from '../../messages-plugin.ts';
 import { LANGUAGES } from './languages.ts';
 import { pseudo, pseudoText } from './pseudo.ts';
@@ -89,6 +90,34 @@ describe('translating', () => {
       [1, 2, 5].map((days) => t('days', { days }).slice(0, 13)),
       ['Przez 1 dzień', 'Przez 2 dni, ', 'Przez 5 dni, '],
     );
+  });
+
+  it('fills in as the full implementation of ICU messages does, every message of every language', () => {
+    for (const language of LANGUAGES) {
+      const texts = Object.assign({}, ...AREAS.map((area) => textsOf(area, language))) as Texts;
+      const t = translator(readMessages(texts), language);
+      for (const [key, text] of Object.entries(texts)) {
+        const { names, forms } = argumentsOf(text);
+        const counted = new Set(forms.map(({ name }) => name));
+        for (const count of [0, 1, 2, 3, 5, 11, 21, 100, 1234]) {
+          const values = Object.fromEntries(names.map((name) => [name, counted.has(name) ? count : `<${name}> ’`]));
+          const full = new IntlMessageFormat(text, language, undefined, { ignoreTag: true });
+          assert.equal(t(key, values), full.format(values), `${language} ${key} with ${count}`);
+          if (names.length === 0) break;
+        }
+      }
+    }
+    const odd =
+      '{n, selectordinal, one {#st} two {#nd} few {#rd} other {#th}} of {who, select, me {mine} other {{who}}}';
+    const t = translator(readMessages({ odd }), 'en');
+    for (const [n, who] of [
+      [1, 'me'],
+      [22, 'you'],
+      [1013, ''],
+    ] as const) {
+      assert.equal(t('odd', { n, who }), new IntlMessageFormat(odd, 'en').format({ n, who }));
+    }
+    assert.equal(t('odd', { n: 3, who: 'toString' }), '3rd of toString');
   });
 
   it('the language of tests is at least forty per cent longer, also inside plurals', () => {

@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import { recallLanguage, rememberLanguage } from '../remember.ts';
-import { chooseLanguage, directionOf, LANGUAGES } from './languages.ts';
+import { rememberLanguage } from '../remember.ts';
+import { firstLanguage, PSEUDO } from './first-language.ts';
+import { directionOf, LANGUAGES } from './languages.ts';
 import { type Area, loadMessages } from './load-messages.ts';
 import { type Messages, type Translate, translator } from './translate.ts';
 
@@ -13,12 +14,16 @@ export type Words = {
   has(areas: readonly Area[]): boolean;
 };
 
-/** A language for those who test; no end user comes to it by accident. */
-const PSEUDO = 'xx';
+/** What the tenant has to say about it: its language, and texts of its own for some of ours. */
+export type TenantWords = {
+  language?: string | undefined;
+  texts?: Readonly<Record<string, Messages>> | undefined;
+};
 
-export function useMessages(areas: readonly Area[]): Words | undefined {
-  const [wanted, setWanted] = useState(firstLanguage);
+export function useMessages(areas: readonly Area[], tenant: TenantWords = NOTHING): Words | undefined {
+  const [chosen, setChosen] = useState<string>();
   const [shown, setShown] = useState<{ language: string; areas: string; messages: Messages }>();
+  const wanted = useMemo(() => chosen ?? firstLanguage(tenant.language), [chosen, tenant.language]);
   const names = areas.join(' ');
 
   useEffect(() => {
@@ -39,28 +44,27 @@ export function useMessages(areas: readonly Area[]): Words | undefined {
     documentElement.dir = directionOf(shown.language);
   }, [shown]);
 
-  return useMemo(() => {
-    // Until the texts of a new area are there, what was shown stays.
+  const words = useMemo(() => {
     if (!shown) return undefined;
-    const { language, messages } = shown;
+    const language = shown.language === PSEUDO ? 'en' : shown.language;
+    const own = shown.language === PSEUDO ? undefined : tenant.texts?.[language];
     const loaded = new Set(shown.areas.split(' '));
     return {
       has: (needed: readonly Area[]) => needed.every((area) => loaded.has(area)),
-      t: translator(messages, language === PSEUDO ? 'en' : language),
-      language: language === PSEUDO ? 'en' : language,
+      t: translator(own ? { ...shown.messages, ...own } : shown.messages, language),
+      language,
       setLanguage(next: string) {
         rememberLanguage(next);
-        setWanted(next);
+        setChosen(next);
       },
     };
-  }, [shown]);
+  }, [shown, tenant.texts]);
+  // What was shown stays until the texts of a new area or of another language are there. But the language that was
+  // guessed before the tenant's was known is not worth a glimpse.
+  return chosen === undefined && shown?.language !== wanted ? undefined : words;
 }
 
-function firstLanguage(): string {
-  const link = new URLSearchParams(location.search).get('lang');
-  if (link === PSEUDO) return PSEUDO;
-  return chooseLanguage({ link, chosen: recallLanguage(), browser: navigator.languages ?? [navigator.language] });
-}
+const NOTHING: TenantWords = {};
 
 async function loadAll(areas: readonly Area[], language: string): Promise<Messages> {
   if (language === PSEUDO) {

@@ -73,8 +73,9 @@ function Origin({ t, language, handoff }: { t: Translate; language: string; hand
       <dl class="facts">
         <div>
           <dt>{t('confirm.browser')}</dt>
-          <dd>{handoff.browser}</dd>
+          <dd>{browserText(t, handoff.browser)}</dd>
         </div>
+        <Whereabouts t={t} language={language} place={handoff.place} />
         <div>
           <dt>{t('confirm.time')}</dt>
           <dd>{time.format(new Date(handoff.offeredDtm))}</dd>
@@ -82,6 +83,42 @@ function Origin({ t, language, handoff }: { t: Translate; language: string; hand
       </dl>
     </div>
   );
+}
+
+/** "Chrome on Windows", in the language of the page. */
+function browserText(t: Translate, named: string): string {
+  const [name = '', system] = named.split(' on ');
+  const browser = name === 'A browser' ? t('confirm.aBrowser') : name;
+  return system === undefined ? browser : t('confirm.browserOn', { browser, system });
+}
+
+type Place = NonNullable<Memory['handoff']>['place'];
+
+/** Where it is, as far as anybody can know, and how it is known. */
+function Whereabouts({ t, language, place = {} }: { t: Translate; language: string; place: Place }) {
+  const { city, countryCode, addressCountryCode } = place;
+  const country = countryCode && countryName(countryCode, language);
+  const near = city && (country && country !== city ? `${city}${language === 'ar' ? '،' : ','} ${country}` : city);
+  const address = addressCountryCode && countryName(addressCountryCode, language);
+  const shown = [
+    near && t('confirm.place.clock', { place: near }),
+    address && t('confirm.place.address', { country: address }),
+  ].filter((each) => each !== undefined && each !== '');
+  if (shown.length === 0) return null;
+  return (
+    <div>
+      <dt>{t('confirm.place')}</dt>
+      {shown.map((each) => (
+        <dd class="long" key={each}>
+          {each}
+        </dd>
+      ))}
+    </div>
+  );
+}
+
+function countryName(code: string, language: string): string {
+  return new Intl.DisplayNames([language], { type: 'region' }).of(code) ?? code;
 }
 
 function Ended({ t, how }: { t: Translate; how: 'wrong' | 'denied' }) {

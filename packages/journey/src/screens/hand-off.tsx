@@ -6,13 +6,16 @@ import { ErrorNote } from '../ui/error-note.tsx';
 import { Devices } from '../ui/illustrations.tsx';
 import { QrCode } from '../ui/qr-code.tsx';
 import { Title } from '../ui/title.tsx';
+import { useLater } from './use-later.ts';
 import { useOffer } from './use-offer.ts';
 
 /** On the first device: a code for the phone, and the number that has to be found again there. */
-type HandOffProps = { t: Translate; journey: Journey; api: ShellApi; onStay(): void };
+type HandOffProps = { t: Translate; language: string; journey: Journey; api: ShellApi; onStay(): void };
 
-export function HandOffScreen({ t, journey, api, onStay }: HandOffProps) {
-  const { offer, state, error, renew } = useOffer(api, journey.device.handoff);
+export function HandOffScreen({ t, language, journey, api, onStay }: HandOffProps) {
+  const { offer, state, error, renew, replace } = useOffer(api, journey.device.handoff);
+  const { messages } = journey;
+  const later = useLater(messages !== undefined, () => import('./send-link.tsx'));
   const [leaving, setLeaving] = useState(false);
   const stay = async () => {
     setLeaving(true);
@@ -34,7 +37,7 @@ export function HandOffScreen({ t, journey, api, onStay }: HandOffProps) {
       <div role="status">
         {state === 'confirming' && offer && <Match t={t} offer={offer} />}
         {state === 'refused' && <p class="lead">{t('handOff.refused')}</p>}
-        {state === 'over' && <p class="lead">{t('handOff.over')}</p>}
+        {state === 'over' && !leaving && <p class="lead">{t('handOff.over')}</p>}
       </div>
       {state === 'open' && (
         <p class="live">
@@ -48,6 +51,9 @@ export function HandOffScreen({ t, journey, api, onStay }: HandOffProps) {
           <Button kind="primary" onPress={renew}>
             {t('handOff.renew')}
           </Button>
+        )}
+        {state === 'open' && later && messages && (
+          <later.SendLink {...{ t, language, messages, api }} onSent={replace} />
         )}
         {state === 'open' && offer && <CopyLink t={t} url={offer.url} />}
         <Button kind="quiet" busy={leaving} onPress={stay}>

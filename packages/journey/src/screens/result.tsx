@@ -6,9 +6,11 @@ import { leadsAway } from '../leads-away.ts';
 import { Button } from '../ui/button.tsx';
 import { Again, Closed, Devices, Late, Passed, Received } from '../ui/illustrations.tsx';
 import { Title } from '../ui/title.tsx';
+import type { TellMeProps } from './tell-me.tsx';
+import { MayTell } from './waiting.tsx';
 
 /** How it went, in words that help an honest end user and nobody else; and the way back. */
-type ResultProps = { t: Translate; journey: Journey; declined: boolean };
+type ResultProps = TellMeProps & { declined: boolean };
 
 const FIGURES: Readonly<Record<string, () => ComponentChildren>> = {
   passed: () => <Passed />,
@@ -19,7 +21,7 @@ const FIGURES: Readonly<Record<string, () => ComponentChildren>> = {
   expired: () => <Late />,
 };
 
-export function ResultScreen({ t, journey, declined }: ResultProps) {
+export function ResultScreen({ t, language, journey, api, declined }: ResultProps) {
   const { outcome = 'received', redirectUrl: given } = journey.result ?? {};
   const redirectUrl = given !== undefined && leadsAway(given) ? given : undefined;
   const shown = declined && outcome === 'notPossible' ? 'declined' : outcome;
@@ -31,6 +33,7 @@ export function ResultScreen({ t, journey, declined }: ResultProps) {
       <p class="lead">{t(`result.${shown}.text`, { tenant })}</p>
       {shown !== 'passed' && <p class="reference">{t('reference', { id: journey.processInstanceId })}</p>}
       {redirectUrl ? <Return t={t} tenant={tenant} url={redirectUrl} /> : <p class="note">{t('result.close')}</p>}
+      {outcome === 'received' && <MayTell {...{ t, language, journey, api }} />}
     </>
   );
 }

@@ -25,17 +25,17 @@ export function Screens(props: ScreenProps) {
         />
       );
     case 'handOff':
-      return <HandOffScreen {...{ t, journey, api }} onStay={() => overlay(undefined)} />;
+      return <HandOffScreen {...{ t, language, journey, api }} onStay={() => overlay(undefined)} />;
     case 'watching':
       return <WatchingScreen {...{ t, journey }} onTakeBack={async () => state.take(await api.takeBack())} />;
     case 'elsewhere':
       return <ElsewhereScreen t={t} />;
     case 'waiting':
-      return <WaitingScreen {...{ t, journey }} />;
+      return <WaitingScreen {...{ t, language, journey, api }} />;
     case 'paused':
       return <PausedScreen {...{ t, journey }} />;
     case 'result':
-      return <ResultScreen {...{ t, journey, declined: memory.declined ?? false }} />;
+      return <ResultScreen {...{ t, language, journey, api, declined: memory.declined ?? false }} />;
     case 'returnToFirst':
       return <ReturnToFirstScreen {...{ t, journey }} />;
     case 'unable':
@@ -72,6 +72,7 @@ function CurrentStep({ journey, state, api, words, note, overlay }: ScreenProps)
   return (
     <StepHost
       {...{ journey, step, api: stepApi, t, language, submit }}
+      useAnyway={() => state.submit({ useAnyway: true })}
       unable={() => overlay('unable')}
       handOff={() => overlay('handOff')}
     />

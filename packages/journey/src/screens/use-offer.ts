@@ -10,6 +10,8 @@ export type OfferState = {
   state: 'making' | 'open' | 'confirming' | 'refused' | 'over';
   error: unknown;
   renew(): void;
+  /** Another was made in its place. */
+  replace(offer: Offer): void;
 };
 
 export function useOffer(api: ShellApi, handoff: Journey['device']['handoff']): OfferState {
@@ -48,6 +50,9 @@ export function useOffer(api: ShellApi, handoff: Journey['device']['handoff']): 
   const before = useRef(handoff);
   useEffect(() => {
     if (before.current === 'CONFIRMING' && handoff === 'NONE') setRefused(true);
+    // The link was opened in this very browser, in another tab: what is shown here opens nothing any more.
+    if (before.current === 'OFFERED' && handoff === 'NONE') setOver(true);
+    if (before.current === 'NONE' && handoff === 'OFFERED') setOver(false);
     before.current = handoff;
   }, [handoff]);
 
@@ -67,6 +72,10 @@ export function useOffer(api: ShellApi, handoff: Journey['device']['handoff']): 
     renew() {
       made.current = 0;
       void make();
+    },
+    replace(next) {
+      setOffer(next);
+      setOver(false);
     },
   };
 }

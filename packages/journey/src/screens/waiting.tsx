@@ -3,13 +3,15 @@ import type { Journey } from '../api.ts';
 import type { Translate } from '../i18n/translate.ts';
 import { Looking } from '../ui/illustrations.tsx';
 import { Title } from '../ui/title.tsx';
+import type { TellMeProps } from './tell-me.tsx';
+import { useLater } from './use-later.ts';
 
 /** While machines look: what happens, how long it takes, and that nobody has to stay. */
 const LONG_MS = 20_000;
 /** Nothing turns for ever: after this it is said that it takes longer. */
 const TOO_LONG_MS = 60_000;
 
-export function WaitingScreen({ t, journey }: { t: Translate; journey: Journey }) {
+export function WaitingScreen({ t, language, journey, api }: TellMeProps) {
   const passed = usePassed([LONG_MS, TOO_LONG_MS]);
   return (
     <>
@@ -25,8 +27,16 @@ export function WaitingScreen({ t, journey }: { t: Translate; journey: Journey }
           {t('waiting.live')}
         </p>
       )}
+      {passed >= LONG_MS && <MayTell {...{ t, language, journey, api }} />}
     </>
   );
+}
+
+/** Where mail is set up. */
+export function MayTell(props: TellMeProps) {
+  const wanted = props.journey.messages?.channels.includes('EMAIL') ?? false;
+  const later = useLater(wanted, () => import('./tell-me.tsx'));
+  return wanted && later ? <later.TellMe {...props} /> : null;
 }
 
 export function PausedScreen({ t, journey }: { t: Translate; journey: Journey }) {

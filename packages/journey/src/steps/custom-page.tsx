@@ -9,8 +9,8 @@ import type { StepProps } from './step.ts';
 
 /**
  * A page of the tenant in a frame that shares nothing with ours: no origin, no cookies, no camera. It says READY, is
- * told what it may know, and sends what the end user did. A page that does not answer, sends rubbish or talks without
- * end is taken away, and the end user has a way on.
+ * told what it may know, and sends what the end user did. A page that does not answer, sends rubbish, talks without end
+ * or goes to another address is taken away, and the end user has a way on.
  */
 const READY_WITHIN_MS = 10_000;
 
@@ -50,6 +50,12 @@ function Page({ journey, step, t, language, submit, unable, url, onFault }: Page
   const frame = useRef<HTMLIFrameElement>(null);
   const { constants = {}, title } = step.settings as Settings;
   const [ready, setReady] = useState(false);
+  const loads = useRef(0);
+  // No policy keeps a frame from going elsewhere, but what it went to must load, and nobody asked for that.
+  const loaded = () => {
+    loads.current += 1;
+    if (loads.current > 1) onFault('moved');
+  };
 
   // One conversation for as long as the page is shown.
   useEffect(() => {
@@ -91,6 +97,7 @@ function Page({ journey, step, t, language, submit, unable, url, onFault }: Page
         class="page-frame"
         title={t('page.frame', { tenant: journey.tenantName })}
         src={url}
+        onLoad={loaded}
         sandbox="allow-scripts allow-forms"
         referrerpolicy="no-referrer"
         allow=""

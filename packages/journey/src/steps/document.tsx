@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks';
 import '../capture/capture.css';
+import { hashOf } from '../api.ts';
 import { CaptureSide, type SideTaken } from '../capture/document/capture-side.tsx';
-import { type DocumentSettings, sidesOf } from '../capture/document/plan-sides.ts';
+import { type DocumentSettings, sidesOf, wantedSides } from '../capture/document/plan-sides.ts';
 import { useCardGuide } from '../capture/document/use-card-guide.ts';
 import { hintsOfSides } from '../capture/hints.ts';
 import { recallChoice, rememberChoice } from '../capture/remember-capture.ts';
@@ -21,8 +22,9 @@ function Attempt(props: StepProps) {
   const settled = settledChoice(settings);
   const [choice, setChoice] = useState<Choice | undefined>(settled ?? recallChoice(place));
   const [taken, setTaken] = useState<readonly SideTaken[]>([]);
-  // What had arrived before a reload is not asked for again. What arrives from now on is counted in `taken`.
-  const [before] = useState(step.images);
+  // What is there already, from before a reload or because it was good, is not asked for again. What arrives from now on
+  // is counted in `taken`.
+  const [there, setThere] = useState<readonly string[]>(step.images);
   const guide = useCardGuide();
 
   if (!choice) {
@@ -34,17 +36,21 @@ function Attempt(props: StepProps) {
   }
   const { documentType, countryCode } = choice;
   const sides = sidesOf(settings.sides, documentType);
-  // The last side is always taken again: with it the step is submitted.
-  const arrived = sides.slice(0, -1).filter((side) => before.includes(side)).length;
-  const at = arrived + taken.length;
-  const side = sides[Math.min(at, sides.length - 1)] ?? 'front';
+  const wanted = wantedSides(sides, there);
+  const side = wanted[Math.min(taken.length, wanted.length - 1)] ?? 'front';
 
   const take = async (one: SideTaken, onProgress: (share: number) => void) => {
-    await api.uploadImage(side, one.blob, { onProgress });
-    const all = [...taken, one];
-    if (at + 1 < sides.length) return setTaken(all);
-    const hints = hintsOfSides(all.map((each, place) => ({ side: sides[arrived + place] ?? '', hints: each.hints })));
+    if (!one.arrived) await api.uploadImage(side, one.blob, { onProgress });
+    const sha256 = one.arrived ? undefined : await hashOf(one.blob);
+    const all = [...taken, { ...one, hints: { ...one.hints, ...(sha256 && { sha256 }) } }];
+    if (all.length < wanted.length) return setTaken(all);
+    const hints = hintsOfSides(all.map((each, place) => ({ side: wanted[place] ?? '', hints: each.hints })));
     await submit({ documentType, countryCode, hints });
+  };
+  const anew = () => setThere([]);
+  const chooseAnew = () => {
+    anew();
+    setChoice(undefined);
   };
   return (
     <CaptureSide
@@ -57,7 +63,8 @@ function Attempt(props: StepProps) {
       otherSide={taken[taken.length - 1]?.thumbnail}
       sample={sampleDocument(documentType, countryCode)}
       onTaken={take}
-      onOther={settled || taken.length > 0 ? undefined : () => setChoice(undefined)}
+      onAll={taken.length === 0 && wanted.length < sides.length ? anew : undefined}
+      onOther={settled || taken.length > 0 ? undefined : chooseAnew}
     />
   );
 }

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import '../capture/capture.css';
+import { hashOf } from '../api.ts';
 import { CheckPicture } from '../capture/check-picture.tsx';
 import { FacePrimer, LiveFace, SendingFace, type Shot, TimedOut } from '../capture/face/face-screens.tsx';
 import { sendShots } from '../capture/face/send-shots.ts';
@@ -33,7 +34,8 @@ function Attempt(props: StepProps) {
   const app = stays ? undefined : appAround(navigator.userAgent);
   const send = async ({ blob, hints }: Shot) => {
     await api.uploadImage('image', blob, { onProgress: sending.setShare });
-    await submit({ hints });
+    const sha256 = await hashOf(blob);
+    await submit({ hints: { ...hints, ...(sha256 && { sha256 }) } });
   };
   const ways = waysOf(props, sending, send, (shot) => setView({ at: 'check', shot }));
   const open = (shutter: boolean) => setView({ at: 'camera', shutter });
@@ -93,7 +95,7 @@ function waysOf(
     // A file shows no living person; where that is asked for it could only be refused.
     onFile:
       step.settings.liveness === 'none'
-        ? ({ blob, width, height }) => check({ blob, hints: { source: 'file', width, height } })
+        ? ({ blob, width = 0, height = 0 }) => check({ blob, hints: { source: 'file', width, height } })
         : undefined,
     onPhone: isComputer() ? handOff : undefined,
     sample:

@@ -11,6 +11,8 @@ export type StepProps = {
   language: string;
   /** Resolves when the journey has gone on; rejects with a `Problem` if the server does not take it. */
   submit(result: object): Promise<void>;
+  /** What was sent last shall be used although it is poor, where `step.mayUseAnyway` says that it may. */
+  useAnyway(): Promise<void>;
   /** The end user cannot do this step: asked once more, then a human looks at it. */
   unable(): void;
   /** Offers to go on with another device. */

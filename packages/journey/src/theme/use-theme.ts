@@ -1,17 +1,9 @@
-import { useEffect, useState } from 'preact/hooks';
-import { send } from '../network.ts';
+import { useLayoutEffect } from 'preact/hooks';
 import { type Theme, themeVariables } from './theme.ts';
 
-/** Reads the look that the tenant chose and puts it on. Without one, or without an answer, ours stays. */
-export function useTheme(url: string | undefined): Theme | undefined {
-  const [theme, setTheme] = useState<Theme>();
-  useEffect(() => {
-    if (!url) return;
-    send(url)
-      .then(({ text }) => setTheme(JSON.parse(text) as Theme))
-      .catch(() => undefined);
-  }, [url]);
-  useEffect(() => {
+/** Puts on the look that the tenant chose, before anything is drawn. */
+export function useTheme(theme: Theme | undefined): void {
+  useLayoutEffect(() => {
     // Our own look is that of the style sheet.
     if (!theme || theme.builtIn) return;
     void loadFont(theme);
@@ -26,7 +18,6 @@ export function useTheme(url: string | undefined): Theme | undefined {
     dark.addEventListener?.('change', put);
     return () => dark.removeEventListener?.('change', put);
   }, [theme]);
-  return theme;
 }
 
 const OWN_FONT = 'Grove Own';

@@ -1,14 +1,32 @@
-import { encode } from 'uqr';
+import { useEffect, useState } from 'preact/hooks';
 
 /** A QR code as one path, with the quiet zone of four modules that readers need. */
 const QUIET = 4;
 
+type Drawn = { text: string; path: string; size: number };
+
+/** What draws it is fetched when somebody wants one: few do, and everybody would wait for it. */
 export function QrCode({ text, label }: { text: string; label: string }) {
-  const { data, size } = encode(text, { ecc: 'M', border: QUIET });
+  const [drawn, setDrawn] = useState<Drawn>();
+  useEffect(() => {
+    let current = true;
+    import('uqr').then(
+      ({ encode }) => {
+        const { data, size } = encode(text, { ecc: 'M', border: QUIET });
+        if (current) setDrawn({ text, path: darkPath(data), size });
+      },
+      // The link beside it does as well.
+      () => undefined,
+    );
+    return () => {
+      current = false;
+    };
+  }, [text]);
+  if (drawn?.text !== text) return <div class="qr" />;
   return (
     <div class="qr">
-      <svg viewBox={`0 0 ${size} ${size}`} role="img" aria-label={label} shape-rendering="crispEdges">
-        <path d={darkPath(data)} fill="currentColor" />
+      <svg viewBox={`0 0 ${drawn.size} ${drawn.size}`} role="img" aria-label={label} shape-rendering="crispEdges">
+        <path d={drawn.path} fill="currentColor" />
       </svg>
     </div>
   );

@@ -30,11 +30,24 @@ const query = new URLSearchParams(location.search);
 const language = query.get('lang') ?? 'en';
 const type = query.get('type') ?? 'document';
 const step = {
-  ...{ id: 'one', type, attempt: 1, maxAttempts: 3, images: [] },
+  ...{ id: 'one', type, attempt: 1, maxAttempts: 3, triesLeft: 3, images: [] },
   settings: JSON.parse(query.get('settings') ?? '{}'),
   ...JSON.parse(query.get('step') ?? '{}'),
 } as JourneyStep;
 const journey = { processInstanceId: 'P', environment: query.get('environment') ?? 'live' } as Journey;
+
+/** What a server would have kept. */
+function drawing(): Promise<Blob> {
+  const canvas = document.createElement('canvas');
+  canvas.width = 1600;
+  canvas.height = 1100;
+  const context = canvas.getContext('2d') as CanvasRenderingContext2D;
+  context.fillStyle = '#d8d2c4';
+  context.fillRect(0, 0, canvas.width, canvas.height);
+  context.fillStyle = '#40505a';
+  for (let line = 0; line < 12; line += 1) context.fillRect(160, 120 + line * 72, 1280 - line * 60, 26);
+  return new Promise((done) => canvas.toBlob((blob) => done(blob as Blob), 'image/jpeg'));
+}
 
 async function show() {
   document.documentElement.lang = language;
@@ -49,8 +62,9 @@ async function show() {
         const text = blob.type === 'application/json' ? await blob.text() : '';
         blobs.push(blob);
         sent.uploads.push({ name, type: blob.type, bytes: blob.size, text });
-        return { name, sha256: '', bytes: blob.size };
+        return { name, sha256: '', bytes: blob.size, ...(blob.type === 'application/pdf' && { pages: 2 }) };
       },
+      seeImage: () => drawing(),
       begin: async () => ({ begun: false, settings: {} }),
       createChallenge: async () => ({
         nonce: 'nonce',
@@ -65,6 +79,9 @@ async function show() {
     },
     submit: async (result) => {
       sent.submitted.push(result);
+    },
+    useAnyway: async () => {
+      sent.events.push('useAnyway');
     },
     unable: () => sent.events.push('unable'),
     handOff: () => sent.events.push('handOff'),

@@ -9,8 +9,10 @@ import { FaultNote } from '../fault-note.tsx';
 import { CardFigure } from '../figures.tsx';
 import type { PictureHints } from '../hints.ts';
 import { appAround, InApp } from '../in-app.tsx';
+import { OpeningFile } from '../opening-file.tsx';
 import { isComputer, OtherWays, type Ways } from '../other-ways.tsx';
-import type { Picture } from '../picture/picture.ts';
+import { type ChosenFile, PDF_TYPE } from '../picture/picture.ts';
+import { PoorPicture } from '../poor-picture.tsx';
 import { Primer } from '../primer.tsx';
 import { wantsShutter } from '../shutter.tsx';
 import { type Camera, useCamera } from '../use-camera.ts';
@@ -19,8 +21,14 @@ import { CardCamera, type CardShot } from './card-camera.tsx';
 import type { CardGuide } from './card-finder.ts';
 import { kindOf, type Side } from './plan-sides.ts';
 
-/** One side, ready to be sent. */
-export type SideTaken = { blob: Blob; thumbnail: Float32Array | undefined; hints: PictureHints };
+/** One side, ready to be used. */
+export type SideTaken = {
+  blob: Blob;
+  thumbnail: Float32Array | undefined;
+  hints: PictureHints;
+  /** The server has it already. */
+  arrived?: true;
+};
 
 type CaptureSideProps = StepProps & {
   side: Side;
@@ -30,43 +38,104 @@ type CaptureSideProps = StepProps & {
   guide: CardGuide | null | undefined;
   sample: Blob;
   onTaken(taken: SideTaken, onProgress: (share: number) => void): Promise<void>;
+  /** To photograph the sides that are there already once more. */
+  onAll?: (() => void) | undefined;
   /** To choose another document. */
   onOther?: (() => void) | undefined;
 };
 
-type View = { at: 'primer' } | { at: 'camera'; shutter: boolean } | { at: 'check'; taken: SideTaken };
+type View =
+  | { at: 'primer' }
+  | { at: 'poor' }
+  | { at: 'camera'; shutter: boolean }
+  | { at: 'opening'; file: Blob }
+  | { at: 'check'; taken: SideTaken };
 
 export function CaptureSide(props: CaptureSideProps) {
-  const { t, step, side, documentType, onTaken } = props;
-  const [view, setView] = useState<View>(
-    side === 'back' && props.otherSide ? { at: 'camera', shutter: false } : { at: 'primer' },
-  );
+  const { t, side, onTaken } = props;
+  const [view, setView] = useState<View>(firstView(props));
   const [stays, setStays] = useState(false);
   const sending = useSending();
   const app = stays ? undefined : appAround(navigator.userAgent);
 
   const send = (taken: SideTaken) => sending.attempt(() => onTaken(taken, sending.setShare));
-  const ways = waysOf(props, sending, send, (taken) => setView({ at: 'check', taken }));
+  const check = (taken: SideTaken) => setView({ at: 'check', taken });
+  const open = (file: Blob) => {
+    setView({ at: 'opening', file });
+    void sending.attempt(async () => check(await openPdf(props, file, sending.setShare)));
+  };
+  const choose = ({ blob, ...size }: ChosenFile) => {
+    if (blob.type === PDF_TYPE) return open(blob);
+    check({ blob, thumbnail: undefined, hints: { source: 'file', width: size.width ?? 0, height: size.height ?? 0 } });
+  };
+  const ways = waysOf(props, sending, send, choose);
+  const toCamera = (click?: { detail: number }) => setView({ at: 'camera', shutter: wantsShutter(click) });
+  const toPrimer = () => setView({ at: 'primer' });
+
   if (app !== undefined) {
     return <InApp t={t} app={app} offer={props.api.offerHandoff} ways={ways} onStay={() => setStays(true)} />;
   }
-  if (view.at === 'check') {
-    return (
-      <CheckPicture
-        t={t}
-        blob={view.taken.blob}
-        kind="card"
-        sending={sending}
-        onUse={() => void send(view.taken)}
-        onRetake={() => setView({ at: 'camera', shutter: false })}
-      />
-    );
+  switch (view.at) {
+    case 'check':
+      return <CheckSide {...{ t, taken: view.taken, sending, send, toPrimer }} onRetake={() => toCamera()} />;
+    case 'opening':
+      return <OpeningFile t={t} sending={sending} onAgain={() => open(view.file)} onBack={toPrimer} />;
+    case 'camera':
+      return <LiveSide {...props} ways={ways} shutter={view.shutter} onShot={check} />;
+    case 'poor':
+      return <PoorPicture {...props} picture={side} ways={ways} onRetake={toCamera} />;
+    default:
+      return <SidePrimer {...props} {...{ ways, error: sending.error }} onOpen={toCamera} />;
   }
-  if (view.at === 'camera') {
-    return (
-      <LiveSide {...props} ways={ways} shutter={view.shutter} onShot={(taken) => setView({ at: 'check', taken })} />
-    );
-  }
+}
+
+/** Who has just turned the card over, or knows what was wrong, needs no introduction. */
+function firstView({ step, side, otherSide }: CaptureSideProps): View {
+  if (step.mayUseAnyway && step.fault?.picture === side) return { at: 'poor' };
+  return side === 'back' && otherSide ? { at: 'camera', shutter: false } : { at: 'primer' };
+}
+
+/** The server makes a picture of it, and the end user sees which. */
+async function openPdf(
+  { api, side }: CaptureSideProps,
+  file: Blob,
+  onProgress: (share: number) => void,
+): Promise<SideTaken> {
+  const { pages = 1 } = await api.uploadImage(side, file, { onProgress });
+  const blob = await api.seeImage(side);
+  return { blob, thumbnail: undefined, hints: { source: 'pdf', pages }, arrived: true };
+}
+
+type CheckSideProps = {
+  t: StepProps['t'];
+  taken: SideTaken;
+  sending: Sending;
+  send(taken: SideTaken): Promise<void>;
+  toPrimer(): void;
+  onRetake(): void;
+};
+
+function CheckSide({ t, taken, sending, send, toPrimer, onRetake }: CheckSideProps) {
+  const { source, pages = 1 } = taken.hints;
+  const chosen = source === 'file' || source === 'pdf';
+  return (
+    <CheckPicture
+      t={t}
+      blob={taken.blob}
+      kind="card"
+      sending={sending}
+      note={pages > 1 ? t('file.pdf.pages', { pages }) : undefined}
+      chosen={chosen}
+      onUse={() => void send(taken)}
+      onRetake={chosen ? toPrimer : onRetake}
+    />
+  );
+}
+
+type SidePrimerProps = CaptureSideProps & { ways: Ways; error: unknown; onOpen(click: { detail: number }): void };
+
+function SidePrimer({ t, step, side, documentType, ways, error, onAll, onOther, onOpen }: SidePrimerProps) {
+  const { picture = side } = step.fault ?? {};
   return (
     <Primer
       t={t}
@@ -74,8 +143,8 @@ export function CaptureSide(props: CaptureSideProps) {
       title={t(`document.${side}.${documentType}`)}
       note={
         <>
-          <FaultNote t={t} step={step} kind="card" />
-          <ErrorNote t={t} error={sending.error} />
+          {picture === side && <FaultNote t={t} step={step} kind="card" />}
+          <ErrorNote t={t} error={error} />
         </>
       }
       tips={[
@@ -84,8 +153,11 @@ export function CaptureSide(props: CaptureSideProps) {
         { icon: 'shield', text: t('document.tip.check') },
       ]}
       ways={ways}
-      onOther={props.onOther}
-      onOpen={(click) => setView({ at: 'camera', shutter: wantsShutter(click) })}
+      more={[
+        { label: t('document.all'), onPress: onAll },
+        { label: t('document.other'), onPress: onOther },
+      ]}
+      onOpen={onOpen}
     />
   );
 }
@@ -95,12 +167,11 @@ function waysOf(
   { t, journey, handOff, unable, requireLiveCapture, sample, documentType }: CaptureSideProps,
   sending: Sending,
   send: (taken: SideTaken) => Promise<void>,
-  check: (taken: SideTaken) => void,
+  choose: (file: ChosenFile) => void,
 ): Ways {
-  const fromFile = ({ blob, width, height }: Picture) =>
-    check({ blob, thumbnail: undefined, hints: { source: 'file', width, height } });
   return {
-    onFile: requireLiveCapture ? undefined : fromFile,
+    onFile: requireLiveCapture ? undefined : choose,
+    pdf: true,
     onPhone: isComputer() ? handOff : undefined,
     sample:
       journey.environment === 'test'
@@ -138,7 +209,7 @@ function LiveSide({ t, side, documentType, otherSide, guide, ways, shutter, onSh
         onShot={take}
       />
       <div class="actions">
-        <OtherWays t={t} ways={{ onFile: ways.onFile, onPhone: ways.onPhone }} />
+        <OtherWays t={t} ways={{ onFile: ways.onFile, pdf: ways.pdf, onPhone: ways.onPhone }} />
       </div>
     </>
   );

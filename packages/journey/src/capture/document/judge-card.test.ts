@@ -102,6 +102,25 @@ describe('a document before the camera', () => {
     assert.notEqual(judgeCard(other, front), 'turnOver');
   });
 
+  test('has one thing said of it, and of several the first in the order', () => {
+    const good = measureCard(scene(), GOOD, FRAME);
+    const wrong: [CardHint, Partial<typeof good>][] = [
+      ['noDocument', { ratio: 1 }],
+      ['turnOver', {}],
+      ['back', { margin: 0 }],
+      ['closer', { share: 0.5 }],
+      ['turn', { tiltDegrees: 30 }],
+      ['flat', { slant: 0.5 }],
+      ['dark', { light: { ...good.light, highlights: 40 } }],
+      ['blurred', { sharpness: 0 }],
+    ];
+    for (const [place, [hint]] of wrong.entries()) {
+      const card = Object.assign({ ...good }, ...wrong.slice(place).map(([, measures]) => measures));
+      const otherSide = place <= 1 ? good.thumbnail : undefined;
+      assert.equal(judgeCard({ at: 0, card, light: good.light }, otherSide), hint);
+    }
+  });
+
   test('is named dark, not missing, when nothing can be seen at all', () => {
     assert.equal(judgeCard(look(scene({ paper: 20, ink: 10, quad: quadOf(0, 0, 320, 240) }), null)), 'dark');
   });

@@ -16,6 +16,12 @@ export function sidesOf(sides: string, documentType: string): readonly Side[] {
   return documentType === 'PASSPORT' ? ['front'] : ['front', 'back'];
 }
 
+/** The sides that are not there yet; the last one if all are, because with it the step is submitted. */
+export function wantedSides(sides: readonly Side[], there: readonly string[]): readonly Side[] {
+  const missing = sides.filter((side) => !there.includes(side));
+  return missing.length > 0 ? missing : sides.slice(-1);
+}
+
 export function kindOf(documentType: string): 'card' | 'passport' {
   return documentType === 'PASSPORT' ? 'passport' : 'card';
 }

@@ -57,6 +57,8 @@ export type Try = {
   state: ChallengeState;
   frames: KeptFrame<Promise<Blob>>[];
   image: Promise<Picture> | undefined;
+  /** Looks since the last pose was counted. */
+  lingered: number;
 };
 
 export type ChallengeRun = {
@@ -80,6 +82,8 @@ export function newRun(parts: Pick<ChallengeRun, 'video' | 'ends' | 'change' | '
 const PLACED_LOOKS = 3;
 /** The first try, and one repetition by itself. */
 const TRIES = 2;
+/** The last pose is counted on the way out: so many looks more show how far it goes, before the head comes back. */
+const LINGER_LOOKS = 2;
 /** More than a try can fill at the pace of the looks. */
 const MAX_KEPT = 240;
 
@@ -100,7 +104,7 @@ export async function beginTry(run: ChallengeRun): Promise<void> {
   try {
     const challenge = await run.ends.create();
     const state = startChallenge(challenge.poses as Pose[]);
-    run.tried = { challenge, startedAt: performance.now(), state, frames: [], image: undefined };
+    run.tried = { challenge, startedAt: performance.now(), state, frames: [], image: undefined, lingered: 0 };
     run.change({ phase: 'asking', asked: state.poses[0] ?? null, shown: 0, total: state.poses.length, progress: 0 });
   } catch (error) {
     run.change({ phase: 'over' });
@@ -150,6 +154,7 @@ async function follow(run: ChallengeRun, tried: Try, face: FaceLook, image: Prom
   const visible = face.faces === 1;
   const next = visible ? followChallenge(tried.state, face.angles, judgeFace(face, OVAL) === null) : undefined;
   const milestone = next !== undefined && next.state.shown > tried.state.shown;
+  const pose = milestone ? tried.state.poses[tried.state.shown] : undefined;
   if (tried.frames.length < MAX_KEPT) {
     const usable = visible && !next?.astray;
     tried.frames.push({
@@ -158,6 +163,7 @@ async function follow(run: ChallengeRun, tried: Try, face: FaceLook, image: Prom
       angles: visible ? face.angles : null,
       usable,
       milestone,
+      ...(pose && { pose }),
     });
   }
   if (next) tried.state = next.state;
@@ -168,7 +174,8 @@ async function follow(run: ChallengeRun, tried: Try, face: FaceLook, image: Prom
     ...{ asked: poses[shown] ?? null, shown, progress: shown / poses.length, good: presence === null },
     warning: next?.tooFast ? 'slower' : presence,
   });
-  if (shown === poses.length && isEnough(tried)) return finishTry(run, tried);
+  if (shown === poses.length) tried.lingered += 1;
+  if (tried.lingered > LINGER_LOOKS && isEnough(tried)) return finishTry(run, tried);
   if (performance.now() - tried.startedAt > CHALLENGE_GUIDE.tryMs) giveUp(run);
 }
 

@@ -1,4 +1,4 @@
-import { stepBetween } from './follow-challenge.ts';
+import { type Pose, stepBetween } from './follow-challenge.ts';
 import type { Angles } from './judge-face.ts';
 
 /** A frame that was kept while a challenge ran. */
@@ -10,8 +10,10 @@ export type KeptFrame<Image> = {
   readonly angles: Angles | null;
   /** One face, and not astray. */
   readonly usable: boolean;
-  /** A pose was just completed here. */
+  /** A pose was just completed here, */
   readonly milestone: boolean;
+  /** and this is it. */
+  readonly pose?: Pose;
 };
 
 export const FRAMES_AT_LEAST = 10;
@@ -19,16 +21,19 @@ export const FRAMES_AT_MOST = 24;
 /** As many as the way needs; more would only take longer to send and to look at. */
 const FRAMES_WANTED = 16;
 const CLOSE_DEGREES = 9;
+/** A head goes on for so many looks after a pose was counted, before the next instruction is understood. */
+const PEAK_LOOKS = 5;
 
 /**
- * The frames that show every pose and the way between them: the first, those where a pose was reached, and then always
- * the one in the middle of the widest gap.
+ * The frames that show every pose and the way between them: the first, those where a pose was reached, those where it
+ * was shown furthest, because the server measures with another eye, and then always the one in the middle of the widest
+ * gap.
  */
 export function chooseFrames<Image>(frames: readonly KeptFrame<Image>[]): KeptFrame<Image>[] {
   const usable = frames.filter((frame) => frame.usable);
   if (usable.length <= FRAMES_AT_LEAST) return usable;
   const chosen = new Set<number>([0, usable.length - 1]);
-  for (const [at, frame] of usable.entries()) if (frame.milestone) chosen.add(at);
+  for (const [at, frame] of usable.entries()) if (frame.milestone) chosen.add(at).add(peakOf(usable, at));
   while (chosen.size < Math.min(FRAMES_AT_MOST, usable.length)) {
     const widest = widestGap(
       usable,
@@ -41,6 +46,34 @@ export function chooseFrames<Image>(frames: readonly KeptFrame<Image>[]): KeptFr
     .sort((one, other) => one - other)
     .slice(0, FRAMES_AT_MOST)
     .map((at) => usable[at] as KeptFrame<Image>);
+}
+
+/** Where the pose that was counted at a frame is shown furthest, until the next one is counted. */
+function peakOf<Image>(frames: readonly KeptFrame<Image>[], counted: number): number {
+  const { pose } = frames[counted] as KeptFrame<Image>;
+  let peak = counted;
+  for (let at = counted + 1; at <= counted + PEAK_LOOKS; at += 1) {
+    const frame = frames[at];
+    if (!frame || frame.milestone) break;
+    if (outwards(pose, frame.angles) > outwards(pose, frames[peak]?.angles ?? null)) peak = at;
+  }
+  return peak;
+}
+
+function outwards(pose: Pose | undefined, angles: Angles | null): number {
+  if (!angles) return Number.NEGATIVE_INFINITY;
+  switch (pose) {
+    case 'left':
+      return -angles.yaw;
+    case 'right':
+      return angles.yaw;
+    case 'up':
+      return angles.pitch;
+    case 'down':
+      return -angles.pitch;
+    default:
+      return 0;
+  }
 }
 
 type Gap = { middle: number; degrees: number };

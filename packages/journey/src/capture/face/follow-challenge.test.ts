@@ -116,6 +116,19 @@ describe('choosing frames', () => {
     assert.ok(chosen.every(({ at }, place) => at > (chosen[place - 1]?.at ?? -1)));
   });
 
+  test('sends the frame that shows a pose furthest, which comes after it was counted', () => {
+    const yaws = [0, 0, 0, 0, -4, -8, -12, -13, -14, -17, -21, -19, -14, -9, -3, 0, 0, 0, 0, 0];
+    const frames = yaws.map(
+      (yaw, at): KeptFrame<number> => ({
+        ...{ image: at, at: at * 200, angles: { yaw, pitch: 0, roll: 0 }, usable: true },
+        ...(at === 8 ? { milestone: true, pose: 'left' } : { milestone: false }),
+      }),
+    );
+    assert.ok(chooseFrames(frames).some(({ image }) => image === 10));
+    const last = [...frames.slice(0, 10), ...frames.slice(0, 4).map((frame) => ({ ...frame, angles: null }))];
+    assert.ok(chooseFrames(last).some(({ image }) => image === 9));
+  });
+
   test('leaves no step between frames that a head could not make', () => {
     const chosen = chooseFrames(kept(perform(POSES), 4));
     for (const [place, { angles }] of chosen.entries()) {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { afterEach, test } from 'node:test';
 import { fitWithin, frameWithin, visibleRegion } from './geometry.ts';
+import { encodePicture, PDF_TYPE, PICTURE_LIMITS, pictureOfFile } from './picture.ts';
 import { sniffFile } from './sniff-file.ts';
 
 test('of a video that covers its place, only the middle is to be seen', () => {
@@ -53,4 +54,42 @@ test('a file is known by its first bytes, whatever it is called', () => {
   };
   for (const [kind, text] of Object.entries(kinds)) assert.equal(sniffFile(bytes(text)), kind);
   assert.equal(sniffFile(new Uint8Array(0)), 'other');
+});
+
+test('a PDF stays what it is where it will do, and is refused where it will not or is too large', async () => {
+  const pdf = new Blob(['%PDF-1.7 a page'], { type: 'image/jpeg' });
+  const { blob } = await pictureOfFile(pdf, { pdf: true });
+  assert.deepEqual([blob.type, blob.size], [PDF_TYPE, pdf.size]);
+  await assert.rejects(pictureOfFile(pdf, { pdf: false }), { fault: 'wrongType', kind: 'pdf' });
+  const large = new Blob(['%PDF-1.7', new Uint8Array(PICTURE_LIMITS.pdfBytes)]);
+  await assert.rejects(pictureOfFile(large, { pdf: true }), { fault: 'tooLarge', kind: 'pdf' });
+});
+
+/** A canvas whose picture takes so many bytes for each pixel at full quality. */
+function canvasOf(width: number, height: number, bytesPerPixel: number): HTMLCanvasElement {
+  return {
+    ...{ width, height, getContext: () => ({ drawImage: () => undefined }) },
+    toBlob(this: HTMLCanvasElement, take: (blob: Blob) => void, type: string, quality: number) {
+      const size = Math.round(this.width * this.height * bytesPerPixel * quality ** 4);
+      take({ size, type } as Blob);
+    },
+  } as unknown as HTMLCanvasElement;
+}
+
+afterEach(() => void Reflect.deleteProperty(globalThis, 'document'));
+
+test('a photograph is sent at its best, then coarser, then smaller, until it has at most 4 MB', async () => {
+  for (const [bytesPerPixel, width] of [
+    [0.5, 2560],
+    [1.6, 2560],
+    [5, 1920],
+    [10, 1280],
+  ] as const) {
+    Object.assign(globalThis, { document: { createElement: () => canvasOf(0, 0, bytesPerPixel) } });
+    const picture = await encodePicture(canvasOf(4000, 3000, bytesPerPixel));
+    assert.deepEqual([picture.width, picture.blob.type], [width, 'image/jpeg'], String(bytesPerPixel));
+    assert.ok(picture.blob.size <= 4 * 1024 * 1024);
+  }
+  Object.assign(globalThis, { document: { createElement: () => canvasOf(0, 0, 60) } });
+  await assert.rejects(encodePicture(canvasOf(4000, 3000, 60)), { fault: 'tooLarge' });
 });

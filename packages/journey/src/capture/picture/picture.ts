@@ -3,6 +3,10 @@ import { type FileKind, SNIFFED_BYTES, sniffFile } from './sniff-file.ts';
 
 /** A photograph that is ready to be sent. */
 export type Picture = { readonly blob: Blob; readonly width: number; readonly height: number };
+/** What somebody chose: a photograph, or a PDF, of which only the server makes a picture. */
+export type ChosenFile = Picture | { readonly blob: Blob; readonly width?: undefined; readonly height?: undefined };
+
+export const PDF_TYPE = 'application/pdf';
 
 export const PICTURE_LIMITS = {
   longEdge: 2560,
@@ -12,6 +16,8 @@ export const PICTURE_LIMITS = {
   frameEdge: 640,
   frameQuality: 0.85,
   fileBytes: 25 * 1024 * 1024,
+  /** It is sent as it is. */
+  pdfBytes: 12 * 1024 * 1024,
   /** Smaller holds no readable document and no face. */
   fileEdge: 300,
 } as const;
@@ -62,11 +68,15 @@ export function toJpeg(canvas: HTMLCanvasElement, quality: number): Promise<Blob
   });
 }
 
-/** Whatever the person chose becomes a JPEG of the usual size, or a fault that can be explained. */
-export async function pictureOfFile(file: Blob): Promise<Picture> {
+/** Whatever the person chose becomes a JPEG of the usual size, stays a PDF, or is a fault that can be explained. */
+export async function pictureOfFile(file: Blob, { pdf }: { pdf: boolean }): Promise<ChosenFile> {
   if (file.size === 0) throw new BadFile('empty');
   if (file.size > PICTURE_LIMITS.fileBytes) throw new BadFile('tooLarge');
   const kind = sniffFile(new Uint8Array(await file.slice(0, SNIFFED_BYTES).arrayBuffer()));
+  if (kind === 'pdf' && pdf) {
+    if (file.size > PICTURE_LIMITS.pdfBytes) throw new BadFile('tooLarge', kind);
+    return { blob: file.slice(0, file.size, PDF_TYPE) };
+  }
   if (kind !== 'jpeg' && kind !== 'png' && kind !== 'webp') throw new BadFile('wrongType', kind);
   const address = URL.createObjectURL(file);
   try {

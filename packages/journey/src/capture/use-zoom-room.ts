@@ -1,0 +1,32 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { Size } from './picture/geometry.ts';
+import { sizeWithin } from './picture/zoom.ts';
+
+/** Of the height of the window, so that the buttons below are to be seen with it. */
+const HIGHEST = 0.52;
+
+/** How large the whole picture is shown, once it is loaded, in the room there is. */
+export function useZoomRoom(room: { current: HTMLElement | null }): {
+  size: Size | undefined;
+  onLoad(event: { currentTarget: HTMLImageElement }): void;
+} {
+  const [picture, setPicture] = useState<Size>();
+  const [space, setSpace] = useState<Size>({ width: 0, height: 0 });
+  useEffect(() => {
+    const measure = () => setSpace({ width: widthOf(room.current), height: innerHeight * HIGHEST });
+    measure();
+    addEventListener('resize', measure);
+    return () => removeEventListener('resize', measure);
+  }, [room]);
+  return {
+    size: picture && space.width > 0 ? sizeWithin(picture, space) : undefined,
+    onLoad: ({ currentTarget: { naturalWidth: width, naturalHeight: height } }) => setPicture({ width, height }),
+  };
+}
+
+/** Without its border, and with what a scroll bar takes of it. */
+function widthOf(element: HTMLElement | null): number {
+  if (!element) return 0;
+  const { borderLeftWidth, borderRightWidth } = getComputedStyle(element);
+  return element.offsetWidth - Number.parseFloat(borderLeftWidth) - Number.parseFloat(borderRightWidth);
+}

@@ -1,0 +1,18 @@
+import { warmMessages } from './i18n/first-language.ts';
+import { readLink } from './link.ts';
+import { openLink } from './open-link.ts';
+
+/**
+ * The first and smallest piece of the app. What has to be asked of the server is asked here, while the rest of the app
+ * is still on its way: on a slow network each thing that waits for another costs the end user a good part of a second.
+ */
+const page = location.pathname.replace(/\/+$/, '').split('/').pop();
+
+warmMessages();
+if (page === 'accessibility' || page === 'camera-check') {
+  void import('./plain-page.tsx').then(({ showPlainPage }) => showPlainPage(page));
+} else {
+  const entry = readLink(location.search);
+  openLink(entry).catch(() => undefined);
+  void import('./app.tsx').then(({ showApp }) => showApp(entry));
+}

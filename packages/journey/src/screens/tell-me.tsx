@@ -1,0 +1,42 @@
+import { useState } from 'preact/hooks';
+import type { Journey, ShellApi } from '../api.ts';
+import type { Translate } from '../i18n/translate.ts';
+import { Button } from '../ui/button.tsx';
+import { AddressForm } from './address-form.tsx';
+
+/** Whoever does not want to wait is told by e-mail, once, that it is decided. */
+export type TellMeProps = { t: Translate; language: string; journey: Journey; api: ShellApi };
+
+export function TellMe({ t, language, journey, api }: TellMeProps) {
+  const [asking, setAsking] = useState(false);
+  const [told, setTold] = useState<string>();
+  const { messages, tenantName: tenant } = journey;
+  const address = told ?? messages?.tells;
+  const ask = async (to: string | undefined) => {
+    const { sentTo } = await api.tellWhenDecided({ language, ...(to !== undefined && { to }) });
+    setTold(sentTo);
+    setAsking(false);
+  };
+  if (asking) {
+    return (
+      <>
+        <p class="note">{t('tell.text')}</p>
+        <AddressForm
+          {...{ t, channel: 'EMAIL', known: messages?.email, go: t('tell.go'), limit: t('tell.limit', { tenant }) }}
+          onSend={ask}
+          onCancel={() => setAsking(false)}
+        />
+      </>
+    );
+  }
+  return (
+    <>
+      <div role="status">
+        {address && <p class="panel tinted">{t('tell.done', { address: `\u2068${address}\u2069` })}</p>}
+      </div>
+      <div class="actions">
+        <Button onPress={() => setAsking(true)}>{t(address ? 'send.other' : 'tell.offer')}</Button>
+      </div>
+    </>
+  );
+}
