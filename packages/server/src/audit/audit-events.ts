@@ -1,14 +1,17 @@
 import { api } from '@grove/contract';
 import { fromDtm, toDtm } from '../kernel/clock.ts';
 import { invalidInput } from '../kernel/errors.ts';
+import { firstIdAt } from '../kernel/ids.ts';
 import { implement } from '../kernel/implement.ts';
 import { paging, toPage } from '../kernel/pages.ts';
 import { type AuditFilter, type AuditRow, countAuditEvents, pageAuditEvents } from './audit.repository.ts';
 import type { Audit, AuditAction } from './audit.ts';
-import { FIRST_ID, idsFrom, PAST_EVERY_ID } from './ids-from.ts';
 
 /** Shows the tenant its audit events. */
 const COUNT_CAP = 10_000;
+const FIRST_ID = '';
+/** `~` sorts after every character of an id. */
+const PAST_EVERY_ID = '~';
 /** Ids are in the order of time. */
 const SORTABLE = { id: 'id', dateTime: 'id' } as const;
 
@@ -38,7 +41,7 @@ function boundOf(dtm: string | undefined, pointer: string): string | undefined {
   if (dtm === undefined || dtm === '') return undefined;
   const at = fromDtm(dtm);
   if (Number.isNaN(at)) throw invalidInput({ pointer, message: 'must be a moment that a clock can show' });
-  return idsFrom(at);
+  return firstIdAt(at);
 }
 
 function toAuditEvent(row: AuditRow) {

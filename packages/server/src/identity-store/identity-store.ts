@@ -18,7 +18,7 @@ import { userHandlers } from './users/users.ts';
 
 /** The identity store put together: each modality adds its handlers, its summary and its jobs here. */
 export type IdentityStoreDeps = IdentityCoreDeps &
-  Pick<PushNotificationsDeps, 'push' | 'startProcess' | 'findParent' | 'resumeInstance' | 'faultOfAddress'> &
+  Pick<PushNotificationsDeps, 'push' | 'processes' | 'faultOfAddress'> &
   PresentFaceDeps & {
     db: Db;
     jobs: Jobs;

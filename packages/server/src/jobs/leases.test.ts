@@ -13,7 +13,7 @@ import type { JobsOptions } from './jobs.ts';
 /** One worker at a time answers for a job, and no job is lost with its worker. */
 const EMPTY = sql('DELETE FROM jobs');
 const LEASE_MS = 60_000;
-const ROUNDS = 10;
+const ROUNDS = Number(process.env.CRASH_ROUNDS ?? 4);
 const JOBS_PER_ROUND = 150;
 
 onBothEngines('a lease', (engine, places) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { fillTemplate, templateFault } from './fill-template.ts';
+import { fillWebhookTemplate, webhookTemplateFault } from './fill-template.ts';
 
 const VALUES = {
   type: 'instance.created',
@@ -21,8 +21,8 @@ describe('a body template', () => {
   it('is filled with values that stay inside their quotation marks', () => {
     const template = `{"e":"{type}","n":{sequence},"v":"{processDefnVersion}","p":{"first":"<{parameters.firstName}>",
       "d":"{parameters.a.b}","gone":"{parameters.nobody}"},"at":"{dateTime}"}`;
-    assert.equal(templateFault(template), undefined);
-    assert.deepEqual(JSON.parse(fillTemplate(template, VALUES)), {
+    assert.equal(webhookTemplateFault(template), undefined);
+    assert.deepEqual(JSON.parse(fillWebhookTemplate(template, VALUES)), {
       e: 'instance.created',
       n: 4,
       v: '2',
@@ -43,10 +43,10 @@ describe('a body template', () => {
       ['{"a": "{constructor}"}', /must not hold/],
       ['{"a": "{secret.KEY}"}', /secrets belong into headers/],
     ] as const) {
-      assert.match(templateFault(template) ?? '', fault, template);
+      assert.match(webhookTemplateFault(template) ?? '', fault, template);
     }
     for (const template of ['{}', '{"a":{}}', '[]', '"{type}"', '{"{type}":{"x":{sequence}}}']) {
-      assert.equal(templateFault(template), undefined, template);
+      assert.equal(webhookTemplateFault(template), undefined, template);
     }
   });
 
@@ -59,7 +59,7 @@ describe('a body template', () => {
           fc.constantFrom('{type}', '","x":"', '\\', '$&', '\ud800', '名前'),
         ),
         (name) => {
-          const filled = JSON.parse(fillTemplate(template, { ...VALUES, parameters: { name } }));
+          const filled = JSON.parse(fillWebhookTemplate(template, { ...VALUES, parameters: { name } }));
           // A lone half of a character cannot be sent; JSON writes it as an escape.
           assert.deepEqual(filled, { name, type: 'instance.created' });
         },
@@ -68,6 +68,6 @@ describe('a body template', () => {
   });
 
   it('takes no parameter from what every object has', () => {
-    assert.equal(fillTemplate('"{parameters.toString}"', VALUES), '""');
+    assert.equal(fillWebhookTemplate('"{parameters.toString}"', VALUES), '""');
   });
 });

@@ -58,7 +58,7 @@ onBothEngines('webhooks of a journey', (_engine, places) => {
     const { processInstanceId, user } = await startJourney(app, testKey);
     await user.finish();
     const own = (each: Received) => JSON.parse(each.body).data?.processInstanceId === processInstanceId;
-    const told = (await until(7, own)).map(({ headers, body }) => {
+    const told = (await until(10, own)).map(({ headers, body }) => {
       return new Webhook(secret).verify(body, headers) as { type: string; data: { sequence: number; status: string } };
     });
     const inOrder = told.toSorted((one, other) => one.data.sequence - other.data.sequence);
@@ -67,11 +67,14 @@ onBothEngines('webhooks of a journey', (_engine, places) => {
       [
         '1 instance.created',
         '2 instance.started',
-        '3 instance.stepCompleted',
+        '3 instance.stepSeen',
         '4 instance.stepCompleted',
-        '5 instance.stepCompleted',
+        '5 instance.stepSeen',
         '6 instance.stepCompleted',
-        '7 instance.completed',
+        '7 instance.stepSeen',
+        '8 instance.stepCompleted',
+        '9 instance.stepCompleted',
+        '10 instance.completed',
       ],
     );
     assert.equal(inOrder.at(-1)?.data.status, 'COMPLETED_ENDED_SUCCESS');

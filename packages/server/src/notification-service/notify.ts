@@ -1,24 +1,10 @@
 import type { TenantReads, TenantTx } from '../db/db.ts';
 import { toDtm } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
+import type { InstanceEvent } from '../kernel/instance-event.ts';
 import { addDelivery } from './deliveries.repository.ts';
 import { subscribes } from './webhook-rules.ts';
-import { activeWebhooks, type Environment, findWebhookNamed } from './webhooks.repository.ts';
-
-/** What happened in a process instance. Nothing of a person is in it. */
-export type InstanceEvent = {
-  readonly environment: Environment;
-  readonly type: string;
-  readonly instanceId: string;
-  readonly sequence: number;
-  readonly status: string;
-  readonly at: number;
-  readonly step?: string | undefined;
-  readonly data?: Readonly<Record<string, unknown>> | undefined;
-  readonly processDefnId: string;
-  readonly processDefnName: string;
-  readonly processDefnVersion: number;
-};
+import { activeWebhooks, findWebhookNamed } from './webhooks.repository.ts';
 
 /** As it is stored and, without a template, sent. */
 export type Payload = { type: string; timestamp: string; data: Readonly<Record<string, unknown>> };

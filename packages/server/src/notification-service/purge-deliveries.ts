@@ -1,7 +1,7 @@
 import type { Db, TenantDb } from '../db/db.ts';
 import { defineJob, type JobDefinition } from '../jobs/define-job.ts';
 import { HOUR, MINUTE, SECOND } from '../kernel/clock.ts';
-import type { TenantId } from '../kernel/ids.ts';
+import { firstIdAt, type TenantId } from '../kernel/ids.ts';
 import {
   expireDeliveries,
   giveUpOverflow,
@@ -48,15 +48,4 @@ export async function purgeDeliveries(
   await inBatches((tx) => removeEndedDeliveries(tx, firstIdAt(now - KEPT_MS), MAX_BATCH));
   await inBatches((tx) => removeOrphanedDeliveries(tx, MAX_BATCH));
   await db.write((tx) => forgetOldSecrets(tx, now));
-}
-
-const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
-
-/** No id that was made at that moment or later is smaller: ids begin with their time. */
-function firstIdAt(ms: number): string {
-  let time = '';
-  for (let rest = Math.max(0, ms), digits = 0; digits < 10; digits++, rest = Math.floor(rest / 32)) {
-    time = ALPHABET[rest % 32] + time;
-  }
-  return time.padEnd(26, '0');
 }

@@ -6,7 +6,7 @@ import { fillHeaders } from '../process-manager/cloud-secrets/fill-headers.ts';
 import type { FindSecret } from '../process-manager/cloud-secrets/find-secret.ts';
 import type { Vault } from '../secrets/vault.ts';
 import { type DeliveryRow, findDelivery } from './deliveries.repository.ts';
-import { fillTemplate, namesParameters } from './fill-template.ts';
+import { fillWebhookTemplate, namesParameters } from './fill-template.ts';
 import type { Payload } from './notify.ts';
 import { signatureHeaders } from './sign-payload.ts';
 import type { Headers } from './webhook-rules.ts';
@@ -109,7 +109,7 @@ async function bodyOf(deps: SendDeps, db: TenantDb, webhook: WebhookRow, deliver
   if (template === null) return JSON.stringify({ id: delivery.id, ...payload });
   const { data } = payload;
   const needed = namesParameters(template) && delivery.instance_id !== null;
-  const body = fillTemplate(template, {
+  const body = fillWebhookTemplate(template, {
     type: payload.type,
     dateTime: payload.timestamp,
     processInstanceId: delivery.instance_id ?? '',

@@ -3,7 +3,7 @@ import { HEADER_VALUE_FAULT, headerNameFault, isHeaderValue } from '../engines/o
 import { toDtm } from '../kernel/clock.ts';
 import { ApiError, invalidInput } from '../kernel/errors.ts';
 import type { DeliveryRow } from './deliveries.repository.ts';
-import { templateFault } from './fill-template.ts';
+import { webhookTemplateFault } from './fill-template.ts';
 import type { WebhookRow } from './webhooks.repository.ts';
 
 /** The rules of a webhook, as pure functions, and what callers see of it. */
@@ -41,7 +41,7 @@ export function checkTemplate(template: string | null, method: WebhookRow['metho
   const pointer = '/bodyTemplate';
   if (method === 'GET')
     throw invalidInput({ pointer, message: 'is not for a webhook of method GET, which has no body' });
-  const message = templateFault(template);
+  const message = webhookTemplateFault(template);
   if (message) throw invalidInput({ pointer, message });
 }
 

@@ -1,5 +1,6 @@
 import { addToCounter, readCounter } from '../../db/counters.ts';
-import { type Reads, type Sql, sql, type TenantReads, type TenantTx, unprepared, type Value } from '../../db/db.ts';
+import { type Reads, type Sql, sql, type TenantReads, type TenantTx, type Value } from '../../db/db.ts';
+import { pageStatement } from '../../db/kept-statement.ts';
 import type { Paging } from '../../kernel/pages.ts';
 
 export type ApiKeyStatus = 'ACTIVE' | 'BLOCKED' | 'ARCHIVED';
@@ -162,31 +163,21 @@ export async function pageApiKeys(
   const { tenantId } = db;
   const limits = [paging.size, paging.offset];
   if (pattern === undefined) {
-    const rows = await db.all<ApiKeyView>(pageStatement(paging, false), [tenantId, ...limits]);
+    const rows = await db.all<ApiKeyView>(keysStatement(paging, false), [tenantId, ...limits]);
     return { rows, total: await countApiKeys(db) };
   }
   const counted = await db.get<{ total: number }>(COUNT_LIKE, [tenantId, pattern]);
   return {
     total: counted?.total ?? 0,
-    rows: await db.all<ApiKeyView>(pageStatement(paging, true), [tenantId, ...limits, pattern]),
+    rows: await db.all<ApiKeyView>(keysStatement(paging, true), [tenantId, ...limits, pattern]),
   };
 }
 
-const prepared = new Map<string, Sql>();
-
-/** Orders by one property are kept prepared; there are only so many. */
-function pageStatement(paging: Paging, filtered: boolean): Sql {
-  const { orderBy, sorts } = paging;
-  const key = filtered ? `filtered ${orderBy}` : orderBy;
-  const known = prepared.get(key);
-  if (known) return known;
+function keysStatement(paging: Paging, filtered: boolean): Sql {
   // SQLite would plan anew for every other limit; of a sum it does not know what it will be.
   const text = `SELECT ${VIEW} FROM api_keys WHERE tenant_id = $1
-    ${filtered ? "AND name_folded LIKE $4 ESCAPE '\\'" : ''} ORDER BY ${orderBy} LIMIT $2 + 0 OFFSET $3 + 0`;
-  if (sorts > 1) return unprepared(text, toView);
-  const statement = sql(text, toView);
-  prepared.set(key, statement);
-  return statement;
+    ${filtered ? "AND name_folded LIKE $4 ESCAPE '\\'" : ''} ORDER BY ${paging.orderBy} LIMIT $2 + 0 OFFSET $3 + 0`;
+  return pageStatement(paging, text, toView);
 }
 
 /** Records when keys last issued a token; never moves a time backwards. */

@@ -2,14 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createClient, isGroveError } from '@grove/sdk';
 import { onBothEngines, openTestApp, type TestApp } from '../../../test/harness.ts';
+import { refuses } from '../../../test/refuses.ts';
 import { HOUR, MINUTE, toDtm } from '../../kernel/clock.ts';
-
-const refuses = (code: number, status?: number) => (error: unknown) => {
-  assert.ok(isGroveError(error), String(error));
-  assert.equal(error.code, code);
-  if (status !== undefined) assert.equal(error.status, status);
-  return true;
-};
 
 onBothEngines('API keys', (_engine, places) => {
   let grove: TestApp;

@@ -1,7 +1,7 @@
-import type { Db, TenantReads } from '../../db/db.ts';
-import { defineJob, type JobDefinition } from '../../jobs/define-job.ts';
-import { HOUR, MINUTE, SECOND } from '../../kernel/clock.ts';
-import type { TenantId } from '../../kernel/ids.ts';
+import type { TenantReads } from '../../db/db.ts';
+import type { JobDefinition } from '../../jobs/define-job.ts';
+import { definePurge, type PurgeDeps } from '../../jobs/define-purge.ts';
+import { HOUR } from '../../kernel/clock.ts';
 import type { IdentityCore } from '../identity-core.ts';
 import type { SummaryInfo } from '../users/user-view.ts';
 import { appkeyAuthenticationHandlers } from './authentications.ts';
@@ -13,7 +13,7 @@ import { appkeyRegistrationHandlers } from './registrations.ts';
 import { removeExpiredChallenges } from './used-challenges.repository.ts';
 
 /** Keys of mobile and web applications, FIDO UAF 1.1, put together. */
-export function openAppkeys(core: IdentityCore, deps: { db: Db; everyTenantId(): AsyncIterable<TenantId> }) {
+export function openAppkeys(core: IdentityCore, deps: PurgeDeps) {
   core.summarize('devices', summarizeDevices, ['appkey_devices']);
   return {
     handlers: {
@@ -46,22 +46,9 @@ async function summarizeDevices(db: TenantReads, userIds: readonly string[]): Pr
   return summaries;
 }
 
-const BATCH = 500;
-
 /** Challenges that could not be used any more need not be remembered. */
-function purgeChallengesJob(deps: { db: Db; everyTenantId(): AsyncIterable<TenantId> }): JobDefinition<object> {
-  return defineJob<object>({
-    kind: 'identity-store.purge-challenges',
-    maxAttempts: 5,
-    backoff: { firstMs: 10 * SECOND, mostMs: 5 * MINUTE },
-    timeoutMs: 10 * MINUTE,
-    async run(_payload, { now, signal }) {
-      for await (const tenantId of deps.everyTenantId()) {
-        for (let removed = BATCH; removed === BATCH; ) {
-          signal.throwIfAborted();
-          removed = await deps.db.of(tenantId).write((tx) => removeExpiredChallenges(tx, now, BATCH));
-        }
-      }
-    },
-  });
+function purgeChallengesJob(deps: PurgeDeps): JobDefinition<object> {
+  return definePurge(deps, 'identity-store.purge-challenges', (now) => [
+    (tx, limit) => removeExpiredChallenges(tx, now, limit),
+  ]);
 }

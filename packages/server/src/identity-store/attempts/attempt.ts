@@ -1,6 +1,7 @@
 import type { TenantDb, TenantTx } from '../../db/db.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
+import { takingTurns } from '../../kernel/take-turns.ts';
 import type { AddIdentityEvent, NewIdentityEvent, ProcessFields } from '../events/identity-events.ts';
 import { getActiveStore, type Store } from '../stores/find-store.ts';
 import { getUserForUpdate, type UserRef, type UserRow } from '../users/find-user.ts';
@@ -35,10 +36,10 @@ export type AttemptInput<Result> = {
   /** The process in which it happens, where it happens in one. */
   readonly process?: ProcessFields | undefined;
   /**
-   * First of all: spends the session and says whom it is about. It may refuse, and then no user is named in the answer;
-   * an `ApiError`, such as 100035, rolls back.
+   * Whom it is about. If that is not known beforehand, this spends the session, first of all, and says it. It may refuse,
+   * and then no user is named in the answer; an `ApiError`, such as 100035, rolls back.
    */
-  find(tx: TenantTx, store: Store): Promise<Found>;
+  readonly find: Found | ((tx: TenantTx, store: Store) => Promise<Found>);
   /** The comparison, with what it changes. It refuses by throwing a `Refusal`; what it wrote before that is kept. */
   run(tx: TenantTx, user: UserRow, now: number, store: Store): Promise<Result>;
 };
@@ -51,12 +52,29 @@ export type AttemptDeps = { userView: UserViews['userView']; addIdentityEvent: A
 
 type Judged<Result> = Attempted<Result> | { refused: Refusal; user?: User };
 
+/** How many tries may wait for those of the same user that came before them. */
+const MOST_WAITING = 500;
+
 export function openAttempts(deps: AttemptDeps): Attempt {
+  const takeTurns = takingTurns(MOST_WAITING);
   return async (caller, input) => {
-    const judged = await caller.db.write((tx) => judge(deps, tx, caller, input));
-    if (!('refused' in judged)) return judged;
-    throw new ApiError(judged.refused.code, { ...judged.refused.told, ...(judged.user && { user: judged.user }) });
+    const { db } = caller;
+    const attempted = () => db.write((tx) => judge(deps, tx, caller, input));
+    // Waiting for the row of the user, they would hold connections that everybody else needs, until none is left. Who has
+    // a connection already must not wait for those who have none.
+    const waits = typeof input.find !== 'function' && !db.inTransaction;
+    const judged = await (waits
+      ? takeTurns(JSON.stringify([db.tenantId, input.storeName, input.find]), attempted)
+      : attempted());
+    return acceptedOf(judged);
   };
+}
+
+/** Thrown after the commit: what a refusal has counted stays counted. */
+export function acceptedOf<Accepted extends object>(judged: Accepted | { refused: Refusal; user?: User }): Accepted {
+  if (!('refused' in judged)) return judged;
+  const { refused, user } = judged;
+  throw new ApiError(refused.code, { ...refused.told, ...(user && { user }) });
 }
 
 async function judge<Result>(
@@ -67,7 +85,8 @@ async function judge<Result>(
 ): Promise<Judged<Result>> {
   const { now } = caller;
   const store = await getActiveStore(tx, caller, input.storeName);
-  const found = await caught(() => input.find(tx, store));
+  const { find } = input;
+  const found = typeof find === 'function' ? await caught(() => find(tx, store)) : find;
   const { modality, process = caller.process } = input;
   const told = { environment: store.environment, storeName: store.name, modality, process, now };
   if (found instanceof Refusal) {

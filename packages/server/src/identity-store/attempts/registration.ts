@@ -1,10 +1,9 @@
 import type { TenantTx } from '../../db/db.ts';
-import { ApiError } from '../../kernel/errors.ts';
 import type { ProcessFields } from '../events/identity-events.ts';
 import { getActiveStore, type Store } from '../stores/find-store.ts';
 import { getUserForUpdate, type UserRow } from '../users/find-user.ts';
 import type { User } from '../users/user-view.ts';
-import type { AttemptDeps, Caller, Found } from './attempt.ts';
+import { type AttemptDeps, acceptedOf, type Caller, type Found } from './attempt.ts';
 import type { Modality } from './lock-rules.ts';
 import { clearLock } from './locks.repository.ts';
 import { Refusal } from './refusal.ts';
@@ -39,9 +38,7 @@ type Judged<Result> = Registered<Result> | { refused: Refusal; user?: User };
 
 export function openRegistrations(deps: AttemptDeps): Registration {
   return async (caller, input) => {
-    const judged = await caller.db.write((tx) => judge(deps, tx, caller, input));
-    if (!('refused' in judged)) return judged;
-    throw new ApiError(judged.refused.code, { ...judged.refused.told, ...(judged.user && { user: judged.user }) });
+    return acceptedOf(await caller.db.write((tx) => judge(deps, tx, caller, input)));
   };
 }
 

@@ -32,7 +32,7 @@ export function faceAuthenticator(core: Core, compare: PresentFace['compare']) {
     core.attempt(caller, {
       storeName: asked.storeName,
       modality: 'FACE',
-      find: async () => asked.user,
+      find: asked.user,
       async run(tx, user, now, store) {
         if (asked.fault) throw new Refusal(asked.fault, { counts: false });
         const face = await comparableFace(tx, user);

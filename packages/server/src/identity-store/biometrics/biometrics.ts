@@ -37,7 +37,7 @@ export function openBiometrics(core: IdentityCore, deps: PresentFaceDeps) {
         core.attempt(context, {
           storeName: params.storeName,
           modality: 'FACE',
-          find: async () => givenUserRef(params),
+          find: givenUserRef(params),
           async run() {
             throw new Refusal(100140, { counts: true });
           },

@@ -1,0 +1,35 @@
+import type { Db, TenantTx } from '../db/db.ts';
+import { HOUR, MINUTE, SECOND } from '../kernel/clock.ts';
+import type { TenantId } from '../kernel/ids.ts';
+import { defineJob, type JobDefinition } from './define-job.ts';
+
+/** What is removed from every tenant without anybody asking, a little at a time so that nobody waits for it. */
+export type PurgeDeps = { db: Db; everyTenantId(): AsyncIterable<TenantId> };
+
+/** Removes some, and says how many. */
+export type Remove = (tx: TenantTx, limit: number) => Promise<number>;
+
+const BATCH = 500;
+
+export function definePurge(
+  { db, everyTenantId }: PurgeDeps,
+  kind: string,
+  removals: (now: number) => readonly Remove[],
+): JobDefinition<object> {
+  return defineJob<object>({
+    kind,
+    maxAttempts: 5,
+    backoff: { firstMs: 10 * SECOND, mostMs: 5 * MINUTE },
+    timeoutMs: HOUR,
+    async run(_payload, { now, signal }) {
+      for await (const tenantId of everyTenantId()) {
+        for (const remove of removals(now)) {
+          for (let removed = BATCH; removed === BATCH; ) {
+            signal.throwIfAborted();
+            removed = await db.of(tenantId).write((tx) => remove(tx, BATCH));
+          }
+        }
+      }
+    },
+  });
+}
