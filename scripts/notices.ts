@@ -46,9 +46,18 @@ function textOf(path: string): string {
     : '(the package carries no text)';
 }
 
+/** What a package carries within, and its own licence says nothing about. */
+const CARRIED: Readonly<Record<string, string>> = {
+  '@hyzyla/pdfium':
+    'It carries PDFium (Copyright The PDFium Authors; BSD-3-Clause and Apache-2.0, https://pdfium.googlesource.com/pdfium), ' +
+    'which is built with AGG 2.3 (permissive), Abseil (Apache-2.0), FreeType (FTL), ICU (Unicode-3.0), Little CMS (MIT), ' +
+    'libjpeg-turbo (IJG and BSD-3-Clause), OpenJPEG (BSD-2-Clause) and zlib (Zlib).',
+};
+
 const sections = shipped.map(({ path, name, version }) => {
   const quoted = textOf(path).replace(/^/gm, '    ').replace(/ +$/gm, '');
-  return `## ${name} ${version}\n\nLicence: ${licenceOf(path)}\n\n${quoted}\n`;
+  const carried = CARRIED[name] ? `${CARRIED[name]}\n\n` : '';
+  return `## ${name} ${version}\n\nLicence: ${licenceOf(path)}\n\n${carried}${quoted}\n`;
 });
 const notice = `# Third-party notices\n\nGrove is built on these packages. This file is written by \`npm run generate\`.\n\n${sections.join('\n')}`;
 

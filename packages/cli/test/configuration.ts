@@ -1,17 +1,22 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { createClient } from '@grove/sdk';
 import { stringify } from 'yaml';
-import { type Environment, startGrove, temporaryFolder } from './grove.ts';
+import { openTestApp } from '../../server/test/harness.ts';
+import { type Environment, temporaryFolder } from './grove.ts';
 
-/** A server to call, and a folder to configure it from. */
+/** A server to call, in the process of the test, since only the commands matter; and a folder to configure it from. */
 export async function configurable(t: TestContext) {
-  const { url, ready } = await startGrove(t, { GROVE_DATA: temporaryFolder(t) });
-  const apiKey = ready.apiKey ?? '';
-  const env: Environment = { GROVE_URL: url, GROVE_API_KEY: apiKey };
+  const data = mkdtempSync(join(tmpdir(), 'grove-cli-'));
+  const app = await openTestApp({ engine: 'sqlite', folder: data, environment: { GROVE_DATA: data } });
+  t.after(async () => {
+    await app.stop();
+    rmSync(data, { recursive: true, force: true });
+  });
+  const env: Environment = { GROVE_URL: app.baseUrl, GROVE_API_KEY: app.apiKey };
   const folder = temporaryFolder(t);
-  return { env, folder, client: createClient({ baseUrl: url, apiKey }), write: writerIn(folder) };
+  return { env, folder, client: app.client, write: writerIn(folder) };
 }
 
 /** Writes text as it is, and anything else as YAML. */

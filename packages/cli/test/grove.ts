@@ -11,9 +11,14 @@ export const GROVE = fileURLToPath(new URL('../bin/grove', import.meta.url));
 
 const COMMAND_TIMEOUT_MS = 60_000;
 
-// Most of the time of a short command goes into compiling; the commands of one file share what one of them compiled.
-const compiled = mkdtempSync(join(tmpdir(), 'grove-cli-compiled-'));
-process.once('exit', () => rmSync(compiled, { recursive: true, force: true }));
+// Most of the time of a short command goes into compiling; they share what one of them compiled, or a test before them.
+const compiled = process.env.NODE_COMPILE_CACHE ?? compiledForThisFile();
+
+function compiledForThisFile(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'grove-cli-compiled-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
 
 export type Environment = Record<string, string | undefined>;
 type Output = { stdout: string; stderr: string };

@@ -23,11 +23,12 @@ const MAX_ERROR_LENGTH = 10_000;
 /** Whatever was started is ended by its own process id when the tests are done. */
 export function testChildren(): Children {
   const started: Child[] = [];
-  // A server that is started twenty times need not be compiled twenty times.
-  const compiled = mkdtempSync(join(tmpdir(), 'grove-compiled-'));
+  // A server that is started twenty times need not be compiled twenty times, nor once for each file of a run.
+  const shared = process.env.NODE_COMPILE_CACHE;
+  const compiled = shared ?? mkdtempSync(join(tmpdir(), 'grove-compiled-'));
   after(async () => {
     for (const child of started) await child.kill('SIGKILL');
-    rmSync(compiled, { recursive: true, force: true });
+    if (!shared) rmSync(compiled, { recursive: true, force: true });
   });
   return {
     start(script, environment) {

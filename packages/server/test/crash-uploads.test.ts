@@ -11,15 +11,15 @@ import { readImage } from '../src/process-manager/engine/read-image.ts';
 import { openMasterKey } from '../src/secrets/master-key.ts';
 import { openVault } from '../src/secrets/vault.ts';
 import { type Child, type Children, testChildren } from './child.ts';
+import { CRASH_ROUNDS, CRASH_TIMEOUT_MS } from './crash-rounds.ts';
 import { codeOf } from './end-user.ts';
 import { onBothEngines, openTestApp, type TestPlace } from './harness.ts';
 import { noise } from './images.ts';
 
 /**
  * Uploads to a server that is killed again and again: what was acknowledged is there, and no row is without its bytes.
- * CRASH_ROUNDS asks for more rounds than every run of the tests can afford.
  */
-const ROUNDS = Number(process.env.CRASH_ROUNDS ?? 10);
+const ROUNDS = CRASH_ROUNDS;
 const END_USERS = 4;
 /** Killed that long after a few uploads were answered: at any moment of the next ones. */
 const MAX_UPLOADS_BEFORE = 6;
@@ -102,7 +102,7 @@ async function until(isSo: () => boolean): Promise<void> {
   }
 }
 
-describe('uploads to a server that is killed', { timeout: 900_000 }, () => {
+describe('uploads to a server that is killed', { timeout: CRASH_TIMEOUT_MS }, () => {
   onBothEngines(`${ROUNDS} times`, (_engine, places) => {
     const children = testChildren();
 

@@ -10,7 +10,7 @@ import { type Config, type Environment, readConfig } from '../src/config.ts';
 import { UNDECLARED } from '../src/http/server.ts';
 import { prepareInstallation } from '../src/installation.ts';
 import type { Clock } from '../src/kernel/clock.ts';
-import { startPostgres, type TestPostgres } from './postgres.ts';
+import { type Databases, databasesIn, startPostgres } from './postgres.ts';
 import { recordAnswers } from './record-answers.ts';
 
 /** What the tests of the server stand on: a real application on a real database, and a clock of their own. */
@@ -34,11 +34,13 @@ export type EngineName = 'sqlite' | 'postgres';
 /** A place for data: a folder, and on PostgreSQL a database. */
 export type TestPlace = { engine: EngineName; environment: Environment; folder: string };
 
-let postgres: Promise<TestPostgres> | undefined;
+let postgres: Promise<Databases> | undefined;
 
 export type Places = {
   create(): Promise<TestPlace>;
-  postgres(): Promise<TestPostgres>;
+  /** One that holds no table yet. What `create` gives may hold those of this release already, which is quicker. */
+  createEmpty(): Promise<TestPlace>;
+  postgres(): Promise<Databases>;
 };
 
 /** Runs the same tests on both engines. Everything that was made is removed when the file is done. */
@@ -54,9 +56,12 @@ export function onBothEngines(title: string, tests: (engine: EngineName, places:
 export function testPlaces(engine: EngineName = 'sqlite'): Places {
   const undo: (() => Promise<void> | void)[] = [];
   const server = () => {
+    // A run of many files has one server for all of them.
+    const { TEST_POSTGRES } = process.env;
+    if (!postgres && TEST_POSTGRES) postgres = Promise.resolve(databasesIn(TEST_POSTGRES));
     if (!postgres) {
-      postgres = startPostgres();
-      const started = postgres;
+      const started = startPostgres();
+      postgres = started;
       undo.push(async () => {
         postgres = undefined;
         await (await started).stop();
@@ -64,19 +69,21 @@ export function testPlaces(engine: EngineName = 'sqlite'): Places {
     }
     return postgres;
   };
+  const make = async (name: 'createDatabase' | 'createMigrated'): Promise<TestPlace> => {
+    const folder = mkdtempSync(join(tmpdir(), 'grove-test-'));
+    undo.push(() => rmSync(folder, { recursive: true, force: true }));
+    if (engine === 'sqlite') return { engine, folder, environment: { GROVE_DATA: folder } };
+    const database = await (await server())[name]();
+    undo.push(() => database.drop());
+    return { engine, folder, environment: { GROVE_DATA: folder, DATABASE_URL: database.url, DATABASE_POOL: '8' } };
+  };
   after(async () => {
     for (const each of undo.reverse()) await each();
   });
   return {
     postgres: server,
-    async create() {
-      const folder = mkdtempSync(join(tmpdir(), 'grove-test-'));
-      undo.push(() => rmSync(folder, { recursive: true, force: true }));
-      if (engine === 'sqlite') return { engine, folder, environment: { GROVE_DATA: folder } };
-      const database = await (await server()).createDatabase();
-      undo.push(() => database.drop());
-      return { engine, folder, environment: { GROVE_DATA: folder, DATABASE_URL: database.url, DATABASE_POOL: '8' } };
-    },
+    create: () => make('createMigrated'),
+    createEmpty: () => make('createDatabase'),
   };
 }
 

@@ -14,16 +14,27 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import pg from 'pg';
+import { migrate } from '../src/db/open.ts';
+import { newId } from '../src/kernel/ids.ts';
 
 /**
  * A real PostgreSQL for the tests, started by them: the binaries come with a package. PostgreSQL refuses to run as root,
  * so as root it runs as nobody.
  */
-export type TestPostgres = {
+export type Databases = {
   /** A database of its own, owned by an ordinary role: row-level security applies to it. */
-  createDatabase(): Promise<{ url: string; drop(): Promise<void> }>;
-  readonly pid: number;
+  createDatabase(): Promise<TestDatabase>;
+  /** The same with every table of this release in it, as a copy: to migrate one takes ten times as long. */
+  createMigrated(): Promise<TestDatabase>;
   adminUrl: string;
+};
+
+export type TestDatabase = { url: string; drop(): Promise<void> };
+
+export type TestPostgres = Databases & {
+  /** Where it listens, for `databasesIn` in another process. */
+  readonly folder: string;
+  readonly pid: number;
   /** Starts the server again on the same data after it was killed. */
   restart(): Promise<void>;
   kill(signal: NodeJS.Signals): void;
@@ -34,6 +45,7 @@ export type TestPostgres = {
 
 const NOBODY = 65_534;
 const ROLE = 'grove_test';
+const MIGRATED = 'grove_migrated';
 
 export async function startPostgres(): Promise<TestPostgres> {
   const folder = mkdtempSync(join(tmpdir(), 'grove-pg-'));
@@ -53,7 +65,7 @@ export async function startPostgres(): Promise<TestPostgres> {
 
   const launch = () => {
     // Tests kill processes, never the machine: nothing of theirs has to reach the disk.
-    const settings = ['listen_addresses=', 'max_connections=200', 'shared_buffers=32MB', 'fsync=off'];
+    const settings = ['listen_addresses=', 'max_connections=400', 'shared_buffers=32MB', 'fsync=off'];
     const flags = settings.flatMap((setting) => ['-c', setting]);
     const child = spawn(join(native, 'bin/postgres'), ['-D', data, '-k', folder, ...flags], {
       ...options,
@@ -64,32 +76,14 @@ export async function startPostgres(): Promise<TestPostgres> {
     return child;
   };
   let server = launch();
-  const urlOf = (role: string, database: string) =>
-    `postgres://${role}@localhost/${database}?host=${encodeURIComponent(folder)}`;
-  const adminUrl = urlOf('admin', 'postgres');
-  const admin = async (...statements: string[]) => {
-    const client = new pg.Client({ connectionString: adminUrl });
-    await client.connect();
-    try {
-      for (const statement of statements) await client.query(statement);
-    } finally {
-      await client.end();
-    }
-  };
+  const adminUrl = urlIn(folder, 'admin', 'postgres');
   await untilReady(adminUrl);
-  await admin(`CREATE ROLE ${ROLE} LOGIN`);
-
-  let databases = 0;
+  await run(adminUrl, `CREATE ROLE ${ROLE} LOGIN`);
   return {
+    ...databasesIn(folder),
+    folder,
     get pid() {
       return server.pid ?? 0;
-    },
-    adminUrl,
-    async createDatabase() {
-      databases += 1;
-      const name = `grove_${process.pid}_${databases}`;
-      await admin(`CREATE DATABASE ${name} OWNER ${ROLE}`);
-      return { url: urlOf(ROLE, name), drop: () => admin(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`) };
     },
     kill: (signal) => {
       server.kill(signal);
@@ -106,6 +100,60 @@ export async function startPostgres(): Promise<TestPostgres> {
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** The databases of a server that somebody else has started and stops. */
+export function databasesIn(folder: string): Databases {
+  const adminUrl = urlIn(folder, 'admin', 'postgres');
+  let template: Promise<void> | undefined;
+  const create = async (from: string) => {
+    const name = `grove_${newId(Date.now())}`.toLowerCase();
+    // Files are copied rather than logged page by page: nothing of the tests has to survive the machine.
+    await run(adminUrl, `CREATE DATABASE ${name} OWNER ${ROLE} TEMPLATE ${from} STRATEGY FILE_COPY`);
+    return {
+      url: urlIn(folder, ROLE, name),
+      drop: () => run(adminUrl, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`),
+    };
+  };
+  return {
+    adminUrl,
+    createDatabase: () => create('template0'),
+    async createMigrated() {
+      template ??= ensureTemplate(folder, adminUrl);
+      await template;
+      return create(MIGRATED);
+    },
+  };
+}
+
+/** Whoever needs it first makes it; the others of the same moment wait. */
+async function ensureTemplate(folder: string, adminUrl: string): Promise<void> {
+  const client = new pg.Client({ connectionString: adminUrl });
+  await client.connect();
+  try {
+    await client.query('SELECT pg_advisory_lock(1)');
+    const made = 'SELECT 1 FROM pg_database WHERE datname = $1 AND datistemplate';
+    if ((await client.query(made, [MIGRATED])).rowCount) return;
+    await client.query(`DROP DATABASE IF EXISTS ${MIGRATED}`);
+    await client.query(`CREATE DATABASE ${MIGRATED} OWNER ${ROLE} STRATEGY FILE_COPY`);
+    await migrate({ engine: 'postgres', url: urlIn(folder, ROLE, MIGRATED), maxConnections: 1 });
+    await client.query(`ALTER DATABASE ${MIGRATED} IS_TEMPLATE true`);
+  } finally {
+    await client.end();
+  }
+}
+
+const urlIn = (folder: string, role: string, database: string) =>
+  `postgres://${role}@localhost/${database}?host=${encodeURIComponent(folder)}`;
+
+async function run(url: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
 }
 
 function ended(child: ReturnType<typeof spawn>): Promise<void> {
@@ -128,7 +176,7 @@ function nativeFolder(): string {
   return join(home, 'native');
 }
 
-/** A checkout below a private home folder cannot be entered by nobody; a copy can. */
+/** A checkout below a private home folder cannot be entered by nobody; a copy can, on a disk: memory may hold no programs. */
 function runnable(native: string, folder: string, as: { uid?: number; gid?: number }): string {
   try {
     execFileSync(join(native, 'bin/postgres'), ['--version'], {
@@ -139,8 +187,10 @@ function runnable(native: string, folder: string, as: { uid?: number; gid?: numb
     });
     return native;
   } catch {
-    const copy = join(folder, 'native');
+    const copy = mkdtempSync('/tmp/grove-pg-native-');
+    process.once('exit', () => rmSync(copy, { recursive: true, force: true }));
     cpSync(native, copy, { recursive: true, verbatimSymlinks: false });
+    chmodSync(copy, 0o755);
     return copy;
   }
 }

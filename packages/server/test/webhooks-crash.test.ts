@@ -4,15 +4,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { unprepared } from '../src/db/db.ts';
 import { systemClock } from '../src/kernel/clock.ts';
 import { testChildren } from './child.ts';
+import { CRASH_ROUNDS, CRASH_TIMEOUT_MS } from './crash-rounds.ts';
 import { onBothEngines } from './harness.ts';
 import { openTestNotifications } from './webhooks.ts';
 
 /** What happened is told, however often the server is killed, and whoever is told twice can know it by the id. */
-const ROUNDS = Number(process.env.CRASH_ROUNDS ?? 10);
+const ROUNDS = CRASH_ROUNDS;
 const KILL_AFTER_MS = { from: 100, to: 600 };
 const DELIVERIES = unprepared('SELECT id, instance_id, status FROM webhook_deliveries WHERE tenant_id = $1');
 
-describe('a server that is killed while it sends webhooks', { timeout: 300_000 }, () => {
+describe('a server that is killed while it sends webhooks', { timeout: CRASH_TIMEOUT_MS }, () => {
   onBothEngines(`${ROUNDS} times`, (_engine, places) => {
     const children = testChildren();
 

@@ -8,13 +8,13 @@ import { openOutbound } from '../src/engines/outbound/outbound.ts';
 import { prepareInstallation } from '../src/installation.ts';
 import type { Context } from '../src/kernel/context.ts';
 import { asTenantId, type TenantId } from '../src/kernel/ids.ts';
+import type { InstanceEvent } from '../src/kernel/instance-event.ts';
 import { permissionSet } from '../src/kernel/permissions.ts';
 import {
   type Notifications,
   type NotificationsDeps,
   openNotifications,
 } from '../src/notification-service/notifications.ts';
-import type { InstanceEvent } from '../src/notification-service/notify.ts';
 import { cloudSecretHandlers } from '../src/process-manager/cloud-secrets/cloud-secrets.ts';
 import { secretFinder } from '../src/process-manager/cloud-secrets/find-secret.ts';
 import { openMasterKey } from '../src/secrets/master-key.ts';

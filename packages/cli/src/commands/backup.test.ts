@@ -1,18 +1,39 @@
 import assert from 'node:assert/strict';
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { type TestContext, test } from 'node:test';
+import {
+  copyFileSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { after, type TestContext, test } from 'node:test';
 import { grove, groveJson, issue, keysSeenBy, startGrove, temporaryFolder } from '../../test/grove.ts';
 
 type Made = { tenantId: string; apiKey: string };
 
-/** An installation with one tenant, and a backup of it. */
+const original = mkdtempSync(`${tmpdir()}/grove-cli-`);
+after(() => rmSync(original, { recursive: true, force: true }));
+let made: Promise<Made> | undefined;
+
+async function makeOriginal(): Promise<Made> {
+  const env = { GROVE_DATA: `${original}/data` };
+  const tenant = await groveJson<Made>(['tenant', 'create', 'acme'], env);
+  await groveJson(['backup', `${original}/grove.backup`], env);
+  return tenant;
+}
+
+/** An installation with one tenant, and a backup of it: a copy for each test of what is made once. */
 async function backedUp(t: TestContext) {
+  made ??= makeOriginal();
+  const { apiKey } = await made;
   const folder = temporaryFolder(t);
-  const data = `${folder}/data`;
-  const file = `${folder}/grove.backup`;
-  const { apiKey } = await groveJson<Made>(['tenant', 'create', 'acme'], { GROVE_DATA: data });
-  await groveJson(['backup', file], { GROVE_DATA: data });
-  return { folder, data, file, apiKey };
+  cpSync(original, folder, { recursive: true });
+  return { folder, data: `${folder}/data`, file: `${folder}/grove.backup`, apiKey };
 }
 
 /** What lies in a folder, and what it holds; locks are nobody's data. */

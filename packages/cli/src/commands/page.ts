@@ -3,8 +3,6 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { UsageError } from '../failure.ts';
 import { type CommonOptions, define, defineGroup, examples } from '../output.ts';
-import { readPageFolder } from '../page-tester/read-page-folder.ts';
-import { startTester } from '../page-tester/tester.ts';
 
 /** Custom pages, before they are uploaded. */
 type DevOptions = CommonOptions & { port: string };
@@ -28,6 +26,9 @@ async function dev(folder: string, { json, port }: DevOptions): Promise<void> {
   const place = resolve(folder);
   if (!existsSync(place) || !statSync(place).isDirectory()) throw new UsageError(`${folder} is not a folder`);
   if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) throw new UsageError('--port must be a port');
+  // Both stand on the server, which takes longer to load than every other command needs to answer.
+  const { readPageFolder } = await import('../page-tester/read-page-folder.ts');
+  const { startTester } = await import('../page-tester/tester.ts');
   const { fault } = await readPageFolder(place);
   const { url } = await startTester({ folder: place, port: Number(port) });
   const told = fault ? `It would be refused as it is: ${fault.message}.\n` : '';

@@ -1,18 +1,13 @@
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
-import { startPostgres, type TestPostgres } from '../../../server/test/postgres.ts';
+import { test } from 'node:test';
+import { testPlaces } from '../../../server/test/harness.ts';
 import { grove, groveJson, issue, keysSeenBy, startGrove, temporaryFolder } from '../../test/grove.ts';
 
-let postgres: Promise<TestPostgres> | undefined;
-after(async () => (await postgres)?.stop());
-
-async function emptyDatabase(): Promise<string> {
-  postgres ??= startPostgres();
-  return (await (await postgres).createDatabase()).url;
-}
+const places = testPlaces('postgres');
 
 test('on PostgreSQL the same commands work, beside several servers', async (t) => {
-  const env = { GROVE_DATA: temporaryFolder(t), DATABASE_URL: await emptyDatabase() };
+  const { folder, environment } = await places.createEmpty();
+  const env = { GROVE_DATA: folder, DATABASE_URL: environment.DATABASE_URL };
   const unmade = await grove(['tenant', 'list'], env);
   assert.deepEqual([unmade.code, /is empty/.test(unmade.stderr)], [1, true]);
   assert.equal((await grove(['migrate', '--check'], env)).code, 1);

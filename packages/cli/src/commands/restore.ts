@@ -44,6 +44,7 @@ async function restore(file: string, { force = false }: { force?: boolean }): Pr
     const text = [
       `Restored ${database} from ${file}.`,
       ...(kept === undefined ? [] : [`The database that was there is kept: ${kept}`]),
+      'What was erased since it was made is erased again when the server starts.',
       ...(pending.length === 0 ? [] : [`The next start will apply: ${pending.join(', ')}`]),
     ];
     return { value: { database, bytes, kept: kept ?? null, pending }, text: text.join('\n') };

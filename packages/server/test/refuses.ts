@@ -1,0 +1,13 @@
+import assert from 'node:assert/strict';
+import { isGroveError } from '@grove/sdk';
+
+/** For `assert.rejects`: the server has refused what a client asked for, with this code. */
+export function refuses(code: number, status?: number, pointer?: string): (error: unknown) => true {
+  return (error) => {
+    assert.ok(isGroveError(error), String(error));
+    assert.equal(error.code, code);
+    if (status !== undefined) assert.equal(error.status, status);
+    if (pointer !== undefined) assert.equal(error.errors[0]?.pointer, pointer);
+    return true;
+  };
+}

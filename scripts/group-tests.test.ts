@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { groupTests, MAX_FILES_TOGETHER } from './group-tests.ts';
+
+const texts: Record<string, string> = {
+  'packages/cli/src/commands/start.test.ts': "test('a command', () => {});",
+  'packages/server/src/hook.test.ts': 'after(() => machine.stop());',
+  'packages/server/src/variable.test.ts': "process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0';",
+  'packages/server/src/child.test.ts': 'const children = testChildren();',
+};
+const plain = Array.from({ length: 2 * MAX_FILES_TOGETHER + 1 }, (_, at) => `packages/server/src/plain-${at}.test.ts`);
+const read = (file: string) => texts[file] ?? "describe('it', () => { after(() => app.stop()); process.env.ROUNDS; });";
+
+test('every file is run exactly once, and no group is larger than the limit', () => {
+  const files = [...Object.keys(texts), ...plain];
+  const { apart, together } = groupTests(files, read);
+  assert.deepEqual([...apart, ...together.flat()].sort(), files.sort());
+  assert.deepEqual(together.map((group) => group.length).sort(), [8, 8, 9]);
+});
+
+test('what touches the whole process, starts processes or lies elsewhere has a process of its own', () => {
+  const { apart, together } = groupTests(Object.keys(texts), read);
+  assert.deepEqual([apart, together], [Object.keys(texts), []]);
+});
