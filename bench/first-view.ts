@@ -56,14 +56,29 @@ async function measure(browser: Browser, address: string): Promise<Measured> {
   await session.send('Network.enable');
   await session.send('Network.emulateNetworkConditions', SLOW_4G);
   await session.send('Emulation.setCPUThrottlingRate', { rate: SLOWDOWN });
+  await page.addInitScript(noteStart);
   await page.goto(address, { waitUntil: 'commit' });
   await page.getByRole('button', { name: 'Start' }).waitFor();
-  const usableMs = await page.evaluate(() => performance.now());
+  const usableMs = await page.evaluate(() => performance.getEntriesByName('usable')[0]?.startTime ?? Infinity);
   const paintMs = await page.evaluate(
     () => performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? Number.POSITIVE_INFINITY,
   );
   await context.close();
   return { paintMs, usableMs };
+}
+
+/**
+ * In the page: marks when the button was painted and whatever came before it is done, so that a tap would be answered.
+ * Asked from outside, the asking itself would count, four times slower.
+ */
+function noteStart(): void {
+  const watch = new MutationObserver(() => {
+    const buttons = [...document.querySelectorAll('button:not([disabled])')];
+    if (!buttons.some(({ textContent }) => textContent?.trim() === 'Start')) return;
+    watch.disconnect();
+    requestAnimationFrame(() => setTimeout(() => performance.mark('usable')));
+  });
+  watch.observe(document, { childList: true, subtree: true, attributes: true, attributeFilter: ['disabled'] });
 }
 
 function report(rounds: readonly Measured[]): number {

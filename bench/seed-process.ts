@@ -4,9 +4,11 @@ import { fold } from '../packages/server/src/kernel/pages.ts';
 import { findDeployed } from '../packages/server/src/process-manager/definitions/definitions.repository.ts';
 import { createFromToken } from '../packages/server/src/process-manager/instances/create-from-token.ts';
 import { addToken } from '../packages/server/src/process-manager/tokens/process-tokens.repository.ts';
-import type { SeededProcess } from './seed.ts';
 
 export const DEFINITION = 'document-only';
+
+/** A process token, and an instance made from it. */
+export type SeededProcess = { tokenId: string; instanceId: string };
 
 /** A token that can be used without end, and an instance made from it. */
 export async function seedProcess(db: TenantDb): Promise<SeededProcess> {

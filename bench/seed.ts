@@ -5,7 +5,7 @@ import { newKeyRow, storeNewKey } from '../packages/server/src/arthr/api-keys/ap
 import { asTenantId } from '../packages/server/src/kernel/ids.ts';
 import { temporaryFolder } from './clean-up.ts';
 import { benchConfig, type Place } from './config.ts';
-import { seedProcess } from './seed-process.ts';
+import { type SeededProcess, seedProcess } from './seed-process.ts';
 
 /** Who calls in the scenarios, and about what. */
 export type Seeded = {
@@ -17,9 +17,6 @@ export type Seeded = {
   /** Of tenants that hold nothing yet, for scenarios that write. */
   writers: readonly Writer[];
 };
-
-/** A process token of that tenant, and an instance made from it. */
-export type SeededProcess = { tokenId: string; instanceId: string };
 
 export type Writer = { tenantId: string; apiKey: string };
 

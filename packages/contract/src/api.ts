@@ -13,12 +13,13 @@ import type { GroupedOperation } from './operation.ts';
 import { auditEvents } from './process-manager/audit.ts';
 import { cloudSecrets } from './process-manager/cloud-secrets.ts';
 import { processDefinitions } from './process-manager/definitions.ts';
+import { funnels } from './process-manager/funnel.ts';
 import { processInstances } from './process-manager/instances.ts';
 import { erasures, retention } from './process-manager/retention.ts';
 import { reviews } from './process-manager/reviews.ts';
 import { processSettings, sandbox } from './process-manager/settings.ts';
 import { processTokens } from './process-manager/tokens.ts';
-import { customPages, themes } from './theme-server.ts';
+import { customPages, journeyTexts, themes } from './theme-server.ts';
 import { userData } from './userdata-server.ts';
 import { watchlists } from './watchlist-manager.ts';
 
@@ -28,6 +29,7 @@ export const api = {
   processTokens,
   processInstances,
   processDefinitions,
+  funnels,
   reviews,
   processSettings,
   sandbox,
@@ -42,6 +44,7 @@ export const api = {
   watchlists,
   customPages,
   themes,
+  journeyTexts,
   stores,
   users,
   passkeys,

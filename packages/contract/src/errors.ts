@@ -114,6 +114,7 @@ export const groveCodes = {
   100097: missing('Theme not found'),
   100098: bad('The colours of the theme cannot be told apart'),
   100099: bad('The file cannot be used in a theme'),
+  100170: bad('A text of the theme cannot be used'),
   100100: missing('Watchlist member not found'),
   100101: at(409)('The watchlist has as many members as it may'),
   100102: bad('There is no face in the image that could be compared'),
@@ -127,6 +128,12 @@ export const groveCodes = {
   100132: at(409)('The challenge is unknown, used or expired'),
   100135: at(503)('The pages of the journey have not been built'),
   100142: at(409)('This step has nothing to begin'),
+  100155: at(409)('The images cannot be used as they are'),
+  100156: missing('There is no such image'),
+  100160: at(409)('Such messages are not sent from here'),
+  100161: at(429)('As many messages were sent as may be'),
+  100162: bad('There is no address to send the message to'),
+  100190: bad('The number is not the one that the user was shown'),
 } as const satisfies Catalogue;
 
 /** App key authentication, with a session and without. */

@@ -2,7 +2,8 @@ import { Type } from 'typebox';
 import { get, group, post } from './operation.ts';
 import { unusableToken } from './process-manager/instances.ts';
 import { Environment, InstanceStatus, StatusMapped } from './process-manager/parameters.ts';
-import { anyObject, DateTime, Empty, Id, listOf, MAX_IMAGE_BYTES, named, oneOf, text } from './schema.ts';
+import { anyObject, DateTime, Empty, Id, listOf, MAX_IMAGE_BYTES, mapOf, named, oneOf, text } from './schema.ts';
+import { JOURNEY_LANGUAGES, PublicTheme } from './theme-server.ts';
 
 /**
  * What the end user's browser calls. It holds no bearer token: a one-time code is redeemed for a cookie that opens one
@@ -13,6 +14,7 @@ const Fault = Type.Object(
   {
     reason: Type.String({ description: 'A word such as `blurred`; nothing about which attribute did not match' }),
     advice: oneOf('retry', 'final'),
+    picture: Type.Optional(Type.String({ description: 'The image that should be taken again, if it is one of them' })),
   },
   { title: 'JourneyFault' },
 );
@@ -23,12 +25,34 @@ const JourneyStep = Type.Object(
     type: Type.String(),
     attempt: Type.Integer({ description: 'From 1' }),
     maxAttempts: Type.Integer(),
+    triesLeft: Type.Integer({ description: 'How many tries there are, the present one included' }),
     expiringDtm: Type.Optional(Type.String({ ...DateTime, description: 'Until then it can be submitted' })),
     settings: anyObject('What the page needs to show the step'),
     images: listOf(Type.String(), 40, 'The images of this attempt that have arrived'),
     fault: Type.Optional(Fault),
+    mayUseAnyway: Type.Optional(
+      Type.Boolean({ description: 'The images of the attempt before may be used although they are poor' }),
+    ),
   },
   { title: 'JourneyStep' },
+);
+
+const Channel = oneOf('EMAIL', 'SMS');
+
+const Messages = Type.Object(
+  {
+    channels: listOf(Channel, 2, 'How messages can be sent from here'),
+    email: Type.Optional(
+      Type.String({ description: 'The address of the end user that is known, such as `a…@example.com`' }),
+    ),
+    phoneNumber: Type.Optional(Type.String({ description: 'The number that is known, such as `+49…12`' })),
+    handoff: Type.Optional({
+      ...oneOf('SENDING', 'SENT', 'FAILED'),
+      description: 'What became of the message with the newest link',
+    }),
+    tells: Type.Optional(Type.String({ description: 'Where the end user is told that it is decided, shortened' })),
+  },
+  { title: 'JourneyMessages', description: 'Only where messages are set up' },
 );
 
 const Journey = named(
@@ -44,6 +68,14 @@ const Journey = named(
     stepTypes: listOf(Type.String(), 100, 'What the end user is asked for, each type once, for a page that prepares'),
     retentionDays: Type.Integer({ description: 'How long what is gathered is kept' }),
     themeUrl: Type.String({ description: 'Where the look of the pages is read' }),
+    theme: Type.Optional(PublicTheme),
+    texts: Type.Optional(
+      mapOf(
+        anyObject('By key: a text, or what it was read into where something is to be filled in'),
+        JOURNEY_LANGUAGES.length,
+        'The texts of the tenant, by language, with `theme`',
+      ),
+    ),
     step: Type.Optional(JourneyStep),
     waitingFor: Type.Optional(oneOf('check', 'review', 'resume')),
     result: Type.Optional(
@@ -56,6 +88,7 @@ const Journey = named(
       active: Type.Boolean({ description: 'False while the journey runs on another device' }),
       handoff: oneOf('NONE', 'OFFERED', 'CONFIRMING', 'CONNECTED'),
     }),
+    messages: Type.Optional(Messages),
   }),
 );
 
@@ -68,6 +101,15 @@ const SessionInput = named(
   }),
 );
 
+const Place = Type.Object(
+  {
+    city: Type.Optional(Type.String({ description: 'Of the time zone that its clock is set to' })),
+    countryCode: Type.Optional(Type.String({ description: 'The country of that time zone' })),
+    addressCountryCode: Type.Optional(Type.String({ description: 'The country of its address, as a proxy says' })),
+  },
+  { title: 'JourneyPlace', description: 'Where the browser is that offered the hand-off, as far as is known' },
+);
+
 const JourneySession = named(
   'JourneySession',
   Type.Object({
@@ -78,9 +120,12 @@ const JourneySession = named(
         tenantName: Type.String(),
         browser: Type.String({ description: 'The browser that offered the hand-off, as it named itself' }),
         offeredDtm: DateTime,
+        place: Type.Optional(Place),
         numbers: listOf(Type.Integer(), 3, 'One of them is shown on the first device'),
       }),
     ),
+    // Where the journey stands, with its theme: a page that has it need not ask.
+    journey: Type.Optional(Journey),
   }),
 );
 
@@ -90,12 +135,22 @@ const StepInput = named(
     revision: Type.Integer({ minimum: 0, description: 'The revision that the page showed' }),
     result: Type.Optional(anyObject('What the end user gave; its shape depends on the type of the step')),
     unable: Type.Optional(Type.Boolean({ description: 'The end user cannot do this step; a human will look at it' })),
+    useAnyway: Type.Optional(
+      Type.Boolean({
+        description: 'Use the images of the attempt before, where it is offered; a human will look at them',
+      }),
+    ),
   }),
 );
 
 const Uploaded = named(
   'JourneyImage',
-  Type.Object({ name: Type.String(), sha256: Type.String(), bytes: Type.Integer() }),
+  Type.Object({
+    name: Type.String(),
+    sha256: Type.String(),
+    bytes: Type.Integer(),
+    pages: Type.Optional(Type.Integer({ description: 'Of a PDF: how many pages it has; the first one is used' })),
+  }),
 );
 
 const FaceChallenge = named(
@@ -128,6 +183,37 @@ const HandoffOffer = named(
   }),
 );
 
+const HandoffInput = named(
+  'JourneyHandoffInput',
+  Type.Object({
+    timeZone: Type.Optional(text(1, 60, 'That of the browser, such as `Europe/Berlin`; shown on the other device')),
+  }),
+);
+
+const Language = Type.Optional(text(2, 35, 'The language of the page; English where there is no text in it'));
+const Recipient = Type.Optional(
+  text(3, 254, 'An e-mail address or a phone number with its country; without it, what is known of the end user'),
+);
+
+const HandoffMessage = named(
+  'JourneyHandoffMessage',
+  Type.Object({
+    channel: Channel,
+    to: Recipient,
+    language: Language,
+    timeZone: HandoffInput.properties.timeZone,
+  }),
+);
+
+const SentHandoff = named(
+  'JourneySentHandoff',
+  Type.Object({ ...HandoffOffer.properties, sentTo: Type.String({ description: 'The address, shortened' }) }),
+);
+
+const NoticeInput = named('JourneyNoticeInput', Type.Object({ to: Recipient, language: Language }));
+
+const Notice = named('JourneyNotice', Type.Object({ sentTo: Type.String({ description: 'The address, shortened' }) }));
+
 const NumberInput = named(
   'JourneyHandoffConfirmation',
   Type.Object({ number: Type.Integer({ minimum: 0, maximum: 99 }) }),
@@ -146,6 +232,9 @@ export const journey = group('/api/journey', {
   get: get('/{processInstanceId}', {
     summary: 'What now',
     auth: 'journey',
+    query: Type.Object({
+      theme: Type.Optional(Type.Boolean({ default: false, description: 'Add the look and the words of the tenant' })),
+    }),
     ok: Journey,
     codes: [100054],
   }),
@@ -154,18 +243,26 @@ export const journey = group('/api/journey', {
     auth: 'journey',
     body: StepInput,
     ok: Journey,
-    codes: [...session, 100056, 100057, 100058, 100132],
+    codes: [...session, 100056, 100057, 100058, 100132, 100155],
   }),
   uploadImage: post('/{processInstanceId}/steps/{stepId}/images/{imageName}', {
     summary: 'Upload an image of the current step',
     description:
       'JPEG, PNG or WebP as the body itself; it is re-encoded without metadata before anything looks at it. ' +
+      'Of a document also a PDF, unless the definition requires the camera: its first page becomes the image. ' +
       'In the sandbox a JSON document can stand in for it.',
     auth: 'journey',
-    consumes: ['image/jpeg', 'image/png', 'image/webp', 'application/json'],
+    consumes: ['image/jpeg', 'image/png', 'image/webp', 'application/pdf', 'application/json'],
     maxBodyBytes: MAX_IMAGE_BYTES,
     ok: Uploaded,
     codes: [...session, 100056, 100057, 100058, 100059],
+  }),
+  getImage: get('/{processInstanceId}/steps/{stepId}/images/{imageName}', {
+    summary: 'See an image of the current step',
+    description: 'The image as it was kept, for half an hour: that of this attempt, or else that of the one before.',
+    auth: 'journey',
+    produces: 'image/jpeg',
+    codes: [100022, 100054, 100056, 100057, 100058, 100156],
   }),
   createChallenge: post('/{processInstanceId}/steps/{stepId}/challenges', {
     summary: 'Draw a challenge of active liveness for the current step',
@@ -188,6 +285,14 @@ export const journey = group('/api/journey', {
     ok: StepBegun,
     codes: [...session, 100056, 100057, 100058, 100142],
   }),
+  leaveStep: post('/{processInstanceId}/steps/{stepId}/left', {
+    summary: 'Say that the page of the current step was left',
+    description: 'A hint, as a page gives it when it is closed. It changes nothing; who comes back takes it back.',
+    auth: 'journey',
+    body: Empty,
+    status: 204,
+    codes: [...session, 100056, 100057, 100058],
+  }),
   watch: get('/{processInstanceId}/events', {
     summary: 'Live status, as server-sent events',
     description: 'An event `journey` for each change, with the revision; read the journey then.',
@@ -205,9 +310,27 @@ export const journey = group('/api/journey', {
   offerHandoff: post('/{processInstanceId}/handoffs', {
     summary: 'Offer to go on with another device',
     auth: 'journey',
-    body: Empty,
+    body: HandoffInput,
     ok: HandoffOffer,
     codes: [...session, 100057, 100058],
+  }),
+  sendHandoff: post('/{processInstanceId}/handoffs/send', {
+    summary: 'Offer to go on with another device, and send the link there',
+    description:
+      'The link takes the place of one that was offered before. An instance sends 3 messages an hour, an address ' +
+      'gets 5 a day.',
+    auth: 'journey',
+    body: HandoffMessage,
+    ok: SentHandoff,
+    codes: [...session, 100057, 100058, 100160, 100161, 100162],
+  }),
+  tellWhenDecided: post('/{processInstanceId}/notices', {
+    summary: 'Be told by e-mail when it is decided',
+    description: 'One message, which does not say how it was decided. To ask again changes the address.',
+    auth: 'journey',
+    body: NoticeInput,
+    ok: Notice,
+    codes: [...session, 100057, 100058, 100160, 100161, 100162],
   }),
   confirmHandoff: post('/{processInstanceId}/handoffs/confirm', {
     summary: 'Confirm on the other device, by the number that the first one shows',

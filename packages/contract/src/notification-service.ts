@@ -10,6 +10,8 @@ import { DateTime, Empty, Id, listOf, named, nullable, oneOf, stringMap, text } 
 export const WEBHOOK_EVENTS = [
   'instance.created',
   'instance.started',
+  'instance.stepSeen',
+  'instance.stepLeft',
   'instance.stepCompleted',
   'instance.stepRetried',
   'instance.paused',

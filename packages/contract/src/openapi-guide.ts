@@ -10,6 +10,7 @@ export const tagDescriptions: Readonly<Record<GroupName, string>> = {
   processInstances: 'One journey of one end user.',
   processDefinitions:
     'What a journey consists of, in versions. Tags name a version; moving a tag moves all who use it.',
+  funnels: 'Which steps of a definition people see, finish, fail and leave.',
   reviews: 'Instances that wait for a human, and what the human decides.',
   processSettings: 'What a tenant sets for all its journeys.',
   sandbox: 'Outcomes to choose from with a test key.',
@@ -24,7 +25,8 @@ export const tagDescriptions: Readonly<Record<GroupName, string>> = {
   watchlists:
     'Lists of faces, document numbers and e-mail addresses to look out for. A match gives candidates for a human, never a verdict.',
   customPages: "Pages of the tenant's own, shown inside a journey.",
-  themes: 'How the journeys of a tenant look: colours, corners, font and logo.',
+  themes: 'How the journeys of a tenant look and speak: colours, corners, font, logo, language and texts.',
+  journeyTexts: 'The texts of the journeys, which a theme may replace.',
   stores: 'Identity stores and their configuration.',
   users: 'The users of an identity store, their sessions and their authentications.',
   passkeys: 'WebAuthn: relying parties, registration, authentication and audit.',

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { del, get, group, post } from './operation.ts';
 import { likeFilter, page, pageQuery } from './page.ts';
-import { DateTime, Empty, Id, listOf, named, oneOf, text } from './schema.ts';
+import { DateTime, Empty, Id, listOf, mapOf, named, oneOf, stringMap, text } from './schema.ts';
 
 /** Pages of the tenant's own, shown inside a journey (specification 4.11), and how its journeys look. */
 
@@ -9,6 +9,11 @@ import { DateTime, Empty, Id, listOf, named, oneOf, text } from './schema.ts';
 export const MAX_PAGE_ARCHIVE_BYTES = 5 * 2 ** 20;
 /** The largest logo or font of a theme. */
 export const MAX_THEME_ASSET_BYTES = 512 * 2 ** 10;
+/** The languages that journeys speak. */
+export const JOURNEY_LANGUAGES = ['en', 'de', 'fr', 'es', 'pt', 'it', 'pl', 'ar'] as const;
+/** Texts of a theme in one language, and the longest of them. */
+export const MAX_THEME_TEXTS = 500;
+export const MAX_THEME_TEXT_LENGTH = 1000;
 
 const CustomPage = named(
   'CustomPage',
@@ -148,11 +153,28 @@ const tokens = {
   fontFamily: oneOf('system', 'serif', 'rounded', 'monospace', 'own'),
 };
 
+/** What a theme says of the words of a journey. */
+const words = {
+  defaultLanguage: Type.Optional({
+    ...oneOf(...JOURNEY_LANGUAGES),
+    description: 'For who has not chosen one, before the language of their browser',
+  }),
+  texts: Type.Optional(
+    mapOf(
+      stringMap(MAX_THEME_TEXTS, MAX_THEME_TEXT_LENGTH),
+      JOURNEY_LANGUAGES.length,
+      'Texts that stand in for ours, by language and key, such as `{ "en": { "start.title": "Welcome" } }`. Plain text ' +
+        'in ICU MessageFormat, which fills in the same as ours. `GET /api/theme-server/texts` lists the keys',
+    ),
+  ),
+};
+
 const Theme = named(
   'Theme',
   Type.Object({
     name: Type.String(),
     ...tokens,
+    ...words,
     logoUrl: Type.Optional(Type.String()),
     fontUrl: Type.Optional(Type.String({ description: 'The font, where `fontFamily` is `own`' })),
     lastUpdatedDtm: Type.Optional(DateTime),
@@ -161,11 +183,12 @@ const Theme = named(
 );
 
 /** A theme that anybody may read says nothing of who made it. */
-const PublicTheme = named(
+export const PublicTheme = named(
   'PublicTheme',
   Type.Object({
     name: Type.String(),
     ...tokens,
+    ...words,
     logoUrl: Type.Optional(Type.String()),
     fontUrl: Type.Optional(Type.String()),
     builtIn: Type.Optional(Type.Boolean({ description: 'Ours, because the tenant has none of that name' })),
@@ -180,6 +203,7 @@ const ThemeInput = named(
     darkPalette: Type.Optional(Palette),
     radius: Type.Optional(tokens.radius),
     fontFamily: Type.Optional(tokens.fontFamily),
+    ...words,
   }),
 );
 
@@ -190,7 +214,24 @@ const ThemeUpdate = named(
     darkPalette: Type.Optional(Palette),
     radius: Type.Optional(tokens.radius),
     fontFamily: Type.Optional(tokens.fontFamily),
+    defaultLanguage: Type.Optional(
+      Type.Unsafe<(typeof JOURNEY_LANGUAGES)[number] | null>({
+        type: ['string', 'null'],
+        enum: [...JOURNEY_LANGUAGES, null],
+        description: 'Null for none',
+      }),
+    ),
+    texts: words.texts,
   }),
+);
+
+const JourneyText = Type.Object(
+  {
+    key: Type.String(),
+    text: Type.String({ description: 'Ours, in ICU MessageFormat' }),
+    fillsIn: listOf(Type.String(), 20, 'The names of what is filled in'),
+  },
+  { title: 'JourneyText' },
 );
 
 const ofTenant = Type.Object({
@@ -211,7 +252,7 @@ export const themes = group('/api/theme-server/themes', {
     body: ThemeInput,
     ok: Theme,
     status: 201,
-    codes: [100014, 100065, 100098],
+    codes: [100014, 100065, 100098, 100170],
   }),
   get: get('/{themeName}', {
     summary: 'Get a theme, as journeys do',
@@ -226,7 +267,7 @@ export const themes = group('/api/theme-server/themes', {
     permission: 'ThemeServer:updateTheme',
     body: ThemeUpdate,
     ok: Theme,
-    codes: [100097, 100098],
+    codes: [100097, 100098, 100170],
   }),
   delete: del('/{themeName}', {
     summary: 'Delete a theme; journeys that name it look like the default',
@@ -249,5 +290,17 @@ export const themes = group('/api/theme-server/themes', {
     query: ofTenant,
     produces: 'application/octet-stream',
     codes: [100097],
+  }),
+});
+
+export const journeyTexts = group('/api/theme-server/texts', {
+  list: get('', {
+    summary: 'List the texts of journeys, which a theme may replace',
+    permission: 'ThemeServer:listTexts',
+    query: pageQuery({
+      language: Type.Optional({ ...oneOf(...JOURNEY_LANGUAGES), description: 'English unless given' }),
+      key: Type.Optional(text(0, 100, 'Only texts whose key begins with this')),
+    }),
+    ok: page(JourneyText),
   }),
 });

@@ -177,6 +177,14 @@ export const routes = {
       status: 204,
     },
   },
+  funnels: {
+    get: {
+      method: 'GET',
+      paths: { none: '/api/process-manager/processDefinitions/{processDefinitionId}/funnel' },
+      auth: 'bearer',
+      status: 200,
+    },
+  },
   reviews: {
     list: { method: 'GET', paths: { none: '/api/process-manager/reviews' }, auth: 'bearer', status: 200, page: true },
     claim: {
@@ -552,6 +560,9 @@ export const routes = {
       status: 200,
       raw: true,
     },
+  },
+  journeyTexts: {
+    list: { method: 'GET', paths: { none: '/api/theme-server/texts' }, auth: 'bearer', status: 200, page: true },
   },
   stores: {
     create: { method: 'POST', paths: { none: '/api/identity-store/stores' }, auth: 'bearer', status: 201, body: true },

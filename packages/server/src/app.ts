@@ -51,6 +51,7 @@ export type App = {
 export type AppOptions = { clock?: Clock; log?: Logger; webFolder?: string };
 
 const WEB_FOLDER = fileURLToPath(new URL('../../journey/dist', import.meta.url));
+const TEXTS_FOLDER = fileURLToPath(new URL('../../journey/messages', import.meta.url));
 
 export const VERSION = (createRequire(import.meta.url)('../package.json') as { version: string }).version;
 
@@ -91,6 +92,7 @@ async function compose({ config, webFolder }: Places, db: Db, clock: Clock, log:
     ...{ config, db, vault, clock, log, jobs, audit, baseUrlOf: (tenantId) => urlOf(tenantId) },
     sign: documentSigner(() => signing.current()),
     cookieName: (instanceId) => journeyCookieName(config.scheme, instanceId),
+    textsFolder: TEXTS_FOLDER,
     version: VERSION,
   });
   const metrics = openMetrics(VERSION, () => metricsOf(jobs, log));
@@ -134,6 +136,7 @@ async function compose({ config, webFolder }: Places, db: Db, clock: Clock, log:
     log,
     http,
     async listen() {
+      await features.prepare();
       await http.listen({ port: config.port, host: config.host });
       const [address] = http.addresses();
       const port = typeof address === 'object' ? address.port : config.port;

@@ -75,6 +75,36 @@ const WRONG: Partial<Record<VariableName, { values: string[]; must: RegExp; with
     values: ['crm.internal', '10.0.0.0/33', '10', '10.0.0.1:0', '10.0.0.1:65536', 'https://crm:443', 'a,b', '*:80'],
     must: /at most 100 of these/,
   },
+  SMTP_URL: {
+    values: [
+      ...[
+        'mail.example.com',
+        'http://mail',
+        'smtp://',
+        'smtps://user@mail',
+        'smtp://u:hunter2@mail/box',
+        'smtp://%zz:x@m',
+      ],
+      ...['smtps://mail?tls=never', 'smtp://mail?tls=off', 'smtp://mail?pool=true', 'smtp://mail#x'],
+    ],
+    must: /smtps:\/\/<user>:<password>@<host>/,
+    with: { MAIL_FROM: 'no-reply@example.com' },
+  },
+  MAIL_FROM: {
+    values: ['', 'nobody', 'a@b, c@d', 'Acme no-reply@example.com', 'Acme <a@b', 'a@b>', 'A\r\nBcc: x <a@b>'],
+    must: /an address, perhaps with a name before it/,
+    with: { SMTP_URL: 'smtp://localhost' },
+  },
+  SMS_URL: {
+    values: ['http://sms.example.com', 'sms', 'https://u:hunter2@sms.example.com'],
+    must: /an https address, or one that/,
+  },
+  SMS_TOKEN: { values: ['hunter2 hunter2', 'hunter2\nx: y'], must: /a token that can stand in a header/ },
+  GROVE_MESSAGES_PER_DAY: { values: ['0', 'many', '-1'], must: /a whole number from 1 to 10000000/ },
+  GROVE_COUNTRY_HEADER: {
+    values: ['cf-ipcountry', 'a b', 'x:'],
+    must: /the name of a header, and GROVE_TRUST_PROXY set/,
+  },
   GROVE_VISION: { values: ['on', 'LAZY', 'true'], must: /one of lazy, eager, off/ },
   GROVE_MASTER_KEY: {
     values: ['hunter2', '1:hunter2', '0:AAAA', ','],
@@ -91,7 +121,7 @@ const ANY_TEXT: VariableName[] = ['HOST', 'GROVE_DATA', 'GROVE_MASTER_KEY_FILE']
 const KEY = `1:${Buffer.alloc(32, 7).toString('base64')}`;
 const SECRETS: VariableName[] = [
   ...(['DATABASE_URL', 'GROVE_MASTER_KEY', 'GROVE_METRICS_TOKEN'] as const),
-  ...(['BLOB_URL', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'] as const),
+  ...(['BLOB_URL', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'SMTP_URL', 'SMS_URL', 'SMS_TOKEN'] as const),
 ];
 
 describe('the configuration', () => {
@@ -111,6 +141,10 @@ describe('the configuration', () => {
       blobFolder: `${dataFolder}/blobs`,
       s3: undefined,
       outboundAllow: [],
+      smtp: undefined,
+      sms: undefined,
+      messagesPerDay: 2000,
+      countryHeader: undefined,
       vision: 'lazy',
       masterKey: { file: `${dataFolder}/master.key` },
       rateLimit: 200,
@@ -135,6 +169,12 @@ describe('the configuration', () => {
       DATABASE_POOL: '25',
       BLOB_URL: 'file:///srv/blobs',
       GROVE_OUTBOUND_ALLOW: '10.0.0.0/8, crm.internal:8443 ,[::1]:80,192.0.2.7',
+      SMTP_URL: 'smtps://grove:p%40ss@mail.example.com',
+      MAIL_FROM: 'Acme <no-reply@example.com>',
+      SMS_URL: 'https://sms.example.com/send',
+      SMS_TOKEN: 'token',
+      GROVE_MESSAGES_PER_DAY: '50',
+      GROVE_COUNTRY_HEADER: 'CF-IPCountry',
       GROVE_VISION: 'eager',
       GROVE_MASTER_KEY_FILE: '/run/secrets/master.key',
       GROVE_RATE_LIMIT: 'off',
@@ -156,6 +196,13 @@ describe('the configuration', () => {
       blobFolder: '/srv/blobs',
       s3: undefined,
       outboundAllow: ['10.0.0.0/8', 'crm.internal:8443', '[::1]:80', '192.0.2.7'],
+      smtp: {
+        ...{ host: 'mail.example.com', port: 465, secure: true, plain: false, user: 'grove', password: 'p@ss' },
+        from: { name: 'Acme', address: 'no-reply@example.com' },
+      },
+      sms: { url: 'https://sms.example.com/send', token: 'token' },
+      messagesPerDay: 50,
+      countryHeader: 'cf-ipcountry',
       vision: 'eager',
       masterKey: { file: '/run/secrets/master.key' },
       rateLimit: 'off',

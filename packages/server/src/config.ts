@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { DbPlace } from './db/open.ts';
 import type { S3Place } from './engines/blobs/s3.ts';
+import { messagePlaces, type SmsPlace, type SmtpPlace } from './engines/mail/places.ts';
 import { MAX_ALLOWED, parseAllowList } from './engines/outbound/allow-list.ts';
 import { VISION_MODES, type VisionMode } from './engines/vision/modes.ts';
 import { type MasterKeySource, parseMasterKey } from './secrets/master-key.ts';
@@ -48,6 +49,24 @@ export const VARIABLES = {
     default: '',
     about: 'Where webhooks may go beside the public internet: comma-separated CIDR ranges, addresses or host:port',
   },
+  SMTP_URL: {
+    default: '',
+    about: 'The server that takes mail to end users: smtps://user:password@host; without it, none is sent',
+  },
+  MAIL_FROM: { default: '', about: 'Who that mail is from: no-reply@example.com or Example <no-reply@example.com>' },
+  SMS_URL: {
+    default: '',
+    about: 'The gateway that takes text messages, an https address; without it, none is sent',
+  },
+  SMS_TOKEN: { default: '', about: 'The bearer token for that gateway' },
+  GROVE_MESSAGES_PER_DAY: {
+    default: '2000',
+    about: 'How many messages the end users of one tenant are sent a day at most',
+  },
+  GROVE_COUNTRY_HEADER: {
+    default: '',
+    about: 'The header in which a trusted proxy says the country of an address, such as cf-ipcountry',
+  },
   GROVE_VISION: {
     default: 'lazy',
     about: 'When the engine for images starts: lazy (with the first image), eager (with the server) or off',
@@ -92,6 +111,12 @@ export type Config = Readonly<{
   blobFolder: string;
   s3: S3Place | undefined;
   outboundAllow: string[];
+  /** Where messages to end users are handed over; undefined: none are. */
+  smtp: SmtpPlace | undefined;
+  sms: SmsPlace | undefined;
+  messagesPerDay: number;
+  /** In small letters. */
+  countryHeader: string | undefined;
   vision: VisionMode;
   masterKey: MasterKeySource;
   rateLimit: number | 'off';
@@ -153,6 +178,9 @@ export function readConfig(environment: Environment): Config {
     pagesDomain,
     trustProxy: entriesOf(value('GROVE_TRUST_PROXY')),
     outboundAllow: entriesOf(value('GROVE_OUTBOUND_ALLOW')),
+    ...messagePlaces(value, parseAllowList(entriesOf(value('GROVE_OUTBOUND_ALLOW'))) ?? NOBODY, fault),
+    messagesPerDay: whole('GROVE_MESSAGES_PER_DAY', 1, 10_000_000),
+    countryHeader: value('GROVE_COUNTRY_HEADER').toLowerCase() || undefined,
     vision: oneOf('GROVE_VISION', VISION_MODES),
     database: database(
       value('DATABASE_URL'),
@@ -176,6 +204,13 @@ export function readConfig(environment: Environment): Config {
   };
   if (!parseAllowList(config.outboundAllow)) fault('GROVE_OUTBOUND_ALLOW', `at most ${MAX_ALLOWED} of these`);
   if (!config.trustProxy.every(isAddressRange)) fault('GROVE_TRUST_PROXY', 'addresses or CIDR ranges');
+  if (
+    config.countryHeader &&
+    (!/^[a-z][a-z0-9-]{1,60}$/.test(config.countryHeader) || config.trustProxy.length === 0)
+  ) {
+    // Without a proxy that sets it, whoever calls could.
+    fault('GROVE_COUNTRY_HEADER', 'the name of a header, and GROVE_TRUST_PROXY set');
+  }
   if (config.metricsToken && config.metricsToken.length < 16)
     fault('GROVE_METRICS_TOKEN', 'at least 16 characters long');
   if ('env' in config.masterKey) {
@@ -190,6 +225,8 @@ export function readConfig(environment: Environment): Config {
   return Object.freeze(config);
 }
 
+/** A list that cannot be read is a fault of its own. */
+const NOBODY = { ranges: [], targets: new Set<string>() };
 const DOMAIN = /^[a-z0-9]([a-z0-9.-]{0,200}[a-z0-9])?$/;
 
 type Fault = (name: VariableName, must: string) => void;
@@ -236,6 +273,9 @@ const SECRET: ReadonlySet<string> = new Set([
   'BLOB_URL',
   'AWS_ACCESS_KEY_ID',
   'AWS_SECRET_ACCESS_KEY',
+  'SMTP_URL',
+  'SMS_URL',
+  'SMS_TOKEN',
 ]);
 
 function database(url: string, dataFolder: string, pool: () => number, fault: (must: string) => void): DbPlace {

@@ -116,7 +116,7 @@ describe('on PostgreSQL', () => {
   const places = testPlaces('postgres');
 
   test('a healthy database has no fault; nothing is applied to an empty one', async () => {
-    const { environment } = await places.create();
+    const { environment } = await places.createEmpty();
     const config = readConfig(environment);
     const { pending } = await readMigrationState(config.database);
     assert.ok(pending.length > 0);

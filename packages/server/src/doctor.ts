@@ -7,6 +7,7 @@ import type { Check } from './doctor/check.ts';
 import { checkClock, readDatabaseClocks } from './doctor/clock.ts';
 import { checkConfiguration, checkNode } from './doctor/configuration.ts';
 import { checkFolder } from './doctor/folder.ts';
+import { checkMail } from './doctor/mail.ts';
 import { checkKey, checkKeyOpens, checkNotMade } from './doctor/master-key.ts';
 import { checkMigrations } from './doctor/migrations.ts';
 import { checkPort } from './doctor/port.ts';
@@ -30,6 +31,7 @@ export async function examine(environment: Environment, clock: Clock = systemClo
     ...checks,
     ...checkFolder(config.dataFolder),
     await checkBlobs(config, clock),
+    ...(await checkMail(config)),
     ...(await checkData(config, clock.now())),
     await checkPort(config),
   ];

@@ -30,7 +30,7 @@ async function contents(place: TestPlace): Promise<string> {
 
 onBothEngines('an installation', (engine, places) => {
   it('is made in a folder of its own, for its owner alone, and made no second time', async () => {
-    const place = await places.create();
+    const place = await places.createEmpty();
     rmSync(place.folder, { recursive: true });
     const config = configOf(place);
     const first = await prepareInstallation(config);

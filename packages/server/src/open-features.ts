@@ -5,8 +5,9 @@ import { purgeAuditJob } from './audit/purge-audit.ts';
 import type { Config } from './config.ts';
 import type { Db } from './db/db.ts';
 import { openScrub } from './db/scrub.ts';
-import { openBlobs } from './engines/blobs/open.ts';
+import { openBlobs, openErased } from './engines/blobs/open.ts';
 import { openImages } from './engines/images/images.ts';
+import { openMail } from './engines/mail/mail.ts';
 import { parseAllowList } from './engines/outbound/allow-list.ts';
 import { openHttp2 } from './engines/outbound/http2.ts';
 import { openOutbound } from './engines/outbound/outbound.ts';
@@ -15,6 +16,7 @@ import { openVision } from './engines/vision/open-vision.ts';
 import { openIdentityStore } from './identity-store/identity-store.ts';
 import type { Jobs } from './jobs/jobs.ts';
 import { openJourney } from './journey/journey.ts';
+import { openMessages } from './journey/messages/messages.ts';
 import type { Clock } from './kernel/clock.ts';
 import type { SignDocument } from './kernel/sign-document.ts';
 import { openNotifications } from './notification-service/notifications.ts';
@@ -46,6 +48,8 @@ export type FeatureDeps = {
   baseUrlOf(tenantId: string): string;
   /** The name of the cookie that opens an instance. */
   cookieName(instanceId: string): string;
+  /** Where the texts of the journey are. */
+  textsFolder: string;
   version: string;
 };
 
@@ -72,13 +76,20 @@ export function openFeatures(deps: FeatureDeps) {
     jobs.register(definition);
     jobs.schedule({ kind: definition.kind, everyMs, key });
   }
-  const themeServer = openThemeServer({ db, clock, pagesDomain: config.pagesDomain, baseUrlOf });
+  const themeServer = openThemeServer({
+    db,
+    clock,
+    pagesDomain: config.pagesDomain,
+    textsFolder: deps.textsFolder,
+    baseUrlOf,
+  });
   const watchlists = openWatchlistManager({ db, vault, clock, jobs, audit, images, vision, everyTenantId: tenants });
   const manager = openProcessManager({
     ...{ db, vault, clock, jobs, blobs, audit, sign, baseUrlOf, vision },
     async notify(tx, event) {
       await notifications.notify(tx, event);
       await identity.instanceTold(tx, event);
+      await messages.instanceTold(tx, event);
     },
     sendWebhook: notifications.notifyStep,
     ...{ searchWatchlist: watchlists.searchWatchlist, searchValues: watchlists.searchValues },
@@ -88,26 +99,34 @@ export function openFeatures(deps: FeatureDeps) {
       webhook: notifications.isWebhookName,
       secret: isSecretName,
       page: themeServer.isPageName,
+      theme: themeServer.isThemeName,
       watchlist: watchlists.isListName,
       store: (reads, name) => identity.isStoreName(reads, name),
     },
     scrub: openScrub(config.database),
+    erased: openErased(config, clock),
     everyTenantId: tenants,
     onError,
+    changed: (tenantId, instanceId) => journeys.live.changed(tenantId, instanceId),
+  });
+  const tenantName = tenantNames(db.system);
+  const messages = openMessages({
+    ...{ db, vault, jobs, log, tenantName, perDay: config.messagesPerDay, everyTenantId: tenants },
+    mail: openMail({ smtp: config.smtp, sms: config.sms, outbound }),
     changed: (tenantId, instanceId) => journeys.live.changed(tenantId, instanceId),
   });
   const journeys = openJourney({
     ...{ db, clock, vault, blobs, images, baseUrlOf, ...manager.forJourneys },
     secure: config.scheme === 'https',
     cookieName: deps.cookieName,
-    tenantName: tenantNames(db.system),
+    ...{ tenantName, messages, countryHeader: config.countryHeader },
     pageUrl: themeServer.pageUrl,
+    lookOf: themeServer.lookOf,
     onError,
   });
   const identity = openIdentityStore({
     ...{ db, vault, jobs, everyTenantId: tenants, notify: notifications.notifyIdentity, faces: vision, images },
-    ...{ push: openPush({ outbound, http2, clock }), startProcess: manager.startProcess },
-    ...{ findParent: manager.findParent, resumeInstance: manager.resumeInstance },
+    ...{ push: openPush({ outbound, http2, clock }), processes: manager.forAskers },
     faultOfAddress: outbound.faultOf,
   });
   const purgeAudit = purgeAuditJob({ db, everyTenantId: tenants });
@@ -125,6 +144,8 @@ export function openFeatures(deps: FeatureDeps) {
     journeySession: journeys.journeySession,
     pageFile: themeServer.pageFile,
     createToken: tokenCreator(manager.handlers.processTokens, db, clock),
+    /** Before the first request and the first job. */
+    prepare: () => manager.prepare(),
     start() {
       manager.start();
       notifications.start();

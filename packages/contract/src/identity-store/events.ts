@@ -27,6 +27,7 @@ export const IDENTITY_EVENTS = [
   'identity.authenticationFailed',
   'identity.biometricUpdated',
   'identity.pushNotificationSent',
+  'identity.pushNotificationRejected',
 ] as const;
 
 export type IdentityEventType = (typeof IDENTITY_EVENTS)[number];

@@ -11,6 +11,8 @@ const MAX_ACTIVE_OF_A_DEVICE = 100;
 const NotificationType = oneOf('PROCESS', 'GENERIC');
 const NotificationStatus = oneOf('SENT', 'DELIVERED', 'ACCEPTED', 'REJECTED', 'COMPLETED', 'EXPIRED', 'FAILED');
 
+const NUMBER = { minimum: 10, maximum: 99 } as const;
+
 const PushNotificationInput = named(
   'PushNotificationInput',
   Type.Object({
@@ -39,6 +41,7 @@ const PushNotification = named(
     title: Type.Optional(Type.String()),
     message: Type.Optional(Type.String()),
     processInstanceId: Type.Optional(Id),
+    processTokenId: Type.Optional(Id),
     parentProcessInstanceId: Type.Optional(Id),
     createdDtm: DateTime,
     lastUpdatedDtm: DateTime,
@@ -48,7 +51,15 @@ const PushNotification = named(
 
 const PushNotificationsSent = named(
   'PushNotificationsSent',
-  Type.Object({ pushNotifications: listOf(PushNotification, MAX_DEVICES, 'One for each device') }),
+  Type.Object({
+    pushNotifications: listOf(PushNotification, MAX_DEVICES, 'One for each device'),
+    number: Type.Optional(
+      Type.Integer({
+        ...NUMBER,
+        description: 'If the policy has `numberMatching`: show it where the user began, and nowhere else',
+      }),
+    ),
+  }),
 );
 
 const ActivePushNotifications = named(
@@ -108,6 +119,9 @@ const WebPushSettings = named(
 
 const policyFields = {
   status: Type.Optional(PolicyStatus),
+  numberMatching: Type.Optional(
+    Type.Boolean({ description: 'Whether a user must choose on the device the number that was shown where it began' }),
+  ),
   apns: Type.Optional(ApnsSettings),
   fcm: Type.Optional(FcmSettings),
   webPush: Type.Optional(WebPushSettings),
@@ -125,6 +139,7 @@ export const PushNotificationPolicy = named(
   Type.Object({
     rpId: Type.String(),
     status: PolicyStatus,
+    numberMatching: Type.Optional(Type.Boolean({ description: 'There if it is true' })),
     providers: listOf(oneOf('APNS', 'FCM', 'WEB_PUSH'), 3, 'The providers that are configured'),
     createdDtm: DateTime,
     lastUpdatedDtm: DateTime,
@@ -133,7 +148,20 @@ export const PushNotificationPolicy = named(
 
 const PushNotificationAnswer = named(
   'PushNotificationAnswer',
-  Type.Object({ status: oneOf('DELIVERED', 'ACCEPTED', 'REJECTED', 'COMPLETED') }),
+  Type.Object({
+    status: oneOf('DELIVERED', 'ACCEPTED', 'REJECTED', 'COMPLETED'),
+    number: Type.Optional(Type.Integer({ ...NUMBER, description: 'The number that the user has chosen, or typed' })),
+  }),
+);
+
+const PushNotificationAnswered = named(
+  'PushNotificationAnswered',
+  Type.Object({
+    ...PushNotification.properties,
+    redirectUrl: Type.Optional(
+      Type.String({ description: 'Where the process begins, once the right number was named; good once' }),
+    ),
+  }),
 );
 
 const ConfigurationStatus = oneOf('CONFIGURED', 'NOT_CONFIGURED');
@@ -168,11 +196,13 @@ export const pushNotifications = group('/api/identity-store/stores/{storeName}',
   }),
   answer: post(ofUser('/pushNotifications/{id}', 'id', 'ext'), {
     summary: 'Say what became of a push notification on the device',
-    description: 'An end is an end: nothing follows REJECTED, COMPLETED, EXPIRED and FAILED.',
+    description:
+      'An end is an end: nothing follows REJECTED, COMPLETED, EXPIRED and FAILED. With number matching, who accepts ' +
+      'names the number; a wrong one rejects all notifications of the call.',
     permission: 'IdentityStore:answerPushNotification',
     body: PushNotificationAnswer,
-    ok: PushNotification,
-    codes: [100027, 100028, 100034, 100120],
+    ok: PushNotificationAnswered,
+    codes: [100027, 100028, 100034, 100120, 100190],
   }),
   listRelyingParties: get('/pushNotifications/relyingParties', {
     summary: 'List the relying parties that can send push notifications',

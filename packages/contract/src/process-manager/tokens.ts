@@ -10,6 +10,7 @@ const MAX_INT32 = 2 ** 31 - 1;
 
 const TokenType = oneOf('UNLIMITED', 'MULTI_USE_COUNT_LIMITED', 'MULTI_USE_TIME_LIMITED');
 const TokenStatus = oneOf('ACTIVE', 'INACTIVE');
+const MadeFor = oneOf('PUSH_NOTIFICATION');
 
 const tokenText = {
   name: text(0, 50, 'A name of its own in the tenant'),
@@ -47,6 +48,7 @@ const ProcessToken = named(
     status: TokenStatus,
     type: TokenType,
     maxCount: Type.Optional(Type.Integer({ description: 'How many instances the token can make' })),
+    madeFor: Type.Optional(MadeFor),
     environment: Environment,
     counter: Type.Integer({ description: 'How many instances the token has made' }),
     startProcessAddress: Type.String({ description: 'A link that starts the process' }),
@@ -71,8 +73,10 @@ export const processTokens = group('/api/process-manager/processTokens', {
   }),
   list: get('', {
     summary: 'List process tokens',
+    description:
+      'Those that callers made. Grove makes tokens too, for push notifications that ask for a process; `madeFor` lists them.',
     permission: 'ProcessManager:listProcessTokens',
-    query: pageQuery({ processTokenSearch: likeFilter('tokens whose name') }),
+    query: pageQuery({ processTokenSearch: likeFilter('tokens whose name'), madeFor: Type.Optional(MadeFor) }),
     ok: page(ProcessToken),
   }),
 });

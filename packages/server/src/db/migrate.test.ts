@@ -52,7 +52,7 @@ onBothEngines('migrations', (engine, places) => {
   const children = testChildren();
 
   it('bring a fresh database to what this release knows', async () => {
-    const place = await places.create();
+    const place = await places.createEmpty();
     const known = readMigrations();
     const state = await migrateWith(place);
     assert.deepEqual([state.applied, state.pending], [[], known]);
@@ -65,7 +65,7 @@ onBothEngines('migrations', (engine, places) => {
   });
 
   it('do nothing the second time', async () => {
-    const place = await places.create();
+    const place = await places.createEmpty();
     await migrateWith(place);
     const before = await look(place);
     const state = await migrateWith(place);
@@ -74,7 +74,7 @@ onBothEngines('migrations', (engine, places) => {
   });
 
   it('apply only what is new to a database of an older release', async () => {
-    const place = await places.create();
+    const place = await places.createEmpty();
     await migrateWith(place, [FIRST]);
     const { applied, pending } = await migrateWith(place, [FIRST, SECOND]);
     assert.deepEqual([applied, pending], [[FIRST], [SECOND]]);
@@ -85,7 +85,7 @@ onBothEngines('migrations', (engine, places) => {
   });
 
   it('are applied once by four processes that start at the same moment', async () => {
-    const place = await places.create();
+    const place = await places.createEmpty();
     const started = [1, 2, 3, 4].map(() => children.start('migrate', place.environment));
     for (const child of started) assert.equal(await child.line(), 'ready');
     for (const child of started) child.tell('go');
@@ -96,7 +96,7 @@ onBothEngines('migrations', (engine, places) => {
   });
 
   it('refuse a database to which another text was applied, name the migration, and change nothing', async () => {
-    const place = await places.create();
+    const place = await places.createEmpty();
     await migrateWith(place, [FIRST]);
     const before = await look(place);
     const changed = { ...migration(1, `${FIRST.text} -- changed`), name: FIRST.name };
@@ -108,7 +108,7 @@ onBothEngines('migrations', (engine, places) => {
   });
 
   it('refuse a database of a newer release, say so, and change nothing', async () => {
-    const place = await places.create();
+    const place = await places.createEmpty();
     await migrateWith(place, [FIRST, SECOND]);
     const before = await look(place);
     await assert.rejects(
@@ -119,7 +119,7 @@ onBothEngines('migrations', (engine, places) => {
   });
 
   it('that fail leave nothing behind, also of those that went before them, and can be repeated', async () => {
-    const place = await places.create();
+    const place = await places.createEmpty();
     await assert.rejects(migrateWith(place, [FIRST, SECOND, BROKEN]), /nowhere/);
     assert.deepEqual(await look(place), { tables: [], applied: [] });
     await migrateWith(place, [FIRST]);
@@ -133,7 +133,7 @@ onBothEngines('migrations', (engine, places) => {
   });
 
   it('see what stands in a comment for this engine and not what stands in one for the other', async () => {
-    const place = await places.create();
+    const place = await places.createEmpty();
     const text = 'CREATE TABLE engines (id TEXT /*sqlite , sqlite TEXT*/ /*postgres , postgres TEXT*/)';
     await migrateWith(place, [migration(1, text)]);
     const db = openDb(databaseOf(place), () => undefined);

@@ -1,0 +1,55 @@
+import { Type } from 'typebox';
+import { get, group } from '../operation.ts';
+import { CalendarDate, Id, listOf, named } from '../schema.ts';
+import { Environment } from './parameters.ts';
+
+/** Where people stop: what became of the steps of a definition, counted. Nothing in it is about anybody. */
+
+const FunnelStep = Type.Object(
+  {
+    step: Type.String({ description: 'Its id in the definition' }),
+    type: Type.String(),
+    seen: Type.Integer({ description: 'Instances whose end user was shown the step' }),
+    passed: Type.Integer(),
+    failed: Type.Integer(),
+    review: Type.Integer({ description: 'Done, and in doubt' }),
+    notPerformed: Type.Integer({ description: 'The end user said that they could not, or no check could be made' }),
+    retried: Type.Integer({ description: 'Attempts that were not good enough and could be made again' }),
+    left: Type.Integer({ description: 'Instances that ended here, abandoned or by time' }),
+    medianSeconds: Type.Optional(
+      Type.Integer({
+        description: 'Half of those who did it took at most this long, on a coarse scale; absent above half an hour',
+      }),
+    ),
+  },
+  { title: 'FunnelStep' },
+);
+
+const Funnel = named(
+  'Funnel',
+  Type.Object({
+    processDefnId: Id,
+    processDefnName: Type.String(),
+    processDefnVersion: Type.Integer(),
+    environment: Environment,
+    fromDate: CalendarDate,
+    toDate: CalendarDate,
+    steps: listOf(FunnelStep, 100, 'Those that end users do, in the order of the definition'),
+  }),
+);
+
+export const funnels = group('/api/process-manager/processDefinitions', {
+  get: get('/{processDefinitionId}/funnel', {
+    summary: 'Which steps people see, finish, fail and leave',
+    description:
+      'Of one version of a definition, in the environment of the key, counted by the day (UTC) and kept for 400 days, ' +
+      'also when the instances are gone. Who was shown a step and is not among the others is still at it.',
+    permission: 'ProcessManager:getProcessDefinitionFunnel',
+    query: Type.Object({
+      from: Type.Optional(Type.String({ ...CalendarDate, description: 'The first day; 30 days unless given' })),
+      to: Type.Optional(Type.String({ ...CalendarDate, description: 'The last day; today unless given' })),
+    }),
+    ok: Funnel,
+    codes: [100023],
+  }),
+});
