@@ -6,6 +6,7 @@ import type { Page } from 'playwright-core';
 import { driveCamera, refuseCamera } from './capture-camera.ts';
 import { type Head, headPictures } from './capture-clips.ts';
 import { type CaptureStage, DOCUMENT, openCaptureStage, WAIT } from './capture-stage.ts';
+import { keepScreens } from './keep-screens.ts';
 
 let stage: CaptureStage;
 let head: Head;
@@ -31,6 +32,10 @@ describe('every screen of the camera', () => {
     );
     return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id} ${target.join(' ')}`));
   };
+  const look = async (page: Page, name: string, lang: string) => {
+    assert.deepEqual(await findings(page), [], name);
+    if (name !== 'live') await keepScreens(page, `camera ${name} ${lang}`);
+  };
   const open = (page: Page) => page.locator('button.primary').first().tap();
 
   for (const [lang, colorScheme] of [
@@ -43,13 +48,13 @@ describe('every screen of the camera', () => {
       await stage.visit(
         { settings: DOCUMENT, lang, environment: 'test', step: fault },
         async (page) => {
-          assert.deepEqual(await findings(page), [], 'primer with a fault');
+          await look(page, 'primer with a fault', lang);
           await open(page);
           await page.waitForSelector('.hint', WAIT);
-          assert.deepEqual(await findings(page), [], 'live');
+          await look(page, 'live', lang);
           await page.waitForSelector('.shot img', WAIT);
           await page.locator('.shot-tools button').nth(1).tap();
-          assert.deepEqual(await findings(page), [], 'check');
+          await look(page, 'check', lang);
         },
         options,
       );
@@ -59,17 +64,17 @@ describe('every screen of the camera', () => {
           await refuseCamera(page, 'NotAllowedError');
           await open(page);
           await page.waitForSelector('[data-camera-fault]', WAIT);
-          assert.deepEqual(await findings(page), [], 'trouble');
+          await look(page, 'trouble', lang);
         },
         options,
       );
       await stage.visit(
         { type: 'face', settings: { liveness: 'active' }, lang },
         async (page) => {
-          assert.deepEqual(await findings(page), [], 'selfie');
+          await look(page, 'selfie', lang);
           await open(page);
           await page.waitForSelector('.hint', WAIT);
-          assert.deepEqual(await findings(page), [], 'movements');
+          await look(page, 'movements', lang);
         },
         { ...options, prepare: (page) => driveCamera(page, head.pictures, { first: 'centre', followed: head.ways }) },
       );

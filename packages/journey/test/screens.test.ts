@@ -5,6 +5,7 @@ import { after, afterEach, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import sharp from 'sharp';
 import { testPlaces } from '../../server/test/harness.ts';
+import { keepScreens } from './keep-screens.ts';
 import { openStage, type Stage } from './stage.ts';
 import { CONSENT, DOCUMENT, FORM, SWITCH } from './steps.ts';
 
@@ -79,12 +80,14 @@ describe('every screen', () => {
     await page.emulateMedia({ colorScheme: 'dark' });
     assert.deepEqual(await axe(page, 'color-contrast'), [], `${name}, dark`);
     await page.emulateMedia({ colorScheme: 'light' });
+    await keepScreens(page, name);
     const language = page.locator('.language select');
     const before = await page.locator('h1').innerText();
     await language.selectOption('ar');
     await page.waitForFunction(() => document.documentElement.dir === 'rtl');
     assert.deepEqual(await axe(page), [], `${name}, Arabic`);
     assert.deepEqual(await sticksOut(page), [], `${name} in Arabic at 320 pixels`);
+    await keepScreens(page, `${name} ar`);
     await language.selectOption('en');
     await page.waitForFunction(() => document.documentElement.dir === 'ltr');
     assert.equal(await page.locator('h1').innerText(), before, `${name}: another screen after the language changed`);
