@@ -34,6 +34,10 @@ serveTasks({
   },
   hoard: async () => {
     const hoard: object[] = [];
-    for (;;) hoard.push(Array.from({ length: 1000 }, (_, at) => ({ at })));
+    for (;;) {
+      hoard.push(Array.from({ length: 1000 }, (_, at) => ({ at })));
+      // Nobody hoards without a pause: a worker is ended between two turns at the latest.
+      if (hoard.length % 20 === 0) await wait(0);
+    }
   },
 });

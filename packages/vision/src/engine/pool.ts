@@ -46,6 +46,8 @@ const MAX_ATTEMPTS = 2;
 const MAX_FAILED_STARTS = 3;
 /** Renewing workers more often than this would cost more than the memory is worth. */
 const RENEW_EVERY_JOBS = 50;
+/** What survives at once has to fit below the limit, or the process dies instead of the worker. Pixels are not in it. */
+const YOUNG_MB = 8;
 const MB = 1024 * 1024;
 
 /** Resolves when every worker has its models loaded and warm. */
@@ -90,7 +92,9 @@ type State = {
 
 function startWorker(pool: State): void {
   const { script, heapLimitMb } = pool.options;
-  const worker = new Worker(script, { resourceLimits: { maxOldGenerationSizeMb: heapLimitMb } });
+  const worker = new Worker(script, {
+    resourceLimits: { maxOldGenerationSizeMb: heapLimitMb, maxYoungGenerationSizeMb: YOUNG_MB },
+  });
   const slot: Slot = { worker, ready: false, job: null, timer: null };
   let lastError: Error | undefined;
   pool.slots.add(slot);
