@@ -7,7 +7,6 @@ import { journeyCookieName } from '../src/http/journey-cookie.ts';
 import { defineJob } from '../src/jobs/define-job.ts';
 import { type Journeys, openJourney } from '../src/journey/journey.ts';
 import type { JourneyDeps } from '../src/journey/journey-deps.ts';
-import { ApiError } from '../src/kernel/errors.ts';
 import { asTenantId, newId, type TenantId } from '../src/kernel/ids.ts';
 import { fold } from '../src/kernel/pages.ts';
 import { addDefinition } from '../src/process-manager/definitions/definitions.repository.ts';
@@ -197,12 +196,10 @@ export async function openTestJourney(
   };
 }
 
-/** Messages are tried out with a whole application. */
+/** Messages are tried out with a whole application; here they can be asked for, and go nowhere. */
 const noMessages: JourneyDeps['messages'] = {
   channels: [],
-  prepare: async () => {
-    throw new ApiError(100160);
-  },
+  prepare: async () => async () => ({ sentTo: 'nobody' }),
   known: async () => undefined,
   instanceTold: async () => undefined,
 };

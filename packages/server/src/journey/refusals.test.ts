@@ -13,12 +13,17 @@ const ACTS: readonly Ask[] = [
   { method: 'POST', path: `${STEP}/images/front`, image: true },
   { method: 'POST', path: `${STEP}/challenges` },
   { method: 'POST', path: `${STEP}/begin` },
+  { method: 'POST', path: `${STEP}/left` },
   { method: 'POST', path: '/abandon' },
   { method: 'POST', path: '/handoffs' },
 ];
 const HANDOFFS: readonly Ask[] = [
   { method: 'POST', path: '/handoffs/confirm', body: { number: 7 } },
   { method: 'POST', path: '/handoffs/takeBack' },
+];
+const SENDS: readonly Ask[] = [
+  { method: 'POST', path: '/handoffs/send', body: { channel: 'EMAIL', to: 'ada@example.com' } },
+  { method: 'POST', path: '/notices', body: { to: 'ada@example.com' } },
 ];
 const DENY: Ask = { method: 'POST', path: '/handoffs/deny' };
 const LOOKS: readonly Ask[] = [
@@ -27,7 +32,7 @@ const LOOKS: readonly Ask[] = [
 ];
 /** Changes nothing, and is for the device that acts all the same. */
 const SEE: Ask = { method: 'GET', path: '/steps/consent/images/front' };
-const CHANGES = [...ACTS, ...HANDOFFS, DENY];
+const CHANGES = [...ACTS, ...HANDOFFS, ...SENDS, DENY];
 const ALL = [...CHANGES, ...LOOKS, SEE];
 
 describe('every operation of a journey', () => {
@@ -79,7 +84,7 @@ describe('every operation of a journey', () => {
     });
   }
 
-  for (const ask of [...ACTS, ...HANDOFFS, SEE]) {
+  for (const ask of [...ACTS, ...HANDOFFS, ...SENDS, SEE]) {
     it(`100057: ${ask.path} comes too late once the journey has ended`, async () => {
       const browser = await begin();
       await browser.post('/abandon');

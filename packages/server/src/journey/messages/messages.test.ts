@@ -157,6 +157,7 @@ onBothEngines('messages to end users', (_engine, places) => {
     assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 200, 200, 429, 429]);
     const refused = answers.find(({ status }) => status === 429);
     assert.equal(refused?.body.code, 100161);
+    assert.equal((await tell(user, { to: 'one7@example.com' })).body.code, 100161);
     const wait = Number(refused?.headers.get('retry-after'));
     assert.ok(wait > 3500 && wait <= 3600, String(wait));
     app.clock.advance(wait * 1000);
