@@ -1,4 +1,4 @@
-import { HOUR, MINUTE } from '../kernel/clock.ts';
+import { DAY, HOUR, MINUTE } from '../kernel/clock.ts';
 
 /** A job that comes again: every so often, or daily at an hour and minute of UTC. `key` tells schedules of a kind apart. */
 export type Schedule = { readonly kind: string; readonly key: string } & (
@@ -6,7 +6,6 @@ export type Schedule = { readonly kind: string; readonly key: string } & (
   | { readonly dailyAt: string }
 );
 
-const DAY = 24 * HOUR;
 const TIME_OF_DAY = /^([01]\d|2[0-3]):([0-5]\d)$/;
 const LEAST_EVERY_MS = 1000;
 

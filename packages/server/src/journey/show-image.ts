@@ -6,7 +6,7 @@ import { ApiError } from '../kernel/errors.ts';
 import type { Look } from '../process-manager/engine/drive.ts';
 import { streamImage } from '../process-manager/engine/read-image.ts';
 import { type Current, isFinal } from '../process-manager/engine/state.ts';
-import { stepTypeOf } from '../process-manager/engine/steps/registry.ts';
+import { wantedImages } from '../process-manager/engine/steps/registry.ts';
 import { earlierAttempts } from '../process-manager/engine/walk.ts';
 import type { ImageRow, JourneyDeps } from './journey-deps.ts';
 import { currentUserStep } from './steps.ts';
@@ -36,8 +36,7 @@ export function imageShower(deps: JourneyDeps) {
 /** What machines cut out of it is not for the end user. */
 function isSent({ definition }: Look, stepId: string, imageName: string): boolean {
   const step = definition.step(stepId);
-  const images = step && stepTypeOf(step.type).user?.images?.(step);
-  return images?.some(({ name }) => name === imageName) ?? false;
+  return step !== undefined && wantedImages(step).some(({ name }) => name === imageName);
 }
 
 type Wanted = Pick<Current, 'step' | 'attempt'> & { earlier: number; name: string };

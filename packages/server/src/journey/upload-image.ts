@@ -9,7 +9,7 @@ import type { RawBody } from '../kernel/implement.ts';
 import type { Look } from '../process-manager/engine/drive.ts';
 import { imageContext } from '../process-manager/engine/read-image.ts';
 import type { Current } from '../process-manager/engine/state.ts';
-import { stepTypeOf } from '../process-manager/engine/steps/registry.ts';
+import { wantedImages } from '../process-manager/engine/steps/registry.ts';
 import type { WantedImage } from '../process-manager/engine/steps/step-type.ts';
 import { instanceSubject } from '../process-manager/instances/instance-subject.ts';
 import type { ImageRow, JourneyDeps } from './journey-deps.ts';
@@ -82,7 +82,7 @@ function record(deps: JourneyDeps, context: JourneyContext, row: ImageRow, befor
 
 function ensureWanted({ definition }: Look, { step: stepId }: Current, imageName: string): WantedImage {
   const step = definition.step(stepId);
-  const images = (step && stepTypeOf(step.type).user?.images?.(step)) ?? [];
+  const images = step ? wantedImages(step) : [];
   const wanted = images.find(({ name }) => name === imageName);
   if (wanted) return wanted;
   const names = images.map(({ name }) => name);

@@ -8,13 +8,18 @@ export const MINUTE = 60 * SECOND;
 export const HOUR = 60 * MINUTE;
 
 export const DAY = 24 * HOUR;
+
+/** Days since the beginning of 1970, UTC. */
+export function dayOf(epochMs: number): number {
+  return Math.floor(epochMs / DAY);
+}
 const TWO_DIGITS = Array.from({ length: 100 }, (_, number) => String(number).padStart(2, '0'));
 const MAX_DATES = 400;
 const dates = new Map<number, string>();
 
 /** ISO 8601, UTC, milliseconds, `Z`. A list shows dozens of times, of few days: their dates are kept. */
 export function toDtm(epochMs: number): string {
-  const day = Math.floor(epochMs / DAY);
+  const day = dayOf(epochMs);
   const date = dates.get(day) ?? newDate(day);
   const ms = epochMs - day * DAY;
   const hours = TWO_DIGITS[Math.floor(ms / HOUR)];

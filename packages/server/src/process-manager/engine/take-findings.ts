@@ -2,7 +2,7 @@ import type { Check } from '../../kernel/check.ts';
 import type { Step } from './definition.ts';
 import { judgeAttempt } from './judge-attempt.ts';
 import type { Current, Findings, Outcome, StepRecord } from './state.ts';
-import { stepTypeOf } from './steps/registry.ts';
+import { stepTypeOf, wantedImages } from './steps/registry.ts';
 import { complete, earlierAttempts, keep, noteChecks, setCurrent, userCurrent, type Walk, work } from './walk.ts';
 
 /** What a journey becomes when a machine has looked at an attempt. Pure, as `next-step.ts` is. */
@@ -44,8 +44,9 @@ export function carryPoor(walk: Walk, step: Step, { attempt, fault }: Current): 
 }
 
 function carry(walk: Walk, step: Step, attempt: number, wanted: (name: string) => boolean): void {
-  const images = stepTypeOf(step.type).user?.images?.(step) ?? [];
-  const names = images.map(({ name }) => name).filter(wanted);
+  const names = wantedImages(step)
+    .map(({ name }) => name)
+    .filter(wanted);
   if (names.length > 0) walk.effects.push({ type: 'carry', step: step.id, attempt, names });
 }
 

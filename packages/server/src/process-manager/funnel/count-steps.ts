@@ -1,4 +1,5 @@
 import type { TenantTx } from '../../db/db.ts';
+import { dayOf } from '../../kernel/clock.ts';
 import type { ToldEvent } from '../instances/tell-events.ts';
 import { rungOf } from './durations.ts';
 import { countStep } from './step-counts.repository.ts';
@@ -32,10 +33,4 @@ type Counted = Pick<ToldEvent, 'environment' | 'processDefnId' | 'step' | 'at'>;
 
 export function count(tx: TenantTx, { environment, processDefnId, step = '', at }: Counted, what: string) {
   return countStep(tx, { environment, definitionId: processDefnId, day: dayOf(at), step, what });
-}
-
-const DAY_MS = 24 * 60 * 60 * 1000;
-
-export function dayOf(at: number): number {
-  return Math.floor(at / DAY_MS);
 }

@@ -1,21 +1,19 @@
 import { api } from '@grove/contract';
 import type { Db } from '../../db/db.ts';
 import { defineJob, type JobDefinition } from '../../jobs/define-job.ts';
-import { MINUTE, SECOND } from '../../kernel/clock.ts';
+import { DAY, dayOf, MINUTE, SECOND } from '../../kernel/clock.ts';
 import { ApiError, invalidInput } from '../../kernel/errors.ts';
 import type { TenantId } from '../../kernel/ids.ts';
 import { implement } from '../../kernel/implement.ts';
 import { findDefinition } from '../definitions/definitions.repository.ts';
 import type { Definition } from '../engine/definition.ts';
 import { stepTypeOf } from '../engine/steps/registry.ts';
-import { dayOf } from './count-steps.ts';
 import { medianSeconds } from './durations.ts';
 import { removeCountsBefore, stepCounts } from './step-counts.repository.ts';
 
 /** Which steps of a definition people see, finish, fail and leave. */
 export const KEPT_DAYS = 400;
 const USUAL_DAYS = 30;
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 export function funnelHandlers() {
   return implement(api.funnels, {
@@ -54,7 +52,7 @@ function funnelStep(step: string, type: string, countOf: (what: string) => numbe
 }
 
 function dateOf(day: number): string {
-  return new Date(day * DAY_MS).toISOString().slice(0, 10);
+  return new Date(day * DAY).toISOString().slice(0, 10);
 }
 
 /** Counts of long ago. */

@@ -1,6 +1,6 @@
 import type { TenantTx } from '../../db/db.ts';
 import { boundedMap } from '../../kernel/bounded-map.ts';
-import { fromDuration, HOUR } from '../../kernel/clock.ts';
+import { DAY, fromDuration } from '../../kernel/clock.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { DefinitionRow } from '../definitions/definitions.repository.ts';
 import type { Definition } from '../engine/definition.ts';
@@ -29,7 +29,6 @@ export type TokenUse = { id: string; counter: number; ui_url: string | null; max
 
 /** The first name and the like may be as long as a parameter; lists show no more than this. */
 const MAX_SHOWN_LENGTH = 255;
-const DAY = 24 * HOUR;
 
 /** A child has no code: its end user is already there. */
 export async function createInstance(

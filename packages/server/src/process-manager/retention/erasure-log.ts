@@ -1,5 +1,5 @@
 import { type Blobs, SHARDS } from '../../engines/blobs/blobs.ts';
-import { DAY } from '../../kernel/clock.ts';
+import { dayOf } from '../../kernel/clock.ts';
 import { asTenantId, newId, type TenantId } from '../../kernel/ids.ts';
 import type { Vault } from '../../secrets/vault.ts';
 
@@ -70,7 +70,6 @@ export function erasureLog({ entries, vault, onError }: ErasureLogDeps): Erasure
 }
 
 const contextOf = (key: string) => `erased:${key}`;
-const dayOf = (at: number) => Math.floor(at / DAY);
 
 /** A place for each day, so that a start looks at the last few days alone; they begin again long after they are emptied. */
 const shardOfDay = (day: number) => SHARDS[(day + SHARDS.length) % SHARDS.length] as string;

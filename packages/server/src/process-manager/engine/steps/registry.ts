@@ -1,3 +1,4 @@
+import type { Step } from '../definition.ts';
 import { addUser } from './add-user.ts';
 import { consent } from './consent.ts';
 import { decision, pause, review, subprocess, webhook } from './control.ts';
@@ -10,7 +11,7 @@ import { form } from './form.ts';
 import { http } from './http.ts';
 import { customPage, switchDevice } from './pages.ts';
 import { passkeyAuthentication, passkeyRegistration } from './passkeys.ts';
-import type { StepType } from './step-type.ts';
+import type { StepType, WantedImage } from './step-type.ts';
 import { totpAuthentication, totpRegistration } from './totps.ts';
 
 /** Every type of step there is. To add one is to write its file and to name it here. */
@@ -45,4 +46,9 @@ export function stepTypeOf(type: string): StepType {
   const found = stepTypes.get(type);
   if (!found) throw new Error(`there is no step type ${type}`);
   return found;
+}
+
+/** The images that the end user gives in a step; none of a step that takes none. */
+export function wantedImages(step: Step): readonly WantedImage[] {
+  return stepTypeOf(step.type).user?.images?.(step) ?? [];
 }
