@@ -14,6 +14,7 @@ import {
   type Value,
   type Writes,
 } from './db.ts';
+import { rowMaker } from './row-maker.ts';
 
 /**
  * SQLite in this process. Readers have a connection of their own and never wait for the writer (WAL). Writers are
@@ -105,7 +106,7 @@ function connection(database: DatabaseSync, beforeRead?: () => void): Writes {
     const statement = database.prepare(anonymous);
     // SQLite gives arrays in half the time of objects.
     statement.setReturnArrays(true);
-    const prepared = { statement, order, toRow: row ?? byName(statement) };
+    const prepared = { statement, order, toRow: row ?? rowMaker(statement.columns().map(({ name }) => name)) };
     if (name) kept.set(name, prepared);
     return prepared;
   };
@@ -138,16 +139,6 @@ function connection(database: DatabaseSync, beforeRead?: () => void): Writes {
         const { statement: prepared, order } = prepare(statement);
         return Number(prepared.run(...bind(order, values)).changes);
       }),
-  };
-}
-
-/** Rows with the names that the statement gives its columns. */
-function byName(statement: StatementSync): RowOf {
-  const names = statement.columns().map(({ name }) => name);
-  return (values) => {
-    const row: Record<string, Value> = {};
-    for (let at = 0; at < names.length; at++) row[names[at] as string] = values[at] as Value;
-    return row;
   };
 }
 
