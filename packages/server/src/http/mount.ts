@@ -21,6 +21,7 @@ import type { Idempotency } from './idempotency.ts';
 import { addHeader, type Respond } from './respond.ts';
 import type { RespondSpecial } from './respond-special.ts';
 import { serializerOf } from './serialize.ts';
+import { serveTogether } from './serve-together.ts';
 import { isBadText } from './strict-json.ts';
 
 /** Serves the contract: one route for each address of each operation, guarded as its row says. */
@@ -41,6 +42,7 @@ export type Served = { readonly operationId: string; readonly statuses?: Readonl
 type AnyHandler = ((context: Context | OpenContext | JourneyContext, input: unknown) => unknown) & {
   prepare?(context: Context, input: unknown): Promise<(within: Context) => unknown>;
 };
+type Turn = (work: () => void) => void;
 type Route = { id: string; operation: GroupedOperation; address: Address; handler: AnyHandler | undefined };
 
 declare module 'fastify' {
@@ -59,10 +61,11 @@ export function mountContract(app: FastifyInstance, deps: MountDeps): void {
   app.decorateRequest('principal', null);
   app.decorateRequest('journey', null);
   app.decorateRequest('consumes', null);
+  const shared = { ...deps, inTurn: serveTogether() };
   const guard = guards(deps);
   for (const { id, group, name, operation } of operations()) {
     const handler = handlerOf(deps.handlers, group, name);
-    for (const address of addressesOf(operation)) mountOne(app, deps, guard, { id, operation, address, handler });
+    for (const address of addressesOf(operation)) mountOne(app, shared, guard, { id, operation, address, handler });
   }
 }
 
@@ -74,7 +77,7 @@ function handlerOf(handlers: AllHandlers, group: GroupName, name: string): AnyHa
 
 function mountOne(
   app: FastifyInstance,
-  deps: MountDeps,
+  deps: MountDeps & { inTurn: Turn },
   guard: Guard,
   { id, operation, address, handler }: Route,
 ): void {
@@ -153,7 +156,7 @@ function textFault(text: unknown): string | undefined {
   return isBadText(text) ? 'must not hold NUL or half of a surrogate pair' : undefined;
 }
 
-function serve(deps: MountDeps, served: Served, operation: GroupedOperation, handler: AnyHandler) {
+function serve(deps: MountDeps & { inTurn: Turn }, served: Served, operation: GroupedOperation, handler: AnyHandler) {
   const status = operation.status ?? 200;
   const creates = status === 201;
   const serialize = operation.ok && serializerOf(operation.ok);
@@ -207,15 +210,17 @@ function serve(deps: MountDeps, served: Served, operation: GroupedOperation, han
       }
       deps.answered(request, reply, status, served);
     };
-    let result: unknown;
-    try {
-      result = answer(request);
-    } catch (error) {
-      fail(error);
-      return;
-    }
-    if (result instanceof Promise) result.then(send, fail);
-    else send(result);
+    deps.inTurn(() => {
+      let result: unknown;
+      try {
+        result = answer(request);
+      } catch (error) {
+        fail(error);
+        return;
+      }
+      if (result instanceof Promise) result.then(send, fail);
+      else send(result);
+    });
   };
 }
 
