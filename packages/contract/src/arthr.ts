@@ -1,7 +1,7 @@
-import { Type } from 'typebox';
 import { del, get, group, post } from './operation.ts';
 import { likeFilter, page, pageQuery } from './page.ts';
 import { DateTime, Empty, listOf, MAX_LIST_SIZE, named, nullable, oneOf, text } from './schema.ts';
+import { Type } from './type.ts';
 
 /** API keys and the bearer tokens they are exchanged for (specification 4.1 to 4.6). */
 

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
-import { Type } from 'typebox';
 import { Value } from 'typebox/value';
 import packageJson from '../package.json' with { type: 'json' };
 import { operations } from './api.ts';
@@ -16,6 +15,7 @@ import { isPage } from './page.ts';
 import { isPlanned, planned } from './planned.ts';
 import { Problem, Refusal } from './problem.ts';
 import { MAX_LIST_SIZE, named } from './schema.ts';
+import { Type } from './type.ts';
 
 const fixture = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8');
 

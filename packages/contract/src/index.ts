@@ -47,4 +47,5 @@ export { MAX_PARAMETER_LENGTH, MAX_PARAMETERS, RESERVED_PARAMETERS } from './pro
 export { MAX_DUE_COUNTED, MAX_PURGED_AT_ONCE } from './process-manager/retention.ts';
 export * from './schema.ts';
 export { JOURNEY_LANGUAGES, MAX_PAGE_ARCHIVE_BYTES, MAX_THEME_ASSET_BYTES } from './theme-server.ts';
+export { Type } from './type.ts';
 export { MAX_WATCHLIST_IMAGE_BYTES, MAX_WATCHLIST_SIZE } from './watchlist-manager.ts';

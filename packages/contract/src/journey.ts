@@ -1,9 +1,9 @@
-import { Type } from 'typebox';
 import { get, group, post } from './operation.ts';
 import { unusableToken } from './process-manager/instances.ts';
 import { Environment, InstanceStatus, StatusMapped } from './process-manager/parameters.ts';
 import { anyObject, DateTime, Empty, Id, listOf, MAX_IMAGE_BYTES, mapOf, named, oneOf, text } from './schema.ts';
 import { JOURNEY_LANGUAGES, PublicTheme } from './theme-server.ts';
+import { Type } from './type.ts';
 
 /**
  * What the end user's browser calls. It holds no bearer token: a one-time code is redeemed for a cookie that opens one

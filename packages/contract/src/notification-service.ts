@@ -1,9 +1,9 @@
-import { Type } from 'typebox';
 import { IDENTITY_EVENTS } from './identity-store/events.ts';
 import { del, get, group, post } from './operation.ts';
 import { likeFilter, page, pageQuery } from './page.ts';
 import { Environment } from './process-manager/parameters.ts';
 import { DateTime, Empty, Id, listOf, named, nullable, oneOf, stringMap, text } from './schema.ts';
+import { Type } from './type.ts';
 
 /** Webhooks: who is told what, signed as Standard Webhooks 1.0 says, and what became of it. All of it is ours. */
 

@@ -1,5 +1,6 @@
-import { type TObject, type TProperties, type TSchema, Type } from 'typebox';
+import type { TObject, TProperties, TSchema } from 'typebox';
 import { MAX_LIST_SIZE } from './schema.ts';
+import { Type } from './type.ts';
 
 /** The page envelope of the specification, and the query every list accepts. */
 

@@ -1,5 +1,5 @@
-import { Type } from 'typebox';
 import { User } from './identity-store/users.ts';
+import { Type } from './type.ts';
 
 /** As many faults of one input as are told. */
 export const MAX_INPUT_ERRORS = 100;

@@ -1,7 +1,7 @@
-import { Type } from 'typebox';
 import { del, get, group, post } from './operation.ts';
 import { likeFilter, page, pageQuery } from './page.ts';
 import { DateTime, Empty, Id, listOf, mapOf, named, oneOf, stringMap, text } from './schema.ts';
+import { Type } from './type.ts';
 
 /** Pages of the tenant's own, shown inside a journey (specification 4.11), and how its journeys look. */
 

@@ -1,6 +1,6 @@
-import { Type } from 'typebox';
 import { get, group, post } from './operation.ts';
 import { anyObject, DateTime, Empty, listOf, MAX_LIST_SIZE, mapOf, named, oneOf, text } from './schema.ts';
+import { Type } from './type.ts';
 
 /** What the end user gave and what was found out about it (specification 4.9). */
 

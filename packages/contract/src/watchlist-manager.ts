@@ -1,7 +1,7 @@
-import { Type } from 'typebox';
 import { del, get, group, post } from './operation.ts';
 import { likeFilter, page, pageQuery } from './page.ts';
 import { DateTime, Duration, Id, listOf, named, oneOf, text } from './schema.ts';
+import { Type } from './type.ts';
 
 /**
  * Lists of faces, document numbers and e-mail addresses to look out for (specification 4.11). A match gives candidates for

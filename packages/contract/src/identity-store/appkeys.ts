@@ -1,8 +1,8 @@
-import { Type } from 'typebox';
 import { appkeyCodes, codesOf } from '../errors.ts';
 import { del, get, group, ofUser, post } from '../operation.ts';
 import { page, pageQuery } from '../page.ts';
 import { anyObject, DateTime, Empty, Id, listOf, mapOf, named, oneOf, text } from '../schema.ts';
+import { Type } from '../type.ts';
 import { AuthenticationResult, User } from './users.ts';
 
 /** Appkeys: keys of mobile and web applications, FIDO UAF 1.1 (specification 4.10). */

@@ -1,7 +1,7 @@
-import { Type } from 'typebox';
 import { codesOf, faceCodes } from '../errors.ts';
 import { group, ofUser, post } from '../operation.ts';
 import { Id, ImageData, MAX_IMAGE_BODY_BYTES, named, oneOf, text } from '../schema.ts';
+import { Type } from '../type.ts';
 import { User } from './users.ts';
 
 /** Biometrics of users: enrolment, face authentication and failures seen elsewhere (specification 4.10). */

@@ -1,7 +1,7 @@
-import { Type } from 'typebox';
 import { get, group, post } from '../operation.ts';
 import { likeFilter } from '../page.ts';
 import { DateTime, Id, lenientInteger, listOf, MAX_LIST_SIZE, named, oneOf, text } from '../schema.ts';
+import { Type } from '../type.ts';
 import { Modality } from './users.ts';
 
 /** Queries over the events of identity stores, which run in the background (specification, Events). */

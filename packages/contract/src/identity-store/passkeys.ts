@@ -1,7 +1,7 @@
-import { Type } from 'typebox';
 import { codesOf, passkeyCodes } from '../errors.ts';
 import { del, get, group, ofUser, post } from '../operation.ts';
 import { anyObject, DateTime, Id, listOf, mapOf, named, oneOf, text } from '../schema.ts';
+import { Type } from '../type.ts';
 import { AuthenticationResult, PasskeySummary, User } from './users.ts';
 
 /** Passkeys: WebAuthn relying parties, ceremonies and their audit (specification 4.10). */

@@ -1,7 +1,7 @@
-import { Type } from 'typebox';
 import { del, get, group, ofUser, post } from '../operation.ts';
 import { page, pageQuery } from '../page.ts';
 import { DateTime, Id, lenientInteger, listOf, mapOf, named, oneOf, stringMap, text } from '../schema.ts';
+import { Type } from '../type.ts';
 
 /** Push notifications to the devices that hold a user's appkeys, and the policies of relying parties (4.10). */
 

@@ -1,7 +1,7 @@
-import { Type } from 'typebox';
 import { get, group, post } from '../operation.ts';
 import { likeFilter, page, pageQuery } from '../page.ts';
 import { DateTime, Duration, Id, mapOf, named, oneOf, text } from '../schema.ts';
+import { Type } from '../type.ts';
 import { AppkeyConfig } from './appkeys.ts';
 import { PasskeyConfig } from './passkeys.ts';
 import { PushNotificationPolicy } from './push-notifications.ts';

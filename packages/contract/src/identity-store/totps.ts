@@ -1,7 +1,7 @@
-import { Type } from 'typebox';
 import { codesOf, totpCodes } from '../errors.ts';
 import { group, ofUser, post } from '../operation.ts';
 import { Empty, named, oneOf, text } from '../schema.ts';
+import { Type } from '../type.ts';
 import { AuthenticationResult, User } from './users.ts';
 
 /** Time-based one-time passwords, RFC 6238 (specification 4.10). */

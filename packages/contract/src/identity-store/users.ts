@@ -1,7 +1,7 @@
-import { Type } from 'typebox';
 import { del, get, group, ofUser, post } from '../operation.ts';
 import { likeFilter, page, pageQuery } from '../page.ts';
 import { DateTime, Duration, Id, listOf, named, oneOf, stringMap, text } from '../schema.ts';
+import { Type } from '../type.ts';
 
 /** The users of an identity store, their sessions and their authentications (specification 4.10). */
 

@@ -1,7 +1,7 @@
-import { Type } from 'typebox';
 import { get, group } from '../operation.ts';
 import { page, pageQuery } from '../page.ts';
 import { DateTime, Id, named, oneOf, text } from '../schema.ts';
+import { Type } from '../type.ts';
 import { Environment } from './parameters.ts';
 
 /** Who read what of a person, and who decided or deleted. All of it is ours. */

@@ -1,7 +1,7 @@
-import { Type } from 'typebox';
 import { del, get, group, post } from '../operation.ts';
 import { likeFilter, page, pageQuery } from '../page.ts';
 import { DateTime, Id, named, oneOf, text } from '../schema.ts';
+import { Type } from '../type.ts';
 
 /** Secrets that steps and webhooks use (specification 4.11). */
 

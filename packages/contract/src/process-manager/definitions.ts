@@ -1,7 +1,7 @@
-import { Type } from 'typebox';
 import { del, get, group, post } from '../operation.ts';
 import { likeFilter, page, pageQuery } from '../page.ts';
 import { anyObject, DateTime, Duration, Empty, Id, listOf, named, oneOf, text } from '../schema.ts';
+import { Type } from '../type.ts';
 
 /** Process definitions and their tags (specification 4.11; all but the tags is ours). */
 

@@ -1,6 +1,6 @@
-import { Type } from 'typebox';
 import { get, group } from '../operation.ts';
 import { CalendarDate, Id, listOf, named } from '../schema.ts';
+import { Type } from '../type.ts';
 import { Environment } from './parameters.ts';
 
 /** Where people stop: what became of the steps of a definition, counted. Nothing in it is about anybody. */

@@ -1,7 +1,7 @@
-import { Type } from 'typebox';
 import { del, get, group, post } from '../operation.ts';
 import { likeFilter, page, pageQuery } from '../page.ts';
 import { anyObject, CalendarDate, DateTime, Empty, Id, listOf, named, stringMap, text } from '../schema.ts';
+import { Type } from '../type.ts';
 import { Environment, InstanceStatus, Parameters, StatusMapped } from './parameters.ts';
 
 /** Process instances (specification 4.8), and what is ours beside them. */

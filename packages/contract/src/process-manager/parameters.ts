@@ -1,5 +1,5 @@
-import { Type } from 'typebox';
 import { oneOf } from '../schema.ts';
+import { Type } from '../type.ts';
 
 /** Words that process tokens and process instances share. */
 

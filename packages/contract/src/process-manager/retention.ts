@@ -1,6 +1,6 @@
-import { Type } from 'typebox';
 import { get, group, post } from '../operation.ts';
 import { DateTime, Empty, Id, named, oneOf } from '../schema.ts';
+import { Type } from '../type.ts';
 import { Environment } from './parameters.ts';
 
 /** Instances go when their retention is over, and what became of those that went. All of it is ours. */

@@ -1,7 +1,7 @@
-import { Type } from 'typebox';
 import { get, group, post } from '../operation.ts';
 import { page, pageQuery } from '../page.ts';
 import { DateTime, Id, listOf, named, oneOf, text } from '../schema.ts';
+import { Type } from '../type.ts';
 import { ProcessInstance } from './instances.ts';
 import { Environment } from './parameters.ts';
 

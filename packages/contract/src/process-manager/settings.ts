@@ -1,7 +1,7 @@
-import { Type } from 'typebox';
 import { get, group, post } from '../operation.ts';
 import { page, pageQuery } from '../page.ts';
 import { listOf, named, text } from '../schema.ts';
+import { Type } from '../type.ts';
 
 /** What a tenant sets for all its journeys, and what its sandbox offers. All of it is ours. */
 

@@ -1,7 +1,7 @@
-import { Type } from 'typebox';
 import { get, group, post } from '../operation.ts';
 import { likeFilter, page, pageQuery } from '../page.ts';
 import { DateTime, Duration, Id, lenientInteger, named, oneOf, text } from '../schema.ts';
+import { Type } from '../type.ts';
 import { Environment, Parameters } from './parameters.ts';
 
 /** Process tokens (specification 4.7). */
