@@ -26,6 +26,9 @@ function timeOf(at: number): string {
   return time;
 }
 
+let moment = Number.NaN;
+let time = '';
+
 export function newId(nowMs: number): string {
   if (used === pool.length) {
     randomFillSync(pool);
@@ -42,7 +45,12 @@ export function newId(nowMs: number): string {
     }
     used += 5;
   }
-  return timeOf(nowMs) + random;
+  // Many are made at one moment.
+  if (nowMs !== moment) {
+    moment = nowMs;
+    time = timeOf(nowMs);
+  }
+  return time + random;
 }
 
 declare const brand: unique symbol;

@@ -7,13 +7,13 @@ export type TakeTurns = <Result>(name: string, work: () => Promise<Result>) => P
  * with each other. Whoever would have to wait behind more than `most` others is told to come back: 100010.
  */
 export function takingTurns(most: number): TakeTurns {
-  const lines = new Map<string, { end: Promise<unknown>; length: number }>();
+  const lines = new Map<string, { end: Promise<unknown> | undefined; length: number }>();
   return async (name, work) => {
-    const line = lines.get(name) ?? { end: Promise.resolve(), length: 0 };
+    const line = lines.get(name) ?? { end: undefined, length: 0 };
     if (line.length > most) throw new ApiError(100010, { retryAfterSeconds: 1, log: 'too many wait for one thing' });
     line.length += 1;
     lines.set(name, line);
-    const turn = line.end.then(work);
+    const turn = line.end ? line.end.then(work) : work();
     line.end = turn.catch(() => undefined);
     try {
       return await turn;

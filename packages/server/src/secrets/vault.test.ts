@@ -131,7 +131,7 @@ onBothEngines('the vault', (_engine, places) => {
         assert.equal(await open('kim', 'name', another), 'Kimberly ß');
         assert.equal(await open('kim', 'place', place), 'Oslo');
         await assert.rejects(open('kim', 'place', one));
-        await assert.rejects(open('kim', 'name', one, other));
+        assert.equal(await open('kim', 'name', one, other), undefined);
       }
     });
 
@@ -140,7 +140,7 @@ onBothEngines('the vault', (_engine, places) => {
         const sealed = await sealFor(acme, 'lena', 'name');
         assert.equal(await open('lena', 'name', sealed), PLAIN.toString());
         await db.of(acme).write((tx) => by.destroySubject(tx, 'lena'));
-        await assert.rejects(open('lena', 'name', sealed), /the data key of lena was destroyed/);
+        assert.equal(await open('lena', 'name', sealed), undefined);
       }
     });
   });

@@ -30,8 +30,11 @@ export type Vault = {
   tenantKey(db: TenantReads, version?: number): Promise<VersionedKey>;
   sealFor(tx: TenantTx, subject: string, context: string, plain: Uint8Array): Promise<Uint8Array>;
   openFor(db: TenantReads, subject: string, context: string, sealed: Uint8Array): Promise<Buffer>;
-  /** The same for short texts that are asked for again and again: one that was opened lately is remembered. */
-  openTextFor(db: TenantReads, subject: string, context: string, sealed: Uint8Array): Promise<string>;
+  /**
+   * The same for short texts that are asked for again and again: one that was opened lately is remembered. Nothing if the
+   * subject was destroyed since the text was read.
+   */
+  openTextFor(db: TenantReads, subject: string, context: string, sealed: Uint8Array): Promise<string | undefined>;
   /** The same for many values of one subject, whose key is read once. */
   unsealerFor(db: TenantReads, subject: string): Promise<(context: string, sealed: Uint8Array) => Buffer>;
   /** For long values, which are sealed once the transaction that made sure of the key has committed. */
@@ -53,6 +56,7 @@ export type Opener = (context: string, sealed: SealedSource, plainSize: number) 
 const MAX_CACHED_TENANTS = 1000;
 const CACHE_MS = 60_000;
 const MAX_OPENED_KEYS = 20_000;
+const MAX_LATELY = 2000;
 const MAX_KEPT_TEXT = 2000;
 
 /** A data key as it is used, and the text that it opened last. */
@@ -72,6 +76,7 @@ export function openVault({ master, clock }: { master: MasterKey; clock: Clock }
   const tenants = boundedMap<TenantId, { at: number; keys: Map<number, VersionedKey> }>(MAX_CACHED_TENANTS);
 
   const opened = boundedMap<string, OpenedKey>(MAX_OPENED_KEYS);
+  const lately = boundedMap<string, true>(MAX_LATELY);
 
   const loadTenantKeys = async (db: TenantReads): Promise<Map<number, VersionedKey>> => {
     const keys = new Map<number, VersionedKey>();
@@ -109,7 +114,9 @@ export function openVault({ master, clock }: { master: MasterKey; clock: Clock }
     const { key: tenantsKey } = await tenantKey(db, sealedBy(sealed));
     const key = keyFrom(unseal(tenantsKey, dataKeyContext(db.tenantId, subject), sealed));
     const entry = { sealed, key };
-    opened.set(name, entry);
+    // Many subjects are asked for once in a long while. To keep all of their keys would only make work for the collector.
+    if (lately.get(name)) opened.set(name, entry);
+    else lately.set(name, true);
     return entry;
   };
 
@@ -159,7 +166,9 @@ export function openVault({ master, clock }: { master: MasterKey; clock: Clock }
       return unseal(key, dataContext(db.tenantId, subject, context), sealed);
     },
     async openTextFor(db, subject, context, sealed) {
-      const entry = await storedDataKey(db, subject);
+      const found = await findDataKey(db, subject);
+      if (!found) return undefined;
+      const entry = await openDataKey(db, subject, found);
       const { text } = entry;
       const now = clock.now();
       const fresh = text && text.context === context && Math.abs(now - text.at) < CACHE_MS;

@@ -4,7 +4,7 @@ import { newId } from '../../kernel/ids.ts';
 import { takingTurns } from '../../kernel/take-turns.ts';
 import type { AddIdentityEvent, NewIdentityEvent, ProcessFields } from '../events/identity-events.ts';
 import { getActiveStore, type Store } from '../stores/find-store.ts';
-import { getUserForUpdate, type UserRef, type UserRow } from '../users/find-user.ts';
+import { getUserForUpdate, getUserInStoreForUpdate, type UserRef, type UserRow } from '../users/find-user.ts';
 import type { User, UserViews } from '../users/user-view.ts';
 import { noteSuccess, tempLockUser } from '../users/users.repository.ts';
 import { addAuthentication } from './authentications.repository.ts';
@@ -50,7 +50,8 @@ export type Attempt = <Result>(caller: Caller, input: AttemptInput<Result>) => P
 
 export type AttemptDeps = { userView: UserViews['userView']; addIdentityEvent: AddIdentityEvent };
 
-type Judged<Result> = Attempted<Result> | { refused: Refusal; user?: User };
+type Judged<Result> = Passed<Result> | { refused: Refusal; user?: User };
+type Passed<Result> = Omit<Attempted<Result>, 'user'> & { after: UserRow };
 
 /** How many tries may wait for those of the same user that came before them. */
 const MOST_WAITING = 500;
@@ -59,14 +60,16 @@ export function openAttempts(deps: AttemptDeps): Attempt {
   const takeTurns = takingTurns(MOST_WAITING);
   return async (caller, input) => {
     const { db } = caller;
-    const attempted = () => db.write((tx) => judge(deps, tx, caller, input));
+    const attempt = () => db.write((tx) => judge(deps, tx, caller, input));
     // Waiting for the row of the user, they would hold connections that everybody else needs, until none is left. Who has
     // a connection already must not wait for those who have none.
     const waits = typeof input.find !== 'function' && !db.inTransaction;
     const judged = await (waits
-      ? takeTurns(JSON.stringify([db.tenantId, input.storeName, input.find]), attempted)
-      : attempted());
-    return acceptedOf(judged);
+      ? takeTurns(JSON.stringify([db.tenantId, input.storeName, input.find]), attempt)
+      : attempt());
+    const { after, ...attempted } = acceptedOf(judged);
+    // Read after the commit, because whatever is done in a transaction other writers wait for.
+    return { ...attempted, user: await deps.userView(db, after, caller.now) };
   };
 }
 
@@ -84,18 +87,15 @@ async function judge<Result>(
   input: AttemptInput<Result>,
 ): Promise<Judged<Result>> {
   const { now } = caller;
-  const store = await getActiveStore(tx, caller, input.storeName);
-  const { find } = input;
-  const found = typeof find === 'function' ? await caught(() => find(tx, store)) : find;
   const { modality, process = caller.process } = input;
-  const told = { environment: store.environment, storeName: store.name, modality, process, now };
+  const told = { environment: caller.principal.environment, storeName: input.storeName, modality, process, now };
+  const found = await findWhom(tx, caller, input);
   if (found instanceof Refusal) {
     const { code } = found;
     await deps.addIdentityEvent(tx, { ...told, type: 'identity.authenticationFailed', code, rpId: input.rpId });
     return { refused: found };
   }
-  const user = await getUserForUpdate(tx, store.id, found);
-  const rpId = found.rpId ?? input.rpId;
+  const { store, user, rpId } = found;
   const before = await findLock(tx, user.id, modality);
   const result = await caught(async () => {
     const fault = faultOfStatus(user, modality, now) ?? faultOfLock(before, now);
@@ -110,7 +110,22 @@ async function judge<Result>(
   const authenticationId = await record(deps, tx, about);
   if (before) await clearLock(tx, user.id, modality);
   await noteSuccess(tx, user.id, now);
-  return { authenticationId, result, user: await deps.userView(tx, { ...user, last_success_at: now }, now) };
+  return { authenticationId, result, after: { ...user, last_success_at: now } };
+}
+
+/** Whom it is about, kept from everybody else. Who is known beforehand is found together with the store. */
+async function findWhom<Result>(
+  tx: TenantTx,
+  caller: Caller,
+  { find, storeName, rpId }: AttemptInput<Result>,
+): Promise<{ store: Store; user: UserRow; rpId: string | undefined } | Refusal> {
+  if (typeof find !== 'function') {
+    return { ...(await getUserInStoreForUpdate(tx, caller, storeName, find)), rpId: find.rpId ?? rpId };
+  }
+  const store = await getActiveStore(tx, caller, storeName);
+  const found = await caught(() => find(tx, store));
+  if (found instanceof Refusal) return found;
+  return { store, user: await getUserForUpdate(tx, store.id, found), rpId: found.rpId ?? rpId };
 }
 
 async function caught<T>(work: () => Promise<T>): Promise<T | Refusal> {

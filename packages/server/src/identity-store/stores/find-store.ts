@@ -29,6 +29,8 @@ export async function getActiveStore(db: TenantReads, asks: Asks, name: string):
   return store;
 }
 
-export function toStore({ id, name, environment, status, configuration }: StoreRow): Store {
+type Stored = Pick<StoreRow, 'id' | 'name' | 'environment' | 'status' | 'configuration'>;
+
+export function toStore({ id, name, environment, status, configuration }: Stored): Store {
   return { id, name, environment, status, configuration: JSON.parse(configuration) as StoreConfiguration };
 }

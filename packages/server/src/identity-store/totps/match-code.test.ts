@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
+import { createHmac, randomBytes, randomInt } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { TOTP, URI } from 'otpauth';
 import { codeOf, isWellFormed, matchCode, normalCode, stepOf, type Totp } from './match-code.ts';
@@ -33,6 +33,20 @@ describe('a time-based one-time password', () => {
       ).entries()) {
         const totp = newTotp({ algorithm, digits: 8, secret: seed(bytes) });
         assert.equal(codeOf(totp, stepOf(totp, seconds * 1000)), codes[at]);
+      }
+    }
+  });
+
+  it('is that of the HMAC of Node, for secrets shorter and longer than a block of the hash', () => {
+    for (const algorithm of ['SHA1', 'SHA256', 'SHA512'] as const) {
+      for (const bytes of [1, 20, 63, 64, 65, 127, 128, 129, 300]) {
+        const totp = newTotp({ algorithm, digits: 9, secret: randomBytes(bytes) });
+        const step = randomInt(2 ** 40);
+        const counter = Buffer.alloc(8);
+        counter.writeBigUInt64BE(BigInt(step));
+        const mac = createHmac(algorithm, totp.secret).update(counter).digest();
+        const number = mac.readUInt32BE((mac.at(-1) as number) & 15) & 0x7fffffff;
+        assert.equal(codeOf(totp, step), String(number % 10 ** 9).padStart(9, '0'), `${algorithm}, ${bytes} bytes`);
       }
     }
   });

@@ -17,11 +17,13 @@ import {
   failPending,
   findPending,
   findTotp,
+  findUsableTotp,
   type PendingTotpRow,
   putPending,
   putTotp,
   removePending,
   spendStep,
+  spendStepOf,
   type TotpKey,
   type TotpRow,
 } from './totps.repository.ts';
@@ -118,17 +120,40 @@ export function totpCeremonies(core: IdentityCore) {
       return { digits: row.digits };
     },
 
-    authenticate: (caller: Caller, address: TotpAddress, code: string): Promise<Attempted<void>> =>
-      core.attempt(caller, {
+    async authenticate(caller: Caller, address: TotpAddress, code: string): Promise<Attempted<void>> {
+      const foreseen = await foresee(caller, address, code);
+      return core.attempt(caller, {
         storeName: address.storeName,
         modality: MODALITY,
         find: address.user,
         async run(tx, known, now, store) {
+          if (foreseen?.userId === known.id && (await spendStepOf(tx, foreseen, foreseen.id, foreseen.step))) return;
           const policy = await totpPolicyOf(tx, store.id, address.policyName);
           await authenticate(tx, { userId: known.id, policyName: policy.name }, { code, policy, now });
         },
-      }),
+      });
+    },
   };
+
+  /**
+   * The step that a right code would spend, found before the transaction, so that other writers need not wait for the
+   * cryptography. It decides nothing: whatever is not exactly as foreseen is judged in the transaction. Of somebody with
+   * a lock or a failure nothing is foreseen, so that the time of a refusal does not tell a right code from a wrong one.
+   */
+  async function foresee(
+    { db, now, principal }: Caller,
+    address: TotpAddress,
+    given: string,
+  ): Promise<(TotpKey & { id: string; step: number }) | undefined> {
+    if (db.inTransaction) return undefined;
+    const row = await findUsableTotp(db, { environment: principal.environment, ...address });
+    const code = normalCode(given);
+    if (!row || !isWellFormed(code, row)) return undefined;
+    const { window } = JSON.parse(row.config) as TotpPolicy;
+    const match = matchCode(await opened(db, row), { code, window, lastStep: row.last_step, now });
+    if (!match || match.used) return undefined;
+    return { userId: row.user_id, policyName: row.policy_name, id: row.id, step: match.step };
+  }
 
   async function authenticate(
     tx: TenantTx,

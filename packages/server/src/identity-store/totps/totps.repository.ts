@@ -1,4 +1,5 @@
 import { sql, type TenantReads, type TenantTx } from '../../db/db.ts';
+import type { UserRef } from '../users/find-user.ts';
 
 /** What an authenticator app of the end user was told. It is not changed by a change of the policy. */
 export type TotpParameters = { algorithm: 'SHA1' | 'SHA256' | 'SHA512'; digits: number; period: number };
@@ -22,6 +23,7 @@ const PUT = sql(`INSERT INTO user_totps (tenant_id, ${SHARED}, last_step)
   ON CONFLICT (tenant_id, user_id, policy_name) DO UPDATE SET id = excluded.id, sealed = excluded.sealed,
     algorithm = excluded.algorithm, digits = excluded.digits, period = excluded.period,
     created_at = excluded.created_at, last_step = excluded.last_step`);
+const SPEND_STEP_OF = sql(`UPDATE user_totps SET last_step = $5 WHERE ${KEY} AND id = $4 AND last_step < $5`);
 const SPEND_STEP = sql(`UPDATE user_totps SET last_step = $4 WHERE ${KEY} AND last_step < $4`);
 const REMOVE = sql(`DELETE FROM user_totps WHERE ${KEY}`);
 const PENDING = sql(`SELECT ${SHARED}, failed, expires_at FROM pending_totps WHERE ${KEY} AND expires_at > $4`);
@@ -44,6 +46,11 @@ export function findTotp(db: TenantReads, { userId, policyName }: TotpKey): Prom
 /** One of the policy before is replaced. */
 export async function putTotp(tx: TenantTx, row: TotpRow): Promise<void> {
   await tx.run(PUT, [...sharedOf(tx, row), row.last_step]);
+}
+
+/** The same for the one secret of that id: false also if it was replaced or removed. */
+export async function spendStepOf(tx: TenantTx, key: TotpKey, id: string, step: number): Promise<boolean> {
+  return (await tx.run(SPEND_STEP_OF, [tx.tenantId, key.userId, key.policyName, id, step])) === 1;
 }
 
 /** False if that step or a later one was accepted already. */
@@ -87,6 +94,39 @@ function sharedOf(tx: TenantTx, row: Omit<TotpRow, 'last_step'>) {
     row.created_at,
   ];
 }
+
+export type UsableTotpRow = TotpRow & { config: string };
+
+const usable = (condition: string) => {
+  const columns = `${SHARED}, last_step`.split(', ').map((column) => `t.${column}`);
+  return sql(`SELECT ${columns.join(', ')}, p.config FROM identity_stores s
+    JOIN identity_users u ON u.tenant_id = s.tenant_id AND u.store_id = s.id AND ${condition}
+    JOIN user_totps t ON t.tenant_id = u.tenant_id AND t.user_id = u.id AND t.policy_name = $5
+    JOIN relying_parties p ON p.tenant_id = s.tenant_id AND p.store_id = s.id AND p.kind = 'TOTP' AND p.name = $5
+    WHERE s.tenant_id = $1 AND s.environment = $2 AND s.name = $3 AND s.status = 'ACTIVE' AND u.status = 'ACTIVE'
+      AND u.temp_lock_until IS NULL AND NOT EXISTS (SELECT 1 FROM user_locks l
+        WHERE l.tenant_id = u.tenant_id AND l.user_id = u.id AND l.modality = 'TOTP')`);
+};
+const USABLE_BY_ID = usable('u.id = $4');
+const USABLE_BY_EXT_ID = usable('u.ext_id = $4');
+
+/** The secret and the policy of a user who has nothing against him: neither a lock nor a failure that is still counted. */
+export function findUsableTotp(
+  db: TenantReads,
+  { environment, storeName, user, policyName }: UsableTotpAddress,
+): Promise<UsableTotpRow | undefined> {
+  const statement = user.userId === undefined ? USABLE_BY_EXT_ID : USABLE_BY_ID;
+  return db.get<UsableTotpRow>(statement, [
+    ...[db.tenantId, environment, storeName, user.userId ?? user.userExtId, policyName],
+  ]);
+}
+
+export type UsableTotpAddress = {
+  readonly environment: 'live' | 'test';
+  readonly storeName: string;
+  readonly user: UserRef;
+  readonly policyName: string;
+};
 
 type SummaryRow = { user_id: string; policy_name: string; status: 'ACTIVE' | 'PENDING'; created_at: number };
 

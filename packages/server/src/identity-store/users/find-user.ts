@@ -1,6 +1,13 @@
 import type { TenantReads, TenantTx } from '../../db/db.ts';
 import { ApiError } from '../../kernel/errors.ts';
-import { findUser, findUserForUpdate, type UserRef, type UserRow } from './users.repository.ts';
+import { type Asks, getActiveStore, type Store, toStore } from '../stores/find-store.ts';
+import {
+  findUser,
+  findUserForUpdate,
+  findUserInStoreForUpdate,
+  type UserRef,
+  type UserRow,
+} from './users.repository.ts';
 
 export type { UserRef, UserRow };
 
@@ -33,6 +40,24 @@ export async function getUserForUpdate(tx: TenantTx, storeId: string, ref: UserR
   const row = await findUserForUpdate(tx, storeId, ref);
   if (!row) throw new ApiError(100028);
   return row;
+}
+
+/** The same together with its store, which has to be active: 100027 and 100082 before 100028. */
+export async function getUserInStoreForUpdate(
+  tx: TenantTx,
+  asks: Asks,
+  storeName: string,
+  ref: UserRef,
+): Promise<{ store: Store; user: UserRow }> {
+  const { environment } = asks.principal;
+  const found = await findUserInStoreForUpdate(tx, { environment, storeName, ref });
+  if (!found) {
+    await getActiveStore(tx, asks, storeName);
+    throw new ApiError(100028);
+  }
+  const { store_status: status, store_configuration: configuration, ...user } = found;
+  if (status !== 'ACTIVE') throw new ApiError(100082);
+  return { user, store: toStore({ id: user.store_id, name: storeName, environment, status, configuration }) };
 }
 
 /** What everything of the user is sealed for: to destroy its key is to erase the user. */

@@ -97,14 +97,15 @@ export function openUserViews({ vault }: { vault: Pick<Vault, 'openTextFor'> }):
   };
 }
 
-/** What a user is called by whoever relies on it: readable until the user is deleted. */
+/** What a user is called by whoever relies on it: readable until the user is deleted, be it since the row was read. */
 export async function attributesOf(
   vault: Pick<Vault, 'openTextFor'>,
   db: TenantReads,
   { id, sealed }: UserRow,
 ): Promise<Record<string, string>> {
   if (sealed === null) return {};
-  return JSON.parse(await vault.openTextFor(db, userSubject(id), ATTRIBUTES, sealed)) as Record<string, string>;
+  const text = await vault.openTextFor(db, userSubject(id), ATTRIBUTES, sealed);
+  return text === undefined ? {} : (JSON.parse(text) as Record<string, string>);
 }
 
 export async function sealAttributes(

@@ -42,12 +42,24 @@ const counterOf = (storeId: string) => `users:${storeId}`;
 
 /** Statements that also tell what the users have, for each way of asking. */
 export function userStatements({ columns }: Pick<HeldParts, 'columns'>): { held: Sql; byId: Sql; byExtId: Sql } {
-  const named = USER_COLUMNS.split(',').map((column) => `u.${column.trim()}`);
   const at = (condition: string) =>
-    sql(`SELECT ${named.join(', ')}, ${columns('u.id')} FROM identity_stores s
+    sql(`SELECT ${ofUser()}, ${columns('u.id')} FROM identity_stores s
       JOIN identity_users u ON u.tenant_id = s.tenant_id AND u.store_id = s.id AND ${condition}
       WHERE s.tenant_id = $1 AND s.environment = $2 AND s.name = $3`);
   return { held: sql(`SELECT ${columns('$2')}`), byId: at('u.id = $4'), byExtId: at('u.ext_id = $4') };
+}
+
+const inStoreForUpdate = (condition: string) =>
+  sql(`SELECT ${ofUser()}, s.status AS store_status, s.configuration AS store_configuration FROM identity_stores s
+    JOIN identity_users u ON u.tenant_id = s.tenant_id AND u.store_id = s.id AND ${condition}
+    WHERE s.tenant_id = $1 AND s.environment = $2 AND s.name = $3 /*postgres FOR UPDATE OF u*/`);
+const IN_STORE_BY_ID_FOR_UPDATE = inStoreForUpdate('u.id = $4');
+const IN_STORE_BY_EXT_ID_FOR_UPDATE = inStoreForUpdate('u.ext_id = $4');
+
+function ofUser(): string {
+  return USER_COLUMNS.split(',')
+    .map((column) => `u.${column.trim()}`)
+    .join(', ');
 }
 
 /** How an address names a user. */
@@ -66,6 +78,17 @@ export function findUserForUpdate(tx: TenantTx, storeId: string, ref: UserRef): 
   return ref.userId === undefined
     ? tx.get<UserRow>(BY_EXT_ID_FOR_UPDATE, [tx.tenantId, storeId, ref.userExtId])
     : tx.get<UserRow>(BY_ID_FOR_UPDATE, [tx.tenantId, storeId, ref.userId]);
+}
+
+export type UserInStoreRow = UserRow & { store_status: 'ACTIVE' | 'INACTIVE'; store_configuration: string };
+
+/** The same, and what is to be known of the store. */
+export function findUserInStoreForUpdate(
+  tx: TenantTx,
+  { environment, storeName, ref }: { environment: 'live' | 'test'; storeName: string; ref: UserRef },
+): Promise<UserInStoreRow | undefined> {
+  const statement = ref.userId === undefined ? IN_STORE_BY_EXT_ID_FOR_UPDATE : IN_STORE_BY_ID_FOR_UPDATE;
+  return tx.get<UserInStoreRow>(statement, [tx.tenantId, environment, storeName, ref.userId ?? ref.userExtId]);
 }
 
 export async function addUser(tx: TenantTx, row: UserRow): Promise<void> {
@@ -95,6 +118,24 @@ export async function tempLockUser(tx: TenantTx, userId: string, until: number):
 export async function removeUser(tx: TenantTx, row: UserRow): Promise<void> {
   await tx.run(REMOVE, [tx.tenantId, row.id]);
   await addToCounter(tx, counterOf(row.store_id), -1);
+}
+
+const OLDEST = sql(`SELECT created_at AS at FROM identity_users WHERE tenant_id = $1
+  AND id = (SELECT min(id) FROM identity_users WHERE tenant_id = $1)`);
+const AMONG = sql(`SELECT u.id, s.id AS "storeId", s.name, s.environment FROM identity_users u
+  JOIN identity_stores s ON s.tenant_id = u.tenant_id AND s.id = u.store_id WHERE u.tenant_id = $1 AND u.id IN
+  (SELECT value FROM /*sqlite json_each(*//*postgres json_array_elements_text(CAST(*/$2/*postgres  AS json)*/))`);
+
+/** When the first user was made that is still there. */
+export async function oldestUser(db: TenantReads): Promise<number | undefined> {
+  return (await db.get<{ at: number }>(OLDEST, [db.tenantId]))?.at;
+}
+
+export type FoundUser = { id: string; storeId: string; name: string; environment: 'live' | 'test' };
+
+/** Those of some users who are there, with their stores, whichever these are. */
+export function usersAmong(db: TenantReads, ids: readonly string[]): Promise<FoundUser[]> {
+  return db.all<FoundUser>(AMONG, [db.tenantId, JSON.stringify(ids)]);
 }
 
 export function countUsers(db: TenantReads, storeId: string): Promise<number> {
