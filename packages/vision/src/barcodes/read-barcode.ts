@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { prepareZXingModule, type ReaderOptions, readBarcodes } from 'zxing-wasm/reader';
 import { findQuads } from '../documents/find-quads.ts';
 import { apply, distance, homography, type Point, type Quad, rectangle } from '../images/geometry.ts';
+import { halved } from '../images/halve.ts';
 import type { Raster } from '../images/raster.ts';
 import { resize, turnQuarters, warp } from '../images/warp.ts';
 import type { ModelName } from '../ocr/models.ts';
@@ -11,7 +12,7 @@ export type Barcode = { readonly text: string; readonly bytes: Uint8Array; reado
 
 export const BARCODE_READER: ModelName = { name: 'zxing-cpp', version: 'zxing-wasm@3.1.4' };
 
-/** Larger images are made smaller first: a code that needs more pixels than this is not on a card. */
+/** Larger images are halved first: a card that is then too small for its code is looked at straightened as well. */
 const MAX_SIDE = 3000;
 /** The width at which the bars of a card's code are four pixels or more. */
 const STRAIGHT_WIDTH = 1600;
@@ -87,7 +88,9 @@ const scaled =
   };
 
 const AS_IT_IS: Look = (image) =>
-  Math.max(image.width, image.height) > MAX_SIDE ? scaled(MAX_SIDE)(image) : { image, back: (point) => point };
+  Math.max(image.width, image.height) > MAX_SIDE
+    ? { image: halved(image), back: ({ x, y }) => ({ x: x * 2, y: y * 2 }) }
+    : { image, back: (point) => point };
 
 const straightened =
   (quad: Quad): Look =>

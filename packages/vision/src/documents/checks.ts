@@ -1,5 +1,5 @@
 import type { Licence } from '../barcodes/parse-aamva.ts';
-import type { MrzFinding } from '../mrz/read-mrz.ts';
+import type { MrzFinding } from '../mrz/mrz-finding.ts';
 import { STATES, UNUSUAL_STATES } from '../mrz/states.ts';
 import { transliterate, transliterations } from '../mrz/transliterate.ts';
 import { datesIn, fullDate, isDay, yearsBetween } from './dates.ts';

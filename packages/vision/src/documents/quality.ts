@@ -41,14 +41,34 @@ export function measureQuality(straight: Raster, quad: Quad): QualityMeasures {
   const height = Math.max(8, Math.round((straight.height * MEASURED_WIDTH) / straight.width));
   const image = resize(straight, MEASURED_WIDTH, height);
   const { data } = toGrey(image);
-  const sorted = Float32Array.from(data).sort();
-  const at = (share: number): number => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+  const levels = levelsOf(data);
   return {
-    brightness: at(0.9),
-    glareShare: at(0.5) >= WHITE_PAPER ? 0 : largestWhiteSquare(image),
+    brightness: levelBelow(levels, 0.9),
+    glareShare: levelBelow(levels, 0.5) >= WHITE_PAPER ? 0 : largestWhiteSquare(image),
     sharpness: sharpnessOf(data, MEASURED_WIDTH, height),
     side: Math.max(distance(quad[0], quad[1]), distance(quad[1], quad[2])),
   };
+}
+
+/** How many pixels have each brightness from 0 to 255. */
+function levelsOf(grey: Float32Array): Uint32Array {
+  const levels = new Uint32Array(256);
+  for (let i = 0; i < grey.length; i += 1) {
+    const level = Math.round(grey[i] as number);
+    levels[level] = (levels[level] as number) + 1;
+  }
+  return levels;
+}
+
+/** The brightness below which this share of the pixels lies. */
+function levelBelow(levels: Uint32Array, share: number): number {
+  let rest = levels.reduce((sum, count) => sum + count, 0) * share;
+  let level = 0;
+  while (level < levels.length - 1 && rest >= (levels[level] as number)) {
+    rest -= levels[level] as number;
+    level += 1;
+  }
+  return level;
 }
 
 /** The reasons that the measures alone give. */

@@ -1,9 +1,10 @@
 import sharp from 'sharp';
 import { type Licence, parseAamva } from '../barcodes/parse-aamva.ts';
 import { BARCODE_READER, readPdf417 } from '../barcodes/read-barcode.ts';
-import { centreOf, type Point, type Quad } from '../images/geometry.ts';
+import { centreOf, distance, type Point, type Quad } from '../images/geometry.ts';
 import { decodeImage, type Raster } from '../images/raster.ts';
-import { type MrzFinding, readMrz } from '../mrz/read-mrz.ts';
+import type { MrzFinding } from '../mrz/mrz-finding.ts';
+import { type MrzReport, readMrz } from '../mrz/read-mrz.ts';
 import type { TextBox } from '../ocr/detect-text.ts';
 import type { ModelName } from '../ocr/models.ts';
 import {
@@ -19,8 +20,8 @@ import {
 import { contains, type FoundQuad, findQuads } from './find-quads.ts';
 import { documentHints, type Hint } from './hints.ts';
 import { isCutOff, measureQuality, type QualityMeasures, type QualityReason, reasonsIn } from './quality.ts';
-import { type Outline, outlineOf, straighten, turnByText } from './straighten.ts';
-import { readVisualZone, type VisualZone } from './visual-zone.ts';
+import { boxesOn, type Outline, outlineOf, straighten, turnByText } from './straighten.ts';
+import { MAX_READ_PIXELS, readVisualZone, type VisualZone, type VisualZoneOptions } from './visual-zone.ts';
 
 export type DocumentType = 'passport' | 'identityCard' | 'visa' | 'drivingLicence' | 'other' | 'unknown';
 export type FaceBox = { readonly x: number; readonly y: number; readonly width: number; readonly height: number };
@@ -58,14 +59,19 @@ const MIN_TEXT_BOXES = 4;
 const MIN_SECOND_SHARE = 0.4;
 const MIN_SECOND_SUPPORT = 0.75;
 const MIN_SECOND_BOXES = 3;
+/** All that is read where there is no zone, the search for it included, in pixels of strips: it bounds the time. */
+const MAX_PIXELS_WITHOUT_ZONE = 9500;
+/** What the search for a zone found is good enough for the print if the document was shown at least so large. */
+const MIN_SIDE_FOR_PRINT = 800;
 const PORTRAIT_MARGIN = 0.35;
 const JPEG_QUALITY = 92;
 
 /** Everything that one picture says about a document. The same bytes and options give the same reading. */
 export async function readDocument(bytes: Uint8Array, options: DocumentOptions): Promise<DocumentReading> {
   const image = await decodeImage(bytes);
-  const { mrz, boxes } = await readMrz(image);
-  const quads = findQuads(image);
+  const report = await readMrz(image);
+  const { mrz, boxes } = report;
+  const quads = report.closer?.quads ?? findQuads(image);
   // Cards with both are rare, so a zone that was read in full spares the search for a code.
   const code = mrz?.valid
     ? undefined
@@ -79,7 +85,8 @@ export async function readDocument(bytes: Uint8Array, options: DocumentOptions):
   const outline = mrz ? found : await turnByText(image, found, boxes);
   const straight = straighten(image, outline.quad);
   const measures = measureQuality(straight, outline.quad);
-  const visual = options.visualZone === false ? undefined : await readVisualZone(straight, zoneTop(mrz, outline));
+  const visual =
+    options.visualZone === false ? undefined : await readVisualZone(straight, printOf(report, outline, straight));
   const portrait = options.findFace && (await cutPortrait(straight, options.findFace));
   const seen = { mrz, licence, portrait };
   return {
@@ -168,6 +175,18 @@ function secondDocument(outline: Outline, quads: readonly FoundQuad[], boxes: re
     if (support < MIN_SECOND_SUPPORT || share < MIN_SECOND_SHARE || share > 1 / MIN_SECOND_SHARE) return false;
     return boxes.filter((box) => contains(quad, box.centre as Point)).length >= MIN_SECOND_BOXES;
   });
+}
+
+/** Where the print is, as far as the search for a zone has told, and how much of it may still be read. */
+function printOf({ mrz, closer, pixelsRead }: MrzReport, outline: Outline, straight: Raster): VisualZoneOptions {
+  const { quad } = outline;
+  const side = Math.max(distance(quad[0], quad[1]), distance(quad[1], quad[2]));
+  const seen = closer && side * closer.scale >= MIN_SIDE_FOR_PRINT && contains(closer.quad, centreOf(quad));
+  return {
+    zoneTop: zoneTop(mrz, outline),
+    maxPixels: mrz ? MAX_READ_PIXELS : Math.min(MAX_READ_PIXELS, MAX_PIXELS_WITHOUT_ZONE - pixelsRead),
+    ...(seen && { boxes: boxesOn(straight, quad, closer.boxes) }),
+  };
 }
 
 /** The share of the document's height at which the zone begins: below it there is no visual zone. */

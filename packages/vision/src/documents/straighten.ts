@@ -1,7 +1,18 @@
-import { between, centreOf, distance, type Point, type Quad } from '../images/geometry.ts';
+import {
+  apply,
+  between,
+  centreOf,
+  cornersOf,
+  distance,
+  homography,
+  type Point,
+  type Quad,
+  rectangle,
+  smallestBox,
+} from '../images/geometry.ts';
 import type { Raster } from '../images/raster.ts';
 import { warp } from '../images/warp.ts';
-import type { MrzFinding } from '../mrz/read-mrz.ts';
+import type { MrzFinding } from '../mrz/mrz-finding.ts';
 import type { TextBox } from '../ocr/detect-text.ts';
 import { upsideDown } from '../ocr/read-line.ts';
 import { contains, type FoundQuad } from './find-quads.ts';
@@ -99,6 +110,14 @@ export function straighten(image: Raster, quad: Quad): Raster {
     width: Math.max(1, Math.round(width * scale)),
     height: Math.max(1, Math.round(height * scale)),
   });
+}
+
+/** Lines of text that were found in the image, in pixels of the straightened document. Those beside it are left out. */
+export function boxesOn(straight: Raster, quad: Quad, boxes: readonly TextBox[]): TextBox[] {
+  const map = homography(quad, rectangle(straight.width, straight.height));
+  return boxes
+    .map((box) => ({ ...smallestBox(cornersOf(box).map((corner) => apply(map, corner))), score: box.score }))
+    .filter(({ centre: { x, y } }) => x > 0 && y > 0 && x < straight.width && y < straight.height);
 }
 
 /** For a document without a zone: the corners turned so that its text reads to the right and is not on its head. */

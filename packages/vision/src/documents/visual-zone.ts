@@ -44,7 +44,7 @@ export type VisualZone = {
 const SIDE = 960;
 const MAX_LINES = 48;
 /** How much is read of one document, in pixels of strips: about two seconds. Long lines, small print, are left out first. */
-const MAX_READ_PIXELS = 9000;
+export const MAX_READ_PIXELS = 9000;
 const MIN_CONFIDENCE = 0.6;
 
 /**
@@ -69,14 +69,26 @@ const LABELS: readonly (readonly [VisualFieldName, RegExp])[] = [
   ['address', /^address|adresse|domicilio|indirizzo|^8[.)]/],
 ];
 
+export type VisualZoneOptions = {
+  /** The share of the document's height at which a zone begins. */
+  readonly zoneTop: number;
+  /** Where print is, if that is known; else it is looked for. */
+  readonly boxes?: readonly TextBox[];
+  /** How much may be read, in pixels of strips. */
+  readonly maxPixels?: number;
+};
+
 /** Reads the print of a straightened document and names the fields whose labels it knows. */
-export async function readVisualZone(straight: Raster, zoneTop: number): Promise<VisualZone> {
-  const found = (await detectText(straight, SIDE))
+export async function readVisualZone(
+  straight: Raster,
+  { zoneTop, boxes: known, maxPixels = MAX_READ_PIXELS }: VisualZoneOptions,
+): Promise<VisualZone> {
+  const found = (known ?? (await detectText(straight, SIDE)))
     .map(level)
     .filter(({ centre }) => centre.y / straight.height < zoneTop)
     .sort((one, other) => one.centre.y - other.centre.y)
     .slice(0, MAX_LINES);
-  const boxes = worthReading(found);
+  const boxes = worthReading(found, maxPixels);
   const lines: VisualLine[] = [];
   for (const box of boxes) {
     const { text, confidence } = await readText(stripOf(straight, box));
@@ -94,9 +106,12 @@ export async function readVisualZone(straight: Raster, zoneTop: number): Promise
 }
 
 /** As many of the boxes as may be read, the shorter ones first, in the order in which they came. */
-export function worthReading<Each extends Pick<TextBox, 'length' | 'breadth'>>(boxes: readonly Each[]): Each[] {
+export function worthReading<Each extends Pick<TextBox, 'length' | 'breadth'>>(
+  boxes: readonly Each[],
+  maxPixels: number = MAX_READ_PIXELS,
+): Each[] {
   const shortFirst = [...boxes].sort((one, other) => stripWidth(one) - stripWidth(other));
-  let left = MAX_READ_PIXELS;
+  let left = maxPixels;
   const chosen = new Set(
     shortFirst.filter((box) => {
       left -= stripWidth(box);

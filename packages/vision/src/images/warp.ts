@@ -1,70 +1,95 @@
 import { apply, type Homography, homography, type Quad, rectangle } from './geometry.ts';
+import { halved } from './halve.ts';
 import type { Raster } from './raster.ts';
 
-/** Beyond this many samples per pixel and direction, a smaller picture of the source should be used. */
-const MAX_SAMPLES = 4;
+/** From this many source pixels to one of the result, the source is halved first: sixteen samples would say the same. */
+const HALVED_FROM = 2;
+/** A picture is halved at most so often: 25 million pixels are then fewer than any network sees. */
+const MAX_HALVINGS = 4;
 
 /**
  * The part of an image inside a quadrilateral, seen straight on. Where the source is finer than the result, several
  * samples are averaged, so that thin strokes are not lost; what lies outside the source repeats its border.
  */
-export function warp(source: Raster, from: Quad, size: { readonly width: number; readonly height: number }): Raster {
-  const map = homography(rectangle(size.width, size.height), from);
-  const samples = samplesNeeded(map, size);
+export function warp(image: Raster, quad: Quad, size: { readonly width: number; readonly height: number }): Raster {
+  let source = image;
+  let from = quad;
+  let map = homography(rectangle(size.width, size.height), from);
+  for (let times = 0; times < MAX_HALVINGS && stepOf(map, size) >= HALVED_FROM; times += 1) {
+    source = halved(source);
+    from = from.map(({ x, y }) => ({ x: x / 2, y: y / 2 })) as unknown as Quad;
+    map = homography(rectangle(size.width, size.height), from);
+  }
+  const samples = Math.max(1, Math.round(stepOf(map, size)));
   const data = new Uint8Array(size.width * size.height * 3);
-  const pixel = new Float64Array(3);
   for (let y = 0; y < size.height; y += 1) {
-    for (let x = 0; x < size.width; x += 1) {
-      pixel.fill(0);
-      for (let j = 0; j < samples; j += 1) {
-        for (let i = 0; i < samples; i += 1) {
-          addSample(source, map, x + (i + 0.5) / samples, y + (j + 0.5) / samples, pixel);
-        }
-      }
-      const at = (y * size.width + x) * 3;
-      const share = 1 / (samples * samples);
-      for (let k = 0; k < 3; k += 1) data[at + k] = (pixel[k] as number) * share + 0.5;
-    }
+    warpRow(source, map, samples, y, data.subarray(y * size.width * 3, (y + 1) * size.width * 3));
   }
   return { width: size.width, height: size.height, data };
 }
 
-function samplesNeeded(map: Homography, size: { readonly width: number; readonly height: number }): number {
+/** Millions of samples are taken here, so everything is a plain number, and nothing is called or taken apart. */
+function warpRow(source: Raster, map: Homography, samples: number, y: number, row: Uint8Array): void {
+  const { width, height, data } = source;
+  const [m0, m1, m2, m3, m4, m5, m6, m7, m8] = map;
+  const step = 1 / samples;
+  const share = step * step;
+  const right = width - 1;
+  const bottom = height - 1;
+  const line = width * 3;
+  for (let to = 0, x = 0; to < row.length; to += 3, x += 1) {
+    let red = 0.5;
+    let green = 0.5;
+    let blue = 0.5;
+    for (let j = 0; j < samples; j += 1) {
+      const v = y + (j + 0.5) * step;
+      const across = m1 * v + m2;
+      const down = m4 * v + m5;
+      const depth = m7 * v + m8;
+      for (let i = 0; i < samples; i += 1) {
+        const u = x + (i + 0.5) * step;
+        const w = 1 / (m6 * u + depth);
+        const sx = Math.min(right, Math.max(0, (m0 * u + across) * w - 0.5));
+        const sy = Math.min(bottom, Math.max(0, (m3 * u + down) * w - 0.5));
+        const x0 = sx | 0;
+        const y0 = sy | 0;
+        const fx = sx - x0;
+        const fy = (sy - y0) * share;
+        const a = y0 * line + x0 * 3;
+        const b = x0 < right ? a + 3 : a;
+        const c = y0 < bottom ? a + line : a;
+        const d = c + b - a;
+        const wb = fx * (share - fy);
+        const wa = share - fy - wb;
+        const wd = fx * fy;
+        const wc = fy - wd;
+        red +=
+          wa * (data[a] as number) + wb * (data[b] as number) + wc * (data[c] as number) + wd * (data[d] as number);
+        green +=
+          wa * (data[a + 1] as number) +
+          wb * (data[b + 1] as number) +
+          wc * (data[c + 1] as number) +
+          wd * (data[d + 1] as number);
+        blue +=
+          wa * (data[a + 2] as number) +
+          wb * (data[b + 2] as number) +
+          wc * (data[c + 2] as number) +
+          wd * (data[d + 2] as number);
+      }
+    }
+    row[to] = red;
+    row[to + 1] = green;
+    row[to + 2] = blue;
+  }
+}
+
+/** How many pixels of the source lie between two of the result, in its middle. */
+function stepOf(map: Homography, size: { readonly width: number; readonly height: number }): number {
   const middle = { x: size.width / 2, y: size.height / 2 };
   const here = apply(map, middle);
   const right = apply(map, { x: middle.x + 1, y: middle.y });
   const below = apply(map, { x: middle.x, y: middle.y + 1 });
-  const step = Math.max(Math.hypot(right.x - here.x, right.y - here.y), Math.hypot(below.x - here.x, below.y - here.y));
-  return Math.min(MAX_SAMPLES, Math.max(1, Math.round(step)));
-}
-
-function addSample(source: Raster, map: Homography, x: number, y: number, into: Float64Array): void {
-  const w = map[6] * x + map[7] * y + map[8];
-  const sx = (map[0] * x + map[1] * y + map[2]) / w - 0.5;
-  const sy = (map[3] * x + map[4] * y + map[5]) / w - 0.5;
-  const x0 = Math.min(source.width - 1, Math.max(0, Math.floor(sx)));
-  const y0 = Math.min(source.height - 1, Math.max(0, Math.floor(sy)));
-  const x1 = Math.min(source.width - 1, x0 + 1);
-  const y1 = Math.min(source.height - 1, y0 + 1);
-  const fx = Math.min(1, Math.max(0, sx - x0));
-  const fy = Math.min(1, Math.max(0, sy - y0));
-  const { data, width } = source;
-  const a = (y0 * width + x0) * 3;
-  const b = (y0 * width + x1) * 3;
-  const c = (y1 * width + x0) * 3;
-  const d = (y1 * width + x1) * 3;
-  const wa = (1 - fx) * (1 - fy);
-  const wb = fx * (1 - fy);
-  const wc = (1 - fx) * fy;
-  const wd = fx * fy;
-  for (let k = 0; k < 3; k += 1) {
-    into[k] =
-      (into[k] as number) +
-      wa * (data[a + k] as number) +
-      wb * (data[b + k] as number) +
-      wc * (data[c + k] as number) +
-      wd * (data[d + k] as number);
-  }
+  return Math.max(Math.hypot(right.x - here.x, right.y - here.y), Math.hypot(below.x - here.x, below.y - here.y));
 }
 
 /** The image at another size. Shrinking averages, enlarging interpolates. */
@@ -76,7 +101,9 @@ export function resize(source: Raster, width: number, height: number): Raster {
 }
 
 /** Area averaging: every source pixel is counted once. */
-function shrink(source: Raster, width: number, height: number): Raster {
+function shrink(image: Raster, width: number, height: number): Raster {
+  let source = image;
+  while (source.width >= width * 4 && source.height >= height * 4) source = halved(source);
   const sums = new Float32Array(width * height * 3);
   const counts = new Float32Array(width * height);
   const columns = Int32Array.from({ length: source.width }, (_, x) => Math.floor((x * width) / source.width));

@@ -4,6 +4,7 @@ import { CHARACTERS } from './alphabet.ts';
 import { buildMrz, type MrzContent } from './build-mrz.ts';
 import { checkDigit } from './check-digit.ts';
 import { decodeLine } from './decode-line.ts';
+import { isNoDate } from './decode-zone.ts';
 import { type MrzReading, NONE, WIDTH } from './fold.ts';
 import { FORMATS, kindsOf } from './formats.ts';
 import { parseMrz } from './parse-mrz.ts';
@@ -120,6 +121,12 @@ test('leaves a check digit wrong that is wrong in print', () => {
   const forged = (PASSPORT[1] as string).replace('7408122', '7408222');
   const { lines } = decode([PASSPORT[0] as string, forged], {});
   assert.equal(lines[1], forged);
+});
+
+test('tells a date that cannot be from one whose parts are left out', () => {
+  for (const date of ['380011', '301319', '300132', '741300']) assert.ok(isNoDate(date), date);
+  for (const date of ['300119', '741231', '740000', '000000', '740800', '74<<<<', '7408<<'])
+    assert.ok(!isNoDate(date), date);
 });
 
 test('puts fillers that the reader ran together back to the full length', () => {

@@ -45,7 +45,8 @@ export async function readText(strip: Raster): Promise<Line> {
   return { text: text.trim(), confidence: count === 0 ? 0 : sum / count };
 }
 
-const TURNER_WIDTH = 192;
+/** As much of a strip as the network sees that tells which way up it stands. */
+export const TURNER_WIDTH = 192;
 
 /** How likely the strip stands on its head, 0…1. */
 export async function upsideDown(strip: Raster): Promise<number> {

@@ -1,0 +1,81 @@
+import { contains, type FoundQuad } from '../documents/find-quads.ts';
+import {
+  apply,
+  cornersOf,
+  distance,
+  homography,
+  type Point,
+  type Quad,
+  rectangle,
+  smallestBox,
+} from '../images/geometry.ts';
+import type { Raster } from '../images/raster.ts';
+import { warp } from '../images/warp.ts';
+import { detectText, type TextBox } from '../ocr/detect-text.ts';
+
+/** What was found in a part of the image that was looked at more closely. */
+export type CloserLook = {
+  /** In pixels of the image. */
+  readonly boxes: readonly TextBox[];
+  /** The part that was looked at. */
+  readonly quad: Quad;
+  /** How many pixels the network saw of one pixel of the image. */
+  readonly scale: number;
+};
+
+/** The network takes time and memory by the pixel, so what it is shown is bounded by area: 210 bytes for each. */
+const MAX_AREA = 720_000;
+const MAX_SIDE = 1120;
+const STRIDE = 32;
+/** A rectangle is taken for the document if at least so much of the text stands in it. */
+const MIN_TEXT_INSIDE = 0.8;
+/** Fewer lines of text do not tell where a document is. */
+const MIN_BOXES = 3;
+/** A zone that was overlooked stands below the text that was found, and is longer. */
+const MARGIN = 0.35;
+
+/** Looks for text again where the document probably is: in its rectangle, else around the text that is known. */
+export async function lookCloser(
+  image: Raster,
+  known: readonly TextBox[],
+  quads: readonly FoundQuad[],
+): Promise<CloserLook> {
+  const quad = partOf(image, known, quads);
+  const across = (distance(quad[0], quad[1]) + distance(quad[3], quad[2])) / 2;
+  const down = (distance(quad[0], quad[3]) + distance(quad[1], quad[2])) / 2;
+  const scale = Math.min(MAX_SIDE / Math.max(across, down), Math.sqrt(MAX_AREA / Math.max(1, across * down)));
+  const [width, height] = [across, down].map((side) => Math.max(1, Math.round((side * scale) / STRIDE)) * STRIDE) as [
+    number,
+    number,
+  ];
+  const found = await detectText(warp(image, quad, { width, height }), Math.max(width, height));
+  const back = homography(rectangle(width, height), quad);
+  const boxes = found.map((box) => ({
+    ...smallestBox(cornersOf(box).map((corner) => apply(back, corner))),
+    score: box.score,
+  }));
+  return { boxes, quad, scale };
+}
+
+function partOf({ width, height }: Raster, known: readonly TextBox[], quads: readonly FoundQuad[]): Quad {
+  if (known.length < MIN_BOXES) return rectangle(width, height);
+  const holding = quads.find(
+    ({ quad }) => known.filter(({ centre }) => contains(quad, centre)).length >= MIN_TEXT_INSIDE * known.length,
+  );
+  return holding?.quad ?? around(known.flatMap(cornersOf), width, height);
+}
+
+/** The upright rectangle around points, with a margin, as far as the image goes. */
+function around(points: readonly Point[], width: number, height: number): Quad {
+  const xs = points.map(({ x }) => x);
+  const ys = points.map(({ y }) => y);
+  const margin = MARGIN * Math.max(Math.max(...xs) - Math.min(...xs), Math.max(...ys) - Math.min(...ys));
+  const [left, right] = [Math.max(0, Math.min(...xs) - margin), Math.min(width, Math.max(...xs) + margin)];
+  const [top, bottom] = [Math.max(0, Math.min(...ys) - margin), Math.min(height, Math.max(...ys) + margin)];
+  return [
+    { x: left, y: top },
+    { x: right, y: top },
+    { x: right, y: bottom },
+    { x: left, y: bottom },
+  ];
+}

@@ -1,0 +1,14 @@
+import type { Quad } from '../images/geometry.ts';
+import type { ModelName } from '../ocr/models.ts';
+import type { ParsedMrz } from './parse-mrz.ts';
+import type { Repair } from './repair.ts';
+
+/** A zone as it was read. */
+export type MrzFinding = ParsedMrz & {
+  readonly repairs: readonly Repair[];
+  /** How sure the reader was, 0…1. */
+  readonly confidence: number;
+  /** Where the lines stand in the image, each from its beginning to its end. */
+  readonly quads: readonly Quad[];
+  readonly models: readonly ModelName[];
+};
