@@ -42,7 +42,7 @@ window.groveSteps = function (tools, step) {
     tools.post(tools.base() + '/handoffs', {}, function (status, offer) {
       if (!tools.isGood(status)) return tools.complain(t('note.broken'));
       tools.show(t('handOff.title'), [
-        paragraph(t('handOff.number', { number: offer.number }), 'lead'),
+        paragraph(t('handOff.match') + ' ' + offer.number, 'lead'),
         element('p', { class: 'note' }, element('a', { href: offer.url }, offer.url)),
         actions(button(t('handOff.stay'), tools.draw))
       ]);

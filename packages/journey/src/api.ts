@@ -1,6 +1,7 @@
 import type { api, Body, Ok } from '@grove/contract';
 import { patience, receive, send, sendBlob, type UploadOptions } from './network.ts';
 import { persist } from './persist.ts';
+import { uploadOnce } from './upload-once.ts';
 
 /** The calls of the journey. The cookie that came with the session opens one instance, and goes by itself. */
 export type Journey = Ok<typeof api.journey.get>;
@@ -93,26 +94,9 @@ export function openApi(instanceId: string): ShellApi {
 }
 
 function uploader(base: string): JourneyApi['uploadImage'] {
-  const known = new Map<string, Promise<Uploaded>>();
-  return async (name, blob, options = {}) => {
-    const hash = await hashOf(blob);
-    const place = `${name} ${hash ?? ''}`;
-    const before = hash === undefined ? undefined : known.get(place);
-    if (before) return before;
-    const upload = persist(() => sendBlob(`${base}/${encodeURIComponent(name)}`, blob, options), patience, {
-      signal: options.signal,
-    }).then(({ text }) => JSON.parse(text) as Uploaded);
-    // Only the newest image of a name is the one that counts.
-    for (const each of known.keys()) if (each.startsWith(`${name} `)) known.delete(each);
-    known.set(place, upload);
-    upload.catch(() => known.delete(place));
-    return upload;
-  };
-}
-
-/** Pages that are not secure cannot hash; they cannot use a camera either. */
-export async function hashOf(blob: Blob): Promise<string | undefined> {
-  if (!globalThis.crypto?.subtle) return undefined;
-  const digest = await crypto.subtle.digest('SHA-256', await blob.arrayBuffer());
-  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('');
+  return uploadOnce(async (name, blob, options: UploadOptions = {}) => {
+    const send = () => sendBlob(`${base}/${encodeURIComponent(name)}`, blob, options);
+    const { text } = await persist(send, patience, { signal: options.signal });
+    return JSON.parse(text) as Uploaded;
+  });
 }

@@ -31,7 +31,8 @@ export function JourneyPage({ api, instanceId, first }: PageProps) {
   useTheme(theme);
   const [crash, recover] = useErrorBoundary();
 
-  useEffect(() => prefetch(journey, words?.language), [journey, words?.language]);
+  const begun = screen === 'step';
+  useEffect(() => prefetch(journey, words?.language, begun), [journey, words?.language, begun]);
   useLeaveHint(journey?.step && journey.device.active ? api.leftUrl(journey.step.id) : undefined);
 
   const note = (next: Parameters<typeof remember>[1]) => {
@@ -61,7 +62,7 @@ export function JourneyPage({ api, instanceId, first }: PageProps) {
       words={words}
       journey={journey}
       logoUrl={theme?.logoUrl}
-      progress={shown === 'step' || shown === 'unable'}
+      progress={shown === 'step' || shown === 'unable' || shown === 'waiting'}
       wide={shown === 'step' && journey.step?.type === 'customPage'}
     >
       {journey.device.active && <TimeLeft t={words.t} journey={journey} onOver={() => void refresh()} />}

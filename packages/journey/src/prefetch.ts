@@ -6,21 +6,38 @@ import { entryOf } from './steps/registry.ts';
 const AFTER_MS = 800;
 const asked = new Set<string>();
 
-export function prefetch(journey: Journey | undefined, language: string | undefined): (() => void) | undefined {
+/** `begun`: the end user is at a step. Nothing large is fetched for who only looks at what this is. */
+export function prefetch(
+  journey: Journey | undefined,
+  language: string | undefined,
+  begun: boolean,
+): (() => void) | undefined {
   if (!journey || !language || journey.result || !journey.device.active || savesData()) return undefined;
-  const timer = setTimeout(() => {
-    for (const type of journey.stepTypes) {
+  const timer = setTimeout(async () => {
+    const all = journey.stepTypes.map((type) => {
       const entry = entryOf(type);
-      const name = `${type} ${language}`;
-      if (!entry || asked.has(name)) continue;
-      asked.add(name);
-      // Whoever needs it later asks again, and is told what went wrong.
-      Promise.all([entry.load(), ...entry.areas.map((area) => loadMessages(area, language))]).catch(() =>
-        asked.delete(name),
+      return once(
+        `${type} ${language}`,
+        entry && (() => Promise.all([entry.load(), ...entry.areas.map((area) => loadMessages(area, language))])),
       );
-    }
+    });
+    await Promise.all(all);
+    const next = begun ? typeAfter(journey) : undefined;
+    await once(`large ${next}`, next && entryOf(next)?.fetchAhead);
   }, AFTER_MS);
   return () => clearTimeout(timer);
+}
+
+/** Whoever needs it later asks again, and is told what went wrong. */
+async function once(name: string, fetchIt: (() => Promise<unknown>) | undefined | ''): Promise<void> {
+  if (!fetchIt || asked.has(name)) return;
+  asked.add(name);
+  await fetchIt().catch(() => asked.delete(name));
+}
+
+/** What will most likely be asked for next. */
+function typeAfter({ step, stepTypes }: Pick<Journey, 'step' | 'stepTypes'>): string | undefined {
+  return step && stepTypes[stepTypes.indexOf(step.type) + 1];
 }
 
 function savesData(): boolean {

@@ -5,3 +5,10 @@ interface ImportMeta {
 }
 
 declare module '*.css';
+
+/** The address of a worker, which is built by itself. */
+declare module '*?worker&url' {
+  const address: string;
+  // biome-ignore lint/style/noDefaultExport: that is how Vite gives it.
+  export default address;
+}

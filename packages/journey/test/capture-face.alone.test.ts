@@ -86,7 +86,7 @@ describe('a selfie', () => {
 
   test('with movements goes by the clock where WebAssembly is missing', async () => {
     const sent = await stage.visit(
-      { type: 'face', settings: { liveness: 'active' }, poses: 'centre,left' },
+      { type: 'face', settings: { liveness: 'active' }, poses: 'centre' },
       async (page) => {
         await openCamera(page);
         await untilSubmitted(page);
@@ -95,6 +95,32 @@ describe('a selfie', () => {
     );
     const names = sent.uploads.map(({ name }) => name);
     assert.ok(names.includes('image') && names.includes('frame5'));
+  });
+
+  test('with movements goes by the clock where fewer than four looks a second are had, also for who is in place at once', async () => {
+    const slowly = (page: Page) =>
+      page.addInitScript(() => {
+        const { postMessage } = Worker.prototype;
+        Worker.prototype.postMessage = function (this: Worker, question: { id?: number }, ...rest: never[]) {
+          setTimeout(() => postMessage.call(this, question, ...rest), question.id === undefined ? 0 : 300);
+        } as typeof postMessage;
+      });
+    const sent = await stage.visit(
+      { type: 'face', settings: { liveness: 'active' }, poses: 'centre,left' },
+      async (page) => {
+        await openCamera(page);
+        await untilSubmitted(page);
+      },
+      {
+        prepare: async (page) => {
+          await slowly(page);
+          // He looks ahead and never turns: whoever watched him would never come to an end.
+          await driveCamera(page, { centre: head.pictures.centre as Buffer }, { first: 'centre' });
+        },
+      },
+    );
+    const { frames } = sent.submitted[0] as { frames: { at: number }[] };
+    assert.ok(frames.length >= 9, `${frames.length}`);
   });
 
   test('offers a person’s help on every screen, and no file where somebody alive is asked for', async () => {
@@ -109,5 +135,16 @@ describe('a selfie', () => {
     await stage.visit({ type: 'face', settings: { liveness: 'none' } }, async (page) => {
       assert.equal(await page.locator('input[type=file]').count(), 1);
     });
+    const person = (page: Page) => page.getByRole('button', { name: 'Let a person look at it' });
+    const failed = { fault: { reason: 'not_live', advice: 'retry' } };
+    const once = { type: 'face', settings: { liveness: 'active' }, step: { ...failed, attempt: 2, triesLeft: 2 } };
+    await stage.visit(once, async (page) => {
+      assert.deepEqual([await person(page).count(), await help(page).count()], [0, 1]);
+    });
+    const { events } = await stage.visit({ ...once, step: { ...failed, attempt: 3, triesLeft: 1 } }, async (page) => {
+      await person(page).tap(WAIT);
+      assert.equal(await help(page).count(), 0, 'the same is not offered twice');
+    });
+    assert.deepEqual(events, ['unable'], 'after two tries it is offered like the camera');
   });
 });

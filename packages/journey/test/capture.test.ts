@@ -107,9 +107,12 @@ describe('a document', () => {
     await stage.visit(
       { settings },
       async (page) => {
+        const moves = () => page.evaluate(() => document.getAnimations().length);
+        assert.equal(await moves(), 0, 'the picture of what to do stands still');
         await openCamera(page);
         await seeHint(page, 'dark');
         assert.equal(await shutterOf(page).count(), 1);
+        assert.equal(await moves(), 0, 'and so does what lies over the camera');
       },
       { prepare, reducedMotion: 'reduce' },
     );

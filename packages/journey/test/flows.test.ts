@@ -51,13 +51,40 @@ describe('a journey in a browser', () => {
   it('a whole verification with sample images, from consent to the result', async () => {
     const { url } = await stage.link({ steps: [CONSENT, ...CAPTURE] });
     const page = await stage.page();
+    const large: string[] = [];
+    page.on('request', (request) => large.push(...(/facemesh\.bin$/.exec(request.url()) ?? [])));
     await begin(page, url);
     await press(page, 'I agree');
+    assert.deepEqual(large, [], 'what is large is not fetched before it is near');
+    const fetched = page.waitForRequest(/facemesh\.bin$/);
     await page.getByLabel('Passport').check();
     await press(page, 'Continue');
+    await fetched;
     await press(page, 'Use a sample passport');
     await press(page, 'Use a sample selfie');
     await heading(page, 'All done, thank you');
+  });
+
+  it('who is declined reads the same words whatever was found, what to do next, and a reference', async () => {
+    const told = [];
+    for (const _scenario of ['document-expired', 'face-mismatch']) {
+      const parameters = { _scenario, documentType: 'PASSPORT', countryCode: 'UTO' };
+      const { url, processInstanceId } = await stage.link({ steps: CAPTURE, parameters });
+      const page = await stage.page();
+      await begin(page, url);
+      await press(page, 'Use a sample passport');
+      await press(page, 'Use a sample selfie');
+      await heading(page, 'That was not possible');
+      const { body } = await page.evaluate(async (id) => {
+        const answer = await fetch(`/api/journey/${id}`);
+        return { body: (await answer.json()) as { result: object } };
+      }, processInstanceId);
+      const words = await page.locator('main').innerText();
+      assert.ok(words.includes(`Reference: ${processInstanceId}`) && words.includes('can tell you what to do next'));
+      told.push({ words: words.replaceAll(processInstanceId, ''), result: body.result });
+    }
+    assert.deepEqual(told[0], told[1]);
+    assert.deepEqual(told[0]?.result, { outcome: 'notPossible' });
   });
 
   it('a PDF is shown as the server has it before it is used, and one that is no PDF inside is explained', async () => {

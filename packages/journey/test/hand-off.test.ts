@@ -106,7 +106,7 @@ describe('going on with a phone', () => {
     const mail = await mails.arrived(mails.mails.length || 1);
     assert.deepEqual(mail.to, ['ada.byrne@example.com']);
     assert.notEqual(await first.locator('.qr').innerHTML(), before, 'the code is another one now');
-    const [number] = /\d\d/.exec(await first.getByText('Your phone will ask you for a number').innerText()) ?? [];
+    const number = await first.locator('.number-ahead strong').innerText();
     const phone = await stage.page({ hasTouch: true, isMobile: true });
     await phone.goto(linkIn(mail.text));
     await heading(phone, 'Did you start this?');

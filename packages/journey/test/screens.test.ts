@@ -63,6 +63,15 @@ const sticksOut = (page: Page) =>
     return [...(wide ? ['the page scrolls sideways'] : []), ...clipped.map((each) => each.outerHTML.slice(0, 120))];
   });
 
+/** What moves, or would if it were its turn. */
+const moving = (page: Page) =>
+  page.evaluate(() =>
+    document.getAnimations().map((each) => {
+      const { target } = each.effect as KeyframeEffect;
+      return target?.outerHTML.slice(0, 120) ?? '';
+    }),
+  );
+
 describe('every screen', () => {
   const places = testPlaces();
   let stage: Stage;
@@ -77,6 +86,7 @@ describe('every screen', () => {
     assert.deepEqual(await axe(page), [], `${name}, light`);
     assert.deepEqual(await smallTargets(page), [], `${name}: small targets`);
     assert.deepEqual(await sticksOut(page), [], `${name} at 320 pixels`);
+    assert.deepEqual(await moving(page), [], `${name} moves for who wants no motion`);
     await page.emulateMedia({ colorScheme: 'dark' });
     assert.deepEqual(await axe(page, 'color-contrast'), [], `${name}, dark`);
     await page.emulateMedia({ colorScheme: 'light' });
@@ -262,6 +272,9 @@ describe('every screen', () => {
     const offer = page.getByRole('button', { name: 'Tell me by e-mail when it is decided' });
     assert.equal(await offer.count(), 0, 'not before it takes long');
     await look(page, 'waiting');
+    await page.emulateMedia({ reducedMotion: 'no-preference' });
+    assert.notDeepEqual(await moving(page), [], 'for everybody else it moves');
+    await page.emulateMedia({ reducedMotion: 'reduce' });
     await page.clock.fastForward(60_000);
     await page.getByText('You may close this page').waitFor();
     assert.equal(await page.getByText('Checking …').count(), 0, 'nothing turns for ever');

@@ -43,6 +43,8 @@ export type TestJourney = {
   blobs: Map<string, Uint8Array>;
   /** Keys that the durable job was told to delete. */
   deleted: string[];
+  /** What the machine for images was told: that it will be needed, and what it may look at ahead. */
+  toldVision: string[];
   deps: JourneyDeps;
   /** What happens between the guard and the handler of the next request. */
   meanwhile: { run?: () => Promise<unknown> };
@@ -100,6 +102,7 @@ export async function openTestJourney(
   const acme = db.of(acmeId);
   const blobs = new Map<string, Uint8Array>();
   const deleted: string[] = [];
+  const toldVision: string[] = [];
   const images = openImages();
   let journeys: Journeys | undefined;
   const drive = openDrive({
@@ -122,6 +125,10 @@ export async function openTestJourney(
       put: async (key, content) => void blobs.set(key, await bytesOf(content)),
       get: async (key) => readStream(Readable.from([blobs.get(key)])),
       delete: async (key) => void blobs.delete(key),
+    },
+    vision: {
+      warm: () => void toldVision.push('warm'),
+      lookAhead: ({ id }, kind) => void toldVision.push(`${kind} ${blobs.has(id) ? 'kept' : 'unknown'}`),
     },
     secure: scheme === 'https',
     cookieName: (instanceId) => journeyCookieName(scheme, instanceId),
@@ -156,7 +163,7 @@ export async function openTestJourney(
   const token = (options: TokenOptions = {}) => acme.write((tx) => newToken(tx, options, clock.now()));
 
   return {
-    ...{ db, acme, clock, http, drive, journeys, blobs, deleted, deps, meanwhile, token },
+    ...{ db, acme, clock, http, drive, journeys, blobs, deleted, toldVision, deps, meanwhile, token },
     async instance(options) {
       const tokenId = await token(options);
       const from = { tokenId, environment: undefined, now: clock.now(), baseUrl: baseUrlOf(acmeId) };

@@ -11,7 +11,7 @@ export function FaultNote({ t, step, kind }: FaultNoteProps) {
   const left = step.triesLeft;
   const key = faultTextOf(step.fault.reason, kind);
   return (
-    <div class="panel tinted fault" role="alert">
+    <div class="panel fault" role="alert">
       <Icon name="warning" />
       <div>
         <strong>{t(`fault.${key}`)}</strong>

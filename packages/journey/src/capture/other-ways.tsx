@@ -13,11 +13,15 @@ export type Ways = {
   /** In the sandbox, where nobody looks at the picture. */
   sample?: { label: string; busy: boolean; use(): void } | undefined;
   onUnable?: (() => void) | undefined;
+  /** The same for who has tried several times: not a way out to be looked for, but one of two. */
+  onPerson?: (() => void) | undefined;
 };
 
-export function OtherWays({ t, ways: { onFile, pdf, onPhone, sample, onUnable } }: { t: Translate; ways: Ways }) {
+export function OtherWays({ t, ways }: { t: Translate; ways: Ways }) {
+  const { onFile, pdf, onPhone, sample, onUnable, onPerson } = ways;
   return (
     <>
+      {onPerson && <Button onPress={onPerson}>{t('camera.person')}</Button>}
       {onFile && <FileButton t={t} pdf={pdf} onFile={onFile} />}
       {onPhone && <Button onPress={onPhone}>{t('camera.phone')}</Button>}
       {sample && (
@@ -26,7 +30,7 @@ export function OtherWays({ t, ways: { onFile, pdf, onPhone, sample, onUnable } 
           {sample.label}
         </Button>
       )}
-      {onUnable && (
+      {onUnable && !onPerson && (
         <Button kind="quiet" onPress={onUnable}>
           {t('camera.unable')}
         </Button>

@@ -13,6 +13,8 @@ type PrimerProps = {
   title: string;
   lead?: string | undefined;
   note: ComponentChildren;
+  /** Who has been here before needs less of an introduction, and finds what to press without looking for it. */
+  again: boolean;
   tips: readonly { icon: IconName; text: string }[];
   ways: Ways;
   /** What else can be done about it; what there is nothing to do about is left out. */
@@ -21,12 +23,12 @@ type PrimerProps = {
   onOpen(click: { detail: number }): void;
 };
 
-export function Primer({ t, figure, title, lead, note, tips, ways, more = [], onOpen }: PrimerProps) {
+export function Primer({ t, figure, title, lead, note, again, tips, ways, more = [], onOpen }: PrimerProps) {
   return (
     <>
-      {figure}
+      {again ? <div class="known">{figure}</div> : figure}
       <Title>{title}</Title>
-      {lead && <p class="lead">{lead}</p>}
+      {lead && !again && <p class="lead">{lead}</p>}
       {note}
       <ul class="list">
         {tips.map(({ icon, text }) => (
@@ -36,7 +38,7 @@ export function Primer({ t, figure, title, lead, note, tips, ways, more = [], on
           </li>
         ))}
       </ul>
-      <p class="note">{t('camera.primer')}</p>
+      {!again && <p class="note">{t('camera.primer')}</p>}
       <div class="actions">
         <button type="button" class="button primary" onClick={onOpen}>
           <CaptureIcon name="camera" />
@@ -51,7 +53,7 @@ export function Primer({ t, figure, title, lead, note, tips, ways, more = [], on
               </Button>
             ),
         )}
-        <OtherWays t={t} ways={{ onUnable: ways.onUnable }} />
+        <OtherWays t={t} ways={{ onUnable: ways.onPerson ? undefined : ways.onUnable }} />
       </div>
     </>
   );

@@ -56,6 +56,22 @@ describe('messages', () => {
     }
   }
 
+  it('how it went says in no language what was found, and never why', () => {
+    const telling = /face|selfie|portrait|match|document|passport|list|fraud|fake|live|score|expired|machine/i;
+    for (const language of LANGUAGES) {
+      const results = Object.entries(textsOf('shell', language)).filter(([key]) => key.startsWith('result.'));
+      assert.ok(results.length > 10);
+      for (const [key, text] of results) {
+        assert.deepEqual(
+          argumentsOf(text).names.filter((name) => !['tenant', 'seconds'].includes(name)),
+          [],
+          `${language}: ${key}`,
+        );
+        if (language === 'en') assert.doesNotMatch(text, telling, key);
+      }
+    }
+  });
+
   it('no two areas have the same key', () => {
     const keys = AREAS.flatMap((area) => Object.keys(textsOf(area, 'en')));
     assert.deepEqual(

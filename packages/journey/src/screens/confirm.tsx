@@ -37,7 +37,7 @@ export function ConfirmScreen({ t, language, handoff, api, onConfirmed }: Confir
   if (ended || !handoff) return <Ended t={t} how={ended ?? 'wrong'} />;
   return (
     <>
-      <Devices />
+      <Devices small />
       <Title>{t('confirm.title')}</Title>
       <p class="lead">{t('confirm.text', { tenant: handoff.tenantName })}</p>
       <Origin t={t} language={language} handoff={handoff} />

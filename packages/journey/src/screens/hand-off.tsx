@@ -28,7 +28,7 @@ export function HandOffScreen({ t, language, journey, api, onStay }: HandOffProp
       <Title>{t('handOff.title')}</Title>
       {(state === 'open' || state === 'making') && offer && <Code t={t} offer={offer} />}
       {state === 'making' && !error && (
-        <p class="live">
+        <p class="live centred">
           <span class="spinner" aria-hidden="true" />
           <span class="hidden">{t('loading')}</span>
         </p>
@@ -40,7 +40,7 @@ export function HandOffScreen({ t, language, journey, api, onStay }: HandOffProp
         {state === 'over' && !leaving && <p class="lead">{t('handOff.over')}</p>}
       </div>
       {state === 'open' && (
-        <p class="live">
+        <p class="live centred">
           <span class="dot" aria-hidden="true" />
           {t('handOff.waiting')}
         </p>
@@ -69,7 +69,9 @@ function Code({ t, offer }: { t: Translate; offer: Offer }) {
     <>
       <p class="lead">{t('handOff.text')}</p>
       <QrCode text={offer.url} label={t('handOff.qr')} />
-      <p class="centred note">{t('handOff.number', { number: offer.number })}</p>
+      <p class="panel tinted number-ahead">
+        <span>{t('handOff.match')}</span> <strong>{offer.number}</strong>
+      </p>
     </>
   );
 }

@@ -59,7 +59,7 @@ function CurrentStep({ journey, state, api, words, note, overlay }: ScreenProps)
   const { t, language } = words;
   if (!step || !stepApi || !words.has(entryOf(step.type)?.areas ?? [])) {
     return (
-      <p class="live" role="status">
+      <p class="live centred" role="status">
         <span class="spinner" aria-hidden="true" />
         <span class="hidden">{t('loading')}</span>
       </p>

@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks';
 import '../capture/capture.css';
-import { hashOf } from '../api.ts';
 import { CaptureSide, type SideTaken } from '../capture/document/capture-side.tsx';
 import { type DocumentSettings, sidesOf, wantedSides } from '../capture/document/plan-sides.ts';
 import { useCardGuide } from '../capture/document/use-card-guide.ts';
@@ -8,6 +7,7 @@ import { hintsOfSides } from '../capture/hints.ts';
 import { recallChoice, rememberChoice } from '../capture/remember-capture.ts';
 import { sampleDocument } from '../capture/sample.ts';
 import { type Choice, ChooseDocument, settledChoice } from '../choice.tsx';
+import { hashOf } from '../upload-once.ts';
 import type { StepProps } from './step.ts';
 
 /** The end user says which document it is, and photographs its sides one after the other. */

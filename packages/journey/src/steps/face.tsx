@@ -1,15 +1,15 @@
 import { useState } from 'preact/hooks';
 import '../capture/capture.css';
-import { hashOf } from '../api.ts';
 import { CheckPicture } from '../capture/check-picture.tsx';
 import { FacePrimer, LiveFace, SendingFace, type Shot, TimedOut } from '../capture/face/face-screens.tsx';
-import { sendShots } from '../capture/face/send-shots.ts';
+import { sendAhead, sendShots } from '../capture/face/send-shots.ts';
 import { useFaceFinder } from '../capture/face/use-face-finder.ts';
 import { appAround, InApp } from '../capture/in-app.tsx';
 import { isComputer, type Ways } from '../capture/other-ways.tsx';
 import { sampleSelfie } from '../capture/sample.ts';
 import { wantsShutter } from '../capture/shutter.tsx';
 import { type Sending, useSending } from '../capture/use-sending.ts';
+import { hashOf } from '../upload-once.ts';
 import type { StepProps } from './step.ts';
 
 type View =
@@ -18,6 +18,9 @@ type View =
   | { at: 'check'; shot: Shot }
   | { at: 'timeout' }
   | { at: 'sending'; send: () => Promise<void> };
+
+/** After so many tries that failed, a person is offered beside the camera. */
+const PERSON_AFTER = 2;
 
 /** A selfie, with or without movements. */
 export function FaceStep(props: StepProps) {
@@ -30,6 +33,7 @@ function Attempt(props: StepProps) {
   const finder = useFaceFinder();
   const [view, setView] = useState<View>({ at: 'primer' });
   const [stays, setStays] = useState(false);
+  const [ahead] = useState(() => sendAhead(api));
   const sending = useSending();
   const app = stays ? undefined : appAround(navigator.userAgent);
   const send = async ({ blob, hints }: Shot) => {
@@ -61,6 +65,7 @@ function Attempt(props: StepProps) {
         <LiveFace
           {...{ ...props, finder, active, shutter: view.shutter, ways }}
           onShot={(shot) => setView({ at: 'check', shot })}
+          onChosen={ahead}
           onTimeout={() => setView({ at: 'timeout' })}
           onError={(error) => {
             sending.setError(error);
@@ -103,5 +108,6 @@ function waysOf(
         ? { label: t('sample.selfie'), busy: sending.share !== undefined, use: () => void sending.attempt(sample) }
         : undefined,
     onUnable: unable,
+    onPerson: step.fault && step.attempt > PERSON_AFTER ? unable : undefined,
   };
 }

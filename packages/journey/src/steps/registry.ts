@@ -2,18 +2,28 @@ import type { Area } from '../i18n/load-messages.ts';
 import type { StepView } from './step.ts';
 
 /** Every type of step there is a view for. To add one is to write its file and to name it here. */
-type Entry = { areas: readonly Area[]; load(): Promise<StepView> };
+type Entry = {
+  areas: readonly Area[];
+  load(): Promise<StepView>;
+  /** Fetches what is large, for whoever is at the step before. */
+  fetchAhead?(): Promise<void>;
+};
 
 const STEPS: readonly Area[] = ['steps'];
 const CAPTURE: readonly Area[] = ['steps', 'capture'];
+const FACE: Entry = {
+  areas: CAPTURE,
+  load: async () => (await import('./face.tsx')).FaceStep,
+  fetchAhead: async () => (await import('../capture/face/fetch-ahead.ts')).fetchAhead(),
+};
 
 const entries = new Map<string, Entry>(
-  Object.entries({
+  Object.entries<Entry>({
     consent: { areas: STEPS, load: async () => (await import('./consent.tsx')).ConsentStep },
     form: { areas: STEPS, load: async () => (await import('./form.tsx')).FormStep },
     document: { areas: CAPTURE, load: async () => (await import('./document.tsx')).DocumentStep },
-    face: { areas: CAPTURE, load: async () => (await import('./face.tsx')).FaceStep },
-    faceAuthentication: { areas: CAPTURE, load: async () => (await import('./face.tsx')).FaceStep },
+    face: FACE,
+    faceAuthentication: FACE,
     switchDevice: { areas: STEPS, load: async () => (await import('./switch-device.tsx')).SwitchDeviceStep },
     customPage: { areas: STEPS, load: async () => (await import('./custom-page.tsx')).CustomPageStep },
     passkeyRegistration: { areas: STEPS, load: async () => (await import('./passkey.tsx')).PasskeyStep },

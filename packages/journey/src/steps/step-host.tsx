@@ -29,7 +29,7 @@ export function StepHost(props: StepProps) {
   if (view?.type === step.type) return <view.View key={`${step.id} ${step.attempt}`} {...props} />;
   if (entry && !failed) {
     return (
-      <p class="live" role="status">
+      <p class="live centred" role="status">
         <span class="spinner" aria-hidden="true" />
         <span class="hidden">{t('loading')}</span>
       </p>

@@ -58,9 +58,9 @@ export function Agreement() {
 }
 
 /** From the computer to the phone. */
-export function Devices() {
+export function Devices({ small = false }: { small?: boolean }) {
   return (
-    <Figure small>
+    <Figure small={small}>
       <Ground />
       <rect class="ill-surface" x="30" y="34" width="122" height="82" rx="8" />
       <rect class="ill-line" x="30" y="34" width="122" height="82" rx="8" />

@@ -60,8 +60,11 @@ async function show() {
       async uploadImage(name, blob, options) {
         options?.onProgress?.(1);
         const text = blob.type === 'application/json' ? await blob.text() : '';
-        blobs.push(blob);
-        sent.uploads.push({ name, type: blob.type, bytes: blob.size, text });
+        // Only the newest of a name counts.
+        const known = sent.uploads.findIndex((upload) => upload.name === name);
+        const at = known < 0 ? blobs.length : known;
+        blobs[at] = blob;
+        sent.uploads[at] = { name, type: blob.type, bytes: blob.size, text };
         return { name, sha256: '', bytes: blob.size, ...(blob.type === 'application/pdf' && { pages: 2 }) };
       },
       seeImage: () => drawing(),

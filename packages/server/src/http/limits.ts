@@ -21,7 +21,8 @@ const WINDOW_SECONDS = 1;
 /** Several keys may share an address. */
 const ADDRESS_FACTOR = 4;
 const NEW_SESSIONS_PER_MINUTE = 30;
-const UPLOADS_PER_MINUTE = 60;
+/** A challenge has 25 images, and quick people make three in a minute. */
+const UPLOADS_PER_MINUTE = 90;
 
 export function requestLimits(perSecond: number | 'off', clock: Clock): Limits | undefined {
   if (perSecond === 'off') return undefined;

@@ -1,6 +1,7 @@
 import type { Db, TenantDb, TenantReads, TenantTx } from '../db/db.ts';
 import type { Blobs } from '../engines/blobs/blobs.ts';
 import type { Images } from '../engines/images/images.ts';
+import type { VisionMachine } from '../engines/vision/vision.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { TenantId } from '../kernel/ids.ts';
 import type { Drive, Look } from '../process-manager/engine/drive.ts';
@@ -15,7 +16,8 @@ export type JourneyDeps = {
   clock: Clock;
   vault: Vault;
   blobs: Pick<Blobs, 'put' | 'get' | 'delete'>;
-  images: Pick<Images, 'reencode' | 'firstPage'>;
+  images: Pick<Images, 'reencode' | 'firstPage' | 'warm'>;
+  vision: Pick<VisionMachine, 'warm' | 'lookAhead'>;
   drive: Drive;
   /** Whether cookies travel over https alone. */
   secure: boolean;

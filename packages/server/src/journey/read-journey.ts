@@ -8,6 +8,7 @@ import { handoffState } from './handoff-state.ts';
 import type { JourneyDeps } from './journey-deps.ts';
 import { findSession } from './sessions.repository.ts';
 import { type Journey, namesOfAttempt, showJourney, showUnconfirmed } from './show-journey.ts';
+import { asksForPicture } from './takes-pictures.ts';
 
 /** Where a journey stands, as the browser of one session may see it; with its look and its words for who wants them. */
 export type ReadJourney = (context: Reading, wanted?: { theme?: boolean | undefined }) => Promise<Journey>;
@@ -30,6 +31,8 @@ export function reader(deps: JourneyDeps): ReadJourney {
     const images = current?.phase === 'user' ? namesOfAttempt(await deps.imagesOf(db, look.instance.id), current) : [];
     const redirectUrl = isFinal(look.root.status) ? await redirectOf(deps, db, look) : undefined;
     const shown = showJourney(look, { tenantId, tenantName, device, images, redirectUrl });
+    // By the time that there is one, what decodes it is there.
+    if (device.active && asksForPicture(shown)) deps.images.warm();
     const messages = isFinal(look.root.status) ? undefined : await deps.messages.known(db, look.root, now);
     return { ...(await withPageUrl(deps, db, shown)), ...dress, ...(messages && { messages }) };
   };

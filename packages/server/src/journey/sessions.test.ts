@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { onBothEngines } from '../../test/harness.ts';
-import { openTestJourney, type TestJourney } from '../../test/journey.ts';
+import { CONSENT, DECIDE, openTestJourney, type TestJourney } from '../../test/journey.ts';
 import { HOUR } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import { newCode } from '../process-manager/instances/one-time-code.ts';
@@ -33,6 +33,16 @@ onBothEngines('sessions of a journey', (_engine, places) => {
     assert.deepEqual([now.status, now.body.status, now.body.step.id], [200, 'ACTIVE', 'consent']);
     assert.deepEqual(body.journey, now.body, 'the page is told at once what it would ask for next');
     assert.deepEqual(await grove.events(id), ['instance.created', 'instance.started']);
+  });
+
+  it('the machine for images is started for who will need it: live journeys with pictures', async () => {
+    const open = async (options: Parameters<TestJourney['instance']>[0]) => {
+      grove.toldVision.length = 0;
+      await grove.browser().open({ code: (await grove.instance(options)).code });
+      return grove.toldVision.length;
+    };
+    const counts = [await open({}), await open({ environment: 'test' }), await open({ steps: [CONSENT, DECIDE] })];
+    assert.deepEqual(counts, [1, 0, 0]);
   });
 
   it('100055: a code works once, also when many redeem it at the same moment', async () => {

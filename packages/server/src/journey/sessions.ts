@@ -4,6 +4,7 @@ import type { Db, TenantTx } from '../db/db.ts';
 import { type WithHeaders, withHeaders } from '../kernel/answers.ts';
 import { type Clock, HOUR, toDtm } from '../kernel/clock.ts';
 import type { JourneyPrincipal, SessionState } from '../kernel/context.ts';
+import { cookieOf } from '../kernel/cookie-of.ts';
 import { ApiError, invalidInput } from '../kernel/errors.ts';
 import { ID_PATTERN, isTenantId, newId, type TenantId } from '../kernel/ids.ts';
 import type { OpenContext } from '../kernel/implement.ts';
@@ -25,6 +26,7 @@ import {
   sessionsOf,
   setSessionState,
 } from './sessions.repository.ts';
+import { takesPictures } from './takes-pictures.ts';
 
 /**
  * Sessions of end users. A one-time code is redeemed for a cookie that opens one instance and nothing else; at any time
@@ -77,6 +79,8 @@ export function sessionCreator(deps: LiveDeps, read: ReadJourney) {
       ...(handoff && { handoff: { tenantName: await deps.tenantName(tenantId), ...handoff } }),
       ...(await firstView(deps, read, { tenantId, session, now })),
     };
+    // The machine takes a second to start, and whoever has just come takes longer to get out a document.
+    if (answer.journey && takesPictures(answer.journey)) deps.vision.warm();
     const cookies = secret === undefined ? [] : [cookieText(deps, tenantId, session, secret, now)];
     return withHeaders(answer, { 'set-cookie': [...cookies, ...oldCookies(deps, context.header('cookie'))] });
   };
@@ -178,8 +182,7 @@ type Coming = { instance: InstanceRow; offer: CodeRow; browser: string; cookies:
 
 /** Whether the cookie of that session is among these. */
 function holds(cookies: string, name: string, { id, token_hash }: SessionRow): boolean {
-  const pair = cookies.split(';').find((each) => each.trim().startsWith(`${name}=`));
-  const [, , sessionId, secret = ''] = COOKIE.exec(pair?.slice(pair.indexOf('=') + 1).trim() ?? '') ?? [];
+  const [, , sessionId, secret = ''] = COOKIE.exec(cookieOf(cookies, name) ?? '') ?? [];
   return sessionId === id && timingSafeEqual(token_hash, hashSecret(secret));
 }
 

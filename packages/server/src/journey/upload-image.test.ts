@@ -57,6 +57,16 @@ onBothEngines('images of a journey', (_engine, places) => {
     await assert.rejects(read({ ...row, instance_id: other.instanceId }));
   });
 
+  it('is looked at ahead once it is kept, in the live world alone, and not if it is refused', async () => {
+    const browser = await atDocument();
+    const inSandbox = await atDocument('test');
+    grove.toldVision.length = 0;
+    await browser.upload('document', 'front', JPEG, 'image/jpeg');
+    await browser.upload('document', 'front', bytesOf('nothing'), 'image/jpeg');
+    await inSandbox.upload('document', 'front', JPEG, 'image/jpeg');
+    assert.deepEqual(grove.toldVision, ['document kept']);
+  });
+
   it('takes JPEG, PNG and WebP; the optional side too', async () => {
     const browser = await atDocument();
     assert.equal((await browser.upload('document', 'front', JPEG, 'image/jpeg')).status, 200);

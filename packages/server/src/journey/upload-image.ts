@@ -37,10 +37,12 @@ export function imageUploader(deps: JourneyDeps) {
     const before = await db.write(async (tx) => {
       const look = await lockJourney(deps, tx, context);
       const current = currentUserStep(look, stepId);
-      ensureTaken(ensureWanted(look, current, imageName), body);
-      ensureStandIn(body, look.root.environment);
+      const wanted = ensureWanted(look, current, imageName);
+      ensureTaken(wanted, body);
+      const { environment } = look.root;
+      ensureStandIn(body, environment);
       const seal = await vault.sealerFor(tx, instanceSubject(look.instance.id));
-      return { instanceId: look.instance.id, current, seal };
+      return { instanceId: look.instance.id, current, seal, ahead: environment === 'live' ? wanted.ahead : undefined };
     });
     const kept: Kept = isStandIn(body) ? body : await harmless(images, body);
     // Only now: images come out one by one, and those that wait are not all hashed at the same time.
@@ -59,7 +61,9 @@ export function imageUploader(deps: JourneyDeps) {
       if (error instanceof ApiError) await blobs.delete(blobKey).catch(() => undefined);
       throw error;
     }
-    const { pages } = kept;
+    const { contentType, bytes, pages } = kept;
+    const image = { id: blobKey, contentType, bytes: bytes.length, read: async () => bytes };
+    if (before.ahead) deps.vision.lookAhead(image, before.ahead);
     return { name: imageName, sha256, bytes: body.bytes.length, ...(pages !== undefined && { pages }) };
   };
 }

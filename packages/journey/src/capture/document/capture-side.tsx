@@ -141,6 +141,7 @@ function SidePrimer({ t, step, side, documentType, ways, error, onAll, onOther, 
       t={t}
       figure={<CardFigure kind={kindOf(documentType)} side={side} />}
       title={t(`document.${side}.${documentType}`)}
+      again={step.fault !== undefined}
       note={
         <>
           {picture === side && <FaultNote t={t} step={step} kind="card" />}

@@ -2,7 +2,7 @@ import type { Challenge } from '../../api.ts';
 import { type HintPace, noHintYet, paceHint } from '../hint-pace.ts';
 import { draw, encodePicture, PICTURE_LIMITS, type Picture, toJpeg } from '../picture/picture.ts';
 import { regionOf, type Taken } from '../use-looks.ts';
-import { chooseFrames, FRAMES_AT_LEAST, type KeptFrame } from './choose-frames.ts';
+import { chooseFrames, chooseSoFar, FRAMES_AT_LEAST, type KeptFrame } from './choose-frames.ts';
 import type { FaceFinder } from './face-finder.ts';
 import { OVAL } from './face-oval.tsx';
 import {
@@ -13,12 +13,12 @@ import {
   startChallenge,
 } from './follow-challenge.ts';
 import { type FaceHint, type FaceLook, judgeFace, judgePresence } from './judge-face.ts';
-import { isTooSlow, type LookPace, noLooksYet, paceLook } from './pace-looks.ts';
+import { isInDoubt, isTooSlow, type LookPace, noLooksYet, paceLook } from './pace-looks.ts';
 
 export type ChallengeShots = {
   nonce: string;
   image: Picture;
-  frames: readonly { blob: Blob; at: number }[];
+  frames: readonly { name: string; blob: Blob; at: number }[];
 };
 
 /** What the page shows of a challenge that runs. */
@@ -44,6 +44,8 @@ export const BEGINNING: ChallengeView = {
 /** Whoever runs a challenge is told how it ends, one way or another. */
 export type ChallengeEnds = {
   create(): Promise<Challenge>;
+  /** Will be among the shots if this try comes to its end, and can be sent while it goes on. */
+  onChosen(chosen: { nonce: string; name: string; blob: Blob }): void;
   onDone(shots: ChallengeShots): void;
   /** Neither the first try nor its repetition came to an end. */
   onTimeout(): void;
@@ -56,6 +58,8 @@ export type Try = {
   startedAt: number;
   state: ChallengeState;
   frames: KeptFrame<Promise<Blob>>[];
+  /** What is chosen of them, by name. */
+  chosen: Map<KeptFrame<Promise<Blob>>, string>;
   image: Promise<Picture> | undefined;
   /** Looks since the last pose was counted. */
   lingered: number;
@@ -104,7 +108,8 @@ export async function beginTry(run: ChallengeRun): Promise<void> {
   try {
     const challenge = await run.ends.create();
     const state = startChallenge(challenge.poses as Pose[]);
-    run.tried = { challenge, startedAt: performance.now(), state, frames: [], image: undefined, lingered: 0 };
+    const nothing = { frames: [], chosen: new Map(), image: undefined, lingered: 0 };
+    run.tried = { challenge, startedAt: performance.now(), state, ...nothing };
     run.change({ phase: 'asking', asked: state.poses[0] ?? null, shown: 0, total: state.poses.length, progress: 0 });
   } catch (error) {
     run.change({ phase: 'over' });
@@ -117,8 +122,14 @@ export async function finishTry(run: ChallengeRun, tried: Try): Promise<void> {
   run.busy = true;
   run.change({ phase: 'over', asked: null, progress: 1 });
   try {
-    const chosen = chooseFrames(tried.frames);
-    const frames = await Promise.all(chosen.map(async ({ image, at }) => ({ blob: await image, at: Math.round(at) })));
+    const chosen = chooseFrames(tried.frames, new Set(tried.chosen.keys()));
+    const frames = await Promise.all(
+      chosen.map(async (frame) => ({
+        name: nameOf(tried, frame),
+        blob: await frame.image,
+        at: Math.round(frame.at),
+      })),
+    );
     const image = await (tried.image ?? selfie(run));
     run.ends.onDone({ nonce: tried.challenge.nonce, image, frames });
   } catch (error) {
@@ -145,7 +156,8 @@ async function place(run: ChallengeRun, face: FaceLook): Promise<void> {
   const hint = judgeFace(face, OVAL);
   run.placed = hint === null ? run.placed + 1 : 0;
   run.change(({ pace }) => ({ good: hint === null, pace: paceHint(pace, hint ?? 'hold', performance.now()) }));
-  if (run.placed >= PLACED_LOOKS) await beginTry(run);
+  // Movements that are followed too slowly are missed: whoever is placed at once waits until that is known.
+  if (run.placed >= PLACED_LOOKS && !isInDoubt(run.speed)) await beginTry(run);
 }
 
 async function follow(run: ChallengeRun, tried: Try, face: FaceLook, image: Promise<Blob>): Promise<void> {
@@ -169,6 +181,7 @@ async function follow(run: ChallengeRun, tried: Try, face: FaceLook, image: Prom
   if (next) tried.state = next.state;
   if (milestone) navigator.vibrate?.(30);
   if (milestone && tried.state.shown === 1) startHere(run, tried);
+  else if (milestone) passOn(run, tried);
   const { shown, poses } = tried.state;
   run.change({
     ...{ asked: poses[shown] ?? null, shown, progress: shown / poses.length, good: presence === null },
@@ -183,6 +196,31 @@ async function follow(run: ChallengeRun, tried: Try, face: FaceLook, image: Prom
 function startHere(run: ChallengeRun, tried: Try): void {
   tried.frames = tried.frames.slice(-1);
   tried.image = selfie(run);
+  tell(run, tried, 'image', tried.image);
+}
+
+/** A movement was made: what shows it is known, and can go on its way while the next one is made. */
+function passOn(run: ChallengeRun, tried: Try): void {
+  const { shown, poses } = tried.state;
+  const known = new Set(tried.chosen.keys());
+  for (const frame of chooseSoFar(tried.frames, known, { made: shown - 1, all: poses.length - 1 })) {
+    if (!known.has(frame)) tell(run, tried, nameOf(tried, frame), frame.image);
+  }
+}
+
+function tell(run: ChallengeRun, { challenge: { nonce } }: Try, name: string, image: Promise<Blob | Picture>): void {
+  image.then(
+    (taken) => run.ends.onChosen({ nonce, name, blob: 'blob' in taken ? taken.blob : taken }),
+    // A picture that is lost is missed when the try is over, and said then.
+    () => undefined,
+  );
+}
+
+/** Frames are named as they are chosen; in which order they were taken is said when they are submitted. */
+function nameOf({ chosen }: Try, frame: KeptFrame<Promise<Blob>>): string {
+  const name = chosen.get(frame) ?? `frame${chosen.size + 1}`;
+  chosen.set(frame, name);
+  return name;
 }
 
 /** A slow device may have passed all poses with fewer frames than the server wants to see. */

@@ -23,29 +23,66 @@ const FRAMES_WANTED = 16;
 const CLOSE_DEGREES = 9;
 /** A head goes on for so many looks after a pose was counted, before the next instruction is understood. */
 const PEAK_LOOKS = 5;
+/** Kept back for what follows the last pose, which is counted on the way out. */
+const LAST_FRAMES = 3;
+
+type FrameChoice<Image> = {
+  /** What was chosen before stays. */
+  readonly before: ReadonlySet<KeptFrame<Image>>;
+  readonly atMost: number;
+  /** Up to here also those are taken that show little that is new. */
+  readonly wanted: number;
+};
 
 /**
  * The frames that show every pose and the way between them: the first, those where a pose was reached, those where it
  * was shown furthest, because the server measures with another eye, and then always the one in the middle of the widest
  * gap.
  */
-export function chooseFrames<Image>(frames: readonly KeptFrame<Image>[]): KeptFrame<Image>[] {
+export function chooseFrames<Image>(
+  frames: readonly KeptFrame<Image>[],
+  before: ReadonlySet<KeptFrame<Image>> = new Set(),
+): KeptFrame<Image>[] {
   const usable = frames.filter((frame) => frame.usable);
   if (usable.length <= FRAMES_AT_LEAST) return usable;
+  return choose(usable, { before, atMost: FRAMES_AT_MOST, wanted: FRAMES_WANTED });
+}
+
+/**
+ * The same when only some of the movements were made: what can be sent already, while the others are. `made` of `all`
+ * movements leave their share of the frames to the rest.
+ */
+export function chooseSoFar<Image>(
+  frames: readonly KeptFrame<Image>[],
+  before: ReadonlySet<KeptFrame<Image>>,
+  { made, all }: { made: number; all: number },
+): KeptFrame<Image>[] {
+  const share = (of: number) => 1 + made * Math.floor((of - 1 - LAST_FRAMES) / Math.max(1, all));
+  const usable = frames.filter((frame) => frame.usable);
+  return choose(usable, { before, atMost: share(FRAMES_AT_MOST), wanted: share(FRAMES_WANTED) });
+}
+
+function choose<Image>(
+  usable: readonly KeptFrame<Image>[],
+  { before, atMost, wanted }: FrameChoice<Image>,
+): KeptFrame<Image>[] {
   const chosen = new Set<number>([0, usable.length - 1]);
-  for (const [at, frame] of usable.entries()) if (frame.milestone) chosen.add(at).add(peakOf(usable, at));
-  while (chosen.size < Math.min(FRAMES_AT_MOST, usable.length)) {
+  for (const [at, frame] of usable.entries()) {
+    if (before.has(frame)) chosen.add(at);
+    if (frame.milestone) chosen.add(at).add(peakOf(usable, at));
+  }
+  while (chosen.size < Math.min(atMost, usable.length)) {
     const widest = widestGap(
       usable,
       [...chosen].sort((one, other) => one - other),
     );
-    if (!widest || (chosen.size >= FRAMES_WANTED && widest.degrees < CLOSE_DEGREES)) break;
+    if (!widest || (chosen.size >= wanted && widest.degrees < CLOSE_DEGREES)) break;
     chosen.add(widest.middle);
   }
   return [...chosen]
     .sort((one, other) => one - other)
     .slice(0, FRAMES_AT_MOST)
-    .map((at) => usable[at] as KeptFrame<Image>);
+    .flatMap((at) => usable[at] ?? []);
 }
 
 /** Where the pose that was counted at a frame is shown furthest, until the next one is counted. */

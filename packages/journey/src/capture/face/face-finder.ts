@@ -1,9 +1,8 @@
 import type { Pixels } from '../pixels.ts';
+import workerUrl from './face.worker.ts?worker&url';
+import type { FaceAnswer, FaceQuestion } from './face-question.ts';
 import type { FoundFace } from './find-face.ts';
 import { MODEL_FOLDER } from './model-files.ts';
-
-export type FaceQuestion = { base: string } | { id: number; pixels: Pixels };
-export type FaceAnswer = { ready: true } | { id: number; found: FoundFace } | { fault: string };
 
 /** Finds the face in a picture. One question at a time. */
 export type FaceFinder = { find(pixels: Pixels): Promise<FoundFace>; close(): void };
@@ -16,7 +15,7 @@ const LOOK_MS = 4_000;
 export async function openFaceFinder(signal: AbortSignal): Promise<FaceFinder | null> {
   if (typeof WebAssembly === 'undefined' || typeof Worker === 'undefined') return null;
   try {
-    const worker = new Worker(new URL('./face.worker.ts', import.meta.url), { type: 'module' });
+    const worker = new Worker(workerUrl, { type: 'module' });
     const close = () => worker.terminate();
     signal.addEventListener('abort', close, { once: true });
     const base = new URL(`${import.meta.env.BASE_URL}${MODEL_FOLDER}`, location.href).href;

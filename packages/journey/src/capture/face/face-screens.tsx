@@ -15,7 +15,7 @@ import { Primer } from '../primer.tsx';
 import { useCamera } from '../use-camera.ts';
 import type { Sending } from '../use-sending.ts';
 import { ChallengeCamera } from './challenge-camera.tsx';
-import type { ChallengeShots } from './challenge-run.ts';
+import type { ChallengeEnds, ChallengeShots } from './challenge-run.ts';
 import type { FaceFinder } from './face-finder.ts';
 import { SelfieCamera } from './selfie-camera.tsx';
 
@@ -36,6 +36,7 @@ export function FacePrimer({ t, step, active, error, ways, onOpen }: FacePrimerP
       figure={<SelfieFigure moving={active} />}
       title={t('face.title')}
       lead={active ? t('face.active') : undefined}
+      again={step.fault !== undefined}
       note={
         <>
           <FaultNote t={t} step={step} kind="face" />
@@ -60,13 +61,11 @@ type LiveFaceProps = StepProps & {
   ways: Ways;
   onShot(shot: Shot): void;
   onShots(shots: ChallengeShots, hints: PictureHints): void;
-  onTimeout(): void;
-  onError(error: unknown): void;
-};
+} & Pick<ChallengeEnds, 'onChosen' | 'onTimeout' | 'onError'>;
 
 export function LiveFace(props: LiveFaceProps) {
   const { t, language, step, api, finder, active, shutter, ways } = props;
-  const { onShot, onShots, onTimeout, onError } = props;
+  const { onShot, onShots, onChosen, onTimeout, onError } = props;
   const camera = useCamera('user');
   const [started] = useState(() => performance.now());
   if (camera.state.phase === 'fault') {
@@ -84,6 +83,7 @@ export function LiveFace(props: LiveFaceProps) {
           camera={camera}
           finder={finder}
           create={() => api.createChallenge(step.id)}
+          onChosen={onChosen}
           onDone={(shots) => onShots(shots, hints(shots.image, 'auto'))}
           onTimeout={onTimeout}
           onError={onError}

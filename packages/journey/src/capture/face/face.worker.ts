@@ -1,6 +1,6 @@
 /// <reference lib="webworker" />
 
-import type { FaceAnswer, FaceQuestion } from './face-finder.ts';
+import type { FaceAnswer, FaceQuestion } from './face-question.ts';
 import { openFaceFinder } from './find-face.ts';
 
 /** Looks for faces beside the page, so that the picture on it does not stutter. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { chooseFrames, FRAMES_AT_LEAST, FRAMES_AT_MOST, type KeptFrame } from './choose-frames.ts';
+import { chooseFrames, chooseSoFar, FRAMES_AT_LEAST, FRAMES_AT_MOST, type KeptFrame } from './choose-frames.ts';
 import {
   asInMirror,
   CHALLENGE_GUIDE,
@@ -11,7 +11,7 @@ import {
   stepBetween,
 } from './follow-challenge.ts';
 import type { Angles } from './judge-face.ts';
-import { isTooSlow, noLooksYet, paceLook } from './pace-looks.ts';
+import { isInDoubt, isTooSlow, noLooksYet, paceLook } from './pace-looks.ts';
 import { TIMED, timedMoment } from './timed-challenge.ts';
 
 /** A head that looks a little down, as over a phone. */
@@ -116,6 +116,25 @@ describe('choosing frames', () => {
     assert.ok(chosen.every(({ at }, place) => at > (chosen[place - 1]?.at ?? -1)));
   });
 
+  test('chooses as movements are made, keeps what was chosen, and leaves room for those that come', () => {
+    const frames = kept(perform(POSES), 4);
+    let before = new Set<KeptFrame<number>>();
+    let made = 0;
+    for (const [at, frame] of frames.entries()) {
+      if (!frame.milestone || at === 0) continue;
+      if (made > 0) {
+        const chosen = chooseSoFar(frames.slice(0, at + 1), before, { made, all: POSES.length - 1 });
+        assert.ok(chosen.includes(frame) && [...before].every((each) => chosen.includes(each)), `${made}`);
+        assert.ok(chosen.length <= 1 + made * 5, `${made}: ${chosen.length}`);
+        before = new Set(chosen);
+      }
+      made += 1;
+    }
+    const all = chooseFrames(frames, before);
+    assert.ok([...before].every((each) => all.includes(each)));
+    assert.ok(before.size >= FRAMES_AT_LEAST && all.length - before.size <= 4 && all.length <= FRAMES_AT_MOST);
+  });
+
   test('sends the frame that shows a pose furthest, which comes after it was counted', () => {
     const yaws = [0, 0, 0, 0, -4, -8, -12, -13, -14, -17, -21, -19, -14, -9, -3, 0, 0, 0, 0, 0];
     const frames = yaws.map(
@@ -172,5 +191,11 @@ describe('a challenge by the clock', () => {
     assert.equal(isTooSlow(paced([900, 700, 100, 100, 100, 100, 100, 100])), false);
     assert.equal(isTooSlow(paced([300, 300, 300])), false);
     assert.equal(isTooSlow(paced(Array.from({ length: 8 }, () => 300))), true);
+  });
+
+  test('is not decided on by one slow look, and not passed over while there is doubt', () => {
+    const inDoubt = (...looks: number[]) => isInDoubt(looks.reduce(paceLook, noLooksYet));
+    assert.deepEqual([inDoubt(900, 700, 300), inDoubt(900, 300, 100)], [true, false]);
+    assert.equal(inDoubt(...Array.from({ length: 8 }, () => 300)), false);
   });
 });

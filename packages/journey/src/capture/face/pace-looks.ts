@@ -17,3 +17,8 @@ export function isTooSlow({ milliseconds }: LookPace): boolean {
   if (counted.length < REMEMBERED) return false;
   return counted.reduce((sum, each) => sum + each, 0) / counted.length > SLOW_MS;
 }
+
+/** The last look was slow, and there were too few to say whether that is how it will go on. */
+export function isInDoubt({ milliseconds }: LookPace): boolean {
+  return milliseconds.length < IGNORED + REMEMBERED && (milliseconds.at(-1) ?? 0) > SLOW_MS;
+}

@@ -223,6 +223,25 @@ describe('the process that decodes', () => {
     await idle.stop();
   });
 
+  it('is started for an image that was announced, once, and goes when none comes', async (t) => {
+    const children = `/proc/self/task/${process.pid}/children`;
+    if (!existsSync(children)) return t.skip('nobody says here what processes there are');
+    const count = () => readFileSync(children, 'utf8').split(' ').filter(Boolean).length;
+    const before = count();
+    const announced = openImages({ processes: 2, idleMs: 1 });
+    announced.warm();
+    announced.warm();
+    assert.equal(count(), before + 1);
+    for (let tries = 0; count() > before; tries++) {
+      assert.ok(tries < 1000, 'it stays');
+      await wait(10);
+    }
+    announced.warm();
+    await announced.stop();
+    announced.warm();
+    assert.equal(count(), before);
+  });
+
   it('does not keep whoever started it from ending', () => {
     const script = `
       import { openImages } from ${JSON.stringify(new URL('./images.ts', import.meta.url).href)};

@@ -15,6 +15,8 @@ export type Images = {
   reencode(bytes: Uint8Array, contentType: string): Promise<Reencoded>;
   /** The first page of a PDF, as an image like any other. Refuses likewise. */
   firstPage(bytes: Uint8Array): Promise<FirstPage>;
+  /** An image will come soon: the process that decodes it is started, if none is there. */
+  warm(): void;
   /** Whoever still waits is told that the server is stopping. */
   stop(): Promise<void>;
 };
@@ -51,6 +53,17 @@ export function openImages(options: ImagesOptions = {}): Images {
   const waiting: Job[] = [];
   let waitingBytes = 0;
   let stopped = false;
+  const { start, work, release } = workIn({ limits, onError, isStopped: () => stopped });
+
+  /** One place does something at a time, and is given up when there was nothing to do for a while. */
+  const occupy = (place: Place, doing: Promise<void>) => {
+    clearTimeout(place.idle);
+    place.work = doing.finally(() => {
+      place.work = undefined;
+      place.idle = setTimeout(() => void release(place), idleMs).unref();
+      pump();
+    });
+  };
 
   const pump = () => {
     // A process that runs already is ready sooner.
@@ -58,36 +71,7 @@ export function openImages(options: ImagesOptions = {}): Images {
     const job = free && waiting.shift();
     if (!job) return;
     waitingBytes -= job.bytes.length;
-    clearTimeout(free.idle);
-    free.work = work(free, job).finally(() => {
-      free.work = undefined;
-      free.idle = setTimeout(() => void release(free), idleMs).unref();
-      pump();
-    });
-  };
-
-  const work = async (place: Place, { type, bytes, done, failed }: Job): Promise<void> => {
-    try {
-      place.child ??= await startChild(limits);
-      if (stopped) throw stopping();
-      const frame = await place.child.ask(type, bytes);
-      const gone = typeof frame === 'string';
-      // In a process where something broke, more than that may be broken.
-      if (gone || frame.words.reason === 'broke') await release(place);
-      if (gone && stopped) throw stopping();
-      done(wholeFrame(frame));
-    } catch (error) {
-      if (error instanceof ApiError) return failed(error);
-      onError?.('images cannot be decoded', error);
-      failed(new ApiError(100010, { cause: error, retryAfterSeconds: RETRY_AFTER_SECONDS }));
-    }
-  };
-
-  const release = async (place: Place): Promise<void> => {
-    const { child } = place;
-    clearTimeout(place.idle);
-    delete place.child;
-    await child?.end();
+    occupy(free, work(free, job));
   };
 
   const decode = async (type: DecodedType, bytes: Uint8Array): Promise<Frame> => {
@@ -110,6 +94,10 @@ export function openImages(options: ImagesOptions = {}): Images {
       if (!Number.isInteger(pages)) throw broke('what came back says nothing of pages');
       return { ...jpegOf(frame), pages: pages as number };
     },
+    warm() {
+      const [first] = places;
+      if (first && !stopped && places.every(({ child, work }) => !child && !work)) occupy(first, start(first));
+    },
     async stop() {
       stopped = true;
       for (const { failed } of waiting.splice(0)) failed(stopping());
@@ -119,6 +107,42 @@ export function openImages(options: ImagesOptions = {}): Images {
       await Promise.all(places.map(release));
     },
   };
+}
+
+type WorkDeps = { limits: ChildLimits; onError: ImagesOptions['onError']; isStopped(): boolean };
+
+/** What is done in a place: its process is started, asked and ended. */
+function workIn({ limits, onError, isStopped }: WorkDeps) {
+  const start = async (place: Place): Promise<void> => {
+    // Whoever comes with an image is told what is wrong.
+    const child = await startChild(limits).catch(() => undefined);
+    if (child) place.child = child;
+  };
+
+  const work = async (place: Place, { type, bytes, done, failed }: Job): Promise<void> => {
+    try {
+      place.child ??= await startChild(limits);
+      if (isStopped()) throw stopping();
+      const frame = await place.child.ask(type, bytes);
+      const gone = typeof frame === 'string';
+      // In a process where something broke, more than that may be broken.
+      if (gone || frame.words.reason === 'broke') await release(place);
+      if (gone && isStopped()) throw stopping();
+      done(wholeFrame(frame));
+    } catch (error) {
+      if (error instanceof ApiError) return failed(error);
+      onError?.('images cannot be decoded', error);
+      failed(new ApiError(100010, { cause: error, retryAfterSeconds: RETRY_AFTER_SECONDS }));
+    }
+  };
+
+  const release = async (place: Place): Promise<void> => {
+    const { child } = place;
+    clearTimeout(place.idle);
+    delete place.child;
+    await child?.end();
+  };
+  return { start, work, release };
 }
 
 function notNow(detail: string): ApiError {

@@ -3,6 +3,7 @@ import {
   type DocumentReading,
   encodeTemplate,
   type FaceAnalysis,
+  type FaceTemplate,
   type Frame,
   faceQuality,
   frameOf,
@@ -16,6 +17,7 @@ import { ApiError } from '../../kernel/errors.ts';
 import { algorithm, compareFaces } from './face-templates.ts';
 import { type DocumentSides, judgeDocument } from './judge-document.ts';
 import { judgeActive, judgeFace, judgeMatch, judgePassive, refusedPicture } from './judge-face.ts';
+import { type LookAhead, type LookName, openLookAhead } from './look-ahead.ts';
 import { readBiographicData } from './read-biographic-data.ts';
 import type { DocumentFindings, DocumentRequest, FaceRequest, Vision, VisionImage, VisionMachine } from './vision.ts';
 
@@ -32,19 +34,9 @@ const FRAMES_AT_ONCE = 4;
  * look is a 100010, which callers see and jobs try again.
  */
 export function lookAtPictures({ clock, onError }: LookDeps): VisionMachine {
-  let engine: Promise<VisionEngine> | undefined;
-  let stopped = false;
-
-  const open = (): Promise<VisionEngine> => {
-    if (stopped) return Promise.reject(notReady());
-    engine ??= openEngine({ timeoutMs: PICTURE_TIMEOUT_MS }).catch((error) => {
-      engine = undefined;
-      onError('the vision engine could not be started', error);
-      throw notReady(error);
-    });
-    return engine;
-  };
-  open().catch(() => undefined);
+  const engine = openOnce(onError);
+  const looks = openLookAhead(engine);
+  engine.open().catch(() => undefined);
 
   /** What the engine says of the bytes, or the reason why it will not look at them. */
   const look = async <Seen>(
@@ -55,14 +47,21 @@ export function lookAtPictures({ clock, onError }: LookDeps): VisionMachine {
     const bytes = await image.read();
     signal.throwIfAborted();
     try {
-      return { seen: await see(await open(), bytes), bytes };
+      return { seen: await see(await engine.open(), bytes), bytes };
     } catch (error) {
       if (error instanceof ImageFault) return { fault: error.reason };
       throw error instanceof VisionFault ? notReady(error) : error;
     }
   };
   const analyse = (image: VisionImage, signal: AbortSignal) =>
-    look(image, signal, (each, bytes) => each.analyseFace(bytes));
+    look(image, signal, (each, bytes) => looks.see(nameOf('face', image), () => each.analyseFace(bytes)));
+  const embed = async (image: VisionImage, signal: AbortSignal): Promise<FaceTemplate | null> => {
+    const name = nameOf('face', image);
+    const seen = name && (await looks.seen<FaceAnalysis>(name)?.catch(() => undefined));
+    if (seen) return seen.face?.template ?? null;
+    const looked = await look(image, signal, (each, bytes) => looks.see(undefined, () => each.embedFace(bytes)));
+    return looked.fault === undefined ? looked.seen.template : null;
+  };
 
   return {
     algorithm,
@@ -73,19 +72,59 @@ export function lookAtPictures({ clock, onError }: LookDeps): VisionMachine {
       const template = encodeTemplate(seen.face.template);
       return { template, quality: faceQuality(seen), reasons: [...seen.reasons] };
     },
-    readDocument: (request, signal) => readDocument({ look, today: dayOf(clock.now()) }, request, signal),
+    readDocument: (request, signal) => readDocument({ look, looks, today: dayOf(clock.now()) }, request, signal),
     readFace: (request, signal) => readFace(analyse, request, signal),
     async matchFaces({ document, face }, signal) {
-      const embed = (each: VisionEngine, bytes: Buffer) => each.embedFace(bytes);
-      const [one, other] = await Promise.all([look(document, signal, embed), look(face, signal, embed)]);
-      const templateOf = (looked: typeof one) => (looked.fault === undefined ? looked.seen.template : null);
-      return judgeMatch(templateOf(one), templateOf(other));
+      return judgeMatch(...(await Promise.all([embed(document, signal), embed(face, signal)])));
+    },
+    warm: () => undefined,
+    lookAhead(image, kind) {
+      const today = dayOf(clock.now());
+      const name = nameOf(kind, image, today);
+      const see = async () => {
+        const [each, bytes] = [await engine.open(), await image.read()];
+        return kind === 'face' ? each.analyseFace(bytes) : readSide(each, bytes, today);
+      };
+      const begin = () => name && looks.ahead(name, { bytes: image.bytes, look: see });
+      engine.open().then(begin, () => undefined);
+    },
+    stop() {
+      looks.stop();
+      return engine.stop();
+    },
+  };
+}
+
+/** The engine, opened when it is first wanted, and again after a failure. */
+function openOnce(onError: LookDeps['onError']) {
+  let engine: Promise<VisionEngine> | undefined;
+  let opened: VisionEngine | undefined;
+  let stopped = false;
+  return {
+    open(): Promise<VisionEngine> {
+      if (stopped) return Promise.reject(notReady());
+      engine ??= openEngine({ timeoutMs: PICTURE_TIMEOUT_MS }).then(
+        (ready) => {
+          opened = ready;
+          return ready;
+        },
+        (error) => {
+          engine = undefined;
+          onError('the vision engine could not be started', error);
+          throw notReady(error);
+        },
+      );
+      return engine;
+    },
+    isFree(): boolean {
+      if (!opened || stopped) return false;
+      const { waiting, running, workers } = opened.stats();
+      return waiting === 0 && running < workers;
     },
     async stop() {
       stopped = true;
       // A worker that is ended inside its libraries takes the process with it: it is asked, and waited for.
-      const opened = await engine?.catch(() => undefined);
-      await opened?.stop();
+      await (await engine?.catch(() => undefined))?.stop();
     },
   };
 }
@@ -96,6 +135,15 @@ function notReady(cause?: unknown): ApiError {
     retryAfterSeconds: RETRY_AFTER_SECONDS,
     cause,
   });
+}
+
+/** What is made of a document depends on the day. */
+function nameOf(kind: LookName['kind'], { id }: VisionImage, today = ''): LookName | undefined {
+  return id === undefined ? undefined : { kind, id: kind === 'document' ? `${id} ${today}` : id };
+}
+
+function readSide(engine: VisionEngine, bytes: Buffer, today: string): Promise<DocumentReading> {
+  return engine.readDocument(bytes, { today, straightened: true });
 }
 
 function dayOf(now: number): string {
@@ -110,12 +158,14 @@ type Look = <Seen>(
 ) => Promise<Looked<Seen>>;
 
 async function readDocument(
-  { look, today }: { look: Look; today: string },
+  { look, looks, today }: { look: Look; looks: LookAhead; today: string },
   request: DocumentRequest,
   signal: AbortSignal,
 ): ReturnType<Vision['readDocument']> {
   const read = (image: VisionImage) =>
-    look(image, signal, (engine, bytes) => engine.readDocument(bytes, { today, straightened: true }));
+    look(image, signal, (engine, bytes) =>
+      looks.see(nameOf('document', image, today), () => readSide(engine, bytes, today)),
+    );
   const front = await read(request.front);
   const back = request.back && (await read(request.back));
   if (front.fault !== undefined) return refusedSide(front.fault, 'front');

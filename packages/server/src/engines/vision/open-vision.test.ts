@@ -142,6 +142,23 @@ describe('the real machine', () => {
     assert.throws(() => machine.compareFaces(one, foreignTemplate), TemplateFault);
   });
 
+  it('has seen what it was shown ahead when it is asked, and looks anew at what has no name', async () => {
+    const bytes = picture(AUDREY);
+    const lost: VisionImage = { id: 'selfie', contentType: 'image/jpeg', read: async () => Buffer.from('not there') };
+    machine.lookAhead({ ...imageOf(bytes), id: 'selfie', bytes: bytes.length }, 'face');
+    // The look ahead is begun by then; whoever asks meanwhile joins it.
+    await new Promise(setImmediate);
+    const { checks } = await machine.readFace({ image: lost, liveness: 'none', frames: [] }, never);
+    assert.deepEqual(
+      checks.map(({ status }) => status),
+      ['PASSED'],
+    );
+    const match = await machine.matchFaces({ document: imageOf(bytes), face: lost }, never);
+    assert.deepEqual([match.status, match.score], ['PASSED', 1]);
+    const { template, ...refused } = { reason: '', ...(await machine.faceTemplate({ ...lost, id: 'other' }, never)) };
+    assert.deepEqual([template, refused.reason], [undefined, 'not_an_image']);
+  });
+
   it('answers 100010 once it is stopped, also when it was never used', async () => {
     const unused = openVision({ mode: 'lazy', clock: systemClock, onError: assert.fail });
     await unused.stop();

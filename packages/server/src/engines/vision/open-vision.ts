@@ -11,8 +11,8 @@ export type OpenVisionDeps = {
 };
 
 /**
- * The real machine. Its workers take a second to start and a few hundred megabytes to keep, so a server that is never
- * shown a picture has neither them nor the code around them.
+ * The real machine. Its workers take a second to start and a few hundred megabytes to keep, so a server that nobody comes
+ * to with pictures has neither them nor the code around them.
  */
 export function openVision({ mode, ...deps }: OpenVisionDeps): VisionMachine {
   if (mode === 'off') return noVision();
@@ -24,13 +24,24 @@ export function openVision({ mode, ...deps }: OpenVisionDeps): VisionMachine {
     loaded ??= import('./look-at-pictures.ts').then(({ lookAtPictures }) => lookAtPictures(deps));
     return loaded;
   };
-  if (mode === 'eager') machine().catch((error) => deps.onError('the vision engine could not be loaded', error));
+  const warm = () => {
+    machine().catch((error) => stopped || deps.onError('the vision engine could not be loaded', error));
+  };
+  if (mode === 'eager') warm();
   return {
     ...{ algorithm, compareFaces },
     faceTemplate: async (...request) => (await machine()).faceTemplate(...request),
     readDocument: async (...request) => (await machine()).readDocument(...request),
     readFace: async (...request) => (await machine()).readFace(...request),
     matchFaces: async (...request) => (await machine()).matchFaces(...request),
+    warm,
+    lookAhead(...request) {
+      // Whoever asks about the image is told what is wrong with the machine.
+      machine().then(
+        (loaded) => loaded.lookAhead(...request),
+        () => undefined,
+      );
+    },
     async stop() {
       stopped = true;
       await (await loaded?.catch(() => undefined))?.stop();

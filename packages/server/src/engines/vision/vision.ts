@@ -1,9 +1,10 @@
 import type { Check, PictureFault } from '../../kernel/check.ts';
 import type { Challenge } from './challenge.ts';
 import { algorithm, compareFaces } from './face-templates.ts';
+import type { LookKind } from './look-ahead.ts';
 
-/** The door to the machine that looks at images. */
-export type VisionImage = { readonly contentType: string; read(): Promise<Buffer> };
+/** The door to the machine that looks at images. `id` names these bytes and no others, where they have a name. */
+export type VisionImage = { readonly id?: string; readonly contentType: string; read(): Promise<Buffer> };
 
 export type DocumentRequest = {
   readonly front: VisionImage;
@@ -88,7 +89,13 @@ export type FaceTemplates = {
 
 /** The machine itself. It knows pictures; who has been seen before is known by those who keep faces. */
 export type VisionMachine = FaceTemplates &
-  Pick<Vision, 'readDocument' | 'readFace' | 'matchFaces'> & { stop(): Promise<void> };
+  Pick<Vision, 'readDocument' | 'readFace' | 'matchFaces'> & {
+    /** Somebody will come with pictures soon: what takes time to start is started. */
+    warm(): void;
+    /** The image has arrived and will be asked about; until then the machine looks at it if it has nothing else to do. */
+    lookAhead(image: VisionImage & { readonly id: string; readonly bytes: number }, kind: LookKind): void;
+    stop(): Promise<void>;
+  };
 
 /** A machine that is not there. What it did not look at it does not pass. */
 export function noVision(): VisionMachine {
@@ -105,6 +112,8 @@ export function noVision(): VisionMachine {
       return { checks: liveness === 'none' ? checks : [...checks, notPerformed('liveness', 'liveness')] };
     },
     matchFaces: async () => notPerformed('faceMatch', 'face'),
+    warm: () => {},
+    lookAhead: () => {},
     stop: async () => {},
   };
 }

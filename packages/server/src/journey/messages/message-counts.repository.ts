@@ -8,7 +8,7 @@ const ADD = sql(`INSERT INTO message_counts (tenant_id, name, began_at, count) V
   RETURNING count, began_at`);
 // Whoever counts locks an address and then the tenant. To wait for one while holding another could be a circle.
 const REMOVE = sql(`DELETE FROM message_counts WHERE tenant_id = $1 AND name IN (SELECT name FROM message_counts
-  WHERE tenant_id = $1 AND began_at <= $2 /*postgres FOR UPDATE SKIP LOCKED*/)`);
+  WHERE tenant_id = $1 AND began_at <= $2 LIMIT $3 + 0 /*postgres FOR UPDATE SKIP LOCKED*/)`);
 
 export type Counted = { count: number; began_at: number };
 
@@ -26,6 +26,6 @@ export async function countMessage(
   return counted;
 }
 
-export async function removeCounts(tx: TenantTx, begunBefore: number): Promise<void> {
-  await tx.run(REMOVE, [tx.tenantId, begunBefore]);
+export function removeCounts(tx: TenantTx, begunBefore: number, limit: number): Promise<number> {
+  return tx.run(REMOVE, [tx.tenantId, begunBefore, limit]);
 }

@@ -27,8 +27,10 @@ const GIVE_UP_LINKS = sql(`UPDATE journey_messages SET state = 'FAILED', sealed 
 const WAKE = sql(`UPDATE journey_messages SET state = 'READY', expires_at = $3
   WHERE tenant_id = $1 AND instance_id = $2 AND state = 'WAITING' RETURNING id`);
 const FORGET = sql(`UPDATE journey_messages SET state = 'FAILED', sealed = NULL
-  WHERE tenant_id = $1 AND expires_at <= $2 AND sealed IS NOT NULL`);
-const REMOVE_OLD = sql('DELETE FROM journey_messages WHERE tenant_id = $1 AND expires_at <= $2');
+  WHERE tenant_id = $1 AND id IN (SELECT id FROM journey_messages
+    WHERE tenant_id = $1 AND expires_at <= $2 AND sealed IS NOT NULL ORDER BY expires_at LIMIT $3 + 0)`);
+const REMOVE_OLD = sql(`DELETE FROM journey_messages WHERE tenant_id = $1 AND id IN (SELECT id FROM journey_messages
+    WHERE tenant_id = $1 AND expires_at <= $2 ORDER BY expires_at LIMIT $3 + 0)`);
 
 export function findMessage(db: TenantReads, id: string): Promise<MessageRow | undefined> {
   return db.get<MessageRow>(ONE, [db.tenantId, id]);
@@ -67,11 +69,11 @@ export async function wakeWaiting(tx: TenantTx, instanceId: string, expiresAt: n
   return rows.map(({ id }) => id);
 }
 
-/** Whatever became of the job that should have sent it. */
-export async function forgetExpired(tx: TenantTx, now: number): Promise<void> {
-  await tx.run(FORGET, [tx.tenantId, now]);
+/** Whatever became of the job that should have sent it. How many there were, of at most so many. */
+export function forgetExpired(tx: TenantTx, now: number, limit: number): Promise<number> {
+  return tx.run(FORGET, [tx.tenantId, now, limit]);
 }
 
-export async function removeMessages(tx: TenantTx, expiredBefore: number): Promise<void> {
-  await tx.run(REMOVE_OLD, [tx.tenantId, expiredBefore]);
+export function removeMessages(tx: TenantTx, expiredBefore: number, limit: number): Promise<number> {
+  return tx.run(REMOVE_OLD, [tx.tenantId, expiredBefore, limit]);
 }

@@ -2,9 +2,10 @@ import type { KeyObject } from 'node:crypto';
 import type { api, Ok } from '@grove/contract';
 import type { Db, TenantReads, TenantTx } from '../../db/db.ts';
 import type { Channel } from '../../engines/mail/mail.ts';
-import { defineJob, type JobDefinition } from '../../jobs/define-job.ts';
+import type { JobDefinition } from '../../jobs/define-job.ts';
+import { definePurge } from '../../jobs/define-purge.ts';
 import type { Jobs } from '../../jobs/jobs.ts';
-import { HOUR, MINUTE, SECOND } from '../../kernel/clock.ts';
+import { HOUR, MINUTE } from '../../kernel/clock.ts';
 import { ApiError, invalidInput } from '../../kernel/errors.ts';
 import { newId, type TenantId } from '../../kernel/ids.ts';
 import { instanceSubject } from '../../process-manager/instances/instance-subject.ts';
@@ -165,21 +166,10 @@ async function toldAt({ vault }: MessagesDeps, db: TenantReads, row: MessageRow)
 }
 
 /** Addresses that no job has erased, counts that are over, messages of yesterday. */
-function cleanJob({ db, everyTenantId }: MessagesDeps): JobDefinition<object> {
-  return defineJob<object>({
-    kind: 'journey.clean-messages',
-    maxAttempts: 5,
-    backoff: { firstMs: 10 * SECOND, mostMs: 5 * MINUTE },
-    timeoutMs: 10 * MINUTE,
-    async run(_payload, { now, signal }) {
-      for await (const tenantId of everyTenantId()) {
-        signal.throwIfAborted();
-        await db.of(tenantId).write(async (tx) => {
-          await forgetExpired(tx, now);
-          await removeMessages(tx, now - COUNTED_MS);
-          await removeCounts(tx, now - COUNTED_MS);
-        });
-      }
-    },
-  });
+function cleanJob(deps: MessagesDeps): JobDefinition<object> {
+  return definePurge(deps, 'journey.clean-messages', (now) => [
+    (tx, limit) => forgetExpired(tx, now, limit),
+    (tx, limit) => removeMessages(tx, now - COUNTED_MS, limit),
+    (tx, limit) => removeCounts(tx, now - COUNTED_MS, limit),
+  ]);
 }

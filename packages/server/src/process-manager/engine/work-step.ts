@@ -101,6 +101,7 @@ async function work(deps: WorkDeps, db: TenantDb, look: Look, { signal }: JobCon
   const stepName = `Step: ${definition.definition.name}/${step.id}`;
   const all = await imagesOf(db, instance.id);
   const open = (row: ImageRow): WorkImage => ({
+    id: row.blob_key,
     contentType: row.content_type,
     read: () => readImage(deps, db, row),
   });

@@ -1,5 +1,4 @@
-import { oneOf, text } from '@grove/contract';
-import { Type } from 'typebox';
+import { oneOf, Type, text } from '@grove/contract';
 import type { Check } from '../../../kernel/check.ts';
 import type { Step } from '../definition.ts';
 import type { State } from '../state.ts';

@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { Type } from '@grove/contract';
 
 const MAX_HINTS = 20;
 

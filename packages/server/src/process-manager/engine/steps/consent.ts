@@ -1,5 +1,4 @@
-import { oneOf, text } from '@grove/contract';
-import { Type } from 'typebox';
+import { oneOf, Type, text } from '@grove/contract';
 import type { StepType } from './step-type.ts';
 
 /** Who declines ends the journey: nothing of somebody who does not want it is looked at. */

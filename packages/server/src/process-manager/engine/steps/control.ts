@@ -1,5 +1,4 @@
-import { Duration, MAX_CONDITION_LENGTH, oneOf, stringMap, text } from '@grove/contract';
-import { Type } from 'typebox';
+import { Duration, MAX_CONDITION_LENGTH, oneOf, stringMap, Type, text } from '@grove/contract';
 import type { Step } from '../definition.ts';
 import type { StepType } from './step-type.ts';
 

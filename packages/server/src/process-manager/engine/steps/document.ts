@@ -1,5 +1,4 @@
-import { listOf, oneOf } from '@grove/contract';
-import { Type } from 'typebox';
+import { listOf, oneOf, Type } from '@grove/contract';
 import type { ClientHints } from '../../../engines/vision/vision.ts';
 import type { Step } from '../definition.ts';
 import { clientHints } from './client-hints.ts';
@@ -58,8 +57,9 @@ export const document: StepType = {
       const { sides, requireLiveCapture } = step as DocumentStep;
       // A PDF never came from the camera.
       const pdf = !requireLiveCapture;
-      const front = { name: 'front', required: true, pdf };
-      return sides === 'front' ? [front] : [front, { name: 'back', required: sides === 'both', pdf }];
+      const ahead = 'document';
+      const front = { name: 'front', required: true, pdf, ahead } as const;
+      return sides === 'front' ? [front] : [front, { name: 'back', required: sides === 'both', pdf, ahead }];
     },
     result: (step) => {
       const { accept, countries } = step as DocumentStep;

@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { Type } from '@grove/contract';
 import type { Step } from '../definition.ts';
 import { face } from './face.ts';
 import { ofStore, recognisedCheck, userMissing, withStore } from './identity-check.ts';

@@ -1,5 +1,4 @@
-import { oneOf, text } from '@grove/contract';
-import { Type } from 'typebox';
+import { oneOf, Type, text } from '@grove/contract';
 import type { Step } from '../definition.ts';
 import { documentNumbersIn, emailsIn } from './listed-values.ts';
 import { notPerformed } from './not-performed.ts';

@@ -1,5 +1,4 @@
-import { text } from '@grove/contract';
-import { Type } from 'typebox';
+import { Type, text } from '@grove/contract';
 import type { Step } from '../definition.ts';
 import { notPerformed } from './not-performed.ts';
 import type { StepType } from './step-type.ts';

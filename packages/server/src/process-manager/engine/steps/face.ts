@@ -1,5 +1,4 @@
-import { listOf, oneOf } from '@grove/contract';
-import { Type } from 'typebox';
+import { listOf, oneOf, Type } from '@grove/contract';
 import type { ClientHints } from '../../../engines/vision/vision.ts';
 import type { Step } from '../definition.ts';
 import { clientHints } from './client-hints.ts';
@@ -57,8 +56,8 @@ export const face: StepType = {
   },
   user: {
     images: (step) => [
-      { name: 'image', required: true },
-      ...(asksForChallenge(step) ? FRAMES.map((name) => ({ name, required: false })) : []),
+      { name: 'image', required: true, ahead: 'face' },
+      ...(asksForChallenge(step) ? FRAMES.map((name) => ({ name, required: false, ahead: 'face' }) as const) : []),
     ],
     result: (step) =>
       Type.Object(

@@ -1,5 +1,4 @@
-import { oneOf, stringMap, text } from '@grove/contract';
-import { Type } from 'typebox';
+import { oneOf, stringMap, Type, text } from '@grove/contract';
 import { HEADER_VALUE_FAULT, headerNameFault, isHeaderValue } from '../../../engines/outbound/header-rules.ts';
 import type { Check } from '../../../kernel/check.ts';
 import { secretNames } from '../../cloud-secrets/fill-headers.ts';

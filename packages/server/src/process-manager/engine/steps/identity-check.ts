@@ -1,6 +1,5 @@
-import { text } from '@grove/contract';
+import { Type, text } from '@grove/contract';
 import type { TProperties, TSchema } from 'typebox';
-import { Type } from 'typebox';
 import type { Check, CheckType } from '../../../kernel/check.ts';
 import type { Findings } from '../state.ts';
 import type { Acted, Recognised } from './identity-acts.ts';

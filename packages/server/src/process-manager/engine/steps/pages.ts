@@ -1,5 +1,4 @@
-import { anyObject, stringMap, text } from '@grove/contract';
-import { Type } from 'typebox';
+import { anyObject, stringMap, Type, text } from '@grove/contract';
 import type { StepType } from './step-type.ts';
 
 const MAX_VARIABLES = 50;

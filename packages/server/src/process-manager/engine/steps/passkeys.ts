@@ -1,5 +1,4 @@
-import { api, text } from '@grove/contract';
-import { Type } from 'typebox';
+import { api, Type, text } from '@grove/contract';
 import type { Step } from '../definition.ts';
 import { attemptsSetting, begun, ofStore, recognisedCheck, userMissing, withStore } from './identity-check.ts';
 import { linkedUser } from './linked-user.ts';

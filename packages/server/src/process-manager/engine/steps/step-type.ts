@@ -58,8 +58,14 @@ export type Reference = {
   readonly pointer: string;
 };
 
-/** With `pdf`, the first page of a PDF is taken in place of a photograph. */
-export type WantedImage = { readonly name: string; readonly required: boolean; readonly pdf?: boolean };
+export type WantedImage = {
+  readonly name: string;
+  readonly required: boolean;
+  /** The first page of a PDF is taken in place of a photograph. */
+  readonly pdf?: boolean;
+  /** What a machine may begin to look for when the image arrives, while the end user goes on. */
+  readonly ahead?: 'face' | 'document';
+};
 
 export type UserPart = {
   /** The images an attempt must or may have. */
@@ -108,7 +114,8 @@ export type Worked = Findings & {
   conclude?(identity: IdentityActs): Promise<Findings>;
 };
 
-export type WorkImage = { readonly contentType: string; read(): Promise<Buffer> };
+/** `id` names these bytes and no others. */
+export type WorkImage = { readonly id: string; readonly contentType: string; read(): Promise<Buffer> };
 
 export type WorkRequest = {
   readonly step: Step;

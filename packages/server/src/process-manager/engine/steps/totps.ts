@@ -1,5 +1,4 @@
-import { text } from '@grove/contract';
-import { Type } from 'typebox';
+import { Type, text } from '@grove/contract';
 import type { Step } from '../definition.ts';
 import { attemptsSetting, begun, ofStore, recognisedCheck, userMissing, withStore } from './identity-check.ts';
 import { linkedUser } from './linked-user.ts';

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { uploadOnce } from './upload-once.ts';
+
+const picture = (text: string) => new Blob([text]);
+
+/** A server that answers when the test says so. */
+function server() {
+  const asked: string[] = [];
+  const answers: { done(): void; lost(): void }[] = [];
+  const upload = uploadOnce<string, object>(async (name, blob) => {
+    const text = `${name} ${await blob.text()}`;
+    asked.push(text);
+    return new Promise((done, lost) => answers.push({ done: () => done(text), lost: () => lost(new Error('lost')) }));
+  });
+  const turn = async () => {
+    for (let tries = 0; tries < 20; tries += 1) await new Promise(setImmediate);
+  };
+  return { asked, answers, upload, turn };
+}
+
+describe('uploading', () => {
+  test('sends the same bytes under the same name once, during and after', async () => {
+    const { asked, answers, upload, turn } = server();
+    const [one, other] = [upload('frame1', picture('a')), upload('frame1', picture('a'))];
+    await turn();
+    answers[0]?.done();
+    assert.deepEqual(await Promise.all([one, other, upload('frame1', picture('a'))]), Array(3).fill('frame1 a'));
+    void upload('frame2', picture('a'));
+    await turn();
+    assert.deepEqual(asked, ['frame1 a', 'frame2 a']);
+  });
+
+  test('sends another image of the same name after the one before has arrived or is lost, and what was lost again', async () => {
+    const { asked, answers, upload, turn } = server();
+    const first = assert.rejects(upload('front', picture('old')));
+    const second = upload('front', picture('new'));
+    await turn();
+    assert.deepEqual(asked, ['front old']);
+    answers[0]?.lost();
+    await turn();
+    answers[1]?.done();
+    await first;
+    assert.equal(await second, 'front new');
+    void upload('front', picture('old'));
+    await turn();
+    assert.deepEqual(asked, ['front old', 'front new', 'front old']);
+  });
+});

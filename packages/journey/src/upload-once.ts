@@ -1,0 +1,31 @@
+/**
+ * Images by name. The same bytes under the same name are sent once, however often it is asked for; and only the newest
+ * image of a name counts, so that one which is still on its way never arrives after it.
+ */
+export type Upload<Uploaded, Options> = (name: string, blob: Blob, options?: Options) => Promise<Uploaded>;
+
+export function uploadOnce<Uploaded, Options>(send: Upload<Uploaded, Options>): Upload<Uploaded, Options> {
+  const newest = new Map<string, { hash: string | undefined; upload: Promise<Uploaded> }>();
+  return async (name, blob, options) => {
+    const hash = await hashOf(blob);
+    const before = newest.get(name);
+    if (before && hash !== undefined && before.hash === hash) return before.upload;
+    const upload = settled(before?.upload).then(() => send(name, blob, options));
+    const own = { hash, upload };
+    newest.set(name, own);
+    // What could not be sent is sent when it is asked for again.
+    upload.catch(() => newest.get(name) === own && newest.delete(name));
+    return upload;
+  };
+}
+
+/** Pages that are not secure cannot hash; they cannot use a camera either. */
+export async function hashOf(blob: Blob): Promise<string | undefined> {
+  if (!globalThis.crypto?.subtle) return undefined;
+  const digest = await crypto.subtle.digest('SHA-256', await blob.arrayBuffer());
+  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+async function settled(work: Promise<unknown> | undefined): Promise<void> {
+  await work?.catch(() => undefined);
+}

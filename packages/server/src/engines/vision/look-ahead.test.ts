@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import {
+  type LookName,
+  MOST_REMEMBERED,
+  MOST_WAITING,
+  MOST_WAITING_BYTES,
+  openLookAhead,
+  REMEMBERED_MS,
+} from './look-ahead.ts';
+
+const face = (id: string): LookName => ({ kind: 'face', id });
+
+/** A machine whose looks end when the test says so. */
+function machine() {
+  const begun: string[] = [];
+  const ends = new Map<string, { done(seen: string): void; failed(error: Error): void }>();
+  const state = { free: true };
+  const looks = openLookAhead({ isFree: () => state.free });
+  const look = (id: string) => () => {
+    begun.push(id);
+    return new Promise<string>((done, failed) => ends.set(id, { done, failed }));
+  };
+  return {
+    ...{ begun, looks, state, look },
+    see: (id: string) => looks.see(face(id), look(id)),
+    ahead: (id: string, bytes = 1) => looks.ahead(face(id), { bytes, look: look(id) }),
+    async end(id: string) {
+      ends.get(id)?.done(`seen ${id}`);
+      await new Promise(setImmediate);
+    },
+    async fail(id: string) {
+      ends.get(id)?.failed(new Error('broken'));
+      await new Promise(setImmediate);
+    },
+  };
+}
+
+describe('looking ahead', () => {
+  test('looks once, and gives what was seen to whoever asks: while it looks, and after', async () => {
+    const { ahead, see, end, begun } = machine();
+    ahead('one');
+    const during = see('one');
+    await end('one');
+    assert.deepEqual([await during, await see('one')], ['seen one', 'seen one']);
+    ahead('one');
+    assert.deepEqual(begun, ['one']);
+  });
+
+  test('lets everybody else go first, and begins when somebody’s look is over', async () => {
+    const { ahead, see, end, begun, state, looks, look } = machine();
+    state.free = false;
+    ahead('one');
+    ahead('two');
+    void see('other');
+    void looks.see(undefined, look('nameless'));
+    assert.deepEqual(begun, ['other', 'nameless']);
+    state.free = true;
+    await end('nameless');
+    assert.deepEqual(begun, ['other', 'nameless', 'one']);
+    await end('one');
+    assert.deepEqual(begun, ['other', 'nameless', 'one', 'two']);
+  });
+
+  test('does not let wait who asks for what waits to be looked at ahead', async () => {
+    const { ahead, see, end, begun, state } = machine();
+    state.free = false;
+    ahead('one');
+    const seen = see('one');
+    assert.deepEqual(begun, ['one']);
+    state.free = true;
+    await end('one');
+    assert.deepEqual([await seen, begun], ['seen one', ['one']]);
+  });
+
+  test('does not remember what failed, and tells only those who asked', async () => {
+    const { ahead, see, end, fail, begun } = machine();
+    ahead('one');
+    await fail('one');
+    const again = see('one');
+    await end('one');
+    assert.deepEqual([await again, begun], ['seen one', ['one', 'one']]);
+    const failing = see('two');
+    const told = assert.rejects(failing, /broken/);
+    await fail('two');
+    await told;
+  });
+
+  test('keeps no more waiting than it has room for, in number and in bytes', async () => {
+    const { ahead, see, end, begun, state } = machine();
+    state.free = false;
+    for (let at = 0; at <= MOST_WAITING; at += 1) ahead(`image ${at}`);
+    state.free = true;
+    void see('other');
+    await end('other');
+    for (let at = 0; at <= MOST_WAITING; at += 1) await end(`image ${at}`);
+    assert.deepEqual([begun.length, begun.at(-1)], [1 + MOST_WAITING, `image ${MOST_WAITING - 1}`]);
+    const large = machine();
+    large.state.free = false;
+    large.ahead('large', MOST_WAITING_BYTES);
+    large.ahead('small');
+    large.state.free = true;
+    void large.see('other');
+    await large.end('other');
+    await large.end('large');
+    assert.deepEqual(large.begun, ['other', 'large']);
+  });
+
+  test('forgets what was seen after a while, when there is more, and when it stops', async (context) => {
+    context.mock.timers.enable({ apis: ['setTimeout'] });
+    const { see, begun, looks } = machine();
+    void see('one');
+    context.mock.timers.tick(REMEMBERED_MS - 1);
+    assert.ok(looks.seen(face('one')));
+    context.mock.timers.tick(1);
+    assert.equal(looks.seen(face('one')), undefined);
+    for (let at = 0; at <= MOST_REMEMBERED.face; at += 1) void see(`image ${at}`);
+    assert.deepEqual([looks.seen(face('image 0')), begun.length], [undefined, MOST_REMEMBERED.face + 2]);
+    assert.ok(looks.seen(face('image 1')));
+    looks.stop();
+    assert.equal(looks.seen(face('image 1')), undefined);
+  });
+});
