@@ -1,4 +1,5 @@
 import type { Db } from '../db/db.ts';
+import type { ErasureLog } from '../erasure-log/erasure-log.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import type { TenantId } from '../kernel/ids.ts';
 import { openAppkeys } from './appkeys/appkeys.ts';
@@ -14,6 +15,7 @@ import { isStoreName } from './stores/is-store-name.ts';
 import { storeHandlers } from './stores/stores.ts';
 import { totpCeremonies } from './totps/totp-ceremonies.ts';
 import { summarizeTotps, totpHandlers } from './totps/totps.ts';
+import { erasableUsers } from './users/delete-user.ts';
 import { userHandlers } from './users/users.ts';
 
 /** The identity store put together: each modality adds its handlers, its summary and its jobs here. */
@@ -22,12 +24,14 @@ export type IdentityStoreDeps = IdentityCoreDeps &
   PresentFaceDeps & {
     db: Db;
     jobs: Jobs;
+    erasureLog: Pick<ErasureLog, 'register' | 'note'>;
     everyTenantId(): AsyncIterable<TenantId>;
   };
 
 export function openIdentityStore(deps: IdentityStoreDeps) {
   const { jobs } = deps;
   const core = openIdentityCore(deps);
+  deps.erasureLog.register(erasableUsers(core));
   core.summarize('totps', summarizeTotps, ['user_totps', 'pending_totps']);
   const totps = totpCeremonies(core);
   const passkeys = openPasskeys(core);
@@ -59,7 +63,7 @@ export function openIdentityStore(deps: IdentityStoreDeps) {
       pushNotifications: pushes.handlers,
       biometrics: biometrics.handlers,
       stores: storeHandlers(core),
-      users: userHandlers(core),
+      users: userHandlers({ ...core, noteErased: deps.erasureLog.note }),
       totps: totpHandlers(core, totps),
       events: eventQueryHandlers({ jobs, runQuery }),
     },

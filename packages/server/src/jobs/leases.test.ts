@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, it } from 'node:test';
 import { testChildren } from '../../test/child.ts';
+import { CRASH_ROUNDS } from '../../test/crash-rounds.ts';
 import { addTestTenants, databaseOf, openTestDb } from '../../test/database.ts';
 import { onBothEngines, type TestClock, type TestPlace, testClock } from '../../test/harness.ts';
 import { enqueueNamed, gate, namedJob, openTestJobs, storedJobs } from '../../test/jobs.ts';
@@ -13,7 +14,7 @@ import type { JobsOptions } from './jobs.ts';
 /** One worker at a time answers for a job, and no job is lost with its worker. */
 const EMPTY = sql('DELETE FROM jobs');
 const LEASE_MS = 60_000;
-const ROUNDS = Number(process.env.CRASH_ROUNDS ?? 4);
+const ROUNDS = CRASH_ROUNDS;
 const JOBS_PER_ROUND = 150;
 
 onBothEngines('a lease', (engine, places) => {

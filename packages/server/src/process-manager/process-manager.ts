@@ -5,6 +5,7 @@ import type { Blobs } from '../engines/blobs/blobs.ts';
 import { SandboxBroken, sandboxVision } from '../engines/vision/sandbox.ts';
 import { scenarioOf } from '../engines/vision/scenarios.ts';
 import type { VisionMachine } from '../engines/vision/vision.ts';
+import type { ErasureLog } from '../erasure-log/erasure-log.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import { type Clock, SECOND, toDtm } from '../kernel/clock.ts';
 import type { TenantId } from '../kernel/ids.ts';
@@ -54,8 +55,7 @@ export type ProcessManagerDeps = {
   clock: Clock;
   jobs: Jobs;
   blobs: Blobs;
-  /** Where it is written down which instances were erased. */
-  erased: Blobs;
+  erasureLog: ErasureLog;
   audit: Audit;
   sign: SignDocument;
   scrub: Scrub;
@@ -150,7 +150,6 @@ export function openProcessManager(deps: ProcessManagerDeps) {
       removeTokensOver,
       ...parentProcesses(drive, deps.clock),
     },
-    prepare: retention.prepare,
     start: retention.start,
     stop: retention.stop,
     /** What the journeys of end users need of it. */

@@ -38,6 +38,7 @@ onBothEngines('the faces of watchlists', (_engine, places) => {
     openWatchlistManager({
       ...{ db, vault, clock, audit: silent },
       jobs: { register: () => undefined, schedule: () => undefined } as never,
+      erasureLog: { register: () => undefined, note: async () => undefined },
       images: {
         reencode: async (bytes) => ({ bytes: Buffer.from(bytes), contentType: 'image/jpeg', width: 1, height: 1 }),
       },

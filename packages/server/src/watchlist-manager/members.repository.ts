@@ -44,7 +44,7 @@ const CHANGE = sql(`UPDATE watchlist_members SET revision = $4, first_folded = $
 const REMOVE = sql('DELETE FROM watchlist_members WHERE tenant_id = $1 AND watchlist_id = $2 AND id = $3');
 const REMOVE_EXPIRED = sql(`DELETE FROM watchlist_members WHERE tenant_id = $1 AND watchlist_id = $2 AND id IN
   (SELECT id FROM watchlist_members WHERE tenant_id = $1 AND watchlist_id = $2 AND expires_at <= $3
-  ORDER BY id LIMIT $4 + 0)`);
+  ORDER BY id LIMIT $4 + 0) RETURNING id`);
 const LISTS_WITH_EXPIRED = sql(`SELECT DISTINCT m.watchlist_id, l.environment FROM watchlist_members m
   JOIN watchlists l ON l.tenant_id = m.tenant_id AND l.id = m.watchlist_id
   WHERE m.tenant_id = $1 AND m.expires_at <= $2`);
@@ -85,12 +85,12 @@ export async function removeMember(tx: TenantTx, listId: string, id: string): Pr
   return (await tx.run(REMOVE, [tx.tenantId, listId, id])) === 1;
 }
 
-/** At most `limit` of them; how many there were. */
-export function removeExpired(
+/** At most `limit` of them; which there were. */
+export async function removeExpired(
   tx: TenantTx,
   { listId, now, limit }: { listId: string; now: number; limit: number },
-): Promise<number> {
-  return tx.run(REMOVE_EXPIRED, [tx.tenantId, listId, now, limit]);
+): Promise<string[]> {
+  return (await tx.all<{ id: string }>(REMOVE_EXPIRED, [tx.tenantId, listId, now, limit])).map(({ id }) => id);
 }
 
 export function listsWithExpired(

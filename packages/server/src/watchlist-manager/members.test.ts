@@ -19,6 +19,7 @@ onBothEngines('watchlists and their members', (_engine, places) => {
   const purge = () =>
     purgeMembersJob({
       db: grove.app.db,
+      noteErased: async () => undefined,
       everyTenantId: async function* () {
         yield asTenantId('acme');
       },

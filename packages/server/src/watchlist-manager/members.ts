@@ -2,6 +2,7 @@ import type { api, Ok } from '@grove/contract';
 import { type Audit, changedBy } from '../audit/audit.ts';
 import { isUniqueViolation, type TenantReads, type TenantTx } from '../db/db.ts';
 import { algorithm } from '../engines/vision/face-templates.ts';
+import type { NoteErased } from '../erasure-log/write-down.ts';
 import { actor } from '../kernel/actor.ts';
 import { fromDuration, toDtm } from '../kernel/clock.ts';
 import type { Context } from '../kernel/context.ts';
@@ -10,6 +11,7 @@ import { newId } from '../kernel/ids.ts';
 import { type Handlers, prepared } from '../kernel/implement.ts';
 import { likePattern, paging, toPage } from '../kernel/pages.ts';
 import type { Vault } from '../secrets/vault.ts';
+import { deleteExpired, deleteMember, memberKey } from './erase-again.ts';
 import type { HashValue } from './hash-value.ts';
 import {
   type Details,
@@ -27,8 +29,6 @@ import {
   MEMBER_SORTABLE,
   type MemberRow,
   pageMembers,
-  removeExpired,
-  removeMember,
 } from './members.repository.ts';
 import { bytesOf, type ReadFace, type ReadTemplate } from './read-face.ts';
 import { findList, findListForUpdate, type ListRow, nextRevision } from './watchlists.repository.ts';
@@ -39,6 +39,7 @@ export type MembersDeps = {
   audit: Pick<Audit, 'record' | 'noteRead'>;
   readFace: ReadFace;
   hashValue: HashValue;
+  noteErased: NoteErased;
 };
 
 type Own = Pick<
@@ -124,9 +125,9 @@ export function memberHandlers(deps: MembersDeps): Own {
     async removeMember(context, { params }) {
       await context.db.write(async (tx) => {
         const list = await lockedList(tx, context, params.watchlistId);
-        if (!(await removeMember(tx, list.id, params.memberId))) throw new ApiError(100100);
-        await nextRevision(tx, list.id, -1);
-        await audit.record(tx, { ...changedBy(context), action: 'watchlist.memberRemoved', item: list.id });
+        const place = { listId: list.id, memberId: params.memberId };
+        if (!(await deleteMember(deps, tx, place, changedBy(context)))) throw new ApiError(100100);
+        await deps.noteErased(tx, 'watchlist-member', [memberKey(place)]);
       });
       return undefined;
     },
@@ -176,7 +177,7 @@ async function storeMember(
   { now, principal }: Context,
   { list, given, by }: New,
 ): Promise<MemberRow> {
-  await ensureRoom(tx, list, now);
+  await ensureRoom(deps, tx, list, now);
   const id = newId(now);
   const details = mergeDetails(given.value === undefined ? {} : { value: given.value }, given);
   const who = actor(principal);
@@ -197,9 +198,8 @@ async function storeMember(
 }
 
 /** Those whose time is over make room for others before the purge comes by. */
-async function ensureRoom(tx: TenantTx, list: ListRow, now: number): Promise<void> {
-  const gone = await removeExpired(tx, { listId: list.id, now, limit: PURGED_AT_ONCE });
-  if (gone > 0) await nextRevision(tx, list.id, -gone);
+async function ensureRoom(deps: MembersDeps, tx: TenantTx, list: ListRow, now: number): Promise<void> {
+  const gone = await deleteExpired(deps, tx, { listId: list.id, now, limit: PURGED_AT_ONCE });
   if (list.num_members - gone >= list.max_size) throw new ApiError(100101);
 }
 

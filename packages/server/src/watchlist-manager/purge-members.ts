@@ -1,16 +1,20 @@
 import type { Db } from '../db/db.ts';
+import type { NoteErased } from '../erasure-log/write-down.ts';
 import { defineJob, type JobDefinition } from '../jobs/define-job.ts';
 import { HOUR, MINUTE, SECOND } from '../kernel/clock.ts';
 import type { TenantId } from '../kernel/ids.ts';
-import { listsWithExpired, removeExpired } from './members.repository.ts';
-import { findListForUpdate, nextRevision } from './watchlists.repository.ts';
+import { deleteExpired } from './erase-again.ts';
+import { listsWithExpired } from './members.repository.ts';
+import { findListForUpdate } from './watchlists.repository.ts';
 
 const BATCH = 500;
 
 export const PURGE_EVERY_MS = HOUR;
 
+export type PurgeMembersDeps = { db: Db; noteErased: NoteErased; everyTenantId(): AsyncIterable<TenantId> };
+
 /** Members go when their time is over. They were not found any more from that moment on. */
-export function purgeMembersJob(deps: { db: Db; everyTenantId(): AsyncIterable<TenantId> }): JobDefinition<object> {
+export function purgeMembersJob(deps: PurgeMembersDeps): JobDefinition<object> {
   return defineJob<object>({
     kind: 'watchlist-manager.purge-members',
     maxAttempts: 5,
@@ -24,9 +28,7 @@ export function purgeMembersJob(deps: { db: Db; everyTenantId(): AsyncIterable<T
             signal.throwIfAborted();
             removed = await db.write(async (tx) => {
               if (!(await findListForUpdate(tx, { environment, id }))) return 0;
-              const gone = await removeExpired(tx, { listId: id, now, limit: BATCH });
-              if (gone > 0) await nextRevision(tx, id, -gone);
-              return gone;
+              return deleteExpired(deps, tx, { listId: id, now, limit: BATCH });
             });
           }
         }

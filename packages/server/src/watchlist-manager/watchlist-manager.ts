@@ -1,11 +1,13 @@
 import { api } from '@grove/contract';
 import type { Audit } from '../audit/audit.ts';
 import type { Db } from '../db/db.ts';
+import type { ErasureLog } from '../erasure-log/erasure-log.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { TenantId } from '../kernel/ids.ts';
 import { implement } from '../kernel/implement.ts';
 import type { Vault } from '../secrets/vault.ts';
+import { erasableLists } from './erase-again.ts';
 import { openGalleries } from './galleries.ts';
 import { valueHasher } from './hash-value.ts';
 import { matchHandler } from './match.ts';
@@ -23,22 +25,25 @@ export type WatchlistManagerDeps = ReadFaceDeps & {
   clock: Clock;
   jobs: Pick<Jobs, 'register' | 'schedule'>;
   audit: Audit;
+  erasureLog: Pick<ErasureLog, 'register' | 'note'>;
   everyTenantId(): AsyncIterable<TenantId>;
 };
 
 export function openWatchlistManager(deps: WatchlistManagerDeps) {
-  const { db, vault, clock, jobs, audit } = deps;
+  const { db, vault, clock, jobs, audit, erasureLog } = deps;
+  const noteErased = erasureLog.note;
   const galleries = openGalleries({ vault });
   const hashValue = valueHasher({ vault, system: db.system });
   const readFace = faceReader(deps);
-  const purge = purgeMembersJob(deps);
+  const purge = purgeMembersJob({ ...deps, noteErased });
+  for (const erasable of erasableLists({ vault, audit, galleries })) erasureLog.register(erasable);
   jobs.register(purge);
   jobs.schedule({ kind: purge.kind, everyMs: PURGE_EVERY_MS, key: 'hourly' });
   return {
     handlers: {
       watchlists: implement(api.watchlists, {
-        ...watchlistHandlers({ vault, audit, galleries }),
-        ...memberHandlers({ vault, audit, readFace, hashValue }),
+        ...watchlistHandlers({ vault, audit, galleries, noteErased }),
+        ...memberHandlers({ vault, audit, readFace, hashValue, noteErased }),
         ...matchHandler({ vault, audit, readFace, hashValue, galleries }),
       }),
     },

@@ -100,6 +100,20 @@ export async function removeList(tx: TenantTx, id: string): Promise<void> {
   await tx.run(REMOVE, [tx.tenantId, id]);
 }
 
+const OLDEST = sql('SELECT min(created_at) AS at FROM watchlists WHERE tenant_id = $1');
+const AMONG = sql(`SELECT id, environment FROM watchlists WHERE tenant_id = $1 AND id IN
+  (SELECT value FROM /*sqlite json_each(*//*postgres json_array_elements_text(CAST(*/$2/*postgres  AS json)*/))`);
+
+/** When the first list was made that is still there. There are few. */
+export async function oldestList(db: TenantReads): Promise<number | undefined> {
+  return (await db.get<{ at: number | null }>(OLDEST, [db.tenantId]))?.at ?? undefined;
+}
+
+/** Those of some lists that are there, in whichever environment. */
+export function listsAmong(db: TenantReads, ids: readonly string[]): Promise<Place[]> {
+  return db.all<Place>(AMONG, [db.tenantId, JSON.stringify(ids)]);
+}
+
 type Filter = { environment: Environment; pattern: string | undefined; type: ListType | undefined };
 
 export async function pageLists(

@@ -1,6 +1,7 @@
 import type { api, Body, Ok } from '@grove/contract';
 import { type Audit, changedBy } from '../audit/audit.ts';
 import { isUniqueViolation } from '../db/db.ts';
+import type { NoteErased } from '../erasure-log/write-down.ts';
 import { actor } from '../kernel/actor.ts';
 import { fromDuration, toDtm } from '../kernel/clock.ts';
 import type { Context } from '../kernel/context.ts';
@@ -9,8 +10,8 @@ import { newId } from '../kernel/ids.ts';
 import type { Handlers } from '../kernel/implement.ts';
 import { fold, likePattern, paging, toPage } from '../kernel/pages.ts';
 import type { Vault } from '../secrets/vault.ts';
+import { deleteList } from './erase-again.ts';
 import type { Galleries } from './galleries.ts';
-import { subjectOf } from './member-details.ts';
 import {
   addList,
   changeList,
@@ -20,7 +21,6 @@ import {
   LIST_SORTABLE,
   type ListRow,
   pageLists,
-  removeList,
 } from './watchlists.repository.ts';
 
 /** Watchlists themselves. Who is on them is in `members.ts`. */
@@ -31,13 +31,15 @@ export type WatchlistsDeps = {
   vault: Pick<Vault, 'destroySubject'>;
   audit: Pick<Audit, 'record'>;
   galleries: Pick<Galleries, 'forget'>;
+  noteErased: NoteErased;
 };
 
 type Own = Pick<Handlers<typeof api.watchlists>, 'list' | 'create' | 'get' | 'update' | 'delete'>;
 type Watchlist = Ok<typeof api.watchlists.get>;
 type Change = Body<typeof api.watchlists.update>;
 
-export function watchlistHandlers({ vault, audit, galleries }: WatchlistsDeps): Own {
+export function watchlistHandlers(deps: WatchlistsDeps): Own {
+  const { audit } = deps;
   return {
     async list({ db, principal: { environment } }, { query }) {
       const page = paging(query, LIST_SORTABLE);
@@ -88,10 +90,8 @@ export function watchlistHandlers({ vault, audit, galleries }: WatchlistsDeps): 
       await context.db.write(async (tx) => {
         const row = await findListForUpdate(tx, { environment, id: params.watchlistId });
         if (!row) throw new ApiError(100041);
-        await vault.destroySubject(tx, subjectOf(row.id));
-        await removeList(tx, row.id);
-        await audit.record(tx, { ...changedBy(context), action: 'watchlist.deleted', item: row.id });
-        tx.afterCommit(() => galleries.forget(tx.tenantId, row.id));
+        await deleteList(deps, tx, row.id, changedBy(context));
+        await deps.noteErased(tx, 'watchlist', [row.id]);
       });
       return undefined;
     },

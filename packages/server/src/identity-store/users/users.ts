@@ -1,5 +1,6 @@
 import { api, type IdentityEventType } from '@grove/contract';
 import type { TenantTx } from '../../db/db.ts';
+import type { NoteErased } from '../../erasure-log/write-down.ts';
 import { toDtm } from '../../kernel/clock.ts';
 import type { Context } from '../../kernel/context.ts';
 import { ApiError } from '../../kernel/errors.ts';
@@ -16,10 +17,11 @@ import type { IdentityCore } from '../identity-core.ts';
 import { getActiveStore, getStore, type Store } from '../stores/find-store.ts';
 import { applyChange, lockUser, unlockUser } from './change-user.ts';
 import { createUser } from './create-user.ts';
-import { getUser, getUserForUpdate, givenUserRef, userSubject } from './find-user.ts';
+import { deleteUser } from './delete-user.ts';
+import { getUser, getUserForUpdate, givenUserRef } from './find-user.ts';
 import { pageUsers, SORTABLE } from './list-users.repository.ts';
 import type { User } from './user-view.ts';
-import { removeUser, type UserRow } from './users.repository.ts';
+import type { UserRow } from './users.repository.ts';
 
 /** The users of an identity store (specification 4.10). */
 
@@ -29,7 +31,9 @@ type Named = { readonly storeName: string };
 const SORTABLE_SESSIONS = { id: 'id', createdDtm: 'id' } as const;
 
 export function userHandlers(
-  core: Pick<IdentityCore, 'vault' | 'addIdentityEvent' | 'userView' | 'userViews' | 'findUserView'>,
+  core: Pick<IdentityCore, 'vault' | 'addIdentityEvent' | 'userView' | 'userViews' | 'findUserView'> & {
+    noteErased: NoteErased;
+  },
 ) {
   /** The user that the address names, kept from everybody else, changed by `work` and shown as it is then. */
   const change = (
@@ -87,9 +91,8 @@ export function userHandlers(
       await context.db.write(async (tx) => {
         const store = await getStore(tx, context, params.storeName);
         const user = await getUserForUpdate(tx, store.id, givenUserRef(params));
-        await core.vault.destroySubject(tx, userSubject(user.id));
-        await removeUser(tx, user);
-        await core.addIdentityEvent(tx, { ...toldOf(store), type: 'identity.userDeleted', userId: user.id, now });
+        await deleteUser(core, tx, user, { store, now });
+        await core.noteErased(tx, 'user', [user.id]);
       });
       return undefined;
     },

@@ -1,5 +1,4 @@
-import { DefinitionDocument, Duration, MAX_CONDITION_LENGTH, MAX_STEPS, text } from '@grove/contract';
-import { Type } from 'typebox';
+import { DefinitionDocument, Duration, MAX_CONDITION_LENGTH, MAX_STEPS, Type, text } from '@grove/contract';
 import { END } from '../engine/definition.ts';
 import { stepTypes } from '../engine/steps/registry.ts';
 import type { StepType } from '../engine/steps/step-type.ts';

@@ -2,9 +2,11 @@ import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { codeOf, type EndUser, endUser, startJourney } from '../../../test/end-user.ts';
 import { onBothEngines, openTestApp, type TestApp } from '../../../test/harness.ts';
-import { HOUR, MINUTE, SECOND } from '../../kernel/clock.ts';
+import { dayOf, HOUR, MINUTE, SECOND } from '../../kernel/clock.ts';
+import { asTenantId } from '../../kernel/ids.ts';
 import { KEPT_DAYS } from './funnel.ts';
 import { COMES_BACK_WITHIN_MS } from './leave-step.ts';
+import { removeCountsBefore } from './step-counts.repository.ts';
 
 const BASE = '/api/process-manager';
 const FORM = { type: 'object', properties: { pet: { type: 'string' } } };
@@ -160,9 +162,13 @@ onBothEngines('the funnel of a definition', (_engine, places) => {
     assert.equal((await funnel('', { token: await grove.token(apiKey) })).body.code, 100023);
   });
 
-  it('forgets what was counted more than 400 days ago', async () => {
+  it('forgets what was counted more than 400 days ago, a little at a time', async () => {
     const { fromDate, toDate, steps } = (await funnel()).body;
     assert.ok(steps[0].seen > 0);
+    const tomorrow = dayOf(grove.clock.now()) + 1;
+    const removed = await grove.app.db.of(asTenantId('acme')).write((tx) => removeCountsBefore(tx, tomorrow, 2));
+    assert.equal(removed, 2);
+    assert.ok((await funnel()).body.steps.some(({ seen }: { seen: number }) => seen > 0));
     grove.clock.advance((KEPT_DAYS + 1) * 24 * HOUR);
     await grove.app.jobs.tend();
     grove.clock.advance(24 * HOUR);

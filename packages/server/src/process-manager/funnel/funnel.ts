@@ -1,9 +1,8 @@
 import { api } from '@grove/contract';
-import type { Db } from '../../db/db.ts';
-import { defineJob, type JobDefinition } from '../../jobs/define-job.ts';
-import { DAY, dayOf, MINUTE, SECOND } from '../../kernel/clock.ts';
+import type { JobDefinition } from '../../jobs/define-job.ts';
+import { definePurge, type PurgeDeps } from '../../jobs/define-purge.ts';
+import { DAY, dayOf } from '../../kernel/clock.ts';
 import { ApiError, invalidInput } from '../../kernel/errors.ts';
-import type { TenantId } from '../../kernel/ids.ts';
 import { implement } from '../../kernel/implement.ts';
 import { findDefinition } from '../definitions/definitions.repository.ts';
 import type { Definition } from '../engine/definition.ts';
@@ -56,17 +55,8 @@ function dateOf(day: number): string {
 }
 
 /** Counts of long ago. */
-export function forgetCountsJob(deps: { db: Db; everyTenantId(): AsyncIterable<TenantId> }): JobDefinition<object> {
-  return defineJob<object>({
-    kind: 'process-manager.forget-counts',
-    maxAttempts: 3,
-    backoff: { firstMs: SECOND, mostMs: MINUTE },
-    timeoutMs: 10 * MINUTE,
-    async run(_payload, { now, signal }) {
-      for await (const tenantId of deps.everyTenantId()) {
-        signal.throwIfAborted();
-        await deps.db.of(tenantId).write((tx) => removeCountsBefore(tx, dayOf(now) - KEPT_DAYS));
-      }
-    },
-  });
+export function forgetCountsJob(deps: PurgeDeps): JobDefinition<object> {
+  return definePurge(deps, 'process-manager.forget-counts', (now) => [
+    (tx, limit) => removeCountsBefore(tx, dayOf(now) - KEPT_DAYS, limit),
+  ]);
 }

@@ -14,7 +14,9 @@ const SUMS = sql(
   WHERE tenant_id = $1 AND environment = $2 AND definition_id = $3 AND day >= $4 AND day <= $5 GROUP BY step, what`,
   ([step, what, value]) => ({ step, what, value }),
 );
-const REMOVE = sql('DELETE FROM step_counts WHERE tenant_id = $1 AND day < $2');
+const KEY = 'environment, definition_id, day, step, what, shard';
+const REMOVE = sql(`DELETE FROM step_counts WHERE tenant_id = $1 AND (${KEY}) IN
+  (SELECT ${KEY} FROM step_counts WHERE tenant_id = $1 AND day < $2 ORDER BY day LIMIT $3 + 0)`);
 
 export async function countStep(tx: TenantTx, { environment, definitionId, day, step, what }: StepCount) {
   const shard = Math.floor(Math.random() * SHARDS[tx.engine]);
@@ -28,6 +30,7 @@ export function stepCounts(
   return db.all<CountedStep>(SUMS, [db.tenantId, of.environment, of.definitionId, of.fromDay, of.toDay]);
 }
 
-export async function removeCountsBefore(tx: TenantTx, day: number): Promise<void> {
-  await tx.run(REMOVE, [tx.tenantId, day]);
+/** How many it removed, the oldest first. */
+export function removeCountsBefore(tx: TenantTx, day: number, limit: number): Promise<number> {
+  return tx.run(REMOVE, [tx.tenantId, day, limit]);
 }

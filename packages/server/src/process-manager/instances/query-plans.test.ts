@@ -5,6 +5,7 @@ import { databaseOf } from '../../../test/database.ts';
 import { testPlaces } from '../../../test/harness.ts';
 import { type Sql, toAnonymous } from '../../db/db.ts';
 import { migrate } from '../../db/open.ts';
+import { ANY_OF_TOKEN } from '../retention/due.repository.ts';
 import { type AnyOrder, anyOrderStatement, ID_STATEMENTS } from './instance-ids.repository.ts';
 import { candidateStatement, SEARCH_STATEMENTS } from './instance-search.repository.ts';
 
@@ -68,5 +69,9 @@ describe('the plans of lists and searches (sqlite)', () => {
   it('a word is looked up by the key of the words', () => {
     assertPlan(SEARCH_STATEMENTS.exact, /PRIMARY KEY \(tenant_id=\? AND environment=\? AND term=\? AND instance_id>\?/);
     assertPlan(SEARCH_STATEMENTS.beginning, /PRIMARY KEY \(tenant_id=\? AND environment=\? AND term>\? AND term<\?\)/);
+  });
+
+  it('whether a token has instances left is asked of an index', () => {
+    assertPlan(ANY_OF_TOKEN, /COVERING INDEX process_instances_token \(tenant_id=\? AND token_id=\?\)/);
   });
 });

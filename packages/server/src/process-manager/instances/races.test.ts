@@ -15,7 +15,8 @@ import { appendEvents } from './instance-events.repository.ts';
 import { totalsOf } from './instance-totals.ts';
 import { changeInstance, findInstanceForUpdate } from './process-instances.repository.ts';
 
-const ROUNDS = 100;
+/** `GROVE_RACE_ROUNDS=100` for a long look. */
+const ROUNDS = Number(process.env.GROVE_RACE_ROUNDS ?? 20);
 /** Every so many rounds, 500 creates are tried on 100 uses; 1 asks for that in all of them, which takes a while. */
 const FULL_EVERY = Number(process.env.FULL_RACES_EVERY ?? 50);
 const baseUrl = 'https://acme.fir.example';

@@ -52,7 +52,9 @@ export async function setLastPurge(tx: TenantTx, at: number): Promise<void> {
   await tx.run(SET_LAST_PURGE, [tx.tenantId, LAST_PURGE_NAME, String(at), at, 'Retention']);
 }
 
-const ANY_OF_TOKEN = sql('SELECT 1 AS found FROM process_instances WHERE tenant_id = $1 AND token_id = $2 LIMIT 1');
+export const ANY_OF_TOKEN = sql(
+  'SELECT 1 AS found FROM process_instances WHERE tenant_id = $1 AND token_id = $2 LIMIT 1',
+);
 const SET_PARAMETERS = sql(`UPDATE process_tokens SET parameters = $4
   WHERE tenant_id = $1 AND id = $2 AND parameters = $3`);
 

@@ -2,12 +2,13 @@ import type { Audit } from '../../audit/audit.ts';
 import type { Db, TenantDb } from '../../db/db.ts';
 import type { Scrub } from '../../db/scrub.ts';
 import type { Blobs } from '../../engines/blobs/blobs.ts';
+import type { ErasureLog } from '../../erasure-log/erasure-log.ts';
+import { MAX_IDS_OF_ENTRY } from '../../erasure-log/log-entries.ts';
 import { defineJob, type JobDefinition } from '../../jobs/define-job.ts';
+import { oneAtATime } from '../../jobs/one-at-a-time.ts';
 import { type Clock, HOUR, MINUTE, SECOND } from '../../kernel/clock.ts';
 import type { TenantId } from '../../kernel/ids.ts';
 import type { SignDocument } from '../../kernel/sign-document.ts';
-import type { ErasureLog } from './erasure-log.ts';
-import { AMONG_AT_ONCE } from './erasure-marks.repository.ts';
 import { confirmErasure, type ErasureRow, unfinishedErasures } from './erasures.repository.ts';
 import { receiptClaims } from './receipt-claims.ts';
 
@@ -19,14 +20,14 @@ export type FinishDeps = {
   blobs: Pick<Blobs, 'delete'>;
   scrub: Scrub;
   sign: SignDocument;
-  log: Pick<ErasureLog, 'note'>;
+  erasureLog: Pick<ErasureLog, 'writeDown'>;
   audit: Pick<Audit, 'record'>;
   baseUrlOf(tenantId: string): string;
   everyTenantId(): AsyncIterable<TenantId>;
 };
 
 /** Each batch costs one scrub of the files and one entry of the log, however many instances it has. */
-const BATCH = AMONG_AT_ONCE;
+const BATCH = MAX_IDS_OF_ENTRY;
 const BLOBS_AT_ONCE = 8;
 
 /**
@@ -36,7 +37,7 @@ const BLOBS_AT_ONCE = 8;
 export type FinishErasuresOf = (db: TenantDb, signal?: AbortSignal) => Promise<void>;
 
 export function erasureFinisher(deps: FinishDeps): FinishErasuresOf {
-  const { blobs, scrub, sign, log, audit, clock } = deps;
+  const { blobs, scrub, sign, erasureLog, audit, clock } = deps;
 
   const confirm = async (db: TenantDb, row: ErasureRow) => {
     const at = clock.now();
@@ -60,7 +61,8 @@ export function erasureFinisher(deps: FinishDeps): FinishErasuresOf {
       }
       await scrub();
       // No receipt for what an older copy of the database would bring back.
-      await log.note({ tenantId: db.tenantId, instanceIds: rows.map(({ instance_id }) => instance_id) }, clock.now());
+      const ids = rows.map(({ instance_id }) => instance_id);
+      await erasureLog.writeDown({ tenantId: db.tenantId, kind: 'instance', ids });
       signal?.throwIfAborted();
       for (let from = 0; from < rows.length; from += BLOBS_AT_ONCE) {
         await Promise.all(rows.slice(from, from + BLOBS_AT_ONCE).map((row) => confirm(db, row)));
@@ -68,21 +70,6 @@ export function erasureFinisher(deps: FinishDeps): FinishErasuresOf {
     }
   };
   return oneAtATime(finish);
-}
-
-/** Each deletion asks for it, and one pass does for many: those who ask meanwhile wait, then find little or nothing. */
-function oneAtATime(finish: FinishErasuresOf): FinishErasuresOf {
-  const last = new Map<TenantId, Promise<void>>();
-  return async (db, signal) => {
-    const before = last.get(db.tenantId) ?? Promise.resolve();
-    const mine = before.catch(() => undefined).then(() => finish(db, signal));
-    last.set(db.tenantId, mine);
-    try {
-      await mine;
-    } finally {
-      if (last.get(db.tenantId) === mine) last.delete(db.tenantId);
-    }
-  };
 }
 
 export function finishErasuresJob(finish: FinishErasuresOf): JobDefinition<FinishErasures> {

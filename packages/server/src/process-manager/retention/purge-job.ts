@@ -1,11 +1,11 @@
 import type { Db, TenantDb } from '../../db/db.ts';
+import type { ErasureLog } from '../../erasure-log/erasure-log.ts';
 import { defineJob, type JobDefinition, JobError } from '../../jobs/define-job.ts';
 import { type Clock, HOUR, MINUTE } from '../../kernel/clock.ts';
 import type { TenantId } from '../../kernel/ids.ts';
 import type { ClockFault } from './compare-clocks.ts';
 import type { FinishErasuresOf } from './finish-erasures.ts';
 import type { Purge } from './purge.ts';
-import type { ReplayErasures } from './replay-erasures.ts';
 
 /** Every midnight of UTC. */
 export const PURGE_DAILY_AT = '00:00';
@@ -17,7 +17,7 @@ export type PurgeJobDeps = {
   purge: Purge;
   finish: FinishErasuresOf;
   clockFault: ClockFault;
-  replay: ReplayErasures;
+  erasureLog: Pick<ErasureLog, 'tend'>;
   everyTenantId(): AsyncIterable<TenantId>;
 };
 
@@ -41,7 +41,7 @@ export function purgeJob(deps: PurgeJobDeps): JobDefinition<object> {
       const failures: unknown[] = [];
       // The trouble of one tenant, or of the place of the blobs, keeps nobody else's data longer than promised.
       const tried = (work: Promise<unknown>) => work.catch((error) => void failures.push(error));
-      await tried(deps.replay(signal));
+      await tried(deps.erasureLog.tend(signal));
       for await (const tenantId of deps.everyTenantId()) {
         signal.throwIfAborted();
         const tenant = db.of(tenantId);

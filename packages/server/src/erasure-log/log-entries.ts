@@ -1,31 +1,36 @@
-import { type Blobs, SHARDS } from '../../engines/blobs/blobs.ts';
-import { dayOf } from '../../kernel/clock.ts';
-import { asTenantId, newId, type TenantId } from '../../kernel/ids.ts';
-import type { Vault } from '../../secrets/vault.ts';
+import { type Blobs, SHARDS } from '../engines/blobs/blobs.ts';
+import { dayOf } from '../kernel/clock.ts';
+import { asTenantId, newId, type TenantId } from '../kernel/ids.ts';
+import type { Vault } from '../secrets/vault.ts';
 
 /**
- * Which instances were erased, kept beside the blobs: whoever puts an older copy of the database in place would bring them
- * back, and nothing in that copy could tell. An entry holds ids and nothing of a person. It is sealed by the master key,
- * which is no part of the database either, so nobody else can have an instance deleted by adding one.
+ * What was erased, kept beside the blobs: whoever puts an older copy of the database in place would bring it back, and
+ * nothing in that copy could tell. An entry holds ids and nothing of a person. It is sealed by the master key, which is no
+ * part of the database either, so nobody else can have anything deleted by adding one.
  */
-export type ErasureLog = {
+export type LogEntries = {
   /** Durable when it resolves. */
-  note(erased: Erased, at: number): Promise<void>;
-  /** What was noted since then, and perhaps a little of what was noted before. */
+  add(erased: Erased, at: number): Promise<void>;
+  /** What was added since then, and perhaps a little of what was added before. */
   since(at: number, now: number): AsyncGenerator<Erased>;
   /** Removes what no backup can need any more. */
   forget(now: number): Promise<void>;
 };
 
-export type Erased = { readonly tenantId: TenantId; readonly instanceIds: readonly string[] };
+/** Stored as they stand. */
+export type ErasedKind = 'instance' | 'user' | 'watchlist' | 'watchlist-member';
 
-export type ErasureLogDeps = {
+export type Erased = { readonly tenantId: TenantId; readonly kind: ErasedKind; readonly ids: readonly string[] };
+
+export type LogEntriesDeps = {
   entries: Pick<Blobs, 'put' | 'get' | 'list' | 'delete'>;
   vault: Pick<Vault, 'sealOutside' | 'openOutside'>;
   onError(what: string, error: unknown): void;
 };
 
-/** Older backups than this bring erased instances back. */
+/** Ids are looked for in the database an entry at a time. */
+export const MAX_IDS_OF_ENTRY = 100;
+/** Older backups than this bring back what was erased. */
 export const LOG_KEPT_DAYS = 400;
 /** Servers whose clocks differ, and days that end while something is noted. */
 const SLACK_DAYS = 2;
@@ -33,21 +38,19 @@ const SLACK_DAYS = 2;
 const FORGOTTEN_AT_ONCE_DAYS = 30;
 const MAX_ENTRY_BYTES = 64 * 1024;
 
-export function erasureLog({ entries, vault, onError }: ErasureLogDeps): ErasureLog {
+export function logEntries({ entries, vault, onError }: LogEntriesDeps): LogEntries {
   const open = async (key: string): Promise<Erased | undefined> => {
     try {
-      const { tenantId, instanceIds } = JSON.parse(
-        vault.openOutside(contextOf(key), await contentOf(entries, key)).toString('utf8'),
-      ) as Erased;
-      return { tenantId: asTenantId(tenantId), instanceIds };
+      return parseEntry(vault.openOutside(contextOf(key), await contentOf(entries, key)).toString('utf8'));
     } catch (error) {
-      onError(`an entry of the list of erased instances cannot be read: ${key}`, error);
+      onError(`an entry of the list of what was erased cannot be read: ${key}`, error);
       return undefined;
     }
   };
 
   return {
-    async note(erased, at) {
+    async add(erased, at) {
+      if (erased.ids.length > MAX_IDS_OF_ENTRY) throw new Error(`an entry holds at most ${MAX_IDS_OF_ENTRY} ids`);
       const key = newId(at).slice(0, -2) + shardOfDay(dayOf(at));
       await entries.put(key, vault.sealOutside(contextOf(key), Buffer.from(JSON.stringify(erased))));
     },
@@ -67,6 +70,16 @@ export function erasureLog({ entries, vault, onError }: ErasureLogDeps): Erasure
       }
     },
   };
+}
+
+/** The first releases knew instances alone. */
+type StoredEntry = { tenantId: string; kind: ErasedKind; ids: string[] } | { tenantId: string; instanceIds: string[] };
+
+function parseEntry(text: string): Erased {
+  const stored = JSON.parse(text) as StoredEntry;
+  const tenantId = asTenantId(stored.tenantId);
+  if ('instanceIds' in stored) return { tenantId, kind: 'instance', ids: stored.instanceIds };
+  return { tenantId, kind: stored.kind, ids: stored.ids };
 }
 
 const contextOf = (key: string) => `erased:${key}`;

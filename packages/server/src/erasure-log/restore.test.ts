@@ -13,10 +13,10 @@ import {
   type TestClock,
   type TestPlace,
   testClock,
-} from '../../../test/harness.ts';
-import { unprepared } from '../../db/db.ts';
-import { SHARDS } from '../../engines/blobs/blobs.ts';
-import { asTenantId, newId } from '../../kernel/ids.ts';
+} from '../../test/harness.ts';
+import { unprepared } from '../db/db.ts';
+import { SHARDS } from '../engines/blobs/blobs.ts';
+import { asTenantId, newId } from '../kernel/ids.ts';
 
 const TENANT = asTenantId('acme');
 const DAY = 86_400_000;
@@ -63,6 +63,29 @@ const statusOf = async (grove: TestApp, id: string) =>
 const KEYS = unprepared(`SELECT subject FROM data_keys WHERE tenant_id = $1 AND subject LIKE 'instance:%'`);
 const keysOf = async ({ app }: TestApp) =>
   (await app.db.of(TENANT).all<{ subject: string }>(KEYS, [TENANT])).map(({ subject }) => subject.slice(9)).sort();
+
+const STORES = '/api/identity-store/stores';
+const USERS = `${STORES}/people/users`;
+const LISTS = '/api/watchlist-manager/facewatchlists';
+const SUBJECTS = unprepared(`SELECT subject FROM data_keys WHERE tenant_id = $1
+  AND (subject LIKE 'user:%' OR subject LIKE 'watchlist:%')`);
+const UNWRITTEN = unprepared('SELECT id FROM unwritten_erasures WHERE tenant_id = $1');
+
+async function made(grove: TestApp, path: string, body: object): Promise<{ id: string }> {
+  const answer = await grove.call(path, { method: 'POST', body: JSON.stringify(body) });
+  assert.equal(answer.status, 201, answer.text);
+  return answer.body;
+}
+
+/** Everything that was erased is written down outside the database. */
+async function written({ app }: TestApp): Promise<void> {
+  for (let tries = 0; ; tries++) {
+    const left = await app.db.of(TENANT).all(UNWRITTEN, [TENANT]);
+    if (left.length === 0) return;
+    assert.ok(tries < 600, `${left.length} are not written down`);
+    await wait(50);
+  }
+}
 
 async function erased(grove: TestApp, id: string): Promise<void> {
   for (let tries = 0; ; tries++) {
@@ -123,7 +146,55 @@ onBothEngines('a backup that is put in place', (_engine, places) => {
     writeFileSync(join(folder, key), JSON.stringify({ tenantId: TENANT, instanceIds: [kept] }));
     await served(place, clock, async (grove) => {
       assert.equal(await statusOf(grove, kept), 200);
-      assert.match(grove.logged(), /an entry of the list of erased instances cannot be read/);
+      assert.match(grove.logged(), /an entry of the list of what was erased cannot be read/);
+    });
+  });
+
+  it('brings back no user, no watchlist and no member of one that was erased, and keeps all others', async (t) => {
+    const place = await places.create();
+    const clock = testClock();
+    const { stays, goes, shrinks, ends } = await served(place, clock, async (grove) => {
+      await made(grove, STORES, { name: 'people' });
+      const userOf = async (extId: string) =>
+        `${USERS}/${(await made(grove, USERS, { extId, attributes: { colour: 'red' } })).id}`;
+      const listOf = async (name: string) => `${LISTS}/${(await made(grove, LISTS, { name, type: 'EMAIL' })).id}`;
+      const memberOf = async (list: string, value: string) =>
+        `${list}/watchlist-members/${(await made(grove, `${list}/watchlist-members`, { value })).id}`;
+      const [kept, whole] = [await listOf('kept'), await listOf('whole')];
+      const shrinks = await memberOf(kept, 'ends@example.com');
+      return {
+        ...{ stays: [await userOf('stays'), kept, await memberOf(kept, 'stays@example.com')], shrinks },
+        goes: [await userOf('goes'), await userOf('goes too'), await memberOf(kept, 'goes@example.com'), whole],
+        ends: await memberOf(whole, 'with-its-list@example.com'),
+      };
+    });
+    const { restored, drop } = await backUp(place, places);
+    t.after(drop);
+
+    await served(place, clock, async (grove) => {
+      // Its end was set after the backup, which knows of none.
+      const end = { method: 'POST', body: JSON.stringify({ expireAfter: 'PT1H' }) };
+      assert.equal((await grove.call(shrinks, end)).status, 200);
+      clock.advance(3 * DAY);
+      for (const path of goes)
+        assert.equal((await grove.call(path, { method: 'DELETE', token: await grove.token() })).status, 204, path);
+      await grove.app.jobs.tend();
+      clock.advance(DAY / 24);
+      await grove.app.jobs.runDue();
+      await written(grove);
+    });
+
+    clock.advance(5 * DAY);
+    await served(restored, clock, async (grove) => {
+      const status = async (path: string) => (await grove.call(path)).status;
+      assert.deepEqual(await Promise.all([...goes, shrinks, ends].map(status)), [404, 404, 404, 404, 404, 404]);
+      assert.deepEqual(await Promise.all(stays.map(status)), [200, 200, 200]);
+      assert.equal((await grove.call(stays[1] as string)).body.numMembers, 1);
+      assert.equal((await grove.call(USERS)).body.totalElements, 1);
+      const subjects = (await grove.app.db.of(TENANT).all<{ subject: string }>(SUBJECTS, [TENANT])).length;
+      assert.equal(subjects, 2, 'the keys of the user and of the list that stay');
+      const audited = await grove.call('/api/process-manager/auditEvents?action=watchlist.deleted');
+      assert.equal(audited.body.content[0].actor, 'Erasure before a restore');
     });
   });
 });

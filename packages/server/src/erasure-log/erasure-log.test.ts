@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { addTestTenants, openTestDb } from '../../test/database.ts';
+import { type TestClock, testClock, testPlaces } from '../../test/harness.ts';
+import type { Db } from '../db/db.ts';
+import { openFolder } from '../engines/blobs/folder.ts';
+import { DAY } from '../kernel/clock.ts';
+import type { TenantId } from '../kernel/ids.ts';
+import { openMasterKey } from '../secrets/master-key.ts';
+import { openVault } from '../secrets/vault.ts';
+import { type ErasureLog, openErasureLog } from './erasure-log.ts';
+
+describe('the log of erasures', () => {
+  const places = testPlaces();
+  const never = new AbortController().signal;
+  let db: Db;
+  let clock: TestClock;
+  let acme: TenantId;
+  let log: ErasureLog;
+  let asked: string[] = [];
+
+  before(async () => {
+    const place = await places.create();
+    db = await openTestDb(place);
+    clock = testClock();
+    [acme] = await addTestTenants(db, 'acme');
+    const vault = openVault({ master: openMasterKey({ env: `1:${Buffer.alloc(32, 7).toString('base64')}` }), clock });
+    log = openErasureLog({
+      ...{ db, vault, clock, entries: openFolder(join(place.folder, 'erased')), onError: assert.fail },
+      // Jobs that nobody ever runs.
+      jobs: { register: () => undefined, enqueue: async () => true },
+      everyTenantId: async function* () {
+        yield acme;
+      },
+    });
+    const made = clock.now();
+    log.register({
+      kind: 'user',
+      oldest: async () => made,
+      async eraseAgain({ tenantId }, ids) {
+        asked.push(...ids.map((id) => `${tenantId} ${id}`));
+        return ids.length;
+      },
+    });
+  });
+  after(() => db.close());
+
+  it('every night writes down what a job had to give up, and asks whether it is there all the same', async () => {
+    await db.of(acme).write((tx) => log.note(tx, 'user', ['ada']));
+    await log.prepare();
+    assert.deepEqual(asked, []);
+    clock.advance(DAY);
+    await log.tend(never);
+    assert.deepEqual(asked, ['acme ada']);
+  });
+
+  it('asks once more and not for ever: a database knows until when it is complete', async () => {
+    asked = [];
+    clock.advance(DAY);
+    await log.tend(never);
+    assert.deepEqual(asked, ['acme ada']);
+    clock.advance(4 * DAY);
+    await log.tend(never);
+    asked = [];
+    clock.advance(4 * DAY);
+    await log.prepare();
+    assert.deepEqual(asked, []);
+  });
+
+  it('passes over what it has no feature for, as a newer release may have left it', async () => {
+    asked = [];
+    await log.writeDown({ tenantId: acme, kind: 'watchlist', ids: ['list'] });
+    await log.writeDown({ tenantId: acme, kind: 'user', ids: ['bob'] });
+    await log.prepare();
+    assert.deepEqual(asked, ['acme bob']);
+  });
+
+  it('has one feature for a kind', () => {
+    const again = { kind: 'user', oldest: async () => undefined, eraseAgain: async () => 0 } as const;
+    assert.throws(() => log.register(again), /user is registered already/);
+  });
+});

@@ -1,0 +1,94 @@
+import type { Db, TenantDb, TenantReads } from '../db/db.ts';
+import { type Clock, HOUR } from '../kernel/clock.ts';
+import type { TenantId } from '../kernel/ids.ts';
+import { erasuresKnownUntil, setErasuresKnown } from './erasure-marks.repository.ts';
+import type { ErasedKind, LogEntries } from './log-entries.ts';
+
+/** What an older copy of the database would bring back, as the feature whose it is knows it. */
+export type Erasable = {
+  readonly kind: ErasedKind;
+  /** When the first of them was made that is still there. */
+  oldest(db: TenantReads): Promise<number | undefined>;
+  /** Deletes those that are there, as every deletion goes, and says how many that were. */
+  eraseAgain(db: TenantDb, ids: readonly string[], at: number): Promise<number>;
+};
+
+export type ReplayDeps = {
+  db: Db;
+  clock: Clock;
+  entries: Pick<LogEntries, 'since' | 'forget'>;
+  erasables(): readonly Erasable[];
+  everyTenantId(): AsyncIterable<TenantId>;
+};
+
+/** Deletes again what was erased and is there all the same, and says how many that were. */
+export type ReplayErasures = (signal: AbortSignal) => Promise<number>;
+
+/** Who is named where a second deletion leaves a trace. */
+export const REPLAYED_BY = 'Erasure before a restore';
+
+/** A database that is the one of yesterday needs no note of that every hour. */
+const NOTED_EVERY_MS = 12 * HOUR;
+
+/**
+ * A database knows until when it is complete: everything that the log holds from before that moment it has erased itself,
+ * or by this. One that was put back from a backup knows an earlier moment, and from there on it is caught up.
+ */
+export function erasureReplay({ db, clock, entries, erasables, everyTenantId }: ReplayDeps): ReplayErasures {
+  const marks = async (now: number) => {
+    const behind: TenantId[] = [];
+    let from: number | undefined;
+    for await (const tenantId of everyTenantId()) {
+      const known = await erasuresKnownUntil(db.of(tenantId));
+      // Where no moment is known yet: what is there cannot have been erased before it was made.
+      const since = known ?? (await oldestOf(db.of(tenantId), erasables()));
+      if (since === undefined) continue;
+      from = Math.min(from ?? now, since);
+      if ((known ?? 0) < now - NOTED_EVERY_MS) behind.push(tenantId);
+    }
+    return { behind, from };
+  };
+
+  return async (signal) => {
+    const now = clock.now();
+    const { behind, from } = await marks(now);
+    if (from === undefined) return 0;
+    const of = new Map(erasables().map((each) => [each.kind, each]));
+    let erased = 0;
+    for await (const { tenantId, kind, ids } of entries.since(from, now)) {
+      signal.throwIfAborted();
+      // A release that is newer than this one may have written down what this one does not know.
+      erased += (await of.get(kind)?.eraseAgain(db.of(tenantId), ids, now)) ?? 0;
+    }
+    for (const tenantId of behind) await db.of(tenantId).write((tx) => setErasuresKnown(tx, now));
+    if (behind.length > 0) await entries.forget(now);
+    return erased;
+  };
+}
+
+async function oldestOf(db: TenantReads, erasables: readonly Erasable[]): Promise<number | undefined> {
+  const moments: number[] = [];
+  for (const each of erasables) {
+    const at = await each.oldest(db);
+    if (at !== undefined) moments.push(at);
+  }
+  return moments.length > 0 ? Math.min(...moments) : undefined;
+}
+
+const WITHIN_MS = 20_000;
+
+/** A store that does not answer must not keep the server from starting for ever: then it goes on, and the nightly job. */
+export async function catchUp(
+  replay: ReplayErasures,
+  signal: AbortSignal,
+  onError: (what: string, error: unknown) => void,
+): Promise<void> {
+  const failed = (error: unknown) => {
+    if (!signal.aborted)
+      onError('what was erased after a backup could not be looked for; the next midnight will', error);
+  };
+  const late = Promise.withResolvers<void>();
+  const timer = setTimeout(late.resolve, WITHIN_MS);
+  await Promise.race([replay(signal).then(() => undefined, failed), late.promise]);
+  clearTimeout(timer);
+}

@@ -1,0 +1,45 @@
+import type { TenantTx } from '../db/db.ts';
+import { defineJob, type JobDefinition } from '../jobs/define-job.ts';
+import type { Jobs } from '../jobs/jobs.ts';
+import { oneAtATime, type PassOf } from '../jobs/one-at-a-time.ts';
+import { type Clock, HOUR, MINUTE, SECOND } from '../kernel/clock.ts';
+import { type ErasedKind, type LogEntries, MAX_IDS_OF_ENTRY } from './log-entries.ts';
+import { addUnwritten, removeUnwritten, someUnwritten } from './unwritten.repository.ts';
+
+/** For a transaction that erases: from its commit on, what it erased is going to be written down. */
+export type NoteErased = (tx: TenantTx, kind: ErasedKind, ids: readonly string[]) => Promise<void>;
+
+type WriteDown = Record<never, never>;
+
+/** Many that are erased within a moment share an entry. Killed after the entry and before the rows go, it writes another. */
+export function erasureWriter({ entries, clock }: { entries: Pick<LogEntries, 'add'>; clock: Clock }): PassOf {
+  return oneAtATime(async (db, signal) => {
+    for (;;) {
+      signal?.throwIfAborted();
+      const rows = await someUnwritten(db, MAX_IDS_OF_ENTRY);
+      const kind = rows[0]?.kind;
+      if (kind === undefined) return;
+      const ids = rows.filter((row) => row.kind === kind).map(({ id }) => id);
+      await entries.add({ tenantId: db.tenantId, kind, ids }, clock.now());
+      await db.write((tx) => removeUnwritten(tx, kind, ids));
+    }
+  });
+}
+
+export function writeDownJob(writeDown: PassOf): JobDefinition<WriteDown> {
+  return defineJob<WriteDown>({
+    kind: 'erasure-log.write-down',
+    maxAttempts: 20,
+    backoff: { firstMs: 5 * SECOND, mostMs: HOUR },
+    timeoutMs: 10 * MINUTE,
+    run: (_payload, { tenant, signal }) => writeDown(tenant(), signal),
+  });
+}
+
+export function erasureNoter(jobs: Pick<Jobs, 'enqueue'>, job: JobDefinition<WriteDown>): NoteErased {
+  return async (tx, kind, ids) => {
+    if (ids.length === 0) return;
+    for (const id of ids) await addUnwritten(tx, { kind, id });
+    await jobs.enqueue(tx, job, {});
+  };
+}

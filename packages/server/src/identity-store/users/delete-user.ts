@@ -1,0 +1,41 @@
+import type { TenantTx } from '../../db/db.ts';
+import type { Erasable } from '../../erasure-log/replay-erasures.ts';
+import type { IdentityCore } from '../identity-core.ts';
+import type { Store } from '../stores/find-store.ts';
+import { userSubject } from './find-user.ts';
+import { findUserForUpdate, oldestUser, removeUser, type UserRow, usersAmong } from './users.repository.ts';
+
+type DeleteUserDeps = Pick<IdentityCore, 'vault' | 'addIdentityEvent'>;
+type Deletion = { store: Pick<Store, 'name' | 'environment'>; now: number };
+
+/** The user with everything that belongs to it. Once the transaction commits, nothing that was sealed for it opens. */
+export async function deleteUser(
+  { vault, addIdentityEvent }: DeleteUserDeps,
+  tx: TenantTx,
+  user: UserRow,
+  { store: { name: storeName, environment }, now }: Deletion,
+): Promise<void> {
+  await vault.destroySubject(tx, userSubject(user.id));
+  await removeUser(tx, user);
+  await addIdentityEvent(tx, { environment, storeName, type: 'identity.userDeleted', userId: user.id, now });
+}
+
+/** Users that a backup brought back. */
+export function erasableUsers(deps: DeleteUserDeps): Erasable {
+  return {
+    kind: 'user',
+    oldest: oldestUser,
+    async eraseAgain(db, ids, at) {
+      let erased = 0;
+      for (const { id, storeId, ...store } of await usersAmong(db, ids)) {
+        erased += await db.write(async (tx) => {
+          const user = await findUserForUpdate(tx, storeId, { userId: id });
+          if (!user) return 0;
+          await deleteUser(deps, tx, user, { store, now: at });
+          return 1;
+        });
+      }
+      return erased;
+    },
+  };
+}

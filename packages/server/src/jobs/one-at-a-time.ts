@@ -1,0 +1,19 @@
+import type { TenantDb } from '../db/db.ts';
+import type { TenantId } from '../kernel/ids.ts';
+
+export type PassOf = (db: TenantDb, signal?: AbortSignal) => Promise<void>;
+
+/** Each change asks for a pass, and one does for many: those who ask meanwhile wait, then find little or nothing. */
+export function oneAtATime(pass: PassOf): PassOf {
+  const last = new Map<TenantId, Promise<void>>();
+  return async (db, signal) => {
+    const before = last.get(db.tenantId) ?? Promise.resolve();
+    const mine = before.catch(() => undefined).then(() => pass(db, signal));
+    last.set(db.tenantId, mine);
+    try {
+      await mine;
+    } finally {
+      if (last.get(db.tenantId) === mine) last.delete(db.tenantId);
+    }
+  };
+}

@@ -1,0 +1,116 @@
+import type { Audit, AuditedChange } from '../audit/audit.ts';
+import type { TenantDb, TenantTx } from '../db/db.ts';
+import { type Erasable, REPLAYED_BY } from '../erasure-log/replay-erasures.ts';
+import type { NoteErased } from '../erasure-log/write-down.ts';
+import type { Vault } from '../secrets/vault.ts';
+import type { Galleries } from './galleries.ts';
+import { subjectOf } from './member-details.ts';
+import { removeExpired, removeMember } from './members.repository.ts';
+import { findListForUpdate, listsAmong, nextRevision, oldestList, removeList } from './watchlists.repository.ts';
+
+/** How lists and members go, and go again if a backup brought them back. */
+export type EraseDeps = {
+  vault: Pick<Vault, 'destroySubject'>;
+  audit: Pick<Audit, 'record'>;
+  galleries: Pick<Galleries, 'forget'>;
+};
+
+type By = Omit<AuditedChange, 'action'>;
+export type MemberPlace = { readonly listId: string; readonly memberId: string };
+
+/** Everybody on it with it. The list is locked. */
+export async function deleteList(
+  { vault, audit, galleries }: EraseDeps,
+  tx: TenantTx,
+  listId: string,
+  by: By,
+): Promise<void> {
+  await vault.destroySubject(tx, subjectOf(listId));
+  await removeList(tx, listId);
+  await audit.record(tx, { ...by, action: 'watchlist.deleted', item: listId });
+  tx.afterCommit(() => galleries.forget(tx.tenantId, listId));
+}
+
+/** False if it is not there. The list is locked. */
+export async function deleteMember(
+  { audit }: Pick<EraseDeps, 'audit'>,
+  tx: TenantTx,
+  { listId, memberId }: MemberPlace,
+  by: By,
+): Promise<boolean> {
+  if (!(await removeMember(tx, listId, memberId))) return false;
+  await nextRevision(tx, listId, -1);
+  await audit.record(tx, { ...by, action: 'watchlist.memberRemoved', item: listId });
+  return true;
+}
+
+/** Those whose time is over, and how many they were: in an older copy it may be over later, or never. The list is locked. */
+export async function deleteExpired(
+  { noteErased }: { noteErased: NoteErased },
+  tx: TenantTx,
+  { listId, now, limit }: { listId: string; now: number; limit: number },
+): Promise<number> {
+  const gone = await removeExpired(tx, { listId, now, limit });
+  if (gone.length === 0) return 0;
+  await nextRevision(tx, listId, -gone.length);
+  await noteErased(
+    tx,
+    'watchlist-member',
+    gone.map((memberId) => memberKey({ listId, memberId })),
+  );
+  return gone.length;
+}
+
+/** Members are found by their list. */
+export function memberKey({ listId, memberId }: MemberPlace): string {
+  return `${listId}/${memberId}`;
+}
+
+function memberPlaceOf(key: string): MemberPlace {
+  const [listId = '', memberId = ''] = key.split('/');
+  return { listId, memberId };
+}
+
+export function erasableLists(deps: EraseDeps): Erasable[] {
+  /** For each of the lists that is there, in a transaction of its own in which nobody else can change it. */
+  const inEach = async (
+    db: TenantDb,
+    ids: readonly string[],
+    at: number,
+    work: (tx: TenantTx, listId: string, by: By) => Promise<number>,
+  ): Promise<number> => {
+    let erased = 0;
+    for (const place of await listsAmong(db, [...new Set(ids)])) {
+      const by = { environment: place.environment, actor: REPLAYED_BY, at };
+      erased += await db.write(async (tx) => ((await findListForUpdate(tx, place)) ? work(tx, place.id, by) : 0));
+    }
+    return erased;
+  };
+  return [
+    {
+      kind: 'watchlist',
+      oldest: oldestList,
+      eraseAgain: (db, ids, at) =>
+        inEach(db, ids, at, async (tx, listId, by) => {
+          await deleteList(deps, tx, listId, by);
+          return 1;
+        }),
+    },
+    {
+      kind: 'watchlist-member',
+      // None is older than its list.
+      oldest: async () => undefined,
+      async eraseAgain(db, ids, at) {
+        const places = ids.map(memberPlaceOf);
+        const lists = places.map(({ listId }) => listId);
+        return inEach(db, lists, at, async (tx, listId, by) => {
+          let erased = 0;
+          for (const place of places.filter((each) => each.listId === listId)) {
+            if (await deleteMember(deps, tx, place, by)) erased += 1;
+          }
+          return erased;
+        });
+      },
+    },
+  ];
+}
