@@ -9,7 +9,7 @@ export type Grouped = { apart: string[]; together: string[][] };
 export const MAX_FILES_TOGETHER = 12;
 
 /** Most tests of these ask functions or an application of their own; those elsewhere start commands, browsers, models. */
-const SHARING = /^packages\/(contract|journey|sdk|server)\/src\//;
+const SHARING = /^packages\/((contract|journey|sdk|server)\/src|server\/test)\//;
 
 /**
  * What belongs to a whole process: a hook of the file would be one of all files, and the environment is everybody's.

@@ -6,14 +6,14 @@ import { unprepared } from '../src/db/db.ts';
 import { openDb } from '../src/db/open.ts';
 import { asTenantId } from '../src/kernel/ids.ts';
 import { type Child, type Children, testChildren } from './child.ts';
+import { CRASH_ROUNDS, CRASH_TIMEOUT_MS } from './crash-rounds.ts';
 import { onBothEngines, openTestApp, type TestPlace } from './harness.ts';
 
 /**
  * What was acknowledged is there, whole and counted, however the server ended. The server is a real process; it is killed
- * while 32 writers write, started again on the same data, and examined. CRASH_ROUNDS asks for more rounds than every run
- * of the tests can afford.
+ * while 32 writers write, started again on the same data, and examined.
  */
-const ROUNDS = Number(process.env.CRASH_ROUNDS ?? 5);
+const ROUNDS = CRASH_ROUNDS;
 const WRITERS = 32;
 const KILL_AFTER_MS = { from: 50, to: 400 };
 const SAMPLES = 3;
@@ -139,7 +139,7 @@ async function assertWhole(place: TestPlace): Promise<number> {
   }
 }
 
-describe('a server that is killed while it writes', { timeout: 900_000 }, () => {
+describe('a server that is killed while it writes', { timeout: CRASH_TIMEOUT_MS }, () => {
   onBothEngines(`${ROUNDS} times`, (_engine, places) => {
     const children = testChildren();
 

@@ -11,6 +11,7 @@ import {
 import { createServer, type IncomingMessage } from 'node:http';
 import { createServer as createHttp2Server, type ServerHttp2Session } from 'node:http2';
 import type { AddressInfo } from 'node:net';
+import { rsaKeys } from './rsa-keys.ts';
 
 /**
  * The three providers of push notifications, as local servers that speak their protocols: APNs over HTTP/2, FCM with its
@@ -34,7 +35,7 @@ export async function openPushProviders() {
   const arrived: Arrived[] = [];
   const answers: Partial<Record<Arrived['provider'], (token: string) => Answering>> = {};
   const apnsKeys = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  const fcmKeys = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const fcmKeys = rsaKeys();
   const vapid = createECDH('prime256v1');
   vapid.generateKeys();
   const state = { accessTokens: 0, answers, arrived };

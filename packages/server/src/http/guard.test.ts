@@ -204,7 +204,7 @@ describe('with https', () => {
 });
 
 describe('limits of the journey', () => {
-  it('100007: thirty sessions a minute for an address, sixty uploads for a session', async () => {
+  it('100007: thirty sessions a minute for an address, ninety uploads for a session', async () => {
     const clock = testClock();
     const http = await openTestHttp({
       ...{ journeySession, clock },
@@ -228,8 +228,8 @@ describe('limits of the journey', () => {
       };
       const sessions = () => many(31, '/api/journey/sessions', {});
       assert.deepEqual(await sessions(), [...Array(30).fill(200), 100007]);
-      const uploads = () => many(61, `/api/journey/${INSTANCE}/steps/s/images/front`, { Cookie: COOKIE });
-      assert.deepEqual(await uploads(), [...Array(60).fill(200), 100007]);
+      const uploads = () => many(91, `/api/journey/${INSTANCE}/steps/s/images/front`, { Cookie: COOKIE });
+      assert.deepEqual(await uploads(), [...Array(90).fill(200), 100007]);
       clock.advance(60_000);
       assert.deepEqual(await sessions(), [...Array(30).fill(200), 100007]);
     } finally {

@@ -4,13 +4,3 @@
 export function journeyCookieName(scheme: 'http' | 'https', instanceId: string): string {
   return `${scheme === 'https' ? '__Host-' : ''}grove-journey-${instanceId}`;
 }
-
-/** The value of a cookie by its exact name (RFC 6265, 5.4). */
-export function cookieOf(header: string | undefined, name: string): string | undefined {
-  if (header === undefined) return undefined;
-  for (const pair of header.split(';')) {
-    const at = pair.indexOf('=');
-    if (at > 0 && pair.slice(0, at).trim() === name) return pair.slice(at + 1).trim();
-  }
-  return undefined;
-}

@@ -1,4 +1,5 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto';
+import { type Keys, rsaKeys } from '../rsa-keys.ts';
 import type { AttestationFormat, Attests } from './attest.ts';
 import { type Alg, signWith } from './sign-with.ts';
 import { type Cbor, writeCbor } from './write-cbor.ts';
@@ -172,17 +173,9 @@ function authDataOf({ rpId, flags, signCount, attested = [] }: AuthDataParts, fa
   return faults.authData?.(data) ?? data;
 }
 
-type Keys = { privateKey: KeyObject; publicKey: KeyObject };
-
-/** It takes so long to make one that all authenticators of a process share it. */
-let rsa: Keys | undefined;
-
 function newKeys(alg: Alg): Keys {
   if (alg === -8) return generateKeyPairSync('ed25519');
-  if (alg === -257) {
-    rsa ??= generateKeyPairSync('rsa', { modulusLength: 2048 });
-    return rsa;
-  }
+  if (alg === -257) return rsaKeys();
   return generateKeyPairSync('ec', { namedCurve: { [-7]: 'P-256', [-35]: 'P-384', [-36]: 'P-521' }[alg] });
 }
 

@@ -1,5 +1,6 @@
 import { constants, createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 import { KEY, MODE, SIGN, TAG } from '../../src/identity-store/appkeys/uaf/registry.ts';
+import { rsaKeys } from '../rsa-keys.ts';
 import { type TlvEntry, tlv, uint16, uint32 } from './tlv.ts';
 
 /**
@@ -59,9 +60,7 @@ export function uafAuthenticator(options: AuthenticatorOptions = {}) {
   const { signAlgorithm = SIGN.SECP256R1_ECDSA_SHA256_RAW } = options;
   const ec = signAlgorithm === SIGN.SECP256R1_ECDSA_SHA256_RAW || signAlgorithm === SIGN.SECP256R1_ECDSA_SHA256_DER;
   const { keyAlgorithm = ec ? KEY.ECC_X962_RAW : KEY.RSA_2048_DER } = options;
-  const { publicKey, privateKey } = ec
-    ? generateKeyPairSync('ec', { namedCurve: 'P-256' })
-    : generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const { publicKey, privateKey } = ec ? generateKeyPairSync('ec', { namedCurve: 'P-256' }) : rsaKeys();
   const keyId = randomBytes(32);
   let counter = 0;
 
