@@ -43,54 +43,74 @@ function folderHere(t: TestContext): string {
   return folder;
 }
 
-test('the shell commands of the quick start exchange the key, list the keys and create one', async (t) => {
-  const { ready } = await startGrove(t, { GROVE_DATA: temporaryFolder(t) });
-  assert.equal(ready.baseUrl, DOCUMENTED_ADDRESS.replace('8080', String(ready.port)));
-  const steps = ['2. ', '3. '].flatMap((title) => blocksOf('docs/quick-start.md', title, 'sh'));
-  assert.equal(steps.length, 3);
-  steps[0] = put(steps[0] ?? '', `BASE=${DOCUMENTED_ADDRESS}`, `BASE=${ready.baseUrl}`);
-  steps[0] = put(steps[0], /^KEY=grv_live_…/m, `KEY=${ready.apiKey}`);
-  const [exchanged, listed, created] = (await runBlocks(steps, {})).map((printed) => JSON.parse(printed));
-  assert.match(exchanged.token, /^eyJ/);
-  assert.equal(exchanged.ttl, 3600);
-  assert.deepEqual(
-    listed.content.map(({ name }: { name: string }) => name),
-    ['Demonstration key', 'Demonstration test key'],
-  );
-  assert.equal(created.name, 'onboarding service');
-  assert.match(created.code, /^grv_live_/);
-  assert.equal(created.permissions.length, 2);
-});
-
-test('the SDK snippet of the quick start runs against the address that grove start prints', async (t) => {
+/** One server for all of it, as a reader has who goes from page to page. */
+test('with a server that was started as the quick start says', async (t) => {
   const { ready, url } = await startGrove(t, { GROVE_DATA: temporaryFolder(t) });
-  const [snippet = ''] = blocksOf('docs/quick-start.md', '4. ', 'ts');
-  const file = `${folderHere(t)}/try.ts`;
-  writeFileSync(file, put(snippet, DOCUMENTED_ADDRESS, ready.baseUrl));
-  const env = environmentOf({ GROVE_API_KEY: ready.apiKey ?? '' });
-  const { stdout, stderr } = await run(process.execPath, [file], { env, timeout: TIMEOUT_MS });
-  assert.deepEqual(
-    [stdout.trim().split('\n').sort(), stderr],
-    [['Demonstration key ACTIVE', 'Demonstration test key ACTIVE', 'nightly export ACTIVE'], ''],
-  );
-  const made = (await keysSeenBy(url, ready.apiKey ?? '')).find(({ name }) => name === 'nightly export');
-  assert.equal(made?.status, 'BLOCKED');
-});
 
-test('the verification of the quick start is examples/verify.ts, has at most 60 lines, and ends as its scenario says', async (t) => {
-  const { ready } = await startGrove(t, { GROVE_DATA: temporaryFolder(t) });
-  const [shown = ''] = blocksOf('docs/quick-start.md', '5. ', 'ts');
-  const file = `${REPOSITORY}/examples/verify.ts`;
-  assert.equal(readFileSync(file, 'utf8'), shown);
-  assert.ok(shown.trimEnd().split('\n').length <= 60);
-  const env = environmentOf({ GROVE_URL: ready.baseUrl, GROVE_API_KEY: ready.testApiKey ?? '' });
-  const verify = async (...scenario: string[]) =>
-    (await run(process.execPath, [file, ...scenario], { env, timeout: TIMEOUT_MS })).stdout;
-  assert.match(
-    await verify(),
-    /did consent.*did document.*did selfie.*COMPLETED_ENDED_SUCCESS \(Accepted\).*L898902C3/s,
+  await t.test('the shell commands of the quick start exchange the key, list the keys and create one', async () => {
+    assert.equal(ready.baseUrl, DOCUMENTED_ADDRESS.replace('8080', String(ready.port)));
+    const steps = ['2. ', '3. '].flatMap((title) => blocksOf('docs/quick-start.md', title, 'sh'));
+    assert.equal(steps.length, 3);
+    steps[0] = put(steps[0] ?? '', `BASE=${DOCUMENTED_ADDRESS}`, `BASE=${ready.baseUrl}`);
+    steps[0] = put(steps[0], /^KEY=grv_live_…/m, `KEY=${ready.apiKey}`);
+    const [exchanged, listed, created] = (await runBlocks(steps, {})).map((printed) => JSON.parse(printed));
+    assert.match(exchanged.token, /^eyJ/);
+    assert.equal(exchanged.ttl, 3600);
+    assert.deepEqual(
+      listed.content.map(({ name }: { name: string }) => name),
+      ['Demonstration key', 'Demonstration test key'],
+    );
+    assert.equal(created.name, 'onboarding service');
+    assert.match(created.code, /^grv_live_/);
+    assert.equal(created.permissions.length, 2);
+  });
+
+  await t.test('the SDK snippet of the quick start runs against the address that grove start prints', async () => {
+    const [snippet = ''] = blocksOf('docs/quick-start.md', '4. ', 'ts');
+    const file = `${folderHere(t)}/try.ts`;
+    writeFileSync(file, put(snippet, DOCUMENTED_ADDRESS, ready.baseUrl));
+    const env = environmentOf({ GROVE_API_KEY: ready.apiKey ?? '' });
+    const { stdout, stderr } = await run(process.execPath, [file], { env, timeout: TIMEOUT_MS });
+    const names = ['Demonstration key', 'Demonstration test key', 'nightly export', 'onboarding service'];
+    assert.deepEqual([stdout.trim().split('\n').sort(), stderr], [names.map((name) => `${name} ACTIVE`), '']);
+    const made = (await keysSeenBy(url, ready.apiKey ?? '')).find(({ name }) => name === 'nightly export');
+    assert.equal(made?.status, 'BLOCKED');
+  });
+
+  await t.test(
+    'the verification of the quick start is examples/verify.ts, has at most 60 lines, and ends as its scenario says',
+    async () => {
+      const [shown = ''] = blocksOf('docs/quick-start.md', '5. ', 'ts');
+      const file = `${REPOSITORY}/examples/verify.ts`;
+      assert.equal(readFileSync(file, 'utf8'), shown);
+      assert.ok(shown.trimEnd().split('\n').length <= 60);
+      const env = environmentOf({ GROVE_URL: ready.baseUrl, GROVE_API_KEY: ready.testApiKey ?? '' });
+      const verify = async (...scenario: string[]) =>
+        (await run(process.execPath, [file, ...scenario], { env, timeout: TIMEOUT_MS })).stdout;
+      assert.match(
+        await verify(),
+        /did consent.*did document.*did selfie.*COMPLETED_ENDED_SUCCESS \(Accepted\).*L898902C3/s,
+      );
+      assert.match(await verify('face-mismatch'), /the outcome is REVIEW \(Review\).*match faceMatch: FAILED/s);
+    },
   );
-  assert.match(await verify('face-mismatch'), /the outcome is REVIEW \(Review\).*match faceMatch: FAILED/s);
+
+  await t.test('the stages of the page about definitions are planned and applied as documented', async () => {
+    const folder = temporaryFolder(t);
+    mkdirSync(`${folder}/journeys/definitions`, { recursive: true });
+    const [documented = ''] = blocksOf('docs/definitions.md', 'Before you begin', 'sh');
+    const keyed = put(put(documented, DOCUMENTED_ADDRESS, ready.baseUrl), /grv_live_…/, ready.apiKey ?? '');
+    const commands = `cd "${folder}"\n${keyed.replaceAll('npx grove', `"${process.execPath}" "${GROVE}"`)}`;
+    for (const [at, title] of ['1. ', '4. ', 'Versions and tags'].entries()) {
+      const [stage = ''] = blocksOf('docs/definitions.md', title, 'yaml');
+      writeFileSync(`${folder}/journeys/definitions/onboarding.yaml`, stage);
+      const [printed = ''] = await runBlocks([commands], {});
+      assert.match(
+        printed,
+        new RegExp(`onboarding .*to be created and deployed.*onboarding .*${at + 1}: .*created`, 's'),
+      );
+    }
+  });
 });
 
 test('the snippets of the SDK in the documentation have no fault of type', async (t) => {
@@ -125,22 +145,4 @@ test('the commands of the operator run as documented: tenants, migrations, backu
   assert.match(printed[1] ?? '', /up to date.*up to date/s);
   assert.match(printed[2] ?? '', /The master key is NOT in it.*Restored .*is kept: \S+\.before-restore-/s);
   assert.match(printed[3] ?? '', /has version 2\..*has version 3\..*The old versions are gone/s);
-});
-
-test('the stages of the page about definitions are planned and applied as documented', async (t) => {
-  const { ready } = await startGrove(t, { GROVE_DATA: temporaryFolder(t) });
-  const folder = temporaryFolder(t);
-  mkdirSync(`${folder}/journeys/definitions`, { recursive: true });
-  const [documented = ''] = blocksOf('docs/definitions.md', 'Before you begin', 'sh');
-  const keyed = put(put(documented, DOCUMENTED_ADDRESS, ready.baseUrl), /grv_live_…/, ready.apiKey ?? '');
-  const commands = `cd "${folder}"\n${keyed.replaceAll('npx grove', `"${process.execPath}" "${GROVE}"`)}`;
-  for (const [at, title] of ['1. ', '4. ', 'Versions and tags'].entries()) {
-    const [stage = ''] = blocksOf('docs/definitions.md', title, 'yaml');
-    writeFileSync(`${folder}/journeys/definitions/onboarding.yaml`, stage);
-    const [printed = ''] = await runBlocks([commands], {});
-    assert.match(
-      printed,
-      new RegExp(`onboarding .*to be created and deployed.*onboarding .*${at + 1}: .*created`, 's'),
-    );
-  }
 });

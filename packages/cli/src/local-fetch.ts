@@ -1,4 +1,3 @@
-import { request } from 'node:http';
 import { Readable } from 'node:stream';
 
 /**
@@ -9,6 +8,7 @@ export const localFetch: typeof fetch = async (input, init = {}) => {
   const url = new URL(input instanceof Request ? input.url : input);
   if (url.protocol !== 'http:' || !url.hostname.endsWith('.localhost')) return fetch(input, init);
   const { signal, method = 'GET', body } = init;
+  const { request } = await import('node:http');
   const headers = { ...Object.fromEntries(new Headers(init.headers)), host: url.host };
   return new Promise((resolve, reject) => {
     const sent = request({

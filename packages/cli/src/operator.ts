@@ -1,4 +1,4 @@
-import type { App, Config, Environment } from '@grove/server';
+import type { Config, Environment, Operator } from '@grove/server';
 
 /** What belongs to the commands that call a server, and not to the server. */
 export const CLIENT_VARIABLES = {
@@ -25,8 +25,12 @@ export type Access = {
  * Works directly on the database, beside a server that may be running on it. Nothing is migrated here: a server of an
  * older release may be using the tables.
  */
-export async function withApp<T>(config: Config, work: (app: App) => Promise<T>, { mayMake = false }: Access = {}) {
-  const { OperatorError, openApp, prepareInstallation, readMigrationState } = await import('@grove/server');
+export async function asOperator<T>(
+  config: Config,
+  work: (operator: Operator) => Promise<T>,
+  { mayMake = false }: Access = {},
+): Promise<T> {
+  const { OperatorError, openOperator, prepareInstallation, readMigrationState } = await import('@grove/server');
   const { applied, pending } = await readMigrationState(config.database);
   const isNew = applied.length === 0;
   if (isNew && !mayMake) throw new OperatorError(`There is no installation yet: ${placeOf(config)}. ${HOW_TO_MAKE}`);
@@ -34,11 +38,11 @@ export async function withApp<T>(config: Config, work: (app: App) => Promise<T>,
     throw new OperatorError('The database is of an older release. Run grove migrate, or start the server of this one.');
   }
   await prepareInstallation(config);
-  const app = await openApp(config);
+  const operator = await openOperator(config);
   try {
-    return await work(app);
+    return await work(operator);
   } finally {
-    await app.stop();
+    await operator.stop();
   }
 }
 

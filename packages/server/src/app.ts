@@ -20,13 +20,14 @@ import { ApiError } from './kernel/errors.ts';
 import { documentSigner } from './kernel/sign-document.ts';
 import { openMetrics } from './metrics.ts';
 import { openFeatures } from './open-features.ts';
+import { openSecrets } from './open-secrets.ts';
 import { installShipped } from './process-manager/definitions/install-shipped.ts';
 import { definitionSchema } from './process-manager/definitions/schema.ts';
-import { type MasterKey, openMasterKey } from './secrets/master-key.ts';
-import { openVault, type Vault } from './secrets/vault.ts';
+import type { MasterKey } from './secrets/master-key.ts';
+import type { Vault } from './secrets/vault.ts';
 import type { CreateToken } from './tenants/demonstration.ts';
 import { everyTenantId } from './tenants/tenants.repository.ts';
-import { OperatorError, openTenants, type Tenants } from './tenants/tenants.ts';
+import { openTenants, type Tenants } from './tenants/tenants.ts';
 
 /** The composition root: configuration, database, secrets and handlers become one application. */
 export type App = {
@@ -57,9 +58,6 @@ export const VERSION = (createRequire(import.meta.url)('../package.json') as { v
 
 const STOP_WITHIN_MS = 30_000;
 
-const WRONG_MASTER_KEY =
-  'The master key is not the one that sealed this database. Give Grove the key that belongs to it: see GROVE_MASTER_KEY and GROVE_MASTER_KEY_FILE.';
-
 /** The database must have been migrated. */
 export async function openApp(
   config: Config,
@@ -77,9 +75,7 @@ export async function openApp(
 type Places = { config: Config; webFolder: string };
 
 async function compose({ config, webFolder }: Places, db: Db, clock: Clock, log: Logger): Promise<App> {
-  const master = openMasterKey(config.masterKey);
-  const vault = openVault({ master, clock });
-  const peppers = await vault.systemSecret(db.system, 'api-key-pepper').catch(explainWrongKey);
+  const { master, vault, peppers } = await openSecrets(config, db, clock);
   let urlOf = baseUrlOf(config, config.port);
   const { handlers, authenticate, signing, pepper, ...arthr } = await openArthr({
     ...{ db, vault, clock, peppers, limitFailures: config.rateLimit !== 'off' },
@@ -153,13 +149,6 @@ async function compose({ config, webFolder }: Places, db: Db, clock: Clock, log:
       await db.close();
     },
   };
-}
-
-/** Node says "unable to authenticate data", which helps nobody. */
-function explainWrongKey(error: unknown): never {
-  const wrongKey =
-    (error as { code?: string }).code === 'ERR_OSSL_BAD_DECRYPT' || /authenticate data/.test(String(error));
-  throw wrongKey ? new OperatorError(WRONG_MASTER_KEY) : error;
 }
 
 /** The queue, with every kind of job that this release knows. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
-import { VARIABLES } from './config.ts';
+import { VARIABLES } from './config-variables.ts';
 import { configurationTable } from './configuration-table.ts';
 
 const PAGE = new URL('../../../docs/configuration.md', import.meta.url);

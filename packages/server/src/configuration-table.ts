@@ -1,4 +1,4 @@
-import { VARIABLES } from './config.ts';
+import { VARIABLES } from './config-variables.ts';
 
 /** The table of `docs/configuration.md`, as the formatter writes it: a test keeps the page and the code the same. */
 export function configurationTable(): string {

@@ -1,19 +1,26 @@
-export { type App, openApp, VERSION } from './app.ts';
-export { baseUrlOf, type Config, ConfigError, type Environment, readConfig, VARIABLES } from './config.ts';
+/**
+ * What is done to an installation from beside a server. The server itself is `@grove/server/app` and
+ * `@grove/server/start`, and what examines an installation is `@grove/server/doctor`: most commands of an operator need
+ * none of these, and they take longer to load than the commands take.
+ */
+export type { App } from './app.ts';
+export { baseUrlOf, type Config, ConfigError, type Environment, readConfig } from './config.ts';
+export { VARIABLES } from './config-variables.ts';
 export { BackupError, backUpSqlite, restoreSqlite } from './db/backup.ts';
 export type { Db } from './db/db.ts';
 export { planMigrations, readMigrationState, readMigrations } from './db/migrate.ts';
 export { migrate, openDb } from './db/open.ts';
 export type { View } from './db/view.ts';
-export { type Check, examine } from './doctor.ts';
+export type { Check } from './doctor.ts';
 export { lockInstallation, prepareInstallation } from './installation.ts';
 export { ApiError } from './kernel/errors.ts';
 export { isTenantId, type TenantId } from './kernel/ids.ts';
 export { pageHeaders } from './kernel/page-headers.ts';
+export { type Operator, openOperator } from './operator.ts';
 export { checkSeals } from './secrets/check-seals.ts';
 export { addMasterKeyVersion, keepNewestMasterKey, openMasterKey, parseMasterKey } from './secrets/master-key.ts';
 export { resealWithMasterKey, rotateTenantKey } from './secrets/rotate.ts';
-export { type Running, startServer } from './start.ts';
+export type { Running } from './start.ts';
 export { everyTenantId, findTenant } from './tenants/tenants.repository.ts';
 export { OperatorError } from './tenants/tenants.ts';
 export { ArchiveRefused } from './theme-server/custom-pages/archive-refused.ts';

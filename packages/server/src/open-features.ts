@@ -13,6 +13,7 @@ import { openHttp2 } from './engines/outbound/http2.ts';
 import { openOutbound } from './engines/outbound/outbound.ts';
 import { openPush } from './engines/push/push.ts';
 import { openVision } from './engines/vision/open-vision.ts';
+import { openErasureLog } from './erasure-log/erasure-log.ts';
 import { openIdentityStore } from './identity-store/identity-store.ts';
 import type { Jobs } from './jobs/jobs.ts';
 import { openJourney } from './journey/journey.ts';
@@ -62,6 +63,9 @@ export function openFeatures(deps: FeatureDeps) {
   const tenants = () => everyTenantId(db.system);
   const onError = (what: string, error: unknown) => log.error({ err: error }, what);
   const blobs = openBlobs(config, clock);
+  const erasureLog = openErasureLog({
+    ...{ db, vault, clock, jobs, onError, entries: openErased(config, clock), everyTenantId: tenants },
+  });
   const images = openImages({ onError });
   const vision = openVision({ mode: config.vision, clock, onError });
   const findSecret = secretFinder({ vault, clock, audit });
@@ -83,9 +87,11 @@ export function openFeatures(deps: FeatureDeps) {
     textsFolder: deps.textsFolder,
     baseUrlOf,
   });
-  const watchlists = openWatchlistManager({ db, vault, clock, jobs, audit, images, vision, everyTenantId: tenants });
+  const watchlists = openWatchlistManager({
+    ...{ db, vault, clock, jobs, audit, images, vision, erasureLog, everyTenantId: tenants },
+  });
   const manager = openProcessManager({
-    ...{ db, vault, clock, jobs, blobs, audit, sign, baseUrlOf, vision },
+    ...{ db, vault, clock, jobs, blobs, audit, sign, baseUrlOf, vision, erasureLog },
     async notify(tx, event) {
       await notifications.notify(tx, event);
       await identity.instanceTold(tx, event);
@@ -104,7 +110,6 @@ export function openFeatures(deps: FeatureDeps) {
       store: (reads, name) => identity.isStoreName(reads, name),
     },
     scrub: openScrub(config.database),
-    erased: openErased(config, clock),
     everyTenantId: tenants,
     onError,
     changed: (tenantId, instanceId) => journeys.live.changed(tenantId, instanceId),
@@ -116,7 +121,7 @@ export function openFeatures(deps: FeatureDeps) {
     changed: (tenantId, instanceId) => journeys.live.changed(tenantId, instanceId),
   });
   const journeys = openJourney({
-    ...{ db, clock, vault, blobs, images, baseUrlOf, ...manager.forJourneys },
+    ...{ db, clock, vault, blobs, images, vision, baseUrlOf, ...manager.forJourneys },
     secure: config.scheme === 'https',
     cookieName: deps.cookieName,
     ...{ tenantName, messages, countryHeader: config.countryHeader },
@@ -125,7 +130,16 @@ export function openFeatures(deps: FeatureDeps) {
     onError,
   });
   const identity = openIdentityStore({
-    ...{ db, vault, jobs, everyTenantId: tenants, notify: notifications.notifyIdentity, faces: vision, images },
+    ...{
+      db,
+      vault,
+      jobs,
+      erasureLog,
+      everyTenantId: tenants,
+      notify: notifications.notifyIdentity,
+      faces: vision,
+      images,
+    },
     ...{ push: openPush({ outbound, http2, clock }), processes: manager.forAskers },
     faultOfAddress: outbound.faultOf,
   });
@@ -145,13 +159,14 @@ export function openFeatures(deps: FeatureDeps) {
     pageFile: themeServer.pageFile,
     createToken: tokenCreator(manager.handlers.processTokens, db, clock),
     /** Before the first request and the first job. */
-    prepare: () => manager.prepare(),
+    prepare: () => erasureLog.prepare(),
     start() {
       manager.start();
       notifications.start();
     },
     async stop() {
       journeys.stop();
+      erasureLog.stop();
       await Promise.all([manager.stop(), notifications.stop()]);
     },
     /** No request and no job can ask for an image any more, nor send anything. */

@@ -1,8 +1,6 @@
 import type { Client } from '@grove/sdk';
 import type { Command } from 'commander';
-import { type DefinitionChange, hasChanges, type Plan, planChanges } from '../configuration/plan-changes.ts';
-import { readFolder } from '../configuration/read-folder.ts';
-import { planValue, showPlan } from '../configuration/show-plan.ts';
+import type { DefinitionChange, Plan } from '../configuration/plan-changes.ts';
 import { onServer, type ServerOptions, serverFrom, WHERE } from '../on-server.ts';
 import { define, examples, print, type Result } from '../output.ts';
 import { LAYOUT } from './plan.ts';
@@ -21,6 +19,10 @@ ${WHERE}`,
 
 async function apply(folder: string, options: ServerOptions): Promise<Result> {
   const server = serverFrom(options);
+  // Loaded only now: no other command needs a reader of YAML.
+  const { hasChanges, planChanges } = await import('../configuration/plan-changes.ts');
+  const { readFolder } = await import('../configuration/read-folder.ts');
+  const { planValue, showPlan } = await import('../configuration/show-plan.ts');
   const plan = await planChanges(server, readFolder(folder));
   const done = await carryOut(server.client, plan);
   return { value: { changes: hasChanges(plan), ...planValue(done) }, text: showPlan(done, 'done') };

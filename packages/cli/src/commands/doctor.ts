@@ -17,7 +17,7 @@ Nothing is changed. The server may be running or stopped. Exit code 1 if there i
 }
 
 async function diagnose(): Promise<Result> {
-  const { examine } = await import('@grove/server');
+  const { examine } = await import('@grove/server/doctor');
   const checks = await examine(serverEnvironment());
   const worst = (['fault', 'warning'] as const).find((state) => checks.some((check) => check.state === state)) ?? 'ok';
   const count = (state: Check['state']) => checks.filter((check) => check.state === state).length;

@@ -2,8 +2,6 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Client } from '@grove/sdk';
 import type { Command } from 'commander';
-import { DEFINITIONS, SETTINGS } from '../configuration/read-folder.ts';
-import { toYaml } from '../configuration/show-plan.ts';
 import { UsageError } from '../failure.ts';
 import { onServer, type ServerOptions, serverFrom, WHERE } from '../on-server.ts';
 import { define, examples, print, type Result } from '../output.ts';
@@ -24,6 +22,7 @@ ${WHERE}`,
 
 async function exportTo(folder: string, options: ExportOptions): Promise<Result> {
   const { client } = serverFrom(options);
+  const { DEFINITIONS } = await import('../configuration/read-folder.ts');
   const files = await filesOf(client);
   const differing = [...files].filter(([file, text]) => isOther(join(folder, file), text)).map(([file]) => file);
   if (differing.length > 0 && !options.force) {
@@ -44,6 +43,9 @@ const NAME = /^[a-z0-9-]+$/;
 
 /** What is to be written, by the name of the file. */
 async function filesOf(client: Client): Promise<Map<string, string>> {
+  // Loaded only now: no other command needs a writer of YAML.
+  const { DEFINITIONS, SETTINGS } = await import('../configuration/read-folder.ts');
+  const { toYaml } = await import('../configuration/show-plan.ts');
   const files = new Map<string, string>();
   const query = { status: 'DEPLOYED_ACTIVE' as const, sort: ['name', 'version,desc'] };
   for await (const { id, name } of client.processDefinitions.list.all({ query })) {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { UsageError } from '../failure.ts';
-import { operatorConfig, withApp } from '../operator.ts';
+import { asOperator, operatorConfig } from '../operator.ts';
 import { type CommonOptions, define, defineGroup, examples, print, type Result, table } from '../output.ts';
 
 type KindOption = { kind?: string };
@@ -27,7 +27,7 @@ export function defineJobs(program: Command): void {
 }
 
 async function list(): Promise<Result> {
-  const counts = await withApp(await operatorConfig(), (app) => app.jobs.counts());
+  const counts = await asOperator(await operatorConfig(), ({ jobs }) => jobs.counts());
   const jobs = counts.map(({ kind, state, count, oldestAgeMs }) => {
     return { kind, state, count, oldestAgeSeconds: Math.round(oldestAgeMs / 1000) };
   });
@@ -42,7 +42,9 @@ async function list(): Promise<Result> {
 }
 
 async function dead({ kind }: KindOption): Promise<Result> {
-  const rows = await withApp(await operatorConfig(), (app) => app.jobs.listDead(kind === undefined ? {} : { kind }));
+  const rows = await asOperator(await operatorConfig(), ({ jobs }) =>
+    jobs.listDead(kind === undefined ? {} : { kind }),
+  );
   const jobs = rows.map(({ id, kind, owner_tenant_id, attempts, last_error, run_at }) => {
     const diedDtm = new Date(run_at).toISOString();
     return { id, kind, tenantId: owner_tenant_id, attempts, lastError: last_error, diedDtm };
@@ -67,7 +69,7 @@ async function dead({ kind }: KindOption): Promise<Result> {
 async function retry(id: string | undefined, { kind }: KindOption): Promise<Result> {
   if ((id === undefined) === (kind === undefined)) throw new UsageError('Give the id of a dead job, or --kind');
   const { OperatorError } = await import('@grove/server');
-  const retried = await withApp(await operatorConfig(), async ({ jobs }) => {
+  const retried = await asOperator(await operatorConfig(), async ({ jobs }) => {
     if (id !== undefined) return (await jobs.retryDead(id)) ? 1 : 0;
     let total = 0;
     for (let some = -1; some !== 0; total += some) some = await jobs.retryAllDead(kind as string);

@@ -14,63 +14,68 @@ import {
 
 type Made = ApiKeyView & { code: string; permissions: string[]; type: string; expiringDtm?: string };
 
-test('keys are created, listed, blocked and deleted through the server', async (t) => {
-  const server = await startGrove(t, { GROVE_DATA: temporaryFolder(t) });
-  const env = { GROVE_URL: server.ready.tenantUrl ?? '', GROVE_API_KEY: server.ready.apiKey ?? '' };
-  const permission = 'TNT#demo#ArthrServer:listTenantApiKeys';
-  const options = ['--permission', permission, '--permission', 'TNT#demo#ProcessManager:*', '--type', 'SESSION'];
-  const made = await groveJson<Made>(['keys', 'create', 'till 7', ...options, '--expires', '8h'], env);
-  assert.deepEqual(made.permissions, [permission, 'TNT#demo#ProcessManager:*']);
-  assert.equal(made.type, 'SESSION');
-  assert.ok(Math.abs(Date.parse(made.expiringDtm ?? '') - Date.now() - 8 * 3_600_000) < 60_000);
-  assert.equal((await issue(server.url, made.code)).status, 200);
+test('keys', async (t) => {
+  const data = { GROVE_DATA: temporaryFolder(t) };
+  const server = await startGrove(t, data);
 
-  const { apiKeys } = await groveJson<{ apiKeys: ApiKeyView[] }>(['keys', 'list', '--name', 'till%'], env);
-  assert.deepEqual(
-    apiKeys.map(({ id, name }) => [id, name]),
-    [[made.id, 'till 7']],
+  await t.test('are created, listed, blocked and deleted through the server', async () => {
+    const env = { GROVE_URL: server.ready.tenantUrl ?? '', GROVE_API_KEY: server.ready.apiKey ?? '' };
+    const permission = 'TNT#demo#ArthrServer:listTenantApiKeys';
+    const options = ['--permission', permission, '--permission', 'TNT#demo#ProcessManager:*', '--type', 'SESSION'];
+    const made = await groveJson<Made>(['keys', 'create', 'till 7', ...options, '--expires', '8h'], env);
+    assert.deepEqual(made.permissions, [permission, 'TNT#demo#ProcessManager:*']);
+    assert.equal(made.type, 'SESSION');
+    assert.ok(Math.abs(Date.parse(made.expiringDtm ?? '') - Date.now() - 8 * 3_600_000) < 60_000);
+    assert.equal((await issue(server.url, made.code)).status, 200);
+
+    const { apiKeys } = await groveJson<{ apiKeys: ApiKeyView[] }>(['keys', 'list', '--name', 'till%'], env);
+    assert.deepEqual(
+      apiKeys.map(({ id, name }) => [id, name]),
+      [[made.id, 'till 7']],
+    );
+    const shown = await grove(['keys', 'list'], env);
+    assert.match(shown.stdout, /^ID\s+NAME\s+STATUS/);
+    assert.match(shown.stdout, /till 7/);
+
+    const blocked = await grove(['keys', 'block', made.id], env);
+    assert.deepEqual([blocked.code, blocked.stderr], [0, '']);
+    assert.equal((await issue(server.url, made.code)).status, 401);
+
+    const unasked = await grove(['keys', 'delete', made.id], env);
+    assert.equal(unasked.code, 2);
+    assert.match(unasked.stderr, /--yes/);
+    assert.equal((await keysSeenBy(server.url, env.GROVE_API_KEY)).length, 3);
+
+    assert.equal((await grove(['keys', 'delete', made.id, '--yes'], env)).code, 0);
+    assert.equal((await keysSeenBy(server.url, env.GROVE_API_KEY)).length, 2);
+    const gone = await grove(['keys', 'block', made.id, '--json'], env);
+    assert.equal(gone.code, 1);
+    assert.equal(JSON.parse(gone.stderr).error.code, 130);
+  });
+
+  await t.test('are deleted at a terminal only when the name is typed', { skip: NO_TERMINAL }, async () => {
+    const env = { GROVE_URL: server.url, GROVE_API_KEY: server.ready.apiKey ?? '' };
+    const made = await groveJson<Made>(['keys', 'create', 'till 7'], env);
+    assert.equal((await atTerminal(['keys', 'delete', made.id], env, 'till 8\n')).code, 1);
+    assert.equal((await keysSeenBy(server.url, env.GROVE_API_KEY)).length, 3);
+    assert.equal((await atTerminal(['keys', 'delete', made.id], env, 'till 7\n')).code, 0);
+    assert.equal((await keysSeenBy(server.url, env.GROVE_API_KEY)).length, 2);
+  });
+
+  await t.test(
+    'are made beside the running server, to do everything, by an operator who has lost every one',
+    async () => {
+      const { url } = server;
+      const made = await groveJson<Made>(['keys', 'create', 'recovery', '--tenant', 'demo', '--test'], data);
+      assert.match(made.code, /^grv_test_/);
+      assert.equal((await keysSeenBy(url, made.code)).length, 3);
+      const again = await grove(['keys', 'create', 'recovery', '--tenant', 'demo'], data);
+      assert.equal(again.code, 1);
+      assert.match(again.stderr, /already in use/);
+      assert.doesNotMatch(again.stderr, /\n\s+at /);
+      assert.equal((await grove(['keys', 'create', 'other', '--tenant', 'nobody'], data)).code, 1);
+    },
   );
-  const shown = await grove(['keys', 'list'], env);
-  assert.match(shown.stdout, /^ID\s+NAME\s+STATUS/);
-  assert.match(shown.stdout, /till 7/);
-
-  const blocked = await grove(['keys', 'block', made.id], env);
-  assert.deepEqual([blocked.code, blocked.stderr], [0, '']);
-  assert.equal((await issue(server.url, made.code)).status, 401);
-
-  const unasked = await grove(['keys', 'delete', made.id], env);
-  assert.equal(unasked.code, 2);
-  assert.match(unasked.stderr, /--yes/);
-  assert.equal((await keysSeenBy(server.url, env.GROVE_API_KEY)).length, 3);
-
-  assert.equal((await grove(['keys', 'delete', made.id, '--yes'], env)).code, 0);
-  assert.equal((await keysSeenBy(server.url, env.GROVE_API_KEY)).length, 2);
-  const gone = await grove(['keys', 'block', made.id, '--json'], env);
-  assert.equal(gone.code, 1);
-  assert.equal(JSON.parse(gone.stderr).error.code, 130);
-});
-
-test('keys delete at a terminal deletes only when the name is typed', { skip: NO_TERMINAL }, async (t) => {
-  const server = await startGrove(t, { GROVE_DATA: temporaryFolder(t) });
-  const env = { GROVE_URL: server.url, GROVE_API_KEY: server.ready.apiKey ?? '' };
-  const made = await groveJson<Made>(['keys', 'create', 'till 7'], env);
-  assert.equal((await atTerminal(['keys', 'delete', made.id], env, 'till 8\n')).code, 1);
-  assert.equal((await keysSeenBy(server.url, env.GROVE_API_KEY)).length, 3);
-  assert.equal((await atTerminal(['keys', 'delete', made.id], env, 'till 7\n')).code, 0);
-  assert.equal((await keysSeenBy(server.url, env.GROVE_API_KEY)).length, 2);
-});
-
-test('an operator who has lost every key makes one that may do everything, beside the running server', async (t) => {
-  const env = { GROVE_DATA: temporaryFolder(t) };
-  const { url } = await startGrove(t, env);
-  const made = await groveJson<Made>(['keys', 'create', 'recovery', '--tenant', 'demo', '--test'], env);
-  assert.match(made.code, /^grv_test_/);
-  assert.equal((await keysSeenBy(url, made.code)).length, 3);
-  const again = await grove(['keys', 'create', 'recovery', '--tenant', 'demo'], env);
-  assert.equal(again.code, 1);
-  assert.match(again.stderr, /already in use/);
-  assert.doesNotMatch(again.stderr, /\n\s+at /);
-  assert.equal((await grove(['keys', 'create', 'other', '--tenant', 'nobody'], env)).code, 1);
 });
 
 test('a command that does not say which server, or says it wrongly, exits with 2', async () => {

@@ -4,7 +4,7 @@ import { confirmByTyping } from '../confirm.ts';
 import { expiryFrom } from '../expiry.ts';
 import { UsageError } from '../failure.ts';
 import { onServer, type ServerOptions, serverFrom, WHERE } from '../on-server.ts';
-import { operatorConfig, withApp } from '../operator.ts';
+import { asOperator, operatorConfig } from '../operator.ts';
 import { define, defineGroup, examples, print, printable, type Result, table } from '../output.ts';
 
 type ApiKey = Awaited<ReturnType<Client['apiKeys']['get']>>;
@@ -93,7 +93,9 @@ async function recover(name: string, tenantId: string, options: CreateOptions): 
     throw new UsageError(`A name has 1 to ${RECOVERY_NAME_LENGTH} characters`);
   }
   const environment = test ? 'test' : 'live';
-  const key = await withApp(await operatorConfig(), (app) => app.tenants.createApiKey(tenantId, { name, environment }));
+  const key = await asOperator(await operatorConfig(), ({ tenants }) =>
+    tenants.createApiKey(tenantId, { name, environment }),
+  );
   const value = { id: key.id, name, code: key.apiKey, tenantId };
   return { value, text: created(name, key.id, key.apiKey, `It may do everything in the tenant ${tenantId}.`) };
 }

@@ -1,7 +1,4 @@
 import type { Command } from 'commander';
-import { hasChanges, planChanges } from '../configuration/plan-changes.ts';
-import { readFolder } from '../configuration/read-folder.ts';
-import { planValue, showPlan } from '../configuration/show-plan.ts';
 import { onServer, type ServerOptions, serverFrom, WHERE } from '../on-server.ts';
 import { define, examples, print, type Result } from '../output.ts';
 
@@ -23,6 +20,10 @@ export function definePlan(program: Command): void {
 
 async function plan(folder: string, options: PlanOptions): Promise<Result> {
   const server = serverFrom(options);
+  // Loaded only now: no other command needs a reader of YAML.
+  const { hasChanges, planChanges } = await import('../configuration/plan-changes.ts');
+  const { readFolder } = await import('../configuration/read-folder.ts');
+  const { planValue, showPlan } = await import('../configuration/show-plan.ts');
   const found = await planChanges(server, readFolder(folder));
   const changes = hasChanges(found);
   return {

@@ -48,7 +48,7 @@ test('a master key of the environment is explained, and what it sealed is sealed
   assert.equal((await issue(server.url, apiKey)).status, 200);
 });
 
-test('rotate signing-key signs with a new key, and tokens signed before stay good', async (t) => {
+test('beside a server', async (t) => {
   const env = { GROVE_DATA: temporaryFolder(t) };
   const before = await startGrove(t, env);
   const apiKey = before.ready.apiKey ?? '';
@@ -56,18 +56,19 @@ test('rotate signing-key signs with a new key, and tokens signed before stay goo
   const { kid } = await groveJson<{ kid: string }>(['rotate', 'signing-key'], env);
   assert.equal(await before.stop(), 0);
   const after = await startGrove(t, { ...env, PORT: String(before.ready.port) });
-  const header = (await issue(after.url, apiKey)).token.split('.')[0] ?? '';
-  assert.equal(JSON.parse(Buffer.from(header, 'base64url').toString()).kid, kid);
-  const answer = await fetch(`${after.url}/api/arthr/apiKeys`, { headers: { Authorization: `Bearer ${token}` } });
-  assert.equal(answer.status, 200);
-});
 
-test('rotate tenant-key gives the tenant a new version while the server runs; an unknown tenant is refused', async (t) => {
-  const env = { GROVE_DATA: temporaryFolder(t) };
-  const server = await startGrove(t, env);
-  const { version } = await groveJson<{ version: number }>(['rotate', 'tenant-key', 'demo'], env);
-  assert.equal(version, 2);
-  assert.equal((await keysSeenBy(server.url, server.ready.apiKey ?? '')).length, 2);
-  const { code, stderr } = await grove(['rotate', 'tenant-key', 'nobody'], env);
-  assert.deepEqual([code, stderr], [1, 'grove: There is no tenant nobody\n']);
+  await t.test('rotate signing-key signs with a new key, and tokens signed before stay good', async () => {
+    const header = (await issue(after.url, apiKey)).token.split('.')[0] ?? '';
+    assert.equal(JSON.parse(Buffer.from(header, 'base64url').toString()).kid, kid);
+    const answer = await fetch(`${after.url}/api/arthr/apiKeys`, { headers: { Authorization: `Bearer ${token}` } });
+    assert.equal(answer.status, 200);
+  });
+
+  await t.test('rotate tenant-key gives a tenant a new version at once; an unknown tenant is refused', async () => {
+    const { version } = await groveJson<{ version: number }>(['rotate', 'tenant-key', 'demo'], env);
+    assert.equal(version, 2);
+    assert.equal((await keysSeenBy(after.url, apiKey)).length, 2);
+    const { code, stderr } = await grove(['rotate', 'tenant-key', 'nobody'], env);
+    assert.deepEqual([code, stderr], [1, 'grove: There is no tenant nobody\n']);
+  });
 });

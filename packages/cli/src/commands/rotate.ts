@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
-import type { App, Config } from '@grove/server';
+import type { Config, Operator } from '@grove/server';
 import type { Command } from 'commander';
 import { UsageError } from '../failure.ts';
-import { operatorConfig, withApp } from '../operator.ts';
+import { asOperator, operatorConfig } from '../operator.ts';
 import { type CommonOptions, define, defineGroup, examples, print, type Result } from '../output.ts';
 
 type MasterOptions = CommonOptions & { dropOld?: true; yes?: true };
@@ -30,18 +30,18 @@ A key in GROVE_MASTER_KEY cannot be changed from here: the command says what to 
 }
 
 async function rotateSigningKey(): Promise<Result> {
-  const kid = await withApp(await operatorConfig(), (app) => app.signing.rotate());
+  const kid = await asOperator(await operatorConfig(), ({ signing }) => signing.rotate());
   const text = `Tokens are signed with the new key ${kid}. A running server takes it up at its next start at the latest.`;
   return { value: { kid }, text };
 }
 
 async function rotateKeyOfTenant(tenantId: string): Promise<Result> {
   const { findTenant, isTenantId, OperatorError, rotateTenantKey } = await import('@grove/server');
-  const done = await withApp(await operatorConfig(), async (app) => {
-    if (!isTenantId(tenantId) || !(await findTenant(app.db.system, tenantId))) {
+  const done = await asOperator(await operatorConfig(), async ({ db, vault }) => {
+    if (!isTenantId(tenantId) || !(await findTenant(db.system, tenantId))) {
       throw new OperatorError(`There is no tenant ${tenantId}`);
     }
-    return rotateTenantKey(app.db.of(tenantId), app.vault);
+    return rotateTenantKey(db.of(tenantId), vault);
   });
   const text = `The tenant ${tenantId} has version ${done.version} of its key; ${done.dataKeys} data keys are sealed with it.`;
   return { value: { tenantId, ...done }, text };
@@ -66,11 +66,11 @@ async function rotateFile(config: Config, file: string, { dropOld, yes }: Master
   // What a running server seals with an old version would be lost when that version goes.
   const lock = dropOld ? lockInstallation(config) : undefined;
   try {
-    return await withApp(config, async (app) => {
+    return await asOperator(config, async (operator) => {
       const alone = onlyRotation(file);
       try {
         const version = addMasterKeyVersion(file);
-        const resealed = await reseal(app, config, version);
+        const resealed = await reseal(operator, config, version);
         if (dropOld) keepNewestMasterKey(file);
         const text = [
           `The master key has version ${version}. Sealed with it: ${counted(resealed)}.`,
@@ -105,7 +105,7 @@ async function rotateInEnvironment(config: Config, text: string): Promise<Result
   const { parseMasterKey } = await import('@grove/server');
   const versions = [...parseMasterKey(text, 'GROVE_MASTER_KEY').keys()].sort((one, other) => other - one);
   const [newest = 0, ...old] = versions;
-  const resealed = await withApp(config, (app) => reseal(app, config, newest));
+  const resealed = await asOperator(config, (operator) => reseal(operator, config, newest));
   const value = { version: newest, resealed, oldVersions: old };
   if (resealed.systemSecrets + resealed.tenantKeys > 0) return { value, text: resealedText(newest, old, resealed) };
   const suggested = `${newest + 1}:${randomBytes(32).toString('base64')}`;
@@ -136,13 +136,13 @@ function twoSteps(newest: number, old: readonly number[], suggested: string): st
 type Resealed = { systemSecrets: number; tenantKeys: number };
 
 /** Seals everything with the newest version, and proves that nothing needs an older one. */
-async function reseal(app: App, config: Config, version: number): Promise<Resealed> {
+async function reseal({ db }: Pick<Operator, 'db'>, config: Config, version: number): Promise<Resealed> {
   const { checkSeals, everyTenantId, OperatorError, openMasterKey, resealWithMasterKey } = await import(
     '@grove/server'
   );
   const master = openMasterKey(config.masterKey);
-  const resealed = await resealWithMasterKey(app.db, master, everyTenantId(app.db.system));
-  const { faults, versions } = await checkSeals(app.db, master, everyTenantId(app.db.system));
+  const resealed = await resealWithMasterKey(db, master, everyTenantId(db.system));
+  const { faults, versions } = await checkSeals(db, master, everyTenantId(db.system));
   if (faults.length > 0 || [...versions].some((each) => each !== version)) {
     throw new OperatorError(
       'Not everything could be sealed with the new version, so the old ones were kept. Run grove doctor, then try again.',

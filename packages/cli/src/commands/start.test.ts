@@ -6,39 +6,66 @@ import { test } from 'node:test';
 import { grove, groveJson, issue, keysSeenBy, startForPeople, startGrove, temporaryFolder } from '../../test/grove.ts';
 import { localFetch } from '../local-fetch.ts';
 
-test('start --json prints exactly one line when it is ready, and the key in it works', async (t) => {
+test('start --json', async (t) => {
   const folder = temporaryFolder(t);
-  const server = await startGrove(t, { GROVE_DATA: folder });
-  const { ready, url } = server;
-  assert.deepEqual(Object.keys(ready).sort(), [
-    'apiKey',
-    'baseUrl',
-    'dataFolder',
-    'database',
-    'demoUrl',
-    'docsUrl',
-    'liveDemoUrl',
-    'openapiUrl',
-    'pid',
-    'port',
-    'region',
-    'tenantId',
-    'tenantUrl',
-    'testApiKey',
-    'version',
-  ]);
-  assert.equal(ready.baseUrl, `http://localhost:${ready.port}`);
-  assert.equal(ready.tenantUrl, `http://demo.fir.localhost:${ready.port}`);
-  assert.equal(ready.dataFolder, folder);
-  assert.equal(ready.database, 'sqlite');
-  assert.deepEqual(
-    (await keysSeenBy(url, ready.apiKey ?? '')).map(({ name }) => name),
-    ['Demonstration key', 'Demonstration test key'],
-  );
-  for (const address of [ready.docsUrl, ready.openapiUrl]) assert.equal((await fetch(address)).status, 200);
-  assert.equal((await localFetch(`${ready.tenantUrl}/openapi.json`)).status, 200);
-  assert.equal(await server.stop(), 0);
-  assert.equal(server.output().stdout.trimEnd().split('\n').length, 1);
+  const env = { GROVE_DATA: folder };
+  const clients = { GROVE_URL: 'http://localhost:1', GROVE_API_KEY: 'grv_live_none' };
+  const first = await startGrove(t, { ...env, ...clients });
+  const { ready, url } = first;
+  const apiKey = ready.apiKey ?? '';
+
+  await t.test('says where it is and what it made, and the key works', async () => {
+    assert.deepEqual(Object.keys(ready).sort(), [
+      ...['apiKey', 'baseUrl', 'dataFolder', 'database', 'demoUrl', 'docsUrl', 'liveDemoUrl', 'openapiUrl', 'pid'],
+      ...['port', 'region', 'tenantId', 'tenantUrl', 'testApiKey', 'version'],
+    ]);
+    assert.equal(ready.baseUrl, `http://localhost:${ready.port}`);
+    assert.equal(ready.tenantUrl, `http://demo.fir.localhost:${ready.port}`);
+    assert.equal(ready.dataFolder, folder);
+    assert.equal(ready.database, 'sqlite');
+    assert.deepEqual(
+      (await keysSeenBy(url, apiKey)).map(({ name }) => name),
+      ['Demonstration key', 'Demonstration test key'],
+    );
+    for (const address of [ready.docsUrl, ready.openapiUrl]) assert.equal((await fetch(address)).status, 200);
+    assert.equal((await localFetch(`${ready.tenantUrl}/openapi.json`)).status, 200);
+  });
+
+  await t.test('is not disturbed by the variables of the commands that call a server', async () => {
+    assert.equal((await fetch(`${url}/health/ready`)).status, 200);
+  });
+
+  await t.test('is refused on a data folder that another server uses', async () => {
+    const { code, stderr } = await grove(['start'], env);
+    assert.equal(code, 1);
+    assert.match(stderr, /Another server is using the data folder/);
+    assert.equal((await fetch(`${url}/health/ready`)).status, 200);
+  });
+
+  const visitor = await groveJson<{ id: string; code: string }>(['keys', 'create', 'visitor', '--tenant', 'demo'], env);
+  const before = Date.now();
+  await t.test('exits with 0 on SIGTERM, and has printed exactly one line', async () => {
+    assert.equal((await issue(url, visitor.code)).status, 200);
+    assert.equal(await first.stop(), 0);
+    assert.equal(first.output().stdout.trimEnd().split('\n').length, 1);
+  });
+
+  const second = await startGrove(t, env);
+  await t.test('shows the same demonstration key a second time', async () => {
+    assert.equal(second.ready.apiKey, apiKey);
+    assert.equal((await issue(second.url, apiKey)).status, 200);
+  });
+
+  await t.test('knows the time of an issue that was made just before it was stopped', async () => {
+    const seen = (await keysSeenBy(second.url, apiKey)).find(({ id }) => id === visitor.id);
+    assert.ok(Date.parse(seen?.lastIssuedAtDtm ?? '') >= before);
+  });
+
+  await t.test('stops gracefully on SIGINT, too, however often npm and the terminal send it at once', async () => {
+    second.signal('SIGINT');
+    second.signal('SIGTERM');
+    assert.equal(await second.ended, 0);
+  });
 });
 
 test('the two printed curl lines run in sh and give the list of API keys', async (t) => {
@@ -48,15 +75,6 @@ test('the two printed curl lines run in sh and give the list of API keys', async
   const { stdout, stderr } = spawnSync('sh', ['-c', lines.join('\n')], { encoding: 'utf8' });
   assert.equal(stderr, '');
   assert.equal(JSON.parse(stdout).content[0].name, 'Demonstration key');
-});
-
-test('a second start shows the same demonstration key', async (t) => {
-  const env = { GROVE_DATA: temporaryFolder(t) };
-  const first = await startGrove(t, env);
-  assert.equal(await first.stop(), 0);
-  const second = await startGrove(t, env);
-  assert.equal(second.ready.apiKey, first.ready.apiKey);
-  assert.equal((await issue(second.url, second.ready.apiKey ?? '')).status, 200);
 });
 
 test('start --no-demo makes no demonstration, and says how to make a tenant', async (t) => {
@@ -109,20 +127,6 @@ test('every fault of the configuration is named at once, and exits with 2', asyn
   assert.equal(existsSync(`${folder}/data`), false);
 });
 
-test('the variables of the commands that call a server do not disturb one that starts', async (t) => {
-  const env = { GROVE_DATA: temporaryFolder(t), GROVE_URL: 'http://localhost:1', GROVE_API_KEY: 'grv_live_none' };
-  assert.equal(await (await startGrove(t, env)).stop(), 0);
-});
-
-test('a second server on the same data folder is refused', async (t) => {
-  const env = { GROVE_DATA: temporaryFolder(t) };
-  const first = await startGrove(t, env);
-  const { code, stderr } = await grove(['start'], env);
-  assert.equal(code, 1);
-  assert.match(stderr, /Another server is using the data folder/);
-  assert.equal((await fetch(`${first.url}/health/ready`)).status, 200);
-});
-
 test('a master key that did not seal the data is refused in words', async (t) => {
   const folder = temporaryFolder(t);
   await groveJson(['tenant', 'create', 'acme'], { GROVE_DATA: folder });
@@ -130,26 +134,6 @@ test('a master key that did not seal the data is refused in words', async (t) =>
   const { code, stderr } = await grove(['start'], { GROVE_DATA: folder });
   assert.equal(code, 1);
   assert.match(stderr, /^grove: The master key is not the one that sealed this database[^\n]*\n$/);
-});
-
-test('SIGTERM exits with 0 and keeps the time of an issue made just before', async (t) => {
-  const env = { GROVE_DATA: temporaryFolder(t) };
-  const first = await startGrove(t, env);
-  const apiKey = first.ready.apiKey ?? '';
-  const visitor = await groveJson<{ id: string; code: string }>(['keys', 'create', 'visitor', '--tenant', 'demo'], env);
-  const before = Date.now();
-  assert.equal((await issue(first.url, visitor.code)).status, 200);
-  assert.equal(await first.stop(), 0);
-  const second = await startGrove(t, env);
-  const seen = (await keysSeenBy(second.url, apiKey)).find(({ id }) => id === visitor.id);
-  assert.ok(Date.parse(seen?.lastIssuedAtDtm ?? '') >= before);
-});
-
-test('SIGINT stops gracefully, too, however often npm and the terminal send it at once', async (t) => {
-  const server = await startGrove(t, { GROVE_DATA: temporaryFolder(t) });
-  server.signal('SIGINT');
-  server.signal('SIGTERM');
-  assert.equal(await server.ended, 0);
 });
 
 test('a second signal ends a server that still waits for a request, with 1', async (t) => {

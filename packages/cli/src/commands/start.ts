@@ -27,8 +27,8 @@ The environment configures it: see grove help configuration.`,
 
 async function start(options: StartOptions): Promise<void> {
   const stopAsked = stopSignal();
-  const { startServer, VERSION } = await import('@grove/server');
   const config = await operatorConfig();
+  const [{ startServer }, { VERSION }] = [await import('@grove/server/start'), await import('@grove/server/app')];
   const demonstration = options.demo === undefined ? 'whenEmpty' : options.demo ? 'always' : 'never';
   const running = await startServer(config, { demonstration });
   await buildPages(options.json ? () => undefined : (line) => process.stderr.write(`${line}\n`));

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { shownTenant, shownUrl } from '../addresses.ts';
-import { operatorConfig, withApp } from '../operator.ts';
+import { asOperator, operatorConfig } from '../operator.ts';
 import { type CommonOptions, define, defineGroup, examples, print, type Result, table } from '../output.ts';
 
 const MAX_NAME_LENGTH = 255;
@@ -30,7 +30,9 @@ async function create(id: string, { name = id }: { name?: string }): Promise<Res
     throw new OperatorError(`A name has 1 to ${MAX_NAME_LENGTH} characters`);
   }
   const config = await operatorConfig();
-  const { tenantId, apiKey } = await withApp(config, (app) => app.tenants.create({ id, name }), { mayMake: true });
+  const { tenantId, apiKey } = await asOperator(config, ({ tenants }) => tenants.create({ id, name }), {
+    mayMake: true,
+  });
   // With port 0 only the running server knows its address.
   const tenantUrl =
     config.port === 0 && config.publicPort === undefined ? null : baseUrlOf(config, config.port)(tenantId);
@@ -48,7 +50,7 @@ async function create(id: string, { name = id }: { name?: string }): Promise<Res
 }
 
 async function list(): Promise<Result> {
-  const rows = await withApp(await operatorConfig(), (app) => app.tenants.list());
+  const rows = await asOperator(await operatorConfig(), ({ tenants }) => tenants.list());
   const tenants = rows.map(({ id, name, status, created_at }) => {
     return { id, name, status, createdDtm: new Date(created_at).toISOString() };
   });

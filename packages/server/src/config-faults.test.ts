@@ -1,0 +1,193 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { ConfigError, type Environment, readConfig } from './config.ts';
+import { VARIABLES, type VariableName } from './config-variables.ts';
+
+const faultsOf = (environment: Environment): readonly string[] => {
+  try {
+    readConfig(environment);
+  } catch (error) {
+    assert.ok(error instanceof ConfigError);
+    return error.faults;
+  }
+  return [];
+};
+
+const POSTGRES = 'postgres://grove:hunter2@db.internal:5432/grove';
+
+const BUCKET = 's3://images?region=eu-west-1';
+
+/** For each variable: values that are refused, and what the message says it must be. */
+const WRONG: Partial<Record<VariableName, { values: string[]; must: RegExp; with?: Environment }>> = {
+  PORT: { values: ['65536', '-1', '80.5', 'http', '0x50', '1e3'], must: /a whole number from 0 to 65535/ },
+  GROVE_REGION: { values: ['elm', 'FIR', 'fir,oak'], must: /one of fir, gum, oak/ },
+  GROVE_DOMAIN: {
+    values: ['https://example.com', 'example.com:443', '.example.com', 'a b', '*.example.com'],
+    must: /a domain name/,
+  },
+  GROVE_SCHEME: { values: ['ftp', 'HTTPS', 'https://'], must: /one of http, https/ },
+  GROVE_PUBLIC_PORT: { values: ['0', '65536', 'none'], must: /a whole number from 1 to 65535/ },
+  GROVE_PAGES_DOMAIN: {
+    values: ['-pages', 'pages..', 'a b', 'localhost'],
+    must: /a domain name that the tenants do not live below/,
+  },
+  GROVE_TRUST_PROXY: {
+    values: [
+      'proxy.internal',
+      '10.0.0.0/33',
+      '10.0.0.0/0',
+      '::1/129',
+      '10.0.0',
+      'dead',
+      '10.0.0.1,nobody',
+      '10.0.0.1/8/8',
+    ],
+    must: /addresses or CIDR ranges/,
+  },
+  DATABASE_URL: {
+    values: ['mysql://grove:hunter2@db/grove', 'db.internal', 'postgres://[bad', '/var/run/postgresql'],
+    must: /of the form postgres:\/\/user:password@host:port\/database/,
+  },
+  DATABASE_POOL: {
+    values: ['0', '101', 'many'],
+    must: /a whole number from 1 to 100/,
+    with: { DATABASE_URL: POSTGRES },
+  },
+  BLOB_URL: {
+    values: [
+      ...['/folder', 'file://folder', 'ftp://x/y', 's3://bucket', 's3://?region=eu', 's3://b_d?region=eu', 's3://'],
+      ...['s3://bucket?region=EU', 's3://bucket?region=eu&endpoint=store', 's3://bucket?region=eu&endpoint=file:///x'],
+      ...['s3://bucket?region=eu&style=path', 's3://key:hunter2@bucket?region=eu'],
+    ],
+    must: /s3:\/\/<bucket>\/<prefix>\?region=<region>/,
+    with: { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'hunter2' },
+  },
+  AWS_ACCESS_KEY_ID: {
+    values: [''],
+    must: /given for a bucket/,
+    with: { BLOB_URL: BUCKET, AWS_SECRET_ACCESS_KEY: 'hunter2' },
+  },
+  AWS_SECRET_ACCESS_KEY: {
+    values: [''],
+    must: /given for a bucket/,
+    with: { BLOB_URL: BUCKET, AWS_ACCESS_KEY_ID: 'id' },
+  },
+  GROVE_OUTBOUND_ALLOW: {
+    values: ['crm.internal', '10.0.0.0/33', '10', '10.0.0.1:0', '10.0.0.1:65536', 'https://crm:443', 'a,b', '*:80'],
+    must: /at most 100 of these/,
+  },
+  SMTP_URL: {
+    values: [
+      ...[
+        'mail.example.com',
+        'http://mail',
+        'smtp://',
+        'smtps://user@mail',
+        'smtp://u:hunter2@mail/box',
+        'smtp://%zz:x@m',
+      ],
+      ...['smtps://mail?tls=never', 'smtp://mail?tls=off', 'smtp://mail?pool=true', 'smtp://mail#x'],
+    ],
+    must: /smtps:\/\/<user>:<password>@<host>/,
+    with: { MAIL_FROM: 'no-reply@example.com' },
+  },
+  MAIL_FROM: {
+    values: ['', 'nobody', 'a@b, c@d', 'Acme no-reply@example.com', 'Acme <a@b', 'a@b>', 'A\r\nBcc: x <a@b>'],
+    must: /an address, perhaps with a name before it/,
+    with: { SMTP_URL: 'smtp://localhost' },
+  },
+  SMS_URL: {
+    values: ['http://sms.example.com', 'sms', 'https://u:hunter2@sms.example.com'],
+    must: /an https address, or one that/,
+  },
+  SMS_TOKEN: { values: ['hunter2 hunter2', 'hunter2\nx: y'], must: /a token that can stand in a header/ },
+  GROVE_MESSAGES_PER_DAY: { values: ['0', 'many', '-1'], must: /a whole number from 1 to 10000000/ },
+  GROVE_COUNTRY_HEADER: {
+    values: ['cf-ipcountry', 'a b', 'x:'],
+    must: /the name of a header, and GROVE_TRUST_PROXY set/,
+  },
+  GROVE_VISION: { values: ['on', 'LAZY', 'true'], must: /one of lazy, eager, off/ },
+  GROVE_MASTER_KEY: {
+    values: ['hunter2', '1:hunter2', '0:AAAA', ','],
+    must: /of that form, one part for each version/,
+  },
+  GROVE_RATE_LIMIT: { values: ['0', '1000001', 'none', 'OFF', '-5'], must: /a whole number from 1 to 1000000/ },
+  GROVE_METRICS_TOKEN: { values: ['hunter2', 'x'.repeat(15)], must: /at least 16 characters long/ },
+  GROVE_LOG_LEVEL: { values: ['verbose', 'INFO'], must: /one of trace, debug, info, warn, error, silent/ },
+  GROVE_LOG_REQUESTS: { values: ['true', '1', 'ON'], must: /one of on, off/ },
+};
+
+/** Any text may be right: whether it is shows when the server listens, makes the folder or opens the key. */
+const ANY_TEXT: VariableName[] = ['HOST', 'GROVE_DATA', 'GROVE_MASTER_KEY_FILE'];
+const SECRETS: VariableName[] = [
+  ...(['DATABASE_URL', 'GROVE_MASTER_KEY', 'GROVE_METRICS_TOKEN'] as const),
+  ...(['BLOB_URL', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'SMTP_URL', 'SMS_URL', 'SMS_TOKEN'] as const),
+];
+
+describe('a fault of the configuration', () => {
+  it('names the variable and what it must be, shows the value unless it is a secret, and says what it is for', () => {
+    for (const [name, { values, must, with: more }] of Object.entries(WRONG)) {
+      for (const value of values) {
+        const faults = faultsOf({ ...more, [name]: value });
+        assert.equal(faults.length, 1, `${name}=${value}: ${faults}`);
+        const [fault = ''] = faults;
+        assert.ok(fault.startsWith(`${name} must be `), fault);
+        assert.match(fault, must);
+        assert.ok(fault.endsWith(`${VARIABLES[name as VariableName].about}.`), fault);
+        assert.equal(
+          fault.includes(`(it is ${JSON.stringify(value)})`),
+          !SECRETS.includes(name as VariableName),
+          fault,
+        );
+      }
+    }
+  });
+
+  it('is known for every variable that can have one', () => {
+    assert.deepEqual([...Object.keys(WRONG), ...ANY_TEXT].sort(), Object.keys(VARIABLES).sort());
+  });
+
+  it('never shows a secret, not even when something else is wrong', () => {
+    const secrets = {
+      DATABASE_URL: 'mysql://grove:hunter2@db/grove',
+      GROVE_MASTER_KEY: '1:hunter2hunter2',
+      GROVE_METRICS_TOKEN: 'hunter2',
+      GROVE_METRICS_TOKN: 'hunter2',
+    };
+    try {
+      readConfig({ ...secrets, PORT: 'wrong' });
+      assert.fail('it was taken');
+    } catch (error) {
+      assert.ok(error instanceof ConfigError);
+      assert.doesNotMatch(`${error.stack} ${JSON.stringify(error)}`, /hunter2/);
+    }
+  });
+
+  it('comes with all others at once, in one message', () => {
+    const environment = { PORT: 'x', GROVE_REGION: 'elm', GROVE_LOG_LEVEL: 'loud' };
+    assert.equal(faultsOf(environment).length, 3);
+    assert.throws(
+      () => readConfig(environment),
+      /has 3 faults:\n- PORT must.*\n- GROVE_REGION must.*\n- GROVE_LOG_LEVEL must/s,
+    );
+    assert.throws(() => readConfig({ PORT: 'x' }), /has a fault:\n- PORT must/);
+  });
+
+  it('is a GROVE_ variable that nobody knows, with the one that was probably meant', () => {
+    const meant: Record<string, string> = {
+      GROVE_PORT: '',
+      GROVE_DOMAN: 'GROVE_DOMAIN',
+      GROVE_DATTA: 'GROVE_DATA',
+      GROVE_MASTERKEY: 'GROVE_MASTER_KEY',
+      GROVE_MASTER_KEYFILE: 'GROVE_MASTER_KEY_FILE',
+      GROVE_RATELIMIT: 'GROVE_RATE_LIMIT',
+      GROVE_TRUSTED_PROXY: 'GROVE_TRUST_PROXY',
+      GROVE_SOMETHING_ELSE: '',
+    };
+    for (const [name, near] of Object.entries(meant)) {
+      assert.deepEqual(faultsOf({ [name]: 'x' }), [
+        `${name} is not a variable Grove knows${near && `; did you mean ${near}?`}`,
+      ]);
+    }
+  });
+});

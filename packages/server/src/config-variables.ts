@@ -1,0 +1,118 @@
+/**
+ * Configuration is by environment. This table is all there is: it is read once, validated, frozen, printed by
+ * `grove help configuration` and shown in the documentation.
+ */
+export const REGIONS = ['fir', 'gum', 'oak'] as const;
+export type Region = (typeof REGIONS)[number];
+
+type Variable = { readonly default: string; readonly about: string };
+
+export const VARIABLES = {
+  PORT: { default: '8080', about: 'The port to listen on; 0 picks a free one' },
+  HOST: { default: 'localhost', about: 'The address to listen on; 0.0.0.0 for all of them' },
+  GROVE_DATA: { default: './data', about: 'The data folder: database, blobs, master key' },
+  GROVE_REGION: { default: 'fir', about: `The region this server belongs to: ${REGIONS.join(', ')}` },
+  GROVE_DOMAIN: { default: 'localhost', about: 'The domain below which tenants live: <tenantId>.<region>.<domain>' },
+  GROVE_SCHEME: { default: '', about: 'http or https, as callers see it; https unless the domain is localhost' },
+  GROVE_PUBLIC_PORT: { default: '', about: 'The port as callers see it; the real one on localhost, else none' },
+  GROVE_PAGES_DOMAIN: {
+    default: '',
+    about:
+      'The domain of custom pages, each at <page>.<this domain>; without it, sandboxed below the address of the tenant',
+  },
+  GROVE_TRUST_PROXY: {
+    default: '',
+    about: 'Comma-separated addresses or CIDR ranges of proxies whose X-Forwarded-For is believed',
+  },
+  DATABASE_URL: {
+    default: '',
+    about: 'postgres://user:password@host:port/database; without it, SQLite in the data folder',
+  },
+  DATABASE_POOL: { default: '10', about: 'How many PostgreSQL connections this server keeps, 1 to 100' },
+  BLOB_URL: {
+    default: '',
+    about: 'Where images are kept: file:///folder or s3://bucket/prefix?region=…; without it, in the data folder',
+  },
+  AWS_ACCESS_KEY_ID: { default: '', about: 'The key that may read and write the bucket of BLOB_URL' },
+  AWS_SECRET_ACCESS_KEY: { default: '', about: 'The secret of that key' },
+  GROVE_OUTBOUND_ALLOW: {
+    default: '',
+    about: 'Where webhooks may go beside the public internet: comma-separated CIDR ranges, addresses or host:port',
+  },
+  SMTP_URL: {
+    default: '',
+    about: 'The server that takes mail to end users: smtps://user:password@host; without it, none is sent',
+  },
+  MAIL_FROM: { default: '', about: 'Who that mail is from: no-reply@example.com or Example <no-reply@example.com>' },
+  SMS_URL: {
+    default: '',
+    about: 'The gateway that takes text messages, an https address; without it, none is sent',
+  },
+  SMS_TOKEN: { default: '', about: 'The bearer token for that gateway' },
+  GROVE_MESSAGES_PER_DAY: {
+    default: '2000',
+    about: 'How many messages the end users of one tenant are sent a day at most',
+  },
+  GROVE_COUNTRY_HEADER: {
+    default: '',
+    about: 'The header in which a trusted proxy says the country of an address, such as cf-ipcountry',
+  },
+  GROVE_VISION: {
+    default: 'lazy',
+    about: 'When the engine for images starts: lazy (before the first picture), eager (with the server) or off',
+  },
+  GROVE_MASTER_KEY: {
+    default: '',
+    about: '<version>:<32 bytes in base64>, comma-separated; without it, the file below',
+  },
+  GROVE_MASTER_KEY_FILE: {
+    default: '',
+    about: 'The file of the master key; <data>/master.key, made at the first start',
+  },
+  GROVE_RATE_LIMIT: {
+    default: '200',
+    about: 'Requests a second for one API key (an address may do four times as many), or off',
+  },
+  GROVE_METRICS_TOKEN: {
+    default: '',
+    about: 'The bearer token for /metrics; without it, only this machine may read them',
+  },
+  GROVE_LOG_LEVEL: { default: 'info', about: 'trace, debug, info, warn, error or silent' },
+  GROVE_LOG_REQUESTS: { default: 'off', about: 'on writes one line for each request' },
+} as const satisfies Record<string, Variable>;
+
+export type VariableName = keyof typeof VARIABLES;
+
+/** Those whose value is never shown. */
+export const SECRET: ReadonlySet<VariableName> = new Set([
+  'DATABASE_URL',
+  'GROVE_MASTER_KEY',
+  'GROVE_METRICS_TOKEN',
+  'BLOB_URL',
+  'AWS_ACCESS_KEY_ID',
+  'AWS_SECRET_ACCESS_KEY',
+  'SMTP_URL',
+  'SMS_URL',
+  'SMS_TOKEN',
+]);
+
+/** A variable that is misspelt would silently keep its default. */
+export function unknownVariable(name: string): string {
+  const [near] = Object.keys(VARIABLES)
+    .filter((known) => distance(known, name) <= 3)
+    .sort((one, other) => distance(one, name) - distance(other, name));
+  return `${name} is not a variable Grove knows${near ? `; did you mean ${near}?` : ''}`;
+}
+
+function distance(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, at) => at);
+  for (let i = 1; i <= one.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= other.length; j++) {
+      const replaced = (row[j - 1] as number) + (one[i - 1] === other[j - 1] ? 0 : 1);
+      next[j] = Math.min((row[j] as number) + 1, (next[j - 1] as number) + 1, replaced);
+    }
+    row = next;
+  }
+  return row[other.length] as number;
+}

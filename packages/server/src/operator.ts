@@ -1,0 +1,51 @@
+import { openSigningKeys, type SigningKeys } from './arthr/tokens/signing-keys.ts';
+import type { Config } from './config.ts';
+import type { Db } from './db/db.ts';
+import { openDb } from './db/open.ts';
+import { type JobOperations, operations } from './jobs/operate.ts';
+import { systemClock } from './kernel/clock.ts';
+import { openSecrets } from './open-secrets.ts';
+import type { Vault } from './secrets/vault.ts';
+import { openTenants, type Tenants } from './tenants/tenants.ts';
+
+/**
+ * An installation without its server, for whoever works beside one: what an operator does needs none of its routes and
+ * features, and to load those takes longer than to do it.
+ */
+export type Operator = {
+  db: Db;
+  vault: Vault;
+  signing: SigningKeys;
+  tenants: Tenants;
+  jobs: JobOperations;
+  stop(): Promise<void>;
+};
+
+/** The database must have been migrated. */
+export async function openOperator(config: Config): Promise<Operator> {
+  const clock = systemClock;
+  // Whatever is lost between two statements, the next of them says so.
+  const unheard = () => undefined;
+  const db = openDb(config.database, unheard);
+  try {
+    const { vault, peppers } = await openSecrets(config, db, clock);
+    const [pepper] = peppers;
+    if (!pepper) throw new Error('there is no pepper for API keys');
+    const signing = await openSigningKeys({ db, vault, clock, onError: unheard });
+    const deps = { db, vault, clock, pepper };
+    return {
+      ...{ db, vault, signing, jobs: operations(db, clock, unheard) },
+      tenants: {
+        ...openTenants(deps),
+        async create(tenant) {
+          const { installShipped } = await import('./process-manager/definitions/install-shipped.ts');
+          return openTenants({ ...deps, onCreate: installShipped }).create(tenant);
+        },
+      },
+      stop: () => db.close(),
+    };
+  } catch (error) {
+    await db.close();
+    throw error;
+  }
+}
