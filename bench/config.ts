@@ -1,13 +1,18 @@
 import { type Config, readConfig } from '@grove/server';
 
 /** Where a server under measurement keeps its data. */
-export type Place = { dataFolder: string; databaseUrl?: string };
+export type Place = {
+  dataFolder: string;
+  databaseUrl?: string;
+  /** Without the machine that looks at pictures. */
+  blind?: boolean;
+};
 
 /**
  * Everything else is as a newcomer would have it, but for the limits: a limiter that refuses the load would be measured
  * instead of the server.
  */
-export function benchConfig({ dataFolder, databaseUrl = '' }: Place): Config {
+export function benchConfig({ dataFolder, databaseUrl = '', blind = false }: Place): Config {
   return readConfig({
     PORT: '0',
     HOST: '127.0.0.1',
@@ -15,5 +20,6 @@ export function benchConfig({ dataFolder, databaseUrl = '' }: Place): Config {
     GROVE_RATE_LIMIT: 'off',
     GROVE_LOG_LEVEL: 'warn',
     DATABASE_URL: databaseUrl,
+    ...(blind && { GROVE_VISION: 'off' }),
   });
 }

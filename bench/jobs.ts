@@ -1,4 +1,4 @@
-import { openApp } from '@grove/server';
+import { openApp } from '@grove/server/app';
 import { defineJob } from '../packages/server/src/jobs/define-job.ts';
 import { asTenantId } from '../packages/server/src/kernel/ids.ts';
 import { rateChecks } from './bars.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
-import { openApp } from '@grove/server';
+import { openApp } from '@grove/server/app';
 import type { App } from '../packages/server/src/app.ts';
 import type { EventRow } from '../packages/server/src/identity-store/events/identity-events.repository.ts';
 import { addPolicy } from '../packages/server/src/identity-store/stores/store-policies.repository.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { openApp } from '@grove/server';
+import { openApp } from '@grove/server/app';
 import { findDeployed } from '../packages/server/src/process-manager/definitions/definitions.repository.ts';
 import { documentOf, newRow } from '../packages/server/src/process-manager/instances/create-instance.ts';
 import type { InstanceRow } from '../packages/server/src/process-manager/instances/process-instances.repository.ts';

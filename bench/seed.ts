@@ -1,6 +1,7 @@
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
-import { openApp, prepareInstallation } from '@grove/server';
+import { prepareInstallation } from '@grove/server';
+import { openApp } from '@grove/server/app';
 import { newKeyRow, storeNewKey } from '../packages/server/src/arthr/api-keys/api-keys.ts';
 import { asTenantId } from '../packages/server/src/kernel/ids.ts';
 import { temporaryFolder } from './clean-up.ts';

@@ -22,7 +22,10 @@ const STOP_WITHIN_MS = 15_000;
 /** `profileFolder`: where V8 writes what the processor was busy with. */
 export function startGrove(place: Place, profileFolder?: string): Promise<Target> {
   const profile = profileFolder ? ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`] : [];
-  return start('./serve.ts', profile, { BENCH_DATA: place.dataFolder, BENCH_DATABASE: place.databaseUrl ?? '' });
+  const { dataFolder, databaseUrl = '', blind = false } = place;
+  return start('./serve.ts', profile, {
+    ...{ BENCH_DATA: dataFolder, BENCH_DATABASE: databaseUrl, BENCH_BLIND: blind ? 'yes' : '' },
+  });
 }
 
 export function startYardstick(settings: YardstickSettings): Promise<Target> {

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { openApp } from '@grove/server';
+import { openApp } from '@grove/server/app';
 import { openOutbound } from '../packages/server/src/engines/outbound/outbound.ts';
 import { systemClock } from '../packages/server/src/kernel/clock.ts';
 import { asTenantId, newId } from '../packages/server/src/kernel/ids.ts';
