@@ -23,7 +23,6 @@ import {
   putTotp,
   removePending,
   spendStep,
-  spendStepOf,
   type TotpKey,
   type TotpRow,
 } from './totps.repository.ts';
@@ -127,7 +126,7 @@ export function totpCeremonies(core: IdentityCore) {
         modality: MODALITY,
         find: address.user,
         async run(tx, known, now, store) {
-          if (foreseen?.userId === known.id && (await spendStepOf(tx, foreseen, foreseen.id, foreseen.step))) return;
+          if (foreseen?.userId === known.id && (await spendStep(tx, foreseen, foreseen.step))) return;
           const policy = await totpPolicyOf(tx, store.id, address.policyName);
           await authenticate(tx, { userId: known.id, policyName: policy.name }, { code, policy, now });
         },
@@ -167,7 +166,8 @@ export function totpCeremonies(core: IdentityCore) {
     const match = matchCode(totp, { code: given, window: policy.window, lastStep: row.last_step, now });
     if (!match) throw new Refusal(100051, { counts: true });
     // Whoever replays a code has not guessed one.
-    if (match.used || !(await spendStep(tx, key, match.step))) throw new Refusal(100052, { counts: false });
+    if (match.used || !(await spendStep(tx, { ...key, id: row.id }, match.step)))
+      throw new Refusal(100052, { counts: false });
   }
 }
 

@@ -23,8 +23,7 @@ const PUT = sql(`INSERT INTO user_totps (tenant_id, ${SHARED}, last_step)
   ON CONFLICT (tenant_id, user_id, policy_name) DO UPDATE SET id = excluded.id, sealed = excluded.sealed,
     algorithm = excluded.algorithm, digits = excluded.digits, period = excluded.period,
     created_at = excluded.created_at, last_step = excluded.last_step`);
-const SPEND_STEP_OF = sql(`UPDATE user_totps SET last_step = $5 WHERE ${KEY} AND id = $4 AND last_step < $5`);
-const SPEND_STEP = sql(`UPDATE user_totps SET last_step = $4 WHERE ${KEY} AND last_step < $4`);
+const SPEND_STEP = sql(`UPDATE user_totps SET last_step = $5 WHERE ${KEY} AND id = $4 AND last_step < $5`);
 const REMOVE = sql(`DELETE FROM user_totps WHERE ${KEY}`);
 const PENDING = sql(`SELECT ${SHARED}, failed, expires_at FROM pending_totps WHERE ${KEY} AND expires_at > $4`);
 const PUT_PENDING = sql(`INSERT INTO pending_totps (tenant_id, ${SHARED}, failed, expires_at)
@@ -48,14 +47,9 @@ export async function putTotp(tx: TenantTx, row: TotpRow): Promise<void> {
   await tx.run(PUT, [...sharedOf(tx, row), row.last_step]);
 }
 
-/** The same for the one secret of that id: false also if it was replaced or removed. */
-export async function spendStepOf(tx: TenantTx, key: TotpKey, id: string, step: number): Promise<boolean> {
-  return (await tx.run(SPEND_STEP_OF, [tx.tenantId, key.userId, key.policyName, id, step])) === 1;
-}
-
-/** False if that step or a later one was accepted already. */
-export async function spendStep(tx: TenantTx, { userId, policyName }: TotpKey, step: number): Promise<boolean> {
-  return (await tx.run(SPEND_STEP, [tx.tenantId, userId, policyName, step])) === 1;
+/** False if that step or a later one was accepted already, or the secret of that id was replaced or removed. */
+export async function spendStep(tx: TenantTx, key: TotpKey & { readonly id: string }, step: number): Promise<boolean> {
+  return (await tx.run(SPEND_STEP, [tx.tenantId, key.userId, key.policyName, key.id, step])) === 1;
 }
 
 /** False if there is none. */

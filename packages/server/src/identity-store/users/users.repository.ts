@@ -40,27 +40,31 @@ const REMOVE = sql('DELETE FROM identity_users WHERE tenant_id = $1 AND id = $2'
 
 const counterOf = (storeId: string) => `users:${storeId}`;
 
+const OF_USER = USER_COLUMNS.split(',')
+  .map((column) => `u.${column.trim()}`)
+  .join(', ');
+
+/** A user of the store that the second and third value name, with more columns of either. */
+const inStore = (more: string, condition: string): string =>
+  `SELECT ${OF_USER}, ${more} FROM identity_stores s
+    JOIN identity_users u ON u.tenant_id = s.tenant_id AND u.store_id = s.id AND ${condition}
+    WHERE s.tenant_id = $1 AND s.environment = $2 AND s.name = $3`;
+const HAS_ID = 'u.id = $4';
+const HAS_EXT_ID = 'u.ext_id = $4';
+
 /** Statements that also tell what the users have, for each way of asking. */
 export function userStatements({ columns }: Pick<HeldParts, 'columns'>): { held: Sql; byId: Sql; byExtId: Sql } {
-  const at = (condition: string) =>
-    sql(`SELECT ${ofUser()}, ${columns('u.id')} FROM identity_stores s
-      JOIN identity_users u ON u.tenant_id = s.tenant_id AND u.store_id = s.id AND ${condition}
-      WHERE s.tenant_id = $1 AND s.environment = $2 AND s.name = $3`);
-  return { held: sql(`SELECT ${columns('$2')}`), byId: at('u.id = $4'), byExtId: at('u.ext_id = $4') };
+  const held = columns('u.id');
+  return {
+    held: sql(`SELECT ${columns('$2')}`),
+    byId: sql(inStore(held, HAS_ID)),
+    byExtId: sql(inStore(held, HAS_EXT_ID)),
+  };
 }
 
-const inStoreForUpdate = (condition: string) =>
-  sql(`SELECT ${ofUser()}, s.status AS store_status, s.configuration AS store_configuration FROM identity_stores s
-    JOIN identity_users u ON u.tenant_id = s.tenant_id AND u.store_id = s.id AND ${condition}
-    WHERE s.tenant_id = $1 AND s.environment = $2 AND s.name = $3 /*postgres FOR UPDATE OF u*/`);
-const IN_STORE_BY_ID_FOR_UPDATE = inStoreForUpdate('u.id = $4');
-const IN_STORE_BY_EXT_ID_FOR_UPDATE = inStoreForUpdate('u.ext_id = $4');
-
-function ofUser(): string {
-  return USER_COLUMNS.split(',')
-    .map((column) => `u.${column.trim()}`)
-    .join(', ');
-}
+const STORE_COLUMNS = 's.status AS store_status, s.configuration AS store_configuration';
+const IN_STORE_BY_ID_FOR_UPDATE = sql(`${inStore(STORE_COLUMNS, HAS_ID)} /*postgres FOR UPDATE OF u*/`);
+const IN_STORE_BY_EXT_ID_FOR_UPDATE = sql(`${inStore(STORE_COLUMNS, HAS_EXT_ID)} /*postgres FOR UPDATE OF u*/`);
 
 /** How an address names a user. */
 export type UserRef =
