@@ -136,7 +136,7 @@ export function openFeatures(deps: FeatureDeps) {
       jobs,
       erasureLog,
       everyTenantId: tenants,
-      notify: notifications.notifyIdentity,
+      noticesOf: notifications.noticesOfIdentity,
       faces: vision,
       images,
     },

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import type { TenantId } from '../kernel/ids.ts';
-import { type Db, DbError, forEngine, revocable, type Sql, tenantDb, type Value, type Writes } from './db.ts';
+import { changeIf, type Db, DbError, forEngine, revocable, type Sql, tenantDb, type Value, type Writes } from './db.ts';
 
 /**
  * PostgreSQL. Row-level security is the second wall: every connection carries the tenant it currently works for in
@@ -66,6 +66,7 @@ export function openPostgres({ url, maxConnections, onIdleError }: PostgresOptio
         engine: 'postgres',
         reads: readsOf(tenantId),
         write: (work) => writeOf(tenantId, work),
+        writeIf: (changes) => writeOf(tenantId, (tx) => changeIf(tx, changes)),
       }),
     system: { get, all, write: (work) => writeOf(NO_TENANT, work) },
     async now() {

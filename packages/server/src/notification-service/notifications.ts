@@ -6,7 +6,7 @@ import type { TenantId } from '../kernel/ids.ts';
 import type { Vault } from '../secrets/vault.ts';
 import { type DispatcherDeps, openDispatcher } from './dispatch.ts';
 import { type Notify, type NotifyStep, notifier } from './notify.ts';
-import { identityNotifier, type NotifyIdentity } from './notify-identity.ts';
+import { identityNotices, type NoticesOf } from './notify-identity.ts';
 import { purgeDeliveriesJob } from './purge-deliveries.ts';
 import { isWebhookName } from './webhooks.repository.ts';
 import { webhookHandlers } from './webhooks.ts';
@@ -16,7 +16,7 @@ export type Notifications = {
   handlers: { webhooks: ReturnType<typeof webhookHandlers> };
   notify: Notify;
   notifyStep: NotifyStep;
-  notifyIdentity: NotifyIdentity;
+  noticesOfIdentity: NoticesOf;
   /** Whether a definition may name it: in one environment at least there is one. */
   isWebhookName(db: TenantReads, name: string): Promise<boolean>;
   start(): void;
@@ -40,7 +40,7 @@ export function openNotifications(deps: NotificationsDeps): Notifications {
   return {
     handlers: { webhooks: webhookHandlers({ vault, outbound, ring }) },
     ...notifier(ring),
-    notifyIdentity: identityNotifier(ring),
+    noticesOfIdentity: identityNotices(ring),
     isWebhookName,
     start,
     deliverDue,

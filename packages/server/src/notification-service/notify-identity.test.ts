@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { onBothEngines } from '../../test/harness.ts';
 import { openTestNotifications, type TestNotifications } from '../../test/webhooks.ts';
+import { carryOut } from '../db/db.ts';
 import { toDtm } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import type { IdentityEvent } from './notify-identity.ts';
@@ -18,7 +19,8 @@ onBothEngines('events of identity stores, to webhooks', (_engine, places) => {
     ...{ at: grove.clock.now(), storeName: 'Customers', userId: newId(1), modality: 'TOTP', code: 100051 },
     ...more,
   });
-  const tell = (event: IdentityEvent) => grove.db.of(grove.tenantId).write((tx) => grove.notifyIdentity(tx, event));
+  const tell = (event: IdentityEvent) =>
+    grove.db.of(grove.tenantId).write(async (tx) => carryOut(tx, await grove.noticesOfIdentity(tx, event)));
 
   it('are told to whoever subscribes to them, with ids and words and nothing else', async () => {
     const receiver = await grove.receiver();
@@ -57,7 +59,7 @@ onBothEngines('events of identity stores, to webhooks', (_engine, places) => {
     const receiver = await grove.receiver();
     await grove.webhook(receiver.uri, { events: ['identity.userDeleted'] });
     const undone = grove.db.of(grove.tenantId).write(async (tx) => {
-      await grove.notifyIdentity(tx, eventOf({ type: 'identity.userDeleted' }));
+      await carryOut(tx, await grove.noticesOfIdentity(tx, eventOf({ type: 'identity.userDeleted' })));
       throw new Error('undone');
     });
     await assert.rejects(undone, /undone/);

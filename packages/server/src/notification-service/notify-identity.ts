@@ -1,7 +1,7 @@
-import type { TenantTx } from '../db/db.ts';
+import type { Plan, TenantReads } from '../db/db.ts';
 import { toDtm } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
-import { addDelivery } from './deliveries.repository.ts';
+import { deliveryChanges } from './deliveries.repository.ts';
 import type { Payload } from './notify.ts';
 import { subscribes } from './webhook-rules.ts';
 import { activeWebhooks, type Environment } from './webhooks.repository.ts';
@@ -20,22 +20,24 @@ export type IdentityEvent = {
   readonly process?: Readonly<Record<string, unknown>> | undefined;
 };
 
-/** In the transaction of what happened: one delivery for each active webhook that wants to know. */
-export type NotifyIdentity = (tx: TenantTx, event: IdentityEvent) => Promise<void>;
+/** For the transaction of what happened: one delivery for each active webhook that wants to know. */
+export type NoticesOf = (db: TenantReads, event: IdentityEvent) => Promise<Plan>;
 
-export function identityNotifier(ring: () => void): NotifyIdentity {
-  return async (tx, event) => {
-    const active = await activeWebhooks(tx, event.environment);
+const NO_NOTICES: Plan = { changes: [] };
+
+export function identityNotices(ring: () => void): NoticesOf {
+  return async (db, event) => {
+    const active = await activeWebhooks(db, event.environment);
     const subscribers = active.filter(({ events }) => subscribes(events, event.type));
-    if (subscribers.length === 0) return;
-    const payload = JSON.stringify(payloadOf(tx.tenantId, event));
-    for (const { id } of subscribers) {
-      await addDelivery(tx, {
+    if (subscribers.length === 0) return NO_NOTICES;
+    const payload = JSON.stringify(payloadOf(db.tenantId, event));
+    const changes = subscribers.flatMap(({ id }) =>
+      deliveryChanges(db, {
         ...{ id: newId(event.at), webhook_id: id, event: event.type, instance_id: null, sequence: null, payload },
         created_at: event.at,
-      });
-    }
-    tx.afterCommit(ring);
+      }),
+    );
+    return { changes, afterCommit: ring };
   };
 }
 

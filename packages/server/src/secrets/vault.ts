@@ -5,7 +5,7 @@ import type { Clock } from '../kernel/clock.ts';
 import type { TenantId } from '../kernel/ids.ts';
 import type { MasterKey } from './master-key.ts';
 import { openChunks, type SealedSource, sealChunks, sealedSize } from './seal-chunks.ts';
-import { contextOf, keyFrom, newKey, seal, sealedBy, unseal, type VersionedKey } from './sealing.ts';
+import { contextOf, keyFrom, newKey, randomnessOf, seal, sealedBy, unseal, type VersionedKey } from './sealing.ts';
 import {
   addDataKey,
   addSystemSecret,
@@ -76,7 +76,7 @@ export function openVault({ master, clock }: { master: MasterKey; clock: Clock }
   const tenants = boundedMap<TenantId, { at: number; keys: Map<number, VersionedKey> }>(MAX_CACHED_TENANTS);
 
   const opened = boundedMap<string, OpenedKey>(MAX_OPENED_KEYS);
-  const lately = boundedMap<string, true>(MAX_LATELY);
+  const lately = doorkeeper(MAX_LATELY);
 
   const loadTenantKeys = async (db: TenantReads): Promise<Map<number, VersionedKey>> => {
     const keys = new Map<number, VersionedKey>();
@@ -115,8 +115,7 @@ export function openVault({ master, clock }: { master: MasterKey; clock: Clock }
     const key = keyFrom(unseal(tenantsKey, dataKeyContext(db.tenantId, subject), sealed));
     const entry = { sealed, key };
     // Many subjects are asked for once in a long while. To keep all of their keys would only make work for the collector.
-    if (lately.get(name)) opened.set(name, entry);
-    else lately.set(name, true);
+    if (lately.seen(sealed)) opened.set(name, entry);
     return entry;
   };
 
@@ -198,6 +197,23 @@ export function openVault({ master, clock }: { master: MasterKey; clock: Clock }
     destroySubject(tx, subject) {
       tx.afterCommit(() => opened.delete(`${tx.tenantId}/${subject}`));
       return destroyDataKey(tx, subject);
+    },
+  };
+}
+
+/**
+ * Remembers which sealed keys were seen lately, by what is random in them: each has one place and is forgotten when
+ * another comes to it. False the first time.
+ */
+function doorkeeper(places: number): { seen(sealed: Uint8Array): boolean } {
+  const kept = new Uint32Array(places);
+  return {
+    seen(sealed) {
+      const { mark, spread } = randomnessOf(sealed);
+      const place = spread % places;
+      const known = kept[place] === mark;
+      kept[place] = mark;
+      return known;
     },
   };
 }

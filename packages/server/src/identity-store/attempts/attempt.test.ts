@@ -23,7 +23,13 @@ onBothEngines('an attempt', (_engine, places) => {
   before(async () => {
     grove = await openTestIdentity(await places.create());
     await grove.store('Doors');
-    core = openIdentityCore({ vault: grove.app.vault, notify: async (_tx, event) => void told.push(event) });
+    core = openIdentityCore({
+      vault: grove.app.vault,
+      async noticesOf(_db, event) {
+        told.push(event);
+        return { changes: [] };
+      },
+    });
   });
   after(() => grove.stop());
 

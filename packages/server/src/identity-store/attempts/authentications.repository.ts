@@ -1,4 +1,4 @@
-import { sql, type TenantReads, type TenantTx, unprepared, type Value } from '../../db/db.ts';
+import { type Change, sql, type TenantReads, type TenantTx, unprepared, type Value } from '../../db/db.ts';
 import type { Paging } from '../../kernel/pages.ts';
 import type { Modality } from './lock-rules.ts';
 
@@ -20,11 +20,9 @@ const ADD = sql(`INSERT INTO authentications (tenant_id, ${COLUMNS}) VALUES ($1,
 const REMOVE_OLD = sql(`DELETE FROM authentications WHERE tenant_id = $1 AND id IN (
     SELECT id FROM authentications WHERE tenant_id = $1 AND id < $2 ORDER BY id LIMIT $3)`);
 
-export async function addAuthentication(tx: TenantTx, row: AuthenticationRow): Promise<void> {
-  await tx.run(ADD, [
-    ...[tx.tenantId, row.id, row.user_id, row.modality, row.succeeded, row.code, row.rp_id],
-    row.created_at,
-  ]);
+export function addedAuthentication({ tenantId }: Pick<TenantReads, 'tenantId'>, row: AuthenticationRow): Change {
+  const { id, user_id, modality, succeeded, code, rp_id, created_at } = row;
+  return { statement: ADD, values: [tenantId, id, user_id, modality, succeeded, code, rp_id, created_at] };
 }
 
 /** Ids are in the order of time, so whatever is older than a moment has a smaller id. */

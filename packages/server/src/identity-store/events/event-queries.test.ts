@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { onBothEngines } from '../../../test/harness.ts';
 import { openTestIdentity, type TestIdentity } from '../../../test/identity.ts';
-import { sql } from '../../db/db.ts';
+import { carryOut, sql } from '../../db/db.ts';
 import { HOUR } from '../../kernel/clock.ts';
+
 import { asTenantId } from '../../kernel/ids.ts';
 import { EVENTS_KEPT_DAYS, purgeHistoryJob } from '../purge-identity.ts';
 import { setQueryStatus } from './event-queries.repository.ts';
@@ -21,14 +22,15 @@ onBothEngines('events of identity stores', (_engine, places) => {
   after(() => grove.stop());
 
   const db = () => grove.app.db.of(asTenantId('acme'));
-  const add = identityEvents(async () => undefined);
+  const planEvent = identityEvents(async () => ({ changes: [] }));
   /** One event a millisecond, the newest last. */
   const happened = (storeName: string, processes: readonly ProcessFields[]) =>
     db().write(async (tx) => {
       for (const process of processes) {
         grove.clock.advance(1);
         const now = grove.clock.now();
-        await add(tx, { environment: 'live', storeName, type: 'identity.userUpdated', process, now });
+        const event = { environment: 'live', storeName, type: 'identity.userUpdated', process, now } as const;
+        await carryOut(tx, await planEvent(tx, event));
       }
     });
   const start = async (filter: object, token?: string) => (await grove.query(filter, token)).id;

@@ -1,4 +1,4 @@
-import { sql, type TenantTx } from '../../db/db.ts';
+import { type Change, sql, type TenantReads, type TenantTx } from '../../db/db.ts';
 
 /** The columns of an event. Only this folder knows them. */
 export type EventRow = {
@@ -45,13 +45,16 @@ const REMOVE_OLD = sql(`DELETE FROM identity_events WHERE tenant_id = $1 AND env
 
 export type EventOfNoProcess = Omit<EventRow, `parent_${string}` | `child_${string}`>;
 
-export async function addEvent(tx: TenantTx, row: EventRow): Promise<void> {
-  await tx.run(ADD, [tx.tenantId, ...NAMES.map((name) => row[name])]);
+type OfTenant = Pick<TenantReads, 'tenantId'>;
+
+export function addedEvent({ tenantId }: OfTenant, row: EventRow): Change {
+  return { statement: ADD, values: [tenantId, ...NAMES.map((name) => row[name])] };
 }
 
-export async function addEventOfNoProcess(tx: TenantTx, row: EventOfNoProcess): Promise<void> {
+export function addedEventOfNoProcess({ tenantId }: OfTenant, row: EventOfNoProcess): Change {
   const { environment, id, at, type, store_name, user_id, modality, code, rp_id } = row;
-  await tx.run(ADD_OF_NO_PROCESS, [tx.tenantId, environment, id, at, type, store_name, user_id, modality, code, rp_id]);
+  const values = [tenantId, environment, id, at, type, store_name, user_id, modality, code, rp_id];
+  return { statement: ADD_OF_NO_PROCESS, values };
 }
 
 /** Ids are in the order of time, so whatever is older than a moment has a smaller id. */

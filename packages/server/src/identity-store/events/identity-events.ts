@@ -1,9 +1,14 @@
 import type { IdentityEventType } from '@grove/contract';
-import type { TenantTx } from '../../db/db.ts';
+import type { Plan, TenantReads, TenantTx } from '../../db/db.ts';
 import { fold } from '../../kernel/pages.ts';
 import type { Modality } from '../attempts/lock-rules.ts';
 import { eventIds } from './event-ids.ts';
-import { addEvent, addEventOfNoProcess, type EventOfNoProcess, type EventRow } from './identity-events.repository.ts';
+import {
+  addedEvent,
+  addedEventOfNoProcess,
+  type EventOfNoProcess,
+  type EventRow,
+} from './identity-events.repository.ts';
 
 /** The process in which it happened, where it happened in one. */
 export type ProcessFields = {
@@ -33,21 +38,28 @@ export type NewIdentityEvent = {
 /** In the transaction of what happened: it is there exactly if that is, and so is whatever is told of it. */
 export type AddIdentityEvent = (tx: TenantTx, event: NewIdentityEvent) => Promise<void>;
 
+/** The same for a transaction that is known beforehand. */
+export type PlanIdentityEvent = (db: TenantReads, event: NewIdentityEvent) => Promise<Plan>;
+
 /** As those who have subscribed are told. */
 export type ToldIdentityEvent = Omit<NewIdentityEvent, 'now'> & { readonly id: string; readonly at: number };
 
-export function identityEvents(notify: (tx: TenantTx, event: ToldIdentityEvent) => Promise<void>): AddIdentityEvent {
+/** What telling those who have subscribed adds to the transaction. */
+export type NoticesOfEvent = (db: TenantReads, event: ToldIdentityEvent) => Promise<Plan>;
+
+export function identityEvents(noticesOf: NoticesOfEvent): PlanIdentityEvent {
   const nextId = eventIds();
-  return async (tx, event) => {
-    const { now, process, ...rest } = event;
-    const id = nextId(now);
+  return async (db, event) => {
+    const { environment, storeName, type, now: at, userId, modality, code, rpId, process } = event;
+    const id = nextId(at);
     const row = {
-      ...{ environment: event.environment, id, at: now, type: event.type, store_name: event.storeName },
-      ...{ user_id: event.userId ?? null, modality: event.modality ?? null, code: event.code ?? null },
-      rp_id: event.rpId ?? null,
+      ...{ environment, id, at, type, store_name: storeName, user_id: userId ?? null, modality: modality ?? null },
+      ...{ code: code ?? null, rp_id: rpId ?? null },
     };
-    await (process ? addEvent(tx, { ...row, ...columnsOf(process) }) : addEventOfNoProcess(tx, row));
-    await notify(tx, { ...rest, process, id, at: now });
+    const added = process ? addedEvent(db, { ...row, ...columnsOf(process) }) : addedEventOfNoProcess(db, row);
+    const told = { environment, id, at, type, storeName, userId, modality, code, rpId, process };
+    const { changes, afterCommit } = await noticesOf(db, told);
+    return { changes: [added, ...changes], afterCommit };
   };
 }
 

@@ -20,19 +20,22 @@ const COUNTER_BYTES = 8;
 function codes({ algorithm, digits, secret }: Totp): (step: number) => string {
   const block = BLOCK_BYTES[algorithm];
   const key = secret.length > block ? hash(algorithm, secret, 'buffer') : secret;
-  const inner = Buffer.alloc(block + COUNTER_BYTES, 0x36);
-  const outer = Buffer.alloc(block + DIGEST_BYTES[algorithm], 0x5c);
-  for (const [at, byte] of key.entries()) {
+  const inner = Buffer.allocUnsafe(block + COUNTER_BYTES);
+  const outer = Buffer.allocUnsafe(block + DIGEST_BYTES[algorithm]);
+  for (let at = 0; at < block; at++) {
+    const byte = key[at] ?? 0;
     inner[at] = byte ^ 0x36;
     outer[at] = byte ^ 0x5c;
   }
   return (step) => {
     inner.writeUInt32BE(Math.floor(step / 2 ** 32), block);
     inner.writeUInt32BE(step >>> 0, block + 4);
-    outer.write(hash(algorithm, inner, 'binary'), block, 'binary');
-    const mac = hash(algorithm, outer, 'buffer');
-    const offset = (mac[mac.length - 1] as number) & 15;
-    const number = mac.readUInt32BE(offset) & 0x7fffffff;
+    // As text of one character a byte, which is made in half the time of a buffer.
+    outer.write(hash(algorithm, inner, 'binary'), block, 'latin1');
+    const mac = hash(algorithm, outer, 'binary');
+    const offset = mac.charCodeAt(mac.length - 1) & 15;
+    let number = mac.charCodeAt(offset) & 0x7f;
+    for (let at = offset + 1; at < offset + 4; at++) number = number * 256 + mac.charCodeAt(at);
     return String(number % 10 ** digits).padStart(digits, '0');
   };
 }

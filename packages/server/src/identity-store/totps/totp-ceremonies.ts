@@ -3,7 +3,7 @@ import type { TenantReads, TenantTx } from '../../db/db.ts';
 import { MINUTE } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
-import type { Attempted, Caller } from '../attempts/attempt.ts';
+import type { Attempted, Caller, Foreseen } from '../attempts/attempt.ts';
 import { Refusal } from '../attempts/refusal.ts';
 import type { IdentityCore } from '../identity-core.ts';
 import { getActiveStore } from '../stores/find-store.ts';
@@ -17,12 +17,13 @@ import {
   failPending,
   findPending,
   findTotp,
-  findUsableTotp,
+  findTotpAndPolicy,
   type PendingTotpRow,
   putPending,
   putTotp,
   removePending,
   spendStep,
+  spentStep,
   type TotpKey,
   type TotpRow,
 } from './totps.repository.ts';
@@ -125,8 +126,8 @@ export function totpCeremonies(core: IdentityCore) {
         storeName: address.storeName,
         modality: MODALITY,
         find: address.user,
+        foreseen,
         async run(tx, known, now, store) {
-          if (foreseen?.userId === known.id && (await spendStep(tx, foreseen, foreseen.step))) return;
           const policy = await totpPolicyOf(tx, store.id, address.policyName);
           await authenticate(tx, { userId: known.id, policyName: policy.name }, { code, policy, now });
         },
@@ -135,23 +136,27 @@ export function totpCeremonies(core: IdentityCore) {
   };
 
   /**
-   * The step that a right code would spend, found before the transaction, so that other writers need not wait for the
-   * cryptography. It decides nothing: whatever is not exactly as foreseen is judged in the transaction. Of somebody with
-   * a lock or a failure nothing is foreseen, so that the time of a refusal does not tell a right code from a wrong one.
+   * The success of a right code, found before the transaction, so that other writers need not wait for the cryptography.
+   * Of somebody with a lock or a failure nothing is foreseen, so that the time of a refusal does not tell a right code
+   * from a wrong one.
    */
   async function foresee(
     { db, now, principal }: Caller,
-    address: TotpAddress,
+    { storeName, user: ref, policyName }: TotpAddress,
     given: string,
-  ): Promise<(TotpKey & { id: string; step: number }) | undefined> {
+  ): Promise<Foreseen<void> | undefined> {
     if (db.inTransaction) return undefined;
-    const row = await findUsableTotp(db, { environment: principal.environment, ...address });
+    const unhindered = await core.findUnhindered(db, { environment: principal.environment, storeName, ref });
+    if (!unhindered) return undefined;
+    const { user } = unhindered;
+    const row = await findTotpAndPolicy(db, { userId: user.id, policyName, storeId: user.store_id });
     const code = normalCode(given);
     if (!row || !isWellFormed(code, row)) return undefined;
     const { window } = JSON.parse(row.config) as TotpPolicy;
     const match = matchCode(await opened(db, row), { code, window, lastStep: row.last_step, now });
     if (!match || match.used) return undefined;
-    return { userId: row.user_id, policyName: row.policy_name, id: row.id, step: match.step };
+    const view = await unhindered.viewAfterSuccess(now);
+    return { userId: user.id, view, spent: spentStep(db, { user, row, step: match.step }), result: undefined };
   }
 
   async function authenticate(

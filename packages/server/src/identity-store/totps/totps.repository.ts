@@ -1,5 +1,5 @@
-import { sql, type TenantReads, type TenantTx } from '../../db/db.ts';
-import type { UserRef } from '../users/find-user.ts';
+import { type Change, sql, type TenantReads, type TenantTx } from '../../db/db.ts';
+import { type UserRow, userIsAsRead } from '../users/users.repository.ts';
 
 /** What an authenticator app of the end user was told. It is not changed by a change of the policy. */
 export type TotpParameters = { algorithm: 'SHA1' | 'SHA256' | 'SHA512'; digits: number; period: number };
@@ -18,12 +18,19 @@ export type PendingTotpRow = Omit<TotpRow, 'last_step'> & { failed: number; expi
 const SHARED = 'user_id, policy_name, id, sealed, algorithm, digits, period, created_at';
 const KEY = 'tenant_id = $1 AND user_id = $2 AND policy_name = $3';
 const ONE = sql(`SELECT ${SHARED}, last_step FROM user_totps WHERE ${KEY}`);
+const ONE_AND_POLICY =
+  sql(`SELECT t.user_id, t.policy_name, t.id, t.sealed, t.algorithm, t.digits, t.period, t.created_at,
+    t.last_step, p.config FROM user_totps t JOIN relying_parties p
+    ON p.tenant_id = t.tenant_id AND p.store_id = $4 AND p.kind = 'TOTP' AND p.name = t.policy_name
+  WHERE t.tenant_id = $1 AND t.user_id = $2 AND t.policy_name = $3`);
 const PUT = sql(`INSERT INTO user_totps (tenant_id, ${SHARED}, last_step)
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
   ON CONFLICT (tenant_id, user_id, policy_name) DO UPDATE SET id = excluded.id, sealed = excluded.sealed,
     algorithm = excluded.algorithm, digits = excluded.digits, period = excluded.period,
     created_at = excluded.created_at, last_step = excluded.last_step`);
-const SPEND_STEP = sql(`UPDATE user_totps SET last_step = $5 WHERE ${KEY} AND id = $4 AND last_step < $5`);
+const SPEND = `UPDATE user_totps SET last_step = $5 WHERE ${KEY} AND id = $4 AND last_step < $5`;
+const SPEND_STEP = sql(SPEND);
+const SPEND_STEP_AS_READ = sql(`${SPEND} AND ${userIsAsRead({ updatedAt: '$6', extId: '$7' })}`);
 const REMOVE = sql(`DELETE FROM user_totps WHERE ${KEY}`);
 const PENDING = sql(`SELECT ${SHARED}, failed, expires_at FROM pending_totps WHERE ${KEY} AND expires_at > $4`);
 const PUT_PENDING = sql(`INSERT INTO pending_totps (tenant_id, ${SHARED}, failed, expires_at)
@@ -42,6 +49,14 @@ export function findTotp(db: TenantReads, { userId, policyName }: TotpKey): Prom
   return db.get<TotpRow>(ONE, [db.tenantId, userId, policyName]);
 }
 
+/** With the policy as it is now, both read in one statement. */
+export function findTotpAndPolicy(
+  db: TenantReads,
+  { userId, policyName, storeId }: TotpKey & { readonly storeId: string },
+): Promise<(TotpRow & { config: string }) | undefined> {
+  return db.get<TotpRow & { config: string }>(ONE_AND_POLICY, [db.tenantId, userId, policyName, storeId]);
+}
+
 /** One of the policy before is replaced. */
 export async function putTotp(tx: TenantTx, row: TotpRow): Promise<void> {
   await tx.run(PUT, [...sharedOf(tx, row), row.last_step]);
@@ -50,6 +65,15 @@ export async function putTotp(tx: TenantTx, row: TotpRow): Promise<void> {
 /** False if that step or a later one was accepted already, or the secret of that id was replaced or removed. */
 export async function spendStep(tx: TenantTx, key: TotpKey & { readonly id: string }, step: number): Promise<boolean> {
   return (await tx.run(SPEND_STEP, [tx.tenantId, key.userId, key.policyName, key.id, step])) === 1;
+}
+
+export type FoundStep = { readonly user: UserRow; readonly row: TotpRow; readonly step: number };
+
+/** The same, if the user is as it was read, too. */
+export function spentStep({ tenantId }: Pick<TenantReads, 'tenantId'>, { user, row, step }: FoundStep): Change {
+  const { last_updated_at, ext_id } = user;
+  const values = [tenantId, user.id, row.policy_name, row.id, step, last_updated_at, ext_id];
+  return { statement: SPEND_STEP_AS_READ, values };
 }
 
 /** False if there is none. */
@@ -89,39 +113,6 @@ function sharedOf(tx: TenantTx, row: Omit<TotpRow, 'last_step'>) {
   ];
 }
 
-export type UsableTotpRow = TotpRow & { config: string };
-
-const usable = (condition: string) => {
-  const columns = `${SHARED}, last_step`.split(', ').map((column) => `t.${column}`);
-  return sql(`SELECT ${columns.join(', ')}, p.config FROM identity_stores s
-    JOIN identity_users u ON u.tenant_id = s.tenant_id AND u.store_id = s.id AND ${condition}
-    JOIN user_totps t ON t.tenant_id = u.tenant_id AND t.user_id = u.id AND t.policy_name = $5
-    JOIN relying_parties p ON p.tenant_id = s.tenant_id AND p.store_id = s.id AND p.kind = 'TOTP' AND p.name = $5
-    WHERE s.tenant_id = $1 AND s.environment = $2 AND s.name = $3 AND s.status = 'ACTIVE' AND u.status = 'ACTIVE'
-      AND u.temp_lock_until IS NULL AND NOT EXISTS (SELECT 1 FROM user_locks l
-        WHERE l.tenant_id = u.tenant_id AND l.user_id = u.id AND l.modality = 'TOTP')`);
-};
-const USABLE_BY_ID = usable('u.id = $4');
-const USABLE_BY_EXT_ID = usable('u.ext_id = $4');
-
-/** The secret and the policy of a user who has nothing against him: neither a lock nor a failure that is still counted. */
-export function findUsableTotp(
-  db: TenantReads,
-  { environment, storeName, user, policyName }: UsableTotpAddress,
-): Promise<UsableTotpRow | undefined> {
-  const statement = user.userId === undefined ? USABLE_BY_EXT_ID : USABLE_BY_ID;
-  return db.get<UsableTotpRow>(statement, [
-    ...[db.tenantId, environment, storeName, user.userId ?? user.userExtId, policyName],
-  ]);
-}
-
-export type UsableTotpAddress = {
-  readonly environment: 'live' | 'test';
-  readonly storeName: string;
-  readonly user: UserRef;
-  readonly policyName: string;
-};
-
 type SummaryRow = { user_id: string; policy_name: string; status: 'ACTIVE' | 'PENDING'; created_at: number };
 
 // The ids are named once, because on SQLite what is in the other engine's comment counts as a parameter.
@@ -131,18 +122,20 @@ const SUMMARY = sql(`WITH asked (user_id) AS
     WHERE tenant_id = $1 AND user_id IN (SELECT user_id FROM asked)
   UNION ALL
   SELECT user_id, policy_name, 'PENDING' AS status, created_at FROM pending_totps
-    WHERE tenant_id = $1 AND user_id IN (SELECT user_id FROM asked) AND expires_at > $3
-  ORDER BY policy_name, status`);
+    WHERE tenant_id = $1 AND user_id IN (SELECT user_id FROM asked) AND expires_at > $3`);
 const SUMMARY_OF_ONE = sql(`SELECT user_id, policy_name, 'ACTIVE' AS status, created_at FROM user_totps
     WHERE tenant_id = $1 AND user_id = $2
   UNION ALL
   SELECT user_id, policy_name, 'PENDING' AS status, created_at FROM pending_totps
-    WHERE tenant_id = $1 AND user_id = $2 AND expires_at > $3
-  ORDER BY policy_name, status`);
+    WHERE tenant_id = $1 AND user_id = $2 AND expires_at > $3`);
 
-export function totpsOf(db: TenantReads, userIds: readonly string[], now: number): Promise<SummaryRow[]> {
+/** In the order of the policies' names. Sorted here: almost nobody has two, and a database makes ready to sort anyway. */
+export async function totpsOf(db: TenantReads, userIds: readonly string[], now: number): Promise<SummaryRow[]> {
   const [only] = userIds;
-  return userIds.length === 1
-    ? db.all<SummaryRow>(SUMMARY_OF_ONE, [db.tenantId, only as string, now])
-    : db.all<SummaryRow>(SUMMARY, [db.tenantId, JSON.stringify(userIds), now]);
+  const rows =
+    userIds.length === 1
+      ? await db.all<SummaryRow>(SUMMARY_OF_ONE, [db.tenantId, only as string, now])
+      : await db.all<SummaryRow>(SUMMARY, [db.tenantId, JSON.stringify(userIds), now]);
+  const placeOf = ({ policy_name, status }: SummaryRow) => `${policy_name} ${status}`;
+  return rows.length < 2 ? rows : rows.toSorted((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1));
 }
