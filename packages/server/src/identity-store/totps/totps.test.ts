@@ -12,6 +12,7 @@ import { stepOf } from './match-code.ts';
 import { findTotp, spentStep } from './totps.repository.ts';
 
 const SEALED = sql('SELECT sealed FROM user_totps WHERE tenant_id = $1 AND user_id = $2');
+const TOLD = sql('SELECT payload FROM webhook_deliveries WHERE tenant_id = $1 AND webhook_id = $2');
 const ROUNDS = Number(process.env.GROVE_RACE_ROUNDS ?? 1);
 
 type TestUser = { id: string; extId: string };
@@ -285,6 +286,24 @@ onBothEngines('TOTP', (_engine, places) => {
       const expected = answer.status === 200 ? [refusal === '100052' ? 400 : 200, undefined] : [200, Number(refusal)];
       assert.deepEqual(outcomes, expected);
     }
+  });
+
+  it('tells a webhook of a success exactly once, and of none that it did not ask for', async () => {
+    const webhook = { name: 'logins', uri: 'https://hooks.example.com/', events: ['identity.authenticationSucceeded'] };
+    const made = await grove.call('/api/notification-service/webhooks', {
+      ...{ method: 'POST', body: JSON.stringify(webhook), token: await grove.token() },
+    });
+    assert.equal(made.status, 201, made.text);
+    const user = await newUser();
+    const app = await register(user);
+    const code = codeOf(app);
+    assert.equal((await authenticate(user, code)).status, 200);
+    assert.equal((await authenticate(user, code)).body.code, 100052);
+    const rows = await grove.app.db.of(asTenantId('acme')).all<{ payload: string }>(TOLD, ['acme', made.body.id]);
+    assert.deepEqual(
+      rows.map(({ payload }) => JSON.parse(payload).data.userId),
+      [user.id],
+    );
   });
 
   it('spends a foreseen step only of a secret and a user who are still as they were read', async () => {
