@@ -6,9 +6,9 @@ import { COUNT_CAP, type Filter, type Page, type Window } from './list-instances
 import { MIN_PREFIX_LENGTH } from './search-terms.ts';
 
 /**
- * The instances that bear all of some words; of the last one the beginning is enough. A word that few bear is looked up, and the few are tested for the rest. If
- * many bear every word, then matches are close together: instances are read from one end and tested, until the page is
- * full. Neither way reads or sorts all that match.
+ * The instances that bear all of some words; of the last one the beginning is enough. A word that few bear is looked up,
+ * and the few are tested for the rest. If many bear every word, then matches are close together: instances are read from
+ * one end and tested, until the page is full. Neither way reads or sorts all that match.
  */
 
 const VERY_FEW = 100;
