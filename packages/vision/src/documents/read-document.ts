@@ -53,6 +53,8 @@ export type DocumentReading = {
   readonly hints: readonly Hint[];
 };
 
+/** What a telephone takes by default. More adds nothing that is read, and is held in memory several times over. */
+const MOST_PIXELS = 12_500_000;
 /** Fewer lines of print than this, and no outline, is no document. */
 const MIN_TEXT_BOXES = 4;
 /** Another rectangle of this share of the document's size is another document. */
@@ -68,7 +70,7 @@ const JPEG_QUALITY = 92;
 
 /** Everything that one picture says about a document. The same bytes and options give the same reading. */
 export async function readDocument(bytes: Uint8Array, options: DocumentOptions): Promise<DocumentReading> {
-  const image = await decodeImage(bytes);
+  const image = await decodeImage(bytes, { mostPixels: MOST_PIXELS });
   const report = await readMrz(image);
   const { mrz, boxes } = report;
   const quads = report.closer?.quads ?? findQuads(image);

@@ -159,6 +159,17 @@ describe('a picture becomes upright 8-bit sRGB', () => {
     const { raster, shrink } = await decodeWithScale(bytes, { longestSideAtLeast: 390 });
     assert.deepEqual([raster.width, raster.height, shrink], [400, 300, 4]);
     assert.equal((await decodeWithScale(bytes)).shrink, 1);
+    const turned = await sharp(bytes).withMetadata({ orientation: 6 }).toBuffer();
+    const upright = (await decodeWithScale(turned, { longestSideAtLeast: 390 })).raster;
+    assert.deepEqual([upright.width, upright.height], [300, 400]);
+  });
+
+  test('a picture of more pixels than are wanted is reduced to them, and a smaller one is left as it is', async () => {
+    const bytes = await (await noise(1600, 900)).jpeg().withMetadata({ orientation: 6 }).toBuffer();
+    const { raster, shrink } = await decodeWithScale(bytes, { mostPixels: 640_000 });
+    assert.deepEqual([raster.width, raster.height, shrink], [600, 1067, 1.5]);
+    const { width, height } = await decodeImage(bytes, { mostPixels: 1600 * 900 });
+    assert.deepEqual([width, height], [900, 1600]);
   });
 
   test('the same bytes give the same pixels', async () => {

@@ -17,6 +17,8 @@ export type DecodeOptions = {
    * read at half, quarter or eighth size for a fraction of the time.
    */
   longestSideAtLeast?: number;
+  /** A larger picture is reduced to so many pixels. */
+  mostPixels?: number;
 };
 
 /** The same bytes give the same raster. Throws `ImageFault`. */
@@ -24,14 +26,15 @@ export async function decodeImage(bytes: Uint8Array, options: DecodeOptions = {}
   return (await decodeWithScale(bytes, options)).raster;
 }
 
-/** As `decodeImage`; `shrink` is 1, 2, 4 or 8: how many pixels of the file became one. */
+/** As `decodeImage`; `shrink` is how many pixels of the file, along a side, became one: 1, 2, 4 or 8 if it was halved. */
 export async function decodeWithScale(
   bytes: Uint8Array,
-  { longestSideAtLeast }: DecodeOptions = {},
+  { longestSideAtLeast, mostPixels = MAX_IMAGE_PIXELS }: DecodeOptions = {},
 ): Promise<{ raster: Raster; shrink: number }> {
   const format = recognise(bytes);
   const { width, height } = await readSize(bytes, format);
-  const shrink = longestSideAtLeast ? shrinkFor(Math.max(width, height), longestSideAtLeast) : 1;
+  const halved = longestSideAtLeast ? shrinkFor(Math.max(width, height), longestSideAtLeast) : 1;
+  const shrink = Math.max(halved, Math.sqrt((width * height) / mostPixels));
   try {
     return { raster: await decode(bytes, shrink === 1 ? undefined : Math.ceil(width / shrink)), shrink };
   } catch (error) {
@@ -49,7 +52,7 @@ function recognise(bytes: Uint8Array): ImageFormat {
   return sniffed.format;
 }
 
-/** Reads the header alone: a bomb is refused before its pixels are unpacked. */
+/** Of the picture as it will be, upright. Reads the header alone: a bomb is refused before its pixels are unpacked. */
 async function readSize(bytes: Uint8Array, format: ImageFormat): Promise<{ width: number; height: number }> {
   const read = await sharp(bytes, { limitInputPixels: false, failOn: 'none' })
     .metadata()
@@ -58,7 +61,7 @@ async function readSize(bytes: Uint8Array, format: ImageFormat): Promise<{ width
     });
   if (read.format !== format) throw new ImageFault('corrupt');
   if ((read.pages ?? 1) > 1) throw new ImageFault('animated');
-  const { width, height } = read;
+  const { width, height } = read.autoOrient;
   if (width * height > MAX_IMAGE_PIXELS) throw new ImageFault('too_large');
   if (Math.min(width, height) < MIN_IMAGE_SIDE) throw new ImageFault('too_small');
   return { width, height };
@@ -70,10 +73,10 @@ function shrinkFor(longestSide: number, atLeast: number): number {
   return shrink;
 }
 
-async function decode(bytes: Uint8Array, unrotatedWidth: number | undefined): Promise<Raster> {
+async function decode(bytes: Uint8Array, reducedTo: number | undefined): Promise<Raster> {
   // Phones write JPEGs with harmless faults, which libjpeg calls warnings; a picture that ends early is not one of them.
   let pipeline = sharp(bytes, { limitInputPixels: MAX_IMAGE_PIXELS, failOn: 'error', pages: 1 });
-  if (unrotatedWidth) pipeline = pipeline.resize({ width: unrotatedWidth, kernel: 'linear' });
+  if (reducedTo) pipeline = pipeline.resize({ width: reducedTo, kernel: 'linear' });
   const { data, info } = await pipeline
     .autoOrient()
     .flatten({ background: '#ffffff' })

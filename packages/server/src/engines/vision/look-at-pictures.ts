@@ -142,8 +142,15 @@ function nameOf(kind: LookName['kind'], { id }: VisionImage, today = ''): LookNa
   return id === undefined ? undefined : { kind, id: kind === 'document' ? `${id} ${today}` : id };
 }
 
-function readSide(engine: VisionEngine, bytes: Buffer, today: string): Promise<DocumentReading> {
-  return engine.readDocument(bytes, { today, straightened: true });
+function readSide(engine: VisionEngine, bytes: Buffer, today: string, expected?: 'barcode'): Promise<DocumentReading> {
+  return engine.readDocument(bytes, { today, straightened: true, ...(expected && { expected }) });
+}
+
+/** Where licences have a code on the back that says all that is printed on them (AAMVA). */
+const COUNTRIES_OF_CODES: readonly string[] = ['USA', 'CAN'];
+
+function bearsCode({ documentType, countryCode }: DocumentRequest): boolean {
+  return documentType === 'DRIVERS_LICENSE' && countryCode !== undefined && COUNTRIES_OF_CODES.includes(countryCode);
 }
 
 function dayOf(now: number): string {
@@ -162,12 +169,14 @@ async function readDocument(
   request: DocumentRequest,
   signal: AbortSignal,
 ): ReturnType<Vision['readDocument']> {
-  const read = (image: VisionImage) =>
-    look(image, signal, (engine, bytes) =>
-      looks.see(nameOf('document', image, today), () => readSide(engine, bytes, today)),
-    );
+  const read = (image: VisionImage, expected?: 'barcode') =>
+    look(image, signal, async (engine, bytes) => {
+      const seen = await looks.see(nameOf('document', image, today), () => readSide(engine, bytes, today));
+      // Whoever looked ahead did not know what was expected. To look for a code thoroughly takes a second more.
+      return expected && !seen.barcode ? readSide(engine, bytes, today, expected) : seen;
+    });
   const front = await read(request.front);
-  const back = request.back && (await read(request.back));
+  const back = request.back && (await read(request.back, bearsCode(request) ? 'barcode' : undefined));
   if (front.fault !== undefined) return refusedSide(front.fault, 'front');
   if (back?.fault !== undefined) return refusedSide(back.fault, 'back');
   const sides: DocumentSides = { front: front.seen, ...(back && { back: back.seen }) };

@@ -127,6 +127,26 @@ describe('the real machine', () => {
     assert.equal(statusOf('documentExpiry'), 'PASSED');
   });
 
+  it('asks for the side with the code where every licence has one, and nowhere else', async () => {
+    const licence = {
+      kind: 'licence',
+      seed: 12,
+      photograph: { share: 0.9, size: { width: 1100, height: 825 } },
+    } as const;
+    const pictureOf = async (side: 'front' | 'back'): Promise<VisionImage> => ({
+      ...imageOf((await makeSpecimen({ ...licence, side })).jpeg),
+      id: `licence ${side}`,
+    });
+    const [front, back] = await Promise.all([pictureOf('front'), pictureOf('back')]);
+    const faultsOf = async (other: VisionImage, countryCode: string) => {
+      const chosen = { accept: ['DRIVERS_LICENSE'], documentType: 'DRIVERS_LICENSE', countryCode };
+      return (await machine.readDocument({ front, back: other, ...chosen }, never)).pictures;
+    };
+    assert.deepEqual(await faultsOf(front, 'USA'), [{ picture: 'back', reasons: ['wrong_side'] }]);
+    assert.deepEqual(await faultsOf(front, 'FRA'), []);
+    assert.deepEqual(await faultsOf(back, 'USA'), []);
+  });
+
   it('makes templates that match for one person only, and refuses those of another algorithm', async () => {
     const [one, same, other] = (await Promise.all(
       [FRANCK, FRANCK_TURNED, AUDREY].map(async (name) => {
