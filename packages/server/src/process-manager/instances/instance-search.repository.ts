@@ -1,19 +1,45 @@
 import { type Sql, sql, type TenantReads, type Value } from '../../db/db.ts';
 import type { Filter } from './list-instances.ts';
+import { MAX_WORDS } from './search-terms.ts';
 
 /** The index of words, and the words that every instance carries itself. */
 
 // All of one length and put together in the database: thousands of rows would cost more to hand over than to find.
 const ID_LENGTH = 26;
-const joined = (select: string) =>
-  sql(`SELECT string_agg(id, '') AS ids FROM (${select}) AS bearers`, ([ids]) => ({ ids }));
 const toId = ([id]: Value[]) => ({ id });
-const BEARERS = 'SELECT instance_id AS id FROM instance_terms WHERE tenant_id = $1 AND environment = $2';
+const ENTRIES = {
+  exact: 'a.tenant_id = $1 AND a.environment = $2 AND a.term = $3 AND a.instance_id >= $4 AND a.instance_id < $5',
+  beginning: `a.tenant_id = $1 AND a.environment = $2 AND a.term >= $3 AND a.term < $4 AND a.instance_id >= $5
+    AND a.instance_id < $6`,
+};
 
+function countStatement(kind: keyof typeof ENTRIES): Sql {
+  const limit = kind === 'exact' ? '$6' : '$7';
+  return sql(`SELECT count(*) AS found FROM
+    (SELECT 1 FROM instance_terms a WHERE ${ENTRIES[kind]} LIMIT ${limit} + 0) AS bearers`);
+}
+
+/** Of those that bear one word, the ones that bear some whole words too: each is looked up, in the order written. */
+function bearersStatement(kind: keyof typeof ENTRIES, others: number): Sql {
+  const first = kind === 'exact' ? 6 : 7;
+  const tables = Array.from({ length: others }, (_, at) => `CROSS JOIN instance_terms w${at}`).join(' ');
+  const also = Array.from(
+    { length: others },
+    (_, at) => `AND w${at}.tenant_id = $1 AND w${at}.environment = $2 AND w${at}.term = $${first + 2 + at}
+      AND w${at}.instance_id = a.instance_id`,
+  ).join(' ');
+  const text = `SELECT string_agg(id, '') AS ids FROM (SELECT a.instance_id AS id FROM instance_terms a ${tables}
+    WHERE ${ENTRIES[kind]} ${also} LIMIT $${first} + 0 OFFSET $${first + 1} + 0) AS bearers`;
+  return sql(text, ([ids]) => ({ ids }));
+}
+
+const withOthers = (kind: keyof typeof ENTRIES) =>
+  Array.from({ length: MAX_WORDS }, (_, others) => bearersStatement(kind, others));
+
+/** By how many whole words are looked for besides. */
 export const SEARCH_STATEMENTS = {
-  beginning: joined(`${BEARERS} AND term >= $3 AND term < $4 AND instance_id >= $5 AND instance_id < $6
-    LIMIT $7 + 0 OFFSET $8 + 0`),
-  exact: joined(`${BEARERS} AND term = $3 AND instance_id >= $4 AND instance_id < $5 LIMIT $6 + 0 OFFSET $7 + 0`),
+  count: { beginning: countStatement('beginning'), exact: countStatement('exact') },
+  bearers: { beginning: withOthers('beginning'), exact: withOthers('exact') },
 } as const;
 
 /** A word that is looked for: as a whole, or as the beginning of one. */
@@ -22,17 +48,35 @@ export type Word = { readonly text: string; readonly begins: boolean };
 /** Greater than every text that begins with what stands before it. */
 const LAST = '\u{10FFFF}';
 
+const kindOf = ({ begins }: Word) => (begins ? 'beginning' : 'exact');
+const entriesOf = (db: TenantReads, { environment, range }: Filter, { text, begins }: Word): Value[] => [
+  ...[db.tenantId, environment, text, ...(begins ? [text + LAST] : [])],
+  ...[range.from, range.below],
+];
+
+/** How many bear a word, some of them perhaps counted twice; no more than `most`. */
+export async function countWithWord(db: TenantReads, filter: Filter, word: Word, most: number): Promise<number> {
+  const statement = SEARCH_STATEMENTS.count[kindOf(word)];
+  return (await db.get<{ found: number }>(statement, [...entriesOf(db, filter, word), most]))?.found ?? 0;
+}
+
+export type Bearers = {
+  readonly size: number;
+  readonly offset: number;
+  /** Whole words that they bear as well. */
+  readonly others?: readonly string[];
+};
+
 /** The instances that bear a word, in no order and some of them perhaps twice; no more than `size`. */
 export async function idsWithWord(
   db: TenantReads,
-  { environment, range }: Filter,
-  { text, begins }: Word,
-  { size, offset }: { size: number; offset: number },
+  filter: Filter,
+  word: Word,
+  { size, offset, others = [] }: Bearers,
 ): Promise<string[]> {
-  const within = [range.from, range.below, size, offset];
-  const found = begins
-    ? await db.get<Joined>(SEARCH_STATEMENTS.beginning, [db.tenantId, environment, text, text + LAST, ...within])
-    : await db.get<Joined>(SEARCH_STATEMENTS.exact, [db.tenantId, environment, text, ...within]);
+  const statement = SEARCH_STATEMENTS.bearers[kindOf(word)][others.length];
+  if (!statement) throw new Error(`there is no statement for ${others.length} more words`);
+  const found = await db.get<Joined>(statement, [...entriesOf(db, filter, word), size, offset, ...others]);
   const ids = found?.ids ?? '';
   return Array.from({ length: ids.length / ID_LENGTH }, (_, at) => ids.slice(at * ID_LENGTH, (at + 1) * ID_LENGTH));
 }
@@ -84,30 +128,5 @@ export async function passing(
     ...padded,
     ...patterns,
   ]);
-  return rows.map(({ id }) => id);
-}
-
-const bearingStatements = new Map<number, Sql>();
-
-/** Those of at most 1,000 instances that bear a whole word: one look into the index for each. */
-export async function bearing(
-  db: TenantReads,
-  { environment }: Filter,
-  text: string,
-  ids: readonly string[],
-): Promise<string[]> {
-  const size = SIZES.find((each) => each >= ids.length) ?? CANDIDATES_AT_ONCE;
-  let statement = bearingStatements.get(size);
-  if (!statement) {
-    const places = Array.from({ length: size }, (_, at) => `$${at + 4}`).join(', ');
-    statement = sql(
-      `SELECT instance_id AS id FROM instance_terms
-      WHERE tenant_id = $1 AND environment = $2 AND term = $3 AND instance_id IN (${places})`,
-      toId,
-    );
-    bearingStatements.set(size, statement);
-  }
-  const padded = [...ids, ...new Array<string>(size - ids.length).fill('')];
-  const rows = await db.all<{ id: string }>(statement, [db.tenantId, environment, text, ...padded]);
   return rows.map(({ id }) => id);
 }

@@ -28,7 +28,7 @@ describe('the plans of lists and searches (sqlite)', () => {
   const assertPlan = (statement: Sql, index: RegExp) => {
     const plan = planOf(statement);
     assert.match(plan, index);
-    assert.doesNotMatch(plan, /SCAN (process_instances|instance_terms)|TEMP B-TREE/, plan);
+    assert.doesNotMatch(plan, /SCAN (process_instances|instance_terms|a|w\d)\b|TEMP B-TREE/, plan);
   };
 
   for (const direction of ['ASC', 'DESC'] as const) {
@@ -67,8 +67,16 @@ describe('the plans of lists and searches (sqlite)', () => {
   });
 
   it('a word is looked up by the key of the words', () => {
-    assertPlan(SEARCH_STATEMENTS.exact, /PRIMARY KEY \(tenant_id=\? AND environment=\? AND term=\? AND instance_id>\?/);
-    assertPlan(SEARCH_STATEMENTS.beginning, /PRIMARY KEY \(tenant_id=\? AND environment=\? AND term>\? AND term<\?\)/);
+    const exact = /SEARCH a USING PRIMARY KEY \(tenant_id=\? AND environment=\? AND term=\? AND instance_id>\?/;
+    const beginning = /SEARCH a USING PRIMARY KEY \(tenant_id=\? AND environment=\? AND term>\? AND term<\?\)/;
+    const { count, bearers } = SEARCH_STATEMENTS;
+    for (const statement of [count.exact, ...bearers.exact]) assertPlan(statement, exact);
+    for (const statement of [count.beginning, ...bearers.beginning]) assertPlan(statement, beginning);
+    for (const [others, statement] of [...bearers.exact.entries(), ...bearers.beginning.entries()]) {
+      const lookedUp =
+        /SEARCH w\d USING PRIMARY KEY \(tenant_id=\? AND environment=\? AND term=\? AND instance_id=\?\)/g;
+      assert.equal(planOf(statement).match(lookedUp)?.length ?? 0, others);
+    }
   });
 
   it('whether a token has instances left is asked of an index', () => {

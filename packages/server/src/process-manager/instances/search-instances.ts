@@ -1,7 +1,7 @@
 import type { TenantReads } from '../../db/db.ts';
 import { ID_PATTERN } from '../../kernel/ids.ts';
 import { idsOf } from './instance-ids.repository.ts';
-import { bearing, CANDIDATES_AT_ONCE, idsWithWord, passing, type Word } from './instance-search.repository.ts';
+import { CANDIDATES_AT_ONCE, countWithWord, idsWithWord, passing, type Word } from './instance-search.repository.ts';
 import { COUNT_CAP, type Filter, type Page, type Window } from './list-instances.ts';
 import { MIN_PREFIX_LENGTH } from './search-terms.ts';
 
@@ -76,31 +76,59 @@ async function candidatesOf(
   words: readonly Word[],
   { few, counted }: SearchLimits,
 ): Promise<Candidates | undefined> {
-  // In two goes: most of what is searched for is rare, and a common word beside it need not be read for long.
-  for (const most of [Math.min(VERY_FEW, few), few]) {
-    const rest: Word[] = [];
-    let ids: Set<string> | undefined;
-    for (const word of words) {
-      const bearers = await idsWithWord(db, filter, word, { size: most + 1, offset: 0 });
-      if (bearers.length > most) rest.push(word);
-      else ids = ids ? ids.intersection(new Set(bearers)) : new Set(bearers);
-      if (ids?.size === 0) return { ids: [], rest: [] };
+  const [only] = words;
+  if (only && words.length === 1) {
+    // In two goes, because most of what is searched for is rare.
+    for (const most of [Math.min(VERY_FEW, few), few]) {
+      const bearers = await idsWithWord(db, filter, only, { size: most + 1, offset: 0 });
+      if (bearers.length <= most) return { ids: [...new Set(bearers)], rest: [] };
     }
-    if (ids) return narrowed(db, filter, { ids, rest }, counted);
   }
+  const rarest = words.length > 1 && (await rarestOf(db, filter, words, few));
+  if (rarest) return bearersOf(db, filter, { words, rarest, most: few, counted });
   for (const word of words) {
     const [past] = await idsWithWord(db, filter, word, { size: 1, offset: counted });
-    if (past !== undefined) continue;
-    const ids = new Set(await idsWithWord(db, filter, word, { size: counted, offset: 0 }));
-    return { ids: [...ids], rest: words.filter((each) => each !== word) };
+    if (past === undefined) return bearersOf(db, filter, { words, rarest: word, most: counted, counted });
   }
   return undefined;
+}
+
+/** Undefined if more than `most` bear each of the words. */
+async function rarestOf(
+  db: TenantReads,
+  filter: Filter,
+  words: readonly Word[],
+  most: number,
+): Promise<Word | undefined> {
+  let rarest: Word | undefined;
+  let fewest = most + 1;
+  // The last comes first: it is a surname more often than not. Of each other no more are counted than would be fewer.
+  for (const word of words.toReversed()) {
+    const found = await countWithWord(db, filter, word, fewest);
+    if (found < fewest) [rarest, fewest] = [word, found];
+    if (fewest === 0) break;
+  }
+  return rarest;
+}
+
+type Asked = { words: readonly Word[]; rarest: Word; most: number; counted: number };
+
+/** Whole words are looked up for each bearer of the rarest word. */
+async function bearersOf(
+  db: TenantReads,
+  filter: Filter,
+  { words, rarest, most, counted }: Asked,
+): Promise<Candidates> {
+  const others = words.flatMap((word) => (word === rarest || word.begins ? [] : [word.text]));
+  const ids = new Set(await idsWithWord(db, filter, rarest, { size: most, offset: 0, others }));
+  const rest = words.filter((word) => word !== rarest && word.begins);
+  return narrowed(db, filter, { ids, rest }, counted);
 }
 
 /** To read so many entries of the index costs as much as to look up one instance. */
 const ENTRIES_PER_INSTANCE = 20;
 
-/** Where it is cheaper, the bearers of a further word are read too, instead of testing each candidate for it. */
+/** Where it is cheaper, the bearers of a further word are read, instead of testing each candidate for it. */
 async function narrowed(
   db: TenantReads,
   filter: Filter,
@@ -110,14 +138,10 @@ async function narrowed(
   let left = ids;
   const untested: Word[] = [];
   for (const word of rest) {
-    if (!word.begins && left.size <= CANDIDATES_AT_ONCE) {
-      left = new Set(await bearing(db, filter, word.text, [...left]));
-      continue;
-    }
     const most = Math.min(left.size * ENTRIES_PER_INSTANCE, counted);
-    const bearers = await idsWithWord(db, filter, word, { size: most + 1, offset: 0 });
+    const bearers = left.size === 0 ? [] : await idsWithWord(db, filter, word, { size: most + 1, offset: 0 });
     if (bearers.length > most) untested.push(word);
-    else left = left.intersection(new Set(bearers));
+    else left = new Set(bearers.filter((id) => left.has(id)));
   }
   return { ids: [...left], rest: untested };
 }
