@@ -56,7 +56,8 @@ export async function atTerminal(args: readonly string[], env: Environment, type
   const command = [process.execPath, GROVE, ...args].map((word) => `'${word}'`).join(' ');
   const child = spawn(SCRIPT, ['-qec', command, '/dev/null'], { env: environmentOf(env), timeout: COMMAND_TIMEOUT_MS });
   const read = collect(child);
-  child.stdout.once('data', () => child.stdin.write(typed));
+  // To write nothing to a command that has ended is a fault as well.
+  if (typed !== '') child.stdout.once('data', () => child.stdin.write(typed));
   const code = await ended(child);
   return { code, ...read() };
 }
