@@ -52,12 +52,25 @@ const UNITS = {
 const DURATION =
   /^P(?:(?<years>\d+)Y)?(?:(?<months>\d+)M)?(?:(?<weeks>\d+)W)?(?:(?<days>\d+)D)?(?:T(?:(?<hours>\d+)H)?(?:(?<minutes>\d+)M)?(?:(?<seconds>\d+(?:\.\d+)?)S)?)?$/;
 
-/** The milliseconds of a validated ISO 8601 duration. A month is 30 days and a year 365: what is timed here is short. */
+const MAX_DURATIONS = 400;
+const durations = new Map<string, number>();
+
+/**
+ * The milliseconds of a validated ISO 8601 duration. A month is 30 days and a year 365: what is timed here is short. Those
+ * of definitions and tokens are asked for with every instance: what they come to is kept.
+ */
 export function fromDuration(duration: string): number {
+  return durations.get(duration) ?? newDuration(duration);
+}
+
+function newDuration(duration: string): number {
+  if (durations.size >= MAX_DURATIONS) durations.clear();
   const parts = DURATION.exec(duration)?.groups ?? {};
   const total = Object.entries(UNITS).reduce((sum, [unit, ms]) => sum + Number(parts[unit] ?? 0) * ms, 0);
   // A longer one would be no moment that a clock can show.
-  return Math.min(Math.round(total), MAX_DURATION_MS);
+  const ms = Math.min(Math.round(total), MAX_DURATION_MS);
+  durations.set(duration, ms);
+  return ms;
 }
 
 const MAX_DURATION_MS = 100 * 365 * DAY;
