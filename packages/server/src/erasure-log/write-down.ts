@@ -2,7 +2,8 @@ import type { TenantTx } from '../db/db.ts';
 import { defineJob, type JobDefinition } from '../jobs/define-job.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import { oneAtATime, type PassOf } from '../jobs/one-at-a-time.ts';
-import { type Clock, HOUR, MINUTE, SECOND } from '../kernel/clock.ts';
+import { UNTIL_ERASED } from '../jobs/patience.ts';
+import type { Clock } from '../kernel/clock.ts';
 import { type ErasedKind, type LogEntries, MAX_IDS_OF_ENTRY } from './log-entries.ts';
 import { addUnwritten, removeUnwritten, someUnwritten } from './unwritten.repository.ts';
 
@@ -29,9 +30,7 @@ export function erasureWriter({ entries, clock }: { entries: Pick<LogEntries, 'a
 export function writeDownJob(writeDown: PassOf): JobDefinition<WriteDown> {
   return defineJob<WriteDown>({
     kind: 'erasure-log.write-down',
-    maxAttempts: 20,
-    backoff: { firstMs: 5 * SECOND, mostMs: HOUR },
-    timeoutMs: 10 * MINUTE,
+    ...UNTIL_ERASED,
     run: (_payload, { tenant, signal }) => writeDown(tenant(), signal),
   });
 }

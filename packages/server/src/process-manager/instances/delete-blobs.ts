@@ -1,6 +1,6 @@
 import type { Blobs } from '../../engines/blobs/blobs.ts';
 import { defineJob, type JobDefinition } from '../../jobs/define-job.ts';
-import { HOUR, MINUTE, SECOND } from '../../kernel/clock.ts';
+import { UNTIL_ERASED } from '../../jobs/patience.ts';
 
 export type DeleteBlobs = { readonly keys: readonly string[] };
 
@@ -8,9 +8,7 @@ export type DeleteBlobs = { readonly keys: readonly string[] };
 export function deleteBlobsJob(blobs: Blobs): JobDefinition<DeleteBlobs> {
   return defineJob<DeleteBlobs>({
     kind: 'process-manager.delete-blobs',
-    maxAttempts: 20,
-    backoff: { firstMs: 10 * SECOND, mostMs: HOUR },
-    timeoutMs: 10 * MINUTE,
+    ...UNTIL_ERASED,
     async run({ keys }, { signal }) {
       for (const key of keys) {
         signal.throwIfAborted();

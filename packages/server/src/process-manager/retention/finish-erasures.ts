@@ -6,7 +6,8 @@ import type { ErasureLog } from '../../erasure-log/erasure-log.ts';
 import { MAX_IDS_OF_ENTRY } from '../../erasure-log/log-entries.ts';
 import { defineJob, type JobDefinition } from '../../jobs/define-job.ts';
 import { oneAtATime } from '../../jobs/one-at-a-time.ts';
-import { type Clock, HOUR, MINUTE, SECOND } from '../../kernel/clock.ts';
+import { UNTIL_ERASED } from '../../jobs/patience.ts';
+import type { Clock } from '../../kernel/clock.ts';
 import type { TenantId } from '../../kernel/ids.ts';
 import type { SignDocument } from '../../kernel/sign-document.ts';
 import { confirmErasure, type ErasureRow, unfinishedErasures } from './erasures.repository.ts';
@@ -75,9 +76,7 @@ export function erasureFinisher(deps: FinishDeps): FinishErasuresOf {
 export function finishErasuresJob(finish: FinishErasuresOf): JobDefinition<FinishErasures> {
   return defineJob<FinishErasures>({
     kind: 'process-manager.finish-erasures',
-    maxAttempts: 20,
-    backoff: { firstMs: 5 * SECOND, mostMs: HOUR },
-    timeoutMs: 10 * MINUTE,
+    ...UNTIL_ERASED,
     run: (_payload, { tenant, signal }) => finish(tenant(), signal),
   });
 }
