@@ -73,7 +73,7 @@ export async function appliedMigrations(view: View): Promise<Applied[]> {
 export function migrateSqlite(file: string, known = readMigrations()): MigrationState {
   const database = new DatabaseSync(file, { timeout: LOCK_TIMEOUT_MS });
   try {
-    database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
+    writeAhead(database);
     database.exec('BEGIN IMMEDIATE');
     database.exec(TABLE);
     const done = database.prepare(APPLIED).all();
@@ -88,6 +88,27 @@ export function migrateSqlite(file: string, known = readMigrations()): Migration
   } finally {
     // Closing rolls an unfinished transaction back.
     database.close();
+  }
+}
+
+const BUSY = 5;
+const PAUSE_MS = 10;
+
+/**
+ * Of several processes that make a new database at the same moment one changes how it is written. SQLite refuses the others
+ * at once, since they might wait for each other, however long they are ready to wait; a little later it has happened.
+ */
+function writeAhead(database: DatabaseSync): void {
+  const until = Date.now() + LOCK_TIMEOUT_MS;
+  for (;;) {
+    try {
+      database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
+      return;
+    } catch (error) {
+      const { errcode = 0 } = error as { errcode?: number };
+      if ((errcode & 0xff) !== BUSY || Date.now() >= until) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS);
+    }
   }
 }
 
