@@ -32,6 +32,25 @@ describe('uploading', () => {
     assert.deepEqual(asked, ['frame1 a', 'frame2 a']);
   });
 
+  test('sends images of one name in the order in which they were asked for, however long each takes to be read', async () => {
+    const { asked, answers, upload, arrived } = server();
+    const slow = Object.assign(picture('old'), {
+      arrayBuffer: async () => {
+        await new Promise((done) => setTimeout(done, 20));
+        return picture('old').arrayBuffer();
+      },
+    });
+    const unreadable = Object.assign(picture('none'), { arrayBuffer: () => Promise.reject(new Error('unreadable')) });
+    void upload('front', slow);
+    const failed = assert.rejects(upload('front', unreadable), /unreadable/);
+    void upload('front', picture('new'));
+    await arrived(1);
+    answers[0]?.done();
+    await failed;
+    await arrived(2);
+    assert.deepEqual(asked, ['front old', 'front new']);
+  });
+
   test('sends another image of the same name after the one before has arrived or is lost, and what was lost again', async () => {
     const { asked, answers, upload, arrived } = server();
     const first = assert.rejects(upload('front', picture('old')));

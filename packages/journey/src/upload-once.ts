@@ -6,16 +6,23 @@ export type Upload<Uploaded, Options> = (name: string, blob: Blob, options?: Opt
 
 export function uploadOnce<Uploaded, Options>(send: Upload<Uploaded, Options>): Upload<Uploaded, Options> {
   const newest = new Map<string, { hash: string | undefined; upload: Promise<Uploaded> }>();
+  const lines = new Map<string, Promise<unknown>>();
   return async (name, blob, options) => {
-    const hash = await hashOf(blob);
-    const before = newest.get(name);
-    if (before && hash !== undefined && before.hash === hash) return before.upload;
-    const upload = settled(before?.upload).then(() => send(name, blob, options));
-    const own = { hash, upload };
-    newest.set(name, own);
-    // What could not be sent is sent when it is asked for again.
-    upload.catch(() => newest.get(name) === own && newest.delete(name));
-    return upload;
+    const begin = (hash: string | undefined) => {
+      const before = newest.get(name);
+      if (before && hash !== undefined && before.hash === hash) return before;
+      const upload = settled(before?.upload).then(() => send(name, blob, options));
+      const own = { hash, upload };
+      newest.set(name, own);
+      // What could not be sent is sent when it is asked for again.
+      upload.catch(() => newest.get(name) === own && newest.delete(name));
+      return own;
+    };
+    // A later image may be hashed sooner, and must not go before.
+    const hashed = hashOf(blob);
+    const begun = Promise.allSettled([hashed, lines.get(name)]).then(async () => begin(await hashed));
+    lines.set(name, begun);
+    return (await begun).upload;
   };
 }
 
