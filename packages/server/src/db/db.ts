@@ -51,6 +51,9 @@ export type TenantTx = TenantReads &
     afterCommit(call: () => void): void;
   };
 
+/** Whatever says whose data it is about. */
+export type OfTenant = Pick<TenantReads, 'tenantId'>;
+
 /** A statement that changes something, with its values. */
 export type Change = { readonly statement: Sql; readonly values: readonly Value[] };
 

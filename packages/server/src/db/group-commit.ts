@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { type Change, DbError, revocable, type Writes } from './db.ts';
+import { translated } from './sqlite-faults.ts';
 
 /**
  * Transactions that arrive together share one durable commit, and each is answered only after it. Those with code of
@@ -14,13 +15,12 @@ export type GroupCommit = {
   close(): Promise<void>;
 };
 
-/** The connection that writes, and how its errors are told. */
+/** The connection that writes. */
 export type Writer = {
   readonly database: DatabaseSync;
   readonly calls: Writes;
   /** At once, without a promise. */
   change(change: Change): number;
-  translated(error: unknown): unknown;
 };
 
 export type GroupCommitOptions = { readonly transactionTimeoutMs: number; onCommit(): void };
@@ -36,7 +36,7 @@ const MAX_QUEUE = 10_000;
 const MOST_TURNS = 2;
 
 export function groupCommit(writer: Writer, { transactionTimeoutMs, onCommit }: GroupCommitOptions): GroupCommit {
-  const { database, calls, change, translated } = writer;
+  const { database, calls, change } = writer;
   const begin = database.prepare('BEGIN IMMEDIATE');
   const commit = database.prepare('COMMIT');
   const rollback = database.prepare('ROLLBACK');

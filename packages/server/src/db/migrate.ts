@@ -4,6 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { forEngine } from './db.ts';
+import { isBusy } from './sqlite-faults.ts';
 import { hasTable, openView, type View, type ViewPlace } from './view.ts';
 
 /**
@@ -91,7 +92,6 @@ export function migrateSqlite(file: string, known = readMigrations()): Migration
   }
 }
 
-const BUSY = 5;
 const PAUSE_MS = 10;
 
 /**
@@ -105,8 +105,7 @@ function writeAhead(database: DatabaseSync): void {
       database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
       return;
     } catch (error) {
-      const { errcode = 0 } = error as { errcode?: number };
-      if ((errcode & 0xff) !== BUSY || Date.now() >= until) throw error;
+      if (!isBusy(error) || Date.now() >= until) throw error;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS);
     }
   }

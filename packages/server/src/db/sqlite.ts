@@ -4,7 +4,6 @@ import type { TenantId } from '../kernel/ids.ts';
 import {
   type Change,
   type Db,
-  DbError,
   forEngine,
   type RowOf,
   type Sql,
@@ -16,6 +15,7 @@ import {
 } from './db.ts';
 import { groupCommit, type Writer } from './group-commit.ts';
 import { rowMaker } from './row-maker.ts';
+import { translated } from './sqlite-faults.ts';
 
 /**
  * SQLite in this process. Readers have a connection of their own and never wait for the writer (WAL). Writers are
@@ -40,10 +40,7 @@ export function openSqlite(file: string, { busyTimeoutMs, transactionTimeoutMs }
   const snapshot = sharedSnapshot(reader);
   const reads = connection(reader, snapshot.enter);
   const { change, ...calls } = connection(writer);
-  const group = groupCommit(
-    { database: writer, calls, change, translated },
-    { transactionTimeoutMs, onCommit: snapshot.leave },
-  );
+  const group = groupCommit({ database: writer, calls, change }, { transactionTimeoutMs, onCommit: snapshot.leave });
   const write = <T>(work: (tx: Writes) => Promise<T>) => group.write(work) as Promise<T>;
 
   const handles = boundedMap<TenantId, TenantDb>(MAX_HANDLES);
@@ -137,18 +134,4 @@ function connection(database: DatabaseSync, beforeRead?: () => void): Writes & P
     run: (statement, values) => guarded(() => change({ statement, values })),
     change,
   };
-}
-
-const UNIQUE = 2067;
-const PRIMARY_KEY = 1555;
-const BUSY = 5;
-const FULL = 13;
-
-function translated(error: unknown): unknown {
-  const code = (error as { errcode?: number } | null)?.errcode;
-  if (code === undefined) return error;
-  if (code === UNIQUE || code === PRIMARY_KEY) return new DbError('unique', error);
-  if ((code & 0xff) === BUSY) return new DbError('busy', error);
-  if ((code & 0xff) === FULL) return new DbError('full', error);
-  return error;
 }

@@ -1,4 +1,13 @@
-import { type Change, carryOut, sql, type TenantReads, type TenantTx, unprepared, type Value } from '../db/db.ts';
+import {
+  type Change,
+  carryOut,
+  type OfTenant,
+  sql,
+  type TenantReads,
+  type TenantTx,
+  unprepared,
+  type Value,
+} from '../db/db.ts';
 import type { Paging } from '../kernel/pages.ts';
 
 /** The log: what was to be told, and what became of it. What is still to be sent stands in the queue as well. */
@@ -57,7 +66,7 @@ const REOPEN_FAILED = sql(`UPDATE webhook_deliveries SET status = 'PENDING', nex
   WHERE tenant_id = $1 AND id IN (${FAILED_SINCE})`);
 
 /** To be made in the transaction of what happened. */
-export function deliveryChanges({ tenantId }: Pick<TenantReads, 'tenantId'>, row: NewDelivery): Change[] {
+export function deliveryChanges({ tenantId }: OfTenant, row: NewDelivery): Change[] {
   const { id, webhook_id, event, instance_id, sequence, payload, created_at } = row;
   return [
     { statement: ADD, values: [tenantId, id, webhook_id, event, instance_id, sequence, payload, created_at] },

@@ -1,4 +1,12 @@
-import { type Change, sql, type TenantReads, type TenantTx, unprepared, type Value } from '../../db/db.ts';
+import {
+  type Change,
+  type OfTenant,
+  sql,
+  type TenantReads,
+  type TenantTx,
+  unprepared,
+  type Value,
+} from '../../db/db.ts';
 import type { Paging } from '../../kernel/pages.ts';
 import type { Modality } from './lock-rules.ts';
 
@@ -20,7 +28,7 @@ const ADD = sql(`INSERT INTO authentications (tenant_id, ${COLUMNS}) VALUES ($1,
 const REMOVE_OLD = sql(`DELETE FROM authentications WHERE tenant_id = $1 AND id IN (
     SELECT id FROM authentications WHERE tenant_id = $1 AND id < $2 ORDER BY id LIMIT $3)`);
 
-export function addedAuthentication({ tenantId }: Pick<TenantReads, 'tenantId'>, row: AuthenticationRow): Change {
+export function addedAuthentication({ tenantId }: OfTenant, row: AuthenticationRow): Change {
   const { id, user_id, modality, succeeded, code, rp_id, created_at } = row;
   return { statement: ADD, values: [tenantId, id, user_id, modality, succeeded, code, rp_id, created_at] };
 }

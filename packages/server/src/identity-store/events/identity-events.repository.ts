@@ -1,4 +1,4 @@
-import { type Change, sql, type TenantReads, type TenantTx } from '../../db/db.ts';
+import { type Change, type OfTenant, sql, type TenantTx } from '../../db/db.ts';
 
 /** The columns of an event. Only this folder knows them. */
 export type EventRow = {
@@ -44,8 +44,6 @@ const REMOVE_OLD = sql(`DELETE FROM identity_events WHERE tenant_id = $1 AND env
     SELECT id FROM identity_events WHERE tenant_id = $1 AND environment = $2 AND id < $3 ORDER BY id LIMIT $4)`);
 
 export type EventOfNoProcess = Omit<EventRow, `parent_${string}` | `child_${string}`>;
-
-type OfTenant = Pick<TenantReads, 'tenantId'>;
 
 export function addedEvent({ tenantId }: OfTenant, row: EventRow): Change {
   return { statement: ADD, values: [tenantId, ...NAMES.map((name) => row[name])] };

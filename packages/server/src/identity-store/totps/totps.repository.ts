@@ -1,4 +1,4 @@
-import { type Change, sql, type TenantReads, type TenantTx } from '../../db/db.ts';
+import { type Change, type OfTenant, sql, type TenantReads, type TenantTx } from '../../db/db.ts';
 import { type UserRow, userIsAsRead } from '../users/users.repository.ts';
 
 /** What an authenticator app of the end user was told. It is not changed by a change of the policy. */
@@ -18,9 +18,8 @@ export type PendingTotpRow = Omit<TotpRow, 'last_step'> & { failed: number; expi
 const SHARED = 'user_id, policy_name, id, sealed, algorithm, digits, period, created_at';
 const KEY = 'tenant_id = $1 AND user_id = $2 AND policy_name = $3';
 const ONE = sql(`SELECT ${SHARED}, last_step FROM user_totps WHERE ${KEY}`);
-const ONE_AND_POLICY =
-  sql(`SELECT t.user_id, t.policy_name, t.id, t.sealed, t.algorithm, t.digits, t.period, t.created_at,
-    t.last_step, p.config FROM user_totps t JOIN relying_parties p
+const OF_TOTP = `${SHARED}, last_step`.split(', ').map((column) => `t.${column}`);
+const ONE_AND_POLICY = sql(`SELECT ${OF_TOTP.join(', ')}, p.config FROM user_totps t JOIN relying_parties p
     ON p.tenant_id = t.tenant_id AND p.store_id = $4 AND p.kind = 'TOTP' AND p.name = t.policy_name
   WHERE t.tenant_id = $1 AND t.user_id = $2 AND t.policy_name = $3`);
 const PUT = sql(`INSERT INTO user_totps (tenant_id, ${SHARED}, last_step)
@@ -70,7 +69,7 @@ export async function spendStep(tx: TenantTx, key: TotpKey & { readonly id: stri
 export type FoundStep = { readonly user: UserRow; readonly row: TotpRow; readonly step: number };
 
 /** The same, if the user is as it was read, too. */
-export function spentStep({ tenantId }: Pick<TenantReads, 'tenantId'>, { user, row, step }: FoundStep): Change {
+export function spentStep({ tenantId }: OfTenant, { user, row, step }: FoundStep): Change {
   const { last_updated_at, ext_id } = user;
   const values = [tenantId, user.id, row.policy_name, row.id, step, last_updated_at, ext_id];
   return { statement: SPEND_STEP_AS_READ, values };

@@ -1,5 +1,5 @@
 import { addToCounter, readCounter } from '../../db/counters.ts';
-import { type Change, type Sql, sql, type TenantReads, type TenantTx } from '../../db/db.ts';
+import { type Change, type OfTenant, type Sql, sql, type TenantReads, type TenantTx } from '../../db/db.ts';
 import type { HeldParts } from './held-parts.ts';
 
 /** TEMP_LOCKED is not stored: it is ACTIVE with a lock that has not run out. */
@@ -110,7 +110,7 @@ export async function changeUser(tx: TenantTx, row: UserRow): Promise<void> {
   ]);
 }
 
-export function notedSuccess({ tenantId }: Pick<TenantReads, 'tenantId'>, userId: string, now: number): Change {
+export function notedSuccess({ tenantId }: OfTenant, userId: string, now: number): Change {
   return { statement: SUCCEEDED, values: [tenantId, userId, now] };
 }
 

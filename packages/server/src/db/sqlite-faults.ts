@@ -1,0 +1,22 @@
+import { DbError } from './db.ts';
+
+const UNIQUE = 2067;
+const PRIMARY_KEY = 1555;
+const BUSY = 5;
+const FULL = 13;
+
+/** What SQLite said, in the words of both engines. */
+export function translated(error: unknown): unknown {
+  const code = (error as { errcode?: number } | null)?.errcode;
+  if (code === undefined) return error;
+  if (code === UNIQUE || code === PRIMARY_KEY) return new DbError('unique', error);
+  if (isBusy(error)) return new DbError('busy', error);
+  if ((code & 0xff) === FULL) return new DbError('full', error);
+  return error;
+}
+
+/** Somebody else has it, in whatever way: the lower byte is the same for all of them. */
+export function isBusy(error: unknown): boolean {
+  const { errcode = 0 } = error as { errcode?: number };
+  return (errcode & 0xff) === BUSY;
+}
