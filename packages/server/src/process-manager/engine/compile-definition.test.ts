@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { NOW } from '../../../test/engine.ts';
 import { checkDefinition } from '../definitions/check-definition.ts';
 import { compileDefinition } from './compile-definition.ts';
 import { NO_DATA, type State } from './state.ts';
@@ -35,9 +36,9 @@ describe('a compiled definition', () => {
   it('tells whether a condition holds, and throws where it cannot be told', () => {
     const when = 'checks.consent.passed && params.country == "DEU"';
     const { holds } = compileDefinition(rowOf('2', when));
-    assert.equal(holds(when, stateWith({ country: 'DEU' })), true);
-    assert.equal(holds(when, stateWith({ country: 'FRA' })), false);
-    assert.throws(() => holds(when, stateWith({})));
+    assert.equal(holds(when, stateWith({ country: 'DEU' }), NOW), true);
+    assert.equal(holds(when, stateWith({ country: 'FRA' }), NOW), false);
+    assert.throws(() => holds(when, stateWith({}), NOW));
   });
 
   it('is kept as long as its document is the same, and never used for another', () => {

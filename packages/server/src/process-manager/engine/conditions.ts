@@ -1,16 +1,33 @@
 import { type ASTNode, Environment } from '@marcbachmann/cel-js';
+import { ageAt, readDate } from './dates.ts';
+import { documentFacts } from './document-facts.ts';
 import type { JourneyData, State } from './state.ts';
 
 /**
  * Conditions are CEL: no loops without end, no side effects, nothing of JavaScript. An expression sees `params` (the
- * parameters of the instance), `checks` (how steps ended, by their ids) and `data` (what was gathered, by keys).
+ * parameters of the instance), `checks` (how steps ended, by their ids), `data` (what was gathered, by keys) and `now`.
  */
 const LIMITS = { maxAstNodes: 500, maxDepth: 50, maxListElements: 100, maxMapEntries: 100, maxCallArguments: 8 };
 
 const environment = new Environment({ limits: LIMITS })
   .registerVariable('params', 'map')
   .registerVariable('checks', 'map')
-  .registerVariable('data', 'map');
+  .registerVariable('data', 'map')
+  .registerVariable('now', 'google.protobuf.Timestamp')
+  .registerFunction('date(string): google.protobuf.Timestamp', toDate)
+  .registerFunction('age(google.protobuf.Timestamp): int', (born: Date) => ageNow(born))
+  .registerFunction('age(string): int', (born: string) => ageNow(toDate(born)));
+
+/** Of the evaluation under way: functions see their arguments alone. */
+let evaluatedAt = new Date(0);
+
+const ageNow = (born: Date) => BigInt(ageAt(evaluatedAt, born));
+
+function toDate(text: string): Date {
+  const date = readDate(text);
+  if (!date) throw new Error('is not a date such as 2008-11-16');
+  return date;
+}
 
 type Kind = keyof JourneyData;
 const KINDS: readonly Kind[] = ['forms', 'documents', 'faces', 'pauses'];
@@ -40,18 +57,19 @@ export function checkCondition(text: string): CheckedCondition {
 }
 
 /** Reads an expression once. What it gives throws where the answer cannot be told, so that nobody guesses. */
-export function compileCondition(text: string): (state: State) => boolean {
+export function compileCondition(text: string): (state: State, now: number) => boolean {
   const { faults, refers } = checkCondition(text);
   if (faults.length > 0) throw new Error(`${text}: ${faults[0]}`);
   const run = environment.parse(text);
-  return (state) => {
-    const answer: unknown = run(factsOf(state, refers));
+  return (state, now) => {
+    evaluatedAt = new Date(now);
+    const answer: unknown = run({ ...factsOf(state, refers, now), now: evaluatedAt });
     if (typeof answer !== 'boolean') throw new Error(`${text}: is neither true nor false`);
     return answer;
   };
 }
 
-function factsOf({ flow, data, params }: State, refers: Refers) {
+function factsOf({ flow, data, params }: State, refers: Refers, now: number) {
   const checks: Record<string, unknown> = {};
   for (const id of refers.checks) {
     const record = Object.hasOwn(flow.done, id) ? flow.done[id] : undefined;
@@ -66,9 +84,16 @@ function factsOf({ flow, data, params }: State, refers: Refers) {
       : NOT_ENDED;
   }
   const gathered = Object.fromEntries(
-    KINDS.map((kind) => [kind, Object.fromEntries(refers[kind].map((key) => [key, data[kind][key] ?? {}]))]),
+    KINDS.map((kind) => [
+      kind,
+      Object.fromEntries(refers[kind].map((key) => [key, factOf(kind, data[kind][key] ?? {}, now)])),
+    ]),
   );
   return { params, checks, data: gathered };
+}
+
+function factOf(kind: Kind, value: Readonly<Record<string, unknown>>, now: number) {
+  return kind === 'documents' ? documentFacts(value, now) : value;
 }
 
 /** Whatever is read of `checks` and `data` must be named in the expression itself, so that it can be looked for. */

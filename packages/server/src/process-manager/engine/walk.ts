@@ -58,7 +58,7 @@ export function enterFrom(walk: Walk, place: number): void {
   }
   let applies = true;
   try {
-    applies = step.when === undefined || walk.definition.holds(step.when, walk.state);
+    applies = step.when === undefined || walk.definition.holds(step.when, walk.state, walk.input.now);
   } catch {
     // To guess would be to leave a check out, or to ask for what is not wanted.
     end(walk, 'COMPLETED_PROCESS_ERROR', 'condition', step.id);
@@ -94,7 +94,7 @@ function enter(walk: Walk, step: Step): void {
 function conclude(walk: Walk, step: Step): void {
   let verdict: 'PASS' | 'FAIL' | 'REVIEW';
   try {
-    verdict = decide(walk.definition, step, walk.state);
+    verdict = decide(walk.definition, step, walk.state, walk.input.now);
   } catch {
     end(walk, 'COMPLETED_PROCESS_ERROR', 'condition', step.id);
     return;
