@@ -22,9 +22,12 @@ export function readMigrations(folder = FOLDER): Migration[] {
   const names = readdirSync(folder)
     .filter((name) => name.endsWith('.sql'))
     .sort();
-  return names.map((name, index) => {
+  const versions = new Map<number, string>();
+  return names.map((name) => {
     const version = Number(name.slice(0, 4));
-    if (version !== index + 1) throw new Error(`migration ${name} should be number ${index + 1}`);
+    const twin = versions.get(version);
+    if (twin !== undefined) throw new Error(`migration ${name} has the number of ${twin}`);
+    versions.set(version, name);
     const text = readFileSync(`${folder}/${name}`, 'utf8');
     return { version, name, text, checksum: createHash('sha256').update(text).digest('hex') };
   });
@@ -39,10 +42,15 @@ const APPLIED = 'SELECT version, name, checksum FROM schema_migrations ORDER BY 
 
 type Applied = { version: number; name: string; checksum: string };
 
-/** Compares what is in the database with what this release brings; throws where going on would do harm. */
+/**
+ * Compares what is in the database with what this release brings; throws where going on would do harm. Numbers are
+ * reserved while several migrations are written at once, so one with a lower number may arrive after one with a higher.
+ */
 export function planMigrations(done: readonly Applied[], known: readonly Migration[]): MigrationState {
+  const byVersion = new Map(known.map((migration) => [migration.version, migration]));
+  const versions = new Set(done.map(({ version }) => version));
   for (const { version, name, checksum } of done) {
-    const ours = known[version - 1];
+    const ours = byVersion.get(version);
     if (!ours) {
       throw new Error(
         `The database was migrated by a newer release (it has ${name}). Start that release or a later one.`,
@@ -52,7 +60,8 @@ export function planMigrations(done: readonly Applied[], known: readonly Migrati
       throw new Error(`Migration ${name} differs from the one that was applied to this database.`);
     }
   }
-  return { applied: known.slice(0, done.length), pending: known.slice(done.length) };
+  const isApplied = ({ version }: Migration) => versions.has(version);
+  return { applied: known.filter(isApplied), pending: known.filter((migration) => !isApplied(migration)) };
 }
 
 /** What has been applied to a database and what has not, without applying anything. */
