@@ -26,7 +26,7 @@ export async function measureLiveness(options: AccuracyOptions & { liveness: str
     const started = performance.now();
     const { face } = await vision.analyseFace(bytes);
     times.push(performance.now() - started);
-    if (face) judged.push({ live, score: face.liveness.score });
+    if (face?.liveness) judged.push({ live, score: face.liveness.score });
     else withoutFace += 1;
   }
   await vision.stop();

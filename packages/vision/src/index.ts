@@ -18,7 +18,7 @@ export { VisionFault } from './engine/fault.ts';
 export type { PoolStats } from './engine/pool.ts';
 export type { DocumentRequest, FaceMatch, VisionEngine, VisionOptions } from './engine/vision.ts';
 export { openVision, VISION_LIMITS } from './engine/vision.ts';
-export type { Face, FaceAnalysis, FaceEmbedding } from './faces/analyse.ts';
+export type { Face, FaceAnalysis, FaceEmbedding, FaceOptions } from './faces/analyse.ts';
 export { EMBEDDING_LENGTH } from './faces/embed.ts';
 export type { TemplateMatch } from './faces/match.ts';
 export { cosineOf, MATCH_SCORE, matchTemplates, scoreOf } from './faces/match.ts';

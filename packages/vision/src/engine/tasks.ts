@@ -1,5 +1,5 @@
 import { type DocumentOptions, type FaceBox, readDocument } from '../documents/read-document.ts';
-import { analyseFace, embedFace } from '../faces/analyse.ts';
+import { analyseFace, embedFace, type FaceOptions } from '../faces/analyse.ts';
 import { findPortrait } from '../faces/find-portrait.ts';
 import type { Raster } from '../images/raster.ts';
 import { FACE_MODELS, type FaceModelKey } from '../model-names.ts';
@@ -16,7 +16,10 @@ export async function loadTasks(): Promise<Readonly<Record<string, Task>>> {
   await ocrModels();
   const findFace = (image: Raster): Promise<FaceBox | undefined> => findPortrait(image, models.detect);
   return {
-    analyseFace: (input) => analyseFace(asBytes(input), models),
+    analyseFace: (input) => {
+      const { bytes, options } = input as { bytes: unknown; options?: FaceOptions };
+      return analyseFace(asBytes(bytes), models, options);
+    },
     embedFace: (input) => embedFace(asBytes(input), models),
     readDocument: (input) => {
       const { bytes, options } = input as { bytes: unknown; options: Omit<DocumentOptions, 'findFace'> };

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import type { DocumentOptions, DocumentReading } from '../documents/read-document.ts';
-import type { FaceAnalysis, FaceEmbedding } from '../faces/analyse.ts';
+import type { FaceAnalysis, FaceEmbedding, FaceOptions } from '../faces/analyse.ts';
 import { matchTemplates, type TemplateMatch } from '../faces/match.ts';
 import { openPool, type PoolStats } from './pool.ts';
 
@@ -25,7 +25,8 @@ export type DocumentRequest = Omit<DocumentOptions, 'findFace'>;
 
 /** All methods throw `ImageFault` for a bad picture, and `VisionFault` if the engine could not look at it. */
 export type VisionEngine = {
-  analyseFace(bytes: Uint8Array): Promise<FaceAnalysis>;
+  /** Everything, unless the options leave something out: frames of a film need less than a selfie. */
+  analyseFace(bytes: Uint8Array, options?: FaceOptions): Promise<FaceAnalysis>;
   embedFace(bytes: Uint8Array): Promise<FaceEmbedding>;
   matchFaces(one: Uint8Array, other: Uint8Array): Promise<FaceMatch>;
   readDocument(bytes: Uint8Array, options: DocumentRequest): Promise<DocumentReading>;
@@ -57,7 +58,8 @@ export async function openVision(options: VisionOptions = {}): Promise<VisionEng
   });
   const embedFace = async (bytes: Uint8Array) => (await pool.run('embedFace', ownBytes(bytes))) as FaceEmbedding;
   return {
-    analyseFace: async (bytes) => (await pool.run('analyseFace', ownBytes(bytes))) as FaceAnalysis,
+    analyseFace: async (bytes, options) =>
+      (await pool.run('analyseFace', { bytes: ownBytes(bytes), options })) as FaceAnalysis,
     embedFace,
     matchFaces: async (first, second) => {
       const [one, other] = await Promise.all([embedFace(first), embedFace(second)]);

@@ -23,10 +23,13 @@ before(async () => {
   models = await loadModels(Object.keys(FACE_MODELS) as FaceModelKey[]);
 });
 
-async function faceOf(bytes: Uint8Array): Promise<Face> {
+/** A face of which everything is known. */
+type WholeFace = { [Part in keyof Face]: NonNullable<Face[Part]> };
+
+async function faceOf(bytes: Uint8Array): Promise<WholeFace> {
   const { face } = await analyseFace(bytes, models);
-  assert.ok(face, 'a face is found');
-  return face;
+  assert.ok(face?.template && face.liveness && face.eyesOpen, 'a face is found');
+  return face as WholeFace;
 }
 
 async function reasonsOf(bytes: Uint8Array): Promise<readonly string[]> {
@@ -152,6 +155,46 @@ describe('what may be wrong is a hint', () => {
     const covered = await changed(FRANCK, (image) => image.composite([{ input: bar, ...place }]));
     assert.deepEqual((await analyseFace(covered, models)).hints, ['partly_hidden']);
     assert.deepEqual((await analyseFace(picture(FRANCK), models)).hints, []);
+  });
+});
+
+describe('what an analysis leaves out', () => {
+  test('is null, and the rest is as before', async () => {
+    const whole = await analyseFace(picture(FRANCK), models);
+    const cheap = await analyseFace(picture(FRANCK), models, { embed: 'none', passive: false, eyes: false });
+    const left = { eyesOpen: null, liveness: null, strength: null, template: null };
+    assert.deepEqual(cheap, { ...whole, face: { ...whole.face, ...left } });
+  });
+
+  test('runs no network that nobody asked for', async () => {
+    const never = () => Promise.reject(new Error('nobody asked for this'));
+    const few = { ...models, feature: never, eye: never, liveness: never };
+    const { face } = await analyseFace(picture(FRANCK), few, { embed: 'none', passive: false, eyes: false });
+    assert.equal(face?.landmarks.length, 136);
+  });
+
+  test('is the mirror image, with one vector that is near that of both ways', async () => {
+    const single = (await analyseFace(picture(FRANCK), models, { embed: 'single' })).face?.template;
+    assert.ok(single);
+    const { cosine } = matchTemplates(single, (await faceOf(picture(FRANCK))).template);
+    assert.ok(cosine > 0.9 && cosine < 0.9999, `${cosine}`);
+  });
+
+  test('never reports closed eyes that nobody looked at', async () => {
+    const { reasons } = await analyseFace(picture(FRANCK_EYES_CLOSED), models, { eyes: false });
+    assert.deepEqual(reasons, []);
+  });
+
+  test('is not the place of the landmarks: they lie in pixels of the file', async () => {
+    const small = await faceOf(picture(FRANCK));
+    const large = await faceOf(await changed(FRANCK, (image) => image.resize(720 * 4)));
+    for (const at of [36, 45, 30, 8]) {
+      const off = Math.hypot(
+        (large.landmarks[at * 2] as number) / 4 - (small.landmarks[at * 2] as number),
+        (large.landmarks[at * 2 + 1] as number) / 4 - (small.landmarks[at * 2 + 1] as number),
+      );
+      assert.ok(off < 12, `point ${at} is ${off} pixels off`);
+    }
   });
 });
 

@@ -1,10 +1,10 @@
 import { decodeWithScale, type Raster } from '../images/raster.ts';
-import type { Box } from '../images/sample.ts';
+import type { Box, Pixels } from '../images/sample.ts';
 import { passiveLiveness } from '../liveness/passive.ts';
 import { FACE_MODELS, type FaceModelKey, type ModelName, modelName } from '../model-names.ts';
 import type { RunModel } from '../models.ts';
 import { detectFaces, type FaceBox, mainFace } from './detect.ts';
-import { alignFace } from './embed.ts';
+import { alignFace, type Embedding, embedAligned } from './embed.ts';
 import { embedBothWays } from './embed-both-ways.ts';
 import { type EyesOpen, findEyesOpen } from './eyes.ts';
 import { type FivePoints, findLandmarks, fivePoints, type Point } from './landmarks.ts';
@@ -17,17 +17,27 @@ export type FaceModels = Readonly<Record<FaceModelKey, RunModel>>;
 
 type By = { readonly model: ModelName };
 
-/** All places are in pixels of the upright picture. */
+/** What an analysis may leave out. Without options it leaves out nothing. */
+export type FaceOptions = {
+  /** `both` also embeds the mirror image: a little more accurate, and twice the time. */
+  readonly embed?: 'none' | 'single' | 'both';
+  readonly passive?: boolean;
+  readonly eyes?: boolean;
+};
+
+/** All places are in pixels of the upright picture. What the options left out is null. */
 export type Face = {
   readonly box: Box & { readonly confidence: number } & By;
   readonly points: FivePoints;
+  /** The 68 points of the usual scheme: x and y in turn, 136 numbers. */
+  readonly landmarks: Float32Array;
   readonly pose: Pose & { readonly noseOffset: number } & By;
-  readonly eyesOpen: EyesOpen & By;
+  readonly eyesOpen: (EyesOpen & By) | null;
   readonly exposure: Exposure;
-  readonly liveness: { readonly score: number } & By;
+  readonly liveness: ({ readonly score: number } & By) | null;
   /** How clearly the embedding model answered. */
-  readonly strength: number;
-  readonly template: FaceTemplate;
+  readonly strength: number | null;
+  readonly template: FaceTemplate | null;
 };
 
 export type FaceAnalysis = {
@@ -55,8 +65,12 @@ const DETAILED_FACE_PIXELS = 224;
 /** Twenty-five million pixels would take seconds; a quarter of them shows every face that is worth looking at. */
 const LONGEST_SIDE_AGAIN = 2400;
 
-/** Everything that is known about the face of a picture. Throws `ImageFault`. */
-export async function analyseFace(bytes: Uint8Array, models: FaceModels): Promise<FaceAnalysis> {
+/** Everything that is known about the face of a picture, or as much of it as the options ask for. Throws `ImageFault`. */
+export async function analyseFace(
+  bytes: Uint8Array,
+  models: FaceModels,
+  { embed = 'both', passive = true, eyes = true }: FaceOptions = {},
+): Promise<FaceAnalysis> {
   const { raster, shrink, faces, main } = await locateFace(bytes, models.detect);
   const size = { width: raster.width * shrink, height: raster.height * shrink };
   if (!main) return { ...size, faces: 0, face: null, reasons: ['no_face'], hints: [] };
@@ -64,22 +78,35 @@ export async function analyseFace(bytes: Uint8Array, models: FaceModels): Promis
   const five = fivePoints(points);
   const aligned = alignFace(raster, five);
   const pose = await findPose(raster, main, points, models.pose);
-  const eyes = await findEyesOpen(raster, points, models.eye);
+  const eyesOpen = eyes ? await findEyesOpen(raster, points, models.eye) : null;
   const exposure = measureExposure(aligned);
-  const { vector, strength } = await embedBothWays({ raster, face: main, aligned }, models);
+  const embedding = await embedAs(embed, { raster, face: main, aligned }, models);
+  const live = passive ? await passiveLiveness(raster, main, models.liveness) : null;
   const others = faces.filter((face) => face !== main);
   const face: Face = {
     box: { ...enlarged(main, shrink), confidence: main.confidence, model: modelName(FACE_MODELS.detect) },
     points: five.map(({ x, y }) => ({ x: x * shrink, y: y * shrink })) as unknown as FivePoints,
+    landmarks: Float32Array.from(points.flatMap(({ x, y }) => [x * shrink, y * shrink])),
     pose: { ...pose, noseOffset: noseOffset(points), model: modelName(FACE_MODELS.pose) },
-    eyesOpen: { ...eyes, model: modelName(FACE_MODELS.eye) },
+    eyesOpen: eyesOpen && { ...eyesOpen, model: modelName(FACE_MODELS.eye) },
     exposure,
-    liveness: { score: await passiveLiveness(raster, main, models.liveness), model: modelName(FACE_MODELS.liveness) },
-    strength,
-    template: newTemplate(vector),
+    liveness: live === null ? null : { score: live, model: modelName(FACE_MODELS.liveness) },
+    strength: embedding?.strength ?? null,
+    template: embedding && newTemplate(embedding.vector),
   };
-  const reasons = qualityReasons({ box: main, shrink, raster, points, pose, eyes, exposure, others });
-  return { ...size, faces: faces.length, face, reasons, hints: faceHints(strength) };
+  const reasons = qualityReasons({ box: main, shrink, raster, points, pose, eyes: eyesOpen, exposure, others });
+  return { ...size, faces: faces.length, face, reasons, hints: embedding ? faceHints(embedding.strength) : [] };
+}
+
+type AlignedFace = { raster: Raster; face: FaceBox; aligned: Pixels };
+
+async function embedAs(
+  way: NonNullable<FaceOptions['embed']>,
+  face: AlignedFace,
+  models: Pick<FaceModels, 'landmark' | 'feature'>,
+): Promise<Embedding | null> {
+  if (way === 'none') return null;
+  return way === 'single' ? embedAligned(face.aligned, models.feature) : embedBothWays(face, models);
 }
 
 /** Only what a comparison needs: find, align, embed. Throws `ImageFault`. */

@@ -52,7 +52,8 @@ export type FaceMeasures = {
   raster: { width: number; height: number };
   points: readonly Point[];
   pose: Pose;
-  eyes: EyesOpen;
+  /** Null if nobody looked. */
+  eyes: EyesOpen | null;
   exposure: Exposure;
   others: readonly FaceBox[];
 };
@@ -68,7 +69,7 @@ export function qualityReasons(face: FaceMeasures): FaceReason[] {
   if (exposure.clipped > FACE_LIMITS.clipped) reasons.push('too_bright');
   if (exposure.sharpness < FACE_LIMITS.sharpness) reasons.push('blurred');
   if (isTurnedAway(pose)) reasons.push('turned_away');
-  if (areClosed(eyes, points)) reasons.push('eyes_closed');
+  if (eyes && areClosed(eyes, points)) reasons.push('eyes_closed');
   return reasons;
 }
 

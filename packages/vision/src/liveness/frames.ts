@@ -32,7 +32,7 @@ export function frameOf(bytes: Uint8Array, analysis: FaceAnalysis, capturedAt: n
     yaw: face?.pose.yaw ?? 0,
     pitch: face?.pose.pitch ?? 0,
     noseOffset: face?.pose.noseOffset ?? 0,
-    passive: face?.liveness.score ?? 0,
-    vector: face?.template.vector ?? null,
+    passive: face?.liveness?.score ?? 0,
+    vector: face?.template?.vector ?? null,
   };
 }

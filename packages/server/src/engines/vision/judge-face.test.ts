@@ -61,10 +61,28 @@ describe('what is said of a face', () => {
     assert.equal(judgeFace(analysisOf(), 0.8).status, 'PASSED');
   });
 
-  it('is alive from one half on, and never certified', () => {
-    const [dead, alive] = [judgePassive(analysisOf({}, 0.49)), judgePassive(analysisOf({}, 0.5))];
-    assert.deepEqual([dead.status, dead.reason, alive.status], ['FAILED', 'not_live', 'PASSED']);
-    assert.equal(alive.metaData?.certified, false);
+  it('is never passed by one picture alone: not live, for a human, or no attack seen', () => {
+    const judged = [0.49, 0.5, 0.79, 0.8, 1].map((score) => judgePassive(analysisOf({}, score)));
+    assert.deepEqual(
+      judged.map(({ status, reason, advice }) => [status, reason, advice]),
+      [
+        ['FAILED', 'not_live', 'retry'],
+        ['REVIEW', 'uncertain', 'final'],
+        ['REVIEW', 'uncertain', 'final'],
+        ['NOT_PERFORMED', 'no_attack_seen', 'final'],
+        ['NOT_PERFORMED', 'no_attack_seen', 'final'],
+      ],
+    );
+    assert.deepEqual([judged[4]?.score, judged[4]?.metaData?.passiveScore], [undefined, 1]);
+    assert.ok(judged.every(({ metaData }) => metaData?.certified === false));
+  });
+
+  it('is not performed by one picture that nobody looked at', () => {
+    const { face } = analysisOf();
+    for (const without of [null, { ...face, liveness: null } as never]) {
+      const { status, reason } = judgePassive(analysisOf({ face: without }));
+      assert.deepEqual([status, reason], ['NOT_PERFORMED', without ? 'no_passive_network' : 'no_face']);
+    }
   });
 
   it('is the same, for a human, or not the same, by the score', () => {

@@ -8,6 +8,7 @@ import {
   type Frame,
   MATCH_SCORE,
   matchTemplates,
+  PASSIVE_BOUNDS,
   verifyChallenge,
 } from '@grove/vision/light';
 import type { Check, CheckType } from '../../kernel/check.ts';
@@ -46,16 +47,27 @@ export function hintsOfClient(told: ClientHints | undefined): string[] {
   return typeof cameraLabel === 'string' && VIRTUAL_CAMERA.test(cameraLabel) ? ['virtual_camera'] : [];
 }
 
-/** One picture. It is a signal and not a certified detection, and says so. */
+/**
+ * One picture. The networks refuse many prints and screens and no good mask, so a high score proves nothing: it is
+ * recorded as `no_attack_seen`, which is not a passed check.
+ */
 export function judgePassive({ face }: FaceAnalysis, clientHints?: ClientHints): Check {
-  const score = face?.liveness.score ?? 0;
+  const passive = face?.liveness;
+  const made = { engine: ENGINE, method: 'passive', certified: false, hints: hintsOfClient(clientHints) };
+  const check = { name: 'liveness', type: 'liveness' } as const;
+  if (!passive) {
+    const reason = face ? 'no_passive_network' : 'no_face';
+    return { ...check, status: 'NOT_PERFORMED', reason, advice: 'final', metaData: made };
+  }
+  const metaData = { ...made, passiveScore: rounded(passive.score), models: [passive.model] };
+  if (passive.score >= PASSIVE_BOUNDS.noAttackSeen) {
+    return { ...check, status: 'NOT_PERFORMED', reason: 'no_attack_seen', advice: 'final', metaData };
+  }
   return {
-    ...{ name: 'liveness', type: 'liveness', score: rounded(score), threshold: PASSIVE_SCORE },
-    ...(score >= PASSIVE_SCORE ? { status: 'PASSED' } : { status: 'FAILED', reason: 'not_live', advice: 'retry' }),
-    metaData: {
-      ...{ engine: ENGINE, method: 'passive', certified: false, hints: hintsOfClient(clientHints) },
-      ...(face && { models: [face.liveness.model] }),
-    },
+    ...{ ...check, score: rounded(passive.score), threshold: PASSIVE_BOUNDS.noAttackSeen, metaData },
+    ...(passive.score < PASSIVE_BOUNDS.notLive
+      ? { status: 'FAILED', reason: 'not_live', advice: 'retry' }
+      : { status: 'REVIEW', reason: 'uncertain', advice: 'final' }),
   };
 }
 
@@ -98,7 +110,7 @@ export function judgeActive({ selfie, frames, challenge, clientHints }: ActiveEv
 
 function likenessToSelfie({ face }: FaceAnalysis, frames: readonly Frame[]): number {
   const [first] = frames.flatMap(({ vector }) => vector ?? []);
-  return face && first ? cosine(face.template.vector, first) : 0;
+  return face?.template && first ? cosine(face.template.vector, first) : 0;
 }
 
 /**

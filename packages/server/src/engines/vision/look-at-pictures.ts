@@ -68,7 +68,7 @@ export function lookAtPictures({ clock, onError }: LookDeps): VisionMachine {
     compareFaces,
     async faceTemplate(image, signal) {
       const { seen, fault } = { seen: undefined, ...(await analyse(image, signal)) };
-      if (!seen?.face) return { template: undefined, reason: fault ?? 'no_face' };
+      if (!seen?.face?.template) return { template: undefined, reason: fault ?? 'no_face' };
       const template = encodeTemplate(seen.face.template);
       return { template, quality: faceQuality(seen), reasons: [...seen.reasons] };
     },
