@@ -4,7 +4,7 @@
  */
 export type { DocumentCheck } from './documents/checks.ts';
 export { compareSides } from './documents/compare-sides.ts';
-export { fullDate } from './documents/dates.ts';
+export { datesIn, fullDate } from './documents/dates.ts';
 export type { DocumentReading } from './documents/read-document.ts';
 export { VisionFault } from './engine/fault.ts';
 export { openVision, type VisionEngine } from './engine/vision.ts';
@@ -18,3 +18,4 @@ export type { Challenge } from './liveness/challenge.ts';
 export { type Frame, frameOf } from './liveness/frames.ts';
 export { PASSIVE_BOUNDS } from './liveness/passive-bounds.ts';
 export { CHALLENGE_LIMITS, type ChallengeReason, verifyChallenge } from './liveness/verify.ts';
+export { latinSpellings } from './mrz/latin-spellings.ts';

@@ -98,7 +98,11 @@ export function openProcessManager(deps: ProcessManagerDeps) {
     visionOf: (of, look) => {
       const { step = '', attempt = 1 } = look.state.flow.current ?? {};
       return look.instance.environment === 'test'
-        ? sandboxVision(scenarioOf(look.state.params._scenario), attempt)
+        ? sandboxVision(scenarioOf(look.state.params._scenario), {
+            attempt,
+            params: look.state.params,
+            now: clock.now(),
+          })
         : liveVision(watching, of, look, step);
     },
     deleteBlobs: (tx, keys) => jobs.enqueue(tx, deleteBlobs, { keys }),

@@ -25,7 +25,14 @@ type StandIn = {
   live?: boolean;
 };
 
-export function sandboxVision(scenario: Scenario, attempt: number): Vision {
+export type SandboxRun = {
+  readonly attempt: number;
+  /** The document is that of the expected person, unless the scenario or a stand-in says otherwise. */
+  readonly params: Readonly<Record<string, string>>;
+  readonly now: number;
+};
+
+export function sandboxVision(scenario: Scenario, { attempt, params, now }: SandboxRun): Vision {
   const check = (name: string, type: CheckType, found?: Partial<Check>): Check => {
     const told = scenario.finds?.[name];
     const applies = told && (told.times === undefined || attempt <= told.times);
@@ -53,10 +60,17 @@ export function sandboxVision(scenario: Scenario, attempt: number): Vision {
           check('documentType', 'document', wrongType || undefined),
           check('documentExpiry', 'document', told.expired ? EXPIRED : undefined),
           check('documentConsistency', 'document'),
+          ...(scenario.finds?.applicantMatch ? [check('applicantMatch', 'document')] : []),
         ],
         documentType: type,
         countryCode: told.countryCode ?? countryCode ?? 'UTO',
-        biographicData: fieldsOf({ ...SPECIMEN, ...told.fields }),
+        biographicData: fieldsOf({
+          ...SPECIMEN,
+          ...expectedFields(params),
+          ...scenario.reads,
+          ...(scenario.bornYearsAgo !== undefined && { 'Date Of Birth': bornAgo(scenario.bornYearsAgo, now) }),
+          ...told.fields,
+        }),
         pictures: pictureFaults(quality, told, toldOfBack),
       };
     },
@@ -91,6 +105,28 @@ const SPECIMEN = {
   Sex: 'F',
   'Date Of Expiry': '2032-04-15',
 };
+
+const PARAMETER_FIELDS: Readonly<Record<string, string>> = {
+  firstName: 'First Name',
+  lastName: 'Last Name',
+  dateOfBirth: 'Date Of Birth',
+  documentNumber: 'Document Number',
+  nationality: 'Nationality',
+};
+
+function expectedFields(params: SandboxRun['params']): Record<string, string> {
+  const known = Object.entries(PARAMETER_FIELDS).flatMap(([name, fieldName]) => {
+    const value = Object.hasOwn(params, name) ? (params[name] ?? '').trim() : '';
+    return value === '' ? [] : [[fieldName, value]];
+  });
+  return Object.fromEntries(known);
+}
+
+function bornAgo(years: number, now: number): string {
+  const date = new Date(now);
+  date.setUTCFullYear(date.getUTCFullYear() - years);
+  return date.toISOString().slice(0, 10);
+}
 
 const MAX_FIELDS = 50;
 const MAX_FIELD_LENGTH = 200;

@@ -9,6 +9,10 @@ export type Scenario = {
   readonly description: string;
   readonly outcome: 'COMPLETED_ENDED_SUCCESS' | 'COMPLETED_ENDED_ERROR' | 'COMPLETED_PROCESS_ERROR' | 'REVIEW';
   readonly finds?: { readonly [check: string]: Found };
+  /** Fields of the document, in place of those of the expected person. */
+  readonly reads?: Readonly<Record<string, string>>;
+  /** The age of the person on the document. */
+  readonly bornYearsAgo?: number;
   /** The machine itself fails at the document. */
   readonly breaks?: true;
 };
@@ -63,6 +67,26 @@ export const scenarios: readonly Scenario[] = [
     description: 'The machine-readable zone says something else than the printed text.',
     outcome: 'REVIEW',
     finds: { documentConsistency: forReview('mrz_mismatch') },
+  },
+  {
+    name: 'applicant-mismatch',
+    description: 'The document is that of somebody else than the parameters of the instance name.',
+    outcome: 'REVIEW',
+    reads: { 'First Name': 'GRETA', 'Last Name': 'HOLMQVIST', 'Date Of Birth': '1951-02-03' },
+    finds: { applicantMatch: failed('name_differs', 'final') },
+  },
+  {
+    name: 'applicant-uncertain',
+    description: 'The document has another last name than the parameters of the instance; a human decides.',
+    outcome: 'REVIEW',
+    reads: { 'Last Name': 'HOLMQVIST' },
+    finds: { applicantMatch: forReview('last_name_differs') },
+  },
+  {
+    name: 'underage',
+    description: 'The person on the document is 12 years old; of effect in definitions with a rule about the age.',
+    outcome: 'COMPLETED_ENDED_SUCCESS',
+    bornYearsAgo: 12,
   },
   {
     name: 'liveness-failed',

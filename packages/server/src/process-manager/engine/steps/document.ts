@@ -1,4 +1,5 @@
 import { listOf, oneOf, Type } from '@grove/contract';
+import { withApplicantMatch } from '../../../engines/vision/applicant/judge-applicant.ts';
 import type { ClientHints } from '../../../engines/vision/vision.ts';
 import type { Step } from '../definition.ts';
 import { clientHints } from './client-hints.ts';
@@ -15,6 +16,7 @@ type DocumentStep = Step & {
   countries?: string[];
   sides: string;
   requireLiveCapture?: boolean;
+  applicantMatch?: boolean;
 };
 
 export const document: StepType = {
@@ -39,6 +41,10 @@ export const document: StepType = {
       description: 'Which sides are photographed; `auto` lets the type of the document decide',
     }),
     requireLiveCapture: Type.Boolean({ default: false, description: 'No upload of a file in place of the camera' }),
+    applicantMatch: Type.Boolean({
+      default: true,
+      description: 'Compares what was read with the parameters of the instance, if they say who is expected',
+    }),
     maxAttempts: Type.Integer({
       ...{ minimum: 1, maximum: 10, default: 3 },
       description: 'How often a document that can be seen may fail for something that can be mended',
@@ -85,8 +91,8 @@ export const document: StepType = {
     },
   },
   anyway: { reasons: POOR_REASONS, soften: softenChecks },
-  async work({ step, state, images, vision, signal }) {
-    const { key, accept, countries } = step as DocumentStep;
+  async work({ step, state, images, vision, environment, signal }) {
+    const { key, accept, countries, applicantMatch } = step as DocumentStep;
     const given = { ...preset(step as DocumentStep, state.params), ...chosen(state.data.documents[key]) };
     const front = images.get('front');
     if (!front) throw new Error('the front of the document is not there');
@@ -101,8 +107,12 @@ export const document: StepType = {
     } = await vision.readDocument({ front, ...(back && { back }), ...asked }, signal);
     const names = [...images.keys(), ...derived.map(({ name }) => name)];
     const hints = told(state.data.documents[key]);
+    const signalled = noteSignals(checks, 'documentQuality', clientSignals(hints, [...images.keys()]));
+    const engine = environment === 'test' ? 'sandbox' : 'grove';
     return {
-      checks: noteSignals(checks, 'documentQuality', clientSignals(hints, [...images.keys()])),
+      // A definition that was stored before there was this setting compares as well.
+      checks:
+        applicantMatch === false ? signalled : withApplicantMatch(signalled, { params: state.params, read, engine }),
       pictures,
       data: { documents: { [key]: { ...given, ...read, hints, images: names } } },
       images: derived,

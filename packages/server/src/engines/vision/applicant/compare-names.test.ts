@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { compareNames, type DocumentName } from './compare-names.ts';
+
+type Case = readonly [firstName: string, lastName: string, given: string, surname: string];
+
+const compare = ([firstName, lastName, given, surname]: Case, more: Partial<DocumentName> = {}) =>
+  compareNames({ firstName, lastName }, { given, surname, ...more });
+
+const agree = { firstName: 'agrees', lastName: 'agrees' };
+
+function allAgree(cases: readonly Case[], more?: Partial<DocumentName>): void {
+  for (const each of cases) assert.deepEqual(compare(each, more), agree, each.join(' | '));
+}
+
+function noneAgrees(cases: readonly Case[], more?: Partial<DocumentName>): void {
+  for (const each of cases) assert.notDeepEqual(compare(each, more), agree, each.join(' | '));
+}
+
+describe('the name that is expected agrees with the name on the document', () => {
+  it('in every spelling that ICAO 9303 has for a letter', () => {
+    allAgree([
+      ['Jörg', 'Müller', 'JOERG', 'MUELLER'],
+      ['Jörg', 'Müller', 'JORG', 'MULLER'],
+      ['jörg', 'MÜLLER', 'Jörg', 'Müller'],
+      ['Zoë', 'Weiß', 'ZOE', 'WEISS'],
+      ['Åsa', 'Ångström', 'AASA', 'AANGSTROEM'],
+      ['Søren', 'Kjærgaard', 'SOEREN', 'KJAERGAARD'],
+      ['Þóra', 'Guðmundsdóttir', 'THORA', 'GUDMUNDSDOTTIR'],
+      ['Łucja', 'Dąbrowska', 'LUCJA', 'DABROWSKA'],
+      ['Begoña', 'Núñez', 'BEGONA', 'NUNEZ'],
+      ['Gökçe', 'Yıldırım', 'GOKCE', 'YILDIRIM'],
+      ['Trần', 'Nguyễn', 'TRAN', 'NGUYEN'],
+      ['Юлия', 'Иванова', 'IULIIA', 'IVANOVA'],
+      ['Олексій', 'Гриценко', 'OLEKSII', 'HRYTSENKO'],
+      ['Γεώργιος', 'Παπαδόπουλος', 'GEORGIOS', 'PAPADOPOULOS'],
+    ]);
+  });
+
+  it('whatever divides its words', () => {
+    allAgree([
+      ['Anna-Maria', 'Eriksson', 'ANNA MARIA', 'ERIKSSON'],
+      ['Annamaria', 'Eriksson', 'ANNA MARIA', 'ERIKSSON'],
+      ['Jean Luc', "O'Connor", 'JEAN-LUC', 'O CONNOR'],
+      ['Ian', 'MacDonald', 'IAN', 'MAC DONALD'],
+      ['Kim', 'Vandenberg', 'KIM', 'VAN DEN BERG'],
+      ['  Ada ', ' Byrne', 'ADA', 'BYRNE'],
+    ]);
+  });
+
+  it('if the document has more given names, in another order', () => {
+    allAgree([
+      ['Anna', 'Eriksson', 'ANNA MARIA', 'ERIKSSON'],
+      ['Maria', 'Eriksson', 'ANNA MARIA', 'ERIKSSON'],
+      ['Maria Anna', 'Eriksson', 'ANNA MARIA', 'ERIKSSON'],
+      ['Anna M.', 'Eriksson', 'ANNA MARIA', 'ERIKSSON'],
+      ['Anna Maria', 'Eriksson', 'ANNA M', 'ERIKSSON'],
+    ]);
+  });
+
+  it('if the document has a double surname, or particles stand elsewhere', () => {
+    allAgree([
+      ['Ana', 'García', 'ANA', 'GARCIA LOPEZ'],
+      ['Ana', 'García-López', 'ANA', 'GARCIA LOPEZ'],
+      ['Rui', 'Santos', 'RUI', 'SILVA DOS SANTOS'],
+      ['Ursula', 'von der Leyen', 'URSULA', 'LEYEN'],
+      ['Ursula', 'Leyen', 'URSULA', 'VON DER LEYEN'],
+      ['Omar', 'Al-Hassan', 'OMAR', 'HASSAN'],
+    ]);
+  });
+
+  it('if only a patronymic is absent', () => {
+    allAgree([
+      ['Ivan Sergeevich', 'Petrov', 'IVAN', 'PETROV'],
+      ['Иван Сергеевич', 'Петров', 'IVAN', 'PETROV'],
+      ['Leyla Rashid qizi', 'Aliyeva', 'LEYLA RASHID', 'ALIYEVA'],
+    ]);
+  });
+
+  it('if given name and surname are swapped, or a word stands in the other part', () => {
+    allAgree([
+      ['Eriksson', 'Anna', 'ANNA MARIA', 'ERIKSSON'],
+      ['Van An', 'Nguyen', 'NGUYEN', 'VAN AN'],
+      ['Anna', 'Maria Eriksson', 'ANNA MARIA', 'ERIKSSON'],
+    ]);
+  });
+
+  it('as far as a zone that is full can hold it', () => {
+    allAgree(
+      [
+        ['Nilavadhanananda Chayapa', 'Papandropoulous', 'NILAVADHANANANDA CHAY', 'PAPANDROPOULOUS'],
+        ['Nilavadhanananda Chayapa Dejthamrong', 'Papandropoulous', 'NILAVADHANANANDA CHAYAPA', 'PAPANDROPOULOUS'],
+        ['Nilavadhanananda', 'Papandropoulous', 'NILAVADHAN', 'PAPANDROPOULOUS'],
+      ],
+      { isTruncated: true },
+    );
+  });
+
+  it('if the print does not say which part is which', () => {
+    const full = 'ERIKSSON, ANNA MARIA';
+    assert.deepEqual(
+      compareNames({ firstName: 'Anna', lastName: 'Eriksson' }, { given: '', surname: '', full }),
+      agree,
+    );
+    assert.deepEqual(compareNames({ lastName: 'Eriksson' }, { given: '', surname: '', full }), { lastName: 'agrees' });
+    assert.notDeepEqual(
+      compareNames({ firstName: 'Eva', lastName: 'Eriksson' }, { given: '', surname: '', full }),
+      agree,
+    );
+  });
+});
+
+describe('the name that is expected does not agree', () => {
+  it('with the name of somebody else', () => {
+    for (const each of [
+      ['Ada', 'Byrne', 'ANNA MARIA', 'ERIKSSON'],
+      ['Иван', 'Петров', 'ANNA', 'ERIKSSON'],
+    ] as const) {
+      assert.deepEqual(compare(each), { firstName: 'differs', lastName: 'differs' });
+    }
+  });
+
+  it('with a relative: one part is the same, the other is not', () => {
+    assert.deepEqual(compare(['Erik', 'Eriksson', 'ANNA MARIA', 'ERIKSSON']), {
+      firstName: 'differs',
+      lastName: 'agrees',
+    });
+    assert.deepEqual(compare(['Anna', 'Byrne', 'ANNA MARIA', 'ERIKSSON']), {
+      firstName: 'agrees',
+      lastName: 'differs',
+    });
+  });
+
+  it('with a name that is only similar', () => {
+    for (const [firstName, likeness] of Object.entries({
+      Ana: 'similar',
+      'A.': 'similar',
+      Bob: 'differs',
+      Anja: 'similar',
+    })) {
+      assert.equal(compare([firstName, 'Eriksson', 'ANNA', 'ERIKSSON']).firstName, likeness, firstName);
+    }
+    assert.equal(compare(['Anna', 'Kowalski', 'ANNA', 'KOWALSKA']).lastName, 'similar');
+    assert.equal(compare(['Anna', 'Smith Jones', 'ANNA', 'SMITH']).lastName, 'similar');
+    assert.equal(compare(['Anna Maria', 'Smith', 'ANNA', 'SMITH']).firstName, 'similar');
+  });
+
+  it('by a particle, an initial, a beginning or one word twice', () => {
+    noneAgrees([
+      ['Ursula', 'Von', 'URSULA', 'VON DER LEYEN'],
+      ['Anna E.', 'Eriksson', 'ANNA BETH', 'ERIKSSON'],
+      ['Ann', 'Eriksson', 'ANNABELLE', 'ERIKSSON'],
+      ['Anna Anna', 'Eriksson', 'ANNA', 'ERIKSSON'],
+      ['Eriksson', 'Eriksson', 'ANNA', 'ERIKSSON'],
+    ]);
+  });
+
+  it('because a zone is full, if another name stands in it', () => {
+    noneAgrees(
+      [
+        ['Nilavadhanananda Chayapa', 'Papandropoulous', 'NILAVADHANANANDA DEJ', 'PAPANDROPOULOUS'],
+        ['Chayapa', 'Papandropoulous', 'NILAVADHANANANDA DEJTHAM', 'PAPANDROPOULOUS'],
+        ['Ada', 'Byrne', 'NILAVADHANANANDA DEJTHAM', 'PAPANDROPOULOUS'],
+      ],
+      { isTruncated: true },
+    );
+  });
+
+  it('where it cannot be compared', () => {
+    assert.deepEqual(compare(['山田', 'محمد', 'ANNA', 'ERIKSSON']), {
+      firstName: 'notComparable',
+      lastName: 'notComparable',
+    });
+    assert.deepEqual(compare(['Ada', 'Sukarno', '', 'SUKARNO']), { firstName: 'notComparable', lastName: 'agrees' });
+  });
+
+  it('however long it is', () => {
+    noneAgrees([['a-'.repeat(500), 'b'.repeat(1000), 'C '.repeat(100), 'D'.repeat(200)]]);
+  });
+});

@@ -1,0 +1,214 @@
+import { datesIn } from '@grove/vision/light';
+import type { Check } from '../../../kernel/check.ts';
+import { compareNames, type DocumentName, type Likeness, type NameLikeness } from './compare-names.ts';
+
+/**
+ * Whether the document belongs to the person whom the relying party expects: the parameters of the instance against what
+ * was read. The check names the fields that differ and never their values. Pure.
+ */
+export const APPLICANT_MATCH = 'applicantMatch';
+
+/** The parameters that are compared. Others are the relying party's own. */
+export const APPLICANT_PARAMETERS = [
+  ...['firstName', 'lastName', 'dateOfBirth', 'documentNumber', 'nationality', 'countryCode'],
+] as const;
+
+type FieldName = 'firstName' | 'lastName' | 'dateOfBirth' | 'documentNumber' | 'nationality' | 'countryCode';
+type Outcome = Likeness | 'notRead';
+type Fields = Partial<Record<FieldName, Outcome>>;
+type Params = Readonly<Record<string, string>>;
+
+type Values = { readonly visualZoneValue?: unknown; readonly mrzValue?: unknown; readonly barcodeValue?: unknown };
+export type ReadDocument = {
+  readonly documentType?: string;
+  readonly biographicData?: readonly { readonly fieldName: string; readonly values: Values }[];
+};
+
+const CHECK = { name: APPLICANT_MATCH, type: 'document' } as const;
+
+/**
+ * The checks of a document with the one of the applicant added, if the parameters name somebody. Where another photograph
+ * is asked for anyway, this check does not stand in its way.
+ */
+export function withApplicantMatch(
+  checks: readonly Check[],
+  { params, read, engine }: { params: Params; read: ReadDocument; engine: string },
+): readonly Check[] {
+  const failed = checks.filter(({ status }) => status === 'FAILED');
+  const isUnread = (read.biographicData ?? []).length === 0;
+  if (checks.some(({ name }) => name === APPLICANT_MATCH) || (isUnread && failed.length > 0)) return checks;
+  const judged = judgeApplicant(params, read);
+  if (!judged) return checks;
+  const isAskedAgain = failed.length > 0 && failed.every(({ advice }) => advice === 'retry');
+  return [...checks, { ...judged, ...(isAskedAgain && { advice: 'retry' }), metaData: { engine, ...judged.metaData } }];
+}
+
+/** Undefined if the parameters name nobody. */
+export function judgeApplicant(params: Params, document: ReadDocument): Check | undefined {
+  const expected = expectedOf(params);
+  if (Object.keys(expected).length === 0) return undefined;
+  const fields: Fields = {
+    ...judgeNames(expected, document),
+    ...(expected.dateOfBirth !== undefined && { dateOfBirth: judgeDate(expected.dateOfBirth, document) }),
+    ...(expected.documentNumber !== undefined && { documentNumber: judgeNumber(expected.documentNumber, document) }),
+    ...judgeStates(expected, document),
+  };
+  if (Object.keys(fields).length === 0) return undefined;
+  return { ...CHECK, ...verdictOf(fields), metaData: { fields } };
+}
+
+function expectedOf(params: Params): Partial<Record<FieldName, string>> {
+  const given = APPLICANT_PARAMETERS.flatMap((name) => {
+    const value = Object.hasOwn(params, name) ? (params[name] ?? '').trim() : '';
+    return value === '' ? [] : [[name, value]];
+  });
+  return Object.fromEntries(given);
+}
+
+const STATES: readonly FieldName[] = ['nationality', 'countryCode'];
+
+function verdictOf(fields: Fields): Pick<Check, 'status' | 'reason' | 'advice'> {
+  const of = (outcome: Outcome) => namesWith(fields, outcome);
+  const [differ, similar] = [of('differs'), of('similar')];
+  if (differ.length > 0) {
+    return {
+      status: isForHuman(fields, differ) ? 'REVIEW' : 'FAILED',
+      reason: reasonOf(differ, 'differs'),
+      advice: 'final',
+    };
+  }
+  const open = [...of('notRead'), ...of('notComparable')];
+  if (Object.values(fields).every((outcome) => outcome === 'notRead')) {
+    return { status: 'NOT_PERFORMED', reason: 'applicant_not_read', advice: 'final' };
+  }
+  if (similar.length > 0) return { status: 'REVIEW', reason: reasonOf(similar, 'similar'), advice: 'final' };
+  if (open.length > 0) return { status: 'REVIEW', reason: reasonOf(open, 'not_compared'), advice: 'final' };
+  return { status: 'PASSED' };
+}
+
+function namesWith(fields: Fields, wanted: Outcome): FieldName[] {
+  return (Object.keys(fields) as FieldName[]).filter((name) => fields[name] === wanted);
+}
+
+/**
+ * People marry, renew documents and have two nationalities: one difference beside a birth date or a document number that
+ * agrees is for a human. Another birth date, or another name without anything that speaks for the person, is somebody else.
+ */
+function isForHuman(fields: Fields, differ: readonly FieldName[]): boolean {
+  const [one, ...others] = differ.filter((name) => !STATES.includes(name));
+  if (one === undefined) return true;
+  if (others.length > 0 || one === 'dateOfBirth') return false;
+  const names = [fields.firstName, fields.lastName];
+  if (one === 'documentNumber') return names.includes('agrees') && fields.dateOfBirth === 'agrees';
+  return fields.dateOfBirth === 'agrees' || fields.documentNumber === 'agrees';
+}
+
+const WORDS: Readonly<Record<FieldName, string>> = {
+  firstName: 'first_name',
+  lastName: 'last_name',
+  dateOfBirth: 'date_of_birth',
+  documentNumber: 'document_number',
+  nationality: 'nationality',
+  countryCode: 'country',
+};
+
+function reasonOf(names: readonly FieldName[], what: string): string {
+  const bothNames = names.includes('firstName') && names.includes('lastName');
+  return `${bothNames ? 'name' : WORDS[names[0] as FieldName]}_${what}`;
+}
+
+type Source = keyof Values;
+
+function textOf({ biographicData = [] }: ReadDocument, fieldName: string, source: Source): string {
+  const value = biographicData.find((field) => field.fieldName === fieldName)?.values[source];
+  return typeof value === 'string' ? value.trim() : '';
+}
+
+/** Zone and code are read better than print, so print decides only where there is neither. */
+const MACHINE_SOURCES: readonly Source[] = ['mrzValue', 'barcodeValue'];
+
+function judgeNames(expected: { firstName?: string; lastName?: string }, document: ReadDocument): Fields {
+  const { firstName, lastName } = expected;
+  const wanted = { ...(firstName !== undefined && { firstName }), ...(lastName !== undefined && { lastName }) };
+  if (Object.keys(wanted).length === 0) return {};
+  const byMachine = MACHINE_SOURCES.map((source) => nameIn(document, source)).find((name) => name !== undefined);
+  const inPrint = nameIn(document, 'visualZoneValue');
+  const [machine, print] = [byMachine, inPrint].map((name) => name && compareNames(wanted, name));
+  if (!machine) return print ?? Object.fromEntries(Object.keys(wanted).map((name) => [name, 'notRead']));
+  // Print that agrees where the zone does not: one of them was misread, or changed.
+  return Object.fromEntries(
+    Object.entries(machine).map(([name, likeness]) => {
+      const agreesInPrint = print?.[name as keyof NameLikeness] === 'agrees';
+      return [name, likeness === 'differs' && agreesInPrint ? 'similar' : likeness];
+    }),
+  );
+}
+
+/** Characters that the zone of a passport, and that of a card, has for both names and the two fillers between them. */
+const PASSPORT_NAMES = 39;
+const CARD_NAMES = 30;
+
+function nameIn(document: ReadDocument, source: Source): DocumentName | undefined {
+  const given = textOf(document, 'First Name', source);
+  const surname = textOf(document, 'Last Name', source);
+  if (given !== '' || surname !== '') {
+    const room = document.documentType === 'PASSPORT' ? PASSPORT_NAMES : CARD_NAMES;
+    return { given, surname, isTruncated: source === 'mrzValue' && given.length + surname.length + 2 >= room - 1 };
+  }
+  const full = textOf(document, 'Full Name', source);
+  return full === '' ? undefined : { given: '', surname: '', full };
+}
+
+const ISO_DATE = /^\d{4}-\d{2}-\d{2}$/;
+
+function judgeDate(expected: string, document: ReadDocument): Outcome {
+  if (!ISO_DATE.test(expected)) return 'notComparable';
+  const byMachine = MACHINE_SOURCES.map((source) => textOf(document, 'Date Of Birth', source)).find(Boolean);
+  const dates = datesIn(byMachine ?? textOf(document, 'Date Of Birth', 'visualZoneValue'));
+  if (dates.length === 0) return 'notRead';
+  if (dates.includes(expected)) return 'agrees';
+  const [year, month, day] = expected.split('-');
+  return dates.includes(`${year}-${day}-${month}`) ? 'similar' : 'differs';
+}
+
+function judgeNumber(expected: string, document: ReadDocument): Outcome {
+  const read = [...MACHINE_SOURCES, 'visualZoneValue' as const]
+    .map((source) => plainNumber(textOf(document, 'Document Number', source)))
+    .find(Boolean);
+  if (!read) return 'notRead';
+  const wanted = plainNumber(expected);
+  if (wanted === read) return 'agrees';
+  return lookAlike(wanted) === lookAlike(read) ? 'similar' : 'differs';
+}
+
+function plainNumber(text: string): string {
+  return text.toUpperCase().replace(/[^A-Z0-9]/g, '');
+}
+
+function lookAlike(number: string): string {
+  return number.replaceAll('O', '0').replaceAll('I', '1').replaceAll('B', '8').replaceAll('S', '5');
+}
+
+/** Codes of zones beside those of ISO 3166. */
+const ISO_OF: Readonly<Record<string, string>> = {
+  ...{ D: 'DEU', RKS: 'XKX', GBD: 'GBR', GBN: 'GBR', GBO: 'GBR', GBP: 'GBR', GBS: 'GBR' },
+};
+const STATE_FIELDS = { nationality: 'Nationality', countryCode: 'Issuing State' } as const;
+
+/** Only codes of three letters are compared, and only with codes: words differ in language. */
+function judgeStates(expected: Partial<Record<FieldName, string>>, document: ReadDocument): Fields {
+  const outcomes = Object.entries(STATE_FIELDS).flatMap(([name, fieldName]) => {
+    const wanted = expected[name as FieldName];
+    const read = [...MACHINE_SOURCES, 'visualZoneValue' as const]
+      .map((source) => stateOf(textOf(document, fieldName, source)))
+      .find((code) => code !== undefined);
+    const code = wanted === undefined ? undefined : stateOf(wanted);
+    return code === undefined || read === undefined ? [] : [[name, code === read ? 'agrees' : 'differs']];
+  });
+  return Object.fromEntries(outcomes);
+}
+
+function stateOf(code: string): string | undefined {
+  const iso = ISO_OF[code] ?? code;
+  return /^[A-Z]{3}$/.test(iso) ? iso : undefined;
+}
