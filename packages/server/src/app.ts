@@ -43,10 +43,13 @@ export type App = {
   log: Logger;
   http: FastifyInstance;
   /** Starts to listen and to work on jobs; the base address of a tenant is known from then on. */
-  listen(): Promise<{ port: number; baseUrlOf(tenantId: string): string }>;
+  listen(options?: ListenOptions): Promise<{ port: number; baseUrlOf(tenantId: string): string }>;
   /** Lets requests and jobs finish, writes what was gathered, closes the database. */
   stop(): Promise<void>;
 };
+
+/** `force`: start although entries of the list of what was erased cannot be read. */
+export type ListenOptions = { force?: boolean };
 
 /** `webFolder`: where the built pages of the journey are, if they are not where the build puts them. */
 export type AppOptions = { clock?: Clock; log?: Logger; webFolder?: string };
@@ -131,8 +134,8 @@ async function compose({ config, webFolder }: Places, db: Db, clock: Clock, log:
     jobs,
     log,
     http,
-    async listen() {
-      await features.prepare();
+    async listen({ force = false } = {}) {
+      await features.prepare({ force });
       await http.listen({ port: config.port, host: config.host });
       const [address] = http.addresses();
       const port = typeof address === 'object' ? address.port : config.port;

@@ -8,17 +8,29 @@ export { baseUrlOf, type Config, ConfigError, type Environment, readConfig } fro
 export { VARIABLES } from './config-variables.ts';
 export { BackupError, backUpSqlite, restoreSqlite } from './db/backup.ts';
 export type { Db } from './db/db.ts';
+export { lockFile } from './db/folder-lock.ts';
+export { KEPT_DATABASE_DAYS } from './db/kept-databases.ts';
 export { planMigrations, readMigrationState, readMigrations } from './db/migrate.ts';
 export { migrate, openDb } from './db/open.ts';
 export type { View } from './db/view.ts';
 export type { Check } from './doctor.ts';
+export { openErased } from './engines/blobs/open.ts';
+export { erasuresKnownUntil } from './erasure-log/erasure-marks.repository.ts';
+export { checkEntries, type EntrySeals, resealEntries } from './erasure-log/reseal-entries.ts';
 export { lockInstallation, prepareInstallation } from './installation.ts';
 export { ApiError } from './kernel/errors.ts';
 export { isTenantId, type TenantId } from './kernel/ids.ts';
 export { pageHeaders } from './kernel/page-headers.ts';
 export { type Operator, openOperator } from './operator.ts';
 export { checkSeals } from './secrets/check-seals.ts';
-export { addMasterKeyVersion, keepNewestMasterKey, openMasterKey, parseMasterKey } from './secrets/master-key.ts';
+export {
+  addMasterKeyVersion,
+  keepNewestMasterKey,
+  type MasterKey,
+  masterKeyVersions,
+  openMasterKey,
+  parseMasterKey,
+} from './secrets/master-key.ts';
 export { resealWithMasterKey, rotateTenantKey } from './secrets/rotate.ts';
 export type { Running } from './start.ts';
 export { everyTenantId, findTenant } from './tenants/tenants.repository.ts';

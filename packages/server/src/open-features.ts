@@ -4,6 +4,7 @@ import { auditEventHandlers } from './audit/audit-events.ts';
 import { purgeAuditJob } from './audit/purge-audit.ts';
 import type { Config } from './config.ts';
 import type { Db } from './db/db.ts';
+import { purgeKeptDatabases } from './db/kept-databases.ts';
 import { openScrub } from './db/scrub.ts';
 import { openBlobs, openErased } from './engines/blobs/open.ts';
 import { openImages } from './engines/images/images.ts';
@@ -15,10 +16,11 @@ import { openPush } from './engines/push/push.ts';
 import { openVision } from './engines/vision/open-vision.ts';
 import { openErasureLog } from './erasure-log/erasure-log.ts';
 import { openIdentityStore } from './identity-store/identity-store.ts';
+import { defineJob } from './jobs/define-job.ts';
 import type { Jobs } from './jobs/jobs.ts';
 import { openJourney } from './journey/journey.ts';
 import { openMessages } from './journey/messages/messages.ts';
-import type { Clock } from './kernel/clock.ts';
+import { type Clock, HOUR, MINUTE } from './kernel/clock.ts';
 import type { SignDocument } from './kernel/sign-document.ts';
 import { openNotifications } from './notification-service/notifications.ts';
 import { cloudSecretHandlers } from './process-manager/cloud-secrets/cloud-secrets.ts';
@@ -146,6 +148,20 @@ export function openFeatures(deps: FeatureDeps) {
   const purgeAudit = purgeAuditJob({ db, everyTenantId: tenants });
   jobs.register(purgeAudit);
   jobs.schedule({ kind: purgeAudit.kind, dailyAt: '00:30', key: 'daily' });
+  const purgeKept = () => {
+    if (config.database.engine === 'sqlite') purgeKeptDatabases(config.database.file, clock.now());
+  };
+  const purgeKeptDaily = defineJob<object>({
+    ...{
+      kind: 'db.purge-kept-databases',
+      maxAttempts: 5,
+      backoff: { firstMs: MINUTE, mostMs: HOUR },
+      timeoutMs: MINUTE,
+    },
+    run: async () => purgeKept(),
+  });
+  jobs.register(purgeKeptDaily);
+  jobs.schedule({ kind: purgeKeptDaily.kind, dailyAt: '00:45', key: 'daily' });
   const versions = { grove: deps.version, node: process.versions.node };
   return {
     handlers: {
@@ -159,7 +175,10 @@ export function openFeatures(deps: FeatureDeps) {
     pageFile: themeServer.pageFile,
     createToken: tokenCreator(manager.handlers.processTokens, db, clock),
     /** Before the first request and the first job. */
-    prepare: () => erasureLog.prepare(),
+    prepare: ({ force }: { force: boolean }) => {
+      purgeKept();
+      return erasureLog.prepare({ force });
+    },
     start() {
       manager.start();
       notifications.start();

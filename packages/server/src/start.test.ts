@@ -30,7 +30,7 @@ async function started<T>(
 const keysOf = ({ port, demonstration }: Running) =>
   createClient({
     baseUrl: `http://127.0.0.1:${port}`,
-    apiKey: demonstration?.apiKey ?? '',
+    apiKey: demonstration?.apiKey ?? demonstration?.testApiKey ?? '',
     maxRetries: 0,
   }).apiKeys.list({});
 
@@ -47,13 +47,24 @@ describe('the demonstration', () => {
     assert.equal(statSync(fileOf(place)).mode & 0o777, 0o600);
   });
 
-  it('is shown again at the second start, with the same key', async () => {
+  it('is shown again at the second start, with the same key of the sandbox; no file holds the live key', async () => {
     const place = await places.create();
     const first = await started(place, ({ demonstration }) => demonstration);
+    assert.ok(first?.apiKey);
+    assert.doesNotMatch(readFileSync(fileOf(place), 'utf8'), /grv_live_/);
     await started(place, async (server) => {
-      assert.deepEqual(server.demonstration, first);
-      assert.equal((await keysOf(server)).totalElements, 2);
+      assert.deepEqual(server.demonstration, { ...first, apiKey: undefined });
+      assert.equal((await keysOf(server)).number, 0);
     });
+  });
+
+  it('forgets the live key that an earlier release kept in the file', async () => {
+    const place = await places.create();
+    const first = await started(place, ({ demonstration }) => demonstration);
+    writeFileSync(fileOf(place), JSON.stringify(first), { mode: 0o600 });
+    await started(place, ({ demonstration }) => assert.equal(demonstration?.apiKey, undefined));
+    assert.doesNotMatch(readFileSync(fileOf(place), 'utf8'), /grv_live_/);
+    assert.equal(statSync(fileOf(place)).mode & 0o777, 0o600);
   });
 
   it('is neither made nor shown with never', async () => {
@@ -92,7 +103,8 @@ describe('the demonstration', () => {
     const always = { demonstration: 'always' } as const;
     await started(place, () => undefined, { demonstration: 'never' });
     const first = await started(place, ({ demonstration }) => demonstration, always);
-    assert.deepEqual(await started(place, ({ demonstration }) => demonstration, always), first);
+    const again = await started(place, ({ demonstration }) => demonstration, always);
+    assert.deepEqual(again, { ...first, apiKey: undefined });
     rmSync(fileOf(place));
     await started(
       place,
@@ -112,7 +124,8 @@ describe('the demonstration', () => {
     await started(place, async (server) => {
       assert.notEqual(server.demonstration?.apiKey, first?.apiKey);
       assert.equal((await keysOf(server)).totalElements, 2);
-      assert.deepEqual(JSON.parse(readFileSync(fileOf(place), 'utf8')), server.demonstration);
+      const { apiKey: _, ...kept } = server.demonstration ?? {};
+      assert.deepEqual(JSON.parse(readFileSync(fileOf(place), 'utf8')), kept);
     });
   });
 });

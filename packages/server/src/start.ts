@@ -1,7 +1,9 @@
 import { type App, openApp } from './app.ts';
 import type { Config } from './config.ts';
+import { UnreadableEntries } from './erasure-log/replay-erasures.ts';
 import { lockInstallation, prepareInstallation } from './installation.ts';
 import { type Demonstration, ensureDemonstration, readDemonstration } from './tenants/demonstration.ts';
+import { OperatorError } from './tenants/tenants.ts';
 
 /** A server that runs: prepared, listening, with its demonstration if it has one. */
 export type Running = {
@@ -12,12 +14,16 @@ export type Running = {
   stop(): Promise<void>;
 };
 
-/** `demonstration`: always make one, never, or only on an empty data folder. */
-export type StartOptions = { demonstration?: 'always' | 'never' | 'whenEmpty' };
+export type StartOptions = {
+  /** Always make one, never, or only on an empty data folder. */
+  demonstration?: 'always' | 'never' | 'whenEmpty';
+  /** Start although entries of the list of what was erased cannot be read: who was erased may come back. */
+  force?: boolean;
+};
 
 export async function startServer(
   config: Config,
-  { demonstration = 'whenEmpty' }: StartOptions = {},
+  { demonstration = 'whenEmpty', force = false }: StartOptions = {},
 ): Promise<Running> {
   const lock = lockInstallation(config);
   try {
@@ -30,7 +36,7 @@ export async function startServer(
         : demonstration === 'never'
           ? undefined
           : readDemonstration(config.dataFolder);
-      const { port, baseUrlOf } = await app.listen();
+      const { port, baseUrlOf } = await app.listen({ force }).catch((error) => explainUnreadable(config, error));
       const stop = async () => {
         await app.stop();
         lock?.release();
@@ -44,4 +50,14 @@ export async function startServer(
     lock?.release();
     throw error;
   }
+}
+
+function explainUnreadable({ masterKey }: Config, error: unknown): never {
+  if (!(error instanceof UnreadableEntries)) throw error;
+  const place = 'file' in masterKey ? masterKey.file : 'GROVE_MASTER_KEY';
+  throw new OperatorError(
+    `${error.message}. A database that was restored may hold persons who were erased, so the server does not start. ` +
+      `Put every version of the master key that is missing into ${place}, beside those that are there. Remove an entry ` +
+      'that is damaged from erased/, in the place of the blobs. To start without these entries: grove start --force.',
+  );
 }

@@ -107,7 +107,7 @@ export type TestApp = {
 // biome-ignore lint/suspicious/noExplicitAny: an answer may be anything; the tests say what it should be.
 export type Answer = { status: number; headers: Headers; body: any; text: string };
 
-export type TestAppOptions = { environment?: Environment; clock?: TestClock; tenantId?: string };
+export type TestAppOptions = { environment?: Environment; clock?: TestClock; tenantId?: string; force?: boolean };
 
 /** An application that listens, with one tenant and its first API key. Rate limits are off unless a test turns them on. */
 export async function openTestApp(place: TestPlace, options: TestAppOptions = {}): Promise<TestApp> {
@@ -129,7 +129,10 @@ export async function openTestApp(place: TestPlace, options: TestAppOptions = {}
     ? await app.tenants.createApiKey(tenantId, { name: `Key ${Math.random()}` })
     : await app.tenants.create({ id: tenantId });
   recordAnswers(app.http);
-  const { port } = await app.listen();
+  const { port } = await app.listen({ force: options.force === true }).catch(async (error) => {
+    await app.stop();
+    throw error;
+  });
   const baseUrl = `http://127.0.0.1:${port}`;
 
   const token = async (key = apiKey): Promise<string> => {

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import type { Config, View } from '@grove/server';
+import type { Config, EntrySeals, MasterKey, View } from '@grove/server';
 import type { Command } from 'commander';
 import { operatorConfig } from '../operator.ts';
 import { type CommonOptions, define, examples, print, type Result } from '../output.ts';
@@ -7,7 +7,11 @@ import { masterKeyPlace } from './backup.ts';
 
 export function defineRestore(program: Command): void {
   define(program, 'restore <file>', 'put a backup in the place of the SQLite database; the server must be stopped')
-    .option('--force', 'replace a database that is there; it is kept beside')
+    .option('--force', 'replace a database that is there; it is kept beside for a week')
+    .option(
+      '--ignore-erasures',
+      'restore although the list of what was erased cannot be read; who was erased comes back',
+    )
     .addHelpText(
       'after',
       `${examples(
@@ -15,16 +19,19 @@ export function defineRestore(program: Command): void {
         'grove restore /backups/grove-2030-01-31.sqlite --force',
       )}
 Everything is checked before anything is replaced: that the backup is whole, that it is one of Grove's and of a release
-that this one knows, and that the present master key opens what is sealed in it. So put the master key in place first.
+that this one knows, and that the present master key opens what is sealed in it and the list of what was erased since.
+So put every version of the master key in place first: those of the backup and those of today.
 On PostgreSQL use pg_restore.`,
     )
-    .action(async (file: string, options: CommonOptions & { force?: true }) =>
+    .action(async (file: string, options: CommonOptions & RestoreOptions) =>
       print(options, await restore(file, options)),
     );
 }
 
-async function restore(file: string, { force = false }: { force?: boolean }): Promise<Result> {
-  const { lockInstallation, OperatorError, restoreSqlite } = await import('@grove/server');
+type RestoreOptions = { force?: true; ignoreErasures?: true };
+
+async function restore(file: string, { force, ignoreErasures }: RestoreOptions): Promise<Result> {
+  const { KEPT_DATABASE_DAYS, lockInstallation, OperatorError, restoreSqlite } = await import('@grove/server');
   const config = await operatorConfig();
   if (config.database.engine !== 'sqlite') {
     throw new OperatorError(
@@ -36,15 +43,19 @@ async function restore(file: string, { force = false }: { force?: boolean }): Pr
     const { database, bytes, kept, migrations } = await restoreSqlite({
       source: file,
       database: config.database.file,
-      force,
+      force: force === true,
       now: Date.now(),
-      verify: (view) => ensureOpens(config, view),
+      verify: (view) => ensureOpens(config, view, ignoreErasures === true),
     });
     const pending = migrations.pending.map(({ name }) => name);
     const text = [
       `Restored ${database} from ${file}.`,
-      ...(kept === undefined ? [] : [`The database that was there is kept: ${kept}`]),
-      'What was erased since it was made is erased again when the server starts.',
+      ...(kept === undefined
+        ? []
+        : [`The database that was there is kept: ${kept}. The server removes it after ${KEPT_DATABASE_DAYS} days.`]),
+      ignoreErasures
+        ? 'The list of what was erased was not looked at: who was erased since the backup may be back.'
+        : 'What was erased since it was made is erased again when the server starts.',
       ...(pending.length === 0 ? [] : [`The next start will apply: ${pending.join(', ')}`]),
     ];
     return { value: { database, bytes, kept: kept ?? null, pending }, text: text.join('\n') };
@@ -53,19 +64,55 @@ async function restore(file: string, { force = false }: { force?: boolean }): Pr
   }
 }
 
-/** A database that cannot be opened is worth nothing, however whole it is. */
-async function ensureOpens(config: Config, view: View): Promise<void> {
+/**
+ * A database that cannot be opened is worth nothing, however whole it is. One whose list of erasures cannot be read would
+ * bring back who was erased.
+ */
+async function ensureOpens(config: Config, view: View, ignoreErasures: boolean): Promise<void> {
   const { checkSeals, everyTenantId, OperatorError, openMasterKey } = await import('@grove/server');
   const place = masterKeyPlace(config);
   if ('file' in config.masterKey && !existsSync(config.masterKey.file)) {
     throw new OperatorError(`The master key is missing: put the key of the backup into ${place} first. ${UNCHANGED}`);
   }
-  const { faults, sealed } = await checkSeals(view, openMasterKey(config.masterKey), everyTenantId(view.system));
-  if (faults.length === 0) return;
+  const master = openMasterKey(config.masterKey);
+  const backup = await checkSeals(view, master, everyTenantId(view.system));
+  const erased = ignoreErasures ? undefined : await checkErased(config, view, master);
+  if (backup.faults.length === 0 && (erased?.faults.length ?? 0) === 0) return;
+  const missing = [...new Set([...backup.versions, ...(erased?.versions ?? [])])].filter((each) => !master.has(each));
+  if (missing.length > 0) {
+    throw new OperatorError(
+      `The master key (${place}) is not complete. ${needed('The backup', backup.versions)}` +
+        `${needed('The list of what was erased since', erased?.versions ?? new Set())}Missing: ${list(missing)}. ` +
+        `Put a line for each missing version beside those that are there. ${UNCHANGED}`,
+    );
+  }
+  if (backup.faults.length > 0) {
+    throw new OperatorError(
+      `The master key (${place}) is not the one of this backup: it does not open ${backup.faults.length} of ` +
+        `${backup.sealed} sealed keys and secrets. Put the right key in place first. ${UNCHANGED}`,
+    );
+  }
   throw new OperatorError(
-    `The master key (${place}) is not the one of this backup: it does not open ${faults.length} of ${sealed} sealed ` +
-      `keys and secrets. Put the right key in place first. ${UNCHANGED}`,
+    `The list of what was erased cannot be read, so who was erased would come back: ${erased?.faults.slice(0, MAX_SHOWN).join(', ')}. ` +
+      `Put the right key into ${place}, or remove an entry that is damaged from the place of the blobs. To restore ` +
+      `without the list, add --ignore-erasures. ${UNCHANGED}`,
   );
 }
 
 const UNCHANGED = 'Nothing was changed.';
+const MAX_SHOWN = 5;
+
+const list = (versions: Iterable<number>) => [...versions].sort((one, other) => one - other).join(', ');
+const needed = (what: string, versions: Set<number>) =>
+  versions.size === 0 ? '' : `${what} needs version ${list(versions)}. `;
+
+/** What was erased since the backup was made, as the next start will read it. */
+async function checkErased(config: Config, view: View, master: MasterKey): Promise<EntrySeals> {
+  const { checkEntries, erasuresKnownUntil, everyTenantId, openErased } = await import('@grove/server');
+  const now = Date.now();
+  let since = now;
+  for await (const tenantId of everyTenantId(view.system)) {
+    since = Math.min(since, (await erasuresKnownUntil(view.of(tenantId))) ?? 0);
+  }
+  return checkEntries(openErased(config, { now: Date.now }), master, since, now);
+}

@@ -1,7 +1,17 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { grove, groveJson, issue, keysSeenBy, startGrove, temporaryFolder } from '../../test/grove.ts';
+import { createClient } from '@grove/sdk';
+import {
+  atTerminal,
+  grove,
+  groveJson,
+  issue,
+  keysSeenBy,
+  NO_TERMINAL,
+  startGrove,
+  temporaryFolder,
+} from '../../test/grove.ts';
 
 const versionsOf = (file: string) =>
   readFileSync(file, 'utf8')
@@ -16,7 +26,7 @@ test('rotate master-key leaves a running server working, and --drop-old leaves o
   const apiKey = running.ready.apiKey ?? '';
   const first = await groveJson<{ version: number; resealed: object }>(['rotate', 'master-key'], env);
   assert.equal(first.version, 2);
-  assert.deepEqual(first.resealed, { systemSecrets: 2, tenantKeys: 1 });
+  assert.deepEqual(first.resealed, { systemSecrets: 2, tenantKeys: 1, erasures: 0 });
   assert.deepEqual(versionsOf(`${folder}/master.key`), [2, 1]);
   assert.equal((await keysSeenBy(running.url, apiKey)).length, 2);
 
@@ -26,10 +36,29 @@ test('rotate master-key leaves a running server working, and --drop-old leaves o
   assert.deepEqual(versionsOf(`${folder}/master.key`), [2, 1]);
 
   assert.equal(await running.stop(), 0);
-  assert.equal((await grove(['rotate', 'master-key', '--drop-old'], env)).code, 0);
-  assert.deepEqual(versionsOf(`${folder}/master.key`), [3]);
+  const unanswered = await grove(['rotate', 'master-key', '--drop-old'], env);
+  assert.deepEqual([unanswered.code, versionsOf(`${folder}/master.key`)], [2, [2, 1]]);
+  const { retired } = await groveJson<{ retired: string }>(['rotate', 'master-key', '--drop-old', '--yes'], env);
+  assert.deepEqual(versionsOf(`${folder}/master.key`), [2]);
+  assert.deepEqual(versionsOf(retired), [1]);
+  assert.equal(statSync(retired).mode & 0o777, 0o600);
+  for (const name of readdirSync(folder)) assert.equal(statSync(`${folder}/${name}`).mode & 0o077, 0, name);
   const again = await startGrove(t, env);
   assert.equal((await keysSeenBy(again.url, apiKey)).length, 2);
+});
+
+test('rotate master-key --drop-old asks first, and changes nothing on any other answer', {
+  skip: NO_TERMINAL,
+}, async (t) => {
+  const folder = temporaryFolder(t);
+  const env = { GROVE_DATA: folder };
+  await groveJson(['tenant', 'create', 'acme'], env);
+  const refused = await atTerminal(['rotate', 'master-key', '--drop-old'], env, 'yes\n');
+  assert.equal(refused.code, 2);
+  assert.match(refused.stdout, /Backups from before need the old ones/);
+  assert.deepEqual(versionsOf(`${folder}/master.key`), [1]);
+  assert.equal((await atTerminal(['rotate', 'master-key', '--drop-old'], env, 'drop\n')).code, 0);
+  assert.deepEqual(versionsOf(`${folder}/master.key`), [2]);
 });
 
 test('a master key of the environment is explained, and what it sealed is sealed anew when it has a newer version', async (t) => {
@@ -43,7 +72,7 @@ test('a master key of the environment is explained, and what it sealed is sealed
 
   const both = { ...env, GROVE_MASTER_KEY: `${explained.suggested},${one}` };
   const { resealed } = await groveJson<{ resealed: object }>(['rotate', 'master-key'], both);
-  assert.deepEqual(resealed, { systemSecrets: 2, tenantKeys: 1 });
+  assert.deepEqual(resealed, { systemSecrets: 2, tenantKeys: 1, erasures: 0 });
   const server = await startGrove(t, { ...env, GROVE_MASTER_KEY: explained.suggested });
   assert.equal((await issue(server.url, apiKey)).status, 200);
 });
@@ -71,4 +100,59 @@ test('beside a server', async (t) => {
     const { code, stderr } = await grove(['rotate', 'tenant-key', 'nobody'], env);
     assert.deepEqual([code, stderr], [1, 'grove: There is no tenant nobody\n']);
   });
+});
+
+test('who was erased stays erased: backup, rotation, erasure, restore with the old key', async (t) => {
+  const folder = temporaryFolder(t);
+  const env = { GROVE_DATA: `${folder}/data` };
+  const key = `${folder}/data/master.key`;
+  const { apiKey } = await groveJson<{ apiKey: string }>(['tenant', 'create', 'acme'], env);
+  const clientOf = ({ url }: { url: string }) => createClient({ baseUrl: url, apiKey });
+  const first = await startGrove(t, env);
+  const body = { name: 'erased', processDefnName: 'document-only' };
+  const token = await clientOf(first).processTokens.create({ body });
+  const { processInstanceId } = await clientOf(first).processInstances.create({ query: { pt: token.id } });
+  assert.equal(await first.stop(), 0);
+  await groveJson(['backup', `${folder}/copy`], env);
+  const before = readFileSync(key, 'utf8');
+  await groveJson(['rotate', 'master-key', '--drop-old', '--yes'], env);
+  const second = await startGrove(t, env);
+  await fetch(`${second.url}/api/process-manager/processInstances/${processInstanceId}`, {
+    method: 'DELETE',
+    headers: { Authorization: `Bearer ${(await issue(second.url, apiKey)).token}` },
+  });
+  for (let state = ''; state !== 'ERASED'; ) {
+    ({ state } = await clientOf(second).erasures.get({ processInstanceId }));
+  }
+  assert.equal(await second.stop(), 0);
+  const after = readFileSync(key, 'utf8');
+  const restore = ['restore', `${folder}/copy`, '--force'];
+
+  // Each key alone is not enough, and what is missing is named.
+  const withNew = await grove(restore, env);
+  assert.match(
+    withNew.stderr,
+    /The backup needs version 1\. .*The list of what was erased since needs version 2\. Missing: 1\./,
+  );
+  writeFileSync(key, before);
+  const withOld = await grove(restore, env);
+  assert.match(withOld.stderr, /The backup needs version 1\. .*needs version 2\. Missing: 2\./);
+  assert.deepEqual([withNew.code, withOld.code], [1, 1]);
+  // Whoever insists is stopped again by the start.
+  assert.equal((await grove([...restore, '--ignore-erasures'], env)).code, 0);
+  const refused = await grove(['start'], env);
+  assert.equal(refused.code, 1);
+  assert.match(refused.stderr, /Version 2 of the master key is needed.*grove start --force/);
+
+  writeFileSync(key, `${after}${before}`);
+  assert.equal((await grove(restore, env)).code, 0);
+  const third = await startGrove(t, env);
+  await assert.rejects(clientOf(third).processInstances.get({ processInstanceId }), { status: 404 });
+  assert.equal(await third.stop(), 0);
+  // The next rotation seals the list with it.
+  const { resealed } = await groveJson<{ resealed: { erasures: number } }>(['rotate', 'master-key'], env);
+  assert.ok(resealed.erasures >= 1);
+  await groveJson(['rotate', 'master-key', '--drop-old', '--yes'], env);
+  assert.deepEqual(versionsOf(key), [3]);
+  await startGrove(t, env);
 });

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { DatabaseSync } from 'node:sqlite';
 import type { Config, Operator } from '@grove/server';
 import type { Command } from 'commander';
+import { confirmByTyping } from '../confirm.ts';
 import { UsageError } from '../failure.ts';
 import { asOperator, operatorConfig } from '../operator.ts';
 import { type CommonOptions, define, defineGroup, examples, print, type Result } from '../output.ts';
@@ -14,13 +14,17 @@ export function defineRotate(program: Command): void {
     .addHelpText('after', examples('grove rotate signing-key'))
     .action(async (options: CommonOptions) => print(options, await rotateSigningKey()));
   define(rotate, 'master-key', 'add a version to the master key and seal everything with it')
-    .option('--drop-old', 'then drop the old versions; every server must be stopped')
-    .option('--yes', 'on PostgreSQL, with --drop-old: yes, every server is stopped')
+    .option('--drop-old', 'drop the old versions, after a question; every server must be stopped')
+    .option(
+      '--yes',
+      'with --drop-old: ask nothing. Every server is stopped, and older backups will need the file of old versions',
+    )
     .addHelpText(
       'after',
       `${examples('grove rotate master-key', 'grove rotate master-key --drop-old')}
 A running server keeps working, but may seal with the version it has read at its start. So the old versions can be
-dropped only while no server runs. Older backups need the versions they were made with: keep those while you keep them.
+dropped only while no server runs. --drop-old adds a version only if there is just one. What it drops goes into a file
+beside the key, master.key.retired-<time>: put it away from the server, and keep it while you keep backups from before.
 A key in GROVE_MASTER_KEY cannot be changed from here: the command says what to do.`,
     )
     .action(async (options: MasterOptions) => print(options, await rotateMasterKey(options)));
@@ -57,29 +61,15 @@ async function rotateMasterKey(options: MasterOptions): Promise<Result> {
 }
 
 async function rotateFile(config: Config, file: string, { dropOld, yes }: MasterOptions): Promise<Result> {
-  const { addMasterKeyVersion, keepNewestMasterKey, lockInstallation } = await import('@grove/server');
-  if (dropOld && config.database.engine === 'postgres' && !yes) {
-    throw new UsageError(
-      'On PostgreSQL other servers cannot be seen from here. Stop every one of them, then add --yes',
-    );
-  }
+  const { lockInstallation } = await import('@grove/server');
   // What a running server seals with an old version would be lost when that version goes.
   const lock = dropOld ? lockInstallation(config) : undefined;
   try {
     return await asOperator(config, async (operator) => {
-      const alone = onlyRotation(file);
+      const alone = await onlyRotation(file);
       try {
-        const version = addMasterKeyVersion(file);
-        const resealed = await reseal(operator, config, version);
-        if (dropOld) keepNewestMasterKey(file);
-        const text = [
-          `The master key has version ${version}. Sealed with it: ${counted(resealed)}.`,
-          dropOld
-            ? 'The old versions are gone from the file. Older backups still need them.'
-            : `The old versions are still in ${file}. Restart the servers; grove rotate master-key --drop-old drops them.`,
-          'Keep a copy of the file, apart from the backups.',
-        ];
-        return { value: { version, resealed, oldVersionsDropped: dropOld === true, file }, text: text.join('\n') };
+        if (dropOld && !yes) await confirmDrop(config, file);
+        return await rotateAlone(operator, { config, file, dropOld: dropOld === true });
       } finally {
         alone.release();
       }
@@ -89,16 +79,66 @@ async function rotateFile(config: Config, file: string, { dropOld, yes }: Master
   }
 }
 
-/** Two rotations at once would both make the same version: what one of them had sealed could never be opened again. */
-function onlyRotation(file: string): { release(): void } {
-  const database = new DatabaseSync(`${file}.lock`, { timeout: 0 });
-  try {
-    database.exec('PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE');
-  } catch (error) {
-    database.close();
-    throw new Error('The master key is being rotated by another process', { cause: error });
+/** Asked before anything changes: without the old versions nobody can restore an older backup. */
+async function confirmDrop(config: Config, file: string): Promise<void> {
+  if (!process.stdin.isTTY) throw new UsageError('Nobody is there to be asked: stop every server, then add --yes');
+  const { masterKeyVersions } = await import('@grove/server');
+  const others =
+    config.database.engine === 'postgres'
+      ? ' Other servers of PostgreSQL cannot be seen from here: stop them all.'
+      : '';
+  const question =
+    `Version ${masterKeyVersions(file).join(', ')} of the master key: only the newest stays in ${file}. Backups from ` +
+    `before need the old ones, which go into a file beside it, for you to put away.${others}\nType "drop" to go on: `;
+  if (!(await confirmByTyping(question, 'drop'))) {
+    throw new UsageError('Nothing was changed. Add --yes to drop the old versions without a question');
   }
-  return { release: () => database.close() };
+}
+
+type Rotation = { config: Config; file: string; dropOld: boolean };
+
+async function rotateAlone(operator: Operator, { config, file, dropOld }: Rotation): Promise<Result> {
+  const { addMasterKeyVersion, keepNewestMasterKey, masterKeyVersions } = await import('@grove/server');
+  await ensureReadable(config);
+  const versions = masterKeyVersions(file);
+  // A version that was added before and not yet made the only one needs no further version above it.
+  const version = dropOld && versions.length > 1 ? (versions[0] as number) : addMasterKeyVersion(file);
+  const resealed = await reseal(operator, config, version);
+  const retired = dropOld ? keepNewestMasterKey(file, Date.now()) : undefined;
+  const text = [
+    `The master key has version ${version}. Sealed with it: ${counted(resealed)}.`,
+    ...(dropOld
+      ? [
+          `The old versions are in ${retired}. Put that file away, apart from the server and the backups.`,
+          'Delete it when you have deleted the last backup from before today: until then a restore needs it.',
+        ]
+      : [`The old versions are still in ${file}. Restart the servers; grove rotate master-key --drop-old drops them.`]),
+    'Keep a copy of the file, apart from the backups.',
+  ];
+  const value = { version, resealed, oldVersionsDropped: dropOld, retired: retired ?? null, file };
+  return { value, text: text.join('\n') };
+}
+
+/** Refuses a rotation that would leave entries of the list of what was erased behind. */
+async function ensureReadable(config: Config): Promise<void> {
+  const { checkEntries, OperatorError, openErased, openMasterKey } = await import('@grove/server');
+  const place = openErased(config, { now: Date.now });
+  const { faults } = await checkEntries(place, openMasterKey(config.masterKey), 0, Date.now());
+  if (faults.length === 0) return;
+  throw new OperatorError(
+    `${faults.length} entries of the list of what was erased cannot be read: ${faults.slice(0, MAX_SHOWN).join(', ')}. ` +
+      'Put the missing versions of the master key in place, or remove an entry that is damaged. Nothing was changed.',
+  );
+}
+
+const MAX_SHOWN = 5;
+
+/** Two rotations at once would both make the same version: what one of them had sealed could never be opened again. */
+async function onlyRotation(file: string): Promise<{ release(): void }> {
+  const { lockFile } = await import('@grove/server');
+  const lock = lockFile(`${file}.lock`);
+  if (!lock) throw new Error('The master key is being rotated by another process');
+  return lock;
 }
 
 async function rotateInEnvironment(config: Config, text: string): Promise<Result> {
@@ -107,7 +147,8 @@ async function rotateInEnvironment(config: Config, text: string): Promise<Result
   const [newest = 0, ...old] = versions;
   const resealed = await asOperator(config, (operator) => reseal(operator, config, newest));
   const value = { version: newest, resealed, oldVersions: old };
-  if (resealed.systemSecrets + resealed.tenantKeys > 0) return { value, text: resealedText(newest, old, resealed) };
+  if (resealed.systemSecrets + resealed.tenantKeys + resealed.erasures > 0)
+    return { value, text: resealedText(newest, old, resealed) };
   const suggested = `${newest + 1}:${randomBytes(32).toString('base64')}`;
   return { value: { ...value, suggested }, text: twoSteps(newest, old, suggested) };
 }
@@ -133,24 +174,24 @@ function twoSteps(newest: number, old: readonly number[], suggested: string): st
   ].join('\n');
 }
 
-type Resealed = { systemSecrets: number; tenantKeys: number };
+type Resealed = { systemSecrets: number; tenantKeys: number; erasures: number };
 
 /** Seals everything with the newest version, and proves that nothing needs an older one. */
 async function reseal({ db }: Pick<Operator, 'db'>, config: Config, version: number): Promise<Resealed> {
-  const { checkSeals, everyTenantId, OperatorError, openMasterKey, resealWithMasterKey } = await import(
-    '@grove/server'
-  );
+  const { checkSeals, everyTenantId, OperatorError, openErased, openMasterKey, resealEntries, resealWithMasterKey } =
+    await import('@grove/server');
   const master = openMasterKey(config.masterKey);
   const resealed = await resealWithMasterKey(db, master, everyTenantId(db.system));
   const { faults, versions } = await checkSeals(db, master, everyTenantId(db.system));
-  if (faults.length > 0 || [...versions].some((each) => each !== version)) {
+  const erased = await resealEntries(openErased(config, { now: Date.now }), master, Date.now());
+  if (faults.length + erased.faults.length > 0 || [...versions].some((each) => each !== version)) {
     throw new OperatorError(
       'Not everything could be sealed with the new version, so the old ones were kept. Run grove doctor, then try again.',
     );
   }
-  return resealed;
+  return { ...resealed, erasures: erased.resealed };
 }
 
-function counted({ systemSecrets, tenantKeys }: Resealed): string {
-  return `${systemSecrets} secrets of the installation, ${tenantKeys} keys of tenants`;
+function counted({ systemSecrets, tenantKeys, erasures }: Resealed): string {
+  return `${systemSecrets} secrets of the installation, ${tenantKeys} keys of tenants, ${erasures} entries of the list of what was erased`;
 }

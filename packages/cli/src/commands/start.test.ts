@@ -51,8 +51,9 @@ test('start --json', async (t) => {
   });
 
   const second = await startGrove(t, env);
-  await t.test('shows the same demonstration key a second time', async () => {
-    assert.equal(second.ready.apiKey, apiKey);
+  await t.test('shows the key of the sandbox a second time, and the live key only once', async () => {
+    assert.equal(second.ready.apiKey, null);
+    assert.equal(second.ready.testApiKey, ready.testApiKey);
     assert.equal((await issue(second.url, apiKey)).status, 200);
   });
 

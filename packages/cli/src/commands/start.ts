@@ -5,12 +5,13 @@ import { buildPages } from '../build-pages.ts';
 import { operatorConfig } from '../operator.ts';
 import { type CommonOptions, define, examples, print, type Result, styled } from '../output.ts';
 
-type StartOptions = CommonOptions & { demo?: boolean };
+type StartOptions = CommonOptions & { demo?: boolean; force?: true };
 
 export function defineStart(program: Command): void {
   define(program, 'start', 'start the server; on an empty data folder it makes a demonstration tenant')
     .option('--demo', 'make the demonstration tenant, if there is none')
     .option('--no-demo', 'make and show no demonstration tenant')
+    .option('--force', 'start although the list of what was erased cannot be read; who was erased may come back')
     .addHelpText(
       'after',
       `${examples(
@@ -30,7 +31,7 @@ async function start(options: StartOptions): Promise<void> {
   const config = await operatorConfig();
   const [{ startServer }, { VERSION }] = [await import('@grove/server/start'), await import('@grove/server/app')];
   const demonstration = options.demo === undefined ? 'whenEmpty' : options.demo ? 'always' : 'never';
-  const running = await startServer(config, { demonstration });
+  const running = await startServer(config, { demonstration, force: options.force === true });
   await buildPages(options.json ? () => undefined : (line) => process.stderr.write(`${line}\n`));
   print(options, await readiness(running, VERSION));
   await stopAsked;
@@ -62,6 +63,7 @@ export type Ready = {
   tenantId: string | null;
   /** The address that names the tenant, as its tokens do. */
   tenantUrl: string | null;
+  /** The live key of the demonstration, only at the start that makes it: no file holds it. */
   apiKey: string | null;
   /** A key of the sandbox: nothing it starts looks at a real document. */
   testApiKey: string | null;
@@ -114,7 +116,7 @@ function readyText(ready: Ready, tenants: readonly string[]): string {
   const { demoUrl, liveDemoUrl } = ready;
   const where = database === 'sqlite' ? `data in ${dataFolder}` : `PostgreSQL, keys in ${dataFolder}`;
   const lines = [styled('bold', `Grove ${version} is ready: region ${region}, ${where}`), ''];
-  if (tenantId === null || apiKey === null) {
+  if (tenantId === null || testApiKey === null) {
     lines.push(`  Address        ${baseUrl}`, `  Documentation  ${docsUrl}`);
     for (const each of tenants.slice(0, MAX_SHOWN_TENANTS)) lines.push(`  Tenant         ${each}`);
     if (tenants.length > MAX_SHOWN_TENANTS) lines.push(`  … and ${tenants.length - MAX_SHOWN_TENANTS} more tenants`);
@@ -124,7 +126,7 @@ function readyText(ready: Ready, tenants: readonly string[]): string {
   lines.push(
     `  Address        ${baseUrl}`,
     `  Tenant         ${shownTenant(tenantId, tenantUrl, baseUrl)}`,
-    `  API key        ${apiKey}`,
+    `  API key        ${apiKey ?? `was shown once; another: grove keys create NAME --tenant ${tenantId}`}`,
     `  Sandbox key    ${testApiKey}`,
     `  Documentation  ${docsUrl}`,
     '',
@@ -138,7 +140,7 @@ function readyText(ready: Ready, tenants: readonly string[]): string {
     '',
     'Call the API: paste these two lines into another terminal.',
     '',
-    ...curlLines(baseUrl, apiKey),
+    ...curlLines(baseUrl, apiKey ?? testApiKey),
     '',
     'Or run a whole verification in the sandbox, from the folder of the repository:',
     '',

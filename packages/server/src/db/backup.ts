@@ -16,6 +16,7 @@ import {
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
+import { BEFORE_RESTORE, RESTORING, stampOf } from './kept-databases.ts';
 import { type MigrationState, planMigrations, readMigrations } from './migrate.ts';
 import { type View, viewSqlite } from './view.ts';
 
@@ -128,7 +129,7 @@ export async function restoreSqlite({ source, database, force, now, verify }: Re
   if (present && !force) {
     throw new BackupError(`There is a database already: ${database}. Use --force to replace it; it is kept beside.`);
   }
-  const copy = `${database}.restoring`;
+  const copy = `${database}${RESTORING}`;
   try {
     copyFileSync(source, copy, fsConstants.COPYFILE_FICLONE);
     chmodSync(copy, 0o600);
@@ -165,7 +166,7 @@ function refuseSource(source: string, database: string): void {
 
 /** The old database stays whole under another name, and its own name is never empty: a crash loses neither. */
 function keepBeside(database: string, now: number): string {
-  const kept = `${database}.before-restore-${new Date(now).toISOString().replace(/[:.]/g, '-')}`;
+  const kept = `${database}${BEFORE_RESTORE}${stampOf(now)}`;
   // Before it is opened: SQLite throws the log of a damaged database away.
   const logLinked = linkOrCopy(`${database}-wal`, `${kept}-wal`);
   linkOrCopy(database, kept);

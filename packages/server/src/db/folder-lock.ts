@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 
 /**
@@ -11,7 +11,14 @@ const BUSY = 5;
 
 /** The lock, or undefined if another process holds it. */
 export function lockFolder(folder: string): FolderLock | undefined {
-  const database = new DatabaseSync(fileIn(folder), { timeout: 0 });
+  return lockFile(fileIn(folder));
+}
+
+/** The same for a file that exists for nothing else. Only its owner may read it, as everything else in the data folder. */
+export function lockFile(file: string): FolderLock | undefined {
+  closeSync(openSync(file, 'a', 0o600));
+  chmodSync(file, 0o600);
+  const database = new DatabaseSync(file, { timeout: 0 });
   try {
     database.exec('PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE');
   } catch (error) {

@@ -17,8 +17,11 @@ export type ErasureLog = {
   note: NoteErased;
   /** At once and durable when it resolves: for whoever promises something on it. */
   writeDown(erased: Erased): Promise<void>;
-  /** Before anybody is served: what was erased must not be seen again because a backup was put in place. */
-  prepare(): Promise<void>;
+  /**
+   * Before anybody is served: what was erased must not be seen again because a backup was put in place. Rejects with
+   * `UnreadableEntries` unless it is told to go on without them.
+   */
+  prepare(options?: { force?: boolean }): Promise<void>;
   /** Every night: writes down what a job had to give up, and looks for what came back while a server ran. */
   tend(signal: AbortSignal): Promise<void>;
   stop(): void;
@@ -29,6 +32,7 @@ export type ErasureLogDeps = LogEntriesDeps & {
   clock: Clock;
   jobs: Pick<Jobs, 'register' | 'enqueue'>;
   everyTenantId(): AsyncIterable<TenantId>;
+  onError(what: string, error: unknown): void;
 };
 
 export function openErasureLog(deps: ErasureLogDeps): ErasureLog {
@@ -48,7 +52,7 @@ export function openErasureLog(deps: ErasureLogDeps): ErasureLog {
     },
     note: erasureNoter(jobs, job),
     writeDown: (erased) => entries.add(erased, clock.now()),
-    prepare: () => catchUp(replay, stopping.signal, onError),
+    prepare: ({ force = false } = {}) => catchUp(replay, { signal: stopping.signal, force, onError }),
     async tend(signal) {
       for await (const tenantId of everyTenantId()) await write(db.of(tenantId), signal);
       await replay(signal);

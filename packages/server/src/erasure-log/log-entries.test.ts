@@ -10,6 +10,7 @@ import { asTenantId } from '../kernel/ids.ts';
 import { openMasterKey } from '../secrets/master-key.ts';
 import { openVault } from '../secrets/vault.ts';
 import { LOG_KEPT_DAYS, logEntries, MAX_IDS_OF_ENTRY } from './log-entries.ts';
+import { checkEntries, resealEntries } from './reseal-entries.ts';
 
 const KEY = (fill: number) => `1:${Buffer.alloc(32, fill).toString('base64')}`;
 const NOW = Date.UTC(2030, 0, 31, 23, 59);
@@ -18,13 +19,14 @@ const acme = asTenantId('acme');
 describe('the list of what was erased', () => {
   const folder = mkdtempSync(join(tmpdir(), 'grove-erased-'));
   after(() => rmSync(folder, { recursive: true, force: true }));
-  const faults: string[] = [];
   const open = (name: string, fill = 1) => {
     const vault = openVault({ master: openMasterKey({ env: KEY(fill) }), clock: systemClock });
-    return logEntries({ entries: openFolder(join(folder, name)), vault, onError: (what) => void faults.push(what) });
+    return logEntries({ entries: openFolder(join(folder, name)), vault });
   };
   const idsOf = async (log: ReturnType<typeof open>, since: number, now = NOW) =>
-    (await Array.fromAsync(log.since(since, now))).flatMap(({ ids }) => ids).sort();
+    (await Array.fromAsync(log.since(since, now)))
+      .flatMap((entry) => ('ids' in entry ? entry.ids : [entry.reason]))
+      .sort();
 
   it('gives what was noted since a moment, and what is older only if it is a few days older', async () => {
     const log = open('days');
@@ -49,8 +51,27 @@ describe('the list of what was erased', () => {
   it('cannot be read or added to without the master key', async () => {
     await open('sealed').add({ tenantId: acme, kind: 'user', ids: ['mine'] }, NOW);
     await open('sealed', 2).add({ tenantId: acme, kind: 'user', ids: ['not mine'] }, NOW);
-    assert.deepEqual(await idsOf(open('sealed'), NOW), ['mine']);
-    assert.equal(faults.length, 1);
+    const [mine, other] = (await idsOf(open('sealed'), NOW)).reverse();
+    assert.equal(mine, 'mine');
+    assert.match(other ?? '', /unable to authenticate/);
+  });
+
+  it('is sealed with the newest version of the master key by a rotation, and only what another version sealed', async () => {
+    const two = `2:${Buffer.alloc(32, 2).toString('base64')}`;
+    const before = open('rotated');
+    for (const days of [0, 10, LOG_KEPT_DAYS]) {
+      await before.add({ tenantId: acme, kind: 'user', ids: [`${days} days`] }, NOW - days * DAY);
+    }
+    const place = openFolder(join(folder, 'rotated'));
+    const both = openMasterKey({ env: `${two},${KEY(1)}` });
+    const done = await resealEntries(place, both, NOW);
+    assert.deepEqual(done, { entries: 3, resealed: 3, versions: new Set([1]), faults: [] });
+    const newest = openMasterKey({ env: two });
+    const vault = openVault({ master: newest, clock: systemClock });
+    assert.deepEqual(await idsOf(logEntries({ entries: place, vault }), 0), ['0 days', '10 days', '400 days']);
+    assert.equal((await resealEntries(place, newest, NOW)).resealed, 0);
+    assert.equal((await idsOf(before, 0)).filter((each) => each.startsWith('Version 2 of the master key')).length, 3);
+    assert.equal((await checkEntries(place, openMasterKey({ env: KEY(1) }), 0, NOW)).faults.length, 3);
   });
 
   it('reads what the first releases wrote, which knew instances alone', async () => {

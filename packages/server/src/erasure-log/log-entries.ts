@@ -1,4 +1,4 @@
-import { type Blobs, SHARDS } from '../engines/blobs/blobs.ts';
+import { BlobError, type Blobs, SHARDS } from '../engines/blobs/blobs.ts';
 import { dayOf } from '../kernel/clock.ts';
 import { asTenantId, newId, type TenantId } from '../kernel/ids.ts';
 import type { Vault } from '../secrets/vault.ts';
@@ -12,7 +12,7 @@ export type LogEntries = {
   /** Durable when it resolves. */
   add(erased: Erased, at: number): Promise<void>;
   /** What was added since then, and perhaps a little of what was added before. */
-  since(at: number, now: number): AsyncGenerator<Erased>;
+  since(at: number, now: number): AsyncGenerator<Erased | Unreadable>;
   /** Removes what no backup can need any more. */
   forget(now: number): Promise<void>;
 };
@@ -22,10 +22,12 @@ export type ErasedKind = 'instance' | 'user' | 'watchlist' | 'watchlist-member';
 
 export type Erased = { readonly tenantId: TenantId; readonly kind: ErasedKind; readonly ids: readonly string[] };
 
+/** An entry that the present master key does not open, or that is damaged. */
+export type Unreadable = { readonly unreadable: string; readonly reason: string };
+
 export type LogEntriesDeps = {
   entries: Pick<Blobs, 'put' | 'get' | 'list' | 'delete'>;
   vault: Pick<Vault, 'sealOutside' | 'openOutside'>;
-  onError(what: string, error: unknown): void;
 };
 
 /** Ids are looked for in the database an entry at a time. */
@@ -38,13 +40,12 @@ const SLACK_DAYS = 2;
 const FORGOTTEN_AT_ONCE_DAYS = 30;
 const MAX_ENTRY_BYTES = 64 * 1024;
 
-export function logEntries({ entries, vault, onError }: LogEntriesDeps): LogEntries {
-  const open = async (key: string): Promise<Erased | undefined> => {
+export function logEntries({ entries, vault }: LogEntriesDeps): LogEntries {
+  const open = (key: string, content: Uint8Array): Erased | Unreadable => {
     try {
-      return parseEntry(vault.openOutside(contextOf(key), await contentOf(entries, key)).toString('utf8'));
+      return parseEntry(vault.openOutside(contextOf(key), content).toString('utf8'));
     } catch (error) {
-      onError(`an entry of the list of what was erased cannot be read: ${key}`, error);
-      return undefined;
+      return { unreadable: key, reason: (error as Error).message };
     }
   };
 
@@ -55,13 +56,7 @@ export function logEntries({ entries, vault, onError }: LogEntriesDeps): LogEntr
       await entries.put(key, vault.sealOutside(contextOf(key), Buffer.from(JSON.stringify(erased))));
     },
     async *since(at, now) {
-      const last = dayOf(now) + SLACK_DAYS;
-      for (let day = Math.max(dayOf(at), dayOf(now) - LOG_KEPT_DAYS) - SLACK_DAYS; day <= last; day++) {
-        for await (const { key } of entries.list(shardOfDay(day))) {
-          const erased = key === undefined ? undefined : await open(key);
-          if (erased) yield erased;
-        }
-      }
+      for await (const { key, content } of storedEntries(entries, at, now)) yield open(key, content);
     },
     async forget(now) {
       const last = dayOf(now) - LOG_KEPT_DAYS - SLACK_DAYS - 1;
@@ -70,6 +65,21 @@ export function logEntries({ entries, vault, onError }: LogEntriesDeps): LogEntr
       }
     },
   };
+}
+
+/** The sealed entries since a moment, oldest day first. A place that does not answer is an error: nothing is passed over. */
+export async function* storedEntries(
+  entries: Pick<Blobs, 'get' | 'list'>,
+  at: number,
+  now: number,
+): AsyncGenerator<{ key: string; content: Uint8Array }> {
+  const last = dayOf(now) + SLACK_DAYS;
+  for (let day = Math.max(dayOf(at), dayOf(now) - LOG_KEPT_DAYS) - SLACK_DAYS; day <= last; day++) {
+    for await (const { key } of entries.list(shardOfDay(day))) {
+      const content = key === undefined ? undefined : await contentOf(entries, key);
+      if (key !== undefined && content) yield { key, content };
+    }
+  }
 }
 
 /** The first releases knew instances alone. */
@@ -82,16 +92,22 @@ function parseEntry(text: string): Erased {
   return { tenantId, kind: stored.kind, ids: stored.ids };
 }
 
-const contextOf = (key: string) => `erased:${key}`;
+export const contextOf = (key: string) => `erased:${key}`;
 
 /** A place for each day, so that a start looks at the last few days alone; they begin again long after they are emptied. */
 const shardOfDay = (day: number) => SHARDS[(day + SHARDS.length) % SHARDS.length] as string;
 
-async function contentOf(entries: Pick<Blobs, 'get'>, key: string): Promise<Uint8Array> {
-  const entry = await entries.get(key);
+/** Nothing if another server has removed the entry since it was listed. */
+async function contentOf(entries: Pick<Blobs, 'get'>, key: string): Promise<Uint8Array | undefined> {
   try {
-    return Buffer.from(await entry.read(MAX_ENTRY_BYTES));
-  } finally {
-    await entry.close();
+    const entry = await entries.get(key);
+    try {
+      return Buffer.from(await entry.read(MAX_ENTRY_BYTES));
+    } finally {
+      await entry.close();
+    }
+  } catch (error) {
+    if (error instanceof BlobError && error.fault === 'missing') return undefined;
+    throw error;
   }
 }

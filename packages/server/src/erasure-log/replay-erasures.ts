@@ -2,7 +2,7 @@ import type { Db, TenantDb, TenantReads } from '../db/db.ts';
 import { type Clock, HOUR } from '../kernel/clock.ts';
 import type { TenantId } from '../kernel/ids.ts';
 import { erasuresKnownUntil, setErasuresKnown } from './erasure-marks.repository.ts';
-import type { ErasedKind, LogEntries } from './log-entries.ts';
+import type { ErasedKind, LogEntries, Unreadable } from './log-entries.ts';
 
 /** What an older copy of the database would bring back, as the feature whose it is knows it. */
 export type Erasable = {
@@ -21,7 +21,24 @@ export type ReplayDeps = {
   everyTenantId(): AsyncIterable<TenantId>;
 };
 
-/** Deletes again what was erased and is there all the same, and says how many that were. */
+/** Entries that cannot be read: whoever they name may have come back with a backup, and nobody can tell. */
+export class UnreadableEntries extends Error {
+  readonly entries: readonly Unreadable[];
+
+  constructor(entries: readonly Unreadable[], count: number) {
+    const shown = entries.map(({ unreadable, reason }) => `${unreadable} (${reason})`).join(', ');
+    super(`${count} ${count === 1 ? 'entry' : 'entries'} of the list of what was erased cannot be read: ${shown}`);
+    this.name = 'UnreadableEntries';
+    this.entries = entries;
+  }
+}
+
+const MAX_SHOWN_ENTRIES = 5;
+
+/**
+ * Deletes again what was erased and is there all the same, and says how many that were. Rejects with `UnreadableEntries`
+ * when everything else is done; then the database keeps its moment, so that a later pass reads these entries again.
+ */
 export type ReplayErasures = (signal: AbortSignal) => Promise<number>;
 
 /** Who is named where a second deletion leaves a trace. */
@@ -55,11 +72,19 @@ export function erasureReplay({ db, clock, entries, erasables, everyTenantId }: 
     if (from === undefined) return 0;
     const of = new Map(erasables().map((each) => [each.kind, each]));
     let erased = 0;
-    for await (const { tenantId, kind, ids } of entries.since(from, now)) {
+    let unreadable = 0;
+    const shown: Unreadable[] = [];
+    for await (const entry of entries.since(from, now)) {
       signal.throwIfAborted();
+      if ('unreadable' in entry) {
+        if (unreadable++ < MAX_SHOWN_ENTRIES) shown.push(entry);
+        continue;
+      }
+      const { tenantId, kind, ids } = entry;
       // A release that is newer than this one may have written down what this one does not know.
       erased += (await of.get(kind)?.eraseAgain(db.of(tenantId), ids, now)) ?? 0;
     }
+    if (unreadable > 0) throw new UnreadableEntries(shown, unreadable);
     for (const tenantId of behind) await db.of(tenantId).write((tx) => setErasuresKnown(tx, now));
     if (behind.length > 0) await entries.forget(now);
     return erased;
@@ -77,18 +102,32 @@ async function oldestOf(db: TenantReads, erasables: readonly Erasable[]): Promis
 
 const WITHIN_MS = 20_000;
 
-/** A store that does not answer must not keep the server from starting for ever: then it goes on, and the nightly job. */
-export async function catchUp(
-  replay: ReplayErasures,
-  signal: AbortSignal,
-  onError: (what: string, error: unknown) => void,
-): Promise<void> {
+export type CatchUp = {
+  signal: AbortSignal;
+  /** Goes on where entries cannot be read, and logs them. */
+  force: boolean;
+  onError(what: string, error: unknown): void;
+};
+
+/**
+ * A store that does not answer must not keep the server from starting for ever: then it goes on, and the nightly job.
+ * Entries that cannot be read do keep it from starting: somebody who was erased would be shown again.
+ */
+export async function catchUp(replay: ReplayErasures, { signal, force, onError }: CatchUp): Promise<void> {
+  let late = false;
   const failed = (error: unknown) => {
+    if (error instanceof UnreadableEntries && !force && !late) throw error;
     if (!signal.aborted)
       onError('what was erased after a backup could not be looked for; the next midnight will', error);
   };
-  const late = Promise.withResolvers<void>();
-  const timer = setTimeout(late.resolve, WITHIN_MS);
-  await Promise.race([replay(signal).then(() => undefined, failed), late.promise]);
-  clearTimeout(timer);
+  const timeout = Promise.withResolvers<void>();
+  const timer = setTimeout(() => {
+    late = true;
+    timeout.resolve();
+  }, WITHIN_MS);
+  try {
+    await Promise.race([replay(signal).then(() => undefined, failed), timeout.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

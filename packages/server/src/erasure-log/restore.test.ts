@@ -132,7 +132,7 @@ onBothEngines('a backup that is put in place', (_engine, places) => {
     });
   });
 
-  it('has nobody deleted by an entry that is not ours', async () => {
+  it('has nobody deleted by an entry that is not ours: the server does not start unless it is forced to', async () => {
     const place = await places.create();
     const clock = testClock();
     const { kept, blobFolder } = await served(place, clock, async (grove) => ({
@@ -144,10 +144,18 @@ onBothEngines('a backup that is put in place', (_engine, places) => {
     const folder = join(blobFolder, 'erased', shard, key.slice(-4, -2));
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, key), JSON.stringify({ tenantId: TENANT, instanceIds: [kept] }));
-    await served(place, clock, async (grove) => {
-      assert.equal(await statusOf(grove, kept), 200);
-      assert.match(grove.logged(), /an entry of the list of what was erased cannot be read/);
-    });
+    await assert.rejects(openTestApp(place, { clock }), /1 entry of the list of what was erased cannot be read/);
+    const forced = await openTestApp(place, { clock, force: true });
+    try {
+      assert.equal(await statusOf(forced, kept), 200);
+      assert.match(forced.logged(), /what was erased after a backup could not be looked for/);
+    } finally {
+      await forced.stop();
+    }
+    // The entry is looked for again: to go on once is not to forget it.
+    await assert.rejects(openTestApp(place, { clock }), /cannot be read/);
+    rmSync(join(folder, key));
+    await served(place, clock, async (grove) => assert.equal(await statusOf(grove, kept), 200));
   });
 
   it('brings back no user, no watchlist and no member of one that was erased, and keeps all others', async (t) => {

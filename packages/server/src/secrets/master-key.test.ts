@@ -84,7 +84,9 @@ describe('the file of the master key', () => {
   const folder = mkdtempSync(join(tmpdir(), 'grove-test-'));
   const file = join(folder, 'master.key');
   after(() => rmSync(folder, { recursive: true, force: true }));
-  beforeEach(() => rmSync(file, { force: true }));
+  beforeEach(() => {
+    for (const name of readdirSync(folder)) rmSync(`${folder}/${name}`);
+  });
   const mode = () => statSync(file).mode & 0o777;
 
   it('is made with one fresh key, for its owner alone', () => {
@@ -133,13 +135,29 @@ describe('the file of the master key', () => {
       `1:${KEY}\n002:${OTHER}\n`,
       `9:${KEY}\r\n10:${OTHER}\r\n`,
     ];
-    for (const text of spellings) {
+    for (const [at, text] of spellings.entries()) {
       writeFileSync(file, text);
-      keepNewestMasterKey(file);
+      const retired = keepNewestMasterKey(file, at) ?? '';
+      assert.deepEqual([...parseMasterKey(readFileSync(retired, 'utf8'), retired).values()].map(bytesOf), [KEY]);
+      assert.equal(statSync(retired).mode & 0o777, 0o600);
       const keys = parseMasterKey(readFileSync(file, 'utf8'), file);
       assert.deepEqual([...keys.values()].map(bytesOf), [OTHER], JSON.stringify(text));
     }
     assert.equal(mode(), 0o600);
+  });
+
+  it('never gives a number to two keys, also if an older file is put in place', () => {
+    createMasterKeyFile(file);
+    const first = readFileSync(file, 'utf8');
+    for (let at = 0; at < 3; at++) {
+      addMasterKeyVersion(file);
+      keepNewestMasterKey(file, at);
+    }
+    rmSync(file);
+    writeFileSync(file, first);
+    assert.equal(addMasterKeyVersion(file), 4);
+    assert.equal(keepNewestMasterKey(file, 9) === undefined, false);
+    assert.equal(keepNewestMasterKey(file, 10), undefined);
   });
 
   it('is left as it is when the next version could not be read back', () => {

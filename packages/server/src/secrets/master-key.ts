@@ -1,6 +1,16 @@
 import type { KeyObject } from 'node:crypto';
-import { closeSync, fsyncSync, linkSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
-import { dirname } from 'node:path';
+import {
+  closeSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { KEY_BYTES, keyFrom, newKey, type VersionedKey } from './sealing.ts';
 
 /**
@@ -12,6 +22,7 @@ export type MasterKey = {
   readonly current: VersionedKey;
   /** Reads the source again when the version is unknown: another process may have rotated the key. */
   key(version: number): VersionedKey;
+  has(version: number): boolean;
 };
 
 export type MasterKeySource = { env: string } | { file: string };
@@ -46,6 +57,7 @@ export function openMasterKey(source: MasterKeySource): MasterKey {
     get current() {
       return newest();
     },
+    has: (version) => keys.has(version),
     key(version) {
       if (!keys.has(version)) keys = read();
       const known = keys.get(version);
@@ -69,19 +81,44 @@ export function createMasterKeyFile(file: string): void {
   syncFolder(dirname(file));
 }
 
-/** Adds the next version. The old one stays until everything it sealed has been sealed anew. */
+/** The versions that the file holds, the newest first. */
+export function masterKeyVersions(file: string): number[] {
+  return [...parseMasterKey(readFileSync(file, 'utf8'), file).keys()].sort((one, other) => other - one);
+}
+
+/**
+ * Adds the next version. The old one stays until everything it sealed has been sealed anew. A number is never used for two
+ * keys: the retired versions beside the file count as well, also if an older file was put in place.
+ */
 export function addMasterKeyVersion(file: string): number {
   const text = readFileSync(file, 'utf8');
-  const next = Math.max(...parseMasterKey(text, file).keys()) + 1;
+  const retired = retiredFiles(file).flatMap((each) => masterKeyVersions(each));
+  const next = Math.max(...parseMasterKey(text, file).keys(), ...retired) + 1;
   replaceFile(file, `${line(next, newKey())}\n${text.trim()}\n`);
   return next;
 }
 
-/** Drops every version but the newest. */
-export function keepNewestMasterKey(file: string): void {
+/**
+ * Drops every version but the newest. What it drops is in a file beside it first, which is for the operator to put away:
+ * older backups need it. Returns that file, or nothing if there is only one version.
+ */
+export function keepNewestMasterKey(file: string, now: number): string | undefined {
   const keys = [...parseMasterKey(readFileSync(file, 'utf8'), file).values()];
   const newest = keys.reduce((one, other) => (one.version > other.version ? one : other));
+  const old = keys.filter(({ version }) => version !== newest.version);
+  if (old.length === 0) return undefined;
+  const retired = `${file}${RETIRED}${new Date(now).toISOString().replace(/[:.]/g, '-')}`;
+  writeDurably(retired, old.map(({ version, key }) => `${line(version, key)}\n`).join(''));
   replaceFile(file, `${line(newest.version, newest.key)}\n`);
+  return retired;
+}
+
+const RETIRED = '.retired-';
+
+function retiredFiles(file: string): string[] {
+  const prefix = `${basename(file)}${RETIRED}`;
+  const names = readdirSync(dirname(file)).filter((name) => name.startsWith(prefix));
+  return names.map((name) => join(dirname(file), name));
 }
 
 function line(version: number, key: KeyObject): string {

@@ -192,13 +192,21 @@ export function openVault({ master, clock }: { master: MasterKey; clock: Clock }
       return (context, sealed, plainSize) =>
         openChunks(key, chunksContext(db.tenantId, subject, context), sealed, plainSize);
     },
-    sealOutside: (context, plain) => seal(master.current, outsideContext(context), plain),
-    openOutside: (context, sealed) => unseal(master.key(sealedBy(sealed)).key, outsideContext(context), sealed),
+    sealOutside: (context, plain) => sealOutside(master, context, plain),
+    openOutside: (context, sealed) => openOutside(master, context, sealed),
     destroySubject(tx, subject) {
       tx.afterCommit(() => opened.delete(`${tx.tenantId}/${subject}`));
       return destroyDataKey(tx, subject);
     },
   };
+}
+
+export function sealOutside(master: MasterKey, context: string, plain: Uint8Array): Uint8Array {
+  return seal(master.current, outsideContext(context), plain);
+}
+
+export function openOutside(master: MasterKey, context: string, sealed: Uint8Array): Buffer {
+  return unseal(master.key(sealedBy(sealed)).key, outsideContext(context), sealed);
 }
 
 /**

@@ -1,16 +1,17 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import type { Tenants } from './tenants.ts';
 
 /**
- * The demonstration tenant: made on an empty data folder, so that a newcomer has something to call. Its two keys, one of
- * them for the sandbox, are kept in the data folder, readable by its owner alone, so that a second start can show them
- * again. No other key is ever kept.
+ * The demonstration tenant: made on an empty data folder, so that a newcomer has something to call. It has two keys. The
+ * live one is shown once, as every API key. That of the sandbox is kept in the data folder, readable by its owner alone, so
+ * that a second start can show it again: it opens nothing but what the sandbox made. No other key is ever kept.
  */
 export const DEMONSTRATION_TENANT = 'demo';
 
 export type Demonstration = {
   tenantId: string;
-  apiKey: string;
+  /** Only at the start that makes it. */
+  apiKey: string | undefined;
   testApiKey: string;
   /** Process tokens whose links open a whole journey: one that looks at real pictures, and one of the sandbox. */
   tokenId: string;
@@ -30,10 +31,21 @@ export function readDemonstration(dataFolder: string): Demonstration | undefined
   try {
     const known = JSON.parse(readFileSync(`${dataFolder}/${FILE}`, 'utf8')) as Demonstration;
     const { tenantId, apiKey, testApiKey, tokenId, testTokenId } = known;
-    return typeof testTokenId === 'string' ? { tenantId, apiKey, testApiKey, tokenId, testTokenId } : undefined;
+    if (typeof testTokenId !== 'string') return undefined;
+    const kept = { tenantId, testApiKey, tokenId, testTokenId };
+    // Earlier releases kept the live key as well.
+    if (apiKey !== undefined) keep(dataFolder, kept);
+    return { ...kept, apiKey: undefined };
   } catch {
     return undefined;
   }
+}
+
+function keep(dataFolder: string, demonstration: Omit<Demonstration, 'apiKey'>): void {
+  const file = `${dataFolder}/${FILE}`;
+  rmSync(`${file}.new`, { force: true });
+  writeFileSync(`${file}.new`, `${JSON.stringify(demonstration)}\n`, { mode: 0o600, flag: 'wx' });
+  renameSync(`${file}.new`, file);
 }
 
 export async function ensureDemonstration(
@@ -58,7 +70,7 @@ export async function ensureDemonstration(
     createToken(tenantId, environment, { name: `${name}${again}`, description, processDefnName });
   const tokenId = await newToken('Demonstration', 'live');
   const testTokenId = await newToken('Demonstration in the sandbox', 'test');
-  const demonstration = { tenantId, apiKey, testApiKey, tokenId, testTokenId };
-  writeFileSync(`${dataFolder}/${FILE}`, `${JSON.stringify(demonstration)}\n`, { mode: 0o600 });
-  return demonstration;
+  const kept = { tenantId, testApiKey, tokenId, testTokenId };
+  keep(dataFolder, kept);
+  return { ...kept, apiKey };
 }

@@ -1,0 +1,37 @@
+import { readdirSync, rmSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+
+/**
+ * What a restore replaced lies beside the database, with everything about everybody who was in it. Neither retention nor
+ * erasure reaches into it, so it is removed after a few days.
+ */
+export const KEPT_DATABASE_DAYS = 7;
+
+export const BEFORE_RESTORE = '.before-restore-';
+/** The copy that a restore works on. One that was killed leaves it behind. */
+export const RESTORING = '.restoring';
+
+const KEPT_MS = KEPT_DATABASE_DAYS * 86_400_000;
+const TIME = /^(\d{4}-\d{2}-\d{2})T(\d{2})-(\d{2})-(\d{2})-(\d{3})Z/;
+
+/** A moment as it stands in the name of a file. */
+export function stampOf(epochMs: number): string {
+  return new Date(epochMs).toISOString().replace(/[:.]/g, '-');
+}
+
+/** Removes what is older; the caller holds the lock of the data folder. Returns the names of what it removed. */
+export function purgeKeptDatabases(database: string, now: number): string[] {
+  const folder = dirname(database);
+  const names = readdirSync(folder).filter((name) => isOver(name, basename(database), now));
+  for (const name of names) rmSync(join(folder, name), { force: true });
+  return names;
+}
+
+function isOver(name: string, database: string, now: number): boolean {
+  if (name.startsWith(`${database}${RESTORING}`)) return true;
+  if (!name.startsWith(`${database}${BEFORE_RESTORE}`)) return false;
+  const time = TIME.exec(name.slice(database.length + BEFORE_RESTORE.length));
+  if (!time) return false;
+  const [, day, hours, minutes, seconds, ms] = time;
+  return Date.parse(`${day}T${hours}:${minutes}:${seconds}.${ms}Z`) <= now - KEPT_MS;
+}
