@@ -41,6 +41,7 @@ describe('a definition without faults', () => {
             accept: ['PASSPORT', 'ID_CARD', 'DRIVERS_LICENSE', 'OTHER'],
             sides: 'auto',
             requireLiveCapture: false,
+            applicantMatch: true,
             maxAttempts: 3,
             triesPerSide: 5,
             useAnywayAfter: 2,
