@@ -114,6 +114,7 @@ export function openFeatures(deps: FeatureDeps) {
     scrub: openScrub(config.database),
     everyTenantId: tenants,
     onError,
+    warn: (details, message) => log.warn(details, message),
     changed: (tenantId, instanceId) => journeys.live.changed(tenantId, instanceId),
   });
   const tenantName = tenantNames(db.system);

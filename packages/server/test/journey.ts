@@ -112,6 +112,7 @@ export async function openTestJourney(
     vault,
     jobs: { enqueue: (async () => 'job') as never },
     workStep: defineJob({ ...WORK, run: async () => undefined }),
+    warn: () => undefined,
     changed: (tenantId, rootId) => journeys?.live.changed(tenantId, rootId),
   });
   const scheme = environment.GROVE_SCHEME === 'https' ? 'https' : 'http';

@@ -78,6 +78,8 @@ export type ProcessManagerDeps = {
   /** Told after the commit that a journey has changed. */
   changed(tenantId: TenantId, instanceId: string): void;
   onError(what: string, error: unknown): void;
+  /** Writes to the log. The details hold nothing of a person. */
+  warn(details: object, message: string): void;
 };
 
 const RUN_DUE_EVERY_MS = 30 * SECOND;
@@ -113,10 +115,10 @@ export function openProcessManager(deps: ProcessManagerDeps) {
     await deps.notify(tx, event);
   });
   const tellLeft = tellLeftJob({ drive: () => drive, tell, jobs });
-  const { identity, sendWebhook, changed } = deps;
-  const drive = openDrive({ vault, jobs, workStep, tell, identity, sendWebhook, changed });
+  const { identity, sendWebhook, changed, warn } = deps;
+  const drive = openDrive({ vault, jobs, workStep, tell, identity, sendWebhook, changed, warn });
   const { beginErasure, ...retention } = openRetention({ ...deps, drive, tell });
-  const runDue = defineRunDue({ db, drive, everyTenantId: deps.everyTenantId });
+  const runDue = defineRunDue({ db, drive, everyTenantId: deps.everyTenantId, onError: deps.onError });
   jobs.register(workStep);
   jobs.register(deleteBlobs);
   jobs.register(runDue);

@@ -40,6 +40,83 @@ describe('a condition', () => {
     );
   });
 
+  it('names only members that can be there, and hears of all that cannot in one round', () => {
+    const person = {
+      id: 'person',
+      type: 'form',
+      key: 'person',
+      schema: {
+        type: 'object',
+        properties: {
+          firstName: { type: 'string' },
+          address: { type: 'object', properties: { city: { type: 'string' } } },
+          phones: { type: 'array', items: { type: 'object', properties: { number: { type: 'string' } } } },
+          open: { type: 'object', additionalProperties: true },
+        },
+      },
+    };
+    const http = { id: 'risk', type: 'http', url: 'https://risk.example.com', keep: { label: '/label' } };
+    const asked = (...texts: string[]) =>
+      told(consent, person, http, passport, {
+        ...decide,
+        rules: texts.map((text) => ({ when: text, outcome: 'PASS' })),
+      }).map((fault) => fault.replace('/steps/4/rules/', ''));
+    const D = 'data.documents.doc1';
+    const P = 'data.forms.person';
+    assert.deepEqual(
+      asked(
+        `${D}.agee >= 18`,
+        `${P}.fistName == "x" && ${P}.address.town == "y"`,
+        'checks.document.pased || checks.consent.scoer > 0.5',
+        `${P}.phones.exists(p, p.numbr == "1")`,
+        'data.forms.http1.labell == "low"',
+        `${D}.biographicData.exists(f, f.feldName == "x")`,
+        'data.form.person.firstName == "x"',
+      ),
+      [
+        `0/when is not a condition: refers to ${D}.agee, which does not exist; did you mean age?`,
+        `1/when is not a condition: refers to ${P}.fistName, which does not exist; did you mean firstName?`,
+        `1/when is not a condition: refers to ${P}.address.town, which does not exist`,
+        '2/when is not a condition: refers to checks.document.pased, which does not exist; did you mean passed?',
+        '2/when is not a condition: refers to checks.consent.scoer, which does not exist; did you mean score?',
+        '3/when is not a condition: refers to p.numbr, which does not exist; did you mean number?',
+        '4/when is not a condition: refers to data.forms.http1.labell, which does not exist; did you mean label?',
+        '5/when is not a condition: refers to f.feldName, which does not exist; did you mean fieldName?',
+        '6/when is not a condition: refers to data.form, which does not exist; did you mean forms?',
+        '6/when is not a condition: data must be followed by one of forms, documents, faces, pauses and a key',
+      ],
+    );
+    assert.deepEqual(
+      asked(
+        `has(${D}.age) && ${D}.age >= 18 && ${D}.expires > now`,
+        `${P}.open.anything == 1`,
+        `${P}.address.city == "y"`,
+      ),
+      [],
+    );
+  });
+
+  it('compares and calls only what can be', () => {
+    const D = 'data.documents.doc1';
+    const asked = (text: string) => told(passport, { ...decide, rules: [{ when: text, outcome: 'PASS' }] })[0] ?? '';
+    assert.match(asked(`${D}.age >= "18"`), /data.documents.doc1.age >= "18" compares a number with a text$/);
+    assert.match(asked(`${D}.dateOfBirth == "2008-11-16"`), /compares a timestamp with a text$/);
+    assert.match(asked(`${D}.surname`), /must be true or false, but it is a text$/);
+    assert.match(asked(`${D}.age.contains("1")`), /contains takes a text, not a number$/);
+    assert.match(asked('agee(now) > 1'), /there is no function agee for conditions; did you mean age\?$/);
+    assert.match(asked('nwo > date("2026-01-01")'), /there is no nwo; did you mean now\?$/);
+  });
+
+  it('is refused together with too many others, and with too many patterns', () => {
+    const steps = Array.from({ length: 30 }, (_, at) => ({ ...consent, id: `c${at}`, key: `c${at}` }));
+    const long = steps.map((step) => ({ ...step, when: `true${' || true'.repeat(200)}` }));
+    assert.deepEqual(told(...long, decide), ['/steps has conditions of 48120 characters in all, and may have 40000']);
+    const patterns = steps.map((step) => ({ ...step, when: 'params.a.matches("b")' }));
+    const faults = told(...patterns, decide);
+    assert.equal(faults.length, 10);
+    assert.match(faults[0] ?? '', /^\/steps\/20\/when is one pattern too many/);
+  });
+
   it('of a megabyte is refused unread', () => {
     assert.deepEqual(when(`true${' || true'.repeat(150_000)}`), ['/steps/1/when must have at most 2000 characters']);
   });

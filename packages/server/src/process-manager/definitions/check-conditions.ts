@@ -1,27 +1,67 @@
 import { MAX_CONDITION_LENGTH } from '@grove/contract';
 import type { FieldFault } from '../../kernel/errors.ts';
-import { checkCondition } from '../engine/conditions.ts';
+import { checkCondition, type FactShapes } from '../engine/conditions.ts';
+import { ANY, NUMBER, objectOf, type Shape, TEXT, TRUTH } from '../engine/expressions/shapes.ts';
 import type { JourneyData } from '../engine/state.ts';
 import { asFarAsReadable, type ReadStep } from './check-shape.ts';
 import { didYouMean } from './closest.ts';
 
+/** To read a condition takes time in proportion to its length. */
+const MAX_LENGTH_OF_ALL = 40_000;
+const MAX_PATTERNS = 20;
+
 /** Whether conditions can be read, and refer only to what is there by the time they are asked. */
 export function conditionFaults(steps: readonly ReadStep[]): FieldFault[] {
-  return steps.flatMap((read) =>
-    conditionsOf(read).flatMap(({ pointer, text }) => {
-      const { faults, refers } = checkCondition(text);
-      const missing = [
-        ...new Set(refers.checks.flatMap((id) => stepFault(id, read.at, steps))),
-        ...KINDS.flatMap((kind) => [...new Set(refers[kind].flatMap((key) => keyFault(kind, key, read.at, steps)))]),
-      ];
-      const unread = faults.map((fault) => `is not a condition: ${fault}`);
-      return [...unread, ...missing].map((message) => ({ pointer: `/steps/${read.at}${pointer}`, message }));
-    }),
+  const all = steps.flatMap((read) =>
+    conditionsOf(read).map(({ pointer, text }) => ({ read, text, pointer: `/steps/${read.at}${pointer}` })),
   );
+  const length = all.reduce((sum, { text }) => sum + text.length, 0);
+  if (length > MAX_LENGTH_OF_ALL) {
+    const message = `has conditions of ${length} characters in all, and may have ${MAX_LENGTH_OF_ALL}`;
+    return [{ pointer: '/steps', message }];
+  }
+  const shapes = factShapes(steps);
+  let patternsLeft = MAX_PATTERNS;
+  return all.flatMap(({ read, text, pointer }) => {
+    const { faults, refers, patterns } = checkCondition(text, shapes);
+    const missing = [
+      ...new Set(refers.checks.flatMap((id) => stepFault(id, read.at, steps))),
+      ...KINDS.flatMap((kind) => [...new Set(refers[kind].flatMap((key) => keyFault(kind, key, read.at, steps)))]),
+    ];
+    patternsLeft -= patterns.length;
+    if (patternsLeft < 0 && patterns.length > 0) {
+      missing.push(`is one pattern too many: a definition may have ${MAX_PATTERNS} of matches`);
+    }
+    const unread = faults.map((fault) => `is not a condition: ${fault}`);
+    return [...unread, ...missing].map((message) => ({ pointer, message }));
+  });
 }
 
 type Kind = keyof JourneyData;
 const KINDS: readonly Kind[] = ['forms', 'documents', 'faces', 'pauses'];
+
+const CHECK = objectOf({ passed: TRUTH, status: TEXT, reason: TEXT, score: NUMBER, attempts: NUMBER });
+
+/** What steps will have gathered. Which steps there are, and which come first, is looked at apart. */
+function factShapes(steps: readonly ReadStep[]): FactShapes {
+  const checks = steps.map(({ step }) => [String(step.id), CHECK] as const);
+  const data = KINDS.map((kind) => {
+    const kept = steps.filter(({ type }) => type?.keeps?.in === kind);
+    return [kind, objectOf(Object.fromEntries(kept.map(gatheredShape)), { open: true })] as const;
+  });
+  return {
+    checks: objectOf(Object.fromEntries(checks), { open: true }),
+    data: objectOf(Object.fromEntries(data)),
+  };
+}
+
+function gatheredShape({ step, type }: ReadStep): readonly [string, Shape] {
+  const [shape = ANY] = asFarAsReadable(() => {
+    const found = type?.keeps?.shape?.(step);
+    return found && [found];
+  });
+  return [String(step.key), shape];
+}
 
 /** Those that are too long have been refused already, and are not read. */
 function conditionsOf({ step, type }: ReadStep): { pointer: string; text: string }[] {

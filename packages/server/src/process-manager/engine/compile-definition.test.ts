@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { NOW } from '../../../test/engine.ts';
 import { checkDefinition } from '../definitions/check-definition.ts';
 import { compileDefinition } from './compile-definition.ts';
+import { newBudget } from './expressions/budget.ts';
 import { NO_DATA, type State } from './state.ts';
 
 const rowOf = (id: string, when: string) => {
@@ -14,6 +15,8 @@ const rowOf = (id: string, when: string) => {
   const { definition } = checkDefinition({ name: 'compiled', steps });
   return { id, version: 2, document: JSON.stringify(definition) };
 };
+
+const asking = { now: NOW, budget: newBudget() };
 
 const stateWith = (params: Record<string, string>): State => ({
   flow: { status: 'ACTIVE', done: { consent: { outcome: 'PASSED', attempts: 1 } } },
@@ -36,9 +39,9 @@ describe('a compiled definition', () => {
   it('tells whether a condition holds, and throws where it cannot be told', () => {
     const when = 'checks.consent.passed && params.country == "DEU"';
     const { holds } = compileDefinition(rowOf('2', when));
-    assert.equal(holds(when, stateWith({ country: 'DEU' }), NOW), true);
-    assert.equal(holds(when, stateWith({ country: 'FRA' }), NOW), false);
-    assert.throws(() => holds(when, stateWith({}), NOW));
+    assert.equal(holds(when, stateWith({ country: 'DEU' }), asking), true);
+    assert.equal(holds(when, stateWith({ country: 'FRA' }), asking), false);
+    assert.throws(() => holds(when, stateWith({}), asking));
   });
 
   it('is kept as long as its document is the same, and never used for another', () => {

@@ -1,6 +1,6 @@
 import { type BoundedMap, boundedMap } from '../../kernel/bounded-map.ts';
 import type { DefinitionRow } from '../definitions/definitions.repository.ts';
-import { compileCondition } from './conditions.ts';
+import { type Asking, type Condition, compileCondition } from './conditions.ts';
 import type { Definition, Step } from './definition.ts';
 import type { State } from './state.ts';
 
@@ -12,8 +12,8 @@ export type CompiledDefinition = {
   step(id: string): Step | undefined;
   /** The place of a step in the list. */
   indexOf(id: string): number;
-  /** Whether a condition of the definition holds at a moment. Throws if it cannot be told, for example because a value is missing. */
-  holds(condition: string, state: State, now: number): boolean;
+  /** Whether a condition of the definition holds. Throws if it cannot be told, for example because a value is missing. */
+  holds(condition: string, state: State, asking: Asking): boolean;
 };
 
 const MAX_KEPT = 1000;
@@ -39,7 +39,7 @@ export function compileDefinition(row: Pick<DefinitionRow, 'id' | 'version' | 'd
 function compile({ id, version, document }: Pick<DefinitionRow, 'id' | 'version' | 'document'>): CompiledDefinition {
   const definition = JSON.parse(document) as Definition;
   const places = new Map(definition.steps.map((step, at) => [step.id, at]));
-  const conditions = new Map<string, (state: State, now: number) => boolean>();
+  const conditions = new Map<string, Condition>();
   const conditionOf = (text: string) => {
     const known = conditions.get(text);
     if (known) return known;
@@ -53,6 +53,6 @@ function compile({ id, version, document }: Pick<DefinitionRow, 'id' | 'version'
     definition,
     step: (stepId) => definition.steps[places.get(stepId) ?? -1],
     indexOf: (stepId) => places.get(stepId) ?? -1,
-    holds: (condition, state, now) => conditionOf(condition)(state, now),
+    holds: (condition, state, asking) => conditionOf(condition)(state, asking),
   };
 }

@@ -1,6 +1,10 @@
 import { type ASTNode, Environment } from '@marcbachmann/cel-js';
-import { ageAt, readDate } from './dates.ts';
 import { documentFacts } from './document-facts.ts';
+import type { Budget } from './expressions/budget.ts';
+import { compileExpression } from './expressions/compile-expression.ts';
+import { ExpressionError } from './expressions/expression-error.ts';
+import type { Code, Scope } from './expressions/part.ts';
+import { ANY, nounOf, objectOf, type Shape, TIME } from './expressions/shapes.ts';
 import type { JourneyData, State } from './state.ts';
 
 /**
@@ -9,25 +13,15 @@ import type { JourneyData, State } from './state.ts';
  */
 const LIMITS = { maxAstNodes: 500, maxDepth: 50, maxListElements: 100, maxMapEntries: 100, maxCallArguments: 8 };
 
+/** It reads expressions and checks their types; `expressions/` evaluates them. */
 const environment = new Environment({ limits: LIMITS })
   .registerVariable('params', 'map')
   .registerVariable('checks', 'map')
   .registerVariable('data', 'map')
   .registerVariable('now', 'google.protobuf.Timestamp')
-  .registerFunction('date(string): google.protobuf.Timestamp', toDate)
-  .registerFunction('age(google.protobuf.Timestamp): int', (born: Date) => ageNow(born))
-  .registerFunction('age(string): int', (born: string) => ageNow(toDate(born)));
-
-/** Of the evaluation under way: functions see their arguments alone. */
-let evaluatedAt = new Date(0);
-
-const ageNow = (born: Date) => BigInt(ageAt(evaluatedAt, born));
-
-function toDate(text: string): Date {
-  const date = readDate(text);
-  if (!date) throw new Error('is not a date such as 2008-11-16');
-  return date;
-}
+  .registerFunction('date(string): google.protobuf.Timestamp', () => undefined)
+  .registerFunction('age(google.protobuf.Timestamp): int', () => undefined)
+  .registerFunction('age(string): int', () => undefined);
 
 type Kind = keyof JourneyData;
 const KINDS: readonly Kind[] = ['forms', 'documents', 'faces', 'pauses'];
@@ -35,36 +29,71 @@ const KINDS: readonly Kind[] = ['forms', 'documents', 'faces', 'pauses'];
 /** The steps and keys that an expression reads. */
 export type Refers = { readonly checks: string[] } & { readonly [K in Kind]: string[] };
 
-export type CheckedCondition = { readonly faults: readonly string[]; readonly refers: Refers };
+/** What is known of the facts before there is a journey. */
+export type FactShapes = { readonly checks: Shape; readonly data: Shape };
+
+export type CheckedCondition = {
+  readonly faults: readonly string[];
+  readonly refers: Refers;
+  readonly patterns: readonly string[];
+};
+
+const MAX_PART_LENGTH = 200;
 
 /** What a step is in a condition as long as it has not ended. */
 const NOT_ENDED = { passed: false, status: 'NOT_PERFORMED', reason: '', score: 0, attempts: 0 };
 
+const UNKNOWN: FactShapes = { checks: ANY, data: ANY };
+
 /** Finds what is wrong with an expression without running it. */
-export function checkCondition(text: string): CheckedCondition {
+export function checkCondition(text: string, shapes: FactShapes = UNKNOWN): CheckedCondition {
+  const { code: _code, ...checked } = readCondition(text, shapes);
+  return checked;
+}
+
+type ReadCondition = CheckedCondition & { readonly code: Code };
+
+function readCondition(text: string, shapes: FactShapes): ReadCondition {
   const refers: Refers = { checks: [], forms: [], documents: [], faces: [], pauses: [] };
-  const faults: string[] = [];
+  const facts = { params: objectOf({}, { open: true }), checks: shapes.checks, data: shapes.data, now: TIME };
+  const scope: Scope = { facts, variables: [], faults: [], patterns: [] };
+  const { faults, patterns } = scope;
+  let code: Code = () => false;
   try {
     const parsed = environment.parse(text);
-    const { valid, type, error } = parsed.check();
-    if (!valid) faults.push(firstLine(error));
-    else if (type !== 'bool' && type !== 'dyn') faults.push(`must be true or false, but it is of type ${type}`);
+    const part = compileExpression(parsed.ast, scope);
+    code = part.code;
     visit(parsed.ast, refers, faults);
+    const { valid, type, error } = parsed.check();
+    if (!valid && faults.length === 0) faults.push(firstLine(error));
+    else if (type !== undefined && type !== 'bool' && type !== 'dyn') faults.push(notTruth(`of type ${type}`));
+    else if (valid && part.shape.kind !== 'truth' && part.shape.kind !== 'any')
+      faults.push(notTruth(nounOf(part.shape)));
   } catch (error) {
     faults.push(firstLine(error));
   }
-  return { faults: [...new Set(faults)], refers };
+  return { faults: [...new Set(faults)], refers, patterns, code };
 }
 
+function notTruth(found: string): string {
+  return `must be true or false, but it is ${found}`;
+}
+
+/** When a condition is asked, and what the conditions that are asked in one go may cost together. */
+export type Asking = { readonly now: number; readonly budget: Budget };
+
+export type Condition = (state: State, asking: Asking) => boolean;
+
 /** Reads an expression once. What it gives throws where the answer cannot be told, so that nobody guesses. */
-export function compileCondition(text: string): (state: State, now: number) => boolean {
-  const { faults, refers } = checkCondition(text);
-  if (faults.length > 0) throw new Error(`${text}: ${faults[0]}`);
-  const run = environment.parse(text);
-  return (state, now) => {
-    evaluatedAt = new Date(now);
-    const answer: unknown = run({ ...factsOf(state, refers, now), now: evaluatedAt });
-    if (typeof answer !== 'boolean') throw new Error(`${text}: is neither true nor false`);
+export function compileCondition(text: string): Condition {
+  const { faults, refers, code } = readCondition(text, UNKNOWN);
+  const [fault] = faults;
+  if (fault !== undefined) throw new ExpressionError(fault, text.slice(0, MAX_PART_LENGTH));
+  return (state, { now, budget }) => {
+    const facts = factsOf(state, refers, now);
+    const answer = code({ facts, now: facts.now, budget, variables: [] });
+    if (typeof answer !== 'boolean')
+      throw new ExpressionError('is neither true nor false', text.slice(0, MAX_PART_LENGTH));
     return answer;
   };
 }
@@ -86,10 +115,15 @@ function factsOf({ flow, data, params }: State, refers: Refers, now: number) {
   const gathered = Object.fromEntries(
     KINDS.map((kind) => [
       kind,
-      Object.fromEntries(refers[kind].map((key) => [key, factOf(kind, data[kind][key] ?? {}, now)])),
+      Object.fromEntries(refers[kind].map((key) => [key, factOf(kind, ownMember(data[kind], key), now)])),
     ]),
   );
-  return { params, checks, data: gathered };
+  return { params, checks, data: gathered, now: new Date(now) };
+}
+
+/** What is not there yet is empty. */
+function ownMember<T extends object>(of: Readonly<Record<string, T>>, key: string): T | Record<string, never> {
+  return (Object.hasOwn(of, key) ? of[key] : undefined) ?? {};
 }
 
 function factOf(kind: Kind, value: Readonly<Record<string, unknown>>, now: number) {

@@ -1,4 +1,5 @@
 import { ageAt, readDate } from './dates.ts';
+import { listOf, NUMBER, objectOf, TEXT, TIME } from './expressions/shapes.ts';
 
 /** What conditions may ask of a document, besides the fields as they were read. Pure. */
 type Field = { readonly fieldName?: unknown; readonly values?: Readonly<Record<string, unknown>> };
@@ -15,6 +16,26 @@ const TEXTS = {
 } as const;
 
 const DATES = { dateOfBirth: 'Date Of Birth', expires: 'Date Of Expiry' } as const;
+
+const FIELD_SHAPE = objectOf({
+  fieldName: TEXT,
+  values: objectOf({ visualZoneValue: TEXT, mrzValue: TEXT, barcodeValue: TEXT }),
+});
+
+export const DOCUMENT_SHAPE = objectOf({
+  documentType: TEXT,
+  countryCode: TEXT,
+  givenNames: TEXT,
+  surname: TEXT,
+  documentNumber: TEXT,
+  nationality: TEXT,
+  dateOfBirth: TIME,
+  expires: TIME,
+  age: NUMBER,
+  biographicData: listOf(FIELD_SHAPE),
+  images: listOf(TEXT),
+  hints: objectOf({}, { open: true }),
+});
 
 /** The document with its named fields. A field that was not read, or a date that is not a day of the calendar, is absent. */
 export function documentFacts(document: Document, now: number): Record<string, unknown> {

@@ -66,6 +66,8 @@ export type DriveDeps = {
   identity(): IdentityPort;
   /** Sends the webhook that a step names. False if there is none of that name. */
   sendWebhook(tx: TenantTx, name: string, event: ToldEvent): Promise<boolean>;
+  /** Writes to the log. The details hold nothing of a person. */
+  warn(details: object, message: string): void;
   /** Told after the commit that a journey, or one below it, has changed. */
   changed(tenantId: TenantId, rootId: string): void;
 };
@@ -169,6 +171,7 @@ async function apply(run: Run, before: InstanceRow, happening: Happening): Promi
   if (before.id !== run.rootId) await touchJourney(tx, run.rootId);
   const changed = await changeInstance(tx, before, afterChange(before, next.state, definition, now));
   const noted = await note(run, changed, eventsOf(next.effects, changed));
+  warnOfConditions(run, before, definition, next.effects);
   const { result = {} } = happening.type === 'submit' ? happening : {};
   await perform(run, noted, { definition, state: next.state, result }, next.effects);
   if (isFinal(noted.status) && noted.parent_id !== null) await tellParent(run, noted);
@@ -213,6 +216,26 @@ function eventsOf(effects: readonly Effect[], { status }: InstanceRow): NewEvent
     const { event, step, data } = effect;
     return [{ type: event, status, ...(step !== undefined && { step }), ...(data && { data }) }];
   });
+}
+
+/** The tenant sees it in the events; the operator, who is asked why journeys end, in the log. */
+function warnOfConditions(
+  run: Run,
+  row: InstanceRow,
+  { definition, version }: CompiledDefinition,
+  effects: readonly Effect[],
+) {
+  for (const effect of effects) {
+    if (effect.type !== 'event' || effect.data?.rule === undefined) continue;
+    const details = {
+      tenantId: run.tx.tenantId,
+      instanceId: row.id,
+      definition: definition.name,
+      version,
+      ...effect.data,
+    };
+    run.tx.afterCommit(() => run.deps.warn(details, 'a condition could not be evaluated; the journey has ended'));
+  }
 }
 
 type Performed = Pick<Settled, 'definition' | 'state' | 'result'>;

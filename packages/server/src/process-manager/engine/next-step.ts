@@ -1,5 +1,6 @@
 import type { CompiledDefinition } from './compile-definition.ts';
 import type { Step } from './definition.ts';
+import { newBudget } from './expressions/budget.ts';
 import { type Happening, type Input, isFinal, type Next, type Refused, type State, type StepRecord } from './state.ts';
 import { resultFaults } from './steps/form-schema.ts';
 import { stepTypeOf } from './steps/registry.ts';
@@ -25,7 +26,8 @@ import {
  */
 export function nextStep(definition: CompiledDefinition, state: State, input: Input): Next {
   if (isFinal(state.flow.status)) return refuse('ended');
-  const walk: Walk = { definition, input, state, effects: [] };
+  const asking = { now: input.now, budget: newBudget() };
+  const walk: Walk = { definition, input, asking, state, effects: [] };
   const refused = react(walk, input);
   return refused ?? { state: walk.state, effects: walk.effects };
 }

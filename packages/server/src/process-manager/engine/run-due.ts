@@ -1,47 +1,76 @@
-import type { Db, TenantDb } from '../../db/db.ts';
+import { type Db, DbError, type TenantDb, type TenantTx } from '../../db/db.ts';
 import { defineJob, type JobDefinition } from '../../jobs/define-job.ts';
-import { MINUTE, SECOND } from '../../kernel/clock.ts';
+import { DAY, HOUR, MINUTE, SECOND } from '../../kernel/clock.ts';
 import { isGone } from '../../kernel/errors.ts';
 import type { TenantId } from '../../kernel/ids.ts';
-import { overdueInstances } from '../instances/deadlines.repository.ts';
+import { overdueInstances, postponeDeadline } from '../instances/deadlines.repository.ts';
 import type { Drive } from './drive.ts';
-import { dueJourneys } from './journeys.repository.ts';
+import { dueJourneys, postponeJourney } from './journeys.repository.ts';
 
 /** Steps and instances whose time is over. One pass of the installation, every half minute. */
-const BATCH = 200;
-
-export function defineRunDue(deps: {
+type RunDueDeps = {
   db: Db;
   drive: Drive;
   everyTenantId(): AsyncIterable<TenantId>;
-}): JobDefinition<object> {
+  onError(what: string, error: unknown): void;
+};
+
+/** A tenant with a great deal to do takes turns with the others: this many of each kind, then the next tenant. */
+const BATCH = 50;
+
+export function defineRunDue(deps: RunDueDeps): JobDefinition<object> {
   return defineJob<object>({
     kind: 'process-manager.run-due',
     maxAttempts: 3,
     backoff: { firstMs: SECOND, mostMs: MINUTE },
     timeoutMs: 10 * MINUTE,
     async run(_payload, { now, signal }) {
-      for await (const tenantId of deps.everyTenantId()) {
-        await runDueOf(deps.db.of(tenantId), deps.drive, now, signal);
+      const done = new Set<TenantId>();
+      for (let more = true; more; ) {
+        more = false;
+        for await (const tenantId of deps.everyTenantId()) {
+          if (done.has(tenantId)) continue;
+          if (await runBatch(deps, deps.db.of(tenantId), now, signal)) more = true;
+          else done.add(tenantId);
+        }
       }
     },
   });
 }
 
-export async function runDueOf(db: TenantDb, drive: Drive, now: number, signal: AbortSignal): Promise<void> {
-  const all = [
-    { find: () => dueJourneys(db, now, BATCH), happening: { type: 'tick' } as const },
-    { find: () => overdueInstances(db, now, BATCH), happening: { type: 'expire' } as const },
-  ];
-  for (const { find, happening } of all) {
-    for (let more = true; more; ) {
-      const ids = await find();
-      // What is still due after its turn would be found for ever.
-      more = ids.length === BATCH;
-      for (const id of ids) {
-        signal.throwIfAborted();
-        await db.write((tx) => drive.apply(tx, id, happening, now)).catch(isGone);
-      }
+const KINDS = [
+  { find: dueJourneys, happening: { type: 'tick' }, postpone: postponeJourney, delayMs: HOUR },
+  { find: overdueInstances, happening: { type: 'expire' }, postpone: postponeDeadline, delayMs: DAY },
+] as const;
+
+/** True if the tenant has more to do. */
+async function runBatch(deps: RunDueDeps, db: TenantDb, now: number, signal: AbortSignal): Promise<boolean> {
+  let more = false;
+  for (const { find, happening, postpone, delayMs } of KINDS) {
+    const ids = await find(db, now, BATCH);
+    more ||= ids.length === BATCH;
+    for (const id of ids) {
+      signal.throwIfAborted();
+      const putOff = (tx: TenantTx) => postpone(tx, id, now + delayMs);
+      await db
+        .write(async (tx) => {
+          const { refused } = await deps.drive.apply(tx, id, happening, now);
+          // It would be found again, for ever.
+          if (refused !== undefined) await putOff(tx);
+        })
+        .catch(isGone)
+        .catch((error) => skip(deps, db, error, putOff));
     }
   }
+  return more;
+}
+
+/**
+ * One journey that cannot go on holds up nobody else's: it is put off, so that it is not found again at once. A database
+ * that does not answer is not the journey's fault.
+ */
+async function skip(deps: RunDueDeps, db: TenantDb, error: unknown, putOff: (tx: TenantTx) => Promise<void>) {
+  if (error instanceof DbError && error.fault !== 'unique') throw error;
+  deps.onError('a journey that was due could not go on; it is tried again later', error);
+  await db.write(putOff);
 }

@@ -1,8 +1,10 @@
 import type { Check } from '../../kernel/check.ts';
 import { fromDuration } from '../../kernel/clock.ts';
 import type { CompiledDefinition } from './compile-definition.ts';
+import type { Asking } from './conditions.ts';
 import { decide } from './decide.ts';
 import { END, type Step } from './definition.ts';
+import { ExpressionError } from './expressions/expression-error.ts';
 import type { Current, Effect, FinalStatus, Flow, Input, JourneyData, State, StepRecord } from './state.ts';
 import type { PauseStep } from './steps/control.ts';
 import { stepTypeOf } from './steps/registry.ts';
@@ -13,6 +15,8 @@ import { stepTypeOf } from './steps/registry.ts';
 export type Walk = {
   readonly definition: CompiledDefinition;
   readonly input: Input;
+  /** Shared by all conditions of the walk, so that together they cost no more than one may. */
+  readonly asking: Asking;
   state: State;
   readonly effects: Effect[];
 };
@@ -58,14 +62,32 @@ export function enterFrom(walk: Walk, place: number): void {
   }
   let applies = true;
   try {
-    applies = step.when === undefined || walk.definition.holds(step.when, walk.state, walk.input.now);
-  } catch {
-    // To guess would be to leave a check out, or to ask for what is not wanted.
-    end(walk, 'COMPLETED_PROCESS_ERROR', 'condition', step.id);
+    applies = step.when === undefined || holds(walk, step, step.when, '/when');
+  } catch (error) {
+    endUntold(walk, step, error);
     return;
   }
   if (applies) enter(walk, step);
   else complete(walk, step, { outcome: 'SKIPPED', attempts: 0 });
+}
+
+/** Throws an error that names the rule if it cannot be told. */
+function holds(walk: Walk, step: Step, text: string, place: string): boolean {
+  try {
+    return walk.definition.holds(text, walk.state, walk.asking);
+  } catch (error) {
+    const { name = 'Error' } = error as Error;
+    const untold = error instanceof ExpressionError ? error : new ExpressionError(`cannot be evaluated: ${name}`, text);
+    untold.rule = `/steps/${walk.definition.indexOf(step.id)}${place}`;
+    throw untold;
+  }
+}
+
+/** A condition cannot be told. To guess would be to leave a check out, or to ask for what is not wanted. */
+function endUntold(walk: Walk, step: Step, error: unknown): void {
+  if (!(error instanceof ExpressionError)) throw error;
+  const { reason, rule, part, message } = error;
+  end(walk, 'COMPLETED_PROCESS_ERROR', reason, step.id, { rule, name: part, problem: message });
 }
 
 function enter(walk: Walk, step: Step): void {
@@ -94,9 +116,9 @@ function enter(walk: Walk, step: Step): void {
 function conclude(walk: Walk, step: Step): void {
   let verdict: 'PASS' | 'FAIL' | 'REVIEW';
   try {
-    verdict = decide(walk.definition, step, walk.state, walk.input.now);
-  } catch {
-    end(walk, 'COMPLETED_PROCESS_ERROR', 'condition', step.id);
+    verdict = decide(step, walk.state, (when, place) => holds(walk, step, when, place));
+  } catch (error) {
+    endUntold(walk, step, error);
     return;
   }
   setFlow(walk, { decision: verdict });
@@ -128,7 +150,7 @@ export function userCurrent({ input: { now } }: Walk, step: Step, attempt: numbe
   return { step: step.id, attempt, enteredAt: now, phase: 'user', ...(dueAt !== undefined && { dueAt }) };
 }
 
-export function end(walk: Walk, status: FinalStatus, reason?: string, step?: string): undefined {
+export function end(walk: Walk, status: FinalStatus, reason?: string, step?: string, more: object = {}): undefined {
   const { current, ...flow } = walk.state.flow;
   walk.state = { ...walk.state, flow: { ...flow, status } };
   const event = status === 'COMPLETED_TERMINATED' ? 'instance.terminated' : 'instance.completed';
@@ -137,7 +159,7 @@ export function end(walk: Walk, status: FinalStatus, reason?: string, step?: str
     type: 'event',
     event,
     ...(where && { step: where }),
-    data: { status, ...(reason && { reason }) },
+    data: { status, ...(reason && { reason }), ...more },
   });
 }
 

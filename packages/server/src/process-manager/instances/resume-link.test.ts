@@ -35,6 +35,7 @@ onBothEngines('paused process instances', (_engine, places) => {
         vault,
         jobs,
         workStep: {} as never,
+        warn: () => undefined,
         changed: () => undefined,
       });
       await world.acme.write((tx) => drive.apply(tx, id, { type: 'open' }, world.grove.clock.now()));

@@ -1,6 +1,7 @@
 import { oneOf, Type, text } from '@grove/contract';
 import type { Check } from '../../../kernel/check.ts';
 import type { Step } from '../definition.ts';
+import { objectOf, TEXT, TRUTH } from '../expressions/shapes.ts';
 import type { State } from '../state.ts';
 import type { IdentityActs, PresentedFace } from './identity-acts.ts';
 import { checkOf, ofStore, withStore } from './identity-check.ts';
@@ -29,7 +30,7 @@ export const addUser: StepType = {
   type: NAME,
   about: 'Adds the end user to an identity store, or finds the one of that external id.',
   kind: 'server',
-  keeps: { in: 'forms', defaultKey: 'user1' },
+  keeps: { in: 'forms', defaultKey: 'user1', shape: () => objectOf({ userId: TEXT, created: TRUTH }) },
   settings: withStore({
     extId: Type.String({
       ...source('Where the external id stands: `params.<name>` or `forms.<key>.<field>`'),

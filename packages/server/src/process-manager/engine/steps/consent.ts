@@ -1,4 +1,5 @@
 import { oneOf, Type, text } from '@grove/contract';
+import { objectOf, TEXT, TRUTH } from '../expressions/shapes.ts';
 import type { StepType } from './step-type.ts';
 
 /** Who declines ends the journey: nothing of somebody who does not want it is looked at. */
@@ -6,7 +7,11 @@ export const consent: StepType = {
   type: 'consent',
   about: 'The end user reads what is done with the data, and agrees or declines.',
   kind: 'user',
-  keeps: { in: 'forms', defaultKey: 'consent' },
+  keeps: {
+    in: 'forms',
+    defaultKey: 'consent',
+    shape: () => objectOf({ accepted: TRUTH, textVersion: TEXT, language: TEXT, page: TEXT }),
+  },
   failureEnds: true,
   settings: {
     textVersion: Type.String({ minLength: 1, maxLength: 50, default: '1', description: 'Kept with the answer' }),

@@ -1,5 +1,6 @@
 import { Duration, MAX_CONDITION_LENGTH, oneOf, stringMap, Type, text } from '@grove/contract';
 import type { Step } from '../definition.ts';
+import { objectOf } from '../expressions/shapes.ts';
 import type { StepType } from './step-type.ts';
 
 /** Steps that the engine itself carries out. */
@@ -51,7 +52,7 @@ export const pause: StepType = {
   type: 'pause',
   about: 'Waits until the relying party resumes the instance, or for a while.',
   kind: 'control',
-  keeps: { in: 'pauses', defaultKey: 'pause1' },
+  keeps: { in: 'pauses', defaultKey: 'pause1', shape: () => objectOf({}, { open: true }) },
   settings: {
     resumeAfter: Type.Optional(Type.String({ ...Duration, description: 'Goes on by itself after this time' })),
   },

@@ -2,6 +2,7 @@ import { listOf, oneOf, Type } from '@grove/contract';
 import { withApplicantMatch } from '../../../engines/vision/applicant/judge-applicant.ts';
 import type { ClientHints } from '../../../engines/vision/vision.ts';
 import type { Step } from '../definition.ts';
+import { DOCUMENT_SHAPE } from '../document-facts.ts';
 import { clientHints } from './client-hints.ts';
 import { clientSignals, noteSignals } from './client-signals.ts';
 import { POOR_REASONS, softenChecks } from './poor-document.ts';
@@ -23,7 +24,7 @@ export const document: StepType = {
   type: 'document',
   about: 'The end user photographs a document; it is read and checked.',
   kind: 'user',
-  keeps: { in: 'documents', defaultKey: 'doc1' },
+  keeps: { in: 'documents', defaultKey: 'doc1', shape: () => DOCUMENT_SHAPE },
   settings: {
     accept: Type.Array(oneOf(...DOCUMENT_TYPES), {
       minItems: 1,

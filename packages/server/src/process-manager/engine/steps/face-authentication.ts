@@ -1,6 +1,6 @@
 import { Type } from '@grove/contract';
 import type { Step } from '../definition.ts';
-import { face } from './face.ts';
+import { FACE_SHAPE, face } from './face.ts';
 import { ofStore, recognisedCheck, userMissing, withStore } from './identity-check.ts';
 import { linkedUser } from './linked-user.ts';
 import { notPerformed } from './not-performed.ts';
@@ -15,7 +15,7 @@ export const faceAuthentication: StepType = {
   type: NAME,
   about: 'The end user proves by face to be the user.',
   kind: 'user',
-  keeps: { in: 'faces', defaultKey: 'authentication1' },
+  keeps: { in: 'faces', defaultKey: 'authentication1', shape: () => FACE_SHAPE },
   failureEnds: true,
   settings: withStore({
     ...face.settings,

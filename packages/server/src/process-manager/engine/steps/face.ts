@@ -1,6 +1,7 @@
 import { listOf, oneOf, Type } from '@grove/contract';
 import type { ClientHints } from '../../../engines/vision/vision.ts';
 import type { Step } from '../definition.ts';
+import { ANY, listOf as listShape, NUMBER, objectOf, TEXT } from '../expressions/shapes.ts';
 import { clientHints } from './client-hints.ts';
 import type { StepType } from './step-type.ts';
 
@@ -16,6 +17,9 @@ type Answer = {
   readonly frames?: readonly { name: string; at: number }[];
   readonly hints?: ClientHints;
 };
+
+/** What is read of a selfie, and what came with it. */
+export const FACE_SHAPE = objectOf({ quality: NUMBER, images: listShape(TEXT), nonce: TEXT, frames: ANY, hints: ANY });
 
 const CHALLENGED: readonly string[] = ['face', 'faceAuthentication'];
 
@@ -45,7 +49,7 @@ export const face: StepType = {
   type: 'face',
   about: 'The end user takes a selfie; its quality and liveness are checked.',
   kind: 'user',
-  keeps: { in: 'faces', defaultKey: 'face1' },
+  keeps: { in: 'faces', defaultKey: 'face1', shape: () => FACE_SHAPE },
   settings: {
     liveness: Type.Unsafe<string>({
       ...oneOf('none', 'passive', 'active'),

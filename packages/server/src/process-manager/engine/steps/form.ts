@@ -1,6 +1,7 @@
 import { Type, text } from '@grove/contract';
 import type { Step } from '../definition.ts';
 import { formFaults } from './form-schema.ts';
+import { formShape } from './form-shape.ts';
 import { knownValues } from './known-values.ts';
 import type { StepType } from './step-type.ts';
 
@@ -10,7 +11,7 @@ export const form: StepType = {
   type: 'form',
   about: 'The end user fills in a form, described by a JSON Schema.',
   kind: 'user',
-  keeps: { in: 'forms', defaultKey: 'form1' },
+  keeps: { in: 'forms', defaultKey: 'form1', shape: (step) => formShape((step as FormStep).schema) },
   settings: {
     title: Type.Optional(text(1, 100)),
     schema: Type.Unsafe<Record<string, unknown>>({

@@ -3,6 +3,7 @@ import { HEADER_VALUE_FAULT, headerNameFault, isHeaderValue } from '../../../eng
 import type { Check } from '../../../kernel/check.ts';
 import { secretNames } from '../../cloud-secrets/fill-headers.ts';
 import type { Step } from '../definition.ts';
+import { ANY, objectOf } from '../expressions/shapes.ts';
 import { bodyFault, fillBody } from './fill-body.ts';
 import type { StepType, WorkRequest } from './step-type.ts';
 import { valueAt } from './value-at.ts';
@@ -34,7 +35,12 @@ export const http: StepType = {
   type: 'http',
   about: 'Asks a service of the tenant, and keeps what it answers.',
   kind: 'server',
-  keeps: { in: 'forms', defaultKey: 'http1' },
+  keeps: {
+    in: 'forms',
+    defaultKey: 'http1',
+    shape: (step) =>
+      objectOf(Object.fromEntries(Object.keys((step as HttpStep).keep ?? {}).map((name) => [name, ANY]))),
+  },
   settings: {
     url: Type.String({ maxLength: 500, pattern: '^https?://', description: 'https, unless the operator allows it' }),
     method: Type.Unsafe<string>({ ...oneOf('GET', 'POST'), default: 'POST' }),

@@ -1,4 +1,5 @@
 import { anyObject, stringMap, Type, text } from '@grove/contract';
+import { objectOf } from '../expressions/shapes.ts';
 import type { StepType } from './step-type.ts';
 
 const MAX_VARIABLES = 50;
@@ -7,7 +8,7 @@ export const customPage: StepType = {
   type: 'customPage',
   about: "Shows a page of the tenant's own, and keeps what it sends.",
   kind: 'user',
-  keeps: { in: 'forms', defaultKey: 'page1' },
+  keeps: { in: 'forms', defaultKey: 'page1', shape: () => objectOf({}, { open: true }) },
   settings: {
     page: text(1, 100, 'The name of the custom page'),
     constants: Type.Optional({ ...stringMap(MAX_VARIABLES, 1000), description: 'Given to the page' }),

@@ -1,5 +1,6 @@
 import { api, Type, text } from '@grove/contract';
 import type { Step } from '../definition.ts';
+import { objectOf, TEXT } from '../expressions/shapes.ts';
 import { attemptsSetting, begun, ofStore, recognisedCheck, userMissing, withStore } from './identity-check.ts';
 import { linkedUser } from './linked-user.ts';
 import { registrationStep } from './registration-step.ts';
@@ -36,7 +37,7 @@ export const passkeyAuthentication: StepType = {
   type: 'passkeyAuthentication',
   about: 'The end user proves with a passkey to be the user.',
   kind: 'user',
-  keeps: { in: 'forms', defaultKey: 'passkey1' },
+  keeps: { in: 'forms', defaultKey: 'passkey1', shape: () => objectOf({ userId: TEXT }) },
   failureEnds: true,
   settings: {
     ...settings,

@@ -2,6 +2,7 @@ import type { TProperties, TSchema } from 'typebox';
 import type { DerivedImage, SpentChallenge, Vision } from '../../../engines/vision/vision.ts';
 import type { Check } from '../../../kernel/check.ts';
 import type { Step } from '../definition.ts';
+import type { Shape } from '../expressions/shapes.ts';
 import type { Findings, JourneyData, State } from '../state.ts';
 import type { Begun, IdentityActs, PresentedFace } from './identity-acts.ts';
 
@@ -17,7 +18,7 @@ export type StepType = {
   /** The settings beside those that every step has. Defaults are written into documents when they are stored. */
   readonly settings: TProperties;
   /** Where what it gathers is kept; such steps have a `key`, by default the default here. */
-  readonly keeps?: { readonly in: keyof JourneyData; readonly defaultKey: string };
+  readonly keeps?: Keeps;
   /** Set if a failure ends the journey unless the definition says where else to go. */
   readonly failureEnds?: true;
   /** Other objects it needs, to be found before deployment. */
@@ -35,6 +36,13 @@ export type StepType = {
   work?(request: WorkRequest): Promise<Worked>;
   /** In place of `work` where nothing but the database is needed: done in the transaction that took what was submitted. */
   settle?(request: SettleRequest): Promise<Findings>;
+};
+
+export type Keeps = {
+  readonly in: keyof JourneyData;
+  readonly defaultKey: string;
+  /** What it gathers, as conditions see it; anything unless given. */
+  shape?(step: Step): Shape;
 };
 
 /** What a step of an identity store is handed, in a transaction. */

@@ -1,0 +1,32 @@
+import { ExpressionError } from './expression-error.ts';
+
+/**
+ * What conditions may cost. Every part that is evaluated, every element that is looked at and every few characters that
+ * are read or made take steps from the budget. All conditions that are evaluated in one go share one budget, so that a
+ * hundred expensive conditions cost no more than one. A step is about a tenth of a microsecond.
+ */
+export type Budget = { left: number };
+
+export const MAX_EVALUATION_STEPS = 100_000;
+
+/** Texts are copied and compared many characters at a time. */
+const CHARACTERS_PER_STEP = 16;
+
+/** An error captures a stack, which is much slower than anything else an expression does. */
+export const STEPS_PER_ERROR = 300;
+
+export function newBudget(steps: number = MAX_EVALUATION_STEPS): Budget {
+  return { left: steps };
+}
+
+/** Throws when the budget is used up, and from then on at every call. */
+export function charge(budget: Budget, steps: number): void {
+  budget.left -= steps;
+  if (budget.left < 0) {
+    throw new ExpressionError('takes more steps than a condition may', undefined, 'condition_budget');
+  }
+}
+
+export function chargeText(budget: Budget, length: number): void {
+  charge(budget, 1 + length / CHARACTERS_PER_STEP);
+}

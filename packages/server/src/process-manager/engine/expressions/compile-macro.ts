@@ -1,0 +1,120 @@
+import type { ASTNode } from '@marcbachmann/cel-js';
+import { charge } from './budget.ts';
+import { ExpressionError } from './expression-error.ts';
+import { attempt, type Code, type Compile, type Part, type Run, type Scope, truthOf } from './part.ts';
+import { ANY, elementShape, listOf, type Shape, TRUTH } from './shapes.ts';
+import { elementsOf } from './values.ts';
+
+/** Macros see parts of the expression and not their values: `has`, `cel.bind`, and what goes through lists. */
+type Call = Extract<ASTNode, { op: 'call' | 'rcall' }>;
+
+const COMPREHENSIONS: readonly string[] = ['all', 'exists', 'exists_one', 'map', 'filter'];
+
+export function isMacro(node: Call): boolean {
+  if (node.op === 'call') return node.args[0] === 'has';
+  return COMPREHENSIONS.includes(node.args[0]) || isBind(node);
+}
+
+function isBind(node: Call): boolean {
+  return node.op === 'rcall' && node.args[0] === 'bind' && node.args[1].op === 'id' && node.args[1].args === 'cel';
+}
+
+export function compileMacro(node: Call, scope: Scope, compile: Compile): Part {
+  if (node.op === 'call') return has(node.args[1], scope, compile);
+  const [name, receiver, args] = node.args;
+  const [variable, ...rest] = args;
+  if (variable?.op !== 'id' || rest.length === 0 || rest.length > 2) {
+    scope.faults.push(`${name} needs the name of a variable and what is done with it`);
+    return { code: () => false, shape: ANY };
+  }
+  if (isBind(node)) return bind(variable.args, rest, scope, compile);
+  const through = compile(receiver, scope);
+  const inner = withVariable(scope, variable.args, elementShape(through.shape));
+  const parts = rest.map((each) => compile(each, inner));
+  return comprehension(name, { through, parts, at: scope.variables.length });
+}
+
+function withVariable(scope: Scope, name: string, shape: Shape): Scope {
+  return { ...scope, variables: [...scope.variables, { name, shape }] };
+}
+
+/** Whether a member is there. It is not there either if what should have it is missing itself. */
+function has([asked]: readonly ASTNode[], scope: Scope, compile: Compile): Part {
+  const part = asked?.op === '.' ? compile(asked, scope) : undefined;
+  const find = part?.find;
+  if (!find) scope.faults.push('has needs a member, such as has(params.country)');
+  return { code: (run) => find?.(run) !== undefined, shape: TRUTH };
+}
+
+function bind(name: string, [value, body]: readonly ASTNode[], scope: Scope, compile: Compile): Part {
+  const bound = compile(value as ASTNode, scope);
+  if (!body) {
+    scope.faults.push('cel.bind needs a name, a value and what is done with it');
+    return bound;
+  }
+  const { code, shape } = compile(body, withVariable(scope, name, bound.shape));
+  const at = scope.variables.length;
+  return { code: (run) => code(holding(run, at, bound.code(run))), shape };
+}
+
+function holding(run: Run, at: number, value: unknown): Run {
+  run.variables[at] = value;
+  return run;
+}
+
+type Loop = { readonly through: Part; readonly parts: readonly Part[]; readonly at: number };
+
+function comprehension(name: string, { through, parts, at }: Loop): Part {
+  const [first, second] = parts as [Part, Part?];
+  const each = <T>(run: Run, look: (element: unknown) => T | undefined): T | undefined => {
+    for (const element of elementsOf(run.budget, through.code(run))) {
+      charge(run.budget, 1);
+      const found = look(holding(run, at, element).variables[at]);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  };
+  switch (name) {
+    case 'all':
+      return { code: quantifier(each, first.code, false), shape: TRUTH };
+    case 'exists':
+      return { code: quantifier(each, first.code, true), shape: TRUTH };
+    case 'exists_one':
+      return { code: (run) => gather(run, each, first.code).length === 1, shape: TRUTH };
+    case 'filter':
+      return {
+        code: (run) => gather(run, each, first.code),
+        shape: through.shape.kind === 'list' ? through.shape : ANY,
+      };
+    default: {
+      const [filter, transform] = second ? [first, second] : [undefined, first];
+      return { code: (run) => gather(run, each, filter?.code, transform.code), shape: listOf(transform.shape) };
+    }
+  }
+}
+
+type Each = <T>(run: Run, look: (element: unknown) => T | undefined) => T | undefined;
+
+/** The first element that decides does; an element that cannot be told matters only if none does. */
+function quantifier(each: Each, predicate: Code, decides: boolean): Code {
+  return (run) => {
+    let untold: ExpressionError | undefined;
+    const decided = each(run, () => {
+      const answer = attempt(run, predicate);
+      if (answer instanceof ExpressionError) untold ??= answer;
+      return answer === decides ? true : undefined;
+    });
+    if (decided) return decides;
+    if (untold) throw untold;
+    return !decides;
+  };
+}
+
+function gather(run: Run, each: Each, predicate?: Code, transform?: Code): unknown[] {
+  const gathered: unknown[] = [];
+  each(run, (element) => {
+    if (!predicate || truthOf(predicate(run))) gathered.push(transform ? transform(run) : element);
+    return undefined;
+  });
+  return gathered;
+}

@@ -1,0 +1,214 @@
+import { Duration } from '@marcbachmann/cel-js/evaluator';
+import { ageAt, readDate } from '../dates.ts';
+import { type Budget, charge, chargeText } from './budget.ts';
+import { ExpressionError } from './expression-error.ts';
+import { inRange, valid } from './operators.ts';
+import { patternOf } from './patterns.ts';
+import { ANY, type Kind, listOf, NUMBER, type Shape, TEXT, TIME, TRUTH } from './shapes.ts';
+import { sizeOf } from './values.ts';
+
+/** Where a function is called: what it may still cost, and what time it is. */
+export type Call = { readonly budget: Budget; readonly now: Date };
+
+/** A function of expressions. Those that are called on a value get it as their first argument. */
+export type ExpressionFunction = {
+  /** What it is called on, or what it takes first, as far as that is of one kind. */
+  readonly takes?: Kind;
+  /** How many arguments it has, the value that it is called on included. */
+  readonly arity: readonly number[];
+  readonly gives: Shape;
+  run(call: Call, ...values: unknown[]): unknown;
+};
+
+type Text = (call: Call, text: string, ...others: unknown[]) => unknown;
+
+function onText(gives: Shape, arity: readonly number[], run: Text): ExpressionFunction {
+  return {
+    ...{ takes: 'text', arity, gives },
+    run(call, first, ...others) {
+      const text = textOf(first);
+      chargeText(call.budget, text.length);
+      return run(call, text, ...others);
+    },
+  };
+}
+
+const search = (gives: Shape, find: (text: string, wanted: string) => unknown) =>
+  onText(gives, [2], ({ budget }, text, second) => {
+    const wanted = textOf(second);
+    // The worst text and the worst wanted text are compared at every place.
+    charge(budget, (text.length * wanted.length) / 64);
+    return find(text, wanted);
+  });
+
+const ofTime = (read: (time: Date) => number): ExpressionFunction => ({
+  ...{ takes: 'time', arity: [1], gives: NUMBER },
+  run: (_call, time) => {
+    if (!(time instanceof Date)) throw new ExpressionError('must be a timestamp');
+    return BigInt(read(time));
+  },
+});
+
+/** In these units both a timestamp and a duration can be read. */
+const ofTimeOrSpan = (read: (time: Date) => number, inSpan: (span: Duration) => bigint): ExpressionFunction => ({
+  ...{ arity: [1], gives: NUMBER },
+  run: (call, value) => (value instanceof Duration ? inSpan(value) : ofTime(read).run(call, value)),
+});
+
+/** Called on a value: `text.startsWith("a")`. */
+export const METHODS: Readonly<Record<string, ExpressionFunction>> = {
+  size: { arity: [1], gives: NUMBER, run: ({ budget }, value) => sizeOf(budget, value) },
+  startsWith: onText(TRUTH, [2], (_call, text, start) => text.startsWith(textOf(start))),
+  endsWith: onText(TRUTH, [2], (_call, text, end) => text.endsWith(textOf(end))),
+  contains: search(TRUTH, (text, wanted) => text.includes(wanted)),
+  indexOf: search(NUMBER, (text, wanted) => BigInt(text.indexOf(wanted))),
+  lastIndexOf: search(NUMBER, (text, wanted) => BigInt(text.lastIndexOf(wanted))),
+  matches: onText(TRUTH, [2], matches),
+  lowerAscii: onText(TEXT, [1], (_call, text) => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())),
+  upperAscii: onText(TEXT, [1], (_call, text) => text.replace(/[a-z]+/g, (letters) => letters.toUpperCase())),
+  trim: onText(TEXT, [1], (_call, text) => text.trim()),
+  substring: onText(TEXT, [2, 3], (_call, text, start, end = text.length) => substring(text, start, end)),
+  split: onText(listOf(TEXT), [2], ({ budget }, text, separator) => {
+    charge(budget, text.length);
+    return text.split(textOf(separator));
+  }),
+  join: {
+    arity: [1, 2],
+    gives: TEXT,
+    run: ({ budget }, list, separator = '') => join(budget, list, textOf(separator)),
+  },
+  getFullYear: ofTime((time) => time.getUTCFullYear()),
+  getMonth: ofTime((time) => time.getUTCMonth()),
+  getDate: ofTime((time) => time.getUTCDate()),
+  getDayOfMonth: ofTime((time) => time.getUTCDate() - 1),
+  getDayOfWeek: ofTime((time) => time.getUTCDay()),
+  getDayOfYear: ofTime(dayOfYear),
+  getHours: ofTimeOrSpan(
+    (time) => time.getUTCHours(),
+    (span) => span.getHours(),
+  ),
+  getMinutes: ofTimeOrSpan(
+    (time) => time.getUTCMinutes(),
+    (span) => span.getMinutes(),
+  ),
+  getSeconds: ofTimeOrSpan(
+    (time) => time.getUTCSeconds(),
+    (span) => span.getSeconds(),
+  ),
+  getMilliseconds: ofTimeOrSpan(
+    (time) => time.getUTCMilliseconds(),
+    (span) => span.getMilliseconds(),
+  ),
+};
+
+/** Called by their names: `size(list)`. */
+export const FUNCTIONS: Readonly<Record<string, ExpressionFunction>> = {
+  size: METHODS.size as ExpressionFunction,
+  age: { arity: [1], gives: NUMBER, run: ({ now }, born) => BigInt(ageAt(now, timeOf(born))) },
+  date: { takes: 'text', arity: [1], gives: TIME, run: (_call, text) => timeOf(textOf(text)) },
+  timestamp: { arity: [1], gives: TIME, run: (_call, value) => toTimestamp(value) },
+  duration: { takes: 'text', arity: [1], gives: { kind: 'span' }, run: (_call, text) => toDuration(textOf(text)) },
+  bool: { arity: [1], gives: TRUTH, run: (_call, value) => toTruth(value) },
+  int: { arity: [1], gives: NUMBER, run: (_call, value) => toWhole(value) },
+  double: { arity: [1], gives: NUMBER, run: (_call, value) => toNumber(value) },
+  string: { arity: [1], gives: TEXT, run: (_call, value) => toText(value) },
+  dyn: { arity: [1], gives: ANY, run: (_call, value) => value },
+};
+
+/** How much a pattern takes of the budget the first time it is used. */
+const STEPS_PER_INSTRUCTION = 10;
+
+function matches({ budget }: Call, text: string, second: unknown): boolean {
+  const pattern = patternOf(textOf(second));
+  charge(budget, pattern.size * (STEPS_PER_INSTRUCTION + text.length));
+  return pattern.test(text);
+}
+
+function substring(text: string, start: unknown, end: unknown): string {
+  const [from, to] = [Number(start), Number(end)];
+  if (from >= 0 && from <= to && to <= text.length) return text.substring(from, to);
+  throw new ExpressionError('is not a part of the text');
+}
+
+function join(budget: Budget, list: unknown, separator: string): string {
+  if (!Array.isArray(list)) throw new ExpressionError('must be a list of texts');
+  for (const element of list) chargeText(budget, textOf(element).length + separator.length);
+  return list.join(separator);
+}
+
+function dayOfYear(time: Date): number {
+  const first = new Date(time);
+  first.setUTCMonth(0, 1);
+  return Math.round((time.getTime() - first.getTime()) / 86_400_000);
+}
+
+function textOf(value: unknown): string {
+  if (typeof value === 'string') return value;
+  throw new ExpressionError('must be a text');
+}
+
+function timeOf(value: unknown): Date {
+  if (value instanceof Date) return value;
+  const date = readDate(textOf(value));
+  if (date) return date;
+  throw new ExpressionError('is not a date such as 2008-11-16');
+}
+
+const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/;
+
+function toTimestamp(value: unknown): Date {
+  if (value instanceof Date) return value;
+  if (typeof value === 'bigint' || typeof value === 'number') return valid(new Date(Number(value) * 1000));
+  const text = textOf(value);
+  if (text.length > 40 || !TIMESTAMP.test(text)) {
+    throw new ExpressionError('is not a timestamp such as 2026-11-16T08:30:00Z');
+  }
+  return valid(new Date(text));
+}
+
+const SPAN = /^([+-]?)(?:(\d+(?:\.\d+)?)h)?(?:(\d+(?:\.\d+)?)m)?(?:(\d+(?:\.\d+)?)s)?(?:(\d+)ms)?$/;
+const MAX_SPAN_LENGTH = 40;
+
+function toDuration(text: string): Duration {
+  const [all, sign, ...parts] = text.length > MAX_SPAN_LENGTH ? [] : (SPAN.exec(text) ?? []);
+  if (all === undefined || parts.every((part) => part === undefined)) {
+    throw new ExpressionError('is not a duration such as 36h or 1h30m');
+  }
+  const [hours, minutes, seconds, ms] = parts.map((part) => Number(part ?? 0)) as [number, number, number, number];
+  const totalMs = hours * 3_600_000 + minutes * 60_000 + seconds * 1000 + ms;
+  return Duration.fromMilliseconds(sign === '-' ? -totalMs : totalMs);
+}
+
+function toTruth(value: unknown): boolean {
+  if (typeof value === 'boolean') return value;
+  const text = textOf(value);
+  if (['1', 't', 'true', 'TRUE', 'True'].includes(text)) return true;
+  if (['0', 'f', 'false', 'FALSE', 'False'].includes(text)) return false;
+  throw new ExpressionError('is neither true nor false');
+}
+
+const WHOLE = /^[+-]?\d{1,19}$/;
+const MAX_NUMBER_LENGTH = 40;
+
+function toWhole(value: unknown): bigint {
+  if (typeof value === 'bigint') return value;
+  if (typeof value === 'number' && Number.isFinite(value)) return inRange(BigInt(Math.trunc(value)));
+  if (value instanceof Date) return BigInt(Math.floor(value.getTime() / 1000));
+  if (typeof value === 'string' && WHOLE.test(value)) return inRange(BigInt(value.replace('+', '')));
+  throw new ExpressionError('is not a whole number');
+}
+
+function toNumber(value: unknown): number {
+  if (typeof value === 'number' || typeof value === 'bigint') return Number(value);
+  const text = textOf(value);
+  const number = text.length > MAX_NUMBER_LENGTH || text.trim() !== text || text === '' ? Number.NaN : Number(text);
+  if (Number.isNaN(number)) throw new ExpressionError('is not a number');
+  return number;
+}
+
+function toText(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (value instanceof Date) return value.toISOString();
+  if (['boolean', 'bigint', 'number'].includes(typeof value) || value instanceof Duration) return String(value);
+  throw new ExpressionError('cannot be written as a text');
+}

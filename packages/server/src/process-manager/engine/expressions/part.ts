@@ -1,0 +1,50 @@
+import type { ASTNode } from '@marcbachmann/cel-js';
+import { type Budget, charge, STEPS_PER_ERROR } from './budget.ts';
+import { ExpressionError } from './expression-error.ts';
+import type { Shape } from './shapes.ts';
+
+/** One evaluation of an expression. */
+export type Run = {
+  readonly facts: Readonly<Record<string, unknown>>;
+  readonly now: Date;
+  readonly budget: Budget;
+  /** The variables of the macros around, from the outermost inwards. */
+  readonly variables: unknown[];
+};
+
+export type Code = (run: Run) => unknown;
+
+/** A part of an expression, ready to be evaluated. */
+export type Part = {
+  readonly code: Code;
+  readonly shape: Shape;
+  /** Like `code`, but undefined where a member is missing. */
+  readonly find?: Code;
+};
+
+/** What a part of an expression may name, and what was noticed about the expression. */
+export type Scope = {
+  readonly facts: Readonly<Record<string, Shape>>;
+  readonly variables: readonly { readonly name: string; readonly shape: Shape }[];
+  readonly faults: string[];
+  /** The patterns of `matches`. */
+  readonly patterns: string[];
+};
+
+export type Compile = (node: ASTNode, scope: Scope) => Part;
+
+/** A truth value, or the error that stands in its place. A budget that is used up is used up for the whole expression. */
+export function attempt(run: Run, code: Code): boolean | ExpressionError {
+  try {
+    return truthOf(code(run));
+  } catch (error) {
+    if (!(error instanceof ExpressionError) || error.reason === 'condition_budget') throw error;
+    charge(run.budget, STEPS_PER_ERROR);
+    return error;
+  }
+}
+
+export function truthOf(value: unknown): boolean {
+  if (typeof value === 'boolean') return value;
+  throw new ExpressionError('must be true or false');
+}
