@@ -10,6 +10,7 @@ import { defineKeys } from './commands/keys.ts';
 import { defineListen } from './commands/listen.ts';
 import { defineMigrate } from './commands/migrate.ts';
 import { definePage } from './commands/page.ts';
+import { definePerson } from './commands/person.ts';
 import { definePlan } from './commands/plan.ts';
 import { defineRestore } from './commands/restore.ts';
 import { defineRetention } from './commands/retention.ts';
@@ -82,6 +83,7 @@ function program(): Command {
     defineExport,
     definePage,
     defineRetention,
+    definePerson,
     defineJobs,
     defineMigrate,
     defineBackup,

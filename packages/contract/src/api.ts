@@ -10,6 +10,7 @@ import { users } from './identity-store/users.ts';
 import { journey, processServer } from './journey.ts';
 import { webhooks } from './notification-service.ts';
 import type { GroupedOperation } from './operation.ts';
+import { personRequests } from './person-requests.ts';
 import { auditEvents } from './process-manager/audit.ts';
 import { cloudSecrets } from './process-manager/cloud-secrets.ts';
 import { processDefinitions } from './process-manager/definitions.ts';
@@ -41,6 +42,7 @@ export const api = {
   cloudSecrets,
   webhooks,
   userData,
+  personRequests,
   watchlists,
   customPages,
   themes,

@@ -133,6 +133,8 @@ export const groveCodes = {
   100160: at(409)('Such messages are not sent from here'),
   100161: at(429)('As many messages were sent as may be'),
   100162: bad('There is no address to send the message to'),
+  100230: missing('There is no such request'),
+  100231: at(409)('The request is not done, or holds nothing to hand out'),
   100190: bad('The number is not the one that the user was shown'),
 } as const satisfies Catalogue;
 

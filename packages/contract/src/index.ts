@@ -40,6 +40,7 @@ export {
   type UserBy,
 } from './operation.ts';
 export { isPage, likeFilter, page, pageQuery } from './page.ts';
+export { MAX_FOUND_OF_PERSON } from './person-requests.ts';
 export { isPlanned, type Planned, planned } from './planned.ts';
 export { MAX_INPUT_ERRORS, Problem, Refusal } from './problem.ts';
 export { DefinitionDocument, MAX_CONDITION_LENGTH, MAX_STEPS } from './process-manager/definitions.ts';

@@ -22,6 +22,7 @@ export const tagDescriptions: Readonly<Record<GroupName, string>> = {
   cloudSecrets: 'Secrets that the steps of a process use. They can be written but never read.',
   webhooks: 'Who is told what about process instances, and what became of it.',
   userData: 'What the end user gave, and what was found out about it.',
+  personRequests: 'Everything about one person: found, handed out, erased with one receipt.',
   watchlists:
     'Lists of faces, document numbers and e-mail addresses to look out for. A match gives candidates for a human, never a verdict.',
   customPages: "Pages of the tenant's own, shown inside a journey.",
@@ -49,6 +50,7 @@ export const pathParameters: Readonly<Record<string, string>> = {
   cloudSecretId: 'The id of the cloud secret',
   webhookId: 'The id of the webhook',
   deliveryId: 'The id of the delivery, which is its `webhook-id`',
+  personRequestId: 'The id of the request, from the answer that made it',
   watchlistId: 'The id of the watchlist',
   memberId: 'The id of the member of the watchlist',
   name: 'The name of the custom page',

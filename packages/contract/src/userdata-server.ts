@@ -122,7 +122,7 @@ export const userData = group(
     archive: post('/userdataarchive', {
       summary: 'Get everything about a process instance as a zip archive',
       description:
-        'Holds `userdata.json`, `checks.json`, `events.json`, the images, `manifest.json` with the SHA-256 of each of them, ' +
+        'Holds `instance.json` (names, parameters, review), `userdata.json`, `checks.json`, `events.json`, `sessions.json`, the images of every attempt, `manifest.json` with the SHA-256 of each of them, ' +
         'and `manifest.jws`, a detached JWS over the manifest that `/.well-known/jwks.json` verifies.',
       permission: 'UserDataServer:getProcessInstanceUserData',
       body: Empty,

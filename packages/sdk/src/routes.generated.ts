@@ -413,6 +413,36 @@ export const routes = {
       body: true,
     },
   },
+  personRequests: {
+    find: {
+      method: 'POST',
+      paths: { none: '/api/userdata-server/personRequests' },
+      auth: 'bearer',
+      status: 202,
+      body: true,
+    },
+    erase: {
+      method: 'POST',
+      paths: { none: '/api/userdata-server/personRequests/erase' },
+      auth: 'bearer',
+      status: 202,
+      body: true,
+    },
+    get: {
+      method: 'GET',
+      paths: { none: '/api/userdata-server/personRequests/{personRequestId}' },
+      auth: 'bearer',
+      status: 200,
+    },
+    archive: {
+      method: 'POST',
+      paths: { none: '/api/userdata-server/personRequests/{personRequestId}/archive' },
+      auth: 'bearer',
+      status: 200,
+      body: true,
+      produces: 'application/zip',
+    },
+  },
   watchlists: {
     list: {
       method: 'GET',

@@ -33,6 +33,7 @@ import type { Vault } from './secrets/vault.ts';
 import { everyTenantId } from './tenants/tenants.repository.ts';
 import { tenantNames } from './tenants/tenants.ts';
 import { openThemeServer } from './theme-server/theme-server.ts';
+import { openPersonRequests } from './userdata-server/person-requests/person-requests.ts';
 import { userDataHandlers } from './userdata-server/user-data.ts';
 import { openWatchlistManager } from './watchlist-manager/watchlist-manager.ts';
 
@@ -68,6 +69,7 @@ export function openFeatures(deps: FeatureDeps) {
   const erasureLog = openErasureLog({
     ...{ db, vault, clock, jobs, onError, entries: openErased(config, clock), everyTenantId: tenants },
   });
+  const scrub = openScrub(config.database);
   const images = openImages({ onError });
   const vision = openVision({ mode: config.vision, clock, onError });
   const findSecret = secretFinder({ vault, clock, audit });
@@ -111,7 +113,7 @@ export function openFeatures(deps: FeatureDeps) {
       watchlist: watchlists.isListName,
       store: (reads, name) => identity.isStoreName(reads, name),
     },
-    scrub: openScrub(config.database),
+    scrub,
     everyTenantId: tenants,
     onError,
     warn: (details, message) => log.warn(details, message),
@@ -142,6 +144,7 @@ export function openFeatures(deps: FeatureDeps) {
       noticesOf: notifications.noticesOfIdentity,
       faces: vision,
       images,
+      clock,
     },
     ...{ push: openPush({ outbound, http2, clock }), processes: manager.forAskers },
     faultOfAddress: outbound.faultOf,
@@ -171,6 +174,12 @@ export function openFeatures(deps: FeatureDeps) {
       ...identity.handlers,
       ...{ auditEvents: auditEventHandlers(audit), cloudSecrets: cloudSecretHandlers({ vault }) },
       userData: userDataHandlers({ ...manager.data, audit, sign, versions, baseUrlOf }),
+      personRequests: openPersonRequests({
+        ...{ ...manager.data, db, vault, jobs, audit, sign, clock, versions, baseUrlOf, scrub, erasureLog },
+        everyTenantId: tenants,
+        finishErasures: manager.forPersons.finishErasures,
+        sources: [...manager.forPersons.sources, identity.ofPerson, watchlists.ofPerson],
+      }),
     },
     journeySession: journeys.journeySession,
     pageFile: themeServer.pageFile,

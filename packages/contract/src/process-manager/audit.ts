@@ -32,6 +32,9 @@ export const AuditAction = oneOf(
   'watchlist.memberUpdated',
   'watchlist.memberRemoved',
   'watchlist.searched',
+  'person.searched',
+  'person.archived',
+  'person.erased',
 );
 
 const AuditEvent = named(

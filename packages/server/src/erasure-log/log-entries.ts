@@ -18,7 +18,7 @@ export type LogEntries = {
 };
 
 /** Stored as they stand. */
-export type ErasedKind = 'instance' | 'user' | 'watchlist' | 'watchlist-member';
+export type ErasedKind = 'instance' | 'process-token' | 'user' | 'watchlist' | 'watchlist-member';
 
 export type Erased = { readonly tenantId: TenantId; readonly kind: ErasedKind; readonly ids: readonly string[] };
 

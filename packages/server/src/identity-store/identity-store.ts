@@ -1,6 +1,7 @@
 import type { Db } from '../db/db.ts';
 import type { ErasureLog } from '../erasure-log/erasure-log.ts';
 import type { Jobs } from '../jobs/jobs.ts';
+import type { Clock } from '../kernel/clock.ts';
 import type { TenantId } from '../kernel/ids.ts';
 import { openAppkeys } from './appkeys/appkeys.ts';
 import { openBiometrics } from './biometrics/biometrics.ts';
@@ -17,12 +18,14 @@ import { totpCeremonies } from './totps/totp-ceremonies.ts';
 import { summarizeTotps, totpHandlers } from './totps/totps.ts';
 import { erasableUsers } from './users/delete-user.ts';
 import { userHandlers } from './users/users.ts';
+import { usersOfPerson } from './users/users-of-person.ts';
 
 /** The identity store put together: each modality adds its handlers, its summary and its jobs here. */
 export type IdentityStoreDeps = IdentityCoreDeps &
   Pick<PushNotificationsDeps, 'push' | 'processes' | 'faultOfAddress'> &
   PresentFaceDeps & {
     db: Db;
+    clock: Clock;
     jobs: Jobs;
     erasureLog: Pick<ErasureLog, 'register' | 'note'>;
     everyTenantId(): AsyncIterable<TenantId>;
@@ -54,6 +57,7 @@ export function openIdentityStore(deps: IdentityStoreDeps) {
     core,
     forSteps: journeySteps({ core, totps, passkeys: passkeys.ceremonies, faces: biometrics.ceremonies }),
     isStoreName,
+    ofPerson: usersOfPerson({ ...core, now: () => deps.clock.now() }),
     /** For events of instances, in their transaction. */
     instanceTold: pushes.instanceTold,
     passkeys: passkeys.ceremonies,

@@ -156,6 +156,7 @@ export function openProcessManager(deps: ProcessManagerDeps) {
       removeTokensOver,
       ...parentProcesses(drive, deps.clock),
     },
+    forPersons: { sources: retention.ofPerson, finishErasures: retention.finishErasures },
     start: retention.start,
     stop: retention.stop,
     /** What the journeys of end users need of it. */

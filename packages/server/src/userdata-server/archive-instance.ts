@@ -14,9 +14,11 @@ export type ArchiveDeps = {
   versions: Readonly<Record<string, string>>;
   imageStream(db: TenantReads, row: InstanceImage): Promise<Readable>;
   events(db: TenantReads, instanceId: string): Promise<readonly object[]>;
+  applicant(db: TenantReads, instanceId: string): Promise<object | undefined>;
+  sessions(db: TenantReads, instanceId: string): Promise<readonly object[]>;
 };
 
-export const ARCHIVE_FORMAT = 'grove-archive/1';
+export const ARCHIVE_FORMAT = 'grove-archive/2';
 
 export function archiveInstance(deps: ArchiveDeps, db: TenantReads, found: InstanceData, now: number): Readable {
   const { instance } = found;
@@ -28,13 +30,18 @@ export function archiveInstance(deps: ArchiveDeps, db: TenantReads, found: Insta
   });
 }
 
-function entriesOf(deps: ArchiveDeps, db: TenantReads, found: InstanceData): ArchiveEntry[] {
+export function entriesOf(deps: ArchiveDeps, db: TenantReads, found: InstanceData): ArchiveEntry[] {
   const document = (path: string, read: () => Promise<unknown>): ArchiveEntry => ({
     path,
     contentType: 'application/json',
     open: async () => Readable.from([json(await read())]),
   });
-  const images = listItems(found)
+  const items = listItems(found);
+  const shown = new Set(items.map(({ image }) => image));
+  const earlier = found.images
+    .filter((image) => !shown.has(image))
+    .map((image) => ({ path: `attempts/${image.step}/${image.attempt}/${image.name}`, image }));
+  const images = [...items, ...earlier]
     .map(({ path, image }) => ({
       path: `${path}${extensionOf(image.content_type)}`,
       contentType: image.content_type,
@@ -42,9 +49,11 @@ function entriesOf(deps: ArchiveDeps, db: TenantReads, found: InstanceData): Arc
     }))
     .sort((one, other) => (one.path < other.path ? -1 : 1));
   return [
+    document('instance.json', async () => (await deps.applicant(db, found.instance.id)) ?? {}),
     document('userdata.json', async () => toUserData(found, false)),
     document('checks.json', async () => toChecks(found)),
     document('events.json', () => deps.events(db, found.instance.id)),
+    document('sessions.json', () => deps.sessions(db, found.instance.id)),
     ...images,
   ];
 }

@@ -54,12 +54,15 @@ onBothEngines('the archive and the signed result of an instance', (_engine, plac
     assert.deepEqual(
       [...entries.keys()],
       [
-        ...['userdata.json', 'checks.json', 'events.json'],
+        ...['instance.json', 'userdata.json', 'checks.json', 'events.json', 'sessions.json'],
         ...['documents/doc1/front/uncropped.jpg', 'faces/face1/image.json', 'manifest.json', 'manifest.jws'],
       ],
     );
     const json = (path: string) => JSON.parse(String(entries.get(path)));
     const read = async (path: string) => (await app.call(`${place}${path}`, { token })).body;
+    assert.equal(json('instance.json').firstName, 'Unmistakable');
+    assert.equal(json('instance.json').processTokenParameters.firstName, 'Unmistakable');
+    assert.equal(json('sessions.json').length, 1);
     assert.deepEqual(json('userdata.json'), await read('/userdata'));
     assert.deepEqual(json('checks.json'), await read('/userdata/checks'));
     const events = await app.call(`/api/process-manager/processInstances/${id}/events?size=100`, { token });

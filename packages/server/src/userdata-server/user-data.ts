@@ -23,7 +23,7 @@ export type UserDataDeps = ReadInstanceData & {
 type Ids = { processDefnId: string; processInstanceId: string };
 
 export function userDataHandlers(deps: UserDataDeps) {
-  const { find, image, imageStream, events, audit, sign, versions, baseUrlOf } = deps;
+  const { find, image, imageStream, audit, sign, baseUrlOf } = deps;
   const read = async (
     context: Context,
     { processDefnId, processInstanceId }: Ids,
@@ -59,7 +59,7 @@ export function userDataHandlers(deps: UserDataDeps) {
 
     async archive(context, { params }) {
       const found = await read(context, params, { action: 'userData.archived' });
-      const archive = archiveInstance({ sign, versions, imageStream, events }, context.db, found, context.now);
+      const archive = archiveInstance(deps, context.db, found, context.now);
       const name = `${found.instance.id}.zip`;
       return stream('application/zip', archive, {
         ...ATTACHED,

@@ -66,7 +66,7 @@ export function memberKey({ listId, memberId }: MemberPlace): string {
   return `${listId}/${memberId}`;
 }
 
-function memberPlaceOf(key: string): MemberPlace {
+export function memberPlaceOf(key: string): MemberPlace {
   const [listId = '', memberId = ''] = key.split('/');
   return { listId, memberId };
 }

@@ -12,6 +12,7 @@ import { openGalleries } from './galleries.ts';
 import { valueHasher } from './hash-value.ts';
 import { matchHandler } from './match.ts';
 import { memberHandlers } from './members.ts';
+import { membersOfPerson } from './members-of-person.ts';
 import { PURGE_EVERY_MS, purgeMembersJob } from './purge-members.ts';
 import { faceReader, type ReadFaceDeps } from './read-face.ts';
 import { watchlistSearch } from './search-watchlist.ts';
@@ -49,5 +50,6 @@ export function openWatchlistManager(deps: WatchlistManagerDeps) {
     },
     ...watchlistSearch({ db, clock, galleries, hashValue, audit }),
     isListName,
+    ofPerson: membersOfPerson({ vault, audit }),
   };
 }

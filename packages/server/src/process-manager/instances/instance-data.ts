@@ -9,8 +9,9 @@ import { type ImageRow as InstanceImage, imagesOf } from '../engine/images.repos
 import { readImage, streamImage } from '../engine/read-image.ts';
 import type { Flow, JourneyData } from '../engine/state.ts';
 import { pageEvents } from './instance-events.repository.ts';
-import { type EventView, toEventView } from './instance-view.ts';
-import { findInstanceView, type InstanceView } from './process-instances.repository.ts';
+import { type EventView, toEventView, toListItem, toWithParameters } from './instance-view.ts';
+import { findInstance, findInstanceView, type InstanceRow, type InstanceView } from './process-instances.repository.ts';
+import { sessionsOf } from './sessions.repository.ts';
 
 export type { InstanceImage };
 
@@ -27,6 +28,12 @@ export type InstanceData = {
 export type ReadInstanceData = {
   /** Undefined unless the instance is of that definition and that environment. */
   find(db: TenantReads, wanted: Wanted): Promise<InstanceData | undefined>;
+  /** The same, of whichever definition. */
+  findAny(db: TenantReads, wanted: Omit<Wanted, 'definitionId'>): Promise<InstanceData | undefined>;
+  /** What the tenant told about the end user: names, parameters, how it was reviewed. */
+  applicant(db: TenantReads, instanceId: string): Promise<object | undefined>;
+  /** From which browsers the journey was used. */
+  sessions(db: TenantReads, instanceId: string): Promise<readonly object[]>;
   image(db: TenantReads, row: InstanceImage): Promise<Buffer>;
   /** `row.bytes` of them, opened as they come. */
   imageStream(db: TenantReads, row: InstanceImage): Promise<Readable>;
@@ -39,26 +46,45 @@ const MAX_EVENTS = 10_000;
 export type Wanted = { definitionId: string; instanceId: string; environment: 'live' | 'test' };
 
 export function readInstanceData(deps: { drive: Drive; vault: Vault; blobs: Blobs }): ReadInstanceData {
+  const findAny: ReadInstanceData['findAny'] = async (db, { instanceId, environment }) => {
+    const row = await findInstanceView(db, instanceId);
+    if (row?.environment !== environment) return undefined;
+    const stands = await deps.drive.lookAt(db, instanceId);
+    if (!stands) return undefined;
+    return {
+      instance: row,
+      definition: stands.definition.definition,
+      flow: stands.state.flow,
+      data: stands.state.data,
+      checks: await checksOf(db, instanceId),
+      images: await imagesOf(db, instanceId),
+    };
+  };
   return {
-    async find(db, { definitionId, instanceId, environment }) {
-      const row = await findInstanceView(db, instanceId);
-      if (!row || row.definition_id !== definitionId || row.environment !== environment) return undefined;
-      const stands = await deps.drive.lookAt(db, instanceId);
-      if (!stands) return undefined;
-      return {
-        instance: row,
-        definition: stands.definition.definition,
-        flow: stands.state.flow,
-        data: stands.state.data,
-        checks: await checksOf(db, instanceId),
-        images: await imagesOf(db, instanceId),
-      };
+    findAny,
+    async find(db, { definitionId, ...wanted }) {
+      const found = await findAny(db, wanted);
+      return found?.instance.definition_id === definitionId ? found : undefined;
     },
+    async applicant(db, instanceId) {
+      const row = await findInstance(db, instanceId);
+      return row && applicantOf(row, db.tenantId);
+    },
+    sessions: sessionsOf,
     async events(db, instanceId) {
       const page = { number: 0, size: MAX_EVENTS, offset: 0, sorts: 0, orderBy: 'sequence ASC' };
       return (await pageEvents(db, instanceId, page)).map(toEventView);
     },
     image: (db, row) => readImage(deps, db, row),
     imageStream: (db, row) => streamImage(deps, db, row),
+  };
+}
+
+function applicantOf(row: InstanceRow, tenantId: string): object {
+  const { review, extendedSearchTerms } = toListItem(row, tenantId, row.completed_at ?? row.created_at);
+  return {
+    ...toWithParameters(row, { tenantId, definitionType: undefined }),
+    ...(review && { review }),
+    ...(extendedSearchTerms && { extendedSearchTerms }),
   };
 }

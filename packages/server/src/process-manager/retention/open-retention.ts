@@ -1,14 +1,17 @@
 import type { ErasureLog } from '../../erasure-log/erasure-log.ts';
+import { REPLAYED_BY } from '../../erasure-log/replay-erasures.ts';
 import type { Jobs } from '../../jobs/jobs.ts';
 import type { Vault } from '../../secrets/vault.ts';
 import type { Drive } from '../engine/drive.ts';
 import type { TellEvents } from '../instances/tell-events.ts';
+import { erasableTokens, tokensOfPerson } from '../tokens/tokens-of-person.ts';
 import { erasureBeginner } from './begin-erasure.ts';
 import { clockComparison, otherClock } from './compare-clocks.ts';
 import { erasableInstances } from './erase-again.ts';
 import { dueEraser } from './erase-due.ts';
 import { erasureHandlers } from './erasures.ts';
 import { erasureFinisher, type FinishDeps, finishAllErasures, finishErasuresJob } from './finish-erasures.ts';
+import { instancesOfPerson } from './instances-of-person.ts';
 import { purger } from './purge.ts';
 import { PURGE_DAILY_AT, purgeJob } from './purge-job.ts';
 import { retentionHandlers } from './retention.ts';
@@ -17,7 +20,7 @@ import { retentionHandlers } from './retention.ts';
 export type RetentionDeps = FinishDeps & {
   vault: Pick<Vault, 'destroySubject'>;
   erasureLog: Pick<ErasureLog, 'register' | 'writeDown' | 'tend'>;
-  drive: Pick<Drive, 'apply'>;
+  drive: Pick<Drive, 'apply' | 'lookAt'>;
   tell: TellEvents;
   jobs: Jobs;
   onError(what: string, error: unknown): void;
@@ -31,6 +34,7 @@ export function openRetention(deps: RetentionDeps) {
   const deletion = { vault, drive, tell, beginErasure };
   const purge = purger(dueEraser(deletion));
   erasureLog.register(erasableInstances(deletion));
+  erasureLog.register(erasableTokens(REPLAYED_BY));
   const clockFault = clockComparison({ clock, other: otherClock(db) });
   const daily = purgeJob({ db, clock, purge, finish, clockFault, erasureLog, everyTenantId });
   jobs.register(finishJob);
@@ -41,6 +45,8 @@ export function openRetention(deps: RetentionDeps) {
   let resuming: Promise<void> = Promise.resolve();
   return {
     beginErasure,
+    finishErasures: finish,
+    ofPerson: [instancesOfPerson({ ...deletion, drive }), tokensOfPerson()],
     handlers: { retention: retentionHandlers({ purge, clockFault, audit }), erasures: erasureHandlers() },
     /** Goes on where a server that was killed has left off. */
     start() {

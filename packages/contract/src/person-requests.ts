@@ -1,0 +1,116 @@
+import { get, group, post } from './operation.ts';
+import { Environment } from './process-manager/parameters.ts';
+import { DateTime, Empty, Id, listOf, named, oneOf, text } from './schema.ts';
+import { Type } from './type.ts';
+
+/** Everything about one person, found, handed out and erased in one request. All of it is ours. */
+
+/** A request that finds more is refused: it is not about one person. */
+export const MAX_FOUND_OF_PERSON = 1000;
+
+const Selectors = {
+  email: Type.Optional(
+    text(3, 254, 'Finds whatever holds this address: parameters, answers, attributes; letter case does not matter'),
+  ),
+  externalId: Type.Optional(
+    text(
+      1,
+      255,
+      'The id that your system gave the person: the external id of a user, or a parameter `externalId`, `externalRef`, `extId` or `userExtId`',
+    ),
+  ),
+  userId: Type.Optional(text(1, 64, 'The id of a user of an identity store, and the instances that name it')),
+  parameter: Type.Optional(
+    Type.Object(
+      { name: text(1, 64, 'The name of a parameter, such as `customerNumber`'), value: text(1, 2000, 'Its value') },
+      { description: 'Finds process tokens and process instances with exactly this parameter' },
+    ),
+  ),
+};
+
+const Found = named(
+  'PersonItems',
+  Type.Object({
+    processInstances: listOf(Type.String(), MAX_FOUND_OF_PERSON),
+    processTokens: listOf(Type.String(), MAX_FOUND_OF_PERSON),
+    users: listOf(Type.String(), MAX_FOUND_OF_PERSON),
+    watchlistMembers: listOf(Type.String(), MAX_FOUND_OF_PERSON),
+  }),
+);
+
+const PersonRequest = named(
+  'PersonRequest',
+  Type.Object({
+    id: Id,
+    action: oneOf('FIND', 'ERASE'),
+    environment: Environment,
+    state: Type.Unsafe<'SEARCHING' | 'ERASING' | 'DONE' | 'FAILED'>({
+      ...oneOf('SEARCHING', 'ERASING', 'DONE', 'FAILED'),
+      description: 'A job works on it until it is DONE. FAILED: see `reason`; nothing was erased',
+    }),
+    reason: Type.Optional(Type.String({ description: 'Why it failed' })),
+    reference: Type.Optional(Type.String()),
+    searched: Type.Integer({ description: 'How many items were looked at so far' }),
+    total: Type.Integer({ description: 'How many there were to look at when it began' }),
+    found: Found,
+    erased: Type.Integer({ description: 'How many of those were erased so far' }),
+    createdDtm: DateTime,
+    createdBy: Type.String(),
+    confirmedDtm: Type.Optional(DateTime),
+    receipt: Type.Optional(
+      Type.String({
+        description:
+          'Of an ERASE that is DONE: a JWS of type `grove-person-erasure+jwt` with the ids of all that was erased',
+      }),
+    ),
+  }),
+);
+
+const NewPersonRequest = named(
+  'NewPersonRequest',
+  Type.Object({
+    ...Selectors,
+    reference: Type.Optional(
+      text(1, 100, 'A number of your own for this request, such as that of a ticket. It stands in the receipt'),
+    ),
+  }),
+);
+
+export const personRequests = group('/api/userdata-server/personRequests', {
+  find: post('', {
+    summary: 'Find everything about one person',
+    description:
+      'Process instances, process tokens, users and watchlist members of the environment of the API key. Whatever one of ' +
+      'the selectors finds belongs to the request. A job does it, in batches; read the request to see how far it is.',
+    permission: 'PersonRequests:find',
+    body: NewPersonRequest,
+    ok: PersonRequest,
+    status: 202,
+  }),
+  erase: post('/erase', {
+    summary: 'Erase everything about one person',
+    description:
+      'Finds the same, then deletes it for good and signs one receipt. Process tokens stay, without their parameters and ' +
+      'their name. To ask again is harmless: it erases what has come since.',
+    permission: 'PersonRequests:erase',
+    body: NewPersonRequest,
+    ok: PersonRequest,
+    status: 202,
+  }),
+  get: get('/{personRequestId}', {
+    summary: 'See how far a request about a person is, what it found, and its receipt',
+    permission: 'PersonRequests:get',
+    ok: PersonRequest,
+    codes: [100230],
+  }),
+  archive: post('/{personRequestId}/archive', {
+    summary: 'Get everything that a request found as a zip archive',
+    description:
+      'Of a FIND that is DONE. Each process instance has the files of its own archive in a folder; users, tokens and ' +
+      'members are JSON. `manifest.json` and `manifest.jws` are as in the archive of an instance.',
+    permission: 'PersonRequests:archive',
+    body: Empty,
+    produces: 'application/zip',
+    codes: [100230, 100231],
+  }),
+});

@@ -1,0 +1,47 @@
+import { sql } from '../../db/db.ts';
+import type { PersonItem, PersonSource } from '../../kernel/person-source.ts';
+import type { IdentityCore } from '../identity-core.ts';
+import { deleteUser } from './delete-user.ts';
+import { attributesOf } from './user-view.ts';
+import { findUser, findUserForUpdate, USER_COLUMNS, type UserRow, usersAmong } from './users.repository.ts';
+
+const IN_ENVIRONMENT = `u.tenant_id = $1 AND u.store_id IN
+  (SELECT id FROM identity_stores s WHERE s.tenant_id = $1 AND s.environment = $2)`;
+const COUNT = sql(`SELECT count(*) AS total FROM identity_users u WHERE ${IN_ENVIRONMENT}`);
+const AFTER = sql(`SELECT ${USER_COLUMNS} FROM identity_users u WHERE ${IN_ENVIRONMENT} AND u.id > $3
+  ORDER BY u.id LIMIT $4 + 0`);
+
+/** Users of identity stores: their external ids and their attributes. */
+export function usersOfPerson(
+  core: Pick<IdentityCore, 'vault' | 'addIdentityEvent' | 'userView'> & { now(): number },
+): PersonSource {
+  return {
+    kind: 'user',
+    async count(db, environment) {
+      return Number((await db.get<{ total: number }>(COUNT, [db.tenantId, environment]))?.total ?? 0);
+    },
+    async page(db, environment, after, limit) {
+      const items: PersonItem[] = [];
+      for (const row of await db.all<UserRow>(AFTER, [db.tenantId, environment, after, limit])) {
+        const attributes = await attributesOf(core.vault, db, row);
+        const externalIds = row.ext_id === null ? [] : [row.ext_id];
+        items.push({ id: row.id, externalIds, texts: [...externalIds, ...Object.values(attributes)] });
+      }
+      return items;
+    },
+    async show(db, id) {
+      const [found] = await usersAmong(db, [id]);
+      const row = found && (await findUser(db, found.storeId, { userId: id }));
+      return row && { storeName: found.name, ...(await core.userView(db, row, core.now())) };
+    },
+    async erase(db, id, { at }) {
+      const [found] = await usersAmong(db, [id]);
+      if (!found) return;
+      const { storeId, ...store } = found;
+      await db.write(async (tx) => {
+        const user = await findUserForUpdate(tx, storeId, { userId: id });
+        if (user) await deleteUser(core, tx, user, { store, now: at });
+      });
+    },
+  };
+}

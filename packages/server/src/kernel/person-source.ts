@@ -1,0 +1,71 @@
+import type { TenantDb, TenantReads } from '../db/db.ts';
+
+/**
+ * What a feature knows about persons: it goes through all it has, shows one and erases one. Features hand such a source to
+ * whoever answers for everything about one person.
+ */
+export type PersonSource = {
+  readonly kind: PersonKind;
+  count(db: TenantReads, environment: 'live' | 'test'): Promise<number>;
+  /** The next ones in the order of their ids. */
+  page(db: TenantReads, environment: 'live' | 'test', after: string, limit: number): Promise<PersonItem[]>;
+  /** As it is handed out to the person; nothing if it is gone. */
+  show(db: TenantReads, id: string): Promise<object | undefined>;
+  /** Deletes it as every deletion goes. What is gone already is no fault. */
+  erase(db: TenantDb, id: string, erasure: PersonErasure): Promise<void>;
+};
+
+export type PersonKind = 'processInstance' | 'processToken' | 'user' | 'watchlistMember';
+
+export type PersonItem = {
+  readonly id: string;
+  /** Whatever text it holds about the person. */
+  readonly texts: readonly string[];
+  /** By what the systems of the tenant know the person. */
+  readonly externalIds?: readonly string[];
+  readonly parameters?: Readonly<Record<string, string>>;
+};
+
+export type PersonErasure = { readonly by: string; readonly at: number; readonly requestId: string };
+
+/** At least one of them. */
+export type PersonSelectors = {
+  readonly email?: string;
+  readonly externalId?: string;
+  readonly userId?: string;
+  readonly parameter?: { readonly name: string; readonly value: string };
+};
+
+const MAX_DEPTH = 32;
+
+/** Every text in a value, however deep. */
+export function textsOf(value: unknown, depth = 0): string[] {
+  if (typeof value === 'string') return [value];
+  if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) return [];
+  return Object.values(value).flatMap((each) => textsOf(each, depth + 1));
+}
+
+/** The parameters that name a person as the systems of the tenant do. */
+const EXTERNAL_ID_PARAMETERS = ['externalId', 'externalRef', 'extId', 'userExtId'];
+
+export function externalIdsOf(parameters: Readonly<Record<string, string>>): string[] {
+  return EXTERNAL_ID_PARAMETERS.flatMap((name) =>
+    Object.hasOwn(parameters, name) ? [parameters[name] as string] : [],
+  );
+}
+
+/** Whether an item belongs to the person. Only an e-mail address is compared without regard to letter case. */
+export function isAbout(item: PersonItem, { email, externalId, userId, parameter }: PersonSelectors): boolean {
+  if (userId !== undefined && (item.id === userId || item.texts.includes(userId))) return true;
+  if (externalId !== undefined && item.externalIds?.includes(externalId)) return true;
+  if (parameter && item.parameters && Object.hasOwn(item.parameters, parameter.name)) {
+    if (item.parameters[parameter.name] === parameter.value) return true;
+  }
+  if (email === undefined) return false;
+  const wanted = folded(email);
+  return item.texts.some((each) => folded(each) === wanted);
+}
+
+function folded(text: string): string {
+  return text.normalize('NFC').trim().toLowerCase();
+}

@@ -1,0 +1,42 @@
+import { isGone } from '../../kernel/errors.ts';
+import { externalIdsOf, type PersonItem, type PersonSource, textsOf } from '../../kernel/person-source.ts';
+import { type Drive, lockChain } from '../engine/drive.ts';
+import { type DeleteInstanceDeps, deleteInChain } from '../instances/delete-instance.ts';
+import type { InstanceRow } from '../instances/process-instances.repository.ts';
+import { countOfEnvironment, instancesAfter } from './among-instances.repository.ts';
+
+/** Instances: parameters, names, the answers of forms and what was read from documents. */
+export function instancesOfPerson(deps: DeleteInstanceDeps & { drive: Pick<Drive, 'lookAt'> }): PersonSource {
+  return {
+    kind: 'processInstance',
+    count: countOfEnvironment,
+    async page(db, environment, after, limit) {
+      const items: PersonItem[] = [];
+      for (const row of await instancesAfter(db, environment, after, limit)) {
+        // What was deleted meanwhile cannot be opened any more.
+        const look = await deps.drive.lookAt(db, row.id).catch(() => undefined);
+        items.push(itemOf(row, look?.state.data));
+      }
+      return items;
+    },
+    show: async () => undefined,
+    async erase(db, id, { by, at }) {
+      const erase = db.write(async (tx) => {
+        const row = (await lockChain(tx, id)).at(-1);
+        if (row) await deleteInChain(tx, row, { by, reason: 'REQUEST', at }, deps);
+        return true;
+      });
+      // With its parent it may have gone already.
+      await erase.catch(isGone);
+    },
+  };
+}
+
+function itemOf(row: InstanceRow, data: object | undefined): PersonItem {
+  const parameters = JSON.parse(row.parameters) as Record<string, string>;
+  const own = [row.email, row.phone_number, row.name].filter((each) => each !== null);
+  return {
+    ...{ id: row.id, parameters, externalIds: externalIdsOf(parameters) },
+    texts: [...own, ...Object.values(parameters), ...textsOf(data)],
+  };
+}

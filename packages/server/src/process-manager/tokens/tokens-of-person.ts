@@ -1,0 +1,65 @@
+import { sql, type TenantReads, type TenantTx } from '../../db/db.ts';
+import type { Erasable } from '../../erasure-log/replay-erasures.ts';
+import { externalIdsOf, type PersonSource } from '../../kernel/person-source.ts';
+import { findToken, type TokenRow } from './process-tokens.repository.ts';
+
+const COUNT = sql('SELECT count(*) AS total FROM process_tokens WHERE tenant_id = $1 AND environment = $2');
+const AFTER = sql(`SELECT id FROM process_tokens WHERE tenant_id = $1 AND environment = $2 AND id > $3
+  ORDER BY id LIMIT $4 + 0`);
+const FORGET = sql(`UPDATE process_tokens SET parameters = '{}', name = $3, name_folded = $4, description = NULL,
+  last_updated_at = $5, last_updated_by = $6 WHERE tenant_id = $1 AND id = $2`);
+const OLDEST = sql('SELECT min(created_at) AS at FROM process_tokens WHERE tenant_id = $1');
+
+/** Process tokens cannot be deleted: what they were told about a person is, with the name that may hold that of the person. */
+export function tokensOfPerson(): PersonSource {
+  return {
+    kind: 'processToken',
+    async count(db, environment) {
+      return Number((await db.get<{ total: number }>(COUNT, [db.tenantId, environment]))?.total ?? 0);
+    },
+    async page(db, environment, after, limit) {
+      const ids = await db.all<{ id: string }>(AFTER, [db.tenantId, environment, after, limit]);
+      const rows = await Promise.all(ids.map(({ id }) => findToken(db, id)));
+      return rows.flatMap((row) => (row ? [itemOf(row)] : []));
+    },
+    async show(db, id) {
+      const row = await findToken(db, id);
+      return row && { id, name: row.name, description: row.description ?? undefined, parameters: parametersOf(row) };
+    },
+    async erase(db, id, { by, at }) {
+      await db.write((tx) => forget(tx, id, by, at));
+    },
+  };
+}
+
+/** Tokens whose parameters a backup brought back. */
+export function erasableTokens(by: string): Erasable {
+  return {
+    kind: 'process-token',
+    oldest: async (db: TenantReads) => (await db.get<{ at: number | null }>(OLDEST, [db.tenantId]))?.at ?? undefined,
+    async eraseAgain(db, ids, at) {
+      let erased = 0;
+      for (const id of ids) {
+        const row = await findToken(db, id);
+        if (!row || row.name === erasedName(id)) continue;
+        await db.write((tx) => forget(tx, id, by, at));
+        erased += 1;
+      }
+      return erased;
+    },
+  };
+}
+
+const erasedName = (id: string) => `Erased ${id}`;
+
+async function forget(tx: TenantTx, id: string, by: string, at: number): Promise<void> {
+  await tx.run(FORGET, [tx.tenantId, id, erasedName(id), erasedName(id).toLowerCase(), at, by]);
+}
+
+const parametersOf = (row: TokenRow) => JSON.parse(row.parameters) as Record<string, string>;
+
+function itemOf(row: TokenRow) {
+  const parameters = parametersOf(row);
+  const texts = [row.name, ...Object.values(parameters)];
+  return { id: row.id, parameters, externalIds: externalIdsOf(parameters), texts };
+}

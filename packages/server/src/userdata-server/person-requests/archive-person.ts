@@ -1,0 +1,63 @@
+import { Readable } from 'node:stream';
+import type { TenantReads } from '../../db/db.ts';
+import { toDtm } from '../../kernel/clock.ts';
+import type { PersonKind, PersonSource } from '../../kernel/person-source.ts';
+import type { ReadInstanceData } from '../../process-manager/instances/instance-data.ts';
+import { ARCHIVE_FORMAT, type ArchiveDeps, entriesOf } from '../archive-instance.ts';
+import { type ArchiveEntry, json, writeArchive } from '../write-archive.ts';
+import type { ItemRow, PersonRequestRow } from './person-requests.repository.ts';
+
+export type ArchivePersonDeps = ArchiveDeps &
+  Pick<ReadInstanceData, 'findAny'> & { sources: readonly Pick<PersonSource, 'kind' | 'show'>[] };
+
+const FOLDERS: Readonly<Record<PersonKind, string>> = {
+  processInstance: 'processInstances',
+  processToken: 'processTokens',
+  user: 'users',
+  watchlistMember: 'watchlistMembers',
+};
+
+type Asked = { row: PersonRequestRow; items: readonly ItemRow[]; now: number };
+
+/** Everything that a request found, as one signed archive. What was deleted since is left out. */
+export async function archivePerson(
+  deps: ArchivePersonDeps,
+  db: TenantReads,
+  { row, items, now }: Asked,
+): Promise<Readable> {
+  const manifest = {
+    ...{ format: ARCHIVE_FORMAT, tenantId: db.tenantId, personRequestId: row.id, environment: row.environment },
+    ...(row.reference !== null && { reference: row.reference }),
+    ...{ requestedDtm: toDtm(row.created_at), archivedDtm: toDtm(now), versions: deps.versions },
+  };
+  return writeArchive({
+    entries: await entries(deps, db, row, items),
+    at: row.created_at,
+    manifest: (listed) => ({ ...manifest, entries: listed }),
+    sign: async (bytes) => (await deps.sign.bytes('grove-manifest+jws', bytes)).jws,
+  });
+}
+
+/** A request finds a limited number of items; images are opened when they are written. */
+async function entries(
+  deps: ArchivePersonDeps,
+  db: TenantReads,
+  { environment }: PersonRequestRow,
+  items: readonly ItemRow[],
+): Promise<ArchiveEntry[]> {
+  const all: ArchiveEntry[] = [];
+  for (const { kind, item_id: id } of items) {
+    const folder = `${FOLDERS[kind]}/${id}`;
+    if (kind === 'processInstance') {
+      const found = await deps.findAny(db, { instanceId: id, environment });
+      if (!found) continue;
+      for (const entry of entriesOf(deps, db, found)) all.push({ ...entry, path: `${folder}/${entry.path}` });
+      continue;
+    }
+    const shown = await deps.sources.find((each) => each.kind === kind)?.show(db, id);
+    if (!shown) continue;
+    const path = `${folder}.json`;
+    all.push({ path, contentType: 'application/json', open: async () => Readable.from([json(shown)]) });
+  }
+  return all;
+}

@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict';
+import { after, before, it } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import { startJourney } from '../../../test/end-user.ts';
+import { onBothEngines, openTestApp, type TestApp } from '../../../test/harness.ts';
+import { verifySigned } from '../../../test/signed.ts';
+import { unzip } from '../../../test/unzip.ts';
+import { asTenantId } from '../../kernel/ids.ts';
+
+const REQUESTS = '/api/userdata-server/personRequests';
+const EMAIL = 'ada.quillfeather@plumbago.example';
+const FORM = {
+  name: 'asks-for-an-address',
+  processDefinitionType: 'VERIFICATION',
+  steps: [
+    {
+      ...{ id: 'details', type: 'form', key: 'form1' },
+      schema: { type: 'object', properties: { contact: { type: 'string' } } },
+    },
+    { id: 'decide', type: 'decision', onAnyFailure: 'FAIL' },
+  ],
+};
+
+onBothEngines('requests about a person', (_engine, places) => {
+  let app: TestApp;
+  let testKey: string;
+  let token: string;
+  /** What belongs to the person, and what belongs to others. */
+  const mine = { instances: [] as string[], tokenId: '', userId: '', memberId: '' };
+  const others = { instanceId: '', userId: '', memberId: '' };
+
+  const post = async (path: string, body: object = {}) => {
+    const answer = await app.call(path, { method: 'POST', body: JSON.stringify(body), token });
+    assert.ok(answer.status < 400, `${path}: ${answer.text}`);
+    return answer.body;
+  };
+  const requested = async (path: string, body: object) => {
+    const { id } = await post(path, body);
+    for (let tries = 0; ; tries++) {
+      const { body: request } = await app.call(`${REQUESTS}/${id}`, { token });
+      if (request.state === 'DONE' || request.state === 'FAILED') return request;
+      assert.ok(tries < 600, JSON.stringify(request));
+      await wait(50);
+    }
+  };
+  const status = async (path: string) => (await app.call(path, { token })).status;
+
+  before(async () => {
+    app = await openTestApp(await places.create());
+    testKey = (await app.app.tenants.createApiKey('acme', { name: 'privacy', environment: 'test' })).apiKey;
+    token = await app.token(testKey);
+    const { id } = await post('/api/process-manager/processDefinitions', FORM);
+    await post(`/api/process-manager/processDefinitions/${id}/deploy`);
+    // By the parameter of a token of her own, and by an answer that she gave.
+    const told = { name: 'for Ada Quillfeather', processDefnName: FORM.name, parameters: { email: EMAIL } };
+    mine.tokenId = (await post('/api/process-manager/processTokens', told)).id;
+    const create = `/api/process-manager/processInstances/create?pt=`;
+    mine.instances.push((await post(`${create}${mine.tokenId}`)).processInstanceId);
+    const answered = await startJourney(app, testKey, { processDefnName: FORM.name });
+    await answered.user.submit('details', { contact: ` ${EMAIL.toUpperCase()} ` });
+    mine.instances.push(answered.processInstanceId);
+    const otherwise = { name: 'for Bob', processDefnName: FORM.name, parameters: { email: `x${EMAIL}` } };
+    const { id: bobs } = await post('/api/process-manager/processTokens', otherwise);
+    others.instanceId = (await post(`${create}${bobs}`)).processInstanceId;
+    await post('/api/identity-store/stores', { name: 'people' });
+    const users = '/api/identity-store/stores/people/users';
+    mine.userId = (await post(users, { extId: 'C-42', attributes: { mail: EMAIL } })).id;
+    others.userId = (await post(users, { extId: 'c-42', attributes: { mail: 'bob@example.com' } })).id;
+    const lists = '/api/watchlist-manager/facewatchlists';
+    const { id: listId } = await post(lists, { name: 'addresses', type: 'EMAIL' });
+    const members = `${lists}/${listId}/watchlist-members`;
+    mine.memberId = `${listId}/${(await post(members, { value: EMAIL })).id}`;
+    others.memberId = `${listId}/${(await post(members, { value: 'bob@example.com' })).id}`;
+  });
+  after(() => app.stop());
+
+  it('find everything by an e-mail address, also where she gave it herself, and nothing of others', async () => {
+    const request = await requested(REQUESTS, { email: EMAIL });
+    assert.deepEqual(request.found, {
+      processInstances: mine.instances.toSorted(),
+      processTokens: [mine.tokenId],
+      users: [mine.userId],
+      watchlistMembers: [mine.memberId],
+    });
+    assert.equal(request.searched, request.total);
+    const answer = await fetch(`${app.baseUrl}${REQUESTS}/${request.id}/archive`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${token}` },
+    });
+    const entries = await unzip(Buffer.from(await answer.arrayBuffer()));
+    const json = (path: string) => JSON.parse(String(entries.get(path)));
+    assert.equal(json(`processInstances/${mine.instances[0]}/instance.json`).email, EMAIL);
+    assert.match(JSON.stringify(json(`processInstances/${mine.instances[1]}/userdata.json`)), /PLUMBAGO/);
+    assert.equal(json(`users/${mine.userId}.json`).attributes.mail, EMAIL);
+    assert.equal(json(`watchlistMembers/${mine.memberId}.json`).value, EMAIL);
+    assert.equal(json(`processTokens/${mine.tokenId}.json`).parameters.email, EMAIL);
+    await verifySigned(app, String(entries.get('manifest.jws')), entries.get('manifest.json') as Buffer);
+  });
+
+  it('know a person by the id of the caller’s system, by a user and by a parameter, each exactly', async () => {
+    assert.deepEqual((await requested(REQUESTS, { externalId: 'C-42' })).found.users, [mine.userId]);
+    assert.deepEqual((await requested(REQUESTS, { userId: mine.userId })).found.users, [mine.userId]);
+    const { found } = await requested(REQUESTS, { parameter: { name: 'email', value: EMAIL } });
+    assert.deepEqual([found.processInstances, found.processTokens], [[mine.instances[0]], [mine.tokenId]]);
+    assert.equal((await app.call(REQUESTS, { method: 'POST', body: '{"reference":"x"}', token })).status, 400);
+  });
+
+  it('are of one environment, and another tenant sees none of them', async () => {
+    const { id } = await requested(REQUESTS, { email: EMAIL });
+    assert.equal((await app.call(`${REQUESTS}/${id}`)).body.code, 100230);
+    const live = await app.call(REQUESTS, { method: 'POST', body: JSON.stringify({ email: EMAIL }) });
+    assert.equal(live.status, 202);
+    assert.equal(live.body.total, 0);
+    const { apiKey } = await app.app.tenants.create({ id: `other-${Date.now()}` });
+    const stranger = await app.token(apiKey);
+    assert.equal((await app.call(`${REQUESTS}/${id}`, { token: stranger })).body.code, 100230);
+  });
+
+  it('erase everything with one receipt, leave others alone, and can be asked again', async () => {
+    const request = await requested(`${REQUESTS}/erase`, { email: EMAIL, externalId: 'C-42', reference: 'TICKET-7' });
+    assert.equal(request.erased, 5);
+    const { header, payload } = await verifySigned(app, request.receipt);
+    assert.equal(header.typ, 'grove-person-erasure+jwt');
+    const claims = JSON.parse(String(payload));
+    assert.deepEqual([claims.sub, claims.reference, claims.erased], [request.id, 'TICKET-7', request.found]);
+    assert.doesNotMatch(String(payload), /plumbago/i);
+    for (const id of mine.instances) {
+      assert.equal(await status(`/api/process-manager/processInstances/${id}`), 404);
+      const { body } = await app.call(`/api/process-manager/erasures/${id}`, { token });
+      assert.equal(body.state, 'ERASED');
+    }
+    assert.equal(await status(`/api/identity-store/stores/people/users/${mine.userId}`), 404);
+    assert.equal(await status(`/api/process-manager/processInstances/${others.instanceId}`), 200);
+    assert.equal(await status(`/api/identity-store/stores/people/users/${others.userId}`), 200);
+    const { body: tokens } = await app.call('/api/process-manager/processTokens?size=100', { token });
+    const left = tokens.content.find(({ id }: { id: string }) => id === mine.tokenId);
+    assert.equal(left.name, `Erased ${mine.tokenId}`);
+    assert.doesNotMatch(JSON.stringify(left), /plumbago|Quillfeather/i);
+    const again = await requested(`${REQUESTS}/erase`, { email: EMAIL });
+    assert.equal(again.erased, 0);
+    assert.ok(again.receipt);
+    const audited = await app.call('/api/process-manager/auditEvents?action=person.erased', { token });
+    assert.equal(audited.body.totalElements, 2);
+    const { status: archived } = await app.call(`${REQUESTS}/${request.id}/archive`, { method: 'POST', token });
+    assert.equal(archived, 409);
+  });
+
+  it('keep nothing by which the person is known once they are done', async () => {
+    const rows = await app.app.db
+      .of(asTenantId('acme'))
+      .all({ text: 'SELECT selectors FROM person_requests WHERE tenant_id = $1 AND selectors IS NOT NULL' }, ['acme']);
+    assert.deepEqual(rows, []);
+  });
+});

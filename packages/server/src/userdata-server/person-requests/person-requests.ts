@@ -1,0 +1,125 @@
+import { api, type Body, MAX_FOUND_OF_PERSON, type Ok } from '@grove/contract';
+import { type Audit, changedBy } from '../../audit/audit.ts';
+import type { Db, TenantReads } from '../../db/db.ts';
+import { defineJob } from '../../jobs/define-job.ts';
+import type { Jobs } from '../../jobs/jobs.ts';
+import { actor } from '../../kernel/actor.ts';
+import { stream } from '../../kernel/answers.ts';
+import { DAY, HOUR, MINUTE, toDtm } from '../../kernel/clock.ts';
+import type { Context } from '../../kernel/context.ts';
+import { ApiError, invalidInput } from '../../kernel/errors.ts';
+import { newId, type TenantId } from '../../kernel/ids.ts';
+import { implement } from '../../kernel/implement.ts';
+import type { Vault } from '../../secrets/vault.ts';
+import { type ArchivePersonDeps, archivePerson } from './archive-person.ts';
+import {
+  addRequest,
+  findRequest,
+  itemsOf,
+  type PersonRequestRow,
+  removeOldFinds,
+} from './person-requests.repository.ts';
+import { byKind, type RunDeps, requestSubject, runRequestJob, SELECTORS } from './run-request.ts';
+
+/** Everything about one person: found, handed out, erased with one receipt. */
+export type PersonRequestDeps = RunDeps &
+  ArchivePersonDeps & {
+    db: Db;
+    vault: Vault;
+    jobs: Pick<Jobs, 'register' | 'enqueue' | 'schedule'>;
+    audit: Audit;
+    everyTenantId(): AsyncIterable<TenantId>;
+  };
+
+type Shown = Ok<typeof api.personRequests.get>;
+type NewRequest = Body<typeof api.personRequests.find>;
+
+/** What a FIND has found is handed out for so long. */
+const FINDS_KEPT_DAYS = 7;
+
+export function openPersonRequests(deps: PersonRequestDeps) {
+  const { jobs, vault, audit, sources } = deps;
+  const run = runRequestJob(deps);
+  jobs.register(run);
+  const forget = forgetFindsJob(deps);
+  jobs.register(forget);
+  jobs.schedule({ kind: forget.kind, dailyAt: '00:20', key: 'daily' });
+
+  const create = async (context: Context, action: PersonRequestRow['action'], body: NewRequest): Promise<Shown> => {
+    const { reference, ...selectors } = body;
+    if (Object.keys(selectors).length === 0) {
+      throw invalidInput({ pointer: '', message: 'must have email, externalId, userId or parameter' });
+    }
+    const { db, now, principal } = context;
+    let total = 0;
+    for (const source of sources) total += await source.count(db, principal.environment);
+    const id = newId(now);
+    return db.write(async (tx) => {
+      const sealed = await vault.sealFor(tx, requestSubject(id), SELECTORS, Buffer.from(JSON.stringify(selectors)));
+      const row: PersonRequestRow = {
+        ...{ id, environment: principal.environment, action, state: 'SEARCHING', reason: null },
+        ...{ reference: reference ?? null, selectors: sealed, source: 0, after_id: '', searched: 0, total },
+        ...{ created_at: now, created_by: actor(principal), confirmed_at: null, receipt: null },
+      };
+      await addRequest(tx, row);
+      await audit.record(tx, { ...changedBy(context), action: 'person.searched', item: id });
+      await jobs.enqueue(tx, run, { requestId: id });
+      return shown(tx, row);
+    });
+  };
+
+  return implement(api.personRequests, {
+    find: (context, { body }) => create(context, 'FIND', body),
+    erase: (context, { body }) => create(context, 'ERASE', body),
+
+    async get({ db, principal }, { params }) {
+      return shown(db, await existing(db, principal.environment, params.personRequestId));
+    },
+
+    async archive(context, { params }) {
+      const { db, principal, now } = context;
+      const row = await existing(db, principal.environment, params.personRequestId);
+      if (row.action !== 'FIND' || row.state !== 'DONE') throw new ApiError(100231);
+      audit.noteRead(context, { action: 'person.archived', item: row.id });
+      const items = await itemsOf(db, row.id, MAX_FOUND_OF_PERSON);
+      return stream('application/zip', await archivePerson(deps, db, { row, items, now }), {
+        'content-disposition': `attachment; filename="${row.id}.zip"`,
+        'content-security-policy': 'sandbox',
+      });
+    },
+  });
+}
+
+/** That of another environment is as good as missing. */
+async function existing(db: TenantReads, environment: string, id: string): Promise<PersonRequestRow> {
+  const row = await findRequest(db, id);
+  if (row?.environment !== environment) throw new ApiError(100230);
+  return row;
+}
+
+async function shown(db: TenantReads, row: PersonRequestRow): Promise<Shown> {
+  const items = await itemsOf(db, row.id, MAX_FOUND_OF_PERSON);
+  return {
+    ...{ id: row.id, action: row.action, environment: row.environment, state: row.state },
+    ...(row.reason !== null && { reason: row.reason }),
+    ...(row.reference !== null && { reference: row.reference }),
+    ...{ searched: row.searched, total: row.total, found: byKind(items) },
+    erased: items.filter(({ erased }) => erased === 1).length,
+    ...{ createdDtm: toDtm(row.created_at), createdBy: row.created_by },
+    ...(row.confirmed_at !== null && { confirmedDtm: toDtm(row.confirmed_at) }),
+    ...(row.receipt !== null && { receipt: row.receipt }),
+  };
+}
+
+function forgetFindsJob({ db, everyTenantId }: Pick<PersonRequestDeps, 'db' | 'everyTenantId'>) {
+  return defineJob<object>({
+    kind: 'userdata-server.forget-finds',
+    ...{ maxAttempts: 5, backoff: { firstMs: MINUTE, mostMs: HOUR }, timeoutMs: 10 * MINUTE },
+    async run(_payload, { now, signal }) {
+      for await (const tenantId of everyTenantId()) {
+        signal.throwIfAborted();
+        await db.of(tenantId).write((tx) => removeOldFinds(tx, now - FINDS_KEPT_DAYS * DAY));
+      }
+    },
+  });
+}

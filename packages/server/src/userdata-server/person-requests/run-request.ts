@@ -1,0 +1,176 @@
+import { MAX_FOUND_OF_PERSON } from '@grove/contract';
+import type { Audit } from '../../audit/audit.ts';
+import type { TenantDb } from '../../db/db.ts';
+import type { Scrub } from '../../db/scrub.ts';
+import type { ErasureLog } from '../../erasure-log/erasure-log.ts';
+import { type ErasedKind, MAX_IDS_OF_ENTRY } from '../../erasure-log/log-entries.ts';
+import { defineJob, type JobDefinition } from '../../jobs/define-job.ts';
+import { UNTIL_ERASED } from '../../jobs/patience.ts';
+import { type Clock, SECOND, toDtm } from '../../kernel/clock.ts';
+import { isAbout, type PersonKind, type PersonSelectors, type PersonSource } from '../../kernel/person-source.ts';
+import type { SignDocument } from '../../kernel/sign-document.ts';
+import type { Vault } from '../../secrets/vault.ts';
+import {
+  addItems,
+  changeRequest,
+  findRequest,
+  type ItemRow,
+  itemsOf,
+  markErased,
+  type PersonRequestRow,
+} from './person-requests.repository.ts';
+
+export type RunRequest = { requestId: string };
+
+export type RunDeps = {
+  sources: readonly PersonSource[];
+  vault: Pick<Vault, 'openFor' | 'destroySubject'>;
+  erasureLog: Pick<ErasureLog, 'writeDown'>;
+  /** Removes the blobs of deleted instances and signs their receipts. */
+  finishErasures(db: TenantDb, signal?: AbortSignal): Promise<void>;
+  scrub: Scrub;
+  audit: Pick<Audit, 'record'>;
+  sign: SignDocument;
+  clock: Clock;
+  baseUrlOf(tenantId: string): string;
+};
+
+const SCANNED_AT_ONCE = 200;
+
+export const requestSubject = (requestId: string) => `person-request:${requestId}`;
+export const SELECTORS = 'selectors';
+
+/**
+ * Goes through everything that a feature holds about persons, a batch at a time, and then erases what it found, one item at
+ * a time. Where it stands is stored with every batch, so a run that was killed is taken up where it stopped.
+ */
+export function runRequestJob(deps: RunDeps): JobDefinition<RunRequest> {
+  return defineJob<RunRequest>({
+    kind: 'userdata-server.person-request',
+    ...UNTIL_ERASED,
+    async run({ requestId }, { tenant, signal }) {
+      const db = tenant();
+      await search(deps, db, requestId, signal);
+      await erase(deps, db, requestId, signal);
+    },
+  });
+}
+
+async function search(deps: RunDeps, db: TenantDb, requestId: string, signal: AbortSignal): Promise<void> {
+  let row = await findRequest(db, requestId);
+  if (row?.state !== 'SEARCHING' || row.selectors === null) return;
+  const opened = await deps.vault.openFor(db, requestSubject(requestId), SELECTORS, row.selectors);
+  const selectors = JSON.parse(opened.toString('utf8')) as PersonSelectors;
+  for (let source = deps.sources[row.source]; source; source = deps.sources[row.source]) {
+    signal.throwIfAborted();
+    row = await searchBatch(db, row, source, selectors);
+    if (row.state === 'FAILED') return;
+  }
+  const after = row;
+  const state = row.action === 'ERASE' ? 'ERASING' : 'DONE';
+  await db.write(async (tx) => {
+    if (state === 'DONE') await deps.vault.destroySubject(tx, requestSubject(requestId));
+    await changeRequest(tx, { ...after, state, ...(state === 'DONE' && DONE(deps.clock.now())) });
+  });
+}
+
+const DONE = (now: number) => ({ selectors: null, confirmed_at: now });
+
+async function searchBatch(
+  db: TenantDb,
+  row: PersonRequestRow,
+  source: PersonSource,
+  selectors: PersonSelectors,
+): Promise<PersonRequestRow> {
+  const page = await source.page(db, row.environment, row.after_id, SCANNED_AT_ONCE);
+  const last = page.at(-1);
+  const ids = page.filter((item) => isAbout(item, selectors)).map(({ id }) => id);
+  const after: PersonRequestRow = {
+    ...row,
+    searched: row.searched + page.length,
+    ...(last ? { after_id: last.id } : { source: row.source + 1, after_id: '' }),
+  };
+  return db.write(async (tx) => {
+    await addItems(tx, row.id, source.kind, ids);
+    const found = (await itemsOf(tx, row.id, MAX_FOUND_OF_PERSON + 1)).length;
+    const failed = found > MAX_FOUND_OF_PERSON;
+    const stored = failed ? { ...after, state: 'FAILED' as const, reason: TOO_MANY } : after;
+    await changeRequest(tx, stored);
+    return stored;
+  });
+}
+
+const TOO_MANY = `more than ${MAX_FOUND_OF_PERSON} items were found: this is not one person`;
+
+/** What a restore would bring back, by the names of the log. Instances are written down with their own receipts. */
+const LOGGED: Readonly<Partial<Record<PersonKind, ErasedKind>>> = {
+  user: 'user',
+  watchlistMember: 'watchlist-member',
+  processToken: 'process-token',
+};
+
+async function erase(deps: RunDeps, db: TenantDb, requestId: string, signal: AbortSignal): Promise<void> {
+  const row = await findRequest(db, requestId);
+  if (row?.state !== 'ERASING') return;
+  const items = await itemsOf(db, requestId, MAX_FOUND_OF_PERSON);
+  const at = deps.clock.now();
+  for (const source of deps.sources) {
+    for (const item of items.filter(({ kind, erased }) => kind === source.kind && erased === 0)) {
+      signal.throwIfAborted();
+      await source.erase(db, item.item_id, { by: row.created_by, at, requestId });
+      await db.write((tx) => markErased(tx, requestId, item));
+    }
+  }
+  await writeDown(deps, db, items);
+  await deps.finishErasures(db, signal);
+  await deps.scrub();
+  const confirmedAt = deps.clock.now();
+  const claims = receiptClaims(row, items, { issuer: deps.baseUrlOf(db.tenantId), tenantId: db.tenantId, confirmedAt });
+  const { jws } = await deps.sign.claims('grove-person-erasure+jwt', claims);
+  await db.write(async (tx) => {
+    const { environment, created_by: actor } = row;
+    await deps.vault.destroySubject(tx, requestSubject(requestId));
+    await changeRequest(tx, { ...row, state: 'DONE', ...DONE(confirmedAt), receipt: jws });
+    await deps.audit.record(tx, { action: 'person.erased', environment, actor, at: confirmedAt, item: requestId });
+  });
+}
+
+/** No receipt for what an older copy of the database would bring back. */
+async function writeDown({ erasureLog }: RunDeps, db: TenantDb, items: readonly ItemRow[]): Promise<void> {
+  for (const [kind, logged] of Object.entries(LOGGED)) {
+    const ids = items.filter((item) => item.kind === kind).map(({ item_id }) => item_id);
+    for (let from = 0; from < ids.length; from += MAX_IDS_OF_ENTRY) {
+      const some = ids.slice(from, from + MAX_IDS_OF_ENTRY);
+      await erasureLog.writeDown({ tenantId: db.tenantId, kind: logged, ids: some });
+    }
+  }
+}
+
+type Receipt = { issuer: string; tenantId: string; confirmedAt: number };
+
+/** What the receipt says: ids and numbers, and nothing by which anybody but the caller knows the person. */
+function receiptClaims(row: PersonRequestRow, items: readonly ItemRow[], { issuer, tenantId, confirmedAt }: Receipt) {
+  return {
+    iss: issuer,
+    aud: tenantId,
+    sub: row.id,
+    iat: Math.floor(confirmedAt / SECOND),
+    ...(row.reference !== null && { reference: row.reference }),
+    environment: row.environment,
+    requestedDtm: toDtm(row.created_at),
+    requestedBy: row.created_by,
+    searched: row.searched,
+    erased: byKind(items),
+    confirmedDtm: toDtm(confirmedAt),
+  };
+}
+
+export function byKind(items: readonly ItemRow[]) {
+  const of = (kind: PersonKind) => items.filter((item) => item.kind === kind).map(({ item_id }) => item_id);
+  return {
+    processInstances: of('processInstance'),
+    processTokens: of('processToken'),
+    users: of('user'),
+    watchlistMembers: of('watchlistMember'),
+  };
+}

@@ -1,0 +1,58 @@
+import type { Audit } from '../audit/audit.ts';
+import { sql, type TenantReads } from '../db/db.ts';
+import type { PersonItem, PersonSource } from '../kernel/person-source.ts';
+import type { Vault } from '../secrets/vault.ts';
+import { deleteMember, memberKey, memberPlaceOf } from './erase-again.ts';
+import { type Details, detailsContext, subjectOf } from './member-details.ts';
+import { findListForUpdate, listsAmong } from './watchlists.repository.ts';
+
+/** A list comes before the next, a member before the next of its list: as their keys are compared. */
+const IN_ENVIRONMENT = `m.tenant_id = $1 AND m.watchlist_id IN
+  (SELECT id FROM watchlists w WHERE w.tenant_id = $1 AND w.environment = $2)`;
+const COUNT = sql(`SELECT count(*) AS total FROM watchlist_members m WHERE ${IN_ENVIRONMENT}`);
+const AFTER = sql(`SELECT m.watchlist_id, m.id, m.details FROM watchlist_members m WHERE ${IN_ENVIRONMENT}
+  AND (m.watchlist_id > $3 OR (m.watchlist_id = $3 AND m.id > $4)) ORDER BY m.watchlist_id, m.id LIMIT $5 + 0`);
+const ONE = sql(`SELECT m.watchlist_id, m.id, m.details FROM watchlist_members m
+  WHERE m.tenant_id = $1 AND m.watchlist_id = $2 AND m.id = $3`);
+
+type Row = { watchlist_id: string; id: string; details: Uint8Array };
+
+export function membersOfPerson(deps: {
+  vault: Pick<Vault, 'unsealerFor'>;
+  audit: Pick<Audit, 'record'>;
+}): PersonSource {
+  const detailsOf = async (db: TenantReads, { watchlist_id, id, details }: Row): Promise<Details> => {
+    const unseal = await deps.vault.unsealerFor(db, subjectOf(watchlist_id));
+    return JSON.parse(unseal(detailsContext(id), details).toString()) as Details;
+  };
+  return {
+    kind: 'watchlistMember',
+    async count(db, environment) {
+      return Number((await db.get<{ total: number }>(COUNT, [db.tenantId, environment]))?.total ?? 0);
+    },
+    async page(db, environment, after, limit) {
+      const { listId, memberId } = memberPlaceOf(after);
+      const rows = await db.all<Row>(AFTER, [db.tenantId, environment, listId, memberId, limit]);
+      const items: PersonItem[] = [];
+      for (const row of rows) {
+        const id = memberKey({ listId: row.watchlist_id, memberId: row.id });
+        items.push({ id, texts: Object.values(await detailsOf(db, row)) });
+      }
+      return items;
+    },
+    async show(db, id) {
+      const { listId, memberId } = memberPlaceOf(id);
+      const row = await db.get<Row>(ONE, [db.tenantId, listId, memberId]);
+      return row && { id: row.id, watchlistId: listId, ...(await detailsOf(db, row)) };
+    },
+    async erase(db, id, { by, at }) {
+      const place = memberPlaceOf(id);
+      const [list] = await listsAmong(db, [place.listId]);
+      if (!list) return;
+      await db.write(async (tx) => {
+        if (!(await findListForUpdate(tx, list))) return;
+        await deleteMember(deps, tx, place, { environment: list.environment, actor: by, at });
+      });
+    },
+  };
+}
