@@ -1,5 +1,6 @@
 import { UsageError } from '../options.ts';
 import { measureFaces } from './faces.ts';
+import { measureGroups } from './groups.ts';
 import { measureLiveness } from './liveness.ts';
 import { type AccuracyOptions, readAccuracyOptions, USAGE } from './options.ts';
 import { type Outcome, renderRows } from './rows.ts';
@@ -8,6 +9,8 @@ import { measureSearch } from './search.ts';
 /** How right the engine is, on data that is not in the repository. */
 async function measure(options: AccuracyOptions): Promise<Outcome> {
   if (options.faces !== undefined && options.search) return measureSearch({ ...options, faces: options.faces });
+  const { faces, groups } = options;
+  if (faces !== undefined && groups !== undefined) return measureGroups({ ...options, faces, groups });
   if (options.faces !== undefined) return measureFaces({ ...options, faces: options.faces });
   if (options.liveness !== undefined) return measureLiveness({ ...options, liveness: options.liveness });
   throw new UsageError('Name what is measured');

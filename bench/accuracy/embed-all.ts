@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { type FaceTemplate, openVision } from '@grove/vision';
+import { type FaceTemplate, openVision, type VisionOptions } from '@grove/vision';
 import { quantile } from './statistics.ts';
 
 export type Embedded = {
@@ -19,9 +19,13 @@ const TIMEOUT_MS = 600_000;
 const RESOLUTION_MS = 10;
 
 /** Through the engine, as a server would: one picture at a time for each worker. */
-export async function embedAll(files: readonly string[], workers: number): Promise<Embedded> {
+export async function embedAll(
+  files: readonly string[],
+  workers: number,
+  options: Pick<VisionOptions, 'pack' | 'weights'> = {},
+): Promise<Embedded> {
   const before = process.memoryUsage.rss();
-  const vision = await openVision({ workers, timeoutMs: TIMEOUT_MS });
+  const vision = await openVision({ workers, timeoutMs: TIMEOUT_MS, ...options });
   const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   delay.enable();
   const templates = new Map<string, FaceTemplate>();

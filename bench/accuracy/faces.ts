@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { FACE_ALGORITHM, type FaceTemplate, matchTemplates } from '@grove/vision';
+import { type FaceTemplate, facePack, matchTemplates } from '@grove/vision';
 import { type Calibration, calibrate, picturesApart } from './calibrate.ts';
 import { type Embedded, embedAll } from './embed-all.ts';
 import type { AccuracyOptions } from './options.ts';
@@ -19,12 +19,15 @@ export async function measureFaces(options: AccuracyOptions & { faces: string })
   const pairs = options.limit ? evenly(all, options.limit) : all;
   const files = [...new Set(pairs.flatMap(({ one, other }) => [one, other]))];
   const apart = options.calibrate ? picturesApart(options.faces, files) : [];
-  const embedded = await embedAll([...files, ...apart], options.workers);
+  const { pack, weights } = options;
+  const { algorithm } = facePack(pack);
+  const engine = { pack, ...(weights !== undefined && { weights }) };
+  const embedded = await embedAll([...files, ...apart], options.workers, engine);
   const times = await measurePipeline(files);
   const measured = judge(pairs, embedded);
   const plot = options.plot ?? fileURLToPath(new URL('../results/accuracy-faces.svg', import.meta.url));
   writePlot(plot, {
-    title: `${FACE_ALGORITHM}: ${pairs.length} pairs`,
+    title: `${algorithm}: ${pairs.length} pairs`,
     xLabel: 'strangers accepted (share, logarithmic)',
     yLabel: 'true pairs accepted',
     xFrom: 0.0001,
@@ -36,7 +39,7 @@ export async function measureFaces(options: AccuracyOptions & { faces: string })
   const calibration = options.calibrate ? calibrate(embedded.templates, { apart, named: files }) : undefined;
   const { msMedian, msP95, memoryMb, loopDelayMs, withoutFace } = embedded;
   return {
-    title: `Faces, ${FACE_ALGORITHM}: ${pairs.length} pairs of ${files.length} pictures`,
+    title: `Faces, ${algorithm}: ${pairs.length} pairs of ${files.length} pictures`,
     rows: [
       ...accuracyRows(measured, barred),
       { what: 'pictures without a face found', measured: `${withoutFace}` },
@@ -54,7 +57,7 @@ export async function measureFaces(options: AccuracyOptions & { faces: string })
       ...times,
       memoryMb,
       loopDelayMs,
-      algorithm: FACE_ALGORITHM,
+      algorithm,
       ...(calibration && { calibration }),
     },
     plot,

@@ -1,9 +1,13 @@
 import { parseArgs } from 'node:util';
+import { FACE_PACK_NAMES, type FacePackName } from '@grove/vision';
 import { UsageError } from '../options.ts';
 
 export type AccuracyOptions = {
   faces: string | undefined;
   pairs: string | undefined;
+  groups: string | undefined;
+  pack: FacePackName;
+  weights: string | undefined;
   search: boolean;
   calibrate: boolean;
   liveness: string | undefined;
@@ -17,10 +21,13 @@ export type AccuracyOptions = {
 
 export const USAGE = `npm run accuracy -- --faces DIR [--pairs FILE]      who is who; without pairs, all of a folder of persons
 npm run accuracy -- --faces DIR --search            everybody's second picture is looked up among the first ones
+npm run accuracy -- --faces DIR --groups DIR        strangers and true pairs by group and sex; lists of pairs
 npm run accuracy -- --liveness DIR                  folders named live, real or genuine, and any others
 npm run accuracy -- --documents DIR --truth FILE    what is written
 
   --calibrate    with --pairs: also how alike strangers are, for packages/vision/src/faces/calibration.ts
+  --pack NAME    the face pack; faceplugin
+  --weights DIR  the weights that no package carries
   --limit N      the first N pairs, pictures or documents only
   --workers N    1
   --plot FILE    where the plot goes; bench/results/accuracy-<what>.svg
@@ -29,6 +36,9 @@ npm run accuracy -- --documents DIR --truth FILE    what is written
 const OPTIONS = {
   faces: { type: 'string' },
   pairs: { type: 'string' },
+  groups: { type: 'string' },
+  pack: { type: 'string', default: 'faceplugin' },
+  weights: { type: 'string' },
   search: { type: 'boolean', default: false },
   calibrate: { type: 'boolean', default: false },
   liveness: { type: 'string' },
@@ -48,6 +58,9 @@ export function readAccuracyOptions(parameters: string[]): AccuracyOptions {
   if (values.search && (values.faces === undefined || values.pairs !== undefined)) {
     throw new UsageError('--search belongs to --faces, without --pairs');
   }
+  if (values.groups !== undefined && (values.faces === undefined || values.pairs !== undefined)) {
+    throw new UsageError('--groups belongs to --faces, without --pairs');
+  }
   if (values.calibrate && values.pairs === undefined) throw new UsageError('--calibrate belongs to --pairs');
   if (values.truth !== undefined && values.documents === undefined) {
     throw new UsageError('--truth belongs to --documents');
@@ -55,6 +68,9 @@ export function readAccuracyOptions(parameters: string[]): AccuracyOptions {
   return {
     faces: values.faces,
     pairs: values.pairs,
+    groups: values.groups,
+    pack: packOf(values.pack),
+    weights: values.weights,
     search: values.search,
     calibrate: values.calibrate,
     liveness: values.liveness,
@@ -73,6 +89,12 @@ function parse(parameters: string[]) {
   } catch (error) {
     throw new UsageError((error as Error).message);
   }
+}
+
+function packOf(text: string): FacePackName {
+  const name = FACE_PACK_NAMES.find((each) => each === text);
+  if (!name) throw new UsageError(`--pack must be one of ${FACE_PACK_NAMES.join(', ')}`);
+  return name;
 }
 
 function whole(name: string, text: string): number {

@@ -125,7 +125,7 @@ const MemberUpdate = named(
 const Threshold = Type.Number({
   minimum: 0.5,
   maximum: 1,
-  default: 0.7,
+  default: 0.6,
   description: 'From which score on a face is a candidate',
 });
 const Limit = Type.Integer({ minimum: 1, maximum: MAX_CANDIDATES, default: 10 });

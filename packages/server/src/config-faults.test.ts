@@ -106,6 +106,7 @@ const WRONG: Partial<Record<VariableName, { values: string[]; must: RegExp; with
     values: ['cf-ipcountry', 'a b', 'x:'],
     must: /the name of a header, and GROVE_TRUST_PROXY set/,
   },
+  GROVE_FACE_PACK: { values: ['intel', 'dlib'], must: /one of faceplugin, intel-0095/ },
   GROVE_VISION: { values: ['on', 'LAZY', 'true'], must: /one of lazy, eager, off/ },
   GROVE_MASTER_KEY: {
     values: ['hunter2', '1:hunter2', '0:AAAA', ','],
@@ -118,7 +119,7 @@ const WRONG: Partial<Record<VariableName, { values: string[]; must: RegExp; with
 };
 
 /** Any text may be right: whether it is shows when the server listens, makes the folder or opens the key. */
-const ANY_TEXT: VariableName[] = ['HOST', 'GROVE_DATA', 'GROVE_MASTER_KEY_FILE'];
+const ANY_TEXT: VariableName[] = ['HOST', 'GROVE_DATA', 'GROVE_WEIGHTS', 'GROVE_MASTER_KEY_FILE'];
 const SECRETS: VariableName[] = [
   ...(['DATABASE_URL', 'GROVE_MASTER_KEY', 'GROVE_METRICS_TOKEN'] as const),
   ...(['BLOB_URL', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'SMTP_URL', 'SMS_URL', 'SMS_TOKEN'] as const),

@@ -61,6 +61,14 @@ export const VARIABLES = {
     default: 'lazy',
     about: 'When the engine for images starts: lazy (before the first picture), eager (with the server) or off',
   },
+  GROVE_FACE_PACK: {
+    default: 'faceplugin',
+    about: 'The network that turns faces into templates: faceplugin or intel-0095, whose weights you supply',
+  },
+  GROVE_WEIGHTS: {
+    default: '',
+    about: 'The folder of weights that no package carries (docs/vision.md names them); without it, only packaged ones',
+  },
   GROVE_MASTER_KEY: {
     default: '',
     about: '<version>:<32 bytes in base64>, comma-separated; without it, the file below',

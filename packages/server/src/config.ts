@@ -6,7 +6,7 @@ import type { DbPlace } from './db/open.ts';
 import type { S3Place } from './engines/blobs/s3.ts';
 import { messagePlaces, type SmsPlace, type SmtpPlace } from './engines/mail/places.ts';
 import { MAX_ALLOWED, parseAllowList } from './engines/outbound/allow-list.ts';
-import { VISION_MODES, type VisionMode } from './engines/vision/modes.ts';
+import { FACE_PACKS, type FacePackName, VISION_MODES, type VisionMode } from './engines/vision/modes.ts';
 import { type MasterKeySource, parseMasterKey } from './secrets/master-key.ts';
 
 /** Configuration is by environment: it is read once, validated and frozen. */
@@ -36,6 +36,8 @@ export type Config = Readonly<{
   /** In small letters. */
   countryHeader: string | undefined;
   vision: VisionMode;
+  facePack: FacePackName;
+  weights: string | undefined;
   masterKey: MasterKeySource;
   rateLimit: number | 'off';
   metricsToken: string | undefined;
@@ -103,6 +105,8 @@ function configOf(value: (name: VariableName) => string, fault: Fault): Config {
     messagesPerDay: whole('GROVE_MESSAGES_PER_DAY', 1, 10_000_000),
     countryHeader: value('GROVE_COUNTRY_HEADER').toLowerCase() || undefined,
     vision: oneOf('GROVE_VISION', VISION_MODES),
+    facePack: oneOf('GROVE_FACE_PACK', FACE_PACKS),
+    weights: value('GROVE_WEIGHTS') ? resolve(value('GROVE_WEIGHTS')) : undefined,
     database: databasePlace(
       { url: value('DATABASE_URL'), dataFolder, pool: () => whole('DATABASE_POOL', 1, 100) },
       fault,

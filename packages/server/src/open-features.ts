@@ -71,7 +71,9 @@ export function openFeatures(deps: FeatureDeps) {
   });
   const scrub = openScrub(config.database);
   const images = openImages({ onError });
-  const vision = openVision({ mode: config.vision, clock, onError });
+  const vision = openVision({
+    ...{ mode: config.vision, facePack: config.facePack, weights: config.weights, clock, onError },
+  });
   const findSecret = secretFinder({ vault, clock, audit });
   const allow = parseAllowList(config.outboundAllow) ?? NOBODY;
   const outbound = openOutbound({ allow });

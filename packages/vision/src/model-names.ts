@@ -1,4 +1,4 @@
-/** What a finding was made with. The version is the beginning of the SHA-256 of the weights: other weights, other name. */
+/** What a finding was made with. The version is the beginning of a hash of the weights: other weights, other name. */
 export type ModelName = { readonly name: string; readonly version: string };
 
 export type FaceModelKey = 'detect' | 'landmark' | 'feature' | 'pose' | 'eye' | 'liveness';
@@ -24,6 +24,31 @@ export const FACE_MODELS: Readonly<Record<FaceModelKey, ModelFile>> = {
 function model(name: string, version: string, input: readonly number[], outputs: readonly string[]): ModelFile {
   return { name, version, file: `model/${name}.onnx`, input, outputs };
 }
+
+/**
+ * Weights that no npm package carries: the operator puts them into the folder of `GROVE_WEIGHTS` (`docs/vision.md` says
+ * where they come from). A file that was converted by somebody else has other bytes and must give the same answers, so
+ * it is known by the beginning of its answer to one input, and not by its own hash. The version is the beginning of the
+ * hash of the weights as their author published them.
+ */
+export type SuppliedModel = ModelFile & { readonly answer: readonly number[] };
+export type SuppliedModelKey = 'minifasV2' | 'minifasV1se' | 'reid0095';
+
+export const SUPPLIED_MODELS: Readonly<Record<SuppliedModelKey, SuppliedModel>> = {
+  minifasV2: {
+    ...{ name: 'minifasnet_v2', version: 'a5eb02e1843f', file: 'minifasnet_v2.onnx', input: [1, 3, 80, 80] },
+    ...{ outputs: ['output'], answer: [0.01284, 0.00055401, 0.98661] },
+  },
+  minifasV1se: {
+    ...{ name: 'minifasnet_v1se', version: '84ee1d37d968', file: 'minifasnet_v1se.onnx', input: [1, 3, 80, 80] },
+    ...{ outputs: ['output'], answer: [0.014296, 0.093848, 0.89186] },
+  },
+  reid0095: {
+    ...{ name: 'face-reidentification-retail-0095', version: '6d51703e8545', file: 'face_reid_0095.onnx' },
+    ...{ input: [1, 3, 128, 128], outputs: ['output'] },
+    answer: [-0.065179, -0.012468, -0.0071598, -0.53519, -0.76699, -0.29729, 0.40716, -0.083552],
+  },
+};
 
 export function modelName({ name, version }: ModelName): ModelName {
   return { name, version };

@@ -1,9 +1,17 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
-import { FACE_MODELS, type FaceModelKey, type ModelFile, WEIGHTS } from './model-names.ts';
+import {
+  FACE_MODELS,
+  type FaceModelKey,
+  type ModelFile,
+  SUPPLIED_MODELS,
+  type SuppliedModel,
+  type SuppliedModelKey,
+  WEIGHTS,
+} from './model-names.ts';
 
 /** The outputs of one run, in the order in which the table above names them. */
 export type RunModel = (input: Float32Array) => Promise<Float32Array[]>;
@@ -23,19 +31,61 @@ const SESSION_OPTIONS: InferenceSession.SessionOptions = {
 export async function loadModels<Key extends FaceModelKey>(keys: readonly Key[]): Promise<Record<Key, RunModel>> {
   const folder = dirname(createRequire(import.meta.url).resolve(`${WEIGHTS}/package.json`));
   const loaded: Partial<Record<Key, RunModel>> = {};
-  for (const key of keys) loaded[key] = await loadModel(folder, FACE_MODELS[key]);
+  for (const key of keys) loaded[key] = await loadPackaged(folder, FACE_MODELS[key]);
   return loaded as Record<Key, RunModel>;
 }
 
-async function loadModel(folder: string, { name, version, file, input, outputs }: ModelFile): Promise<RunModel> {
-  const weights = readFileSync(join(folder, file));
+async function loadPackaged(folder: string, model: ModelFile): Promise<RunModel> {
+  const weights = readFileSync(join(folder, model.file));
   const hash = createHash('sha256').update(weights).digest('hex');
-  if (!hash.startsWith(version)) throw new Error(`the weights of ${name} are others than version ${version}`);
+  if (!hash.startsWith(model.version)) throw new Error(`the weights of ${model.name} do not match ${model.version}`);
+  const run = await openModel(weights, model);
+  await run(new Float32Array(sizeOf(model)));
+  return run;
+}
+
+/** Larger than any of them: a wrong path must not fill the memory. */
+const MAX_SUPPLIED_BYTES = 32 * 1024 * 1024;
+/** What another order of the same sums can change. */
+const TOLERANCE = 2e-3;
+
+export function isSupplied(folder: string, key: SuppliedModelKey): boolean {
+  return existsSync(join(folder, SUPPLIED_MODELS[key].file));
+}
+
+/** A model from the operator's folder. Throws if the file is not there or does not answer as the measured one did. */
+export async function loadSupplied(folder: string, key: SuppliedModelKey): Promise<RunModel> {
+  const model = SUPPLIED_MODELS[key];
+  const path = join(folder, model.file);
+  if (!existsSync(path)) throw new Error(`GROVE_WEIGHTS has no file ${model.file}`);
+  const weights = readFileSync(path);
+  if (weights.length > MAX_SUPPLIED_BYTES) throw new Error(`${model.file} is too large to be ${model.name}`);
+  const run = await openModel(weights, model);
+  const [output] = await run(testInput(model));
+  if (!output || !isAnswer(output, model)) {
+    throw new Error(`${model.file} does not answer as ${model.name} ${model.version} does`);
+  }
+  return run;
+}
+
+/** Bytes from 0 to 255 in an order without a pattern that a picture could have. */
+export function testInput(model: ModelFile): Float32Array {
+  return Float32Array.from({ length: sizeOf(model) }, (_, at) => (at * 7919) % 256);
+}
+
+function isAnswer(output: Float32Array, { answer }: SuppliedModel): boolean {
+  const largest = Math.max(...answer.map(Math.abs));
+  return answer.every((value, at) => Math.abs((output[at] ?? Number.NaN) - value) <= TOLERANCE * largest);
+}
+
+async function openModel(weights: Buffer, { input, outputs }: ModelFile): Promise<RunModel> {
   const session = await InferenceSession.create(weights, SESSION_OPTIONS);
-  const run: RunModel = async (data) => {
+  return async (data) => {
     const result = await session.run({ input: new Tensor('float32', data, input) });
     return outputs.map((output) => (result[output] as Tensor).data as Float32Array);
   };
-  await run(new Float32Array(input.reduce((product, side) => product * side, 1)));
-  return run;
+}
+
+function sizeOf({ input }: ModelFile): number {
+  return input.reduce((product, side) => product * side, 1);
 }

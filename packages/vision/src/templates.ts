@@ -1,5 +1,6 @@
 /** Faces as numbers, without pictures: what whoever keeps faces needs at hand from the first moment on. */
 export { cosineOf, MATCH_SCORE, matchTemplates, scoreOf } from './faces/match.ts';
+export { FACE_PACK_NAMES, type FacePack, type FacePackName, facePack, packOfAlgorithm } from './faces/packs.ts';
 export { decodeTemplate, encodeTemplate, FACE_ALGORITHM, TEMPLATE_BYTES, TemplateFault } from './faces/template.ts';
 export { CHALLENGE_SECONDS, type Challenge, newChallenge } from './liveness/challenge.ts';
 export { type Gallery, newGallery } from './search/gallery.ts';

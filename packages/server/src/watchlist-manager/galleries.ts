@@ -1,5 +1,5 @@
 import type { TenantReads } from '../db/db.ts';
-import { algorithm, cosineOf, type Gallery, newGallery, scoreOf, vectorOf } from '../engines/vision/face-templates.ts';
+import { algorithmOf, type FaceScale, type Gallery, scaleOf, vectorOf } from '../engines/vision/face-templates.ts';
 import type { Vault } from '../secrets/vault.ts';
 import { subjectOf, templateContext } from './member-details.ts';
 import { type FaceKey, faceKeys, templatesOf } from './members.repository.ts';
@@ -33,6 +33,8 @@ const OPENED_AT_ONCE = 500;
 const INDEX_ABOVE = 20_000;
 
 type Held = {
+  readonly algorithm: string;
+  readonly scale: FaceScale;
   readonly gallery: Gallery;
   readonly known: Map<string, { revision: number; expiresAt: number | null }>;
   revision: number;
@@ -48,8 +50,9 @@ export function openGalleries(
   const held = new Map<string, Held>();
   const keyOf = (tenantId: string, listId: string) => `${tenantId} ${listId}`;
 
-  const heldFor = (key: string): Held => {
-    const found = held.get(key) ?? newHeld();
+  const heldFor = (key: string, algorithm: string): Held => {
+    const before = held.get(key);
+    const found = before?.algorithm === algorithm ? before : newHeld(algorithm);
     // The order of a map is that of insertion: the first is the one that was used longest ago.
     held.delete(key);
     held.set(key, found);
@@ -66,14 +69,17 @@ export function openGalleries(
 
   return {
     async search(db, list, { template, atLeast, limit, now }) {
-      const own = heldFor(keyOf(db.tenantId, list.id));
+      const own = heldFor(keyOf(db.tenantId, list.id), algorithmOf(template));
       const filled = own.busy.then(() => refresh(vault, db, list, own, now));
       own.busy = filled.catch(() => undefined);
       await filled;
-      const hits = own.gallery.search(vectorOf(template), { limit, atLeastCosine: cosineOf(atLeast) });
+      const hits = own.gallery.search(vectorOf(template), { limit, atLeastCosine: own.scale.cosineOf(atLeast) });
       makeRoom();
       return {
-        hits: hits.map(({ id, cosine }) => ({ memberId: id, score: Math.round(scoreOf(cosine) * 10_000) / 10_000 })),
+        hits: hits.map(({ id, cosine }) => ({
+          memberId: id,
+          score: Math.round(own.scale.scoreOf(cosine) * 10_000) / 10_000,
+        })),
         numCompared: own.gallery.size(),
         numNotComparable: own.notComparable,
       };
@@ -82,9 +88,10 @@ export function openGalleries(
   };
 }
 
-function newHeld(): Held {
-  const gallery = newGallery({ indexAbove: INDEX_ABOVE });
-  return { gallery, known: new Map(), revision: -1, notComparable: 0, busy: Promise.resolve() };
+function newHeld(algorithm: string): Held {
+  const scale = scaleOf(algorithm);
+  const gallery = scale.newGallery({ indexAbove: INDEX_ABOVE });
+  return { algorithm, scale, gallery, known: new Map(), revision: -1, notComparable: 0, busy: Promise.resolve() };
 }
 
 async function refresh(
@@ -97,7 +104,7 @@ async function refresh(
   for (const [id, { expiresAt }] of own.known) if (expiresAt !== null && expiresAt <= now) drop(own, id);
   if (own.revision === list.revision) return;
   const keys = await faceKeys(db, list.id, now);
-  const comparable = keys.filter((key) => key.algorithm === algorithm);
+  const comparable = keys.filter((key) => key.algorithm === own.algorithm);
   const there = new Set(comparable.map(({ id }) => id));
   for (const id of own.known.keys()) if (!there.has(id)) drop(own, id);
   const fresh = comparable.filter(({ id, revision }) => own.known.get(id)?.revision !== revision);

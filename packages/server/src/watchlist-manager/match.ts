@@ -19,7 +19,7 @@ export type MatchDeps = Pick<MembersDeps, 'readFace' | 'hashValue'> & {
 
 type Match = Ok<typeof api.watchlists.match>;
 
-const DEFAULT_THRESHOLD = 0.7;
+const DEFAULT_THRESHOLD = 0.6;
 const DEFAULT_LIMIT = 10;
 
 export function matchHandler(deps: MatchDeps): Pick<Handlers<typeof api.watchlists>, 'match'> {

@@ -1,7 +1,7 @@
 import type { api, Ok } from '@grove/contract';
 import { type Audit, changedBy } from '../audit/audit.ts';
 import { isUniqueViolation, type TenantReads, type TenantTx } from '../db/db.ts';
-import { algorithm } from '../engines/vision/face-templates.ts';
+import { algorithmOf } from '../engines/vision/face-templates.ts';
 import type { NoteErased } from '../erasure-log/write-down.ts';
 import { actor } from '../kernel/actor.ts';
 import { fromDuration, toDtm } from '../kernel/clock.ts';
@@ -214,7 +214,7 @@ async function sealFace(
 ): Promise<StoredFace> {
   if (!face) return { template: null, algorithm: null, quality: null };
   const template = await vault.sealFor(tx, subjectOf(listId), templateContext(memberId), face.template);
-  return { template, algorithm, quality: Math.round(face.quality * 100) / 100 };
+  return { template, algorithm: algorithmOf(face.template), quality: Math.round(face.quality * 100) / 100 };
 }
 
 type Changed = { list: ListRow; before: MemberRow; given: Given; by: FoundBy };

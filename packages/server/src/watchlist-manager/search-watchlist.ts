@@ -17,6 +17,7 @@ export type SearchDeps = {
 };
 
 export type Candidates = { readonly candidates: readonly { memberId: string; score: number }[] };
+export type FaceCandidates = Candidates & { readonly compared: number; readonly notComparable: number };
 
 /** The least that is worth a look; the step asks for more. */
 const AT_LEAST = 0.5;
@@ -31,7 +32,7 @@ export type WatchlistSearch = {
     name: string,
     template: Buffer,
     instanceId?: string,
-  ): Promise<Candidates | undefined>;
+  ): Promise<FaceCandidates | undefined>;
   /** The same in a list of document numbers or e-mail addresses, by what was read or given. */
   searchValues(
     tenantId: TenantId,
@@ -65,7 +66,8 @@ export function watchlistSearch({ db, clock, galleries, hashValue, audit }: Sear
       if (list?.type !== 'FACE') return undefined;
       await noted(tenantId, list, instanceId);
       const sought = { template, atLeast: AT_LEAST, limit: LIMIT, now: clock.now() };
-      return { candidates: (await galleries.search(reads, list, sought)).hits };
+      const { hits, numCompared, numNotComparable } = await galleries.search(reads, list, sought);
+      return { candidates: hits, compared: numCompared, notComparable: numNotComparable };
     },
     async searchValues(tenantId, environment, name, values, instanceId) {
       const reads = db.of(tenantId);

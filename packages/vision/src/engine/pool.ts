@@ -7,6 +7,8 @@ import type { FromWorker, ToWorker } from './protocol.ts';
 export type PoolOptions = {
   /** The worker's file. It calls `serveTasks`. */
   script: URL;
+  /** What every worker is told at its start. */
+  workerData?: unknown;
   workers: number;
   /** How many jobs may wait; the next is refused as `busy`. */
   queueLimit: number;
@@ -91,8 +93,9 @@ type State = {
 };
 
 function startWorker(pool: State): void {
-  const { script, heapLimitMb } = pool.options;
+  const { script, workerData, heapLimitMb } = pool.options;
   const worker = new Worker(script, {
+    workerData,
     resourceLimits: { maxOldGenerationSizeMb: heapLimitMb, maxYoungGenerationSizeMb: YOUNG_MB },
   });
   const slot: Slot = { worker, ready: false, job: null, timer: null };

@@ -1,4 +1,8 @@
+import type { FacePackName } from '../faces/packs.ts';
 import type { ImageFaultReason } from '../images/image-fault.ts';
+
+/** What a worker is told at its start. */
+export type WorkerOptions = { readonly pack: FacePackName; readonly weights?: string };
 
 /** What the threads say to each other. Everything is plain data. */
 export type ToWorker =

@@ -2,8 +2,7 @@ import { type DocumentOptions, type FaceBox, readDocument } from '../documents/r
 import { analyseFace, embedFace, type FaceOptions } from '../faces/analyse.ts';
 import { findPortrait } from '../faces/find-portrait.ts';
 import type { Raster } from '../images/raster.ts';
-import { FACE_MODELS, type FaceModelKey } from '../model-names.ts';
-import { loadModels } from '../models.ts';
+import { type FaceModelOptions, loadFaceModels } from '../load-face-models.ts';
 import { ocrModels } from '../ocr/models.ts';
 import type { Task } from './protocol.ts';
 
@@ -11,8 +10,8 @@ import type { Task } from './protocol.ts';
  * What a worker can do. Models are loaded and run once here, before the worker says that it is ready. A new task is a
  * new row: the engine finds it by its name.
  */
-export async function loadTasks(): Promise<Readonly<Record<string, Task>>> {
-  const models = await loadModels(Object.keys(FACE_MODELS) as FaceModelKey[]);
+export async function loadTasks(options: FaceModelOptions): Promise<Readonly<Record<string, Task>>> {
+  const models = await loadFaceModels(options);
   await ocrModels();
   const findFace = (image: Raster): Promise<FaceBox | undefined> => findPortrait(image, models.detect);
   return {

@@ -2,7 +2,9 @@ import { availableParallelism } from 'node:os';
 import type { DocumentOptions, DocumentReading } from '../documents/read-document.ts';
 import type { FaceAnalysis, FaceEmbedding, FaceOptions } from '../faces/analyse.ts';
 import { matchTemplates, type TemplateMatch } from '../faces/match.ts';
+import { DEFAULT_PACK, type FacePackName } from '../faces/packs.ts';
 import { openPool, type PoolStats } from './pool.ts';
+import type { WorkerOptions } from './protocol.ts';
 
 export type VisionOptions = {
   /** One for each core but one, and at least one. */
@@ -11,6 +13,10 @@ export type VisionOptions = {
   timeoutMs?: number;
   /** Resident memory that each worker may add to the process. */
   memoryPerWorkerMb?: number;
+  /** Which network turns faces into vectors. */
+  pack?: FacePackName;
+  /** The folder of weights that no package carries. */
+  weights?: string;
 };
 
 export type FaceMatch = {
@@ -46,9 +52,12 @@ export const VISION_LIMITS = {
 /** Resolves when the models are loaded and warm. The process must have enough memory for every worker. */
 export async function openVision(options: VisionOptions = {}): Promise<VisionEngine> {
   const workers = Math.min(VISION_LIMITS.workers, Math.max(1, options.workers ?? availableParallelism() - 1));
+  const { pack = DEFAULT_PACK.name, weights } = options;
+  const workerData: WorkerOptions = { pack, ...(weights !== undefined && { weights }) };
   const residentNowMb = process.memoryUsage.rss() / (1024 * 1024);
   const pool = await openPool({
     script: new URL('./worker.ts', import.meta.url),
+    workerData,
     workers,
     queueLimit: options.queueLimit ?? VISION_LIMITS.queue,
     timeoutMs: options.timeoutMs ?? VISION_LIMITS.timeoutMs,

@@ -1,5 +1,8 @@
 import { setPriority } from 'node:os';
+import { workerData } from 'node:worker_threads';
 import sharp from 'sharp';
+import { facePack } from '../faces/packs.ts';
+import type { WorkerOptions } from './protocol.ts';
 import { serveTasks } from './serve-tasks.ts';
 import { loadTasks } from './tasks.ts';
 
@@ -10,4 +13,6 @@ sharp.cache(false);
 // Linux gives each thread a priority of its own: where there are too few cores, whoever answers callers goes first.
 if (process.platform === 'linux') setPriority(5);
 
-serveTasks(await loadTasks());
+const { pack, weights } = workerData as WorkerOptions;
+
+serveTasks(await loadTasks({ pack: facePack(pack), ...(weights !== undefined && { weights }) }));

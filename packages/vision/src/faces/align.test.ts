@@ -1,15 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { alignToTemplate } from './align.ts';
+import { alignTo } from './align.ts';
 import type { FivePoints, Point } from './landmarks.ts';
+import { DEFAULT_PACK } from './packs.ts';
 
-const TEMPLATE = [
-  { x: 38.29, y: 51.7 },
-  { x: 73.53, y: 51.5 },
-  { x: 56.03, y: 71.74 },
-  { x: 41.55, y: 92.37 },
-  { x: 70.73, y: 92.2 },
-] as const;
+const TEMPLATE = DEFAULT_PACK.places;
 
 /** Scaled, turned and moved. */
 function moved(
@@ -22,7 +17,7 @@ function moved(
 
 test('a face that is the template scaled, turned and moved is found exactly', () => {
   const how = { scale: 3.5, turn: 0.4, dx: 120, dy: -30 };
-  const { a, b, c, d } = alignToTemplate(TEMPLATE.map((point) => moved(point, how)) as unknown as FivePoints);
+  const { a, b, c, d } = alignTo(TEMPLATE, TEMPLATE.map((point) => moved(point, how)) as unknown as FivePoints);
   for (const point of TEMPLATE) {
     const wanted = moved(point, how);
     assert.ok(Math.abs(a * point.x - b * point.y + c - wanted.x) < 1e-9);
@@ -32,7 +27,7 @@ test('a face that is the template scaled, turned and moved is found exactly', ()
 
 test('a nose that stands elsewhere moves the rest by a part of it only', () => {
   const points = TEMPLATE.map(({ x, y }, at) => (at === 2 ? { x: x + 10, y } : { x, y })) as unknown as FivePoints;
-  const { a, c } = alignToTemplate(points);
+  const { a, c } = alignTo(TEMPLATE, points);
   assert.ok(Math.abs(a - 1) < 0.01);
   assert.ok(Math.abs(a * 56.03 + c - 58.03) < 0.5);
 });

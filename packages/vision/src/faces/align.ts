@@ -1,23 +1,14 @@
 import type { Similarity } from '../images/sample.ts';
 import type { FivePoints, Point } from './landmarks.ts';
 
-/** Where the embedding model expects eyes, nose and mouth in its 112 × 112 pixels. */
-const TEMPLATE: FivePoints = [
-  { x: 38.29, y: 51.7 },
-  { x: 73.53, y: 51.5 },
-  { x: 56.03, y: 71.74 },
-  { x: 41.55, y: 92.37 },
-  { x: 70.73, y: 92.2 },
-];
-
-/** The turn, scale and shift that lays the template over the face with the least squared error over all five points. */
-export function alignToTemplate(face: FivePoints): Similarity {
-  const from = centreOf(TEMPLATE);
+/** The turn, scale and shift that lays the places over the face with the least squared error over all five points. */
+export function alignTo(places: FivePoints, face: FivePoints): Similarity {
+  const from = centreOf(places);
   const to = centreOf(face);
   let along = 0;
   let across = 0;
   let spread = 0;
-  TEMPLATE.forEach((place, index) => {
+  places.forEach((place, index) => {
     const point = face[index] as Point;
     const u = place.x - from.x;
     const v = place.y - from.y;

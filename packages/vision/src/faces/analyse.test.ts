@@ -13,14 +13,13 @@ import {
   NO_FACE,
   picture,
 } from '../../test/pictures.ts';
-import { FACE_MODELS, type FaceModelKey } from '../model-names.ts';
-import { loadModels } from '../models.ts';
+import { loadFaceModels } from '../load-face-models.ts';
 import { analyseFace, embedFace, type Face, type FaceModels } from './analyse.ts';
 import { matchTemplates } from './match.ts';
 
 let models: FaceModels;
 before(async () => {
-  models = await loadModels(Object.keys(FACE_MODELS) as FaceModelKey[]);
+  models = await loadFaceModels();
 });
 
 /** A face of which everything is known. */
@@ -41,7 +40,7 @@ describe('who is who', () => {
     const { template } = await faceOf(picture(FRANCK));
     for (const other of [FRANCK_TURNED, FRANCK_EYES_CLOSED]) {
       const { match, score } = matchTemplates(template, (await faceOf(picture(other))).template);
-      assert.ok(match && score > 0.75, `${other}: ${score}`);
+      assert.ok(match && score > 0.7, `${other}: ${score}`);
     }
   });
 
@@ -168,7 +167,8 @@ describe('what an analysis leaves out', () => {
 
   test('runs no network that nobody asked for', async () => {
     const never = () => Promise.reject(new Error('nobody asked for this'));
-    const few = { ...models, feature: never, eye: never, liveness: never };
+    const embedder = { ...models.embedder, run: never };
+    const few = { ...models, embedder, eye: never, passive: { model: { name: '', version: '' }, looks: [never] } };
     const { face } = await analyseFace(picture(FRANCK), few, { embed: 'none', passive: false, eyes: false });
     assert.equal(face?.landmarks.length, 136);
   });

@@ -1,19 +1,23 @@
 import { decodeWithScale, type Raster } from '../images/raster.ts';
-import type { Box, Pixels } from '../images/sample.ts';
-import { passiveLiveness } from '../liveness/passive.ts';
-import { FACE_MODELS, type FaceModelKey, type ModelName, modelName } from '../model-names.ts';
+import type { Box } from '../images/sample.ts';
+import { type PassiveNetworks, passiveLiveness } from '../liveness/passive.ts';
+import { FACE_MODELS, type ModelName, modelName } from '../model-names.ts';
 import type { RunModel } from '../models.ts';
 import { detectFaces, type FaceBox, mainFace } from './detect.ts';
-import { alignFace, type Embedding, embedAligned } from './embed.ts';
+import { alignFace, type Embedder, type Embedding, embedAligned } from './embed.ts';
 import { embedBothWays } from './embed-both-ways.ts';
 import { type EyesOpen, findEyesOpen } from './eyes.ts';
-import { type FivePoints, findLandmarks, fivePoints, type Point } from './landmarks.ts';
+import { type FivePoints, findLandmarks, fivePoints } from './landmarks.ts';
 import { type Exposure, measureExposure } from './measure.ts';
 import { findPose, noseOffset, type Pose } from './pose.ts';
 import { type FaceHint, type FaceReason, faceHints, qualityReasons } from './quality.ts';
 import { type FaceTemplate, newTemplate } from './template.ts';
 
-export type FaceModels = Readonly<Record<FaceModelKey, RunModel>>;
+/** The network of the pack turns faces into vectors; passive liveness is null if there is no network for it. */
+export type FaceModels = Readonly<Record<'detect' | 'landmark' | 'pose' | 'eye', RunModel>> & {
+  readonly embedder: Embedder;
+  readonly passive: PassiveNetworks | null;
+};
 
 type By = { readonly model: ModelName };
 
@@ -71,17 +75,19 @@ export async function analyseFace(
   models: FaceModels,
   { embed = 'both', passive = true, eyes = true }: FaceOptions = {},
 ): Promise<FaceAnalysis> {
+  const { pack } = models.embedder;
   const { raster, shrink, faces, main } = await locateFace(bytes, models.detect);
   const size = { width: raster.width * shrink, height: raster.height * shrink };
   if (!main) return { ...size, faces: 0, face: null, reasons: ['no_face'], hints: [] };
   const points = await findLandmarks(raster, main, models.landmark);
   const five = fivePoints(points);
+  // Light and focus are measured at one size, whatever the pack.
   const aligned = alignFace(raster, five);
   const pose = await findPose(raster, main, points, models.pose);
   const eyesOpen = eyes ? await findEyesOpen(raster, points, models.eye) : null;
   const exposure = measureExposure(aligned);
-  const embedding = await embedAs(embed, { raster, face: main, aligned }, models);
-  const live = passive ? await passiveLiveness(raster, main, models.liveness) : null;
+  const embedding = await embedAs(embed, { raster, face: main, five }, models);
+  const live = passive && models.passive ? await passiveLiveness(raster, main, models.passive) : null;
   const others = faces.filter((face) => face !== main);
   const face: Face = {
     box: { ...enlarged(main, shrink), confidence: main.confidence, model: modelName(FACE_MODELS.detect) },
@@ -90,36 +96,42 @@ export async function analyseFace(
     pose: { ...pose, noseOffset: noseOffset(points), model: modelName(FACE_MODELS.pose) },
     eyesOpen: eyesOpen && { ...eyesOpen, model: modelName(FACE_MODELS.eye) },
     exposure,
-    liveness: live === null ? null : { score: live, model: modelName(FACE_MODELS.liveness) },
+    liveness: live,
     strength: embedding?.strength ?? null,
-    template: embedding && newTemplate(embedding.vector),
+    template: embedding && newTemplate(embedding.vector, pack),
   };
   const reasons = qualityReasons({ box: main, shrink, raster, points, pose, eyes: eyesOpen, exposure, others });
-  return { ...size, faces: faces.length, face, reasons, hints: embedding ? faceHints(embedding.strength) : [] };
+  const hints = embedding ? faceHints(embedding.strength, pack.faintBelow) : [];
+  return { ...size, faces: faces.length, face, reasons, hints };
 }
 
-type AlignedFace = { raster: Raster; face: FaceBox; aligned: Pixels };
+type PlacedFace = { raster: Raster; face: FaceBox; five: FivePoints };
 
+/** `both` is a single vector with a pack to which the mirror image adds nothing. */
 async function embedAs(
   way: NonNullable<FaceOptions['embed']>,
-  face: AlignedFace,
-  models: Pick<FaceModels, 'landmark' | 'feature'>,
+  { raster, face, five }: PlacedFace,
+  models: Pick<FaceModels, 'landmark' | 'embedder'>,
 ): Promise<Embedding | null> {
   if (way === 'none') return null;
-  return way === 'single' ? embedAligned(face.aligned, models.feature) : embedBothWays(face, models);
+  const { embedder } = models;
+  const aligned = alignFace(raster, five, embedder.pack);
+  return way === 'both' && embedder.pack.bothWays
+    ? embedBothWays({ raster, face, aligned }, models)
+    : embedAligned(aligned, embedder);
 }
 
 /** Only what a comparison needs: find, align, embed. Throws `ImageFault`. */
 export async function embedFace(
   bytes: Uint8Array,
-  models: Pick<FaceModels, 'detect' | 'landmark' | 'feature'>,
+  models: Pick<FaceModels, 'detect' | 'landmark' | 'embedder'>,
 ): Promise<FaceEmbedding> {
   const { raster, shrink, faces, main } = await locateFace(bytes, models.detect);
   if (!main) return { faces: 0, template: null, box: null };
-  const points: Point[] = await findLandmarks(raster, main, models.landmark);
-  const aligned = alignFace(raster, fivePoints(points));
-  const { vector } = await embedBothWays({ raster, face: main, aligned }, models);
-  return { faces: faces.length, template: newTemplate(vector), box: enlarged(main, shrink) };
+  const five = fivePoints(await findLandmarks(raster, main, models.landmark));
+  const embedding = await embedAs('both', { raster, face: main, five }, models);
+  const template = embedding && newTemplate(embedding.vector, models.embedder.pack);
+  return { faces: faces.length, template, box: enlarged(main, shrink) };
 }
 
 type Located = { raster: Raster; shrink: number; faces: FaceBox[]; main: FaceBox | null };

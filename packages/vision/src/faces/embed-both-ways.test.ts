@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import sharp from 'sharp';
 import { FRANCK, picture } from '../../test/pictures.ts';
+import { loadEmbedder } from '../load-face-models.ts';
 import { loadModels } from '../models.ts';
 import { embedFace } from './analyse.ts';
 import { mirrorAround } from './embed-both-ways.ts';
@@ -31,7 +32,7 @@ test('a face that reaches over the edge of its picture keeps its place in the mi
 });
 
 test('a picture and its mirror image give nearly one vector', async () => {
-  const models = await loadModels(['detect', 'landmark', 'feature']);
+  const models = { ...(await loadModels(['detect', 'landmark'])), embedder: await loadEmbedder() };
   const bytes = picture(FRANCK);
   const { template: one } = await embedFace(bytes, models);
   const { template: other } = await embedFace(await sharp(bytes).flop().png().toBuffer(), models);

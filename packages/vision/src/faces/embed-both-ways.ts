@@ -1,10 +1,10 @@
 import type { Raster } from '../images/raster.ts';
 import type { Box, Pixels } from '../images/sample.ts';
 import type { RunModel } from '../models.ts';
-import { alignFace, type Embedding, embedAligned, toUnit } from './embed.ts';
+import { alignFace, type Embedder, type Embedding, embedAligned, toUnit } from './embed.ts';
 import { findLandmarks, fivePoints } from './landmarks.ts';
 
-export type EmbeddingModels = { readonly landmark: RunModel; readonly feature: RunModel };
+export type EmbeddingModels = { readonly landmark: RunModel; readonly embedder: Embedder };
 
 /** So many heights of the face are kept around it: a head that leans is aligned from further outside. */
 const MARGIN = 1;
@@ -17,10 +17,10 @@ export async function embedBothWays(
   { raster, face, aligned }: { raster: Raster; face: Box; aligned: Pixels },
   models: EmbeddingModels,
 ): Promise<Embedding> {
-  const { vector, strength } = await embedAligned(aligned, models.feature);
+  const { vector, strength } = await embedAligned(aligned, models.embedder);
   const mirror = mirrorAround(raster, face);
   const points = await findLandmarks(mirror.raster, mirror.face, models.landmark);
-  const other = await embedAligned(alignFace(mirror.raster, fivePoints(points)), models.feature);
+  const other = await embedAligned(alignFace(mirror.raster, fivePoints(points), models.embedder.pack), models.embedder);
   return { vector: toUnit(vector.map((value, at) => value + (other.vector[at] as number))), strength };
 }
 

@@ -1,18 +1,13 @@
 import type { Raster } from '../images/raster.ts';
 import { type Pixels, toPlanes, warp } from '../images/sample.ts';
 import type { RunModel } from '../models.ts';
-import { alignToTemplate } from './align.ts';
+import { alignTo } from './align.ts';
 import type { FivePoints } from './landmarks.ts';
+import { DEFAULT_PACK, type FacePack } from './packs.ts';
 
-export const EMBEDDING_LENGTH = 512;
-export const ALIGNED = { width: 112, height: 112 };
-const SCALE = 1 / 128;
-const SHIFT = -127 / 128;
-const FORMULA = { order: 'rgb', scale: [SCALE, SCALE, SCALE], shift: [SHIFT, SHIFT, SHIFT] } as const;
-
-/** The face upright and at one size, as the embedding model and the quality measures see it. */
-export function alignFace(raster: Raster, points: FivePoints): Pixels {
-  return warp(raster, alignToTemplate(points), ALIGNED);
+/** The face upright and at one size, as the network of the pack sees it. */
+export function alignFace(raster: Raster, points: FivePoints, { places, input }: FacePack = DEFAULT_PACK): Pixels {
+  return warp(raster, alignTo(places, points), input);
 }
 
 export type Embedding = {
@@ -22,9 +17,12 @@ export type Embedding = {
   readonly strength: number;
 };
 
-export async function embedAligned(aligned: Pixels, run: RunModel): Promise<Embedding> {
-  const [output] = await run(toPlanes(aligned, FORMULA));
-  if (output?.length !== EMBEDDING_LENGTH) throw new Error('the embedding model gave another length');
+/** A pack and its network. */
+export type Embedder = { readonly pack: FacePack; readonly run: RunModel };
+
+export async function embedAligned(aligned: Pixels, { pack, run }: Embedder): Promise<Embedding> {
+  const [output] = await run(toPlanes(aligned, pack.formula));
+  if (output?.length !== pack.vectorLength) throw new Error('the embedding model gave another length');
   return { vector: toUnit(output), strength: lengthOf(output) };
 }
 

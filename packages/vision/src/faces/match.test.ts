@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { CALIBRATION } from './calibration.ts';
 import { toUnit } from './embed.ts';
 import { cosineOf, MATCH_SCORE, matchTemplates, scoreOf } from './match.ts';
+import { DEFAULT_PACK, FACE_PACK_NAMES, facePack } from './packs.ts';
 import { newTemplate, TemplateFault } from './template.ts';
 
 /** Two unit vectors with this cosine between them. */
@@ -15,11 +15,32 @@ function apart(similarity: number) {
   return [newTemplate(toUnit(one)), newTemplate(toUnit(other))] as const;
 }
 
+const CALIBRATION = DEFAULT_PACK.calibration;
+
 describe('the score of two faces', () => {
-  test('rises with their likeness, from 0 to 1', () => {
-    const scores = Array.from({ length: 201 }, (_, at) => scoreOf(at / 100 - 1));
-    assert.ok(scores.every((score, at) => at === 0 || score > (scores[at - 1] ?? 0)));
-    assert.deepEqual([scores[0], scores.at(-1)], [0, 1]);
+  test('rises with their likeness, from 0 to 1, in every pack', () => {
+    for (const name of FACE_PACK_NAMES) {
+      const { calibration } = facePack(name);
+      const scores = Array.from({ length: 201 }, (_, at) => scoreOf(at / 100 - 1, calibration));
+      assert.ok(scores.every((score, at) => at === 0 || score > (scores[at - 1] ?? 0)));
+      assert.deepEqual([scores[0], scores.at(-1)], [0, 1]);
+      assert.ok(calibration.humanFromCosine < cosineOf(MATCH_SCORE, calibration));
+    }
+  });
+
+  test('leaves what is near a match to a human, and calls what is far from it strangers', () => {
+    const { humanFromCosine } = CALIBRATION;
+    const judged = [humanFromCosine - 0.001, humanFromCosine + 0.001, 0.9].map((each) =>
+      matchTemplates(...apart(each)),
+    );
+    assert.deepEqual(
+      judged.map(({ match, isUncertain }) => [match, isUncertain]),
+      [
+        [false, false],
+        [false, true],
+        [true, false],
+      ],
+    );
   });
 
   test('is 0.5 where one stranger in ten thousand is as alike, and that is a match', () => {

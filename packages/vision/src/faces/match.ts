@@ -1,4 +1,5 @@
-import { CALIBRATION } from './calibration.ts';
+import type { Calibration } from './calibration.ts';
+import { DEFAULT_PACK, packOfAlgorithm } from './packs.ts';
 import { type FaceTemplate, TemplateFault } from './template.ts';
 
 /** From this score on, two faces are taken for one person's, unless the caller decides otherwise. */
@@ -6,29 +7,31 @@ export const MATCH_SCORE = 0.5;
 
 export type TemplateMatch = {
   /**
-   * From 0 to 1. Between strangers, one comparison in 10^(8 × score) reaches it: 0.25 one in a hundred, 0.5 one in ten
-   * thousand. Beyond 0.625, one in a hundred thousand, the scale is drawn on and not measured.
+   * From 0 to 1. Between strangers of the same sex and group, at most one comparison in 10^(8 × score) reaches it, in the
+   * group where most do: 0.25 one in a hundred, 0.5 one in ten thousand. Beyond 0.5 the scale is drawn on and not measured.
    */
   readonly score: number;
   readonly cosine: number;
   readonly match: boolean;
+  /** Neither a match nor strangers: a human decides. */
+  readonly isUncertain: boolean;
   readonly algorithm: string;
   readonly calibration: string;
 };
 
 /** Throws `TemplateFault` if the two were not made the same way. */
 export function matchTemplates(one: FaceTemplate, other: FaceTemplate): TemplateMatch {
-  if (one.algorithm !== other.algorithm || one.model.version !== other.model.version) {
+  const pack = packOfAlgorithm(one.algorithm);
+  if (!pack || one.algorithm !== other.algorithm || one.model.version !== other.model.version) {
     throw new TemplateFault('algorithm_not_supported');
   }
+  const { calibration } = pack;
   const similarity = cosine(one.vector, other.vector);
-  const score = scoreOf(similarity);
+  const score = scoreOf(similarity, calibration);
+  const match = score >= MATCH_SCORE;
   return {
-    score,
-    cosine: similarity,
-    match: score >= MATCH_SCORE,
-    algorithm: one.algorithm,
-    calibration: CALIBRATION.name,
+    ...{ score, cosine: similarity, match, isUncertain: !match && similarity >= calibration.humanFromCosine },
+    ...{ algorithm: one.algorithm, calibration: calibration.name },
   };
 }
 
@@ -39,33 +42,24 @@ export function cosine(one: Float32Array, other: Float32Array): number {
   return Math.min(1, Math.max(-1, sum));
 }
 
+type Row = Calibration['rows'][number];
+
 /** Straight lines between the rows of the table. */
-export function scoreOf(similarity: number): number {
-  const { rows } = CALIBRATION;
-  for (let at = 1; at < rows.length; at += 1) {
-    const [from, to] = [rows[at - 1], rows[at]] as [
-      { cosine: number; score: number },
-      { cosine: number; score: number },
-    ];
-    if (similarity <= to.cosine) {
-      const share = Math.max(0, (similarity - from.cosine) / (to.cosine - from.cosine));
-      return from.score + share * (to.score - from.score);
-    }
-  }
-  return 1;
+export function scoreOf(similarity: number, { rows }: Calibration = DEFAULT_PACK.calibration): number {
+  return between(rows, similarity, { from: 'cosine', to: 'score' });
 }
 
 /** The cosine at which the score is reached: for searches, which compare cosines. */
-export function cosineOf(score: number): number {
-  const { rows } = CALIBRATION;
+export function cosineOf(score: number, { rows }: Calibration = DEFAULT_PACK.calibration): number {
+  return between(rows, score, { from: 'score', to: 'cosine' });
+}
+
+function between(rows: readonly Row[], value: number, { from, to }: { from: keyof Row; to: keyof Row }): number {
   for (let at = 1; at < rows.length; at += 1) {
-    const [from, to] = [rows[at - 1], rows[at]] as [
-      { cosine: number; score: number },
-      { cosine: number; score: number },
-    ];
-    if (score <= to.score) {
-      const share = Math.max(0, (score - from.score) / (to.score - from.score));
-      return from.cosine + share * (to.cosine - from.cosine);
+    const [low, high] = [rows[at - 1], rows[at]] as [Row, Row];
+    if (value <= high[from]) {
+      const share = Math.max(0, (value - low[from]) / (high[from] - low[from]));
+      return low[to] + share * (high[to] - low[to]);
     }
   }
   return 1;

@@ -41,8 +41,6 @@ export const FACE_LIMITS = {
   /** Both the network and the shape of the lids must call both eyes closed: narrow eyes are open eyes. */
   eyeOpen: 0.1,
   lidOpening: 0.2,
-  /** One in a hundred faces of LFW is fainter; with the eyes covered, every second is. */
-  strength: 2.5,
 } as const;
 
 export type FaceMeasures = {
@@ -73,8 +71,8 @@ export function qualityReasons(face: FaceMeasures): FaceReason[] {
   return reasons;
 }
 
-export function faceHints(strength: number): FaceHint[] {
-  return strength < FACE_LIMITS.strength ? ['partly_hidden'] : [];
+export function faceHints(strength: number, faintBelow: number | null): FaceHint[] {
+  return faintBelow !== null && strength < faintBelow ? ['partly_hidden'] : [];
 }
 
 function isTurnedAway({ yaw, pitch, roll }: Pose): boolean {

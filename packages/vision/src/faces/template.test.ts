@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { toUnit } from './embed.ts';
+import { matchTemplates } from './match.ts';
+import { facePack } from './packs.ts';
 import { decodeTemplate, encodeTemplate, newTemplate, TEMPLATE_BYTES, TemplateFault } from './template.ts';
 
 const template = newTemplate(toUnit(Float32Array.from({ length: 512 }, (_, at) => Math.sin(at))));
@@ -21,6 +23,15 @@ describe('a stored template', () => {
     assert.throws(() => decodeTemplate(renamed), isFault('algorithm_not_supported'));
     const retrained = encodeTemplate({ ...template, model: { name: 'fr_feature', version: '000000000000' } });
     assert.throws(() => decodeTemplate(retrained), isFault('algorithm_not_supported'));
+  });
+
+  test('of any pack comes back, whichever is in use', () => {
+    const intel = facePack('intel-0095');
+    const other = newTemplate(toUnit(Float32Array.from({ length: 256 }, (_, at) => Math.cos(at))), intel);
+    const bytes = encodeTemplate(other);
+    assert.deepEqual([bytes.length, decodeTemplate(bytes)], [48 + 256 * 4, other]);
+    assert.throws(() => matchTemplates(template, other), isFault('algorithm_not_supported'));
+    assert.throws(() => decodeTemplate(bytes.subarray(0, -4)), isFault('malformed'));
   });
 
   test('that is cut, foreign or no unit vector is refused', () => {

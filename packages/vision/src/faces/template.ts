@@ -1,12 +1,8 @@
-import { FACE_MODELS, type ModelName, modelName } from '../model-names.ts';
-import { EMBEDDING_LENGTH } from './embed.ts';
+import type { ModelName } from '../model-names.ts';
+import { DEFAULT_PACK, type FacePack, packOfAlgorithm } from './packs.ts';
 
-/**
- * The name of the way from a picture to a vector: detector, alignment and embedding. Vectors of different names cannot
- * be compared, so a change of the way is a new name; unless vectors of before and after are told apart as well as any,
- * which was measured when the mirror image was added (`docs/vision.md`).
- */
-export const FACE_ALGORITHM = 'GROVE_FACE_512_1';
+/** The algorithm of the default pack. */
+export const FACE_ALGORITHM = DEFAULT_PACK.algorithm;
 
 export type FaceTemplate = {
   readonly algorithm: string;
@@ -28,44 +24,48 @@ export class TemplateFault extends Error {
   }
 }
 
-export function newTemplate(vector: Float32Array): FaceTemplate {
-  return { algorithm: FACE_ALGORITHM, model: modelName(FACE_MODELS.feature), vector };
+export function newTemplate(vector: Float32Array, { algorithm, model }: FacePack = DEFAULT_PACK): FaceTemplate {
+  return { algorithm, model, vector };
 }
 
 const MAGIC = 'GFT1';
 const NAME_BYTES = 32;
 const MODEL_BYTES = 12;
 const HEADER_BYTES = MAGIC.length + NAME_BYTES + MODEL_BYTES;
-export const TEMPLATE_BYTES = HEADER_BYTES + EMBEDDING_LENGTH * 4;
+const BYTES_OF_A_NUMBER = 4;
+/** Of the default pack. */
+export const TEMPLATE_BYTES = HEADER_BYTES + DEFAULT_PACK.vectorLength * BYTES_OF_A_NUMBER;
 /** What rounding to 32 bits can do to the length of a unit vector, and nothing else may. */
 const UNIT_TOLERANCE = 1e-3;
 
 /** Plain bytes: whoever stores them encrypts them. */
 export function encodeTemplate({ algorithm, model, vector }: FaceTemplate): Buffer {
-  const bytes = Buffer.alloc(TEMPLATE_BYTES);
+  const bytes = Buffer.alloc(HEADER_BYTES + vector.length * BYTES_OF_A_NUMBER);
   bytes.write(MAGIC, 0, 'latin1');
   bytes.write(algorithm, MAGIC.length, NAME_BYTES, 'latin1');
   bytes.write(model.version, MAGIC.length + NAME_BYTES, MODEL_BYTES, 'latin1');
   vector.forEach((value, at) => {
-    bytes.writeFloatLE(value, HEADER_BYTES + at * 4);
+    bytes.writeFloatLE(value, HEADER_BYTES + at * BYTES_OF_A_NUMBER);
   });
   return bytes;
 }
 
-/** Throws `TemplateFault`. */
+/** Of any pack, whichever is in use. Throws `TemplateFault`. */
 export function decodeTemplate(bytes: Buffer): FaceTemplate {
-  if (bytes.length !== TEMPLATE_BYTES || bytes.toString('latin1', 0, MAGIC.length) !== MAGIC) {
+  if (bytes.length < HEADER_BYTES || bytes.toString('latin1', 0, MAGIC.length) !== MAGIC) {
     throw new TemplateFault('malformed');
   }
   const text = (from: number, length: number) => bytes.toString('latin1', from, from + length).replace(/\0+$/, '');
-  const algorithm = text(MAGIC.length, NAME_BYTES);
-  const version = text(MAGIC.length + NAME_BYTES, MODEL_BYTES);
-  if (algorithm !== FACE_ALGORITHM || version !== FACE_MODELS.feature.version) {
+  const pack = packOfAlgorithm(text(MAGIC.length, NAME_BYTES));
+  if (pack?.model.version !== text(MAGIC.length + NAME_BYTES, MODEL_BYTES)) {
     throw new TemplateFault('algorithm_not_supported');
   }
-  const vector = Float32Array.from({ length: EMBEDDING_LENGTH }, (_, at) => bytes.readFloatLE(HEADER_BYTES + at * 4));
+  if (bytes.length !== HEADER_BYTES + pack.vectorLength * BYTES_OF_A_NUMBER) throw new TemplateFault('malformed');
+  const vector = Float32Array.from({ length: pack.vectorLength }, (_, at) =>
+    bytes.readFloatLE(HEADER_BYTES + at * BYTES_OF_A_NUMBER),
+  );
   let squares = 0;
   for (const value of vector) squares += value * value;
   if (!(Math.abs(squares - 1) < UNIT_TOLERANCE)) throw new TemplateFault('malformed');
-  return newTemplate(vector);
+  return newTemplate(vector, pack);
 }

@@ -1,4 +1,5 @@
-import { EMBEDDING_LENGTH } from '../faces/embed.ts';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { DEFAULT_PACK } from '../faces/packs.ts';
 
 export type Hit = { readonly id: string; readonly cosine: number };
 
@@ -19,6 +20,8 @@ export type ExactGallery = {
   ids(): Iterable<string>;
   vectorOf(id: string): Float32Array | undefined;
   search(query: Float32Array, options: SearchOptions): Hit[];
+  /** The same, a part at a time. Who is put in or removed meanwhile may be found or not. */
+  searchInTurns(query: Float32Array, options: SearchOptions): Promise<Hit[]>;
   /** Compares with these only, if they are there. */
   searchAmong(ids: Iterable<string>, query: Float32Array, options: SearchOptions): Hit[];
 };
@@ -28,8 +31,8 @@ export const MAX_HITS = 100;
 /** 2 MB: growing never copies what is there, and there may be many short lists. */
 const ROWS_PER_CHUNK = 1024;
 
-export function newExactGallery(): ExactGallery {
-  const table: Table = { chunks: [], ids: [], rows: new Map() };
+export function newExactGallery(vectorLength = DEFAULT_PACK.vectorLength): ExactGallery {
+  const table: Table = { vectorLength, chunks: [], ids: [], rows: new Map() };
   return {
     size: () => table.ids.length,
     has: (id) => table.rows.has(id),
@@ -41,33 +44,40 @@ export function newExactGallery(): ExactGallery {
       return row === undefined ? undefined : vectorAt(table, row).slice();
     },
     search: (query, options) => search(table, query, options),
+    searchInTurns: (query, options) => searchInTurns(table, query, options),
     searchAmong: (ids, query, options) => searchAmong(table, { ids, query, options }),
   };
 }
 
 /** Row by row: the vector in a chunk, its name in `ids`, and the way back in `rows`. */
-type Table = { readonly chunks: Float32Array[]; readonly ids: string[]; readonly rows: Map<string, number> };
+type Table = {
+  readonly vectorLength: number;
+  readonly chunks: Float32Array[];
+  readonly ids: string[];
+  readonly rows: Map<string, number>;
+};
 
 function chunkOf(table: Table, row: number): Float32Array {
   return table.chunks[Math.floor(row / ROWS_PER_CHUNK)] as Float32Array;
 }
 
-function startOf(row: number): number {
-  return (row % ROWS_PER_CHUNK) * EMBEDDING_LENGTH;
+function startOf({ vectorLength }: Table, row: number): number {
+  return (row % ROWS_PER_CHUNK) * vectorLength;
 }
 
 function vectorAt(table: Table, row: number): Float32Array {
-  return chunkOf(table, row).subarray(startOf(row), startOf(row) + EMBEDDING_LENGTH);
+  const start = startOf(table, row);
+  return chunkOf(table, row).subarray(start, start + table.vectorLength);
 }
 
 function put(table: Table, id: string, vector: Float32Array): void {
-  if (vector.length !== EMBEDDING_LENGTH) throw new RangeError(`a vector has ${EMBEDDING_LENGTH} numbers`);
-  const { chunks, ids, rows } = table;
+  const { vectorLength, chunks, ids, rows } = table;
+  if (vector.length !== vectorLength) throw new RangeError(`a vector has ${vectorLength} numbers`);
   let row = rows.get(id);
   if (row === undefined) {
     if (ids.length >= MAX_GALLERY) throw new RangeError(`a gallery holds ${MAX_GALLERY} faces at most`);
     row = ids.length;
-    if (row % ROWS_PER_CHUNK === 0) chunks.push(new Float32Array(ROWS_PER_CHUNK * EMBEDDING_LENGTH));
+    if (row % ROWS_PER_CHUNK === 0) chunks.push(new Float32Array(ROWS_PER_CHUNK * vectorLength));
     ids.push(id);
     rows.set(id, row);
   }
@@ -95,14 +105,39 @@ function remove(table: Table, id: string): boolean {
 
 function search(table: Table, query: Float32Array, options: SearchOptions): Hit[] {
   const best = newBest(options);
+  searchRows(table, query, { from: 0, to: table.ids.length }, best);
+  return best.hits();
+}
+
+/** Few enough that the process hardly notices a turn: about ten milliseconds. */
+const ROWS_A_TURN = 8192;
+
+/**
+ * From the last row to the first: a removed row is filled with the last one, which was compared with already, and so is
+ * missed by nobody. What is added meanwhile comes behind.
+ */
+async function searchInTurns(table: Table, query: Float32Array, options: SearchOptions): Promise<Hit[]> {
+  const best = newBest(options);
+  for (let to = table.ids.length; to > 0; to -= ROWS_A_TURN) {
+    searchRows(table, query, { from: Math.max(0, to - ROWS_A_TURN), to: Math.min(to, table.ids.length) }, best);
+    await nextTurn();
+  }
+  return best.hits();
+}
+
+function searchRows(
+  table: Table,
+  query: Float32Array,
+  { from, to }: { from: number; to: number },
+  best: ReturnType<typeof newBest>,
+): void {
   let floor = best.floor();
-  for (let row = 0; row < table.ids.length; row += 1) {
-    const cosine = dot(chunkOf(table, row), startOf(row), query);
+  for (let row = from; row < to; row += 1) {
+    const cosine = dot(chunkOf(table, row), startOf(table, row), query);
     if (cosine < floor) continue;
     best.offer(table.ids[row] as string, cosine);
     floor = best.floor();
   }
-  return best.hits();
 }
 
 function searchAmong(
@@ -113,7 +148,7 @@ function searchAmong(
   for (const id of ids) {
     const row = table.rows.get(id);
     if (row === undefined) continue;
-    const cosine = dot(chunkOf(table, row), startOf(row), query);
+    const cosine = dot(chunkOf(table, row), startOf(table, row), query);
     if (cosine >= best.floor()) best.offer(id, cosine);
   }
   return best.hits();
@@ -125,7 +160,7 @@ function dot(data: Float32Array, start: number, query: Float32Array): number {
   let two = 0;
   let three = 0;
   let four = 0;
-  for (let at = 0; at < EMBEDDING_LENGTH; at += 4) {
+  for (let at = 0; at < query.length; at += 4) {
     one += (data[start + at] as number) * (query[at] as number);
     two += (data[start + at + 1] as number) * (query[at + 1] as number);
     three += (data[start + at + 2] as number) * (query[at + 2] as number);
@@ -141,6 +176,7 @@ export function newBest({ limit, atLeastCosine = -1 }: SearchOptions) {
   return {
     floor: () => (kept.length < most ? atLeastCosine : (kept[most - 1] as Hit).cosine),
     offer(id: string, cosine: number): void {
+      if (kept.some((each) => each.id === id)) return;
       kept.push({ id, cosine });
       kept.sort((one, other) => other.cosine - one.cosine || (one.id < other.id ? -1 : 1));
       if (kept.length > most) kept.pop();

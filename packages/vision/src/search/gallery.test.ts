@@ -71,6 +71,33 @@ describe('an exact search', () => {
   });
 });
 
+describe('a search in turns', () => {
+  /** Short vectors, so that there are many of them in no time. */
+  const spoke = (at: number) => toUnit(Float32Array.from([Math.cos(at / 9000), Math.sin(at / 9000), 0, 0]));
+
+  test('finds what a search in one go finds, and lets others have their turn', async () => {
+    const gallery = newExactGallery(4);
+    for (let at = 0; at < 20_000; at += 1) gallery.put(`${at}`, spoke(at));
+    let turns = 0;
+    const tick = setInterval(() => {
+      turns += 1;
+    }, 0);
+    const found = await gallery.searchInTurns(spoke(777), { limit: 5 });
+    clearInterval(tick);
+    assert.deepEqual(found, gallery.search(spoke(777), { limit: 5 }));
+    assert.ok(turns > 0);
+  });
+
+  test('misses nobody and names nobody twice while others are removed', async () => {
+    const gallery = newExactGallery(4);
+    for (let at = 0; at < 20_000; at += 1) gallery.put(`${at}`, spoke(at));
+    const searching = gallery.searchInTurns(spoke(19_999), { limit: 5 });
+    for (let at = 0; at < 3000; at += 1) gallery.remove(`${at}`);
+    const ids = (await searching).map(({ id }) => id);
+    assert.deepEqual(ids.toSorted(), ['19995', '19996', '19997', '19998', '19999']);
+  });
+});
+
 describe('a gallery above the size for an index', () => {
   test('finds people through the index, those not yet in it by comparing, and no one that was removed', async () => {
     const gallery = newGallery({ indexAbove: 400 });

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { DEFAULT_PACK } from '../faces/packs.ts';
 import { type Hit, newExactGallery, type SearchOptions } from './exact.ts';
 import { type NeighbourIndex, openNeighbourIndex } from './neighbours.ts';
 
@@ -8,6 +9,8 @@ export type Gallery = {
   put(id: string, vector: Float32Array): void;
   remove(id: string): boolean;
   search(query: Float32Array, options: SearchOptions): Hit[];
+  /** Compares with everyone, a part at a time, so that others have their turn in between. */
+  searchAll(query: Float32Array, options: SearchOptions): Promise<Hit[]>;
   /** How many are found through the index, and how many by comparing. */
   stats(): { size: number; indexed: number; compared: number };
   /** Resolves when everything that belongs into the index is in it. */
@@ -23,12 +26,17 @@ const INDEXED_PER_TURN = 4;
 /** While more than this wait for the index, all are compared. */
 const MAX_WAITING = 20_000;
 
+export type GalleryOptions = { indexAbove?: number; vectorLength?: number };
+
 /**
  * Always exact in what it says of those it finds: the index only chooses whom to compare with. Above `indexAbove` it
  * may therefore miss someone, never invent a similarity.
  */
-export function newGallery({ indexAbove = INDEX_ABOVE }: { indexAbove?: number } = {}): Gallery {
-  const exact = newExactGallery();
+export function newGallery({
+  indexAbove = INDEX_ABOVE,
+  vectorLength = DEFAULT_PACK.vectorLength,
+}: GalleryOptions = {}): Gallery {
+  const exact = newExactGallery(vectorLength);
   const waiting = new Set<string>();
   let index: NeighbourIndex | null = null;
   let work: Promise<void> | null = null;
@@ -48,7 +56,7 @@ export function newGallery({ indexAbove = INDEX_ABOVE }: { indexAbove?: number }
   async function fill(): Promise<void> {
     try {
       if (!index) {
-        index = await openNeighbourIndex();
+        index = await openNeighbourIndex(vectorLength);
         for (const id of exact.ids()) waiting.add(id);
       }
       while (waiting.size > 0) {
@@ -83,6 +91,7 @@ export function newGallery({ indexAbove = INDEX_ABOVE }: { indexAbove?: number }
     put,
     remove,
     search,
+    searchAll: (query, options) => exact.searchInTurns(query, options),
     stats: () => {
       const indexed = index && exact.size() > indexAbove ? exact.size() - waiting.size : 0;
       return { size: exact.size(), indexed, compared: exact.size() - indexed };

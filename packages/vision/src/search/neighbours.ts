@@ -1,5 +1,3 @@
-import { EMBEDDING_LENGTH } from '../faces/embed.ts';
-
 /** Finds likely neighbours in a graph, without looking at everyone. */
 export type NeighbourIndex = {
   put(id: string, vector: Float32Array): void;
@@ -13,10 +11,10 @@ const EXPANSION_ADD = 128;
 const EXPANSION_SEARCH = 256;
 
 /** Loaded only when it is needed: there are platforms for which it has no binary. */
-export async function openNeighbourIndex(): Promise<NeighbourIndex> {
+export async function openNeighbourIndex(vectorLength: number): Promise<NeighbourIndex> {
   const { Index, MetricKind, ScalarKind } = await import('usearch');
   const index = new Index({
-    dimensions: EMBEDDING_LENGTH,
+    dimensions: vectorLength,
     metric: MetricKind.IP,
     quantization: ScalarKind.F16,
     connectivity: CONNECTIVITY,

@@ -9,6 +9,7 @@ import {
   MATCH_SCORE,
   matchTemplates,
   PASSIVE_BOUNDS,
+  type TemplateMatch,
   verifyChallenge,
 } from '@grove/vision/light';
 import type { Check, CheckType } from '../../kernel/check.ts';
@@ -16,8 +17,6 @@ import type { ClientHints } from './vision.ts';
 
 /** Findings about faces become checks. Pure. */
 
-/** Of one face in a thousand strangers; from here to the score of a match, a human decides. */
-const UNCERTAIN_SCORE = 0.375;
 const PASSIVE_SCORE = CHALLENGE_LIMITS.passive;
 const QUALITY_SCORE = 0.5;
 const ENGINE = 'grove-vision';
@@ -142,17 +141,18 @@ export function judgeMatch(document: FaceTemplate | null, face: FaceTemplate | n
       metaData: { engine: ENGINE },
     };
   }
-  const { score, algorithm, calibration } = matchTemplates(document, face);
+  const found = matchTemplates(document, face);
+  const { score, algorithm, calibration } = found;
   return {
     ...{ name: 'faceMatch', type: 'face', score: rounded(score), threshold: MATCH_SCORE },
-    ...verdictOf(score),
+    ...verdictOf(found),
     metaData: { engine: ENGINE, algorithm, calibration, models: [face.model] },
   };
 }
 
-function verdictOf(score: number): Pick<Check, 'status' | 'reason' | 'advice'> {
-  if (score >= MATCH_SCORE) return { status: 'PASSED' };
-  return score >= UNCERTAIN_SCORE
+function verdictOf({ match, isUncertain }: TemplateMatch): Pick<Check, 'status' | 'reason' | 'advice'> {
+  if (match) return { status: 'PASSED' };
+  return isUncertain
     ? { status: 'REVIEW', reason: 'uncertain', advice: 'final' }
     : { status: 'FAILED', reason: 'not_the_same', advice: 'final' };
 }

@@ -14,14 +14,19 @@ import {
 } from '@grove/vision/light';
 import type { Clock } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
-import { algorithm, compareFaces } from './face-templates.ts';
+import { algorithmOfPack, compareFaces, type FacePackName } from './face-templates.ts';
 import { type DocumentSides, judgeDocument } from './judge-document.ts';
 import { judgeActive, judgeFace, judgeMatch, judgePassive, refusedPicture } from './judge-face.ts';
 import { type LookAhead, type LookName, openLookAhead } from './look-ahead.ts';
 import { readBiographicData } from './read-biographic-data.ts';
 import type { DocumentFindings, DocumentRequest, FaceRequest, Vision, VisionImage, VisionMachine } from './vision.ts';
 
-export type LookDeps = { clock: Clock; onError(what: string, error: unknown): void };
+export type LookDeps = {
+  clock: Clock;
+  facePack: FacePackName;
+  weights?: string | undefined;
+  onError(what: string, error: unknown): void;
+};
 
 /** A page that takes longer than this on a busy machine has a fault of its own. */
 const PICTURE_TIMEOUT_MS = 60_000;
@@ -33,8 +38,9 @@ const FRAMES_AT_ONCE = 4;
  * The real machine, with the engine behind it. A picture that cannot be looked at is a finding; a machine that cannot
  * look is a 100010, which callers see and jobs try again.
  */
-export function lookAtPictures({ clock, onError }: LookDeps): VisionMachine {
-  const engine = openOnce(onError);
+export function lookAtPictures(deps: LookDeps): VisionMachine {
+  const { clock, facePack } = deps;
+  const engine = openOnce(deps);
   const looks = openLookAhead(engine);
   engine.open().catch(() => undefined);
 
@@ -64,7 +70,7 @@ export function lookAtPictures({ clock, onError }: LookDeps): VisionMachine {
   };
 
   return {
-    algorithm,
+    algorithm: algorithmOfPack(facePack),
     compareFaces,
     async faceTemplate(image, signal) {
       const { seen, fault } = { seen: undefined, ...(await analyse(image, signal)) };
@@ -96,14 +102,14 @@ export function lookAtPictures({ clock, onError }: LookDeps): VisionMachine {
 }
 
 /** The engine, opened when it is first wanted, and again after a failure. */
-function openOnce(onError: LookDeps['onError']) {
+function openOnce({ onError, facePack: pack, weights }: LookDeps) {
   let engine: Promise<VisionEngine> | undefined;
   let opened: VisionEngine | undefined;
   let stopped = false;
   return {
     open(): Promise<VisionEngine> {
       if (stopped) return Promise.reject(notReady());
-      engine ??= openEngine({ timeoutMs: PICTURE_TIMEOUT_MS }).then(
+      engine ??= openEngine({ timeoutMs: PICTURE_TIMEOUT_MS, pack, ...(weights !== undefined && { weights }) }).then(
         (ready) => {
           opened = ready;
           return ready;

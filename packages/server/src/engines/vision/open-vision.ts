@@ -1,11 +1,15 @@
 import type { Clock } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
-import { algorithm, compareFaces } from './face-templates.ts';
+import { algorithmOfPack, compareFaces, type FacePackName } from './face-templates.ts';
 import type { VisionMode } from './modes.ts';
 import { noVision, type VisionMachine } from './vision.ts';
 
 export type OpenVisionDeps = {
   mode: VisionMode;
+  /** Which network turns faces into templates. */
+  facePack?: FacePackName;
+  /** The folder of weights that no package carries. */
+  weights?: string | undefined;
   clock: Clock;
   onError(what: string, error: unknown): void;
 };
@@ -14,8 +18,9 @@ export type OpenVisionDeps = {
  * The real machine. Its workers take a second to start and a few hundred megabytes to keep, so a server that nobody comes
  * to with pictures has neither them nor the code around them.
  */
-export function openVision({ mode, ...deps }: OpenVisionDeps): VisionMachine {
-  if (mode === 'off') return noVision();
+export function openVision({ mode, facePack = 'faceplugin', ...others }: OpenVisionDeps): VisionMachine {
+  if (mode === 'off') return noVision(facePack);
+  const deps = { facePack, ...others };
   let loaded: Promise<VisionMachine> | undefined;
   let stopped = false;
   const machine = (): Promise<VisionMachine> => {
@@ -29,7 +34,7 @@ export function openVision({ mode, ...deps }: OpenVisionDeps): VisionMachine {
   };
   if (mode === 'eager') warm();
   return {
-    ...{ algorithm, compareFaces },
+    ...{ algorithm: algorithmOfPack(facePack), compareFaces },
     faceTemplate: async (...request) => (await machine()).faceTemplate(...request),
     readDocument: async (...request) => (await machine()).readDocument(...request),
     readFace: async (...request) => (await machine()).readFace(...request),

@@ -1,6 +1,6 @@
 import type { Check, PictureFault } from '../../kernel/check.ts';
 import type { Challenge } from './challenge.ts';
-import { algorithm, compareFaces } from './face-templates.ts';
+import { algorithmOfPack, compareFaces, type FacePackName } from './face-templates.ts';
 import type { LookKind } from './look-ahead.ts';
 
 /** The door to the machine that looks at images. `id` names these bytes and no others, where they have a name. */
@@ -98,12 +98,12 @@ export type VisionMachine = FaceTemplates &
   };
 
 /** A machine that is not there. What it did not look at it does not pass. */
-export function noVision(): VisionMachine {
+export function noVision(pack: FacePackName = 'faceplugin'): VisionMachine {
   const notPerformed = (name: string, type: Check['type']): Check => ({
     ...{ name, type, status: 'NOT_PERFORMED', reason: 'engine_not_available', advice: 'final' },
   });
   return {
-    algorithm,
+    algorithm: algorithmOfPack(pack),
     compareFaces,
     faceTemplate: async () => ({ template: undefined, reason: 'engine_not_available' }),
     readDocument: async () => ({ checks: [notPerformed('documentReading', 'document')], biographicData: [] }),

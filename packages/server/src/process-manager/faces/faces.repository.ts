@@ -1,10 +1,15 @@
 import { sql, type TenantReads, type TenantTx } from '../../db/db.ts';
 
-export type FaceKey = { readonly instance_id: string; readonly step: string; readonly created_at: number };
-export type FaceRow = FaceKey & { readonly sealed: Uint8Array };
+export type FaceKey = {
+  readonly instance_id: string;
+  readonly step: string;
+  readonly algorithm: string;
+  readonly created_at: number;
+};
+export type FaceRow = Omit<FaceKey, 'algorithm'> & { readonly sealed: Uint8Array };
 
-/** The newest are compared with; a tenant with more should shorten its retention. */
-export const MAX_KNOWN_FACES = 100_000;
+/** Two kilobytes each in memory. With more than these a search says that it has not seen them all. */
+export const MAX_KNOWN_FACES = 200_000;
 /** How many are read at once. */
 export const FACES_AT_ONCE = 200;
 
@@ -13,9 +18,9 @@ const SAVE = sql(`INSERT INTO instance_faces (tenant_id, instance_id, step, envi
   ON CONFLICT (tenant_id, instance_id, step) DO UPDATE SET environment = excluded.environment,
     algorithm = excluded.algorithm, sealed = excluded.sealed, created_at = excluded.created_at`);
 const KEYS = sql(
-  `SELECT instance_id, step, created_at FROM instance_faces
-  WHERE tenant_id = $1 AND environment = $2 AND algorithm = $3
-  ORDER BY created_at DESC, instance_id DESC, step DESC LIMIT ${MAX_KNOWN_FACES}`,
+  `SELECT instance_id, step, algorithm, created_at FROM instance_faces
+  WHERE tenant_id = $1 AND environment = $2
+  ORDER BY created_at DESC, instance_id DESC, step DESC LIMIT ${MAX_KNOWN_FACES + 1}`,
 );
 const SEALED = sql(`SELECT instance_id, step, created_at, sealed FROM instance_faces
   WHERE tenant_id = $1 AND environment = $2 AND algorithm = $3 AND instance_id IN
@@ -30,9 +35,9 @@ export async function saveFace(tx: TenantTx, face: NewFace, now: number): Promis
 
 type World = { readonly environment: string; readonly algorithm: string };
 
-/** Which faces there are, the newest first, without the faces. */
-export function faceKeys(db: TenantReads, { environment, algorithm }: World): Promise<FaceKey[]> {
-  return db.all<FaceKey>(KEYS, [db.tenantId, environment, algorithm]);
+/** Which faces there are, by whatever algorithm, the newest first, without the faces: one more than are compared with. */
+export function faceKeys(db: TenantReads, environment: string): Promise<FaceKey[]> {
+  return db.all<FaceKey>(KEYS, [db.tenantId, environment]);
 }
 
 export function facesOf(

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { after, before, it } from 'node:test';
-import { encodeTemplate, FACE_ALGORITHM } from '@grove/vision/templates';
+import { encodeTemplate, FACE_ALGORITHM, facePack } from '@grove/vision/templates';
 import { FACE_MODELS } from '../../../../vision/src/model-names.ts';
 import { startJourney } from '../../../test/end-user.ts';
 import { onBothEngines, openTestApp, type TestApp } from '../../../test/harness.ts';
@@ -31,14 +32,31 @@ onBothEngines('the search for a face in other instances', (_engine, places) => {
   after(() => app.stop());
 
   const newInstance = async (key = app.apiKey) => (await startJourney(app, key)).processInstanceId;
-  const openServer = () => {
+  const newTenant = async (id: string) => {
+    const { apiKey } = await app.app.tenants.create({ id });
+    const token = await app.token(apiKey);
+    const instance = async (): Promise<string> => {
+      const body = JSON.stringify({ name: `theirs ${randomUUID()}`, processDefnName: 'document-and-selfie' });
+      const made = await app.call('/api/process-manager/processTokens', { method: 'POST', body, token });
+      const create = `/api/process-manager/processInstances/create?pt=${made.body.id}`;
+      return (await app.call(create, { method: 'POST', token })).body.processInstanceId;
+    };
+    return { of: app.app.db.of(asTenantId(id)), instance };
+  };
+  const openServer = (options = {}) => {
     const { vault } = app.app;
-    const known = openKnownFaces({ vault, onError: (what, error) => assert.fail(`${what}: ${error}`) });
+    const onError = (what: string, error: unknown) => assert.fail(`${what}: ${error}`);
+    const known = openKnownFaces({ vault, onError }, options);
     return async (id: string, template: Buffer, { environment = 'live', step = 'twice', of = db } = {}) => {
       const sought = { instance: { id, environment }, step, template, threshold: 0.7, now: app.clock.now() };
-      const { status, score, metaData } = await findDuplicates({ vault, known }, of, sought);
-      const { candidates } = metaData as { candidates: { processInstanceId: string }[] };
-      return { status, score, found: candidates.map(({ processInstanceId }) => processInstanceId) };
+      const { status, score, reason, metaData } = await findDuplicates({ vault, known }, of, sought);
+      const { candidates, compared, notCompared } = metaData as {
+        candidates: { processInstanceId: string }[];
+        compared: number;
+        notCompared: number;
+      };
+      const found = candidates.map(({ processInstanceId }) => processInstanceId);
+      return { status, score, reason, found, compared, notCompared };
     };
   };
 
@@ -81,14 +99,8 @@ onBothEngines('the search for a face in other instances', (_engine, places) => {
     const [live, test] = [await newInstance(), await newInstance(testKey)];
     await find(live, faceOf(7));
     assert.deepEqual((await find(test, faceOf(7), { environment: 'test' })).found, []);
-    const { apiKey } = await app.app.tenants.create({ id: 'stranger' });
-    const of = app.app.db.of(asTenantId('stranger'));
-    const token = await app.token(apiKey);
-    const body = JSON.stringify({ name: 'theirs', processDefnName: 'document-and-selfie' });
-    const made = await app.call('/api/process-manager/processTokens', { method: 'POST', body, token });
-    const create = `/api/process-manager/processInstances/create?pt=${made.body.id}`;
-    const { processInstanceId } = (await app.call(create, { method: 'POST', token })).body;
-    assert.deepEqual((await find(processInstanceId, faceOf(7), { of })).found, []);
+    const { of, instance } = await newTenant('stranger');
+    assert.deepEqual((await find(await instance(), faceOf(7), { of })).found, []);
   });
 
   it('forgets a face with its instance, and keeps none of an instance that is gone', async () => {
@@ -105,6 +117,33 @@ onBothEngines('the search for a face in other instances', (_engine, places) => {
       [db.tenantId, gone],
     );
     assert.deepEqual(rows, []);
+  });
+
+  it('does not say that nobody was found where it could not look at everybody', async () => {
+    const of = await newTenant('many-faces');
+    const [one, other, last] = [await of.instance(), await of.instance(), await of.instance()];
+    const find = openServer();
+    assert.equal((await find(one, faceOf(1), of)).status, 'PASSED');
+    app.clock.advance(1);
+    assert.equal((await find(other, faceOf(2), of)).status, 'PASSED');
+    app.clock.advance(1);
+    const small = openServer({ maxFaces: 2 });
+    const { status, reason, compared, notCompared } = await small(last, faceOf(1), of);
+    assert.deepEqual([status, reason, compared, notCompared], ['NOT_PERFORMED', 'not_all_compared', 2, 1]);
+    assert.deepEqual((await small(last, faceOf(2), of)).found, [other], 'whoever was looked at is found');
+    assert.deepEqual((await find(last, faceOf(1), of)).found, [one]);
+  });
+
+  it('counts the faces of another algorithm, with which it cannot compare', async () => {
+    const of = await newTenant('two-packs');
+    const [one, other] = [await of.instance(), await of.instance()];
+    const find = openServer();
+    const before = await find(one, faceOf(1), of);
+    assert.deepEqual([before.status, before.compared, before.notCompared], ['PASSED', 1, 0]);
+    const intel = facePack('intel-0095');
+    const template = encodeTemplate({ ...intel, vector: Float32Array.from({ length: 256 }, (_, at) => +(at === 0)) });
+    const { status, reason, compared, notCompared } = await find(other, template, of);
+    assert.deepEqual([status, reason, compared, notCompared], ['NOT_PERFORMED', 'not_all_compared', 1, 1]);
   });
 
   it('keeps no face in the clear', async () => {

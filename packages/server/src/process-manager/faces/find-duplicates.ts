@@ -1,5 +1,5 @@
 import type { TenantDb, TenantReads } from '../../db/db.ts';
-import { algorithm } from '../../engines/vision/face-templates.ts';
+import { algorithmOf } from '../../engines/vision/face-templates.ts';
 import type { Check } from '../../kernel/check.ts';
 import type { Vault } from '../../secrets/vault.ts';
 import { instanceSubject } from '../instances/instance-subject.ts';
@@ -24,6 +24,7 @@ type Sought = {
 export async function findDuplicates(deps: FindDuplicatesDeps, db: TenantDb, sought: Sought): Promise<Check> {
   const { instance, step, template, threshold, now } = sought;
   const { id: instanceId, environment } = instance;
+  const algorithm = algorithmOf(template);
   await db.write(async (tx) => {
     // Nothing may be kept of an instance that is being erased.
     if (!(await findInstanceForUpdate(tx, instanceId))) return;
@@ -32,15 +33,20 @@ export async function findDuplicates(deps: FindDuplicatesDeps, db: TenantDb, sou
   });
   const family = await rootOf(db, instanceId);
   const candidates = [];
-  for (const hit of await deps.known.search(db, environment, template, threshold)) {
+  const { hits, compared, notCompared } = await deps.known.search(db, environment, template, threshold);
+  for (const hit of hits) {
     if ((await rootOf(db, hit.instanceId)) === family) continue;
     candidates.push({ processInstanceId: hit.instanceId, score: Math.round(hit.score * 10_000) / 10_000 });
   }
   const [best] = candidates;
-  const made = { name: 'duplicate', type: 'face', threshold, metaData: { algorithm, candidates } } as const;
-  if (!best) return { ...made, status: 'PASSED' };
-  return { ...made, status: 'REVIEW', score: best.score, reason: 'candidate_found', advice: 'final' };
+  const metaData = { algorithm, compared, notCompared, candidates };
+  const made = { name: 'duplicate', type: 'face', threshold, metaData } as const;
+  if (best) return { ...made, status: 'REVIEW', score: best.score, reason: 'candidate_found', advice: 'final' };
+  return notCompared > 0 ? { ...made, ...NOT_ALL_COMPARED } : { ...made, status: 'PASSED' };
 }
+
+/** Nobody was found, but not every face was looked at. */
+export const NOT_ALL_COMPARED = { status: 'NOT_PERFORMED', reason: 'not_all_compared', advice: 'final' } as const;
 
 /** A child is part of its parent's journey: the same person in both is no duplicate. */
 async function rootOf(db: TenantReads, instanceId: string): Promise<string> {

@@ -1,15 +1,8 @@
 import type { TenantReads } from '../../db/db.ts';
-import {
-  algorithm,
-  cosineOf,
-  type Gallery,
-  newGallery,
-  scoreOf,
-  vectorOf,
-} from '../../engines/vision/face-templates.ts';
+import { algorithmOf, type FaceScale, type Gallery, scaleOf, vectorOf } from '../../engines/vision/face-templates.ts';
 import type { Vault } from '../../secrets/vault.ts';
 import { instanceSubject } from '../instances/instance-subject.ts';
-import { FACES_AT_ONCE, type FaceKey, faceKeys, facesOf } from './faces.repository.ts';
+import { FACES_AT_ONCE, type FaceKey, faceKeys, facesOf, MAX_KNOWN_FACES } from './faces.repository.ts';
 
 /**
  * The faces of a tenant's instances, opened and kept in memory to be compared with. What the database says is asked
@@ -17,34 +10,47 @@ import { FACES_AT_ONCE, type FaceKey, faceKeys, facesOf } from './faces.reposito
  * new has to be opened.
  */
 export type KnownFaces = {
-  search(db: TenantReads, environment: string, template: Uint8Array, atLeast: number): Promise<KnownFace[]>;
+  search(db: TenantReads, environment: string, template: Uint8Array, atLeast: number): Promise<FoundFaces>;
 };
 
 export type KnownFace = { readonly instanceId: string; readonly step: string; readonly score: number };
+
+export type FoundFaces = {
+  readonly hits: readonly KnownFace[];
+  /** With how many faces it was compared. */
+  readonly compared: number;
+  /** Of other algorithms, beyond what memory may hold, or not to be opened: nobody knows whom they show. */
+  readonly notCompared: number;
+};
+
+export type KnownFacesOptions = { maxFaces?: number };
 
 /** Two kilobytes each. Whoever was searched longest ago is forgotten first. */
 const MAX_FACES_IN_MEMORY = 200_000;
 const MAX_GALLERIES = 100;
 const MAX_HITS = 10;
-/** Comparing with more than this in one go would hold up everybody else. */
-const INDEX_ABOVE = 20_000;
 
 export const faceContext = (step: string) => `face:${step}`;
 
-type Held = { gallery: Gallery; readonly seenAt: Map<string, number>; busy: Promise<unknown> };
+type Held = {
+  readonly algorithm: string;
+  readonly scale: FaceScale;
+  readonly gallery: Gallery;
+  readonly openedAt: Map<string, number>;
+  notCompared: number;
+  busy: Promise<unknown>;
+};
 
-export function openKnownFaces(deps: {
-  vault: Pick<Vault, 'openFor'>;
-  onError(what: string, error: unknown): void;
-}): KnownFaces {
+export type KnownFacesDeps = { vault: Pick<Vault, 'openFor'>; onError(what: string, error: unknown): void };
+
+export function openKnownFaces(
+  deps: KnownFacesDeps,
+  { maxFaces = MAX_KNOWN_FACES }: KnownFacesOptions = {},
+): KnownFaces {
   const held = new Map<string, Held>();
 
-  const heldFor = (key: string): Held => {
-    const found = held.get(key) ?? {
-      gallery: newGallery({ indexAbove: INDEX_ABOVE }),
-      seenAt: new Map(),
-      busy: Promise.resolve(),
-    };
+  const heldFor = (key: string, algorithm: string): Held => {
+    const found = held.get(key) ?? newHeld(algorithm);
     // The order of a map is that of insertion: the first is the one that was used longest ago.
     held.delete(key);
     held.set(key, found);
@@ -60,49 +66,80 @@ export function openKnownFaces(deps: {
 
   return {
     async search(db, environment, template, atLeast) {
-      const own = heldFor(`${db.tenantId} ${environment}`);
+      const algorithm = algorithmOf(template);
+      const own = heldFor(`${db.tenantId} ${environment} ${algorithm}`, algorithm);
       // One after the other: two that fill the same gallery would open everything twice.
-      const filled = own.busy.then(() => refresh(deps, db, environment, own));
+      const filled = own.busy.then(() => refresh(deps, db, { environment, maxFaces }, own));
       own.busy = filled.catch(() => undefined);
       await filled;
-      const hits = own.gallery.search(vectorOf(template), { limit: MAX_HITS, atLeastCosine: cosineOf(atLeast) });
-      makeRoom();
-      return hits.map(({ id, cosine }) => {
-        const [instanceId = '', step = ''] = id.split(' ');
-        return { instanceId, step, score: scoreOf(cosine) };
+      const { scale, gallery, notCompared } = own;
+      const hits = await gallery.searchAll(vectorOf(template), {
+        ...{ limit: MAX_HITS, atLeastCosine: scale.cosineOf(atLeast) },
       });
+      makeRoom();
+      const found = hits.map(({ id, cosine }) => {
+        const [instanceId = '', step = ''] = id.split(' ');
+        return { instanceId, step, score: scale.scoreOf(cosine) };
+      });
+      return { hits: found, compared: gallery.size(), notCompared };
     },
   };
 }
 
+function newHeld(algorithm: string): Held {
+  const scale = scaleOf(algorithm);
+  // Everybody is compared with: an index may miss somebody, and takes longer to fill than a few searches take.
+  const gallery = scale.newGallery({ indexAbove: Number.POSITIVE_INFINITY });
+  return { algorithm, scale, gallery, openedAt: new Map(), notCompared: 0, busy: Promise.resolve() };
+}
+
 const idOf = ({ instance_id, step }: Pick<FaceKey, 'instance_id' | 'step'>) => `${instance_id} ${step}`;
 
+type Reach = { readonly environment: string; readonly maxFaces: number };
+
 async function refresh(
-  { vault, onError }: Parameters<typeof openKnownFaces>[0],
+  deps: KnownFacesDeps,
   db: TenantReads,
-  environment: string,
-  { gallery, seenAt }: Held,
+  { environment, maxFaces }: Reach,
+  own: Held,
 ): Promise<void> {
-  const world = { environment, algorithm };
-  const keys = await faceKeys(db, world);
+  const { algorithm, gallery, openedAt } = own;
+  const all = await faceKeys(db, environment);
+  const keys = all.filter((key) => key.algorithm === algorithm).slice(0, maxFaces);
   const there = new Set(keys.map(idOf));
-  for (const id of [...seenAt.keys()]) {
+  for (const id of [...openedAt.keys()]) {
     if (there.has(id)) continue;
     gallery.remove(id);
-    seenAt.delete(id);
+    openedAt.delete(id);
   }
-  const fresh = keys.filter((key) => seenAt.get(idOf(key)) !== key.created_at);
+  const fresh = keys.filter((key) => openedAt.get(idOf(key)) !== key.created_at);
   const instanceIds = [...new Set(fresh.map(({ instance_id }) => instance_id))];
+  let failed = 0;
   for (let at = 0; at < instanceIds.length; at += FACES_AT_ONCE) {
-    for (const row of await facesOf(db, world, instanceIds.slice(at, at + FACES_AT_ONCE))) {
-      try {
-        const opened = await vault.openFor(db, instanceSubject(row.instance_id), faceContext(row.step), row.sealed);
-        gallery.put(idOf(row), vectorOf(opened));
-        seenAt.set(idOf(row), row.created_at);
-      } catch (error) {
-        // It may have been erased since it was read. One face that cannot be opened must not hide all others.
-        onError('a face could not be compared with', error);
-      }
+    const some = instanceIds.slice(at, at + FACES_AT_ONCE);
+    failed += await openFaces(deps, db, { environment, instanceIds: some }, own);
+  }
+  own.notCompared = all.length - keys.length + failed;
+}
+
+/** How many of them could not be opened. One that was erased since is not there any more, and not among them. */
+async function openFaces(
+  { vault, onError }: KnownFacesDeps,
+  db: TenantReads,
+  { environment, instanceIds }: { environment: string; instanceIds: readonly string[] },
+  { algorithm, gallery, openedAt }: Held,
+): Promise<number> {
+  let failed = 0;
+  for (const row of await facesOf(db, { environment, algorithm }, instanceIds)) {
+    try {
+      const opened = await vault.openFor(db, instanceSubject(row.instance_id), faceContext(row.step), row.sealed);
+      gallery.put(idOf(row), vectorOf(opened));
+      openedAt.set(idOf(row), row.created_at);
+    } catch (error) {
+      // One face that cannot be opened must not hide all others.
+      onError('a face could not be compared with', error);
+      failed += 1;
     }
   }
+  return failed;
 }

@@ -1,10 +1,9 @@
 import type { TenantDb } from '../../db/db.ts';
-import { algorithm } from '../../engines/vision/face-templates.ts';
 import type { Vision, VisionImage, VisionMachine } from '../../engines/vision/vision.ts';
 import type { Check, CheckType } from '../../kernel/check.ts';
 import type { TenantId } from '../../kernel/ids.ts';
 import type { Look } from '../engine/drive.ts';
-import { type FindDuplicatesDeps, findDuplicates } from './find-duplicates.ts';
+import { type FindDuplicatesDeps, findDuplicates, NOT_ALL_COMPARED } from './find-duplicates.ts';
 
 /** Candidates of a watchlist, by whoever keeps the lists. Undefined if there is no such list. */
 export type SearchWatchlist = (
@@ -14,7 +13,15 @@ export type SearchWatchlist = (
   template: Buffer,
   /** Who is looked for, for the audit log. */
   instanceId: string,
-) => Promise<{ candidates: readonly { memberId: string; score: number }[] } | undefined>;
+) => Promise<FoundFaces | undefined>;
+
+type Candidate = { readonly memberId: string; readonly score: number };
+type FoundFaces = {
+  readonly candidates: readonly Candidate[];
+  /** With how many faces of the list it was compared, and how many were made by another algorithm. */
+  readonly compared: number;
+  readonly notComparable: number;
+};
 
 /** The same by document numbers or e-mail addresses. */
 export type SearchValues = (
@@ -23,7 +30,7 @@ export type SearchValues = (
   name: string,
   values: readonly string[],
   instanceId: string,
-) => ReturnType<SearchWatchlist>;
+) => Promise<{ candidates: readonly Candidate[] } | undefined>;
 
 export type LiveVisionDeps = FindDuplicatesDeps & {
   machine: VisionMachine;
@@ -45,10 +52,12 @@ export function liveVision(deps: LiveVisionDeps, db: TenantDb, { instance }: Loo
       const found = await searchWatchlist(db.tenantId, instance.environment, list, template, instance.id);
       if (!found) return notPerformed('watchlist', 'watchlist', 'watchlist_missing');
       const candidates = found.candidates.filter(({ score }) => score >= threshold);
-      const made = { name: 'watchlist', type: 'watchlist', threshold, metaData: { algorithm, candidates } } as const;
+      const { compared, notComparable } = found;
+      const metaData = { algorithm: machine.algorithm, compared, notComparable, candidates };
+      const made = { name: 'watchlist', type: 'watchlist', threshold, metaData } as const;
       const [best] = candidates.toSorted((one, other) => other.score - one.score);
-      if (!best) return { ...made, status: 'PASSED' };
-      return { ...made, status: 'REVIEW', score: best.score, reason: 'candidate_found', advice: 'final' };
+      if (best) return { ...made, status: 'REVIEW', score: best.score, reason: 'candidate_found', advice: 'final' };
+      return notComparable > 0 ? { ...made, ...NOT_ALL_COMPARED } : { ...made, status: 'PASSED' };
     },
     async searchValues({ list, values }) {
       const found = await searchValues?.(db.tenantId, instance.environment, list, values, instance.id);

@@ -8,7 +8,7 @@ type ListStep = Step & { face: string; threshold: number; by?: 'face' | 'documen
 
 const faceKey = Type.String({ ...text(1, 50, 'The key of a face step'), default: 'face1' });
 /** In a search the chance of a stranger grows with the list, so more is asked for than between two pictures. */
-const DEFAULT_THRESHOLD = 0.7;
+const DEFAULT_THRESHOLD = 0.6;
 const threshold = Type.Number({
   minimum: 0.5,
   maximum: 1,
