@@ -1,3 +1,4 @@
+import { Assurance } from './assurance.ts';
 import { get, group, post } from './operation.ts';
 import { anyObject, DateTime, Empty, listOf, MAX_LIST_SIZE, mapOf, named, oneOf, text } from './schema.ts';
 import { Type } from './type.ts';
@@ -44,6 +45,7 @@ const UserData = named(
     forms: mapOf(anyObject('The answers, by field'), MAX_ITEMS_OF_A_KIND, 'By the key of the step, such as `form1`'),
     _checks: anyObject('The outcome of each check, by the id of its step'),
     _decision: Type.Optional(Type.String({ description: 'The decision of the journey: PASS, FAIL or REVIEW' })),
+    _assurance: Assurance,
   }),
 );
 
@@ -68,7 +70,13 @@ const Check = named(
     }),
     score: Type.Optional(Type.Number()),
     threshold: Type.Optional(Type.Number()),
-    reason: Type.Optional(Type.String()),
+    reason: Type.Optional(
+      Type.String({
+        description:
+          'Why it did not pass; or what a passed one rests on: `challenge_answered` (movements that were asked for were ' +
+          'seen), `no_signs_found` (a document showed no signs of a forgery)',
+      }),
+    ),
     advice: Type.Optional(oneOf('retry', 'final')),
     attempts: Type.Integer(),
     dateTime: DateTime,
@@ -82,7 +90,7 @@ const SignedResult = named(
     jws: Type.String({
       description:
         'A JWT of type `grove-result+jwt` with `iss`, `aud` (the tenant), `sub` (the instance), `iat`, `status`, ' +
-        '`decision` and `checks` (step, name, status). Nothing of a person',
+        '`decision`, `checks` (step, name, status, reason) and `assurance` (what was assessed, and how). Nothing of a person',
     }),
     kid: Type.String({ description: 'The key of `/.well-known/jwks.json` that signed it' }),
     expiringDtm: Type.Optional(

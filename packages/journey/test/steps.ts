@@ -4,7 +4,7 @@ export const SWITCH = { id: 'switch', type: 'switchDevice' };
 export const DOCUMENT = { id: 'document', type: 'document' };
 export const CAPTURE = [
   DOCUMENT,
-  { id: 'selfie', type: 'face' },
+  { id: 'selfie', type: 'face', liveness: 'passive', passiveIsEnough: true },
   { id: 'match', type: 'faceMatch', document: 'doc1', face: 'face1' },
 ];
 export const FORM = {

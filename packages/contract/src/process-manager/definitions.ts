@@ -1,3 +1,4 @@
+import { AssuranceLevel } from '../assurance.ts';
 import { del, get, group, post } from '../operation.ts';
 import { likeFilter, page, pageQuery } from '../page.ts';
 import { anyObject, DateTime, Duration, Empty, Id, listOf, named, oneOf, text } from '../schema.ts';
@@ -24,6 +25,7 @@ export const DefinitionDocument = named(
       name: text(1, 50, 'Lower-case letters, digits and hyphens'),
       description: Type.Optional(text(0, 255)),
       processDefinitionType: Type.Optional(DefinitionType),
+      assurance: Type.Optional(AssuranceLevel),
       retentionDays: Type.Optional(
         Type.Integer({ minimum: 1, maximum: 3650, description: 'Days its instances are kept; 30 unless given' }),
       ),

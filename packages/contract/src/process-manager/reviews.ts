@@ -1,3 +1,4 @@
+import { Assurance } from '../assurance.ts';
 import { get, group, post } from '../operation.ts';
 import { page, pageQuery } from '../page.ts';
 import { DateTime, Id, listOf, named, oneOf, text } from '../schema.ts';
@@ -22,7 +23,12 @@ const Review = named(
     environment: Environment,
     step: Type.String({ description: 'The step that asked for the review' }),
     waitingSinceDtm: DateTime,
-    reasons: listOf(Type.String(), 100, 'The checks that did not pass: `<step>:<reason>`'),
+    reasons: listOf(
+      Type.String(),
+      100,
+      'The checks that did not pass, and what kept the machine from accepting: `<step>:<reason>`',
+    ),
+    assurance: Assurance,
     reviewer: Type.Optional(Type.String({ description: 'Who has claimed it' })),
     claimedUntilDtm: Type.Optional(DateTime),
   }),

@@ -130,11 +130,18 @@ onBothEngines('the archive and the signed result of an instance', (_engine, plac
     const claims = JSON.parse(String(payload));
     assert.deepEqual(Object.keys(claims), [
       ...['iss', 'aud', 'sub', 'iat', 'processDefnId', 'processDefnName', 'processDefnVersion', 'environment'],
-      ...['status', 'decision', 'completedDtm', 'checks'],
+      ...['status', 'decision', 'completedDtm', 'checks', 'assurance'],
     ]);
     assert.deepEqual([claims.aud, claims.sub, claims.decision], ['acme', id, 'PASS']);
     assert.ok(claims.checks.length > 0);
-    for (const check of claims.checks) assert.deepEqual(Object.keys(check), ['step', 'name', 'status']);
+    const members = new Set(claims.checks.flatMap((check: object) => Object.keys(check)));
+    assert.deepEqual([...members], ['step', 'name', 'status', 'reason']);
+    const { level, decidedBy, simulated, presentationAttack } = claims.assurance;
+    assert.deepEqual([level, decidedBy, simulated], ['basic', 'machine', true]);
+    assert.deepEqual(presentationAttack, {
+      ...{ assessed: true, method: 'challenge', status: 'PASSED', reason: 'challenge_answered' },
+      ...{ countsFor: ['basic', 'substantial'], measured: [] },
+    });
     assert.doesNotMatch(text + String(payload), /Unmistakable/);
     assert.equal((await app.call(`${place}/userdata`, { token: body.jws })).status, 401);
   });

@@ -1,10 +1,12 @@
 import { SECOND, toDtm } from '../kernel/clock.ts';
 import type { InstanceData } from '../process-manager/instances/instance-data.ts';
+import { assuranceOf } from './assurance-of.ts';
 
 type Issued = { issuer: string; tenantId: string; now: number };
 
 /** What a signed result says: how it ended and what the checks found, and nothing of the person. */
-export function resultClaims({ instance, flow, checks }: InstanceData, { issuer, tenantId, now }: Issued) {
+export function resultClaims(found: InstanceData, { issuer, tenantId, now }: Issued) {
+  const { instance, flow, checks } = found;
   return {
     iss: issuer,
     aud: tenantId,
@@ -17,6 +19,12 @@ export function resultClaims({ instance, flow, checks }: InstanceData, { issuer,
     status: instance.status,
     ...(flow.decision && { decision: flow.decision }),
     ...(instance.completed_at !== null && { completedDtm: toDtm(instance.completed_at) }),
-    checks: checks.map(({ step, name, status }) => ({ step, name, status })),
+    checks: checks.map(({ step, name, status, reason }) => ({
+      step,
+      name,
+      status,
+      ...(reason !== null && { reason }),
+    })),
+    assurance: assuranceOf(found),
   };
 }

@@ -1,6 +1,7 @@
 import type { api, Ok } from '@grove/contract';
 import { toDtm } from '../kernel/clock.ts';
 import type { InstanceData } from '../process-manager/instances/instance-data.ts';
+import { assuranceOf } from './assurance-of.ts';
 import { type Item, listItems } from './list-items.ts';
 
 /** User data and checks as callers see them, in answers and in archives. */
@@ -25,8 +26,9 @@ export function toUserData(found: InstanceData, optimized: boolean): UserData {
       ]),
     ),
     forms: { ...forms },
-    _checks: { ...done },
+    _checks: Object.fromEntries(Object.entries(done).map(([id, { checks: _checks, ...record }]) => [id, record])),
     ...(decision && { _decision: decision }),
+    _assurance: assuranceOf(found),
   };
 }
 

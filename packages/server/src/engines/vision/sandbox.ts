@@ -78,7 +78,8 @@ export function sandboxVision(scenario: Scenario, { attempt, params, now }: Sand
       const told = await standIn(image);
       const checks = [check('faceQuality', 'face', faultOf(told))];
       if (liveness === 'none') return { checks };
-      return { checks: [...checks, check('liveness', 'liveness', told.live === false ? NOT_LIVE : undefined)] };
+      const found = liveness === 'passive' ? NO_ATTACK_SEEN : CHALLENGE_ANSWERED;
+      return { checks: [...checks, check('liveness', 'liveness', told.live === false ? NOT_LIVE : found)] };
     },
     async matchFaces({ document, face }) {
       const [one, other] = [await standIn(document), await standIn(face)];
@@ -92,6 +93,14 @@ export function sandboxVision(scenario: Scenario, { attempt, params, now }: Sand
 }
 
 const EXPIRED = { status: 'FAILED', reason: 'expired', advice: 'final' } as const;
+const CHALLENGE_ANSWERED: Partial<Check> = {
+  reason: 'challenge_answered',
+  metaData: { ...METADATA, method: 'active', hints: [] },
+};
+const NO_ATTACK_SEEN: Partial<Check> = {
+  ...{ status: 'NOT_PERFORMED', reason: 'no_attack_seen', advice: 'final' },
+  metaData: { ...METADATA, method: 'passive' },
+};
 const NOT_LIVE = { status: 'FAILED', reason: 'not_live', advice: 'retry', score: 0.12 } as const;
 const NOT_THE_SAME = { status: 'FAILED', reason: 'not_the_same', advice: 'final', score: 0.07 } as const;
 

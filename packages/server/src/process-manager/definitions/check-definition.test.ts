@@ -28,6 +28,7 @@ describe('a definition without faults', () => {
       JSON.stringify({
         name: 'a-journey',
         processDefinitionType: 'VERIFICATION',
+        assurance: 'basic',
         retentionDays: 30,
         theme: 'default',
         maxDuration: 'PT48H',

@@ -5,7 +5,7 @@ import { checkDefinition } from './check-definition.ts';
 import { storeNewVersion } from './store-version.ts';
 
 /** The definitions that every new tenant starts with. */
-export const SHIPPED = ['document-and-selfie', 'selfie-reauthentication', 'document-only'] as const;
+export const SHIPPED = ['document-and-selfie', 'selfie-reauthentication', 'document-only', 'age-check', 'kyc'] as const;
 
 const CREATED_BY = 'Grove';
 

@@ -64,7 +64,7 @@ export function stepSchema({ type, about, kind, settings, keeps }: StepType): Js
 
 /** The schema of a document as a whole; `items` is the schema of its steps. */
 export function documentSchema(items: object): JsonSchema {
-  const { name, description, processDefinitionType, retentionDays, theme, maxDuration, attributes } =
+  const { name, description, processDefinitionType, assurance, retentionDays, theme, maxDuration, attributes } =
     DefinitionDocument.properties;
   const { searchable } = attributes.properties;
   return plain({
@@ -73,6 +73,7 @@ export function documentSchema(items: object): JsonSchema {
       name: { ...name, pattern: NAME_PATTERN },
       description,
       processDefinitionType: { ...processDefinitionType, default: 'VERIFICATION' },
+      assurance: { ...assurance, default: 'basic' },
       retentionDays: { ...retentionDays, default: DEFAULT_RETENTION_DAYS },
       theme: { ...theme, default: 'default' },
       maxDuration: {

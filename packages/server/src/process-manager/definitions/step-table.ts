@@ -46,7 +46,7 @@ function settingsOf(type: StepType): [name: string, setting: Setting, required: 
     .map(([name, setting]) => [name, setting, required.includes(name)]);
 }
 
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const shown = rows.map((row) => row.map(inCell));
   const widths = head.map((_, column) => Math.max(...[head, ...shown].map((row) => row[column]?.length ?? 0)));
   const line = (cells: readonly string[]) => `| ${cells.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(' | ')} |`;

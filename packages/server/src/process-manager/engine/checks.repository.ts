@@ -31,6 +31,12 @@ const NOT_PASSED = sql(`SELECT instance_id, step, name, status, reason FROM inst
   (SELECT value FROM /*sqlite json_each(*//*postgres json_array_elements_text(CAST(*/$2/*postgres  AS json)*/))
   ORDER BY instance_id, at, step, name`);
 
+const NAMED = sql(`SELECT instance_id, step, name, status, reason, meta_data FROM instance_checks
+  WHERE tenant_id = $1
+    AND instance_id IN (SELECT value FROM /*sqlite json_each(*//*postgres json_array_elements_text(CAST(*/$2/*postgres  AS json)*/))
+    AND name IN (SELECT value FROM /*sqlite json_each(*//*postgres json_array_elements_text(CAST(*/$3/*postgres  AS json)*/))
+  ORDER BY instance_id, at, step, name LIMIT ${MAX_CHECKS * 10}`);
+
 export function checksOf(db: TenantReads, instanceId: string): Promise<CheckRow[]> {
   return db.all<CheckRow>(OF_INSTANCE, [db.tenantId, instanceId]);
 }
@@ -52,6 +58,17 @@ export async function saveChecks(tx: TenantTx, made: Made, checks: readonly Chec
 
 export async function removeChecks(tx: TenantTx, instanceId: string, step: string): Promise<void> {
   await tx.run(REMOVE_STEP, [tx.tenantId, instanceId, step]);
+}
+
+export type NamedCheck = Pick<CheckRow, 'step' | 'name' | 'status' | 'reason' | 'meta_data'> & { instance_id: string };
+
+/** The checks of these names, for a page of instances at once. */
+export function checksNamed(
+  db: TenantReads,
+  instanceIds: readonly string[],
+  names: readonly string[],
+): Promise<NamedCheck[]> {
+  return db.all<NamedCheck>(NAMED, [db.tenantId, JSON.stringify(instanceIds), JSON.stringify(names)]);
 }
 
 export type NotPassed = { instance_id: string; step: string; name: string; status: CheckStatus; reason: string | null };

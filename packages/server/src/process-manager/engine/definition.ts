@@ -1,8 +1,12 @@
+import type { AssuranceLevel } from './assurance.ts';
+
 /** A process definition as the engine sees it: checked, with every default written out. */
 export type Definition = {
   readonly name: string;
   readonly description?: string;
   readonly processDefinitionType: 'VERIFICATION' | 'AUTHENTICATION';
+  /** What an automatic acceptance needs; absent in definitions that were stored before there were levels. */
+  readonly assurance?: AssuranceLevel;
   readonly retentionDays: number;
   readonly theme: string;
   /** ISO 8601. */

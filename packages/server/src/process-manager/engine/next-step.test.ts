@@ -134,7 +134,7 @@ describe('an attempt', () => {
 
 describe('the decision', () => {
   const after = (status: 'FAILED' | 'REVIEW' | 'NOT_PERFORMED', step: object) =>
-    ride(definitionOf({ type: 'face', maxAttempts: 1 }, { type: 'decision', ...step }))
+    ride(definitionOf({ type: 'face', maxAttempts: 1, liveness: 'none' }, { type: 'decision', ...step }))
       .on(submit('face', {}, 'image'))
       .on(found('face', status)).state.flow.status;
 

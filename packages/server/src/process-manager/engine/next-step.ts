@@ -181,7 +181,11 @@ function reviewed(walk: Walk, verdict: 'approve' | 'reject'): Refusal | undefine
     complete(walk, step, record);
     return;
   }
-  setFlow(walk, { done: { ...walk.state.flow.done, [step.id]: record }, decision: approved ? 'PASS' : 'FAIL' });
+  setFlow(walk, {
+    done: { ...walk.state.flow.done, [step.id]: record },
+    decision: approved ? 'PASS' : 'FAIL',
+    reviewed: true,
+  });
   end(walk, approved ? 'COMPLETED_ENDED_SUCCESS' : 'COMPLETED_ENDED_ERROR', approved ? undefined : 'rejected');
 }
 
@@ -205,7 +209,7 @@ function askAgain(walk: Walk, asked: readonly string[]): Refusal | undefined {
       asked.includes(id) ||
       (walk.definition.indexOf(id) > first && stepTypeOf(stepOf(walk, id).type).user === undefined),
   );
-  const { current: _current, decision: _decision, ...flow } = walk.state.flow;
+  const { current: _current, decision: _decision, gaps: _gaps, secondFactor: _factor, ...flow } = walk.state.flow;
   const kept = Object.fromEntries(Object.entries(done).filter(([id]) => !again.includes(id)));
   const counted = Object.fromEntries(again.map((id) => [id, done[id]?.attempts ?? 0]));
   const earlier = { ...flow.earlier, ...counted };

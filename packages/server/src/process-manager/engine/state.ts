@@ -1,4 +1,5 @@
 import type { Check, CheckStatus, PictureFault } from '../../kernel/check.ts';
+import type { Gap, SecondFactor } from './assurance.ts';
 
 /** What the engine knows of one journey, and what can happen to it. All of it is plain data. */
 
@@ -23,6 +24,8 @@ export type StepRecord = {
   readonly attempts: number;
   readonly reason?: string;
   readonly score?: number;
+  /** Those that an automatic acceptance rests on, of the attempt that ended it. */
+  readonly checks?: readonly Pick<Check, 'name' | 'status' | 'reason'>[];
 };
 
 export type Fault = {
@@ -61,6 +64,12 @@ export type Flow = {
   readonly current?: Current;
   readonly done: Readonly<Record<string, StepRecord>>;
   readonly decision?: 'PASS' | 'FAIL' | 'REVIEW';
+  /** Why it is for a human, although the steps and rules would have let it pass. */
+  readonly gaps?: readonly Gap[];
+  /** Shown besides document and face, by the time of the decision. */
+  readonly secondFactor?: SecondFactor;
+  /** A human has decided what the decision left to one. */
+  readonly reviewed?: true;
   /**
    * Attempts made of steps that a reviewer asked for again. Numbers go on from there, so that an attempt is never taken
    * for one of the time before.

@@ -1,4 +1,5 @@
 import type { Check } from '../../kernel/check.ts';
+import { DECISIVE_CHECKS, isPassiveEnough } from './assurance.ts';
 import type { Step } from './definition.ts';
 import { judgeAttempt } from './judge-attempt.ts';
 import type { Current, Findings, Outcome, StepRecord } from './state.ts';
@@ -16,7 +17,7 @@ export function takeFindings(walk: Walk, step: Step, current: Current, found: Fi
   const { pictures = [] } = found;
   const judged = judgeAttempt({ step, current, earlier, failed, pictures });
   if (judged.next === 'end') {
-    complete(walk, step, { ...summary(checks, current), attempts: attempt });
+    complete(walk, step, { ...summary(step, checks, current), attempts: attempt, ...assessedOf(checks) });
     return;
   }
   const { next: _next, ...tried } = judged;
@@ -61,10 +62,17 @@ function checksOf(step: Step, { anyway, fault }: Current, { checks }: Findings):
 
 const POOR_PICTURE = 'poor_picture';
 
+function assessedOf(checks: readonly Check[]): Pick<StepRecord, 'checks'> {
+  const assessed = checks.filter(({ name }) => DECISIVE_CHECKS.includes(name));
+  if (assessed.length === 0) return {};
+  return { checks: assessed.map(({ name, status, reason }) => ({ name, status, ...(reason && { reason }) })) };
+}
+
 /** The worst of what was found is what the step came to. What is used although it is poor has never passed. */
-function summary(checks: readonly Check[], { anyway, fault }: Current): Omit<StepRecord, 'attempts'> {
+function summary(step: Step, checks: readonly Check[], { anyway, fault }: Current): Omit<StepRecord, 'attempts'> {
+  const doubts = checks.filter((check) => !isPassiveEnough(step, check));
   const worst = (['FAILED', 'REVIEW', 'NOT_PERFORMED'] as const)
-    .map((status) => checks.find((check) => check.status === status))
+    .map((status) => doubts.find((check) => check.status === status))
     .find((check) => check !== undefined);
   const scored = worst ?? checks.find(({ score }) => score !== undefined);
   const best: Outcome = anyway === undefined ? 'PASSED' : 'REVIEW';

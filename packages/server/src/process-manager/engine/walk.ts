@@ -1,5 +1,6 @@
 import type { Check } from '../../kernel/check.ts';
 import { fromDuration } from '../../kernel/clock.ts';
+import { assuranceGaps, secondFactorOf } from './assurance.ts';
 import type { CompiledDefinition } from './compile-definition.ts';
 import type { Asking } from './conditions.ts';
 import { decide } from './decide.ts';
@@ -121,7 +122,10 @@ function conclude(walk: Walk, step: Step): void {
     endUntold(walk, step, error);
     return;
   }
-  setFlow(walk, { decision: verdict });
+  const gaps = verdict === 'PASS' ? assuranceGaps(walk.definition.definition, walk.state) : [];
+  if (gaps.length > 0) verdict = 'REVIEW';
+  const secondFactor = secondFactorOf(walk.definition.definition, walk.state.flow, walk.state.params);
+  setFlow(walk, { decision: verdict, ...(gaps.length > 0 && { gaps }), ...(secondFactor && { secondFactor }) });
   if (verdict === 'REVIEW') {
     wait(walk, 'REVIEW', { step: step.id, attempt: 1, enteredAt: walk.input.now, phase: 'review' });
     return;

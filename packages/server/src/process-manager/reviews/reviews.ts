@@ -7,7 +7,11 @@ import type { Context } from '../../kernel/context.ts';
 import { ApiError, invalidInput } from '../../kernel/errors.ts';
 import { implement } from '../../kernel/implement.ts';
 import { paging, toPage } from '../../kernel/pages.ts';
-import { checksNotPassed, type NotPassed } from '../engine/checks.repository.ts';
+import { ASSESSED_CHECKS, showAssurance } from '../assurance/show-assurance.ts';
+import { findDefinition } from '../definitions/definitions.repository.ts';
+import { checksNamed, checksNotPassed, type NotPassed } from '../engine/checks.repository.ts';
+import { compileDefinition } from '../engine/compile-definition.ts';
+import type { Definition } from '../engine/definition.ts';
 import type { Drive } from '../engine/drive.ts';
 import type { Flow, Happening } from '../engine/state.ts';
 import { toPlainView } from '../instances/instance-view.ts';
@@ -126,21 +130,28 @@ async function one({ db, principal, now }: Context, id: string) {
 }
 
 async function toReviews(db: TenantReads, rows: readonly ReviewRow[], now: number) {
-  const found =
-    rows.length === 0
-      ? []
-      : await checksNotPassed(
-          db,
-          rows.map(({ id }) => id),
-        );
-  const byInstance = Map.groupBy(found, ({ instance_id }) => instance_id);
-  return rows.map((row) => toReview(row, byInstance.get(row.id) ?? [], now));
+  if (rows.length === 0) return [];
+  const ids = rows.map(({ id }) => id);
+  const notPassed = Map.groupBy(await checksNotPassed(db, ids), ({ instance_id }) => instance_id);
+  const assessed = Map.groupBy(await checksNamed(db, ids, ASSESSED_CHECKS), ({ instance_id }) => instance_id);
+  const definitions = new Map<string, Definition>();
+  for (const definitionId of new Set(rows.map(({ definition_id }) => definition_id))) {
+    const stored = await findDefinition(db, definitionId);
+    if (stored) definitions.set(definitionId, compileDefinition(stored).definition);
+  }
+  return rows.map((row) => {
+    const definition = definitions.get(row.definition_id);
+    if (!definition) throw new Error(`the definition of instance ${row.id} is gone`);
+    const flow = JSON.parse(row.state) as Flow;
+    const { environment } = row;
+    const assurance = showAssurance({ definition, flow, checks: assessed.get(row.id) ?? [], environment });
+    return { ...toReview(row, flow, notPassed.get(row.id) ?? [], now), assurance };
+  });
 }
 
 const MAX_REASONS = 100;
 
-function toReview(row: ReviewRow, checks: readonly NotPassed[], now: number) {
-  const { current } = JSON.parse(row.state) as Flow;
+function toReview(row: ReviewRow, { current, gaps = [] }: Flow, checks: readonly NotPassed[], now: number) {
   const claimed = row.claimed_until !== null && row.claimed_until > now;
   return {
     processInstanceId: row.id,
@@ -152,9 +163,10 @@ function toReview(row: ReviewRow, checks: readonly NotPassed[], now: number) {
     ...(row.last_name !== null && { lastName: row.last_name }),
     step: current?.step ?? '',
     waitingSinceDtm: toDtm(current?.enteredAt ?? now),
-    reasons: checks
-      .slice(0, MAX_REASONS)
-      .map(({ step, name, status, reason }) => `${step}:${reason ?? `${name}_${status}`}`),
+    reasons: [
+      ...gaps.map((gap) => `${current?.step ?? ''}:${gap}`),
+      ...checks.map(({ step, name, status, reason }) => `${step}:${reason ?? `${name}_${status}`}`),
+    ].slice(0, MAX_REASONS),
     ...(claimed && row.reviewer !== null && { reviewer: row.reviewer }),
     ...(claimed && { claimedUntilDtm: toDtm(row.claimed_until as number) }),
   };

@@ -1,4 +1,5 @@
 import { Type } from '@grove/contract';
+import { isPassiveEnough } from '../assurance.ts';
 import type { Step } from '../definition.ts';
 import { FACE_SHAPE, face } from './face.ts';
 import { ofStore, recognisedCheck, userMissing, withStore } from './identity-check.ts';
@@ -36,7 +37,7 @@ export const faceAuthentication: StepType = {
     const image = images.get('image');
     if (!seen || !image) throw new Error('the selfie is not there');
     // A face that may not be alive proves nothing, and is not compared.
-    if (seen.checks.some(({ status }) => status !== 'PASSED')) return seen;
+    if (seen.checks.some((check) => check.status !== 'PASSED' && !isPassiveEnough(step, check))) return seen;
     const presented = await presentFace(image);
     if (presented.template === undefined && presented.reason === 'engine_not_available') {
       const { checks } = notPerformed(NAME, 'face', presented.reason);

@@ -53,8 +53,14 @@ export const face: StepType = {
   settings: {
     liveness: Type.Unsafe<string>({
       ...oneOf('none', 'passive', 'active'),
-      default: 'passive',
-      description: '`active` asks for movements that the server chooses',
+      default: 'active',
+      description:
+        '`active` asks for movements that the server chooses; `passive` looks at one picture and never passes',
+    }),
+    passiveIsEnough: Type.Boolean({
+      default: false,
+      description:
+        '`basic` alone: one picture in which no attack was seen lets the step pass. Masks and good prints do, too',
     }),
     maxAttempts: Type.Integer({ minimum: 1, maximum: 10, default: 3 }),
   },

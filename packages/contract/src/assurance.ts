@@ -1,0 +1,58 @@
+import { listOf, named, oneOf } from './schema.ts';
+import { Type } from './type.ts';
+
+/** What a result asserts, and what it does not: how each threat was assessed, with what measured error. Ours. */
+
+export const AssuranceLevel = Type.Unsafe<'basic' | 'substantial'>({
+  ...oneOf('basic', 'substantial'),
+  description:
+    'What an automatic acceptance needs. `basic`: an answered challenge and no signs of an attack. `substantial`: a human ' +
+    'or a second factor besides',
+});
+
+const Measured = named(
+  'MeasuredError',
+  Type.Object({
+    what: Type.String({ description: 'The error that was counted, on what' }),
+    errors: Type.Integer(),
+    of: Type.Integer({ description: 'How many were tried' }),
+    low: Type.Number({ description: 'The lower end of the interval of 95 % (Wilson)' }),
+    high: Type.Number({ description: 'Its upper end' }),
+  }),
+);
+
+const Assessment = named(
+  'Assessment',
+  Type.Object({
+    assessed: Type.Boolean({ description: 'False if nobody looked, for whatever reason' }),
+    method: Type.Optional(
+      oneOf('challenge', 'passive', 'clientSignals', 'imageSigns', 'faceMatch', 'faceAuthentication', 'parameters'),
+    ),
+    status: Type.Optional(oneOf('PASSED', 'FAILED', 'REVIEW', 'NOT_PERFORMED')),
+    reason: Type.Optional(Type.String({ description: 'Such as `challenge_answered` or `no_signs_found`' })),
+    signs: Type.Optional(listOf(Type.String(), 50, 'Signs of an attack that were noted')),
+    countsFor: listOf(oneOf('basic', 'substantial'), 2, 'The levels for which this answer is good enough'),
+    measured: listOf(Measured, 20, 'What is known of the error of the method; empty if nothing was measured'),
+  }),
+);
+
+export const Assurance = named(
+  'Assurance',
+  Type.Object({
+    level: AssuranceLevel,
+    decidedBy: Type.Optional(
+      Type.Unsafe<'machine' | 'human'>({
+        ...oneOf('machine', 'human'),
+        description: 'Absent as long as nothing is decided. `human`: somebody has approved or rejected',
+      }),
+    ),
+    secondFactor: Type.Optional(oneOf('passkey')),
+    missing: listOf(Type.String(), 10, 'What kept the machine from accepting, although no check failed'),
+    simulated: Type.Boolean({ description: 'True in the sandbox: nothing was looked at' }),
+    presentationAttack: Assessment,
+    injection: Assessment,
+    documentAuthenticity: Assessment,
+    identityBinding: Assessment,
+    expectedPerson: Assessment,
+  }),
+);

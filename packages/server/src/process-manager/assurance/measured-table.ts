@@ -1,0 +1,20 @@
+import { intervalOf, MEASURED } from '../../engines/vision/measured.ts';
+import { table } from '../definitions/step-table.ts';
+
+/** The table of `docs/vision.md` with the errors that results quote. */
+export function measuredTable(): string {
+  const rows = Object.entries(MEASURED).flatMap(([method, counted]) =>
+    counted.length === 0
+      ? [[`\`${method}\``, 'nothing was measured', '', '']]
+      : counted.map((each) => {
+          const { low, high } = intervalOf(each);
+          const share = `${percent(each.errors / each.of)} [${percent(low)}–${percent(high)}]`;
+          return [`\`${method}\``, each.what, `${each.errors} of ${each.of}`, share];
+        }),
+  );
+  return table(['method', 'error', 'counted', 'share, 95 %'], rows);
+}
+
+function percent(share: number): string {
+  return `${Math.round(share * 10_000) / 100} %`;
+}

@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { describe, it } from 'node:test';
+import { definitionOf } from '../../../test/engine.ts';
+import { intervalOf, MEASURED } from '../../engines/vision/measured.ts';
+import type { Flow } from '../engine/state.ts';
+import { measuredTable } from './measured-table.ts';
+import { type AssessedCheck, showAssurance } from './show-assurance.ts';
+
+const check = (name: string, more: Partial<AssessedCheck> = {}, metaData?: object): AssessedCheck => ({
+  ...{ step: 'face', name, status: 'PASSED', reason: null },
+  ...more,
+  meta_data: metaData ? JSON.stringify(metaData) : null,
+});
+const answered = check('liveness', { reason: 'challenge_answered' }, { method: 'active', hints: [] });
+const { definition } = definitionOf({ type: 'face', liveness: 'passive' }, { type: 'decision' });
+const ACCEPTED: Flow = { status: 'COMPLETED_ENDED_SUCCESS', done: {}, decision: 'PASS' };
+
+const show = (checks: readonly AssessedCheck[], flow = ACCEPTED, environment: 'live' | 'test' = 'live') =>
+  showAssurance({ definition, flow, checks, environment });
+
+describe('the assurance of a result', () => {
+  it('says that nothing was assessed where nothing was', () => {
+    const nothing = { assessed: false, countsFor: [], measured: [] };
+    assert.deepEqual(show([]), {
+      ...{ level: 'basic', decidedBy: 'machine', missing: [], simulated: false },
+      ...{ presentationAttack: nothing, injection: nothing, documentAuthenticity: nothing },
+      ...{ identityBinding: nothing, expectedPerson: nothing },
+    });
+  });
+
+  it('names the method, the word for what was found, and the measured error', () => {
+    const { presentationAttack, injection, identityBinding } = show([answered, check('faceMatch')]);
+    assert.equal(presentationAttack.method, 'challenge');
+    assert.equal(presentationAttack.reason, 'challenge_answered');
+    assert.deepEqual(presentationAttack.measured[0], {
+      ...MEASURED.challenge[0],
+      ...intervalOf(MEASURED.challenge[0] as never),
+    });
+    assert.deepEqual(injection, {
+      ...{ assessed: true, method: 'clientSignals', signs: [], countsFor: ['basic'], measured: [] },
+    });
+    assert.deepEqual([identityBinding.method, identityBinding.countsFor], ['faceMatch', ['basic', 'substantial']]);
+  });
+
+  it('says that the best answer about a document counts for basic and for no other level', () => {
+    const { documentAuthenticity } = show([check('documentAuthenticity', { reason: 'no_signs_found' })]);
+    assert.deepEqual(documentAuthenticity.countsFor, ['basic']);
+    assert.deepEqual(show([check('documentAuthenticity', { status: 'REVIEW' })]).documentAuthenticity.countsFor, []);
+  });
+
+  it('does not count one picture, unless the definition does', () => {
+    const passive = check('liveness', { status: 'NOT_PERFORMED', reason: 'no_attack_seen' }, { method: 'passive' });
+    const { presentationAttack } = show([passive]);
+    assert.deepEqual([presentationAttack.assessed, presentationAttack.countsFor], [true, []]);
+    const lenient = definitionOf({ type: 'face', liveness: 'passive', passiveIsEnough: true }).definition;
+    const counted = showAssurance({ definition: lenient, flow: ACCEPTED, checks: [passive], environment: 'live' });
+    assert.deepEqual(counted.presentationAttack.countsFor, ['basic']);
+  });
+
+  it('does not call assessed what no machine looked at', () => {
+    const none = check('liveness', { status: 'NOT_PERFORMED', reason: 'engine_not_available' });
+    const { presentationAttack, injection } = show([none]);
+    assert.deepEqual([presentationAttack.assessed, presentationAttack.measured], [false, []]);
+    assert.equal(injection.assessed, false);
+  });
+
+  it('shows the weakest of several, and the signs that were noted', () => {
+    const doubtful = check(
+      'liveness',
+      { step: 'second', status: 'REVIEW', reason: 'uncertain' },
+      {
+        ...{ method: 'active', hints: ['virtual_camera'] },
+      },
+    );
+    const { presentationAttack, injection } = show([answered, doubtful]);
+    assert.deepEqual([presentationAttack.status, injection.signs], ['REVIEW', ['virtual_camera']]);
+  });
+
+  it('says who decided, and that the sandbox looks at nothing', () => {
+    assert.equal(show([], { ...ACCEPTED, reviewed: true }).decidedBy, 'human');
+    assert.equal(show([], { status: 'ACTIVE', done: {} }).decidedBy, undefined);
+    const inReview = show([], { status: 'REVIEW', done: {}, decision: 'REVIEW', gaps: ['second_factor_missing'] });
+    assert.deepEqual([inReview.decidedBy, inReview.missing], [undefined, ['second_factor_missing']]);
+    const simulated = show([answered], ACCEPTED, 'test');
+    assert.deepEqual([simulated.simulated, simulated.presentationAttack.measured], [true, []]);
+  });
+});
+
+describe('the measured errors', () => {
+  it('have the interval of Wilson', () => {
+    assert.deepEqual(intervalOf({ what: '', errors: 7, of: 14 }), { low: 0.268, high: 0.732 });
+    assert.deepEqual(intervalOf({ what: '', errors: 0, of: 38 }), { low: 0, high: 0.0918 });
+  });
+
+  it('stand in docs/vision.md as results quote them', () => {
+    const page = readFileSync(new URL('../../../../../docs/vision.md', import.meta.url), 'utf8');
+    assert.ok(page.includes(`<!-- measured -->\n${measuredTable()}\n<!-- /measured -->`), 'run npm run generate');
+  });
+});

@@ -1,0 +1,132 @@
+import type { api, Ok } from '@grove/contract';
+import { intervalOf, MEASURED, type MeasuredMethod } from '../../engines/vision/measured.ts';
+import type { CheckStatus } from '../../kernel/check.ts';
+import { type AssuranceLevel, isPassiveEnough, isReviewed, levelOf } from '../engine/assurance.ts';
+import type { Definition } from '../engine/definition.ts';
+import { type Flow, isFinal } from '../engine/state.ts';
+
+/** What a result asserts: how each threat was assessed, with what measured error, or that it was not. Pure. */
+export type Assurance = Ok<typeof api.userData.get>['_assurance'];
+type Assessment = Assurance['presentationAttack'];
+
+/** A check as it is stored. */
+export type AssessedCheck = {
+  readonly step: string;
+  readonly name: string;
+  readonly status: CheckStatus;
+  readonly reason: string | null;
+  readonly meta_data: string | null;
+};
+
+export type Assessed = {
+  readonly definition: Definition;
+  readonly flow: Flow;
+  readonly checks: readonly AssessedCheck[];
+  readonly environment: 'live' | 'test';
+};
+
+/** The checks that the section is made of. */
+export const ASSESSED_CHECKS = [
+  ...['liveness', 'documentAuthenticity', 'faceMatch', 'faceAuthentication', 'applicantMatch'],
+] as const;
+
+const BOTH: AssuranceLevel[] = ['basic', 'substantial'];
+
+export function showAssurance({ definition, flow, checks, environment }: Assessed): Assurance {
+  const simulated = environment === 'test';
+  const { secondFactor } = flow;
+  const isDecided = isFinal(flow.status) && flow.decision !== undefined;
+  const liveness = weakest(checks, 'liveness');
+  const authenticity = weakest(checks, 'documentAuthenticity');
+  const applicant = weakest(checks, 'applicantMatch');
+  const method = liveness && methodOf(liveness);
+  const about = (check: AssessedCheck | undefined, how: Assessment['method'], countsFor: AssuranceLevel[]) =>
+    assess(check, { method: how, countsFor, simulated });
+  return {
+    level: levelOf(definition),
+    ...((isDecided || isReviewed(definition, flow)) && {
+      decidedBy: isReviewed(definition, flow) ? 'human' : 'machine',
+    }),
+    ...(secondFactor && { secondFactor }),
+    missing: [...(flow.gaps ?? [])],
+    simulated,
+    presentationAttack: about(liveness, method, liveness ? livenessCounts(definition, liveness) : []),
+    injection: injectionOf(liveness, method),
+    // No machine here says that a document is genuine: the best it can say is enough for one level.
+    documentAuthenticity: about(authenticity, 'imageSigns', authenticity?.status === 'PASSED' ? ['basic'] : []),
+    identityBinding: bindingOf(checks, about),
+    expectedPerson: about(applicant, 'parameters', applicant?.status === 'PASSED' ? BOTH : []),
+  };
+}
+
+const ORDER: readonly CheckStatus[] = ['FAILED', 'REVIEW', 'NOT_PERFORMED', 'PASSED'];
+
+/** Of several steps the one that was assured least: a result is no better than that. */
+function weakest(checks: readonly AssessedCheck[], name: string): AssessedCheck | undefined {
+  const named = checks.filter((check) => check.name === name);
+  return named.toSorted((one, other) => ORDER.indexOf(one.status) - ORDER.indexOf(other.status))[0];
+}
+
+type How = { method: Assessment['method']; countsFor: AssuranceLevel[]; simulated: boolean };
+
+function assess(check: AssessedCheck | undefined, { method, countsFor, simulated }: How): Assessment {
+  if (!check) return NOT_ASKED;
+  const { status, reason } = check;
+  const assessed = status !== 'NOT_PERFORMED' || reason === 'no_attack_seen';
+  return {
+    assessed,
+    ...(method && { method }),
+    status,
+    ...(reason !== null && { reason }),
+    countsFor,
+    measured: assessed && !simulated ? measuredOf(method) : [],
+  };
+}
+
+/** The definition did not ask for it, or the journey has not come to it. */
+const NOT_ASKED: Assessment = { assessed: false, countsFor: [], measured: [] };
+
+function measuredOf(method: Assessment['method']): Assessment['measured'] {
+  const counted = method !== undefined && method in MEASURED ? MEASURED[method as MeasuredMethod] : [];
+  return counted.map((each) => ({ ...each, ...intervalOf(each) }));
+}
+
+function metaOf({ meta_data }: AssessedCheck): Readonly<Record<string, unknown>> {
+  return meta_data === null ? {} : (JSON.parse(meta_data) as Record<string, unknown>);
+}
+
+function methodOf(check: AssessedCheck): 'challenge' | 'passive' | undefined {
+  const { method } = metaOf(check);
+  if (method === 'active' || check.reason === 'challenge_answered') return 'challenge';
+  return method === 'passive' || check.reason === 'no_attack_seen' ? 'passive' : undefined;
+}
+
+function livenessCounts({ steps }: Definition, check: AssessedCheck): AssuranceLevel[] {
+  if (check.status === 'PASSED') return BOTH;
+  const step = steps.find(({ id }) => id === check.step);
+  const { name, status, reason } = check;
+  return step && isPassiveEnough(step, { name, status, ...(reason !== null && { reason }) }) ? ['basic'] : [];
+}
+
+/** What a browser says of itself. Whoever controls the browser can say what an honest one would, so no error is known. */
+function injectionOf(liveness: AssessedCheck | undefined, method: 'challenge' | 'passive' | undefined): Assessment {
+  const { hints } = liveness ? metaOf(liveness) : {};
+  if (method !== 'challenge' || !Array.isArray(hints)) return NOT_ASKED;
+  const signs = hints.filter((hint): hint is string => typeof hint === 'string');
+  return {
+    assessed: true,
+    method: 'clientSignals',
+    signs,
+    countsFor: signs.length === 0 ? ['basic'] : [],
+    measured: [],
+  };
+}
+
+type About = (check: AssessedCheck | undefined, how: Assessment['method'], countsFor: AssuranceLevel[]) => Assessment;
+
+/** Whether the person before the camera is the one of the document, or the one whom a store knows. */
+function bindingOf(checks: readonly AssessedCheck[], about: About): Assessment {
+  const [match, authentication] = [weakest(checks, 'faceMatch'), weakest(checks, 'faceAuthentication')];
+  const check = match ?? authentication;
+  return about(check, match ? 'faceMatch' : 'faceAuthentication', check?.status === 'PASSED' ? BOTH : []);
+}
