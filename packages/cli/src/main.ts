@@ -4,6 +4,7 @@ import { defineApply } from './commands/apply.ts';
 import { defineBackup } from './commands/backup.ts';
 import { defineDoctor } from './commands/doctor.ts';
 import { defineExport } from './commands/export.ts';
+import { defineFaces } from './commands/faces.ts';
 import { defineHelp } from './commands/help.ts';
 import { defineJobs } from './commands/jobs.ts';
 import { defineKeys } from './commands/keys.ts';
@@ -89,6 +90,7 @@ function program(): Command {
     defineBackup,
     defineRestore,
     defineRotate,
+    defineFaces,
     defineSpecimen,
     defineDoctor,
     defineHelp,

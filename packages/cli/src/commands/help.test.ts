@@ -23,6 +23,7 @@ const COMMANDS = [
   'rotate signing-key',
   'rotate master-key',
   'rotate tenant-key',
+  'faces re-enrol',
   'specimen',
   'doctor',
 ];

@@ -33,6 +33,30 @@ export async function saveFace(tx: TenantTx, face: NewFace, now: number): Promis
   await tx.run(SAVE, [tx.tenantId, instanceId, step, environment, algorithm, sealed, now]);
 }
 
+export type KeptFace = FaceKey & { readonly environment: string };
+
+const OTHERS = sql(`SELECT instance_id, step, environment, algorithm, created_at FROM instance_faces
+  WHERE tenant_id = $1 AND algorithm <> $2 AND (instance_id > $3 OR (instance_id = $3 AND step > $4))
+  ORDER BY instance_id, step LIMIT ${FACES_AT_ONCE}`);
+const ONE = sql(`SELECT instance_id, step, algorithm, created_at FROM instance_faces
+  WHERE tenant_id = $1 AND instance_id = $2 AND step = $3`);
+
+/** The faces of other algorithms, behind this one in the order of instances and steps. */
+export function facesOfOthers(
+  db: TenantReads,
+  algorithm: string,
+  { instance_id, step }: Pick<FaceKey, 'instance_id' | 'step'>,
+): Promise<KeptFace[]> {
+  return db.all<KeptFace>(OTHERS, [db.tenantId, algorithm, instance_id, step]);
+}
+
+export function findFace(
+  db: TenantReads,
+  { instanceId, step }: { instanceId: string; step: string },
+): Promise<FaceKey | undefined> {
+  return db.get<FaceKey>(ONE, [db.tenantId, instanceId, step]);
+}
+
 type World = { readonly environment: string; readonly algorithm: string };
 
 /** Which faces there are, by whatever algorithm, the newest first, without the faces: one more than are compared with. */

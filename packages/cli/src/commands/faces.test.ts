@@ -1,0 +1,14 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { grove, groveJson, temporaryFolder } from '../../test/grove.ts';
+
+test('re-enrol says which algorithm faces are kept with, and starts no engine where there is nothing to do', async (t) => {
+  const env = { GROVE_DATA: temporaryFolder(t) };
+  await groveJson(['tenant', 'create', 'acme'], env);
+  assert.deepEqual(await groveJson(['faces', 're-enrol'], { ...env, GROVE_FACE_PACK: 'intel-0095' }), {
+    algorithm: 'GROVE_FACE_INTEL_0095_1',
+    tenants: [{ tenantId: 'acme', done: 0, withoutImage: 0, withoutFace: 0 }],
+  });
+  const { code, stderr } = await grove(['faces', 're-enrol', '--tenant', 'nobody'], env);
+  assert.deepEqual([code, /There is no tenant nobody/.test(stderr)], [1, true]);
+});

@@ -1,0 +1,43 @@
+import type { Command } from 'commander';
+import { asOperator, operatorConfig } from '../operator.ts';
+import { type CommonOptions, define, defineGroup, examples, print, type Result } from '../output.ts';
+
+type ReEnrolOptions = CommonOptions & { tenant?: string };
+
+export function defineFaces(program: Command): void {
+  const faces = defineGroup(program, 'faces', 'the faces that are kept for the step duplicate');
+  define(faces, 're-enrol', 'make faces of another pack anew from their pictures, after GROVE_FACE_PACK was changed')
+    .option('--tenant <id>', 'only those of this tenant')
+    .addHelpText(
+      'after',
+      `${examples('grove faces re-enrol', 'grove faces re-enrol --tenant acme')}
+The server may be running, with the new pack. Each face is stored when it is done: a command that was stopped goes on where
+it was. Faces whose picture is gone stay as they are. Members of watchlists and users of identity stores have no picture
+here: enrol them again. About ten faces a second.`,
+    )
+    .action(async (options: ReEnrolOptions) => print(options, await reEnrol(options)));
+}
+
+async function reEnrol({ tenant, json }: ReEnrolOptions): Promise<Result> {
+  const { findTenant, isTenantId, OperatorError } = await import('@grove/server');
+  const { reEnrolEverywhere } = await import('@grove/server/faces');
+  const config = await operatorConfig();
+  const stop = new AbortController();
+  process.once('SIGINT', () => stop.abort(new Error('Stopped. What was done is stored; run it again to go on.')));
+  const found = await asOperator(config, async (operator) => {
+    if (tenant !== undefined && !(isTenantId(tenant) && (await findTenant(operator.db.system, tenant)))) {
+      throw new OperatorError(`There is no tenant ${tenant}`);
+    }
+    return reEnrolEverywhere(config, operator, tenant, {
+      signal: stop.signal,
+      onProgress(tenantId, { done, withoutImage, withoutFace }) {
+        if (!json) process.stderr.write(`${tenantId}: ${done + withoutImage + withoutFace} faces looked at\n`);
+      },
+    });
+  });
+  const lines = found.tenants.map(
+    ({ tenantId, done, withoutImage, withoutFace }) =>
+      `${tenantId}: ${done} made anew, ${withoutImage} without a picture, ${withoutFace} whose picture shows no face.`,
+  );
+  return { value: found, text: [`Faces are kept as ${found.algorithm}.`, ...lines].join('\n') };
+}

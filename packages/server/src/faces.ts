@@ -1,0 +1,41 @@
+import type { Config } from './config.ts';
+import { openBlobs } from './engines/blobs/open.ts';
+import { openVision } from './engines/vision/open-vision.ts';
+import { systemClock } from './kernel/clock.ts';
+import type { TenantId } from './kernel/ids.ts';
+import type { Operator } from './operator.ts';
+import { type ReEnrolled, reEnrolFaces } from './process-manager/faces/re-enrol.ts';
+import { everyTenantId } from './tenants/tenants.repository.ts';
+
+export type { ReEnrolled };
+
+type Progress = { signal: AbortSignal; onProgress(tenantId: string, counts: ReEnrolled): void };
+
+/** What an operator does with faces beside a server. Loads the engine that looks at pictures. */
+export async function reEnrolEverywhere(
+  config: Config,
+  { db, vault }: Operator,
+  only: TenantId | undefined,
+  { signal, onProgress }: Progress,
+): Promise<{ algorithm: string; tenants: ({ tenantId: string } & ReEnrolled)[] }> {
+  let fault: unknown;
+  const onError = (_what: string, error: unknown) => {
+    fault = error;
+  };
+  const { facePack, weights } = config;
+  const machine = openVision({ mode: 'lazy', facePack, weights, clock: systemClock, onError });
+  const blobs = openBlobs(config, systemClock);
+  const tenants: ({ tenantId: string } & ReEnrolled)[] = [];
+  try {
+    for await (const tenantId of only === undefined ? everyTenantId(db.system) : [only]) {
+      const told = { signal, onProgress: (counts: ReEnrolled) => onProgress(tenantId, counts) };
+      tenants.push({ tenantId, ...(await reEnrolFaces({ vault, blobs, machine }, db.of(tenantId), told)) });
+    }
+    return { algorithm: machine.algorithm, tenants };
+  } catch (error) {
+    // Whoever asked for a picture to be looked at only hears that it cannot be done just now.
+    throw fault ?? error;
+  } finally {
+    await machine.stop();
+  }
+}

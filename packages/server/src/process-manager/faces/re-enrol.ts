@@ -1,0 +1,90 @@
+import type { TenantDb } from '../../db/db.ts';
+import type { Blobs } from '../../engines/blobs/blobs.ts';
+import { algorithmOf } from '../../engines/vision/face-templates.ts';
+import type { FaceTemplates } from '../../engines/vision/vision.ts';
+import type { Vault } from '../../secrets/vault.ts';
+import { findDefinition } from '../definitions/definitions.repository.ts';
+import { compileDefinition } from '../engine/compile-definition.ts';
+import { type ImageRow, imagesOf } from '../engine/images.repository.ts';
+import { findJourney } from '../engine/journeys.repository.ts';
+import { readImage } from '../engine/read-image.ts';
+import type { State } from '../engine/state.ts';
+import { instanceSubject } from '../instances/instance-subject.ts';
+import { findInstance, findInstanceForUpdate } from '../instances/process-instances.repository.ts';
+import { FACES_AT_ONCE, facesOfOthers, findFace, type KeptFace, saveFace } from './faces.repository.ts';
+import { faceContext } from './known-faces.ts';
+
+export type ReEnrolDeps = {
+  vault: Pick<Vault, 'openerFor' | 'sealFor'>;
+  blobs: Pick<Blobs, 'get'>;
+  machine: Pick<FaceTemplates, 'algorithm' | 'faceTemplate'>;
+};
+
+export type ReEnrolled = {
+  /** Faces that were made anew from the picture. */
+  done: number;
+  /** Their picture is gone, or shows no face to this pack: they stay as they are, and cannot be compared with. */
+  withoutImage: number;
+  withoutFace: number;
+};
+
+/**
+ * Makes the faces of other algorithms anew from the selfies of their instances, after another face pack was chosen. Each
+ * is stored by itself, so a run that was stopped goes on where it was; and each is stored only if nobody changed it since.
+ */
+export async function reEnrolFaces(
+  deps: ReEnrolDeps,
+  db: TenantDb,
+  { signal, onProgress }: { signal: AbortSignal; onProgress(counts: ReEnrolled): void },
+): Promise<ReEnrolled> {
+  const counts: ReEnrolled = { done: 0, withoutImage: 0, withoutFace: 0 };
+  let after = { instance_id: '', step: '' };
+  for (;;) {
+    const page = await facesOfOthers(db, deps.machine.algorithm, after);
+    for (const face of page) {
+      signal.throwIfAborted();
+      counts[await reEnrol(deps, db, face, signal)] += 1;
+      after = face;
+    }
+    onProgress(counts);
+    if (page.length < FACES_AT_ONCE) return counts;
+  }
+}
+
+async function reEnrol(
+  deps: ReEnrolDeps,
+  db: TenantDb,
+  face: KeptFace,
+  signal: AbortSignal,
+): Promise<keyof ReEnrolled> {
+  const { instance_id: instanceId, step, environment, created_at } = face;
+  const image = await selfieOf(db, face);
+  if (!image) return 'withoutImage';
+  const read = () => readImage(deps, db, image);
+  const made = await deps.machine.faceTemplate({ contentType: image.content_type, read }, signal);
+  if (!made.template) return 'withoutFace';
+  const { template } = made;
+  await db.write(async (tx) => {
+    if (!(await findInstanceForUpdate(tx, instanceId))) return;
+    const now = await findFace(tx, { instanceId, step });
+    if (now?.algorithm !== face.algorithm || now.created_at !== created_at) return;
+    const sealed = await deps.vault.sealFor(tx, instanceSubject(instanceId), faceContext(step), template);
+    await saveFace(tx, { instanceId, step, environment, algorithm: algorithmOf(template), sealed }, created_at);
+  });
+  return 'done';
+}
+
+/** The picture that the step looked for: of the attempt that ended the step that took it. */
+async function selfieOf(db: TenantDb, { instance_id, step: id }: KeptFace): Promise<ImageRow | undefined> {
+  const instance = await findInstance(db, instance_id);
+  const stored = instance && (await findDefinition(db, instance.definition_id));
+  const journey = await findJourney(db, instance_id);
+  if (!stored || !journey) return undefined;
+  const { done } = JSON.parse(journey.state) as State['flow'];
+  const { definition } = compileDefinition(stored);
+  const key = definition.steps.find((step) => step.id === id)?.face;
+  const owner = definition.steps.find((step) => step.key === key && Object.hasOwn(done, step.id));
+  const attempt = owner && done[owner.id]?.attempts;
+  const images = await imagesOf(db, instance_id);
+  return images.find((row) => row.step === owner?.id && row.attempt === attempt && row.name === 'image');
+}
