@@ -10,6 +10,10 @@ try {
     spawnSync(process.execPath, [grove, '--version'], { stdio: 'ignore' });
     module.enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/grove', import.meta.url)));
     await import('@grove/server');
+    // These run in a process of their own.
+    for (const script of ['start-confined.ts', 'child.ts']) {
+      await import(new URL(`../packages/server/src/engines/images/${script}`, import.meta.url).href);
+    }
     const build = fileURLToPath(new URL('../packages/journey/build.ts', import.meta.url));
     spawnSync(process.execPath, [build, '--if-needed'], { stdio: 'ignore' });
   }

@@ -6,6 +6,7 @@ import { checkBlobs } from './doctor/blobs.ts';
 import type { Check } from './doctor/check.ts';
 import { checkClock, readDatabaseClocks } from './doctor/clock.ts';
 import { checkConfiguration, checkNode } from './doctor/configuration.ts';
+import { checkDecoder, checkUser } from './doctor/decoder.ts';
 import { checkFolder } from './doctor/folder.ts';
 import { checkMail } from './doctor/mail.ts';
 import { checkKey, checkKeyOpens, checkNotMade } from './doctor/master-key.ts';
@@ -29,6 +30,8 @@ export async function examine(environment: Environment, clock: Clock = systemClo
   return [
     node,
     ...checks,
+    checkUser(process.getuid?.()),
+    await checkDecoder(),
     ...checkFolder(config.dataFolder),
     await checkBlobs(config, clock),
     ...(await checkMail(config)),

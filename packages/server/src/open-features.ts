@@ -7,6 +7,7 @@ import type { Db } from './db/db.ts';
 import { purgeKeptDatabases } from './db/kept-databases.ts';
 import { openScrub } from './db/scrub.ts';
 import { openBlobs, openErased } from './engines/blobs/open.ts';
+import type { Confinement } from './engines/images/confine.ts';
 import { openImages } from './engines/images/images.ts';
 import { openMail } from './engines/mail/mail.ts';
 import { parseAllowList } from './engines/outbound/allow-list.ts';
@@ -70,7 +71,7 @@ export function openFeatures(deps: FeatureDeps) {
     ...{ db, vault, clock, jobs, onError, entries: openErased(config, clock), everyTenantId: tenants },
   });
   const scrub = openScrub(config.database);
-  const images = openImages({ onError });
+  const images = openImages({ onError, onStart: confinementLog(log) });
   const vision = openVision({
     ...{ mode: config.vision, facePack: config.facePack, weights: config.weights, clock, onError },
   });
@@ -205,5 +206,15 @@ export function openFeatures(deps: FeatureDeps) {
       http2.close();
       return Promise.all([images.stop(), vision.stop()]);
     },
+  };
+}
+
+/** Says once that the process that decodes images is less confined than it could be. */
+function confinementLog(log: Logger): (confinement: Confinement) => void {
+  let isLogged = false;
+  return ({ systemCalls, nodePermissions, reason }) => {
+    if (systemCalls || isLogged) return;
+    isLogged = true;
+    log.warn({ nodePermissions, reason }, 'images are decoded without a filter of system calls; see docs/security.md');
   };
 }

@@ -1,3 +1,5 @@
+import { deflateSync } from 'node:zlib';
+
 /** PDFs as strangers send them, written by hand: each object as its text, in the order of its number. */
 export type PdfObject = string | { readonly head: string; readonly stream: Uint8Array };
 
@@ -70,3 +72,14 @@ export function pageOfJpeg(jpeg: Uint8Array, width: number, height: number): Buf
     more: [{ head: `${image}/Filter/DCTDecode`, stream: jpeg }],
   });
 }
+
+/** 92 KB that take PDFium longer than anybody waits: two million rectangles. */
+export function slowPdf(): Buffer {
+  slow ??= onePage({
+    head: '/Filter/FlateDecode',
+    stream: deflateSync(Buffer.from('0 0 595 842 re f '.repeat(2_000_000))),
+  });
+  return slow;
+}
+
+let slow: Buffer | undefined;

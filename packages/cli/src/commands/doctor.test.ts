@@ -34,15 +34,18 @@ const snapshot = (folder: string) =>
     .sort()
     .map((name) => [name, statSync(`${folder}/${name}`).mtimeMs, readFileSync(`${folder}/${name}`).toString('base64')]);
 
+/** Tests may run as root, of which it warns. */
+const HEALTHY = process.getuid?.() === 0 ? 'warning' : 'ok';
+
 test('doctor finds nothing on a healthy folder, running or stopped, and changes nothing', async (t) => {
   const folder = await installation(t);
   const before = snapshot(folder);
   const stopped = await doctor({ GROVE_DATA: folder });
-  assert.deepEqual([stopped.code, stopped.state], [0, 'ok'], JSON.stringify(stopped.checks));
+  assert.deepEqual([stopped.code, stopped.state], [0, HEALTHY], JSON.stringify(stopped.checks));
   assert.deepEqual(snapshot(folder), before);
   const server = await startGrove(t, { GROVE_DATA: folder });
   const running = await doctor({ GROVE_DATA: folder, PORT: String(server.ready.port) });
-  assert.deepEqual([running.code, running.state], [0, 'ok'], JSON.stringify(running.checks));
+  assert.deepEqual([running.code, running.state], [0, HEALTHY], JSON.stringify(running.checks));
   assert.match(running.checks.at(-1)?.message ?? '', /held by a Grove server that is ready/);
 });
 

@@ -4,6 +4,7 @@ import type { api, Ok, Params } from '@grove/contract';
 import { ImageRefused } from '../engines/images/refused.ts';
 import type { JourneyContext } from '../kernel/context.ts';
 import { ApiError, invalidInput } from '../kernel/errors.ts';
+import type { Share } from '../kernel/fair-queue.ts';
 import { newId } from '../kernel/ids.ts';
 import type { RawBody } from '../kernel/implement.ts';
 import type { Look } from '../process-manager/engine/drive.ts';
@@ -44,7 +45,9 @@ export function imageUploader(deps: JourneyDeps) {
       const seal = await vault.sealerFor(tx, instanceSubject(look.instance.id));
       return { instanceId: look.instance.id, current, seal, ahead: environment === 'live' ? wanted.ahead : undefined };
     });
-    const kept: Kept = isStandIn(body) ? body : await harmless(images, body);
+    const kept: Kept = isStandIn(body)
+      ? body
+      : await harmless(images, body, { tenant: context.tenantId, sender: context.session.instanceId });
     // Only now: images come out one by one, and those that wait are not all hashed at the same time.
     const sha256 = await hashOf(body.bytes);
     const blobKey = newId(now);
@@ -62,7 +65,7 @@ export function imageUploader(deps: JourneyDeps) {
       throw error;
     }
     const { contentType, bytes, pages } = kept;
-    const image = { id: blobKey, contentType, bytes: bytes.length, read: async () => bytes };
+    const image = { id: blobKey, share: context.tenantId, contentType, bytes: bytes.length, read: async () => bytes };
     if (before.ahead) deps.vision.lookAhead(image, before.ahead);
     return { name: imageName, sha256, bytes: body.bytes.length, ...(pages !== undefined && { pages }) };
   };
@@ -103,8 +106,8 @@ function ensureTaken({ pdf }: WantedImage, body: RawBody): void {
 
 type Kept = RawBody & { readonly pages?: number };
 
-async function harmless(images: JourneyDeps['images'], body: RawBody): Promise<Kept> {
-  return isPdf(body) ? images.firstPage(body.bytes) : images.reencode(body.bytes, body.contentType);
+async function harmless(images: JourneyDeps['images'], body: RawBody, share: Share): Promise<Kept> {
+  return isPdf(body) ? images.firstPage(body.bytes, share) : images.reencode(body.bytes, body.contentType, share);
 }
 
 const isStandIn = ({ contentType }: RawBody) => contentType === 'application/json';

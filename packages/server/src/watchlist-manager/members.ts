@@ -95,7 +95,7 @@ export function memberHandlers(deps: MembersDeps): Own {
       async (context, { params, body }) => {
         const list = await existingList(context.db, context, params.watchlistId);
         if (list.type !== 'FACE') throw invalidInput({ pointer: '/value', message: 'is what this list is made of' });
-        return { face: await readFace(body.bytes, body.contentType) };
+        return { face: await readFace(shareOf(context), body.bytes, body.contentType) };
       },
       (context, { params, query }, by) => add(context, params.watchlistId, query, by),
     ),
@@ -147,12 +147,14 @@ async function lockedList(tx: TenantTx, { principal }: Context, id: string): Pro
   return list;
 }
 
+const shareOf = ({ tenantId, principal }: Context) => ({ tenant: tenantId, sender: principal.apiKeyId });
+
 type Sought = { image?: string; value?: string };
 
 /** What a member of such a list is found by, or what somebody is looked for by. */
 export async function foundBy(
   { readFace, hashValue }: Pick<MembersDeps, 'readFace' | 'hashValue'>,
-  { tenantId }: Context,
+  context: Context,
   list: ListRow,
   { image, value }: Sought,
 ): Promise<FoundBy> {
@@ -160,10 +162,10 @@ export async function foundBy(
     if (value !== undefined) throw invalidInput({ pointer: '/value', message: 'is not for a list of faces' });
     const bytes = image === undefined ? undefined : bytesOf(image);
     if (!bytes) throw invalidInput({ pointer: '/image', message: 'must be an image in base64' });
-    return { face: await readFace(bytes) };
+    return { face: await readFace(shareOf(context), bytes) };
   }
   if (image !== undefined) throw invalidInput({ pointer: '/image', message: 'is for lists of faces' });
-  const hash = value === undefined ? undefined : await hashValue(tenantId, list, value);
+  const hash = value === undefined ? undefined : await hashValue(context.tenantId, list, value);
   const what = list.type === 'EMAIL' ? 'an e-mail address' : 'a document number';
   if (!hash) throw invalidInput({ pointer: '/value', message: `must be ${what}` });
   return { hash };

@@ -3,9 +3,10 @@ import type { Images } from '../engines/images/images.ts';
 import { ImageRefused } from '../engines/images/refused.ts';
 import type { FaceTemplates } from '../engines/vision/vision.ts';
 import { ApiError } from '../kernel/errors.ts';
+import type { Share } from '../kernel/fair-queue.ts';
 
 /** A picture becomes numbers: decoded apart, looked at, and forgotten. */
-export type ReadFace = (bytes: Uint8Array, contentType?: string) => Promise<ReadTemplate>;
+export type ReadFace = (share: Share, bytes: Uint8Array, contentType?: string) => Promise<ReadTemplate>;
 export type ReadTemplate = { readonly template: Buffer; readonly quality: number };
 
 export type ReadFaceDeps = {
@@ -17,11 +18,11 @@ const WITHIN_MS = 20_000;
 
 /** Refuses with 100059 what is no picture, with 100102 one without a face of use, with 100010 if nobody can look now. */
 export function faceReader({ images, vision }: ReadFaceDeps): ReadFace {
-  return async (bytes, contentType = detectImageType(bytes)) => {
+  return async (share, bytes, contentType = detectImageType(bytes)) => {
     if (contentType === undefined) throw new ImageRefused(bytes.length === 0 ? 'empty' : 'not_an_image');
-    const image = await images.reencode(bytes, contentType);
+    const image = await images.reencode(bytes, contentType, share);
     const found = await vision.faceTemplate(
-      { contentType: image.contentType, read: async () => image.bytes },
+      { contentType: image.contentType, share: share.tenant, read: async () => image.bytes },
       AbortSignal.timeout(WITHIN_MS),
     );
     if (found.template !== undefined) return { template: found.template, quality: found.quality };

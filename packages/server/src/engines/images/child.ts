@@ -1,4 +1,5 @@
 import sharp, { type Metadata, type Sharp } from 'sharp';
+import { confine } from './confine.ts';
 import { type DecodedType, type ImageType, PDF_TYPE } from './detect-image-type.ts';
 import { faultOfContainer } from './fault-of-container.ts';
 import { frameParts, readFrames } from './frames.ts';
@@ -6,8 +7,9 @@ import { JPEG_QUALITY, MAX_PIXELS, MAX_SIDE_PIXELS } from './limits.ts';
 import type { Reason } from './refused.ts';
 
 /**
- * The process in which images of strangers are decoded. It has none of our environment, two pipes, little memory and
- * one image at a time; whoever breaks it breaks the one image. It ends with the pipe.
+ * The process in which images of strangers are decoded. It has none of our environment, two pipes, little memory and one
+ * image at a time; once its code is loaded it can open no file and no connection. Whoever breaks it breaks the one image.
+ * It ends with the pipe.
  */
 const MAX_INPUT_BYTES = 2 ** 30;
 const WHITE = '#ffffff';
@@ -41,14 +43,17 @@ async function reencode(type: ImageType, bytes: Buffer): Promise<Picture> {
   return { jpeg: data, width: info.width, height: info.height };
 }
 
-/** What draws pages is loaded with the first PDF: most of these processes never see one. */
+/** What draws pages is large, and only the processes that get PDFs need it. */
+const pages = !import.meta.main || process.argv.includes('--pages') ? await import('./render-page.ts') : undefined;
+await pages?.pdfiumCode();
+
 async function firstPage(bytes: Buffer): Promise<Picture> {
-  const { renderPage } = await import('./render-page.ts');
-  const page = await renderPage(bytes);
+  if (!pages) throw new Error('this process draws no pages');
+  const page = await pages.renderPage(bytes);
   if ('reason' in page) throw new Refusal(page.reason);
-  const { pixels, width, height, pages } = page;
+  const { pixels, width, height } = page;
   const image = sharp(pixels, { raw: { width, height, channels: 4 } }).removeAlpha();
-  return { jpeg: await image.jpeg({ quality: JPEG_QUALITY }).toBuffer(), width, height, pages };
+  return { jpeg: await image.jpeg({ quality: JPEG_QUALITY }).toBuffer(), width, height, pages: page.pages };
 }
 
 /** Only the header is read for it. */
@@ -85,18 +90,23 @@ function say(words: object, bytes?: Uint8Array): void {
   for (const part of frameParts(words, bytes)) if (part.length > 0) process.stdout.write(part);
 }
 
-// Whoever started it may die at any moment, also while it decodes.
-process.stdin.once('end', () => process.exit());
-process.stdout.on('error', () => process.exit());
-say({ ready: true });
-for await (const { words, bytes } of readFrames(process.stdin, MAX_INPUT_BYTES)) {
-  try {
-    const type = words.type as DecodedType;
-    const { jpeg, ...size } = await (type === PDF_TYPE ? firstPage(bytes) : reencode(type, bytes));
-    say(size, jpeg);
-  } catch (error) {
-    say({ reason: error instanceof Refusal ? error.reason : 'broke' });
+async function serve(): Promise<void> {
+  // Whoever started it may die at any moment, also while it decodes.
+  process.stdin.once('end', () => process.exit());
+  process.stdout.on('error', () => process.exit());
+  say({ ready: true, confinement: await confine() });
+  for await (const { words, bytes } of readFrames(process.stdin, MAX_INPUT_BYTES)) {
+    try {
+      const type = words.type as DecodedType;
+      const { jpeg, ...size } = await (type === PDF_TYPE ? firstPage(bytes) : reencode(type, bytes));
+      say(size, jpeg);
+    } catch (error) {
+      say({ reason: error instanceof Refusal ? error.reason : 'broke' });
+    }
+    // Little of an image is in the heap, so the collector would see no reason to hurry.
+    globalThis.gc?.();
   }
-  // Little of an image is in the heap, so the collector would see no reason to hurry.
-  globalThis.gc?.();
 }
+
+// An installation only loads it, so that it is compiled.
+if (import.meta.main) await serve();

@@ -10,7 +10,8 @@ import { pdfiumCode } from './render-page.ts';
 const images = openImages({ processes: 1 });
 after(() => images.stop());
 
-const firstPage = (bytes: Uint8Array) => images.firstPage(bytes);
+const SHARE = { tenant: 'acme', sender: 'one' };
+const firstPage = (bytes: Uint8Array) => images.firstPage(bytes, SHARE);
 const refused = (reason: string) => ({ name: 'ImageRefused', code: 100059, reason });
 const colourAt = async ({ bytes }: Reencoded, left: number, top: number) => {
   const raw = await sharp(bytes).extract({ left, top, width: 1, height: 1 }).raw().toBuffer();
@@ -85,7 +86,7 @@ describe('the first page of a PDF', () => {
     const page = await firstPage(both);
     assert.deepEqual([await colourAt(page, 900, 100), page.bytes.includes('SECRET')], [BLUE, false]);
     await assert.rejects(firstPage(Buffer.concat([JPEG, PDF])), refused('not_a_pdf'));
-    const picture = await images.reencode(Buffer.concat([JPEG, PDF]), 'image/jpeg');
+    const picture = await images.reencode(Buffer.concat([JPEG, PDF]), 'image/jpeg', SHARE);
     assert.deepEqual([picture.width, picture.bytes.includes('PDF')], [32, false]);
   });
 });
@@ -102,7 +103,7 @@ describe('100059: a PDF is refused', () => {
 
   it('wherever an image is asked for', async () => {
     for (const type of ['application/pdf', 'image/png', 'image/jpeg']) {
-      await assert.rejects(images.reencode(PDF, type), refused('not_an_image'));
+      await assert.rejects(images.reencode(PDF, type, SHARE), refused('not_an_image'));
     }
   });
 
@@ -133,8 +134,8 @@ describe('100059: a PDF is refused', () => {
     const small = openImages({ processes: 1, memoryBytes: 64 * 2 ** 20 });
     const bomb = onePage({ head: '/Filter/FlateDecode', stream: deflateSync(Buffer.alloc(2 ** 27, ' ')) });
     assert.ok(bomb.length < 300_000);
-    await assert.rejects(small.firstPage(bomb), refused('broke'));
-    assert.equal((await small.firstPage(PDF)).width, 1809);
+    await assert.rejects(small.firstPage(bomb, SHARE), refused('broke'));
+    assert.equal((await small.firstPage(PDF, SHARE)).width, 1809);
     await small.stop();
   });
 
@@ -149,7 +150,7 @@ describe('100059: a PDF is refused', () => {
       page: '/Resources<</XObject<</X 5 0 R>>>>',
       more: [level(6), level(7), level(8), level(9), level(10), drawing],
     });
-    await assert.rejects(hasty.firstPage(laughs), refused('too_slow'));
+    await assert.rejects(hasty.firstPage(laughs, SHARE), refused('too_slow'));
     await hasty.stop();
   });
 

@@ -9,10 +9,11 @@ import { openImages, type Reencoded } from './images.ts';
 import { startChild } from './start-child.ts';
 
 const text = (words: string) => Buffer.from(words, 'latin1');
+const SHARE = { tenant: 'acme', sender: 'one' };
 const ONE = openImages({ processes: 1 });
 after(() => ONE.stop());
 
-const reencode = (bytes: Uint8Array, type = 'image/png') => ONE.reencode(bytes, type);
+const reencode = (bytes: Uint8Array, type = 'image/png') => ONE.reencode(bytes, type, SHARE);
 const refused = (reason: string) => ({ name: 'ImageRefused', code: 100059, reason });
 const pixel = async ({ bytes }: Reencoded, x: number, y: number) => {
   const raw = await sharp(bytes).extract({ left: x, top: y, width: 1, height: 1 }).raw().toBuffer();
@@ -185,22 +186,22 @@ describe('the process that decodes', () => {
   it('breaks over what needs more memory than it may have, and the next image finds another', async () => {
     const small = openImages({ processes: 1, memoryBytes: 64 * 2 ** 20 });
     const large = await picture(5000, 5000).jpeg().withMetadata({ orientation: 6 }).toBuffer();
-    await assert.rejects(small.reencode(large, 'image/jpeg'), refused('broke'));
-    assert.equal((await small.reencode(PNG, 'image/png')).width, 32);
+    await assert.rejects(small.reencode(large, 'image/jpeg', SHARE), refused('broke'));
+    assert.equal((await small.reencode(PNG, 'image/png', SHARE)).width, 32);
     await small.stop();
   });
 
   it('is ended when it takes too long', async () => {
     const hasty = openImages({ processes: 1, timeoutMs: 1 });
     const large = await picture(5000, 5000).jpeg().toBuffer();
-    await assert.rejects(hasty.reencode(large, 'image/jpeg'), refused('too_slow'));
+    await assert.rejects(hasty.reencode(large, 'image/jpeg', SHARE), refused('too_slow'));
     await hasty.stop();
   });
 
   it('knows nothing of our environment, and is gone when it is told to go', async (t) => {
     process.env.GROVE_MASTER_KEY_OF_A_TEST = 'SECRET';
     t.after(() => delete process.env.GROVE_MASTER_KEY_OF_A_TEST);
-    const child = await startChild({ timeoutMs: 10_000, memoryBytes: 2 ** 29 });
+    const child = await startChild({ memoryBytes: 2 ** 29, pages: false, niceness: 5 });
     const environment = `/proc/${child.pid}/environ`;
     if (existsSync(environment)) assert.ok(!readFileSync(environment, 'utf8').includes('SECRET'));
     await child.end();
@@ -214,12 +215,12 @@ describe('the process that decodes', () => {
     const before = count();
     const idle = openImages({ processes: 1, idleMs: 1 });
     assert.equal(count(), before);
-    await idle.reencode(PNG, 'image/png');
+    await idle.reencode(PNG, 'image/png', SHARE);
     for (let tries = 0; count() > before; tries++) {
       assert.ok(tries < 1000, 'it stays');
       await wait(10);
     }
-    assert.equal((await idle.reencode(PNG, 'image/png')).width, 32);
+    assert.equal((await idle.reencode(PNG, 'image/png', SHARE)).width, 32);
     await idle.stop();
   });
 
@@ -245,7 +246,7 @@ describe('the process that decodes', () => {
   it('does not keep whoever started it from ending', () => {
     const script = `
       import { openImages } from ${JSON.stringify(new URL('./images.ts', import.meta.url).href)};
-      await openImages().reencode(Buffer.from('${Buffer.from(PNG).toString('base64')}', 'base64'), 'image/png');
+      await openImages().reencode(Buffer.from('${Buffer.from(PNG).toString('base64')}', 'base64'), 'image/png', { tenant: 'a', sender: 'b' });
       console.log('done');`;
     const run = spawnSync(process.execPath, ['--input-type=module', '-e', script], { timeout: 30_000 });
     assert.deepEqual([run.status, run.stdout.toString().trim()], [0, 'done']);
@@ -253,9 +254,9 @@ describe('the process that decodes', () => {
 
   it('100010: is asked by as many as may wait, and the next is told to come back', async () => {
     const narrow = openImages({ processes: 1, maxWaitingBytes: PNG.length });
-    const first = narrow.reencode(PNG, 'image/png');
-    const second = narrow.reencode(PNG, 'image/png');
-    await assert.rejects(narrow.reencode(PNG, 'image/png'), (error: { code: number; detail: object }) => {
+    const first = narrow.reencode(PNG, 'image/png', SHARE);
+    const second = narrow.reencode(PNG, 'image/png', SHARE);
+    await assert.rejects(narrow.reencode(PNG, 'image/png', SHARE), (error: { code: number; detail: object }) => {
       assert.equal(error.code, 100010);
       assert.deepEqual(error.detail, { detail: 'too many images are waiting', retryAfterSeconds: 5 });
       return true;
@@ -266,10 +267,13 @@ describe('the process that decodes', () => {
 
   it('100010: tells whoever still waits that the server is stopping', async () => {
     const stopping = openImages({ processes: 1 });
-    const results = Promise.allSettled([stopping.reencode(PNG, 'image/png'), stopping.reencode(PNG, 'image/png')]);
+    const results = Promise.allSettled([
+      stopping.reencode(PNG, 'image/png', SHARE),
+      stopping.reencode(PNG, 'image/png', SHARE),
+    ]);
     await stopping.stop();
     const [, second] = await results;
     assert.equal(second.status === 'rejected' && second.reason.code, 100010);
-    await assert.rejects(stopping.reencode(PNG, 'image/png'), { code: 100010 });
+    await assert.rejects(stopping.reencode(PNG, 'image/png', SHARE), { code: 100010 });
   });
 });

@@ -1,41 +1,49 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
+import { getCompileCacheDir } from 'node:module';
 import type { Socket } from 'node:net';
 import { setPriority } from 'node:os';
-import { dirname } from 'node:path';
+import { dirname, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Confinement } from './confine.ts';
 import type { DecodedType } from './detect-image-type.ts';
 import { type Frame, frameParts, readFrames } from './frames.ts';
 import { MAX_OUTPUT_BYTES } from './limits.ts';
+import { END_OF_FALLBACK } from './start-confined.ts';
 
 /** One process that decodes images, asked one at a time. */
 export type ImageChild = {
   readonly pid: number | undefined;
+  /** Said before it saw anything of a stranger. */
+  readonly confinement: Confinement;
   /** A word if the process died over it, or took too long and was ended. It is of no use after that. */
-  ask(type: DecodedType, bytes: Uint8Array): Promise<Frame | 'died' | 'too_slow'>;
+  ask(type: DecodedType, bytes: Uint8Array, withinMs: number): Promise<Frame | 'died' | 'too_slow'>;
   /** Resolves once it is gone. */
   end(): Promise<void>;
 };
 
-export type ChildLimits = {
-  /** For one image. */
-  timeoutMs: number;
+export type ChildOptions = {
   /** Beside what Node itself takes. */
-  memoryBytes: number;
+  readonly memoryBytes: number;
+  /** Whether it can draw pages of PDFs. */
+  readonly pages: boolean;
+  /** How much it steps back for others: 0 to 19. */
+  readonly niceness: number;
 };
 
-const SCRIPT = fileURLToPath(new URL('./child.ts', import.meta.url));
+export const CHILD_SCRIPT = fileURLToPath(new URL('./child.ts', import.meta.url));
+const START_CONFINED = fileURLToPath(new URL('./start-confined.ts', import.meta.url));
+/** Ends a process whose server died while it was in an endless loop. Nobody asks a process for that much. */
+const MAX_CPU_SECONDS = 120;
+const MAX_OPEN_FILES = 64;
 const HEAP_MB = 64;
 const START_WITHIN_MS = 20_000;
 /** One image must not find the memory in pieces that the one before it used. */
 const ENVIRONMENT = { MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '131072', UV_THREADPOOL_SIZE: '1' };
 /** What Node maps for compiled code as soon as it starts counts as data, although hardly any of it is ever touched. */
 const NODE_BYTES = (process.arch === 'x64' ? 640 : 400) * 2 ** 20;
-/** Whoever waits for an answer that costs nothing should not wait for pictures. */
-const NICENESS = 5;
-
 /** Rejects if it does not come up: that is no fault of an image. */
-export async function startChild({ timeoutMs, memoryBytes }: ChildLimits): Promise<ImageChild> {
-  const child = launch(memoryBytes);
+export async function startChild(options: ChildOptions): Promise<ImageChild> {
+  const child = launch(CHILD_SCRIPT, options);
   // With an error event there need not be an exit, and the other way round.
   const ended = new Promise<void>((done) => void child.once('error', () => done()).once('close', () => done()));
   const stdin = child.stdin as Socket;
@@ -77,8 +85,9 @@ export async function startChild({ timeoutMs, memoryBytes }: ChildLimits): Promi
   }
   return {
     pid: child.pid,
+    confinement: ready.words.confinement as Confinement,
     end,
-    async ask(type, bytes) {
+    async ask(type, bytes, timeoutMs) {
       for (const part of frameParts({ type }, bytes)) stdin.write(part);
       const frame = await next(timeoutMs);
       if (typeof frame === 'string') await end();
@@ -87,18 +96,51 @@ export async function startChild({ timeoutMs, memoryBytes }: ChildLimits): Promi
   };
 }
 
-/** Nothing of our environment: what it is asked to read must not find our secrets there. */
-function launch(memoryBytes: number): ChildProcess {
-  const node = [process.execPath, `--max-old-space-size=${HEAP_MB}`, '--expose-gc', SCRIPT];
-  const options: SpawnOptions = { env: ENVIRONMENT, cwd: '/', stdio: ['pipe', 'pipe', 'ignore'], windowsHide: true };
-  if (process.platform === 'win32')
-    return spawn(node[0] as string, node.slice(1), { ...options, cwd: dirname(SCRIPT) });
-  const limited = `ulimit -c 0; ulimit -d ${Math.floor((NODE_BYTES + memoryBytes) / 1024)} || exit 1; exec "$@"`;
-  const child = spawn('/bin/sh', ['-c', limited, 'sh', ...node], options);
+/**
+ * Runs a script with the limits of the decoder and nothing of our environment: what it is asked to read must not find our
+ * secrets there. The script has to call `confine` itself.
+ */
+export function launch(script: string, { memoryBytes, pages, niceness }: ChildOptions): ChildProcess {
+  const args = [`--max-old-space-size=${HEAP_MB}`, '--expose-gc', script, ...(pages ? ['--pages'] : [])];
+  const options: SpawnOptions = { env: environment(), cwd: '/', stdio: ['pipe', 'pipe', 'ignore'], windowsHide: true };
+  if (process.platform === 'win32') {
+    return spawn(process.execPath, [...permissions(), ...args], { ...options, cwd: dirname(script) });
+  }
+  const limits = [
+    ...['ulimit -c 0', 'ulimit -f 0', `ulimit -n ${MAX_OPEN_FILES}`, `ulimit -t ${MAX_CPU_SECONDS}`],
+    `ulimit -d ${Math.floor((NODE_BYTES + memoryBytes) / 1024)}`,
+  ];
+  const confined = process.platform === 'linux' ? [START_CONFINED, ...permissions(), END_OF_FALLBACK] : permissions();
+  const node = [process.execPath, ...confined, ...args];
+  const child = spawn('/bin/sh', ['-c', `${limits.join(' && ')} || exit 1; exec "$@"`, 'sh', ...node], options);
   try {
-    if (child.pid !== undefined) setPriority(child.pid, NICENESS);
+    if (child.pid !== undefined) setPriority(child.pid, niceness);
   } catch {
     // It may be gone already, and then whoever asks it is told.
   }
   return child;
+}
+
+/**
+ * Node's permission model, where system calls cannot be filtered. Not beside a filter, which forbids more: with it Node
+ * does not use compiled code that was stored, and a start takes twice the processor time.
+ */
+export function permissions(): string[] {
+  return ['--permission', '--allow-addons', ...readable().map((folder) => `--allow-fs-read=${folder}`)];
+}
+
+/** The folders from which its code is loaded: this one, and those of installed packages. */
+function readable(): string[] {
+  const packages = ['sharp', '@hyzyla/pdfium/pdfium.wasm', 'koffi'].map((name) => {
+    const path = fileURLToPath(import.meta.resolve(name));
+    const folder = `${sep}node_modules${sep}`;
+    return path.slice(0, path.lastIndexOf(folder) + folder.length - 1);
+  });
+  return [...new Set([dirname(CHILD_SCRIPT), ...packages])];
+}
+
+/** What was compiled once need not be compiled again. */
+function environment(): NodeJS.ProcessEnv {
+  const compiled = getCompileCacheDir();
+  return { ...ENVIRONMENT, ...(compiled !== undefined && { NODE_COMPILE_CACHE: dirname(compiled) }) };
 }

@@ -3,8 +3,15 @@ import type { Challenge } from './challenge.ts';
 import { algorithmOfPack, compareFaces, type FacePackName } from './face-templates.ts';
 import type { LookKind } from './look-ahead.ts';
 
-/** The door to the machine that looks at images. `id` names these bytes and no others, where they have a name. */
-export type VisionImage = { readonly id?: string; readonly contentType: string; read(): Promise<Buffer> };
+/** The door to the machine that looks at images. */
+export type VisionImage = {
+  /** Names these bytes and no others, where they have a name. */
+  readonly id?: string;
+  /** Whose turn it takes where many wait: the tenant's. */
+  readonly share?: string;
+  readonly contentType: string;
+  read(): Promise<Buffer>;
+};
 
 export type DocumentRequest = {
   readonly front: VisionImage;

@@ -24,11 +24,15 @@ export function openBiometrics(core: IdentityCore, deps: PresentFaceDeps) {
   core.summarize('biometrics', summarizeBiometrics, ['user_biometrics']);
   const { algorithm } = deps.faces;
   const present = facePresenter(deps);
+  const presentedBy = async ({ tenantId, principal }: Context, data: string) => {
+    const share = { tenant: tenantId, sender: principal.apiKeyId };
+    return seen(await present.ofData(data, principal.environment, share));
+  };
   const enrol = faceEnroller(core);
   const authenticate = faceAuthenticator(core, present.compare);
 
   const handlers = implement(api.biometrics, {
-    update: updateHandler(core, { present: present.ofData, enrol, algorithm }),
+    update: updateHandler(core, { present: presentedBy, enrol, algorithm }),
 
     recordFailure(context, { params, body }) {
       const unknown = faultOfType(body.type);
@@ -52,7 +56,7 @@ export function openBiometrics(core: IdentityCore, deps: PresentFaceDeps) {
         const foreseen = await foreseenOf(context, params);
         const fault = faultOfMatch(body, algorithm) ?? foreseen;
         if (fault) return { ...asked, fault };
-        return { ...asked, presented: seen(await present.ofData(body.data as string, context.principal.environment)) };
+        return { ...asked, presented: await presentedBy(context, body.data as string) };
       },
       async (context, _input, asked) => {
         const { authenticationId, user, result } = await authenticate(context, asked);
@@ -92,7 +96,7 @@ async function recorded(attempt: () => Promise<unknown>): Promise<User> {
 }
 
 type Updating = {
-  present(data: string, environment: 'live' | 'test'): Promise<Presented>;
+  present(context: Context, data: string): Promise<Presented>;
   enrol: ReturnType<typeof faceEnroller>;
   algorithm: string;
 };
@@ -111,7 +115,7 @@ function updateHandler(core: IdentityCore, { present, enrol, algorithm }: Updati
       const store = await getActiveStore(context.db, context, params.storeName);
       await getUser(context.db, store.id, asked.user);
       if (fault || !data) return { ...asked, fault: fault ?? 20114 };
-      return { ...asked, presented: seen(await present(data, context.principal.environment)) };
+      return { ...asked, presented: await present(context, data) };
     },
     (context, { params }, asked) =>
       'onlyStatus' in asked ? changeStatus(core, context, params, asked.onlyStatus) : enrol(context, asked),

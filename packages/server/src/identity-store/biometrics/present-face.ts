@@ -3,6 +3,7 @@ import type { Images } from '../../engines/images/images.ts';
 import { ImageRefused } from '../../engines/images/refused.ts';
 import type { FaceTemplates, VisionImage } from '../../engines/vision/vision.ts';
 import { invalidInput } from '../../kernel/errors.ts';
+import type { Share } from '../../kernel/fair-queue.ts';
 import { compareStandIns, isStandIn, SANDBOX_ALGORITHM, standInTemplate } from './sandbox-faces.ts';
 
 /** A face that somebody shows, as numbers. Made while nobody waits for the database; the picture is forgotten. */
@@ -19,7 +20,7 @@ export type Environment = 'live' | 'test';
 
 export type PresentFace = {
   /** What an operation was sent: base64. */
-  ofData(data: string, environment: Environment): Promise<Presented>;
+  ofData(data: string, environment: Environment, share: Share): Promise<Presented>;
   /** What a journey has: encoded anew when it was uploaded. */
   ofImage(image: VisionImage, environment: Environment, signal: AbortSignal): Promise<Presented>;
   /** From 0 to 1. Throws if the template cannot be compared. */
@@ -40,7 +41,7 @@ export function facePresenter({ faces, images }: PresentFaceDeps): PresentFace {
   };
   return {
     ofImage,
-    async ofData(data, environment) {
+    async ofData(data, environment, share) {
       const bytes = decodeBase64(data);
       const signal = AbortSignal.timeout(LOOK_WITHIN_MS);
       if (environment === 'test' && isStandIn(bytes)) {
@@ -49,8 +50,12 @@ export function facePresenter({ faces, images }: PresentFaceDeps): PresentFace {
       const type = detectImageType(bytes);
       if (!type) return { reason: 'not_an_image' };
       try {
-        const harmless = await images.reencode(bytes, type);
-        return await ofImage({ ...harmless, read: async () => harmless.bytes }, environment, signal);
+        const harmless = await images.reencode(bytes, type, share);
+        return await ofImage(
+          { ...harmless, share: share.tenant, read: async () => harmless.bytes },
+          environment,
+          signal,
+        );
       } catch (error) {
         if (error instanceof ImageRefused) return { reason: error.reason };
         throw error;

@@ -102,6 +102,7 @@ async function work(deps: WorkDeps, db: TenantDb, look: Look, { signal }: JobCon
   const all = await imagesOf(db, instance.id);
   const open = (row: ImageRow): WorkImage => ({
     id: row.blob_key,
+    share: db.tenantId,
     contentType: row.content_type,
     read: () => readImage(deps, db, row),
   });

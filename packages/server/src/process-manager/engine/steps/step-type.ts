@@ -123,7 +123,13 @@ export type Worked = Findings & {
 };
 
 /** `id` names these bytes and no others. */
-export type WorkImage = { readonly id: string; readonly contentType: string; read(): Promise<Buffer> };
+export type WorkImage = {
+  readonly id: string;
+  /** Whose turn it takes where many wait to be looked at. */
+  readonly share?: string;
+  readonly contentType: string;
+  read(): Promise<Buffer>;
+};
 
 export type WorkRequest = {
   readonly step: Step;

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { after, describe, it } from 'node:test';
+import { JPEG, PNG } from '../../../test/images.ts';
+import { PDF, slowPdf } from '../../../test/pdfs.ts';
+import { openImages } from './images.ts';
+import { slowSenders } from './slow-senders.ts';
+
+const ATTACKER = { tenant: 'acme', sender: 'attacker' };
+const NEIGHBOUR = { tenant: 'acme', sender: 'neighbour' };
+const OTHER = { tenant: 'other', sender: 'applicant' };
+const jpeg = (images: ReturnType<typeof openImages>, share = OTHER) => images.reencode(JPEG, 'image/jpeg', share);
+
+describe('while one applicant sends PDFs that take all the time there is', () => {
+  const images = openImages({ processes: 1, timeoutMs: 1500 });
+  after(() => images.stop());
+
+  it('pictures of everybody else are decoded before the first of them has ended', async () => {
+    await jpeg(images);
+    let ended = 0;
+    const attack = Array.from({ length: 3 }, () =>
+      images.firstPage(slowPdf(), ATTACKER).catch(({ reason }) => {
+        ended += 1;
+        return reason;
+      }),
+    );
+    for (let count = 0; count < 5; count++) {
+      assert.equal((await jpeg(images, count % 2 === 0 ? OTHER : NEIGHBOUR)).width, 32);
+    }
+    assert.equal(ended, 0);
+    assert.deepEqual(await Promise.all(attack), Array(3).fill('too_slow'));
+  });
+
+  it('a PDF of another tenant waits for one of them at most', async () => {
+    const order: string[] = [];
+    const attack = Array.from({ length: 2 }, () =>
+      images.firstPage(slowPdf(), ATTACKER).catch(() => order.push('slow')),
+    );
+    const page = await images.firstPage(PDF, OTHER);
+    order.push('other');
+    assert.equal(page.width, 1809);
+    assert.ok(order.indexOf('other') <= 1, order.join());
+    await Promise.all(attack);
+  });
+});
+
+describe('a sender whose file ran into the limit', () => {
+  it('sends its pictures after its PDFs, and no longer among those of others', async (t) => {
+    const images = openImages({ processes: 1, timeoutMs: 1500 });
+    t.after(() => images.stop());
+    await assert.rejects(images.firstPage(slowPdf(), ATTACKER), { reason: 'too_slow' });
+    const order: string[] = [];
+    const slow = images.firstPage(slowPdf(), ATTACKER).catch(() => order.push('PDF'));
+    const own = images.reencode(PNG, 'image/png', ATTACKER).then(() => order.push('own picture'));
+    await jpeg(images, NEIGHBOUR);
+    assert.ok(!order.includes('own picture'));
+    await Promise.all([slow, own]);
+    assert.deepEqual(order, ['PDF', 'own picture']);
+  });
+
+  it('has half the time for the next, down to a second, until it is forgotten', () => {
+    let now = 0;
+    const slow = slowSenders(() => now);
+    const limits = Array.from({ length: 6 }, () => {
+      slow.add(ATTACKER, true);
+      return slow.limitOf(ATTACKER, 10_000);
+    });
+    assert.deepEqual(limits, [5000, 2500, 1250, 1000, 1000, 1000]);
+    assert.deepEqual([slow.has(ATTACKER), slow.has(NEIGHBOUR), slow.limitOf(NEIGHBOUR, 10_000)], [true, false, 10_000]);
+    now = 11 * 60_000;
+    assert.deepEqual([slow.has(ATTACKER), slow.limitOf(ATTACKER, 10_000)], [false, 10_000]);
+  });
+});
+
+describe('a picture that takes longer than pictures do', () => {
+  it('goes on elsewhere, and is not lost', async (t) => {
+    const images = openImages({ processes: 1, quickMs: 1 });
+    t.after(() => images.stop());
+    assert.equal((await jpeg(images)).width, 32);
+    assert.equal((await jpeg(images)).width, 32);
+  });
+});
+
+describe('100010: files that wait', () => {
+  it('fill at most half of the room if they are of one tenant, and 30 places if they are of one sender', async (t) => {
+    const images = openImages({ processes: 1, maxWaitingBytes: JPEG.length * 100 });
+    t.after(() => images.stop());
+    const settled: Promise<unknown>[] = [];
+    const put = (share: typeof OTHER) => {
+      const result = jpeg(images, share).then(
+        () => 'done',
+        ({ code }) => code,
+      );
+      settled.push(result);
+    };
+    for (let count = 0; count < 32; count++) put(ATTACKER);
+    for (let count = 0; count < 40; count++) put({ tenant: 'acme', sender: `${count}` });
+    put(OTHER);
+    const outcomes = await Promise.all(settled);
+    const refused = outcomes.flatMap((outcome, index) => (outcome === 100010 ? [index] : []));
+    // One is at work, 30 wait: the last of the sender is refused. 50 of the tenant may wait.
+    assert.deepEqual(refused, [31, ...Array.from({ length: 20 }, (_, index) => 52 + index)]);
+    assert.equal(outcomes.at(-1), 'done');
+  });
+});
