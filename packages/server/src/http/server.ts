@@ -7,6 +7,7 @@ import type { Config } from '../config.ts';
 import { ApiError } from '../kernel/errors.ts';
 import type { RawBody } from '../kernel/implement.ts';
 import { type CustomPagesDeps, mountCustomPages, rewritePageHost } from './custom-pages.ts';
+import { limitConnections } from './limit-connections.ts';
 import type { Limits } from './limits.ts';
 import { type MountDeps, mountContract, type Served } from './mount.ts';
 import { toApiError, toProblem } from './problem.ts';
@@ -61,7 +62,7 @@ export function buildHttp(deps: HttpDeps): FastifyInstance {
       return answerError(noted, error, request, reply as FastifyReply);
     },
   });
-  app.server.maxConnections = MAX_CONNECTIONS;
+  limitConnections(app.server, { most: MAX_CONNECTIONS, proxies: config.trustProxy });
   app.setValidatorCompiler(validatorCompiler());
   readBodies(app);
   if (deps.limits) limitAddresses(app, deps.limits);

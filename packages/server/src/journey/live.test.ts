@@ -168,19 +168,39 @@ onBothEngines('live status', (_engine, places) => {
 });
 
 describe('who watches', () => {
-  it('100007: a server is watched by a thousand at once and no more', () => {
-    const live = openLive({ db: { engine: 'sqlite' } as never, onError: () => undefined });
-    const watcher = (at: number): Watcher => ({
-      ...{ tenantId: asTenantId('acme'), instanceId: `i${at}`, sessionId: `s${at}` },
-      ...{ changed: () => undefined, beat: () => undefined, end: () => undefined },
-    });
-    const leaves = Array.from({ length: MAX_WATCHERS }, (_, at) => live.subscribe(watcher(at)));
+  const watcher = (at: number, tenant = 'acme'): Watcher => ({
+    ...{ tenantId: asTenantId(tenant), instanceId: `i${at}`, sessionId: `s${at}` },
+    ...{ changed: () => undefined, beat: () => undefined, end: () => undefined },
+  });
+  const open = () => openLive({ db: { engine: 'sqlite' } as never, onError: () => undefined });
+  const half = MAX_WATCHERS / 2;
+
+  it('100007: of one tenant, is half of the places at most, and a place that was left is free', () => {
+    const live = open();
+    const leaves = Array.from({ length: half }, (_, at) => live.subscribe(watcher(at)));
     assert.throws(() => live.subscribe(watcher(-1)), { code: 100007 });
     leaves[0]?.();
     leaves[0]?.();
-    assert.equal(live.watching, MAX_WATCHERS - 1);
-    live.subscribe(watcher(-1));
+    assert.equal(live.watching, half - 1);
+    leaves.push(live.subscribe(watcher(-1)));
     for (const leave of leaves) leave();
-    assert.equal(live.watching, 1);
+    assert.equal(live.watching, 0);
+    for (let at = 0; at < half; at++) live.subscribe(watcher(at));
+  });
+
+  it('100007: finds a place although other tenants took all they could, and never makes more than there are', () => {
+    const live = open();
+    const fill = (tenant: string) => {
+      for (let at = 0; ; at++) {
+        try {
+          live.subscribe(watcher(at, tenant));
+        } catch (error) {
+          assert.equal((error as { code: number }).code, 100007);
+          return at;
+        }
+      }
+    };
+    assert.deepEqual(['acme', 'second', 'third', 'fourth'].map(fill), [half, half / 2, half / 4, half / 8]);
+    assert.ok(live.watching < MAX_WATCHERS);
   });
 });

@@ -38,7 +38,7 @@ type LiveDeps = {
 };
 
 export const MAX_WATCHERS_PER_SESSION = 5;
-export const MAX_WATCHERS = 1000;
+export const MAX_WATCHERS = 2000;
 const BEAT_EVERY_MS = 15 * SECOND;
 const POLL_EVERY_MS = 2 * SECOND;
 
@@ -48,6 +48,7 @@ type Watched = { tenantId: TenantId; instanceId: string; watchers: Set<Watcher>;
 export function openLive({ db, onError }: LiveDeps): Live {
   const watched = new Map<string, Watched>();
   const all = new Set<Watcher>();
+  const ofTenants = new Map<TenantId, number>();
   let stopped = false;
 
   const poll = async (): Promise<void> => {
@@ -90,15 +91,21 @@ export function openLive({ db, onError }: LiveDeps): Live {
       const name = nameOf(tenantId, instanceId);
       const journey = watched.get(name) ?? { tenantId, instanceId, watchers: new Set(), seen: undefined };
       const own = [...journey.watchers].filter((each) => each.sessionId === sessionId);
-      if (own.length >= MAX_WATCHERS_PER_SESSION || all.size >= MAX_WATCHERS) {
+      const ofTenant = ofTenants.get(tenantId) ?? 0;
+      // A tenant may have as many as it leaves free: the first half of all, the next half of the rest.
+      if (own.length >= MAX_WATCHERS_PER_SESSION || ofTenant >= MAX_WATCHERS - all.size) {
         throw new ApiError(100007, { retryAfterSeconds: 5, detail: 'too many are watching' });
       }
       watched.set(name, journey);
       journey.watchers.add(watcher);
       all.add(watcher);
+      ofTenants.set(tenantId, ofTenant + 1);
       keepTime(true);
       return () => {
-        all.delete(watcher);
+        if (!all.delete(watcher)) return;
+        const left = (ofTenants.get(tenantId) ?? 1) - 1;
+        if (left > 0) ofTenants.set(tenantId, left);
+        else ofTenants.delete(tenantId);
         journey.watchers.delete(watcher);
         // Another may have come since, and then the name is that of its journey.
         if (journey.watchers.size === 0 && watched.get(name) === journey) watched.delete(name);

@@ -116,4 +116,23 @@ describe('a pool of workers', () => {
     const script = new URL('data:text/javascript,throw new Error("no models")');
     await assert.rejects(open({ script }), isFault('crashed'));
   });
+
+  test('gives turns to shares: one that sent many jobs does not keep another waiting', async () => {
+    const { run } = await open();
+    const order: string[] = [];
+    const submit = (share: string, name: string) => run('echo', name, share).then(() => order.push(name));
+    const jobs = ['a1', 'a2', 'a3', 'a4'].map((name) => submit('a', name));
+    jobs.push(submit('b', 'b1'), submit('c', 'c1'), submit('b', 'b2'));
+    await Promise.all(jobs);
+    assert.deepEqual(order, ['a1', 'b1', 'c1', 'a2', 'b2', 'a3', 'a4']);
+  });
+
+  test('refuses a share that fills its half of the queue as busy, and takes jobs of another', async () => {
+    const { run } = await open({ queueLimit: 4 });
+    const outcomes = ['a', 'a', 'a', 'a', 'b', 'b'].map((share) =>
+      run('echo', share, share).catch((error: VisionFault) => error.reason),
+    );
+    // The first is at work. Two of its share may wait, then one of the other.
+    assert.deepEqual(await Promise.all(outcomes), ['a', 'a', 'a', 'busy', 'b', 'busy']);
+  });
 });

@@ -25,8 +25,11 @@ export type PoolOptions = {
 export type PoolStats = { workers: number; waiting: number; running: number; replaced: number; residentMb: number };
 
 export type Pool = {
-  /** Throws `ImageFault` for a bad picture and `VisionFault` if it could not be looked at. */
-  run(task: string, input: unknown): Promise<unknown>;
+  /**
+   * Throws `ImageFault` for a bad picture and `VisionFault` if it could not be looked at. Jobs of different shares take
+   * turns, and jobs of one share can never take more than half of the queue.
+   */
+  run(task: string, input: unknown, share?: string): Promise<unknown>;
   stats(): PoolStats;
   stop(): Promise<void>;
 };
@@ -36,6 +39,7 @@ type Job = {
   readonly task: string;
   /** Kept until the job is done: a second worker may need it. */
   readonly input: unknown;
+  readonly share: string | undefined;
   attempts: number;
   settle(outcome: { result: unknown } | { fault: Error }): void;
 };
@@ -50,6 +54,8 @@ const MAX_FAILED_STARTS = 3;
 const RENEW_EVERY_JOBS = 50;
 /** What survives at once has to fit below the limit, or the process dies instead of the worker. Pixels are not in it. */
 const YOUNG_MB = 8;
+/** Whose last turn is remembered. */
+const MAX_SHARES = 1000;
 const MB = 1024 * 1024;
 
 /** Resolves when every worker has its models loaded and warm. */
@@ -59,8 +65,10 @@ export async function openPool(options: PoolOptions): Promise<Pool> {
     slots: new Set(),
     leaving: new Set(),
     queue: [],
+    servedAt: new Map(),
     stopped: false,
     nextId: 1,
+    nextTurn: 1,
     replaced: 0,
     failedStarts: 0,
     jobsSinceRenewal: 0,
@@ -72,7 +80,7 @@ export async function openPool(options: PoolOptions): Promise<Pool> {
     throw fault;
   });
   return {
-    run: (task, input) => submit(pool, task, input),
+    run: (task, input, share) => submit(pool, task, input, share),
     stats: () => statsOf(pool),
     stop: () => stop(pool),
   };
@@ -84,8 +92,11 @@ type State = {
   /** Told to leave. They get no more jobs. */
   readonly leaving: Set<Slot>;
   readonly queue: Job[];
+  /** When a share had its last turn. The one that waited longest comes first. */
+  readonly servedAt: Map<string | undefined, number>;
   stopped: boolean;
   nextId: number;
+  nextTurn: number;
   replaced: number;
   failedStarts: number;
   jobsSinceRenewal: number;
@@ -108,21 +119,57 @@ function startWorker(pool: State): void {
   worker.on('exit', () => bury(pool, slot, lastError));
 }
 
-function submit(pool: State, task: string, input: unknown): Promise<unknown> {
+function submit(pool: State, task: string, input: unknown, share: string | undefined): Promise<unknown> {
   if (pool.stopped) return Promise.reject(new VisionFault('stopped'));
-  if (pool.queue.length >= pool.options.queueLimit) return Promise.reject(new VisionFault('busy'));
+  if (!hasRoom(pool, share)) return Promise.reject(new VisionFault('busy'));
   const { promise, resolve, reject } = Promise.withResolvers<unknown>();
   const settle: Job['settle'] = (outcome) => ('fault' in outcome ? reject(outcome.fault) : resolve(outcome.result));
-  pool.queue.push({ id: pool.nextId, task, input, attempts: 0, settle });
+  pool.queue.push({ id: pool.nextId, task, input, share, attempts: 0, settle });
   pool.nextId += 1;
   handOut(pool);
   return promise;
 }
 
+/** A share may take as many places as it leaves free, so that there is always one for another. */
+function hasRoom({ queue, options }: State, share: string | undefined): boolean {
+  const free = options.queueLimit - queue.length;
+  return free > 0 && (share === undefined || queue.filter((job) => job.share === share).length < free);
+}
+
+/** The oldest job of the share with the fewest jobs under way; of several such shares, the one that has waited longest. */
+function takeJob(pool: State): Job | undefined {
+  const { queue, slots, servedAt } = pool;
+  const turnOf = ({ share }: Job): [running: number, served: number] => [
+    [...slots].filter(({ job }) => job?.share === share).length,
+    servedAt.get(share) ?? 0,
+  ];
+  let best: { job: Job; turn: [number, number] } | undefined;
+  for (const job of queue) {
+    const turn = turnOf(job);
+    const isBetter = !best || turn[0] < best.turn[0] || (turn[0] === best.turn[0] && turn[1] < best.turn[1]);
+    if (isBetter) best = { job, turn };
+  }
+  if (!best) return undefined;
+  const { job } = best;
+  queue.splice(queue.indexOf(job), 1);
+  noteTurn(pool, job.share);
+  return job;
+}
+
+function noteTurn(pool: State, share: string | undefined): void {
+  const { servedAt } = pool;
+  servedAt.delete(share);
+  servedAt.set(share, pool.nextTurn);
+  pool.nextTurn += 1;
+  if (servedAt.size <= MAX_SHARES) return;
+  const [oldest] = servedAt.keys();
+  servedAt.delete(oldest);
+}
+
 function handOut(pool: State): void {
   for (const slot of pool.slots) {
     if (!slot.ready || slot.job) continue;
-    const job = pool.queue.shift();
+    const job = takeJob(pool);
     if (!job) return;
     job.attempts += 1;
     slot.job = job;

@@ -3,7 +3,7 @@ import type { DocumentOptions, DocumentReading } from '../documents/read-documen
 import type { FaceAnalysis, FaceEmbedding, FaceOptions } from '../faces/analyse.ts';
 import { matchTemplates, type TemplateMatch } from '../faces/match.ts';
 import { DEFAULT_PACK, type FacePackName } from '../faces/packs.ts';
-import { openPool, type PoolStats } from './pool.ts';
+import { openPool, type Pool, type PoolStats } from './pool.ts';
 import type { WorkerOptions } from './protocol.ts';
 
 export type VisionOptions = {
@@ -36,6 +36,8 @@ export type VisionEngine = {
   embedFace(bytes: Uint8Array): Promise<FaceEmbedding>;
   matchFaces(one: Uint8Array, other: Uint8Array): Promise<FaceMatch>;
   readDocument(bytes: Uint8Array, options: DocumentRequest): Promise<DocumentReading>;
+  /** The same engine, where each request takes a turn of this share. */
+  of(share: string | undefined): VisionEngine;
   stats(): PoolStats;
   stop(): Promise<void>;
 };
@@ -65,10 +67,14 @@ export async function openVision(options: VisionOptions = {}): Promise<VisionEng
     heapLimitMb: VISION_LIMITS.heapMb,
     residentLimitMb: residentNowMb + workers * (options.memoryPerWorkerMb ?? VISION_LIMITS.memoryPerWorkerMb),
   });
-  const embedFace = async (bytes: Uint8Array) => (await pool.run('embedFace', ownBytes(bytes))) as FaceEmbedding;
+  return engineOver(pool, undefined);
+}
+
+function engineOver(pool: Pool, share: string | undefined): VisionEngine {
+  const embedFace = async (bytes: Uint8Array) => (await pool.run('embedFace', ownBytes(bytes), share)) as FaceEmbedding;
   return {
     analyseFace: async (bytes, options) =>
-      (await pool.run('analyseFace', { bytes: ownBytes(bytes), options })) as FaceAnalysis,
+      (await pool.run('analyseFace', { bytes: ownBytes(bytes), options }, share)) as FaceAnalysis,
     embedFace,
     matchFaces: async (first, second) => {
       const [one, other] = await Promise.all([embedFace(first), embedFace(second)]);
@@ -76,7 +82,8 @@ export async function openVision(options: VisionOptions = {}): Promise<VisionEng
       return { match, one, other };
     },
     readDocument: async (bytes, options) =>
-      (await pool.run('readDocument', { bytes: ownBytes(bytes), options })) as DocumentReading,
+      (await pool.run('readDocument', { bytes: ownBytes(bytes), options }, share)) as DocumentReading,
+    of: (other) => engineOver(pool, other),
     stats: pool.stats,
     stop: pool.stop,
   };

@@ -53,7 +53,7 @@ export function lookAtPictures(deps: LookDeps): VisionMachine {
     const bytes = await image.read();
     signal.throwIfAborted();
     try {
-      return { seen: await see(await engine.open(), bytes), bytes };
+      return { seen: await see((await engine.open()).of(image.share), bytes), bytes };
     } catch (error) {
       if (error instanceof ImageFault) return { fault: error.reason };
       throw error instanceof VisionFault ? notReady(error) : error;
@@ -88,7 +88,7 @@ export function lookAtPictures(deps: LookDeps): VisionMachine {
       const today = dayOf(clock.now());
       const name = nameOf(kind, image, today);
       const see = async () => {
-        const [each, bytes] = [await engine.open(), await image.read()];
+        const [each, bytes] = [(await engine.open()).of(image.share), await image.read()];
         return kind === 'face' ? each.analyseFace(bytes) : readSide(each, bytes, today);
       };
       const begin = () => name && looks.ahead(name, { bytes: image.bytes, look: see });

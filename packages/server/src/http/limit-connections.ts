@@ -1,0 +1,57 @@
+import type { Server } from 'node:http';
+import { BlockList, isIP } from 'node:net';
+
+/**
+ * Ensures that no address takes all connections: one address may have as many as it leaves free, so the first has half of
+ * them at most, the next half of the rest. The addresses of proxies, behind which everybody stands, have no such limit.
+ */
+export function limitConnections(
+  server: Server,
+  { most, proxies }: { most: number; proxies: readonly string[] },
+): void {
+  const counts = new Map<string, number>();
+  const isProxy = rangesOf(proxies);
+  let open = 0;
+  server.maxConnections = most;
+  server.on('connection', (socket) => {
+    const address = socket.remoteAddress ?? '';
+    const key = networkOf(address);
+    const own = counts.get(key) ?? 0;
+    if (own >= most - open && !isProxy(address)) {
+      socket.destroy();
+      return;
+    }
+    open += 1;
+    counts.set(key, own + 1);
+    socket.once('close', () => {
+      open -= 1;
+      const left = (counts.get(key) ?? 1) - 1;
+      if (left > 0) counts.set(key, left);
+      else counts.delete(key);
+    });
+  });
+}
+
+/** Whoever has an IPv6 address usually has 2^64 of them: they count as one. */
+export function networkOf(address: string): string {
+  if (isIP(address) !== 6 || address.startsWith('::ffff:')) return address.replace('::ffff:', '');
+  const [head = '', tail] = address.split('%', 1)[0]?.split('::') ?? [];
+  const groups = head.split(':').filter(Boolean);
+  const behind = tail === undefined ? [] : tail.split(':').filter(Boolean);
+  const zeros = tail === undefined ? 0 : 8 - groups.length - behind.length;
+  return [...groups, ...Array<string>(Math.max(0, zeros)).fill('0'), ...behind].slice(0, 4).join(':');
+}
+
+function rangesOf(entries: readonly string[]): (address: string) => boolean {
+  const list = new BlockList();
+  for (const entry of entries) {
+    const [address = '', bits] = entry.split('/');
+    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
+    if (bits === undefined) list.addAddress(address, family);
+    else list.addSubnet(address, Number(bits), family);
+  }
+  return (address) => {
+    const plain = address.replace('::ffff:', '');
+    return isIP(plain) !== 0 && list.check(plain, isIP(plain) === 6 ? 'ipv6' : 'ipv4');
+  };
+}
