@@ -20,7 +20,7 @@ test('export writes the newest deployed version of each definition, which apply 
   await client.processSettings.update({ body: { redirectOrigins: ['https://www.example.com'] } });
 
   const { files } = await groveJson<{ files: string[] }>(['export', folder], env);
-  const names = ['document-and-selfie', 'document-only', 'mine', 'selfie-reauthentication'];
+  const names = ['age-check', 'document-and-selfie', 'document-only', 'kyc', 'mine', 'selfie-reauthentication'];
   assert.deepEqual(files, [...names.map((name) => `definitions/${name}.yaml`), 'settings.yaml']);
   assert.deepEqual(
     readdirSync(`${folder}/definitions`).sort(),

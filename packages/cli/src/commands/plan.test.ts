@@ -22,12 +22,12 @@ test('plan shows what is new, what changed line by line, and what is unchanged, 
   write('definitions/onboarding.yaml', {
     name: 'onboarding',
     tags: ['live'],
-    steps: [consent, { ...selfie, liveness: 'active' }, decide],
+    steps: [consent, { ...selfie, liveness: 'passive' }, decide],
   });
   write('settings.yaml', 'redirectOrigins: [https://www.example.com]\n');
   const { stdout } = await grove(['plan', folder], env);
   assert.match(stdout, /^~ onboarding 1 → 2: changed, to be created and deployed/m);
-  assert.match(stdout, /^ {4}- {5}liveness: passive\n {4}\+ {5}liveness: active$/m);
+  assert.match(stdout, /^ {4}- {5}liveness: active\n {4}\+ {5}liveness: passive$/m);
   assert.match(stdout, /^ {4}…$/m);
   assert.match(stdout, /^~ tag "live": to be moved from onboarding 1 to onboarding 2$/m);
   assert.match(stdout, /^~ settings: to be changed\n {4}- redirectOrigins: \[\]\n {4}\+ redirectOrigins:\n/m);

@@ -16,5 +16,5 @@ export function measuredTable(): string {
 }
 
 function percent(share: number): string {
-  return `${Math.round(share * 10_000) / 100} %`;
+  return `${Number((share * 100).toPrecision(3))} %`;
 }

@@ -79,19 +79,24 @@ function assess(check: AssessedCheck | undefined, { method, countsFor, simulated
     status,
     ...(reason !== null && { reason }),
     countsFor,
-    measured: assessed && !simulated ? measuredOf(method) : [],
+    measured: assessed && !simulated ? measuredOf(method, metaOf(check)) : [],
   };
 }
 
 /** The definition did not ask for it, or the journey has not come to it. */
 const NOT_ASKED: Assessment = { assessed: false, countsFor: [], measured: [] };
 
-function measuredOf(method: Assessment['method']): Assessment['measured'] {
-  const counted = method !== undefined && method in MEASURED ? MEASURED[method as MeasuredMethod] : [];
+function measuredOf(method: Assessment['method'], { algorithm }: Meta): Assessment['measured'] {
+  const pack = method === 'faceMatch' && algorithm === INTEL ? 'faceMatch, intel-0095' : method;
+  const counted = pack !== undefined && Object.hasOwn(MEASURED, pack) ? MEASURED[pack as MeasuredMethod] : [];
   return counted.map((each) => ({ ...each, ...intervalOf(each) }));
 }
 
-function metaOf({ meta_data }: AssessedCheck): Readonly<Record<string, unknown>> {
+type Meta = Readonly<Record<string, unknown>>;
+
+const INTEL = 'GROVE_FACE_INTEL_0095_1';
+
+function metaOf({ meta_data }: AssessedCheck): Meta {
   return meta_data === null ? {} : (JSON.parse(meta_data) as Record<string, unknown>);
 }
 
