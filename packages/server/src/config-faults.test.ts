@@ -106,7 +106,7 @@ const WRONG: Partial<Record<VariableName, { values: string[]; must: RegExp; with
     values: ['cf-ipcountry', 'a b', 'x:'],
     must: /the name of a header, and GROVE_TRUST_PROXY set/,
   },
-  GROVE_FACE_PACK: { values: ['intel', 'dlib'], must: /one of faceplugin, intel-0095/ },
+  GROVE_FACE_PACK: { values: ['intel', 'intel-0095'], must: /one of faceplugin, intel-0095|or GROVE_WEIGHTS set/ },
   GROVE_VISION: { values: ['on', 'LAZY', 'true'], must: /one of lazy, eager, off/ },
   GROVE_MASTER_KEY: {
     values: ['hunter2', '1:hunter2', '0:AAAA', ','],

@@ -143,6 +143,9 @@ function checkConfig(config: Config, fault: Fault): void {
   if (metricsToken !== undefined && metricsToken.length < METRICS_TOKEN_LENGTH) {
     fault('GROVE_METRICS_TOKEN', `at least ${METRICS_TOKEN_LENGTH} characters long`);
   }
+  if (config.facePack === 'intel-0095' && config.weights === undefined) {
+    fault('GROVE_FACE_PACK', 'faceplugin, or GROVE_WEIGHTS set');
+  }
   if (!('env' in masterKey)) return;
   try {
     parseMasterKey(masterKey.env, 'GROVE_MASTER_KEY');
