@@ -153,18 +153,63 @@ const Uploaded = named(
   }),
 );
 
+const MOVEMENTS = ['centre', 'left', 'right', 'up', 'down', 'closeEyes', 'openMouth'] as const;
+
 const FaceChallenge = named(
   'JourneyChallenge',
   Type.Object({
-    nonce: Type.String({ description: 'Sent back with the answer, once' }),
-    poses: listOf(
-      oneOf('centre', 'left', 'right', 'up', 'down'),
-      10,
-      'Where to turn the head, in this order, as the camera sees it: a mirrored preview swaps left and right',
+    challengeId: Id,
+    state: {
+      ...oneOf('OPEN', 'DONE', 'ENDED'),
+      description: '`DONE`: submit the step with the `challengeId`. `ENDED`: start another',
+    },
+    reason: Type.Optional({
+      ...oneOf('too_slow', 'wrong_movement', 'face_lost', 'several_faces', 'too_many_frames', 'too_quick'),
+      description: 'Why it ended',
+    }),
+    number: Type.Integer({ description: 'Which instruction is open, from 1' }),
+    total: Type.Integer({ description: 'How many there are' }),
+    instruction: Type.Optional(
+      Type.Object(
+        {
+          kind: {
+            ...oneOf(...MOVEMENTS),
+            description: 'Directions are those of the picture as the camera takes it: a mirrored preview swaps them',
+          },
+          phase: { ...oneOf('do', 'return'), description: 'Make the movement, or look straight ahead again' },
+          token: Type.String({ description: 'Sent with every frame of this instruction' }),
+          longestSide: Type.Integer({ description: 'How large the frames should be, in pixels' }),
+          expiringDtm: DateTime,
+        },
+        { title: 'JourneyInstruction' },
+      ),
     ),
+    accepted: Type.Optional(Type.Boolean({ description: 'Whether the frame belongs to the open instruction' })),
+    hint: Type.Optional(Type.String({ description: 'Why the frame shows nothing of use, such as `no_face`' })),
     expiringDtm: DateTime,
   }),
 );
+
+/** A frame of 1,280 pixels has some 200 kB. */
+const MAX_FRAME_BYTES = 1024 * 1024;
+
+/** The public half of a key that the page made for this challenge (RFC 7518, ECDSA on P-256). */
+const FrameKey = Type.Object(
+  {
+    kty: oneOf('EC'),
+    crv: oneOf('P-256'),
+    x: Type.String({ pattern: '^[A-Za-z0-9_-]{43}$' }),
+    y: Type.String({ pattern: '^[A-Za-z0-9_-]{43}$' }),
+  },
+  { title: 'JourneyFrameKey' },
+);
+
+const StartChallenge = Type.Object({
+  publicKey: FrameKey,
+  omit: Type.Optional(
+    listOf(oneOf('eyes', 'mouth', 'turn'), 3, 'Movements that the person cannot make; a human decides then'),
+  ),
+});
 
 const StepBegun = named(
   'JourneyStepBegun',
@@ -265,15 +310,34 @@ export const journey = group('/api/journey', {
     codes: [100022, 100054, 100056, 100057, 100058, 100156],
   }),
   createChallenge: post('/{processInstanceId}/steps/{stepId}/challenges', {
-    summary: 'Draw a challenge of active liveness for the current step',
+    summary: 'Start a challenge of active liveness for the current step',
     description:
-      'Upload the selfie as `image` and 10 to 24 frames as `frame1`, `frame2`, …, then submit the step with the nonce ' +
-      'and `frames: [{ name, at }]` in the order they were taken, `at` in milliseconds since the start.',
+      'The server reveals one instruction at a time. Send frames until the state is `DONE`, then submit the step with ' +
+      'the `challengeId`. A new start ends the challenge before it.',
     auth: 'journey',
-    body: Empty,
+    body: StartChallenge,
     status: 201,
     ok: FaceChallenge,
     codes: [...session, 100056, 100057, 100058, 100130, 100131],
+  }),
+  sendFrame: post('/{processInstanceId}/steps/{stepId}/challenges/{challengeId}/frames', {
+    summary: 'Send a frame of the camera to the open instruction of a challenge',
+    description:
+      'One JPEG at a time; the answer says which instruction is open then. ' +
+      'In the sandbox a JSON document can stand in for the frame.',
+    auth: 'journey',
+    query: Type.Object({
+      token: Type.String({ maxLength: 64, description: 'Of the open instruction' }),
+      signature: Type.String({
+        pattern: '^[A-Za-z0-9_-]{86}$',
+        description: 'ECDSA signature of `{challengeId}.{token}.{hex SHA-256 of the body}`, base64url',
+      }),
+      at: Type.Optional(Type.Number({ minimum: 0, description: 'Milliseconds by the clock of the page' })),
+    }),
+    consumes: ['image/jpeg', 'application/json'],
+    maxBodyBytes: MAX_FRAME_BYTES,
+    ok: FaceChallenge,
+    codes: [...session, 100056, 100057, 100058, 100059, 100130, 100132, 100180],
   }),
   beginStep: post('/{processInstanceId}/steps/{stepId}/begin', {
     summary: 'Begin the current step, where the page needs something that is made for it',
