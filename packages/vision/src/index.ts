@@ -31,12 +31,12 @@ export { decodeTemplate, encodeTemplate, FACE_ALGORITHM, TEMPLATE_BYTES, Templat
 export { ImageFault, type ImageFaultReason } from './images/image-fault.ts';
 export type { DecodeOptions, Raster } from './images/raster.ts';
 export { decodeImage, MAX_IMAGE_BYTES, MAX_IMAGE_PIXELS, MIN_IMAGE_SIDE } from './images/raster.ts';
-export type { Challenge, ChallengePose } from './liveness/challenge.ts';
-export { CHALLENGE_SECONDS, newChallenge } from './liveness/challenge.ts';
-export type { Frame } from './liveness/frames.ts';
-export { frameOf } from './liveness/frames.ts';
-export type { ChallengeAnswer, ChallengeReason, ChallengeVerdict, InjectionHint } from './liveness/verify.ts';
-export { CHALLENGE_LIMITS, verifyChallenge } from './liveness/verify.ts';
+export type { ChallengeFrame, ChallengeProgress, EndReason } from './liveness/follow.ts';
+export { CHALLENGE_LIMITS, followChallenge, observeOptions, startChallenge } from './liveness/follow.ts';
+export type { Movement, Omission } from './liveness/movements.ts';
+export type { FaceObservation, NoFace, ObserveOptions } from './liveness/observe.ts';
+export type { ChallengeVerdict } from './liveness/verify.ts';
+export { LIVENESS_BOUNDS, verifyChallenge } from './liveness/verify.ts';
 export type { ModelName } from './model-names.ts';
 export { buildMrz, type MrzContent } from './mrz/build-mrz.ts';
 export { checkDigit } from './mrz/check-digit.ts';

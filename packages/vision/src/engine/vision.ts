@@ -3,6 +3,8 @@ import type { DocumentOptions, DocumentReading } from '../documents/read-documen
 import type { FaceAnalysis, FaceEmbedding, FaceOptions } from '../faces/analyse.ts';
 import { matchTemplates, type TemplateMatch } from '../faces/match.ts';
 import { DEFAULT_PACK, type FacePackName } from '../faces/packs.ts';
+import type { RestPicture } from '../liveness/measure-novelty.ts';
+import type { FaceObservation, NoFace, ObserveOptions } from '../liveness/observe.ts';
 import { openPool, type Pool, type PoolStats } from './pool.ts';
 import type { WorkerOptions } from './protocol.ts';
 
@@ -34,6 +36,9 @@ export type VisionEngine = {
   /** Everything, unless the options leave something out: frames of a film need less than a selfie. */
   analyseFace(bytes: Uint8Array, options?: FaceOptions): Promise<FaceAnalysis>;
   embedFace(bytes: Uint8Array): Promise<FaceEmbedding>;
+  observeFace(bytes: Uint8Array, options: ObserveOptions): Promise<FaceObservation | NoFace>;
+  /** How much is new in a face between pictures of it at rest. Null if there are too few. */
+  measureNovelty(pictures: readonly RestPicture[]): Promise<number | null>;
   matchFaces(one: Uint8Array, other: Uint8Array): Promise<FaceMatch>;
   readDocument(bytes: Uint8Array, options: DocumentRequest): Promise<DocumentReading>;
   /** The same engine, where each request takes a turn of this share. */
@@ -76,6 +81,12 @@ function engineOver(pool: Pool, share: string | undefined): VisionEngine {
     analyseFace: async (bytes, options) =>
       (await pool.run('analyseFace', { bytes: ownBytes(bytes), options }, share)) as FaceAnalysis,
     embedFace,
+    observeFace: async (bytes, options) =>
+      (await pool.run('observeFace', { bytes: ownBytes(bytes), options }, share)) as FaceObservation | NoFace,
+    measureNovelty: async (pictures) => {
+      const own = pictures.map(({ bytes, points }) => ({ bytes: ownBytes(bytes), points }));
+      return (await pool.run('measureNovelty', own, share)) as number | null;
+    },
     matchFaces: async (first, second) => {
       const [one, other] = await Promise.all([embedFace(first), embedFace(second)]);
       const match = one.template && other.template ? matchTemplates(one.template, other.template) : null;

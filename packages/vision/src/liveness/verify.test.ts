@@ -1,167 +1,98 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Challenge, ChallengePose } from './challenge.ts';
-import type { Frame } from './frames.ts';
-import { CHALLENGE_LIMITS, type ChallengeAnswer, verifyChallenge } from './verify.ts';
+import { faceAt, vectorNear } from '../../test/observations.ts';
+import type { ChallengeFrame, ChallengeProgress } from './follow.ts';
+import type { Movement } from './movements.ts';
+import type { FaceObservation } from './observe.ts';
+import { LIVENESS_BOUNDS, verifyChallenge } from './verify.ts';
 
-const challenge: Challenge = {
-  nonce: 'n0nce',
-  poses: ['centre', 'left', 'up', 'right', 'down'],
-  issuedAt: 1_000_000,
-  expiresAt: 1_060_000,
-};
+const MOVEMENTS: readonly Movement[] = ['centre', 'left', 'closeEyes', 'right', 'openMouth'];
 
-const ANGLES: Record<ChallengePose, { yaw: number; pitch: number }> = {
-  centre: { yaw: 0, pitch: 0 },
-  left: { yaw: -24, pitch: 0 },
-  right: { yaw: 24, pitch: 0 },
-  up: { yaw: 0, pitch: 20 },
-  down: { yaw: 0, pitch: -20 },
-};
-
-/** The way a head goes: from pose to pose by way of the middle, with the tremor of one that lives. */
-function perform(poses: readonly ChallengePose[]): Frame[] {
-  const stops = poses.flatMap((pose) => [half(pose), ANGLES[pose], half(pose), ANGLES.centre]);
-  return stops.map(({ yaw, pitch }, at) => {
-    const tremor = Math.sin(at * 7) * 0.8;
-    return {
-      sha256: `${at}`,
-      capturedAt: 1_001_000 + at * 200 + Math.round(Math.sin(at * 3) * 6),
-      width: 640,
-      height: 480,
-      faces: 1,
-      box: { left: 200 + yaw + tremor, top: 100 - pitch, right: 400 + yaw + tremor, bottom: 350 - pitch },
-      yaw: 3 + yaw + tremor,
-      pitch: 6 + pitch + tremor,
-      noseOffset: 0.01 + yaw * 0.01,
-      passive: 0.95 + tremor / 20,
-      vector: Float32Array.of(Math.cos(at / 50), Math.sin(at / 50)),
-    };
-  });
+/** An answered challenge: each movement in two frames, and the face at rest after it. */
+function answered(change: (frame: ChallengeFrame) => Partial<FaceObservation> = () => ({})): ChallengeProgress {
+  const frames = MOVEMENTS.flatMap((movement, instruction) =>
+    (movement === 'centre' ? (['centre', 'centre'] as const) : ([movement, movement, 'centre'] as const)).map(
+      (shown, at): ChallengeFrame => ({
+        ...{ at: instruction * 1500 + at * 300, capturedAt: instruction * 1500 + at * 300 + (at % 2) },
+        ...{ sha256: `${instruction}/${at}`, instruction, role: shown === 'centre' ? 'centre' : 'shown' },
+        seen: faceAt(shown),
+      }),
+    ),
+  );
+  const instructions = MOVEMENTS.map((movement) => ({ movement, revealedAt: 0, phase: 'return' as const, arrived: 3 }));
+  return {
+    ...{ state: 'DONE', reason: null, omit: [], total: MOVEMENTS.length, startedAt: 0, neutral: null, instructions },
+    ...{ arrived: frames.length, withoutFace: 0, withOthers: 0 },
+    frames: frames.map((frame) => ({ ...frame, seen: { ...frame.seen, ...change(frame) } })),
+  };
 }
 
-function half(pose: ChallengePose): { yaw: number; pitch: number } {
-  return { yaw: ANGLES[pose].yaw / 2, pitch: ANGLES[pose].pitch / 2 };
-}
+const verify = (
+  progress = answered(),
+  { novelty = 0.03 as number | null, selfie = vectorNear() as Float32Array | null } = {},
+) => verifyChallenge({ progress, novelty, selfie });
 
-function verify(change: Partial<ChallengeAnswer> = {}) {
-  const frames = perform(challenge.poses);
-  return verifyChallenge({ challenge, nonce: 'n0nce', alreadyUsed: false, now: 1_030_000, frames, ...change });
-}
-
-/** The frames of an honest performance, some of them changed. */
-function withFrames(change: (frame: Frame, at: number) => Partial<Frame>) {
-  return verify({ frames: perform(challenge.poses).map((frame, at) => ({ ...frame, ...change(frame, at) })) });
-}
-
-describe('an active challenge', () => {
-  test('is passed by one living face that does what it was asked, in order', () => {
-    const verdict = verify();
-    assert.deepEqual([verdict.passed, verdict.reasons, verdict.hints], [true, [], []]);
-    assert.equal(verdict.posesShown, challenge.poses.length);
+describe('an answered challenge', () => {
+  test('stands if one living face made the movements', () => {
+    assert.deepEqual([verify().result, verify().refused, verify().doubtful], ['ANSWERED', [], []]);
   });
 
-  test('is refused with another nonce, a used one, and outside of its minute', () => {
-    assert.deepEqual(verify({ nonce: 'another' }).reasons, ['wrong_nonce']);
-    assert.deepEqual(verify({ alreadyUsed: true }).reasons, ['already_used']);
-    assert.deepEqual(verify({ now: challenge.expiresAt + 1 }).reasons, ['expired']);
-    assert.deepEqual(verify({ now: challenge.issuedAt - 1 }).reasons, ['expired']);
-  });
-
-  test('is refused as wrong_poses when the order is another one', () => {
-    const verdict = verify({ frames: perform(['centre', 'up', 'left', 'right', 'down']) });
-    assert.deepEqual(verdict.reasons, ['wrong_poses']);
-    assert.equal(verdict.posesShown, 1);
-  });
-
-  test('is refused as wrong_poses when all directions are swept through until it fits', () => {
-    const sweep = perform(['centre', 'left', 'right', 'up', 'down', 'left', 'up', 'right', 'down']);
-    assert.deepEqual(verify({ frames: sweep }).reasons, ['wrong_poses']);
-  });
-
-  test('is refused as wrong_poses when the head stays where it is', () => {
-    const still = withFrames(() => ({ yaw: 0, pitch: 0, noseOffset: 0 }));
-    assert.deepEqual(still.reasons, ['wrong_poses']);
-  });
-
-  test('is refused as repeated_frames when a picture comes back', () => {
-    const again = withFrames((_, at) => ({ sha256: at === 9 ? '4' : `${at}` }));
-    assert.deepEqual(again.reasons, ['repeated_frames']);
-  });
-
-  test('takes a camera that was asked too often, and does not count what it repeats', () => {
-    const twice = perform(challenge.poses).flatMap((frame) => [frame, frame]);
-    const verdict = verify({ frames: twice });
-    assert.deepEqual([verdict.passed, verdict.hints.includes('frozen_frames')], [true, true]);
-    const nine = perform(challenge.poses).slice(0, 9);
-    assert.ok(verify({ frames: nine.flatMap((frame) => [frame, frame]) }).reasons.includes('too_few_frames'));
-  });
-
-  test('forgives one misread frame, not two', () => {
-    const misread = (at: number) => (at === 1 ? { yaw: 3 + 14, noseOffset: 0.15 } : {});
-    assert.deepEqual(withFrames((_, at) => misread(at)).reasons, []);
-    const twice = withFrames((_, at) => (at === 1 || at === 2 ? { yaw: 3 + 14, noseOffset: 0.15 } : {}));
-    assert.ok(twice.reasons.includes('wrong_poses'));
-  });
-
-  test('is refused as different_faces when somebody else takes over', () => {
-    const other = Float32Array.of(-1, 0);
-    const verdict = withFrames(({ vector }, at) => ({ vector: at > 10 ? other : vector }));
-    assert.deepEqual(verdict.reasons, ['different_faces']);
-    assert.equal(verdict.lowestCosine, -1);
-  });
-
-  test('is refused as no_face and several_faces', () => {
-    const nobody = withFrames((_, at) => (at === 3 ? { faces: 0, box: null, vector: null } : {}));
-    assert.deepEqual(nobody.reasons, ['no_face']);
-    assert.deepEqual(withFrames((_, at) => (at === 3 ? { faces: 2 } : {})).reasons, ['several_faces']);
-  });
-
-  test('is refused as not_continuous when the face jumps from one place, size or pose to another', () => {
-    const aside = withFrames(({ box }, at) =>
-      at > 8 && box ? { box: { ...box, left: box.left + 400, right: box.right + 400 } } : {},
+  test('is refused as different_faces if a frame at rest, a turned frame or the selfie shows somebody else', () => {
+    const other = vectorNear(0.1);
+    const atRest = answered(({ instruction, role }) =>
+      instruction === 3 && role === 'centre' ? { vector: other } : {},
     );
-    assert.deepEqual(aside.reasons, ['not_continuous']);
-    const nearer = withFrames(({ box }, at) =>
-      at > 8 && box ? { box: { ...box, top: box.top - 150, bottom: box.bottom + 150 } } : {},
+    const turned = answered(({ instruction, role }) =>
+      instruction === 1 && role === 'shown' ? { vector: other } : {},
     );
-    assert.deepEqual(nearer.reasons, ['not_continuous']);
-    const whirled = withFrames(({ yaw, pitch }) => ({ yaw: yaw * 3, pitch: pitch * 3 }));
-    assert.deepEqual(whirled.reasons, ['not_continuous']);
+    for (const progress of [atRest, turned]) assert.deepEqual(verify(progress).refused, ['different_faces']);
+    assert.deepEqual(verify(answered(), { selfie: other }).refused, ['different_faces']);
+    assert.deepEqual(verify(answered(), { selfie: null }).refused, ['different_faces']);
+    assert.deepEqual(verify(answered(), { selfie: vectorNear(0.55) }).refused, ['different_faces'], 'a morph');
   });
 
-  test('is refused as flat when the yaw turns and the nose does not', () => {
-    assert.deepEqual(withFrames(() => ({ noseOffset: 0.01 })).reasons, ['flat']);
-  });
-
-  test('is refused as passive_low when most frames look like a print or a screen', () => {
-    assert.deepEqual(withFrames((_, at) => (at % 3 > 0 ? { passive: 0.1 } : {})).reasons, ['passive_low']);
-    assert.deepEqual(withFrames((_, at) => (at % 3 === 0 ? { passive: 0.1 } : {})).reasons, []);
-  });
-
-  test('is refused with too few and too many frames, and looks at no more than its limit', () => {
-    assert.ok(verify({ frames: [] }).reasons.includes('too_few_frames'));
-    const long = Array.from({ length: 10 }, () => perform(challenge.poses)).flat();
-    const many = long.map((frame, at) => ({
-      ...frame,
-      sha256: `${at}`,
-      faces: at < CHALLENGE_LIMITS.framesAtMost ? 1 : 0,
-    }));
-    const { reasons } = verify({ frames: many });
-    assert.ok(reasons.includes('too_many_frames') && !reasons.includes('no_face'));
-  });
-
-  test('names signs of injected pictures, and does not decide by them', () => {
-    const steady = withFrames((_, at) => ({ capturedAt: 1_000_000 + at * 200 }));
-    assert.deepEqual([steady.passed, steady.hints], [true, ['steady_clock']]);
-    const backwards = withFrames((_, at) => (at === 5 ? { capturedAt: 0 } : {}));
-    assert.deepEqual([backwards.passed, backwards.hints], [true, ['clock_backwards']]);
-    const sizes = withFrames((_, at) => (at === 5 ? { width: 320, height: 240 } : {}));
-    assert.deepEqual([sizes.passed, sizes.hints], [true, ['size_changes']]);
-    const frames = perform(challenge.poses);
-    const frozen = frames.map((frame, at) =>
-      at === 4 ? { ...(frames[3] as Frame), sha256: 'another', capturedAt: frame.capturedAt } : frame,
+  test('is refused as same_picture if nothing is new when the head comes back, and doubtful near the bound', () => {
+    const { refuse, doubt } = LIVENESS_BOUNDS.novelty;
+    assert.deepEqual(verify(answered(), { novelty: refuse - 0.0001 }).refused, ['same_picture']);
+    assert.deepEqual(verify(answered(), { novelty: doubt - 0.0001 }).doubtful, ['same_picture']);
+    assert.deepEqual(verify(answered(), { novelty: null }).doubtful, ['same_picture'], 'what was not measured');
+    const still = vectorNear(0.999);
+    assert.deepEqual(
+      verify(
+        answered(() => ({ vector: still })),
+        { selfie: still },
+      ).refused,
+      ['same_picture'],
     );
-    assert.deepEqual(verify({ frames: frozen }).hints, ['frozen_frames']);
+  });
+
+  test('is refused as flat if the head turned and the nose did not', () => {
+    assert.deepEqual(verify(answered(() => ({ nose: 0.01 }))).refused, ['flat']);
+  });
+
+  test('is refused as passive_low if the frames look like a print or a screen, and doubtful between the bounds', () => {
+    assert.deepEqual(verify(answered(() => ({ passive: 0.3 }))).refused, ['passive_low']);
+    assert.deepEqual(verify(answered(() => ({ passive: 0.7 }))).doubtful, ['passive_low']);
+    assert.deepEqual(verify(answered(() => ({ passive: null }))).doubtful, ['passive_low']);
+  });
+
+  test('is refused as repeated_frames if a picture comes back', () => {
+    const progress = answered();
+    const frames = progress.frames.map((frame) => (frame.instruction === 4 ? { ...frame, sha256: '1/1' } : frame));
+    assert.ok(verify({ ...progress, frames }).refused.includes('repeated_frames'));
+  });
+
+  test('is for a human if the face jumps, the clock of the page is odd, or movements were omitted', () => {
+    const jump = answered(({ instruction, role }) =>
+      instruction === 2 && role === 'centre' ? { box: { left: 400, top: 80, right: 560, bottom: 280 } } : {},
+    );
+    assert.deepEqual(verify(jump).doubtful, ['not_continuous']);
+    const progress = answered();
+    const even = progress.frames.map((frame, at) => ({ ...frame, capturedAt: at * 250 }));
+    assert.deepEqual(verify({ ...progress, frames: even }).doubtful, ['odd_clock']);
+    const back = progress.frames.map((frame, at) => ({ ...frame, capturedAt: at === 5 ? 0 : frame.capturedAt }));
+    assert.deepEqual(verify({ ...progress, frames: back }).doubtful, ['odd_clock']);
+    assert.deepEqual(verify({ ...progress, omit: ['eyes'] }).doubtful, ['movements_omitted']);
+    assert.equal(verify({ ...progress, omit: ['eyes'] }).result, 'DOUBTFUL');
   });
 });

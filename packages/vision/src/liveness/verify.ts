@@ -1,195 +1,193 @@
 import { cosine } from '../faces/match.ts';
-import type { Challenge, ChallengePose } from './challenge.ts';
-import type { Frame } from './frames.ts';
+import type { ChallengeFrame, ChallengeProgress } from './follow.ts';
+import { PASSIVE_BOUNDS } from './passive-bounds.ts';
 
-export type ChallengeReason =
-  | 'wrong_nonce'
-  | 'already_used'
-  | 'expired'
-  | 'too_few_frames'
-  | 'too_many_frames'
-  | 'no_face'
-  | 'several_faces'
+/** What speaks against an answered challenge. */
+export type ChallengeSign =
+  /** A frame, or the selfie, shows somebody else. */
   | 'different_faces'
+  /** The same picture came again after others. */
   | 'repeated_frames'
-  | 'not_continuous'
-  | 'wrong_poses'
+  /** The head comes back as the same picture. A living face differs from itself. */
+  | 'same_picture'
+  /** The head turned and the nose did not move beside the eyes. */
   | 'flat'
-  | 'passive_low';
-
-/** Signs of pictures that did not come from a camera. Each has innocent causes, so none of them decides. */
-export type InjectionHint = 'steady_clock' | 'clock_backwards' | 'frozen_frames' | 'size_changes';
+  /** The frames look like a print or a screen. */
+  | 'passive_low'
+  /** The face jumped to another place or size between two frames. */
+  | 'not_continuous'
+  /** The clock of the page ran backwards, or more evenly than a camera's does. */
+  | 'odd_clock'
+  /** The person could not make all movements. */
+  | 'movements_omitted';
 
 export type ChallengeVerdict = {
-  readonly passed: boolean;
-  readonly reasons: readonly ChallengeReason[];
-  readonly hints: readonly InjectionHint[];
-  /** How many of the asked poses were shown, in order. */
-  readonly posesShown: number;
-  /** The median of the frames. */
-  readonly passiveScore: number;
-  /** The least similar frame beside the first. */
-  readonly lowestCosine: number;
+  /** `REFUSED` is asked again; `DOUBTFUL` is for a human. */
+  readonly result: 'ANSWERED' | 'DOUBTFUL' | 'REFUSED';
+  readonly refused: readonly ChallengeSign[];
+  readonly doubtful: readonly ChallengeSign[];
+  /** The numbers behind it, for the record. Null where there was nothing to measure. */
+  readonly measures: Readonly<Record<Measure, number | null>>;
 };
 
-export const CHALLENGE_LIMITS = {
-  framesAtLeast: 10,
-  framesAtMost: 60,
-  /**
-   * A pose counts from here on; between the two angles the head is on its way. The network underrates large angles: in
-   * a recording of someone who turns and nods without being told how far, it sees 14 to 17 degrees to the sides, 15
-   * down and 10 up, and 2 to 6 degrees of drift while the head is at rest. A page that guides leads to 12 degrees by its
-   * own, smaller network; of those a head that began a little aside has 10.5 to 11 here.
-   */
-  turnDegrees: 10,
-  nodDegrees: 8,
-  centreDegrees: 7,
-  /** So many frames in a row must show a direction that was not asked for: one alone may be a misreading. */
-  wrongFrames: 2,
-  /** A nose that does not move sideways while the yaw says so is printed. In widths of the eyes. */
-  noseTravel: 0.08,
-  /** Between frames that follow each other. A head does not do more; a cut between two recordings does. */
-  stepDegrees: 30,
-  /** Of the face's height. */
-  stepOfBox: 0.6,
-  stepOfSize: 0.4,
-  /** One person under different angles is more alike than this, strangers are not (`docs/vision.md`). */
-  sameFaceCosine: 0.35,
-  passive: 0.5,
-  /** Of the frames, how many must pass the passive check: turned heads pass it less often. */
-  passiveShare: 0.5,
+type Measure = 'novelty' | 'sameness' | 'leastAlike' | 'leastAlikeTurned' | 'selfieAlike' | 'noseTravel' | 'passive';
+
+/** Chosen on recordings and forgeries of other people than those in `docs/vision.md`. */
+export const LIVENESS_BOUNDS = {
+  /** Of the face at rest after each movement: below, it is the same picture. Between the two, a human decides. */
+  novelty: { refuse: 0.006, doubt: 0.0115 },
+  /** The cosine between those faces: above, it is the same picture. */
+  sameness: { refuse: 0.985, doubt: 0.98 },
+  /** Every frame at rest beside their mean, and the best frame of each turn. Strangers stay below 0.5. */
+  restAlike: 0.6,
+  turnedAlike: 0.45,
+  /** In widths of the eyes, for each turn to a side. */
+  noseTravel: 0.07,
+  /** Between frames less than this apart, in heights of the face. */
+  continuousMs: 1200,
+  stepOfBox: 0.9,
+  stepOfSize: 0.6,
 } as const;
 
-export type ChallengeAnswer = {
-  challenge: Challenge;
-  nonce: string;
-  /** What the caller's store says. */
-  alreadyUsed: boolean;
-  now: number;
-  frames: readonly Frame[];
+export type ChallengeEvidence = {
+  readonly progress: ChallengeProgress;
+  /** The embedding of the selfie, without its mirror image or with it. */
+  readonly selfie: Float32Array | null;
+  /** How much is new in the face at rest after each movement (`novelty.ts`), the median over pairs. */
+  readonly novelty: number | null;
 };
 
-/** Looks at everything that can be looked at, so that the record says all that was wrong. Pure. */
-export function verifyChallenge({ challenge, nonce, alreadyUsed, now, frames }: ChallengeAnswer): ChallengeVerdict {
-  const reasons: ChallengeReason[] = [];
-  const looked = withoutStandstill(frames.slice(0, CHALLENGE_LIMITS.framesAtMost));
-  if (nonce !== challenge.nonce) reasons.push('wrong_nonce');
-  if (alreadyUsed) reasons.push('already_used');
-  if (now > challenge.expiresAt || now < challenge.issuedAt) reasons.push('expired');
-  if (looked.length < CHALLENGE_LIMITS.framesAtLeast) reasons.push('too_few_frames');
-  if (frames.length > CHALLENGE_LIMITS.framesAtMost) reasons.push('too_many_frames');
-  if (looked.some(({ faces }) => faces === 0)) reasons.push('no_face');
-  if (looked.some(({ faces }) => faces > 1)) reasons.push('several_faces');
-  if (new Set(looked.map(({ sha256 }) => sha256)).size < looked.length) reasons.push('repeated_frames');
-  const lowestCosine = leastAlike(looked);
-  if (lowestCosine < CHALLENGE_LIMITS.sameFaceCosine) reasons.push('different_faces');
-  if (!isContinuous(looked)) reasons.push('not_continuous');
-  const posesShown = countPoses(challenge.poses, looked);
-  if (posesShown < challenge.poses.length) reasons.push('wrong_poses');
-  if (isFlat(challenge.poses, looked)) reasons.push('flat');
-  const passing = looked.filter(({ passive }) => passive >= CHALLENGE_LIMITS.passive).length;
-  if (passing < looked.length * CHALLENGE_LIMITS.passiveShare) reasons.push('passive_low');
+/** Judges a challenge whose movements were all seen. Looks at everything, so that the record says all that was wrong. Pure. */
+export function verifyChallenge({ progress, selfie, novelty }: ChallengeEvidence): ChallengeVerdict {
+  const { frames } = progress;
+  const refused: ChallengeSign[] = [];
+  const doubtful: ChallengeSign[] = [];
+  const rests = restFrames(progress);
+  const identity = compareFaces(progress, rests, selfie);
+  if (identity.differ) refused.push('different_faces');
+  if (new Set(frames.map(({ sha256 }) => sha256)).size < frames.length) refused.push('repeated_frames');
+  const sameness = medianOf(pairsOf(rests).flatMap(([one, other]) => likeness(one, other) ?? []));
+  const same = bounded(novelty, sameness);
+  if (same === 'refuse') refused.push('same_picture');
+  if (same === 'doubt') doubtful.push('same_picture');
+  const noseTravel = leastNoseTravel(progress);
+  if (noseTravel !== null && noseTravel < LIVENESS_BOUNDS.noseTravel) refused.push('flat');
+  const passive = medianOf(frames.flatMap(({ seen }) => seen.passive ?? []));
+  if (passive !== null && passive < PASSIVE_BOUNDS.notLive) refused.push('passive_low');
+  else if (passive === null || passive < PASSIVE_BOUNDS.noAttackSeen) doubtful.push('passive_low');
+  if (!isContinuous(frames)) doubtful.push('not_continuous');
+  if (hasOddClock(frames)) doubtful.push('odd_clock');
+  if (progress.omit.length > 0) doubtful.push('movements_omitted');
   return {
-    passed: reasons.length === 0,
-    reasons,
-    hints: injectionHints(frames.slice(0, CHALLENGE_LIMITS.framesAtMost)),
-    posesShown,
-    passiveScore: median(looked.map(({ passive }) => passive)),
-    lowestCosine,
+    result: refused.length > 0 ? 'REFUSED' : doubtful.length > 0 ? 'DOUBTFUL' : 'ANSWERED',
+    refused,
+    doubtful,
+    measures: {
+      ...{ novelty, sameness, noseTravel, passive },
+      ...{ leastAlike: identity.rest, leastAlikeTurned: identity.turned, selfieAlike: identity.selfie },
+    },
   };
 }
 
-/** A camera that is asked too often gives the same picture again at once. That shows nothing, and harms nothing. */
-function withoutStandstill(frames: readonly Frame[]): Frame[] {
-  return frames.filter((frame, at) => frame.sha256 !== frames[at - 1]?.sha256);
+/** The face at rest at the beginning and after each movement: the frames that are compared with each other. */
+export function restFrames({ frames, instructions }: ChallengeProgress): ChallengeFrame[] {
+  return instructions.flatMap((_, instruction) => {
+    const last = frames.findLast((frame) => frame.instruction === instruction && frame.role === 'centre');
+    return last ? [last] : [];
+  });
 }
 
-function leastAlike(frames: readonly Frame[]): number {
-  const vectors = frames.flatMap(({ vector }) => (vector ? [vector] : []));
-  const [first, ...others] = vectors;
-  return first ? Math.min(1, ...others.map((each) => cosine(first, each))) : 0;
+function bounded(novelty: number | null, sameness: number | null): 'refuse' | 'doubt' | undefined {
+  const bounds = LIVENESS_BOUNDS;
+  if (novelty === null || sameness === null) return 'doubt';
+  if (novelty < bounds.novelty.refuse || sameness > bounds.sameness.refuse) return 'refuse';
+  return novelty < bounds.novelty.doubt || sameness > bounds.sameness.doubt ? 'doubt' : undefined;
 }
 
-/** Every step between two frames is one that a head can make. */
-function isContinuous(frames: readonly Frame[]): boolean {
-  return frames.every((frame, at) => {
-    const before = frames[at - 1];
-    if (!before?.box || !frame.box) return true;
-    const height = before.box.bottom - before.box.top;
+type Identity = { differ: boolean; rest: number | null; turned: number | null; selfie: number | null };
+
+/** Every face at rest and every turned one beside the mean of those at rest, and the selfie with them. */
+function compareFaces(
+  progress: ChallengeProgress,
+  rests: readonly ChallengeFrame[],
+  selfie: Float32Array | null,
+): Identity {
+  const mean = meanVector(rests);
+  if (!mean) return { differ: true, rest: null, turned: null, selfie: null };
+  const { frames, instructions } = progress;
+  const restFramesAll = frames.filter(({ role, seen }) => role === 'centre' && seen.vector !== null);
+  const rest = Math.min(...restFramesAll.map(({ seen }) => cosine(mean, seen.vector as Float32Array)));
+  const turns = instructions.flatMap((_, instruction) => {
+    const shown = frames.filter((frame) => frame.instruction === instruction && frame.role === 'shown');
+    const alike = shown.flatMap(({ seen }) => (seen.vector ? [cosine(mean, seen.vector)] : []));
+    return alike.length > 0 ? [Math.max(...alike)] : [];
+  });
+  const turned = turns.length > 0 ? Math.min(...turns) : null;
+  const ofSelfie = selfie && cosine(mean, selfie);
+  const differ =
+    rest < LIVENESS_BOUNDS.restAlike ||
+    (turned !== null && turned < LIVENESS_BOUNDS.turnedAlike) ||
+    ofSelfie === null ||
+    ofSelfie < LIVENESS_BOUNDS.restAlike;
+  return { differ, rest, turned, selfie: ofSelfie };
+}
+
+/** The mean of unit vectors, of length 1. */
+export function meanVector(frames: readonly ChallengeFrame[]): Float32Array | null {
+  const vectors = frames.flatMap(({ seen }) => (seen.vector ? [seen.vector] : []));
+  const [first] = vectors;
+  if (!first) return null;
+  const sum = first.map((_, at) => vectors.reduce((all, vector) => all + (vector[at] as number), 0));
+  const length = Math.sqrt(sum.reduce((all, value) => all + value * value, 0));
+  return length === 0 ? null : sum.map((value) => value / length);
+}
+
+/** Of all turns to a side, the one in which the nose went least the way of the head. */
+function leastNoseTravel({ frames, instructions }: ChallengeProgress): number | null {
+  const rest = frames.find(({ role }) => role === 'centre')?.seen.nose;
+  if (rest === undefined) return null;
+  const travels = instructions.flatMap(({ movement }, instruction) => {
+    if (movement !== 'left' && movement !== 'right') return [];
+    const shown = frames.filter((frame) => frame.instruction === instruction && frame.role === 'shown');
+    const sign = movement === 'right' ? 1 : -1;
+    return medianOf(shown.map(({ seen }) => (seen.nose - rest) * sign)) ?? [];
+  });
+  return travels.length > 0 ? Math.min(...travels) : null;
+}
+
+function isContinuous(frames: readonly ChallengeFrame[]): boolean {
+  return frames.every((frame, index) => {
+    const before = frames[index - 1];
+    // The first instruction is answered in larger frames than the rest.
+    if (!before || frame.at - before.at > LIVENESS_BOUNDS.continuousMs || before.seen.width !== frame.seen.width)
+      return true;
+    const [one, other] = [before.seen.box, frame.seen.box];
+    const height = one.bottom - one.top;
     const moved = Math.hypot(
-      (frame.box.left + frame.box.right - before.box.left - before.box.right) / 2,
-      (frame.box.top + frame.box.bottom - before.box.top - before.box.bottom) / 2,
+      (other.left + other.right - one.left - one.right) / 2,
+      (other.top + other.bottom - one.top - one.bottom) / 2,
     );
-    const grown = Math.abs(frame.box.bottom - frame.box.top - height);
-    return (
-      Math.hypot(frame.yaw - before.yaw, frame.pitch - before.pitch) <= CHALLENGE_LIMITS.stepDegrees &&
-      moved <= height * CHALLENGE_LIMITS.stepOfBox &&
-      grown <= height * CHALLENGE_LIMITS.stepOfSize
-    );
+    const grown = Math.abs(other.bottom - other.top - height);
+    return moved <= height * LIVENESS_BOUNDS.stepOfBox && grown <= height * LIVENESS_BOUNDS.stepOfSize;
   });
 }
 
-/**
- * The poses in the order asked for. The centre, and the pose just shown, may be passed through at any time; any other
- * direction ends it: someone who sweeps through all of them has not listened.
- */
-function countPoses(asked: readonly ChallengePose[], frames: readonly Frame[]): number {
-  const origin = frames[0];
-  if (!origin) return 0;
-  let shown = 0;
-  let wrong = 0;
-  for (const frame of frames) {
-    const pose = poseOf(frame, origin);
-    const isWrong = pose !== null && pose !== 'centre' && pose !== asked[shown] && pose !== asked[shown - 1];
-    wrong = isWrong ? wrong + 1 : 0;
-    if (pose === asked[shown]) shown += 1;
-    if (shown === asked.length || wrong === CHALLENGE_LIMITS.wrongFrames) return shown;
-  }
-  return shown;
+/** Frames of a camera come a few milliseconds early or late. */
+function hasOddClock(frames: readonly ChallengeFrame[]): boolean {
+  const times = frames.flatMap(({ capturedAt }) => capturedAt ?? []);
+  const gaps = times.slice(1).map((time, at) => time - (times[at] as number));
+  return gaps.some((gap) => gap < 0) || (gaps.length >= 8 && new Set(gaps.map(Math.round)).size === 1);
 }
 
-/** Angles are taken from the first frame: cameras stand below or above eyes, and the model has its own idea of level. */
-export function poseOf(frame: Frame, origin: Frame): ChallengePose | null {
-  const yaw = frame.yaw - origin.yaw;
-  const pitch = frame.pitch - origin.pitch;
-  if (Math.abs(yaw) <= CHALLENGE_LIMITS.centreDegrees && Math.abs(pitch) <= CHALLENGE_LIMITS.centreDegrees) {
-    return 'centre';
-  }
-  const turned = Math.abs(yaw) / CHALLENGE_LIMITS.turnDegrees;
-  const nodded = Math.abs(pitch) / CHALLENGE_LIMITS.nodDegrees;
-  if (Math.max(turned, nodded) < 1) return null;
-  if (turned >= nodded) return yaw > 0 ? 'right' : 'left';
-  return pitch > 0 ? 'up' : 'down';
+export function pairsOf<Item>(items: readonly Item[]): [Item, Item][] {
+  return items.flatMap((one, at) => items.slice(at + 1).map((other): [Item, Item] => [one, other]));
 }
 
-/** Where a turn was asked for and the yaw shows it, the nose must have gone the same way. */
-function isFlat(asked: readonly ChallengePose[], frames: readonly Frame[]): boolean {
-  const origin = frames[0];
-  if (!origin) return false;
-  const travel = (pose: 'left' | 'right', sign: 1 | -1) => {
-    const turned = frames.filter((frame) => poseOf(frame, origin) === pose);
-    if (!asked.includes(pose) || turned.length === 0) return false;
-    return median(turned.map((frame) => (frame.noseOffset - origin.noseOffset) * sign)) < CHALLENGE_LIMITS.noseTravel;
-  };
-  return travel('right', 1) || travel('left', -1);
+function likeness(one: ChallengeFrame, other: ChallengeFrame): number | null {
+  return one.seen.vector && other.seen.vector ? cosine(one.seen.vector, other.seen.vector) : null;
 }
 
-function injectionHints(frames: readonly Frame[]): InjectionHint[] {
-  const hints: InjectionHint[] = [];
-  const gaps = frames.slice(1).map((frame, at) => frame.capturedAt - (frames[at] as Frame).capturedAt);
-  if (gaps.some((gap) => gap < 0)) hints.push('clock_backwards');
-  // A real camera's frames arrive a few milliseconds early or late; a program's need not.
-  if (gaps.length >= 5 && new Set(gaps).size === 1) hints.push('steady_clock');
-  const still = frames.filter((frame, at) => {
-    const before = frames[at - 1];
-    return before && frame.yaw === before.yaw && frame.pitch === before.pitch && frame.passive === before.passive;
-  });
-  if (still.length > 0) hints.push('frozen_frames');
-  if (new Set(frames.map(({ width, height }) => `${width}×${height}`)).size > 1) hints.push('size_changes');
-  return hints;
-}
-
-function median(values: readonly number[]): number {
+export function medianOf(values: readonly number[]): number | null {
   const sorted = [...values].sort((one, other) => one - other);
-  return sorted[Math.floor(sorted.length / 2)] ?? 0;
+  return sorted[Math.floor(sorted.length / 2)] ?? null;
 }

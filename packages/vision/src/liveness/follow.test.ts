@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { describe, test } from 'node:test';
+import { arrived, faceAt } from '../../test/observations.ts';
+import {
+  type ArrivedFrame,
+  CHALLENGE_LIMITS,
+  type ChallengeProgress,
+  expire,
+  followBlindly,
+  followChallenge,
+  observeOptions,
+  openInstruction,
+  startChallenge,
+} from './follow.ts';
+import { isDirection, type Movement } from './movements.ts';
+import { verifyChallenge } from './verify.ts';
+
+const PACE_MS = 300;
+
+const start = () => startChallenge({ now: 0, omit: [] });
+const openMovement = (progress: ChallengeProgress) => openInstruction(progress)?.movement as Movement;
+const clockOf = (progress: ChallengeProgress) =>
+  Math.max(progress.frames.at(-1)?.at ?? 0, openInstruction(progress)?.revealedAt ?? 0) + PACE_MS;
+const take = (progress: ChallengeProgress, seen: ArrivedFrame['seen'], at = clockOf(progress)) =>
+  followChallenge(progress, arrived(at, seen), randomBytes).progress;
+
+/** Somebody who listens: makes the movement that is open until it was seen, and comes back. */
+function obey(before: ChallengeProgress, until: (progress: ChallengeProgress) => boolean): ChallengeProgress {
+  let progress = before;
+  for (let frames = 0; frames < 100 && progress.state === 'OPEN' && !until(progress); frames += 1) {
+    const open = openInstruction(progress);
+    progress = take(progress, faceAt(open?.phase === 'do' ? open.movement : 'centre'));
+  }
+  return progress;
+}
+
+/** A challenge whose open movement is one of these. */
+function openAt(wanted: (movement: Movement) => boolean): ChallengeProgress {
+  for (let tries = 0; tries < 500; tries += 1) {
+    const progress = obey(start(), ({ instructions }) => instructions.length === 2);
+    if (wanted(openMovement(progress))) return progress;
+  }
+  throw new Error('the movement never came');
+}
+
+describe('a challenge of active liveness', () => {
+  test('is done by somebody who makes each movement when it is asked for, and is answered', () => {
+    for (let times = 0; times < 50; times += 1) {
+      const done = obey(start(), () => false);
+      assert.deepEqual([done.state, done.instructions.length], ['DONE', done.total]);
+      const { result, refused, doubtful } = verifyChallenge({
+        ...{ progress: done, novelty: 0.03, selfie: done.frames[0]?.seen.vector ?? null },
+      });
+      assert.deepEqual([result, refused, doubtful], ['ANSWERED', [], []]);
+    }
+  });
+
+  test('reveals a movement only when the one before was seen and the face is back at rest', () => {
+    const progress = openAt(isDirection);
+    const shown = take(take(progress, faceAt(openMovement(progress))), faceAt(openMovement(progress)));
+    assert.equal(openInstruction(shown)?.phase, 'return');
+    assert.equal(shown.instructions.length, 2);
+    assert.equal(take(shown, faceAt('centre')).instructions.length, 3);
+  });
+
+  test('is not moved on by one frame of a movement, nor by a blink where closed eyes are asked for', () => {
+    const turn = openAt(isDirection);
+    const once = take(take(turn, faceAt(openMovement(turn))), faceAt('centre'));
+    assert.deepEqual([once.instructions.length, openInstruction(once)?.phase], [2, 'do']);
+    const eyes = openAt((movement) => movement === 'closeEyes');
+    const blink = take(take(eyes, faceAt('closeEyes')), faceAt('centre'));
+    assert.equal(openInstruction(blink)?.phase, 'do');
+  });
+
+  test('ends as wrong_movement when the head clearly goes elsewhere once, or a little twice', () => {
+    const progress = openAt((movement) => movement === 'left');
+    assert.equal(take(progress, faceAt('right')).reason, 'wrong_movement');
+    const little = { yaw: 14.5 };
+    const once = take(progress, faceAt('centre', little));
+    assert.equal(once.state, 'OPEN');
+    assert.equal(take(once, faceAt('centre', little)).reason, 'wrong_movement');
+  });
+
+  test('ends as wrong_movement when the mouth opens or the eyes stay closed and nobody asked for it', () => {
+    const progress = openAt((movement) => movement === 'left');
+    assert.equal(take(take(progress, faceAt('openMouth')), faceAt('openMouth')).reason, 'wrong_movement');
+    const blink = take(take(progress, faceAt('closeEyes')), faceAt('closeEyes'));
+    assert.equal(blink.state, 'OPEN');
+    assert.equal(take(blink, faceAt('closeEyes')).reason, 'wrong_movement');
+  });
+
+  test('is not done by a film that sweeps through all movements, however it is timed', () => {
+    const sweep: Movement[] = ['left', 'right', 'up', 'down', 'closeEyes', 'openMouth'];
+    for (const held of [1, 2, 3]) {
+      for (let times = 0; times < 100; times += 1) {
+        let progress = obey(start(), ({ instructions }) => instructions.length === 2);
+        for (let frame = 0; frame < 90 && progress.state === 'OPEN'; frame += 1) {
+          const movement = sweep[Math.floor(frame / (held + 1)) % sweep.length] as Movement;
+          progress = take(
+            expire(progress, clockOf(progress)),
+            faceAt(frame % (held + 1) === held ? 'centre' : movement),
+          );
+        }
+        assert.notEqual(progress.state, 'DONE', `held for ${held}`);
+      }
+    }
+  });
+
+  test('is not done by a film of another sequence', () => {
+    let done = 0;
+    for (let times = 0; times < 400; times += 1) {
+      const film = obey(start(), () => false).frames.map(({ seen }) => seen);
+      let progress = start();
+      for (const seen of film) if (progress.state === 'OPEN') progress = take(progress, { ...seen });
+      if (progress.state === 'DONE') done += 1;
+    }
+    assert.ok(done <= 4, `${done} of 400`);
+  });
+
+  test('does not take movements that are shown together: a turned head with an open mouth shows neither', () => {
+    for (const wanted of ['left', 'openMouth', 'closeEyes'] as const) {
+      let progress = openAt((movement) => movement === wanted);
+      for (let frames = 0; frames < 8; frames += 1) {
+        progress = take(progress, faceAt('left', { mouth: 0.42, jaw: 1.2, eyesOpen: 0.02, lids: 0.18, nose: -0.17 }));
+      }
+      assert.equal(progress.instructions.length, 2);
+      assert.notEqual(openInstruction(progress)?.phase, 'return');
+    }
+  });
+
+  test('ends as too_quick when a turn is there sooner than anybody can react', () => {
+    const progress = openAt(isDirection);
+    const at = (openInstruction(progress)?.revealedAt ?? 0) + CHALLENGE_LIMITS.reactionMs - 1;
+    assert.equal(take(progress, faceAt(openMovement(progress)), at).reason, 'too_quick');
+  });
+
+  test('ends as too_slow after the time of an instruction, and of the whole', () => {
+    const progress = start();
+    assert.equal(expire(progress, CHALLENGE_LIMITS.instructionMs).state, 'OPEN');
+    assert.equal(expire(progress, CHALLENGE_LIMITS.instructionMs + 1).reason, 'too_slow');
+    const late = { ...openAt(isDirection), startedAt: -CHALLENGE_LIMITS.challengeMs };
+    assert.equal(expire(late, 5000).reason, 'too_slow');
+  });
+
+  test('ends when somebody else is beside the person, when the face is lost, and after too many frames', () => {
+    const progress = openAt(isDirection);
+    const beside = take(take(progress, faceAt('centre', { faces: 2 })), faceAt('centre', { faces: 2 }));
+    assert.equal(beside.reason, 'several_faces');
+    let lost = progress;
+    for (let frames = 0; frames < CHALLENGE_LIMITS.framesWithoutFace; frames += 1) {
+      lost = take(lost, { faces: 0, width: 480, height: 360 });
+    }
+    assert.equal(lost.reason, 'face_lost');
+    let many = progress;
+    for (let frames = 0; frames <= CHALLENGE_LIMITS.framesPerInstruction; frames += 1) {
+      many = take(many, faceAt('centre'), (openInstruction(progress)?.revealedAt ?? 0) + 300 + frames);
+    }
+    assert.equal(many.reason, 'too_many_frames');
+  });
+
+  test('begins with a face that looks ahead, holds still, and would do as a selfie', () => {
+    const hintOf = (seen: ReturnType<typeof faceAt>) => followChallenge(start(), arrived(300, seen), randomBytes).hint;
+    assert.equal(hintOf(faceAt('left', { yaw: -25 })), 'look_ahead');
+    assert.equal(hintOf(faceAt('openMouth')), 'close_mouth');
+    assert.equal(hintOf(faceAt('centre', { reasons: ['too_dark'] })), 'too_dark');
+    assert.equal(hintOf(faceAt('centre')), 'hold_still');
+  });
+
+  test('counts the same picture once', () => {
+    const frame = arrived(300, faceAt('centre'));
+    const once = followChallenge(start(), frame, randomBytes).progress;
+    const twice = followChallenge(once, { ...frame, at: 600 }, randomBytes).progress;
+    assert.deepEqual([twice.frames.length, twice.instructions.length], [1, 1]);
+  });
+
+  test('has faces embedded that are at rest or make the movement, and no others', () => {
+    assert.equal(observeOptions(start()).embedNear, 'always');
+    const { embedNear, passiveNear } = observeOptions(openAt((movement) => movement === 'right'));
+    assert.equal(embedNear?.length, 2);
+    assert.equal(passiveNear?.length, 1);
+  });
+
+  test('is followed blindly where no machine looks: two frames for each movement', () => {
+    let progress = start();
+    let frames = 0;
+    for (; progress.state === 'OPEN'; frames += 1) progress = followBlindly(progress, frames * 600, randomBytes);
+    assert.equal(frames, progress.total * 2);
+  });
+});

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { test } from 'node:test';
+import { drawMovement, isDirection, MOVEMENTS_IN_ALL, type Movement, type Omission } from './movements.ts';
+
+function drawAll(omit: readonly Omission[] = [], random: (bytes: number) => Uint8Array = randomBytes): Movement[] {
+  const movements: Movement[] = ['centre'];
+  while (movements.length < MOVEMENTS_IN_ALL) movements.push(drawMovement({ before: movements, omit, random }));
+  return movements;
+}
+
+test('a challenge has five movements: both expressions once, a turn to a side, nothing twice running', () => {
+  for (let times = 0; times < 500; times += 1) {
+    const [first, ...movements] = drawAll();
+    assert.equal(first, 'centre');
+    assert.equal(movements.length, 5);
+    for (const expression of ['closeEyes', 'openMouth']) {
+      assert.equal(movements.filter((movement) => movement === expression).length, 1, movements.join(' '));
+    }
+    assert.ok(movements.includes('left') || movements.includes('right'), movements.join(' '));
+    assert.ok(movements.every((movement, at) => movement !== movements[at - 1]));
+  }
+});
+
+test('the sequences of challenges are many, and every movement comes at every place', () => {
+  const drawn = Array.from({ length: 4000 }, () => drawAll());
+  assert.ok(new Set(drawn.map((movements) => movements.join())).size > 700);
+  for (let place = 1; place <= 5; place += 1) {
+    assert.equal(new Set(drawn.map((movements) => movements[place])).size, 6, `place ${place}`);
+  }
+});
+
+test('a movement that a person cannot make is never asked for', () => {
+  for (let times = 0; times < 200; times += 1) {
+    assert.ok(!drawAll(['eyes']).includes('closeEyes'));
+    assert.ok(!drawAll(['mouth']).includes('openMouth'));
+    assert.ok(!drawAll(['turn']).some(isDirection));
+    assert.ok(drawAll(['eyes', 'mouth', 'turn']).every((movement) => movement === 'centre'));
+  }
+});
+
+test('a broken source of random bytes is a fault, not an endless wait', () => {
+  assert.throws(() => drawAll([], (bytes) => new Uint8Array(bytes).fill(255)), /broken/);
+});

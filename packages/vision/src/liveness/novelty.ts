@@ -1,0 +1,67 @@
+import { alignTo } from '../faces/align.ts';
+import { fivePoints, type Point } from '../faces/landmarks.ts';
+import { DEFAULT_PACK } from '../faces/packs.ts';
+import type { Raster } from '../images/raster.ts';
+import { toGrey, warp } from '../images/sample.ts';
+import { blur, denseFlow, type Plane, pull } from './flow.ts';
+
+/**
+ * How much of a face is new when the head comes back to the same pose. Two pictures of a living face differ even after
+ * every motion and every change of light between them is removed: lids, gaze, lips and brows are never quite as before.
+ * A photograph that is warped back is the same photograph.
+ */
+export const NOVELTY_SIDE = 112;
+const ALIGNED_SIDE = 112;
+/** Of the crop, around the middle of eyes and mouth. */
+const ELLIPSE = { x: 0.5, y: 0.62, width: 0.36, height: 0.4 };
+const CONTRAST_WINDOW = 8;
+const CONTRAST_FLOOR = 6;
+const BAND = { fine: 1.3, coarse: 5 };
+
+/** The face upright and at one size, in grey. */
+export function faceCrop(raster: Raster, points: readonly number[]): Plane {
+  const list: Point[] = [];
+  for (let at = 0; at < points.length; at += 2) list.push({ x: points[at] as number, y: points[at + 1] as number });
+  const { a, b, c, d } = alignTo(DEFAULT_PACK.places, fivePoints(list));
+  const shrink = ALIGNED_SIDE / NOVELTY_SIDE;
+  const size = { width: NOVELTY_SIDE, height: NOVELTY_SIDE };
+  return { ...size, data: toGrey(warp(raster, { a: a * shrink, b: b * shrink, c, d }, size)) };
+}
+
+/** From 0, the same picture, upwards. The share of the detail of `one` that `other` does not explain. */
+export function noveltyBetween(one: Plane, other: Plane): number {
+  const flow = denseFlow(localContrast(one), localContrast(other));
+  const explained = pull(other, flow);
+  const [mine, theirs] = [band(one), band(explained)];
+  const [light, lightOfOther] = [blur(one, CONTRAST_WINDOW).data, blur(explained, CONTRAST_WINDOW).data];
+  let rest = 0;
+  let all = 0;
+  for (let y = 0; y < one.height; y += 1) {
+    for (let x = 0; x < one.width; x += 1) {
+      const u = (x / one.width - ELLIPSE.x) / ELLIPSE.width;
+      const v = (y / one.height - ELLIPSE.y) / ELLIPSE.height;
+      if (u * u + v * v > 1) continue;
+      const at = y * one.width + x;
+      const gain = (light[at] as number) / Math.max(1, lightOfOther[at] as number);
+      const value = mine.data[at] as number;
+      rest += (value - (theirs.data[at] as number) * gain) ** 2;
+      all += value * value;
+    }
+  }
+  return all === 0 ? 0 : rest / all;
+}
+
+function localContrast(plane: Plane): Plane {
+  const mean = blur(plane, CONTRAST_WINDOW).data;
+  const squares = plane.data.map((value, at) => (value - (mean[at] as number)) ** 2);
+  const spread = blur({ ...plane, data: squares }, CONTRAST_WINDOW).data;
+  const data = plane.data.map(
+    (value, at) => 128 + (40 * (value - (mean[at] as number))) / (Math.sqrt(spread[at] as number) + CONTRAST_FLOOR),
+  );
+  return { ...plane, data };
+}
+
+function band(plane: Plane): Plane {
+  const [fine, coarse] = [blur(plane, BAND.fine).data, blur(plane, BAND.coarse).data];
+  return { ...plane, data: fine.map((value, at) => value - (coarse[at] as number)) };
+}

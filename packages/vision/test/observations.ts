@@ -1,0 +1,42 @@
+import type { ArrivedFrame } from '../src/liveness/follow.ts';
+import type { Movement } from '../src/liveness/movements.ts';
+import type { FaceObservation } from '../src/liveness/observe.ts';
+
+/** Observations of an invented face, for tests of what is concluded from them. */
+const REST: FaceObservation = {
+  ...{ width: 480, height: 360, faces: 1, reasons: [], box: { left: 160, top: 80, right: 320, bottom: 280 } },
+  ...{ yaw: 3, pitch: 6, roll: 0, nose: 0.01, eyesOpen: 0.95, lids: 0.3, mouth: 0.02, jaw: 1.05, brows: 0.27 },
+  ...{ points: [], passive: 0.95, vector: null },
+};
+
+const SHOWN: Record<Movement, Partial<FaceObservation>> = {
+  centre: {},
+  left: { yaw: -15, nose: -0.17 },
+  right: { yaw: 21, nose: 0.19 },
+  up: { pitch: 19 },
+  down: { pitch: -8 },
+  closeEyes: { eyesOpen: 0.02, lids: 0.18 },
+  openMouth: { mouth: 0.42, jaw: 1.2, pitch: 11 },
+};
+
+let frames = 0;
+
+/** A unit vector that is as alike to the first axis as a face to itself, and other in every frame. */
+export function vectorNear(likeness = 0.97): Float32Array {
+  const vector = new Float32Array(512);
+  frames += 1;
+  vector[0] = likeness;
+  vector[1 + (frames % 500)] = Math.sqrt(1 - likeness ** 2);
+  return vector;
+}
+
+/** The face while it makes a movement, a little other each time. */
+export function faceAt(movement: Movement, change: Partial<FaceObservation> = {}): FaceObservation {
+  const seen = { ...REST, vector: vectorNear(), ...SHOWN[movement] };
+  return { ...seen, yaw: seen.yaw + (frames % 3) * 0.3, ...change };
+}
+
+export function arrived(at: number, seen: ArrivedFrame['seen']): ArrivedFrame {
+  frames += 1;
+  return { at, capturedAt: at + (frames % 7), sha256: `${frames}`, seen };
+}
