@@ -15,7 +15,7 @@ import { type Drive, openDrive } from '../src/process-manager/engine/drive.ts';
 import { imagesOf, saveImage } from '../src/process-manager/engine/images.repository.ts';
 import { beginStep } from '../src/process-manager/engine/settle-step.ts';
 import type { Happening } from '../src/process-manager/engine/state.ts';
-import { drawChallenge, spendChallenge } from '../src/process-manager/faces/challenges.ts';
+import { openChallenges } from '../src/process-manager/faces/challenges.ts';
 import { createFromToken } from '../src/process-manager/instances/create-from-token.ts';
 import { endReason } from '../src/process-manager/instances/end-reason.repository.ts';
 import { appendEvents, pageEvents } from '../src/process-manager/instances/instance-events.repository.ts';
@@ -121,7 +121,7 @@ export async function openTestJourney(
     // On this engine nothing is read in the background, where it could come between two steps of a test.
     db: { ...db, engine: 'sqlite' },
     ...{ clock, vault, drive, baseUrlOf, createFromToken, images, imagesOf, saveImage },
-    ...{ drawChallenge, spendChallenge },
+    challenges: openChallenges(vault),
     blobs: {
       put: async (key, content) => void blobs.set(key, await bytesOf(content)),
       get: async (key) => readStream(Readable.from([blobs.get(key)])),
@@ -129,6 +129,7 @@ export async function openTestJourney(
     },
     vision: {
       warm: () => void toldVision.push('warm'),
+      observeFrame: async () => undefined,
       lookAhead: ({ id }, kind) => void toldVision.push(`${kind} ${blobs.has(id) ? 'kept' : 'unknown'}`),
     },
     secure: scheme === 'https',

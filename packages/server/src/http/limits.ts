@@ -21,8 +21,8 @@ const WINDOW_SECONDS = 1;
 /** Several keys may share an address. */
 const ADDRESS_FACTOR = 4;
 const NEW_SESSIONS_PER_MINUTE = 30;
-/** A challenge has 25 images, and quick people make three in a minute. */
-const UPLOADS_PER_MINUTE = 90;
+/** A challenge of active liveness sends four frames a second. */
+const UPLOADS_PER_MINUTE = 300;
 
 export function requestLimits(perSecond: number | 'off', clock: Clock): Limits | undefined {
   if (perSecond === 'off') return undefined;

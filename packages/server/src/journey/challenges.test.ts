@@ -1,19 +1,22 @@
 import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
 import { after, before, it } from 'node:test';
+import { type Challenge, openChallengePage } from '../../test/challenge.ts';
 import { type EndUser, startJourney } from '../../test/end-user.ts';
 import { onBothEngines, openTestApp, type TestApp } from '../../test/harness.ts';
-import { MINUTE, toDtm } from '../kernel/clock.ts';
+import { MINUTE } from '../kernel/clock.ts';
 
 const DEFINITION = {
   name: 'moving',
   processDefinitionType: 'VERIFICATION',
   steps: [
-    { id: 'still', type: 'face', key: 'face1', liveness: 'passive' },
+    { id: 'still', type: 'face', key: 'face1', liveness: 'none' },
     { id: 'moving', type: 'face', key: 'face2', liveness: 'active', maxAttempts: 5 },
     { id: 'decide', type: 'decision', onAnyFailure: 'REVIEW' },
   ],
 };
 
+/** In the sandbox every frame counts, whatever it shows: who calls, and when, is what is tested here. */
 onBothEngines('a challenge of active liveness', (_engine, places) => {
   let app: TestApp;
   let testKey: string;
@@ -33,93 +36,137 @@ onBothEngines('a challenge of active liveness', (_engine, places) => {
     assert.equal((await user.settled()).step?.id, 'moving');
     return user;
   };
-  const draw = (user: EndUser, step = 'moving') =>
-    user.call(`/steps/${step}/challenges`, { method: 'POST', body: '{}' });
-  /** With a selfie that does not look alive, so that there is another attempt. */
-  const answer = async (user: EndUser, result: object) => {
-    await user.upload('moving', 'image', { live: false });
-    return user.submit('moving', result);
+  const pageOf = (user: EndUser, step = 'moving') => openChallengePage(user, step, app.clock);
+  const started = async (user: EndUser) => {
+    const page = pageOf(user);
+    const { status, body, text } = await page.start();
+    assert.equal(status, 201, text);
+    return { page, challenge: body as Challenge };
   };
+  const frame = () => ({ live: true });
 
-  it('begins in the middle, has four movements and is good for a minute', async () => {
-    const { status, body } = await draw(await atMoving());
-    assert.equal(status, 201);
-    assert.equal(body.poses[0], 'centre');
-    assert.equal(body.poses.length, 5);
-    assert.match(body.nonce, /^[\w-]{22}$/);
-    assert.equal(body.expiringDtm, toDtm(app.clock.now() + MINUTE));
+  it('reveals one instruction at a time, each with a token of its own, and is done after the sixth', async () => {
+    const user = await atMoving();
+    const tokens = new Set<string>();
+    const kinds: string[] = [];
+    const done = await pageOf(user).answer(({ kind, token }) => {
+      if (!tokens.has(token)) kinds.push(kind);
+      tokens.add(token);
+      return frame();
+    });
+    assert.deepEqual([done.state, done.instruction, kinds.length, tokens.size], ['DONE', undefined, 6, 6]);
+    assert.equal(kinds[0], 'centre');
+    assert.ok(kinds.includes('closeEyes') && kinds.includes('openMouth'));
+    assert.equal((await user.submit('moving', { challengeId: done.challengeId })).status, 200);
+    assert.equal((await user.settled()).step, undefined);
   });
 
   it('is refused with 100130 where nobody is asked to move, and with 100056 where the journey is not', async () => {
     const user = await begin();
-    assert.equal((await draw(user, 'still')).body.code, 100130);
-    assert.equal((await draw(user, 'moving')).body.code, 100056);
-    assert.equal((await draw(user, 'nowhere')).body.code, 100056);
+    assert.equal((await pageOf(user, 'still').start()).body.code, 100130);
+    assert.equal((await pageOf(user).start()).body.code, 100056);
+    assert.equal((await pageOf(user, 'nowhere').start()).body.code, 100056);
   });
 
-  it('is refused with 100131 while five are open, also to many at once, and given again when they have expired', async () => {
+  it('is one at a time: a new start ends the one before, and the fourth start of an attempt is refused with 100131', async () => {
     const user = await atMoving();
-    const statuses = (await Promise.all(Array.from({ length: 8 }, () => draw(user)))).map(({ status }) => status);
-    assert.deepEqual(statuses.toSorted(), [201, 201, 201, 201, 201, 429, 429, 429]);
-    assert.equal((await draw(user)).body.code, 100131);
-    app.clock.advance(MINUTE + 1);
-    assert.equal((await draw(user)).status, 201);
+    const first = await started(user);
+    const second = await started(user);
+    app.clock.advance(300);
+    const late = await first.page.send(first.challenge, frame());
+    assert.deepEqual([late.body.state, late.body.accepted], ['ENDED', false]);
+    assert.equal((await second.page.send(second.challenge, frame())).body.accepted, true);
+    await started(user);
+    assert.equal((await pageOf(user).start()).body.code, 100131);
+    const many = await atMoving();
+    const statuses = (await Promise.all(Array.from({ length: 6 }, () => pageOf(many).start()))).map(
+      ({ status }) => status,
+    );
+    assert.deepEqual(statuses.toSorted(), [201, 201, 201, 429, 429, 429]);
   });
 
-  it('is spent by its answer, and refused with 100132 when it is answered again, too late, or was never drawn', async () => {
+  it('takes no frame for an instruction that is not open: of another token, of one before, or before it is revealed', async () => {
     const user = await atMoving();
-    const { nonce } = (await draw(user)).body;
-    assert.equal((await answer(user, { nonce: 'never-drawn' })).body.code, 100132);
-    assert.equal((await answer(user, { nonce, frames: [{ name: 'frame1', at: 0 }] })).status, 200);
+    const { page, challenge } = await started(user);
+    app.clock.advance(300);
+    const other = await page.send(challenge, frame(), { token: 'another' });
+    assert.deepEqual([other.status, other.body.accepted, other.body.number], [200, false, 1]);
+    let now = challenge;
+    for (let frames = 0; frames < 2; frames += 1) {
+      app.clock.advance(300);
+      now = (await page.send(now, frame())).body;
+    }
+    assert.equal(now.number, 2);
+    app.clock.advance(700);
+    const old = await page.send(challenge, frame(), { token: challenge.instruction?.token as string });
+    assert.deepEqual([old.body.accepted, old.body.number], [false, 2]);
+    assert.equal(old.body.instruction.token, now.instruction?.token);
+  });
+
+  it('takes only frames that the key of its start has signed', async () => {
+    const { page, challenge } = await started(await atMoving());
+    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    assert.equal((await page.send(challenge, frame(), { key: privateKey })).body.code, 100180);
+    const other = await started(await atMoving());
+    assert.equal((await page.send(challenge, frame(), { challengeId: other.challenge.challengeId })).body.code, 100132);
+  });
+
+  it('ends as too_slow after ten seconds for an instruction', async () => {
+    const { page, challenge } = await started(await atMoving());
+    app.clock.advance(10_001);
+    const { body } = await page.send(challenge, frame());
+    assert.deepEqual([body.state, body.reason, body.instruction], ['ENDED', 'too_slow', undefined]);
+  });
+
+  it('is used once, by the attempt that it belongs to, when it is done, and in time', async () => {
+    const user = await atMoving();
+    const submit = async (challengeId: string) => (await user.submit('moving', { challengeId })).body.code;
+    assert.equal(await submit('never-started'), 100132);
+    const open = await started(user);
+    assert.equal(await submit(open.challenge.challengeId), 100132);
+    const done = await pageOf(user).answer(() => ({ live: false }));
+    const other = await atMoving();
+    assert.equal((await other.submit('moving', { challengeId: done.challengeId })).body.code, 100132);
+    assert.equal((await user.submit('moving', { challengeId: done.challengeId })).status, 200);
     assert.equal((await user.settled()).step?.attempt, 2);
-    assert.equal((await answer(user, { nonce })).body.code, 100132);
-    const late = (await draw(user)).body.nonce;
-    app.clock.advance(MINUTE + 1);
-    assert.equal((await answer(user, { nonce: late })).body.code, 100132);
+    assert.equal(await submit(done.challengeId), 100132);
+    const late = await pageOf(user).answer(frame);
+    app.clock.advance(5 * MINUTE);
+    assert.equal(await submit(late.challengeId), 100132);
   });
 
-  it('is not of use to another attempt or another instance', async () => {
-    const [one, other] = [await atMoving(), await atMoving()];
-    const { nonce } = (await draw(one)).body;
-    assert.equal((await answer(other, { nonce })).body.code, 100132);
-    const spare = (await draw(one)).body.nonce;
-    assert.equal((await answer(one, { nonce })).status, 200);
-    assert.equal((await one.settled()).step?.attempt, 2);
-    assert.equal((await answer(one, { nonce: spare })).body.code, 100132);
-  });
-
-  it('is not spent by a submission that is refused', async () => {
+  it('keeps the selfie and two frames of each movement, and nothing else', async () => {
     const user = await atMoving();
-    const { nonce } = (await draw(user)).body;
-    const bad = [
-      { nonce, frames: [{ name: 'frame25', at: 0 }] },
-      { nonce, frames: Array.from({ length: 25 }, () => ({ name: 'frame1', at: 0 })) },
-      { nonce, frames: [{ name: 'frame1', at: -1 }] },
-      { nonce, hints: { nested: { a: 1 } } },
-      { nonce, poses: ['centre'] },
-    ];
-    for (const result of bad) assert.equal((await answer(user, result)).body.code, 100001, JSON.stringify(result));
-    assert.equal((await answer(user, { nonce, hints: { cameraLabel: 'Front Camera' } })).status, 200);
-  });
-
-  it('takes 24 frames beside the selfie, and no more', async () => {
-    const user = await atMoving();
-    for (let at = 1; at <= 24; at += 1) assert.equal((await user.upload('moving', `frame${at}`)).status, 200, `${at}`);
-    assert.equal((await user.upload('moving', 'image')).status, 200);
-    assert.equal((await user.upload('moving', 'frame25')).body.code, 100001);
+    await pageOf(user).answer(frame);
     const { step } = await user.look();
-    assert.equal(step.images.length, 25);
+    const frames = Array.from({ length: 10 }, (_, at) => `frame${at + 1}`);
+    assert.deepEqual(step.images.toSorted(), ['image', ...frames].toSorted());
   });
 
-  it('is gone with its instance', async () => {
+  it('asks for nothing that a person cannot do', async () => {
+    const page = pageOf(await atMoving());
+    const { body } = await page.start(['eyes', 'mouth']);
+    const kinds = new Set<string>();
+    for (let now = body as Challenge; now.state === 'OPEN'; ) {
+      app.clock.advance(700);
+      kinds.add(now.instruction?.kind as string);
+      now = (await page.send(now, frame())).body;
+    }
+    assert.ok(!kinds.has('closeEyes') && !kinds.has('openMouth'), [...kinds].join());
+  });
+
+  it('is deleted together with its instance', async () => {
     const user = await atMoving();
-    await draw(user);
+    await started(user);
     const id = user.processInstanceId;
     const token = await app.token(testKey);
     await app.call(`/api/process-manager/processInstances/${id}`, { method: 'DELETE', token });
     const rows = await app.app.db
       .of('acme' as never)
-      .all({ text: 'SELECT 1 AS one FROM face_challenges WHERE tenant_id = $1 AND instance_id = $2' }, ['acme', id]);
+      .all({ text: 'SELECT 1 AS one FROM liveness_challenges WHERE tenant_id = $1 AND instance_id = $2' }, [
+        'acme',
+        id,
+      ]);
     assert.deepEqual(rows, []);
   });
 });

@@ -1,23 +1,180 @@
-import type { api, Ok } from '@grove/contract';
+import { randomBytes } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { api, Body, Ok, Params, Query } from '@grove/contract';
+import {
+  CHALLENGE_LIMITS,
+  type ChallengeProgress,
+  expire,
+  type FaceObservation,
+  followBlindly,
+  followChallenge,
+  type NoFace,
+  observeOptions,
+  openInstruction,
+} from '../engines/vision/challenge.ts';
 import { toDtm } from '../kernel/clock.ts';
 import type { JourneyContext } from '../kernel/context.ts';
 import { ApiError } from '../kernel/errors.ts';
-import { asksForChallenge } from '../process-manager/engine/steps/face.ts';
+import type { RawBody } from '../kernel/implement.ts';
+import type { Current } from '../process-manager/engine/state.ts';
+import { asksForChallenge, imageOfFrame } from '../process-manager/engine/steps/face.ts';
+import type { OpenedChallenge } from '../process-manager/faces/challenges.ts';
+import { instanceSubject } from '../process-manager/instances/instance-subject.ts';
+import { ensureSigned } from './frame-signature.ts';
 import type { JourneyDeps } from './journey-deps.ts';
 import { attemptOf } from './spend-answered.ts';
 import { currentUserStep, lockJourney } from './steps.ts';
+import { ensureStandIn, harmless, hashOf, isStandIn, type Kept, shareOf, storeImage } from './upload-image.ts';
 
+/**
+ * A challenge of active liveness. The server reveals one instruction at a time and looks at each frame as it arrives:
+ * what was made before an instruction was known cannot answer it. `follow.ts` of the vision package decides; this is
+ * what surrounds it.
+ */
 type Challenge = Ok<typeof api.journey.createChallenge>;
+type Start = Body<typeof api.journey.createChallenge>;
+type Place = Params<typeof api.journey.sendFrame>;
+type SentFrame = { params: Place; query: Query<typeof api.journey.sendFrame>; body: RawBody };
 
-/** What to do before the camera, for the attempt that is under way. */
-export function challengeCreator(deps: JourneyDeps) {
-  return (context: JourneyContext, stepId: string): Promise<Challenge> =>
-    context.db.write(async (tx) => {
-      const look = await lockJourney(deps, tx, context);
-      const current = currentUserStep(look, stepId);
-      const step = look.definition.step(stepId);
-      if (!step || !asksForChallenge(step)) throw new ApiError(100130);
-      const { nonce, poses, expiresAt } = await deps.drawChallenge(tx, attemptOf(look, current), context.now);
-      return { nonce, poses: [...poses], expiringDtm: toDtm(expiresAt) };
+/** The first frames are large, because one of them becomes the selfie. */
+const SELFIE_SIDE = 1280;
+const FRAME_SIDE = 480;
+
+export function challengeHandlers(deps: JourneyDeps) {
+  return {
+    start: (context: JourneyContext, stepId: string, { publicKey, omit = [] }: Start): Promise<Challenge> =>
+      context.db.write(async (tx) => {
+        const look = await lockJourney(deps, tx, context);
+        const current = currentUserStep(look, stepId);
+        const step = look.definition.step(stepId);
+        if (!step || !asksForChallenge(step)) throw new ApiError(100130);
+        const start = { publicKey, omit: [...new Set(omit)] };
+        return show(await deps.challenges.start(tx, attemptOf(look, current), start, deps.clock.now()));
+      }),
+
+    async sendFrame(context: JourneyContext, { params, query, body }: SentFrame): Promise<Challenge> {
+      // Dated by us, when all of it is here: what the page says of the time is a hint.
+      const at = deps.clock.now();
+      const { db } = context;
+      const look = await deps.drive.look(db, context.session.instanceId);
+      if (!look) throw new ApiError(100022);
+      const current = currentUserStep(look, params.stepId);
+      const before = await deps.challenges.read(db, look.instance.id, params.challengeId);
+      ensureOfAttempt(before, current);
+      const sha256 = await hashOf(body.bytes);
+      const { token, signature } = query;
+      ensureSigned(before.row.public_key, { challengeId: params.challengeId, token, sha256, signature });
+      const live = look.root.environment === 'live';
+      ensureStandIn(body, look.root.environment);
+      const frame = { at, token, sha256, capturedAt: query.at ?? null };
+      if (!isOpenFor(before, frame)) return takeFrame(deps, context, params, frame);
+      const kept: Kept = isStandIn(body) ? body : await harmless(deps.images, body, shareOf(context));
+      const options = observeOptions(before.progress);
+      const seen = live ? await deps.vision.observeFrame(kept.bytes, options, context.tenantId) : undefined;
+      return takeFrame(deps, context, params, { ...frame, kept, seen });
+    },
+  };
+}
+
+type LookedFrame = {
+  readonly at: number;
+  readonly token: string;
+  readonly sha256: string;
+  readonly capturedAt: number | null;
+  /** Missing if the frame came for an instruction that was not open. */
+  readonly kept?: Kept;
+  /** Missing if no machine looks, as in the sandbox. */
+  readonly seen?: FaceObservation | NoFace | undefined;
+};
+
+/** In one transaction: whether the frame still belongs to the open instruction, what follows from it, and what is next. */
+async function takeFrame(
+  deps: JourneyDeps,
+  context: JourneyContext,
+  { stepId, challengeId }: Place,
+  frame: LookedFrame,
+): Promise<Challenge> {
+  const { kept, sha256 } = frame;
+  const taken = await context.db.write(async (tx) => {
+    const look = await lockJourney(deps, tx, context);
+    const current = currentUserStep(look, stepId);
+    const before = await deps.challenges.read(tx, look.instance.id, challengeId);
+    ensureOfAttempt(before, current);
+    const accepted = kept !== undefined && isOpenFor(before, frame) && frame.at >= lastArrival(before.progress);
+    const { progress, hint, image } = accepted
+      ? follow(before.progress, frame)
+      : { progress: expire(before.progress, frame.at), hint: undefined, image: undefined };
+    const after = progress === before.progress ? before : await deps.challenges.save(tx, before, progress);
+    const seal = image && (await deps.vault.sealerFor(tx, instanceSubject(look.instance.id)));
+    return { after, accepted, hint, current, instanceId: look.instance.id, image, seal };
+  });
+  const { after, accepted, hint, current, instanceId, image, seal } = taken;
+  if (kept && image && seal) {
+    await storeImage(deps, context, {
+      ...{ instanceId, current, seal, name: image, kept, sha256 },
+      ...(image === 'image' && frame.seen && { ahead: 'face' }),
     });
+  }
+  const revealedAt = openInstruction(after.progress)?.revealedAt ?? 0;
+  const wait = Math.min(revealedAt - deps.clock.now(), CHALLENGE_LIMITS.revealPauseMs);
+  if (wait > 0) await pause(wait);
+  return { ...show(after), accepted, ...(hint && { hint }) };
+}
+
+type Followed = { progress: ChallengeProgress; hint?: string | undefined; image?: string | undefined };
+
+/** What becomes of the challenge, and as which image the frame is kept, if it shows something worth keeping. */
+function follow(before: ChallengeProgress, frame: LookedFrame): Followed {
+  const number = before.instructions.length - 1;
+  const late = expire(before, frame.at);
+  if (late !== before) return { progress: late };
+  const { at, capturedAt, sha256, seen } = frame;
+  const { progress, hint } = seen
+    ? followChallenge(before, { at, capturedAt, sha256, seen }, randomBytes)
+    : { progress: followBlindly(before, at, randomBytes), hint: undefined };
+  const wasShown = phaseOf(before) === 'do' && phaseOf(progress) === 'return';
+  const isOver = progress.instructions.length > before.instructions.length || progress.state === 'DONE';
+  return { progress, hint, image: isOver || wasShown ? imageOfFrame(number, wasShown) : undefined };
+}
+
+function phaseOf(progress: ChallengeProgress): 'do' | 'return' | undefined {
+  return openInstruction(progress)?.phase;
+}
+
+/** Ensures that the challenge belongs to the attempt that is under way. Refuses with 100132. */
+function ensureOfAttempt(
+  challenge: OpenedChallenge | undefined,
+  { step, attempt }: Current,
+): asserts challenge is OpenedChallenge {
+  const { row } = challenge ?? {};
+  if (row?.step !== step || row.attempt !== attempt || row.state === 'USED') throw new ApiError(100132);
+}
+
+/** Whether the frame carries the token of the open instruction, and arrived after it was revealed and before it expired. */
+function isOpenFor({ row, progress }: OpenedChallenge, { token, at }: Pick<LookedFrame, 'token' | 'at'>): boolean {
+  const open = row.state === 'OPEN' ? openInstruction(progress) : undefined;
+  return open !== undefined && token === row.token && at >= open.revealedAt;
+}
+
+function lastArrival({ frames }: ChallengeProgress): number {
+  return frames.at(-1)?.at ?? 0;
+}
+
+function show({ row, progress }: OpenedChallenge): Challenge {
+  // A new start ends the challenge in its row, not in its progress.
+  const state = row.state === 'OPEN' ? progress.state : row.state === 'DONE' ? 'DONE' : 'ENDED';
+  const open = state === 'OPEN' ? openInstruction(progress) : undefined;
+  const { instructions, total, reason, startedAt, neutral } = progress;
+  return {
+    ...{ challengeId: row.id, state, number: instructions.length, total },
+    ...(state === 'ENDED' && { reason: reason ?? 'too_slow' }),
+    ...(open && {
+      instruction: {
+        ...{ kind: open.movement, phase: open.phase, token: row.token },
+        longestSide: neutral ? FRAME_SIDE : SELFIE_SIDE,
+        expiringDtm: toDtm(open.revealedAt + CHALLENGE_LIMITS.instructionMs),
+      },
+    }),
+    expiringDtm: toDtm(state === 'DONE' ? row.expires_at : startedAt + CHALLENGE_LIMITS.challengeMs),
+  };
 }

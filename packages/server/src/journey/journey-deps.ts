@@ -5,6 +5,7 @@ import type { VisionMachine } from '../engines/vision/vision.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { TenantId } from '../kernel/ids.ts';
 import type { Drive, Look } from '../process-manager/engine/drive.ts';
+import type { Challenges } from '../process-manager/faces/challenges.ts';
 import type { Vault } from '../secrets/vault.ts';
 import type { Live } from './live.ts';
 import type { Messages } from './messages/messages.ts';
@@ -17,7 +18,7 @@ export type JourneyDeps = {
   vault: Vault;
   blobs: Pick<Blobs, 'put' | 'get' | 'delete'>;
   images: Pick<Images, 'reencode' | 'firstPage' | 'warm'>;
-  vision: Pick<VisionMachine, 'warm' | 'lookAhead'>;
+  vision: Pick<VisionMachine, 'warm' | 'lookAhead' | 'observeFrame'>;
   drive: Drive;
   /** Whether cookies travel over https alone. */
   secure: boolean;
@@ -49,10 +50,7 @@ export type JourneyDeps = {
   saveImage(tx: TenantTx, row: ImageRow): Promise<string | undefined>;
   /** What the page of the current step needs to go on; nothing if it is refused. Refuses with 100142. */
   beginStep(tx: TenantTx, look: Look, now: number): Promise<Readonly<Record<string, unknown>> | undefined>;
-  /** Movements to make before the camera. Refuses with 100131. */
-  drawChallenge(tx: TenantTx, of: AttemptOfStep, now: number): Promise<FaceChallenge>;
-  /** Refuses with 100132 what is unknown, used or too late. */
-  spendChallenge(tx: TenantTx, of: AttemptOfStep & { nonce: string }, now: number): Promise<void>;
+  challenges: Challenges;
   /** Has blobs deleted, once the transaction is committed and however often that has to be tried. */
   deleteBlobs(tx: TenantTx, keys: readonly string[]): Promise<unknown>;
   /** Where the custom page of that name is shown; nothing if none is deployed any more. */
@@ -68,12 +66,6 @@ export type JourneyDeps = {
 export type InstanceRow = Look['root'];
 
 export type AttemptOfStep = { readonly instanceId: string; readonly step: string; readonly attempt: number };
-export type FaceChallenge = {
-  readonly nonce: string;
-  readonly poses: readonly ('centre' | 'left' | 'right' | 'up' | 'down')[];
-  readonly expiresAt: number;
-};
-
 /** An image of an attempt; its bytes are sealed in the blob store. */
 export type ImageRow = {
   instance_id: string;

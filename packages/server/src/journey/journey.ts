@@ -3,7 +3,7 @@ import type { JourneyContext, JourneyPrincipal } from '../kernel/context.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { type Handlers, implement } from '../kernel/implement.ts';
 import { stepBeginner } from './begin-step.ts';
-import { challengeCreator } from './challenges.ts';
+import { challengeHandlers } from './challenges.ts';
 import { handoffs } from './handoffs.ts';
 import type { JourneyDeps, LiveDeps } from './journey-deps.ts';
 import { type Live, openLive } from './live.ts';
@@ -46,7 +46,7 @@ function journeyHandlers(deps: LiveDeps): Handlers<typeof api.journey> {
   const { submit, leave, abandon } = stepHandlers(deps);
   const upload = imageUploader(deps);
   const showImage = imageShower(deps);
-  const createChallenge = challengeCreator(deps);
+  const challenges = challengeHandlers(deps);
   const beginStep = stepBeginner(deps);
 
   return implement(api.journey, {
@@ -58,7 +58,8 @@ function journeyHandlers(deps: LiveDeps): Handlers<typeof api.journey> {
     },
     uploadImage: (context, { params, body }) => upload(acting(context), params, body),
     getImage: (context, { params }) => showImage(acting(context), params),
-    createChallenge: (context, { params }) => createChallenge(acting(context), params.stepId),
+    createChallenge: (context, { params, body }) => challenges.start(acting(context), params.stepId, body),
+    sendFrame: (context, input) => challenges.sendFrame(acting(context), input),
     async leaveStep(context, { params }) {
       await leave(acting(context), params.stepId);
       return undefined;

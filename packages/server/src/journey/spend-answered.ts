@@ -1,4 +1,5 @@
 import type { TenantTx } from '../db/db.ts';
+import { ApiError } from '../kernel/errors.ts';
 import type { Look } from '../process-manager/engine/drive.ts';
 import type { Current } from '../process-manager/engine/state.ts';
 import { asksForChallenge } from '../process-manager/engine/steps/face.ts';
@@ -8,14 +9,16 @@ type Submission = { look: Look; current: Current; result: Readonly<Record<string
 
 /** An answer spends the challenge in its own transaction, so that neither is there without the other. */
 export async function spendAnswered(
-  deps: Pick<JourneyDeps, 'spendChallenge'>,
+  deps: Pick<JourneyDeps, 'challenges'>,
   tx: TenantTx,
   { look, current, result, now }: Submission,
 ): Promise<void> {
   const step = look.definition.step(current.step);
-  const { nonce } = result;
-  if (!step || !asksForChallenge(step) || typeof nonce !== 'string') return;
-  await deps.spendChallenge(tx, { ...attemptOf(look, current), nonce }, now);
+  const { challengeId: id } = result;
+  if (!step || !asksForChallenge(step)) return;
+  // In the sandbox a step can be submitted without its challenge.
+  if (typeof id === 'string') await deps.challenges.use(tx, { ...attemptOf(look, current), id }, now);
+  else if (look.root.environment === 'live') throw new ApiError(100132);
 }
 
 export function attemptOf({ instance }: Look, { step, attempt }: Current): AttemptOfStep {

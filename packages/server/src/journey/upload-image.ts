@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { setImmediate as letOthersRun } from 'node:timers/promises';
 import type { api, Ok, Params } from '@grove/contract';
 import { ImageRefused } from '../engines/images/refused.ts';
+import type { LookKind } from '../engines/vision/look-ahead.ts';
 import type { JourneyContext } from '../kernel/context.ts';
 import { ApiError, invalidInput } from '../kernel/errors.ts';
 import type { Share } from '../kernel/fair-queue.ts';
@@ -13,6 +14,7 @@ import type { Current } from '../process-manager/engine/state.ts';
 import { wantedImages } from '../process-manager/engine/steps/registry.ts';
 import type { WantedImage } from '../process-manager/engine/steps/step-type.ts';
 import { instanceSubject } from '../process-manager/instances/instance-subject.ts';
+import type { Sealer } from '../secrets/vault.ts';
 import type { ImageRow, JourneyDeps } from './journey-deps.ts';
 import { namesOfAttempt } from './show-journey.ts';
 import { currentUserStep, lockJourney } from './steps.ts';
@@ -32,43 +34,68 @@ type Uploaded = Ok<typeof api.journey.uploadImage>;
 type Place = Params<typeof api.journey.uploadImage>;
 
 export function imageUploader(deps: JourneyDeps) {
-  const { vault, blobs, images } = deps;
+  const { vault, images } = deps;
   return async (context: JourneyContext, { stepId, imageName }: Place, body: RawBody): Promise<Uploaded> => {
-    const { db, now } = context;
-    const before = await db.write(async (tx) => {
+    const before = await context.db.write(async (tx) => {
       const look = await lockJourney(deps, tx, context);
       const current = currentUserStep(look, stepId);
+      const { environment } = look.root;
       const wanted = ensureWanted(look, current, imageName);
       ensureTaken(wanted, body);
-      const { environment } = look.root;
       ensureStandIn(body, environment);
+      // Otherwise a picture of any age could stand for the person who moves before the camera.
+      if (wanted.byChallenge && environment === 'live') {
+        throw new ApiError(100059, { detail: 'the images of this step are frames of its challenge' });
+      }
       const seal = await vault.sealerFor(tx, instanceSubject(look.instance.id));
       return { instanceId: look.instance.id, current, seal, ahead: environment === 'live' ? wanted.ahead : undefined };
     });
-    const kept: Kept = isStandIn(body)
-      ? body
-      : await harmless(images, body, { tenant: context.tenantId, sender: context.session.instanceId });
+    const kept: Kept = isStandIn(body) ? body : await harmless(images, body, shareOf(context));
     // Only now: images come out one by one, and those that wait are not all hashed at the same time.
     const sha256 = await hashOf(body.bytes);
-    const blobKey = newId(now);
-    await blobs.put(blobKey, before.seal(imageContext(blobKey), kept.bytes));
-    const { current } = before;
-    const row = {
-      ...{ instance_id: before.instanceId, step: stepId, attempt: current.attempt, name: imageName },
-      ...{ blob_key: blobKey, content_type: kept.contentType, bytes: kept.bytes.length, sha256, created_at: now },
-    };
-    try {
-      await record(deps, context, row, current);
-    } catch (error) {
-      // If the commit is in doubt, the row may be there, and then its blob must be.
-      if (error instanceof ApiError) await blobs.delete(blobKey).catch(() => undefined);
-      throw error;
-    }
-    const { contentType, bytes, pages } = kept;
-    const image = { id: blobKey, share: context.tenantId, contentType, bytes: bytes.length, read: async () => bytes };
-    if (before.ahead) deps.vision.lookAhead(image, before.ahead);
-    return { name: imageName, sha256, bytes: body.bytes.length, ...(pages !== undefined && { pages }) };
+    await storeImage(deps, context, { ...before, name: imageName, kept, sha256 });
+    const { bytes } = body;
+    return { name: imageName, sha256, bytes: bytes.length, ...(kept.pages !== undefined && { pages: kept.pages }) };
   };
+}
+
+/** Whose turn it takes where many wait. */
+export function shareOf({ tenantId, session }: JourneyContext): Share {
+  return { tenant: tenantId, sender: session.instanceId };
+}
+
+export type NewImage = {
+  readonly instanceId: string;
+  readonly current: Current;
+  readonly seal: Sealer;
+  readonly name: string;
+  /** Encoded anew, or a stand-in of the sandbox. */
+  readonly kept: Kept;
+  /** Of the bytes that were sent. */
+  readonly sha256: string;
+  readonly ahead?: LookKind | undefined;
+};
+
+/** The blob first, then the row. */
+export async function storeImage(deps: JourneyDeps, context: JourneyContext, image: NewImage): Promise<void> {
+  const { blobs } = deps;
+  const { instanceId, current, seal, name, kept, sha256, ahead } = image;
+  const blobKey = newId(context.now);
+  await blobs.put(blobKey, seal(imageContext(blobKey), kept.bytes));
+  const row = {
+    ...{ instance_id: instanceId, step: current.step, attempt: current.attempt, name },
+    ...{ blob_key: blobKey, content_type: kept.contentType, bytes: kept.bytes.length, sha256, created_at: context.now },
+  };
+  try {
+    await record(deps, context, row, current);
+  } catch (error) {
+    // If the commit is in doubt, the row may be there, and then its blob must be.
+    if (error instanceof ApiError) await blobs.delete(blobKey).catch(() => undefined);
+    throw error;
+  }
+  const { contentType, bytes } = kept;
+  const looked = { id: blobKey, share: context.tenantId, contentType, bytes: bytes.length, read: async () => bytes };
+  if (ahead) deps.vision.lookAhead(looked, ahead);
 }
 
 /** The step must still be waited for, in the same attempt. */
@@ -104,16 +131,16 @@ function ensureTaken({ pdf }: WantedImage, body: RawBody): void {
   if (isPdf(body) && !pdf) throw new ImageRefused('not_an_image');
 }
 
-type Kept = RawBody & { readonly pages?: number };
+export type Kept = RawBody & { readonly pages?: number };
 
-async function harmless(images: JourneyDeps['images'], body: RawBody, share: Share): Promise<Kept> {
+export async function harmless(images: JourneyDeps['images'], body: RawBody, share: Share): Promise<Kept> {
   return isPdf(body) ? images.firstPage(body.bytes, share) : images.reencode(body.bytes, body.contentType, share);
 }
 
-const isStandIn = ({ contentType }: RawBody) => contentType === 'application/json';
+export const isStandIn = ({ contentType }: RawBody) => contentType === 'application/json';
 
 /** In the sandbox a JSON document can stand in for an image; nowhere else can anything. */
-function ensureStandIn(body: RawBody, environment: 'live' | 'test'): void {
+export function ensureStandIn(body: RawBody, environment: 'live' | 'test'): void {
   if (!isStandIn(body)) return;
   const { bytes } = body;
   if (bytes.length === 0) throw new ImageRefused('empty');
@@ -132,7 +159,7 @@ function isJsonObject(bytes: Buffer): boolean {
   }
 }
 
-async function hashOf(bytes: Buffer): Promise<string> {
+export async function hashOf(bytes: Buffer): Promise<string> {
   const hash = createHash('sha256');
   for (let at = 0; at < bytes.length; at += HASHED_AT_ONCE_BYTES) {
     if (at > 0) await letOthersRun();

@@ -21,7 +21,7 @@ import { beginStep } from './engine/settle-step.ts';
 import type { IdentityPort } from './engine/steps/identity-acts.ts';
 import { SWEEP_EVERY_MS, sweepBlobsJob } from './engine/sweep-blobs.ts';
 import { defineWorkStep } from './engine/work-step.ts';
-import { drawChallenge, spendChallenge } from './faces/challenges.ts';
+import { openChallenges } from './faces/challenges.ts';
 import { openKnownFaces } from './faces/known-faces.ts';
 import { liveVision, type SearchValues, type SearchWatchlist } from './faces/live-vision.ts';
 import { countSteps } from './funnel/count-steps.ts';
@@ -171,8 +171,7 @@ export function openProcessManager(deps: ProcessManagerDeps) {
       imagesOf,
       saveImage,
       beginStep: (tx: TenantTx, look: Look, now: number) => beginStep(identity(), tx, look, now),
-      drawChallenge,
-      spendChallenge,
+      challenges: openChallenges(vault),
       seeStep: stepSeer({ tell }),
       leaveStep: stepLeaver({ jobs, tellLeft }),
       async addEvent(tx: TenantTx, row: InstanceRow, type: string, now: number) {

@@ -1,2 +1,16 @@
-/** The challenges of active liveness: drawn here, kept by whoever lets them be used once. */
-export { CHALLENGE_SECONDS, type Challenge, newChallenge } from '@grove/vision/templates';
+/** Following a challenge of active liveness is pure, and loads no model. */
+export {
+  CHALLENGE_LIMITS,
+  type ChallengeFrame,
+  type ChallengeProgress,
+  expire,
+  type FaceObservation,
+  followBlindly,
+  followChallenge,
+  type NoFace,
+  type ObserveOptions,
+  type Omission,
+  observeOptions,
+  openInstruction,
+  startChallenge,
+} from '@grove/vision/templates';

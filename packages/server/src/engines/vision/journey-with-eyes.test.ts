@@ -4,7 +4,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { makeSpecimen } from '@grove/vision';
 import sharp from 'sharp';
 import { AUDREY, picture } from '../../../../vision/test/pictures.ts';
-import { ALL_TIMES, PORTRAIT_AT, recordedFrames, SELFIE_AT, timesOf } from '../../../../vision/test/recording.ts';
+import { openRecording, PORTRAIT_AT, type Recording } from '../../../../vision/test/recording.ts';
+import { openChallengePage } from '../../../test/challenge.ts';
 import { type EndUser, type Journey, startJourney } from '../../../test/end-user.ts';
 import { openTestApp, type TestApp, testPlaces } from '../../../test/harness.ts';
 
@@ -31,17 +32,14 @@ describe('a live journey with the real machine', () => {
   const places = testPlaces();
   let app: TestApp;
   let token: string;
-  let film: ReadonlyMap<number, Buffer>;
+  let recording: Recording;
   let passport: Buffer;
-  let selfie: Buffer;
 
   before(async () => {
     app = await openTestApp(await places.create(), { environment: { GROVE_VISION: 'lazy' } });
     token = await app.token();
-    const recorded = await recordedFrames(ALL_TIMES);
-    film = new Map(ALL_TIMES.map((time, at) => [time, recorded[at] as Buffer]));
-    selfie = frameAt(SELFIE_AT);
-    const portrait = await sharp(frameAt(PORTRAIT_AT))
+    recording = await openRecording();
+    const portrait = await sharp(recording.at(PORTRAIT_AT))
       .extract({ left: 120, top: 60, width: 170, height: 217 })
       .jpeg()
       .toBuffer();
@@ -51,7 +49,6 @@ describe('a live journey with the real machine', () => {
   });
   after(() => app.stop());
 
-  const frameAt = (time: number) => film.get(time) as Buffer;
   const passportWith = async (portrait: Buffer) => {
     const photograph = { tilt: 4, yaw: 5, noise: 2 };
     return (await makeSpecimen({ kind: 'passport', seed: 3, person: VALID, portrait, photograph })).jpeg;
@@ -76,17 +73,11 @@ describe('a live journey with the real machine', () => {
     assert.equal((await user.submit('document')).status, 200);
     return settled(user);
   };
-  /** Does before the camera what is asked for, with the face of whoever the selfie shows. */
-  const showFace = async (user: EndUser, image: Buffer, { obey = true } = {}) => {
-    const drawn = await user.call('/steps/selfie/challenges', { method: 'POST', body: '{}' });
-    assert.equal(drawn.status, 201, drawn.text);
-    const times = timesOf(obey ? drawn.body.poses : ['centre', ...drawn.body.poses.slice(1).toReversed()]);
-    const shown = obey ? times : times.slice(0, 9);
-    await send(user, 'selfie', 'image', image);
-    for (const [at, time] of shown.entries()) await send(user, 'selfie', `frame${at + 1}`, frameAt(time));
-    const frames = shown.map((_, at) => ({ name: `frame${at + 1}`, at: at * 250 + (at % 3) }));
-    const hints = { cameraLabel: 'OBS Virtual Camera' };
-    const sent = await user.submit('selfie', { nonce: drawn.body.nonce, frames, hints });
+  /** Does before the camera what is asked for. */
+  const showFace = async (user: EndUser, hints: object = {}, frameOf = recording.actor().frame) => {
+    const challenge = await openChallengePage(user, 'selfie', app.clock).answer(frameOf);
+    assert.equal(challenge.state, 'DONE', JSON.stringify(challenge));
+    const sent = await user.submit('selfie', { challengeId: challenge.challengeId, hints });
     assert.equal(sent.status, 200, sent.text);
     return settled(user);
   };
@@ -102,9 +93,11 @@ describe('a live journey with the real machine', () => {
   it('accepts the holder of the passport, and keeps what was read and cut out', async () => {
     const user = await begin();
     assert.equal((await showPassport(user)).step?.id, 'selfie');
-    const tooShort = await showFace(user, selfie, { obey: false });
-    assert.deepEqual(tooShort.step?.fault, { reason: 'too_few_frames', advice: 'retry' });
-    const done = await showFace(user, selfie);
+    const uploaded = await user.call('/steps/selfie/images/image', {
+      ...{ method: 'POST', body: recording.at(PORTRAIT_AT) as never, headers: { 'content-type': 'image/jpeg' } },
+    });
+    assert.equal(uploaded.body.code, 100059, 'a selfie cannot be uploaded beside the challenge');
+    const done = await showFace(user);
     const checks = await checksOf(user);
     assert.equal(done.result?.outcome, 'passed', JSON.stringify([...checks.values()]));
     assert.deepEqual(
@@ -116,8 +109,7 @@ describe('a live journey with the real machine', () => {
         .map((name) => `${name} PASSED`)
         .toSorted(),
     );
-    assert.ok(checks.get('liveness').metaData.hints.includes('virtual_camera'));
-    assert.doesNotMatch(JSON.stringify([...checks.values()]), /OBS/, 'what a client says of itself may be personal');
+    assert.equal(checks.get('liveness').reason, 'challenge_answered');
 
     const place = await placeOf(user);
     const { body: data } = await app.call(`${place}/userdata`, { token });
@@ -135,19 +127,36 @@ describe('a live journey with the real machine', () => {
     }
   });
 
+  it('does not accept a still that is moved, whatever is asked for, nor a camera that says it is virtual', async () => {
+    const user = await begin();
+    await showPassport(user);
+    const still = recording.actor().frame({ kind: 'centre', phase: 'do' });
+    let frames = 0;
+    const moved = async () => {
+      frames += 1;
+      return sharp(still)
+        .rotate((frames % 5) - 2, { background: '#888' })
+        .jpeg()
+        .toBuffer();
+    };
+    const challenge = await openChallengePage(user, 'selfie', app.clock).answer(moved);
+    assert.deepEqual([challenge.state, challenge.reason], ['ENDED', 'too_slow']);
+    await showFace(user, { cameraLabel: 'OBS Virtual Camera' });
+    const { status, metaData } = (await checksOf(user)).get('liveness');
+    assert.deepEqual([status, metaData.hints], ['REVIEW', ['virtual_camera']]);
+    assert.doesNotMatch(JSON.stringify(metaData), /OBS/, 'what a client says of itself may be personal');
+  });
+
   it('declines who shows the passport of somebody else, and finds that he was there before', async () => {
     const user = await begin();
     await showPassport(user, await passportWith(picture(AUDREY)));
-    // Her picture as the selfie, his head before the camera.
-    const after = await showFace(user, picture(AUDREY));
-    assert.deepEqual(after.step?.fault, { reason: 'not_live', advice: 'retry' });
-    const done = await showFace(user, selfie);
+    const done = await showFace(user);
     assert.equal(done.result?.outcome, 'notPossible');
     const checks = await checksOf(user);
     const { status, reason } = checks.get('faceMatch');
     assert.deepEqual([status, reason], ['FAILED', 'not_the_same']);
     const { metaData, ...duplicate } = checks.get('duplicate');
     assert.deepEqual([duplicate.status, duplicate.reason], ['REVIEW', 'candidate_found']);
-    assert.equal(metaData.candidates.length, 1);
+    assert.ok(metaData.candidates.length >= 1);
   });
 });

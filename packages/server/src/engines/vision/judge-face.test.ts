@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { FaceAnalysis, Frame } from '@grove/vision/light';
+import type { ChallengeProgress, FaceAnalysis } from '@grove/vision/light';
 import { FACE_ALGORITHM } from '@grove/vision/light';
 import { hintsOfClient, judgeActive, judgeFace, judgeMatch, judgePassive } from './judge-face.ts';
 
@@ -30,22 +30,38 @@ function analysisOf(more: Partial<FaceAnalysis> = {}, liveness = 0.9): FaceAnaly
   return { width: 640, height: 480, faces: 1, face: face as never, reasons: [], hints: [], ...more };
 }
 
-const CHALLENGE = {
-  ...{ nonce: 'n', poses: ['centre', 'left'] as const, issuedAt: 0, expiresAt: 60_000, usedAt: 30_000 },
-};
-
-/** A head that goes left and back, a little differently each time. */
-function turning(change: Partial<Frame> = {}): Frame[] {
-  return [0, 0, -8, -20, -22, -20, -9, 0, 0, 0, 0, 0].map((yaw, at) => ({
-    ...{ sha256: `${at}`, capturedAt: at * 200 + (at % 3), width: 640, height: 480, faces: 1 },
-    box: { left: 200 + at, top: 100, right: 400 + at, bottom: 350 },
-    ...{ yaw: yaw + at / 50, pitch: 0, noseOffset: yaw / 100, passive: 0.9, vector: vectorAt(1 - at / 1000) },
-    ...change,
-  }));
+/** As alike to the selfie as a face to itself, and other in every frame. */
+function vectorOf(frame: number): Float32Array {
+  const vector = new Float32Array(LENGTH);
+  vector[0] = 0.97;
+  vector[2 + frame] = Math.sqrt(1 - 0.97 ** 2);
+  return vector;
 }
 
-const activeOf = (frames: Frame[], selfie = analysisOf(), challenge: typeof CHALLENGE | undefined = CHALLENGE) =>
-  judgeActive({ selfie, frames, challenge, clientHints: undefined });
+/** A challenge that somebody answered whose head goes to the right and back. */
+function answered(change: object = {}): ChallengeProgress {
+  const seen = (yaw: number, at: number) => ({
+    ...{ width: 480, height: 360, faces: 1, reasons: [], box: { left: 160, top: 80, right: 320, bottom: 280 } },
+    ...{ yaw, pitch: 0, roll: 0, nose: yaw / 100, eyesOpen: 1, lids: 0.3, mouth: 0, jaw: 1, brows: 0.3, points: [] },
+    ...{ passive: 0.95, vector: vectorOf(at), ...change },
+  });
+  const frames = [0, 0, 20, 22, 0].map((yaw, at) => ({
+    ...{ at: at * 300, capturedAt: at * 300 + (at % 2), sha256: `${at}`, instruction: at < 2 ? 0 : 1 },
+    ...{ role: yaw === 0 ? ('centre' as const) : ('shown' as const), seen: seen(yaw, at) },
+  }));
+  const instruction = { revealedAt: 0, phase: 'return', arrived: 3 } as const;
+  return {
+    ...{ state: 'DONE', reason: null, omit: [], total: 2, startedAt: 0, neutral: null, frames },
+    instructions: [
+      { movement: 'centre', ...instruction },
+      { movement: 'right', ...instruction },
+    ],
+    ...{ arrived: 5, withoutFace: 0, withOthers: 0 },
+  };
+}
+
+const activeOf = (challenge: ChallengeProgress | undefined, more: { novelty?: number; clientHints?: object } = {}) =>
+  judgeActive({ selfie: analysisOf(), challenge, novelty: 0.03, clientHints: undefined, ...more } as never);
 
 describe('what is said of a face', () => {
   it('is the first reason against it, with a score below the threshold', () => {
@@ -103,46 +119,52 @@ describe('what is said of a face', () => {
   });
 });
 
-describe('what is said of movements before the camera', () => {
-  it('is that they were made, by whom the selfie shows', () => {
-    assert.equal(activeOf(turning()).status, 'PASSED', JSON.stringify(activeOf(turning())));
+describe('what is said of a challenge of active liveness', () => {
+  it('is that it was answered, with its numbers, and not that the person is alive', () => {
+    const { status, reason, metaData } = activeOf(answered());
+    assert.deepEqual([status, reason], ['PASSED', 'challenge_answered']);
+    assert.deepEqual([metaData?.certified, metaData?.movements], [false, ['centre', 'right']]);
+    assert.match(JSON.stringify(metaData?.measures), /"novelty":0.03,/);
   });
 
-  it('is refused where there was no challenge, or the selfie is of somebody else', () => {
-    const without = judgeActive({
-      selfie: analysisOf(),
-      frames: turning(),
-      challenge: undefined,
-      clientHints: undefined,
-    });
-    assert.deepEqual([without.status, without.reason], ['FAILED', 'challenge_missing']);
-    const stranger = turning().map((frame) => ({ ...frame, vector: vectorAt(0.1) }));
-    const { status, reason, metaData } = activeOf(stranger);
-    assert.deepEqual([status, reason, metaData?.reasons], ['FAILED', 'not_live', ['different_faces']]);
+  it('is that it is missing where none was answered, and not performed where no machine looked', () => {
+    assert.deepEqual([activeOf(undefined).status, activeOf(undefined).reason], ['FAILED', 'challenge_missing']);
+    assert.equal(activeOf({ ...answered(), state: 'OPEN' }).reason, 'challenge_missing');
+    const blind = activeOf({ ...answered(), frames: [] });
+    assert.deepEqual([blind.status, blind.reason], ['NOT_PERFORMED', 'engine_not_available']);
   });
 
-  it('tells the end user what to do better, and nobody how to deceive better', () => {
-    assert.equal(activeOf(turning().slice(0, 5)).reason, 'too_few_frames');
-    assert.equal(activeOf(turning({ faces: 2 })).reason, 'several_faces');
-    assert.equal(activeOf(turning({ yaw: 0, noseOffset: 0 })).reason, 'movements_not_seen');
-    for (const change of [{ passive: 0.1 }, { noseOffset: 0 }]) {
-      const { reason, metaData } = activeOf(turning(change));
-      assert.equal(reason, 'not_live');
-      assert.notDeepEqual(metaData?.reasons, []);
+  it('is refused and asked again for a picture that moves, and for somebody else', () => {
+    assert.deepEqual(reasonsOf(activeOf(answered(), { novelty: 0.001 })), ['FAILED', 'not_live', 'retry']);
+    assert.deepEqual(reasonsOf(activeOf(answered({ passive: 0.1 }))), ['FAILED', 'not_live', 'retry']);
+    assert.deepEqual(reasonsOf(activeOf(answered({ vector: vectorAt(0.1) }))), ['FAILED', 'different_faces', 'retry']);
+  });
+
+  it('is for a human where it is doubtful, and where the client says of itself that it is no camera', () => {
+    assert.deepEqual(reasonsOf(activeOf(answered(), { novelty: 0.01 })), ['REVIEW', 'uncertain', 'final']);
+    for (const [clientHints, hint] of [
+      [{ cameraLabel: 'OBS Virtual Camera' }, 'virtual_camera'],
+      [{ trackClass: 'CanvasCaptureMediaStreamTrack' }, 'generated_track'],
+      [{ nativeGetUserMedia: false }, 'replaced_camera_function'],
+      [{ automated: true }, 'automated_browser'],
+    ] as const) {
+      const check = activeOf(answered(), { clientHints });
+      assert.deepEqual([check.status, check.metaData?.hints], ['REVIEW', [hint]]);
     }
+    const honest = { cameraLabel: 'Front Camera', trackClass: 'MediaStreamTrack', nativeGetUserMedia: true };
+    assert.deepEqual(hintsOfClient(honest), []);
+    assert.deepEqual(hintsOfClient(undefined), []);
   });
 
-  it('notes a camera that names itself virtual, and lets it decide nothing', () => {
-    assert.deepEqual(hintsOfClient({ cameraLabel: 'OBS Virtual Camera' }), ['virtual_camera']);
-    assert.deepEqual(hintsOfClient({ cameraLabel: 'Front Camera' }), []);
-    assert.deepEqual(hintsOfClient(undefined), []);
-    const clientHints = { cameraLabel: 'ManyCam' };
-    const { status, metaData } = judgeActive({
-      selfie: analysisOf(),
-      frames: turning(),
-      challenge: CHALLENGE,
-      clientHints,
-    });
-    assert.deepEqual([status, metaData?.hints], ['PASSED', ['virtual_camera']]);
+  it('is compared with the document by the frames as well: a morph as the selfie does not match', () => {
+    const [document, morph, attacker] = [templateAt(1), templateAt(0.7), vectorAt(0.1)];
+    assert.equal(judgeMatch(document, morph).status, 'PASSED');
+    const { status, metaData } = judgeMatch(document, morph, attacker);
+    assert.equal(status, 'FAILED');
+    assert.match(JSON.stringify(metaData?.scores), /"frames":0\.1/);
   });
 });
+
+function reasonsOf({ status, reason, advice }: { status: string; reason?: string; advice?: string }) {
+  return [status, reason, advice];
+}

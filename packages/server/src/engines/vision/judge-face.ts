@@ -1,11 +1,8 @@
 import {
-  CHALLENGE_LIMITS,
-  type Challenge,
-  type ChallengeReason,
-  cosine,
+  type ChallengeProgress,
   type FaceAnalysis,
   type FaceTemplate,
-  type Frame,
+  LIVENESS_BOUNDS,
   MATCH_SCORE,
   matchTemplates,
   PASSIVE_BOUNDS,
@@ -17,7 +14,6 @@ import type { ClientHints } from './vision.ts';
 
 /** Findings about faces become checks. Pure. */
 
-const PASSIVE_SCORE = CHALLENGE_LIMITS.passive;
 const QUALITY_SCORE = 0.5;
 const ENGINE = 'grove-vision';
 
@@ -40,10 +36,21 @@ export function judgeFace(analysis: FaceAnalysis, quality: number): Check {
 const VIRTUAL_CAMERA =
   /virtual|\bobs\b|manycam|snap ?camera|xsplit|droidcam|iriun|epoccam|mmhmm|\bv4l2loopback\b|fake/i;
 
-/** What the words of a client point at. Whoever wants to deceive says something else, so none of it decides. */
-export function hintsOfClient(told: ClientHints | undefined): string[] {
-  const { cameraLabel } = told ?? {};
-  return typeof cameraLabel === 'string' && VIRTUAL_CAMERA.test(cameraLabel) ? ['virtual_camera'] : [];
+/** The class of a video track that a camera gives. */
+const CAMERA_TRACK = 'MediaStreamTrack';
+
+/**
+ * What the words of a client point at. Whoever wants to deceive says something else, so silence proves nothing; but who
+ * says so himself is not accepted without a human.
+ */
+export function hintsOfClient(client: ClientHints = {}): string[] {
+  const { cameraLabel, trackClass, nativeGetUserMedia, automated } = client;
+  return [
+    ...(typeof cameraLabel === 'string' && VIRTUAL_CAMERA.test(cameraLabel) ? ['virtual_camera'] : []),
+    ...(typeof trackClass === 'string' && trackClass !== CAMERA_TRACK ? ['generated_track'] : []),
+    ...(nativeGetUserMedia === false ? ['replaced_camera_function'] : []),
+    ...(automated === true ? ['automated_browser'] : []),
+  ];
 }
 
 /**
@@ -72,64 +79,60 @@ export function judgePassive({ face }: FaceAnalysis, clientHints?: ClientHints):
 
 export type ActiveEvidence = {
   selfie: FaceAnalysis;
-  frames: readonly Frame[];
   /** Undefined if the end user answered none. */
-  challenge: (Challenge & { usedAt: number }) | undefined;
+  challenge: ChallengeProgress | undefined;
+  /** How much of the face is new each time it comes back to rest. */
+  novelty: number | null;
   clientHints: ClientHints | undefined;
 };
 
-/** Whether the movements were made that were asked for, by whom the selfie shows. */
-export function judgeActive({ selfie, frames, challenge, clientHints }: ActiveEvidence): Check {
-  const failed = (reason: string, metaData: Record<string, unknown>): Check => ({
-    ...{ name: 'liveness', type: 'liveness', status: 'FAILED', reason, advice: 'retry' },
-    metaData: { engine: ENGINE, method: 'active', certified: false, ...metaData },
-  });
-  if (!challenge) return failed('challenge_missing', {});
-  const { nonce, usedAt } = challenge;
-  const verdict = verifyChallenge({ challenge, nonce, alreadyUsed: false, now: usedAt, frames });
-  const sameAsSelfie = likenessToSelfie(selfie, frames);
-  const reasons: ChallengeReason[] = [...verdict.reasons];
-  if (sameAsSelfie < CHALLENGE_LIMITS.sameFaceCosine && !reasons.includes('different_faces')) {
-    reasons.push('different_faces');
+/**
+ * What the challenge shows. `challenge_answered` says what it is: one person made the movements when they were asked
+ * for, and no sign of a picture that was made to move was found. It does not say that the person is alive.
+ */
+export function judgeActive({ selfie, challenge, novelty, clientHints }: ActiveEvidence): Check {
+  const check = { name: 'liveness', type: 'liveness' } as const;
+  const made = { engine: ENGINE, method: 'active', certified: false };
+  if (challenge?.state !== 'DONE') {
+    return { ...check, status: 'FAILED', reason: 'challenge_missing', advice: 'retry', metaData: made };
   }
-  const { posesShown, passiveScore, lowestCosine } = verdict;
-  const hints = [...verdict.hints, ...hintsOfClient(clientHints)];
-  const seen = {
-    ...{ reasons, hints, posesShown, frames: frames.length, passiveScore: rounded(passiveScore) },
-    ...{ lowestCosine: rounded(lowestCosine), cosineToSelfie: rounded(sameAsSelfie) },
+  // Where no machine looked, nothing was seen.
+  if (challenge.frames.length === 0) {
+    return { ...check, status: 'NOT_PERFORMED', reason: 'engine_not_available', advice: 'final', metaData: made };
+  }
+  const verdict = verifyChallenge({ progress: challenge, novelty, selfie: selfie.face?.template?.vector ?? null });
+  const hints = hintsOfClient(clientHints);
+  const measures = Object.entries(verdict.measures).map(([name, value]) => [
+    name,
+    value === null ? null : rounded(value),
+  ]);
+  const metaData = {
+    ...made,
+    movements: challenge.instructions.map(({ movement }) => movement),
+    ...{ frames: challenge.frames.length, hints, refused: verdict.refused, doubtful: verdict.doubtful },
+    measures: Object.fromEntries(measures),
+    bounds: LIVENESS_BOUNDS,
   };
-  const [first] = reasons;
-  if (first !== undefined)
-    return { ...failed(tellable(reasons), seen), score: rounded(passiveScore), threshold: PASSIVE_SCORE };
-  return {
-    ...{ name: 'liveness', type: 'liveness', status: 'PASSED', score: rounded(passiveScore), threshold: PASSIVE_SCORE },
-    metaData: { engine: ENGINE, method: 'active', certified: false, ...seen },
-  };
-}
-
-function likenessToSelfie({ face }: FaceAnalysis, frames: readonly Frame[]): number {
-  const [first] = frames.flatMap(({ vector }) => vector ?? []);
-  return face?.template && first ? cosine(face.template.vector, first) : 0;
+  if (verdict.result === 'REFUSED') {
+    const reason = verdict.refused[0] === 'different_faces' ? 'different_faces' : 'not_live';
+    return { ...check, status: 'FAILED', reason, advice: 'retry', metaData };
+  }
+  if (verdict.result === 'DOUBTFUL' || hints.length > 0) {
+    return { ...check, status: 'REVIEW', reason: 'uncertain', advice: 'final', metaData };
+  }
+  return { ...check, status: 'PASSED', reason: 'challenge_answered', metaData };
 }
 
 /**
- * The words that an end user may read. What helps somebody to do better is said as it is; what would only help somebody
- * to deceive better is not.
+ * The portrait of the document is compared with the selfie and, if there was a challenge, with the face that made its
+ * movements; the lower score counts. A selfie that is half the one and half the other person does not lead from one to
+ * the other.
  */
-const TELLABLE: readonly (readonly [ChallengeReason, string])[] = [
-  ['no_face', 'no_face'],
-  ['several_faces', 'several_faces'],
-  ['too_few_frames', 'too_few_frames'],
-  ['too_many_frames', 'too_many_frames'],
-  ['expired', 'challenge_expired'],
-  ['wrong_poses', 'movements_not_seen'],
-];
-
-function tellable(reasons: readonly ChallengeReason[]): string {
-  return TELLABLE.find(([reason]) => reasons.includes(reason))?.[1] ?? 'not_live';
-}
-
-export function judgeMatch(document: FaceTemplate | null, face: FaceTemplate | null): Check {
+export function judgeMatch(
+  document: FaceTemplate | null,
+  face: FaceTemplate | null,
+  moving: Float32Array | null = null,
+): Check {
   if (!document || !face) {
     const reason = document ? 'no_face' : 'no_face_on_document';
     return {
@@ -141,12 +144,15 @@ export function judgeMatch(document: FaceTemplate | null, face: FaceTemplate | n
       metaData: { engine: ENGINE },
     };
   }
-  const found = matchTemplates(document, face);
+  const ofSelfie = matchTemplates(document, face);
+  const ofFrames = moving && matchTemplates(document, { ...face, vector: moving });
+  const found = ofFrames && ofFrames.score < ofSelfie.score ? ofFrames : ofSelfie;
   const { score, algorithm, calibration } = found;
+  const scores = { selfie: rounded(ofSelfie.score), ...(ofFrames && { frames: rounded(ofFrames.score) }) };
   return {
     ...{ name: 'faceMatch', type: 'face', score: rounded(score), threshold: MATCH_SCORE },
     ...verdictOf(found),
-    metaData: { engine: ENGINE, algorithm, calibration, models: [face.model] },
+    metaData: { engine: ENGINE, algorithm, calibration, scores, models: [face.model] },
   };
 }
 

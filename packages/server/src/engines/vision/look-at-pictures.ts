@@ -4,16 +4,17 @@ import {
   encodeTemplate,
   type FaceAnalysis,
   type FaceTemplate,
-  type Frame,
   faceQuality,
-  frameOf,
   ImageFault,
+  meanVector,
   openVision as openEngine,
+  restFrames,
   type VisionEngine,
   VisionFault,
 } from '@grove/vision/light';
 import type { Clock } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
+import type { ChallengeProgress } from './challenge.ts';
 import { algorithmOfPack, compareFaces, type FacePackName } from './face-templates.ts';
 import { type DocumentSides, judgeDocument } from './judge-document.ts';
 import { judgeActive, judgeFace, judgeMatch, judgePassive, refusedPicture } from './judge-face.ts';
@@ -31,8 +32,6 @@ export type LookDeps = {
 /** A page that takes longer than this on a busy machine has a fault of its own. */
 const PICTURE_TIMEOUT_MS = 60_000;
 const RETRY_AFTER_SECONDS = 5;
-/** Frames are looked at a few at a time, so that a challenge does not fill the queue for everybody else. */
-const FRAMES_AT_ONCE = 4;
 
 /**
  * The real machine, with the engine behind it. A picture that cannot be looked at is a finding; a machine that cannot
@@ -79,9 +78,18 @@ export function lookAtPictures(deps: LookDeps): VisionMachine {
       return { template, quality: faceQuality(seen), reasons: [...seen.reasons] };
     },
     readDocument: (request, signal) => readDocument({ look, looks, today: dayOf(clock.now()) }, request, signal),
-    readFace: (request, signal) => readFace(analyse, request, signal),
-    async matchFaces({ document, face }, signal) {
-      return judgeMatch(...(await Promise.all([embed(document, signal), embed(face, signal)])));
+    readFace: (request, signal) => readFace({ analyse, look }, request, signal),
+    async observeFrame(bytes, options, share) {
+      try {
+        return await (await engine.open()).of(share).observeFace(bytes, options);
+      } catch (error) {
+        if (error instanceof ImageFault) return { faces: 0, width: 0, height: 0 };
+        throw error instanceof VisionFault ? notReady(error) : error;
+      }
+    },
+    async matchFaces({ document, face, challenge }, signal) {
+      const [one, other] = await Promise.all([embed(document, signal), embed(face, signal)]);
+      return judgeMatch(one, other, challenge ? meanVector(restFrames(challenge)) : null);
     },
     warm: () => undefined,
     lookAhead(image, kind) {
@@ -220,8 +228,13 @@ function croppedOf({ outline, straightened }: DocumentReading): Uint8Array | und
   return outline && outline.source !== 'frame' ? straightened : undefined;
 }
 
+type FaceLooks = {
+  analyse(image: VisionImage, signal: AbortSignal): Promise<Looked<FaceAnalysis>>;
+  look: Look;
+};
+
 async function readFace(
-  analyse: (image: VisionImage, signal: AbortSignal) => Promise<Looked<FaceAnalysis>>,
+  { analyse, look }: FaceLooks,
   { image, liveness, frames, challenge, clientHints }: FaceRequest,
   signal: AbortSignal,
 ): ReturnType<Vision['readFace']> {
@@ -231,14 +244,25 @@ async function readFace(
   const faceCheck = judgeFace(selfie.seen, quality);
   if (liveness === 'none' || !selfie.seen.face) return { checks: [faceCheck], quality };
   if (liveness === 'passive') return { checks: [faceCheck, judgePassive(selfie.seen, clientHints)], quality };
-  const seen: Frame[] = [];
-  for (let at = 0; at < frames.length; at += FRAMES_AT_ONCE) {
-    const part = frames.slice(at, at + FRAMES_AT_ONCE);
-    const looked = await Promise.all(part.map((frame) => analyse(frame.image, signal)));
-    looked.forEach((each, index) => {
-      const frame = part[index] as FaceRequest['frames'][number];
-      if (each.fault === undefined) seen.push(frameOf(each.bytes, each.seen, frame.at));
-    });
+  const novelty = challenge ? await noveltyOf(look, challenge, [image, ...frames], signal) : null;
+  return { checks: [faceCheck, judgeActive({ selfie: selfie.seen, challenge, novelty, clientHints })], quality };
+}
+
+/** How much of the face is new each time it comes back to rest, by the frames that were kept. */
+async function noveltyOf(
+  look: Look,
+  challenge: ChallengeProgress,
+  images: readonly VisionImage[],
+  signal: AbortSignal,
+): Promise<number | null> {
+  const rests = new Map(restFrames(challenge).map(({ sha256, seen }) => [sha256, seen.points]));
+  const pictures: { bytes: Buffer; points: readonly number[] }[] = [];
+  for (const image of images) {
+    const points = image.sha256 === undefined ? undefined : rests.get(image.sha256);
+    if (points) pictures.push({ bytes: await image.read(), points });
   }
-  return { checks: [faceCheck, judgeActive({ selfie: selfie.seen, frames: seen, challenge, clientHints })], quality };
+  const [first] = images;
+  if (!first) return null;
+  const looked = await look(first, signal, (engine) => engine.measureNovelty(pictures));
+  return looked.fault === undefined ? looked.seen : null;
 }

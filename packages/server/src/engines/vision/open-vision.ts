@@ -39,6 +39,7 @@ export function openVision({ mode, facePack = 'faceplugin', ...others }: OpenVis
     readDocument: async (...request) => (await machine()).readDocument(...request),
     readFace: async (...request) => (await machine()).readFace(...request),
     matchFaces: async (...request) => (await machine()).matchFaces(...request),
+    observeFrame: async (...request) => (await machine()).observeFrame(...request),
     warm,
     lookAhead(...request) {
       // Whoever asks about the image is told what is wrong with the machine.

@@ -1,5 +1,5 @@
 import type { Check, PictureFault } from '../../kernel/check.ts';
-import type { Challenge } from './challenge.ts';
+import type { ChallengeProgress, FaceObservation, NoFace, ObserveOptions } from './challenge.ts';
 import { algorithmOfPack, compareFaces, type FacePackName } from './face-templates.ts';
 import type { LookKind } from './look-ahead.ts';
 
@@ -10,6 +10,8 @@ export type VisionImage = {
   /** Whose turn it takes where many wait: the tenant's. */
   readonly share?: string;
   readonly contentType: string;
+  /** Of the bytes that were sent, in hex, where it is known. */
+  readonly sha256?: string;
   read(): Promise<Buffer>;
 };
 
@@ -47,25 +49,30 @@ export type DerivedImage = { readonly name: string; readonly contentType: string
 export type FaceRequest = {
   readonly image: VisionImage;
   readonly liveness: 'none' | 'passive' | 'active';
-  /** Of an active challenge: the frames, in the order they were taken, with the milliseconds since its start. */
-  readonly frames: readonly { readonly image: VisionImage; readonly at: number }[];
-  /** The challenge that the frames answer, as it was issued, and when it was spent. */
-  readonly challenge?: SpentChallenge;
+  /** Of an active challenge: what was asked for, and what every frame showed. */
+  readonly challenge?: ChallengeProgress;
+  /** The frames that were kept of it. */
+  readonly frames: readonly VisionImage[];
   /** What the client says of itself: it can say what it likes. */
   readonly clientHints?: ClientHints;
 };
 
+export type MatchRequest = {
+  readonly document: VisionImage;
+  readonly face: VisionImage;
+  readonly challenge?: ChallengeProgress;
+};
+
 /** Such as the name of the camera. It may be personal, so it is looked at and not repeated. */
 export type ClientHints = Readonly<Record<string, string | number | boolean>>;
-
-export type SpentChallenge = Challenge & { readonly usedAt: number };
 
 export type FaceFindings = { readonly checks: readonly Check[]; readonly quality?: number };
 
 export type Vision = {
   readDocument(request: DocumentRequest, signal: AbortSignal): Promise<DocumentFindings>;
   readFace(request: FaceRequest, signal: AbortSignal): Promise<FaceFindings>;
-  matchFaces(request: { document: VisionImage; face: VisionImage }, signal: AbortSignal): Promise<Check>;
+  /** The document is compared with the selfie, and with the frames of its challenge if there was one. */
+  matchFaces(request: MatchRequest, signal: AbortSignal): Promise<Check>;
   /** Whether the face is on a list of the tenant's. */
   searchFaces(request: { list: string; face: VisionImage; threshold: number }, signal: AbortSignal): Promise<Check>;
   /** Whether one of the document numbers or e-mail addresses is on a list of the tenant's. */
@@ -101,6 +108,8 @@ export type VisionMachine = FaceTemplates &
     warm(): void;
     /** The image has arrived and will be asked about; until then the machine looks at it if it has nothing else to do. */
     lookAhead(image: VisionImage & { readonly id: string; readonly bytes: number }, kind: LookKind): void;
+    /** What a frame of a challenge shows, at once; nothing if no machine is there. Refuses with `ImageRefused` or 100010. */
+    observeFrame(bytes: Buffer, options: ObserveOptions, share: string): Promise<FaceObservation | NoFace | undefined>;
     stop(): Promise<void>;
   };
 
@@ -119,6 +128,7 @@ export function noVision(pack: FacePackName = 'faceplugin'): VisionMachine {
       return { checks: liveness === 'none' ? checks : [...checks, notPerformed('liveness', 'liveness')] };
     },
     matchFaces: async () => notPerformed('faceMatch', 'face'),
+    observeFrame: async () => undefined,
     warm: () => {},
     lookAhead: () => {},
     stop: async () => {},

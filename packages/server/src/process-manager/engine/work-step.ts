@@ -6,7 +6,7 @@ import { defineJob, type JobContext, type JobDefinition } from '../../jobs/defin
 import { MINUTE, SECOND } from '../../kernel/clock.ts';
 import { isGone } from '../../kernel/errors.ts';
 import type { Vault } from '../../secrets/vault.ts';
-import { spentChallenge } from '../faces/challenges.ts';
+import { openChallenges } from '../faces/challenges.ts';
 import type { CallHttp } from './call-http.ts';
 import { type Drive, type Look, lockChain, type WorkPayload } from './drive.ts';
 import { type ImageRow, imagesOf } from './images.repository.ts';
@@ -104,6 +104,7 @@ async function work(deps: WorkDeps, db: TenantDb, look: Look, { signal }: JobCon
     id: row.blob_key,
     share: db.tenantId,
     contentType: row.content_type,
+    sha256: row.sha256,
     read: () => readImage(deps, db, row),
   });
   const request: WorkRequest = {
@@ -123,8 +124,7 @@ async function work(deps: WorkDeps, db: TenantDb, look: Look, { signal }: JobCon
       const found = all.find((row) => row.step === owner?.id && row.attempt === attempt && row.name === name);
       return found && open(found);
     },
-    challenge: (nonce) =>
-      spentChallenge(db, { instanceId: instance.id, step: step.id, attempt: current.attempt, nonce }),
+    challenge: async (id) => (await openChallenges(deps.vault).read(db, instance.id, id))?.progress,
     vision: deps.visionOf(db, look),
     presentFace: (image) => deps.identity().presentFace(image, instance.environment, signal),
     instanceId: instance.id,

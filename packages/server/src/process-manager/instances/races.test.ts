@@ -115,7 +115,7 @@ async function assertWhole(db: TenantDb): Promise<void> {
     'instance_checks',
     'instance_images',
     'instance_faces',
-    'face_challenges',
+    'liveness_challenges',
   ]) {
     // In one pass over each table, however little the planner knows of tables that have just been filled.
     const orphans = await all(`SELECT 1 AS one FROM ${table} WHERE tenant_id = $1 AND instance_id NOT IN

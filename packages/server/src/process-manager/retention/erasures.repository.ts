@@ -65,7 +65,7 @@ const PARTS = [
   'instance_checks',
   'instance_images',
   'instance_faces',
-  'face_challenges',
+  'liveness_challenges',
   'step_ceremonies',
   'step_views',
 ];

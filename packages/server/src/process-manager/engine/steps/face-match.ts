@@ -20,11 +20,13 @@ export const faceMatch: StepType = {
       { kind: 'face', name: face, pointer: '/face' },
     ];
   },
-  async work({ step, image, vision, signal }) {
+  async work({ step, state, image, challenge, vision, signal }) {
     const { document: documentKey, face: faceKey } = step as MatchStep;
     const document = (await image(documentKey, 'portrait')) ?? (await image(documentKey, 'front'));
     const face = await image(faceKey, 'image');
     if (!document || !face) return notPerformed('faceMatch', 'face', 'image_missing');
-    return { checks: [await vision.matchFaces({ document, face }, signal)] };
+    const { challengeId } = (state.data.faces[faceKey] ?? {}) as { challengeId?: string };
+    const progress = challengeId === undefined ? undefined : await challenge(challengeId);
+    return { checks: [await vision.matchFaces({ document, face, ...(progress && { challenge: progress }) }, signal)] };
   },
 };

@@ -1,22 +1,24 @@
-import { listOf, oneOf, Type } from '@grove/contract';
+import { oneOf, Type } from '@grove/contract';
 import type { ClientHints } from '../../../engines/vision/vision.ts';
 import type { Step } from '../definition.ts';
 import { ANY, listOf as listShape, NUMBER, objectOf, TEXT } from '../expressions/shapes.ts';
 import { clientHints } from './client-hints.ts';
 import type { StepType } from './step-type.ts';
 
-/** As many as a challenge of four movements needs at a few frames a second, and no more than a phone can send in time. */
-export const MAX_FRAMES = 24;
-const FRAMES = Array.from({ length: MAX_FRAMES }, (_, at) => `frame${at + 1}`);
-const MAX_CHALLENGE_MS = 120_000;
+/** Of each movement of a challenge two frames are kept: one that shows it, and one with the face at rest after it. */
+const MAX_MOVEMENTS = 6;
+const FRAMES = Array.from({ length: MAX_MOVEMENTS * 2 }, (_, at) => `frame${at + 1}`);
+const SELFIE = 'image';
+
+/** As which image a frame is kept. The first instruction, the face at rest, gives the selfie. */
+export function imageOfFrame(instruction: number, shown: boolean): string | undefined {
+  if (instruction === 0) return shown ? undefined : SELFIE;
+  return FRAMES[instruction * 2 - (shown ? 2 : 1)];
+}
 
 type Liveness = 'none' | 'passive' | 'active';
 type FaceStep = Step & { key: string; liveness: Liveness };
-type Answer = {
-  readonly nonce?: string;
-  readonly frames?: readonly { name: string; at: number }[];
-  readonly hints?: ClientHints;
-};
+type Answer = { readonly challengeId?: string; readonly hints?: ClientHints };
 
 /** What is read of a selfie, and what came with it. */
 export const FACE_SHAPE = objectOf({ quality: NUMBER, images: listShape(TEXT), nonce: TEXT, frames: ANY, hints: ANY });
@@ -29,19 +31,8 @@ export function asksForChallenge(step: Step): boolean {
 }
 
 const answerOfChallenge = {
-  nonce: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'Of the challenge' })),
-  frames: Type.Optional(
-    listOf(
-      Type.Object(
-        {
-          name: oneOf(...FRAMES),
-          at: Type.Number({ minimum: 0, maximum: MAX_CHALLENGE_MS, description: 'Milliseconds since the start' }),
-        },
-        { additionalProperties: false },
-      ),
-      MAX_FRAMES,
-      'In the order in which they were taken',
-    ),
+  challengeId: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 64, description: 'Of the challenge that is `DONE`' }),
   ),
 };
 
@@ -65,10 +56,11 @@ export const face: StepType = {
     maxAttempts: Type.Integer({ minimum: 1, maximum: 10, default: 3 }),
   },
   user: {
-    images: (step) => [
-      { name: 'image', required: true, ahead: 'face' },
-      ...(asksForChallenge(step) ? FRAMES.map((name) => ({ name, required: false, ahead: 'face' }) as const) : []),
-    ],
+    images(step) {
+      const byChallenge = asksForChallenge(step);
+      const frames = byChallenge ? FRAMES.map((name) => ({ name, required: false, byChallenge })) : [];
+      return [{ name: SELFIE, required: true, ahead: 'face', byChallenge }, ...frames];
+    },
     result: (step) =>
       Type.Object(
         { ...(asksForChallenge(step) && answerOfChallenge), hints: Type.Optional(clientHints) },
@@ -81,17 +73,16 @@ export const face: StepType = {
     }),
   },
   async work({ step, state, images, vision, challenge, signal }) {
-    const image = images.get('image');
+    const image = images.get(SELFIE);
     if (!image) throw new Error('the selfie is not there');
     const { key, liveness } = step as FaceStep;
-    const { nonce, frames = [], hints: told } = (state.data.faces[key] ?? {}) as Answer;
-    const spent = liveness === 'active' && nonce !== undefined ? await challenge(nonce) : undefined;
-    const sent = frames.flatMap(({ name, at }) => {
-      const frame = images.get(name);
-      return frame ? [{ image: frame, at }] : [];
-    });
+    const { challengeId, hints } = (state.data.faces[key] ?? {}) as Answer;
+    const progress = liveness === 'active' && challengeId ? await challenge(challengeId) : undefined;
     const { checks, ...read } = await vision.readFace(
-      { image, frames: sent, liveness, ...(spent && { challenge: spent }), ...(told && { clientHints: told }) },
+      {
+        ...{ image, liveness, ...(progress && { challenge: progress }), ...(hints && { clientHints: hints }) },
+        frames: FRAMES.flatMap((name) => images.get(name) ?? []),
+      },
       signal,
     );
     return { checks, data: { faces: { [key]: { ...read, images: [...images.keys()] } } } };

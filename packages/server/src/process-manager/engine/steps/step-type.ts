@@ -1,5 +1,6 @@
 import type { TProperties, TSchema } from 'typebox';
-import type { DerivedImage, SpentChallenge, Vision } from '../../../engines/vision/vision.ts';
+import type { ChallengeProgress } from '../../../engines/vision/challenge.ts';
+import type { DerivedImage, Vision } from '../../../engines/vision/vision.ts';
 import type { Check } from '../../../kernel/check.ts';
 import type { Step } from '../definition.ts';
 import type { Shape } from '../expressions/shapes.ts';
@@ -73,6 +74,8 @@ export type WantedImage = {
   readonly pdf?: boolean;
   /** What a machine may begin to look for when the image arrives, while the end user goes on. */
   readonly ahead?: 'face' | 'document';
+  /** Taken from the frames of a challenge. Only the sandbox lets it be uploaded. */
+  readonly byChallenge?: boolean;
 };
 
 export type UserPart = {
@@ -128,6 +131,8 @@ export type WorkImage = {
   /** Whose turn it takes where many wait to be looked at. */
   readonly share?: string;
   readonly contentType: string;
+  /** Of the bytes that were sent. */
+  readonly sha256: string;
   read(): Promise<Buffer>;
 };
 
@@ -140,8 +145,8 @@ export type WorkRequest = {
   readonly images: ReadonlyMap<string, WorkImage>;
   /** An image of an earlier step, by the key of the step and its name. */
   image(key: string, name: string): Promise<WorkImage | undefined>;
-  /** The challenge that the submission of this attempt has spent. */
-  challenge(nonce: string): Promise<SpentChallenge | undefined>;
+  /** The challenge of this instance that has this id: what was asked for, and what every frame showed. */
+  challenge(id: string): Promise<ChallengeProgress | undefined>;
   readonly vision: Vision;
   /** A face as numbers, to be compared with the one that an identity store knows. */
   presentFace(image: WorkImage): Promise<PresentedFace>;

@@ -1,0 +1,73 @@
+import { createHash, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import type { Movement } from '@grove/vision/templates';
+import type { EndUser } from './end-user.ts';
+import type { Answer, TestClock } from './harness.ts';
+
+/** The page of an end user in a challenge of active liveness: it signs and sends frames, and does what it is told. */
+export type Instruction = { kind: Movement; phase: 'do' | 'return'; token: string; longestSide: number };
+export type Challenge = { challengeId: string; state: string; reason?: string; instruction?: Instruction } & Record<
+  string,
+  never
+>;
+
+export type ChallengePage = {
+  start(omit?: readonly string[]): Promise<Answer>;
+  /** Sends a frame to the instruction that is open, or with what is given instead. */
+  send(challenge: Challenge, frame: Buffer | object, change?: FrameChange): Promise<Answer>;
+  /** Sends frames until the challenge is over. */
+  answer(frameOf: (instruction: Instruction) => Buffer | object | Promise<Buffer | object>): Promise<Challenge>;
+};
+
+export type FrameChange = { token?: string; key?: KeyObject; challengeId?: string; at?: number };
+
+const MAX_FRAMES = 150;
+/** A person sees the instruction, and then moves. */
+const REACTION_MS = 700;
+const PACE_MS = 300;
+
+export function openChallengePage(
+  user: EndUser,
+  step: string,
+  clock: Pick<TestClock, 'advance' | 'now'>,
+): ChallengePage {
+  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const { kty, crv, x, y } = publicKey.export({ format: 'jwk' });
+  const start: ChallengePage['start'] = (omit = []) => {
+    const body = JSON.stringify({ publicKey: { kty, crv, x, y }, ...(omit.length > 0 && { omit }) });
+    return user.call(`/steps/${step}/challenges`, { method: 'POST', body });
+  };
+  const send: ChallengePage['send'] = (challenge, frame, change = {}) => {
+    const isImage = Buffer.isBuffer(frame);
+    const bytes = isImage ? frame : Buffer.from(JSON.stringify(frame));
+    const { token = challenge.instruction?.token ?? 'none', key = privateKey, at } = change;
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    const id = challenge.challengeId;
+    const signature = sign('sha256', Buffer.from(`${id}.${token}.${sha256}`), { key, dsaEncoding: 'ieee-p1363' });
+    const query = new URLSearchParams({ token, signature: signature.toString('base64url') });
+    // The clock of the page is not quite even, as that of a camera.
+    query.set('at', String(at ?? clock.now() + (bytes.at(-3) ?? 0) / 40));
+    return user.call(`/steps/${step}/challenges/${change.challengeId ?? id}/frames?${query}`, {
+      ...{ method: 'POST', body: bytes as never },
+      headers: { 'content-type': isImage ? 'image/jpeg' : 'application/json' },
+    });
+  };
+  return {
+    start,
+    send,
+    async answer(frameOf) {
+      const started = await start();
+      if (started.status !== 201) throw new Error(started.text);
+      let challenge = started.body as Challenge;
+      let before = '';
+      for (let frames = 0; frames < MAX_FRAMES && challenge.state === 'OPEN'; frames += 1) {
+        const instruction = challenge.instruction as Instruction;
+        clock.advance(instruction.token === before ? PACE_MS : REACTION_MS);
+        before = instruction.token;
+        const sent = await send(challenge, await frameOf(instruction));
+        if (sent.status !== 200) throw new Error(sent.text);
+        challenge = sent.body as Challenge;
+      }
+      return challenge;
+    },
+  };
+}
