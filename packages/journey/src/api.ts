@@ -11,7 +11,9 @@ export type Offer = Ok<typeof api.journey.offerHandoff>;
 export type SentOffer = Ok<typeof api.journey.sendHandoff>;
 export type Uploaded = Ok<typeof api.journey.uploadImage>;
 export type Begun = Ok<typeof api.journey.beginStep>;
-export type Challenge = { nonce: string; poses: string[]; expiringDtm: string };
+export type Challenge = Ok<typeof api.journey.createChallenge>;
+type NewChallenge = Body<typeof api.journey.createChallenge>;
+export type FrameSeal = { token: string; signature: string; at: number };
 
 /** What a view of a step may call. */
 export type JourneyApi = {
@@ -21,8 +23,10 @@ export type JourneyApi = {
   uploadImage(name: string, blob: Blob, options?: UploadOptions): Promise<Uploaded>;
   /** An image of the current step as the server has it, of this attempt or of the one before. */
   seeImage(name: string): Promise<Blob>;
-  /** The movements that the server wants to see. */
-  createChallenge(stepId: string): Promise<Challenge>;
+  /** Starts a challenge of active liveness; the one before ends. */
+  createChallenge(start: NewChallenge): Promise<Challenge>;
+  /** Sends a frame to the open instruction of a challenge; the answer says which one is open then. */
+  sendFrame(challengeId: string, seal: FrameSeal, frame: Blob, signal: AbortSignal): Promise<Challenge>;
   /** What the server makes for the page of this step, such as a challenge for a passkey. */
   begin(): Promise<Begun>;
   /** A link that opens the journey in another browser, once. */
@@ -88,8 +92,21 @@ export function openApi(instanceId: string): ShellApi {
         return persist(() => receive(path), patience);
       },
       begin: () => call(`/steps/${encodeURIComponent(id)}/begin`, {}),
-      createChallenge: (stepId) => call(`/steps/${encodeURIComponent(stepId)}/challenges`, {}),
+      createChallenge: (start) => call(`/steps/${encodeURIComponent(id)}/challenges`, start),
+      sendFrame: frameSender(`${base}/steps/${encodeURIComponent(id)}/challenges`),
     }),
+  };
+}
+
+/** An instruction is open for ten seconds: a frame that takes longer to arrive is sent again, as it is. */
+const FRAME_TIMEOUT_MS = 8_000;
+
+function frameSender(base: string): JourneyApi['sendFrame'] {
+  return async (challengeId, { token, signature, at }, frame, signal) => {
+    const query = new URLSearchParams({ token, signature, at: String(at) });
+    const path = `${base}/${encodeURIComponent(challengeId)}/frames?${query}`;
+    const sent = () => sendBlob(path, frame, { signal, timeoutMs: FRAME_TIMEOUT_MS });
+    return JSON.parse((await persist(sent, patience, { signal })).text) as Challenge;
   };
 }
 

@@ -87,10 +87,12 @@ export type UploadOptions = {
   /** From 0 to 1. */
   onProgress?(share: number): void;
   signal?: AbortSignal;
+  timeoutMs?: number;
 };
 
 /** With XMLHttpRequest, because `fetch` does not say how far an upload has come. */
-export function sendBlob(path: string, blob: Blob, { onProgress, signal }: UploadOptions = {}): Promise<Sent> {
+export function sendBlob(path: string, blob: Blob, options: UploadOptions = {}): Promise<Sent> {
+  const { onProgress, signal, timeoutMs = UPLOAD_TIMEOUT_MS } = options;
   return new Promise((done, fail) => {
     const request = new XMLHttpRequest();
     const abort = () => request.abort();
@@ -99,7 +101,7 @@ export function sendBlob(path: string, blob: Blob, { onProgress, signal }: Uploa
       call();
     };
     request.open('POST', path);
-    request.timeout = UPLOAD_TIMEOUT_MS;
+    request.timeout = timeoutMs;
     request.setRequestHeader('Content-Type', blob.type || 'image/jpeg');
     request.upload.onprogress = ({ loaded, total }) => onProgress?.(total > 0 ? loaded / total : 0);
     request.onload = () => {

@@ -10,6 +10,8 @@ export const PATIENCE_MS = 60_000;
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 5_000;
 const BUSY: ReadonlySet<number> = new Set([408, 429, 502, 503, 504]);
+/** The attempt has had all its challenges: that does not pass. */
+export const NO_MORE_CHALLENGES = 100131;
 
 export type Patience = {
   now(): number;
@@ -41,13 +43,17 @@ export async function persist<T>(
       } else {
         if (awaySince !== undefined) trouble(false);
         awaySince = undefined;
-        if (!BUSY.has(error.status) || retries >= MAX_RETRIES) throw error;
+        if (!isBusy(error) || retries >= MAX_RETRIES) throw error;
         retries += 1;
       }
       await wait(pauseFor(waits, error.retryAfterSeconds), signal);
       waits += 1;
     }
   }
+}
+
+function isBusy({ status, code }: Problem): boolean {
+  return BUSY.has(status) && code !== NO_MORE_CHALLENGES;
 }
 
 export function pauseFor(waits: number, retryAfterSeconds: number | undefined): number {

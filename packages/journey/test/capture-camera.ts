@@ -7,40 +7,36 @@ import type { Page } from 'playwright-core';
 /** `show('')` lets the camera follow what the page asks for again. */
 export type DrivenCamera = { show(name: string): Promise<void> };
 
-type Driver = { pictures: Record<string, HTMLImageElement>; shown: string; held: boolean };
+/** The pictures of somebody who does what the page asks for. Each is shown to one frame: nobody looks the same twice. */
+export type Acting = { rest: readonly string[]; takes: Readonly<Record<string, readonly (readonly string[])[]>> };
 
-/** To be called before the page is opened. */
+type Driver = { pictures: Record<string, HTMLImageElement>; first: string; shown: string; held: boolean };
+type Drive = { first: string; acting?: Acting; disguised?: boolean };
+
+/** To be called before the page is opened. With `disguised` the page takes the canvas for a camera. */
 export async function driveCamera(
   page: Page,
   pictures: Readonly<Record<string, Buffer>>,
-  { first, followed }: { first: string; followed?: Readonly<Record<string, readonly string[]>> },
+  drive: Drive,
 ): Promise<DrivenCamera> {
   const sources = Object.entries(pictures).map(([name, jpeg]) => [
     name,
     `data:image/jpeg;base64,${jpeg.toString('base64')}`,
   ]);
-  await page.addInitScript(runCamera, { sources, first, followed } as never);
+  await page.addInitScript(runCamera, { sources, ...drive } as never);
   return {
     show: (name) =>
       page.evaluate((wanted) => {
         const { driver } = window as unknown as { driver: Driver };
         driver.held = wanted !== '';
-        if (wanted !== '') driver.shown = wanted;
+        driver.shown = wanted || driver.first;
       }, name),
   };
 }
 
-/** Runs in the page. With `followed` it does what the page asks for: from picture to picture, by way of the middle. */
-function runCamera({
-  sources,
-  first,
-  followed,
-}: {
-  sources: [string, string][];
-  first: string;
-  followed?: Record<string, string[]>;
-}) {
-  const driver: Driver = { pictures: {}, shown: first, held: false };
+/** Runs in the page. */
+function runCamera({ sources, first, acting, disguised }: Drive & { sources: [string, string][] }) {
+  const driver: Driver = { pictures: {}, first, shown: first, held: false };
   Object.assign(window, { driver });
   const loaded = Promise.all(
     sources.map(async ([name, source]) => {
@@ -50,16 +46,36 @@ function runCamera({
       driver.pictures[name] = image;
     }),
   );
-  let towards = '';
-  let at = 0;
-  const follow = () => {
-    const asked = document.querySelector<HTMLElement>('[data-pose]')?.dataset.pose ?? '';
-    const way = followed?.[towards] ?? [];
-    if (asked !== towards && at > 0) at -= 1;
-    else if (asked !== towards) towards = asked;
-    else at = Math.min(at + 1, way.length);
+  /** The first of a list, which comes last from then on. */
+  const turn = <T>(list: T[]): T | undefined => {
+    const head = list.shift();
+    if (head !== undefined) list.push(head);
+    return head;
+  };
+  const rest = [...(acting?.rest ?? [])];
+  const takes = Object.fromEntries(Object.entries(acting?.takes ?? {}).map(([name, all]) => [name, [...all]]));
+  let pose = 'centre';
+  let playing: string[] = [];
+  const showNext = () => {
+    const name = pose === 'centre' ? turn(rest) : playing.shift();
     // What a test wants to be seen comes first.
-    if (!driver.held) driver.shown = way[at - 1] ?? first;
+    if (name && !driver.held) driver.shown = name;
+  };
+  /** Nobody does at once what they read. */
+  const REACTION_MS = 350;
+  let asked = { pose, at: 0 };
+  const follow = () => {
+    const wanted = document.querySelector<HTMLElement>('[data-pose]')?.dataset.pose ?? 'centre';
+    if (wanted !== asked.pose) asked = { pose: wanted, at: performance.now() };
+    if (wanted === pose || performance.now() - asked.at < REACTION_MS) return;
+    pose = wanted;
+    playing = [...(turn(takes[pose] ?? []) ?? [])];
+    showNext();
+  };
+  const { toBlob } = HTMLCanvasElement.prototype;
+  HTMLCanvasElement.prototype.toBlob = function (...order) {
+    toBlob.apply(this, order);
+    showNext();
   };
   const open = async () => {
     await loaded;
@@ -80,10 +96,28 @@ function runCamera({
     };
     draw();
     setInterval(draw, 60);
-    if (followed) setInterval(follow, 260);
-    return canvas.captureStream(15);
+    if (acting) setInterval(follow, 60);
+    const stream = canvas.captureStream(15);
+    if (disguised) {
+      const [track] = stream.getVideoTracks();
+      Object.defineProperties(track as object, {
+        constructor: { value: MediaStreamTrack },
+        label: { value: 'Front camera' },
+      });
+    }
+    return stream;
   };
-  Object.defineProperty(navigator.mediaDevices, 'getUserMedia', { value: open, configurable: true });
+  if (!disguised) {
+    Object.defineProperty(navigator.mediaDevices, 'getUserMedia', { value: open, configurable: true });
+    return;
+  }
+  // Whoever controls a browser can say what an honest one would say.
+  const { getUserMedia } = MediaDevices.prototype;
+  const describe = Function.prototype.toString;
+  MediaDevices.prototype.getUserMedia = open;
+  Function.prototype.toString = function () {
+    return describe.call(this === open ? getUserMedia : this);
+  };
 }
 
 /** Several cameras, each with one colour for a picture. To be called before the page is opened. */

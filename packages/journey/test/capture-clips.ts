@@ -2,7 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeSpecimen, type SpecimenOrder } from '@grove/vision';
 import sharp from 'sharp';
-import { recordedFrames } from '../../vision/test/recording.ts';
+import { ALL_MOMENTS, AT_REST, nameOf, recordedFrames, SHOWN } from '../../vision/test/recording.ts';
+import type { Acting } from './capture-camera.ts';
 
 /** What the fake camera shows: JPEG pictures one after the other, made when a test needs them. */
 const SIZE = { width: 1280, height: 720 } as const;
@@ -27,31 +28,22 @@ export function writeClip(folder: string, name: string, pictures: readonly Buffe
   return file;
 }
 
-/** Seconds of the recording in which somebody looks ahead, turns and nods: the way to each pose, from the middle. */
-export const HEAD = {
-  centre: 18.6,
-  left: [19.4, 19.6, 19.8, 20.0],
-  right: [20.8, 21.0, 21.2, 21.4],
-  down: [22.2, 22.4, 22.6, 22.8, 23.2],
-  up: [23.8, 24.0, 24.2, 24.4, 24.6],
-} as const;
-
-type Turn = Exclude<keyof typeof HEAD, 'centre'>;
-const TURNS: readonly Turn[] = ['left', 'right', 'down', 'up'];
-
-/** Pictures of a head by name, and the names that lead to each pose. */
-export type Head = { pictures: Record<string, Buffer>; ways: Record<string, string[]> };
+/** Pictures of a head by name; those at rest, and for each movement the takes that show it. */
+export type Head = { pictures: Record<string, Buffer>; acting: Acting };
 
 export async function headPictures(): Promise<Head> {
-  const names = ['centre', ...TURNS.flatMap((turn) => HEAD[turn].map((_, at) => `${turn}${at}`))];
-  const seconds = [HEAD.centre, ...TURNS.flatMap((turn) => HEAD[turn])];
-  const frames = await recordedFrames(seconds);
+  const frames = await recordedFrames(ALL_MOMENTS);
   // As large as the least that a camera gives.
-  const enlarged = await Promise.all(
-    frames.map((frame) => sharp(frame).resize(800, 600).jpeg({ quality: 92 }).toBuffer()),
+  const enlarge = (frame: Buffer) => sharp(frame).resize(800, 600).jpeg({ quality: 92 }).toBuffer();
+  const enlarged = await Promise.all(frames.map(enlarge));
+  const named = ALL_MOMENTS.map((moment, at) => [nameOf(moment), enlarged[at] as Buffer] as const);
+  const takes = Object.entries(SHOWN).map(
+    ([movement, all]) => [movement, all.map((take) => take.map(nameOf))] as const,
   );
+  const rest = AT_REST.map(nameOf);
+  const pictures = Object.fromEntries(named);
   return {
-    pictures: Object.fromEntries(names.map((name, at) => [name, enlarged[at] as Buffer])),
-    ways: Object.fromEntries(TURNS.map((turn) => [turn, HEAD[turn].map((_, at) => `${turn}${at}`)])),
+    pictures: { ...pictures, centre: pictures[rest[0] as string] as Buffer },
+    acting: { rest, takes: Object.fromEntries(takes) },
   };
 }

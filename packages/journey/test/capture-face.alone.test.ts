@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { frameOf, openVision, verifyChallenge } from '@grove/vision';
 import type { Page } from 'playwright-core';
 import { driveCamera } from './capture-camera.ts';
 import { type Head, headPictures } from './capture-clips.ts';
@@ -13,6 +12,29 @@ before(async () => {
   head = await headPictures();
 });
 after(() => stage?.close());
+
+/** Landmarks that take half a second each. */
+function slowly(page: Page): Promise<unknown> {
+  return page.addInitScript(() => {
+    const { postMessage } = Worker.prototype;
+    Worker.prototype.postMessage = function (this: Worker, question: { id?: number }, ...rest: never[]) {
+      setTimeout(() => postMessage.call(this, question, ...rest), question.id === undefined ? 0 : 500);
+    } as typeof postMessage;
+  });
+}
+
+/** Notes what a screen reader is told at once: some instructions are there for a moment only. */
+function noteWords(page: Page): Promise<unknown> {
+  return page.addInitScript(() => {
+    const said: string[] = [];
+    Object.assign(window, { said });
+    const note = () => {
+      const words = document.querySelector('[aria-live=assertive]')?.textContent ?? '';
+      if (words && words !== said.at(-1)) said.push(words);
+    };
+    new MutationObserver(note).observe(document, { subtree: true, childList: true, characterData: true });
+  });
+}
 
 describe('a selfie', () => {
   test('is taken by itself when a face looks ahead, and not before', async () => {
@@ -38,89 +60,184 @@ describe('a selfie', () => {
     assert.equal(hints.source, 'auto');
   });
 
-  /** What the server's own verification says of the frames that one run sends. */
-  const judgeMovements = async () => {
-    const poses = ['centre', 'right', 'down', 'left', 'up'] as const;
-    let blobs: string[] = [];
+  const active = { type: 'face', settings: { liveness: 'active' } };
+  /** He looks ahead and does nothing else: the scripted server counts frames. */
+  const still = (page: Page) => driveCamera(page, { centre: head.pictures.centre as Buffer }, { first: 'centre' });
+  const eyes = { kinds: ['centre', 'right', 'closeEyes', 'openMouth'] };
+  const shown = (page: Page, text: string | RegExp) => page.locator('.hint', { hasText: text }).first().waitFor(WAIT);
+
+  test('with movements sends one signed frame at a time, for each instruction as the server reveals it', async () => {
+    let said: string[] = [];
     const sent = await stage.visit(
-      { type: 'face', settings: { liveness: 'active' }, poses: poses.join() },
+      { ...active, challenges: [eyes] },
       async (page) => {
         await openCamera(page);
-        await untilSubmitted(page, 60_000);
-        blobs = await page.evaluate(() => (window as unknown as { readBlobs(): Promise<string[]> }).readBlobs());
+        await untilSubmitted(page);
+        said = await page.evaluate(() => (window as unknown as { said: string[] }).said);
       },
-      { prepare: (page) => driveCamera(page, head.pictures, { first: 'centre', followed: head.ways }) },
+      {
+        prepare: async (page) => {
+          await still(page);
+          await noteWords(page);
+        },
+      },
     );
-    const submitted = sent.submitted[0] as { nonce: string; frames: { name: string; at: number }[] };
-    const bytesOf = (name: string) =>
-      Buffer.from(blobs[sent.uploads.findIndex((upload) => upload.name === name)] ?? '', 'base64');
-    assert.ok(submitted.frames.length >= 10 && submitted.frames.length <= 24);
-    const engine = await openVision({ workers: 1 });
-    try {
-      const image = await engine.analyseFace(bytesOf('image'));
-      assert.deepEqual(image.reasons, []);
-      const frames = [];
-      for (const { name, at } of submitted.frames) {
-        const bytes = bytesOf(name);
-        frames.push(frameOf(bytes, await engine.analyseFace(bytes), at));
-      }
-      const challenge = { nonce: 'nonce', poses, issuedAt: 0, expiresAt: 60_000 };
-      const { nonce } = submitted;
-      const verdict = verifyChallenge({ challenge, nonce, alreadyUsed: false, now: 30_000, frames });
-      const angles = frames.map(({ yaw, pitch }) => `${yaw.toFixed(0)}/${pitch.toFixed(0)}`).join(' ');
-      return { reasons: verdict.reasons, angles };
-    } finally {
-      await engine.stop();
-    }
-  };
-
-  test('with movements sends frames that the server’s own verification accepts, in one of three tries', async () => {
-    const refused: string[] = [];
-    for (let tries = 0; tries < 3; tries++) {
-      const { reasons, angles } = await judgeMovements();
-      if (reasons.length === 0) return;
-      refused.push(`${reasons.join()}: ${angles}`);
-    }
-    assert.fail(refused.join('\n'));
+    assert.deepEqual(said, [
+      'Look straight ahead',
+      ...['Turn your head left', 'Look straight ahead'],
+      ...['Close your eyes until you hear the sound or feel the vibration', 'Open your eyes'],
+      ...['Open your mouth wide', 'Close your mouth'],
+    ]);
+    const steps = sent.frames.map(({ token, kind, phase }) => `${token} ${kind} ${phase}`);
+    assert.deepEqual(steps, [
+      ...['T1 centre do', 'T1 centre do'],
+      ...['T2 right do', 'T2 right do', 'T2 right return'],
+      ...['T3 closeEyes do', 'T3 closeEyes do', 'T3 closeEyes return'],
+      ...['T4 openMouth do', 'T4 openMouth do', 'T4 openMouth return'],
+    ]);
+    assert.ok(sent.frames.every(({ signed }) => signed));
+    assert.deepEqual([sent.starts.length, sent.overlaps, sent.uploads], [1, 0, []]);
+    const sizes = sent.frames.map(({ longest }) => longest);
+    assert.deepEqual([sizes[0], sizes.at(-1)], [600, 480], 'no larger than the camera, no larger than is asked for');
+    const gaps = sent.frames.slice(1).map(({ at }, before) => at - (sent.frames[before]?.at ?? 0));
+    assert.ok(Math.min(...gaps) >= 240, `not more than four a second: ${gaps}`);
+    const { challengeId, hints } = sent.submitted[0] as { challengeId: string; hints: Record<string, unknown> };
+    assert.equal(challengeId, 'C1');
+    const { cameraCount, trackClass, nativeGetUserMedia, automated, frameRate, frameJitterMs } = hints;
+    assert.deepEqual(
+      { trackClass, nativeGetUserMedia, automated, cameraCount },
+      { trackClass: 'CanvasCaptureMediaStreamTrack', nativeGetUserMedia: false, automated: true, cameraCount: 1 },
+    );
+    assert.ok(Number(frameRate) > 1 && Number(frameJitterMs) > 0, `${frameRate} ${frameJitterMs}`);
   });
 
-  test('with movements goes by the clock where WebAssembly is missing', async () => {
+  test('says that the camera is the browser’s own where it is', async () => {
     const sent = await stage.visit(
-      { type: 'face', settings: { liveness: 'active' }, poses: 'centre' },
+      { ...active, challenges: [{ kinds: ['centre'] }] },
       async (page) => {
         await openCamera(page);
         await untilSubmitted(page);
       },
       { prepare: (page) => page.addInitScript(() => Reflect.deleteProperty(window, 'WebAssembly')) },
     );
-    const names = sent.uploads.map(({ name }) => name);
-    assert.ok(names.includes('image') && names.includes('frame5'));
+    const { trackClass, nativeGetUserMedia } = (sent.submitted[0] as { hints: Record<string, unknown> }).hints;
+    assert.deepEqual([trackClass, nativeGetUserMedia], ['MediaStreamTrack', true]);
   });
 
-  test('with movements goes by the clock where fewer than four looks a second are had, also for who is in place at once', async () => {
-    const slowly = (page: Page) =>
-      page.addInitScript(() => {
-        const { postMessage } = Worker.prototype;
-        Worker.prototype.postMessage = function (this: Worker, question: { id?: number }, ...rest: never[]) {
-          setTimeout(() => postMessage.call(this, question, ...rest), question.id === undefined ? 0 : 300);
-        } as typeof postMessage;
-      });
-    const sent = await stage.visit(
-      { type: 'face', settings: { liveness: 'active' }, poses: 'centre,left' },
+  test('a sound is played and the phone vibrates when closed eyes were seen', async () => {
+    await stage.visit(
+      { ...active, challenges: [{ kinds: ['centre', 'closeEyes'] }] },
       async (page) => {
         await openCamera(page);
         await untilSubmitted(page);
+        const signals = await page.evaluate(() => (window as unknown as { signals: string[] }).signals);
+        assert.deepEqual(signals, ['30', 'tone', '120,60,120']);
       },
       {
         prepare: async (page) => {
-          await slowly(page);
-          // He looks ahead and never turns: whoever watched him would never come to an end.
-          await driveCamera(page, { centre: head.pictures.centre as Buffer }, { first: 'centre' });
+          await still(page);
+          await page.addInitScript(() => {
+            const signals: string[] = [];
+            Object.assign(window, { signals });
+            const { start } = OscillatorNode.prototype;
+            OscillatorNode.prototype.start = function (when) {
+              signals.push('tone');
+              start.call(this, when);
+            };
+            navigator.vibrate = (pattern) => signals.push(`${pattern}`) > 0;
+          });
         },
       },
     );
-    const { frames } = sent.submitted[0] as { frames: { at: number }[] };
-    assert.ok(frames.length >= 9, `${frames.length}`);
+  });
+
+  for (const [title, prepare] of [
+    [
+      'where WebAssembly is missing',
+      (page: Page) => page.addInitScript(() => Reflect.deleteProperty(window, 'WebAssembly')),
+    ],
+    ['where landmarks come slowly', slowly],
+  ] as const) {
+    test(`with movements goes the same way ${title}`, async () => {
+      const sent = await stage.visit(
+        { ...active, challenges: [{ kinds: ['centre', 'up'] }] },
+        async (page) => {
+          await openCamera(page);
+          await untilSubmitted(page, 40_000);
+        },
+        {
+          prepare: async (page) => {
+            await prepare(page);
+            await driveCamera(page, { none: stage.card }, { first: 'none' });
+          },
+        },
+      );
+      assert.deepEqual([sent.starts.length, sent.frames.length], [1, 5]);
+    });
+  }
+
+  test('a challenge that ended is explained and starts again by itself once, then the person chooses', async () => {
+    const lost = { kinds: ['centre', 'up'], end: 'face_lost' };
+    const quick = { kinds: ['centre', 'up'], end: 'too_quick' };
+    const sent = await stage.visit(
+      { ...active, challenges: [lost, quick, eyes] },
+      async (page) => {
+        await openCamera(page);
+        await shown(page, 'Your face was out of the picture');
+        await page.getByRole('heading', { name: 'Let’s try that again' }).waitFor(WAIT);
+        await page.getByText('That was too fast').waitFor(WAIT);
+        assert.ok(await page.getByRole('button', { name: 'Let a person look at it' }).isVisible());
+        await page.getByRole('button', { name: 'Try again' }).tap();
+        await untilSubmitted(page, 40_000);
+      },
+      { prepare: still },
+    );
+    assert.equal(sent.starts.length, 3);
+    assert.equal(new Set(sent.starts.map(({ key }) => key)).size, 3, 'a key for each');
+    assert.deepEqual(
+      sent.submitted.map(({ challengeId }) => challengeId),
+      ['C3'],
+    );
+  });
+
+  test('an attempt that has had all its challenges is offered a person', async () => {
+    const { events } = await stage.visit(
+      { ...active, challenges: [{ refuse: 100131 }] },
+      async (page) => {
+        await openCamera(page);
+        await page.getByRole('button', { name: 'Let a person look at it' }).tap(WAIT);
+      },
+      { prepare: still },
+    );
+    assert.deepEqual(events, ['unable']);
+  });
+
+  test('who cannot make a movement goes on without it', async () => {
+    const sent = await stage.visit(
+      {
+        ...active,
+        challenges: [
+          { kinds: ['closeEyes'], frames: 1000 },
+          { kinds: ['openMouth'], frames: 1000 },
+          { kinds: ['centre'] },
+        ],
+      },
+      async (page) => {
+        await openCamera(page);
+        const omit = page.getByRole('button', { name: 'I can’t do this movement' });
+        await shown(page, 'Close your eyes');
+        await omit.tap(WAIT);
+        await shown(page, /A person will look at it/);
+        await shown(page, 'Open your mouth');
+        await omit.tap(WAIT);
+        await untilSubmitted(page, 40_000);
+      },
+      { prepare: still },
+    );
+    assert.deepEqual(
+      sent.starts.map(({ omit }) => omit),
+      [[], ['eyes'], ['eyes', 'mouth']],
+    );
   });
 
   test('offers a person’s help on every screen, and no file where somebody alive is asked for', async () => {

@@ -68,15 +68,35 @@ describe('every screen of the camera', () => {
         },
         options,
       );
+      const face = { type: 'face', settings: { liveness: 'active' }, lang };
+      const still = { ...options, prepare: (page: Page) => driveCamera(page, head.pictures, { first: 'centre' }) };
+      const endless = { frames: 1000 };
+      const omitted = [{ kinds: ['closeEyes'], hint: 'too_dark' }, { kinds: ['openMouth'] }, { kinds: ['left'] }];
       await stage.visit(
-        { type: 'face', settings: { liveness: 'active' }, lang },
+        { ...face, challenges: [...omitted.map((script) => ({ ...script, ...endless })), { refuse: 100131 }] },
         async (page) => {
           await look(page, 'selfie', lang);
           await open(page);
-          await page.waitForSelector('.hint', WAIT);
-          await look(page, 'movements', lang);
+          for (const { kinds } of omitted) {
+            await page.waitForSelector(`[data-pose=${kinds}]`, WAIT);
+            await look(page, `movement ${kinds}`, lang);
+            await page.locator('.stage ~ .button.quiet').last().tap();
+          }
+          await page.waitForSelector('.actions .primary', WAIT);
+          await look(page, 'no more challenges', lang);
         },
-        { ...options, prepare: (page) => driveCamera(page, head.pictures, { first: 'centre', followed: head.ways }) },
+        still,
+      );
+      await stage.visit(
+        { ...face, challenges: [{ kinds: ['centre'], end: 'face_lost' }] },
+        async (page) => {
+          await open(page);
+          await page.waitForSelector('.hint.long', WAIT);
+          await look(page, 'starts again', lang);
+          await page.waitForSelector('.actions .primary', WAIT);
+          await look(page, 'challenge ended', lang);
+        },
+        still,
       );
     });
   }

@@ -3,6 +3,7 @@ import { rmSync } from 'node:fs';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { findChromium } from '../../../scripts/find-chromium.ts';
 import { specimenPicture, writeClip } from './capture-clips.ts';
+import type { SentChallenges } from './capture-page/scripted-challenges.ts';
 import { openCaptureSite } from './capture-site.ts';
 
 /** The views of the camera in a real browser, whose camera shows a specimen card. */
@@ -21,7 +22,7 @@ export type Sent = {
   uploads: { name: string; type: string; bytes: number; text: string }[];
   submitted: Record<string, unknown>[];
   events: string[];
-};
+} & SentChallenges;
 
 type Options = BrowserContextOptions & { prepare?: (page: Page) => Promise<unknown> };
 

@@ -10,14 +10,16 @@ type LiveHintProps<Hint extends string> = {
   area: string;
   icons: Readonly<Record<Hint, CaptureIconName>>;
   good: boolean;
+  /** Beside something that is more important. */
+  second?: boolean;
 };
 
-export function LiveHint<Hint extends string>({ t, pace, area, icons, good }: LiveHintProps<Hint>) {
+export function LiveHint<Hint extends string>({ t, pace, area, icons, good, second = false }: LiveHintProps<Hint>) {
   const { shown, spoken } = pace;
   return (
     <>
       {shown && (
-        <div class={good ? 'hint good' : 'hint'} aria-hidden="true" data-hint={shown}>
+        <div class={`hint ${good ? 'good' : ''} ${second ? 'second' : ''}`} aria-hidden="true" data-hint={shown}>
           <CaptureIcon name={icons[shown]} />
           <span>{t(`${area}.${shown}`)}</span>
         </div>

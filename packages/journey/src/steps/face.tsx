@@ -1,14 +1,24 @@
 import { useState } from 'preact/hooks';
 import '../capture/capture.css';
 import { CheckPicture } from '../capture/check-picture.tsx';
-import { FacePrimer, LiveFace, SendingFace, type Shot, TimedOut } from '../capture/face/face-screens.tsx';
-import { sendAhead, sendShots } from '../capture/face/send-shots.ts';
+import {
+  ChallengeEnded,
+  FacePrimer,
+  LiveFace,
+  NoMoreChallenges,
+  SendingFace,
+  type Shot,
+} from '../capture/face/face-screens.tsx';
+import type { EndReason, Omission } from '../capture/face/instruction.ts';
+import { prepareSound } from '../capture/face/signal-sound.ts';
 import { useFaceFinder } from '../capture/face/use-face-finder.ts';
 import { appAround, InApp } from '../capture/in-app.tsx';
 import { isComputer, type Ways } from '../capture/other-ways.tsx';
 import { sampleSelfie } from '../capture/sample.ts';
 import { wantsShutter } from '../capture/shutter.tsx';
 import { type Sending, useSending } from '../capture/use-sending.ts';
+import { NO_MORE_CHALLENGES } from '../persist.ts';
+import { Problem } from '../problem.ts';
 import { hashOf } from '../upload-once.ts';
 import type { StepProps } from './step.ts';
 
@@ -16,11 +26,15 @@ type View =
   | { at: 'primer' }
   | { at: 'camera'; shutter: boolean }
   | { at: 'check'; shot: Shot }
-  | { at: 'timeout' }
+  | { at: 'ended'; reason: EndReason }
+  | { at: 'noMore' }
   | { at: 'sending'; send: () => Promise<void> };
 
 /** After so many tries that failed, a person is offered beside the camera. */
 const PERSON_AFTER = 2;
+
+/** A challenge that was completed must be submitted within two minutes; then another one is needed. */
+const CHALLENGE_GONE = 100132;
 
 /** A selfie, with or without movements. */
 export function FaceStep(props: StepProps) {
@@ -33,7 +47,7 @@ function Attempt(props: StepProps) {
   const finder = useFaceFinder();
   const [view, setView] = useState<View>({ at: 'primer' });
   const [stays, setStays] = useState(false);
-  const [ahead] = useState(() => sendAhead(api));
+  const [omit, setOmit] = useState<readonly Omission[]>([]);
   const sending = useSending();
   const app = stays ? undefined : appAround(navigator.userAgent);
   const send = async ({ blob, hints }: Shot) => {
@@ -42,7 +56,11 @@ function Attempt(props: StepProps) {
     await submit({ hints: { ...hints, ...(sha256 && { sha256 }) } });
   };
   const ways = waysOf(props, sending, send, (shot) => setView({ at: 'check', shot }));
-  const open = (shutter: boolean) => setView({ at: 'camera', shutter });
+  // Called by a tap, without which browsers play no sound.
+  const open = (shutter: boolean) => {
+    if (active) prepareSound();
+    setView({ at: 'camera', shutter });
+  };
 
   if (app !== undefined) {
     return <InApp t={t} app={app} offer={api.offerHandoff} ways={ways} onStay={() => setStays(true)} />;
@@ -63,30 +81,41 @@ function Attempt(props: StepProps) {
     case 'camera':
       return (
         <LiveFace
-          {...{ ...props, finder, active, shutter: view.shutter, ways }}
+          {...{ ...props, finder, active, shutter: view.shutter, ways, omit }}
+          onOmit={(omission) => setOmit([...omit, omission])}
           onShot={(shot) => setView({ at: 'check', shot })}
-          onChosen={ahead}
-          onTimeout={() => setView({ at: 'timeout' })}
+          onEnded={(reason) => setView({ at: 'ended', reason })}
           onError={(error) => {
             sending.setError(error);
-            setView({ at: 'primer' });
+            setView({ at: codeOf(error) === NO_MORE_CHALLENGES ? 'noMore' : 'primer' });
           }}
-          onShots={(shots, hints) => {
-            const sendAll = async () => submit({ ...(await sendShots(api, shots, sending.setShare)), hints });
-            setView({ at: 'sending', send: sendAll });
-            void sending.attempt(sendAll);
+          onAnswered={(challengeId, hints) => {
+            const sendAnswer = () => submit({ challengeId, hints });
+            setView({ at: 'sending', send: sendAnswer });
+            void sending.attempt(sendAnswer);
           }}
         />
       );
     case 'sending':
-      return <SendingFace t={t} sending={sending} ways={ways} onAgain={() => void sending.attempt(view.send)} />;
-    case 'timeout':
-      return <TimedOut t={t} ways={ways} onAgain={() => open(false)} />;
+      return (
+        <SendingFace
+          {...{ t, sending, ways }}
+          onAgain={() => (codeOf(sending.error) === CHALLENGE_GONE ? open(false) : void sending.attempt(view.send))}
+        />
+      );
+    case 'ended':
+      return <ChallengeEnded t={t} reason={view.reason} ways={ways} onAgain={() => open(false)} />;
+    case 'noMore':
+      return <NoMoreChallenges t={t} ways={ways} />;
     default: {
       const onOpen = (click: { detail: number }) => open(wantsShutter(click));
       return <FacePrimer {...{ t, step, active, ways, onOpen }} error={sending.error} />;
     }
   }
+}
+
+function codeOf(error: unknown): number | undefined {
+  return error instanceof Problem ? error.code : undefined;
 }
 
 function waysOf(

@@ -6,17 +6,18 @@ import { translator } from '../../src/i18n/translate.ts';
 import { DocumentStep } from '../../src/steps/document.tsx';
 import { FaceStep } from '../../src/steps/face.tsx';
 import type { StepProps } from '../../src/steps/step.ts';
+import { type SentChallenges, scriptedChallenges } from './scripted-challenges.ts';
 
 /**
  * The views of the camera without a server: what they would send is put into `window.sent`. The address says what is
- * shown: `?type=face&settings={…}&lang=ar&poses=centre,left`.
+ * shown: `?type=face&settings={…}&lang=ar&challenges=[{"kinds":["centre","left"]}]`.
  */
 type Sent = {
   uploads: { name: string; type: string; bytes: number; text: string }[];
   submitted: object[];
   events: string[];
-};
-const sent: Sent = { uploads: [], submitted: [], events: [] };
+} & SentChallenges;
+const sent: Sent = { uploads: [], submitted: [], events: [], starts: [], frames: [], overlaps: 0 };
 const readBlob = (blob: Blob) =>
   new Promise<string>((done) => {
     const reader = new FileReader();
@@ -69,11 +70,7 @@ async function show() {
       },
       seeImage: () => drawing(),
       begin: async () => ({ begun: false, settings: {} }),
-      createChallenge: async () => ({
-        nonce: 'nonce',
-        poses: (query.get('poses') ?? 'centre,left,right').split(','),
-        expiringDtm: '2030-01-01T00:00:00.000Z',
-      }),
+      ...scriptedChallenges(JSON.parse(query.get('challenges') ?? '[]'), sent),
       offerHandoff: async () => ({
         url: 'https://grove.example/web/?h=1',
         number: 42,

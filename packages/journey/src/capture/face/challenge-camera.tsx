@@ -1,76 +1,101 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Translate } from '../../i18n/translate.ts';
+import { Button } from '../../ui/button.tsx';
 import { CameraStage } from '../camera-stage.tsx';
 import { CaptureIcon } from '../icons.tsx';
 import { LiveHint } from '../live-hint.tsx';
-import type { Camera } from '../use-camera.ts';
-import type { ChallengeEnds } from './challenge-run.ts';
-import type { FaceFinder } from './face-finder.ts';
 import { FACE_ICONS } from './face-icons.ts';
 import { FaceOval } from './face-oval.tsx';
-import { asInMirror } from './follow-challenge.ts';
+import { type Instruction, OMISSIONS, type Omission, progressOf, shownOf } from './instruction.ts';
 import { canSpeak, hush, speak } from './speak.ts';
-import { useChallenge } from './use-challenge.ts';
+import { type ChallengeOptions, useChallenge } from './use-challenge.ts';
 
-/** Movements that the server chose, asked for one after the other. */
-type ChallengeCameraProps = ChallengeEnds & {
+/** Movements that the server chooses, one after the other. */
+type ChallengeCameraProps = ChallengeOptions & {
   t: Translate;
   language: string;
-  camera: Camera;
-  finder: FaceFinder | null | undefined;
+  /** The person cannot make this movement. */
+  onOmit(omission: Omission): void;
 };
 
 export function ChallengeCamera(props: ChallengeCameraProps) {
-  const { t, language, camera } = props;
-  const run = useChallenge(props);
-  const [aloud, setAloud] = useState(false);
-  const { asked, phase } = run;
-  const said = useRef('');
-  const instruction = phase === 'asking' && asked ? t(`pose.${asInMirror(asked)}`) : '';
-  useEffect(() => {
-    if (!aloud || instruction === said.current) return;
-    said.current = instruction;
-    if (instruction) speak(instruction, language);
-  }, [aloud, instruction, language]);
-  useEffect(() => hush, []);
-
+  const { t, language, camera, onOmit } = props;
+  const { view, restart } = useChallenge(props);
+  const { challenge, notice, good, seen, pace } = view;
+  const instruction = challenge?.state === 'OPEN' ? challenge.instruction : undefined;
+  const shown = instruction && shownOf(instruction);
+  const until = shown?.drawing === 'closeEyes' ? t('challenge.untilSignal') : '';
+  const words = shown ? `${t(shown.text)} ${until}`.trim() : notice ? t(notice) : '';
+  const omission = instruction && OMISSIONS[instruction.kind];
   return (
     <>
       <CameraStage t={t} camera={camera} shape="face" mirrored>
-        <FaceOval
-          good={run.good}
-          progress={run.progress}
-          towards={phase === 'asking' && asked ? asInMirror(asked) : null}
-        />
-        {instruction ? (
-          <div class="hint pose" aria-hidden="true" data-pose={asked ?? ''}>
-            <CaptureIcon name={asked ? asInMirror(asked) : 'centre'} />
-            <span>{instruction}</span>
+        <FaceOval good={good} progress={challenge ? progressOf(challenge) : 0} towards={shown?.drawing} seen={seen} />
+        {instruction && <InstructionHint t={t} instruction={instruction} until={until} />}
+        {notice ? (
+          <div class="hint long" aria-hidden="true">
+            {t(notice)}
           </div>
         ) : (
-          <LiveHint t={t} pace={run.pace} area="hint.face" icons={FACE_ICONS} good={run.good} />
-        )}
-        {instruction && run.warning && (
-          <div class="hint second" aria-hidden="true">
-            <CaptureIcon name={FACE_ICONS[run.warning]} />
-            <span>{t(`hint.face.${run.warning}`)}</span>
-          </div>
+          <LiveHint t={t} pace={pace} area="hint.face" icons={FACE_ICONS} good={good} second={Boolean(instruction)} />
         )}
       </CameraStage>
       <div class="hidden" aria-live="assertive">
-        {instruction}
+        {words}
       </div>
       <p class="note centred">
-        {phase === 'asking'
-          ? t('challenge.progress', { at: Math.min(run.shown + 1, run.total), total: run.total })
-          : t(run.tries > 1 ? 'challenge.again' : 'challenge.ready')}
+        {challenge
+          ? t('challenge.progress', { at: challenge.number, total: challenge.total })
+          : t(notice ? 'challenge.again' : 'challenge.ready')}
       </p>
-      {canSpeak() && (
-        <button type="button" class="button quiet" aria-pressed={aloud} onClick={() => setAloud(!aloud)}>
-          <CaptureIcon name="sound" />
-          {t(aloud ? 'challenge.quiet' : 'challenge.aloud')}
-        </button>
+      <ReadAloud t={t} language={language} words={words} />
+      {omission && (
+        <Button
+          kind="quiet"
+          onPress={() => {
+            onOmit(omission);
+            restart('challenge.omitted');
+          }}
+        >
+          {t('challenge.omit')}
+        </Button>
       )}
     </>
+  );
+}
+
+function InstructionHint({ t, instruction, until }: { t: Translate; instruction: Instruction; until: string }) {
+  const { kind, phase } = instruction;
+  const { text, icon } = shownOf(instruction);
+  return (
+    <div
+      class={phase === 'return' ? 'hint good' : 'hint'}
+      aria-hidden="true"
+      data-pose={phase === 'return' ? 'centre' : kind}
+    >
+      <CaptureIcon name={icon} />
+      <span>
+        {t(text)}
+        {until && <small>{until}</small>}
+      </span>
+    </div>
+  );
+}
+
+function ReadAloud({ t, language, words }: { t: Translate; language: string; words: string }) {
+  const [aloud, setAloud] = useState(false);
+  const spoken = useRef('');
+  useEffect(() => {
+    if (!aloud || words === spoken.current) return;
+    spoken.current = words;
+    if (words) speak(words, language);
+  }, [aloud, words, language]);
+  useEffect(() => hush, []);
+  if (!canSpeak()) return null;
+  return (
+    <button type="button" class="button quiet" aria-pressed={aloud} onClick={() => setAloud(!aloud)}>
+      <CaptureIcon name="sound" />
+      {t(aloud ? 'challenge.quiet' : 'challenge.aloud')}
+    </button>
   );
 }

@@ -1,4 +1,4 @@
-import type { Pose } from './follow-challenge.ts';
+import type { Movement } from './instruction.ts';
 import type { Oval } from './judge-face.ts';
 
 /** Where the head belongs, in 0…1 of the picture. */
@@ -8,15 +8,17 @@ type FaceOvalProps = {
   good: boolean;
   /** Of what it takes, in 0…1. */
   progress: number;
-  /** Where to turn, as the mirror shows it. */
-  towards?: Pose | null;
+  /** The movement to make, as the mirror shows it. */
+  towards?: Movement | undefined;
+  /** How many movements were recognised: each is ticked off for a moment. */
+  seen?: number;
 };
 
 const BOX = { width: 400, height: 500 } as const;
 const CENTRE = { x: BOX.width * OVAL.x, y: BOX.height * OVAL.y } as const;
 const RADIUS = { x: 148, y: (BOX.height * OVAL.height) / 2 } as const;
 
-export function FaceOval({ good, progress, towards }: FaceOvalProps) {
+export function FaceOval({ good, progress, towards = 'centre', seen = 0 }: FaceOvalProps) {
   return (
     <svg
       class="outline"
@@ -48,14 +50,17 @@ export function FaceOval({ good, progress, towards }: FaceOvalProps) {
           stroke-dasharray={`${Math.min(1, progress)} 1`}
         />
       )}
-      {towards && towards !== 'centre' && <path class={`outline-arrow to-${towards}`} d={ARROWS[towards]} />}
+      {towards !== 'centre' && <path class={`outline-arrow to-${towards}`} d={DRAWINGS[towards]} />}
+      {seen > 0 && <path key={seen} class="outline-seen" d="M140 250l42 42 80-90" />}
     </svg>
   );
 }
 
-const ARROWS: Readonly<Record<Exclude<Pose, 'centre'>, string>> = {
+const DRAWINGS: Readonly<Record<Exclude<Movement, 'centre'>, string>> = {
   left: 'M150 245H40m36-36l-36 36 36 36',
   right: 'M250 245h110m-36-36l36 36-36 36',
   up: 'M200 170V50m-36 36l36-36 36 36',
   down: 'M200 320v120m-36-36l36 36 36-36',
+  closeEyes: 'M110 236q32 28 64 0M226 236q32 28 64 0',
+  openMouth: 'M200 306a36 36 0 1 0 0 72 36 36 0 0 0 0-72z',
 };

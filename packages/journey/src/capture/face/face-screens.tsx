@@ -1,23 +1,24 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { StepProps } from '../../steps/step.ts';
 import { Button } from '../../ui/button.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
 import { Again } from '../../ui/illustrations.tsx';
 import { Title } from '../../ui/title.tsx';
+import { signalsOf, watchFrames } from '../camera/camera-signals.ts';
 import { CameraTrouble } from '../camera-trouble.tsx';
-import { Progress } from '../check-picture.tsx';
 import { hintsOf } from '../document/capture-side.tsx';
 import { FaultNote } from '../fault-note.tsx';
 import { SelfieFigure } from '../figures.tsx';
 import type { PictureHints } from '../hints.ts';
 import { OtherWays, type Ways } from '../other-ways.tsx';
 import { Primer } from '../primer.tsx';
-import { useCamera } from '../use-camera.ts';
+import { type Camera, useCamera } from '../use-camera.ts';
 import type { Sending } from '../use-sending.ts';
 import { ChallengeCamera } from './challenge-camera.tsx';
-import type { ChallengeEnds, ChallengeShots } from './challenge-run.ts';
 import type { FaceFinder } from './face-finder.ts';
+import { ENDINGS, type EndReason, type Omission } from './instruction.ts';
 import { SelfieCamera } from './selfie-camera.tsx';
+import type { ChallengeOptions } from './use-challenge.ts';
 
 /** The screens of a selfie, one after the other. "I can't do this" is on each of them. */
 export type Shot = { blob: Blob; hints: PictureHints };
@@ -59,34 +60,34 @@ type LiveFaceProps = StepProps & {
   active: boolean;
   shutter: boolean;
   ways: Ways;
+  omit: readonly Omission[];
+  onOmit(omission: Omission): void;
   onShot(shot: Shot): void;
-  onShots(shots: ChallengeShots, hints: PictureHints): void;
-} & Pick<ChallengeEnds, 'onChosen' | 'onTimeout' | 'onError'>;
+  /** All movements were seen. */
+  onAnswered(challengeId: string, hints: PictureHints): void;
+} & Pick<ChallengeOptions, 'onEnded' | 'onError'>;
 
 export function LiveFace(props: LiveFaceProps) {
-  const { t, language, step, api, finder, active, shutter, ways } = props;
-  const { onShot, onShots, onChosen, onTimeout, onError } = props;
+  const { t, language, api, finder, active, shutter, ways, omit } = props;
+  const { onOmit, onShot, onAnswered, onEnded, onError } = props;
   const camera = useCamera('user');
   const [started] = useState(() => performance.now());
+  const signals = useSignals(camera);
   if (camera.state.phase === 'fault') {
     return <CameraTrouble t={t} fault={camera.state.fault} ways={ways} onAgain={camera.again} />;
   }
-  const hints = (size: { width: number; height: number }, how: 'auto' | 'manual') =>
-    hintsOf(camera, size, how, performance.now() - started);
+  const hints = (size: { width: number; height: number }, how: 'auto' | 'manual') => ({
+    ...hintsOf(camera, size, how, performance.now() - started),
+    ...signals(),
+  });
+  const { videoWidth: width = 0, videoHeight: height = 0 } = camera.video.current ?? {};
   return (
     <>
       <Title>{t('face.title')}</Title>
       {active ? (
         <ChallengeCamera
-          t={t}
-          language={language}
-          camera={camera}
-          finder={finder}
-          create={() => api.createChallenge(step.id)}
-          onChosen={onChosen}
-          onDone={(shots) => onShots(shots, hints(shots.image, 'auto'))}
-          onTimeout={onTimeout}
-          onError={onError}
+          {...{ t, language, camera, finder, api, omit, onOmit, onEnded, onError }}
+          onDone={(challengeId) => onAnswered(challengeId, hints({ width, height }, 'auto'))}
         />
       ) : (
         <SelfieCamera
@@ -104,6 +105,18 @@ export function LiveFace(props: LiveFaceProps) {
   );
 }
 
+/** Watches the frames of the camera; what is returned says what it has noticed so far. */
+function useSignals({ state, video, running }: Camera) {
+  const times = useRef<readonly number[]>([]);
+  useEffect(() => {
+    if (!running || !video.current) return;
+    const stop = new AbortController();
+    times.current = watchFrames(video.current, stop.signal);
+    return () => stop.abort();
+  }, [running, video]);
+  return () => (state.phase === 'open' ? signalsOf(state.camera, times.current) : {});
+}
+
 type SendingFaceProps = { t: StepProps['t']; sending: Sending; ways: Ways; onAgain(): void };
 
 export function SendingFace({ t, sending: { share, error }, ways, onAgain }: SendingFaceProps) {
@@ -111,7 +124,7 @@ export function SendingFace({ t, sending: { share, error }, ways, onAgain }: Sen
     <>
       <SelfieFigure moving={false} />
       <Title>{t('face.sending')}</Title>
-      <div aria-live="polite">{share !== undefined && <Progress t={t} share={share} />}</div>
+      {share !== undefined && <span class="spinner" aria-hidden="true" />}
       <ErrorNote t={t} error={error} />
       <div class="actions">
         {error !== undefined && (
@@ -125,17 +138,35 @@ export function SendingFace({ t, sending: { share, error }, ways, onAgain }: Sen
   );
 }
 
-export function TimedOut({ t, ways, onAgain }: { t: StepProps['t']; ways: Ways; onAgain(): void }) {
+type ChallengeEndedProps = { t: StepProps['t']; reason: EndReason; ways: Ways; onAgain(): void };
+
+export function ChallengeEnded({ t, reason, ways, onAgain }: ChallengeEndedProps) {
   return (
     <>
       <Again />
-      <Title>{t('challenge.timeout')}</Title>
-      <p class="lead">{t('challenge.timeout.text')}</p>
+      <Title>{t('challenge.ended')}</Title>
+      <p class="lead">{t(ENDINGS[reason])}</p>
       <div class="actions">
         <Button kind="primary" onPress={onAgain}>
           {t('camera.again')}
         </Button>
-        <OtherWays t={t} ways={ways} />
+        <OtherWays t={t} ways={{ ...ways, onPerson: ways.onUnable }} />
+      </div>
+    </>
+  );
+}
+
+/** The attempt has had all its challenges. */
+export function NoMoreChallenges({ t, ways: { onUnable = () => undefined } }: { t: StepProps['t']; ways: Ways }) {
+  return (
+    <>
+      <Again />
+      <Title>{t('challenge.noMore')}</Title>
+      <p class="lead">{t('challenge.noMore.text')}</p>
+      <div class="actions">
+        <Button kind="primary" onPress={onUnable}>
+          {t('camera.person')}
+        </Button>
       </div>
     </>
   );

@@ -24,7 +24,8 @@ export type FaceHint =
   | 'dark'
   | 'bright'
   | 'lookForward'
-  | 'slower'
+  | 'openEyes'
+  | 'closeMouth'
   | 'hold';
 
 /** Where the oval is in the picture that is to be seen. */

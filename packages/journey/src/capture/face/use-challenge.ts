@@ -1,77 +1,123 @@
-import { useEffect, useState } from 'preact/hooks';
-import { PICTURE_LIMITS } from '../picture/picture.ts';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Challenge } from '../../api.ts';
+import { type HintPace, noHintYet, paceHint } from '../hint-pace.ts';
+import { draw, PICTURE_LIMITS, toJpeg } from '../picture/picture.ts';
 import type { Camera } from '../use-camera.ts';
-import { useLooks } from '../use-looks.ts';
-import {
-  BEGINNING,
-  beginTry,
-  type ChallengeEnds,
-  type ChallengeRun,
-  type ChallengeView,
-  finishTry,
-  keepFrame,
-  lookAtFace,
-  newRun,
-  selfie,
-} from './challenge-run.ts';
+import { regionOf } from '../use-looks.ts';
+import { type ChallengeParts, runChallenge } from './challenge-run.ts';
 import type { FaceFinder } from './face-finder.ts';
-import { TIMED, timedMoment } from './timed-challenge.ts';
+import { ENDINGS, type EndReason, HINTS, isSeen, type Omission } from './instruction.ts';
+import type { FaceHint } from './judge-face.ts';
+import { playSound } from './signal-sound.ts';
+import { usePlacing } from './use-placing.ts';
 
-type Options = ChallengeEnds & { camera: Camera; finder: FaceFinder | null | undefined };
+/** What the page shows of a challenge. */
+export type ChallengeView = {
+  /** The face is in its place, and the server leads. */
+  readonly placed: boolean;
+  readonly good: boolean;
+  readonly pace: HintPace<FaceHint>;
+  /** The newest answer of the server, once the challenge has started. */
+  readonly challenge: Challenge | undefined;
+  /** How many movements were recognised. */
+  readonly seen: number;
+  /** The key of what the person should read before it starts again. */
+  readonly notice: string | undefined;
+};
 
-/** Runs a challenge for as long as the view is there, and says what is to be shown of it. */
-export function useChallenge(options: Options): ChallengeView {
-  const { camera } = options;
-  const [unguided, setUnguided] = useState(false);
-  const [view, setView] = useState<ChallengeView>(BEGINNING);
-  const [run] = useState(() =>
-    newRun({
-      video: camera.video,
-      ends: options,
-      change: (next) => setView((before) => ({ ...before, ...(typeof next === 'function' ? next(before) : next) })),
-      onSlow: () => setUnguided(true),
-    }),
-  );
-  run.ends = options;
-  const finder = unguided ? null : options.finder;
-  const going = camera.running && view.phase !== 'over';
-  useLooks(
-    camera.video,
-    going && Boolean(finder),
-    async (taken) => {
-      if (finder) await lookAtFace(run, finder, taken);
-    },
-    () => setUnguided(true),
-    PICTURE_LIMITS.frameEdge,
-  );
-  useTimed(run, going && finder === null);
-  return view;
+export type ChallengeOptions = Pick<ChallengeParts, 'api'> & {
+  camera: Camera;
+  finder: FaceFinder | null | undefined;
+  omit: readonly Omission[];
+  onDone(challengeId: string): void;
+  /** Neither the first try nor its repetition came to an end. */
+  onEnded(reason: EndReason): void;
+  onError(error: unknown): void;
+};
+
+const BEGINNING: ChallengeView = {
+  ...{ placed: false, good: false, pace: noHintYet<FaceHint>() },
+  ...{ challenge: undefined, seen: 0, notice: undefined },
+};
+
+/** The first try, and one repetition by itself. */
+const TRIES = 2;
+/** Long enough to read why it starts again. */
+const NOTICE_MS = 3_500;
+
+/** Runs challenges for as long as the view is there. `restart` gives up the one that runs, and says why. */
+export function useChallenge(options: ChallengeOptions): { view: ChallengeView; restart(notice: string): void } {
+  const { video, running } = options.camera;
+  const latest = useRef(options);
+  latest.current = options;
+  const tries = useRef(1);
+  const [view, setView] = useState(BEGINNING);
+  const { placed, notice } = view;
+
+  const placing = running && !placed && notice === undefined;
+  usePlacing(options, placing, (hint, isPlaced) => setView((before) => showPlacing(before, hint, isPlaced)));
+  useEffect(() => {
+    if (notice === undefined) return;
+    const timer = setTimeout(() => setView(BEGINNING), NOTICE_MS);
+    return () => clearTimeout(timer);
+  }, [notice]);
+  useEffect(() => {
+    if (!running || !placed) return;
+    const stop = new AbortController();
+    const { api, omit } = latest.current;
+    let before: Challenge | undefined;
+    const show = (challenge: Challenge) => {
+      const isNew = isSeen(before, challenge);
+      if (isNew) acknowledge(before);
+      before = challenge;
+      setView((last) => showAnswer(last, challenge, isNew));
+    };
+    runChallenge({ api, omit, show, pause, take: (longestSide) => takeFrame(video, longestSide), signal: stop.signal })
+      .then((end) => {
+        if (end?.state === 'DONE') return latest.current.onDone(end.challengeId);
+        if (!end) return;
+        tries.current += 1;
+        if (tries.current > TRIES) latest.current.onEnded(end.reason);
+        else setView({ ...BEGINNING, notice: ENDINGS[end.reason] });
+      })
+      .catch((error: unknown) => latest.current.onError(error));
+    return () => stop.abort();
+  }, [running, placed, video]);
+  return { view, restart: (why) => setView({ ...BEGINNING, notice: why }) };
 }
 
-/** Without landmarks the clock leads through the movements. */
-function useTimed(run: ChallengeRun, active: boolean): void {
-  useEffect(() => {
-    if (!active) return;
-    let going = true;
-    const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));
-    const work = async () => {
-      await pause(TIMED.readyMs);
-      if (going) await beginTry(run);
-      const { tried } = run;
-      while (going && tried) {
-        const elapsed = performance.now() - tried.startedAt;
-        const { asked, shown, progress } = timedMoment(tried.state.poses, elapsed);
-        run.change({ asked, shown, progress, good: true });
-        if (!asked) return finishTry(run, tried);
-        keepFrame(run, tried, elapsed);
-        // By then who has read "look straight ahead" does.
-        if (!tried.image && elapsed > TIMED.poseMs / 2) tried.image = selfie(run);
-        await pause(TIMED.frameMs);
-      }
-    };
-    void work();
-    return () => {
-      going = false;
-    };
-  }, [active, run]);
+function showPlacing(view: ChallengeView, hint: FaceHint | null, isPlaced: boolean): ChallengeView {
+  // A look that was under way when the challenge began must not end it.
+  if (view.placed || view.notice !== undefined) return view;
+  const pace = isPlaced ? noHintYet<FaceHint>() : paceHint(view.pace, hint ?? 'hold', performance.now());
+  return { ...view, good: hint === null, placed: isPlaced, pace };
+}
+
+function showAnswer(view: ChallengeView, challenge: Challenge, isNew: boolean): ChallengeView {
+  const warning = HINTS[challenge.hint ?? ''] ?? null;
+  return {
+    ...{ ...view, challenge, seen: view.seen + (isNew ? 1 : 0), good: warning === null },
+    pace: paceHint(view.pace, warning, performance.now()),
+  };
+}
+
+/** Says that a movement was recognised to a person who may not look at the screen, or has closed their eyes. */
+function acknowledge(before: Challenge | undefined): void {
+  const isBlind = before?.instruction?.kind === 'closeEyes';
+  if (isBlind) playSound();
+  navigator.vibrate?.(isBlind ? [120, 60, 120] : 30);
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((done) => setTimeout(done, ms));
+}
+
+/** What the camera shows now. A page in the background has no picture. */
+async function takeFrame({ current: video }: Camera['video'], longestSide: number): Promise<Blob | undefined> {
+  if (!video || video.videoWidth === 0 || document.hidden) return undefined;
+  const canvas = draw(video, regionOf(video), longestSide);
+  const frame = await toJpeg(canvas, PICTURE_LIMITS.frameQuality);
+  // Safari counts the memory of canvases that nobody uses any more.
+  canvas.width = 0;
+  return frame;
 }

@@ -12,8 +12,7 @@ export const PICTURE_LIMITS = {
   longEdge: 2560,
   bytes: 4 * 1024 * 1024,
   quality: 0.9,
-  /** Of a challenge. */
-  frameEdge: 640,
+  /** Of a frame of a challenge. */
   frameQuality: 0.85,
   fileBytes: 25 * 1024 * 1024,
   /** It is sent as it is. */

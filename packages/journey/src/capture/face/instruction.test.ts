@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Challenge } from '../../api.ts';
+import { type Instruction, isSeen, progressOf, shownOf } from './instruction.ts';
+
+const open = (number: number, instruction: Pick<Instruction, 'kind' | 'phase'>): Challenge => ({
+  ...{ challengeId: 'C', state: 'OPEN', number, total: 5, expiringDtm: '2030-01-01T00:00:00.000Z' },
+  instruction: { ...instruction, token: 'T', longestSide: 480, expiringDtm: '2030-01-01T00:00:00.000Z' },
+});
+
+test('the person turns to the side that the mirror shows', () => {
+  assert.equal(shownOf({ kind: 'left', phase: 'do' }).text, 'pose.right');
+  assert.equal(shownOf({ kind: 'right', phase: 'do' }).drawing, 'left');
+  assert.equal(shownOf({ kind: 'up', phase: 'do' }).text, 'pose.up');
+});
+
+test('each movement has its own way back', () => {
+  const back = (kind: Instruction['kind']) => shownOf({ kind, phase: 'return' }).text;
+  assert.deepEqual(
+    [back('left'), back('closeEyes'), back('openMouth')],
+    ['pose.centre', 'pose.openEyes', 'pose.closeMouth'],
+  );
+});
+
+test('a movement is recognised when the server asks to come back, for the next one, or for nothing more', () => {
+  const eyes = open(2, { kind: 'closeEyes', phase: 'do' });
+  assert.ok(!isSeen(undefined, eyes));
+  assert.ok(!isSeen(eyes, eyes));
+  assert.ok(isSeen(eyes, open(2, { kind: 'closeEyes', phase: 'return' })));
+  assert.ok(isSeen(eyes, open(3, { kind: 'up', phase: 'do' })));
+  assert.ok(isSeen(eyes, { ...eyes, state: 'DONE' }));
+  assert.ok(!isSeen(eyes, { ...eyes, state: 'ENDED' }));
+  assert.ok(!isSeen(open(2, { kind: 'up', phase: 'return' }), open(3, { kind: 'down', phase: 'do' })), 'said once');
+});
+
+test('the ring grows with each half of a movement and is full at the end', () => {
+  const first = open(1, { kind: 'centre', phase: 'do' });
+  const ring = [first, open(2, { kind: 'up', phase: 'return' }), { ...first, state: 'DONE' as const }];
+  assert.deepEqual(ring.map(progressOf), [0, 0.3, 1]);
+});
