@@ -1,0 +1,80 @@
+import type { Movement } from '@grove/vision';
+import { type HeadPose, type RenderOptions, renderHead, type Still } from './render-head.ts';
+
+/** Answers instructions live with pictures that are rendered from stills. */
+export type Player = {
+  /** The frame at this moment, for the instruction that was revealed then. */
+  frame(now: number): Promise<Buffer>;
+  /** A new instruction, or the way back. */
+  follow(instruction: { kind: Movement; phase: 'do' | 'return' }, now: number): void;
+};
+
+export type AttackKind = 'still' | 'print' | 'ellipsoid' | 'mesh' | 'layer' | 'full' | 'wobble' | 'photographs';
+
+const STYLES: Record<Exclude<AttackKind, 'still' | 'print' | 'photographs'>, Omit<RenderOptions, 'random'>> = {
+  ellipsoid: { model: 'ellipsoid', noise: 2 },
+  mesh: { model: 'mesh', noise: 2 },
+  layer: { model: 'mesh', ownBackground: true, noise: 2.5, jpegQuality: 85, paint: 'careful' },
+  full: { model: 'mesh', ownBackground: true, relight: 0.25, noise: 3, jpegQuality: 85, paint: 'careful' },
+  wobble: { model: 'mesh', wobble: 1.6, flicker: 0.1, noise: 5, jpegQuality: 80, paint: 'careful' },
+};
+
+const REACTION_MS = [380, 700] as const;
+const RAMP_MS = 450;
+
+export function playStill(kind: AttackKind, stills: readonly Still[], random: () => number): Player {
+  const [main] = stills;
+  if (!main) throw new Error('there is no photograph to animate');
+  let target: HeadPose = { yaw: 0, pitch: 0 };
+  let from: HeadPose = target;
+  let begins = 0;
+  const lively = kind === 'full' || kind === 'wobble' || kind === 'photographs';
+  const blinkAt = 1500 + random() * 4000;
+  const poseAt = (now: number): HeadPose => {
+    const share = Math.min(1, Math.max(0, (now - begins) / RAMP_MS));
+    const smooth = share * share * (3 - 2 * share);
+    const mix = (of: keyof HeadPose) => (from[of] ?? 0) * (1 - smooth) + (target[of] ?? 0) * smooth;
+    // A head is never quite still, and an attacker knows it.
+    const sway = (speed: number) => Math.sin((now / 1000) * speed) * 0.8 + (random() - 0.5) * 0.6;
+    const blink = lively && now % 5000 > blinkAt && now % 5000 < blinkAt + 200 ? 1 : 0;
+    return {
+      yaw: mix('yaw') + sway(1.1),
+      pitch: mix('pitch') + sway(0.8),
+      roll: sway(0.5),
+      eyesClosed: Math.max(blink, mix('eyesClosed')),
+      mouthGap: Math.max(0, mix('mouthGap') + (lively ? (random() - 0.5) * 0.03 : 0)),
+    };
+  };
+  return {
+    async frame(now) {
+      const pose = poseAt(now);
+      if (kind === 'still') return renderHead(main, { yaw: 0, pitch: 0 }, { model: 'flat', noise: 2, random });
+      if (kind === 'print')
+        return renderHead(main, { ...pose, eyesClosed: 0, mouthGap: 0 }, { model: 'flat', noise: 2, random });
+      if (kind === 'photographs') {
+        // The photograph whose head is turned nearest to where it should be, warped the rest of the way.
+        const best = stills.reduce((one, other) =>
+          Math.abs((other.turned ?? 0) - pose.yaw) < Math.abs((one.turned ?? 0) - pose.yaw) ? other : one,
+        );
+        const rest = { ...pose, yaw: pose.yaw - (best.turned ?? 0) };
+        return renderHead(best, rest, { ...STYLES.full, relight: 0.1, random });
+      }
+      return renderHead(main, pose, { ...STYLES[kind], random });
+    },
+    follow({ kind: movement, phase }, now) {
+      from = poseAt(now);
+      begins = now + REACTION_MS[0] + random() * (REACTION_MS[1] - REACTION_MS[0]);
+      target = phase === 'return' ? { yaw: 0, pitch: 0 } : TARGETS[movement];
+    },
+  };
+}
+
+const TARGETS: Record<Movement, HeadPose> = {
+  centre: { yaw: 0, pitch: 0 },
+  left: { yaw: -24, pitch: 0 },
+  right: { yaw: 24, pitch: 0 },
+  up: { yaw: 0, pitch: 20 },
+  down: { yaw: 0, pitch: -20 },
+  closeEyes: { yaw: 0, pitch: 0, eyesClosed: 1 },
+  openMouth: { yaw: 0, pitch: 0, mouthGap: 0.5 },
+};

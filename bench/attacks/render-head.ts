@@ -1,0 +1,303 @@
+import sharp from 'sharp';
+
+/**
+ * Renders a head from one photograph, as an attacker without a neural network would: a depth is invented for every
+ * pixel, and the picture is warped as that depth asks for. It exists to attack our own liveness check.
+ */
+export type Still = {
+  readonly width: number;
+  readonly height: number;
+  /** Red, green and blue in turn. */
+  readonly data: Uint8Array;
+  /** How far the head is turned in it, in degrees. */
+  readonly turned?: number;
+  /** 68 landmarks, x and y in turn. */
+  readonly points: readonly number[];
+};
+
+export type HeadPose = {
+  /** Degrees; positive towards the right edge of the picture, and up. */
+  readonly yaw: number;
+  readonly pitch: number;
+  readonly roll?: number;
+  /** 0 open, 1 closed. */
+  readonly eyesClosed?: number;
+  /** In widths of the mouth. */
+  readonly mouthGap?: number;
+};
+
+export type RenderOptions = {
+  readonly model: 'ellipsoid' | 'mesh' | 'flat';
+  /** Holds the background still and fills what the head uncovers. */
+  readonly ownBackground?: boolean;
+  /** Darkens the side that turns away. */
+  readonly relight?: number;
+  /** A few pixels of elastic wobble, other in every frame. */
+  readonly wobble?: number;
+  /** Local changes of brightness, other in every frame, as a share. */
+  readonly flicker?: number;
+  /** Standard deviation of the noise, in grey levels. */
+  readonly noise?: number;
+  readonly jpegQuality?: number;
+  /** How the expression is drawn: roughly, or with shading and teeth. */
+  readonly paint?: 'rough' | 'careful';
+  readonly random: () => number;
+};
+
+type Point = { x: number; y: number };
+
+export async function renderHead(still: Still, pose: HeadPose, options: RenderOptions): Promise<Buffer> {
+  const { width, height } = still;
+  const expressive = drawExpression(still, pose, options.paint ?? 'rough');
+  const turned = turnHead(still, expressive, pose, options);
+  const finished = finish(turned, still, options);
+  return sharp(finished, { raw: { width, height, channels: 3 } })
+    .jpeg({ quality: options.jpegQuality ?? 88 })
+    .toBuffer();
+}
+
+/** The rotation as a field of displacements: the depth of a generic head, falling off outside of it. */
+function turnHead(still: Still, source: Float32Array, pose: HeadPose, options: RenderOptions): Float32Array {
+  const { width, height } = still;
+  const head = headOf(still);
+  const yaw = (pose.yaw * Math.PI) / 180;
+  const pitch = (-pose.pitch * Math.PI) / 180;
+  const roll = ((pose.roll ?? 0) * Math.PI) / 180;
+  const wave = wobbleField(options);
+  const out = new Float32Array(source.length);
+  const depthOf = DEPTHS[options.model];
+  for (let y = 0; y < height; y += 1) {
+    for (let x = 0; x < width; x += 1) {
+      const u = (x - head.x) / head.radiusX;
+      const v = (y - head.y) / head.radiusY;
+      const distance = Math.hypot(u, v);
+      if (distance > FAR && !wave) {
+        const at = (y * width + x) * 3;
+        for (let channel = 0; channel < 3; channel += 1) out[at + channel] = source[at + channel] as number;
+        continue;
+      }
+      const z = depthOf(u, v, head) * head.radiusX;
+      // Solves for where the pixel came from, to first order and once more at that place.
+      let sx = x - rotatedShift(x - head.x, z, yaw);
+      let sy = y - rotatedShift(y - head.y, z, pitch);
+      const again = depthOf((sx - head.x) / head.radiusX, (sy - head.y) / head.radiusY, head) * head.radiusX;
+      sx = x - rotatedShift(sx - head.x, again, yaw);
+      sy = y - rotatedShift(sy - head.y, again, pitch);
+      if (roll !== 0) {
+        const [dx, dy] = [sx - head.x, sy - head.y];
+        sx = head.x + dx * Math.cos(roll) + dy * Math.sin(roll);
+        sy = head.y - dx * Math.sin(roll) + dy * Math.cos(roll);
+      }
+      const share = options.ownBackground ? 1 : falloff(distance);
+      sx = x + (sx - x) * share + (wave ? wave.x(x, y) : 0);
+      sy = y + (sy - y) * share + (wave ? wave.y(x, y) : 0);
+      const light = options.relight ? 1 + options.relight * u * Math.sin(yaw) * (distance < 1.2 ? 1 : 0) : 1;
+      const at = (y * width + x) * 3;
+      const mask = options.ownBackground ? maskOf((sx - head.x) / head.radiusX, (sy - head.y) / head.radiusY) : 1;
+      for (let channel = 0; channel < 3; channel += 1) {
+        const front = sample(source, still, sx, sy, channel) * light;
+        const back = mask < 1 ? background(source, still, head, x, y, channel) : 0;
+        out[at + channel] = front * mask + back * (1 - mask);
+      }
+    }
+  }
+  return out;
+}
+
+function rotatedShift(offset: number, depth: number, angle: number): number {
+  return depth * Math.sin(angle) - offset * (1 - Math.cos(angle));
+}
+
+type Head = Point & { radiusX: number; radiusY: number; nose: Point; eyes: number };
+
+function headOf({ points }: Still): Head {
+  const at = (index: number): Point => ({ x: points[index * 2] as number, y: points[index * 2 + 1] as number });
+  const [left, right, chin, brow] = [at(0), at(16), at(8), at(27)];
+  const eyes = Math.hypot(at(45).x - at(36).x, at(45).y - at(36).y);
+  const radiusX = Math.hypot(right.x - left.x, right.y - left.y) / 2;
+  const faceHeight = Math.hypot(chin.x - brow.x, chin.y - brow.y);
+  const x = (left.x + right.x) / 2;
+  const y = (brow.y + chin.y) / 2 - faceHeight * 0.12;
+  const radiusY = faceHeight * 0.95;
+  const nose = { x: (at(30).x - x) / radiusX, y: (at(30).y - y) / radiusY };
+  return { x, y, radiusX, radiusY, nose, eyes };
+}
+
+const bump = (u: number, v: number, at: Point, width: number, height: number) =>
+  Math.exp(-((u - at.x) ** 2) / (2 * width * width) - (v - at.y) ** 2 / (2 * height * height));
+
+/** In radii of the head, beside its middle. */
+const DEPTHS: Record<RenderOptions['model'], (u: number, v: number, head: Head) => number> = {
+  flat: () => 0,
+  ellipsoid(u, v, { nose }) {
+    const inside = Math.sqrt(Math.max(0, 1 - Math.min(1, u * u + v * v)));
+    return 0.9 * inside + 0.28 * bump(u, v, nose, 0.16, 0.16);
+  },
+  mesh(u, v, { nose }) {
+    const inside = Math.sqrt(Math.max(0, 1 - Math.min(1, u * u + 0.8 * v * v)));
+    const ridge = bump(u, v, { x: nose.x, y: nose.y - 0.18 }, 0.1, 0.16);
+    const tip = bump(u, v, nose, 0.13, 0.1);
+    const sockets =
+      bump(u, v, { x: -0.42, y: nose.y - 0.3 }, 0.16, 0.09) + bump(u, v, { x: 0.42, y: nose.y - 0.3 }, 0.16, 0.09);
+    const lips = bump(u, v, { x: nose.x, y: nose.y + 0.28 }, 0.24, 0.08);
+    const chin = bump(u, v, { x: nose.x, y: nose.y + 0.58 }, 0.22, 0.12);
+    return 0.85 * inside + 0.16 * ridge + 0.26 * tip - 0.09 * sockets + 0.07 * lips + 0.08 * chin;
+  },
+};
+
+/** In radii of the head: nothing is moved beyond. */
+const FAR = 2;
+
+/** The picture around the head is dragged along less and less. */
+function falloff(distance: number): number {
+  if (distance <= 1) return 1;
+  return Math.max(0, 1 - (distance - 1) / 0.9) ** 2;
+}
+
+/** The head, its hair included, with a soft edge. */
+function maskOf(u: number, v: number): number {
+  const edge = Math.hypot(u / 1.25, (v < 0 ? v / 1.45 : v / 1.12) * 1);
+  return Math.min(1, Math.max(0, (1.06 - edge) / 0.12));
+}
+
+/** What stands behind the head is made up from beside it. */
+function background(source: Float32Array, still: Still, head: Head, x: number, y: number, channel: number): number {
+  const u = (x - head.x) / head.radiusX;
+  const v = (y - head.y) / head.radiusY;
+  if (maskOf(u, v) === 0) return sample(source, still, x, y, channel);
+  const left = sample(source, still, head.x - head.radiusX * 1.45, y, channel);
+  const right = sample(source, still, head.x + head.radiusX * 1.45, y, channel);
+  const share = Math.min(1, Math.max(0, (u + 1.4) / 2.8));
+  return left * (1 - share) + right * share;
+}
+
+function sample(source: Float32Array, { width, height }: Still, x: number, y: number, channel: number): number {
+  const cx = Math.min(width - 1.001, Math.max(0, x));
+  const cy = Math.min(height - 1.001, Math.max(0, y));
+  const [x0, y0] = [Math.floor(cx), Math.floor(cy)];
+  const [fx, fy] = [cx - x0, cy - y0];
+  const at = (y0 * width + x0) * 3 + channel;
+  const below = at + width * 3;
+  const top = (source[at] as number) * (1 - fx) + (source[at + 3] as number) * fx;
+  const bottom = (source[below] as number) * (1 - fx) + (source[below + 3] as number) * fx;
+  return top * (1 - fy) + bottom * fy;
+}
+
+/** Closed eyes are the skin of the upper lid pulled down; an open mouth is the lower face pulled down and a dark hole. */
+function drawExpression(
+  still: Still,
+  { eyesClosed = 0, mouthGap = 0 }: HeadPose,
+  paint: 'rough' | 'careful',
+): Float32Array {
+  let data: Float32Array = Float32Array.from(still.data);
+  if (mouthGap > 0) data = openMouth(still, data, mouthGap, paint);
+  if (eyesClosed > 0) for (const outer of [36, 42]) data = closeEye(still, data, outer, eyesClosed, paint);
+  return data;
+}
+
+function closeEye(still: Still, source: Float32Array, outer: number, share: number, paint: string): Float32Array {
+  const { width, height, points } = still;
+  const eye = Array.from({ length: 6 }, (_, at) => pointAt(points, outer + at));
+  const out = Float32Array.from(source);
+  const [one, other] = [eye[0], eye[3]] as [Point, Point];
+  const span = Math.hypot(other.x - one.x, other.y - one.y);
+  const centre = { x: (one.x + other.x) / 2, y: (one.y + other.y) / 2 };
+  const topY = Math.min(...eye.map(({ y }) => y));
+  const bottomY = Math.max(...eye.map(({ y }) => y));
+  const lift = span * 0.42;
+  for (let y = Math.max(0, Math.floor(topY - 2)); y <= Math.min(height - 1, Math.ceil(bottomY + span * 0.1)); y += 1) {
+    for (
+      let x = Math.max(0, Math.floor(centre.x - span * 0.62));
+      x <= Math.min(width - 1, centre.x + span * 0.62);
+      x += 1
+    ) {
+      const u = (x - centre.x) / (span * 0.62);
+      const v = (y - (topY + bottomY) / 2) / ((bottomY - topY) / 2 + span * 0.06);
+      const inside = 1 - Math.min(1, u * u + v * v);
+      if (inside <= 0) continue;
+      const weight = Math.min(1, inside * 3) * share;
+      const lidY = topY - lift * (1 - (y - topY) / (bottomY - topY + 1)) * 0.55 - span * 0.04;
+      const crease =
+        paint === 'careful' ? 1 - 0.35 * Math.exp(-(((y - bottomY + span * 0.03) / (span * 0.05)) ** 2)) : 1;
+      const at = (y * width + x) * 3;
+      for (let channel = 0; channel < 3; channel += 1) {
+        const skin = sample(source, still, x, lidY, channel) * crease;
+        out[at + channel] = (source[at + channel] as number) * (1 - weight) + skin * weight;
+      }
+    }
+  }
+  return out;
+}
+
+function openMouth(still: Still, source: Float32Array, gap: number, paint: string): Float32Array {
+  const { width, height, points } = still;
+  const [left, right] = [pointAt(points, 48), pointAt(points, 54)];
+  const mouth = Math.hypot(right.x - left.x, right.y - left.y);
+  const centre = {
+    x: (pointAt(points, 62).x + pointAt(points, 66).x) / 2,
+    y: (pointAt(points, 62).y + pointAt(points, 66).y) / 2,
+  };
+  const drop = gap * mouth;
+  const chinY = pointAt(points, 8).y;
+  const out = Float32Array.from(source);
+  for (let y = Math.max(0, Math.floor(centre.y - 2)); y < height; y += 1) {
+    for (let x = 0; x < width; x += 1) {
+      const u = (x - centre.x) / (mouth * 1.05);
+      const side = Math.exp(-(u ** 4));
+      const lower = (y - centre.y) / (chinY - centre.y);
+      const reach = lower <= 1.15 ? 1 : Math.max(0, 1 - (lower - 1.15) / 0.9);
+      const shift = drop * side * reach;
+      const at = (y * width + x) * 3;
+      const sy = y - shift;
+      const opening = drop * Math.sqrt(Math.max(0, 1 - ((x - centre.x) / (mouth * 0.5)) ** 2));
+      const inMouth = y > centre.y && y < centre.y + opening;
+      for (let channel = 0; channel < 3; channel += 1) {
+        if (inMouth) {
+          const depth = (y - centre.y) / Math.max(1, opening);
+          const teeth = paint === 'careful' && depth < 0.28 ? 150 : 0;
+          out[at + channel] = teeth > 0 ? teeth + (channel === 0 ? 12 : 0) : channel === 0 ? 58 : 26;
+        } else out[at + channel] = sample(source, still, x, Math.max(centre.y, sy), channel);
+      }
+    }
+  }
+  return out;
+}
+
+function pointAt(points: readonly number[], index: number): Point {
+  return { x: points[index * 2] as number, y: points[index * 2 + 1] as number };
+}
+
+/** Smooth waves of random phase: other in every frame. */
+function wobbleField({ wobble = 0, random }: RenderOptions) {
+  if (wobble === 0) return undefined;
+  const wave = () => {
+    const parts = Array.from({ length: 4 }, () => ({
+      fx: (0.5 + random() * 2) / 60,
+      fy: (0.5 + random() * 2) / 60,
+      phase: random() * Math.PI * 2,
+    }));
+    return (x: number, y: number) =>
+      (wobble / 2) * parts.reduce((sum, { fx, fy, phase }) => sum + Math.sin(fx * x + fy * y + phase), 0) * 0.7;
+  };
+  return { x: wave(), y: wave() };
+}
+
+function finish(
+  data: Float32Array,
+  { width, height }: Still,
+  { noise = 0, flicker = 0, random }: RenderOptions,
+): Buffer {
+  const out = Buffer.alloc(data.length);
+  const [fx, fy, phase] = [(0.5 + random()) / 50, (0.5 + random()) / 50, random() * 6.28];
+  const gain = 1 + (random() - 0.5) * 0.02;
+  for (let y = 0; y < height; y += 1) {
+    for (let x = 0; x < width; x += 1) {
+      const light = gain * (flicker > 0 ? 1 + flicker * Math.sin(fx * x + phase) * Math.cos(fy * y + phase) : 1);
+      for (let at = (y * width + x) * 3, channel = 0; channel < 3; channel += 1, at += 1) {
+        const grain = noise > 0 ? (random() + random() + random() - 1.5) * 2 * noise : 0;
+        out[at] = Math.max(0, Math.min(255, (data[at] as number) * light + grain));
+      }
+    }
+  }
+  return out;
+}
