@@ -32,8 +32,9 @@ async function main(): Promise<number> {
     results.push(
       await withBrowser(blurred, (browser) => measure(browser, 'document', site.address({ settings: DOCUMENT }))),
     );
-    const { pictures } = await headPictures();
-    const head = writeClip(site.folder, 'head', pictures.right3 ? [pictures.right3] : []);
+    const { pictures, acting } = await headPictures();
+    const turned = pictures[acting.takes.right?.[0]?.at(-1) ?? ''];
+    const head = writeClip(site.folder, 'head', turned ? [turned] : []);
     const selfie = site.address({ type: 'face', settings: { liveness: 'passive' } });
     results.push(await withBrowser(head, (browser) => measure(browser, 'face', selfie)));
   } finally {
