@@ -89,8 +89,7 @@ export async function observeFace(
     eyesOpen: (eyes.left + eyes.right) / 2,
     ...measureExpression(points),
     points: points.flatMap(({ x, y }) => [Math.round(x * shrink * 10) / 10, Math.round(y * shrink * 10) / 10]),
-    passive:
-      wants(passiveNear) && models.passive ? (await passiveLiveness(raster, main, models.passive)).score : null,
+    passive: wants(passiveNear) && models.passive ? (await passiveLiveness(raster, main, models.passive)).score : null,
     vector: wants(embedNear) ? (await embedAligned(alignFace(raster, five, pack), models.embedder)).vector : null,
   };
 }
