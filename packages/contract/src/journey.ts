@@ -198,8 +198,8 @@ const FrameKey = Type.Object(
   {
     kty: oneOf('EC'),
     crv: oneOf('P-256'),
-    x: Type.String({ pattern: '^[A-Za-z0-9_-]{43}$' }),
-    y: Type.String({ pattern: '^[A-Za-z0-9_-]{43}$' }),
+    x: Type.String({ pattern: '^[A-Za-z0-9_-]{43}$', maxLength: 43 }),
+    y: Type.String({ pattern: '^[A-Za-z0-9_-]{43}$', maxLength: 43 }),
   },
   { title: 'JourneyFrameKey' },
 );
@@ -330,6 +330,7 @@ export const journey = group('/api/journey', {
       token: Type.String({ maxLength: 64, description: 'Of the open instruction' }),
       signature: Type.String({
         pattern: '^[A-Za-z0-9_-]{86}$',
+        maxLength: 86,
         description: 'ECDSA signature of `{challengeId}.{token}.{hex SHA-256 of the body}`, base64url',
       }),
       at: Type.Optional(Type.Number({ minimum: 0, description: 'Milliseconds by the clock of the page' })),

@@ -46,6 +46,7 @@ export const pathParameters: Readonly<Record<string, string>> = {
   processInstanceId: 'The id of the process instance, assigned when it was created',
   tagName: 'The name of the tag',
   stepId: 'The id of the step in the process definition',
+  challengeId: 'The id of the challenge of active liveness',
   imageName: 'Which image of the step it is, such as `front`',
   cloudSecretId: 'The id of the cloud secret',
   webhookId: 'The id of the webhook',

@@ -8,10 +8,16 @@ import { type Browser, openTestJourney, type TestJourney } from '../../test/jour
 type Ask = { method: 'GET' | 'POST'; path: string; body?: object; image?: true };
 
 const STEP = '/steps/consent';
+/** The public half of any key on P-256. */
+const FRAME_KEY = {
+  ...{ kty: 'EC', crv: 'P-256', x: 'MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4' },
+  y: '4Etl6SRW2YiLUrN5vfvVHuhp7x8PxltmWWlbbM4IFyM',
+};
+
 const ACTS: readonly Ask[] = [
   { method: 'POST', path: STEP, body: { revision: 1, result: { accepted: true } } },
   { method: 'POST', path: `${STEP}/images/front`, image: true },
-  { method: 'POST', path: `${STEP}/challenges` },
+  { method: 'POST', path: `${STEP}/challenges`, body: { publicKey: FRAME_KEY } },
   { method: 'POST', path: `${STEP}/begin` },
   { method: 'POST', path: `${STEP}/left` },
   { method: 'POST', path: '/abandon' },

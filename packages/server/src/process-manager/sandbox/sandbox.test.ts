@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { openChallengePage } from '../../../test/challenge.ts';
 import { startJourney } from '../../../test/end-user.ts';
 import { onBothEngines, openTestApp, type TestApp } from '../../../test/harness.ts';
 import { JPEG } from '../../../test/images.ts';
@@ -118,8 +119,8 @@ onBothEngines('the sandbox', (_engine, places) => {
     await user.call('/steps/document/images/front', image);
     await user.submit('document');
     await user.settled();
-    await user.call('/steps/selfie/images/image', image);
-    await user.submit('selfie');
+    const { challengeId } = await openChallengePage(user, 'selfie', app.clock).answer(() => Buffer.from(JPEG));
+    await user.submit('selfie', { challengeId });
     await user.settled();
     const instance = (await app.call(`/api/process-manager/processInstances/${processInstanceId}`)).body;
     assert.equal(instance.status, 'REVIEW');
