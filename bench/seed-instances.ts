@@ -21,7 +21,7 @@ export async function instancesInstallation(count: number): Promise<Installation
   const place = { dataFolder: folder.path };
   const seeded = await seed(place, { keys: 1, writers: 0 });
   const app = await openApp(benchConfig(place));
-  const definition = await findDeployed(app.db.of(TENANT), { name: DEFINITION });
+  const definition = await findDeployed(app.db.of(TENANT), { environment: 'live', name: DEFINITION });
   await app.stop();
   if (!definition) throw new Error(`there is no definition ${DEFINITION}`);
   const document = documentOf(definition);

@@ -13,7 +13,7 @@ export type SeededProcess = { tokenId: string; instanceId: string };
 /** A token that can be used without end, and an instance made from it. */
 export async function seedProcess(db: TenantDb): Promise<SeededProcess> {
   const now = Date.now();
-  const definition = await findDeployed(db, { name: DEFINITION });
+  const definition = await findDeployed(db, { environment: 'live', name: DEFINITION });
   if (!definition) throw new Error(`a new tenant should come with the definition ${DEFINITION}`);
   const tokenId = newId(now);
   const name = 'Measured token';

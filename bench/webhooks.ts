@@ -40,7 +40,8 @@ export async function measureWebhooks(
     ...{ db, vault, clock: systemClock, stopWithinMs: 100 },
     log: { info: () => undefined, warn: () => undefined, error: (_, text) => progress(`${name}: ${text}`) },
     outbound: openOutbound({ allow: { ranges: [], targets } }),
-    findSecret: async () => undefined,
+    findSecret: async () => ({ fault: 'missing_secret' }),
+    secretHostFault: async () => undefined,
     parametersOf: async () => undefined,
     everyTenantId: async function* () {},
   });

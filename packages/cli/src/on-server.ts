@@ -17,7 +17,11 @@ export function onServer(command: Command): Command {
     .option('--api-key <key>', 'the key to call it with; GROVE_API_KEY unless given');
 }
 
-export type Server = { readonly client: Client; readonly baseUrl: string };
+export type Environment = 'live' | 'test';
+/** `environment`: of the key, and so of whatever is made with it. */
+export type Server = { readonly client: Client; readonly baseUrl: string; readonly environment: Environment };
+
+const TEST_KEY = /^grv_test_/;
 
 export function serverFrom(options: ServerOptions): Server {
   const baseUrl = options.url ?? process.env.GROVE_URL;
@@ -30,7 +34,8 @@ export function serverFrom(options: ServerOptions): Server {
     );
   }
   try {
-    return { client: createClient({ baseUrl, apiKey, fetch: localFetch }), baseUrl };
+    const environment = TEST_KEY.test(apiKey) ? 'test' : 'live';
+    return { client: createClient({ baseUrl, apiKey, fetch: localFetch }), baseUrl, environment };
   } catch (error) {
     throw error instanceof TypeError ? new UsageError(error.message) : error;
   }

@@ -87,6 +87,7 @@ export const apiKeys = group('/api/arthr/apiKeys', {
     summary: 'Create an API key',
     description: 'The secret is in `code`, in this answer only. Only `name` is required.',
     permission: 'ArthrServer:createTenantApiKey',
+    audit: 'apiKey.created',
     body: ApiKeyInput,
     ok: ApiKey,
     status: 201,
@@ -102,6 +103,7 @@ export const apiKeys = group('/api/arthr/apiKeys', {
     summary: 'Update an API key',
     description: 'Changes only the fields given. Blocking or archiving a key ends the tokens it has issued.',
     permission: 'ArthrServer:updateTenantApiKey',
+    audit: 'apiKey.updated',
     body: ApiKeyChange,
     ok: ApiKey,
     codes: [130, 264, 100014, 100015],
@@ -109,6 +111,7 @@ export const apiKeys = group('/api/arthr/apiKeys', {
   delete: del('/{apiKeyId}', {
     summary: 'Delete an API key for good',
     permission: 'ArthrServer:deleteFromTenant',
+    audit: 'apiKey.deleted',
     status: 204,
     codes: [130],
   }),

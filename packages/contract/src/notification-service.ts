@@ -43,7 +43,8 @@ const webhookText = {
     text(
       1,
       10_000,
-      'JSON with placeholders such as `{processInstanceId}` or `{parameters.firstName}`; without it, ids and status alone',
+      'JSON with placeholders such as `{processInstanceId}` or `{parameters.firstName}`; without it, ids and status alone. ' +
+        'Parameters need the permission `ProcessManager:getProcessInstance`',
     ),
   ),
   events: listOf(
@@ -68,7 +69,9 @@ const WebhookInput = named(
     status: Type.Optional(oneOf('ACTIVE', 'DISABLED')),
     sensitiveHeaders: Type.Optional({
       ...stringMap(20, 2000),
-      description: 'As headers; their values are never shown again. `{secret.NAME}` stands for a cloud secret',
+      description:
+        'As headers; their values are never shown again. `{secret.NAME}` stands for a cloud secret, which must have the ' +
+        'host of the webhook among its hosts; to name one needs the permission `ProcessManager:useCloudSecret`',
     }),
   }),
 );
@@ -126,7 +129,7 @@ const Delivery = named(
         error: Type.Optional(
           Type.String({
             description:
-              'A word: status, timeout, connection, tls, dns, refused_address, bad_answer, missing_secret, bad_header, too_large, expired',
+              'A word: status, timeout, connection, tls, dns, refused_address, bad_answer, missing_secret, secret_host, bad_header, too_large, expired',
           }),
         ),
         milliseconds: Type.Integer(),
@@ -148,6 +151,7 @@ export const webhooks = group('/api/notification-service/webhooks', {
     summary: 'Create a webhook',
     description: 'The answer carries the secret that signs its requests, in this answer and never again.',
     permission: 'NotificationService:addWebhook',
+    audit: 'webhook.created',
     body: WebhookInput,
     ok: WebhookWithSecret,
     status: 201,
@@ -164,6 +168,7 @@ export const webhooks = group('/api/notification-service/webhooks', {
     description:
       'Changes only the fields given; sensitiveHeaders as a whole. To set it ACTIVE again delivers what waits.',
     permission: 'NotificationService:updateWebhook',
+    audit: 'webhook.updated',
     body: WebhookChange,
     ok: Webhook,
     codes: [...known, 100014, 100071],
@@ -171,6 +176,7 @@ export const webhooks = group('/api/notification-service/webhooks', {
   delete: del('/{webhookId}', {
     summary: 'Delete a webhook and its delivery log',
     permission: 'NotificationService:deleteWebhook',
+    audit: 'webhook.deleted',
     status: 204,
     codes: known,
   }),
@@ -178,6 +184,7 @@ export const webhooks = group('/api/notification-service/webhooks', {
     summary: 'Give a webhook a new secret',
     description: 'Requests carry a signature of each for 24 hours; then the old one is gone.',
     permission: 'NotificationService:rotateWebhookSecret',
+    audit: 'webhook.secretRotated',
     body: Empty,
     ok: WebhookWithSecret,
     codes: known,

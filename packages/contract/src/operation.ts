@@ -1,4 +1,5 @@
 import type { Static, TSchema } from 'typebox';
+import type { ConfigurationAction } from './configuration-actions.ts';
 import type { ErrorCode } from './errors.ts';
 
 /**
@@ -33,6 +34,8 @@ export type Row = Access & {
   consumes?: readonly string[];
   /** Codes of its own, beside the general ones that any operation may answer. */
   codes?: readonly ErrorCode[];
+  /** Set if it changes the configuration of the tenant: how the audit log names the change. */
+  audit?: ConfigurationAction;
   /** The largest body it takes, where that is not `MAX_BODY_BYTES`. */
   maxBodyBytes?: number;
 };

@@ -1,5 +1,6 @@
 import { del, get, group, post } from './operation.ts';
 import { likeFilter, page, pageQuery } from './page.ts';
+import { Environment } from './process-manager/parameters.ts';
 import { DateTime, Empty, Id, listOf, mapOf, named, oneOf, stringMap, text } from './schema.ts';
 import { Type } from './type.ts';
 
@@ -19,6 +20,7 @@ const CustomPage = named(
   'CustomPage',
   Type.Object({
     id: Id,
+    environment: Environment,
     name: Type.String(),
     version: Type.Integer(),
     description: Type.Optional(Type.String()),
@@ -80,6 +82,7 @@ export const customPages = group('/api/theme-server/customPages', {
       'The body is a zip with `index.html` at its top. It may hold HTML, CSS, JavaScript, JSON, PNG, JPEG, WebP and ' +
       'WOFF2. What is wrong with an archive is said file by file.',
     permission: 'ThemeServer:createCustomPageVersion',
+    audit: 'customPage.uploaded',
     query: Type.Object({ description: Type.Optional(text(0, 255, 'What is new in it')) }),
     consumes: ['application/zip', 'application/x-zip-compressed'],
     maxBodyBytes: MAX_PAGE_ARCHIVE_BYTES,
@@ -109,6 +112,7 @@ export const customPages = group('/api/theme-server/customPages', {
   deploy: post('/{id}/deploy', {
     summary: 'Deploy a version; journeys show the newest that is deployed',
     permission: 'ThemeServer:deployCustomPage',
+    audit: 'customPage.deployed',
     body: Empty,
     ok: CustomPage,
     codes: [100042, 100096],
@@ -116,6 +120,7 @@ export const customPages = group('/api/theme-server/customPages', {
   archive: post('/{id}/archive', {
     summary: 'Withdraw a version: nobody is shown it any more',
     permission: 'ThemeServer:archiveCustomPage',
+    audit: 'customPage.archived',
     body: Empty,
     ok: CustomPage,
     codes: [100042],
@@ -123,6 +128,7 @@ export const customPages = group('/api/theme-server/customPages', {
   delete: del('/{id}', {
     summary: 'Delete a version that was never deployed',
     permission: 'ThemeServer:deleteCustomPage',
+    audit: 'customPage.deleted',
     status: 204,
     codes: [100042, 100096],
   }),
@@ -173,6 +179,7 @@ const Theme = named(
   'Theme',
   Type.Object({
     name: Type.String(),
+    environment: Environment,
     ...tokens,
     ...words,
     logoUrl: Type.Optional(Type.String()),
@@ -236,6 +243,10 @@ const JourneyText = Type.Object(
 
 const ofTenant = Type.Object({
   tn: Type.Optional(text(1, 40, 'The tenant, where the address does not name it')),
+  environment: Type.Optional({
+    ...Environment,
+    description: '`test` for the theme that test journeys show; `live` unless given',
+  }),
 });
 
 export const themes = group('/api/theme-server/themes', {
@@ -249,6 +260,7 @@ export const themes = group('/api/theme-server/themes', {
     summary: 'Create a theme; process definitions name it',
     description: 'Colours that cannot be told apart as WCAG 2.2 AA asks are refused, each pair with its ratio.',
     permission: 'ThemeServer:createTheme',
+    audit: 'theme.created',
     body: ThemeInput,
     ok: Theme,
     status: 201,
@@ -265,6 +277,7 @@ export const themes = group('/api/theme-server/themes', {
   update: post('/{themeName}', {
     summary: 'Change a theme; what is not given stays',
     permission: 'ThemeServer:updateTheme',
+    audit: 'theme.updated',
     body: ThemeUpdate,
     ok: Theme,
     codes: [100097, 100098, 100170],
@@ -272,6 +285,7 @@ export const themes = group('/api/theme-server/themes', {
   delete: del('/{themeName}', {
     summary: 'Delete a theme; journeys that name it look like the default',
     permission: 'ThemeServer:deleteTheme',
+    audit: 'theme.deleted',
     status: 204,
     codes: [100097],
   }),
@@ -279,6 +293,7 @@ export const themes = group('/api/theme-server/themes', {
     summary: 'Upload the `logo` or the `font` of a theme',
     description: 'A logo is a PNG, JPEG or WebP, a font is WOFF2.',
     permission: 'ThemeServer:uploadThemeAsset',
+    audit: 'theme.assetUploaded',
     consumes: ['image/png', 'image/jpeg', 'image/webp', 'font/woff2'],
     maxBodyBytes: MAX_THEME_ASSET_BYTES,
     ok: Theme,

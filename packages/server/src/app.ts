@@ -4,7 +4,8 @@ import type { FastifyInstance } from 'fastify';
 import pino, { type Logger } from 'pino';
 import { openArthr } from './arthr/arthr.ts';
 import type { SigningKeys } from './arthr/tokens/signing-keys.ts';
-import { openAudit } from './audit/audit.ts';
+import { changedBy, openAudit } from './audit/audit.ts';
+import { describeChange } from './audit/describe-change.ts';
 import { baseUrlOf, type Config } from './config.ts';
 import type { Db } from './db/db.ts';
 import { openDb } from './db/open.ts';
@@ -114,6 +115,8 @@ async function compose({ config, webFolder }: Places, db: Db, clock: Clock, log:
     authenticate,
     hostTenant: hostTenant(config),
     idempotency: idempotency({ vault, clock }),
+    recordChange: (tx, context, change) =>
+      audit.record(tx, { ...changedBy(context), action: change.action, ...describeChange(change) }),
     observe: metrics.observe,
     metrics: metrics.text,
     jwks: () => signing.published().map(({ jwk }) => jwk),

@@ -25,7 +25,7 @@ import { type Clock, HOUR, MINUTE } from './kernel/clock.ts';
 import type { SignDocument } from './kernel/sign-document.ts';
 import { openNotifications } from './notification-service/notifications.ts';
 import { cloudSecretHandlers } from './process-manager/cloud-secrets/cloud-secrets.ts';
-import { isSecretName, secretFinder } from './process-manager/cloud-secrets/find-secret.ts';
+import { isSecretName, secretFinder, secretHostFault } from './process-manager/cloud-secrets/find-secret.ts';
 import { httpCaller } from './process-manager/engine/call-http.ts';
 import { parametersOf } from './process-manager/instances/parameters-of.ts';
 import { openProcessManager } from './process-manager/process-manager.ts';
@@ -80,7 +80,7 @@ export function openFeatures(deps: FeatureDeps) {
   const outbound = openOutbound({ allow });
   const http2 = openHttp2({ allow });
   const notifications = openNotifications({
-    ...{ db, vault, clock, log, parametersOf, findSecret, outbound },
+    ...{ db, vault, clock, log, parametersOf, findSecret, secretHostFault, outbound },
     everyTenantId: tenants,
   });
   for (const { definition, everyMs, key } of notifications.jobs) {
@@ -111,6 +111,7 @@ export function openFeatures(deps: FeatureDeps) {
     exists: {
       webhook: notifications.isWebhookName,
       secret: isSecretName,
+      secretHostFault,
       page: themeServer.isPageName,
       theme: themeServer.isThemeName,
       watchlist: watchlists.isListName,

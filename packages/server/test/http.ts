@@ -51,6 +51,7 @@ export async function openTestHttp(options: TestHttpOptions = {}): Promise<TestH
     authenticate,
     journeySession: refuse,
     idempotency: async ({ handle, context }) => ({ body: await handle(context), replayed: false }),
+    recordChange: async () => undefined,
     observe: () => undefined,
     metrics: async () => '',
     jwks: () => [],

@@ -186,7 +186,9 @@ export async function openTestJourney(
       if (applied.refused) throw new Error(`refused: ${applied.refused}`);
     },
     allowRedirects: (...redirectOrigins) =>
-      acme.write((tx) => setProcessSettings(tx, { redirectOrigins }, { by: 'test', now: clock.now() })),
+      acme.write((tx) =>
+        setProcessSettings(tx, { redirectOrigins }, { environment: 'live', by: 'test', now: clock.now() }),
+      ),
     async events(instanceId) {
       const paging = { size: 100, offset: 0, orderBy: 'sequence ASC' } as never;
       return (await pageEvents(acme, instanceId, paging)).map(({ type }) => type);
@@ -256,6 +258,7 @@ async function newToken(tx: TenantTx, options: TokenOptions, now: number): Promi
   const by = { created_at: now, created_by: 'test', last_updated_at: now, last_updated_by: 'test' };
   const definitionId = newId(now);
   await addDefinition(tx, {
+    environment: 'live',
     ...{ id: definitionId, name, version: 1, status: 'DEPLOYED_ACTIVE', description: null, ...by, deployed_at: now },
     ...{ definition_type: 'VERIFICATION', retention_days: 30, name_folded: fold(name) },
     document: JSON.stringify(document),

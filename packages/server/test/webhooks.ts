@@ -16,7 +16,7 @@ import {
   openNotifications,
 } from '../src/notification-service/notifications.ts';
 import { cloudSecretHandlers } from '../src/process-manager/cloud-secrets/cloud-secrets.ts';
-import { secretFinder } from '../src/process-manager/cloud-secrets/find-secret.ts';
+import { secretFinder, secretHostFault } from '../src/process-manager/cloud-secrets/find-secret.ts';
 import { openMasterKey } from '../src/secrets/master-key.ts';
 import { openVault, type Vault } from '../src/secrets/vault.ts';
 import { everyTenantId, findTenant } from '../src/tenants/tenants.repository.ts';
@@ -126,6 +126,7 @@ export async function openTestNotifications(
     random: () => 0.5,
     outbound: openOutbound({ allow: { ranges: [], targets } }),
     findSecret: secretFinder({ vault, clock, audit: { noteUse: () => undefined } }),
+    secretHostFault,
     parametersOf: async (_db, instanceId) => parameters.get(instanceId),
     everyTenantId: () => everyTenantId(db.system),
     ...options,

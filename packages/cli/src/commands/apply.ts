@@ -11,7 +11,7 @@ export function defineApply(program: Command): void {
       'after',
       `${examples('grove apply ./grove', 'grove apply ./grove --json')}${LAYOUT}
 All of it is validated before anything is changed. What differs from the newest version becomes a version and is
-deployed; nothing is deleted. A second time it changes nothing.
+deployed; nothing is deleted. A second time it changes nothing. With a test key all of it is for test journeys alone.
 ${WHERE}`,
     )
     .action(async (folder: string, options: ServerOptions) => print(options, await apply(folder, options)));

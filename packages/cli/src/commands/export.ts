@@ -47,12 +47,12 @@ async function filesOf(client: Client): Promise<Map<string, string>> {
   const { DEFINITIONS, SETTINGS } = await import('../configuration/read-folder.ts');
   const { toYaml } = await import('../configuration/show-plan.ts');
   const files = new Map<string, string>();
-  const query = { status: 'DEPLOYED_ACTIVE' as const, sort: ['name', 'version,desc'] };
+  const query = { status: 'DEPLOYED_ACTIVE' as const, sort: ['name', 'environment,desc', 'version,desc'] };
   for await (const { id, name } of client.processDefinitions.list.all({ query })) {
     // A server that gives other names than definitions can have must not choose where we write.
     if (!NAME.test(name)) throw new Error(`${JSON.stringify(name)} is not the name of a definition`);
     const file = `${DEFINITIONS}/${name}.yaml`;
-    // The newest of each comes first.
+    // The newest of each comes first, and with a test key the test versions before the live ones.
     if (files.has(file)) continue;
     const { document, tags } = await client.processDefinitions.get({ processDefinitionId: id });
     files.set(file, toYaml(tags.length > 0 ? withTags(document, tags) : document));

@@ -39,7 +39,7 @@ function defineCreate(keys: Command): void {
     .option('--type <type>', 'PERMANENT or SESSION; a SESSION key must expire within 24 hours')
     .option('--expires <when>', 'issues no token from then on: 45m, 8h, 30d or 2030-01-31T12:00:00Z')
     .option('--description <text>', 'what it is for')
-    .option('--test', 'a test key, which cannot change live keys')
+    .option('--test', 'a test key: it changes nothing that serves live callers')
     .option('--tenant <id>', 'without a server: a key that may do everything, for an operator who has lost the others')
     .addHelpText(
       'after',
@@ -47,7 +47,10 @@ function defineCreate(keys: Command): void {
         `grove keys create "till 7" --permission 'TNT#acme#ProcessManager:*'`,
         `grove keys create visitor --type SESSION --expires 8h --permission 'TNT#acme#ArthrServer:listTenantApiKeys'`,
         'grove keys create recovery --tenant acme      directly in the data folder; the server may be running',
-      )}${WHERE}`,
+      )}
+A test key makes and deploys its own definitions, tags, settings, secrets, themes and pages; test journeys use them, live
+ones never. It reads and runs what live keys deployed, and cannot change it: deploy for live with a live key.
+${WHERE}`,
     )
     .action(async (name: string, options: CreateOptions) => print(options, await create(name, options)));
 }

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Client, isGroveError } from '@grove/sdk';
 import { localFetch } from '../local-fetch.ts';
-import type { Server } from '../on-server.ts';
+import type { Environment, Server } from '../on-server.ts';
 import { type DefinitionFile, type Folder, throwFaults } from './read-folder.ts';
 import { runOrder } from './run-order.ts';
 import { type Schema, withDefaults } from './with-defaults.ts';
@@ -49,12 +49,12 @@ export function hasChanges({ definitions, tags, settings }: Plan): boolean {
 }
 
 /** Throws with all faults of all files if there are any. */
-export async function planChanges({ client, baseUrl }: Server, folder: Folder): Promise<Plan> {
+export async function planChanges({ client, baseUrl, environment }: Server, folder: Folder): Promise<Plan> {
   const { ordered, circles } = runOrder(folder.definitions);
   throwFaults([...circles, ...(await faultsOfAll(client, ordered))]);
   const schema = ordered.length > 0 ? await publishedSchema(baseUrl) : {};
   const definitions: DefinitionChange[] = [];
-  for (const file of ordered) definitions.push(await definitionChange(client, file, schema));
+  for (const file of ordered) definitions.push(await definitionChange({ client, environment }, file, schema));
   const tags = await tagChanges(client, ordered, definitions);
   const settings = folder.settings && (await settingsChange(client, folder.settings.redirectOrigins));
   return { definitions, tags, ...(settings && { settings }) };
@@ -98,14 +98,23 @@ async function publishedSchema(baseUrl: string): Promise<Schema> {
   return (await answer.json()) as Schema;
 }
 
-async function definitionChange(client: Client, file: DefinitionFile, schema: Schema): Promise<DefinitionChange> {
+type Caller = Pick<Server, 'client' | 'environment'>;
+
+/** With a test key: what test instances run, which are the live versions until there is a test version. */
+async function definitionChange(
+  { client, environment }: Caller,
+  file: DefinitionFile,
+  schema: Schema,
+): Promise<DefinitionChange> {
   const document = withDefaults(file.document, schema);
   const change = { file: file.file, name: file.name, document };
-  const deployed = await newestOf(client, file.name, 'DEPLOYED_ACTIVE');
+  const deployedIn = (of: Environment) =>
+    newestOf(client, { name: file.name, environment: of, status: 'DEPLOYED_ACTIVE' });
+  const deployed = (await deployedIn(environment)) ?? (await deployedIn('live'));
   if (deployed && isDeepStrictEqual(deployed.document, document)) {
     return { ...change, action: 'none', version: deployed.version, id: deployed.id };
   }
-  const newest = await newestOf(client, file.name);
+  const newest = await newestOf(client, { name: file.name, environment });
   const before = deployed ?? newest;
   if (newest?.status === 'EDITABLE' && isDeepStrictEqual(newest.document, document)) {
     return {
@@ -119,8 +128,10 @@ async function definitionChange(client: Client, file: DefinitionFile, schema: Sc
   return { ...change, action: 'create', version: (newest?.version ?? 0) + 1, ...(before && { before }) };
 }
 
-async function newestOf(client: Client, name: string, status?: 'DEPLOYED_ACTIVE') {
-  const query = { name, sort: ['version,desc'], size: 1, ...(status && { status }) };
+type Wanted = { name: string; environment: Environment; status?: 'DEPLOYED_ACTIVE' };
+
+async function newestOf(client: Client, wanted: Wanted) {
+  const query = { ...wanted, sort: ['version,desc'], size: 1 };
   const [found] = (await client.processDefinitions.list({ query })).content;
   return found && client.processDefinitions.get({ processDefinitionId: found.id });
 }

@@ -215,6 +215,7 @@ export const appkeys = group('/api/identity-store/stores/{storeName}', {
   createConfig: post('/appkeyConfig', {
     summary: 'Create the appkey configuration of a relying party',
     permission: 'IdentityStore:createAppkeyConfig',
+    audit: 'appkeyConfig.created',
     body: AppkeyConfig,
     ok: AppkeyConfig,
     status: 201,
@@ -224,6 +225,7 @@ export const appkeys = group('/api/identity-store/stores/{storeName}', {
     summary: 'Update the appkey configuration of a relying party',
     description: 'Changes only the fields given.',
     permission: 'IdentityStore:updateAppkeyConfig',
+    audit: 'appkeyConfig.updated',
     body: AppkeyConfigChange,
     ok: AppkeyConfig,
     codes: [100027, 100029],

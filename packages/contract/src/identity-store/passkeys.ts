@@ -219,6 +219,7 @@ export const passkeys = group('/api/identity-store/stores/{storeName}', {
   createConfig: post('/passkeyConfig', {
     summary: 'Create the passkey configuration of a relying party',
     permission: 'IdentityStore:createPasskeyConfig',
+    audit: 'passkeyConfig.created',
     body: PasskeyConfig,
     ok: PasskeyConfig,
     status: 201,
@@ -228,6 +229,7 @@ export const passkeys = group('/api/identity-store/stores/{storeName}', {
     summary: 'Update the passkey configuration of a relying party',
     description: 'Changes only the fields given.',
     permission: 'IdentityStore:updatePasskeyConfig',
+    audit: 'passkeyConfig.updated',
     body: PasskeyConfigChange,
     ok: PasskeyConfig,
     codes: [100027, 100029],

@@ -118,6 +118,7 @@ export const stores = group('/api/identity-store/stores', {
   create: post('', {
     summary: 'Create an identity store',
     permission: 'IdentityStore:createStore',
+    audit: 'identityStore.created',
     body: StoreInput,
     ok: Store,
     status: 201,
@@ -139,6 +140,7 @@ export const stores = group('/api/identity-store/stores', {
     summary: 'Update an identity store',
     description: 'Changes only the fields given. The name stays.',
     permission: 'IdentityStore:updateStore',
+    audit: 'identityStore.updated',
     body: StoreChange,
     ok: Store,
     codes: [100027],

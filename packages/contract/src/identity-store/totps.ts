@@ -48,6 +48,7 @@ export const totps = group('/api/identity-store/stores/{storeName}', {
   createPolicy: post('/totpPolicy', {
     summary: 'Create a TOTP policy',
     permission: 'IdentityStore:createTotpPolicy',
+    audit: 'totpPolicy.created',
     body: TotpPolicyInput,
     ok: TotpPolicy,
     status: 201,
@@ -57,6 +58,7 @@ export const totps = group('/api/identity-store/stores/{storeName}', {
     summary: 'Update a TOTP policy',
     description: 'Changes only the fields given.',
     permission: 'IdentityStore:updateTotpPolicy',
+    audit: 'totpPolicy.updated',
     body: TotpPolicyChange,
     ok: TotpPolicy,
     codes: [100027, 100030],

@@ -1,10 +1,11 @@
+import { CONFIGURATION_ACTIONS } from '../configuration-actions.ts';
 import { get, group } from '../operation.ts';
 import { page, pageQuery } from '../page.ts';
-import { DateTime, Id, named, oneOf, text } from '../schema.ts';
+import { anyObject, DateTime, Id, listOf, named, oneOf, text } from '../schema.ts';
 import { Type } from '../type.ts';
 import { Environment } from './parameters.ts';
 
-/** Who read what of a person, and who decided or deleted. All of it is ours. */
+/** Who read what of a person, who decided or deleted, and who changed the configuration. All of it is ours. */
 
 export const AuditAction = oneOf(
   'userData.read',
@@ -35,6 +36,7 @@ export const AuditAction = oneOf(
   'person.searched',
   'person.archived',
   'person.erased',
+  ...CONFIGURATION_ACTIONS,
 );
 
 const AuditEvent = named(
@@ -49,8 +51,22 @@ const AuditEvent = named(
     processInstanceId: Type.Optional(Type.String()),
     item: Type.Optional(
       Type.String({
-        description: 'The path of what was read, the name of a secret, the id of a watchlist; never content',
+        description:
+          'The path of what was read, the name of a secret, the id of a watchlist, the name or id of what was changed; ' +
+          'never content',
       }),
+    ),
+    details: Type.Optional(
+      Type.Object(
+        {
+          id: Type.Optional(Type.String()),
+          name: Type.Optional(Type.String()),
+          version: Type.Optional(Type.Integer()),
+          fields: Type.Optional(listOf(Type.String(), 100, 'The members of the request')),
+          values: Type.Optional(anyObject('Values that are no secrets, such as the permissions of an API key')),
+        },
+        { title: 'AuditEventDetails', description: 'Of a change of the configuration: what is now so' },
+      ),
     ),
     requestId: Type.Optional(Type.String({ description: 'The `X-Request-Id` of the request' })),
   }),
@@ -58,7 +74,7 @@ const AuditEvent = named(
 
 export const auditEvents = group('/api/process-manager/auditEvents', {
   list: get('', {
-    summary: 'List who read personal data, decided reviews and deleted instances',
+    summary: 'List who read personal data, decided reviews, deleted instances and changed the configuration',
     description:
       'The newest first. Events are kept for 400 days. `totalElements` is exact up to 10,000 and never says more. What ' +
       'another server has read less than two seconds ago may not be listed yet.',

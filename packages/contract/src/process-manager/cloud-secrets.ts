@@ -1,17 +1,27 @@
 import { del, get, group, post } from '../operation.ts';
 import { likeFilter, page, pageQuery } from '../page.ts';
-import { DateTime, Id, named, oneOf, text } from '../schema.ts';
+import { DateTime, Id, listOf, named, oneOf, text } from '../schema.ts';
 import { Type } from '../type.ts';
+import { Environment } from './parameters.ts';
 
 /** Secrets that steps and webhooks use (specification 4.11). */
+
+const MAX_HOSTS = 50;
+const Hosts = listOf(
+  text(1, 255),
+  MAX_HOSTS,
+  'Where it may be sent: hosts such as `api.example.com` or `api.example.com:8443`. A secret without hosts is sent nowhere',
+);
 
 const CloudSecret = named(
   'CloudSecret',
   Type.Object({
     id: Id,
+    environment: Environment,
     name: Type.String(),
     description: Type.Optional(Type.String()),
     type: oneOf('STRING', 'NUMBER', 'BINARY'),
+    hosts: listOf(Type.String(), MAX_HOSTS, 'Where it may be sent; `*` for a secret that is older than hosts'),
     createdDtm: DateTime,
     lastUpdatedDtm: DateTime,
     createdBy: Type.Optional(Type.String()),
@@ -28,33 +38,43 @@ const CloudSecretInput = named(
     description: Type.Optional(text(0, 255)),
     type: Type.Optional(oneOf('STRING', 'NUMBER', 'BINARY')),
     value: SecretValue,
+    hosts: Type.Optional(Hosts),
   }),
 );
 
 const CloudSecretChange = named(
   'CloudSecretChange',
-  Type.Object({ description: Type.Optional(text(0, 255)), value: Type.Optional(SecretValue) }),
+  Type.Object({
+    description: Type.Optional(text(0, 255)),
+    value: Type.Optional(SecretValue),
+    hosts: Type.Optional(Hosts),
+  }),
 );
 
 export const cloudSecrets = group('/api/process-manager/cloudSecrets', {
   list: get('', {
     summary: 'List cloud secrets',
-    description: 'Values can be written but never read, so none is here.',
+    description: 'Of the environment of the key. Values can be written but never read, so none is here.',
     permission: 'ProcessManager:listCloudSecrets',
     query: pageQuery({ name: likeFilter('secrets whose name') }),
     ok: page(CloudSecret),
   }),
   create: post('', {
     summary: 'Create a cloud secret',
+    description:
+      'Who names it in a webhook or in an `http` step needs the permission `ProcessManager:useCloudSecret` besides. It is ' +
+      'sent to its `hosts` and to no other.',
     permission: 'ProcessManager:addCloudSecret',
+    audit: 'cloudSecret.created',
     body: CloudSecretInput,
     ok: CloudSecret,
     status: 201,
     codes: [100014, 100065],
   }),
   update: post('/{cloudSecretId}', {
-    summary: 'Change the value or the description of a cloud secret',
+    summary: 'Change the value, the hosts or the description of a cloud secret',
     permission: 'ProcessManager:updateCloudSecret',
+    audit: 'cloudSecret.updated',
     body: CloudSecretChange,
     ok: CloudSecret,
     codes: [100073],
@@ -62,6 +82,7 @@ export const cloudSecrets = group('/api/process-manager/cloudSecrets', {
   delete: del('/{cloudSecretId}', {
     summary: 'Delete a cloud secret for good',
     permission: 'ProcessManager:deleteCloudSecret',
+    audit: 'cloudSecret.deleted',
     status: 204,
     codes: [100073],
   }),

@@ -3,6 +3,7 @@ import { del, get, group, post } from '../operation.ts';
 import { likeFilter, page, pageQuery } from '../page.ts';
 import { anyObject, DateTime, Duration, Empty, Id, listOf, named, oneOf, text } from '../schema.ts';
 import { Type } from '../type.ts';
+import { Environment } from './parameters.ts';
 
 /** Process definitions and their tags (specification 4.11; all but the tags is ours). */
 
@@ -58,6 +59,7 @@ export const DefinitionDocument = named(
 const definitionFields = {
   id: Id,
   tenantId: Type.String(),
+  environment: Environment,
   name: Type.String(),
   version: Type.Integer(),
   status: DefinitionStatus,
@@ -93,6 +95,7 @@ const ProcessDefinitionTag = named(
   'ProcessDefinitionTag',
   Type.Object({
     name: text(1, 50),
+    environment: Type.Optional(Environment),
     processDefinitionId: Id,
     processDefnName: Type.Optional(Type.String()),
     processDefnVersion: Type.Optional(Type.Integer()),
@@ -112,8 +115,11 @@ export const processDefinitions = group('/api/process-manager/processDefinitions
   }),
   addTag: post('/{processDefinitionId}/tags', {
     summary: 'Put a tag on a process definition',
-    description: 'A tag is on one definition at a time; putting it on another moves it there.',
+    description:
+      'A tag is on one definition at a time; putting it on another moves it there. A tag of a test key is seen by test ' +
+      'keys alone, and stands before the live tag of the same name.',
     permission: 'ProcessManager:addProcessDefinitionTag',
+    audit: 'processDefinition.tagAdded',
     body: TagInput,
     ok: ProcessDefinitionTag,
     status: 201,
@@ -122,14 +128,21 @@ export const processDefinitions = group('/api/process-manager/processDefinitions
   removeTag: del('/{processDefinitionId}/tags/{tagName}', {
     summary: 'Take a tag off a process definition',
     permission: 'ProcessManager:removeProcessDefinitionTag',
+    audit: 'processDefinition.tagRemoved',
     status: 204,
     codes: [100023, 100063],
   }),
   list: get('', {
     summary: 'List process definitions',
-    description: 'Every version is an item of its own.',
+    description:
+      'Every version is an item of its own. A test key sees the versions of test keys and those of live keys, a live key ' +
+      'those of live keys.',
     permission: 'ProcessManager:listProcessDefinitions',
-    query: pageQuery({ name: likeFilter('definitions whose name'), status: Type.Optional(DefinitionStatus) }),
+    query: pageQuery({
+      name: likeFilter('definitions whose name'),
+      status: Type.Optional(DefinitionStatus),
+      environment: Type.Optional(Environment),
+    }),
     ok: page(ProcessDefinition),
   }),
   get: get('/{processDefinitionId}', {
@@ -142,8 +155,10 @@ export const processDefinitions = group('/api/process-manager/processDefinitions
     summary: 'Create a version of a process definition',
     description:
       'The body is the document. A name that is in use gets its next version. It is `EDITABLE` until it is deployed. ' +
+      'A version of a test key is a test version: only test instances run it. ' +
       'The JSON Schema of documents is at `/schemas/process-definition.json`.',
     permission: 'ProcessManager:addProcessDefinition',
+    audit: 'processDefinition.created',
     body: DefinitionDocument,
     ok: ProcessDefinitionWithDocument,
     status: 201,
@@ -159,14 +174,18 @@ export const processDefinitions = group('/api/process-manager/processDefinitions
   update: post('/{processDefinitionId}', {
     summary: 'Replace the document of a version that is still editable',
     permission: 'ProcessManager:updateProcessDefinition',
+    audit: 'processDefinition.updated',
     body: DefinitionDocument,
     ok: ProcessDefinitionWithDocument,
     codes: [100023, 100048, 100049],
   }),
   deploy: post('/{processDefinitionId}/deploy', {
     summary: 'Deploy a version',
-    description: 'From then on process tokens can bind it, and it never changes again.',
+    description:
+      'From then on process tokens can bind it, and it never changes again. A test key deploys its own versions, for test ' +
+      'instances alone.',
     permission: 'ProcessManager:deployProcessDefinition',
+    audit: 'processDefinition.deployed',
     body: Empty,
     ok: ProcessDefinition,
     codes: [100023, 100048, 100049],
@@ -175,6 +194,7 @@ export const processDefinitions = group('/api/process-manager/processDefinitions
     summary: 'Archive a version',
     description: 'No new instance can be made from it; those under way go on. A version that bears a tag stays.',
     permission: 'ProcessManager:archiveProcessDefinition',
+    audit: 'processDefinition.archived',
     body: Empty,
     ok: ProcessDefinition,
     codes: [100023, 100049],
@@ -182,6 +202,7 @@ export const processDefinitions = group('/api/process-manager/processDefinitions
   delete: del('/{processDefinitionId}', {
     summary: 'Delete a version that was never deployed',
     permission: 'ProcessManager:deleteProcessDefinition',
+    audit: 'processDefinition.deleted',
     status: 204,
     codes: [100023, 100049],
   }),

@@ -20,7 +20,7 @@ export const Parameters = Type.Unsafe<Record<string, string>>({
     '`timeoutRedirectUrl` where after a time-out, `_scenario` chooses an outcome in the sandbox.',
 });
 
-/** Test keys see only what is of the sandbox, live keys only what is not. */
+/** Live keys see what live keys made. Test keys see their own; of configuration, what live keys made as well. */
 export const Environment = oneOf('live', 'test');
 
 export const InstanceStatus = oneOf(

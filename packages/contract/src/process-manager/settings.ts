@@ -27,6 +27,7 @@ export const processSettings = group('/api/process-manager/settings', {
   update: post('', {
     summary: 'Change the settings of journeys',
     permission: 'ProcessManager:updateSettings',
+    audit: 'processSettings.updated',
     body: Settings,
     ok: Settings,
   }),

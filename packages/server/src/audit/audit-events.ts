@@ -55,5 +55,6 @@ function toAuditEvent(row: AuditRow) {
     ...(row.instance_id !== null && { processInstanceId: row.instance_id }),
     ...(row.item !== null && { item: row.item }),
     ...(row.request_id !== null && { requestId: row.request_id }),
+    ...(row.details !== null && { details: JSON.parse(row.details) as object }),
   };
 }

@@ -10,10 +10,12 @@ export type AuditRow = {
   instance_id: string | null;
   item: string | null;
   request_id: string | null;
+  /** Of a change of the configuration: JSON. */
+  details: string | null;
 };
 
-const COLUMNS = 'environment, id, at, action, actor, api_key_id, instance_id, item, request_id';
-const COLUMN_COUNT = 9;
+const COLUMNS = 'environment, id, at, action, actor, api_key_id, instance_id, item, request_id, details';
+const COLUMN_COUNT = 10;
 
 /** One statement for many rows, in two sizes: a flush is mostly large, a change is one. */
 const BATCH = 50;
@@ -30,7 +32,7 @@ function additionOf(rows: number): Sql {
 
 const valuesOf = (row: AuditRow) => [
   ...[row.environment, row.id, row.at, row.action, row.actor],
-  ...[row.api_key_id, row.instance_id, row.item, row.request_id],
+  ...[row.api_key_id, row.instance_id, row.item, row.request_id, row.details],
 ];
 
 export async function addAuditEvents(tx: TenantTx, rows: readonly AuditRow[]): Promise<void> {

@@ -25,6 +25,7 @@ export type AuditedChange = {
   instanceId?: string;
   item?: string;
   requestId?: string;
+  details?: object;
 };
 
 export type AuditedUse = {
@@ -113,7 +114,7 @@ export function openAudit({ db, onError, maxGathered = MAX_GATHERED }: AuditDeps
       gather(tenantId, [
         {
           ...{ environment, id: newId(now), at: now, action, actor: actor(principal), api_key_id: apiKeyId },
-          ...{ instance_id: instanceId ?? null, item: item ?? null, request_id: requestId },
+          ...{ instance_id: instanceId ?? null, item: item ?? null, request_id: requestId, details: null },
         },
       ]);
       waiting += 1;
@@ -121,15 +122,16 @@ export function openAudit({ db, onError, maxGathered = MAX_GATHERED }: AuditDeps
     },
     noteUse(tenantId, { action, environment, actor, at, item }) {
       if (waiting >= maxGathered) return onError(new Error('too many audit events wait to be written'));
-      const nobody = { api_key_id: null, instance_id: null, request_id: null };
+      const nobody = { api_key_id: null, instance_id: null, request_id: null, details: null };
       gather(tenantId, [{ ...{ environment, id: newId(at), at, action, actor, item }, ...nobody }]);
       waiting += 1;
     },
-    async record(tx, { action, environment, actor, at, apiKeyId, instanceId, item, requestId }) {
+    async record(tx, { action, environment, actor, at, apiKeyId, instanceId, item, requestId, details }) {
       await addAuditEvents(tx, [
         {
           ...{ environment, id: newId(at), at, action, actor, api_key_id: apiKeyId ?? null },
           ...{ instance_id: instanceId ?? null, item: item ?? null, request_id: requestId ?? null },
+          details: details === undefined ? null : JSON.stringify(details),
         },
       ]);
     },

@@ -16,6 +16,7 @@ import type { Clock } from '../kernel/clock.ts';
 import type { Context, JourneyContext, JourneyPrincipal, Principal } from '../kernel/context.ts';
 import { ApiError, invalidInput } from '../kernel/errors.ts';
 import type { AllHandlers, OpenContext, RawBody } from '../kernel/implement.ts';
+import { auditing, type Handle, type RecordChange } from './audit-change.ts';
 import { type Guard, type GuardDeps, guards } from './guard.ts';
 import type { Idempotency } from './idempotency.ts';
 import { addHeader, type Respond } from './respond.ts';
@@ -30,6 +31,8 @@ export type MountDeps = GuardDeps & {
   clock: Clock;
   handlers: AllHandlers;
   idempotency: Idempotency;
+  /** Writes a change of the configuration into the audit log, in its transaction. */
+  recordChange: RecordChange;
   respond: Respond;
   respondSpecial: RespondSpecial;
   /** Told when an answer is handed over. */
@@ -64,7 +67,9 @@ export function mountContract(app: FastifyInstance, deps: MountDeps): void {
   const shared = { ...deps, inTurn: serveTogether() };
   const guard = guards(deps);
   for (const { id, group, name, operation } of operations()) {
-    const handler = handlerOf(deps.handlers, group, name);
+    const own = handlerOf(deps.handlers, group, name);
+    const { audit } = operation;
+    const handler = own && audit ? (auditing(own as Handle, audit, deps.recordChange) as AnyHandler) : own;
     for (const address of addressesOf(operation)) mountOne(app, shared, guard, { id, operation, address, handler });
   }
 }

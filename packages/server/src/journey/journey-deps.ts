@@ -3,6 +3,7 @@ import type { Blobs } from '../engines/blobs/blobs.ts';
 import type { Images } from '../engines/images/images.ts';
 import type { VisionMachine } from '../engines/vision/vision.ts';
 import type { Clock } from '../kernel/clock.ts';
+import type { Environment } from '../kernel/environment.ts';
 import type { TenantId } from '../kernel/ids.ts';
 import type { Drive, Look } from '../process-manager/engine/drive.ts';
 import type { Challenges } from '../process-manager/faces/challenges.ts';
@@ -44,7 +45,7 @@ export type JourneyDeps = {
   /** Why an instance was terminated: `abandoned`, or by time. */
   endReason(db: TenantReads, instanceId: string): Promise<string | undefined>;
   /** Whether the list of the tenant has the origin of this address, now. */
-  redirectAllowed(db: TenantReads, url: string): Promise<boolean>;
+  redirectAllowed(db: TenantReads, environment: Environment, url: string): Promise<boolean>;
   imagesOf(db: TenantReads, instanceId: string): Promise<ImageRow[]>;
   /** Gives the key of the blob that it replaces. */
   saveImage(tx: TenantTx, row: ImageRow): Promise<string | undefined>;
@@ -54,9 +55,9 @@ export type JourneyDeps = {
   /** Has blobs deleted, once the transaction is committed and however often that has to be tried. */
   deleteBlobs(tx: TenantTx, keys: readonly string[]): Promise<unknown>;
   /** Where the custom page of that name is shown; nothing if none is deployed any more. */
-  pageUrl(db: TenantReads, name: string): Promise<string | undefined>;
+  pageUrl(db: TenantReads, environment: Environment, name: string): Promise<string | undefined>;
   /** How the journeys of a theme look and speak. */
-  lookOf(db: TenantReads, theme: string): Promise<Pick<Journey, 'theme' | 'texts'>>;
+  lookOf(db: TenantReads, environment: Environment, theme: string): Promise<Pick<Journey, 'theme' | 'texts'>>;
   messages: Messages;
   /** The header in which a trusted proxy says the country of an address. */
   countryHeader: string | undefined;

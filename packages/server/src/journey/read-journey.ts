@@ -21,8 +21,9 @@ export function reader(deps: JourneyDeps): ReadJourney {
     if (!own) throw new ApiError(100054);
     const look = await deps.drive.look(db, session.instanceId);
     if (!look) throw new ApiError(100022);
+    const { environment } = look.root;
     const tenantName = await deps.tenantName(tenantId);
-    const dress = theme ? await deps.lookOf(db, look.definition.definition.theme) : undefined;
+    const dress = theme ? await deps.lookOf(db, environment, look.definition.definition.theme) : undefined;
     if (own.state === 'UNCONFIRMED') return { ...showUnconfirmed(look, { tenantId, tenantName }), ...dress };
     // Who only follows along on another device is shown that the journey goes on, and no step.
     if (own.state === 'ACTIVE') await seen(deps, db, look, now);
@@ -34,7 +35,7 @@ export function reader(deps: JourneyDeps): ReadJourney {
     // By the time that there is one, what decodes it is there.
     if (device.active && asksForPicture(shown)) deps.images.warm();
     const messages = isFinal(look.root.status) ? undefined : await deps.messages.known(db, look.root, now);
-    return { ...(await withPageUrl(deps, db, shown)), ...dress, ...(messages && { messages }) };
+    return { ...(await withPageUrl(deps, db, environment, shown)), ...dress, ...(messages && { messages }) };
   };
 }
 
@@ -48,10 +49,15 @@ async function seen(deps: JourneyDeps, db: JourneyContext['db'], look: Look, now
 }
 
 /** Of a page of the tenant's own, the version that is deployed now. */
-async function withPageUrl(deps: JourneyDeps, db: JourneyContext['db'], journey: Journey): Promise<Journey> {
+async function withPageUrl(
+  deps: JourneyDeps,
+  db: JourneyContext['db'],
+  environment: Look['root']['environment'],
+  journey: Journey,
+): Promise<Journey> {
   const { step } = journey;
   if (step?.type !== 'customPage') return journey;
-  const url = await deps.pageUrl(db, step.settings.page as string);
+  const url = await deps.pageUrl(db, environment, step.settings.page as string);
   return { ...journey, step: { ...step, settings: { ...step.settings, ...(url !== undefined && { url }) } } };
 }
 
@@ -69,6 +75,6 @@ async function redirectOf(
   const template = byTime ? timeoutRedirectUrl : _redirectUrl;
   if (!template) return undefined;
   const address = fillAddress(template, root, definition.definition.processDefinitionType);
-  if (!(await deps.redirectAllowed(db, address))) return undefined;
+  if (!(await deps.redirectAllowed(db, root.environment, address))) return undefined;
   return withOutcome(address, { processInstanceId: root.id, status: STATUS_MAPPED[root.status] });
 }

@@ -66,7 +66,7 @@ function head({ root, revision, definition: { definition } }: Look, { tenantId, 
     statusMapped: STATUS_MAPPED[root.status],
     revision,
     retentionDays: definition.retentionDays,
-    themeUrl: `/api/theme-server/themes/${encodeURIComponent(definition.theme)}?tn=${tenantId}`,
+    themeUrl: `/api/theme-server/themes/${encodeURIComponent(definition.theme)}?tn=${tenantId}${root.environment === 'test' ? '&environment=test' : ''}`,
   };
 }
 

@@ -9,7 +9,7 @@ import { type Notify, type NotifyStep, notifier } from './notify.ts';
 import { identityNotices, type NoticesOf } from './notify-identity.ts';
 import { purgeDeliveriesJob } from './purge-deliveries.ts';
 import { isWebhookName } from './webhooks.repository.ts';
-import { webhookHandlers } from './webhooks.ts';
+import { type WebhooksDeps, webhookHandlers } from './webhooks.ts';
 
 /** Webhooks put together: the callers' side, what the engine tells, and what sends it. */
 export type Notifications = {
@@ -30,6 +30,7 @@ export type NotificationsDeps = Omit<DispatcherDeps, 'vault' | 'outbound'> & {
   db: Db;
   vault: Pick<Vault, 'sealFor' | 'openFor'>;
   outbound: Outbound;
+  secretHostFault: WebhooksDeps['secretHostFault'];
   everyTenantId(): AsyncIterable<TenantId>;
 };
 
@@ -38,7 +39,7 @@ export function openNotifications(deps: NotificationsDeps): Notifications {
   const dispatcher = openDispatcher(deps);
   const { ring, start, deliverDue } = dispatcher;
   return {
-    handlers: { webhooks: webhookHandlers({ vault, outbound, ring }) },
+    handlers: { webhooks: webhookHandlers({ vault, outbound, ring, secretHostFault: deps.secretHostFault }) },
     ...notifier(ring),
     noticesOfIdentity: identityNotices(ring),
     isWebhookName,

@@ -13,8 +13,10 @@ onBothEngines('a delivery', (_engine, places) => {
   });
   after(() => grove.close());
 
-  const secret = (name: string, value: string) =>
-    grove.secrets.create(grove.contextOf(), { params: {}, query: {}, body: { name, value } } as never);
+  const secret = (name: string, value: string, uri: string) => {
+    const body = { name, value, hosts: [new URL(uri).host] };
+    return grove.secrets.create(grove.contextOf(), { params: {}, query: {}, body } as never);
+  };
   const lastError = async (webhookId: string) => {
     const statement = unprepared(
       'SELECT last_error, status, attempts FROM webhook_deliveries WHERE tenant_id = $1 AND webhook_id = $2',
@@ -50,7 +52,7 @@ onBothEngines('a delivery', (_engine, places) => {
 
   it('carries sensitive headers and cloud secrets, which are neither stored in the clear nor shown nor logged', async () => {
     const receiver = await grove.receiver();
-    await secret('CRM_KEY', 'hunter2');
+    await secret('CRM_KEY', 'hunter2', receiver.uri);
     await grove.webhook(receiver.uri, {
       headers: { 'X-Key': 'key={secret.CRM_KEY}' },
       sensitiveHeaders: { Authorization: 'Bearer {secret.CRM_KEY}', 'X-Plain': 'swordfish' },
@@ -85,7 +87,7 @@ onBothEngines('a delivery', (_engine, places) => {
     await grove.tell({ type: 'instance.review' });
     await grove.deliverDue();
     assert.deepEqual(await lastError(id), { last_error: 'missing_secret', status: 'PENDING', attempts: 1 });
-    await secret('LATER', 'two\nlines');
+    await secret('LATER', 'two\nlines', receiver.uri);
     grove.clock.advance(1000);
     await grove.deliverDue();
     assert.deepEqual(await lastError(id), { last_error: 'bad_header', status: 'PENDING', attempts: 2 });
@@ -98,6 +100,33 @@ onBothEngines('a delivery', (_engine, places) => {
     await grove.deliverDue();
     assert.deepEqual(await lastError(id), { last_error: null, status: 'DELIVERED', attempts: 3 });
     assert.equal(receiver.received[0]?.headers['x-key'], 'one');
+  });
+
+  it('whose secret may no longer be sent to its host fails with that word, and nothing is sent', async () => {
+    const receiver = await grove.receiver();
+    const { id: cloudSecretId } = (await secret('LEAVES', 'hunter2', receiver.uri)) as { id: string };
+    const { id } = await grove.webhook(receiver.uri, {
+      ...{ events: ['instance.askedAgain'], headers: { 'X-Key': '{secret.LEAVES}' } },
+    });
+    const update = { params: { cloudSecretId }, query: {}, body: { hosts: ['elsewhere.example'] } };
+    await grove.secrets.update(grove.contextOf(), update);
+    await grove.tell({ type: 'instance.askedAgain' });
+    await grove.deliverDue();
+    assert.equal(((await lastError(id)) as { last_error?: string }).last_error, 'secret_host');
+    assert.deepEqual(receiver.received, []);
+  });
+
+  it('with a secret from before there were hosts goes out as ever, until the secret gets hosts', async () => {
+    const receiver = await grove.receiver();
+    await secret('OLD', 'hunter2', 'https://other.example/');
+    const old = unprepared("UPDATE cloud_secrets SET hosts = NULL WHERE tenant_id = $1 AND name = 'OLD'");
+    await grove.db.of(grove.tenantId).write((tx) => tx.run(old, [grove.tenantId]));
+    await grove.webhook(receiver.uri, { events: ['instance.rejected'], headers: { 'X-Key': '{secret.OLD}' } });
+    await grove.tell({ type: 'instance.rejected' });
+    await grove.deliverDue();
+    assert.equal(receiver.received[0]?.headers['x-key'], 'hunter2');
+    const page = await grove.secrets.list(grove.contextOf(), { params: {}, query: { name: 'old' } } as never);
+    assert.deepEqual((page as { content: { hosts: string[] }[] }).content[0]?.hosts, ['*']);
   });
 
   it('to an address that is no longer allowed is refused when it is sent', async () => {

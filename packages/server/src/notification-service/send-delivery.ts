@@ -72,7 +72,7 @@ export function deliverySender(deps: SendDeps): SendDelivery {
       const { secrets, sensitive } = await openedOf(db, webhook);
       const body = webhook.method === 'GET' ? undefined : await bodyOf(deps, db, webhook, delivery);
       const own = { ...(JSON.parse(webhook.headers) as Headers), ...sensitive };
-      const use = { environment: webhook.environment, actor: `Webhook: ${webhook.name}` };
+      const use = { environment: webhook.environment, actor: `Webhook: ${webhook.name}`, url: webhook.uri };
       const filled = await fillHeaders(db, own, (reads, name) => deps.findSecret(reads, name, use));
       if (filled.fault) throw new LocalFault(filled.fault);
       const signed = { id, timestampSeconds: Math.floor(at / 1000), body: body ?? '' };

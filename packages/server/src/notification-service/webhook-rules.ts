@@ -32,7 +32,7 @@ export function checkHeaders(plain: Headers, sensitive: readonly string[], value
   for (const [name, value] of Object.entries(values)) checkValue(value, pointerTo('sensitiveHeaders', name));
 }
 
-function pointerTo(field: string, name: string): string {
+export function pointerTo(field: string, name: string): string {
   return `/${field}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }
 

@@ -61,7 +61,7 @@ const ACTIVE = sql(`SELECT id, events FROM webhooks WHERE ${OF_ENVIRONMENT} AND 
   id,
   events,
 }));
-const COUNT = sql('SELECT count(*) AS total FROM webhooks WHERE tenant_id = $1');
+const COUNT = sql(`SELECT count(*) AS total FROM webhooks WHERE ${OF_ENVIRONMENT}`);
 const COUNT_LIKE = sql(
   `SELECT count(*) AS total FROM webhooks WHERE ${OF_ENVIRONMENT} AND name_folded LIKE $3 ESCAPE '\\'`,
 );
@@ -110,8 +110,8 @@ export async function isWebhookName(db: TenantReads, name: string): Promise<bool
   return (await db.get(NAME_TAKEN, [db.tenantId, name])) !== undefined;
 }
 
-export async function countWebhooks(db: TenantReads): Promise<number> {
-  return (await db.get<{ total: number }>(COUNT, [db.tenantId]))?.total ?? 0;
+export async function countWebhooks(db: TenantReads, environment: Environment): Promise<number> {
+  return (await db.get<{ total: number }>(COUNT, [db.tenantId, environment]))?.total ?? 0;
 }
 
 export async function addWebhook(tx: TenantTx, row: WebhookRow): Promise<void> {

@@ -8,6 +8,7 @@ import { openTestNotifications, status, type TestNotifications } from '../../tes
 import { unprepared } from '../db/db.ts';
 import { HOUR } from '../kernel/clock.ts';
 import { asTenantId } from '../kernel/ids.ts';
+import { permissionSet } from '../kernel/permissions.ts';
 import { purgeDeliveries } from './purge-deliveries.ts';
 
 const BASE = '/api/notification-service/webhooks';
@@ -322,5 +323,44 @@ onBothEngines('webhooks', (_engine, places) => {
     const context = grove.contextOf({ tenantId: asTenantId('other') });
     for (let number = 0; number < 100; number++) await grove.webhook(URI, {}, context);
     await assert.rejects(grove.webhook(URI, {}, context), { code: 100065 });
+  });
+
+  it('7: are refused to who names a secret or a parameter without the permission for it', async () => {
+    const body = { name: 'RISK', value: 'hunter2', hosts: ['hooks.example.com'] };
+    await grove.secrets.create(grove.contextOf(), { params: {}, query: {}, body } as never);
+    const context = grove.contextOf();
+    const permissions = permissionSet(grove.tenantId, [`TNT#${grove.tenantId}#NotificationService*`]);
+    const narrow = { ...context, principal: { ...context.principal, permissions } };
+    const { webhooks } = grove.handlers;
+    const made = async (name: string, more: object, of = narrow) =>
+      webhooks.create(of, { params: {}, query: {}, body: { name, uri: URI, ...more } } as never);
+    const secrets = { sensitiveHeaders: { 'X-Key': '{secret.RISK}' } };
+    const parameters = { bodyTemplate: '{"who":"{parameters.firstName}"}' };
+    await assert.rejects(made('a', secrets), {
+      code: 7,
+      message: /needs the permission TNT#acme#ProcessManager:useCloudSecret/,
+    });
+    await assert.rejects(made('a', { headers: secrets.sensitiveHeaders }), { code: 7 });
+    await assert.rejects(made('a', parameters), { code: 7, message: /ProcessManager:getProcessInstance/ });
+    await made('a', {});
+    for (const more of [secrets, parameters]) {
+      const { id } = (await made(`b ${JSON.stringify(more).length}`, more, context)) as { id: string };
+      const change = { params: { webhookId: id }, query: {}, body: { uri: 'https://hooks.example.com/mine' } };
+      await assert.rejects(async () => webhooks.update(narrow, change as never), { code: 7 });
+      await webhooks.update(context, change as never);
+    }
+  });
+
+  it('100001: cannot be led to another host while they send a secret that is bound to its own', async () => {
+    const body = { name: 'BOUND', value: 'hunter2', hosts: ['hooks.example.com'] };
+    await grove.secrets.create(grove.contextOf(), { params: {}, query: {}, body } as never);
+    const { id } = await create('bound', { sensitiveHeaders: { 'X-Key': '{secret.BOUND}' } });
+    const moved = await call('POST', `/${id}`, { uri: 'https://evil.example.com/' });
+    assert.deepEqual([moved.body.code, moved.body.errors[0].pointer], [100001, '/sensitiveHeaders/X-Key']);
+    assert.match(moved.body.errors[0].message, /add that host to its hosts first/);
+    const elsewhere = await call('POST', '', {
+      ...{ name: 'other', uri: 'https://evil.example.com/', headers: { 'X-Key': '{secret.BOUND}' } },
+    });
+    assert.equal(elsewhere.body.code, 100001);
   });
 });

@@ -3,17 +3,29 @@ import { isUniqueViolation, type TenantTx } from '../db/db.ts';
 import type { Outbound } from '../engines/outbound/outbound.ts';
 import { actor } from '../kernel/actor.ts';
 import type { Context } from '../kernel/context.ts';
+import { ensurePermission, READ_PARAMETERS, USE_CLOUD_SECRET } from '../kernel/ensure-permission.ts';
 import { ApiError, invalidInput } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
 import { implement } from '../kernel/implement.ts';
 import { fold, likePattern, paging, toPage } from '../kernel/pages.ts';
+import { secretNames } from '../process-manager/cloud-secrets/fill-headers.ts';
+import type { secretHostFault } from '../process-manager/cloud-secrets/find-secret.ts';
 import type { Vault } from '../secrets/vault.ts';
 import { deliveryHandlers } from './deliveries.ts';
+import { namesParameters } from './fill-template.ts';
 import { addEndpoint, resetEndpoint } from './queue.repository.ts';
 import { DEFAULT_RETRY_INTERVALS_MS } from './retry-rules.ts';
 import { newSigningSecret, secretText } from './sign-payload.ts';
-import { checkHeaders, checkTemplate, checkUri, type Headers, normalEvents, toWebhook } from './webhook-rules.ts';
-import { OLD_SECRET_MS, sealHeaders, sealSecret } from './webhook-secrets.ts';
+import {
+  checkHeaders,
+  checkTemplate,
+  checkUri,
+  type Headers,
+  normalEvents,
+  pointerTo,
+  toWebhook,
+} from './webhook-rules.ts';
+import { OLD_SECRET_MS, openWebhook, sealHeaders, sealSecret } from './webhook-secrets.ts';
 import {
   addWebhook,
   changeWebhook,
@@ -31,7 +43,8 @@ import {
 export const MAX_WEBHOOKS_PER_TENANT = 100;
 
 export type WebhooksDeps = {
-  vault: Pick<Vault, 'sealFor'>;
+  vault: Pick<Vault, 'sealFor' | 'openFor'>;
+  secretHostFault: typeof secretHostFault;
   outbound: Pick<Outbound, 'faultOf'>;
   /** There may be something to send. */
   ring(): void;
@@ -57,7 +70,8 @@ export function webhookHandlers(deps: WebhooksDeps) {
     async create(context, { body }) {
       const secret = newSigningSecret();
       const row = await context.db.write(async (tx) => {
-        if ((await countWebhooks(tx)) >= MAX_WEBHOOKS_PER_TENANT) throw new ApiError(100065);
+        if ((await countWebhooks(tx, context.principal.environment)) >= MAX_WEBHOOKS_PER_TENANT)
+          throw new ApiError(100065);
         const made = await newWebhook(tx, context, body, secret, deps);
         await namedOnce(made.name, () => addWebhook(tx, made));
         await addEndpoint(tx, made.id, made.status === 'ACTIVE');
@@ -121,16 +135,24 @@ async function getForUpdate(tx: TenantTx, { principal }: Context, id: string): P
 
 async function newWebhook(
   tx: TenantTx,
-  { now, principal }: Context,
+  context: Context,
   body: Input,
   secret: Uint8Array,
-  { vault, outbound }: WebhooksDeps,
+  deps: WebhooksDeps,
 ): Promise<WebhookRow> {
+  const { now, principal } = context;
+  const { vault, outbound } = deps;
   const { name, method = 'POST', headers = {}, sensitiveHeaders = {}, bodyTemplate = null } = body;
   checkName(name);
   checkUri(body.uri, outbound.faultOf);
   checkHeaders(headers, Object.keys(sensitiveHeaders), sensitiveHeaders);
   checkTemplate(bodyTemplate, method);
+  await ensureMaySend(
+    tx,
+    context,
+    { uri: body.uri, headers, sensitive: sensitiveHeaders, template: bodyTemplate },
+    deps,
+  );
   const id = newId(now);
   const by = actor(principal);
   return {
@@ -159,8 +181,9 @@ async function changedWebhook(
   context: Context,
   before: WebhookRow,
   change: Change,
-  { vault, outbound }: WebhooksDeps,
+  deps: WebhooksDeps,
 ): Promise<WebhookRow> {
+  const { vault, outbound } = deps;
   const { name = before.name, uri = before.uri, method = before.method, status = before.status } = change;
   const template = change.bodyTemplate === undefined ? before.body_template : change.bodyTemplate;
   const headers = change.headers ?? (JSON.parse(before.headers) as Headers);
@@ -170,6 +193,8 @@ async function changedWebhook(
   if (change.uri !== undefined) checkUri(uri, outbound.faultOf);
   checkHeaders(headers, sensitive, change.sensitiveHeaders ?? {});
   checkTemplate(template, method);
+  const values = change.sensitiveHeaders ?? (await openWebhook(vault, tx, before)).sensitive;
+  await ensureMaySend(tx, context, { uri, headers, sensitive: values, template }, deps);
   return {
     ...touched(before, context),
     ...{ name, name_folded: fold(name), uri, method, status, body_template: template },
@@ -180,6 +205,33 @@ async function changedWebhook(
     events: change.events ? JSON.stringify(normalEvents(change.events)) : before.events,
     retry_intervals: change.retryIntervalsMs ? JSON.stringify(change.retryIntervalsMs) : before.retry_intervals,
   };
+}
+
+type Sent = { uri: string; headers: Headers; sensitive: Headers; template: string | null };
+
+/**
+ * Ensures that the caller may have sent what the webhook, as it will be, sends. Otherwise a key that may only make webhooks
+ * could read secrets and parameters at an address of its own.
+ */
+async function ensureMaySend(
+  tx: TenantTx,
+  { principal }: Context,
+  { uri, headers, sensitive, template }: Sent,
+  { secretHostFault }: WebhooksDeps,
+): Promise<void> {
+  if (template !== null && namesParameters(template)) {
+    ensurePermission(principal, READ_PARAMETERS, 'a webhook that sends parameters');
+  }
+  const { environment } = principal;
+  for (const [field, values] of Object.entries({ headers, sensitiveHeaders: sensitive })) {
+    for (const [header, value] of Object.entries(values)) {
+      for (const name of secretNames(value)) {
+        ensurePermission(principal, USE_CLOUD_SECRET, 'a webhook that sends a cloud secret');
+        const message = await secretHostFault(tx, { environment, name, url: uri });
+        if (message) throw invalidInput({ pointer: pointerTo(field, header), message });
+      }
+    }
+  }
 }
 
 function touched(before: WebhookRow, { now, principal }: Context): WebhookRow {

@@ -1,5 +1,6 @@
 import type { Db, TenantReads } from '../db/db.ts';
 import type { Clock } from '../kernel/clock.ts';
+import type { Environment } from '../kernel/environment.ts';
 import { customPageHandlers } from './custom-pages/custom-pages.ts';
 import { pageAddresses } from './custom-pages/page-addresses.ts';
 import { deployedLabel, isPageName, pageFileFinder } from './custom-pages/show-page.ts';
@@ -34,8 +35,8 @@ export function openThemeServer({ db, clock, pagesDomain, textsFolder, baseUrlOf
     isPageName,
     isThemeName,
     /** What a journey shows for the page of that name; nothing if none is deployed any more. */
-    async pageUrl(db: TenantReads, name: string): Promise<string | undefined> {
-      const label = await deployedLabel(db, name);
+    async pageUrl(db: TenantReads, environment: Environment, name: string): Promise<string | undefined> {
+      const label = await deployedLabel(db, environment, name);
       return label && addresses.inJourney(db.tenantId, label);
     },
   };

@@ -21,7 +21,8 @@ const notifications = openNotifications({
   ...{ db, vault, clock: systemClock, leaseMs: LEASE_MS },
   log: { info: () => undefined, warn: () => undefined, error: () => undefined },
   outbound: openOutbound({ allow }),
-  findSecret: async () => undefined,
+  findSecret: async () => ({ fault: 'missing_secret' }),
+  secretHostFault: async () => undefined,
   parametersOf: async () => undefined,
   everyTenantId: async function* () {},
 });

@@ -22,7 +22,7 @@ export type QueryRow = {
 const COLUMNS = 'id, environment, status, filter, size, first_page, next_id, created_at, expires_at';
 const ADD = sql(`INSERT INTO event_queries (tenant_id, ${COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`);
 const ONE = sql(`SELECT ${COLUMNS} FROM event_queries WHERE tenant_id = $1 AND id = $2`);
-const COUNT = sql('SELECT count(*) AS total FROM event_queries WHERE tenant_id = $1');
+const COUNT = sql('SELECT count(*) AS total FROM event_queries WHERE tenant_id = $1 AND environment = $2');
 const SET_STATUS = sql('UPDATE event_queries SET status = $3 WHERE tenant_id = $1 AND id = $2');
 const SUCCEED = sql(`UPDATE event_queries SET status = 'SUCCEEDED', first_page = $3, next_id = $4
   WHERE tenant_id = $1 AND id = $2`);
@@ -41,8 +41,8 @@ export function findQuery(db: TenantReads, id: string): Promise<QueryRow | undef
 }
 
 /** Of both environments. */
-export async function countQueries(db: TenantReads): Promise<number> {
-  return (await db.get<{ total: number }>(COUNT, [db.tenantId]))?.total ?? 0;
+export async function countQueries(db: TenantReads, environment: Environment): Promise<number> {
+  return (await db.get<{ total: number }>(COUNT, [db.tenantId, environment]))?.total ?? 0;
 }
 
 export async function setQueryStatus(tx: TenantTx, id: string, status: QueryStatus): Promise<void> {

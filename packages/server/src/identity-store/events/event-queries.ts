@@ -46,7 +46,7 @@ export function eventQueryHandlers({ jobs, runQuery }: { jobs: Jobs; runQuery: J
         ...{ created_at: now, expires_at: now + QUERY_KEPT_MS },
       };
       await db.write(async (tx) => {
-        if ((await countQueries(tx)) >= MAX_QUERIES_PER_TENANT) throw new ApiError(100065);
+        if ((await countQueries(tx, row.environment)) >= MAX_QUERIES_PER_TENANT) throw new ApiError(100065);
         await addQuery(tx, row);
         await jobs.enqueue(tx, runQuery, { queryId: id });
       });

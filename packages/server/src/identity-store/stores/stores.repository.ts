@@ -34,7 +34,7 @@ const ADD = sql(`INSERT INTO identity_stores (tenant_id, ${COLUMNS})
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`);
 const CHANGE = sql(`UPDATE identity_stores SET description = $3, status = $4, configuration = $5, last_updated_at = $6
   WHERE tenant_id = $1 AND id = $2`);
-const COUNT = sql('SELECT count(*) AS total FROM identity_stores WHERE tenant_id = $1');
+const COUNT = sql('SELECT count(*) AS total FROM identity_stores WHERE tenant_id = $1 AND environment = $2');
 const COUNT_LIKE = sql(`SELECT count(*) AS total FROM identity_stores
   WHERE tenant_id = $1 AND environment = $2 AND name_folded LIKE $3 ESCAPE '\\'`);
 
@@ -62,8 +62,8 @@ export async function changeStore(tx: TenantTx, row: StoreRow): Promise<void> {
 }
 
 /** Of both environments. */
-export async function countStores(db: TenantReads): Promise<number> {
-  return (await db.get<{ total: number }>(COUNT, [db.tenantId]))?.total ?? 0;
+export async function countStores(db: TenantReads, environment: Environment): Promise<number> {
+  return (await db.get<{ total: number }>(COUNT, [db.tenantId, environment]))?.total ?? 0;
 }
 
 export async function pageStores(

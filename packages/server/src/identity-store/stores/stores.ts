@@ -42,7 +42,7 @@ export function storeHandlers({ addIdentityEvent }: { addIdentityEvent: AddIdent
         ...{ configuration: JSON.stringify(settingsOf(configuration)), created_at: now, last_updated_at: now },
       };
       return db.write(async (tx) => {
-        if ((await countStores(tx)) >= MAX_STORES_PER_TENANT) throw new ApiError(100065);
+        if ((await countStores(tx, environment)) >= MAX_STORES_PER_TENANT) throw new ApiError(100065);
         await namedOnce(name, () => addStore(tx, row));
         await addIdentityEvent(tx, { environment, storeName: name, type: 'identity.storeCreated', now });
         return viewOf(tx, row);

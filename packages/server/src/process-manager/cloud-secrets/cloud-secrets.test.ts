@@ -59,12 +59,13 @@ onBothEngines('cloud secrets', (_engine, places) => {
       clock: grove.clock,
       audit: { noteUse: (_tenantId, use) => void told.push(use) },
     });
-  const use = { environment: 'live', actor: 'Webhook: crm' } as const;
+  const use = { environment: 'live', actor: 'Webhook: crm', url: 'https://crm.example/hook' } as const;
+  const hosts = ['crm.example'];
   const find = async (name: string, tenantId = grove.tenantId) =>
-    (await finder()(grove.db.of(tenantId), name, use))?.reveal();
+    (await finder()(grove.db.of(tenantId), name, use)).secret?.reveal();
 
   it('are told to the audit when they are used: each use once an hour, by name and never by value', async () => {
-    await call('POST', '', { name: 'AUDITED', value: 'hunter3' });
+    await call('POST', '', { name: 'AUDITED', value: 'hunter3', hosts });
     const findAgain = finder();
     const db = grove.db.of(grove.tenantId);
     told.length = 0;
@@ -81,12 +82,12 @@ onBothEngines('cloud secrets', (_engine, places) => {
   });
 
   it('are created, listed, changed and deleted, and their values are in no answer and no log', async () => {
-    const given = { name: 'CRM_KEY', description: 'of the CRM', value: 'hunter2' };
+    const given = { name: 'CRM_KEY', description: 'of the CRM', value: 'hunter2', hosts };
     const made = await call('POST', '', given);
     assert.equal(made.status, 201, made.text);
     const { id, createdDtm, lastUpdatedDtm, ...rest } = made.body;
     assert.deepEqual(rest, {
-      ...{ name: 'CRM_KEY', description: 'of the CRM', type: 'STRING' },
+      ...{ name: 'CRM_KEY', description: 'of the CRM', type: 'STRING', hosts, environment: 'live' },
       ...{ createdBy: 'API Key: Key', lastUpdatedBy: 'API Key: Key' },
     });
     assert.equal(await find('CRM_KEY'), 'hunter2');
@@ -113,7 +114,7 @@ onBothEngines('cloud secrets', (_engine, places) => {
   });
 
   it('have a name of their own in the tenant: 100014 for another of that name', async () => {
-    await call('POST', '', { name: 'ONCE', value: 'x' });
+    await call('POST', '', { name: 'ONCE', value: 'x', hosts });
     const again = await call('POST', '', { name: 'ONCE', value: 'y' });
     assert.deepEqual([again.status, again.body.code, again.body.errors[0].pointer], [409, 100014, '/name']);
     assert.equal(await find('ONCE'), 'x');
@@ -138,8 +139,33 @@ onBothEngines('cloud secrets', (_engine, places) => {
     assert.equal((await call('POST', `/${number.id}`, { value: 'many' })).body.code, 100001);
   });
 
+  it('have hosts in one spelling, each once; what is no host is refused, and a secret without hosts is sent nowhere', async () => {
+    const given = ['CRM.Example', 'crm.example:443', 'crm.example:8443', '[::1]:9000', '10.0.0.1'];
+    const made = await call('POST', '', { name: 'HOSTS', value: 'x', hosts: given });
+    assert.deepEqual(made.body.hosts, ['crm.example', 'crm.example:8443', '[::1]:9000', '10.0.0.1'], made.text);
+    for (const wrong of [
+      '*',
+      '*.example',
+      'https://crm.example',
+      'crm.example/path',
+      'a b',
+      'me@crm.example',
+      'x:99999',
+    ]) {
+      const { body } = await call('POST', '', { name: 'WRONG', value: 'x', hosts: ['ok.example', wrong] });
+      assert.deepEqual([body.code, body.errors?.[0].pointer], [100001, '/hosts/1'], wrong);
+    }
+    await call('POST', '', { name: 'NOWHERE', value: 'x' });
+    const db = grove.db.of(grove.tenantId);
+    assert.deepEqual(await finder()(db, 'NOWHERE', use), { fault: 'secret_host' });
+    assert.deepEqual(await finder()(db, 'HOSTS', { ...use, url: 'https://crm.example:9443/' }), {
+      fault: 'secret_host',
+    });
+    assert.deepEqual(await finder()(db, 'HOSTS', { ...use, environment: 'test' }), { fault: 'missing_secret' });
+  });
+
   it('that are not there, or another tenant’s, answer 100073', async () => {
-    const { body: made } = await call('POST', '', { name: 'MINE', value: 'x' });
+    const { body: made } = await call('POST', '', { name: 'MINE', value: 'x', hosts });
     for (const [method, body] of [
       ['POST', { value: 'y' }],
       ['DELETE', undefined],
@@ -153,7 +179,7 @@ onBothEngines('cloud secrets', (_engine, places) => {
     await assert.rejects(async () => grove.secrets.delete(other, input as never), { code: 100073 });
     assert.equal(await find('MINE', asTenantId('other')), undefined);
     assert.equal(await find('MINE'), 'x');
-    const names = ['MINE', 'mine', 'NOBODY'].map((name) => isSecretName(grove.db.of(grove.tenantId), name));
+    const names = ['MINE', 'mine', 'NOBODY'].map((name) => isSecretName(grove.db.of(grove.tenantId), name, 'live'));
     assert.deepEqual(await Promise.all(names), [true, false, false]);
   });
 

@@ -20,8 +20,12 @@ import {
   SORTABLE,
 } from './cloud-secrets.repository.ts';
 import { contextOf, SUBJECT } from './find-secret.ts';
+import { normaliseHosts, shownHosts } from './secret-hosts.ts';
 
-/** Secrets that steps and webhooks use (specification 4.11). A value goes in and never comes out. */
+/**
+ * Secrets that steps and webhooks use (specification 4.11). A value goes in and never comes out. A caller sees those of its
+ * own environment: a test journey never sends a live secret.
+ */
 
 export const MAX_CLOUD_SECRETS_PER_TENANT = 500;
 
@@ -36,23 +40,27 @@ export function cloudSecretHandlers({ vault }: { vault: Pick<Vault, 'sealFor'> }
     vault.sealFor(tx, SUBJECT, contextOf(id), Buffer.from(value));
 
   return implement(api.cloudSecrets, {
-    async list({ db }, { query }) {
+    async list({ db, principal: { environment } }, { query }) {
       const page = paging(query, SORTABLE);
-      const { rows, total } = await pageCloudSecrets(db, likePattern(query.name, '/query/name'), page);
+      const pattern = likePattern(query.name, '/query/name');
+      const { rows, total } = await pageCloudSecrets(db, { environment, pattern }, page);
       return toPage(rows.map(toCloudSecret), total, page);
     },
 
     async create({ db, now, principal }, { body }) {
-      const { name, description = null, type = 'STRING', value } = body;
+      const { name, description = null, type = 'STRING', value, hosts = [] } = body;
+      const { environment } = principal;
       if (!NAME.test(name)) {
         throw invalidInput({ pointer: '/name', message: 'must consist of letters, digits, _ and -' });
       }
       checkValue(type, value);
+      const stored = JSON.stringify(normaliseHosts(hosts));
       const id = newId(now);
       const by = actor(principal);
       const row = await db.write(async (tx) => {
-        if ((await countCloudSecrets(tx)) >= MAX_CLOUD_SECRETS_PER_TENANT) throw new ApiError(100065);
+        if ((await countCloudSecrets(tx, environment)) >= MAX_CLOUD_SECRETS_PER_TENANT) throw new ApiError(100065);
         const made: CloudSecretRow = {
+          ...{ environment, hosts: stored },
           ...{ id, name, name_folded: fold(name), description, type, sealed: await seal(tx, id, value) },
           ...{ created_at: now, created_by: by, last_updated_at: now, last_updated_by: by },
         };
@@ -64,12 +72,13 @@ export function cloudSecretHandlers({ vault }: { vault: Pick<Vault, 'sealFor'> }
 
     async update({ db, now, principal }, { params, body }) {
       const row = await db.write(async (tx) => {
-        const before = await findCloudSecretForUpdate(tx, params.cloudSecretId);
+        const before = await findCloudSecretForUpdate(tx, principal.environment, params.cloudSecretId);
         if (!before) throw new ApiError(100073);
         if (body.value !== undefined) checkValue(before.type, body.value);
         const after: CloudSecretRow = {
           ...before,
           description: body.description ?? before.description,
+          hosts: body.hosts === undefined ? before.hosts : JSON.stringify(normaliseHosts(body.hosts)),
           sealed: body.value === undefined ? before.sealed : await seal(tx, before.id, body.value),
           last_updated_at: now,
           last_updated_by: actor(principal),
@@ -80,9 +89,9 @@ export function cloudSecretHandlers({ vault }: { vault: Pick<Vault, 'sealFor'> }
       return toCloudSecret(row);
     },
 
-    async delete({ db }, { params }) {
+    async delete({ db, principal }, { params }) {
       await db.write(async (tx) => {
-        if (!(await removeCloudSecret(tx, params.cloudSecretId))) throw new ApiError(100073);
+        if (!(await removeCloudSecret(tx, principal.environment, params.cloudSecretId))) throw new ApiError(100073);
       });
       return undefined;
     },
@@ -108,9 +117,11 @@ async function namedOnce(name: string, work: () => Promise<void>): Promise<void>
 function toCloudSecret(row: CloudSecretView): CloudSecret {
   return {
     id: row.id,
+    environment: row.environment,
     name: row.name,
     ...(row.description !== null && { description: row.description }),
     type: row.type,
+    hosts: shownHosts(row.hosts),
     createdDtm: toDtm(row.created_at),
     lastUpdatedDtm: toDtm(row.last_updated_at),
     createdBy: row.created_by,

@@ -1,6 +1,6 @@
 import type { TenantReads } from '../../db/db.ts';
 import { isHeaderValue } from '../../engines/outbound/header-rules.ts';
-import type { FindSecret } from './find-secret.ts';
+import type { FoundSecret, SecretFault } from './find-secret.ts';
 
 const SECRET = /\{secret\.([A-Za-z0-9_-]{1,100})\}/g;
 
@@ -11,20 +11,20 @@ export function secretNames(text: string): string[] {
 
 export type FilledHeaders =
   | { readonly headers: Record<string, string>; readonly fault?: undefined }
-  | { readonly fault: 'missing_secret' | 'bad_header' };
+  | { readonly fault: SecretFault | 'bad_header' };
 
 /** Headers as they are sent: names in small letters, `{secret.NAME}` replaced. Never to be stored or logged. */
 export async function fillHeaders(
   db: TenantReads,
   given: Readonly<Record<string, string>>,
-  findSecret: (db: TenantReads, name: string) => ReturnType<FindSecret>,
+  findSecret: (db: TenantReads, name: string) => Promise<FoundSecret>,
 ): Promise<FilledHeaders> {
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(given)) {
     let text = value;
     for (const secretName of new Set(secretNames(value))) {
-      const secret = await findSecret(db, secretName);
-      if (!secret) return { fault: 'missing_secret' };
+      const { secret, fault } = await findSecret(db, secretName);
+      if (fault) return { fault };
       text = text.replaceAll(`{secret.${secretName}}`, () => secret.reveal());
     }
     if (!isHeaderValue(text)) return { fault: 'bad_header' };

@@ -2,19 +2,28 @@ import type { Audit } from '../../audit/audit.ts';
 import type { TenantReads } from '../../db/db.ts';
 import { boundedMap } from '../../kernel/bounded-map.ts';
 import { type Clock, HOUR } from '../../kernel/clock.ts';
+import type { Environment } from '../../kernel/environment.ts';
 import type { Vault } from '../../secrets/vault.ts';
 import { findSealedSecret } from './cloud-secrets.repository.ts';
 import { type Secret, secretOf } from './secret.ts';
+import { hostFault, maySendTo } from './secret-hosts.ts';
 
 /** All cloud secrets of a tenant are sealed with one key, each under its own id. */
 export const SUBJECT = 'tenant';
 export const contextOf = (id: string) => `cloud-secret:${id}`;
 
-/** For whom: it is told to the audit. */
-export type SecretUse = { readonly environment: 'live' | 'test'; readonly actor: string };
+/** Who uses it, for the audit, and where it will be sent. */
+export type SecretUse = { readonly environment: Environment; readonly actor: string };
+type Destination = { readonly url: string };
 
-/** A cloud secret by its name, for those who use it. */
-export type FindSecret = (db: TenantReads, name: string, use: SecretUse) => Promise<Secret | undefined>;
+/** `missing_secret`: the environment has none of that name. `secret_host`: it may not be sent to that host. */
+export type SecretFault = 'missing_secret' | 'secret_host';
+export type FoundSecret =
+  | { readonly secret: Secret; readonly fault?: undefined }
+  | { readonly secret?: undefined; readonly fault: SecretFault };
+
+/** A cloud secret by its name, for those who send it. */
+export type FindSecret = (db: TenantReads, name: string, use: SecretUse & Destination) => Promise<FoundSecret>;
 
 export type SecretDeps = {
   vault: Pick<Vault, 'openFor'>;
@@ -28,20 +37,30 @@ const MAX_TOLD = 10_000;
 
 export function secretFinder({ vault, clock, audit }: SecretDeps): FindSecret {
   const told = boundedMap<string, number>(MAX_TOLD);
-  return async (db, name, { environment, actor }) => {
-    const found = await findSealedSecret(db, name);
-    if (!found) return undefined;
+  return async (db, name, { environment, actor, url }) => {
+    const found = await findSealedSecret(db, environment, name);
+    if (!found) return { fault: 'missing_secret' };
+    if (!maySendTo(found.hosts, url)) return { fault: 'secret_host' };
     const key = JSON.stringify([db.tenantId, found.id, environment, actor]);
     const at = clock.now();
     if (at - (told.get(key) ?? Number.NEGATIVE_INFINITY) >= TOLD_AGAIN_AFTER_MS) {
       told.set(key, at);
       audit.noteUse(db.tenantId, { action: 'cloudSecret.used', environment, actor, at, item: name });
     }
-    return secretOf((await vault.openFor(db, SUBJECT, contextOf(found.id), found.sealed)).toString());
+    return { secret: secretOf((await vault.openFor(db, SUBJECT, contextOf(found.id), found.sealed)).toString()) };
   };
 }
 
-/** Whether a definition may name it. */
-export async function isSecretName(db: TenantReads, name: string): Promise<boolean> {
-  return (await findSealedSecret(db, name)) !== undefined;
+/** Whether a definition of that environment may name it. */
+export async function isSecretName(db: TenantReads, name: string, environment: Environment): Promise<boolean> {
+  return (await findSealedSecret(db, environment, name)) !== undefined;
+}
+
+/** Why a secret that is there may not be sent to an address; nothing if it may, or if there is none of that name. */
+export async function secretHostFault(
+  db: TenantReads,
+  { environment, name, url }: { environment: Environment; name: string; url: string },
+): Promise<string | undefined> {
+  const found = await findSealedSecret(db, environment, name);
+  return found && !maySendTo(found.hosts, url) ? hostFault(name, url) : undefined;
 }

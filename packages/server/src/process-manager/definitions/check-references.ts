@@ -9,6 +9,8 @@ import { didYouMean } from './closest.ts';
 export type Lookup = {
   /** Whether what is referred to is there and can be used. */
   has(reference: Reference): Promise<boolean>;
+  /** Why something that is there cannot be used. */
+  faultOf?(reference: Reference): Promise<string | undefined>;
   /** The definitions that a deployed definition runs as subprocesses. */
   runs(reference: Reference): Promise<readonly Reference[]>;
 };
@@ -84,7 +86,7 @@ export async function missingFaults(
       reference.kind === 'definition'
         ? await subprocessFault(name, reference, lookup, below)
         : (await lookup.has(reference))
-          ? undefined
+          ? await lookup.faultOf?.(reference)
           : `there is no ${nounOf(reference)} named ${JSON.stringify(reference.name)}`;
     if (message !== undefined) faults.push({ pointer: reference.pointer, message });
   }

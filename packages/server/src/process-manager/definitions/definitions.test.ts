@@ -40,6 +40,7 @@ onBothEngines('process definitions', (_engine, places) => {
       assert.match(id, /^[0-9A-Z]{26}$/);
       assert.deepEqual(rest, {
         tenantId: 'acme',
+        environment: 'live',
         name: 'first',
         version: 1,
         status: 'EDITABLE',

@@ -2,6 +2,8 @@ import { api } from '@grove/contract';
 import { actor } from '../../kernel/actor.ts';
 import { toDtm } from '../../kernel/clock.ts';
 import type { Context } from '../../kernel/context.ts';
+import { ensurePermission, USE_CLOUD_SECRET } from '../../kernel/ensure-permission.ts';
+import { isSeenFrom } from '../../kernel/environment.ts';
 import { ApiError, type FieldFault } from '../../kernel/errors.ts';
 import { implement } from '../../kernel/implement.ts';
 import { likePattern, paging, toPage } from '../../kernel/pages.ts';
@@ -18,7 +20,7 @@ import {
   setStatus,
 } from './definitions.repository.ts';
 import { type Exists, lookupIn } from './lookup.ts';
-import { columnsOf, lockedDefinition, storeNewVersion } from './store-version.ts';
+import { columnsOf, ownDefinition, storeNewVersion } from './store-version.ts';
 import { tagsByDefinition, tagsOf } from './tags.repository.ts';
 import { tagHandlers } from './tags.ts';
 
@@ -34,9 +36,11 @@ export function definitionHandlers({ exists = {} }: DefinitionsDeps = {}) {
 
     async list(context, { query }) {
       const page = paging(query, SORTABLE);
+      const { environment } = context.principal;
       const pattern = likePattern(query.name, '/query/name');
-      const { rows, total } = await pageDefinitions(context.db, { pattern, status: query.status }, page);
-      const tags = await tagsByDefinition(context.db);
+      const filter = { environment, only: query.environment, pattern, status: query.status };
+      const { rows, total } = await pageDefinitions(context.db, filter, page);
+      const tags = await tagsByDefinition(context.db, environment);
       return toPage(
         rows.map((row) => view(context, row, tags.get(row.id) ?? [])),
         total,
@@ -46,19 +50,29 @@ export function definitionHandlers({ exists = {} }: DefinitionsDeps = {}) {
 
     async get(context, { params }) {
       const row = await findDefinition(context.db, params.processDefinitionId);
-      if (!row) throw new ApiError(100023);
-      return viewWithDocument(context, row, await tagsOf(context.db, row.id));
+      const { environment } = context.principal;
+      if (!row || !isSeenFrom(environment, row)) throw new ApiError(100023);
+      return viewWithDocument(context, row, await tagsOf(context.db, environment, row.id));
     },
 
     async validate(context, { body }) {
-      const faults = await deploymentFaults(checkDefinition(body), lookupIn(context.db, exists));
+      const faults = await deploymentFaults(
+        checkDefinition(body),
+        lookupIn(context.db, context.principal.environment, exists),
+      );
       return { valid: faults.length === 0, faults };
     },
 
     async create(context, { body }) {
-      const definition = soundDefinition(checkDefinition(body));
+      const checked = checkDefinition(body);
+      const definition = soundDefinition(checked);
+      ensureMayName(context, checked);
       const row = await context.db.write((tx) =>
-        storeNewVersion(tx, definition, { now: context.now, by: actor(context.principal) }),
+        storeNewVersion(tx, definition, {
+          environment: context.principal.environment,
+          now: context.now,
+          by: actor(context.principal),
+        }),
       );
       return viewWithDocument(context, row, []);
     },
@@ -66,9 +80,10 @@ export function definitionHandlers({ exists = {} }: DefinitionsDeps = {}) {
     async update(context, { params, body }) {
       const checked = checkDefinition(body);
       const changed = await context.db.write(async (tx) => {
-        const before = await lockedDefinition(tx, params.processDefinitionId);
+        const before = await ownDefinition(tx, context.principal.environment, params.processDefinitionId);
         if (before.status !== 'EDITABLE') throw unchangeable(before);
         const definition = soundDefinition(checked, renamed(checked, before));
+        ensureMayName(context, checked);
         const after = { ...before, ...columnsOf(definition), ...touched(context) };
         await changeDefinition(tx, after);
         return after;
@@ -78,24 +93,26 @@ export function definitionHandlers({ exists = {} }: DefinitionsDeps = {}) {
 
     async deploy(context, { params }) {
       return context.db.write(async (tx) => {
-        const before = await lockedDefinition(tx, params.processDefinitionId);
+        const before = await ownDefinition(tx, context.principal.environment, params.processDefinitionId);
         if (before.status === 'ARCHIVED') throw unchangeable(before);
         const after =
           before.status === 'DEPLOYED_ACTIVE'
             ? before
             : { ...before, status: 'DEPLOYED_ACTIVE' as const, deployed_at: context.now, ...touched(context) };
         if (after !== before) {
-          ensureNone(await deploymentFaults(checkDefinition(JSON.parse(before.document)), lookupIn(tx, exists)));
+          const checked = checkDefinition(JSON.parse(before.document));
+          ensureMayName(context, checked);
+          ensureNone(await deploymentFaults(checked, lookupIn(tx, after.environment, exists)));
           await setStatus(tx, after);
         }
-        return view(context, after, await tagsOf(tx, after.id));
+        return view(context, after, await tagsOf(tx, after.environment, after.id));
       });
     },
 
     async archive(context, { params }) {
       return context.db.write(async (tx) => {
-        const before = await lockedDefinition(tx, params.processDefinitionId);
-        const tags = await tagsOf(tx, before.id);
+        const before = await ownDefinition(tx, context.principal.environment, params.processDefinitionId);
+        const tags = await tagsOf(tx, before.environment, before.id);
         if (tags.length > 0) {
           const names = tags.map((tag) => JSON.stringify(tag)).join(', ');
           throw new ApiError(100049, { detail: `it bears the tags ${names}: move them to another version first` });
@@ -109,13 +126,19 @@ export function definitionHandlers({ exists = {} }: DefinitionsDeps = {}) {
 
     async delete(context, { params }) {
       await context.db.write(async (tx) => {
-        const row = await lockedDefinition(tx, params.processDefinitionId);
+        const row = await ownDefinition(tx, context.principal.environment, params.processDefinitionId);
         if (row.deployed_at !== null) throw unchangeable(row);
         await removeDefinition(tx, row.id);
       });
       return undefined;
     },
   });
+}
+
+/** Ensures that who has a step send a cloud secret may use it. */
+function ensureMayName({ principal }: Context, { references }: Checked): void {
+  if (!references.some(({ kind }) => kind === 'secret')) return;
+  ensurePermission(principal, USE_CLOUD_SECRET, 'a step that sends a cloud secret');
 }
 
 function touched({ now, principal }: Context) {
@@ -147,6 +170,7 @@ function view({ tenantId }: Context, row: DefinitionView, tags: string[]) {
   return {
     id: row.id,
     tenantId,
+    environment: row.environment,
     name: row.name,
     version: row.version,
     status: row.status,

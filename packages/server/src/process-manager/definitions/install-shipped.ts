@@ -15,7 +15,8 @@ let definitions: readonly Definition[] | undefined;
 /** Adds and deploys them, in the transaction that makes the tenant. From then on they are the tenant's own. */
 export async function installShipped(tx: TenantTx, now: number): Promise<void> {
   definitions ??= SHIPPED.map(readShipped);
-  for (const definition of definitions) await storeNewVersion(tx, definition, { now, by: CREATED_BY, deployed: true });
+  const version = { environment: 'live', now, by: CREATED_BY, deployed: true } as const;
+  for (const definition of definitions) await storeNewVersion(tx, definition, version);
 }
 
 function readShipped(name: string): Definition {

@@ -1,4 +1,5 @@
 import type { TenantReads } from '../../db/db.ts';
+import type { Environment } from '../../kernel/environment.ts';
 import type { Definition } from '../engine/definition.ts';
 import { stepTypes } from '../engine/steps/registry.ts';
 import type { Reference } from '../engine/steps/step-type.ts';
@@ -7,19 +8,33 @@ import { type DefinitionRow, findDeployed } from './definitions.repository.ts';
 
 /** Whether a tenant has an object of that name, by the kinds of objects that a release has. */
 export type Exists = {
-  readonly [K in Exclude<Reference['kind'], 'definition'>]?: (db: TenantReads, name: string) => Promise<boolean>;
+  readonly [K in Exclude<Reference['kind'], 'definition'>]?: (
+    db: TenantReads,
+    name: string,
+    environment: Environment,
+  ) => Promise<boolean>;
+} & {
+  /** Why a cloud secret may not be sent to an address. */
+  readonly secretHostFault?: (
+    db: TenantReads,
+    of: { environment: Environment; name: string; url: string },
+  ) => Promise<string | undefined>;
 };
 
-/** What a tenant has, for the references of its definitions. Nothing is there of a kind that nobody can tell of. */
-export function lookupIn(db: TenantReads, exists: Exists = {}): Lookup {
+/** What a tenant has in an environment, for the references of its definitions. A kind without a function has no objects. */
+export function lookupIn(db: TenantReads, environment: Environment, exists: Exists = {}): Lookup {
   const deployed = async ({ name, version }: Reference): Promise<DefinitionRow | undefined> => {
-    const row = await findDeployed(db, { name, version });
+    const row = await findDeployed(db, { environment, name, version });
     return row?.status === 'DEPLOYED_ACTIVE' ? row : undefined;
   };
   return {
     async has(reference) {
       if (reference.kind === 'definition') return (await deployed(reference)) !== undefined;
-      return (await exists[reference.kind]?.(db, reference.name)) ?? false;
+      return (await exists[reference.kind]?.(db, reference.name, environment)) ?? false;
+    },
+    async faultOf({ kind, name, url }) {
+      if (kind !== 'secret' || url === undefined) return undefined;
+      return exists.secretHostFault?.(db, { environment, name, url });
     },
     async runs(reference) {
       const row = await deployed(reference);

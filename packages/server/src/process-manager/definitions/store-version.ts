@@ -1,4 +1,5 @@
 import type { TenantTx } from '../../db/db.ts';
+import { type Environment, ensureOwn, isSeenFrom } from '../../kernel/environment.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { fold } from '../../kernel/pages.ts';
@@ -14,34 +15,42 @@ import {
 
 /** How versions of definitions are stored. */
 const MAX_VERSIONS_OF_A_NAME = 1000;
-const MAX_DEFINITIONS_PER_TENANT = 10_000;
+const MAX_DEFINITIONS = 10_000;
 
-/** The row as it stays until the transaction ends. */
-export async function lockedDefinition(tx: TenantTx, id: string): Promise<DefinitionRow> {
+/** The row as it stays until the transaction ends, if a caller of that environment sees it. */
+export async function lockedDefinition(tx: TenantTx, environment: Environment, id: string): Promise<DefinitionRow> {
   await lockDefinitions(tx);
   const row = await findDefinitionForUpdate(tx, id);
-  if (!row) throw new ApiError(100023);
+  if (!row || !isSeenFrom(environment, row)) throw new ApiError(100023);
   return row;
 }
 
-type NewVersion = { now: number; by: string; deployed?: boolean };
+/** The same for a caller who is about to change it. */
+export async function ownDefinition(tx: TenantTx, environment: Environment, id: string): Promise<DefinitionRow> {
+  const row = await lockedDefinition(tx, environment, id);
+  ensureOwn(environment, row, 'process definition');
+  return row;
+}
 
-/** Adds the next version of the name that the definition has. */
+type NewVersion = { environment: Environment; now: number; by: string; deployed?: boolean };
+
+/** Adds the next version of the name that the definition has. Each environment counts its own. */
 export async function storeNewVersion(
   tx: TenantTx,
   definition: Definition,
-  { now, by, deployed = false }: NewVersion,
+  { environment, now, by, deployed = false }: NewVersion,
 ): Promise<Omit<DefinitionRow, 'tenant_id'>> {
   await lockDefinitions(tx);
-  const { total, newest } = await versionsOf(tx, definition.name);
+  const { total, newest } = await versionsOf(tx, environment, definition.name);
   if (total >= MAX_VERSIONS_OF_A_NAME) {
     throw new ApiError(100065, { detail: `there are ${total} versions of this process definition` });
   }
-  const all = await countDefinitions(tx);
-  if (all >= MAX_DEFINITIONS_PER_TENANT) throw new ApiError(100065, { detail: `there are ${all} process definitions` });
+  const all = await countDefinitions(tx, environment);
+  if (all >= MAX_DEFINITIONS) throw new ApiError(100065, { detail: `there are ${all} process definitions` });
   const row: Omit<DefinitionRow, 'tenant_id'> = {
     ...columnsOf(definition),
     id: newId(now),
+    environment,
     name: definition.name,
     name_folded: fold(definition.name),
     version: newest + 1,

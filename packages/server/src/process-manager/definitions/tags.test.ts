@@ -38,6 +38,7 @@ onBothEngines('tags of process definitions', (_engine, places) => {
       ...one,
       processDefnName: 'tagged-1',
       processDefnVersion: 1,
+      environment: 'live',
       createdDtm: toDtm(grove.clock.now()),
       createdBy: 'API Key: First key',
     });

@@ -1,6 +1,7 @@
 import { api } from '@grove/contract';
 import { actor } from '../../kernel/actor.ts';
 import { toDtm } from '../../kernel/clock.ts';
+import { isSeenFrom } from '../../kernel/environment.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { type Handlers, implement } from '../../kernel/implement.ts';
 import { fold, likePattern, paging, toPage } from '../../kernel/pages.ts';
@@ -20,7 +21,7 @@ import {
 
 /** Tags: names that can be moved from one version to another, so that what is bound to them moves, too. */
 const MAX_TAGS_OF_A_DEFINITION = 100;
-const MAX_TAGS_PER_TENANT = 1000;
+const MAX_TAGS = 1000;
 
 const { listTags, addTag, removeTag: removeTagOperation } = api.processDefinitions;
 const operations = { listTags, addTag, removeTag: removeTagOperation };
@@ -29,27 +30,34 @@ export function tagHandlers(): Handlers<typeof operations> {
   return implement(operations, {
     async listTags(context, { query }) {
       const page = paging(query, SORTABLE_TAGS);
-      const { rows, total } = await pageTags(context.db, likePattern(query.name, '/query/name'), page);
+      const { rows, total } = await pageTags(
+        context.db,
+        { environment: context.principal.environment, pattern: likePattern(query.name, '/query/name') },
+        page,
+      );
       const tags = rows.map((row) => view(row, { name: row.definition_name, version: row.definition_version }));
       return toPage(tags, total, page);
     },
 
+    /** A test key may put its tag on a version that live callers use: the tag is seen by test callers alone. */
     async addTag({ db, now, principal }, { params, body: { name } }) {
+      const { environment } = principal;
       return db.write(async (tx) => {
-        const definition = await lockedDefinition(tx, params.processDefinitionId);
+        const definition = await lockedDefinition(tx, environment, params.processDefinitionId);
         if (definition.status !== 'DEPLOYED_ACTIVE') {
           throw new ApiError(100047, { detail: 'only a version that is deployed can bear a tag' });
         }
-        const before = await findTag(tx, name);
+        const before = await findTag(tx, environment, name);
         // What is there already stays as it is, and says who put it there.
         if (before?.definition_id === definition.id) return view(before, definition);
-        if ((await tagsOf(tx, definition.id)).length >= MAX_TAGS_OF_A_DEFINITION) {
+        if ((await tagsOf(tx, environment, definition.id)).length >= MAX_TAGS_OF_A_DEFINITION) {
           throw new ApiError(100065, { detail: `the version bears ${MAX_TAGS_OF_A_DEFINITION} tags` });
         }
-        if (!before && (await countTags(tx)) >= MAX_TAGS_PER_TENANT) {
-          throw new ApiError(100065, { detail: `there are ${MAX_TAGS_PER_TENANT} tags` });
+        if (!before && (await countTags(tx, environment)) >= MAX_TAGS) {
+          throw new ApiError(100065, { detail: `there are ${MAX_TAGS} tags` });
         }
         const tag: TagRow = {
+          environment,
           name,
           name_folded: fold(name),
           definition_id: definition.id,
@@ -61,10 +69,12 @@ export function tagHandlers(): Handlers<typeof operations> {
       });
     },
 
-    async removeTag({ db }, { params: { processDefinitionId, tagName } }) {
+    async removeTag({ db, principal: { environment } }, { params: { processDefinitionId, tagName } }) {
       await db.write(async (tx) => {
-        if (!(await findDefinition(tx, processDefinitionId))) throw new ApiError(100023);
-        if (!(await removeTag(tx, tagName, processDefinitionId))) throw new ApiError(100063);
+        const definition = await findDefinition(tx, processDefinitionId);
+        if (!definition || !isSeenFrom(environment, definition)) throw new ApiError(100023);
+        const removed = await removeTag(tx, { environment, name: tagName, definitionId: processDefinitionId });
+        if (!removed) throw new ApiError(100063);
       });
       return undefined;
     },
@@ -74,6 +84,7 @@ export function tagHandlers(): Handlers<typeof operations> {
 function view(tag: TagRow, { name, version }: Pick<DefinitionView, 'name' | 'version'>) {
   return {
     name: tag.name,
+    environment: tag.environment,
     processDefinitionId: tag.definition_id,
     processDefnName: name,
     processDefnVersion: version,

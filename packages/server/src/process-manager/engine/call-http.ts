@@ -16,7 +16,7 @@ const LASTING = ['refused_address', 'bad_answer'];
 export function httpCaller(deps: { outbound: Pick<Outbound, 'send'>; findSecret: FindSecret }): CallHttp {
   const failed = (fault: string, lasting: boolean): HttpAnswer => ({ status: 0, text: '', fault, lasting });
   return async (db, { method, url, headers, body, environment, actor }, signal) => {
-    const use = { environment, actor };
+    const use = { environment, actor, url };
     const filled = await fillHeaders(db, headers, (reads, name) => deps.findSecret(reads, name, use));
     if (filled.fault) return failed(filled.fault, true);
     const answer = await deps.outbound.send({

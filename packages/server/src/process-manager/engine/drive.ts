@@ -278,13 +278,14 @@ async function settle(run: Run, row: InstanceRow, performed: Performed, { step, 
 /** The end user is there already, so the child is opened as soon as it is made. */
 async function startChild(run: Run, parent: InstanceRow, step: SubprocessStep, childId: string): Promise<void> {
   const { tx, now } = run;
-  const found = await findDeployed(tx, { name: step.definition, ...(step.version && { version: step.version }) });
+  const { environment } = parent;
+  const { definition: name, version } = step;
+  const found = await findDeployed(tx, { environment, name, ...(version && { version }) });
   if (found?.status !== 'DEPLOYED_ACTIVE' || run.depth >= MAX_DEPTH) {
     await apply(run, await reread(run, parent.id), { type: 'childEnded', childId, status: 'COMPLETED_PROCESS_ERROR' });
     return;
   }
   const parameters = { ...(JSON.parse(parent.parameters) as Record<string, string>), ...step.parameters };
-  const { environment } = parent;
   const origin = { row: parent, step: step.id, id: childId };
   const { tell } = run.deps;
   const { row } = await createInstance(tx, { definition: found, environment, parameters, parent: origin, now, tell });

@@ -2,6 +2,7 @@ import { api } from '@grove/contract';
 import type { JobDefinition } from '../../jobs/define-job.ts';
 import { definePurge, type PurgeDeps } from '../../jobs/define-purge.ts';
 import { DAY, dayOf } from '../../kernel/clock.ts';
+import { isSeenFrom } from '../../kernel/environment.ts';
 import { ApiError, invalidInput } from '../../kernel/errors.ts';
 import { implement } from '../../kernel/implement.ts';
 import { findDefinition } from '../definitions/definitions.repository.ts';
@@ -18,7 +19,7 @@ export function funnelHandlers() {
   return implement(api.funnels, {
     async get({ db, principal, now }, { params, query }) {
       const row = await findDefinition(db, params.processDefinitionId);
-      if (!row) throw new ApiError(100023);
+      if (!row || !isSeenFrom(principal.environment, row)) throw new ApiError(100023);
       const toDay = query.to === undefined ? dayOf(now) : dayOf(Date.parse(query.to));
       const fromDay = query.from === undefined ? toDay - USUAL_DAYS + 1 : dayOf(Date.parse(query.from));
       if (fromDay > toDay) throw invalidInput({ pointer: '/query/from', message: 'must not be after `to`' });

@@ -62,7 +62,7 @@ export async function createFromToken(tx: TenantTx, from: FromToken): Promise<Cr
     code,
     redirectUrl: redirectAddress(row.ui_url, baseUrl, row.id, code),
     startUrl: startAddress(baseUrl, row.id, code),
-    themeUrl: themeAddress(baseUrl, documentOf(definition).theme),
+    themeUrl: themeAddress(baseUrl, row.environment, documentOf(definition).theme),
   };
 }
 
@@ -88,7 +88,8 @@ async function definitionOf(tx: TenantTx, token: TakenToken): Promise<Definition
   const key = `${tx.tenantId}/${id}`;
   const known = id === null ? undefined : deployed.get(key);
   if (known) return known;
-  const definition = id === null ? await findTagged(tx, token.process_defn_tag ?? '') : await findDefinition(tx, id);
+  const definition =
+    id === null ? await findTagged(tx, token.environment, token.process_defn_tag ?? '') : await findDefinition(tx, id);
   if (definition?.status !== 'DEPLOYED_ACTIVE') throw new ApiError(100047);
   if (id !== null) deployed.set(key, definition);
   return definition;
@@ -101,7 +102,7 @@ async function parametersOf(tx: TenantTx, token: TakenToken, given: Parameters =
   checkParameters(given, token.environment);
   const parameters = { ...ofToken, ...given };
   checkParameters(parameters, token.environment);
-  if (hasRedirects(given)) checkRedirects(given, (await findProcessSettings(tx)).redirectOrigins);
+  if (hasRedirects(given)) checkRedirects(given, (await findProcessSettings(tx, token.environment)).redirectOrigins);
   return parameters;
 }
 

@@ -1,3 +1,5 @@
+import type { Environment } from '../../kernel/environment.ts';
+
 /** The addresses that lead an end user into a journey. */
 
 /** Always at the server itself: a caller that follows a redirect may send its bearer token along. */
@@ -14,6 +16,7 @@ export function redirectAddress(uiUrl: string | null, baseUrl: string, instanceI
   return fragment === undefined ? joined : `${joined}#${fragment}`;
 }
 
-export function themeAddress(baseUrl: string, theme: string): string {
-  return `${baseUrl}/api/theme-server/themes/${encodeURIComponent(theme)}`;
+export function themeAddress(baseUrl: string, environment: Environment, theme: string): string {
+  const address = `${baseUrl}/api/theme-server/themes/${encodeURIComponent(theme)}`;
+  return environment === 'test' ? `${address}?environment=test` : address;
 }

@@ -8,14 +8,15 @@ import { findProcessSettings, setProcessSettings } from './settings.repository.t
 /** What a tenant sets for all its journeys. */
 export function settingsHandlers() {
   return implement(api.processSettings, {
-    async get({ db }) {
-      const { redirectOrigins } = await findProcessSettings(db);
+    async get({ db, principal }) {
+      const { redirectOrigins } = await findProcessSettings(db, principal.environment);
       return { redirectOrigins: [...redirectOrigins] };
     },
 
     async update({ db, principal, now }, { body }) {
       const redirectOrigins = normalised(body.redirectOrigins);
-      await db.write((tx) => setProcessSettings(tx, { redirectOrigins }, { by: actor(principal), now }));
+      const { environment } = principal;
+      await db.write((tx) => setProcessSettings(tx, { redirectOrigins }, { environment, by: actor(principal), now }));
       return { redirectOrigins };
     },
   });

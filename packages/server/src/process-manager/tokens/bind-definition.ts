@@ -1,4 +1,5 @@
 import type { TenantTx } from '../../db/db.ts';
+import type { Environment } from '../../kernel/environment.ts';
 import { ApiError, invalidInput } from '../../kernel/errors.ts';
 import { type DefinitionRow, findDeployed, findTagged, versionsOf } from '../definitions/definitions.repository.ts';
 import type { TokenRow } from './process-tokens.repository.ts';
@@ -13,12 +14,12 @@ type Given = {
 type Bound = Pick<TokenRow, 'process_defn_name' | 'process_defn_version' | 'process_defn_tag' | 'definition_id'>;
 
 /** A name and version bind one definition for good; a tag binds whatever bears it when an instance is made. */
-export async function bindDefinition(tx: TenantTx, given: Given): Promise<Bound> {
+export async function bindDefinition(tx: TenantTx, environment: Environment, given: Given): Promise<Bound> {
   const name = given.processDefnName?.trim() || undefined;
   const version = wholeOf(given.processDefnVersion, '/processDefnVersion') ?? undefined;
   const tag = given.processDefnTag;
   if (tag !== undefined) {
-    const tagged = ensureDeployed(await findTagged(tx, tag), '/processDefnTag');
+    const tagged = ensureDeployed(await findTagged(tx, environment, tag), '/processDefnTag');
     if (name !== undefined && name !== tagged.name) {
       throw invalidInput({ pointer: '/processDefnName', message: 'must be that of the definition that bears the tag' });
     }
@@ -36,8 +37,8 @@ export async function bindDefinition(tx: TenantTx, given: Given): Promise<Bound>
   if (name === undefined) {
     throw invalidInput({ pointer: '/processDefnName', message: 'is required unless processDefnTag is given' });
   }
-  const found = await findDeployed(tx, { name, version });
-  if (!found && version === undefined && (await versionsOf(tx, name)).total > 0) throw new ApiError(100047);
+  const found = await findDeployed(tx, { environment, name, version });
+  if (!found && version === undefined && (await hasVersions(tx, environment, name))) throw new ApiError(100047);
   const definition = ensureDeployed(found, version === undefined ? '/processDefnName' : '/processDefnVersion');
   return {
     process_defn_name: definition.name,
@@ -45,6 +46,12 @@ export async function bindDefinition(tx: TenantTx, given: Given): Promise<Bound>
     process_defn_tag: null,
     definition_id: definition.id,
   };
+}
+
+async function hasVersions(tx: TenantTx, environment: Environment, name: string): Promise<boolean> {
+  const seen: Environment[] = environment === 'test' ? ['test', 'live'] : ['live'];
+  for (const each of seen) if ((await versionsOf(tx, each, name)).total > 0) return true;
+  return false;
 }
 
 function ensureDeployed(definition: DefinitionRow | undefined, pointer: string): DefinitionRow {

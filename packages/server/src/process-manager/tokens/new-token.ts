@@ -24,7 +24,7 @@ export async function newToken(tx: TenantTx, maker: TokenMaker, body: NewToken):
   const limits = limitsOf(body);
   const max_process_duration = durationOf(body.maxProcessDuration);
   if (uiUrl !== '' || hasRedirects(parameters)) {
-    const { redirectOrigins: origins } = await findProcessSettings(tx);
+    const { redirectOrigins: origins } = await findProcessSettings(tx, environment);
     const ui = { origins, ownOrigin: new URL(baseUrl).origin, maxLength: MAX_UI_URL_LENGTH };
     if (uiUrl !== '') ensureRedirect(uiUrl, '/uiUrl', ui);
     checkRedirects(parameters, origins);
@@ -35,7 +35,7 @@ export async function newToken(tx: TenantTx, maker: TokenMaker, body: NewToken):
     name,
     name_folded: fold(name),
     description: body.description ?? null,
-    ...(await bindDefinition(tx, body)),
+    ...(await bindDefinition(tx, environment, body)),
     ui_url: uiUrl === '' ? null : uiUrl,
     status: body.status ?? 'ACTIVE',
     ...limits,

@@ -129,9 +129,9 @@ export function removeTokensOver(tx: TenantTx, over: number, limit: number): Pro
   return tx.run(REMOVE_OVER, [tx.tenantId, over, limit]);
 }
 
-/** Of both environments, as callers made them. */
-export async function countTokens(db: TenantReads): Promise<number> {
-  return (await readCounter(db, counterOf('live'))) + (await readCounter(db, counterOf('test')));
+/** As callers of the environment made them. */
+export async function countTokens(db: TenantReads, environment: Environment): Promise<number> {
+  return readCounter(db, counterOf(environment));
 }
 
 export type ListedTokens = { environment: Environment; pattern: string | undefined; madeFor?: MadeFor | undefined };

@@ -104,7 +104,8 @@ onBothEngines('process tokens', (_engine, places) => {
       assert.deepEqual([processDefnVersion, maxCount, counter, tenantId, environment], [1, 3, 0, 'acme', 'live']);
     });
 
-    it('refuses with 100014 a name that another token has', async () => {
+    it('refuses with 100014 a name that another token of its environment has', async () => {
+      assert.equal((await create({ name: 'taken' }, testKey)).status, 201, 'a test key takes no name of a live token');
       await create({ name: 'taken' });
       const { status, body } = await create({ name: 'taken' });
       assert.deepEqual([status, body.code, body.errors[0].pointer], [409, 100014, '/name']);
@@ -223,13 +224,14 @@ onBothEngines('process tokens', (_engine, places) => {
       assert.deepEqual([status, body.uiUrl], [201, undefined]);
     });
 
-    it('refuses with 100065 more tokens than a tenant may hold', async () => {
+    it('refuses with 100065 more tokens than a tenant may hold in an environment', async () => {
       const fill = (by: number) => acme.write((tx) => addToCounter(tx, 'processTokens/test', by));
       await fill(MAX_TOKENS_PER_TENANT);
-      const { status, body } = await create();
+      assert.equal((await create()).status, 201, 'tokens of the sandbox leave live tokens their room');
+      const { status, body } = await create({}, testKey);
       assert.deepEqual([status, body.code], [409, 100065]);
       await fill(-MAX_TOKENS_PER_TENANT);
-      assert.equal((await create()).status, 201);
+      assert.equal((await create({ name: 'there is room' }, testKey)).status, 201);
     });
 
     it('an Idempotency-Key makes one token of two requests', async () => {
@@ -272,7 +274,7 @@ onBothEngines('process tokens', (_engine, places) => {
     it('shows test keys only tokens of the sandbox, and live keys only the others', async () => {
       const { body } = await create({ name: 'of the sandbox', parameters: { _scenario: 'passed' } }, testKey);
       assert.equal(body.environment, 'test');
-      assert.deepEqual(await names('', testKey), ['of the sandbox']);
+      assert.deepEqual(await names('processTokenSearch=of%25', testKey), ['of the sandbox']);
       assert.deepEqual(await names('processTokenSearch=of%20the%20sandbox'), []);
     });
 

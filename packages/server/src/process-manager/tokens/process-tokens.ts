@@ -23,7 +23,7 @@ export function processTokenHandlers({ baseUrlOf }: ProcessTokensDeps) {
       const maker = { environment: principal.environment, by: actor(principal), now, baseUrl };
       const row = await db.write(async (tx) => {
         const made = await newToken(tx, maker, body);
-        if ((await countTokens(tx)) >= MAX_TOKENS_PER_TENANT) throw new ApiError(100065);
+        if ((await countTokens(tx, made.environment)) >= MAX_TOKENS_PER_TENANT) throw new ApiError(100065);
         await namedOnce(made.name, () => addToken(tx, made));
         return made;
       });

@@ -4,6 +4,7 @@ import { actor } from '../../kernel/actor.ts';
 import { stream } from '../../kernel/answers.ts';
 import { HOUR, toDtm } from '../../kernel/clock.ts';
 import type { Context } from '../../kernel/context.ts';
+import { type Environment, ensureOwn, isSeenFrom } from '../../kernel/environment.ts';
 import { ApiError, invalidInput } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { implement, prepared, type RawBody } from '../../kernel/implement.ts';
@@ -31,7 +32,7 @@ import { writePageArchive } from './write-page-archive.ts';
 
 /**
  * Pages of the tenant's own (specification 4.11): uploaded in versions whose files never change, deployed, withdrawn. They
- * are the tenant's, as the definitions that name them are, and the same in both environments.
+ * belong to the environment of the key that uploaded them, as the definitions that name them do.
  */
 export type CustomPagesDeps = {
   /** The whole address of a page, by its label. */
@@ -52,15 +53,16 @@ export function customPageHandlers({ pageUrl }: CustomPagesDeps) {
   });
 
   return implement(api.customPages, {
-    async list({ db }, { query }) {
+    async list({ db, principal: { environment } }, { query }) {
       const page = paging(query, SORTABLE);
-      const { rows, total } = await pagePages(db, likePattern(query.name, '/query/name'), page);
+      const pattern = likePattern(query.name, '/query/name');
+      const { rows, total } = await pagePages(db, { environment, pattern }, page);
       return toPage(rows.map(toPageView), total, page);
     },
 
-    async listVersions({ db }, { params, query }) {
+    async listVersions({ db, principal: { environment } }, { params: { name }, query }) {
       const page = paging(query, SORTABLE);
-      const { rows, total } = await pageVersions(db, params.name, page);
+      const { rows, total } = await pageVersions(db, { environment, name }, page);
       if (total === 0) throw new ApiError(100042);
       return toPage(rows.map(toPageView), total, page);
     },
@@ -76,12 +78,13 @@ export function customPageHandlers({ pageUrl }: CustomPagesDeps) {
     ),
 
     async get(context, { params }) {
-      const row = await existing(context.db, params.id);
+      const row = await existing(context, params.id);
       return detailed(context, row, await filesOf(context.db, row.id));
     },
 
-    async getArchive({ db }, { params }) {
-      const row = await existing(db, params.id);
+    async getArchive(context, { params }) {
+      const { db } = context;
+      const row = await existing(context, params.id);
       const name = `${row.name.replaceAll(' ', '_')}-${row.version}.zip`;
       return stream('application/zip', writePageArchive(await contentsOf(db, row.id), row.created_at), {
         'content-disposition': `attachment; filename="${name}"`,
@@ -89,17 +92,19 @@ export function customPageHandlers({ pageUrl }: CustomPagesDeps) {
       });
     },
 
-    async preview({ db, tenantId, now }, { params }) {
+    async preview({ db, tenantId, now, principal }, { params }) {
       const hash = newPreviewHash();
       const until = now + PREVIEW_MS;
-      const found = await db.write((tx) => setPreview(tx, { id: params.id, hash, until }));
-      if (!found) throw new ApiError(100042);
+      await db.write(async (tx) => {
+        const { id } = await locked(tx, principal.environment, params.id);
+        await setPreview(tx, { id, hash, until });
+      });
       return { url: pageUrl(tenantId, labelOf(tenantId, hash)), expiringDtm: toDtm(until) };
     },
 
     async deploy(context, { params }) {
       return context.db.write(async (tx) => {
-        const before = await locked(tx, params.id);
+        const before = await locked(tx, context.principal.environment, params.id);
         if (before.status === 'ARCHIVED') throw new ApiError(100096, { detail: 'it is archived; upload it again' });
         if (before.status === 'DEPLOYED_ACTIVE') return toPageView(before);
         const after = { ...before, ...touched(context), status: 'DEPLOYED_ACTIVE', deployed_at: context.now } as const;
@@ -110,7 +115,7 @@ export function customPageHandlers({ pageUrl }: CustomPagesDeps) {
 
     async archive(context, { params }) {
       return context.db.write(async (tx) => {
-        const before = await locked(tx, params.id);
+        const before = await locked(tx, context.principal.environment, params.id);
         if (before.status === 'ARCHIVED') return toPageView(before);
         const after = { ...before, ...touched(context), status: 'ARCHIVED' } as const;
         await setStatus(tx, after);
@@ -118,9 +123,9 @@ export function customPageHandlers({ pageUrl }: CustomPagesDeps) {
       });
     },
 
-    async delete({ db }, { params }) {
-      await db.write(async (tx) => {
-        const row = await locked(tx, params.id);
+    async delete(context, { params }) {
+      await context.db.write(async (tx) => {
+        const row = await locked(tx, context.principal.environment, params.id);
         if (row.deployed_at !== null) throw new ApiError(100096, { detail: 'it was deployed; archive it instead' });
         const files = await filesOf(tx, row.id);
         await removePage(tx, row.id);
@@ -156,19 +161,26 @@ async function storeVersion(
   { now, principal }: Context,
   { name, description, files }: NewVersion,
 ): Promise<PageRow> {
+  const { environment } = principal;
   await lockPages(tx);
-  const { total, newest } = await versionsOf(tx, name);
+  const { total, newest } = await versionsOf(tx, environment, name);
   if (total >= MAX_VERSIONS_OF_A_PAGE)
     throw new ApiError(100065, { detail: `there are ${total} versions of this page` });
-  const held = await heldByTenant(tx);
+  const held = await heldByTenant(tx, environment);
   const total_bytes = files.reduce((sum, { content }) => sum + content.length, 0);
   if (held.versions >= MAX_PAGE_VERSIONS_PER_TENANT || held.bytes + total_bytes > MAX_PAGE_BYTES_PER_TENANT) {
     throw new ApiError(100065, { detail: `there are ${held.versions} versions of pages with ${held.bytes} bytes` });
   }
   const by = actor(principal);
   const row: PageRow = {
-    ...{ id: newId(now), name, name_folded: fold(name), version: newest + 1, status: 'EDITABLE', description },
-    ...{ hash: hashOf(tx.tenantId, files), num_files: files.length, total_bytes, deployed_at: null },
+    ...{ environment, id: newId(now), name, name_folded: fold(name), version: newest + 1, description },
+    ...{
+      status: 'EDITABLE',
+      hash: hashOf({ tenantId: tx.tenantId, environment }, files),
+      num_files: files.length,
+      total_bytes,
+      deployed_at: null,
+    },
     ...{ created_at: now, created_by: by, last_updated_at: now, last_updated_by: by },
   };
   await addPage(tx, row);
@@ -176,16 +188,18 @@ async function storeVersion(
   return row;
 }
 
-async function existing(db: Context['db'], id: string): Promise<PageRow> {
+async function existing({ db, principal }: Context, id: string): Promise<PageRow> {
   const row = await findPage(db, id);
-  if (!row) throw new ApiError(100042);
+  if (!row || !isSeenFrom(principal.environment, row)) throw new ApiError(100042);
   return row;
 }
 
-async function locked(tx: TenantTx, id: string): Promise<PageRow> {
+/** For a caller who is about to change it. */
+async function locked(tx: TenantTx, environment: Environment, id: string): Promise<PageRow> {
   await lockPages(tx);
   const row = await findPage(tx, id);
-  if (!row) throw new ApiError(100042);
+  if (!row || !isSeenFrom(environment, row)) throw new ApiError(100042);
+  ensureOwn(environment, row, 'custom page');
   return row;
 }
 
@@ -200,6 +214,7 @@ function toFileRow({ path, contentType, content, sha256 }: PageFile): FileRow {
 function toPageView(row: PageRow) {
   return {
     id: row.id,
+    environment: row.environment,
     name: row.name,
     version: row.version,
     ...(row.description !== null && { description: row.description }),

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import type { Environment } from '../../kernel/environment.ts';
 import { isTenantId, type TenantId } from '../../kernel/ids.ts';
 import type { PageFile } from './check-files.ts';
 
@@ -11,8 +12,13 @@ const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567';
 const HASH_LENGTH = 20;
 const LABEL = new RegExp(`^([a-z2-7]{${HASH_LENGTH}})-(.+)$`);
 
-export function hashOf(tenantId: TenantId, files: readonly Pick<PageFile, 'path' | 'sha256'>[]): string {
-  const manifest = JSON.stringify([tenantId, files.map(({ path, sha256 }) => [path, sha256])]);
+export function hashOf(
+  { tenantId, environment }: { tenantId: TenantId; environment: Environment },
+  files: readonly Pick<PageFile, 'path' | 'sha256'>[],
+): string {
+  // A page of a test key never answers at the address of a live page that was withdrawn.
+  const owner = environment === 'live' ? tenantId : `${tenantId} ${environment}`;
+  const manifest = JSON.stringify([owner, files.map(({ path, sha256 }) => [path, sha256])]);
   return lettersOf(createHash('sha256').update(manifest).digest());
 }
 

@@ -1,5 +1,6 @@
 import type { Db, TenantReads } from '../../db/db.ts';
 import type { Clock } from '../../kernel/clock.ts';
+import type { Environment } from '../../kernel/environment.ts';
 import { findDeployedPage } from './custom-pages.repository.ts';
 import { findShownFile } from './page-files.repository.ts';
 import { labelOf, readLabel } from './page-label.ts';
@@ -32,12 +33,16 @@ export function pageFileFinder({ db, clock }: { db: Db; clock: Clock }) {
 }
 
 /** The label of the version that journeys show now. */
-export async function deployedLabel(db: TenantReads, name: string): Promise<string | undefined> {
-  const row = await findDeployedPage(db, name);
+export async function deployedLabel(
+  db: TenantReads,
+  environment: Environment,
+  name: string,
+): Promise<string | undefined> {
+  const row = await findDeployedPage(db, environment, name);
   return row && labelOf(db.tenantId, row.hash);
 }
 
 /** Whether a definition may name it. */
-export async function isPageName(db: TenantReads, name: string): Promise<boolean> {
-  return (await findDeployedPage(db, name)) !== undefined;
+export async function isPageName(db: TenantReads, name: string, environment: Environment): Promise<boolean> {
+  return (await findDeployedPage(db, environment, name)) !== undefined;
 }

@@ -1,6 +1,7 @@
 import type { api, Ok } from '@grove/contract';
 import type { TenantReads } from '../../db/db.ts';
 import { toDtm } from '../../kernel/clock.ts';
+import type { Environment } from '../../kernel/environment.ts';
 import type { TenantId } from '../../kernel/ids.ts';
 import type { Texts } from '../texts/check-texts.ts';
 import { readText } from '../texts/read-text.ts';
@@ -18,11 +19,12 @@ export function toTheme(tenantId: TenantId, row: ThemeRow, assets: readonly Asse
     const asset = assets.find((each) => each.name === name);
     if (!asset) return undefined;
     const place = `/api/theme-server/themes/${encodeURIComponent(row.name)}/assets/${name}`;
-    return `${place}?tn=${tenantId}&v=${asset.sha256.slice(0, 12)}`;
+    return `${place}?tn=${tenantId}&v=${asset.sha256.slice(0, 12)}${row.environment === 'test' ? '&environment=test' : ''}`;
   };
   const [logoUrl, fontUrl] = [urlOf('logo'), urlOf('font')];
   return {
     name: row.name,
+    environment: row.environment,
     ...(JSON.parse(row.tokens) as Tokens),
     ...(logoUrl !== undefined && { logoUrl }),
     ...(fontUrl !== undefined && { fontUrl }),
@@ -32,18 +34,28 @@ export function toTheme(tenantId: TenantId, row: ThemeRow, assets: readonly Asse
 }
 
 /** Ours of that name counts until the tenant has one. */
-export async function findPublicTheme(db: TenantReads | undefined, name: string): Promise<PublicTheme | undefined> {
-  const row = db && (await findTheme(db, name));
+export async function findPublicTheme(
+  db: TenantReads | undefined,
+  environment: Environment,
+  name: string,
+): Promise<PublicTheme | undefined> {
+  const row = db && (await findTheme(db, environment, name));
   if (db && row) {
-    const { lastUpdatedDtm: _at, lastUpdatedBy: _by, ...theme } = toTheme(db.tenantId, row, await assetsOf(db, row.id));
+    const {
+      lastUpdatedDtm: _at,
+      lastUpdatedBy: _by,
+      environment: _of,
+      ...theme
+    } = toTheme(db.tenantId, row, await assetsOf(db, row.id));
     return theme;
   }
   return name === DEFAULT_THEME ? { name, ...DEFAULT_TOKENS, builtIn: true } : undefined;
 }
 
 /** A theme that was deleted since its definition named it leaves the default. */
-export async function lookOf(db: TenantReads, name: string): Promise<Look> {
-  const found = (await findPublicTheme(db, name)) ?? (await findPublicTheme(db, DEFAULT_THEME));
+export async function lookOf(db: TenantReads, environment: Environment, name: string): Promise<Look> {
+  const found =
+    (await findPublicTheme(db, environment, name)) ?? (await findPublicTheme(db, environment, DEFAULT_THEME));
   const { texts, ...theme } = found as PublicTheme;
   return { theme, ...(texts && { texts: await readTexts(texts) }) };
 }

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { api } from '@grove/contract';
-import { type Db, isUniqueViolation, type TenantReads } from '../../db/db.ts';
+import { type Db, isUniqueViolation, type TenantReads, type TenantTx } from '../../db/db.ts';
 import { detectImageType } from '../../engines/images/detect-image-type.ts';
 import { actor } from '../../kernel/actor.ts';
 import { file, withHeaders } from '../../kernel/answers.ts';
 import type { Context } from '../../kernel/context.ts';
+import { type Environment, ensureOwn } from '../../kernel/environment.ts';
 import { ApiError, invalidInput } from '../../kernel/errors.ts';
 import { isTenantId, newId } from '../../kernel/ids.ts';
 import { implement, type OpenContext, type RawBody } from '../../kernel/implement.ts';
@@ -35,9 +36,10 @@ const KEPT_ASSET = { 'cache-control': 'public, max-age=3600' } as const;
 
 export function themeHandlers({ db, textsOf }: { db: Db; textsOf: TextsOf }) {
   return implement(api.themes, {
-    async list({ db: own }, { query }) {
+    async list({ db: own, principal: { environment } }, { query }) {
       const page = paging(query, SORTABLE);
-      const { rows, total } = await pageThemes(own, likePattern(query.name, '/query/name'), page);
+      const pattern = likePattern(query.name, '/query/name');
+      const { rows, total } = await pageThemes(own, { environment, pattern }, page);
       const shown: ReturnType<typeof toTheme>[] = [];
       for (const row of rows) shown.push(toTheme(own.tenantId, row, await assetsOf(own, row.id)));
       return toPage(shown, total, page);
@@ -51,18 +53,24 @@ export function themeHandlers({ db, textsOf }: { db: Db; textsOf: TextsOf }) {
       const tokens = checked({ radius: DEFAULT_TOKENS.radius, fontFamily: DEFAULT_TOKENS.fontFamily, ...given });
       const by = actor(principal);
       const row: ThemeRow = {
-        ...{ id: newId(now), name, name_folded: fold(name), tokens: JSON.stringify(tokens) },
+        ...{
+          environment: principal.environment,
+          id: newId(now),
+          name,
+          name_folded: fold(name),
+          tokens: JSON.stringify(tokens),
+        },
         ...{ created_at: now, created_by: by, last_updated_at: now, last_updated_by: by },
       };
       await own.write(async (tx) => {
-        if ((await countThemes(tx)) >= MAX_THEMES_PER_TENANT) throw new ApiError(100065);
+        if ((await countThemes(tx, row.environment)) >= MAX_THEMES_PER_TENANT) throw new ApiError(100065);
         await namedOnce(name, () => addTheme(tx, row));
       });
       return toTheme(own.tenantId, row, []);
     },
 
     async get(context, { params, query }) {
-      const theme = await findPublicTheme(tenantReads(db, context, query.tn), params.themeName);
+      const theme = await findPublicTheme(tenantReads(db, context, query.tn), environmentOf(query), params.themeName);
       if (!theme) throw new ApiError(100097);
       return withHeaders(theme, KEPT);
     },
@@ -78,9 +86,11 @@ export function themeHandlers({ db, textsOf }: { db: Db; textsOf: TextsOf }) {
       });
     },
 
-    async delete({ db: own }, { params }) {
-      const found = await own.write((tx) => removeTheme(tx, params.themeName));
-      if (!found) throw new ApiError(100097);
+    async delete({ db: own, principal }, { params }) {
+      await own.write(async (tx) => {
+        const row = await ownTheme(tx, principal.environment, params.themeName);
+        await removeTheme(tx, row.id);
+      });
       return undefined;
     },
 
@@ -96,7 +106,8 @@ export function themeHandlers({ db, textsOf }: { db: Db; textsOf: TextsOf }) {
 
     async getAsset(context, { params, query }) {
       const reads = tenantReads(db, context, query.tn);
-      const found = reads && (await findAsset(reads, params.themeName, params.assetName));
+      const { themeName: theme, assetName: name } = params;
+      const found = reads && (await findAsset(reads, { environment: environmentOf(query), theme, name }));
       if (!found) throw new ApiError(100097);
       return file(found.content_type, found.content, {
         ...KEPT_ASSET,
@@ -107,16 +118,27 @@ export function themeHandlers({ db, textsOf }: { db: Db; textsOf: TextsOf }) {
   });
 }
 
-type Change = (row: ThemeRow, tx: Parameters<typeof findThemeForUpdate>[0]) => Promise<ThemeRow>;
+type Change = (row: ThemeRow, tx: TenantTx) => Promise<ThemeRow>;
 
 async function changed({ db, now, principal }: Context, name: string, change: Change) {
   return db.write(async (tx) => {
-    const before = await findThemeForUpdate(tx, name);
-    if (!before) throw new ApiError(100097);
+    const before = await ownTheme(tx, principal.environment, name);
     const after = { ...(await change(before, tx)), last_updated_at: now, last_updated_by: actor(principal) };
     await changeTheme(tx, after);
     return toTheme(tx.tenantId, after, await assetsOf(tx, after.id));
   });
+}
+
+async function ownTheme(tx: TenantTx, environment: Environment, name: string): Promise<ThemeRow> {
+  const row = await findThemeForUpdate(tx, environment, name);
+  if (!row) throw new ApiError(100097);
+  ensureOwn(environment, row, 'theme');
+  return row;
+}
+
+/** Who reads a theme without a key says which environment it means. */
+function environmentOf({ environment = 'live' }: { environment?: Environment }): Environment {
+  return environment;
 }
 
 /** Whose theme it is: as the host says, or the query where the host says nothing. */

@@ -33,7 +33,9 @@ onBothEngines('an http step', (_engine, places) => {
     url = `http://127.0.0.1:${port}/score`;
     app = await openTestApp(await places.create(), { environment: { GROVE_OUTBOUND_ALLOW: `127.0.0.1:${port}` } });
     testKey = (await app.app.tenants.createApiKey('acme', { name: 'test', environment: 'test' })).apiKey;
-    await call('/api/process-manager/cloudSecrets', { name: 'scoring', type: 'STRING', value: SECRET });
+    await call('/api/process-manager/cloudSecrets', {
+      ...{ name: 'scoring', type: 'STRING', value: SECRET, hosts: [`127.0.0.1:${port}`] },
+    });
   });
   beforeEach(() => {
     seen = [];
@@ -125,6 +127,25 @@ onBothEngines('an http step', (_engine, places) => {
     answers = [{ status: 503 }, { body: '{"ok":true}' }];
     const { check } = await run({ passes: '/ok' });
     assert.deepEqual([check.status, seen.length], ['PASSED', 2]);
+  });
+
+  it('sends a secret nowhere but to its hosts, also when the hosts were changed after the deployment', async () => {
+    const { id } = await call('/api/process-manager/cloudSecrets', {
+      ...{ name: 'moved', value: 'hunter2', hosts: [new URL(url).host] },
+    });
+    const headers = { 'X-Key': '{secret.moved}' };
+    await run({ headers });
+    assert.equal(seen[0]?.headers['x-key'], 'hunter2');
+    seen = [];
+    const steps = [{ id: 'score', type: 'http', url, headers }];
+    const definition = await call('/api/process-manager/processDefinitions', {
+      ...{ name: 'moved', steps: [{ id: 'consent', type: 'consent' }, ...steps, { id: 'decide', type: 'decision' }] },
+    });
+    await call(`/api/process-manager/processDefinitions/${definition.id}/deploy`);
+    await call(`/api/process-manager/cloudSecrets/${id}`, { hosts: ['risk.example'] });
+    const { user } = await startJourney(app, testKey, { processDefnName: 'moved' });
+    await user.finish();
+    assert.deepEqual(seen, []);
   });
 
   it('is not deployed with a secret that is not there', async () => {

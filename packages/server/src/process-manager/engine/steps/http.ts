@@ -64,9 +64,9 @@ export const http: StepType = {
     passes: Type.Optional(pointer('Where the answer says `true` or `false`; any answer passes unless given')),
   },
   references: (step) => {
-    const { headers = {} } = step as HttpStep;
+    const { headers = {}, url } = step as HttpStep;
     return Object.entries(headers).flatMap(([name, value]) =>
-      secretNames(value).map((secret) => ({ kind: 'secret' as const, name: secret, pointer: `/headers/${name}` })),
+      secretNames(value).map((secret) => ({ kind: 'secret' as const, name: secret, url, pointer: `/headers/${name}` })),
     );
   },
   faults(step) {

@@ -64,6 +64,8 @@ export type Reference = {
   readonly kind: 'definition' | 'page' | 'theme' | 'watchlist' | 'webhook' | 'secret' | 'store' | 'document' | 'face';
   readonly name: string;
   readonly version?: number;
+  /** Where it is sent, for a secret. */
+  readonly url?: string;
   readonly pointer: string;
 };
 

@@ -1,0 +1,21 @@
+/**
+ * How the audit log names the changes of a tenant's configuration: what its verifications are made of. An operation that
+ * makes such a change says which in its row, and is recorded in the transaction of the change.
+ */
+export const CONFIGURATION_ACTIONS = [
+  ...['apiKey.created', 'apiKey.updated', 'apiKey.deleted'],
+  ...['processDefinition.created', 'processDefinition.updated', 'processDefinition.deployed'],
+  ...['processDefinition.archived', 'processDefinition.deleted'],
+  ...['processDefinition.tagAdded', 'processDefinition.tagRemoved'],
+  'processSettings.updated',
+  ...['cloudSecret.created', 'cloudSecret.updated', 'cloudSecret.deleted'],
+  ...['webhook.created', 'webhook.updated', 'webhook.deleted', 'webhook.secretRotated'],
+  ...['customPage.uploaded', 'customPage.deployed', 'customPage.archived', 'customPage.deleted'],
+  ...['theme.created', 'theme.updated', 'theme.deleted', 'theme.assetUploaded'],
+  ...['identityStore.created', 'identityStore.updated'],
+  ...['passkeyConfig.created', 'passkeyConfig.updated', 'appkeyConfig.created', 'appkeyConfig.updated'],
+  ...['totpPolicy.created', 'totpPolicy.updated'],
+  ...['pushPolicy.created', 'pushPolicy.updated', 'pushPolicy.deleted'],
+] as const;
+
+export type ConfigurationAction = (typeof CONFIGURATION_ACTIONS)[number];

@@ -1,0 +1,52 @@
+import type { ConfigurationAction } from '@grove/contract';
+
+/** What the audit log says of a change of the configuration. Values are shown only where they are named here. */
+const SHOWN: { readonly [A in ConfigurationAction]?: readonly string[] } = {
+  'apiKey.created': ['environment', 'type', 'status', 'permissions', 'expiringDtm'],
+  'apiKey.updated': ['environment', 'type', 'status', 'permissions', 'expiringDtm'],
+  'processDefinition.tagAdded': ['processDefnName', 'processDefnVersion'],
+  'processSettings.updated': ['redirectOrigins', 'readBudget'],
+  'cloudSecret.created': ['hosts'],
+  'cloudSecret.updated': ['hosts'],
+  'webhook.created': ['status', 'events', 'sensitiveHeaders'],
+  'webhook.updated': ['status', 'events', 'sensitiveHeaders'],
+};
+
+const MAX_ITEM_LENGTH = 300;
+const MAX_FIELDS = 100;
+const MAX_FIELD_LENGTH = 100;
+
+export type ConfigurationChange = {
+  readonly action: ConfigurationAction;
+  readonly params: Readonly<Record<string, string>>;
+  /** As it was sent: JSON, or the bytes of a file. */
+  readonly body: unknown;
+  /** The answer. */
+  readonly result: unknown;
+};
+
+export function describeChange({ action, params, body, result }: ConfigurationChange) {
+  const after = isObject(result) ? result : {};
+  const name = textOf(after.name) ?? textOf(after.rpId) ?? textOf(after.policyName);
+  const id = textOf(after.id);
+  const shown = (SHOWN[action] ?? []).filter((field) => after[field] !== undefined);
+  const fields = isObject(body) && !('bytes' in body) ? Object.keys(body).slice(0, MAX_FIELDS) : [];
+  return {
+    item: ([...Object.values(params)].join('/') || name || id || action).slice(0, MAX_ITEM_LENGTH),
+    details: {
+      ...(id !== undefined && { id }),
+      ...(name !== undefined && { name }),
+      ...(typeof after.version === 'number' && { version: after.version }),
+      ...(fields.length > 0 && { fields: fields.map((field) => field.slice(0, MAX_FIELD_LENGTH)) }),
+      ...(shown.length > 0 && { values: Object.fromEntries(shown.map((field) => [field, after[field]])) }),
+    },
+  };
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}

@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict';
+import { after, before, it } from 'node:test';
+import { onBothEngines, openTestApp, type TestApp } from '../../../test/harness.ts';
+
+const MANAGER = '/api/process-manager';
+const CONSENT = { id: 'consent', type: 'consent' };
+const DECIDE = { id: 'decide', type: 'decision' };
+
+/** What a pipeline does with a test key before a live key deploys for live callers. */
+onBothEngines('configuration of a test key', (_engine, places) => {
+  let grove: TestApp;
+  const tokens: Record<'live' | 'test', string> = { live: '', test: '' };
+  before(async () => {
+    grove = await openTestApp(await places.create());
+    const { apiKey } = await grove.app.tenants.createApiKey('acme', { name: 'CI', environment: 'test' });
+    tokens.live = await grove.token();
+    tokens.test = await grove.token(apiKey);
+  });
+  after(() => grove.stop());
+
+  type Environment = 'live' | 'test';
+  const send = (environment: Environment, method: string, path: string, body?: unknown) =>
+    grove.call(`${MANAGER}${path}`, {
+      method,
+      token: tokens[environment],
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+  const must = async (environment: Environment, path: string, body: unknown = {}) => {
+    const answer = await send(environment, 'POST', path, body);
+    assert.ok(answer.status < 300, answer.text);
+    return answer.body;
+  };
+  const deploy = async (environment: Environment, name: string, steps: unknown[]): Promise<string> => {
+    const { id } = await must(environment, '/processDefinitions', { name, steps });
+    await must(environment, `/processDefinitions/${id}/deploy`);
+    return id;
+  };
+  let made = 0;
+  /** The definition that an instance runs which is made from a new token. */
+  const runs = async (environment: Environment, binding: object): Promise<string> => {
+    made += 1;
+    const token = await must(environment, '/processTokens', { name: `token ${made}`, ...binding });
+    const { processInstanceId } = await must(environment, `/processInstances/create?pt=${token.id}`);
+    return (await send(environment, 'GET', `/processInstances/${processInstanceId}`)).body.processDefnId;
+  };
+
+  it('is run by test instances, while live ones run what live keys deployed', async () => {
+    const live = await deploy('live', 'onboarding', [CONSENT, DECIDE]);
+    assert.equal(await runs('test', { processDefnName: 'onboarding' }), live, 'what is live can be tried');
+    const test = await deploy('test', 'onboarding', [DECIDE]);
+    assert.equal(await runs('test', { processDefnName: 'onboarding' }), test);
+    assert.equal(await runs('live', { processDefnName: 'onboarding' }), live);
+    assert.equal((await send('live', 'GET', `/processDefinitions/${test}`)).body.code, 100023);
+    await must('test', `/processDefinitions/${test}/archive`);
+    assert.equal(await runs('test', { processDefnName: 'onboarding' }), live, 'an archived test version is not used');
+  });
+
+  it('counts its versions by itself, and both are listed for a test key', async () => {
+    await deploy('live', 'counted', [DECIDE]);
+    const first = await must('test', '/processDefinitions', { name: 'counted', steps: [DECIDE] });
+    assert.deepEqual([first.version, first.environment], [1, 'test']);
+    const listed = async (environment: Environment, query = '') =>
+      (await send(environment, 'GET', `/processDefinitions?name=counted${query}`)).body.content.map(
+        (each: { environment: string }) => each.environment,
+      );
+    assert.deepEqual((await listed('test')).sort(), ['live', 'test']);
+    assert.deepEqual(await listed('test', '&environment=test'), ['test']);
+    assert.deepEqual(await listed('live'), ['live']);
+  });
+
+  it('has tags of its own, which stand before live tags of the same name', async () => {
+    const live = await deploy('live', 'tagged', [CONSENT, DECIDE]);
+    await must('live', `/processDefinitions/${live}/tags`, { name: 'stable' });
+    assert.equal(await runs('test', { processDefnTag: 'stable' }), live);
+    const test = await deploy('test', 'tagged', [DECIDE]);
+    await must('test', `/processDefinitions/${test}/tags`, { name: 'stable' });
+    assert.equal(await runs('test', { processDefnTag: 'stable' }), test);
+    assert.equal(await runs('live', { processDefnTag: 'stable' }), live);
+    const { body } = await send('test', 'GET', '/processDefinitions/tags?name=stable');
+    assert.deepEqual([body.totalElements, body.content[0].processDefinitionId], [1, test]);
+    const gone = await send('test', 'DELETE', `/processDefinitions/${live}/tags/stable`);
+    assert.equal(gone.body.code, 100063, 'a live tag is not a test key’s to take off');
+  });
+
+  it('takes a tag of a test key off nothing: a live key archives a version that only a test tag is on', async () => {
+    const live = await deploy('live', 'archived', [DECIDE]);
+    await must('test', `/processDefinitions/${live}/tags`, { name: 'in the way' });
+    assert.equal((await must('live', `/processDefinitions/${live}/archive`)).status, 'ARCHIVED');
+  });
+
+  it('is what a subprocess of a test instance takes, and never that of a live one', async () => {
+    const live = await deploy('live', 'child', [CONSENT, DECIDE]);
+    await deploy('live', 'parent', [{ id: 'sub', type: 'subprocess', definition: 'child' }, DECIDE]);
+    const test = await deploy('test', 'child', [DECIDE]);
+    const { findDeployed } = await import('./definitions.repository.ts');
+    const db = grove.app.db.of(grove.tenantId as never);
+    assert.equal((await findDeployed(db, { environment: 'live', name: 'child' }))?.id, live);
+    assert.equal((await findDeployed(db, { environment: 'test', name: 'child' }))?.id, test);
+  });
+
+  it('has settings of its own; before there are any, those of live hold', async () => {
+    const origins = async (environment: Environment) =>
+      (await send(environment, 'GET', '/settings')).body.redirectOrigins;
+    await must('live', '/settings', { redirectOrigins: ['https://shop.example'] });
+    assert.deepEqual(await origins('test'), ['https://shop.example']);
+    await must('test', '/settings', { redirectOrigins: ['http://localhost:3000'] });
+    assert.deepEqual(
+      [await origins('test'), await origins('live')],
+      [['http://localhost:3000'], ['https://shop.example']],
+    );
+    const parameters = { _redirectUrl: 'http://localhost:3000/back' };
+    const refused = await send('live', 'POST', '/processTokens', {
+      ...{ name: 'redirects', processDefnName: 'document-only', parameters },
+    });
+    assert.equal(refused.status, 400, refused.text);
+  });
+
+  it('has secrets of its own: a test definition cannot name a live secret', async () => {
+    await must('live', '/cloudSecrets', { name: 'RISK', value: 'live', hosts: ['risk.example'] });
+    const http = { id: 'risk', type: 'http', url: 'https://risk.example/', headers: { 'X-Key': '{secret.RISK}' } };
+    const { id } = await must('test', '/processDefinitions', { name: 'asks', steps: [http, DECIDE] });
+    const refused = await send('test', 'POST', `/processDefinitions/${id}/deploy`, {});
+    assert.deepEqual([refused.body.code, refused.body.errors[0].pointer], [100048, '/steps/0/headers/X-Key']);
+    await must('test', '/cloudSecrets', { name: 'RISK', value: 'test', hosts: ['risk.example'] });
+    await must('test', `/processDefinitions/${id}/deploy`);
+    assert.equal((await send('live', 'GET', '/cloudSecrets')).body.totalElements, 1);
+  });
+
+  it('refuses a secret that may not be sent to the host of a step, and says what to do', async () => {
+    await must('live', '/cloudSecrets', { name: 'BOUND', value: 'x', hosts: ['Risk.Example:443', 'risk.example'] });
+    const http = { id: 'risk', type: 'http', url: 'https://evil.example/', headers: { 'X-Key': '{secret.BOUND}' } };
+    const { id } = await must('live', '/processDefinitions', { name: 'bound', steps: [http, DECIDE] });
+    const { body } = await send('live', 'POST', `/processDefinitions/${id}/deploy`, {});
+    assert.match(body.errors[0].message, /"BOUND" may not be sent to evil\.example: add that host to its hosts first/);
+  });
+
+  it('is in the audit log with who changed what, and without a value that is secret', async () => {
+    const { body: before } = await send('test', 'GET', '/auditEvents?size=1');
+    await must('test', '/cloudSecrets', { name: 'NOTED', value: 'unmistakable', hosts: ['a.example'] });
+    const { body, text } = await send('test', 'GET', '/auditEvents?action=cloudSecret.created&size=1');
+    const { action, actor, environment, item, details } = body.content[0];
+    assert.deepEqual(
+      { action, actor, environment, item, fields: details.fields, values: details.values },
+      {
+        ...{ action: 'cloudSecret.created', actor: 'API Key: CI', environment: 'test', item: 'NOTED' },
+        ...{ fields: ['name', 'value', 'hosts'], values: { hosts: ['a.example'] } },
+      },
+    );
+    assert.ok(before.totalElements > 0);
+    assert.doesNotMatch(text, /unmistakable/);
+    const { body: live } = await send('live', 'GET', '/auditEvents?action=processSettings.updated');
+    assert.deepEqual(live.content[0].details.values, { redirectOrigins: ['https://shop.example'] });
+    const refused = await send('live', 'POST', '/cloudSecrets', { name: 'a b', value: 'x' });
+    assert.equal(refused.status, 400);
+    const { body: after } = await send('live', 'GET', '/auditEvents?action=cloudSecret.created');
+    assert.ok(
+      after.content.every((each: { item: string }) => each.item !== 'a b'),
+      'what was refused is no change',
+    );
+  });
+});

@@ -1,0 +1,247 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { addressesOf, type ListedOperation, operations } from '@grove/contract';
+import { Value } from 'typebox/value';
+import { unprepared } from '../src/db/db.ts';
+import { asTenantId } from '../src/kernel/ids.ts';
+import { openTestApp, type TestApp, testPlaces } from './harness.ts';
+import { pageZip } from './zips.ts';
+
+/**
+ * A test key calls every operation of the contract with the ids and names of live objects. The rows that serve live
+ * callers must be the same afterwards. A new operation is walked as soon as it is in the contract, and a new table is
+ * compared as soon as a migration makes it.
+ */
+const TENANT = asTenantId('acme');
+const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+const COLOURS = {
+  ...{ primary: '#1f6b4f', onPrimary: '#ffffff', background: '#ffffff', surface: '#f4f6f5', text: '#16211c' },
+  ...{ mutedText: '#4d5a54', border: '#7c8a84', error: '#b3261e', success: '#1b6e3c' },
+};
+const STEPS = [
+  { id: 'consent', type: 'consent' },
+  { id: 'decide', type: 'decision' },
+];
+
+type Sent = { type: string; body: Buffer | string };
+const json = (value: unknown): Sent => ({ type: 'application/json', body: JSON.stringify(value) });
+
+/** What a test key sends to change each kind of configuration. */
+const BODIES: Readonly<Record<string, Sent>> = {
+  'apiKeys.create': json({ name: 'of a test key', permissions: ['TNT#acme#*'] }),
+  'apiKeys.update': json({ status: 'BLOCKED' }),
+  'processDefinitions.addTag': json({ name: 'live' }),
+  'processDefinitions.create': json({ name: 'onboarding', steps: STEPS }),
+  'processDefinitions.update': json({ name: 'draft', steps: STEPS }),
+  'processDefinitions.deploy': json({}),
+  'processDefinitions.archive': json({}),
+  'processSettings.update': json({ redirectOrigins: ['https://evil.example'] }),
+  'cloudSecrets.create': json({ name: 'RISK_KEY', value: 'other', hosts: ['evil.example'] }),
+  'cloudSecrets.update': json({ value: 'other', hosts: ['evil.example'] }),
+  'webhooks.create': json({ name: 'crm', uri: 'https://evil.example/', events: ['*'] }),
+  'webhooks.update': json({ uri: 'https://evil.example/', status: 'ACTIVE' }),
+  'webhooks.rotateSecret': json({}),
+  'customPages.createVersion': { type: 'application/zip', body: pageZip() },
+  'customPages.deploy': json({}),
+  'customPages.archive': json({}),
+  'customPages.preview': json({}),
+  // A test theme named as a live one would stand before it in the operations that follow.
+  'themes.create': json({ name: 'of a test key', palette: COLOURS }),
+  'themes.update': json({ radius: 3, texts: { en: { 'start.title': 'Give us your card' } } }),
+  'themes.uploadAsset': { type: 'image/png', body: PNG },
+  'stores.create': json({ name: 'customers' }),
+  'stores.update': json({ status: 'INACTIVE' }),
+  'passkeys.createConfig': json({ rpId: 'example.com' }),
+  'passkeys.updateConfig': json({ rpName: 'Evil' }),
+  'appkeys.createConfig': json({ rpId: 'app', appId: 'https://example.com/app' }),
+  'appkeys.updateConfig': json({ appId: 'https://evil.example/app' }),
+  'totps.createPolicy': json({ name: 'usual' }),
+  'totps.updatePolicy': json({ numberOfDigits: 8 }),
+  'pushNotifications.createPolicy': json({ rpId: 'app' }),
+  'pushNotifications.updatePolicy': json({ maxDevices: 1 }),
+  'processTokens.create': json({ name: 'link', processDefnName: 'onboarding' }),
+  'watchlists.update': json({ name: 'other' }),
+  'users.update': json({ status: 'INACTIVE' }),
+};
+
+type Row = Record<string, unknown>;
+type Snapshot = Map<string, Set<string>>;
+
+/** Values that reads of live callers change, and totals that count both environments. */
+const IGNORED_COLUMNS = new Set(['last_issued_at']);
+const IGNORED_TABLES = new Set(['counters', 'schema_migrations']);
+
+async function snapshotOf(grove: TestApp): Promise<{ all: Snapshot; live: Snapshot }> {
+  const db = grove.app.db.of(TENANT);
+  const tables = await grove.app.db.system.all<{ name: string }>(
+    unprepared("SELECT name FROM sqlite_schema WHERE type = 'table' AND sql LIKE '%tenant_id%'"),
+    [],
+  );
+  const [all, live]: [Snapshot, Snapshot] = [new Map(), new Map()];
+  for (const { name } of tables.filter((each) => !IGNORED_TABLES.has(each.name))) {
+    const rows = await db.all<Row>(unprepared(`SELECT * FROM ${name}`), []);
+    const textOf = (row: Row) =>
+      JSON.stringify(
+        Object.entries(row)
+          .filter(([column]) => !IGNORED_COLUMNS.has(column))
+          .map(([column, value]) => [column, value instanceof Uint8Array ? Buffer.from(value).toString('hex') : value]),
+      );
+    all.set(name, new Set(rows.map(textOf)));
+    live.set(name, new Set(rows.filter((row) => row.environment === 'live').map(textOf)));
+  }
+  return { all, live };
+}
+
+describe('a test key', () => {
+  const places = testPlaces();
+  let grove: TestApp;
+  let testToken: string;
+  const ids: Record<string, string[]> = {};
+  /** What each parameter of a path is set to: the ids and names of live objects. */
+  const PARAMS: Record<string, () => readonly string[]> = {
+    processDefinitionId: () => ids.definitions ?? [],
+    processDefnId: () => ids.definitions ?? [],
+    tagName: () => ['live'],
+    name: () => ['questions'],
+    id: () => ids.pages ?? [],
+    themeName: () => ['spring', 'default'],
+    assetName: () => ['logo'],
+    storeName: () => ['customers'],
+    rpId: () => ['example.com', 'app'],
+    policyName: () => ['usual'],
+    apiKeyId: () => ids.keys ?? [],
+    cloudSecretId: () => ids.secrets ?? [],
+    webhookId: () => ids.webhooks ?? [],
+    watchlistId: () => ids.watchlists ?? [],
+    processInstanceId: () => ids.instances ?? [],
+    userId: () => ids.users ?? [],
+    userExtId: () => ['ada'],
+  };
+
+  const made = async (path: string, sent: Sent): Promise<string> => {
+    const init = { method: 'POST', body: sent.body as string, headers: { 'Content-Type': sent.type } };
+    const answer = await grove.call(path, init);
+    assert.ok(answer.status < 300, `${path} ${answer.text}`);
+    return answer.body.id ?? answer.body.processInstanceId;
+  };
+
+  before(async () => {
+    grove = await openTestApp(await places.create());
+    const definitions = '/api/process-manager/processDefinitions';
+    const onboarding = await made(definitions, json({ name: 'onboarding', steps: STEPS }));
+    await made(`${definitions}/${onboarding}/deploy`, json({}));
+    await made(`${definitions}/${onboarding}/tags`, json({ name: 'live' }));
+    const draft = await made(definitions, json({ name: 'draft', steps: STEPS }));
+    ids.definitions = [onboarding, draft];
+    await grove.call('/api/process-manager/settings', {
+      method: 'POST',
+      body: JSON.stringify({ redirectOrigins: ['https://shop.example'] }),
+    });
+    const secret = json({ name: 'RISK_KEY', value: 'hunter2', hosts: ['risk.example'] });
+    ids.secrets = [await made('/api/process-manager/cloudSecrets', secret)];
+    await made('/api/theme-server/themes', json({ name: 'spring', palette: COLOURS }));
+    await made('/api/theme-server/themes/spring/assets/logo', { type: 'image/png', body: PNG });
+    const zip = { type: 'application/zip', body: pageZip() };
+    const pages = '/api/theme-server/customPages';
+    const page = await made(`${pages}/questions/versions`, zip);
+    await made(`${pages}/${page}/deploy`, json({}));
+    ids.pages = [page, await made(`${pages}/questions/versions`, zip)];
+    const hook = json({ name: 'crm', uri: 'https://crm.example/', events: ['*'] });
+    ids.webhooks = [await made('/api/notification-service/webhooks', hook)];
+    const watchlist = json({ name: 'banned', type: 'DOCUMENT_NUMBER' });
+    ids.watchlists = [await made('/api/watchlist-manager/facewatchlists', watchlist)];
+    const stores = '/api/identity-store/stores';
+    await made(stores, json({ name: 'customers' }));
+    await made(`${stores}/customers/totpPolicy`, json({ name: 'usual' }));
+    await made(`${stores}/customers/passkeyConfig`, json({ rpId: 'example.com' }));
+    ids.users = [await made(`${stores}/customers/users`, json({ extId: 'ada' }))];
+    const tokenBody = json({ name: 'link', processDefnTag: 'live' });
+    ids.tokens = [await made('/api/process-manager/processTokens', tokenBody)];
+    ids.instances = [await made(`/api/process-manager/processInstances/create?pt=${ids.tokens[0]}`, json({}))];
+    ids.keys = [await made('/api/arthr/apiKeys', json({ name: 'live caller', permissions: ['TNT#acme#*'] }))];
+    const key = await grove.app.tenants.createApiKey('acme', { name: 'CI', environment: 'test' });
+    testToken = await grove.token(key.apiKey);
+  });
+  after(() => grove.stop());
+
+  const addresses = ({ operation }: ListedOperation): string[] =>
+    addressesOf(operation).flatMap(({ path }) => {
+      let urls = [path];
+      for (const [, name = ''] of path.matchAll(/\{(\w+)\}/g)) {
+        const values = PARAMS[name]?.() ?? [ids.instances?.[0] ?? 'x'];
+        urls = urls.flatMap((url) => values.map((value) => url.replace(`{${name}}`, encodeURIComponent(value))));
+      }
+      return urls;
+    });
+
+  const bodyOf = ({ id, operation }: ListedOperation): Sent | undefined => {
+    if (BODIES[id]) return BODIES[id];
+    if (operation.consumes) return { type: operation.consumes[0] as string, body: PNG };
+    return operation.body ? json(Value.Create(operation.body as never)) : undefined;
+  };
+
+  it('has a body for every operation that changes the configuration', () => {
+    const without = operations().filter(
+      ({ id, operation }) => operation.audit && (operation.body || operation.consumes) && !BODIES[id],
+    );
+    assert.deepEqual(
+      without.map(({ id }) => id),
+      [],
+    );
+  });
+
+  const call = async (listed: ListedOperation) => {
+    for (const url of addresses(listed)) {
+      const sent = bodyOf(listed);
+      const query = listed.id === 'processInstances.create' ? `?pt=${ids.tokens?.[0]}` : '';
+      const answer = await grove.call(`${url}${query}`, {
+        method: listed.operation.method,
+        token: testToken,
+        ...(sent && { body: sent.body as string, headers: { 'Content-Type': sent.type } }),
+      });
+      assert.ok(answer.status < 500, `${url} ${answer.text}`);
+    }
+  };
+
+  /** A row that has no environment serves live callers if it names a live object. */
+  const isOfLive = (row: string) =>
+    !row.includes('["environment",') && Object.values(ids).some((known) => known.some((id) => row.includes(`"${id}"`)));
+
+  let last: { all: Snapshot; live: Snapshot } | undefined;
+  const isUnchanged = async () => {
+    const now = await snapshotOf(grove);
+    for (const [table, rows] of last?.all ?? []) {
+      const gone = [...rows].filter((row) => !now.all.get(table)?.has(row));
+      const changed = gone.filter((row) => last?.live.get(table)?.has(row) || isOfLive(row));
+      assert.deepEqual(changed, [], `rows of ${table} that live callers use were changed`);
+      const added = [...(now.live.get(table) ?? [])].filter((row) => !rows.has(row));
+      assert.deepEqual(added, [], `rows of ${table} that live callers use were added`);
+    }
+    last = now;
+  };
+
+  const walked = operations().filter(({ operation }) => operation.permission);
+
+  it('changes nothing that serves live callers by reading', async () => {
+    await isUnchanged();
+    for (const listed of walked.filter(({ operation }) => operation.method === 'GET')) await call(listed);
+    await isUnchanged();
+  });
+
+  for (const listed of walked.filter(({ operation }) => operation.method !== 'GET')) {
+    it(`changes nothing that serves live callers by ${listed.id}`, async () => {
+      await call(listed);
+      await isUnchanged();
+    });
+  }
+
+  it('leaves live instances on the version that the live tag is on', async () => {
+    const create = `/api/process-manager/processInstances/create?pt=${ids.tokens?.[0]}`;
+    const { body } = await grove.call(create, { method: 'POST', body: '{}' });
+    const { body: instance } = await grove.call(`/api/process-manager/processInstances/${body.processInstanceId}`);
+    assert.deepEqual([instance.processDefnId, instance.environment], [ids.definitions?.[0], 'live']);
+  });
+});
