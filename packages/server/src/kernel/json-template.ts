@@ -11,6 +11,7 @@ export type Placeholders = {
   readonly example: string;
 };
 
+const MAX_PLACEHOLDERS = 200;
 const PLACEHOLDER = /\{([A-Za-z][^{}"\\]{0,200})\}/g;
 /** Text with what is awkward in JSON: a placeholder that stands outside quotation marks shows when it is saved. */
 const ANY_TEXT = 'any "text"';
@@ -18,7 +19,10 @@ const ANY_TEXT = 'any "text"';
 /** What is wrong with a template; nothing if it is JSON whatever it is filled with. */
 export function templateFault(template: string, { names, open, example }: Placeholders): string | undefined {
   const begins = Object.keys(open);
+  let placeholders = 0;
   for (const [placeholder, path = ''] of template.matchAll(PLACEHOLDER)) {
+    placeholders += 1;
+    if (placeholders > MAX_PLACEHOLDERS) return `must not hold more than ${MAX_PLACEHOLDERS} placeholders`;
     if (/^secret\b/.test(path)) return 'must not hold a secret; secrets belong into headers';
     if (Object.hasOwn(names, path) || begins.some((each) => path.startsWith(`${each}.`))) continue;
     const all = [...Object.keys(names), ...Object.values(open)].map((each) => `{${each}}`).join(' ');

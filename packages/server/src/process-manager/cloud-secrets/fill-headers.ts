@@ -6,7 +6,7 @@ const SECRET = /\{secret\.([A-Za-z0-9_-]{1,100})\}/g;
 
 /** The cloud secrets that a text names. */
 export function secretNames(text: string): string[] {
-  return [...text.matchAll(SECRET)].map(([, name = '']) => name);
+  return [...new Set(Array.from(text.matchAll(SECRET), ([, name = '']) => name))];
 }
 
 export type FilledHeaders =
@@ -22,7 +22,7 @@ export async function fillHeaders(
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(given)) {
     let text = value;
-    for (const secretName of new Set(secretNames(value))) {
+    for (const secretName of secretNames(value)) {
       const { secret, fault } = await findSecret(db, secretName);
       if (fault) return { fault };
       text = text.replaceAll(`{secret.${secretName}}`, () => secret.reveal());

@@ -123,7 +123,7 @@ describe('the faults of a definition', () => {
   it('are at most 100', () => {
     const steps = Array.from({ length: 100 }, () => ({ id: '', type: 'nothing', next: 'nowhere' }));
     assert.equal(check(...steps).faults.length, 100);
-    const unknown = Object.fromEntries(Array.from({ length: 20_000 }, (_, at) => [`setting${at}`, at]));
+    const unknown = Object.fromEntries(Array.from({ length: 1500 }, (_, at) => [`setting${at}`, at]));
     assert.equal(check({ ...consent, ...unknown }, decide).faults.length, 100);
     const long = Array.from({ length: 100 }, (_, at) => ({
       ...consent,
@@ -161,8 +161,8 @@ describe('the faults of a definition', () => {
     );
   });
 
-  it('of 10,000 steps are that there are too many, and what is wrong with the first hundred', () => {
-    const steps = Array.from({ length: 10_000 }, (_, at) => ({ ...consent, id: `c${at}`, key: `c${at}` }));
+  it('of 4,000 steps are that there are too many, and what is wrong with the first hundred', () => {
+    const steps = Array.from({ length: 4000 }, (_, at) => ({ ...consent, id: `c${at}`, key: `c${at}` }));
     assert.deepEqual(told(...steps), [
       '/steps must have at most 100 entries',
       '/steps/99 is the last step, and the journey has no end: add a decision below it',
@@ -210,6 +210,17 @@ describe('a step', () => {
       '/steps/0/maxAttempts must be at most 10',
     ]);
     assert.deepEqual(told(consent, { ...decide, next: 'consent' }), ['/steps/1/next is not part of a decision step']);
+  });
+
+  it('has limits of count and depth, and so has the document, whatever they hold', () => {
+    const members = (length: number) => Object.fromEntries(Array.from({ length }, (_, at) => [`k${at}`, 1]));
+    assert.equal(told({ ...consent, ...members(1500) }, decide).length, 100);
+    const large = '/steps/0 must not hold more than 2000 values';
+    assert.equal(told({ ...consent, ...members(3000) }, decide)[0], large);
+    assert.equal(told({ ...passport, accept: Object.keys(members(3000)) }, decide)[0], large);
+    assert.deepEqual(told({ ...consent, ...members(80_000) }, decide), [' must not hold more than 20000 values']);
+    const deep = Array.from({ length: 100_000 }).reduce<unknown>((inner) => [inner], []);
+    assert.deepEqual(told({ ...consent, deep }, decide), [' must not be nested deeper than 30']);
   });
 
   it('of the end user has a time-out of at most 30 days', () => {

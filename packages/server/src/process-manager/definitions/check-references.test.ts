@@ -26,6 +26,25 @@ describe('a reference', () => {
     );
   });
 
+  it('is looked for once, and there are not more than 500 of them', async () => {
+    const asked: string[] = [];
+    const lookup: Lookup = { ...nowhere, has: async ({ name }) => asked.push(name) > 0 };
+    const step = (at: number, value: string) => ({
+      ...{ id: `s${at}`, key: `s${at}`, type: 'http', url: 'https://a.example' },
+      headers: Object.fromEntries(Array.from({ length: 20 }, (_, header) => [`x-${header}`, value.repeat(20)])),
+    });
+    const same = Array.from({ length: 30 }, (_, at) => step(at, '{secret.one}'));
+    assert.deepEqual(await deploymentFaults(check(...same, decide), lookup), []);
+    assert.deepEqual(asked, ['one']);
+    const many = Array.from({ length: 30 }, (_, at) => ({
+      ...step(at, ''),
+      headers: Object.fromEntries(Array.from({ length: 20 }, (_, name) => [`x-${name}`, `{secret.n${at}-${name}}`])),
+    }));
+    const [fault] = await deploymentFaults(check(...many, decide), lookup);
+    assert.deepEqual(fault, { pointer: '', message: 'refers to more than 500 objects' });
+    assert.equal(asked.length, 501);
+  });
+
   it('to an object that is not there stands in the way of deployment alone', async () => {
     const steps = [
       { id: 'page', type: 'customPage', page: 'welcome' },

@@ -81,13 +81,24 @@ export async function missingFaults(
 ): Promise<FieldFault[]> {
   const faults: FieldFault[] = [];
   const below = runsBelow(lookup);
+  const known = new Map<string, string | undefined>();
+  const objectFault = async (reference: Reference) => {
+    const key = `${reference.kind} ${reference.name} ${reference.url ?? ''}`;
+    if (known.has(key)) return known.get(key);
+    const fault = (await lookup.has(reference))
+      ? await lookup.faultOf?.(reference)
+      : `there is no ${nounOf(reference)} named ${JSON.stringify(reference.name)}`;
+    known.set(key, fault);
+    return fault;
+  };
   for (const reference of references) {
+    if (known.size === MAX_REFERENCES) {
+      return [...faults, { pointer: '', message: `refers to more than ${MAX_REFERENCES} objects` }];
+    }
     const message =
       reference.kind === 'definition'
         ? await subprocessFault(name, reference, lookup, below)
-        : (await lookup.has(reference))
-          ? await lookup.faultOf?.(reference)
-          : `there is no ${nounOf(reference)} named ${JSON.stringify(reference.name)}`;
+        : await objectFault(reference);
     if (message !== undefined) faults.push({ pointer: reference.pointer, message });
   }
   return faults;
@@ -98,6 +109,8 @@ function nounOf({ kind }: Reference): string {
 }
 
 const MAX_DEFINITIONS_BELOW = 100;
+/** Objects of the tenant, each of which is looked for. */
+const MAX_REFERENCES = 500;
 
 type Below = (reference: Reference) => Promise<readonly Reference[] | undefined>;
 

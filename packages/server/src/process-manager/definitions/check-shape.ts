@@ -3,6 +3,7 @@ import { Ajv, type ValidateFunction } from 'ajv';
 import addFormatsModule from 'ajv-formats';
 import { fromDuration, HOUR } from '../../kernel/clock.ts';
 import type { FieldFault } from '../../kernel/errors.ts';
+import { type SizeLimits, sizeFault } from '../../kernel/size-fault.ts';
 import type { Step } from '../engine/definition.ts';
 import { stepTypes } from '../engine/steps/registry.ts';
 import type { StepType } from '../engine/steps/step-type.ts';
@@ -26,12 +27,18 @@ export type Shape = {
   readonly faults: readonly FieldFault[];
 };
 
+/** Members and elements at every level of a document. A long list of countries has 250. */
+const DOCUMENT_LIMITS: SizeLimits = { maxValues: 20_000, maxDepth: 30 };
+/** The same of a step without the schema of its form, and of a document without its steps: these are looked at one by one. */
+const PART_LIMITS: SizeLimits = { maxValues: 2000, maxDepth: 30 };
 const MAX_TIMEOUT_DAYS = 30;
 const MAX_DURATION_DAYS = 90;
 
 export function checkShape(given: unknown): Shape {
+  const tooLarge = sizeFault(given, DOCUMENT_LIMITS);
+  if (tooLarge) return { document: {}, steps: [], faults: [{ pointer: '', message: tooLarge }] };
   const document = structuredClone(given);
-  const faults = faultsOf(documentShape(), document, '');
+  const faults = faultsOf(documentShape(), document, '', 'steps');
   if (!isObject(document)) return { document: {}, steps: [], faults };
   faults.push(...durationFaults(document.maxDuration, '/maxDuration', MAX_DURATION_DAYS));
   const listed = Array.isArray(document.steps) ? document.steps.slice(0, MAX_STEPS) : [];
@@ -47,9 +54,12 @@ function readStep(step: unknown, at: number, faults: FieldFault[]): ReadStep {
     return { at, step: {} as Step, type: undefined };
   }
   const known = typeof step.type === 'string' ? stepTypes.get(step.type) : undefined;
-  const found = [...(known ? [] : typeFaults(step.type, pointer)), ...faultsOf(shapeOf(known), step, pointer)];
+  // An answer tells no more, so nobody looks for more.
+  const isEnough = faults.length >= MAX_INPUT_ERRORS;
+  const ofShape = isEnough ? [] : faultsOf(shapeOf(known), step, pointer, 'schema');
+  const found = [...(known ? [] : typeFaults(step.type, pointer)), ...ofShape];
   found.push(...durationFaults(step.timeout, `${pointer}/timeout`, MAX_TIMEOUT_DAYS));
-  if (known && found.length === 0) {
+  if (known && found.length === 0 && !isEnough) {
     const own = known.faults?.(step as Step) ?? [];
     found.push(...own.map((fault) => ({ ...fault, pointer: `${pointer}${fault.pointer}` })));
   }
@@ -124,9 +134,12 @@ function anyStepSchema() {
   return { ...rest, properties: { ...properties, type: {} }, additionalProperties: true };
 }
 
-function faultsOf(shape: Shaped, value: unknown, pointer: string): FieldFault[] {
+/** `apart` is a member with limits of its own. */
+function faultsOf(shape: Shaped, value: unknown, pointer: string, apart: string): FieldFault[] {
+  const tooLarge = sizeFault(isObject(value) ? { ...value, [apart]: undefined } : value, PART_LIMITS);
+  if (tooLarge) return [{ pointer, message: tooLarge }];
   if (shape.validate(value)) return [];
-  // A hostile document has a hundred thousand faults; more than are told need no sentences.
+  // A hostile document has thousands of faults; more than are told need no sentences.
   return (shape.validate.errors ?? []).slice(0, MAX_INPUT_ERRORS).map((error) => toFault(error, pointer, shape));
 }
 

@@ -2,8 +2,8 @@ import type { CompiledDefinition } from './compile-definition.ts';
 import type { Step } from './definition.ts';
 import { newBudget } from './expressions/budget.ts';
 import { type Happening, type Input, isFinal, type Next, type Refused, type State, type StepRecord } from './state.ts';
-import { resultFaults } from './steps/form-schema.ts';
 import { stepTypeOf } from './steps/registry.ts';
+import { resultFaults } from './steps/result-faults.ts';
 import { carryPoor, takeFindings, useAnyway } from './take-findings.ts';
 import {
   complete,
@@ -85,7 +85,7 @@ function submit(walk: Walk, { step: id, result, images }: Extract<Happening, { t
   if (!user) return refuse('notCurrent');
   const missing = (user.images?.(at.step) ?? []).filter(({ name, required }) => required && !images.includes(name));
   const faults = [
-    ...resultFaults(resultSchema(at.step), result),
+    ...(user.resultFaults?.(at.step, result) ?? resultFaults(resultSchema(at.step), result)),
     ...missing.map(({ name }) => ({ pointer: `/images/${name}`, message: 'is required' })),
   ];
   if (faults.length > 0) return refuse('badInput', faults);

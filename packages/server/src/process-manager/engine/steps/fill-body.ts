@@ -18,9 +18,19 @@ export function bodyFault(template: string): string | undefined {
   return templateFault(template, PLACEHOLDERS);
 }
 
-/** What the journey does not have is empty. */
-export function fillBody(template: string, ids: Ids, { params, data }: Facts): string {
-  return fillTemplate(template, (path) => path.split('.').reduce<unknown>(member, { params, data, ...ids }));
+/** A template may name a long text many times. */
+export const MAX_FILLED_LENGTH = 256 * 1024;
+
+/** What the journey does not have is empty. Undefined if the body would be too long. */
+export function fillBody(template: string, ids: Ids, { params, data }: Facts): string | undefined {
+  let length = template.length;
+  const filled = fillTemplate(template, (path) => {
+    if (length > MAX_FILLED_LENGTH) return '';
+    const value = path.split('.').reduce<unknown>(member, { params, data, ...ids });
+    if (typeof value === 'string') length += value.length;
+    return value;
+  });
+  return length > MAX_FILLED_LENGTH ? undefined : filled;
 }
 
 /** A field that was read of a document is named like a member: the machine-readable values are worth more. */

@@ -1,19 +1,73 @@
-import { Ajv } from 'ajv';
-import addFormats from 'ajv-formats';
+import { sizeFault } from '../../../kernel/size-fault.ts';
+import { keysOf } from './form-values.ts';
+import { FORMAT_NAMES } from './text-formats.ts';
 
 /** The JSON Schemas of forms come from tenants: a small part of the language, and no regular expressions. */
 const MAX_FIELDS = 50;
 const MAX_DEPTH = 6;
-const ALLOWED: ReadonlySet<string> = new Set(
-  `type properties required additionalProperties items minItems maxItems uniqueItems minLength maxLength minimum maximum
-  exclusiveMinimum exclusiveMaximum multipleOf enum const format title description default examples`.split(/\s+/),
-);
-const FORMATS: ReadonlySet<string> = new Set(['date', 'date-time', 'time', 'email', 'uri', 'uuid', 'ipv4', 'ipv6']);
+/** Members and elements of the schema, at every level. */
+const SIZE_LIMITS = { maxValues: 10_000, maxDepth: 30 };
+const MAX_ENUM = 1000;
+const MAX_REQUIRED = 200;
+const MAX_WORDS_LENGTH = 2000;
+const MAX_FAULTS = 50;
+const TYPES: readonly unknown[] = ['string', 'number', 'integer', 'boolean', 'array', 'object', 'null'];
 
 type Fault = { pointer: string; message: string };
 type Schema = Readonly<Record<string, unknown>>;
 
+/** A sentence about what a keyword must be, if it is something else. */
+type Rule = (value: unknown) => string | undefined;
+
+const must =
+  (holds: (value: unknown) => boolean, message: string): Rule =>
+  (value) =>
+    holds(value) ? undefined : message;
+
+const isTexts = (value: unknown) => Array.isArray(value) && value.every((each) => typeof each === 'string');
+const count = must((value) => Number.isInteger(value) && (value as number) >= 0, 'must be a whole number from 0 on');
+const number = must((value) => typeof value === 'number', 'must be a number');
+const words = must(
+  (value) => typeof value === 'string' && value.length <= MAX_WORDS_LENGTH,
+  `must be a text of at most ${MAX_WORDS_LENGTH} characters`,
+);
+const anything: Rule = () => undefined;
+
+/** `properties`, `items` and `additionalProperties` hold schemas, which are looked at one by one. */
+const KEYWORDS: Readonly<Record<string, Rule>> = {
+  type: must(isType, `must be one of ${TYPES.join(', ')}, or a list of these`),
+  properties: must(
+    (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+    'must be an object',
+  ),
+  required: must(
+    (value) => isTexts(value) && (value as string[]).length <= MAX_REQUIRED,
+    `must be a list of at most ${MAX_REQUIRED} names`,
+  ),
+  additionalProperties: anything,
+  items: anything,
+  minItems: count,
+  maxItems: count,
+  uniqueItems: must((value) => typeof value === 'boolean', 'must be true or false'),
+  minLength: count,
+  maxLength: count,
+  minimum: number,
+  maximum: number,
+  exclusiveMinimum: number,
+  exclusiveMaximum: number,
+  multipleOf: must((value) => typeof value === 'number' && value > 0, 'must be a number greater than zero'),
+  enum: enumFault,
+  const: anything,
+  format: must((value) => FORMAT_NAMES.includes(String(value)), `must be one of ${FORMAT_NAMES.join(', ')}`),
+  title: words,
+  description: words,
+  default: anything,
+  examples: must((value) => Array.isArray(value), 'must be a list'),
+};
+
 export function formFaults(schema: Schema): Fault[] {
+  const tooLarge = sizeFault(schema, SIZE_LIMITS);
+  if (tooLarge) return [{ pointer: '/schema', message: tooLarge }];
   const faults: Fault[] = [];
   if (schema.type !== 'object') faults.push({ pointer: '/schema/type', message: 'must be object' });
   const fields = Object.keys((schema.properties ?? {}) as object);
@@ -22,17 +76,11 @@ export function formFaults(schema: Schema): Fault[] {
     faults.push({ pointer: '/schema/properties', message: `must not have more than ${MAX_FIELDS} fields` });
   }
   visit(schema, '/schema', 0, faults);
-  if (faults.length > 0) return faults;
-  // Looked at and not compiled: a definition of a hundred forms would hold everybody up.
-  kept ??= newAjv();
-  if (!kept.validateSchema(schema)) {
-    faults.push({ pointer: '/schema', message: `is not a JSON Schema: ${kept.errorsText(kept.errors)}` });
-  }
   return faults;
 }
 
 function visit(schema: unknown, pointer: string, depth: number, faults: Fault[]): void {
-  if (typeof schema === 'boolean') return;
+  if (typeof schema === 'boolean' || faults.length >= MAX_FAULTS) return;
   if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) {
     faults.push({ pointer, message: 'must be a JSON Schema' });
     return;
@@ -42,47 +90,30 @@ function visit(schema: unknown, pointer: string, depth: number, faults: Fault[])
     return;
   }
   for (const [keyword, value] of Object.entries(schema)) {
-    if (!ALLOWED.has(keyword)) faults.push({ pointer: `${pointer}/${keyword}`, message: 'is not allowed in a form' });
-    if (keyword === 'format' && !FORMATS.has(String(value))) {
-      faults.push({ pointer: `${pointer}/format`, message: `must be one of ${[...FORMATS].join(', ')}` });
-    }
+    const rule = Object.hasOwn(KEYWORDS, keyword) ? KEYWORDS[keyword] : undefined;
+    const message = rule ? rule(value) : 'is not allowed in a form';
+    if (message && faults.length < MAX_FAULTS) faults.push({ pointer: `${pointer}/${keyword}`, message });
   }
   const { properties, items, additionalProperties } = schema as { [keyword: string]: unknown };
-  for (const [name, inner] of Object.entries((properties ?? {}) as object)) {
-    visit(inner, `${pointer}/properties/${name}`, depth + 1, faults);
+  if (typeof properties === 'object' && properties !== null) {
+    for (const [name, inner] of Object.entries(properties)) {
+      visit(inner, `${pointer}/properties/${name}`, depth + 1, faults);
+    }
   }
   if (items !== undefined) visit(items, `${pointer}/items`, depth + 1, faults);
-  if (typeof additionalProperties === 'object') {
+  if (additionalProperties !== undefined) {
     visit(additionalProperties, `${pointer}/additionalProperties`, depth + 1, faults);
   }
 }
 
-function newAjv(): Ajv {
-  const ajv = new Ajv({ strict: true, allErrors: true, validateFormats: true });
-  addFormats.default(ajv);
-  return ajv;
+function isType(value: unknown): boolean {
+  if (!Array.isArray(value)) return TYPES.includes(value);
+  const isShort = value.length > 0 && value.length <= TYPES.length;
+  return isShort && value.every((each) => TYPES.includes(each)) && new Set(value).size === value.length;
 }
 
-/** Made at the first form. */
-let kept: Ajv | undefined;
-
-const MAX_TOLD = 50;
-const validators = new WeakMap<object, (value: unknown) => Fault[]>();
-
-/** What is wrong with what the end user sent; nothing if it fits. Schemas are read once each. */
-export function resultFaults(schema: object, value: unknown): Fault[] {
-  let validate = validators.get(schema);
-  if (!validate) {
-    const compiled = newAjv().compile(schema);
-    validate = (given) => (compiled(given) ? [] : (compiled.errors ?? []).slice(0, MAX_TOLD).map(toFault));
-    validators.set(schema, validate);
-  }
-  return validate(value);
-}
-
-function toFault(error: { instancePath: string; keyword: string; params: unknown; message?: string }): Fault {
-  const { missingProperty } = error.params as { missingProperty?: string };
-  if (error.keyword === 'required')
-    return { pointer: `${error.instancePath}/${missingProperty}`, message: 'is required' };
-  return { pointer: error.instancePath, message: error.message ?? 'is wrong' };
+function enumFault(value: unknown): string | undefined {
+  if (!Array.isArray(value) || value.length === 0) return 'must be a list of at least one value';
+  if (value.length > MAX_ENUM) return `must not have more than ${MAX_ENUM} values`;
+  return keysOf(value).size < value.length ? 'must not have one value twice' : undefined;
 }

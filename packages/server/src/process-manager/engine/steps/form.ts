@@ -2,6 +2,7 @@ import { Type, text } from '@grove/contract';
 import type { Step } from '../definition.ts';
 import { formFaults } from './form-schema.ts';
 import { formShape } from './form-shape.ts';
+import { formValueFaults } from './form-values.ts';
 import { knownValues } from './known-values.ts';
 import type { StepType } from './step-type.ts';
 
@@ -21,7 +22,7 @@ export const form: StepType = {
   },
   faults: (step) => formFaults((step as FormStep).schema),
   user: {
-    result: (step) => (step as FormStep).schema,
+    resultFaults: (step, result) => formValueFaults((step as FormStep).schema, result),
     show: (step, state) => ({
       title: step.title,
       schema: step.schema,

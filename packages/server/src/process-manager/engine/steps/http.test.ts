@@ -210,6 +210,16 @@ describe('a template of an http step', () => {
     assert.equal(filled, '{"n":"L898902C3"}');
   });
 
+  it('is not filled beyond the longest body, however often it names a long text', () => {
+    const data = { ...NO_DATA, forms: { f: { long: 'x'.repeat(100_000) } } };
+    const fill = (times: number) =>
+      fillBody(`{"a":"${'{data.forms.f.long}'.repeat(times)}"}`, ids, { data, params: {} });
+    assert.equal(fill(2)?.length, 200_008);
+    assert.equal(fill(3), undefined);
+    assert.equal(fill(500), undefined);
+    assert.match(bodyFault(`{"a":"${'{params.a}'.repeat(201)}"}`) ?? '', /more than 200 placeholders/);
+  });
+
   it('reads no member that an object only inherits', () => {
     const filled = fillBody('{"a":"{params.constructor}","b":"{data.forms.toString}"}', ids, {
       data: NO_DATA,

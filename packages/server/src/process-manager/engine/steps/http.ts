@@ -109,6 +109,7 @@ async function ask({ url, method, headers = {}, body }: HttpStep, request: WorkR
   const { instanceId, environment } = request;
   const ids = { processInstanceId: instanceId, environment, step: request.step.id };
   const sent = method === 'GET' ? undefined : body === undefined ? JSON.stringify(ids) : fillBody(body, ids, state);
+  if (sent === undefined && method === 'POST') return { fault: 'too_large' };
   let fault = 'unreachable';
   for (const ms of PAUSES_MS) {
     if (ms > 0) await pause(ms);

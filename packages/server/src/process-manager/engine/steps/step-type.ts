@@ -84,7 +84,9 @@ export type UserPart = {
   /** The images an attempt must or may have. */
   images?(step: Step): readonly WantedImage[];
   /** The schema of what is submitted. */
-  result?(step: Step): TSchema | Readonly<Record<string, unknown>>;
+  result?(step: Step): TSchema;
+  /** In place of `result` where the schema comes from a tenant: what is wrong with what was submitted. */
+  resultFaults?(step: Step, result: unknown): { pointer: string; message: string }[];
   /** What the page needs to show the step; nothing else of the definition reaches a browser. */
   show(step: Step, state: State): Readonly<Record<string, unknown>>;
   /**

@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { sizeFault } from './size-fault.ts';
+
+const limits = { maxValues: 3, maxDepth: 2 };
+
+describe('the size of a JSON value', () => {
+  it('is the number of members and elements at every level', () => {
+    for (const value of [1, null, [], [1, 2, 3], { a: [1, 2] }, { a: {}, b: [] }]) {
+      assert.equal(sizeFault(value, limits), undefined, JSON.stringify(value));
+    }
+    for (const value of [[1, 2, 3, 4], { a: [1, 2, 3] }, { a: 1, b: [2, 3] }]) {
+      assert.equal(sizeFault(value, limits), 'must not hold more than 3 values', JSON.stringify(value));
+    }
+  });
+
+  it('has a depth, however deep it is', () => {
+    assert.equal(sizeFault([[1]], limits), undefined);
+    assert.equal(sizeFault([[[]]], limits), 'must not be nested deeper than 2');
+    const deep = Array.from({ length: 200_000 }).reduce<unknown>((inner) => [inner], []);
+    assert.equal(sizeFault(deep, { maxValues: 1_000_000, maxDepth: 30 }), 'must not be nested deeper than 30');
+  });
+});

@@ -1,0 +1,23 @@
+export type SizeLimits = { readonly maxValues: number; readonly maxDepth: number };
+
+/**
+ * What is wrong with the size of a JSON value from outside; undefined if nothing is. It stops at the limits, and does not
+ * call itself, so that it may be asked about anything.
+ */
+export function sizeFault(value: unknown, { maxValues, maxDepth }: SizeLimits): string | undefined {
+  const waiting = [{ value, depth: 0 }];
+  let values = 0;
+  for (let next = waiting.pop(); next; next = waiting.pop()) {
+    if (typeof next.value !== 'object' || next.value === null) continue;
+    if (next.depth === maxDepth) return `must not be nested deeper than ${maxDepth}`;
+    const members = next.value as Readonly<Record<string, unknown>>;
+    // A list of all members of a large object would take longer than to stop at the limit.
+    for (const name in members) {
+      values += 1;
+      if (values > maxValues) return `must not hold more than ${maxValues} values`;
+      const member = members[name];
+      if (typeof member === 'object') waiting.push({ value: member, depth: next.depth + 1 });
+    }
+  }
+  return undefined;
+}

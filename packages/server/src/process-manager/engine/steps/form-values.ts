@@ -1,0 +1,147 @@
+import { sizeFault } from '../../../kernel/size-fault.ts';
+import { hasFormat } from './text-formats.ts';
+
+/**
+ * Whether what an applicant sends fits the JSON Schema of a form. The schema comes from a tenant, and the values from
+ * anybody, so the time it takes grows with the size of both and no faster: values are compared by their hashes, and after
+ * a number of faults nobody looks for more.
+ */
+type Fault = { pointer: string; message: string };
+type Schema = Readonly<Record<string, unknown>>;
+
+export const MAX_FAULTS = 50;
+/** A form of 50 fields with long lists has a few hundred. */
+export const VALUE_LIMITS = { maxValues: 5000, maxDepth: 20 };
+
+export function formValueFaults(schema: Schema, value: unknown): Fault[] {
+  const tooLarge = sizeFault(value, VALUE_LIMITS);
+  if (tooLarge) return [{ pointer: '', message: tooLarge }];
+  const faults: Fault[] = [];
+  visit(schema, value, '', (pointer, message) => {
+    if (faults.length < MAX_FAULTS) faults.push({ pointer, message });
+    return faults.length === MAX_FAULTS;
+  });
+  return faults;
+}
+
+/** Notes a fault. True if that is enough. */
+type Note = (pointer: string, message: string) => boolean;
+
+/** True if there are faults enough. */
+function visit(schema: unknown, value: unknown, pointer: string, note: Note): boolean {
+  if (schema === false) return note(pointer, 'must not be there');
+  if (typeof schema !== 'object' || schema === null) return false;
+  const rules = schema as Schema;
+  const types = typesOf(rules.type);
+  if (types.length > 0 && !types.some((type) => isOfType(value, type))) {
+    return note(pointer, `must be ${types.join(' or ')}`);
+  }
+  for (const message of ownFaults(rules, value)) {
+    if (note(pointer, message)) return true;
+  }
+  if (Array.isArray(value)) return value.some((element, at) => visit(rules.items, element, `${pointer}/${at}`, note));
+  return isObject(value) && visitMembers(rules, value, pointer, note);
+}
+
+function visitMembers(rules: Schema, value: Readonly<Record<string, unknown>>, pointer: string, note: Note): boolean {
+  const { required = [], additionalProperties } = rules;
+  const properties = (rules.properties ?? {}) as Schema;
+  for (const name of required as readonly string[]) {
+    if (!Object.hasOwn(value, name) && note(`${pointer}/${escaped(name)}`, 'is required')) return true;
+  }
+  for (const [name, member] of Object.entries(value)) {
+    const isNamed = Object.hasOwn(properties, name);
+    if (!isNamed && additionalProperties === false) {
+      if (note(pointer, 'must NOT have additional properties')) return true;
+    } else if (visit(isNamed ? properties[name] : additionalProperties, member, `${pointer}/${escaped(name)}`, note)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+function escaped(name: string): string {
+  return name.replaceAll('~', '~0').replaceAll('/', '~1');
+}
+
+/** What is wrong with a value as such, whatever its members are. */
+function ownFaults(rules: Schema, value: unknown): string[] {
+  const faults: string[] = [];
+  if (Object.hasOwn(rules, 'const') && keyOf(value) !== keyOf(rules.const)) faults.push('must be equal to constant');
+  if (Array.isArray(rules.enum) && !keysOf(rules.enum).has(keyOf(value))) {
+    faults.push('must be equal to one of the allowed values');
+  }
+  if (typeof value === 'string') faults.push(...textFaults(rules, value));
+  else if (typeof value === 'number') faults.push(...numberFaults(rules, value));
+  else if (Array.isArray(value)) faults.push(...listFaults(rules, value));
+  return faults;
+}
+
+function textFaults({ minLength, maxLength, format }: Schema, text: string): string[] {
+  const isShort = typeof minLength === 'number' && lengthOf(text) < minLength;
+  const isLong = typeof maxLength === 'number' && lengthOf(text) > maxLength;
+  const isOther = typeof format === 'string' && !hasFormat(text, format);
+  return [
+    ...(isShort ? [`must NOT have fewer than ${minLength} characters`] : []),
+    ...(isLong ? [`must NOT have more than ${maxLength} characters`] : []),
+    ...(isOther ? [`must match format "${format}"`] : []),
+  ];
+}
+
+/** In characters of Unicode, as JSON Schema counts. */
+function lengthOf(text: string): number {
+  let length = 0;
+  for (const _ of text) length++;
+  return length;
+}
+
+function numberFaults(rules: Schema, value: number): string[] {
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = rules as Record<
+    string,
+    number | undefined
+  >;
+  return [
+    ...(minimum !== undefined && value < minimum ? [`must be >= ${minimum}`] : []),
+    ...(maximum !== undefined && value > maximum ? [`must be <= ${maximum}`] : []),
+    ...(exclusiveMinimum !== undefined && value <= exclusiveMinimum ? [`must be > ${exclusiveMinimum}`] : []),
+    ...(exclusiveMaximum !== undefined && value >= exclusiveMaximum ? [`must be < ${exclusiveMaximum}`] : []),
+    ...(multipleOf !== undefined && !Number.isInteger(value / multipleOf) ? [`must be multiple of ${multipleOf}`] : []),
+  ];
+}
+
+function listFaults({ minItems, maxItems, uniqueItems }: Schema, list: readonly unknown[]): string[] {
+  return [
+    ...(typeof minItems === 'number' && list.length < minItems ? [`must NOT have fewer than ${minItems} items`] : []),
+    ...(typeof maxItems === 'number' && list.length > maxItems ? [`must NOT have more than ${maxItems} items`] : []),
+    ...(uniqueItems === true && keysOf(list).size < list.length ? ['must NOT have duplicate items'] : []),
+  ];
+}
+
+function typesOf(type: unknown): readonly string[] {
+  if (type === undefined) return [];
+  return Array.isArray(type) ? type : [String(type)];
+}
+
+function isOfType(value: unknown, type: string): boolean {
+  if (type === 'null') return value === null;
+  if (type === 'array') return Array.isArray(value);
+  if (type === 'object') return isObject(value);
+  if (type === 'integer') return Number.isInteger(value);
+  return typeof value === type;
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Equal values have one text. */
+export function keyOf(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(keyOf).join(',')}]`;
+  if (!isObject(value)) return JSON.stringify(value);
+  const members = Object.keys(value).sort();
+  return `{${members.map((name) => `${JSON.stringify(name)}:${keyOf(value[name])}`).join(',')}}`;
+}
+
+export function keysOf(values: readonly unknown[]): ReadonlySet<string> {
+  return new Set(values.map(keyOf));
+}

@@ -1,0 +1,30 @@
+import { Ajv } from 'ajv';
+import addFormats from 'ajv-formats';
+import { sizeFault } from '../../../kernel/size-fault.ts';
+import { MAX_FAULTS, VALUE_LIMITS } from './form-values.ts';
+
+type Fault = { pointer: string; message: string };
+
+const validators = new WeakMap<object, (value: unknown) => Fault[]>();
+
+/** What is wrong with what the end user sent, by a schema of ours; nothing if it fits. Schemas are read once each. */
+export function resultFaults(schema: object, value: unknown): Fault[] {
+  const tooLarge = sizeFault(value, VALUE_LIMITS);
+  if (tooLarge) return [{ pointer: '', message: tooLarge }];
+  let validate = validators.get(schema);
+  if (!validate) {
+    const ajv = new Ajv({ strict: true, allErrors: true, validateFormats: true });
+    addFormats.default(ajv);
+    const compiled = ajv.compile(schema);
+    validate = (given) => (compiled(given) ? [] : (compiled.errors ?? []).slice(0, MAX_FAULTS).map(toFault));
+    validators.set(schema, validate);
+  }
+  return validate(value);
+}
+
+function toFault(error: { instancePath: string; keyword: string; params: unknown; message?: string }): Fault {
+  const { missingProperty } = error.params as { missingProperty?: string };
+  if (error.keyword === 'required')
+    return { pointer: `${error.instancePath}/${missingProperty}`, message: 'is required' };
+  return { pointer: error.instancePath, message: error.message ?? 'is wrong' };
+}
