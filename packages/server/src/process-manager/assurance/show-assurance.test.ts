@@ -33,10 +33,12 @@ describe('the assurance of a result', () => {
     const { presentationAttack, injection, identityBinding } = show([answered, check('faceMatch')]);
     assert.equal(presentationAttack.method, 'challenge');
     assert.equal(presentationAttack.reason, 'challenge_answered');
-    assert.deepEqual(presentationAttack.measured[0], {
-      ...MEASURED.challenge[0],
-      ...intervalOf(MEASURED.challenge[0] as never),
-    });
+    assert.deepEqual(
+      presentationAttack.measured,
+      MEASURED.challenge.map((each) => ({ ...each, ...intervalOf(each) })),
+    );
+    const [match] = MEASURED.faceMatch;
+    assert.deepEqual(identityBinding.measured[0], match && { ...match, ...intervalOf(match) });
     assert.deepEqual(injection, {
       ...{ assessed: true, method: 'clientSignals', signs: [], countsFor: ['basic'], measured: [] },
     });
