@@ -71,8 +71,8 @@ describe('an answered challenge', () => {
   });
 
   test('is refused as passive_low if the frames look like a print or a screen, and doubtful between the bounds', () => {
-    assert.deepEqual(verify(answered(() => ({ passive: 0.3 }))).refused, ['passive_low']);
-    assert.deepEqual(verify(answered(() => ({ passive: 0.7 }))).doubtful, ['passive_low']);
+    assert.deepEqual(verify(answered(() => ({ passive: 0.2 }))).refused, ['passive_low']);
+    assert.deepEqual(verify(answered(() => ({ passive: 0.4 }))).doubtful, ['passive_low']);
     assert.deepEqual(verify(answered(() => ({ passive: null }))).doubtful, ['passive_low']);
   });
 
