@@ -11,7 +11,8 @@ export type DrivenCamera = { show(name: string): Promise<void> };
 export type Acting = { rest: readonly string[]; takes: Readonly<Record<string, readonly (readonly string[])[]>> };
 
 type Driver = { pictures: Record<string, HTMLImageElement>; first: string; shown: string; held: boolean };
-type Drive = { first: string; acting?: Acting; disguised?: boolean };
+/** `reactionMs`: nobody does at once what they read. */
+type Drive = { first: string; acting?: Acting; reactionMs?: number; disguised?: boolean };
 
 /** To be called before the page is opened. With `disguised` the page takes the canvas for a camera. */
 export async function driveCamera(
@@ -35,7 +36,7 @@ export async function driveCamera(
 }
 
 /** Runs in the page. */
-function runCamera({ sources, first, acting, disguised }: Drive & { sources: [string, string][] }) {
+function runCamera({ sources, first, acting, reactionMs = 350, disguised }: Drive & { sources: [string, string][] }) {
   const driver: Driver = { pictures: {}, first, shown: first, held: false };
   Object.assign(window, { driver });
   const loaded = Promise.all(
@@ -61,13 +62,11 @@ function runCamera({ sources, first, acting, disguised }: Drive & { sources: [st
     // What a test wants to be seen comes first.
     if (name && !driver.held) driver.shown = name;
   };
-  /** Nobody does at once what they read. */
-  const REACTION_MS = 350;
   let asked = { pose, at: 0 };
   const follow = () => {
     const wanted = document.querySelector<HTMLElement>('[data-pose]')?.dataset.pose ?? 'centre';
     if (wanted !== asked.pose) asked = { pose: wanted, at: performance.now() };
-    if (wanted === pose || performance.now() - asked.at < REACTION_MS) return;
+    if (wanted === pose || performance.now() - asked.at < reactionMs) return;
     pose = wanted;
     playing = [...(turn(takes[pose] ?? []) ?? [])];
     showNext();
