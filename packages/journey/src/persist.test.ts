@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { MAX_RETRIES, PATIENCE_MS, type Patience, pauseFor, persist } from './persist.ts';
+import { MAX_RETRIES, NO_MORE_CHALLENGES, PATIENCE_MS, type Patience, pauseFor, persist } from './persist.ts';
 import { noAnswer, Problem } from './problem.ts';
 
 function rehearsal() {
@@ -62,6 +62,16 @@ it('what was refused stays refused', async () => {
       { status },
     );
   }
+  assert.deepEqual(waits, []);
+});
+
+it('an attempt that has had all its challenges is not asked again', async () => {
+  const { patience, waits } = rehearsal();
+  const noMore = new Problem({ code: NO_MORE_CHALLENGES, status: 429, message: '' });
+  await assert.rejects(
+    persist(() => Promise.reject(noMore), patience),
+    { code: NO_MORE_CHALLENGES },
+  );
   assert.deepEqual(waits, []);
 });
 
