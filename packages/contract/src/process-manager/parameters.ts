@@ -16,7 +16,8 @@ export const Parameters = Type.Unsafe<Record<string, string>>({
   additionalProperties: { type: 'string', maxLength: MAX_PARAMETER_LENGTH },
   description:
     'Attached to the instances; any keys. `firstName`, `lastName`, `email` and `phoneNumber` describe the applicant, ' +
-    '`countryCode` and `documentType` preset the document, `_redirectUrl` is where the end user is sent at the end, ' +
+    '`dateOfBirth`, `documentNumber` and `nationality` as well. What is given of them is compared with the document ' +
+    '(check `applicantMatch`). `countryCode` and `documentType` preset the document, `_redirectUrl` is where the end user is sent at the end, ' +
     '`timeoutRedirectUrl` where after a time-out, `_scenario` chooses an outcome in the sandbox.',
 });
 
