@@ -3,6 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { openApp } from '@grove/server/app';
 import { findDeployed } from '../packages/server/src/process-manager/definitions/definitions.repository.ts';
 import { documentOf, newRow } from '../packages/server/src/process-manager/instances/create-instance.ts';
+import { toStored } from '../packages/server/src/process-manager/instances/instance-seal.ts';
 import type { InstanceRow } from '../packages/server/src/process-manager/instances/process-instances.repository.ts';
 import { temporaryFolder } from './clean-up.ts';
 import { benchConfig } from './config.ts';
@@ -22,8 +23,9 @@ export async function instancesInstallation(count: number): Promise<Installation
   const seeded = await seed(place, { keys: 1, writers: 0 });
   const app = await openApp(benchConfig(place));
   const definition = await findDeployed(app.db.of(TENANT), { environment: 'live', name: DEFINITION });
+  const seal = await app.db.of(TENANT).write((tx) => tx.personal());
   await app.stop();
-  if (!definition) throw new Error(`there is no definition ${DEFINITION}`);
+  if (!definition || !seal) throw new Error(`there is no definition ${DEFINITION}`);
   const document = documentOf(definition);
   const now = Date.now();
   const rows = function* () {
@@ -34,7 +36,7 @@ export async function instancesInstallation(count: number): Promise<Installation
         parameters: applicant(number),
         now: now - count + number,
       } as const;
-      yield newRow(made, document);
+      yield toStored(seal, newRow(made, document));
     }
   };
   const database = new DatabaseSync(join(folder.path, 'grove.sqlite'), { enableForeignKeyConstraints: false });

@@ -29,6 +29,7 @@ import { isSecretName, secretFinder, secretHostFault } from './process-manager/c
 import { httpCaller } from './process-manager/engine/call-http.ts';
 import { parametersOf } from './process-manager/instances/parameters-of.ts';
 import { openProcessManager } from './process-manager/process-manager.ts';
+import { sealExisting } from './process-manager/sealing/seal-existing.ts';
 import { tokenCreator } from './process-manager/tokens/create-token.ts';
 import type { Vault } from './secrets/vault.ts';
 import { everyTenantId } from './tenants/tenants.repository.ts';
@@ -189,9 +190,13 @@ export function openFeatures(deps: FeatureDeps) {
     pageFile: themeServer.pageFile,
     createToken: tokenCreator(manager.handlers.processTokens, db, clock),
     /** Before the first request and the first job. */
-    prepare: ({ force }: { force: boolean }) => {
+    async prepare({ force }: { force: boolean }) {
       purgeKept();
-      return erasureLog.prepare({ force });
+      await sealExisting({
+        ...{ db, scrub, everyTenantId: tenants },
+        onProgress: (progress) => log.info(progress, 'sealing personal data that an earlier release stored'),
+      });
+      await erasureLog.prepare({ force });
     },
     start() {
       manager.start();

@@ -12,6 +12,7 @@ const WRONG_MASTER_KEY =
 export async function openSecrets({ masterKey }: Pick<Config, 'masterKey'>, db: Db, clock: Clock) {
   const master = openMasterKey(masterKey);
   const vault = openVault({ master, clock });
+  db.seals.of = vault.personal;
   const peppers = await vault.systemSecret(db.system, 'api-key-pepper').catch(explainWrongKey);
   return { master, vault, peppers };
 }

@@ -2,6 +2,8 @@ import { readConfig } from '../src/config.ts';
 import type { Db } from '../src/db/db.ts';
 import { type DbPlace, migrate, openDb } from '../src/db/open.ts';
 import { asTenantId, type TenantId } from '../src/kernel/ids.ts';
+import { personalSeal } from '../src/secrets/personal-seal.ts';
+import { KEY_BYTES, keyFrom } from '../src/secrets/sealing.ts';
 import { addTenant } from '../src/tenants/tenants.repository.ts';
 import type { TestPlace } from './harness.ts';
 
@@ -13,7 +15,11 @@ export function databaseOf(place: TestPlace, environment: Record<string, string>
 export async function openTestDb(place: TestPlace, environment: Record<string, string> = {}): Promise<Db> {
   const database = databaseOf(place, environment);
   await migrate(database);
-  return openDb(database, () => undefined);
+  const db = openDb(database, () => undefined);
+  const key = keyFrom(Buffer.alloc(KEY_BYTES, 5));
+  // Until somebody opens the secrets of an installation on it.
+  db.seals.of = async ({ tenantId }) => personalSeal(tenantId, key);
+  return db;
 }
 
 /** Rows of a tenant need the tenant. */

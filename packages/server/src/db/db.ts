@@ -39,8 +39,24 @@ export type Writes = Reads & {
   run(statement: Sql, values: readonly Value[]): Promise<number>;
 };
 
+/** Seals and opens what rows hold about persons, and makes codes of the words that they are found by. */
+export type PersonalSeal = {
+  /** Bound to the place: what was sealed for one row opens in no other. */
+  seal(place: string, text: string): Uint8Array;
+  open(place: string, sealed: Uint8Array): string;
+  /** The same for what is read again and again: a few values that were opened last are remembered. */
+  openAgain(place: string, sealed: Uint8Array): string;
+  /** Begins with the code of each beginning of the word that has three characters or more. */
+  code(word: string): string;
+};
+
+/** Filled in once the keys are there: the database itself knows none. */
+export type PersonalSeals = { of?: (db: TenantReads) => Promise<PersonalSeal | undefined> };
+
 export type TenantReads = Reads & {
   readonly tenantId: TenantId;
+  /** Nothing if nothing of the tenant was ever sealed; a transaction makes the key. */
+  personal(): Promise<PersonalSeal | undefined>;
   /** True if what is read may still be rolled back, and so must not be remembered. */
   readonly inTransaction: boolean;
 };
@@ -75,6 +91,7 @@ export type SystemDb = Reads & { write<T>(work: (tx: Writes) => Promise<T>): Pro
 
 export type Db = {
   readonly engine: Engine;
+  readonly seals: PersonalSeals;
   of(tenantId: TenantId): TenantDb;
   readonly system: SystemDb;
   /** The database's own clock. */
@@ -101,6 +118,7 @@ export function isUniqueViolation(error: unknown): boolean {
 
 type TenantHandle = {
   tenantId: TenantId;
+  seals: PersonalSeals;
   engine: Engine;
   reads: Reads;
   /** One transaction on a connection that works for the tenant. */
@@ -110,15 +128,20 @@ type TenantHandle = {
 };
 
 /** A tenant's data, from what an engine knows of reading and writing. */
-export function tenantDb({ tenantId, engine, reads: { get, all }, write, writeIf }: TenantHandle): TenantDb {
-  return {
+export function tenantDb({ tenantId, seals, engine, reads: { get, all }, write, writeIf }: TenantHandle): TenantDb {
+  const db: TenantDb = {
     tenantId,
     inTransaction: false,
+    personal: () => personalOf(seals, db),
     get,
     all,
     write: (work) =>
       notingAfterCommit((afterCommit) =>
-        write((tx) => work({ ...tx, tenantId, engine, inTransaction: true, afterCommit })),
+        write((calls) => {
+          const personal = () => personalOf(seals, tx);
+          const tx: TenantTx = { ...calls, tenantId, engine, inTransaction: true, personal, afterCommit };
+          return work(tx);
+        }),
       ),
     async writeIf({ changes, afterCommit }) {
       const written = await writeIf(changes);
@@ -126,6 +149,12 @@ export function tenantDb({ tenantId, engine, reads: { get, all }, write, writeIf
       return written;
     },
   };
+  return db;
+}
+
+function personalOf({ of }: PersonalSeals, db: TenantReads): Promise<PersonalSeal | undefined> {
+  if (!of) throw new Error('nobody has given the database the keys of personal data');
+  return of(db);
 }
 
 /** Makes all changes if the first finds a row to change. */

@@ -1,6 +1,17 @@
 import pg from 'pg';
 import type { TenantId } from '../kernel/ids.ts';
-import { changeIf, type Db, DbError, forEngine, revocable, type Sql, tenantDb, type Value, type Writes } from './db.ts';
+import {
+  changeIf,
+  type Db,
+  DbError,
+  forEngine,
+  type PersonalSeals,
+  revocable,
+  type Sql,
+  tenantDb,
+  type Value,
+  type Writes,
+} from './db.ts';
 
 /**
  * PostgreSQL. Row-level security is the second wall: every connection carries the tenant it currently works for in
@@ -58,11 +69,13 @@ export function openPostgres({ url, maxConnections, onIdleError }: PostgresOptio
     within(tenant, (connection) => transaction(connection, work));
 
   const { get, all } = readsOf(NO_TENANT);
+  const seals: PersonalSeals = {};
   return {
     engine: 'postgres',
+    seals,
     of: (tenantId: TenantId) =>
       tenantDb({
-        tenantId,
+        ...{ tenantId, seals },
         engine: 'postgres',
         reads: readsOf(tenantId),
         write: (work) => writeOf(tenantId, work),

@@ -5,6 +5,7 @@ import {
   type Change,
   type Db,
   forEngine,
+  type PersonalSeals,
   type RowOf,
   type Sql,
   type TenantDb,
@@ -44,12 +45,14 @@ export function openSqlite(file: string, { busyTimeoutMs, transactionTimeoutMs }
   const write = <T>(work: (tx: Writes) => Promise<T>) => group.write(work) as Promise<T>;
 
   const handles = boundedMap<TenantId, TenantDb>(MAX_HANDLES);
+  const seals: PersonalSeals = {};
   return {
     engine: 'sqlite',
+    seals,
     of(tenantId: TenantId) {
       let handle = handles.get(tenantId);
       if (!handle) {
-        handle = tenantDb({ tenantId, engine: 'sqlite', reads, write, writeIf: group.writeIf });
+        handle = tenantDb({ tenantId, seals, engine: 'sqlite', reads, write, writeIf: group.writeIf });
         handles.set(tenantId, handle);
       }
       return handle;

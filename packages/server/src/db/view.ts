@@ -43,7 +43,7 @@ export function viewSqlite(file: string): SqliteView {
   return {
     engine: 'sqlite',
     system: reads,
-    of: (tenantId) => ({ ...reads, tenantId, inTransaction: false }),
+    of: (tenantId) => ({ ...reads, tenantId, inTransaction: false, personal: async () => undefined }),
     pragma: (text) => database.prepare(`PRAGMA ${text}`).all(),
     close: async () => database.close(),
   };

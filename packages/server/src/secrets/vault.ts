@@ -1,9 +1,10 @@
 import type { KeyObject } from 'node:crypto';
-import type { SystemDb, TenantReads, TenantTx } from '../db/db.ts';
+import type { PersonalSeal, SystemDb, TenantReads, TenantTx } from '../db/db.ts';
 import { boundedMap } from '../kernel/bounded-map.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { TenantId } from '../kernel/ids.ts';
 import type { MasterKey } from './master-key.ts';
+import { personalSeal } from './personal-seal.ts';
 import { openChunks, type SealedSource, sealChunks, sealedSize } from './seal-chunks.ts';
 import { contextOf, keyFrom, newKey, randomnessOf, seal, sealedBy, unseal, type VersionedKey } from './sealing.ts';
 import {
@@ -40,6 +41,11 @@ export type Vault = {
   /** For long values, which are sealed once the transaction that made sure of the key has committed. */
   sealerFor(tx: TenantTx, subject: string): Promise<Sealer>;
   openerFor(db: TenantReads, subject: string): Promise<Opener>;
+  /**
+   * For what rows hold about persons: one key for each tenant. Outside of a transaction nothing if it was never made, and so
+   * nothing was ever sealed with it.
+   */
+  personal(db: TenantReads): Promise<PersonalSeal | undefined>;
   /** For what is kept outside the database and has to open beside an older copy of it: by the master key itself. */
   sealOutside(context: string, plain: Uint8Array): Uint8Array;
   openOutside(context: string, sealed: Uint8Array): Buffer;
@@ -54,6 +60,7 @@ export type Sealed = { readonly size: number; chunks(): AsyncIterable<Uint8Array
 export type Opener = (context: string, sealed: SealedSource, plainSize: number) => AsyncGenerator<Buffer>;
 
 const MAX_CACHED_TENANTS = 1000;
+const PERSONAL = 'personal';
 const CACHE_MS = 60_000;
 const MAX_OPENED_KEYS = 20_000;
 const MAX_LATELY = 2000;
@@ -77,6 +84,7 @@ export function openVault({ master, clock }: { master: MasterKey; clock: Clock }
 
   const opened = boundedMap<string, OpenedKey>(MAX_OPENED_KEYS);
   const lately = doorkeeper(MAX_LATELY);
+  const persons = boundedMap<TenantId, PersonalSeal>(MAX_CACHED_TENANTS);
 
   const loadTenantKeys = async (db: TenantReads): Promise<Map<number, VersionedKey>> => {
     const keys = new Map<number, VersionedKey>();
@@ -191,6 +199,18 @@ export function openVault({ master, clock }: { master: MasterKey; clock: Clock }
       const { key } = await storedDataKey(db, subject);
       return (context, sealed, plainSize) =>
         openChunks(key, chunksContext(db.tenantId, subject, context), sealed, plainSize);
+    },
+    async personal(db) {
+      const known = persons.get(db.tenantId);
+      if (known) return known;
+      const found = await findDataKey(db, PERSONAL);
+      if (!found && !db.inTransaction) return undefined;
+      const { key } = found ? await openDataKey(db, PERSONAL, found) : await dataKeyFor(db as TenantTx, PERSONAL);
+      const made = personalSeal(db.tenantId, key);
+      // A key that a transaction made and then rolled back must never be remembered.
+      if (db.inTransaction) (db as TenantTx).afterCommit(() => persons.set(db.tenantId, made));
+      else persons.set(db.tenantId, made);
+      return made;
     },
     sealOutside: (context, plain) => sealOutside(master, context, plain),
     openOutside: (context, sealed) => openOutside(master, context, sealed),

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { TenantTx } from '../../db/db.ts';
 import type { Definition } from '../engine/definition.ts';
+import { markSealed } from '../sealing/seal-existing.ts';
 import { checkDefinition } from './check-definition.ts';
 import { storeNewVersion } from './store-version.ts';
 
@@ -12,9 +13,13 @@ const CREATED_BY = 'Grove';
 /** Most servers make no tenant, so nothing is read before one is. */
 let definitions: readonly Definition[] | undefined;
 
-/** Adds and deploys them, in the transaction that makes the tenant. From then on they are the tenant's own. */
+/**
+ * Adds and deploys them, in the transaction that makes the tenant, and notes that it has nothing stored in the clear. From
+ * then on they are the tenant's own.
+ */
 export async function installShipped(tx: TenantTx, now: number): Promise<void> {
   definitions ??= SHIPPED.map(readShipped);
+  await markSealed(tx);
   const version = { environment: 'live', now, by: CREATED_BY, deployed: true } as const;
   for (const definition of definitions) await storeNewVersion(tx, definition, version);
 }

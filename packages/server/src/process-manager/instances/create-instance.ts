@@ -87,6 +87,7 @@ export function newRow(made: NewInstance, document: Definition): InstanceRow {
     review_comment: null,
     reviewer: null,
     extended_terms: extended ? JSON.stringify(extended) : null,
+    sealed: null,
     last_updated_at: now,
     claimed_until: null,
     token_id: token?.id ?? null,

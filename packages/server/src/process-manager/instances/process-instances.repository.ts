@@ -1,56 +1,14 @@
 import { type Sql, sql, type TenantReads, type TenantTx, type Value } from '../../db/db.ts';
 import type { InstanceStatus } from '../engine/state.ts';
+import type { Environment, InstanceRow, InstanceView, ReviewStatus } from './instance-row.ts';
+import { openRow, openRows, sealOf, sealPerson, toStored } from './instance-seal.ts';
 import { countOne, discountOne, moveOne } from './instance-totals.ts';
 
-export type Environment = 'live' | 'test';
-export type ReviewStatus = 'PENDING' | 'APPROVED' | 'REJECTED' | 'ASKED_AGAIN';
-
-/** What lists and the plain view show. */
-export type InstanceView = {
-  id: string;
-  environment: Environment;
-  definition_id: string;
-  process_defn_name: string;
-  process_defn_version: number;
-  status: InstanceStatus;
-  first_name: string | null;
-  last_name: string | null;
-  email: string | null;
-  phone_number: string | null;
-  retention_days: number;
-  expiring_at: number;
-  created_at: number;
-  completed_at: number | null;
-  review_status: ReviewStatus | null;
-  review_comment: string | null;
-  reviewer: string | null;
-  /** A JSON object. */
-  extended_terms: string | null;
-};
-
-export type InstanceRow = InstanceView & {
-  last_updated_at: number;
-  claimed_until: number | null;
-  token_id: string | null;
-  token_counter: number | null;
-  parent_id: string | null;
-  parent_step: string | null;
-  name: string | null;
-  description: string | null;
-  /** A JSON object of strings. */
-  parameters: string;
-  ui_url: string | null;
-  deadline_at: number | null;
-  sequence: number;
-  /** A JSON array of strings. */
-  terms: string;
-  code_hash: Uint8Array | null;
-  code_expires_at: number | null;
-};
+export type { Environment, InstanceRow, InstanceView, ReviewStatus } from './instance-row.ts';
 
 const VIEW_COLUMNS = `id, environment, definition_id, process_defn_name, process_defn_version, status, first_name,
   last_name, email, phone_number, retention_days, expiring_at, created_at, completed_at, review_status, review_comment,
-  reviewer, extended_terms`;
+  reviewer, extended_terms, sealed`;
 const COLUMNS = `${VIEW_COLUMNS}, last_updated_at, claimed_until, token_id, token_counter, parent_id, parent_step, name,
   description, parameters, ui_url, deadline_at, sequence, terms, code_hash, code_expires_at`;
 
@@ -75,6 +33,7 @@ function toView(values: Value[]): InstanceView {
     review_comment: values[15] as string | null,
     reviewer: values[16] as string | null,
     extended_terms: values[17] as string | null,
+    sealed: values[18] as Uint8Array | null,
   };
 }
 
@@ -87,10 +46,11 @@ const CHILDREN_FOR_UPDATE = sql(
   `SELECT ${COLUMNS} FROM process_instances WHERE tenant_id = $1 AND parent_id = $2 ORDER BY id /*postgres FOR UPDATE*/`,
 );
 const ADD = sql(`INSERT INTO process_instances (tenant_id, ${COLUMNS})
-  VALUES ($1, ${Array.from({ length: 33 }, (_, at) => `$${at + 2}`).join(', ')})`);
+  VALUES ($1, ${Array.from({ length: 34 }, (_, at) => `$${at + 2}`).join(', ')})`);
 const CHANGE = sql(`UPDATE process_instances SET status = $3, completed_at = $4, review_status = $5,
-  review_comment = $6, reviewer = $7, claimed_until = $8, deadline_at = $9, code_hash = $10,
-  code_expires_at = $11, last_updated_at = $12 WHERE tenant_id = $1 AND id = $2`);
+  reviewer = $6, claimed_until = $7, deadline_at = $8, code_hash = $9, code_expires_at = $10, last_updated_at = $11
+  WHERE tenant_id = $1 AND id = $2`);
+const RESEAL = sql('UPDATE process_instances SET sealed = $3 WHERE tenant_id = $1 AND id = $2');
 const REMOVE = sql('DELETE FROM process_instances WHERE tenant_id = $1 AND id = $2');
 const REMOVE_TERM = sql(
   'DELETE FROM instance_terms WHERE tenant_id = $1 AND environment = $2 AND term = $3 AND instance_id = $4',
@@ -100,21 +60,29 @@ const ADD_TOMBSTONE = sql(`INSERT INTO instance_tombstones
   VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (tenant_id, instance_id) DO NOTHING`);
 const BLOB_KEYS = sql('SELECT blob_key FROM instance_images WHERE tenant_id = $1 AND instance_id = $2');
 
-export function findInstanceView(db: TenantReads, id: string): Promise<InstanceView | undefined> {
-  return db.get<InstanceView>(ONE_VIEW, [db.tenantId, id]);
+export async function findInstanceView(db: TenantReads, id: string): Promise<InstanceView | undefined> {
+  const row = await db.get<InstanceView>(ONE_VIEW, [db.tenantId, id]);
+  return row && openRow(db, row);
 }
 
-export function findInstance(db: TenantReads, id: string): Promise<InstanceRow | undefined> {
+export async function findInstance(db: TenantReads, id: string): Promise<InstanceRow | undefined> {
+  const row = await findStoredInstance(db, id);
+  return row && openRow(db, row);
+}
+
+/** As it stands in the database. */
+export function findStoredInstance(db: TenantReads, id: string): Promise<InstanceRow | undefined> {
   return db.get<InstanceRow>(ONE, [db.tenantId, id]);
 }
 
 /** Nobody else can change the instance until the transaction ends. */
-export function findInstanceForUpdate(tx: TenantTx, id: string): Promise<InstanceRow | undefined> {
-  return tx.get<InstanceRow>(ONE_FOR_UPDATE, [tx.tenantId, id]);
+export async function findInstanceForUpdate(tx: TenantTx, id: string): Promise<InstanceRow | undefined> {
+  const row = await tx.get<InstanceRow>(ONE_FOR_UPDATE, [tx.tenantId, id]);
+  return row && openRow(tx, row);
 }
 
-export function findChildrenForUpdate(tx: TenantTx, parentId: string): Promise<InstanceRow[]> {
-  return tx.all<InstanceRow>(CHILDREN_FOR_UPDATE, [tx.tenantId, parentId]);
+export async function findChildrenForUpdate(tx: TenantTx, parentId: string): Promise<InstanceRow[]> {
+  return openRows(tx, await tx.all<InstanceRow>(CHILDREN_FOR_UPDATE, [tx.tenantId, parentId]));
 }
 
 const SPEND_CODE = sql(`UPDATE process_instances SET code_hash = NULL, code_expires_at = NULL
@@ -129,13 +97,22 @@ export async function spendStartCode(
 }
 
 /** The row, the words it is found by, and the total it belongs to. */
-export async function addInstance(tx: TenantTx, row: InstanceRow): Promise<void> {
+export async function addInstance(tx: TenantTx, fresh: InstanceRow): Promise<void> {
+  const row = toStored(await sealOf(tx), fresh);
   await tx.run(ADD, [
     tx.tenantId,
     ...[row.id, row.environment, row.definition_id, row.process_defn_name, row.process_defn_version, row.status],
     ...[row.first_name, row.last_name, row.email, row.phone_number, row.retention_days, row.expiring_at],
     ...[row.created_at, row.completed_at, row.review_status, row.review_comment, row.reviewer, row.extended_terms],
-    ...[row.last_updated_at, row.claimed_until, row.token_id, row.token_counter, row.parent_id, row.parent_step],
+    ...[
+      row.sealed,
+      row.last_updated_at,
+      row.claimed_until,
+      row.token_id,
+      row.token_counter,
+      row.parent_id,
+      row.parent_step,
+    ],
     ...[row.name, row.description, row.parameters, row.ui_url, row.deadline_at, row.sequence, row.terms],
     ...[row.code_hash, row.code_expires_at],
   ]);
@@ -151,25 +128,32 @@ export async function changeInstance(tx: TenantTx, before: InstanceRow, after: I
   await tx.run(CHANGE, [
     tx.tenantId,
     before.id,
-    ...[after.status, after.completed_at, after.review_status, after.review_comment, after.reviewer],
+    ...[after.status, after.completed_at, after.review_status, after.reviewer],
     ...[after.claimed_until, after.deadline_at, after.code_hash, after.code_expires_at],
     after.last_updated_at,
   ]);
   if (after.status !== before.status) await moveOne(tx, before, after);
-  return after;
+  if (after.review_comment === before.review_comment) return after;
+  const sealed = sealPerson(await sealOf(tx), after);
+  await tx.run(RESEAL, [tx.tenantId, before.id, sealed]);
+  return { ...after, sealed };
 }
 
 /** The instance with everything that hangs on it in the database, but for its children, which go before it. */
 export async function removeInstance(tx: TenantTx, row: InstanceRow, by: string, now: number): Promise<void> {
-  for (const term of JSON.parse(row.terms) as string[]) {
-    await tx.run(REMOVE_TERM, [tx.tenantId, row.environment, term, row.id]);
-  }
+  await removeTerms(tx, row);
   await tx.run(REMOVE, [tx.tenantId, row.id]);
   await tx.run(ADD_TOMBSTONE, [
     ...[tx.tenantId, row.id, row.definition_id, row.environment, row.created_at],
     ...[now, by],
   ]);
   await discountOne(tx, row);
+}
+
+export async function removeTerms(tx: TenantTx, row: InstanceRow): Promise<void> {
+  for (const term of JSON.parse(row.terms) as string[]) {
+    await tx.run(REMOVE_TERM, [tx.tenantId, row.environment, term, row.id]);
+  }
 }
 
 export async function blobKeysOf(db: TenantReads, instanceId: string): Promise<string[]> {
@@ -181,7 +165,7 @@ const TERM_BATCH = 8;
 const termStatements = new Map<number, Sql>();
 
 /** One statement for several words: on PostgreSQL each is a journey to the server and back. */
-async function addTerms(tx: TenantTx, { id, environment, terms }: InstanceRow): Promise<void> {
+export async function addTerms(tx: TenantTx, { id, environment, terms }: InstanceRow): Promise<void> {
   const all = JSON.parse(terms) as string[];
   for (let from = 0; from < all.length; from += TERM_BATCH) {
     const batch = all.slice(from, from + TERM_BATCH);
@@ -207,7 +191,8 @@ export async function findInstanceViews(db: TenantReads, ids: readonly string[])
     const size = VIEW_BATCHES.find((each) => each >= batch.length) ?? batch.length;
     // No id is empty: what fills the statement up finds nothing.
     const values = [...batch, ...new Array<string>(size - batch.length).fill('')];
-    for (const row of await db.all<InstanceView>(viewStatement(size), [db.tenantId, ...values])) found.set(row.id, row);
+    const rows = await db.all<InstanceView>(viewStatement(size), [db.tenantId, ...values]);
+    for (const row of await openRows(db, rows)) found.set(row.id, row);
   }
   return ids.flatMap((id) => found.get(id) ?? []);
 }

@@ -40,7 +40,10 @@ export async function searchInstances(
   window: Window,
   limits: SearchLimits = SEARCH_LIMITS,
 ): Promise<Page> {
-  const words = typed.map((text, at) => asked(text, at === typed.length - 1));
+  const seal = await db.personal();
+  // Nothing of this tenant was ever stored with words.
+  if (!seal) return { ids: [], total: 0 };
+  const words = typed.map((text, at) => asked(seal.code(text), text, at === typed.length - 1));
   const found = await candidatesOf(db, filter, words, limits);
   if (!found) return walk(db, filter, words, window, limits);
   const all = await tested(db, filter, found.rest, found.ids);
@@ -49,9 +52,9 @@ export async function searchInstances(
   return { ids: all.slice(window.offset, window.offset + window.size), total: all.length };
 }
 
-/** Whoever types has finished every word but the last. */
-function asked(text: string, isLast: boolean): Word {
-  return { text, begins: isLast && [...text].length >= MIN_PREFIX_LENGTH };
+/** Whoever types has finished every word but the last. Words are stored as codes, and looked for as such. */
+function asked(code: string, typed: string, isLast: boolean): Word {
+  return { text: code, begins: isLast && [...typed].length >= MIN_PREFIX_LENGTH };
 }
 
 /** The one with this id, if the filter lets it through. */

@@ -55,16 +55,6 @@ export async function setLastPurge(tx: TenantTx, at: number): Promise<void> {
 export const ANY_OF_TOKEN = sql(
   'SELECT 1 AS found FROM process_instances WHERE tenant_id = $1 AND token_id = $2 LIMIT 1',
 );
-const SET_PARAMETERS = sql(`UPDATE process_tokens SET parameters = $4
-  WHERE tenant_id = $1 AND id = $2 AND parameters = $3`);
-
 export async function hasInstances(db: TenantReads, tokenId: string): Promise<boolean> {
   return (await db.get(ANY_OF_TOKEN, [db.tenantId, tokenId])) !== undefined;
-}
-
-export async function setTokenParameters(
-  tx: TenantTx,
-  { tokenId, before, after }: { tokenId: string; before: string; after: string },
-): Promise<void> {
-  await tx.run(SET_PARAMETERS, [tx.tenantId, tokenId, before, after]);
 }

@@ -1,6 +1,6 @@
 import type { TenantTx } from '../../db/db.ts';
-import { findToken, type TokenRow } from '../tokens/process-tokens.repository.ts';
-import { hasInstances, setTokenParameters } from './due.repository.ts';
+import { findToken, setTokenParameters, type TokenRow } from '../tokens/process-tokens.repository.ts';
+import { hasInstances } from './due.repository.ts';
 
 /** What fills the applicant of an instance. */
 const PERSONAL = ['firstName', 'lastName', 'email', 'phoneNumber', 'dateOfBirth'];
@@ -13,7 +13,7 @@ export async function forgetParameters(tx: TenantTx, tokenId: string, now: numbe
   const token = await findToken(tx, tokenId);
   if (!token || token.parameters === '{}' || (await hasInstances(tx, tokenId))) return;
   const left = isOfUse(token, now) ? withoutPerson(token.parameters) : '{}';
-  if (left !== token.parameters) await setTokenParameters(tx, { tokenId, before: token.parameters, after: left });
+  if (left !== token.parameters) await setTokenParameters(tx, tokenId, left);
 }
 
 function isOfUse({ status, counter, max_count, not_after_at }: TokenRow, now: number): boolean {

@@ -1,5 +1,6 @@
 import { sql, type TenantReads, unprepared, type Value } from '../../db/db.ts';
 import type { Paging } from '../../kernel/pages.ts';
+import { openRow, openRows } from '../instances/instance-seal.ts';
 
 export type ReviewRow = {
   id: string;
@@ -9,6 +10,7 @@ export type ReviewRow = {
   environment: 'live' | 'test';
   first_name: string | null;
   last_name: string | null;
+  sealed: Uint8Array | null;
   reviewer: string | null;
   claimed_until: number | null;
   /** JSON of the flow. */
@@ -16,7 +18,7 @@ export type ReviewRow = {
 };
 
 const COLUMNS = `i.id, i.definition_id, i.process_defn_name, i.process_defn_version, i.environment, i.first_name,
-  i.last_name, i.reviewer, i.claimed_until, j.state`;
+  i.last_name, i.sealed, i.reviewer, i.claimed_until, j.state`;
 const FROM = `FROM process_instances i JOIN journeys j ON j.tenant_id = i.tenant_id AND j.instance_id = i.id
   WHERE i.tenant_id = $1 AND i.environment = $2 AND i.status = 'REVIEW'`;
 
@@ -31,8 +33,9 @@ export type ReviewFilter = {
 
 export const SORTABLE = { id: 'id', waitingSinceDtm: 'last_updated_at', createdAt: 'id' } as const;
 
-export function findReview(db: TenantReads, environment: string, id: string): Promise<ReviewRow | undefined> {
-  return db.get<ReviewRow>(ONE, [db.tenantId, environment, id]);
+export async function findReview(db: TenantReads, environment: string, id: string): Promise<ReviewRow | undefined> {
+  const row = await db.get<ReviewRow>(ONE, [db.tenantId, environment, id]);
+  return row && openRow(db, row);
 }
 
 /** What waits is few against all there is, so it is counted each time. */
@@ -55,5 +58,5 @@ export async function pageReviews(
     unprepared(`SELECT ${COLUMNS} ${FROM}${where} ORDER BY ${order} ${limits}`),
     values,
   );
-  return { rows, total: counted?.total ?? 0 };
+  return { rows: await openRows(db, rows), total: counted?.total ?? 0 };
 }

@@ -28,7 +28,7 @@ export type TokenRow = {
   counter: number;
   max_process_duration: string;
   for_test: number | null;
-  /** A JSON object of strings. */
+  /** A JSON object of strings. Sealed in the database. */
   parameters: string;
   created_at: number;
   created_by: string;
@@ -41,7 +41,7 @@ export type TokenRow = {
 const COLUMNS = `id, environment, name, name_folded, description, process_defn_name, process_defn_version,
   process_defn_tag, definition_id, ui_url, status, type, not_before_at, not_after_at, max_count, counter,
   max_process_duration, for_test, parameters, created_at, created_by, last_updated_at, last_updated_by,
-  made_for`;
+  made_for, sealed`;
 
 /** The properties a list can be sorted by. */
 export const SORTABLE = {
@@ -56,14 +56,14 @@ export const SORTABLE = {
 
 const ONE = sql(`SELECT ${COLUMNS} FROM process_tokens WHERE tenant_id = $1 AND id = $2`);
 const ADD = sql(`INSERT INTO process_tokens (tenant_id, ${COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10,
-  $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25)`);
+  $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26)`);
 const TAKE = sql(`UPDATE process_tokens SET counter = counter + 1 WHERE tenant_id = $1 AND id = $2
   AND (environment = $3 OR $3 = '') AND status = 'ACTIVE'
   AND (not_before_at IS NULL OR not_before_at <= $4) AND (not_after_at IS NULL OR not_after_at > $4)
   AND (max_count IS NULL OR counter < max_count)
   AND (definition_id IS NULL OR EXISTS (SELECT 1 FROM process_definitions d
     WHERE d.tenant_id = $1 AND d.id = process_tokens.definition_id AND d.status = 'DEPLOYED_ACTIVE'))
-  RETURNING id, environment, counter, definition_id, process_defn_tag, ui_url, max_process_duration, parameters`);
+  RETURNING id, environment, counter, definition_id, process_defn_tag, ui_url, max_process_duration, parameters, sealed`);
 const OF_CALLERS = 'tenant_id = $1 AND environment = $2 AND made_for IS NULL';
 const OF_GROVE = 'tenant_id = $1 AND environment = $2 AND made_for IS NOT NULL';
 const CLOSE = sql(`UPDATE process_tokens SET status = 'INACTIVE', last_updated_at = $3
@@ -74,8 +74,38 @@ const REMOVE_OVER = sql(`DELETE FROM process_tokens WHERE tenant_id = $1 AND id 
 
 const counterOf = (environment: Environment) => `processTokens/${environment}`;
 
-export function findToken(db: TenantReads, id: string): Promise<TokenRow | undefined> {
-  return db.get<TokenRow>(ONE, [db.tenantId, id]);
+export async function findToken(db: TenantReads, id: string): Promise<TokenRow | undefined> {
+  const row = await db.get<TokenRow>(ONE, [db.tenantId, id]);
+  return row && openToken(db, row);
+}
+
+const NO_PARAMETERS = '{}';
+const placeOf = (id: string) => `token:${id}`;
+
+type Sealed = Pick<TokenRow, 'id' | 'parameters'> & { sealed?: Uint8Array | null };
+
+/** With its parameters as they were given. */
+async function openToken<R extends Sealed>(db: TenantReads, row: R): Promise<R> {
+  if (!row.sealed) return row;
+  const seal = await db.personal();
+  if (!seal) throw new Error('the key of personal data is gone');
+  row.parameters = seal.openAgain(placeOf(row.id), row.sealed);
+  return row;
+}
+
+/** Nothing if there are none. */
+async function sealParameters(tx: TenantTx, id: string, parameters: string): Promise<Uint8Array | null> {
+  if (parameters === NO_PARAMETERS) return null;
+  const seal = await tx.personal();
+  if (!seal) throw new Error('there is no key of personal data');
+  return seal.seal(placeOf(id), parameters);
+}
+
+const SET_PARAMETERS = sql(`UPDATE process_tokens SET sealed = $3, parameters = '{}' WHERE tenant_id = $1 AND id = $2`);
+
+/** Nothing else changes the parameters of a token. */
+export async function setTokenParameters(tx: TenantTx, id: string, parameters: string): Promise<void> {
+  await tx.run(SET_PARAMETERS, [tx.tenantId, id, await sealParameters(tx, id, parameters)]);
 }
 
 /** The page that a token names for its journeys. Undefined if there is no such token. */
@@ -99,21 +129,24 @@ export type TakenToken = Pick<
  * Takes one use, if there is one to take now and the definition that the token is bound to is deployed. However many
  * try at once, no more than there are get one.
  */
-export function takeUse(
+export async function takeUse(
   tx: TenantTx,
   id: string,
   { environment, now }: { environment: Environment | undefined; now: number },
 ): Promise<TakenToken | undefined> {
-  return tx.get<TakenToken>(TAKE, [tx.tenantId, id, environment ?? '', now]);
+  const row = await tx.get<TakenToken>(TAKE, [tx.tenantId, id, environment ?? '', now]);
+  return row && openToken(tx, row);
 }
 
 export async function addToken(tx: TenantTx, row: TokenRow): Promise<void> {
+  const sealed = await sealParameters(tx, row.id, row.parameters);
   await tx.run(ADD, [
     tx.tenantId,
     ...[row.id, row.environment, row.name, row.name_folded, row.description, row.process_defn_name],
     ...[row.process_defn_version, row.process_defn_tag, row.definition_id, row.ui_url, row.status, row.type],
     ...[row.not_before_at, row.not_after_at, row.max_count, row.counter, row.max_process_duration, row.for_test],
-    ...[row.parameters, row.created_at, row.created_by, row.last_updated_at, row.last_updated_by, row.made_for ?? null],
+    ...[NO_PARAMETERS, row.created_at, row.created_by, row.last_updated_at, row.last_updated_by, row.made_for ?? null],
+    sealed,
   ]);
   // Those that Grove makes come and go by themselves, and take nobody's place.
   if (!row.made_for) await addToCounter(tx, counterOf(row.environment), 1);
@@ -146,7 +179,8 @@ export async function pageTokens(
   const from = `FROM process_tokens WHERE ${madeFor ? OF_GROVE : OF_CALLERS}${filter}`;
   const [size, offset] = [`$${values.length + 1}`, `$${values.length + 2}`];
   const page = `SELECT ${COLUMNS} ${from} ORDER BY ${paging.orderBy} LIMIT ${size} + 0 OFFSET ${offset} + 0`;
-  const rows = await db.all<TokenRow>(pageStatement(paging, page), [...values, paging.size, paging.offset]);
+  const stored = await db.all<TokenRow>(pageStatement(paging, page), [...values, paging.size, paging.offset]);
+  const rows = await Promise.all(stored.map((row) => openToken(db, row)));
   if (pattern === undefined && !madeFor) return { rows, total: await readCounter(db, counterOf(environment)) };
   const counted = await db.get<{ total: number }>(keptStatement(`SELECT count(*) AS total ${from}`), values);
   return { rows, total: counted?.total ?? 0 };

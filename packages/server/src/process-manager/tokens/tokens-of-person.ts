@@ -6,7 +6,8 @@ import { findToken, type TokenRow } from './process-tokens.repository.ts';
 const COUNT = sql('SELECT count(*) AS total FROM process_tokens WHERE tenant_id = $1 AND environment = $2');
 const AFTER = sql(`SELECT id FROM process_tokens WHERE tenant_id = $1 AND environment = $2 AND id > $3
   ORDER BY id LIMIT $4 + 0`);
-const FORGET = sql(`UPDATE process_tokens SET parameters = '{}', name = $3, name_folded = $4, description = NULL,
+const FORGET =
+  sql(`UPDATE process_tokens SET parameters = '{}', sealed = NULL, name = $3, name_folded = $4, description = NULL,
   last_updated_at = $5, last_updated_by = $6 WHERE tenant_id = $1 AND id = $2`);
 const OLDEST = sql('SELECT min(created_at) AS at FROM process_tokens WHERE tenant_id = $1');
 

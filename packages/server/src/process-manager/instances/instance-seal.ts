@@ -1,0 +1,69 @@
+import type { PersonalSeal, TenantReads } from '../../db/db.ts';
+import type { InstanceRow, InstanceView } from './instance-row.ts';
+
+/** What a row of an instance holds about a person, sealed together in one column; the others are empty then. */
+type Sealed = [
+  firstName: string | null,
+  lastName: string | null,
+  email: string | null,
+  phoneNumber: string | null,
+  reviewComment: string | null,
+  extendedTerms: string | null,
+  name: string | null,
+  description: string | null,
+  parameters: string,
+];
+
+const NO_PARAMETERS = '{}';
+const placeOf = (id: string) => `instance:${id}`;
+
+/** The row as it is stored: nothing of it says who the person is. */
+export function toStored(seal: PersonalSeal, row: InstanceRow): InstanceRow {
+  return {
+    ...row,
+    ...{ first_name: null, last_name: null, email: null, phone_number: null, review_comment: null },
+    ...{ extended_terms: null, name: null, description: null, parameters: NO_PARAMETERS },
+    sealed: sealPerson(seal, row),
+    terms: JSON.stringify((JSON.parse(row.terms) as string[]).map(seal.code)),
+  };
+}
+
+/** Nothing if there is nothing to seal. */
+export function sealPerson(seal: PersonalSeal, row: InstanceRow): Uint8Array | null {
+  const all: Sealed = [
+    ...([row.first_name, row.last_name, row.email, row.phone_number, row.review_comment] as const),
+    ...([row.extended_terms, row.name, row.description, row.parameters] as const),
+  ];
+  if (row.parameters === NO_PARAMETERS && all.slice(0, -1).every((each) => each === null)) return null;
+  return seal.seal(placeOf(row.id), JSON.stringify(all));
+}
+
+/** A row, or as much of one as a list shows. */
+type SealedRow = Pick<InstanceView, 'id' | 'sealed'> & Partial<InstanceRow>;
+
+/** The row as it was before it was stored. `sealed` stays, for whoever stores it again. */
+export async function openRow<R extends SealedRow>(db: TenantReads, row: R): Promise<R> {
+  if (!row.sealed) return row;
+  openInto(row, await sealOf(db));
+  return row;
+}
+
+export async function openRows<R extends SealedRow>(db: TenantReads, rows: R[]): Promise<R[]> {
+  if (!rows.some(({ sealed }) => sealed)) return rows;
+  const seal = await sealOf(db);
+  for (const row of rows) if (row.sealed) openInto(row, seal);
+  return rows;
+}
+
+export async function sealOf(db: TenantReads): Promise<PersonalSeal> {
+  const seal = await db.personal();
+  if (!seal) throw new Error('the key of personal data is gone');
+  return seal;
+}
+
+function openInto(row: SealedRow, seal: PersonalSeal): void {
+  const all = JSON.parse(seal.open(placeOf(row.id), row.sealed as Uint8Array)) as Sealed;
+  [row.first_name, row.last_name, row.email, row.phone_number, row.review_comment, row.extended_terms] = all;
+  if (row.parameters === undefined) return;
+  [, , , , , , row.name, row.description, row.parameters] = all;
+}

@@ -1,0 +1,106 @@
+import { type Db, sql, type TenantDb, type TenantReads, type TenantTx } from '../../db/db.ts';
+import type { Scrub } from '../../db/scrub.ts';
+import type { TenantId } from '../../kernel/ids.ts';
+import { toStored } from '../instances/instance-seal.ts';
+import { addTerms, findStoredInstance, removeTerms } from '../instances/process-instances.repository.ts';
+
+/**
+ * Seals what an earlier release stored in the clear, before anybody is served. Where it stands is stored with every batch,
+ * so a start that was killed goes on where it stopped. What SQLite deletes it overwrites; the log is folded in at the end.
+ */
+export type SealExistingDeps = {
+  db: Db;
+  scrub: Scrub;
+  everyTenantId(): AsyncIterable<TenantId>;
+  onProgress(progress: { tenantId: string; what: string; sealed: number }): void;
+};
+
+const BATCH = 500;
+const MARK = 'personal.sealed';
+const DONE = 'done';
+
+const GET_MARK = sql('SELECT value FROM tenant_settings WHERE tenant_id = $1 AND name = $2');
+const SET_MARK = sql(`INSERT INTO tenant_settings (tenant_id, name, value, last_updated_at, last_updated_by)
+  VALUES ($1, $2, $3, 0, 'Sealing') ON CONFLICT (tenant_id, name) DO UPDATE SET value = excluded.value`);
+const INSTANCES_AFTER = sql(`SELECT id FROM process_instances WHERE tenant_id = $1 AND id > $2 AND sealed IS NULL
+  AND (parameters <> '{}' OR terms <> '[]' OR name IS NOT NULL OR description IS NOT NULL OR review_comment IS NOT NULL)
+  ORDER BY id LIMIT ${BATCH} /*postgres FOR UPDATE*/`);
+const SEAL_INSTANCE = sql(`UPDATE process_instances SET sealed = $3, terms = $4, first_name = NULL, last_name = NULL,
+  email = NULL, phone_number = NULL, review_comment = NULL, extended_terms = NULL, name = NULL, description = NULL,
+  parameters = '{}' WHERE tenant_id = $1 AND id = $2`);
+const TOKENS_AFTER = sql(`SELECT id, parameters FROM process_tokens
+  WHERE tenant_id = $1 AND id > $2 AND sealed IS NULL AND parameters <> '{}' ORDER BY id LIMIT ${BATCH}
+  /*postgres FOR UPDATE*/`);
+const SEAL_TOKEN = sql(`UPDATE process_tokens SET sealed = $3, parameters = '{}' WHERE tenant_id = $1 AND id = $2`);
+
+export async function sealExisting({ db, scrub, everyTenantId, onProgress }: SealExistingDeps): Promise<void> {
+  let any = false;
+  for await (const tenantId of everyTenantId()) {
+    const tenant = db.of(tenantId);
+    const parts = { instances: sealInstances, tokens: sealTokens };
+    for (const [what, sealBatch] of Object.entries(parts)) {
+      let sealed = 0;
+      for (let last = ''; last !== DONE; ) {
+        const batch = await sealPart(tenant, what, sealBatch);
+        ({ last } = batch);
+        sealed += batch.sealed;
+        if (batch.sealed > 0) onProgress({ tenantId, what, sealed });
+      }
+      any ||= sealed > 0;
+    }
+  }
+  if (any) await scrub();
+}
+
+type Batch = { last: string; sealed: number };
+
+function sealPart(
+  db: TenantDb,
+  what: string,
+  sealBatch: (tx: TenantTx, after: string) => Promise<Batch>,
+): Promise<Batch> {
+  const name = `${MARK}.${what}`;
+  return db.write(async (tx) => {
+    const after = await markOf(tx, name);
+    if (after === DONE) return { last: DONE, sealed: 0 };
+    const batch = await sealBatch(tx, after);
+    await tx.run(SET_MARK, [tx.tenantId, name, batch.last]);
+    return batch;
+  });
+}
+
+async function markOf(db: TenantReads, name: string): Promise<string> {
+  return (await db.get<{ value: string }>(GET_MARK, [db.tenantId, name]))?.value ?? '';
+}
+
+async function sealInstances(tx: TenantTx, after: string): Promise<Batch> {
+  const ids = await tx.all<{ id: string }>(INSTANCES_AFTER, [tx.tenantId, after]);
+  let sealed = 0;
+  for (const { id } of ids) {
+    const row = await findStoredInstance(tx, id);
+    if (!row) continue;
+    const seal = await tx.personal();
+    if (!seal) throw new Error('there is no key of personal data');
+    const stored = toStored(seal, row);
+    await removeTerms(tx, row);
+    await tx.run(SEAL_INSTANCE, [tx.tenantId, id, stored.sealed ?? null, stored.terms]);
+    await addTerms(tx, stored);
+    sealed += 1;
+  }
+  return { last: ids.at(-1)?.id ?? DONE, sealed };
+}
+
+/** A new tenant has nothing that an earlier release stored. */
+export async function markSealed(tx: TenantTx): Promise<void> {
+  for (const what of ['instances', 'tokens']) await tx.run(SET_MARK, [tx.tenantId, `${MARK}.${what}`, DONE]);
+}
+
+async function sealTokens(tx: TenantTx, after: string): Promise<Batch> {
+  const rows = await tx.all<{ id: string; parameters: string }>(TOKENS_AFTER, [tx.tenantId, after]);
+  for (const { id, parameters } of rows) {
+    const seal = await tx.personal();
+    if (!seal) throw new Error('there is no key of personal data');
+    await tx.run(SEAL_TOKEN, [tx.tenantId, id, seal.seal(`token:${id}`, parameters)]);
+  }
+  return { last: rows.at(-1)?.id ?? DONE, sealed: rows.length };
+}

@@ -1,0 +1,81 @@
+import { createCipheriv, hkdfSync, type KeyObject } from 'node:crypto';
+import type { PersonalSeal } from '../db/db.ts';
+import { boundedMap } from '../kernel/bounded-map.ts';
+import { contextOf, keyFrom, seal, unseal } from './sealing.ts';
+
+/**
+ * What rows hold about persons, sealed by one key of the tenant, so that a list of a thousand rows needs one key. Words that
+ * rows are found by become codes that say nothing without the key, and that begin alike exactly where the words do. See
+ * docs/decisions/2026-11-16-sealed-and-still-found.md.
+ */
+export function personalSeal(tenantId: string, key: KeyObject): PersonalSeal {
+  const sealing = { version: 1, key: derived(key, 'grove personal data') };
+  const words = derived(key, 'grove words');
+  const known = boundedMap<string, string>(MAX_KNOWN_WORDS);
+  const opened = boundedMap<string, { sealed: Uint8Array; text: string }>(MAX_REMEMBERED);
+  const open = (place: string, sealed: Uint8Array) =>
+    unseal(sealing.key, contextOf('personal', tenantId, place), sealed).toString('utf8');
+  return {
+    seal: (place, text) => seal(sealing, contextOf('personal', tenantId, place), Buffer.from(text)),
+    open,
+    openAgain(place, sealed) {
+      const last = opened.get(place);
+      if (last && Buffer.compare(last.sealed, sealed) === 0) return last.text;
+      const text = open(place, sealed);
+      opened.set(place, { sealed, text });
+      return text;
+    },
+    code(word) {
+      const code = known.get(word) ?? codeOf(words, word);
+      known.set(word, code);
+      return code;
+    },
+  };
+}
+
+const MAX_KNOWN_WORDS = 500;
+const MAX_REMEMBERED = 100;
+
+function derived(key: KeyObject, what: string): KeyObject {
+  return keyFrom(Buffer.from(hkdfSync('sha256', key.export(), '', what, 32)));
+}
+
+/** Nobody searches for the beginning of a word with fewer characters, so the first ones have a code together. */
+const HEAD_CHARACTERS = 3;
+const BLOCK = 16;
+const HEAD_DIGITS = 10;
+const DIGITS = 3;
+/** Lower case alone: SQLite compares patterns without regard to case. */
+const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567';
+const NO_START = Buffer.alloc(BLOCK);
+
+/**
+ * A block for the first characters and one for each further character, through AES in CBC mode: each block of the result
+ * depends on the whole word up to there and on nothing behind it. Ten digits of five bits stand for the beginning, three for
+ * each further character: two words that differ share a code once in 32,768 times where only the last character differs,
+ * and otherwise practically never.
+ */
+function codeOf(key: KeyObject, word: string): string {
+  const characters = [...word];
+  const blocks = Math.max(1, characters.length - HEAD_CHARACTERS + 1);
+  const plain = Buffer.alloc(blocks * BLOCK);
+  for (const [at, character] of characters.entries()) {
+    const block = Math.max(0, at - HEAD_CHARACTERS + 1);
+    const place = at < HEAD_CHARACTERS ? at * 4 : 0;
+    plain.writeUInt32BE(character.codePointAt(0) as number, block * BLOCK + place);
+  }
+  // A word of two characters is not the beginning of a longer one.
+  plain[HEAD_CHARACTERS * 4] = Math.min(characters.length, HEAD_CHARACTERS);
+  const cipher = createCipheriv('aes-256-cbc', key, NO_START).setAutoPadding(false);
+  const sealed = cipher.update(plain);
+  let code = digitsOf(sealed, 0, HEAD_DIGITS);
+  for (let block = 1; block < blocks; block++) code += digitsOf(sealed, block * BLOCK, DIGITS);
+  return code;
+}
+
+/** A byte has five bits to spare for each digit. */
+function digitsOf(bytes: Buffer, from: number, count: number): string {
+  let digits = '';
+  for (let at = from; at < from + count; at++) digits += ALPHABET[(bytes[at] as number) & 31];
+  return digits;
+}
