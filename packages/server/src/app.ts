@@ -26,7 +26,7 @@ import { installShipped } from './process-manager/definitions/install-shipped.ts
 import { definitionSchema } from './process-manager/definitions/schema.ts';
 import type { MasterKey } from './secrets/master-key.ts';
 import type { Vault } from './secrets/vault.ts';
-import type { CreateToken } from './tenants/demonstration.ts';
+import type { AllowSpecimens, CreateToken } from './tenants/demonstration.ts';
 import { everyTenantId } from './tenants/tenants.repository.ts';
 import { openTenants, type Tenants } from './tenants/tenants.ts';
 
@@ -40,6 +40,7 @@ export type App = {
   tenants: Tenants;
   /** For the demonstration, which has no caller yet. */
   createToken: CreateToken;
+  allowSpecimens: AllowSpecimens;
   jobs: Jobs;
   log: Logger;
   http: FastifyInstance;
@@ -134,6 +135,7 @@ async function compose({ config, webFolder }: Places, db: Db, clock: Clock, log:
     signing,
     tenants: openTenants({ db, vault, clock, pepper, onCreate: installShipped }),
     createToken: features.createToken,
+    allowSpecimens: features.allowSpecimens,
     jobs,
     log,
     http,

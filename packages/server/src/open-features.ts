@@ -30,6 +30,7 @@ import { httpCaller } from './process-manager/engine/call-http.ts';
 import { parametersOf } from './process-manager/instances/parameters-of.ts';
 import { openProcessManager } from './process-manager/process-manager.ts';
 import { sealExisting } from './process-manager/sealing/seal-existing.ts';
+import { specimenAllower } from './process-manager/settings/allow-specimens.ts';
 import { tokenCreator } from './process-manager/tokens/create-token.ts';
 import type { Vault } from './secrets/vault.ts';
 import { everyTenantId } from './tenants/tenants.repository.ts';
@@ -189,6 +190,7 @@ export function openFeatures(deps: FeatureDeps) {
     journeySession: journeys.journeySession,
     pageFile: themeServer.pageFile,
     createToken: tokenCreator(manager.handlers.processTokens, db, clock),
+    allowSpecimens: specimenAllower(db, clock),
     /** Before the first request and the first job. */
     async prepare({ force }: { force: boolean }) {
       purgeKept();

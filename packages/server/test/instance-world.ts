@@ -22,7 +22,7 @@ export async function openInstanceWorld(place: TestPlace) {
   const acme = grove.app.db.of(asTenantId('acme'));
   const definition = await addTestDefinition(acme, { name: 'kyc', attributes: { searchable: ['orderId'] } });
   const token = await addTestToken(acme, definition);
-  const settings = { redirectOrigins: ['https://good.example'] };
+  const settings = { redirectOrigins: ['https://good.example'], allowSpecimens: false };
   await grove.call('/api/process-manager/settings', { method: 'POST', body: JSON.stringify(settings) });
   const made = await grove.app.tenants.createApiKey('acme', { name: 'Test key', environment: 'test' });
   const create = (pt = token.id, key?: string) =>

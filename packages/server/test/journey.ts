@@ -187,7 +187,11 @@ export async function openTestJourney(
     },
     allowRedirects: (...redirectOrigins) =>
       acme.write((tx) =>
-        setProcessSettings(tx, { redirectOrigins }, { environment: 'live', by: 'test', now: clock.now() }),
+        setProcessSettings(
+          tx,
+          { redirectOrigins, allowSpecimens: false },
+          { environment: 'live', by: 'test', now: clock.now() },
+        ),
       ),
     async events(instanceId) {
       const paging = { size: 100, offset: 0, orderBy: 'sequence ASC' } as never;

@@ -1,9 +1,13 @@
+export {
+  AUTHENTICITY_BOUNDS,
+  type AuthenticitySignal,
+  type AuthenticitySignalName,
+} from './authenticity/authenticity.ts';
 export { type AamvaContent, buildAamva } from './barcodes/build-aamva.ts';
 export { type Licence, parseAamva } from './barcodes/parse-aamva.ts';
 export { type Barcode, readPdf417 } from './barcodes/read-barcode.ts';
 export type { CheckResult, DocumentCheck, Facts } from './documents/checks.ts';
 export { type FoundQuad, findQuads } from './documents/find-quads.ts';
-export type { Hint } from './documents/hints.ts';
 export { QUALITY_REASONS, type QualityMeasures, type QualityReason } from './documents/quality.ts';
 export {
   type DocumentOptions,

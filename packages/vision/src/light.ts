@@ -2,6 +2,7 @@
  * What a server's own thread needs: none of it loads a model, a decoder or any native library. Those are loaded by the
  * workers, and only once there are any.
  */
+export type { AuthenticitySignal, AuthenticitySignalName } from './authenticity/authenticity.ts';
 export type { DocumentCheck } from './documents/checks.ts';
 export { compareSides } from './documents/compare-sides.ts';
 export { datesIn, fullDate } from './documents/dates.ts';
@@ -26,3 +27,4 @@ export {
   verifyChallenge,
 } from './liveness/verify.ts';
 export { latinSpellings } from './mrz/latin-spellings.ts';
+export { isSpecimenZone } from './mrz/states.ts';

@@ -138,6 +138,8 @@ function readyText(ready: Ready, tenants: readonly string[]): string {
     '',
     `  ${liveDemoUrl}`,
     '',
+    'It accepts documents of Utopia too, which `grove specimen` draws; other tenants refuse them.',
+    '',
     'Call the API: paste these two lines into another terminal.',
     '',
     ...curlLines(baseUrl, apiKey ?? testApiKey),

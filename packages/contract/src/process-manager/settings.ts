@@ -7,15 +7,19 @@ import { Type } from '../type.ts';
 
 export const MAX_REDIRECT_ORIGINS = 100;
 
-const Settings = named(
-  'ProcessSettings',
-  Type.Object({
-    redirectOrigins: listOf(
-      text(1, 255),
-      MAX_REDIRECT_ORIGINS,
-      'Where end users may be sent: `https://www.example.com`, `http://localhost:3000`, or the scheme of an app, `myapp:`',
-    ),
-  }),
+const redirectOrigins = listOf(
+  text(1, 255),
+  MAX_REDIRECT_ORIGINS,
+  'Where end users may be sent: `https://www.example.com`, `http://localhost:3000`, or the scheme of an app, `myapp:`',
+);
+const allowSpecimens = Type.Boolean({
+  description: 'Live journeys accept documents of invented states, such as Utopia: for demonstrations only',
+});
+
+const Settings = named('ProcessSettings', Type.Object({ redirectOrigins, allowSpecimens }));
+const SettingsUpdate = named(
+  'ProcessSettingsUpdate',
+  Type.Object({ redirectOrigins, allowSpecimens: Type.Optional(allowSpecimens) }),
 );
 
 export const processSettings = group('/api/process-manager/settings', {
@@ -28,7 +32,7 @@ export const processSettings = group('/api/process-manager/settings', {
     summary: 'Change the settings of journeys',
     permission: 'ProcessManager:updateSettings',
     audit: 'processSettings.updated',
-    body: Settings,
+    body: SettingsUpdate,
     ok: Settings,
   }),
 });

@@ -25,6 +25,9 @@ export type CreateToken = (
   token: { name: string; description: string; processDefnName: string },
 ) => Promise<string>;
 
+/** Lets live journeys of the tenant accept documents of invented states. */
+export type AllowSpecimens = (tenantId: string) => Promise<void>;
+
 const FILE = 'demonstration.json';
 
 export function readDemonstration(dataFolder: string): Demonstration | undefined {
@@ -49,7 +52,11 @@ function keep(dataFolder: string, demonstration: Omit<Demonstration, 'apiKey'>):
 }
 
 export async function ensureDemonstration(
-  { tenants, createToken }: { tenants: Tenants; createToken: CreateToken },
+  {
+    tenants,
+    createToken,
+    allowSpecimens,
+  }: { tenants: Tenants; createToken: CreateToken; allowSpecimens: AllowSpecimens },
   dataFolder: string,
 ): Promise<Demonstration> {
   const known = readDemonstration(dataFolder);
@@ -63,6 +70,8 @@ export async function ensureDemonstration(
   const { apiKey } = exists
     ? await newKey('Demonstration key', 'live')
     : await tenants.create({ id: tenantId, name: 'Demonstration', keyName: 'Demonstration key' });
+  // Whoever tries it has no passport of Utopia but the one that `grove specimen` draws.
+  await allowSpecimens(tenantId);
   const { apiKey: testApiKey } = await newKey('Demonstration test key', 'test');
   const processDefnName = 'document-and-selfie';
   const description = 'Its link opens the journey that a newcomer tries first';

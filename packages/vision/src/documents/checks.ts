@@ -37,7 +37,8 @@ export function factsOfLicence({ documentNumber, surname, givenNames, birthDate,
 /** Labelled print alone. Where a date can be read in two ways, the day stands first. */
 export function factsOfVisual({ fields }: VisualZone): Facts {
   const text = (name: VisualFieldName): string => fields.find((field) => field.name === name)?.value ?? '';
-  const date = (name: VisualFieldName): string => datesIn(text(name))[0] ?? '';
+  const date = (name: VisualFieldName): string =>
+    fields.find((field) => field.name === name)?.date ?? datesIn(text(name))[0] ?? '';
   return {
     documentNumber: text('documentNumber'),
     surname: text('surname'),
@@ -112,6 +113,10 @@ export function visualChecks(facts: Facts, zone: VisualZone, source: 'mrz' | 'ba
       `the visual zone against the ${source === 'mrz' ? 'machine readable zone' : 'barcode'}`,
     );
   };
+  const full = [facts.surname, facts.givenNames].filter(Boolean);
+  const isName = (text: string, name: string): boolean => namesIn(text).some((each) => sameName(each, name));
+  const isFullName = (text: string): boolean =>
+    full.length === 2 && (sameName(text, full.join(' ')) || sameName(text, [...full].reverse().join(' ')));
   const sameNumber = (text: string): boolean =>
     alike(text.toUpperCase().replace(/[^A-Z0-9]/g, ''), facts.documentNumber);
   const sameDate =
@@ -126,16 +131,29 @@ export function visualChecks(facts: Facts, zone: VisualZone, source: 'mrz' | 'ba
     compare(
       'surname',
       facts.surname,
-      (text) => sameName(text, facts.surname),
+      (text) => isName(text, facts.surname) || isFullName(text),
       (text) => transliterate(text).length > 2,
     ),
     compare(
       'givenNames',
       facts.givenNames,
-      (text) => sameName(text, facts.givenNames),
+      (text) => isName(text, facts.givenNames) || isFullName(text),
       (text) => transliterate(text).length > 2,
     ),
   ];
+}
+
+/** A line of print may hold both names with a comma between, or one name in two spellings. */
+function namesIn(text: string): string[] {
+  const parts = text.split(/[,/]/).map((part) => part.trim());
+  return parts.length > 1 ? [text, ...parts] : [text];
+}
+
+/** Whether print says everything that a zone or barcode does. */
+export function isConfirmed(facts: Facts, lines: VisualZone['lines']): boolean {
+  return visualChecks(facts, { lines, fields: [], models: [] }, 'mrz').every(
+    ({ name, result }) => result === 'passed' || facts[name.split('.')[1] as keyof Facts] === '',
+  );
 }
 
 /** Zone and barcode of one card must say the same. */

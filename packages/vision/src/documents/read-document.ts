@@ -1,4 +1,5 @@
 import sharp from 'sharp';
+import { type AuthenticitySignal, measureAuthenticity } from '../authenticity/authenticity.ts';
 import { type Licence, parseAamva } from '../barcodes/parse-aamva.ts';
 import { BARCODE_READER, readPdf417 } from '../barcodes/read-barcode.ts';
 import { centreOf, distance, type Point, type Quad } from '../images/geometry.ts';
@@ -13,17 +14,20 @@ import {
   type Facts,
   factsOfLicence,
   factsOfMrz,
+  isConfirmed,
   mrzChecks,
   sourceChecks,
   visualChecks,
 } from './checks.ts';
+import type { DocumentType } from './document-type.ts';
 import { contains, type FoundQuad, findQuads } from './find-quads.ts';
-import { documentHints, type Hint } from './hints.ts';
 import { isCutOff, measureQuality, type QualityMeasures, type QualityReason, reasonsIn } from './quality.ts';
 import { boxesOn, type Outline, outlineOf, straighten, turnByText } from './straighten.ts';
+import { isFullyRead } from './templates/read-fields.ts';
+import type { VisualLine } from './visual-field.ts';
 import { MAX_READ_PIXELS, readVisualZone, type VisualZone, type VisualZoneOptions } from './visual-zone.ts';
 
-export type DocumentType = 'passport' | 'identityCard' | 'visa' | 'drivingLicence' | 'other' | 'unknown';
+export type { DocumentType } from './document-type.ts';
 export type FaceBox = { readonly x: number; readonly y: number; readonly width: number; readonly height: number };
 
 export type DocumentOptions = {
@@ -33,6 +37,8 @@ export type DocumentOptions = {
   readonly expected?: 'mrz' | 'barcode' | 'portrait';
   /** Reading all print costs a second or more, so it can be left out. */
   readonly visualZone?: boolean;
+  /** `needed` stops once print confirms the zone or the code, or a card without them is read in full; `all` goes on. */
+  readonly print?: 'needed' | 'all';
   /** Whether the straightened document itself is wanted, as a JPEG. */
   readonly straightened?: boolean;
   /** Finds the largest face of an image; without it there is no portrait. */
@@ -50,7 +56,8 @@ export type DocumentReading = {
   readonly portrait?: Portrait;
   readonly straightened?: Uint8Array;
   readonly checks: readonly DocumentCheck[];
-  readonly hints: readonly Hint[];
+  /** What was measured to tell a document from a copy of one. Empty where there is no document. */
+  readonly authenticity: readonly AuthenticitySignal[];
 };
 
 /** What a telephone takes by default. More adds nothing that is read, and is held in memory several times over. */
@@ -62,9 +69,12 @@ const MIN_SECOND_SHARE = 0.4;
 const MIN_SECOND_SUPPORT = 0.75;
 const MIN_SECOND_BOXES = 3;
 /** All that is read where there is no zone, the search for it included, in pixels of strips: it bounds the time. */
-const MAX_PIXELS_WITHOUT_ZONE = 9500;
+const MAX_PIXELS_WITHOUT_ZONE = 12_100;
 /** What the search for a zone found is good enough for the print if the document was shown at least so large. */
 const MIN_SIDE_FOR_PRINT = 800;
+/** A card is not read in full before so many lines, and looked at again after so many more. */
+const MIN_LINES = 9;
+const EVERY_LINES = 3;
 const PORTRAIT_MARGIN = 0.35;
 const JPEG_QUALITY = 92;
 
@@ -82,13 +92,20 @@ export async function readDocument(bytes: Uint8Array, options: DocumentOptions):
   const barcode = code && { text: code.text, ...(licence ? { licence } : {}), model: BARCODE_READER };
   const found = outlineOf(image, quads, mrz, boxes);
   if (!mrz && !code && (found.source === 'frame' || boxes.length === 0) && boxes.length < MIN_TEXT_BOXES) {
-    return { type: 'unknown', quality: { reasons: ['no_document'] }, checks: [], hints: [] };
+    return { type: 'unknown', quality: { reasons: ['no_document'] }, checks: [], authenticity: [] };
   }
   const outline = mrz ? found : await turnByText(image, found, boxes);
   const straight = straighten(image, outline.quad);
   const measures = measureQuality(straight, outline.quad);
+  const zone = mrz?.valid ? factsOfMrz(mrz, options.today) : undefined;
+  const facts = zone ?? (licence && factsOfLicence(licence));
   const visual =
-    options.visualZone === false ? undefined : await readVisualZone(straight, printOf(report, outline, straight));
+    options.visualZone === false
+      ? undefined
+      : await readVisualZone(straight, {
+          ...printOf(report, outline, straight),
+          ...(options.print !== 'all' && { isEnough: enoughFor(facts) }),
+        });
   const portrait = options.findFace && (await cutPortrait(straight, options.findFace));
   const seen = { mrz, licence, portrait };
   return {
@@ -104,8 +121,15 @@ export async function readDocument(bytes: Uint8Array, options: DocumentOptions):
     ...(portrait ? { portrait } : {}),
     ...(options.straightened ? { straightened: await toJpeg(straight) } : {}),
     checks: checksOf(mrz, licence, visual, options.today),
-    hints: documentHints(image, straight),
+    authenticity: measureAuthenticity(image, straight, outline.quad, portrait?.box),
   };
+}
+
+/** What a zone or a code says need only be found in print; a card without either is read as far as its template goes. */
+function enoughFor(facts: Facts | undefined): (lines: readonly VisualLine[]) => boolean {
+  if (facts) return (lines) => isConfirmed(facts, lines);
+  // To look for the template at every line would take longer than to read the next one.
+  return (lines) => lines.length >= MIN_LINES && lines.length % EVERY_LINES === 0 && isFullyRead(lines);
 }
 
 function typeOf(
@@ -119,6 +143,7 @@ function typeOf(
   if (letter === 'A' || letter === 'C' || letter === 'I') return 'identityCard';
   if (licence)
     return licence.elements.DCA === undefined && licence.elements.DCB === undefined ? 'identityCard' : 'drivingLicence';
+  if (visual?.template) return visual.template.type;
   // The reader often loses the space between two words.
   const text =
     visual?.lines
@@ -180,14 +205,18 @@ function secondDocument(outline: Outline, quads: readonly FoundQuad[], boxes: re
 }
 
 /** Where the print is, as far as the search for a zone has told, and how much of it may still be read. */
-function printOf({ mrz, closer, pixelsRead }: MrzReport, outline: Outline, straight: Raster): VisualZoneOptions {
+function printOf({ mrz, boxes, closer, pixelsRead }: MrzReport, outline: Outline, straight: Raster): VisualZoneOptions {
   const { quad } = outline;
   const side = Math.max(distance(quad[0], quad[1]), distance(quad[1], quad[2]));
   const seen = closer && side * closer.scale >= MIN_SIDE_FOR_PRINT && contains(closer.quad, centreOf(quad));
+  const firstBoxes = boxesOn(straight, quad, boxes);
+  // The zone of a card of this size is on its back, where hardly anything else is (ICAO 9303 part 5).
+  const isBack = mrz?.format === 'TD1';
   return {
     zoneTop: zoneTop(mrz, outline),
     maxPixels: mrz ? MAX_READ_PIXELS : Math.min(MAX_READ_PIXELS, MAX_PIXELS_WITHOUT_ZONE - pixelsRead),
-    ...(seen && { boxes: boxesOn(straight, quad, closer.boxes) }),
+    ...(mrz && { firstBoxes }),
+    ...(seen ? { boxes: boxesOn(straight, quad, closer.boxes) } : isBack && { boxes: firstBoxes }),
   };
 }
 

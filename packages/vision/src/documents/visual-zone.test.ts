@@ -65,15 +65,17 @@ test('takes a name for the same across transliteration and one misread letter, n
   assert.equal(editDistance('KITTEN', 'SITTING'), 3);
 });
 
-test('reads all of a card, and of a page full of print the short lines, in their order', () => {
-  const card = Array.from({ length: 30 }, (_, at) => ({ length: 60 + at, breadth: 20 }));
-  assert.deepEqual(worthReading(card), card);
-  const page = Array.from({ length: 40 }, (_, at) => ({ length: at % 2 === 0 ? 900 : 100, breadth: 20 }));
-  const chosen = worthReading(page);
-  assert.equal(chosen.filter(({ length }) => length === 100).length, 20);
-  assert.ok(chosen.length < 26);
-  assert.deepEqual(
-    chosen,
-    page.filter((box) => chosen.includes(box)),
-  );
+test('reads the highest letters first, sentences last, and no more than it may', () => {
+  const title = { length: 300, breadth: 40 };
+  const value = { length: 100, breadth: 20 };
+  const label = { length: 60, breadth: 12 };
+  const sentence = { length: 900, breadth: 30 };
+  assert.deepEqual(worthReading([label, sentence, value, title]), [title, value, label, sentence]);
+  const page = Array.from({ length: 40 }, () => ({ length: 300, breadth: 20 }));
+  assert.equal(worthReading(page, 7200).length, 10);
+});
+
+test('takes for a date only what has no label of its own', () => {
+  const fields = labelledFields([line('Card Expires', 0.4, 0.2), line('Resident Since: 08/12/07', 0.4, 0.24)]);
+  assert.deepEqual(fields, []);
 });

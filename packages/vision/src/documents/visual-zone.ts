@@ -4,48 +4,30 @@ import { type ModelName, TEXT_DETECTOR, TEXT_READER } from '../ocr/models.ts';
 import { readText } from '../ocr/read-line.ts';
 import { datesIn } from './dates.ts';
 import { stripOf, stripWidth } from './straighten.ts';
+import { matchTemplate } from './templates/match-template.ts';
+import { readFields } from './templates/read-fields.ts';
+import type { Template } from './templates/template.ts';
+import type { VisualField, VisualFieldName, VisualLine } from './visual-field.ts';
 
-export type VisualFieldName =
-  | 'surname'
-  | 'givenNames'
-  | 'name'
-  | 'documentNumber'
-  | 'nationality'
-  | 'birthDate'
-  | 'birthPlace'
-  | 'sex'
-  | 'issueDate'
-  | 'expiryDate'
-  | 'authority'
-  | 'address'
-  | 'personalNumber';
+export type { VisualField, VisualFieldName, VisualLine } from './visual-field.ts';
 
-/** A line of print on the straightened document; positions are shares of its width and height. */
-export type VisualLine = {
-  readonly text: string;
-  readonly confidence: number;
-  readonly x: number;
-  readonly y: number;
-  readonly width: number;
-  readonly height: number;
-};
-export type VisualField = {
-  readonly name: VisualFieldName;
-  readonly label: string;
-  readonly value: string;
-  readonly confidence: number;
-};
 export type VisualZone = {
   readonly lines: readonly VisualLine[];
   readonly fields: readonly VisualField[];
+  /** Which kind of document it is, where one of the templates fits. */
+  readonly template?: Pick<Template, 'id' | 'country' | 'region' | 'type'>;
   readonly models: readonly ModelName[];
 };
 
 const SIDE = 960;
 const MAX_LINES = 48;
-/** How much is read of one document, in pixels of strips: about two seconds. Long lines, small print, are left out first. */
-export const MAX_READ_PIXELS = 9000;
+/** How much is read of one document, in pixels of strips, at most. Small print and sentences are left out first. */
+export const MAX_READ_PIXELS = 6500;
 const MIN_CONFIDENCE = 0.6;
+/** Lines this many times as long as high are sentences, which hold no field. */
+const SENTENCE = 22;
+/** Boxes that share this much of the larger one are of the same line. */
+const SAME_PLACE = 0.5;
 
 /**
  * Words that stand before or above a field, in the languages that documents are printed in, without accents and
@@ -74,51 +56,88 @@ export type VisualZoneOptions = {
   readonly zoneTop: number;
   /** Where print is, if that is known; else it is looked for. */
   readonly boxes?: readonly TextBox[];
+  /** Where print was seen at a first, coarse look. It is read first, and often says enough. */
+  readonly firstBoxes?: readonly TextBox[];
   /** How much may be read, in pixels of strips. */
   readonly maxPixels?: number;
+  /** Whether what was read so far says all that is needed. Without it everything is read. */
+  readonly isEnough?: (lines: readonly VisualLine[]) => boolean;
 };
 
 /** Reads the print of a straightened document and names the fields whose labels it knows. */
-export async function readVisualZone(
-  straight: Raster,
-  { zoneTop, boxes: known, maxPixels = MAX_READ_PIXELS }: VisualZoneOptions,
-): Promise<VisualZone> {
-  const found = (known ?? (await detectText(straight, SIDE)))
-    .map(level)
-    .filter(({ centre }) => centre.y / straight.height < zoneTop)
-    .sort((one, other) => one.centre.y - other.centre.y)
-    .slice(0, MAX_LINES);
-  const boxes = worthReading(found, maxPixels);
-  const lines: VisualLine[] = [];
-  for (const box of boxes) {
-    const { text, confidence } = await readText(stripOf(straight, box));
-    if (text === '' || confidence < MIN_CONFIDENCE) continue;
-    lines.push({
-      text,
-      confidence,
-      x: (box.centre.x - box.length / 2) / straight.width,
-      y: (box.centre.y - box.breadth / 2) / straight.height,
-      width: box.length / straight.width,
-      height: box.breadth / straight.height,
-    });
-  }
-  return { lines, fields: labelledFields(lines), models: [TEXT_DETECTOR, TEXT_READER] };
+export async function readVisualZone(straight: Raster, options: VisualZoneOptions): Promise<VisualZone> {
+  const { firstBoxes, isEnough } = options;
+  const first = firstBoxes && isEnough ? await readBoxes(straight, firstBoxes, options, []) : [];
+  const isDone = isEnough !== undefined && first.length > 0 && isEnough(first);
+  const lines = isDone
+    ? first
+    : await readBoxes(straight, options.boxes ?? (await detectText(straight, SIDE)), options, first);
+  const template = matchTemplate(lines);
+  return {
+    lines,
+    fields: template ? readFields(lines, template) : labelledFields(lines),
+    ...(template && { template: briefly(template) }),
+    models: [TEXT_DETECTOR, TEXT_READER],
+  };
 }
 
-/** As many of the boxes as may be read, the shorter ones first, in the order in which they came. */
+function briefly({ id, country, region, type }: Template): NonNullable<VisualZone['template']> {
+  return { id, country, type, ...(region !== undefined && { region }) };
+}
+
+/** Reads boxes, the largest print first, until it is enough or nothing more may be read. */
+async function readBoxes(
+  straight: Raster,
+  boxes: readonly TextBox[],
+  { zoneTop, isEnough, maxPixels = MAX_READ_PIXELS }: VisualZoneOptions,
+  known: readonly VisualLine[],
+): Promise<VisualLine[]> {
+  const lines = [...known];
+  const found = boxes
+    .map(level)
+    .filter(({ centre }) => centre.y / straight.height < zoneTop)
+    .filter((box) => !known.some((line) => isSamePlace(line, lineOf(box, straight))));
+  for (const box of worthReading(found, maxPixels).slice(0, MAX_LINES)) {
+    const { text, confidence } = await readText(stripOf(straight, box));
+    if (text === '' || confidence < MIN_CONFIDENCE) continue;
+    lines.push({ text, confidence, ...lineOf(box, straight) });
+    if (isEnough?.(lines)) break;
+  }
+  return lines.sort((one, other) => one.y - other.y);
+}
+
+function lineOf(
+  { centre, length, breadth }: TextBox,
+  { width, height }: Raster,
+): Omit<VisualLine, 'text' | 'confidence'> {
+  return {
+    x: (centre.x - length / 2) / width,
+    y: (centre.y - breadth / 2) / height,
+    width: length / width,
+    height: breadth / height,
+  };
+}
+
+function isSamePlace(one: VisualLine, other: Omit<VisualLine, 'text' | 'confidence'>): boolean {
+  const across = Math.min(one.x + one.width, other.x + other.width) - Math.max(one.x, other.x);
+  const down = Math.min(one.y + one.height, other.y + other.height) - Math.max(one.y, other.y);
+  const most = Math.max(one.width * one.height, other.width * other.height);
+  return across > 0 && down > 0 && across * down > SAME_PLACE * most;
+}
+
+/** As many of the boxes as may be read: the highest letters first, and what runs on as sentences do last. */
 export function worthReading<Each extends Pick<TextBox, 'length' | 'breadth'>>(
   boxes: readonly Each[],
   maxPixels: number = MAX_READ_PIXELS,
 ): Each[] {
-  const shortFirst = [...boxes].sort((one, other) => stripWidth(one) - stripWidth(other));
+  const isSentence = (box: Each): boolean => box.length > SENTENCE * box.breadth;
   let left = maxPixels;
-  const chosen = new Set(
-    shortFirst.filter((box) => {
+  return [...boxes]
+    .sort((one, other) => Number(isSentence(one)) - Number(isSentence(other)) || other.breadth - one.breadth)
+    .filter((box) => {
       left -= stripWidth(box);
       return left >= 0;
-    }),
-  );
-  return boxes.filter((box) => chosen.has(box));
+    });
 }
 
 /** On a straightened document text runs to the right, whatever the box says of its longer side. */
@@ -155,9 +174,25 @@ export function labelledFields(lines: readonly VisualLine[]): VisualField[] {
 /** Whether a line can be the value of a field: labels in several languages often stand below each other. */
 function fits(name: VisualFieldName, text: string): boolean {
   if (name === 'documentNumber' || name === 'personalNumber') return /\d.*\d.*\d/.test(text);
-  if (name.endsWith('Date')) return datesIn(text).length > 0;
+  if (name.endsWith('Date')) return isBareDate(text);
   if (name === 'sex') return /^[MFXKWV]\b/i.test(text);
   return /\p{L}/u.test(text);
+}
+
+/** A date and hardly anything else: what has other words has another label, such as RESIDENT SINCE. */
+function isBareDate(text: string): boolean {
+  const words =
+    text
+      .normalize('NFD')
+      .replace(/\p{M}/gu, '')
+      .match(/[A-Za-z]{2,}/g) ?? [];
+  const others = words.filter(
+    (word) =>
+      !/^(jan|feb|fev|mar|mrz|apr|avr|abr|may|mai|mei|jun|juin|jul|juil|aug|aou|ago|sep|set|oct|okt|out|nov|dec|dez|dic|gen|giu|lug|ott)/i.test(
+        word,
+      ),
+  );
+  return datesIn(text).length > 0 && others.length <= 1;
 }
 
 function labelIn(text: string): { name: VisualFieldName; text: string; end: number } | undefined {

@@ -4,7 +4,16 @@ import type { DecodedLine } from './decode-line.ts';
 import type { Check, Format, Span } from './formats.ts';
 import { STATES } from './states.ts';
 
-export type Repair = { readonly line: number; readonly position: number; readonly from: string; readonly to: string };
+export type Repair = {
+  readonly line: number;
+  readonly position: number;
+  readonly from: string;
+  readonly to: string;
+  /** How likely the reader found the new character beside the one it read, 0…1. */
+  readonly confidence: number;
+  /** Whether a check digit is made over the character, or it is one. */
+  readonly checked: boolean;
+};
 export type RepairedLines = { readonly lines: readonly string[]; readonly repairs: readonly Repair[] };
 
 const COUNT = CHARACTERS.length;
@@ -40,10 +49,20 @@ export function repairLines(format: Format, decoded: readonly DecodedLine[]): Re
   const repairs = decoded.flatMap(({ text }, line) =>
     [...text].flatMap((from, position) => {
       const to = sheet.lines[line]?.[position] as string;
-      return from === to ? [] : [{ line, position, from, to }];
+      if (from === to) return [];
+      const cost = Math.max(0, decoded[line]?.costs[position * COUNT + CHARACTERS.indexOf(to)] as number);
+      return [{ line, position, from, to, confidence: Math.exp(-cost), checked: isChecked(format, line, position) }];
     }),
   );
   return { lines: sheet.lines, repairs };
+}
+
+function isChecked({ checks }: Format, line: number, position: number): boolean {
+  return checks.some(
+    ({ over, at }) =>
+      (at.line === line && at.position === position) ||
+      over.some((span) => span.line === line && position >= span.from && position < span.to),
+  );
 }
 
 function cellsOf(spans: readonly Span[]): Cell[] {

@@ -16,5 +16,25 @@ UNO UNA UNK ZAR UTO`
 
 export const STATES: ReadonlySet<string> = new Set(CODES);
 
+/** ICAO 9303 part 3 keeps this state for examples. */
+const EXAMPLE_STATES: readonly string[] = ['UTO'];
+/** Codes of persons without a state, or of none in particular: none of them issues documents. */
+const NO_ISSUERS: readonly string[] = ['XXA', 'XXB', 'XXC', 'XXX', 'NTZ'];
+/** What ISO 3166 leaves to its users: AAA to AAZ, QMA to QZZ, XAA to XZZ, ZZA to ZZZ. */
+const USER_CODES = /^(AA[A-Z]|Q[M-Z][A-Z]|X[A-Z]{2}|ZZ[A-Z])$/;
+
+/** Whether a zone says that the document is an example: its state exists nowhere, or issues nothing. */
+export function isSpecimenZone({
+  issuer,
+  nationality,
+}: {
+  readonly issuer: string;
+  readonly nationality: string;
+}): boolean {
+  const invented = (code: string): boolean =>
+    EXAMPLE_STATES.includes(code) || (USER_CODES.test(code) && !STATES.has(code));
+  return invented(issuer) || invented(nationality) || NO_ISSUERS.includes(issuer);
+}
+
 /** The two-letter or odd codes that some cards print in the place of three. */
 export const UNUSUAL_STATES: ReadonlySet<string> = new Set(['D', 'BDR', 'SI', 'CMW', 'RKS', 'UTO']);

@@ -12,6 +12,9 @@ export const LINE_HEIGHT = 48;
 export const STEP = 8;
 const MIN_WIDTH = 48;
 const MAX_WIDTH = 2400;
+/** Fewer letters do not tell how far apart they usually are. */
+const MIN_LETTERS = 5;
+const WIDE_GAP = 1.7;
 
 /** Reads a strip that holds one line of upright text. */
 export async function readStrip(strip: Raster): Promise<Reading> {
@@ -26,23 +29,32 @@ export async function readStrip(strip: Raster): Promise<Reading> {
 export async function readText(strip: Raster): Promise<Line> {
   const { steps, classes, data } = await readStrip(strip);
   const { characters } = await ocrModels();
-  let text = '';
+  const read: { character: string; step: number }[] = [];
   let last = 0;
   let sum = 0;
-  let count = 0;
   for (let step = 0; step < steps; step += 1) {
     let best = 0;
     for (let k = 1; k < classes; k += 1) {
       if ((data[step * classes + k] as number) > (data[step * classes + best] as number)) best = k;
     }
     if (best !== 0 && best !== last) {
-      text += characters[best] ?? '';
+      read.push({ character: characters[best] ?? '', step });
       sum += data[step * classes + best] as number;
-      count += 1;
     }
     last = best;
   }
-  return { text: text.trim(), confidence: count === 0 ? 0 : sum / count };
+  return { text: withSpaces(read).trim(), confidence: read.length === 0 ? 0 : sum / read.length };
+}
+
+/** The reader leaves out many spaces. A gap much wider than the letters are apart is one. */
+function withSpaces(read: readonly { readonly character: string; readonly step: number }[]): string {
+  const gaps = read.slice(1).map(({ step }, i) => step - (read[i]?.step ?? 0));
+  const usual = [...gaps].sort((one, other) => one - other)[gaps.length >> 1] ?? 0;
+  const isGap = (i: number): boolean => read.length >= MIN_LETTERS && (gaps[i - 1] ?? 0) > WIDE_GAP * usual;
+  const isLetter = (i: number): boolean => /\p{L}/u.test(read[i]?.character ?? '');
+  return read
+    .map(({ character }, i) => (i > 0 && isGap(i) && isLetter(i) && isLetter(i - 1) ? ` ${character}` : character))
+    .join('');
 }
 
 /** As much of a strip as the network sees that tells which way up it stands. */

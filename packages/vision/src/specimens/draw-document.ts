@@ -74,8 +74,21 @@ export type Rectangle = {
   readonly height: number;
 };
 
+/** How a zone differs from the print above it: what forgers change. */
+export type ZoneChange = {
+  readonly person?: Partial<Person>;
+  /** The check digit of the number is one too high. */
+  readonly wrongDigit?: boolean;
+};
+
 /** Draws one side of a document, straight on. */
-export function drawDocument(kind: SpecimenKind, side: Side, person: Person, random: Random): DrawnDocument {
+export function drawDocument(
+  kind: SpecimenKind,
+  side: Side,
+  person: Person,
+  random: Random,
+  zoneChange: ZoneChange = {},
+): DrawnDocument {
   const layout = LAYOUTS[kind];
   const [width, height] = layout.size.map((mm) => Math.round(mm * layout.pixelsPerMm)) as [number, number];
   const canvas = createCanvas(width, height, layout.paper);
@@ -84,7 +97,7 @@ export function drawDocument(kind: SpecimenKind, side: Side, person: Person, ran
   drawText(canvas, layout.title, mm(4, 7), { size: 4 * layout.pixelsPerMm, colour: layout.ink, weight: 'bold' });
   const portrait = side === 'front' ? { portrait: drawFront(canvas, kind, layout, person, random, mm) } : {};
   const zone = kind === 'idCard' ? side === 'back' : kind !== 'licence' && side === 'front';
-  if (zone) return { ...portrait, image: canvas, mrz: drawZone(canvas, kind, layout, person, mm) };
+  if (zone) return { ...portrait, image: canvas, mrz: drawZone(canvas, kind, layout, person, mm, zoneChange) };
   if (kind === 'licence' && side === 'back') return { image: canvas, barcode: drawBarcode(canvas, layout, person, mm) };
   return { ...portrait, image: canvas };
 }
@@ -169,9 +182,11 @@ function drawZone(
   canvas: Canvas,
   kind: SpecimenKind,
   layout: Layout,
-  person: Person,
+  printed: Person,
   mm: (x: number, y: number) => Point,
+  { person: changed, wrongDigit = false }: ZoneChange,
 ): string[] {
+  const person = { ...printed, ...changed };
   const { code, format } = CODES[kind] as { code: string; format: 'TD1' | 'TD2' | 'TD3' | 'MRVA' | 'MRVB' };
   const short = (date: string): string => date.slice(2).replaceAll('-', '');
   const content: MrzContent = {
@@ -185,7 +200,7 @@ function drawZone(
     surname: person.surname,
     givenNames: person.givenNames,
   };
-  const lines = buildMrz(format, content);
+  const lines = wrongDigit ? withWrongDigit(buildMrz(format, content), format) : buildMrz(format, content);
   const [widthMm, heightMm] = layout.size;
   // The pale ground that ICAO 9303 asks for behind the zone.
   const top = heightMm - (lines.length === 3 ? 23.2 : 18);
@@ -195,6 +210,16 @@ function drawZone(
     drawZoneLine(canvas, line, mm(left, top + 3 + i * 6.35), layout.pixelsPerMm, INK);
   });
   return lines;
+}
+
+/** The digit over the number stands behind it: at 14 of the first line of a TD1, at 9 of the second line elsewhere. */
+function withWrongDigit(lines: readonly string[], format: string): string[] {
+  const [line, at] = format === 'TD1' ? [0, 14] : [1, 9];
+  return lines.map((text, i) => {
+    if (i !== line) return text;
+    const digit = (Number(text[at]) + 1) % 10;
+    return `${text.slice(0, at)}${digit}${text.slice(at + 1)}`;
+  });
 }
 
 /** The barcode of a licence: dates MMDDYYYY, names without their given order changed. */

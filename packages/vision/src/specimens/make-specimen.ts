@@ -1,5 +1,5 @@
 import type { Quad } from '../images/geometry.ts';
-import { drawDocument, type Side, SPECIMEN_KINDS, type SpecimenKind } from './draw-document.ts';
+import { drawDocument, type Side, SPECIMEN_KINDS, type SpecimenKind, type ZoneChange } from './draw-document.ts';
 import { pastePortrait } from './paste-portrait.ts';
 import { inventPerson, type Person } from './person.ts';
 import { type Photograph, photograph } from './photograph.ts';
@@ -15,6 +15,8 @@ export type SpecimenOrder = {
   /** A picture of a face in place of the drawn one; its middle is what is shown of it. */
   readonly portrait?: Uint8Array;
   readonly photograph?: Photograph;
+  /** How the zone differs from the print, for forgeries. */
+  readonly zoneChange?: ZoneChange;
   /** A second document beside the first. */
   readonly twice?: boolean;
 };
@@ -35,7 +37,7 @@ export async function makeSpecimen(order: SpecimenOrder): Promise<Specimen> {
   const random = seeded(order.seed);
   const side = order.side ?? (order.kind === 'idCard' || order.kind === 'licence' ? 'back' : 'front');
   const person = { ...inventPerson(random, order.today ?? '2026-01-01'), ...order.person };
-  const drawn = drawDocument(order.kind, side, person, random);
+  const drawn = drawDocument(order.kind, side, person, random, order.zoneChange);
   if (order.portrait && drawn.portrait) await pastePortrait(drawn.image, drawn.portrait, order.portrait);
   const images = order.twice
     ? [drawn.image, drawDocument(order.kind, side, inventPerson(random, '2026-01-01'), random).image]

@@ -2,6 +2,9 @@ import sharp from 'sharp';
 import type { Canvas } from './canvas.ts';
 import type { Rectangle } from './draw-document.ts';
 
+/** Portraits are printed into the paper and fade into it at their edges, over this share of their width. */
+const FADING = 0.1;
+
 /** Puts a photograph where the drawn portrait is. It fills the place; what does not fit is cut off evenly. */
 export async function pastePortrait(canvas: Canvas, place: Rectangle, picture: Uint8Array): Promise<void> {
   const { left, top, width, height } = place;
@@ -13,7 +16,15 @@ export async function pastePortrait(canvas: Canvas, place: Rectangle, picture: U
     .raw()
     .toBuffer();
   for (let row = 0; row < height; row += 1) {
-    const line = pixels.subarray(row * width * 3, (row + 1) * width * 3);
-    canvas.data.set(line, ((top + row) * canvas.width + left) * 3);
+    for (let column = 0; column < width; column += 1) {
+      const inside = Math.min(row, column, height - 1 - row, width - 1 - column) / (FADING * width);
+      const share = Math.min(1, inside);
+      const to = ((top + row) * canvas.width + left + column) * 3;
+      const from = (row * width + column) * 3;
+      for (let k = 0; k < 3; k += 1) {
+        const below = canvas.data[to + k] as number;
+        canvas.data[to + k] = below + ((pixels[from + k] as number) - below) * share + 0.5;
+      }
+    }
   }
 }

@@ -3,7 +3,7 @@ import { apply, homography, type Point, type Quad, rectangle } from '../images/g
 import type { Raster } from '../images/raster.ts';
 import { noise, type Random, within } from './random.ts';
 
-/** How a document is held before the camera. All of it is optional; nothing given is a scan. */
+/** How a document is held before the camera. All of it is optional; nothing given is straight on and sharp. */
 export type Photograph = {
   /** Degrees by which the document is turned on the table. */
   readonly tilt?: number;
@@ -19,15 +19,20 @@ export type Photograph = {
   readonly blur?: number;
   /** Brightness: 1 as it is, 0.2 in a dark room. */
   readonly light?: number;
+  /** The colour of the lamp: how much of red, green and blue it gives; white unless it says otherwise. */
+  readonly tint?: readonly [red: number, green: number, blue: number];
   /** The strength of a lamp's reflection, 0…1. */
   readonly glare?: number;
-  /** The deviation of the noise, in steps of 255. */
+  /** The deviation of the noise, in steps of 255; that of a camera by day unless it says otherwise. */
   readonly noise?: number;
   readonly quality?: number;
   readonly size?: { readonly width: number; readonly height: number };
 };
 
 const SIZE = { width: 1600, height: 1200 } as const;
+/** The noise of a telephone's camera by day. A picture without any was drawn by a computer, and is taken for that. */
+const CAMERA_NOISE = 2;
+const GRAINS = 1 << 16;
 
 /** Photographs documents that lie on a table, and says where their corners are in the picture. */
 export async function photograph(
@@ -45,7 +50,7 @@ export async function photograph(
   });
   if (how.glare) addGlare(scene, quads[0] as Quad, how.glare, random);
   const blurred = how.blur ? await blur(scene, how.blur) : scene;
-  addNoise(blurred, how.light ?? 1, how.noise ?? 0, random);
+  addNoise(blurred, how, random);
   const picture = sharp(blurred.data, { raw: { width: size.width, height: size.height, channels: 3 } });
   const turned = how.quarters ? picture.rotate((((how.quarters % 4) + 4) % 4) * 90) : picture;
   return { jpeg: await turned.jpeg({ quality: how.quality ?? 88 }).toBuffer(), quads };
@@ -155,9 +160,18 @@ async function blur({ width, height, data }: Raster, deviation: number): Promise
   return { width, height, data: blurred };
 }
 
-function addNoise(scene: Raster, light: number, deviation: number, random: Random): void {
+function addNoise(
+  scene: Raster,
+  { light = 1, tint = [1, 1, 1], noise: deviation = CAMERA_NOISE }: Photograph,
+  random: Random,
+): void {
+  const grain = deviation > 0 ? Float32Array.from({ length: GRAINS }, () => noise(random) * deviation) : undefined;
+  let from = 0;
   for (let i = 0; i < scene.data.length; i += 1) {
-    const value = (scene.data[i] as number) * light + (deviation > 0 ? noise(random) * deviation : 0);
+    // Every row begins elsewhere in the table, so that nothing repeats.
+    if (i % (scene.width * 3) === 0) from = Math.floor(random() * GRAINS);
+    const lit = (scene.data[i] as number) * light * (tint[i % 3] as number);
+    const value = lit + (grain?.[(from + i) % GRAINS] ?? 0);
     scene.data[i] = Math.min(255, Math.max(0, value));
   }
 }

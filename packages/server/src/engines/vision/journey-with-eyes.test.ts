@@ -44,6 +44,7 @@ describe('a live journey with the real machine', () => {
       .jpeg()
       .toBuffer();
     passport = await passportWith(portrait);
+    await app.client.processSettings.update({ body: { redirectOrigins: [], allowSpecimens: true } });
     const made = await app.client.processDefinitions.create({ body: DEFINITION as never });
     await app.call(`/api/process-manager/processDefinitions/${made.id}/deploy`, { method: 'POST' });
   });
@@ -104,7 +105,7 @@ describe('a live journey with the real machine', () => {
       [...checks.values()].map(({ name, status }) => `${name} ${status}`).toSorted(),
       [
         ...['documentQuality', 'documentType', 'documentMrz', 'documentExpiry', 'documentPlausibility'],
-        ...['documentConsistency', 'faceQuality', 'liveness', 'faceMatch', 'duplicate'],
+        ...['documentConsistency', 'documentAuthenticity', 'faceQuality', 'liveness', 'faceMatch', 'duplicate'],
       ]
         .map((name) => `${name} PASSED`)
         .toSorted(),

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { buildMrz, type DocumentReading, parseMrz } from '@grove/vision';
 import { compareSides } from '@grove/vision/light';
-import { type DocumentSides, judgeDocument } from './judge-document.ts';
+import type { DocumentSides } from './document-sides.ts';
+import { judgeDocument } from './judge-document.ts';
 import { readBiographicData } from './read-biographic-data.ts';
 
 const TODAY = '2026-11-15';
@@ -18,9 +19,22 @@ function zoneOf(content: Partial<Record<keyof typeof PERSON, string>> = {}): Non
   return { ...parsed, repairs: [], confidence: 0.99, quads: [], models: [] };
 }
 
+const GENUINE: DocumentReading['authenticity'] = [
+  { name: 'ownColour', value: 9, bound: 2.5, isSign: false },
+  { name: 'gridPeak', value: 1, bound: 3, isSign: false },
+];
+
 function readingOf(more: Partial<DocumentReading> = {}): DocumentReading {
   const portrait = { jpeg: new Uint8Array(), box: { x: 0, y: 0, width: 9, height: 9 } };
-  return { type: 'passport', quality: { reasons: [] }, checks: [], hints: [], mrz: zoneOf(), portrait, ...more };
+  return {
+    type: 'passport',
+    quality: { reasons: [] },
+    checks: [],
+    authenticity: GENUINE,
+    mrz: zoneOf(),
+    portrait,
+    ...more,
+  };
 }
 
 function print(fields: Record<string, string>): NonNullable<DocumentReading['visual']> {
@@ -39,7 +53,10 @@ function judge(sides: DocumentSides, request: object = {}) {
   return { ...judged, found: Object.fromEntries(words) as Record<string, string> };
 }
 
-const AGREEING = print({ documentNumber: 'L898902C3', birthDate: '12 AUG 1974', surname: 'ERIKSSON' });
+const AGREEING = print({
+  ...{ documentNumber: 'L898902C3', birthDate: '12 AUG 1974', surname: 'ERIKSSON', givenNames: 'ANNA MARIA' },
+  expiryDate: '15 APR 2032',
+});
 const WITHOUT_ZONE = (({ mrz: _mrz, ...rest }) => rest)(readingOf());
 
 describe('what is said of a document', () => {
@@ -71,9 +88,9 @@ describe('what is said of a document', () => {
     assert.deepEqual([documentQuality, documentMrz], ['FAILED blurred retry', 'PASSED']);
   });
 
-  it('is final for an expired document, and for a human where print and zone differ', () => {
+  it('tells of an expired document at once, and is for a human where print and zone differ', () => {
     const expired = judge({ front: readingOf({ mrz: zoneOf({ expiryDate: '200101' }) }) });
-    assert.equal(expired.found.documentExpiry, 'FAILED expired final');
+    assert.equal(expired.found.documentExpiry, 'FAILED expired retry');
     const visual = print({ documentNumber: 'X12345678', birthDate: '12 AUG 1974' });
     assert.equal(judge({ front: readingOf({ visual }) }).found.documentConsistency, 'REVIEW mrz_mismatch final');
   });
@@ -83,7 +100,9 @@ describe('what is said of a document', () => {
     const wrong = parseMrz([first, `${second.slice(0, 9)}${(Number(second[9]) + 1) % 10}${second.slice(10)}`]);
     assert.ok(wrong && !wrong.valid);
     const mrz = { ...wrong, repairs: [], confidence: 0.9, quads: [], models: [] };
-    assert.equal(judge({ front: readingOf({ mrz }) }).found.documentMrz, 'FAILED mrz_check_digit retry');
+    assert.equal(judge({ front: readingOf({ mrz }) }).found.documentMrz, 'FAILED check_digits retry');
+    const unclear = { ...mrz, confidence: 0.4 };
+    assert.equal(judge({ front: readingOf({ mrz: unclear }) }).found.documentMrz, 'FAILED mrz_check_digit retry');
     assert.equal(judge({ front: WITHOUT_ZONE }).found.documentMrz, 'FAILED mrz_missing retry');
   });
 
@@ -117,6 +136,28 @@ describe('what is said of a document', () => {
     );
   });
 
+  it('is for a human where a character under a check digit was corrected against what was read', () => {
+    const repair = { line: 1, position: 3, from: '3', to: '8', checked: true };
+    const zone = (confidence: number) => ({ ...zoneOf(), repairs: [{ ...repair, confidence }] });
+    assert.equal(judge({ front: readingOf({ mrz: zone(0.1) }) }).found.documentMrz, 'REVIEW mrz_repaired final');
+    assert.equal(judge({ front: readingOf({ mrz: zone(0.6) }) }).found.documentMrz, 'PASSED');
+  });
+
+  it('is for a human where a reflection hides two fields of a passport', () => {
+    const hidden = print({ documentNumber: 'L898902C3', surname: 'ERIKSSON', expiryDate: '15 APR 2032' });
+    const { found, checks } = judge({ front: readingOf({ visual: hidden }) });
+    assert.equal(found.documentConsistency, 'REVIEW fields_missing final');
+    const missing = checks.find(({ name }) => name === 'documentConsistency')?.metaData?.missing;
+    assert.deepEqual(missing, ['visual.birthDate.mrz', 'visual.givenNames.mrz']);
+  });
+
+  it('takes type and country of a card without a zone from its template', () => {
+    const template = { id: 'usa-ca-dl', country: 'USA', region: 'CA', type: 'drivingLicence' } as const;
+    const front = { ...WITHOUT_ZONE, type: 'drivingLicence', visual: { ...print({}), template } } as const;
+    const { documentType, countryCode } = judge({ front }, { accept: ['DRIVERS_LICENSE'] });
+    assert.deepEqual([documentType, countryCode], ['DRIVERS_LICENSE', 'USA']);
+  });
+
   it('does not believe dates that cannot be', () => {
     const old = judge({ front: readingOf({ mrz: zoneOf({ expiryDate: '600101' }) }) });
     assert.equal(old.found.documentPlausibility, 'FAILED implausible_dates final');
@@ -126,7 +167,7 @@ describe('what is said of a document', () => {
     const fields = readBiographicData([readingOf({ visual: AGREEING })], TODAY);
     const valuesOf = (name: string) => fields.find(({ fieldName }) => fieldName === name)?.values;
     assert.deepEqual(valuesOf('Date Of Birth'), { visualZoneValue: '12 AUG 1974', mrzValue: '1974-08-12' });
-    assert.deepEqual(valuesOf('First Name'), { mrzValue: 'ANNA MARIA' });
+    assert.deepEqual(valuesOf('First Name'), { visualZoneValue: 'ANNA MARIA', mrzValue: 'ANNA MARIA' });
     assert.equal(valuesOf('Place Of Birth'), undefined);
   });
 });

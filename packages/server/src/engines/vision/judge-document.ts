@@ -1,12 +1,15 @@
 import type { DocumentCheck, DocumentReading } from '@grove/vision/light';
 import type { Check, PictureFault } from '../../kernel/check.ts';
+import type { DocumentSides } from './document-sides.ts';
+import { judgeAuthenticity } from './judge-authenticity.ts';
 import type { DocumentRequest } from './vision.ts';
 
 /** Readings of the sides of a document become checks. Pure. */
 
-export type DocumentSides = { readonly front: DocumentReading; readonly back?: DocumentReading };
-
-type Request = Pick<DocumentRequest, 'accept' | 'countries' | 'countryCode' | 'documentType' | 'anyway'>;
+type Request = Pick<
+  DocumentRequest,
+  'accept' | 'countries' | 'countryCode' | 'documentType' | 'anyway' | 'allowSpecimens'
+>;
 type Judged = {
   readonly checks: readonly Check[];
   readonly documentType?: string;
@@ -40,7 +43,8 @@ export function judgeDocument(sides: DocumentSides, request: Request, agreement:
     ...zoneChecks(readings, type),
     expiryCheck(agreement),
     plausibilityCheck(agreement, readings),
-    consistencyCheck(agreement),
+    consistencyCheck(agreement, readings),
+    judgeAuthenticity(sides, request),
   ];
   const documentType = type ?? request.documentType;
   const countryCode = country ?? request.countryCode;
@@ -76,8 +80,7 @@ function qualityCheck({ front, back }: DocumentSides, [first, ...others]: readon
     const { measures } = (first.picture === 'back' ? (back ?? front) : front).quality;
     return made(name, failed(reason, 'retry'), { ...first, measures, ...(others.length > 0 && { others }) });
   }
-  const hints = front.hints.map(({ name: what, score, measured }) => ({ name: what, score, measured }));
-  return made(name, PASSED, { measures: front.quality.measures, hints });
+  return made(name, PASSED, { measures: front.quality.measures });
 }
 
 /** What a machine can read tells the type best; print is believed only where there is nothing else. */
@@ -106,7 +109,9 @@ const ISO_OF: Readonly<Record<string, string>> = {
 
 function countryOf(readings: readonly DocumentReading[]): string | undefined {
   const issuer = readings.find(({ mrz }) => mrz)?.mrz?.fields.issuer;
-  const country = issuer || readings.find(({ barcode }) => barcode?.licence)?.barcode?.licence?.country;
+  const licence = readings.find(({ barcode }) => barcode?.licence)?.barcode?.licence;
+  const printed = readings.find(({ visual }) => visual?.template)?.visual?.template;
+  const country = issuer || licence?.country || printed?.country;
   const code = country && (ISO_OF[country] ?? country);
   return code && /^[A-Z]{3}$/.test(code) ? code : undefined;
 }
@@ -117,6 +122,14 @@ function countryCheck(country: string | undefined, { countries, countryCode }: R
   if (country === undefined) return [made('documentCountry', notPerformed('country_unknown'))];
   return [made('documentCountry', accepted.includes(country) ? PASSED : failed('country_not_accepted', 'retry'))];
 }
+
+/** From this confidence on, a zone was read as it is printed: a wrong check digit is wrong in print. */
+const LEGIBLE = 0.6;
+/**
+ * A character under a check digit may be corrected only towards one that the reader found at least so likely beside the
+ * one it read; less is for a human.
+ */
+const MIN_REPAIR_CONFIDENCE = 0.2;
 
 /** What machines are meant to read: a zone, a code, or on some cards neither. */
 function zoneChecks(readings: readonly DocumentReading[], type: string | undefined): Check[] {
@@ -129,13 +142,16 @@ function zoneChecks(readings: readonly DocumentReading[], type: string | undefin
     const unknown = readings
       .flatMap((reading) => reading.checks)
       .filter(({ name, result }) => /^mrz\.(issuer|nationality)$/.test(name) && result === 'failed');
-    const metaData = { format, confidence, repairs: repairs.length, wrong, models };
+    const unsure = repairs.filter((repair) => repair.checked && repair.confidence < MIN_REPAIR_CONFIDENCE);
+    const metaData = { format, confidence, repairs: repairs.length, unsureRepairs: unsure.length, wrong, models };
     const finding =
       wrong.length > 0
-        ? failed('mrz_check_digit', 'retry')
+        ? failed(confidence >= LEGIBLE ? 'check_digits' : 'mrz_check_digit', 'retry')
         : unknown.length > 0
           ? forReview('mrz_state_unknown')
-          : PASSED;
+          : unsure.length > 0
+            ? forReview('mrz_repaired')
+            : PASSED;
     checks.push(made('documentMrz', finding, metaData));
   } else if (type === 'PASSPORT') {
     checks.push(made('documentMrz', failed('mrz_missing', 'retry')));
@@ -159,7 +175,7 @@ function expiryCheck(agreement: readonly DocumentCheck[]): Check {
   if (found?.result === 'passed') return made('documentExpiry', PASSED);
   return made(
     'documentExpiry',
-    found?.result === 'failed' ? failed('expired', 'final') : notPerformed('expiry_unknown'),
+    found?.result === 'failed' ? failed('expired', 'retry') : notPerformed('expiry_unknown'),
   );
 }
 
@@ -175,7 +191,7 @@ function plausibilityCheck(agreement: readonly DocumentCheck[], readings: readon
 }
 
 /** Print, zone and code against each other. Print is misread at times, so a difference is for a human. */
-function consistencyCheck(agreement: readonly DocumentCheck[]): Check {
+function consistencyCheck(agreement: readonly DocumentCheck[], readings: readonly DocumentReading[]): Check {
   const found = resultsOf(agreement, /^(visual|barcode)\./);
   const named = (result: DocumentCheck['result']) =>
     found.filter((each) => each.result === result).map(({ name }) => name);
@@ -188,5 +204,21 @@ function consistencyCheck(agreement: readonly DocumentCheck[]): Check {
       metaData,
     );
   }
+  const missing = missingFields(found, readings);
+  if (agree.length > 0 && missing.length >= MANY_MISSING) {
+    return made('documentConsistency', forReview('fields_missing'), { ...metaData, missing });
+  }
   return made('documentConsistency', agree.length > 0 ? PASSED : notPerformed('nothing_to_compare'), metaData);
+}
+
+/** So many of the five fields of a passport's zone that print does not show are hidden, by a reflection or a finger. */
+const MANY_MISSING = 2;
+
+/** A passport prints above its zone whatever the zone says. What was looked for there and not found is hidden. */
+function missingFields(found: readonly DocumentCheck[], readings: readonly DocumentReading[]): string[] {
+  const page = readings.find(({ mrz }) => mrz?.format === 'TD3' && mrz.valid);
+  if (!page?.visual) return [];
+  return found
+    .filter(({ name, result }) => result === 'not_performed' && name.endsWith('.mrz') && name.startsWith('visual.'))
+    .map(({ name }) => name);
 }

@@ -15,8 +15,9 @@ import {
 import type { Clock } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import type { ChallengeProgress } from './challenge.ts';
+import type { DocumentSides } from './document-sides.ts';
 import { algorithmOfPack, compareFaces, type FacePackName } from './face-templates.ts';
-import { type DocumentSides, judgeDocument } from './judge-document.ts';
+import { judgeDocument } from './judge-document.ts';
 import { judgeActive, judgeFace, judgeMatch, judgePassive, refusedPicture } from './judge-face.ts';
 import { type LookAhead, type LookName, openLookAhead } from './look-ahead.ts';
 import { readBiographicData } from './read-biographic-data.ts';

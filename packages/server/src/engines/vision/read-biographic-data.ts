@@ -62,9 +62,14 @@ export function readBiographicData(sides: readonly DocumentReading[], today: str
   const mrz = sides.find((side) => side.mrz)?.mrz;
   const licence = sides.find((side) => side.barcode?.licence)?.barcode?.licence;
   const print = sides.flatMap(({ visual }) => visual?.fields ?? []);
+  // Where a template says in which order the parts of a date stand, the date is written out.
+  const printed = (wanted: VisualName): string | undefined => {
+    const field = print.find(({ name }) => name === wanted);
+    return field?.date ?? field?.value;
+  };
   return ROWS.flatMap((row) => {
     const values: Values = {
-      ...value('visualZoneValue', row.visual && print.find(({ name }) => name === row.visual)?.value),
+      ...value('visualZoneValue', row.visual && printed(row.visual)),
       ...value('mrzValue', mrz && row.mrz?.(mrz, today)),
       ...value('barcodeValue', licence && row.barcode?.(licence)),
     };

@@ -61,6 +61,7 @@ export function sandboxVision(scenario: Scenario, { attempt, params, now }: Sand
           check('documentExpiry', 'document', told.expired ? EXPIRED : undefined),
           check('documentConsistency', 'document'),
           ...(scenario.finds?.applicantMatch ? [check('applicantMatch', 'document')] : []),
+          check('documentAuthenticity', 'document', { reason: 'no_signs_found' }),
         ],
         documentType: type,
         countryCode: told.countryCode ?? countryCode ?? 'UTO',
@@ -92,7 +93,7 @@ export function sandboxVision(scenario: Scenario, { attempt, params, now }: Sand
   };
 }
 
-const EXPIRED = { status: 'FAILED', reason: 'expired', advice: 'final' } as const;
+const EXPIRED = { status: 'FAILED', reason: 'expired', advice: 'retry' } as const;
 const CHALLENGE_ANSWERED: Partial<Check> = {
   reason: 'challenge_answered',
   metaData: { ...METADATA, method: 'active', hints: [] },

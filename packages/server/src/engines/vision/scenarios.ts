@@ -60,7 +60,7 @@ export const scenarios: readonly Scenario[] = [
     name: 'document-expired',
     description: 'The document has expired.',
     outcome: 'REVIEW',
-    finds: { documentExpiry: failed('expired', 'final') },
+    finds: { documentExpiry: failed('expired', 'retry') },
   },
   {
     name: 'document-inconsistent',
@@ -87,6 +87,18 @@ export const scenarios: readonly Scenario[] = [
     description: 'The person on the document is 12 years old; of effect in definitions with a rule about the age.',
     outcome: 'COMPLETED_ENDED_SUCCESS',
     bornYearsAgo: 12,
+  },
+  {
+    name: 'document-photocopy',
+    description: 'The document is a grey copy.',
+    outcome: 'REVIEW',
+    finds: { documentAuthenticity: failed('photocopy', 'retry') },
+  },
+  {
+    name: 'document-suspicious',
+    description: 'Something about the document looks as if it were on a screen or printed by an office printer.',
+    outcome: 'REVIEW',
+    finds: { documentAuthenticity: forReview('screen_or_print') },
   },
   {
     name: 'liveness-failed',
@@ -129,9 +141,10 @@ export const scenarios: readonly Scenario[] = [
     description: 'The machine is not there: no check is performed, and a human decides.',
     outcome: 'REVIEW',
     finds: Object.fromEntries(
-      ['documentQuality', 'documentExpiry', 'documentConsistency', 'faceQuality', 'liveness', 'faceMatch'].map(
-        (name) => [name, { status: 'NOT_PERFORMED', reason: 'engine_not_available', advice: 'final' } as const],
-      ),
+      [
+        ...['documentQuality', 'documentExpiry', 'documentConsistency', 'documentAuthenticity'],
+        ...['faceQuality', 'liveness', 'faceMatch'],
+      ].map((name) => [name, { status: 'NOT_PERFORMED', reason: 'engine_not_available', advice: 'final' } as const]),
     ),
   },
   {

@@ -26,6 +26,8 @@ export type DocumentRequest = {
   readonly documentType?: string;
   /** Whatever the photographs are like, as much is read as can be. */
   readonly anyway?: boolean;
+  /** Documents of invented states are accepted: the tenant demonstrates. */
+  readonly allowSpecimens?: boolean;
 };
 
 export type BiographicField = {

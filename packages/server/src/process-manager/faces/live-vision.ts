@@ -3,6 +3,7 @@ import type { Vision, VisionImage, VisionMachine } from '../../engines/vision/vi
 import type { Check, CheckType } from '../../kernel/check.ts';
 import type { TenantId } from '../../kernel/ids.ts';
 import type { Look } from '../engine/drive.ts';
+import { findProcessSettings } from '../settings/settings.repository.ts';
 import { type FindDuplicatesDeps, findDuplicates, NOT_ALL_COMPARED } from './find-duplicates.ts';
 
 /** Candidates of a watchlist, by whoever keeps the lists. Undefined if there is no such list. */
@@ -42,9 +43,13 @@ export type LiveVisionDeps = FindDuplicatesDeps & {
 /** The machine, and beside it those who know which faces have been seen before, for the work on one instance. */
 export function liveVision(deps: LiveVisionDeps, db: TenantDb, { instance }: Look, step: string): Vision {
   const { machine, searchWatchlist, searchValues } = deps;
-  const { readDocument, readFace, matchFaces } = machine;
+  const { readFace, matchFaces } = machine;
   return {
-    ...{ readDocument, readFace, matchFaces },
+    ...{ readFace, matchFaces },
+    async readDocument(request, signal) {
+      const { allowSpecimens } = await findProcessSettings(db, 'live');
+      return machine.readDocument({ ...request, allowSpecimens }, signal);
+    },
     async searchFaces({ list, face, threshold }, signal) {
       if (!searchWatchlist) return notPerformed('watchlist', 'watchlist', 'engine_not_available');
       const template = await templateOf(machine, face, signal);

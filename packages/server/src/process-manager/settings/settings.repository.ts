@@ -2,11 +2,15 @@ import { sql, type TenantReads, type TenantTx } from '../../db/db.ts';
 import type { Environment } from '../../kernel/environment.ts';
 
 /** What a tenant sets for all its journeys of an environment. */
-export type ProcessSettings = { readonly redirectOrigins: readonly string[] };
+export type ProcessSettings = {
+  readonly redirectOrigins: readonly string[];
+  /** Whether live journeys accept documents of invented states: for demonstrations only. */
+  readonly allowSpecimens: boolean;
+};
 
 /** Test journeys follow the live settings until a test key has made some. */
 const NAMES: Record<Environment, string> = { live: 'process', test: 'process:test' };
-const DEFAULTS: ProcessSettings = { redirectOrigins: [] };
+const DEFAULTS: ProcessSettings = { redirectOrigins: [], allowSpecimens: false };
 
 const ONE = sql(`SELECT value FROM tenant_settings WHERE tenant_id = $1 AND name IN ('${NAMES.live}', $2)
   ORDER BY name DESC LIMIT 1`);

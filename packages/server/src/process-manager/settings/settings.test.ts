@@ -13,15 +13,25 @@ onBothEngines('the settings of journeys', (_engine, places) => {
 
   it('at first let nobody be sent anywhere', async () => {
     const { status, body } = await grove.call(PATH);
-    assert.deepEqual([status, body], [200, { redirectOrigins: [] }]);
+    assert.deepEqual([status, body], [200, { redirectOrigins: [], allowSpecimens: false }]);
   });
 
   it('keep origins in one spelling, each once', async () => {
     const given = ['https://WWW.Example.com/', 'https://www.example.com:443', 'http://localhost:3000', 'MyApp:'];
-    const kept = { redirectOrigins: ['https://www.example.com', 'http://localhost:3000', 'myapp:'] };
+    const kept = {
+      redirectOrigins: ['https://www.example.com', 'http://localhost:3000', 'myapp:'],
+      allowSpecimens: false,
+    };
     const { status, body } = await update({ redirectOrigins: given });
     assert.deepEqual([status, body], [200, kept]);
     assert.deepEqual((await grove.call(PATH)).body, kept);
+  });
+
+  it('allow specimens if told so, and leave that alone if it is not named', async () => {
+    const allowed = await update({ redirectOrigins: [], allowSpecimens: true });
+    assert.deepEqual([allowed.status, allowed.body.allowSpecimens], [200, true]);
+    assert.equal((await update({ redirectOrigins: [] })).body.allowSpecimens, true);
+    assert.equal((await update({ redirectOrigins: [], allowSpecimens: false })).body.allowSpecimens, false);
   });
 
   it('refuse with 100001 what is no origin, name each, and stay as they were', async () => {
@@ -51,6 +61,6 @@ onBothEngines('the settings of journeys', (_engine, places) => {
     await update({ redirectOrigins: ['https://acme.example'] });
     const { apiKey } = await grove.app.tenants.create({ id: 'other' });
     const token = await grove.token(apiKey);
-    assert.deepEqual((await grove.call(PATH, { token })).body, { redirectOrigins: [] });
+    assert.deepEqual((await grove.call(PATH, { token })).body, { redirectOrigins: [], allowSpecimens: false });
   });
 });

@@ -9,15 +9,18 @@ import { findProcessSettings, setProcessSettings } from './settings.repository.t
 export function settingsHandlers() {
   return implement(api.processSettings, {
     async get({ db, principal }) {
-      const { redirectOrigins } = await findProcessSettings(db, principal.environment);
-      return { redirectOrigins: [...redirectOrigins] };
+      const { redirectOrigins, allowSpecimens } = await findProcessSettings(db, principal.environment);
+      return { redirectOrigins: [...redirectOrigins], allowSpecimens };
     },
 
     async update({ db, principal, now }, { body }) {
       const redirectOrigins = normalised(body.redirectOrigins);
       const { environment } = principal;
-      await db.write((tx) => setProcessSettings(tx, { redirectOrigins }, { environment, by: actor(principal), now }));
-      return { redirectOrigins };
+      return db.write(async (tx) => {
+        const { allowSpecimens = (await findProcessSettings(tx, environment)).allowSpecimens } = body;
+        await setProcessSettings(tx, { redirectOrigins, allowSpecimens }, { environment, by: actor(principal), now });
+        return { redirectOrigins, allowSpecimens };
+      });
     },
   });
 }

@@ -4,7 +4,7 @@ import type { Check } from '../../../kernel/check.ts';
 export const POOR_REASONS: readonly string[] = ['blurred', 'glare', 'too_dark', 'cut_off', 'too_small'];
 
 /** What a machine cannot read because the photograph is poor says nothing about the document. */
-const UNREAD_REASONS: readonly string[] = ['mrz_missing', 'mrz_check_digit', 'implausible_dates'];
+const UNREAD_REASONS: readonly string[] = ['mrz_missing', 'mrz_check_digit', 'check_digits', 'implausible_dates'];
 
 const QUALITY = 'documentQuality';
 

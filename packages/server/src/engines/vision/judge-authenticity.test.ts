@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { buildMrz, type DocumentReading, parseMrz } from '@grove/vision';
+import { judgeAuthenticity } from './judge-authenticity.ts';
+
+type Signals = DocumentReading['authenticity'];
+
+const signal = (name: Signals[number]['name'], value: number, bound: number, isSign = false) => ({
+  ...{ name, value, bound, isSign },
+});
+const QUIET: Signals = [signal('ownColour', 9, 2.5), signal('gridPeak', 1, 4.6), signal('sensorNoise', 0.5, 0.12)];
+
+function zoneOf(issuer: string, nationality = issuer): NonNullable<DocumentReading['mrz']> {
+  const content = {
+    ...{ documentCode: 'P', issuer, nationality, documentNumber: 'L898902C3', sex: 'F', surname: 'ERIKSSON' },
+    ...{ givenNames: 'ANNA', birthDate: '740812', expiryDate: '320415' },
+  };
+  const parsed = parseMrz(buildMrz('TD3', content as never));
+  assert.ok(parsed);
+  return { ...parsed, repairs: [], confidence: 0.9, quads: [], models: [] };
+}
+
+function readingOf(authenticity: Signals, more: Partial<DocumentReading> = {}): DocumentReading {
+  const portrait = { jpeg: new Uint8Array(), box: { x: 0, y: 0, width: 9, height: 9 } };
+  const quality = { reasons: [] };
+  return { type: 'passport', quality, checks: [], authenticity, mrz: zoneOf('D'), portrait, ...more };
+}
+
+function judged(front: DocumentReading, request: { allowSpecimens?: boolean } = {}, back?: DocumentReading): string {
+  const { status, reason } = judgeAuthenticity({ front, ...(back && { back }) }, request);
+  return `${status} ${reason}`;
+}
+
+describe('the authenticity of a document', () => {
+  it('is at best that no signs were found, which says for what it counts and what was not assessed', () => {
+    const check = judgeAuthenticity({ front: readingOf(QUIET) }, {});
+    assert.deepEqual([check.status, check.reason], ['PASSED', 'no_signs_found']);
+    assert.deepEqual(check.metaData?.countsFor, ['basic']);
+    assert.deepEqual(check.metaData?.signals, { front: QUIET });
+    assert.match(JSON.stringify(check.metaData?.notAssessed), /holograms/);
+  });
+
+  it('fails for a copy without colour, but a back without colour is none', () => {
+    const grey = [signal('ownColour', 1, 2.5, true), ...QUIET.slice(1)];
+    assert.equal(judged(readingOf(grey)), 'FAILED photocopy');
+    assert.equal(judged(readingOf(QUIET), {}, readingOf(grey)), 'PASSED no_signs_found');
+  });
+
+  it('is for a human where either side shows a grid, no noise, or a portrait of another origin', () => {
+    assert.equal(judged(readingOf([signal('gridPeak', 6, 4.6, true)])), 'REVIEW screen_or_print');
+    assert.equal(judged(readingOf(QUIET), {}, readingOf([signal('gridPeak', 6, 4.6, true)])), 'REVIEW screen_or_print');
+    assert.equal(judged(readingOf([signal('sensorNoise', 0, 0.12, true)])), 'REVIEW no_sensor_noise');
+    const edges = signal('portraitEdges', 40, 30, true);
+    assert.equal(judged(readingOf([...QUIET, edges])), 'PASSED no_signs_found');
+    const pasted = [...QUIET, edges, signal('portraitNoise', 0.9, 0.5, true)];
+    assert.equal(judged(readingOf(pasted)), 'REVIEW pasted_portrait');
+  });
+
+  it('is for a human where weak signs come together, each of them below its bound', () => {
+    const weak = (edges: number, noise: number, grid: number) => [
+      ...[signal('portraitEdges', edges, 30), signal('portraitNoise', noise, 0.5), signal('gridPeak', grid, 4.6)],
+    ];
+    assert.equal(judged(readingOf(weak(28, 0.48, 4.3))), 'REVIEW several_weak_signs');
+    assert.equal(judged(readingOf(weak(28, 0.1, 3))), 'PASSED no_signs_found');
+  });
+
+  it('fails for an invented state, unless the tenant demonstrates with them', () => {
+    for (const issuer of ['UTO', 'XXX', 'ZZZ', 'AAB', 'QQQ']) {
+      assert.equal(judged(readingOf(QUIET, { mrz: zoneOf(issuer) })), 'FAILED specimen', issuer);
+    }
+    assert.equal(judged(readingOf(QUIET, { mrz: zoneOf('D', 'UTO') })), 'FAILED specimen');
+    const utopian = readingOf(QUIET, { mrz: zoneOf('UTO') });
+    const check = judgeAuthenticity({ front: utopian }, { allowSpecimens: true });
+    assert.deepEqual([check.status, check.metaData?.specimen], ['PASSED', true]);
+    // Somebody without a state has a passport of the state that lives in.
+    assert.equal(judged(readingOf(QUIET, { mrz: zoneOf('D', 'XXA') })), 'PASSED no_signs_found');
+    const text = { text: 'SPECIMEN', confidence: 1, x: 0, y: 0, width: 1, height: 1 };
+    const printed = readingOf(QUIET, { visual: { lines: [text], fields: [], models: [] } });
+    assert.equal(judged(printed), 'FAILED specimen');
+  });
+
+  it('is not performed where nothing was measured', () => {
+    assert.equal(judged(readingOf([])), 'NOT_PERFORMED nothing_to_measure');
+  });
+});

@@ -1,0 +1,85 @@
+import { type AuthenticitySignal, type DocumentReading, isSpecimenZone } from '@grove/vision/light';
+import type { Check } from '../../kernel/check.ts';
+import type { DocumentSides } from './document-sides.ts';
+
+/**
+ * Whether anything shows that what was photographed is no genuine document. The best answer is that no signs were
+ * found: a good forgery shows none, so it counts for definitions of `basic` assurance and for no other. Pure.
+ */
+export type AuthenticityRequest = { readonly allowSpecimens?: boolean };
+
+const NAME = 'documentAuthenticity';
+/** What no photograph shows, so that whoever reads the result does not take it for assessed. */
+const NOT_ASSESSED = ['holograms', 'optically variable ink', 'relief and watermarks', 'chip'] as const;
+/** The number of issuer that our own example licences have; no state has it. */
+const EXAMPLE_ISSUER = '636999';
+/** What is printed across examples, and the state of ICAO's examples. */
+const SPECIMEN_WORDS = /^(SPECIMEN|SPECIMENSPECIMEN|MUSTER|ESPECIMEN|SPECIMENO|UTOPIA.*)$/;
+
+export function judgeAuthenticity(
+  { front, back }: DocumentSides,
+  { allowSpecimens = false }: AuthenticityRequest,
+): Check {
+  const sides = { front, ...(back && { back }) };
+  const readings = Object.values(sides);
+  const signals = Object.fromEntries(
+    Object.entries(sides).map(([side, { authenticity }]) => [side, [...authenticity]]),
+  );
+  const isSpecimen = readings.some(showsSpecimen);
+  const metaData = {
+    ...{ engine: 'grove-vision', signals, notAssessed: NOT_ASSESSED, countsFor: ['basic'] },
+    ...(isSpecimen && { specimen: true }),
+  };
+  const made = (finding: Pick<Check, 'status' | 'reason' | 'advice'>): Check => ({
+    ...{ name: NAME, type: 'document', ...finding, metaData },
+  });
+  if (isSpecimen && !allowSpecimens) return made({ status: 'FAILED', reason: 'specimen', advice: 'retry' });
+  // The backs of many cards are black on white.
+  if (isSign(front, 'ownColour') && front.portrait) {
+    return made({ status: 'FAILED', reason: 'photocopy', advice: 'retry' });
+  }
+  const reason = reviewReason(readings);
+  if (reason) return made({ status: 'REVIEW', reason, advice: 'final' });
+  if (front.authenticity.length === 0) {
+    return made({ status: 'NOT_PERFORMED', reason: 'nothing_to_measure', advice: 'final' });
+  }
+  return made({ status: 'PASSED', reason: 'no_signs_found' });
+}
+
+/** Signs that have innocent causes as well, so that a human looks. Weak ones count together. */
+function reviewReason(readings: readonly DocumentReading[]): string | undefined {
+  if (readings.some((reading) => isSign(reading, 'gridPeak'))) return 'screen_or_print';
+  if (readings.some((reading) => isSign(reading, 'sensorNoise'))) return 'no_sensor_noise';
+  if (readings.some((reading) => isSign(reading, 'portraitEdges') && isSign(reading, 'portraitNoise'))) {
+    return 'pasted_portrait';
+  }
+  const weak = readings.some((reading) => weightOf(reading.authenticity) >= ENOUGH_WEAK);
+  return weak ? 'several_weak_signs' : undefined;
+}
+
+/** So much of the bounds in all is as good as a sign. */
+const ENOUGH_WEAK = 2.7;
+
+/** How near the portrait's signals and the grid are to their bounds, added up; each counts up to one. */
+function weightOf(signals: readonly AuthenticitySignal[]): number {
+  return signals
+    .filter(({ name }) => name === 'portraitEdges' || name === 'portraitNoise' || name === 'gridPeak')
+    .reduce((sum, { value = 0, bound }) => sum + Math.min(1, value / bound), 0);
+}
+
+function isSign({ authenticity }: DocumentReading, name: AuthenticitySignal['name']): boolean {
+  return authenticity.some((signal) => signal.name === name && signal.isSign);
+}
+
+function showsSpecimen({ mrz, barcode, visual }: DocumentReading): boolean {
+  if (mrz && isSpecimenZone(mrz.fields)) return true;
+  if (barcode?.licence?.issuerNumber === EXAMPLE_ISSUER) return true;
+  return (visual?.lines ?? []).some(({ text }) =>
+    SPECIMEN_WORDS.test(
+      text
+        .normalize('NFD')
+        .toUpperCase()
+        .replace(/[^A-Z]/g, ''),
+    ),
+  );
+}

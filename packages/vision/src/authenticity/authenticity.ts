@@ -1,0 +1,64 @@
+import type { Quad } from '../images/geometry.ts';
+import type { Raster } from '../images/raster.ts';
+import type { ModelName } from '../ocr/models.ts';
+import { grainOf, noiseOf } from './grain.ts';
+import { gridPeak } from './grid-peak.ts';
+import { ownColour } from './own-colour.ts';
+import { portraitSigns } from './portrait-signs.ts';
+
+export const AUTHENTICITY_MODEL: ModelName = { name: 'grove-document-signs', version: '2' };
+
+/**
+ * What is measured, and the value from which it is a sign by itself. Set on photographs of public specimens and on the
+ * attacks of `src/attacks` (docs/vision.md has the numbers).
+ */
+export const AUTHENTICITY_BOUNDS = {
+  /** Colour beyond the tint of the light; less is a grey copy. */
+  ownColour: { bound: 2.5, sign: 'below' },
+  /** One frequency above its surroundings; more is a screen or a printer's dots. */
+  gridPeak: { bound: 4.6, sign: 'above' },
+  /** Noise in flat places, in steps of 255; less came from no camera. */
+  sensorNoise: { bound: 0.12, sign: 'below' },
+  /** The weakest of the edges around the portrait. */
+  portraitEdges: { bound: 30, sign: 'above' },
+  /** How far the noise of the portrait is from that of the card, as a logarithm, either way: a sign with the edges only. */
+  portraitNoise: { bound: 0.5, sign: 'above' },
+} as const;
+
+export type AuthenticitySignalName = keyof typeof AUTHENTICITY_BOUNDS;
+export type AuthenticitySignal = {
+  readonly name: AuthenticitySignalName;
+  /** Missing where it could not be measured. */
+  readonly value?: number;
+  readonly bound: number;
+  /** Whether the value lies on the wrong side of the bound. */
+  readonly isSign: boolean;
+};
+
+type Face = { readonly x: number; readonly y: number; readonly width: number; readonly height: number };
+
+/** Every signal, with its number and its bound. None of them proves that a document is genuine. */
+export function measureAuthenticity(
+  image: Raster,
+  straight: Raster,
+  quad: Quad,
+  face: Face | undefined,
+): AuthenticitySignal[] {
+  const blocks = grainOf(image, quad);
+  const portrait = face && portraitSigns(straight, face, blocks);
+  const noiseApart = portrait?.noise;
+  return [
+    signal('ownColour', ownColour(straight)),
+    signal('gridPeak', gridPeak(image, quad)),
+    signal('sensorNoise', noiseOf(blocks)),
+    signal('portraitEdges', portrait?.edges),
+    signal('portraitNoise', noiseApart === undefined ? undefined : Math.abs(noiseApart)),
+  ];
+}
+
+function signal(name: AuthenticitySignalName, value: number | undefined): AuthenticitySignal {
+  const { bound, sign } = AUTHENTICITY_BOUNDS[name];
+  if (value === undefined) return { name, bound, isSign: false };
+  const isSign = sign === 'below' ? value < bound : value >= bound;
+  return { name, value: Math.round(value * 1000) / 1000, bound, isSign };
+}

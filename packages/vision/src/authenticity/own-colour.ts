@@ -1,0 +1,90 @@
+import type { Raster } from '../images/raster.ts';
+import { resize } from '../images/warp.ts';
+
+const WIDTH = 400;
+/** Every so many pixels one is looked at: the fit needs thousands of points, not a hundred thousand. */
+const STRIDE = 3;
+/** 1, L, L², L³, and the place on the document, alone and with L: a lamp's tint changes with both, print does not. */
+const TERMS = 8;
+
+/**
+ * How much colour a document has beyond the tint of the light: the deviation of a* and b* (CIE Lab) from what lightness
+ * and place alone explain. A grey copy under any lamp has next to none.
+ */
+export function ownColour(straight: Raster): number {
+  const height = Math.max(8, Math.round((straight.height * WIDTH) / straight.width));
+  const image = resize(straight, WIDTH, height);
+  const rows: number[][] = [];
+  const [a, b]: [number[], number[]] = [[], []];
+  for (let y = 0; y < height; y += STRIDE) {
+    for (let x = 0; x < WIDTH; x += STRIDE) {
+      const at = (y * WIDTH + x) * 3;
+      const lab = labOf(image.data[at] as number, image.data[at + 1] as number, image.data[at + 2] as number);
+      // Pixels that are black or clipped have lost their colour whatever they show.
+      if (lab[0] < 8 || lab[0] > 97) continue;
+      const light = lab[0] / 100;
+      const [u, v] = [x / WIDTH - 0.5, y / height - 0.5];
+      rows.push([1, light, light ** 2, light ** 3, u, v, u * light, v * light]);
+      a.push(lab[1]);
+      b.push(lab[2]);
+    }
+  }
+  if (rows.length < 50 * TERMS) return 0;
+  return Math.sqrt(restOf(rows, a) + restOf(rows, b));
+}
+
+function linear(value: number): number {
+  const share = value / 255;
+  return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+}
+const LINEAR = Float64Array.from({ length: 256 }, (_, value) => linear(value));
+
+function cubeRoot(share: number): number {
+  return share > 0.008856 ? Math.cbrt(share) : 7.787 * share + 16 / 116;
+}
+
+function labOf(red: number, green: number, blue: number): [light: number, a: number, b: number] {
+  const [r, g, b] = [LINEAR[red] as number, LINEAR[green] as number, LINEAR[blue] as number];
+  const x = cubeRoot((0.4124 * r + 0.3576 * g + 0.1805 * b) / 0.9505);
+  const y = cubeRoot(0.2126 * r + 0.7152 * g + 0.0722 * b);
+  const z = cubeRoot((0.0193 * r + 0.1192 * g + 0.9505 * b) / 1.089);
+  return [116 * y - 16, 500 * (x - y), 200 * (y - z)];
+}
+
+/** The mean square that is left of the values after the best fit of the terms. */
+function restOf(rows: readonly number[][], values: readonly number[]): number {
+  const matrix = Array.from({ length: TERMS }, () => new Float64Array(TERMS + 1));
+  rows.forEach((row, at) => {
+    for (let i = 0; i < TERMS; i += 1) {
+      const line = matrix[i] as Float64Array;
+      for (let j = 0; j < TERMS; j += 1) line[j] = (line[j] as number) + (row[i] as number) * (row[j] as number);
+      line[TERMS] = (line[TERMS] as number) + (row[i] as number) * (values[at] as number);
+    }
+  });
+  const fit = solve(matrix);
+  let sum = 0;
+  rows.forEach((row, at) => {
+    const rest = (values[at] as number) - row.reduce((total, term, i) => total + term * (fit[i] as number), 0);
+    sum += rest * rest;
+  });
+  return sum / rows.length;
+}
+
+/** Gaussian elimination with a little ridge, so that a page of one lightness has an answer as well. */
+function solve(matrix: readonly Float64Array[]): number[] {
+  const size = matrix.length;
+  for (let i = 0; i < size; i += 1) {
+    const row = matrix[i] as Float64Array;
+    row[i] = (row[i] as number) + 1e-6;
+  }
+  for (let i = 0; i < size; i += 1) {
+    const pivot = matrix[i] as Float64Array;
+    for (let k = 0; k < size; k += 1) {
+      if (k === i) continue;
+      const other = matrix[k] as Float64Array;
+      const factor = (other[i] as number) / (pivot[i] as number);
+      for (let j = i; j <= size; j += 1) other[j] = (other[j] as number) - factor * (pivot[j] as number);
+    }
+  }
+  return matrix.map((row, i) => (row[size] as number) / (row[i] as number));
+}

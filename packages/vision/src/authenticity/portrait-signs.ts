@@ -1,0 +1,78 @@
+import { toGrey } from '../images/grey.ts';
+import type { Raster } from '../images/raster.ts';
+import { type Block, noiseOf } from './grain.ts';
+
+type Place = { readonly x: number; readonly y: number; readonly width: number; readonly height: number };
+
+/** How far from the face the edge of its photograph is looked for, in widths and heights of the face. */
+const FARTHEST_EDGE = 0.8;
+/** The part around the face that is surely photograph. */
+const PHOTOGRAPH = 0.15;
+/** What lies this near to the face is neither surely photograph nor surely card. */
+const BESIDE = 0.9;
+/** Blocks of the card are compared if they are as bright as those of the photograph, within this many steps of 255. */
+const SAME_LIGHT = 40;
+const MIN_BLOCKS = 30;
+
+export type PortraitSigns = {
+  /** The weakest of the four straight edges around the portrait, in steps of brightness for a pixel. */
+  readonly edges: number;
+  /** The natural logarithm of the noise in the portrait over that of the card; undefined where one cannot be measured. */
+  readonly noise: number | undefined;
+};
+
+/** What tells a portrait that was put over another: straight edges all around it, and noise of another camera. */
+export function portraitSigns(straight: Raster, face: Place, blocks: readonly Block[]): PortraitSigns {
+  return { edges: weakestEdge(straight, face), noise: noiseApart(straight, face, blocks) };
+}
+
+function weakestEdge(straight: Raster, face: Place): number {
+  const { width, height, data } = toGrey(straight);
+  const at = (x: number, y: number): number => data[y * width + x] as number;
+  const rows = range(face.y - 0.1 * face.height, face.y + 0.9 * face.height, 1, height - 2);
+  const columns = range(face.x, face.x + face.width, 1, width - 2);
+  const upright = (x: number): number => median(rows.map((y) => Math.abs(at(x + 1, y) - at(x - 1, y))));
+  const level = (y: number): number => median(columns.map((x) => Math.abs(at(x, y + 1) - at(x, y - 1))));
+  const [right, bottom] = [face.x + face.width, face.y + face.height];
+  const across = FARTHEST_EDGE * face.width;
+  const down = FARTHEST_EDGE * face.height;
+  const best = (places: readonly number[], edge: (place: number) => number): number => Math.max(0, ...places.map(edge));
+  return Math.min(
+    best(range(face.x - across, face.x, 1, width - 2), upright),
+    best(range(right, right + across, 1, width - 2), upright),
+    best(range(face.y - down, face.y, 1, height - 2), level),
+    best(range(bottom, bottom + down, 1, height - 2), level),
+  );
+}
+
+function noiseApart({ width, height }: Raster, face: Place, blocks: readonly Block[]): number | undefined {
+  const isWithin = ({ x, y }: Block, margin: number): boolean => {
+    const [dx, dy] = [margin * face.width, margin * face.height];
+    const [px, py] = [x * width, y * height];
+    return px > face.x - dx && px < face.x + face.width + dx && py > face.y - dy && py < face.y + face.height + dy;
+  };
+  const inside = blocks.filter((block) => isWithin(block, PHOTOGRAPH));
+  const outside = blocks.filter((block) => !isWithin(block, BESIDE));
+  if (inside.length < MIN_BLOCKS) return undefined;
+  const lights = inside.map(({ light }) => light).sort((one, other) => one - other);
+  const [low, high] = [quantile(lights, 0.2) - SAME_LIGHT, quantile(lights, 0.8) + SAME_LIGHT];
+  const alike = outside.filter(({ light }) => light > low && light < high);
+  const [one, other] = [noiseOf(inside), noiseOf(alike)];
+  return one === undefined || other === undefined ? undefined : Math.log((one + 0.1) / (other + 0.1));
+}
+
+function range(from: number, to: number, least: number, most: number): number[] {
+  const [first, last] = [Math.max(least, Math.round(from)), Math.min(most, Math.round(to))];
+  return Array.from({ length: Math.max(0, last - first + 1) }, (_, i) => first + i);
+}
+
+function quantile(sorted: readonly number[], share: number): number {
+  return sorted[Math.floor((sorted.length - 1) * share)] ?? 0;
+}
+
+function median(values: readonly number[]): number {
+  return quantile(
+    [...values].sort((one, other) => one - other),
+    0.5,
+  );
+}

@@ -1,0 +1,1 @@
+export type DocumentType = 'passport' | 'identityCard' | 'visa' | 'drivingLicence' | 'other' | 'unknown';

@@ -1,0 +1,33 @@
+export type VisualFieldName =
+  | 'surname'
+  | 'givenNames'
+  | 'name'
+  | 'documentNumber'
+  | 'nationality'
+  | 'birthDate'
+  | 'birthPlace'
+  | 'sex'
+  | 'issueDate'
+  | 'expiryDate'
+  | 'authority'
+  | 'address'
+  | 'personalNumber';
+
+/** A line of print on the straightened document; positions are shares of its width and height. */
+export type VisualLine = {
+  readonly text: string;
+  readonly confidence: number;
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+};
+
+export type VisualField = {
+  readonly name: VisualFieldName;
+  readonly label: string;
+  readonly value: string;
+  readonly confidence: number;
+  /** The day that a date means, YYYY-MM-DD, where the template says in which order its parts stand. */
+  readonly date?: string;
+};
