@@ -23,7 +23,7 @@ export type LaneOptions = {
   processes?: number;
   /** For one file, in the patient lane. */
   timeoutMs?: number;
-  /** For one picture, in the quick lane. */
+  /** For one picture, in the quick lane: of the processor, so that a busy machine slows down nobody for long. */
   quickMs?: number;
   memoryBytes?: number;
   idleMs?: number;
@@ -103,14 +103,15 @@ export function openLanes(options: LaneOptions): DecodeLanes {
   const perform = async (lane: Lane, place: Place, work: Work): Promise<void> => {
     const { share } = work;
     const sender = senderOf(share);
-    const limitMs = lane.name === 'quick' ? Math.min(quickMs, timeoutMs) : slow.limitOf(share, timeoutMs);
+    const limits =
+      lane.name === 'quick' ? { wallMs: timeoutMs, cpuMs: quickMs } : { wallMs: slow.limitOf(share, timeoutMs) };
     lane.queue.charge(share, EXPECTED_COST_MS);
     lane.atWork.add(sender);
     try {
       const child = place.child ?? (await start(lane, place));
       if (stopped) throw stopping();
       const startedAt = performance.now();
-      const frame = await child.ask(work.type, work.bytes, limitMs);
+      const frame = await child.ask(work.type, work.bytes, limits);
       const tookMs = performance.now() - startedAt;
       lane.queue.charge(share, Math.max(0, tookMs - EXPECTED_COST_MS));
       place.workedMs += tookMs;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
-import { JPEG, PNG } from '../../../test/images.ts';
+import { JPEG, PNG, picture } from '../../../test/images.ts';
 import { PDF, slowPdf } from '../../../test/pdfs.ts';
 import { openImages } from './images.ts';
 import { slowSenders } from './slow-senders.ts';
@@ -75,7 +75,8 @@ describe('a picture that takes longer than pictures do', () => {
   it('goes on elsewhere, and is not lost', async (t) => {
     const images = openImages({ processes: 1, quickMs: 1 });
     t.after(() => images.stop());
-    assert.equal((await jpeg(images)).width, 32);
+    const large = await picture(5000, 5000).jpeg().toBuffer();
+    assert.equal((await images.reencode(large, 'image/jpeg', OTHER)).width, 5000);
     assert.equal((await jpeg(images)).width, 32);
   });
 });

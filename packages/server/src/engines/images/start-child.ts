@@ -1,4 +1,5 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { getCompileCacheDir } from 'node:module';
 import type { Socket } from 'node:net';
 import { setPriority } from 'node:os';
@@ -16,9 +17,15 @@ export type ImageChild = {
   /** Said before it saw anything of a stranger. */
   readonly confinement: Confinement;
   /** A word if the process died over it, or took too long and was ended. It is of no use after that. */
-  ask(type: DecodedType, bytes: Uint8Array, withinMs: number): Promise<Frame | 'died' | 'too_slow'>;
+  ask(type: DecodedType, bytes: Uint8Array, limits: TimeLimits): Promise<Frame | 'died' | 'too_slow'>;
   /** Resolves once it is gone. */
   end(): Promise<void>;
+};
+
+export type TimeLimits = {
+  readonly wallMs: number;
+  /** Of the processor. A busy machine makes no file slow. Where it cannot be measured, it is a limit of the clock. */
+  readonly cpuMs?: number;
 };
 
 export type ChildOptions = {
@@ -35,6 +42,8 @@ const START_CONFINED = fileURLToPath(new URL('./start-confined.ts', import.meta.
 /** Ends a process whose server died while it was in an endless loop. Nobody asks a process for that much. */
 const MAX_CPU_SECONDS = 120;
 const MAX_OPEN_FILES = 64;
+/** The unit in which Linux counts processor time: `USER_HZ` is 100 on all architectures in use. */
+const CPU_TICK_MS = 10;
 const HEAP_MB = 64;
 const START_WITHIN_MS = 20_000;
 /** One image must not find the memory in pieces that the one before it used. */
@@ -59,13 +68,22 @@ export async function startChild(options: ChildOptions): Promise<ImageChild> {
     child.kill('SIGKILL');
     return ended;
   };
-  const next = async (withinMs: number): Promise<Frame | 'died' | 'too_slow'> => {
+  const next = async ({ wallMs, cpuMs = wallMs }: TimeLimits): Promise<Frame | 'died' | 'too_slow'> => {
     let late = false;
-    const tooLate = () => {
+    const startedAt = performance.now();
+    const cpuBefore = cpuMs < wallMs ? cpuTimeOf(child.pid) : undefined;
+    const look = () => {
+      const leftMs = wallMs - (performance.now() - startedAt);
+      const cpuNow = cpuBefore === undefined ? undefined : cpuTimeOf(child.pid);
+      const cpuLeftMs = cpuBefore === undefined || cpuNow === undefined ? 0 : cpuMs - (cpuNow - cpuBefore);
+      if (leftMs > 0 && cpuLeftMs > 0) {
+        timer = setTimeout(look, Math.min(leftMs, Math.max(cpuLeftMs, CPU_TICK_MS)));
+        return;
+      }
       late = true;
       void end();
     };
-    const timer = setTimeout(tooLate, withinMs);
+    let timer = setTimeout(look, Math.min(wallMs, cpuMs));
     hold(true);
     const gone = () => (late ? 'too_slow' : 'died');
     try {
@@ -78,7 +96,7 @@ export async function startChild(options: ChildOptions): Promise<ImageChild> {
       hold(false);
     }
   };
-  const ready = await next(START_WITHIN_MS);
+  const ready = await next({ wallMs: START_WITHIN_MS });
   if (typeof ready === 'string') {
     await end();
     throw new Error('the process that decodes images could not be started');
@@ -87,9 +105,9 @@ export async function startChild(options: ChildOptions): Promise<ImageChild> {
     pid: child.pid,
     confinement: ready.words.confinement as Confinement,
     end,
-    async ask(type, bytes, timeoutMs) {
+    async ask(type, bytes, limits) {
       for (const part of frameParts({ type }, bytes)) stdin.write(part);
-      const frame = await next(timeoutMs);
+      const frame = await next(limits);
       if (typeof frame === 'string') await end();
       return frame;
     },
@@ -127,6 +145,18 @@ export function launch(script: string, { memoryBytes, pages, niceness }: ChildOp
  */
 export function permissions(): string[] {
   return ['--permission', '--allow-addons', ...readable().map((folder) => `--allow-fs-read=${folder}`)];
+}
+
+/** How much of the processor a process has used; undefined where nobody says. */
+function cpuTimeOf(pid: number | undefined): number | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    // Behind the name, which may contain anything: fields 3 and on of proc(5), of which 14 and 15 are wanted.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return (Number(fields[11]) + Number(fields[12])) * CPU_TICK_MS;
+  } catch {
+    return undefined;
+  }
 }
 
 /** The folders from which its code is loaded: this one, and those of installed packages. */

@@ -130,6 +130,27 @@ onBothEngines('the engine in the application', (_engine, places) => {
     assert.equal((await user.look()).status, 'COMPLETED_TERMINATED');
   });
 
+  it('makes no more than 50 instances below one journey, however the definitions below it multiply', async () => {
+    const below = (definition: string, count: number) =>
+      Array.from({ length: count }, (_, at) => ({ id: `sub${at}`, type: 'subprocess', definition }));
+    await deploy({ name: 'leaf', steps: [decide] });
+    await deploy({ name: 'branch', steps: [...below('leaf', 9), decide] });
+    await deploy({ name: 'tree', steps: [...below('branch', 9), decide] });
+    await deploy({ name: 'bush', steps: [...below('branch', 4), decide] });
+    const count = async (id: string): Promise<number> => {
+      const started = (await events(id)).filter(({ type }: { type: string }) => type === 'instance.childStarted');
+      let total = started.length;
+      for (const { data } of started) total += await count(data.childProcessInstanceId);
+      return total;
+    };
+    const bush = await startJourney(app, testKey, { processDefnName: 'bush' });
+    assert.equal((await instance(bush.processInstanceId)).status, 'COMPLETED_ENDED_SUCCESS');
+    assert.equal(await count(bush.processInstanceId), 40);
+    const tree = await startJourney(app, testKey, { processDefnName: 'tree' });
+    assert.equal((await instance(tree.processInstanceId)).status, 'COMPLETED_PROCESS_ERROR');
+    assert.equal(await count(tree.processInstanceId), 50);
+  });
+
   it('ends with an error where a definition below it is not deployed any more', async () => {
     const child = await deploy({ name: 'going', steps: [consent, decide] });
     await deploy({ name: 'left', steps: [{ id: 'sub', type: 'subprocess', definition: 'going' }, decide] });

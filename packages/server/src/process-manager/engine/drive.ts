@@ -11,6 +11,7 @@ import { appendEvents, type NewEvent } from '../instances/instance-events.reposi
 import { instanceSubject } from '../instances/instance-subject.ts';
 import {
   changeInstance,
+  countDescendants,
   findInstance,
   findInstanceForUpdate,
   type InstanceRow,
@@ -76,6 +77,8 @@ export type WorkPayload = { instanceId: string; step: string; attempt: number };
 
 /** An instance, its child, the child of that: deeper is a definition gone wrong. */
 export const MAX_DEPTH = 4;
+/** Instances below a root, on all levels together: they can be made in one transaction, for which other writers wait. */
+export const MAX_DESCENDANTS = 50;
 
 export function openDrive(deps: DriveDeps): Drive {
   return {
@@ -281,7 +284,8 @@ async function startChild(run: Run, parent: InstanceRow, step: SubprocessStep, c
   const { environment } = parent;
   const { definition: name, version } = step;
   const found = await findDeployed(tx, { environment, name, ...(version && { version }) });
-  if (found?.status !== 'DEPLOYED_ACTIVE' || run.depth >= MAX_DEPTH) {
+  const isFull = run.depth >= MAX_DEPTH || (await countDescendants(tx, run.rootId)) >= MAX_DESCENDANTS;
+  if (found?.status !== 'DEPLOYED_ACTIVE' || isFull) {
     await apply(run, await reread(run, parent.id), { type: 'childEnded', childId, status: 'COMPLETED_PROCESS_ERROR' });
     return;
   }

@@ -45,6 +45,11 @@ const ONE_FOR_UPDATE = sql(
 const CHILDREN_FOR_UPDATE = sql(
   `SELECT ${COLUMNS} FROM process_instances WHERE tenant_id = $1 AND parent_id = $2 ORDER BY id /*postgres FOR UPDATE*/`,
 );
+const DESCENDANTS = sql(`WITH RECURSIVE below (id) AS (
+    SELECT id FROM process_instances WHERE tenant_id = $1 AND parent_id = $2
+    UNION ALL
+    SELECT p.id FROM process_instances p JOIN below ON p.parent_id = below.id WHERE p.tenant_id = $1)
+  SELECT count(*) AS descendants FROM below`);
 const ADD = sql(`INSERT INTO process_instances (tenant_id, ${COLUMNS})
   VALUES ($1, ${Array.from({ length: 34 }, (_, at) => `$${at + 2}`).join(', ')})`);
 const CHANGE = sql(`UPDATE process_instances SET status = $3, completed_at = $4, review_status = $5,
@@ -79,6 +84,11 @@ export function findStoredInstance(db: TenantReads, id: string): Promise<Instanc
 export async function findInstanceForUpdate(tx: TenantTx, id: string): Promise<InstanceRow | undefined> {
   const row = await tx.get<InstanceRow>(ONE_FOR_UPDATE, [tx.tenantId, id]);
   return row && openRow(tx, row);
+}
+
+/** Instances below this one, on all levels. */
+export async function countDescendants(db: TenantReads, id: string): Promise<number> {
+  return (await db.get<{ descendants: number }>(DESCENDANTS, [db.tenantId, id]))?.descendants ?? 0;
 }
 
 export async function findChildrenForUpdate(tx: TenantTx, parentId: string): Promise<InstanceRow[]> {
