@@ -19,7 +19,8 @@ export const CHALLENGE_LIMITS = {
   instructionMs: 10_000,
   challengeMs: 75_000,
   framesPerInstruction: 40,
-  frames: 120,
+  /** Four a second for as long as a challenge may take. */
+  frames: 300,
   /** A random pause of at most this before an instruction is revealed. */
   revealPauseMs: 500,
   /** A direction counts from here on. The pose network underrates large angles, and looking up more than the rest. */
