@@ -27,12 +27,14 @@ test('on PostgreSQL the same commands work, beside several servers', async (t) =
   assert.equal(await one.stop(), 0);
   assert.equal(await other.stop(), 0);
   const dropped = await groveJson<{ resealed: object }>(['rotate', 'master-key', '--drop-old', '--yes'], env);
-  assert.deepEqual(dropped.resealed, { systemSecrets: 2, tenantKeys: 2 });
+  assert.deepEqual(dropped.resealed, { systemSecrets: 0, tenantKeys: 0, erasures: 0 }, 'the rotation before did it');
   const again = await startGrove(t, env);
   assert.equal((await keysSeenBy(again.url, apiKey)).length, 1);
   assert.equal((await groveJson<{ state: string }>(['doctor'], env)).state, 'warning', 'images on one machine');
   const shared = { ...env, BLOB_URL: `file://${temporaryFolder(t)}` };
-  assert.equal((await groveJson<{ state: string }>(['doctor'], shared)).state, 'ok');
+  const { checks } = await groveJson<{ checks: { state: string; message: string }[] }>(['doctor'], shared);
+  const warnings = checks.filter(({ state, message }) => state !== 'ok' && !/root/.test(message));
+  assert.deepEqual(warnings, [], 'tests may run as root, of which it warns');
 });
 
 test('a PostgreSQL that does not answer is a failure in words, and its password is not shown', async (t) => {

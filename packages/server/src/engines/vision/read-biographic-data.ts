@@ -67,10 +67,18 @@ export function readBiographicData(sides: readonly DocumentReading[], today: str
     const field = print.find(({ name }) => name === wanted);
     return field?.date ?? field?.value;
   };
+  // Print that says what the zone says is not read on to its label, so the value of the zone stands for both.
+  const checks = sides.flatMap((side) => side.checks);
+  const isConfirmed = (wanted: VisualName) =>
+    checks.some(({ name, result }) => name === `visual.${wanted}.mrz` && result === 'passed');
   return ROWS.flatMap((row) => {
+    const inZone = mrz && row.mrz?.(mrz, today);
     const values: Values = {
-      ...value('visualZoneValue', row.visual && printed(row.visual)),
-      ...value('mrzValue', mrz && row.mrz?.(mrz, today)),
+      ...value(
+        'visualZoneValue',
+        row.visual && (printed(row.visual) ?? (isConfirmed(row.visual) ? inZone : undefined)),
+      ),
+      ...value('mrzValue', inZone),
       ...value('barcodeValue', licence && row.barcode?.(licence)),
     };
     return Object.keys(values).length > 0 ? [{ fieldName: row.fieldName, values }] : [];
