@@ -20,7 +20,7 @@ export type InstanceWorld = Awaited<ReturnType<typeof openInstanceWorld>>;
 export async function openInstanceWorld(place: TestPlace) {
   const grove = await openTestApp(place);
   const acme = grove.app.db.of(asTenantId('acme'));
-  const definition = await addTestDefinition(acme, { name: 'kyc', attributes: { searchable: ['orderId'] } });
+  const definition = await addTestDefinition(acme, { name: 'onboarding', attributes: { searchable: ['orderId'] } });
   const token = await addTestToken(acme, definition);
   const settings = { redirectOrigins: ['https://good.example'], allowSpecimens: false };
   await grove.call('/api/process-manager/settings', { method: 'POST', body: JSON.stringify(settings) });

@@ -11,8 +11,9 @@ import type { TokenRow } from '../tokens/process-tokens.repository.ts';
 
 const ARCHIVE = sql("UPDATE process_definitions SET status = 'ARCHIVED' WHERE tenant_id = $1 AND id = $2");
 const MOVE_TAG = sql(`INSERT INTO process_definition_tags
-  (tenant_id, name, name_folded, definition_id, created_at, created_by) VALUES ($1, $2, $2, $3, 0, 'Test')
-  ON CONFLICT (tenant_id, name) DO UPDATE SET definition_id = excluded.definition_id`);
+  (tenant_id, environment, name, name_folded, definition_id, created_at, created_by)
+  VALUES ($1, 'live', $2, $2, $3, 0, 'Test')
+  ON CONFLICT (tenant_id, environment, name) DO UPDATE SET definition_id = excluded.definition_id`);
 
 onBothEngines('process instances from tokens', (_engine, places) => {
   let world: InstanceWorld;
@@ -132,7 +133,7 @@ onBothEngines('process instances from tokens', (_engine, places) => {
     });
 
     it('a tag leads to whatever bears it now', async () => {
-      const next = await addTestDefinition(world.acme, { name: 'kyc', version: 2 });
+      const next = await addTestDefinition(world.acme, { name: 'onboarding', version: 2 });
       const tagged = { definition_id: null, process_defn_version: null, process_defn_tag: 'current' };
       const { id } = await addTestToken(world.acme, world.definition, tagged);
       for (const { id: definitionId } of [world.definition, next]) {

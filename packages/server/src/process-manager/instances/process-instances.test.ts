@@ -36,7 +36,7 @@ onBothEngines('process instances', (_engine, places) => {
         id,
         tenantId: 'acme',
         processDefnId: world.definition.id,
-        processDefnName: 'kyc',
+        processDefnName: 'onboarding',
         processDefnVersion: 1,
         ...{ lastName: 'Lovelace', firstName: 'Ada', phoneNumber: '+44 20', email: 'ada@x.example' },
         status: 'PENDING',
@@ -56,7 +56,7 @@ onBothEngines('process instances', (_engine, places) => {
         id: row.id,
         tenantId: 'acme',
         processDefnId: world.definition.id,
-        processDefnName: 'kyc',
+        processDefnName: 'onboarding',
         processDefnVersion: 1,
         ...{ lastName: 'Lovelace', firstName: 'Ada', phoneNumber: '+44 20', email: 'ada@x.example' },
         status: 'PENDING',
@@ -219,10 +219,10 @@ onBothEngines('process instances', (_engine, places) => {
       const { body } = await world.get(`${child.row.id}/events`);
       assert.deepEqual(body.content[0].data, {
         parentProcessDefnId: world.definition.id,
-        parentProcessDefnName: 'kyc',
+        parentProcessDefnName: 'onboarding',
         parentProcessDefnVersion: 1,
         parentProcessInstanceId: row.id,
-        childProcessDefnName: 'kyc',
+        childProcessDefnName: 'onboarding',
         childProcessDefnVersion: 1,
       });
       assert.equal((await world.get(`${child.row.id}/withParameters`)).body.parentProcessInstanceId, row.id);

@@ -21,9 +21,9 @@ onBothEngines('process tokens', (_engine, places) => {
   before(async () => {
     grove = await openTestApp(await places.create());
     acme = grove.app.db.of(asTenantId('acme'));
-    await addTestDefinition(acme, { name: 'kyc', version: 1 });
-    newest = await addTestDefinition(acme, { name: 'kyc', version: 2 });
-    await addTestDefinition(acme, { name: 'kyc', version: 3, status: 'EDITABLE' });
+    await addTestDefinition(acme, { name: 'onboarding', version: 1 });
+    newest = await addTestDefinition(acme, { name: 'onboarding', version: 2 });
+    await addTestDefinition(acme, { name: 'onboarding', version: 3, status: 'EDITABLE' });
     await addTestDefinition(acme, { name: 'draft', status: 'EDITABLE' });
     await addTestDefinition(acme, { name: 'old', status: 'ARCHIVED' });
     await acme.write((tx) => tx.run(TAG, ['acme', 'current', newest.id]));
@@ -39,7 +39,7 @@ onBothEngines('process tokens', (_engine, places) => {
     grove.call(PATH, { method: 'POST', body: JSON.stringify(body), ...(token && { token }) });
   const create = (more: object = {}, token?: string) => {
     made += 1;
-    return send({ name: `token ${made}`, processDefnName: 'kyc', ...more }, token);
+    return send({ name: `token ${made}`, processDefnName: 'onboarding', ...more }, token);
   };
   const refused = async (more: object, pointer: string, code = 100001, token?: string) => {
     const { body } = await create(more, token);
@@ -48,7 +48,7 @@ onBothEngines('process tokens', (_engine, places) => {
 
   describe('create', () => {
     it('needs a name and a definition, binds the newest deployed version, and answers 201 with every field', async () => {
-      const { status, body } = await send({ name: 'only a name', processDefnName: 'kyc' });
+      const { status, body } = await send({ name: 'only a name', processDefnName: 'onboarding' });
       assert.equal(status, 201);
       const { id, ...rest } = body;
       assert.match(id, /^[0-9A-Z]{26}$/);
@@ -58,7 +58,7 @@ onBothEngines('process tokens', (_engine, places) => {
       assert.deepEqual(rest, {
         tenantId: 'acme',
         name: 'only a name',
-        processDefnName: 'kyc',
+        processDefnName: 'onboarding',
         processDefnVersion: 2,
         status: 'ACTIVE',
         type: 'UNLIMITED',
@@ -129,7 +129,7 @@ onBothEngines('process tokens', (_engine, places) => {
     it('binds a tag instead of a version, unless the two contradict each other', async () => {
       const { body } = await create({ processDefnName: undefined, processDefnTag: 'current' });
       const { processDefnName, processDefnVersion, processDefnTag } = body;
-      assert.deepEqual([processDefnName, processDefnVersion, processDefnTag], ['kyc', undefined, 'current']);
+      assert.deepEqual([processDefnName, processDefnVersion, processDefnTag], ['onboarding', undefined, 'current']);
       assert.equal((await create({ processDefnTag: 'current', processDefnVersion: 2 })).status, 201);
       await refused({ processDefnTag: 'current', processDefnName: 'draft' }, '/processDefnName');
       await refused({ processDefnTag: 'current', processDefnVersion: 1 }, '/processDefnVersion');
@@ -238,7 +238,7 @@ onBothEngines('process tokens', (_engine, places) => {
       const twice = () =>
         grove.call(PATH, {
           method: 'POST',
-          body: JSON.stringify({ name: 'once', processDefnName: 'kyc' }),
+          body: JSON.stringify({ name: 'once', processDefnName: 'onboarding' }),
           headers: { 'Idempotency-Key': 'token-once' },
         });
       const [one, other] = [await twice(), await twice()];
