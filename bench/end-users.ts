@@ -26,8 +26,8 @@ export async function atDocument(origin: string, bearer: string, tokenId: string
   };
   const { said } = await send(create.path, {}, create.variants[0]?.headers);
   const { processInstanceId: id, redirectUrl } = said as { processInstanceId: string; redirectUrl: string };
-  const start = new URL(new URL(redirectUrl).searchParams.get('ps') ?? '');
-  const { cookie } = await send('/api/journey/sessions', { code: start.searchParams.get('c') });
+  const code = new URLSearchParams(new URL(redirectUrl).hash.slice(1)).get('c');
+  const { cookie } = await send('/api/journey/sessions', { code });
   const now = (await (await fetch(`${origin}/api/journey/${id}`, { headers: { cookie } })).json()) as {
     revision: number;
   };

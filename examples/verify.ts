@@ -19,7 +19,7 @@ const { processInstanceId, redirectUrl } = await grove.processInstances.create({
 console.log('send the end user to', redirectUrl);
 
 // 4. The end user goes through the journey. Here a script does what the browser would do behind that address.
-const code = new URL(new URL(redirectUrl).searchParams.get('ps') ?? '').searchParams.get('c');
+const code = new URLSearchParams(new URL(redirectUrl).hash.slice(1)).get('c');
 let cookie = '';
 const session = await browse('/api/journey/sessions', { code });
 cookie = (session.headers.getSetCookie()[0] ?? '').split(';')[0] ?? '';

@@ -34,7 +34,7 @@ async function freePort(): Promise<number> {
 
 /** What the browser of the customer does behind the address it is sent to, in the sandbox. */
 async function goThrough(redirectUrl: string): Promise<string> {
-  const start = new URL(new URL(redirectUrl).searchParams.get('ps') ?? '');
+  const start = new URL(redirectUrl);
   let cookie = '';
   const call = async (path: string, body?: object) => {
     const headers = { 'Content-Type': 'application/json', ...(cookie && { cookie }) };
@@ -47,7 +47,9 @@ async function goThrough(redirectUrl: string): Promise<string> {
     // biome-ignore lint/suspicious/noExplicitAny: the test says what it should be.
     return (await answer.json()) as any;
   };
-  const { processInstanceId } = await call('/api/journey/sessions', { code: start.searchParams.get('c') });
+  const { processInstanceId } = await call('/api/journey/sessions', {
+    code: new URLSearchParams(start.hash.slice(1)).get('c'),
+  });
   const journey = `/api/journey/${processInstanceId}`;
   for (;;) {
     const { step, waitingFor, revision, result } = await call(journey);

@@ -421,19 +421,26 @@ export const journey = group('/api/journey', {
   }),
 });
 
+const StartQuery = Type.Object({
+  pi: text(1, 50, 'The id of the instance'),
+  c: Type.Optional(text(1, 200, 'The one-time code of an older link. New links have it in the fragment.')),
+});
+
 /** The addresses that end users open; they only lead to the journey. */
 export const processServer = group('', {
   startProcess: get('/api/process-server/startProcess', {
     summary: 'Go to the journey of an instance',
-    description: 'Redirects to the web journey. The one-time code is redeemed there, so a link preview spends nothing.',
+    description:
+      'Redirects to the web journey. The one-time code stands in the fragment of the address, which browsers take along ' +
+      'and servers never see. It is redeemed by the page, so a link preview spends nothing.',
     auth: 'public',
-    query: Type.Object({ pi: text(1, 50, 'The id of the instance'), c: text(1, 200, 'The one-time code') }),
+    query: StartQuery,
     status: 303,
   }),
   followProcess: post('/api/process-server/startProcess', {
     summary: 'Go to the journey of an instance, for clients that follow a 307 with the same method',
     auth: 'public',
-    query: Type.Object({ pi: text(1, 50, 'The id of the instance'), c: text(1, 200, 'The one-time code') }),
+    query: StartQuery,
     status: 303,
   }),
   openToken: get('/processInstances', {

@@ -191,9 +191,7 @@ export const examples: Examples = {
     create: {
       body: {},
       ok: {
-        redirectUrl: `https://acme.fir.example.com/web/?ps=${encodeURIComponent(
-          `https://acme.fir.example.com/api/process-server/startProcess?pi=${processInstance.id}&c=…`,
-        )}`,
+        redirectUrl: `https://acme.fir.example.com/web/?pi=${processInstance.id}#c=…`,
         processInstanceId: processInstance.id,
         themeUrl: 'https://acme.fir.example.com/api/theme-server/themes/default',
       },

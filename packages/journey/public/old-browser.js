@@ -21,6 +21,15 @@
     return found ? decodeURIComponent(found[1].replace(/\+/g, ' ')) : '';
   }
 
+  /** The one-time code stands in the fragment, behind what a page of the tenant may have there. */
+  function fragment() {
+    return '&' + location.hash.slice(1);
+  }
+
+  function linkLanguage() {
+    return parameter('lang', location.search) || parameter('lang', fragment());
+  }
+
   // ---- Words ----
 
   function languageOf(tag) {
@@ -30,7 +39,7 @@
 
   function chooseLanguage(tenant) {
     return (
-      languageOf(parameter('lang', location.search)) ||
+      languageOf(linkLanguage()) ||
       languageOf(tenant) ||
       languageOf(navigator.language || navigator.userLanguage) ||
       'en'
@@ -283,7 +292,8 @@
   }
 
   function open() {
-    var code = parameter('c', '&' + parameter('ps', location.search).split('?').pop());
+    // Older links have the whole start address in `ps`, and the code in its query.
+    var code = parameter('c', fragment()) || parameter('c', '&' + parameter('ps', location.search).split('?').pop());
     var pt = parameter('pt', location.search);
     var tn = parameter('tn', location.search);
     page.instanceId = parameter('pi', location.search).replace(/[^0-9A-Z]/g, '');
@@ -291,7 +301,7 @@
     var body = code ? { code: code } : tn ? { pt: pt, tn: tn } : { pt: pt };
     post('/api/journey/sessions', body, function (status, answer) {
       if (!isGood(status)) return troubleOf(status, answer, open);
-      var lang = languageOf(parameter('lang', location.search));
+      var lang = languageOf(linkLanguage());
       page.instanceId = answer.processInstanceId;
       page.handoff = answer.handoff;
       // What opens a journey does not stay in the address.
@@ -335,6 +345,10 @@
     submit: submit,
     draw: draw,
     follow: follow,
+  };
+  // A new link into the journey that is shown differs in the fragment alone, for which no browser loads a page.
+  window.onhashchange = function () {
+    if (parameter('c', fragment())) location.reload();
   };
   page.language = '';
   load(chooseLanguage(), open);

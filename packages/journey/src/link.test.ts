@@ -1,11 +1,22 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { leadsAway } from './leads-away.ts';
-import { addressOf, readLink } from './link.ts';
+import { addressOf, readLink as read } from './link.ts';
 
 const ID = '01K9ZZZZZZZZZZZZZZZZZZZZZZ';
 
-it('the one-time code is found inside the address that a redirect gives, whole or without its host', () => {
+const readLink = (search: string, hash = '') => read({ search, hash });
+
+it('the one-time code is found in the fragment, behind what the page has there, and never in the query', () => {
+  const entry = { kind: 'code', code: 'acme.abc-_1' };
+  for (const hash of ['#c=acme.abc-_1', '#top&c=acme.abc-_1', '#c=acme.abc-_1&lang=de']) {
+    assert.deepEqual(readLink(`?pi=${ID}`, hash), entry, hash);
+  }
+  assert.deepEqual(readLink(`?pi=${ID}&c=acme.abc-_1`), { kind: 'instance', instanceId: ID });
+  assert.deepEqual(readLink(`?pi=${ID}`, '#c='), { kind: 'instance', instanceId: ID });
+});
+
+it('the code of an older link is found inside the start address, whole or without its host', () => {
   const start = `https://acme.fir.example.com/api/process-server/startProcess?pi=${ID}&c=acme.abc-_1`;
   const entry = { kind: 'code', code: 'acme.abc-_1' };
   assert.deepEqual(readLink(`?${new URLSearchParams({ ps: start })}`), entry);
@@ -28,8 +39,9 @@ it('an instance is one by its form alone; anything else is nothing to show', () 
 });
 
 it('the address that stays names the instance and the language, and holds nothing that opens it', () => {
-  assert.equal(addressOf(ID, '?ps=https%3A%2F%2Fx%2F%3Fc%3Dsecret&lang=de'), `?pi=${ID}&lang=de`);
-  assert.equal(addressOf(ID, '?pt=token'), `?pi=${ID}`);
+  assert.equal(addressOf(ID, { search: '?ps=https%3A%2F%2Fx%2F%3Fc%3Dsecret&lang=de', hash: '' }), `?pi=${ID}&lang=de`);
+  assert.equal(addressOf(ID, { search: '?pt=token', hash: '#c=secret' }), `?pi=${ID}`);
+  assert.equal(addressOf(ID, { search: `?pi=${ID}`, hash: '#c=secret&lang=de' }), `?pi=${ID}&lang=de`);
 });
 
 it('nothing that would run in our own page counts as a way back', () => {

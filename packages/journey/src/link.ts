@@ -5,12 +5,15 @@ export type Entry =
   | { kind: 'instance'; instanceId: string }
   | { kind: 'nothing' };
 
+/** The parts of `location` that say something. */
+type Place = { readonly search: string; readonly hash: string };
+
 const INSTANCE_ID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
 
-/** `ps` holds the whole address that a redirect gives, with the one-time code inside. */
-export function readLink(search: string): Entry {
+/** The one-time code stands in the fragment, behind what a page of the tenant may have there. */
+export function readLink({ search, hash }: Place): Entry {
   const query = new URLSearchParams(search);
-  const code = codeIn(query.get('ps'));
+  const code = new URLSearchParams(hash.slice(1)).get('c') || codeIn(query.get('ps'));
   if (code) return { kind: 'code', code };
   const pt = query.get('pt');
   if (pt) return { kind: 'token', pt, tn: query.get('tn') ?? undefined };
@@ -18,6 +21,7 @@ export function readLink(search: string): Entry {
   return INSTANCE_ID.test(instanceId) ? { kind: 'instance', instanceId } : { kind: 'nothing' };
 }
 
+/** Of links that were sent before codes stood in the fragment: the whole start address. */
 function codeIn(ps: string | null): string | undefined {
   if (!ps) return undefined;
   try {
@@ -28,7 +32,12 @@ function codeIn(ps: string | null): string | undefined {
 }
 
 /** The address of a journey that is under way: it names the instance, and holds nothing that opens it. */
-export function addressOf(instanceId: string, search: string): string {
-  const lang = new URLSearchParams(search).get('lang');
+export function addressOf(instanceId: string, { search, hash }: Place): string {
+  const lang = languageIn({ search, hash });
   return `?${new URLSearchParams({ pi: instanceId, ...(lang && { lang }) })}`;
+}
+
+/** In the query, or behind the code: who adds `&lang=de` to a link adds it there. */
+export function languageIn({ search, hash }: Place): string | null {
+  return new URLSearchParams(search).get('lang') ?? new URLSearchParams(hash.slice(1)).get('lang');
 }

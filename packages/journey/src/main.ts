@@ -12,7 +12,11 @@ warmMessages();
 if (page === 'accessibility' || page === 'camera-check') {
   void import('./plain-page.tsx').then(({ showPlainPage }) => showPlainPage(page));
 } else {
-  const entry = readLink(location.search);
+  const entry = readLink(location);
   openLink(entry).catch(() => undefined);
+  // A new link into the journey that this tab shows differs in the fragment alone, for which no browser loads a page.
+  addEventListener('hashchange', () => {
+    if (readLink(location).kind === 'code') location.reload();
+  });
   void import('./app.tsx').then(({ showApp }) => showApp(entry));
 }

@@ -57,6 +57,6 @@ async function redeem(body: { code: string } | { pt: string; tn?: string }): Pro
   const { processInstanceId, handoff, journey } = JSON.parse(text) as Session;
   if (handoff) remember(processInstanceId, { handoff });
   // Before anything is shown or asked: an address is kept, copied and sent on.
-  history.replaceState(null, '', addressOf(processInstanceId, location.search));
+  history.replaceState(null, '', addressOf(processInstanceId, location));
   return { instanceId: processInstanceId, journey };
 }

@@ -206,7 +206,7 @@ describe('every screen', () => {
   it('a link that does not open anything, and the statement', async () => {
     const page = await open([CONSENT], '&lang=en');
     const { origin } = new URL(page.url());
-    await page.goto(`${origin}/web/?ps=/x?c=acme.nothing`);
+    await page.goto(`${origin}/web/?pi=x#c=acme.nothing`);
     await look(page, 'a link that cannot be used');
     await page.goto(`${origin}/web/accessibility`);
     await look(page, 'the statement');

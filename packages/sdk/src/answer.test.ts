@@ -44,7 +44,7 @@ test('an answer that is not JSON is its bytes, unchanged, and its content type',
 
 test('a 307 is the answer of an operation that redirects: its location, not followed', async (t) => {
   const { server, grove } = await setUp(t);
-  const location = `${server.baseUrl}/web/?ps=somewhere`;
+  const location = `${server.baseUrl}/web/?pi=1#c=somewhere`;
   server.steps.push((response) => response.writeHead(307, { location }).end());
   assert.deepEqual(await grove.processInstances.start({ query: { pt: 'p1' } }), { location });
   assert.equal(server.seen.length, 1);

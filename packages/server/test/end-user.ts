@@ -23,8 +23,7 @@ export type Journey = any;
 const MAX_STEPS = 60;
 
 export function codeOf(redirectUrl: string): string {
-  const start = new URL(redirectUrl).searchParams.get('ps') ?? '';
-  return new URL(start).searchParams.get('c') ?? '';
+  return new URLSearchParams(new URL(redirectUrl).hash.slice(1)).get('c') ?? '';
 }
 
 export async function endUser(app: TestApp, code: string): Promise<EndUser> {

@@ -241,8 +241,7 @@ async function bytesOf(content: Parameters<Blobs['put']>[1]): Promise<Buffer> {
 
 /** The one-time code in an address that leads into a journey. */
 export function codeOf(redirectUrl: string): string {
-  const start = new URL(new URL(redirectUrl).searchParams.get('ps') as string);
-  return start.searchParams.get('c') as string;
+  return new URLSearchParams(new URL(redirectUrl).hash.slice(1)).get('c') as string;
 }
 
 function assertNothing(what: string, error: unknown): never {

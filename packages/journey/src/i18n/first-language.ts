@@ -1,3 +1,4 @@
+import { languageIn } from '../link.ts';
 import { recallLanguage } from '../remember.ts';
 import { chooseLanguage } from './languages.ts';
 import { loadMessages } from './load-messages.ts';
@@ -7,7 +8,7 @@ export const PSEUDO = 'xx';
 
 /** The language that a page begins with; the tenant's is known when the journey is. */
 export function firstLanguage(tenant?: string): string {
-  const link = new URLSearchParams(location.search).get('lang');
+  const link = languageIn(location);
   if (link === PSEUDO) return PSEUDO;
   const browser = navigator.languages ?? [navigator.language];
   return chooseLanguage({ link, chosen: recallLanguage(), tenant, browser });

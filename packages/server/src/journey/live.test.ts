@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { onBothEngines } from '../../test/harness.ts';
-import { type Browser, openTestJourney, type TestJourney } from '../../test/journey.ts';
+import { type Browser, codeOf, openTestJourney, type TestJourney } from '../../test/journey.ts';
 import { asTenantId } from '../kernel/ids.ts';
 import { MAX_WATCHERS, openLive, type Watcher } from './live.ts';
 
@@ -133,7 +133,7 @@ onBothEngines('live status', (_engine, places) => {
     const { body: offer } = await first.post('/handoffs');
     await next();
     const phone = grove.browser();
-    const code = new URL(new URL(offer.url).searchParams.get('ps') as string).searchParams.get('c') as string;
+    const code = codeOf(offer.url);
     await phone.open({ code });
     await next();
     assert.equal((await first.get()).body.device.handoff, 'CONFIRMING');
@@ -148,7 +148,7 @@ onBothEngines('live status', (_engine, places) => {
     const first = await begin();
     const { body: offer } = await first.post('/handoffs');
     const phone = grove.browser();
-    const code = new URL(new URL(offer.url).searchParams.get('ps') as string).searchParams.get('c') as string;
+    const code = codeOf(offer.url);
     await phone.open({ code });
     const { next } = await watching(phone);
     assert.equal(await next(), event(1, 'ACTIVE'));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { testPlaces } from '../../test/harness.ts';
-import { openTestJourney, type TestJourney } from '../../test/journey.ts';
+import { codeOf, openTestJourney, type TestJourney } from '../../test/journey.ts';
 
 describe('the addresses that end users open', () => {
   const places = testPlaces();
@@ -16,17 +16,20 @@ describe('the addresses that end users open', () => {
     return headers.location as string;
   };
 
-  it('lead to the page of the tenant that the code names, with the address itself, and spend nothing', async () => {
+  it('lead to the page of the tenant; a code in the query of an older link is moved to the fragment and still redeemed once', async () => {
     const { id, code } = await grove.instance();
     const path = `/api/process-server/startProcess?pi=${id}&c=${encodeURIComponent(code)}`;
     for (const method of ['GET', 'POST'] as const) {
       const url = new URL(await locationOf(path, method));
       assert.equal(url.origin + url.pathname, 'http://acme.fir.localhost/web/');
-      const start = new URL(url.searchParams.get('ps') as string);
-      assert.equal(start.origin + start.pathname, 'http://acme.fir.localhost/api/process-server/startProcess');
-      assert.deepEqual([start.searchParams.get('pi'), start.searchParams.get('c')], [id, code]);
+      assert.equal(url.search, `?pi=${id}`);
+      assert.equal(codeOf(url.href), code);
     }
+    const [bare = ''] = path.split('&');
+    assert.equal(await locationOf(bare, 'GET', 'acme.fir.localhost'), `http://acme.fir.localhost/web/?pi=${id}`);
+    assert.equal(await locationOf(bare), `/web/?pi=${id}`);
     assert.equal((await grove.browser().open({ code })).status, 200);
+    assert.equal((await grove.browser().open({ code })).body.code, 100055);
   });
 
   it('lead nowhere but to our own page, whatever they are given', async () => {
@@ -40,10 +43,10 @@ describe('the addresses that end users open', () => {
       '%00',
     ]) {
       const location = await locationOf(`/api/process-server/startProcess?pi=x&c=${encodeURIComponent(code)}`);
-      assert.match(location, /^(http:\/\/[a-z]+\.fir\.localhost)?\/web\/\?ps=/, code);
+      assert.match(location, /^(http:\/\/[a-z]+\.fir\.localhost)?\/web\/\?pi=x#c=/, code);
     }
     const named = await locationOf('/api/process-server/startProcess?pi=x&c=!', 'GET', 'other.fir.localhost');
-    assert.ok(named.startsWith('http://other.fir.localhost/web/?ps='));
+    assert.ok(named.startsWith('http://other.fir.localhost/web/?pi=x#c='));
   });
 
   it('a token leads to its own page or to ours, and makes no instance yet', async () => {

@@ -12,12 +12,14 @@ export function processServerHandlers({ db, baseUrlOf, uiUrlOfToken }: JourneyDe
   /** Where the tenant is served; nothing, and so the host that was asked, if there is none of that name. */
   const baseOf = (tenantId: TenantId | undefined) => (tenantId === undefined ? '' : baseUrlOf(tenantId));
 
-  // Always to our own page: whatever the code says, nobody is sent anywhere else.
-  const start = ({ hostTenant }: OpenContext, { pi, c }: { pi: string; c: string }) => {
-    const named = c.split('.', 1)[0] ?? '';
-    const base = baseOf(isTenantId(named) ? named : hostTenant);
-    const own = `${base}/api/process-server/startProcess?${new URLSearchParams({ pi, c })}`;
-    return redirect(`${base}/web/?${new URLSearchParams({ ps: own })}`);
+  /**
+   * Always to our own page: whatever the code says, nobody is sent anywhere else. Browsers take the fragment of the
+   * address along, and with it the code. A link that was sent before codes stood there has its code moved.
+   */
+  const start = ({ hostTenant }: OpenContext, { pi, c }: { pi: string; c?: string }) => {
+    const named = c?.split('.', 1)[0] ?? '';
+    const page = `${baseOf(isTenantId(named) ? named : hostTenant)}/web/?${new URLSearchParams({ pi })}`;
+    return redirect(c === undefined ? page : `${page}#${new URLSearchParams({ c })}`);
   };
 
   return implement(api.processServer, {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { onBothEngines } from '../../test/harness.ts';
 import { CONSENT, DECIDE, openTestJourney, type TestJourney } from '../../test/journey.ts';
-import { HOUR } from '../kernel/clock.ts';
+import { HOUR, MINUTE } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import { newCode } from '../process-manager/instances/one-time-code.ts';
 import { MAX_SESSIONS_PER_INSTANCE } from './sessions.ts';
@@ -59,7 +59,7 @@ onBothEngines('sessions of a journey', (_engine, places) => {
     const { code: expired } = await grove.instance();
     const { code: foreign } = await grove.instance();
     const { code: good } = await grove.instance();
-    grove.clock.advance(24 * HOUR - 1);
+    grove.clock.advance(10 * MINUTE - 1);
     assert.equal((await grove.browser().open({ code: good })).status, 200);
     grove.clock.advance(1);
     const bodies = new Set<string>();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { endUser, enter, startJourney } from '../../test/end-user.ts';
+import { codeOf, endUser, enter, startJourney } from '../../test/end-user.ts';
 import { openTestApp, type TestApp, testPlaces } from '../../test/harness.ts';
 
 const testKeyOf = async (grove: TestApp) =>
@@ -88,8 +88,9 @@ describe('a journey through the application', () => {
       const follow = new URL(started.headers.get('location') as string);
       const followed = await grove.call(follow.pathname + follow.search, { method: 'POST', token: null });
       assert.equal(followed.status, 303);
-      const start = new URL(new URL(followed.headers.get('location') as string).searchParams.get('ps') as string);
-      assert.equal((await (await endUser(grove, start.searchParams.get('c') as string)).look()).status, 'ACTIVE');
+      const code = codeOf(follow.href);
+      assert.ok(!(followed.headers.get('location') as string).includes(code), 'the browser takes the fragment along');
+      assert.equal((await (await endUser(grove, code)).look()).status, 'ACTIVE');
     } finally {
       await grove.stop();
     }

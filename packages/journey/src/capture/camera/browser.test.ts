@@ -33,10 +33,10 @@ test('an iPad that calls itself a Mac is known by its fingers', () => {
 });
 
 test('an intent opens the whole address in Chrome, and in any other browser where there is no Chrome', () => {
-  const intent = chromeIntent('https://acme.eu.grove.example/web/?ps=a%26b');
+  const intent = chromeIntent('https://acme.eu.grove.example/web/?pi=1#c=a%26b');
   assert.equal(
     intent,
-    'intent://acme.eu.grove.example/web/?ps=a%26b#Intent;scheme=https;package=com.android.chrome;' +
-      'S.browser_fallback_url=https%3A%2F%2Facme.eu.grove.example%2Fweb%2F%3Fps%3Da%2526b;end',
+    'intent://acme.eu.grove.example/web/?pi=1#c=a%26b#Intent;scheme=https;package=com.android.chrome;' +
+      'S.browser_fallback_url=https%3A%2F%2Facme.eu.grove.example%2Fweb%2F%3Fpi%3D1%23c%3Da%2526b;end',
   );
 });

@@ -32,12 +32,12 @@ export function settingsPlaceOf({ name, system }: Browser): SettingsPlace {
   return name === 'chrome' || name === 'edge' ? 'chromeDesktop' : 'other';
 }
 
-/** Android opens an address in Chrome by a link of this form; where there is no Chrome, in what there is. */
+/** Android opens an address in Chrome by a link of this form; where there is no Chrome, in what there is. The last `#` counts. */
 export function chromeIntent(address: string): string {
-  const { protocol, host, pathname, search } = new URL(address);
+  const { protocol, host, pathname, search, hash } = new URL(address);
   const scheme = protocol.replace(':', '');
   const fallback = encodeURIComponent(address);
-  return `intent://${host}${pathname}${search}#Intent;scheme=${scheme};package=com.android.chrome;S.browser_fallback_url=${fallback};end`;
+  return `intent://${host}${pathname}${search}${hash}#Intent;scheme=${scheme};package=com.android.chrome;S.browser_fallback_url=${fallback};end`;
 }
 
 // Order matters: most browsers also carry the names of those that came before them.

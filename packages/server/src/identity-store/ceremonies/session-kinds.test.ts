@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { authenticator } from '../../../test/authenticator/authenticator.ts';
+import { codeOf } from '../../../test/end-user.ts';
 import { type Answer, onBothEngines } from '../../../test/harness.ts';
 import { openTestIdentity, type TestIdentity } from '../../../test/identity.ts';
 import { uafAuthenticator } from '../../../test/uaf/authenticator.ts';
@@ -99,8 +100,7 @@ onBothEngines('one-time values of identity stores', (_engine, places) => {
     const made = await grove.call(`${processes}/processTokens`, { method: 'POST', body: JSON.stringify(token) });
     const create = `${processes}/processInstances/create?pt=${made.body.id}`;
     const { body } = await grove.call(create, { method: 'POST' });
-    const start = new URL(new URL(body.redirectUrl).searchParams.get('ps') as string);
-    const ids = [made.body.id, body.processInstanceId, start.searchParams.get('c') as string];
+    const ids = [made.body.id, body.processInstanceId, codeOf(body.redirectUrl)];
     for (const kind of kinds) {
       const { id, answer } = await kind.open();
       for (const other of ids) assert.equal((await kind.finish(other, answer)).body.code, 100035, kind.name);

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
+import { codeOf } from '../../../test/end-user.ts';
 import { onBothEngines } from '../../../test/harness.ts';
-import { DAY, type InstanceWorld, openInstanceWorld, PATH } from '../../../test/instance-world.ts';
+import { type InstanceWorld, openInstanceWorld, PATH } from '../../../test/instance-world.ts';
 import { addTestDefinition, addTestToken, inParallel } from '../../../test/processes.ts';
 import { sql } from '../../db/db.ts';
-import { HOUR, toDtm } from '../../kernel/clock.ts';
+import { HOUR, MINUTE, toDtm } from '../../kernel/clock.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { TokenRow } from '../tokens/process-tokens.repository.ts';
 
@@ -30,14 +31,12 @@ onBothEngines('process instances from tokens', (_engine, places) => {
       assert.equal(themeUrl, `${world.base}/api/theme-server/themes/default`);
       const url = new URL(redirectUrl);
       assert.equal(`${url.origin}${url.pathname}`, `${world.base}/web/`);
-      const startUrl = new URL(url.searchParams.get('ps') ?? '');
-      assert.equal(`${startUrl.origin}${startUrl.pathname}`, `${world.base}/api/process-server/startProcess`);
-      assert.equal(startUrl.searchParams.get('pi'), id);
-      const code = startUrl.searchParams.get('c') ?? '';
+      assert.equal(url.search, `?pi=${id}`);
+      const code = codeOf(redirectUrl);
       assert.match(code, new RegExp(`^acme\\.${id}[A-Za-z0-9_-]{43}$`));
       const row = await world.rowOf(id);
       assert.deepEqual(Buffer.from(row.code_hash ?? []), createHash('sha256').update(code).digest());
-      assert.equal(row.code_expires_at, world.grove.clock.now() + DAY);
+      assert.equal(row.code_expires_at, world.grove.clock.now() + 10 * MINUTE);
       assert.ok(!JSON.stringify(row).includes(code) && !world.grove.logged().includes(code));
     });
 
@@ -54,8 +53,8 @@ onBothEngines('process instances from tokens', (_engine, places) => {
 
     it('sends the end user to the page of the token, whatever its address already carries', async () => {
       const urls: [string, RegExp][] = [
-        ['https://good.example/ui', /^https:\/\/good\.example\/ui\?ps=http%3A/],
-        ['https://good.example/ui?lang=de#top', /^https:\/\/good\.example\/ui\?lang=de&ps=http%3A[^#]+#top$/],
+        ['https://good.example/ui', /^https:\/\/good\.example\/ui\?pi=[^&#]+#c=acme/],
+        ['https://good.example/ui?lang=de#top', /^https:\/\/good\.example\/ui\?lang=de&pi=[^&#]+#top&c=acme/],
       ];
       for (const [ui_url, expected] of urls) {
         const { id } = await addTestToken(world.acme, world.definition, { ui_url });
@@ -164,7 +163,8 @@ onBothEngines('process instances from tokens', (_engine, places) => {
       assert.deepEqual([status, text], [307, '']);
       const location = new URL(headers.get('location') ?? '');
       assert.equal(`${location.origin}${location.pathname}`, `${world.base}/api/process-server/startProcess`);
-      assert.match(location.searchParams.get('c') ?? '', /^acme\./);
+      assert.match(codeOf(location.href), /^acme\./);
+      assert.deepEqual([...location.searchParams.keys()], ['pi']);
       assert.equal((await world.rowOf(location.searchParams.get('pi') ?? '')).token_id, id);
     });
 

@@ -26,6 +26,8 @@ export type FromToken = {
   overrides?: Overrides;
   now: number;
   baseUrl: string;
+  /** Of a link that is sent to somebody. */
+  codeTtlMs?: number;
   tell?: TellEvents | undefined;
 };
 
@@ -54,6 +56,7 @@ export async function createFromToken(tx: TenantTx, from: FromToken): Promise<Cr
     token,
     overrides: overridesOf(overrides, now),
     now,
+    codeTtlMs: from.codeTtlMs,
     ...(from.tell && { tell: from.tell }),
   });
   if (code === undefined) throw new Error('an instance that is nobody’s child has a code');

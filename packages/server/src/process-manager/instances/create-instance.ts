@@ -5,7 +5,7 @@ import { newId } from '../../kernel/ids.ts';
 import type { DefinitionRow } from '../definitions/definitions.repository.ts';
 import type { Definition } from '../engine/definition.ts';
 import { addEvents } from './instance-events.repository.ts';
-import { CODE_TTL_MS, hashCode, newStartCode } from './one-time-code.ts';
+import { hashCode, newStartCode, START_CODE_TTL_MS } from './one-time-code.ts';
 import { addInstance, type Environment, type InstanceRow } from './process-instances.repository.ts';
 import { termsOf } from './search-terms.ts';
 import type { TellEvents } from './tell-events.ts';
@@ -22,6 +22,8 @@ export type NewInstance = {
   parent?: { row: InstanceRow; step: string; id: string } | undefined;
   overrides?: { name?: string; description?: string; notAfterAt?: number } | undefined;
   now: number;
+  /** How long the code can be redeemed, if it is not redeemed at once. */
+  codeTtlMs?: number | undefined;
   tell?: TellEvents;
 };
 
@@ -41,7 +43,7 @@ export async function createInstance(
   const row: InstanceRow = {
     ...fresh,
     code_hash: code === undefined ? null : hashCode(code),
-    code_expires_at: code === undefined ? null : now + CODE_TTL_MS,
+    code_expires_at: code === undefined ? null : now + (made.codeTtlMs ?? START_CODE_TTL_MS),
   };
   await addInstance(tx, row);
   const data = parent && {

@@ -1,19 +1,25 @@
 import type { Environment } from '../../kernel/environment.ts';
 
-/** The addresses that lead an end user into a journey. */
+/**
+ * The addresses that lead an end user into a journey. The code stands in the fragment, which browsers send to no server:
+ * no log of a proxy has it. See docs/decisions/2026-11-16-start-codes.md.
+ */
 
 /** Always at the server itself: a caller that follows a redirect may send its bearer token along. */
 export function startAddress(baseUrl: string, instanceId: string, code: string): string {
-  return `${baseUrl}/api/process-server/startProcess?pi=${instanceId}&c=${encodeURIComponent(code)}`;
+  return withCode(`${baseUrl}/api/process-server/startProcess`, instanceId, code);
 }
 
-/** The page that runs the journey, told where the instance is. */
+/** The page that runs the journey: that of the token, or Grove's own. */
 export function redirectAddress(uiUrl: string | null, baseUrl: string, instanceId: string, code: string): string {
-  const page = uiUrl || `${baseUrl}/web/`;
-  const [address = '', fragment] = page.split('#', 2);
-  const start = encodeURIComponent(startAddress(baseUrl, instanceId, code));
-  const joined = `${address}${address.includes('?') ? '&' : '?'}ps=${start}`;
-  return fragment === undefined ? joined : `${joined}#${fragment}`;
+  return withCode(uiUrl || `${baseUrl}/web/`, instanceId, code);
+}
+
+/** A page may have a query and a fragment of its own: both stay. */
+function withCode(page: string, instanceId: string, code: string): string {
+  const at = page.indexOf('#');
+  const [address, fragment] = at < 0 ? [page, '#'] : [page.slice(0, at), `${page.slice(at)}&`];
+  return `${address}${address.includes('?') ? '&' : '?'}pi=${instanceId}${fragment}c=${encodeURIComponent(code)}`;
 }
 
 export function themeAddress(baseUrl: string, environment: Environment, theme: string): string {

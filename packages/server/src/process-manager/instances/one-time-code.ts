@@ -1,12 +1,15 @@
 import { hash, randomFillSync } from 'node:crypto';
-import { HOUR } from '../../kernel/clock.ts';
+import { HOUR, MINUTE } from '../../kernel/clock.ts';
 import type { TenantId } from '../../kernel/ids.ts';
 
 /**
  * A code that opens one instance, once. It names its tenant, because the page that redeems it may stand at an address
  * that names none; only its hash is stored, and 256 random bits need no slower one.
  */
-export const CODE_TTL_MS = 24 * HOUR;
+/** The code of a new instance is for somebody who is there: the caller sends the browser on at once. */
+export const START_CODE_TTL_MS = 10 * MINUTE;
+/** Links that are sent to somebody, to be opened later: resume links and the processes of pushes. */
+export const SENT_CODE_TTL_MS = 24 * HOUR;
 const RANDOM_BYTES = 32;
 
 export function newCode(tenantId: TenantId): string {

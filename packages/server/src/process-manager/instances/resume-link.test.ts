@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
+import { codeOf } from '../../../test/end-user.ts';
 import { onBothEngines } from '../../../test/harness.ts';
 import { DAY, type InstanceWorld, openInstanceWorld, PATH } from '../../../test/instance-world.ts';
 import { addTestDefinition, addTestToken } from '../../../test/processes.ts';
@@ -69,11 +70,8 @@ onBothEngines('paused process instances', (_engine, places) => {
         assert.deepEqual([status, body.expiringDtm], [201, toDtm(world.grove.clock.now() + DAY)]);
         const url = new URL(body.redirectUrl);
         assert.equal(url.origin, 'https://good.example');
-        const startUrl = new URL(url.searchParams.get('ps') ?? '');
-        assert.equal(startUrl.searchParams.get('pi'), row.id);
-        const hash = createHash('sha256')
-          .update(startUrl.searchParams.get('c') ?? '')
-          .digest();
+        assert.equal(url.search, `?pi=${row.id}`);
+        const hash = createHash('sha256').update(codeOf(body.redirectUrl)).digest();
         const [kept] = await world.acme.all<{ kind: string; expires_at: number }>(
           { text: `SELECT kind, expires_at FROM journey_codes WHERE tenant_id = 'acme' AND code_hash = $1` },
           [hash],

@@ -1,7 +1,7 @@
 import type { TenantTx } from '../../db/db.ts';
 import { MAX_DEPTH } from '../engine/drive.ts';
 import { redirectAddress } from './journey-addresses.ts';
-import { CODE_TTL_MS, hashCode, newCode } from './one-time-code.ts';
+import { hashCode, newCode, SENT_CODE_TTL_MS } from './one-time-code.ts';
 import { findInstance, type InstanceRow } from './process-instances.repository.ts';
 import { addResumeCode } from './resume-codes.repository.ts';
 
@@ -13,7 +13,7 @@ export async function makeResumeLink(
 ): Promise<{ redirectUrl: string; expiresAt: number }> {
   const root = await rootOf(tx, row);
   const code = newCode(tx.tenantId);
-  const expiresAt = now + CODE_TTL_MS;
+  const expiresAt = now + SENT_CODE_TTL_MS;
   await addResumeCode(tx, { hash: hashCode(code), instanceId: root.id, now, expiresAt });
   return { redirectUrl: redirectAddress(root.ui_url, baseUrl, root.id, code), expiresAt };
 }

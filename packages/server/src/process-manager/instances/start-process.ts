@@ -4,6 +4,7 @@ import { toDtm } from '../../kernel/clock.ts';
 import { newToken } from '../tokens/new-token.ts';
 import { addToken } from '../tokens/process-tokens.repository.ts';
 import { createFromToken } from './create-from-token.ts';
+import { SENT_CODE_TTL_MS } from './one-time-code.ts';
 import type { TellEvents } from './tell-events.ts';
 
 /** For features that want a process run by an end user, within a time. */
@@ -22,7 +23,15 @@ export function processStarter(deps: { baseUrlOf(tenantId: string): string; tell
     const token = await newToken(tx, { environment, by, now, baseUrl }, { ...definition, name, ...limits });
     await addToken(tx, { ...token, made_for: madeFor });
     const overrides = { parameters, notAfterDtm };
-    const from = { tokenId: token.id, environment, overrides, now, baseUrl, tell: deps.tell };
+    const from = {
+      tokenId: token.id,
+      environment,
+      overrides,
+      now,
+      baseUrl,
+      codeTtlMs: SENT_CODE_TTL_MS,
+      tell: deps.tell,
+    };
     const { row, redirectUrl } = await createFromToken(tx, from);
     return {
       processInstanceId: row.id,
