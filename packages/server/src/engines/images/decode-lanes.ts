@@ -46,6 +46,8 @@ const IDLE_MS = 60_000;
 const MAX_WORK_MS = 60_000;
 const MAX_WAITING_BYTES = 256 * 2 ** 20;
 const MAX_WAITING = 1000;
+/** Of the room for files that wait: most installations have one busy tenant, and 20 photographs of 8 MB must find room. */
+const TENANT_PART = 3 / 4;
 /** As many as an attempt has images. */
 const MAX_WAITING_PER_SENDER = 30;
 const RETRY_AFTER_SECONDS = 5;
@@ -136,7 +138,7 @@ export function openLanes(options: LaneOptions): DecodeLanes {
     begin(lane);
   };
 
-  /** One tenant can fill half of the room, and one sender a small part of it. */
+  /** One tenant can fill most of the room, and one sender a small part of it. */
   const ensureRoom = ({ tenant, sender }: Share, { length }: Uint8Array) => {
     const all = [...lanes.quick.queue.waiting, ...lanes.patient.queue.waiting];
     const ofTenant = all.filter(({ share }) => share.tenant === tenant);
@@ -145,7 +147,7 @@ export function openLanes(options: LaneOptions): DecodeLanes {
       works.length + 1 <= MAX_WAITING * part && bytesOf(works) + length <= maxWaitingBytes * part;
     if (!fits(all, 1) || ofSender.length >= MAX_WAITING_PER_SENDER) throw notNow('too many images are waiting');
     // The first of a tenant always finds room if there is any.
-    if (ofTenant.length > 0 && !fits(ofTenant, 1 / 2)) throw notNow('too many images are waiting');
+    if (ofTenant.length > 0 && !fits(ofTenant, TENANT_PART)) throw notNow('too many images are waiting');
   };
 
   return {

@@ -82,7 +82,7 @@ describe('a picture that takes longer than pictures do', () => {
 });
 
 describe('100010: files that wait', () => {
-  it('fill at most half of the room if they are of one tenant, and 30 places if they are of one sender', async (t) => {
+  it('fill at most three quarters of the room if they are of one tenant, and 30 places if they are of one sender', async (t) => {
     const images = openImages({ processes: 1, maxWaitingBytes: JPEG.length * 100 });
     t.after(() => images.stop());
     const settled: Promise<unknown>[] = [];
@@ -94,12 +94,12 @@ describe('100010: files that wait', () => {
       settled.push(result);
     };
     for (let count = 0; count < 32; count++) put(ATTACKER);
-    for (let count = 0; count < 40; count++) put({ tenant: 'acme', sender: `${count}` });
+    for (let count = 0; count < 60; count++) put({ tenant: 'acme', sender: `${count}` });
     put(OTHER);
     const outcomes = await Promise.all(settled);
     const refused = outcomes.flatMap((outcome, index) => (outcome === 100010 ? [index] : []));
-    // One is at work, 30 wait: the last of the sender is refused. 50 of the tenant may wait.
-    assert.deepEqual(refused, [31, ...Array.from({ length: 20 }, (_, index) => 52 + index)]);
+    // One is at work, 30 wait: the last of the sender is refused. 75 of the tenant may wait.
+    assert.deepEqual(refused, [31, ...Array.from({ length: 15 }, (_, index) => 77 + index)]);
     assert.equal(outcomes.at(-1), 'done');
   });
 });
