@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import sharp, { type Metadata, type Sharp } from 'sharp';
 import { confine } from './confine.ts';
 import { type DecodedType, type ImageType, PDF_TYPE } from './detect-image-type.ts';
@@ -13,6 +15,10 @@ import type { Reason } from './refused.ts';
  */
 const MAX_INPUT_BYTES = 2 ** 30;
 const WHITE = '#ffffff';
+
+// Set here and not when Node starts: with this option there it ignores compiled code that was stored.
+setFlagsFromString('--expose-gc');
+const collectGarbage: () => void = runInNewContext('gc');
 
 sharp.cache(false);
 sharp.concurrency(1);
@@ -104,7 +110,7 @@ async function serve(): Promise<void> {
       say({ reason: error instanceof Refusal ? error.reason : 'broke' });
     }
     // Little of an image is in the heap, so the collector would see no reason to hurry.
-    globalThis.gc?.();
+    collectGarbage();
   }
 }
 

@@ -119,7 +119,7 @@ export async function startChild(options: ChildOptions): Promise<ImageChild> {
  * secrets there. The script has to call `confine` itself.
  */
 export function launch(script: string, { memoryBytes, pages, niceness }: ChildOptions): ChildProcess {
-  const args = [`--max-old-space-size=${HEAP_MB}`, '--expose-gc', script, ...(pages ? ['--pages'] : [])];
+  const args = [`--max-old-space-size=${HEAP_MB}`, script, ...(pages ? ['--pages'] : [])];
   const options: SpawnOptions = { env: environment(), cwd: '/', stdio: ['pipe', 'pipe', 'ignore'], windowsHide: true };
   if (process.platform === 'win32') {
     return spawn(process.execPath, [...permissions(), ...args], { ...options, cwd: dirname(script) });
