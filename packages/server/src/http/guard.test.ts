@@ -228,8 +228,8 @@ describe('limits of the journey', () => {
       };
       const sessions = () => many(31, '/api/journey/sessions', {});
       assert.deepEqual(await sessions(), [...Array(30).fill(200), 100007]);
-      const uploads = () => many(91, `/api/journey/${INSTANCE}/steps/s/images/front`, { Cookie: COOKIE });
-      assert.deepEqual(await uploads(), [...Array(90).fill(200), 100007]);
+      const uploads = () => many(301, `/api/journey/${INSTANCE}/steps/s/images/front`, { Cookie: COOKIE });
+      assert.deepEqual(await uploads(), [...Array(300).fill(200), 100007]);
       clock.advance(60_000);
       assert.deepEqual(await sessions(), [...Array(30).fill(200), 100007]);
     } finally {
