@@ -67,8 +67,8 @@ describe('a journey in a browser', () => {
 
   it('who is declined reads the same words whatever was found, what to do next, and a reference', async () => {
     const told = [];
-    for (const _scenario of ['document-expired', 'face-mismatch']) {
-      const parameters = { _scenario, documentType: 'PASSPORT', countryCode: 'UTO' };
+    for (const _scenario of ['applicant-mismatch', 'face-mismatch']) {
+      const parameters = { _scenario, lastName: 'Eriksson', documentType: 'PASSPORT', countryCode: 'UTO' };
       const { url, processInstanceId } = await stage.link({ steps: CAPTURE, parameters });
       const page = await stage.page();
       await begin(page, url);
