@@ -21,8 +21,8 @@ export type ChallengePage = {
 export type FrameChange = { token?: string; key?: KeyObject; challengeId?: string; at?: number };
 
 const MAX_FRAMES = 150;
-/** A person sees the instruction, and then moves. */
-const REACTION_MS = 700;
+/** A person sees the instruction, after the pause before it is revealed, and then moves. */
+const REACTION_MS = 1000;
 const PACE_MS = 300;
 
 export function openChallengePage(

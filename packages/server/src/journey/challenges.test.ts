@@ -103,7 +103,7 @@ onBothEngines('a challenge of active liveness', (_engine, places) => {
     assert.equal(old.body.instruction.token, now.instruction?.token);
   });
 
-  it('takes only frames that the key of its start has signed', async () => {
+  it('takes only frames that the key of its start has signed: 100180 for others, 100132 for another challenge', async () => {
     const { page, challenge } = await started(await atMoving());
     const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     assert.equal((await page.send(challenge, frame(), { key: privateKey })).body.code, 100180);

@@ -231,7 +231,8 @@ describe('what the steps of identity stores come to', () => {
     const steps = [{ ...USE_PASSKEY, store: 'nowhere' }, DECIDE];
     const definition = await its.post('/processDefinitions', { name, steps });
     const path = `/api/process-manager/processDefinitions/${definition.id}/deploy`;
-    const { status, body } = await its.grove.call(path, { method: 'POST', body: '{}' });
+    const token = its.grove.inTest;
+    const { status, body } = await its.grove.call(path, { method: 'POST', body: '{}', token });
     assert.equal(status, 400);
     assert.deepEqual(body.errors[0], {
       pointer: '/steps/0/store',

@@ -105,7 +105,7 @@ onBothEngines('requests about a person', (_engine, places) => {
     assert.equal((await app.call(REQUESTS, { method: 'POST', body: '{"reference":"x"}', token })).status, 400);
   });
 
-  it('are of one environment, and another tenant sees none of them', async () => {
+  it('are of one environment, and another tenant gets 100230 for them', async () => {
     const { id } = await requested(REQUESTS, { email: EMAIL });
     assert.equal((await app.call(`${REQUESTS}/${id}`)).body.code, 100230);
     const live = await app.call(REQUESTS, { method: 'POST', body: JSON.stringify({ email: EMAIL }) });
@@ -116,9 +116,11 @@ onBothEngines('requests about a person', (_engine, places) => {
     assert.equal((await app.call(`${REQUESTS}/${id}`, { token: stranger })).body.code, 100230);
   });
 
-  it('erase everything with one receipt, leave others alone, and can be asked again', async () => {
+  it('erase everything with one receipt, leave others alone, can be asked again, and hand out nothing (100231)', async () => {
     const request = await requested(`${REQUESTS}/erase`, { email: EMAIL, externalId: 'C-42', reference: 'TICKET-7' });
     assert.equal(request.erased, 5);
+    const archive = await app.call(`${REQUESTS}/${request.id}/archive`, { method: 'POST', body: '{}', token });
+    assert.equal(archive.body.code, 100231);
     const { header, payload } = await verifySigned(app, request.receipt);
     assert.equal(header.typ, 'grove-person-erasure+jwt');
     const claims = JSON.parse(String(payload));
