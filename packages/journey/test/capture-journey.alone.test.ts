@@ -46,6 +46,8 @@ describe('a journey with a camera and the real machine', () => {
     const began = Date.now();
     const clock = { ...testClock(), now: () => Math.floor(began + (Date.now() - began) / SLOWNESS) };
     app = await openTestApp(await places.create(), { environment: { GROVE_VISION: 'lazy' }, clock });
+    // The passport of the tests is a specimen, which a live journey refuses otherwise.
+    await app.client.processSettings.update({ body: { redirectOrigins: [], allowSpecimens: true } });
     const definition = { name: 'camera', processDefinitionType: 'VERIFICATION', steps: STEPS };
     const made = await app.client.processDefinitions.create({ body: definition as never });
     await app.call(`/api/process-manager/processDefinitions/${made.id}/deploy`, { method: 'POST' });
