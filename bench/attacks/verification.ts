@@ -38,6 +38,8 @@ const app = await openTestApp(
   { environment: { GROVE_VISION: 'eager' } },
 );
 try {
+  // The passport is a specimen, which a live journey refuses otherwise.
+  await app.client.processSettings.update({ body: { redirectOrigins: [], allowSpecimens: true } });
   const made = await app.client.processDefinitions.create({ body: DEFINITION as never });
   await app.call(`/api/process-manager/processDefinitions/${made.id}/deploy`, { method: 'POST' });
   const seconds: number[] = [];
