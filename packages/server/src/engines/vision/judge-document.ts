@@ -2,6 +2,7 @@ import type { DocumentCheck, DocumentReading } from '@grove/vision/light';
 import type { Check, PictureFault } from '../../kernel/check.ts';
 import type { DocumentSides } from './document-sides.ts';
 import { judgeAuthenticity } from './judge-authenticity.ts';
+import { stateCodeOf } from './state-code.ts';
 import type { DocumentRequest } from './vision.ts';
 
 /** Readings of the sides of a document become checks. Pure. */
@@ -95,25 +96,12 @@ function typeCheck(type: string | undefined, { accept }: Request): Check {
   return made('documentType', accept.includes(type) ? PASSED : failed('type_not_accepted', 'retry'));
 }
 
-/** Codes that ICAO has beside those of ISO 3166. */
-const ISO_OF: Readonly<Record<string, string>> = {
-  D: 'DEU',
-  GBD: 'GBR',
-  GBN: 'GBR',
-  GBO: 'GBR',
-  GBP: 'GBR',
-  GBS: 'GBR',
-  RKS: 'XKX',
-  EUE: 'EUE',
-};
-
 function countryOf(readings: readonly DocumentReading[]): string | undefined {
   const issuer = readings.find(({ mrz }) => mrz)?.mrz?.fields.issuer;
   const licence = readings.find(({ barcode }) => barcode?.licence)?.barcode?.licence;
   const printed = readings.find(({ visual }) => visual?.template)?.visual?.template;
   const country = issuer || licence?.country || printed?.country;
-  const code = country && (ISO_OF[country] ?? country);
-  return code && /^[A-Z]{3}$/.test(code) ? code : undefined;
+  return country ? stateCodeOf(country) : undefined;
 }
 
 function countryCheck(country: string | undefined, { countries, countryCode }: Request): Check[] {

@@ -1,5 +1,6 @@
 import { datesIn } from '@grove/vision/light';
 import type { Check } from '../../../kernel/check.ts';
+import { stateCodeOf } from '../state-code.ts';
 import { compareNames, type DocumentName, type Likeness, type NameLikeness } from './compare-names.ts';
 
 /**
@@ -189,10 +190,6 @@ function lookAlike(number: string): string {
   return number.replaceAll('O', '0').replaceAll('I', '1').replaceAll('B', '8').replaceAll('S', '5');
 }
 
-/** Codes of zones beside those of ISO 3166. */
-const ISO_OF: Readonly<Record<string, string>> = {
-  ...{ D: 'DEU', RKS: 'XKX', GBD: 'GBR', GBN: 'GBR', GBO: 'GBR', GBP: 'GBR', GBS: 'GBR' },
-};
 const STATE_FIELDS = { nationality: 'Nationality', countryCode: 'Issuing State' } as const;
 
 /** Only codes of three letters are compared, and only with codes: words differ in language. */
@@ -200,15 +197,10 @@ function judgeStates(expected: Partial<Record<FieldName, string>>, document: Rea
   const outcomes = Object.entries(STATE_FIELDS).flatMap(([name, fieldName]) => {
     const wanted = expected[name as FieldName];
     const read = [...MACHINE_SOURCES, 'visualZoneValue' as const]
-      .map((source) => stateOf(textOf(document, fieldName, source)))
+      .map((source) => stateCodeOf(textOf(document, fieldName, source)))
       .find((code) => code !== undefined);
-    const code = wanted === undefined ? undefined : stateOf(wanted);
+    const code = wanted === undefined ? undefined : stateCodeOf(wanted);
     return code === undefined || read === undefined ? [] : [[name, code === read ? 'agrees' : 'differs']];
   });
   return Object.fromEntries(outcomes);
-}
-
-function stateOf(code: string): string | undefined {
-  const iso = ISO_OF[code] ?? code;
-  return /^[A-Z]{3}$/.test(iso) ? iso : undefined;
 }
