@@ -7,15 +7,17 @@ const grove = createClient({ baseUrl, apiKey: process.env.GROVE_API_KEY ?? '' })
 
 // 2. A process token binds a process definition. One token serves many end users.
 const token = await grove.processTokens.create({
-  body: {
-    name: `quick start ${new Date().toISOString()}`,
-    processDefnName: 'document-and-selfie',
-    parameters: { firstName: 'Ada', lastName: 'Byrne', _scenario: process.argv[2] ?? 'passed' },
-  },
+  body: { name: `quick start ${new Date().toISOString()}`, processDefnName: 'document-and-selfie' },
 });
 
 // 3. A process instance is the verification of one end user.
-const { processInstanceId, redirectUrl } = await grove.processInstances.create({ query: { pt: token.id } });
+const { processInstanceId, redirectUrl } = await grove.processInstances.create({
+  query: { pt: token.id },
+  body: {
+    parameters: { firstName: 'Ada', lastName: 'Byrne', _scenario: process.argv[2] ?? 'passed' },
+    externalReference: 'customer 1042',
+  },
+});
 console.log('send the end user to', redirectUrl);
 
 // 4. The end user goes through the journey. Here a script does what the browser would do behind that address.

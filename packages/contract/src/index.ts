@@ -17,7 +17,7 @@ export {
 export { IDENTITY_EVENTS, type IdentityEventType } from './identity-store/events.ts';
 export { User } from './identity-store/users.ts';
 export { buildOpenApi, type OpenApiDocument, renderOpenApi } from './openapi.ts';
-export { declaredStatuses } from './openapi-problems.ts';
+export { declaredStatuses, takesIdempotencyKey } from './openapi-problems.ts';
 export {
   type Access,
   type Address,

@@ -189,7 +189,7 @@ export const examples: Examples = {
   },
   processInstances: {
     create: {
-      body: {},
+      body: { parameters: applicant, externalReference: 'C-1042' },
       ok: {
         redirectUrl: `https://acme.fir.example.com/web/?pi=${processInstance.id}#c=…`,
         processInstanceId: processInstance.id,

@@ -113,7 +113,7 @@ filter is no filter.`;
 
 const idempotency = `## Idempotency
 
-Operations that answer 201 take the header \`Idempotency-Key\`. Within 24 hours, the same key with the same request gives
+Operations of a back end that create something (they answer 201, 202 or 307) take the header \`Idempotency-Key\`. Within 24 hours, the same key with the same request gives
 the first answer again, marked \`Idempotent-Replayed: true\`. The same key with another request is refused with 422;
 while the first request is still being served, the answer is 409.`;
 

@@ -93,8 +93,11 @@ export function problemsOf(operation: GroupedOperation, isPlanned: boolean): Jso
   );
 }
 
-export function takesIdempotencyKey({ status }: GroupedOperation): boolean {
-  return status === 201;
+const CREATING: readonly (number | undefined)[] = [201, 202, 307];
+
+/** Every operation of a back end that creates something: at once (201), in the background (202), or with a redirect. */
+export function takesIdempotencyKey({ method, permission, status }: GroupedOperation): boolean {
+  return method === 'POST' && permission !== undefined && CREATING.includes(status);
 }
 
 /** What any HTTP server may answer to anything: these are not part of an operation. */

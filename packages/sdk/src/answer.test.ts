@@ -42,11 +42,11 @@ test('an answer that is not JSON is its bytes, unchanged, and its content type',
   assert.equal(server.seen[0]?.headers.accept, 'application/zip, application/problem+json');
 });
 
-test('a 307 is the answer of an operation that redirects: its location, not followed', async (t) => {
+test('a 307 is the answer of an operation that redirects: its location and the instance, not followed', async (t) => {
   const { server, grove } = await setUp(t);
   const location = `${server.baseUrl}/web/?pi=1#c=somewhere`;
   server.steps.push((response) => response.writeHead(307, { location }).end());
-  assert.deepEqual(await grove.processInstances.start({ query: { pt: 'p1' } }), { location });
+  assert.deepEqual(await grove.processInstances.start({ query: { pt: 'p1' } }), { location, processInstanceId: '1' });
   assert.equal(server.seen.length, 1);
 });
 

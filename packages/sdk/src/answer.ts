@@ -8,8 +8,9 @@ export function resultOf(operation: string, route: Route, outcome: Outcome): unk
   if ('fault' in outcome) throw new GroveConnectionError({ operation, ...outcome });
   const { status, headers, bytes } = outcome;
   if (status === 307 && route.status === 307) {
-    const location = headers.get('location');
-    if (location !== null) return { location } satisfies Redirect;
+    const location = headers.get('location') ?? '';
+    const processInstanceId = URL.canParse(location) ? new URL(location).searchParams.get('pi') : null;
+    if (processInstanceId !== null) return { location, processInstanceId } satisfies Redirect;
   }
   if (status < 200 || status > 299) throw errorFrom(operation, outcome);
   if (status === 204) return undefined;

@@ -2,7 +2,7 @@ import { unlessAborted } from './abort.ts';
 import { addressOf } from './address.ts';
 import { resultOf } from './answer.ts';
 import { exchange, type Outcome, type Wire } from './exchange.ts';
-import { creates, retryDelayMs } from './retry.ts';
+import { retryDelayMs } from './retry.ts';
 import type { LooseArguments, Route } from './route.ts';
 import { isHeaderSafe, type TokenSource } from './token.ts';
 
@@ -58,7 +58,7 @@ function requestOf(operation: string, route: Route, args: LooseArguments): Reque
   const headers: Record<string, string> = {
     accept: `${route.produces ?? 'application/json'}, application/problem+json`,
   };
-  const idempotencyKey = args.idempotencyKey ?? (creates(route) ? crypto.randomUUID() : undefined);
+  const idempotencyKey = args.idempotencyKey ?? (route.creates ? crypto.randomUUID() : undefined);
   if (idempotencyKey !== undefined) {
     if (!isHeaderSafe(idempotencyKey)) throw new TypeError(`${operation}: idempotencyKey must be visible ASCII`);
     headers['idempotency-key'] = idempotencyKey;

@@ -1,7 +1,6 @@
 import { sleep as realSleep } from './abort.ts';
 import { type Caller, call, type Sleep } from './call.ts';
 import { type LoosePage, walkItems, walkPages } from './paging.ts';
-import { creates } from './retry.ts';
 import type { LooseArguments, Route, Routes } from './route.ts';
 import { routes } from './routes.generated.ts';
 import { isHeaderSafe, tokenSource } from './token.ts';
@@ -43,7 +42,7 @@ export function clientFor(table: Routes, options: ClientOptions): Record<string,
 }
 
 function methodFor(caller: Caller, operation: string, route: Route): LooseMethod {
-  const repeatable = route.method === 'GET' || creates(route);
+  const repeatable = route.method === 'GET' || route.creates === true;
   const method: LooseMethod = async (args = {}) => call(caller, { operation, route, args, repeatable });
   if (!route.page) return method;
   const list = method as (args: LooseArguments) => Promise<LoosePage>;

@@ -1,5 +1,4 @@
 import type { Outcome } from './exchange.ts';
-import type { Route } from './route.ts';
 
 const FIRST_BACKOFF_MS = 500;
 const MAX_BACKOFF_MS = 8_000;
@@ -26,9 +25,4 @@ export function retryDelayMs({ outcome, repeatable, retries, random }: Attempt):
   if (!repeatable) return undefined;
   const passing = status === 429 || (status >= 502 && status <= 504) || problem?.code === STILL_BEING_SERVED;
   return passing ? backoff : undefined;
-}
-
-/** A POST that creates carries an Idempotency-Key, which the server honours for exactly these. */
-export function creates(route: Route): boolean {
-  return route.method === 'POST' && route.status === 201;
 }

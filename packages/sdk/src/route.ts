@@ -7,6 +7,8 @@ export type Route = {
   readonly auth: 'bearer' | 'apiKey';
   readonly status: number;
   readonly page?: true;
+  /** The operation creates something, and takes an Idempotency-Key. */
+  readonly creates?: true;
   /** The operation takes a JSON body; without one of the caller's, an empty object is sent. */
   readonly body?: true;
   /** The operation takes a file, of the type that the caller names. */

@@ -5,7 +5,14 @@ export const routes = {
   apiKeys: {
     issue: { method: 'POST', paths: { none: '/api/arthr/apiKeys/issue' }, auth: 'apiKey', status: 200, body: true },
     list: { method: 'GET', paths: { none: '/api/arthr/apiKeys' }, auth: 'bearer', status: 200, page: true },
-    create: { method: 'POST', paths: { none: '/api/arthr/apiKeys' }, auth: 'bearer', status: 201, body: true },
+    create: {
+      method: 'POST',
+      paths: { none: '/api/arthr/apiKeys' },
+      auth: 'bearer',
+      status: 201,
+      creates: true,
+      body: true,
+    },
     get: { method: 'GET', paths: { none: '/api/arthr/apiKeys/{apiKeyId}' }, auth: 'bearer', status: 200 },
     update: {
       method: 'POST',
@@ -22,6 +29,7 @@ export const routes = {
       paths: { none: '/api/process-manager/processTokens' },
       auth: 'bearer',
       status: 201,
+      creates: true,
       body: true,
     },
     list: {
@@ -38,6 +46,7 @@ export const routes = {
       paths: { none: '/api/process-manager/processInstances/create' },
       auth: 'bearer',
       status: 201,
+      creates: true,
       body: true,
     },
     start: {
@@ -45,6 +54,7 @@ export const routes = {
       paths: { none: '/api/process-manager/processInstances' },
       auth: 'bearer',
       status: 307,
+      creates: true,
       body: true,
     },
     get: {
@@ -98,6 +108,7 @@ export const routes = {
       paths: { none: '/api/process-manager/processInstances/{processInstanceId}/resumeLink' },
       auth: 'bearer',
       status: 201,
+      creates: true,
       body: true,
     },
   },
@@ -114,6 +125,7 @@ export const routes = {
       paths: { none: '/api/process-manager/processDefinitions/{processDefinitionId}/tags' },
       auth: 'bearer',
       status: 201,
+      creates: true,
       body: true,
     },
     removeTag: {
@@ -140,6 +152,7 @@ export const routes = {
       paths: { none: '/api/process-manager/processDefinitions' },
       auth: 'bearer',
       status: 201,
+      creates: true,
       body: true,
     },
     validate: {
@@ -282,6 +295,7 @@ export const routes = {
       paths: { none: '/api/process-manager/cloudSecrets' },
       auth: 'bearer',
       status: 201,
+      creates: true,
       body: true,
     },
     update: {
@@ -311,6 +325,7 @@ export const routes = {
       paths: { none: '/api/notification-service/webhooks' },
       auth: 'bearer',
       status: 201,
+      creates: true,
       body: true,
     },
     get: {
@@ -419,6 +434,7 @@ export const routes = {
       paths: { none: '/api/userdata-server/personRequests' },
       auth: 'bearer',
       status: 202,
+      creates: true,
       body: true,
     },
     erase: {
@@ -426,6 +442,7 @@ export const routes = {
       paths: { none: '/api/userdata-server/personRequests/erase' },
       auth: 'bearer',
       status: 202,
+      creates: true,
       body: true,
     },
     get: {
@@ -456,6 +473,7 @@ export const routes = {
       paths: { none: '/api/watchlist-manager/facewatchlists' },
       auth: 'bearer',
       status: 201,
+      creates: true,
       body: true,
     },
     get: {
@@ -489,6 +507,7 @@ export const routes = {
       paths: { none: '/api/watchlist-manager/facewatchlists/{watchlistId}/watchlist-members' },
       auth: 'bearer',
       status: 201,
+      creates: true,
       body: true,
     },
     addMemberImage: {
@@ -496,6 +515,7 @@ export const routes = {
       paths: { none: '/api/watchlist-manager/facewatchlists/{watchlistId}/watchlist-member-images' },
       auth: 'bearer',
       status: 201,
+      creates: true,
       raw: true,
     },
     getMember: {
@@ -539,6 +559,7 @@ export const routes = {
       paths: { none: '/api/theme-server/customPages/{name}/versions' },
       auth: 'bearer',
       status: 201,
+      creates: true,
       raw: true,
     },
     get: { method: 'GET', paths: { none: '/api/theme-server/customPages/{id}' }, auth: 'bearer', status: 200 },
@@ -574,7 +595,14 @@ export const routes = {
   },
   themes: {
     list: { method: 'GET', paths: { none: '/api/theme-server/themes' }, auth: 'bearer', status: 200, page: true },
-    create: { method: 'POST', paths: { none: '/api/theme-server/themes' }, auth: 'bearer', status: 201, body: true },
+    create: {
+      method: 'POST',
+      paths: { none: '/api/theme-server/themes' },
+      auth: 'bearer',
+      status: 201,
+      creates: true,
+      body: true,
+    },
     update: {
       method: 'POST',
       paths: { none: '/api/theme-server/themes/{themeName}' },
@@ -595,7 +623,14 @@ export const routes = {
     list: { method: 'GET', paths: { none: '/api/theme-server/texts' }, auth: 'bearer', status: 200, page: true },
   },
   stores: {
-    create: { method: 'POST', paths: { none: '/api/identity-store/stores' }, auth: 'bearer', status: 201, body: true },
+    create: {
+      method: 'POST',
+      paths: { none: '/api/identity-store/stores' },
+      auth: 'bearer',
+      status: 201,
+      creates: true,
+      body: true,
+    },
     list: { method: 'GET', paths: { none: '/api/identity-store/stores' }, auth: 'bearer', status: 200, page: true },
     get: { method: 'GET', paths: { none: '/api/identity-store/stores/{storeName}' }, auth: 'bearer', status: 200 },
     update: {
@@ -612,6 +647,7 @@ export const routes = {
       paths: { none: '/api/identity-store/stores/{storeName}/users' },
       auth: 'bearer',
       status: 201,
+      creates: true,
       body: true,
     },
     list: {
@@ -696,6 +732,7 @@ export const routes = {
       paths: { none: '/api/identity-store/stores/{storeName}/passkeyConfig' },
       auth: 'bearer',
       status: 201,
+      creates: true,
       body: true,
     },
     updateConfig: {
@@ -714,6 +751,7 @@ export const routes = {
       },
       auth: 'bearer',
       status: 201,
+      creates: true,
       body: true,
     },
     completeRegistration: {
@@ -732,6 +770,7 @@ export const routes = {
       },
       auth: 'bearer',
       status: 201,
+      creates: true,
       body: true,
     },
     startAuthenticationByBody: {
@@ -739,6 +778,7 @@ export const routes = {
       paths: { none: '/api/identity-store/stores/{storeName}/passkeys/authentications' },
       auth: 'bearer',
       status: 201,
+      creates: true,
       body: true,
     },
     authenticate: {
@@ -783,6 +823,7 @@ export const routes = {
       paths: { none: '/api/identity-store/stores/{storeName}/appkeyConfig' },
       auth: 'bearer',
       status: 201,
+      creates: true,
       body: true,
     },
     updateConfig: {
@@ -800,6 +841,7 @@ export const routes = {
       },
       auth: 'bearer',
       status: 201,
+      creates: true,
       body: true,
     },
     completeRegistration: {
@@ -817,6 +859,7 @@ export const routes = {
       },
       auth: 'bearer',
       status: 201,
+      creates: true,
       body: true,
     },
     authenticate: {
@@ -916,6 +959,7 @@ export const routes = {
       paths: { none: '/api/identity-store/stores/{storeName}/totpPolicy' },
       auth: 'bearer',
       status: 201,
+      creates: true,
       body: true,
     },
     updatePolicy: {
@@ -930,6 +974,7 @@ export const routes = {
       paths: { id: '/api/identity-store/stores/{storeName}/users/{userId}/totps/registrations/{policyName}' },
       auth: 'bearer',
       status: 201,
+      creates: true,
       body: true,
     },
     completeRegistration: {
@@ -998,6 +1043,7 @@ export const routes = {
       },
       auth: 'bearer',
       status: 201,
+      creates: true,
       body: true,
     },
     list: {
@@ -1040,6 +1086,7 @@ export const routes = {
       paths: { none: '/api/identity-store/stores/{storeName}/pushNotificationPolicy' },
       auth: 'bearer',
       status: 201,
+      creates: true,
       body: true,
     },
     getPolicy: {
@@ -1068,6 +1115,7 @@ export const routes = {
       paths: { none: '/api/identity-store/events/queries/start' },
       auth: 'bearer',
       status: 201,
+      creates: true,
       body: true,
     },
     getQueryResult: {

@@ -26,8 +26,8 @@ export type Arguments<O> = Flat<Params<O> & QueryPart<O> & BodyPart<O> & UserPar
 /** An answer that is not JSON, such as an archive. */
 export type Binary = { readonly contentType: string; readonly bytes: Uint8Array<ArrayBuffer> };
 
-/** Where an operation that answers with a redirect points to. It is not followed. */
-export type Redirect = { readonly location: string };
+/** Where an operation that answers with a redirect points to, and the process instance it made. It is not followed. */
+export type Redirect = { readonly location: string; readonly processInstanceId: string };
 
 /** What a call gives. */
 export type Result<O> = O extends { produces: string } ? Binary : O extends { status: 307 } ? Redirect : Ok<O>;

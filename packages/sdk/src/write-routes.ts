@@ -1,5 +1,13 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { type Access, addressesOf, type GroupedOperation, isPage, operations, paramNames } from '@grove/contract';
+import {
+  type Access,
+  addressesOf,
+  type GroupedOperation,
+  isPage,
+  operations,
+  paramNames,
+  takesIdempotencyKey,
+} from '@grove/contract';
 import type { Route, Routes } from './route.ts';
 
 /**
@@ -37,6 +45,7 @@ function routeOf(id: string, operation: GroupedOperation): Route {
     auth: operation.auth === 'apiKey' ? 'apiKey' : 'bearer',
     status: operation.status ?? 200,
     ...(isPage(operation.ok) && { page: true }),
+    ...(takesIdempotencyKey(operation) && { creates: true }),
     ...(operation.body && { body: true }),
     ...(operation.consumes && { raw: true }),
     ...(operation.produces !== undefined && { produces: operation.produces }),

@@ -25,6 +25,7 @@ const instanceFields = {
   firstName: Type.Optional(Type.String()),
   phoneNumber: Type.Optional(Type.String()),
   email: Type.Optional(Type.String()),
+  externalReference: Type.Optional(Type.String({ description: 'As it was given when the instance was created' })),
   status: InstanceStatus,
   environment: Environment,
   retentionDays: Type.Optional(Type.Integer({ description: 'Days the process definition keeps its instances' })),
@@ -77,11 +78,16 @@ const ProcessInstanceWithParameters = named(
   }),
 );
 
+const externalReference = Type.Optional(
+  text(1, 255, 'How your own systems name the person or the case; shown with the instance and found by a search'),
+);
+
 /** What a templated process token leaves to the moment its instance is made. */
 const InstanceOverrides = named(
   'InstanceOverrides',
   Type.Object({
     parameters: Type.Optional(Parameters),
+    externalReference,
     name: Type.Optional(text(0, 50)),
     description: Type.Optional(text(0, 255)),
     notAfterDtm: Type.Optional(DateTime),
@@ -132,17 +138,21 @@ const instanceFilters = {
 export const processInstances = group('/api/process-manager/processInstances', {
   create: post('/create', {
     summary: 'Create a process instance from a process token',
-    description: 'Redirect the end user to `redirectUrl`. Takes one use of the token.',
+    description:
+      'Redirect the end user to `redirectUrl`. Takes one use of the token. The optional body says for whom the instance ' +
+      'is: its parameters stand over those of the token, for this instance alone.',
     permission: 'ProcessManager:createProcessInstance',
     query: FromToken,
-    body: Empty,
+    body: InstanceOverrides,
     ok: ProcessInstanceCreated,
     status: 201,
-    codes: [100021, ...unusableToken],
+    codes: [100021, ...unusableToken, 100025],
   }),
   start: post('', {
     summary: 'Create a process instance and redirect to it',
-    description: 'The optional body fills in a templated process token for this instance alone.',
+    description:
+      'The optional body fills in a templated process token for this instance alone. `pi` in the query of `Location` is ' +
+      'the id of the instance.',
     permission: 'ProcessManager:startProcessInstance',
     query: FromToken,
     body: InstanceOverrides,
@@ -182,7 +192,9 @@ export const processInstances = group('/api/process-manager/processInstances', {
     permission: 'ProcessManager:getProcessInstance',
     query: pageQuery({
       ...instanceFilters,
-      searchString: Type.Optional(text(0, 255, 'Words of the name, e-mail, telephone number or id')),
+      searchString: Type.Optional(
+        text(0, 255, 'Words of the name, e-mail, telephone number, external reference or id'),
+      ),
       startDateTime: Type.Optional(Type.String({ ...DateTime, description: 'Created at or after' })),
       endDateTime: Type.Optional(Type.String({ ...DateTime, description: 'Created before' })),
     }),

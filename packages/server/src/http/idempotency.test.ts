@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
+import { operations, takesIdempotencyKey } from '@grove/contract';
 import { onBothEngines, openTestApp, type TestApp, type TestPlace } from '../../test/harness.ts';
 import { HOUR } from '../kernel/clock.ts';
 
@@ -30,6 +31,39 @@ onBothEngines('Idempotency-Key', (_engine, places) => {
     assert.equal(first.headers.get('idempotent-replayed'), null);
     assert.equal(again.headers.get('idempotent-replayed'), 'true');
     assert.equal(await named('made once'), 1);
+  });
+
+  it('a person request is made once too', async () => {
+    const find = () =>
+      grove.call('/api/userdata-server/personRequests', {
+        method: 'POST',
+        body: JSON.stringify({ email: 'once@example.com' }),
+        headers: { 'Idempotency-Key': 'person' },
+      });
+    const [first, again] = [await find(), await find()];
+    assert.deepEqual([first.status, again.status], [202, 202], first.text);
+    assert.equal(again.body.id, first.body.id);
+    assert.equal(again.headers.get('idempotent-replayed'), 'true');
+  });
+
+  it('every operation of a back end that creates takes a key, and no other says so', () => {
+    const taking = operations().filter(({ operation }) => takesIdempotencyKey(operation));
+    for (const id of ['apiKeys.create', 'processInstances.create', 'processInstances.start', 'personRequests.erase']) {
+      assert.ok(
+        taking.some((each) => each.id === id),
+        id,
+      );
+    }
+    // A journey has no API key, so its operations cannot keep an answer for one.
+    assert.deepEqual(
+      taking.filter(({ operation }) => operation.permission === undefined),
+      [],
+    );
+    const created = operations().filter(({ operation }) => operation.status === 201 && operation.permission);
+    assert.deepEqual(
+      created.filter((each) => !taking.some(({ id }) => id === each.id)),
+      [],
+    );
   });
 
   it('100012: the same key with another body is refused', async () => {

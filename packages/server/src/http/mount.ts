@@ -8,10 +8,11 @@ import {
   isPlanned,
   needsBody,
   operations,
+  takesIdempotencyKey,
 } from '@grove/contract';
 import type { FastifyInstance, FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify';
 import type { Db } from '../db/db.ts';
-import { SpecialAnswer } from '../kernel/answers.ts';
+import { fromStored, SpecialAnswer, toStored } from '../kernel/answers.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Context, JourneyContext, JourneyPrincipal, Principal } from '../kernel/context.ts';
 import { ApiError, invalidInput } from '../kernel/errors.ts';
@@ -163,7 +164,7 @@ function textFault(text: unknown): string | undefined {
 
 function serve(deps: MountDeps & { inTurn: Turn }, served: Served, operation: GroupedOperation, handler: AnyHandler) {
   const status = operation.status ?? 200;
-  const creates = status === 201;
+  const takesKey = takesIdempotencyKey(operation);
   const serialize = operation.ok && serializerOf(operation.ok);
 
   const answer = (request: FastifyRequest): unknown => {
@@ -180,7 +181,7 @@ function serve(deps: MountDeps & { inTurn: Turn }, served: Served, operation: Gr
       requestId: request.id,
       accept: request.headers.accept,
     };
-    const key = creates ? request.headers['idempotency-key'] : undefined;
+    const key = takesKey ? request.headers['idempotency-key'] : undefined;
     if (typeof key !== 'string') return handler(context, input);
 
     const once = async (handle: (within: Context) => unknown) => {
@@ -188,10 +189,10 @@ function serve(deps: MountDeps & { inTurn: Turn }, served: Served, operation: Gr
       const fingerprint = operation.consumes ? { ...input, body: digestOf(request.body as RawBody) } : input;
       const { body, replayed } = await deps.idempotency({
         ...{ operation: operationId, key, context, fingerprint },
-        handle: async (within) => handle(within),
+        handle: async (within) => toStored(await handle(within)),
       });
       if (replayed) addHeader(request, 'Idempotent-Replayed', 'true');
-      return body;
+      return fromStored(body, status);
     };
     return handler.prepare ? handler.prepare(context, input).then(once) : once((within) => handler(within, input));
   };

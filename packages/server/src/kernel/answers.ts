@@ -29,6 +29,21 @@ export function redirect(location: string): Redirect {
   return new SpecialAnswer('redirect', undefined, { location: location.replace(/[^\x21-\x7e]/gu, encodeURIComponent) });
 }
 
+type StoredRedirect = { readonly redirectTo: string };
+
+/** What is stored of an answer, to be given again. */
+export function toStored(answer: unknown): unknown {
+  if (!(answer instanceof SpecialAnswer)) return answer;
+  const { location } = answer.headers;
+  if (answer.kind !== 'redirect' || typeof location !== 'string') throw new Error(`a ${answer.kind} cannot be stored`);
+  return { redirectTo: location } satisfies StoredRedirect;
+}
+
+/** The answer again. Only an operation that redirects has stored a redirect. */
+export function fromStored(stored: unknown, status: number): unknown {
+  return status === 307 ? redirect((stored as StoredRedirect).redirectTo) : stored;
+}
+
 /** The usual answer, with more headers. */
 export function withHeaders<T>(body: T, headers: AnswerHeaders): WithHeaders<T> {
   return new SpecialAnswer('json', body, headers);

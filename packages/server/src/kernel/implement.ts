@@ -22,12 +22,12 @@ export type OpenContext = {
   header(name: string): string | undefined;
 };
 
-/** What was created may have to be answered again, word for word, so it is always plain. */
+/** What was created may have to be answered again, word for word, so it is plain or a redirect. */
 type AnswerOf<O> = O extends { status: 303 | 307 }
   ? Redirect
   : O extends { produces: string }
     ? Produced
-    : O extends { status: 201 }
+    : O extends { status: 201 | 202 }
       ? Ok<O>
       : Ok<O> | WithHeaders<Ok<O>> | Produced;
 type Answer<O> = AnswerOf<O> | Promise<AnswerOf<O>>;

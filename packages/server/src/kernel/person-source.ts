@@ -46,7 +46,7 @@ export function textsOf(value: unknown, depth = 0): string[] {
 }
 
 /** The parameters that name a person as the systems of the tenant do. */
-const EXTERNAL_ID_PARAMETERS = ['externalId', 'externalRef', 'extId', 'userExtId'];
+const EXTERNAL_ID_PARAMETERS = ['externalId', 'externalRef', 'externalReference', 'extId', 'userExtId'];
 
 export function externalIdsOf(parameters: Readonly<Record<string, string>>): string[] {
   return EXTERNAL_ID_PARAMETERS.flatMap((name) =>

@@ -40,6 +40,54 @@ onBothEngines('process instances from tokens', (_engine, places) => {
       assert.ok(!JSON.stringify(row).includes(code) && !world.grove.logged().includes(code));
     });
 
+    it('one call takes the person and the reference, and answers the id', async () => {
+      const parameters = '{"firstName":"Ada","orderId":"A 1"}';
+      const { id } = await addTestToken(world.acme, world.definition, { parameters });
+      const given = { parameters: { firstName: 'Bob', customerNumber: 'C-7' }, externalReference: 'case/4711-b' };
+      const made = await world.grove.client.processInstances.create({ query: { pt: id }, body: given });
+      const whole = (await world.get(`${made.processInstanceId}/withParameters`)).body;
+      const expected = { firstName: 'Bob', orderId: 'A 1', customerNumber: 'C-7', externalReference: 'case/4711-b' };
+      assert.deepEqual(whole.processTokenParameters, expected);
+      assert.deepEqual([whole.firstName, whole.externalReference], ['Bob', 'case/4711-b']);
+      assert.equal((await world.get(made.processInstanceId)).body.externalReference, 'case/4711-b');
+      for (const typed of ['case/4711-b', 'CASE4711B', '4711']) {
+        const { body } = await world.get(`search?searchString=${encodeURIComponent(typed)}`);
+        assert.deepEqual([typed, body.content[0]?.id], [typed, made.processInstanceId]);
+        assert.equal(body.content[0].externalReference, 'case/4711-b');
+      }
+      assert.equal((await world.rowOf((await world.create(id)).body.processInstanceId)).parameters, parameters);
+    });
+
+    it('the reference is sealed, and stays when the row is written again', async () => {
+      const body = { externalReference: 'reference-in-clear' };
+      const { processInstanceId } = await world.grove.client.processInstances.create({
+        query: { pt: world.token.id },
+        body,
+      });
+      await world.change(processInstanceId, { review_comment: 'seen' });
+      assert.equal((await world.get(processInstanceId)).body.externalReference, 'reference-in-clear');
+      const stored = await world.acme.all({ text: "SELECT * FROM process_instances WHERE tenant_id = 'acme'" }, []);
+      const terms = await world.acme.all({ text: "SELECT * FROM instance_terms WHERE tenant_id = 'acme'" }, []);
+      const bytes = JSON.stringify([stored, terms], (_key, value) =>
+        value instanceof Uint8Array ? Buffer.from(value).toString('latin1') : value,
+      );
+      assert.ok(!bytes.includes('reference-in-clear') && !bytes.includes('referenceinclear'));
+    });
+
+    it('refuses with 100001 two references that differ, and with 100025 an address that is not on the list', async () => {
+      const differ = { parameters: { externalReference: 'one' }, externalReference: 'other' };
+      const refused = await world.grove.call(`${PATH}/create?pt=${world.token.id}`, {
+        method: 'POST',
+        body: JSON.stringify(differ),
+      });
+      assert.deepEqual([refused.body.code, refused.body.errors[0].pointer], [100001, '/parameters/externalReference']);
+      const away = await world.grove.call(`${PATH}/create?pt=${world.token.id}`, {
+        method: 'POST',
+        body: JSON.stringify({ parameters: { _redirectUrl: 'https://evil.example/' } }),
+      });
+      assert.deepEqual([away.status, away.body.code], [400, 100025]);
+    });
+
     it('counts the use, and the token shows how many there were', async () => {
       const { id } = await addTestToken(world.acme, world.definition, { name: 'counted' });
       for (const counter of [1, 2]) {
@@ -190,6 +238,36 @@ onBothEngines('process instances from tokens', (_engine, places) => {
       assert.deepEqual([body.name, body.description, body.firstName], ['One', 'Only', 'Eve']);
       assert.equal(row.deadline_at, world.grove.clock.now() + HOUR);
       assert.equal((await world.rowOf((await world.create(id)).body.processInstanceId)).parameters, parameters);
+    });
+
+    it('an Idempotency-Key makes one instance of three requests, with the same redirect', async () => {
+      const { id } = await addTestToken(world.acme, world.definition, {
+        ...{ type: 'MULTI_USE_COUNT_LIMITED', max_count: 2 },
+      });
+      const send = (body: object = {}) =>
+        world.grove.call(`${PATH}?pt=${id}`, {
+          method: 'POST',
+          body: JSON.stringify(body),
+          headers: { 'Idempotency-Key': `k-307-${id}` },
+        });
+      const [first, ...again] = [await send(), await send(), await send()];
+      assert.deepEqual([first?.status, first?.text], [307, '']);
+      assert.equal(first?.headers.get('idempotent-replayed'), null);
+      for (const each of again) {
+        assert.deepEqual([each.status, each.text, each.headers.get('idempotent-replayed')], [307, '', 'true']);
+        assert.equal(each.headers.get('location'), first?.headers.get('location'));
+      }
+      const listed = await world.grove.call(`/api/process-manager/processTokens?size=1000`);
+      assert.equal(listed.body.content.find((each: { id: string }) => each.id === id).counter, 1);
+      assert.equal((await send({ name: 'other' })).body.code, 100012);
+    });
+
+    it('the SDK gives the id of the instance beside the address', async () => {
+      const body = { externalReference: 'from the SDK' };
+      const started = await world.grove.client.processInstances.start({ query: { pt: world.token.id }, body });
+      const { externalReference } = (await world.get(started.processInstanceId)).body;
+      assert.equal(externalReference, 'from the SDK');
+      assert.ok(started.location.includes(started.processInstanceId));
     });
 
     it('refuses with 100025 an address in the body that is not on the list', async () => {

@@ -11,9 +11,10 @@ import { redirectAddress, startAddress, themeAddress } from './journey-addresses
 import type { Environment, InstanceRow } from './process-instances.repository.ts';
 import type { TellEvents } from './tell-events.ts';
 
-/** What the body of the second creation fills in for this instance alone. */
+/** What the body of a creation fills in for this instance alone. */
 export type Overrides = {
   parameters?: Parameters;
+  externalReference?: string;
   name?: string;
   description?: string;
   notAfterDtm?: string;
@@ -48,7 +49,7 @@ export async function createFromToken(tx: TenantTx, from: FromToken): Promise<Cr
   const token = await takeUse(tx, tokenId, { environment, now });
   if (!token) throw whyNot(await findToken(tx, tokenId), environment, now);
   const definition = await definitionOf(tx, token);
-  const parameters = await parametersOf(tx, token, overrides.parameters);
+  const parameters = await parametersOf(tx, token, withReference(overrides));
   const { row, code } = await createInstance(tx, {
     definition,
     environment: token.environment,
@@ -96,6 +97,16 @@ async function definitionOf(tx: TenantTx, token: TakenToken): Promise<Definition
   if (definition?.status !== 'DEPLOYED_ACTIVE') throw new ApiError(100047);
   if (id !== null) deployed.set(key, definition);
   return definition;
+}
+
+/** The reference is one of the parameters, so that whatever reads parameters finds it. */
+function withReference({ parameters = {}, externalReference }: Overrides): Parameters {
+  if (externalReference === undefined) return parameters;
+  const also = parameters.externalReference;
+  if (also !== undefined && also !== externalReference) {
+    throw invalidInput({ pointer: '/parameters/externalReference', message: 'must be the same as /externalReference' });
+  }
+  return { ...parameters, externalReference };
 }
 
 /** Those of the token were looked at when it was made. */

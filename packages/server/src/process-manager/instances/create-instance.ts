@@ -69,6 +69,7 @@ export function newRow(made: NewInstance, document: Definition): InstanceRow {
     email: shown(parameters.email),
     phoneNumber: shown(parameters.phoneNumber),
   };
+  const reference = shown(parameters.externalReference);
   const extended = searchableOf(document, parameters);
   return {
     id: parent?.id ?? newId(now),
@@ -81,6 +82,7 @@ export function newRow(made: NewInstance, document: Definition): InstanceRow {
     last_name: applicant.lastName ?? null,
     email: applicant.email ?? null,
     phone_number: applicant.phoneNumber ?? null,
+    external_reference: reference ?? null,
     retention_days: document.retentionDays,
     expiring_at: now + document.retentionDays * DAY,
     created_at: now,
@@ -102,7 +104,7 @@ export function newRow(made: NewInstance, document: Definition): InstanceRow {
     ui_url: token?.ui_url ?? null,
     deadline_at: deadlineOf(made, document),
     sequence: 1,
-    terms: JSON.stringify(termsOf(applicant, Object.values(extended ?? {}))),
+    terms: JSON.stringify(termsOf(applicant, [...(reference ? [reference] : []), ...Object.values(extended ?? {})])),
     code_hash: null,
     code_expires_at: null,
   };

@@ -15,6 +15,8 @@ export type InstanceView = {
   last_name: string | null;
   email: string | null;
   phone_number: string | null;
+  /** How the systems of the tenant name the person or the case. Stored in `sealed` alone. */
+  external_reference?: string | null;
   retention_days: number;
   expiring_at: number;
   created_at: number;

@@ -12,6 +12,8 @@ type Sealed = [
   name: string | null,
   description: string | null,
   parameters: string,
+  /** Missing in rows of earlier releases. */
+  externalReference?: string | null,
 ];
 
 const NO_PARAMETERS = '{}';
@@ -22,7 +24,7 @@ export function toStored(seal: PersonalSeal, row: InstanceRow): InstanceRow {
   return {
     ...row,
     ...{ first_name: null, last_name: null, email: null, phone_number: null, review_comment: null },
-    ...{ extended_terms: null, name: null, description: null, parameters: NO_PARAMETERS },
+    ...{ external_reference: null, extended_terms: null, name: null, description: null, parameters: NO_PARAMETERS },
     sealed: sealPerson(seal, row),
     terms: JSON.stringify((JSON.parse(row.terms) as string[]).map(seal.code)),
   };
@@ -32,9 +34,9 @@ export function toStored(seal: PersonalSeal, row: InstanceRow): InstanceRow {
 export function sealPerson(seal: PersonalSeal, row: InstanceRow): Uint8Array | null {
   const all: Sealed = [
     ...([row.first_name, row.last_name, row.email, row.phone_number, row.review_comment] as const),
-    ...([row.extended_terms, row.name, row.description, row.parameters] as const),
+    ...([row.extended_terms, row.name, row.description, row.parameters, row.external_reference ?? null] as const),
   ];
-  if (row.parameters === NO_PARAMETERS && all.slice(0, -1).every((each) => each === null)) return null;
+  if (all.every((each) => each === null || each === NO_PARAMETERS)) return null;
   return seal.seal(placeOf(row.id), JSON.stringify(all));
 }
 
@@ -64,6 +66,7 @@ export async function sealOf(db: TenantReads): Promise<PersonalSeal> {
 function openInto(row: SealedRow, seal: PersonalSeal): void {
   const all = JSON.parse(seal.open(placeOf(row.id), row.sealed as Uint8Array)) as Sealed;
   [row.first_name, row.last_name, row.email, row.phone_number, row.review_comment, row.extended_terms] = all;
+  row.external_reference = all[9] ?? null;
   if (row.parameters === undefined) return;
   [, , , , , , row.name, row.description, row.parameters] = all;
 }

@@ -54,8 +54,8 @@ export function processInstanceHandlers(deps: ProcessInstancesDeps) {
     );
 
   return implement(api.processInstances, {
-    async create(context, { query }) {
-      const { row, redirectUrl, themeUrl } = await create(context, query.pt, {});
+    async create(context, { query, body }) {
+      const { row, redirectUrl, themeUrl } = await create(context, query.pt, body);
       return { redirectUrl, processInstanceId: row.id, themeUrl };
     },
 
