@@ -11,13 +11,9 @@ const token = await grove.processTokens.create({
 });
 
 // 3. A process instance is the verification of one end user.
-const { processInstanceId, redirectUrl } = await grove.processInstances.create({
-  query: { pt: token.id },
-  body: {
-    parameters: { firstName: 'Ada', lastName: 'Byrne', _scenario: process.argv[2] ?? 'passed' },
-    externalReference: 'customer 1042',
-  },
-});
+const parameters = { firstName: 'Ada', lastName: 'Byrne', _scenario: process.argv[2] ?? 'passed' };
+const body = { parameters, externalReference: 'customer 1042' };
+const { processInstanceId, redirectUrl } = await grove.processInstances.create({ query: { pt: token.id }, body });
 console.log('send the end user to', redirectUrl);
 
 // 4. The end user goes through the journey. Here a script does what the browser would do behind that address.
