@@ -199,6 +199,7 @@ export const passkeyCodes = {
   100090: bad('The response of the passkey is malformed'),
   100091: bad('The signature of the passkey is wrong'),
   100092: bad('The user was not present, or not verified as the policy asks'),
+  100200: bad('The ceremony ran in a frame of a page that may not show it'),
   502: appkeyCodes[502],
   2100: appkeyCodes[2100],
   2101: appkeyCodes[2101],

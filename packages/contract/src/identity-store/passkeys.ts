@@ -82,6 +82,12 @@ const configFields = {
       'Pages that may show a ceremony in a frame; without any, a frame of another origin may not',
     ),
   ),
+  unnamedTopOriginAllowed: Type.Optional(
+    Type.Boolean({
+      description:
+        'Whether a frame is taken where the browser does not name the page around it, as some do. Then any page may show the ceremony; `false` unless given',
+    }),
+  ),
   attestationRoots: Type.Optional(
     listOf(text(1, 4000), 50, 'Certificates of makers of authenticators that are trusted, PEM'),
   ),
@@ -254,7 +260,7 @@ export const passkeys = group('/api/identity-store/stores/{storeName}', {
     ok: RegistrationResult,
     codes: [
       ...([353, 354, 356, 382, 383, 388, 395, 397, 398, 403, 502, 2100, 100027, 100035, 100038, 100082] as const),
-      ...([100090, 100092, 100093, 100094] as const),
+      ...([100090, 100092, 100093, 100094, 100200] as const),
     ],
   }),
   startAuthentication: post(

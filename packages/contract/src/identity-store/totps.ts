@@ -9,7 +9,7 @@ import { AuthenticationResult, User } from './users.ts';
 const Algorithm = oneOf('SHA1', 'SHA256', 'SHA512');
 
 const policyFields = {
-  issuer: Type.Optional(text(1, 100, 'What the authenticator app shows')),
+  issuer: Type.Optional(text(1, 100, 'What the authenticator app shows, without a colon')),
   algorithm: Type.Optional(Algorithm),
   digits: Type.Optional(Type.Integer({ minimum: 6, maximum: 8, description: 'Of a code; 6 unless given' })),
   period: Type.Optional(Type.Integer({ minimum: 15, maximum: 120, description: 'Seconds of a step; 30 unless given' })),

@@ -17,6 +17,7 @@ import type { Clock } from '../kernel/clock.ts';
 import type { Context, JourneyContext, JourneyPrincipal, Principal } from '../kernel/context.ts';
 import { ApiError, invalidInput } from '../kernel/errors.ts';
 import type { AllHandlers, OpenContext, RawBody } from '../kernel/implement.ts';
+import { isBadText } from '../kernel/json-fault.ts';
 import { auditing, type Handle, type RecordChange } from './audit-change.ts';
 import { type Guard, type GuardDeps, guards } from './guard.ts';
 import type { Idempotency } from './idempotency.ts';
@@ -24,7 +25,6 @@ import { addHeader, type Respond } from './respond.ts';
 import type { RespondSpecial } from './respond-special.ts';
 import { serializerOf } from './serialize.ts';
 import { serveTogether } from './serve-together.ts';
-import { isBadText } from './strict-json.ts';
 
 /** Serves the contract: one route for each address of each operation, guarded as its row says. */
 export type MountDeps = GuardDeps & {

@@ -15,6 +15,8 @@ export type NewCertificate = {
   /** The value of each extension, by its object identifier. */
   extensions?: Readonly<Record<string, { value: Buffer; critical?: boolean }>>;
   ca?: boolean;
+  /** How many authorities may stand below this one. */
+  pathLength?: number;
   version?: number;
   notBefore?: number;
   notAfter?: number;
@@ -33,12 +35,15 @@ export function authority(now = Date.now()): Authority {
 }
 
 /** One that the root has signed and that signs others itself. */
-export function intermediate(root: Authority, now = Date.now()): { certificate: Buffer; issue: Authority['issue'] } {
+export function intermediate(
+  root: Authority,
+  { name = 'Test intermediate', pathLength }: { name?: string; pathLength?: number } = {},
+): { certificate: Buffer; issue: Authority['issue'] } {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  const subject = { '2.5.4.3': 'Test intermediate' };
+  const subject = { '2.5.4.3': name };
   return {
-    certificate: root.issue({ key: publicKey, subject, ca: true }),
-    issue: (certificate) => writeCertificate(certificate, privateKey, now, subject),
+    certificate: root.issue({ key: publicKey, subject, ca: true, ...(pathLength !== undefined && { pathLength }) }),
+    issue: (certificate) => writeCertificate(certificate, privateKey, Date.now(), subject),
   };
 }
 
@@ -51,7 +56,8 @@ function writeCertificate(made: NewCertificate, signer: KeyObject, now: number, 
   const { key, subject = {}, extensions = {}, ca = false, version = 3 } = made;
   const { notBefore = now - 30 * DAY, notAfter = now + 365 * DAY } = made;
   const publicKey = key.type === 'private' ? createPublicKey(key) : key;
-  const constraints = { value: sequence(...(ca ? [bool(true)] : [])), critical: true };
+  const length = made.pathLength === undefined ? [] : [integer(made.pathLength)];
+  const constraints = { value: sequence(...(ca ? [bool(true), ...length] : [])), critical: true };
   const written = Object.entries({ [BASIC_CONSTRAINTS]: constraints, ...extensions }).map(([id, { value, critical }]) =>
     sequence(oid(id), ...(critical ? [bool(true)] : []), octets(value)),
   );

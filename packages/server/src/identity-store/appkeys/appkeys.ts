@@ -2,6 +2,7 @@ import type { TenantReads } from '../../db/db.ts';
 import type { JobDefinition } from '../../jobs/define-job.ts';
 import { definePurge, type PurgeDeps } from '../../jobs/define-purge.ts';
 import { HOUR } from '../../kernel/clock.ts';
+import { removeExpiredChallenges } from '../ceremonies/used-challenges.repository.ts';
 import type { IdentityCore } from '../identity-core.ts';
 import type { SummaryInfo } from '../users/user-view.ts';
 import { appkeyAuthenticationHandlers } from './authentications.ts';
@@ -10,7 +11,6 @@ import { deviceKeysOf } from './devices.repository.ts';
 import { appkeyDeviceHandlers } from './devices.ts';
 import { appkeyHandlers } from './keys.ts';
 import { appkeyRegistrationHandlers } from './registrations.ts';
-import { removeExpiredChallenges } from './used-challenges.repository.ts';
 
 /** Keys of mobile and web applications, FIDO UAF 1.1, put together. */
 export function openAppkeys(core: IdentityCore, deps: PurgeDeps) {

@@ -130,6 +130,7 @@ onBothEngines('an authentication with an appkey', (_engine, places) => {
         { response: { header: undefined } },
         { response: { fcParams: 'not base64url!' } },
         { response: { fcParams: Buffer.from('[]').toString('base64url') } },
+        { response: { fcParams: Buffer.from('{"challenge":"a","challenge":"b"}').toString('base64url') } },
         { response: { assertions: [] } },
         { header: { upv: { major: 2, minor: 0 } } },
         { header: { op: 'Dereg' } },

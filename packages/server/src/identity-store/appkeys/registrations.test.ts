@@ -166,6 +166,9 @@ onBothEngines('the registration of an appkey', (_engine, places) => {
       const ofAnother = certificate({ name: 'Model', issuer: root, aaid: 'CCCC#0001' });
       refuses(await register(chain(forged, forgedRoot), { key: forged.key }), 100114);
       refuses(await register(chain(leaf)), 100114);
+      const direct = certificate({ name: 'Model', issuer: root, aaid: AAID });
+      refuses(await register(chain(direct, forgedRoot), { key: direct.key }), 100114);
+      refuses(await register(chain(leaf, middle, forgedRoot)), 100114);
       refuses(await register(chain(byNoCa, noCa), { key: byNoCa.key }), 100114);
       refuses(await register(chain(expired), { key: expired.key }), 100114);
       refuses(await register(chain(early), { key: early.key }), 100114);

@@ -3,10 +3,10 @@ import type { TenantTx } from '../../db/db.ts';
 import { MINUTE } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { Refusal } from '../attempts/refusal.ts';
-import { challengeHash, judgeChallenge } from './challenge-rules.ts';
+import { challengeHash, judgeChallenge } from '../ceremonies/challenge-rules.ts';
+import { useChallenge } from '../ceremonies/used-challenges.repository.ts';
 import type { UafPolicy } from './uaf/match-policy.ts';
 import type { Transaction } from './uaf/write-request.ts';
-import { useChallenge } from './used-challenges.repository.ts';
 
 /** What a client was asked, whoever remembers it: a session of ours, or the caller. */
 

@@ -50,6 +50,33 @@ onBothEngines('the authentication with a passkey', (_engine, places) => {
     }
   });
 
+  it('takes the challenge of a caller once: an assertion that was signed for it cannot be presented again', async () => {
+    const { device, userId } = await rp.register(undefined, { counts: false });
+    const challenge = Buffer.from(`once for ${userId}`).toString('base64url');
+    const first = await rp.startAuthentication(userId, { challenge }, 'open');
+    const credential = device.get(first.body.publicKey);
+    assert.equal((await rp.authenticate(first.body.sessionId, { credential })).status, 200);
+    const byBody = { rpId: rp.rpId, authPolicyName: 'open', challenge };
+    for (const again of [
+      await rp.startAuthentication(userId, { challenge }, 'open'),
+      await rp.startAuthentication(undefined, { challenge }, 'open'),
+      await rp.post('/passkeys/authentications', byBody),
+    ]) {
+      refused(again, 100001);
+      assert.deepEqual(
+        again.body.errors.map(({ pointer }: { pointer: string }) => pointer),
+        ['/challenge'],
+      );
+    }
+    refused(await rp.authenticate(first.body.sessionId, { credential }), 100035, 404);
+    // Of twelve that begin with one challenge at the same moment, one may.
+    const other = Buffer.from(`at once for ${userId}`).toString('base64url');
+    const begun = await Promise.all(
+      Array.from({ length: 12 }, () => rp.startAuthentication(userId, { challenge: other }, 'open')),
+    );
+    assert.equal(begun.filter(({ status }) => status === 201).length, 1);
+  });
+
   it('takes every algorithm, and passkeys that are synced and do not count', async () => {
     for (const options of [
       { alg: -8 },

@@ -1,5 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import type { TenantTx } from '../../db/db.ts';
 import { ApiError, invalidInput } from '../../kernel/errors.ts';
+import { challengeHash, REMEMBERED_MS } from '../ceremonies/challenge-rules.ts';
+import { useChallenge } from '../ceremonies/used-challenges.repository.ts';
 import { decodeBase64Url } from './decode-base64url.ts';
 
 const CHALLENGE_BYTES = 32;
@@ -7,12 +10,29 @@ const CHALLENGE_BYTES = 32;
 const MIN_GIVEN_BYTES = 16;
 const MAX_GIVEN_BYTES = 1024;
 
-/** A new challenge, or that of the caller where the policy takes one. */
-export function challengeOf(given: string | undefined, policy: { externalChallengeAllowed: boolean }): string {
+type Ceremony = {
+  kind: 'PASSKEY_REGISTRATION' | 'PASSKEY_AUTHENTICATION';
+  storeId: string;
+  rpId: string;
+  now: number;
+  policy: { externalChallengeAllowed: boolean };
+};
+
+/**
+ * A new challenge, or that of the caller where the policy takes one. The challenge of a caller opens one session, and a
+ * session is good for one attempt: an answer that was signed for it cannot be presented twice.
+ */
+export async function challengeOf(
+  tx: TenantTx,
+  given: string | undefined,
+  { kind, storeId, rpId, now, policy }: Ceremony,
+): Promise<string> {
   if (given === undefined) return randomBytes(CHALLENGE_BYTES).toString('base64url');
   if (!policy.externalChallengeAllowed) throw new ApiError(100043);
   bytesGiven(given, '/challenge', { least: MIN_GIVEN_BYTES, most: MAX_GIVEN_BYTES });
-  return given;
+  const hash = challengeHash(kind, rpId, given);
+  if (await useChallenge(tx, { storeId, hash, rememberUntil: now + REMEMBERED_MS })) return given;
+  throw invalidInput({ pointer: '/challenge', message: 'was used before: a challenge is good for one session' });
 }
 
 /** The base64url text of a caller, which must have so many bytes. */

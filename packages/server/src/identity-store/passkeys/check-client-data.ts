@@ -15,10 +15,15 @@ export function checkClientData(client: ClientData, type: 'webauthn.create' | 'w
   checkTokenBinding(client.tokenBinding);
 }
 
-/** In a frame of another origin only where the page around it is known. */
-function checkFrame({ crossOrigin, topOrigin }: ClientData, { topOrigins }: Places): void {
-  ensure(crossOrigin || topOrigin === undefined, 100090, 'the client data has a topOrigin without crossOrigin');
-  ensure(!crossOrigin || (topOrigin !== undefined && topOrigins.includes(topOrigin)), 354);
+/** In a frame of another origin only where the page around it is one that may show it. */
+function checkFrame({ crossOrigin, topOrigin }: ClientData, { topOrigins, unnamedTopOriginAllowed }: Places): void {
+  if (!crossOrigin) {
+    ensure(topOrigin === undefined, 100090, 'the client data has a topOrigin without crossOrigin');
+    return;
+  }
+  if (topOrigin === undefined)
+    ensure(unnamedTopOriginAllowed, 100200, 'the browser did not say which page is around it');
+  else ensure(topOrigins.includes(topOrigin), 100200, 'the page around it is not in topOrigins');
 }
 
 /**

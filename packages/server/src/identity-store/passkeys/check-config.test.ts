@@ -69,6 +69,9 @@ describe('a passkey configuration', () => {
       'https://EXAMPLE.org',
       'https://evilexample.org',
       'http://localhost',
+      'https://.example.org',
+      'https://x..example.org',
+      'https://example.org:70000',
     ];
     assert.deepEqual(
       faultsOf({ restrictedOrigins: wrong }),
@@ -79,6 +82,7 @@ describe('a passkey configuration', () => {
       '/relatedOrigins/1',
     ]);
     assert.deepEqual(faultsOf({ topOrigins: ['shop.test'] }), ['/topOrigins/0']);
+    assert.deepEqual(faultsOf({ topOrigins: ['https://shop..test'] }), ['/topOrigins/0']);
   });
 
   it('wants a root for a policy that trusts only roots, and an attestation for one that looks at it', () => {

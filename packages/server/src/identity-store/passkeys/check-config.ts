@@ -54,7 +54,8 @@ function faultOfRelatedOrigin(origin: string, rpId: string): string | undefined 
 
 function faultOfRoot(pem: string): string | undefined {
   try {
-    return new X509Certificate(pem).raw.length > 0 ? undefined : 'must be a certificate in PEM';
+    // A key of an unknown kind could verify nothing.
+    return new X509Certificate(pem).publicKey ? undefined : 'must be a certificate in PEM';
   } catch {
     return 'must be a certificate in PEM';
   }

@@ -9,6 +9,8 @@ export type Places = {
   readonly relatedOrigins: readonly string[];
   /** Pages that may show the ceremony in a frame. */
   readonly topOrigins: readonly string[];
+  /** Whether a browser may leave out which page is around the frame. */
+  readonly unnamedTopOriginAllowed?: boolean;
 };
 
 /** WebAuthn 13.4.9: the origin must be one that the relying party expects. */
@@ -34,16 +36,21 @@ export function isAppOrigin(origin: string): boolean {
 export function isWebOrigin(origin: string): boolean {
   if (!URL.canParse(origin)) return false;
   const url = new URL(origin);
-  return (url.protocol === 'https:' || url.protocol === 'http:') && url.origin === origin;
+  // A URL parser takes an empty label, which no name has.
+  const whole = !url.hostname.split('.').includes('');
+  return (url.protocol === 'https:' || url.protocol === 'http:') && url.origin === origin && whole;
 }
 
 /** What every login asks, so by a pattern that knows the one spelling of an origin, and not by taking it apart. */
-const ORIGIN = /^(https?):\/\/([a-z0-9._-]+)(?::([1-9][0-9]{0,4}))?$/;
+const ORIGIN = /^(https?):\/\/((?:[a-z0-9_-]{1,63}\.)*[a-z0-9_-]{1,63})(?::([1-9][0-9]{0,4}))?$/;
 const USUAL_PORT: Readonly<Record<string, string>> = { http: '80', https: '443' };
+const MAX_PORT = 65_535;
+const MAX_HOST_LENGTH = 253;
 
 export function fitsRelyingParty(origin: string, rpId: string): boolean {
   const [, scheme = '', host = '', port] = ORIGIN.exec(origin) ?? [];
-  if (port !== undefined && port === USUAL_PORT[scheme]) return false;
+  if (port !== undefined && (port === USUAL_PORT[scheme] || Number(port) > MAX_PORT)) return false;
+  if (host.length > MAX_HOST_LENGTH) return false;
   return host === rpId || host.endsWith(`.${rpId}`);
 }
 

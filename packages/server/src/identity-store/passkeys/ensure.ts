@@ -18,13 +18,14 @@ export type PasskeyCode =
   | 100090
   | 100091
   | 100092
-  | 100093;
+  | 100093
+  | 100200;
 
 /**
  * What counts against the user's passkeys: an answer that names a passkey of the user and does not prove it. A foreign or
  * unknown passkey does not, or a stranger could lock others out; nor does an answer that cannot be read.
  */
-const COUNTED: ReadonlySet<PasskeyCode> = new Set([353, 354, 356, 365, 372, 382, 383, 100091, 100092] as const);
+const COUNTED: ReadonlySet<PasskeyCode> = new Set([353, 354, 356, 365, 372, 382, 383, 100091, 100092, 100200] as const);
 
 /** Refuses with the code unless the condition holds. */
 export function ensure(condition: unknown, code: PasskeyCode, detail?: string): asserts condition {

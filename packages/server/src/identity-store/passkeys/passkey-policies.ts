@@ -38,9 +38,11 @@ const USUAL_PASSKEYS_PER_USER = 20;
 /** It is there without being written, so that a relying party can begin with nothing but its id. */
 export const DEFAULT_POLICY = 'default';
 
-export function placesOf({ rpId, restrictedOrigins, relatedOrigins, topOrigins }: PasskeyConfig): Places {
+export function placesOf(config: PasskeyConfig): Places {
+  const { rpId, restrictedOrigins, relatedOrigins, topOrigins, unnamedTopOriginAllowed = false } = config;
   return {
     rpId,
+    unnamedTopOriginAllowed,
     restrictedOrigins: restrictedOrigins ?? [],
     relatedOrigins: relatedOrigins ?? [],
     topOrigins: topOrigins ?? [],

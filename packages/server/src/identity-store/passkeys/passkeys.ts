@@ -77,13 +77,14 @@ function configHandlers({ addIdentityEvent }: Pick<IdentityCore, 'addIdentityEve
 /** Whatever else was sent is not kept. */
 function knownMembers(given: PasskeyConfig): PasskeyConfig {
   const { rpId, rpName, restrictedOrigins, relatedOrigins, topOrigins, attestationRoots } = given;
-  const { registrationPolicies, authenticationPolicies } = given;
+  const { registrationPolicies, authenticationPolicies, unnamedTopOriginAllowed } = given;
   return {
     rpId,
     ...(rpName !== undefined && { rpName }),
     ...(restrictedOrigins !== undefined && { restrictedOrigins }),
     ...(relatedOrigins !== undefined && { relatedOrigins }),
     ...(topOrigins !== undefined && { topOrigins }),
+    ...(unnamedTopOriginAllowed !== undefined && { unnamedTopOriginAllowed }),
     ...(attestationRoots !== undefined && { attestationRoots }),
     ...(registrationPolicies !== undefined && { registrationPolicies }),
     ...(authenticationPolicies !== undefined && { authenticationPolicies }),

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { jsonFault } from '../../kernel/json-fault.ts';
 import { Malformed } from './malformed.ts';
 
 /** What the browser says of a ceremony, and the authenticator signs the hash of (WebAuthn 5.8.1). */
@@ -28,13 +29,16 @@ export function readClientData(bytes: Buffer): ClientData {
 
 function parse(bytes: Buffer): Record<string, unknown> {
   if (!isUtf8(bytes)) throw new Malformed('the client data is not UTF-8');
+  // WebAuthn 7.1 step 5: a byte order mark is passed over.
+  const text = bytes.toString('utf8').replace(/^\ufeff/, '');
   let value: unknown;
   try {
-    // WebAuthn 7.1 step 5: a byte order mark is passed over.
-    value = JSON.parse(bytes.toString('utf8').replace(/^\ufeff/, ''));
+    value = JSON.parse(text);
   } catch {
     throw new Malformed('the client data is not JSON');
   }
   if (typeof value !== 'object' || value === null) throw new Malformed('the client data is no object');
+  const fault = jsonFault(text);
+  if (fault) throw new Malformed(`the client data has a member that ${fault.message}`);
   return value as Record<string, unknown>;
 }

@@ -1,4 +1,5 @@
 import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto';
+import { isSoundEd25519, isSoundExponent } from '../sound-key.ts';
 import { ALGORITHMS, type Alg, isAlg } from './algorithms.ts';
 import { Malformed } from './malformed.ts';
 import type { CborMap, CborValue } from './read-cbor.ts';
@@ -29,12 +30,29 @@ export function readCoseKey(map: CborMap): CredentialKey | undefined {
   const { kty } = ALGORITHMS[alg];
   if (map.get(KTY) !== COSE_KTY[kty]) throw new Malformed('the public key is not of the kind of its algorithm');
   const jwk = kty === 'RSA' ? rsaKey(map) : curveKey(map, alg);
+  return { alg, key: sound(imported(jwk), jwk) };
+}
+
+function imported(jwk: JsonWebKey): KeyObject {
   try {
-    return { alg, key: createPublicKey({ key: jwk, format: 'jwk' }) };
+    return createPublicKey({ key: jwk, format: 'jwk' });
   } catch {
     // Such as a point that is not on its curve.
     throw new Malformed('the public key is no key');
   }
+}
+
+/** Ensures that the key is not one whose signatures anybody can make. */
+function sound(key: KeyObject, { kty, x = '' }: JsonWebKey): KeyObject {
+  const { modulusLength = 0, publicExponent = 0n } = key.asymmetricKeyDetails ?? {};
+  if (kty === 'RSA' && modulusLength < MIN_RSA_BYTES * 8) throw new Malformed('the RSA key has fewer than 2048 bits');
+  if (kty === 'RSA' && !isSoundExponent(publicExponent)) {
+    throw new Malformed('the RSA key has an exponent that is 1 or even');
+  }
+  if (kty === 'OKP' && !isSoundEd25519(Buffer.from(x, 'base64url'))) {
+    throw new Malformed('the Ed25519 key is no point of the curve, or one of small order');
+  }
+  return key;
 }
 
 function curveKey(map: CborMap, alg: Alg): JsonWebKey {

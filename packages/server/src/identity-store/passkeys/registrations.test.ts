@@ -90,11 +90,11 @@ onBothEngines('the registration of a passkey', (_engine, places) => {
     ]);
   });
 
-  it('refuses with 353, 354, 356, 382, 383, 100090 and 100092 what is wrong, and the session is spent', async () => {
+  it('refuses with 353, 356, 382, 383, 100090, 100092 and 100200 what is wrong, and the session is spent', async () => {
     const saying = (clientData: Record<string, unknown>): Faults => ({ clientData });
     for (const [code, faults] of [
       [353, saying({ challenge: 'AAAA' })],
-      [354, saying({ crossOrigin: true })],
+      [100200, saying({ crossOrigin: true })],
       [356, saying({ tokenBinding: {} })],
       [382, saying({ origin: 'http://example.org' })],
       [383, saying({ origin: 'https://example.com' })],
@@ -177,6 +177,8 @@ onBothEngines('the registration of a passkey', (_engine, places) => {
     refused(await rp.startRegistration(id, { challenge }), 100043);
     const { body } = await rp.startRegistration(id, { challenge }, 'open');
     assert.equal(body.publicKey.challenge, challenge);
+    // It is good once.
+    refused(await rp.startRegistration(id, { challenge }, 'open'), 100001);
     for (const wrong of [`${challenge}=`, 'A'.repeat(20), `${challenge.slice(0, -1)}R`, '!'.repeat(22)]) {
       refused(await rp.startRegistration(id, { challenge: wrong }, 'open'), 100001);
     }

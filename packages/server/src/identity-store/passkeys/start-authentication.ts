@@ -44,7 +44,8 @@ export function authenticationStarter(core: Pick<IdentityCore, 'ensureUsable'>) 
       const config = await getConfig(tx, store.id, rpId);
       const { userVerification, ...policy } = authenticationPolicyOf(config, policyName);
       if (user) await core.ensureUsable(tx, user, { modality: 'PASSKEY', now });
-      const challenge = challengeOf(address.challenge, policy);
+      const kind = 'PASSKEY_AUTHENTICATION';
+      const challenge = await challengeOf(tx, address.challenge, { kind, storeId: store.id, rpId, now, policy });
       const own = user ? await passkeysAt(tx, { userId: user.id, rpId, limit: MAX_PASSKEYS_PER_USER }) : [];
       const usable = own.filter(({ status }) => status === 'ACTIVE');
       // An empty list would mean that any passkey will do.
@@ -53,7 +54,7 @@ export function authenticationStarter(core: Pick<IdentityCore, 'ensureUsable'>) 
       const allowed = allowCredentials.map(({ id }) => id);
       const data: AuthenticationCeremony = { challenge, places: placesOf(config), userVerification, allowed };
       const { sessionId, expiresAt } = await openCeremony(tx, {
-        ...{ kind: 'PASSKEY_AUTHENTICATION', storeId: store.id, userId: user?.id, rpId, policyName, data, now },
+        ...{ kind, storeId: store.id, userId: user?.id, rpId, policyName, data, now },
         lifeMs: CEREMONY_MS,
       });
       const publicKey = { challenge, timeout: CEREMONY_MS, rpId, allowCredentials, userVerification };

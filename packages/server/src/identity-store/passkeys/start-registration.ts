@@ -58,14 +58,15 @@ export function registrationStarter(core: Pick<IdentityCore, 'ensureUsable'>) {
       const policy = registrationPolicyOf(config, regPolicyName);
       if (user) await core.ensureUsable(tx, user, { now });
       checkNames(body, policy);
-      const challenge = challengeOf(body.challenge, policy);
+      const kind = 'PASSKEY_REGISTRATION';
+      const challenge = await challengeOf(tx, body.challenge, { kind, storeId: store.id, rpId, now, policy });
       const own = user ? await passkeysAt(tx, { userId: user.id, rpId, limit: MAX_PASSKEYS_PER_USER }) : [];
       if (user) await ensureRoom(tx, user.id, own.length, policy);
       const userHandle = await userHandleOf(tx, body.userHandle, { user, own, rpId, environment: store.environment });
       const options = optionsOf(config, policy, { challenge, own });
       const data: RegistrationCeremony = { challenge, userHandle, places: placesOf(config), policy, options };
       const { sessionId, expiresAt } = await openCeremony(tx, {
-        ...{ kind: 'PASSKEY_REGISTRATION', storeId: store.id, userId: user?.id, rpId, policyName: regPolicyName },
+        ...{ kind, storeId: store.id, userId: user?.id, rpId, policyName: regPolicyName },
         ...{ data, now, lifeMs: CEREMONY_MS },
       });
       const name = body.userName ?? user?.ext_id ?? user?.id ?? userHandle;

@@ -113,8 +113,14 @@ describe('the verification of an assertion', () => {
       'https://a@example.org',
       'https://example.org:443',
     ];
-    for (const origin of [...foreign, ...misspelt, 'https://']) refuses(383, saying({ origin }), true);
+    const impossible = [
+      ...['https://.example.org', 'https://x..example.org', 'https://..example.org', 'https://example.org:70000'],
+      ...['https://example.org:65536', 'https://example.org:0', 'https://example.org:08443', 'https://example.org.'],
+      ...[`https://${'a'.repeat(64)}.example.org`, `https://${'a.'.repeat(125)}example.org`],
+    ];
+    for (const origin of [...foreign, ...misspelt, ...impossible, 'https://']) refuses(383, saying({ origin }), true);
     assert.ok(verify(saying({ origin: 'https://example.org:8443' })));
+    assert.ok(verify(saying({ origin: 'https://my_login.x-1.example.org:65535' })));
   });
 
   it('refuses with 383 an authenticator that answered another relying party', () => {
@@ -134,11 +140,14 @@ describe('the verification of an assertion', () => {
     refuses(354, saying({ origin: app }));
   });
 
-  it('refuses with 354 a frame of another origin, unless the page around it is listed', () => {
+  it('refuses with 100200 a frame of another origin, unless the page around it is listed', () => {
     const topOrigin = 'https://shop.test';
-    refuses(354, saying({ crossOrigin: true }), true);
-    refuses(354, saying({ crossOrigin: true, topOrigin }));
-    refuses(354, { asked: { topOrigins: [topOrigin] }, ...saying({ crossOrigin: true }) });
+    refuses(100200, saying({ crossOrigin: true }), true);
+    refuses(100200, saying({ crossOrigin: true, topOrigin }));
+    refuses(100200, { asked: { topOrigins: [topOrigin] }, ...saying({ crossOrigin: true }) });
+    const unnamed = { unnamedTopOriginAllowed: true };
+    assert.ok(verify({ asked: unnamed, ...saying({ crossOrigin: true }) }));
+    refuses(100200, { asked: unnamed, ...saying({ crossOrigin: true, topOrigin }) });
     assert.ok(verify({ asked: { topOrigins: [topOrigin] }, ...saying({ crossOrigin: true, topOrigin }) }));
   });
 
@@ -248,6 +257,14 @@ describe('the verification of an assertion', () => {
       }),
       { numRuns: 500 },
     );
+  });
+
+  it('refuses with 100090 client data in which a member is given twice', () => {
+    const one = registeredAuthenticator();
+    const asked = askedToAuthenticate();
+    const text = `{"challenge":"AAAA","type":"webauthn.get","challenge":"${asked.challenge}","origin":"${ORIGIN}"}`;
+    const assertion = one.device.get(asked, { clientDataJson: Buffer.from(text) });
+    refusesWith(() => verifyAuthentication(assertion, one.passkey, asked), 100090, false);
   });
 
   it('takes a byte order mark before the client data, as the standard says', () => {

@@ -52,9 +52,9 @@ describe('the verification of a registration', () => {
     refuses(354, { asked: { restrictedOrigins: ['https://example.org'] } });
   });
 
-  it('refuses with 354 a frame of another origin, with topOrigin and without', () => {
-    refuses(354, saying({ crossOrigin: true }));
-    refuses(354, saying({ crossOrigin: true, topOrigin: 'https://shop.test' }));
+  it('refuses with 100200 a frame of another origin, with topOrigin and without', () => {
+    refuses(100200, saying({ crossOrigin: true }));
+    refuses(100200, saying({ crossOrigin: true, topOrigin: 'https://shop.test' }));
   });
 
   it('refuses with 356 a token binding that we do not have', () => {
@@ -110,6 +110,53 @@ describe('the verification of a registration', () => {
       key((cose) => cose.set(-2, Buffer.alloc(0)), -257),
     ];
     for (const each of wrong) refuses(100090, each);
+  });
+
+  it('refuses with 100090 an RSA key with an exponent of 1, an even one, or fewer than 2048 bits', () => {
+    for (const exponent of [[1], [0, 1], [2], [4], [1, 0, 0]]) {
+      refuses(
+        100090,
+        key((cose) => cose.set(-2, Buffer.from(exponent)), -257),
+      );
+    }
+    const short = (cose: Map<number, Cbor>) => {
+      (cose.get(-1) as Buffer)[0] = 0;
+    };
+    refuses(100090, key(short, -257));
+    assert.ok(verify(key((cose) => cose.set(-2, Buffer.of(3)), -257)));
+  });
+
+  it('refuses with 100090 an Ed25519 key of small order, not on the curve, or in a second spelling', () => {
+    const p = 2n ** 255n - 19n;
+    const point = (y: bigint) => Buffer.from(y.toString(16).padStart(64, '0'), 'hex').reverse();
+    const sign = 2n ** 255n;
+    // libsodium has the same list: the orders 1, 2, 4 and 8.
+    const eight = Buffer.from('26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05', 'hex');
+    const other = Buffer.from('c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a', 'hex');
+    const small = [0n, 1n, p - 1n, p, p + 1n].flatMap((y) => [point(y), point(y + sign)]);
+    const notOnCurve = point(2n);
+    for (const x of [...small, eight, other, notOnCurve, point(p + 3n)]) {
+      refuses(
+        100090,
+        key((cose) => cose.set(-2, x), -8),
+      );
+    }
+    for (let count = 0; count < 20; count++) assert.equal(verify({ options: { alg: -8 } }).alg, -8);
+  });
+
+  it('refuses with 100090 client data in which a member is given twice', () => {
+    const asked = askedToRegister();
+    const rest = `"challenge":"${asked.challenge}","origin":"${ORIGIN}","crossOrigin":false`;
+    const clientDataJson = (text: string) => Buffer.from(text);
+    const register = (text: string) =>
+      verifyRegistration(
+        authenticator({ origin: ORIGIN }).create(creation(asked), { clientDataJson: clientDataJson(text) }),
+        asked,
+      );
+    assert.ok(register(`{"type":"webauthn.create",${rest}}`));
+    for (const twice of ['"challenge":"AAAA"', '"origin":"https://evil.test"', '"\\u0074ype":"webauthn.get"']) {
+      refusesWith(() => register(`{${twice},"type":"webauthn.create",${rest}}`), 100090);
+    }
   });
 
   it('refuses with 100090 an attestation object that is not what it should be', () => {

@@ -12,7 +12,7 @@ import { getUser, getUserForUpdate, type UserRef, userSubject } from '../users/f
 import type { User } from '../users/user-view.ts';
 import { isWellFormed, matchCode, normalCode, type Totp } from './match-code.ts';
 import { showSecret } from './show-secret.ts';
-import type { TotpPolicy } from './totp-policies.ts';
+import { type TotpPolicy, withoutColon } from './totp-policies.ts';
 import {
   failPending,
   findPending,
@@ -77,7 +77,9 @@ export function totpCeremonies(core: IdentityCore) {
           ...{ user_id: user.id, policy_name: policy.name, id, sealed, algorithm, digits, period },
           ...{ failed: 0, created_at: now, expires_at: now + PENDING_LIFE_MS },
         });
-        const shown = showSecret({ algorithm, digits, period, secret }, { issuer, label: user.ext_id ?? user.id });
+        // Policies of before may have a colon in their issuer.
+        const named = { issuer: withoutColon(issuer), label: user.ext_id ?? user.id };
+        const shown = showSecret({ algorithm, digits, period, secret }, named);
         return { shown, digits, expiresAt: now + PENDING_LIFE_MS };
       }),
 

@@ -1,4 +1,5 @@
 import type { api, Body, Ok } from '@grove/contract';
+import { invalidInput } from '../../kernel/errors.ts';
 import type { Store } from '../stores/find-store.ts';
 
 /** TOTP policies, as pure functions. */
@@ -12,8 +13,16 @@ export function newPolicy(store: Pick<Store, 'name'>, { name, ...given }: Given 
   return changedPolicy({ name, issuer: store.name, ...DEFAULTS }, given);
 }
 
+/** The Key URI format ends the issuer of a label at the first colon. */
+export function withoutColon(issuer: string): string {
+  return issuer.replaceAll(/\s*:\s*/g, ' ');
+}
+
 /** Only the fields given. */
 export function changedPolicy(before: TotpPolicy, given: Given): TotpPolicy {
+  if (given.issuer?.includes(':')) {
+    throw invalidInput({ pointer: '/issuer', message: 'must not contain a colon: the label of an app ends there' });
+  }
   return {
     name: before.name,
     issuer: given.issuer ?? before.issuer,

@@ -13,6 +13,9 @@ import { findTotp, spentStep } from './totps.repository.ts';
 
 const SEALED = sql('SELECT sealed FROM user_totps WHERE tenant_id = $1 AND user_id = $2');
 const TOLD = sql('SELECT payload FROM webhook_deliveries WHERE tenant_id = $1 AND webhook_id = $2');
+const WITH_COLON = sql(
+  `UPDATE relying_parties SET config = replace(config, 'Acme EU', 'Acme: EU') WHERE tenant_id = $1`,
+);
 const ROUNDS = Number(process.env.GROVE_RACE_ROUNDS ?? 1);
 
 type TestUser = { id: string; extId: string };
@@ -241,9 +244,30 @@ onBothEngines('TOTP', (_engine, places) => {
     assert.equal((await authenticate(user, earlier, 0, 'long')).body.code, 100051);
     const twice = await post(`${store}/totpPolicy`, given);
     assert.deepEqual([twice.status, twice.body.code], [409, 100014]);
-    for (const bad of [{ period: 0 }, { digits: 5 }, { window: -1 }, { algorithm: 'MD5' }, { name: 'a/b' }]) {
+    for (const bad of [
+      { period: 0 },
+      { digits: 5 },
+      { window: -1 },
+      { algorithm: 'MD5' },
+      { name: 'a/b' },
+      { issuer: 'A: B' },
+    ]) {
       assert.equal((await post(`${store}/totpPolicy`, { name: 'bad', ...bad })).body.code, 100001);
     }
+  });
+
+  it('has an issuer without a colon, which would end it in the label of the app', async () => {
+    const changed = await post(`${store}/totpPolicy/long`, { issuer: 'Acme: EU' });
+    assert.deepEqual([changed.body.code, changed.body.errors?.[0]?.pointer], [100001, '/issuer']);
+    const path = await grove.store('Acme EU');
+    const made = await post(`${path}/totpPolicy`, { name: 'plain' });
+    assert.equal(made.body.issuer, 'Acme EU');
+    // As a policy of before may be stored.
+    await grove.app.db.of(asTenantId('acme')).write((tx) => tx.run(WITH_COLON, ['acme']));
+    const user = await grove.user(path, { extId: 'ann' });
+    const shown = await post(`${path}/users/${user.id}/totps/registrations/plain`);
+    const read = URI.parse(shown.body.uri);
+    assert.deepEqual([read.issuer, read.label], ['Acme EU', 'ann']);
   });
 
   it('of a policy that is not there answers 100030, of an unknown user 100028', async () => {

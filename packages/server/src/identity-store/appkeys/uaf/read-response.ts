@@ -1,3 +1,4 @@
+import { jsonFault } from '../../../kernel/json-fault.ts';
 import { Malformed } from './malformed.ts';
 import { readBase64url } from './read-base64url.ts';
 import { ASSERTION_SCHEME } from './registry.ts';
@@ -80,11 +81,15 @@ function readAssertions(assertions: unknown): Buffer {
 }
 
 function readJson(text: string, what: string): unknown {
+  let value: unknown;
   try {
-    return JSON.parse(text);
+    value = JSON.parse(text);
   } catch {
     throw new Malformed(`${what} is not JSON`);
   }
+  const fault = jsonFault(text);
+  if (fault) throw new Malformed(`${what} has a member that ${fault.message}`);
+  return value;
 }
 
 /** Only what the sender wrote, never what every object has. */

@@ -48,15 +48,18 @@ function readCertificate(bytes: Buffer): X509Certificate {
   return certificate;
 }
 
-/** Every certificate is in its time and was made by the next, until one is a root or was made by one. */
+/** Every certificate was issued by the next to the last one, and one in its time is a root or was issued by one. */
 function leadsToRoot(chain: readonly X509Certificate[], roots: readonly X509Certificate[], now: number): boolean {
-  for (const [at, certificate] of chain.entries()) {
+  const linked = chain.every((certificate, at) => {
+    const next = chain[at + 1];
+    return !next || issued(next, certificate);
+  });
+  if (!linked) return false;
+  for (const certificate of chain) {
     if (!isInTime(certificate, now)) return false;
     // A root may also be the certificate of the model itself.
     if (roots.some((root) => root.raw.equals(certificate.raw))) return true;
     if (roots.some((root) => isInTime(root, now) && issued(root, certificate))) return true;
-    const next = chain[at + 1];
-    if (!next || !issued(next, certificate)) return false;
   }
   return false;
 }

@@ -32,6 +32,7 @@ describe('keys and signatures of the registry', () => {
       [SIGN.RSASSA_PSS_SHA256_RAW, KEY.RSA_2048_DER, spki],
       [SIGN.RSASSA_PSS_SHA256_RAW, KEY.RSA_2048_RAW, Buffer.alloc(256, 0xff)],
       [SIGN.RSASSA_PSS_SHA256_RAW, KEY.RSA_2048_RAW, Buffer.concat([Buffer.alloc(256, 0xff), Buffer.of(1)])],
+      [SIGN.RSASSA_PSS_SHA256_RAW, KEY.RSA_2048_RAW, Buffer.concat([Buffer.alloc(256, 0xff), Buffer.of(1, 0, 0)])],
     ] as const) {
       assert.throws(
         () => toSpki(algorithm, encoding, bytes),

@@ -1,5 +1,6 @@
 import { constants, createPublicKey, type KeyObject, type VerifyKeyObjectInput, verify } from 'node:crypto';
 import { boundedMap } from '../../../kernel/bounded-map.ts';
+import { isSoundExponent } from '../../sound-key.ts';
 import { Malformed } from './malformed.ts';
 import { KEY, SIGN } from './registry.ts';
 
@@ -96,8 +97,8 @@ function spkiKey(bytes: Buffer): KeyObject {
 function familyOf(key: KeyObject): Family | undefined {
   const { namedCurve, modulusLength = 0, publicExponent = 0n } = key.asymmetricKeyDetails ?? {};
   if (key.asymmetricKeyType === 'ec') return namedCurve === 'prime256v1' ? 'EC' : undefined;
-  const decent = modulusLength >= MIN_MODULUS_BITS && modulusLength <= MAX_MODULUS_BITS && publicExponent > 2n;
-  return key.asymmetricKeyType === 'rsa' && decent ? 'RSA' : undefined;
+  const decent = modulusLength >= MIN_MODULUS_BITS && modulusLength <= MAX_MODULUS_BITS;
+  return key.asymmetricKeyType === 'rsa' && decent && isSoundExponent(publicExponent) ? 'RSA' : undefined;
 }
 
 export type Signed = { signAlgorithm: number; data: Buffer; signature: Buffer };

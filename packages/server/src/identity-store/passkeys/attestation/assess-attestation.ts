@@ -1,6 +1,7 @@
 import type { X509Certificate } from 'node:crypto';
 import { ensure } from '../ensure.ts';
 import { Malformed } from '../malformed.ts';
+import { ensureChain } from './check-chain.ts';
 import { findTrust } from './find-trust.ts';
 import type { Attestation, TrustPath } from './statement.ts';
 import { verifyAndroidKey } from './verify-android-key.ts';
@@ -30,9 +31,11 @@ const FORMATS: Readonly<Record<string, (attestation: Attestation) => TrustPath>>
 
 /**
  * WebAuthn 7.1 steps 21 to 24. Where the policy asks for nothing, a statement is not looked at: nobody should be turned
- * away for something that was not asked.
+ * away for something that was not asked. But what says that it is none must be none (8.7).
  */
 export function assessAttestation(attestation: Attestation, policy: AttestationPolicy, now: number): AttestationTrust {
+  const { format, statement } = attestation;
+  ensure(format !== 'none' || statement.size === 0, 100093, 'the format is none, and yet there is a statement');
   const trust = policy.trust === 'none' ? 'none' : assess(attestation, policy, now);
   ensure(trust !== 'none' || policy.trust === 'none', 100093, 'an attestation is required');
   ensure(trust === 'trusted' || policy.trust !== 'trusted', 100093, 'no root that is trusted stands behind it');
@@ -43,15 +46,15 @@ export function assessAttestation(attestation: Attestation, policy: AttestationP
 }
 
 function assess(attestation: Attestation, { roots }: AttestationPolicy, now: number): AttestationTrust {
-  const { format, statement } = attestation;
-  if (format === 'none') {
-    ensure(statement.size === 0, 100093, 'no attestation, and yet a statement');
-    return 'none';
-  }
+  const { format } = attestation;
+  if (format === 'none') return 'none';
   const verify = Object.hasOwn(FORMATS, format) ? FORMATS[format] : undefined;
   ensure(verify, 100093, 'the format of the statement is unknown');
-  const path = reading(() => verify(attestation));
-  return path.length > 0 && findTrust(path, roots, now) ? 'trusted' : 'self';
+  return reading(() => {
+    const path = verify(attestation);
+    ensureChain(path, { rootMayClose: format === 'android-key' });
+    return path.length > 0 && findTrust(path, roots, now) ? 'trusted' : 'self';
+  });
 }
 
 /** A statement that cannot be read attests nothing. */

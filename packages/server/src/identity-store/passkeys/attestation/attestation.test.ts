@@ -109,12 +109,15 @@ describe('an attestation', () => {
     }
   });
 
-  it('is not looked at where the policy asks for none', () => {
+  it('is not looked at where the policy asks for none; but fmt none with a statement is refused with 100093', () => {
     const none = { trust: 'none', roots: [], aaguids: [] } as const;
     const nonsense = () => new Map([['sig', 1]]);
-    for (const format of ['none', 'packed', 'android-safetynet'] as const) {
+    for (const format of ['packed', 'android-safetynet'] as const) {
       assert.equal(assess({ format, attests: nonsense }, none), 'none');
     }
+    assert.equal(assess({ format: 'none', attests: () => new Map<string, Cbor>() }, none), 'none');
+    refuses({ format: 'none', attests: nonsense }, none);
+    refuses({ format: 'none', attests: packed(maker) }, none);
   });
 
   it('of a model that is not on the list is refused with 100093', () => {
@@ -240,7 +243,7 @@ describe('an attestation object with a wrong byte', () => {
     it(`${name} is trusted no more, or is refused; nothing breaks`, () => {
       const asked = askedToRegister({ attestation: trusted });
       const { format, alg = -7, aaguid = MODEL } = made;
-      // Certificates behind the one that a root has signed are of no consequence.
+      // The root that Android adds is one that is trusted for its key: its own signature says nothing.
       const attests = format === 'android-key' ? androidKey(maker) : made.attests;
       const good = authenticator({ origin: ORIGIN, format, attests, alg, aaguid }).create(creation(asked));
       const whole = Buffer.from(good.response.attestationObject, 'base64url');
@@ -263,12 +266,48 @@ describe('an attestation object with a wrong byte', () => {
 describe('the trust in certificates', () => {
   const made = (faults: Parameters<typeof packed>[1]): Made => ({ format: 'packed', attests: packed(maker, faults) });
 
-  it('goes through one that the root has signed, and ends at the root or before it', () => {
+  it('goes through one that the root has signed, and may end at it', () => {
     const { certificate, issue } = intermediate(maker);
     assert.equal(assess(made({ issue, chain: [certificate] })), 'trusted');
-    assert.equal(assess(made({ issue, chain: [certificate, maker.rootDer] })), 'trusted');
     const roots = [new X509Certificate(certificate)];
     assert.equal(assess(made({ issue, chain: [] }), { ...trusted, roots }), 'trusted');
+    assert.equal(assess(made({ issue, chain: [certificate] }), { ...trusted, roots }), 'trusted');
+  });
+
+  it('breaks with 100093 where the statement contains the root, but for the key store of Android, which adds it', () => {
+    const { certificate, issue } = intermediate(maker);
+    for (const policy of [trusted, self]) {
+      refuses(made({ issue, chain: [certificate, maker.rootDer] }), policy);
+      refuses(made({ chain: [maker.rootDer] }), policy);
+    }
+    const android: Made = { format: 'android-key', attests: androidKey(maker, { chain: [maker.rootDer] }) };
+    assert.equal(assess(android), 'trusted');
+    const twice: Made = {
+      format: 'android-key',
+      attests: androidKey(maker, { chain: [maker.rootDer, maker.rootDer] }),
+    };
+    refuses(twice);
+  });
+
+  it('breaks with 100093 where certificates stand in the statement that are not of its chain', () => {
+    const { certificate, issue } = intermediate(maker);
+    const stranger = intermediate(authority()).certificate;
+    for (const policy of [trusted, self]) {
+      refuses(made({ issue, chain: [certificate, stranger] }), policy);
+      refuses(made({ chain: [stranger] }), policy);
+      refuses(made({ chain: [authority().rootDer] }), policy);
+      refuses({ format: 'android-key', attests: androidKey(maker, { chain: [stranger] }) }, policy);
+    }
+  });
+
+  it('breaks with 100093 where an authority stands below one that may have none below it', () => {
+    const [lone, wide] = [0, 1].map((pathLength) => {
+      const upper = intermediate(maker, { pathLength });
+      const lower = intermediate({ ...maker, issue: upper.issue }, { name: 'Lower' });
+      return made({ issue: lower.issue, chain: [lower.certificate, upper.certificate] });
+    });
+    refuses(lone as Made);
+    assert.equal(assess(wide as Made), 'trusted');
   });
 
   it('breaks with 100093 where one is missing, was signed by another, or is of no authority', () => {

@@ -1,19 +1,20 @@
 import type { X509Certificate } from 'node:crypto';
+import { isIssuedBy } from './check-chain.ts';
+import { BASIC_CONSTRAINTS, type Certificate, pathLengthOf } from './read-certificate.ts';
 import type { TrustPath } from './statement.ts';
 
 /**
- * Whether certificates lead to a root that the relying party trusts. Each is within its dates and signed by the next;
- * all but the first are of authorities. Nothing is fetched: neither certificates nor lists of revoked ones.
+ * Whether a chain of certificates leads to a root that is trusted. All are within their dates, and all but the first are
+ * of authorities that may have as many others below them. A root may be the certificate of an authenticator itself.
+ * Nothing is fetched: neither certificates nor lists of revoked ones.
  */
 export function findTrust(path: TrustPath, roots: readonly X509Certificate[], now: number): boolean {
-  const certificates = path.map(({ x509 }) => x509);
   const usable = roots.filter((root) => isWithinDates(root, now));
-  for (const [at, certificate] of certificates.entries()) {
-    if (!isWithinDates(certificate, now) || (at > 0 && !certificate.ca)) return false;
-    if (usable.some((root) => root.raw.equals(certificate.raw))) return true;
-    if (usable.some((root) => root.ca && isIssuedBy(certificate, root))) return true;
-    const next = certificates[at + 1];
-    if (!next || !isIssuedBy(certificate, next)) return false;
+  for (const [at, certificate] of path.entries()) {
+    const { x509 } = certificate;
+    if (!isWithinDates(x509, now) || (at > 0 && !mayIssue(certificate, at - 1))) return false;
+    if (usable.some((root) => root.raw.equals(x509.raw))) return true;
+    if (usable.some((root) => root.ca && isIssuedBy(x509, root))) return true;
   }
   return false;
 }
@@ -22,6 +23,8 @@ function isWithinDates({ validFromDate, validToDate }: X509Certificate, now: num
   return validFromDate.getTime() <= now && now <= validToDate.getTime();
 }
 
-function isIssuedBy(certificate: X509Certificate, issuer: X509Certificate): boolean {
-  return certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey);
+/** RFC 5280, 4.2.1.9: an authority, with at most so many others between it and the certificate at the end. */
+function mayIssue({ x509, extensions }: Certificate, between: number): boolean {
+  const constraints = extensions.get(BASIC_CONSTRAINTS);
+  return x509.ca && between <= (pathLengthOf(constraints) ?? between);
 }

@@ -29,6 +29,7 @@ export type Certificate = {
 export type Extension = { readonly critical: boolean; readonly value: Buffer };
 
 const SUBJECT_BEFORE_EXTENSIONS = 4;
+export const BASIC_CONSTRAINTS = '2.5.29.19';
 
 export function readCertificate(bytes: unknown): Certificate {
   if (!Buffer.isBuffer(bytes)) throw new Malformed('a certificate is no bytes');
@@ -84,4 +85,11 @@ function readExtension(extension: Der): [string, Extension] {
   const critical = rest[0]?.tagClass === 0 && rest[0].tag === BOOLEAN;
   const { contents } = expect(rest.at(-1), OCTET_STRING);
   return [toOid(type), { critical, value: contents }];
+}
+
+/** How many authorities may stand below one, if it says so. */
+export function pathLengthOf(constraints: Extension | undefined): number | undefined {
+  if (!constraints) return undefined;
+  const length = valuesIn(expect(readDer(constraints.value), SEQUENCE)).find(({ tag }) => tag === INTEGER);
+  return length && toNumber(length, INTEGER);
 }

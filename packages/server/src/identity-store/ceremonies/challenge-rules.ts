@@ -22,19 +22,23 @@ export function newChallenge(): string {
 export type Judged = { fresh: true; timed: boolean; rememberUntil: number } | { fresh: false };
 
 export function judgeChallenge(challenge: string, now: number): Judged {
-  const at = momentOf(challenge);
+  const at = singleShot(challenge)?.at;
   if (at === undefined) return { fresh: true, timed: false, rememberUntil: now + REMEMBERED_MS };
   if (Math.abs(now - at) > SINGLE_SHOT_WINDOW_MS) return { fresh: false };
   // To the end of its window, and a little: two servers' clocks are never quite the same.
   return { fresh: true, timed: true, rememberUntil: at + 2 * SINGLE_SHOT_WINDOW_MS };
 }
 
-function momentOf(challenge: string): number | undefined {
-  const plain = SINGLE_SHOT.exec(challenge) ?? SINGLE_SHOT.exec(Buffer.from(challenge, 'base64url').toString('latin1'));
-  return plain ? Number(plain[1]) : undefined;
+/** The plain text of a challenge that says when it was made, and that moment. */
+function singleShot(challenge: string): { plain: string; at: number } | undefined {
+  const match = SINGLE_SHOT.exec(challenge) ?? SINGLE_SHOT.exec(Buffer.from(challenge, 'base64url').toString('latin1'));
+  return match ? { plain: match[0], at: Number(match[1]) } : undefined;
 }
 
-/** One-time values are namespaced: one that was used to register is another than one used to authenticate. */
+/**
+ * One-time values are namespaced: one that was used to register is another than one used to authenticate. All spellings
+ * of a challenge that says when it was made have one hash, so it cannot be used once in each of them.
+ */
 export function challengeHash(kind: string, rpId: string, challenge: string): Buffer {
-  return hash('sha256', JSON.stringify([kind, rpId, challenge]), 'buffer');
+  return hash('sha256', JSON.stringify([kind, rpId, singleShot(challenge)?.plain ?? challenge]), 'buffer');
 }

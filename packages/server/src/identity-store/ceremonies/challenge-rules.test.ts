@@ -42,6 +42,14 @@ describe('challenges', () => {
     }
   });
 
+  it('that say when they were made have one hash in every spelling, so they are good once and not once in each', () => {
+    const plain = `${NOW}.${RANDOM}`;
+    const encoded = Buffer.from(plain).toString('base64url');
+    const hashes = [plain, encoded, `${encoded}=`, `${encoded}!`].map((each) => challengeHash('A', 'b', each));
+    assert.equal(new Set(hashes.map((hash) => hash.toString('hex'))).size, 1);
+    assert.notDeepEqual(challengeHash('A', 'b', 'eA'), challengeHash('A', 'b', 'x'));
+  });
+
   it('are told apart by what they were for', () => {
     const hashes = [challengeHash('A', 'b', 'c'), challengeHash('A', 'bc', ''), challengeHash('B', 'b', 'c')];
     assert.equal(new Set(hashes.map((hash) => hash.toString('hex'))).size, 3);
