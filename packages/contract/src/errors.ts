@@ -136,6 +136,7 @@ export const groveCodes = {
   100162: bad('There is no address to send the message to'),
   100230: missing('There is no such request'),
   100231: at(409)('The request is not done, or holds nothing to hand out'),
+  100191: at(429)('The API key has read as many persons as it may in an hour'),
   100190: bad('The number is not the one that the user was shown'),
 } as const satisfies Catalogue;
 

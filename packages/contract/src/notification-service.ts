@@ -23,6 +23,7 @@ export const WEBHOOK_EVENTS = [
   'instance.completed',
   'instance.terminated',
   'instance.deleted',
+  'apiKey.readBudgetExceeded',
   ...IDENTITY_EVENTS,
 ] as const;
 

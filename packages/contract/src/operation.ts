@@ -36,6 +36,11 @@ export type Row = Access & {
   codes?: readonly ErrorCode[];
   /** Set if it changes the configuration of the tenant: how the audit log names the change. */
   audit?: ConfigurationAction;
+  /**
+   * Set if it shows what is known of persons, which counts against the read budget of the API key: one person, or each
+   * that the page lists.
+   */
+  persons?: 'one' | 'each';
   /** The largest body it takes, where that is not `MAX_BODY_BYTES`. */
   maxBodyBytes?: number;
 };

@@ -199,6 +199,7 @@ export const watchlists = group('/api/watchlist-manager/facewatchlists', {
   listMembers: get('/{watchlistId}/watchlist-members', {
     summary: 'List the members of a watchlist',
     permission: 'WatchlistManager:listWatchlistMembers',
+    persons: 'each',
     query: pageQuery({ name: likeFilter('members whose first or last name') }),
     ok: page(WatchlistMember),
     codes: [100041],
@@ -225,12 +226,14 @@ export const watchlists = group('/api/watchlist-manager/facewatchlists', {
   getMember: get('/{watchlistId}/watchlist-members/{memberId}', {
     summary: 'Get a member of a watchlist',
     permission: 'WatchlistManager:getWatchlistMember',
+    persons: 'one',
     ok: WatchlistMember,
     codes: [100041, 100100],
   }),
   updateMember: post('/{watchlistId}/watchlist-members/{memberId}', {
     summary: 'Change a member; what is not given stays, an empty text is taken away',
     permission: 'WatchlistManager:updateWatchlistMember',
+    persons: 'one',
     body: MemberUpdate,
     ...image,
     ok: WatchlistMember,
@@ -247,6 +250,7 @@ export const watchlists = group('/api/watchlist-manager/facewatchlists', {
     description:
       'Gives candidates for a human, never a verdict. Every search is in the audit log, and so is every read of a member.',
     permission: 'WatchlistManager:matchWatchlist',
+    persons: 'one',
     body: MatchInput,
     ...image,
     ok: WatchlistMatch,

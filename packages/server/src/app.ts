@@ -110,6 +110,7 @@ async function compose({ config, webFolder }: Places, db: Db, clock: Clock, log:
     metricsToken: config.metricsToken,
     handlers: { apiKeys: handlers, ...features.handlers },
     journeySession: features.journeySession,
+    readBudget: features.readBudget,
     pageFile: features.pageFile,
     baseUrlOf: (tenantId) => urlOf(tenantId),
     definitionSchema,

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { Audit } from './audit/audit.ts';
 import { auditEventHandlers } from './audit/audit-events.ts';
 import { purgeAuditJob } from './audit/purge-audit.ts';
+import { openReadBudget } from './audit/read-budget.ts';
 import type { Config } from './config.ts';
 import type { Db } from './db/db.ts';
 import { purgeKeptDatabases } from './db/kept-databases.ts';
@@ -31,6 +32,7 @@ import { parametersOf } from './process-manager/instances/parameters-of.ts';
 import { openProcessManager } from './process-manager/process-manager.ts';
 import { sealExisting } from './process-manager/sealing/seal-existing.ts';
 import { specimenAllower } from './process-manager/settings/allow-specimens.ts';
+import { readBudgetOf } from './process-manager/settings/read-budget-of.ts';
 import { tokenCreator } from './process-manager/tokens/create-token.ts';
 import type { Vault } from './secrets/vault.ts';
 import { everyTenantId } from './tenants/tenants.repository.ts';
@@ -89,6 +91,11 @@ export function openFeatures(deps: FeatureDeps) {
     jobs.register(definition);
     jobs.schedule({ kind: definition.kind, everyMs, key });
   }
+  const readBudget = openReadBudget({
+    ...{ db, clock, audit, budgetOf: readBudgetOf, notify: notifications.notifyTenant },
+    warn: (details, message) => log.warn(details, message),
+    onError: (error) => onError('reads of API keys could not be counted', error),
+  });
   const themeServer = openThemeServer({
     db,
     clock,
@@ -178,7 +185,7 @@ export function openFeatures(deps: FeatureDeps) {
       ...{ ...manager.handlers, ...journeys.handlers, ...notifications.handlers, ...themeServer.handlers },
       ...watchlists.handlers,
       ...identity.handlers,
-      ...{ auditEvents: auditEventHandlers(audit), cloudSecrets: cloudSecretHandlers({ vault }) },
+      ...{ auditEvents: auditEventHandlers([readBudget, audit]), cloudSecrets: cloudSecretHandlers({ vault }) },
       userData: userDataHandlers({ ...manager.data, audit, sign, versions, baseUrlOf }),
       personRequests: openPersonRequests({
         ...{ ...manager.data, db, vault, jobs, audit, sign, clock, versions, baseUrlOf, scrub, erasureLog },
@@ -188,6 +195,7 @@ export function openFeatures(deps: FeatureDeps) {
       }),
     },
     journeySession: journeys.journeySession,
+    readBudget,
     pageFile: themeServer.pageFile,
     createToken: tokenCreator(manager.handlers.processTokens, db, clock),
     allowSpecimens: specimenAllower(db, clock),
@@ -212,7 +220,7 @@ export function openFeatures(deps: FeatureDeps) {
     /** No request and no job can ask for an image any more, nor send anything. */
     drained: () => {
       http2.close();
-      return Promise.all([images.stop(), vision.stop()]);
+      return Promise.all([images.stop(), vision.stop(), readBudget.stop()]);
     },
   };
 }

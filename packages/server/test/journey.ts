@@ -189,7 +189,7 @@ export async function openTestJourney(
       acme.write((tx) =>
         setProcessSettings(
           tx,
-          { redirectOrigins, allowSpecimens: false },
+          { redirectOrigins, allowSpecimens: false, readBudget: { personsPerHour: 10_000, block: false } },
           { environment: 'live', by: 'test', now: clock.now() },
         ),
       ),

@@ -170,6 +170,7 @@ export const users = group('/api/identity-store/stores/{storeName}', {
   list: get('/users', {
     summary: 'List users',
     permission: 'IdentityStore:listUsers',
+    persons: 'each',
     query: pageQuery({ extId: likeFilter('users whose external id'), status: Type.Optional(UserStatus) }),
     ok: page(User),
     codes: [100027],
@@ -177,6 +178,7 @@ export const users = group('/api/identity-store/stores/{storeName}', {
   get: get(ofUser('', 'id', 'ext'), {
     summary: 'Get a user',
     permission: 'IdentityStore:getUser',
+    persons: 'one',
     ok: User,
     codes: [100027, 100028],
   }),
@@ -185,6 +187,7 @@ export const users = group('/api/identity-store/stores/{storeName}', {
     description:
       'Changes only the fields given; `attributes` as a whole. Setting `status` of a locked user to `ACTIVE` unlocks it.',
     permission: 'IdentityStore:updateUser',
+    persons: 'one',
     body: UserInput,
     ok: User,
     codes: [100027, 100028, 100037],
@@ -217,6 +220,7 @@ export const users = group('/api/identity-store/stores/{storeName}', {
   listSessions: get(ofUser('/sessions', 'id', 'ext'), {
     summary: "List a user's open sessions of registration and authentication",
     permission: 'IdentityStore:listUserSessions',
+    persons: 'one',
     query: pageQuery({}),
     ok: page(UserSession),
     codes: [100027, 100028],
@@ -224,6 +228,7 @@ export const users = group('/api/identity-store/stores/{storeName}', {
   listAuthentications: get(ofUser('/authentications', 'id', 'ext'), {
     summary: "List a user's authentications",
     permission: 'IdentityStore:listUserAuthentications',
+    persons: 'one',
     query: pageQuery({ modality: Type.Optional(Modality) }),
     ok: page(Authentication),
     codes: [100027, 100028],

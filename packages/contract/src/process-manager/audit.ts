@@ -36,6 +36,7 @@ export const AuditAction = oneOf(
   'person.searched',
   'person.archived',
   'person.erased',
+  'apiKey.readBudgetExceeded',
   ...CONFIGURATION_ACTIONS,
 );
 
@@ -65,7 +66,10 @@ const AuditEvent = named(
           fields: Type.Optional(listOf(Type.String(), 100, 'The members of the request')),
           values: Type.Optional(anyObject('Values that are no secrets, such as the permissions of an API key')),
         },
-        { title: 'AuditEventDetails', description: 'Of a change of the configuration: what is now so' },
+        {
+          title: 'AuditEventDetails',
+          description: 'Of a change of the configuration: what is now so; of an alarm: its numbers',
+        },
       ),
     ),
     requestId: Type.Optional(Type.String({ description: 'The `X-Request-Id` of the request' })),

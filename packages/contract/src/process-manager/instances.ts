@@ -162,12 +162,14 @@ export const processInstances = group('/api/process-manager/processInstances', {
   get: get('/{processInstanceId}', {
     summary: 'Get a process instance',
     permission: 'ProcessManager:getProcessInstance',
+    persons: 'one',
     ok: ProcessInstance,
     codes: [100022],
   }),
   getWithParameters: get('/{processInstanceId}/withParameters', {
     summary: 'Get a process instance with the parameters of its token',
     permission: 'ProcessManager:getProcessInstance',
+    persons: 'one',
     ok: ProcessInstanceWithParameters,
     codes: [100022],
   }),
@@ -179,6 +181,7 @@ export const processInstances = group('/api/process-manager/processInstances', {
   list: get('', {
     summary: 'List process instances',
     permission: 'ProcessManager:getProcessInstance',
+    persons: 'each',
     query: pageQuery(instanceFilters),
     ok: page(ProcessInstanceListItem),
   }),
@@ -190,6 +193,7 @@ export const processInstances = group('/api/process-manager/processInstances', {
       'and never says more. Where more instances than that bear every one of the words, only the newest 50,000 are ' +
       'looked through, and with several words or a filter `totalElements` says only whether there is another page.',
     permission: 'ProcessManager:getProcessInstance',
+    persons: 'each',
     query: pageQuery({
       ...instanceFilters,
       searchString: Type.Optional(

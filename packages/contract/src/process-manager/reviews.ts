@@ -63,6 +63,7 @@ export const reviews = group('/api/process-manager/reviews', {
   list: get('', {
     summary: 'List the instances that wait for a review',
     permission: 'ProcessManager:listReviews',
+    persons: 'each',
     query: pageQuery({
       assigned: Type.Optional({
         ...oneOf('ALL', 'CLAIMED', 'UNCLAIMED'),
@@ -76,6 +77,7 @@ export const reviews = group('/api/process-manager/reviews', {
     summary: 'Claim a review',
     description: 'Nobody else can decide it for 30 minutes. To claim it again makes it 30 minutes more.',
     permission: 'ProcessManager:claimReview',
+    persons: 'one',
     body: Claim,
     ok: Review,
     codes: conflicts,
@@ -83,6 +85,7 @@ export const reviews = group('/api/process-manager/reviews', {
   release: post('/{processInstanceId}/release', {
     summary: 'Give a claimed review back',
     permission: 'ProcessManager:releaseReview',
+    persons: 'one',
     body: Claim,
     ok: Review,
     codes: conflicts,

@@ -6,6 +6,7 @@ import { Type } from '../type.ts';
 /** What a tenant sets for all its journeys, and what its sandbox offers. All of it is ours. */
 
 export const MAX_REDIRECT_ORIGINS = 100;
+const MAX_PERSONS_PER_HOUR = 1_000_000_000;
 
 const redirectOrigins = listOf(
   text(1, 255),
@@ -15,11 +16,31 @@ const redirectOrigins = listOf(
 const allowSpecimens = Type.Boolean({
   description: 'Live journeys accept documents of invented states, such as Utopia: for demonstrations only',
 });
+const readBudget = named(
+  'ReadBudget',
+  Type.Object(
+    {
+      personsPerHour: Type.Integer({ minimum: 1, maximum: MAX_PERSONS_PER_HOUR }),
+      block: Type.Boolean({
+        description: 'Whether a key that has used it up is refused (429, code 100191) until the hour is over',
+      }),
+    },
+    {
+      description:
+        'How many persons each API key may read in an hour, by lists, searches and single reads, before an alarm is raised: ' +
+        'the audit event and webhook event `apiKey.readBudgetExceeded`, and a warning in the log',
+    },
+  ),
+);
 
-const Settings = named('ProcessSettings', Type.Object({ redirectOrigins, allowSpecimens }));
+const Settings = named('ProcessSettings', Type.Object({ redirectOrigins, allowSpecimens, readBudget }));
 const SettingsUpdate = named(
   'ProcessSettingsUpdate',
-  Type.Object({ redirectOrigins, allowSpecimens: Type.Optional(allowSpecimens) }),
+  Type.Object({
+    redirectOrigins,
+    allowSpecimens: Type.Optional(allowSpecimens),
+    readBudget: Type.Optional(readBudget),
+  }),
 );
 
 export const processSettings = group('/api/process-manager/settings', {

@@ -76,6 +76,7 @@ export const processTokens = group('/api/process-manager/processTokens', {
     description:
       'Those that callers made. Grove makes tokens too, for push notifications that ask for a process; `madeFor` lists them.',
     permission: 'ProcessManager:listProcessTokens',
+    persons: 'each',
     query: pageQuery({ processTokenSearch: likeFilter('tokens whose name'), madeFor: Type.Optional(MadeFor) }),
     ok: page(ProcessToken),
   }),

@@ -15,7 +15,7 @@ const PAST_EVERY_ID = '~';
 /** Ids are in the order of time. */
 const SORTABLE = { id: 'id', dateTime: 'id' } as const;
 
-export function auditEventHandlers(audit: Pick<Audit, 'flush'>) {
+export function auditEventHandlers(gatherers: readonly Pick<Audit, 'flush'>[]) {
   return implement(api.auditEvents, {
     async list({ db, principal }, { query }) {
       const page = paging(query, SORTABLE);
@@ -30,7 +30,7 @@ export function auditEventHandlers(audit: Pick<Audit, 'flush'>) {
         apiKeyId: query.apiKeyId || undefined,
       };
       // Whoever has read something finds it here afterwards.
-      await audit.flush();
+      for (const { flush } of gatherers) await flush();
       const rows = await pageAuditEvents(db, filter, { size, offset, direction });
       return toPage(rows.map(toAuditEvent), await countAuditEvents(db, filter, COUNT_CAP), page);
     },

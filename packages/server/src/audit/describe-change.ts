@@ -5,7 +5,7 @@ const SHOWN: { readonly [A in ConfigurationAction]?: readonly string[] } = {
   'apiKey.created': ['environment', 'type', 'status', 'permissions', 'expiringDtm'],
   'apiKey.updated': ['environment', 'type', 'status', 'permissions', 'expiringDtm'],
   'processDefinition.tagAdded': ['processDefnName', 'processDefnVersion'],
-  'processSettings.updated': ['redirectOrigins'],
+  'processSettings.updated': ['redirectOrigins', 'readBudget'],
   'cloudSecret.created': ['hosts'],
   'cloudSecret.updated': ['hosts'],
   'webhook.created': ['status', 'events', 'sensitiveHeaders'],

@@ -34,6 +34,8 @@ export type MountDeps = GuardDeps & {
   idempotency: Idempotency;
   /** Writes a change of the configuration into the audit log, in its transaction. */
   recordChange: RecordChange;
+  /** Counts the persons that API keys read, and refuses keys that have read too many. */
+  readBudget: { admit(principal: Principal): void; count(principal: Principal, persons: number): void };
   respond: Respond;
   respondSpecial: RespondSpecial;
   /** Told when an answer is handed over. */
@@ -165,6 +167,7 @@ function textFault(text: unknown): string | undefined {
 function serve(deps: MountDeps & { inTurn: Turn }, served: Served, operation: GroupedOperation, handler: AnyHandler) {
   const status = operation.status ?? 200;
   const takesKey = takesIdempotencyKey(operation);
+  const { persons } = operation;
   const serialize = operation.ok && serializerOf(operation.ok);
 
   const answer = (request: FastifyRequest): unknown => {
@@ -173,6 +176,7 @@ function serve(deps: MountDeps & { inTurn: Turn }, served: Served, operation: Gr
     const input = { params: request.params, query: request.query, body: request.body };
     const { principal } = request;
     if (!principal) return handler(contextWithoutBearer(deps, request), input);
+    if (persons) deps.readBudget.admit(principal);
     const context: Context = {
       tenantId: principal.tenantId,
       principal,
@@ -204,6 +208,7 @@ function serve(deps: MountDeps & { inTurn: Turn }, served: Served, operation: Gr
     };
     const send = (body: unknown) => {
       try {
+        if (persons && request.principal) deps.readBudget.count(request.principal, personsIn(body, persons));
         if (body instanceof SpecialAnswer) {
           const sent = () => deps.answered(request, reply, status, served);
           deps.respondSpecial(request, reply, { status, answer: body, serialize, sent, fail });
@@ -228,6 +233,12 @@ function serve(deps: MountDeps & { inTurn: Turn }, served: Served, operation: Gr
       else send(result);
     });
   };
+}
+
+/** Of a page, the persons that it lists; anything else is about one. */
+function personsIn(body: unknown, persons: 'one' | 'each'): number {
+  const shown = body instanceof SpecialAnswer ? body.body : body;
+  return persons === 'each' ? (shown as { content: readonly unknown[] }).content.length : 1;
 }
 
 /** Bytes that make a request what it is are compared by their hash. */

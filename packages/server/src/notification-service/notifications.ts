@@ -5,7 +5,7 @@ import { HOUR } from '../kernel/clock.ts';
 import type { TenantId } from '../kernel/ids.ts';
 import type { Vault } from '../secrets/vault.ts';
 import { type DispatcherDeps, openDispatcher } from './dispatch.ts';
-import { type Notify, type NotifyStep, notifier } from './notify.ts';
+import { type Notify, type NotifyStep, type NotifyTenant, notifier } from './notify.ts';
 import { identityNotices, type NoticesOf } from './notify-identity.ts';
 import { purgeDeliveriesJob } from './purge-deliveries.ts';
 import { isWebhookName } from './webhooks.repository.ts';
@@ -16,6 +16,7 @@ export type Notifications = {
   handlers: { webhooks: ReturnType<typeof webhookHandlers> };
   notify: Notify;
   notifyStep: NotifyStep;
+  notifyTenant: NotifyTenant;
   noticesOfIdentity: NoticesOf;
   /** Whether a definition may name it: in one environment at least there is one. */
   isWebhookName(db: TenantReads, name: string): Promise<boolean>;

@@ -18,8 +18,30 @@ export type Notify = (tx: TenantTx, event: InstanceEvent) => Promise<void>;
 /** For a step that names its webhook, whether or not it subscribes. False if there is no active one of that name. */
 export type NotifyStep = (tx: TenantTx, webhookName: string, event: InstanceEvent) => Promise<boolean>;
 
-export function notifier(ring: () => void): { notify: Notify; notifyStep: NotifyStep } {
+/** What concerns the tenant and no instance. */
+export type TenantEvent = {
+  readonly type: string;
+  readonly environment: 'live' | 'test';
+  readonly at: number;
+  readonly data: Readonly<Record<string, unknown>>;
+};
+export type NotifyTenant = (tx: TenantTx, event: TenantEvent) => Promise<void>;
+
+export function notifier(ring: () => void): { notify: Notify; notifyStep: NotifyStep; notifyTenant: NotifyTenant } {
   return {
+    async notifyTenant(tx, { type, environment, at, data }) {
+      const active = await activeWebhooks(tx, environment);
+      const payload = JSON.stringify({
+        type,
+        timestamp: toDtm(at),
+        data: { tenantId: tx.tenantId, environment, ...data },
+      });
+      const common = { event: type, instance_id: null, sequence: null, payload, created_at: at };
+      for (const { id, events } of active) {
+        if (subscribes(events, type)) await addDelivery(tx, { ...common, id: newId(at), webhook_id: id });
+      }
+      tx.afterCommit(ring);
+    },
     async notify(tx, event) {
       // Most instances are nobody's business: then this one look is all.
       const active = await activeWebhooks(tx, event.environment);

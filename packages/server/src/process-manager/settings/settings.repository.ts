@@ -6,11 +6,17 @@ export type ProcessSettings = {
   readonly redirectOrigins: readonly string[];
   /** Whether live journeys accept documents of invented states: for demonstrations only. */
   readonly allowSpecimens: boolean;
+  /** How many persons each API key may read in an hour. */
+  readonly readBudget: { readonly personsPerHour: number; readonly block: boolean };
 };
 
 /** Test journeys follow the live settings until a test key has made some. */
 const NAMES: Record<Environment, string> = { live: 'process', test: 'process:test' };
-const DEFAULTS: ProcessSettings = { redirectOrigins: [], allowSpecimens: false };
+const DEFAULTS: ProcessSettings = {
+  redirectOrigins: [],
+  allowSpecimens: false,
+  readBudget: { personsPerHour: 10_000, block: false },
+};
 
 const ONE = sql(`SELECT value FROM tenant_settings WHERE tenant_id = $1 AND name IN ('${NAMES.live}', $2)
   ORDER BY name DESC LIMIT 1`);

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { onBothEngines, openTestApp, type TestApp } from '../../../test/harness.ts';
 
+const DEFAULT_BUDGET = { personsPerHour: 10_000, block: false };
+
 onBothEngines('the settings of journeys', (_engine, places) => {
   let grove: TestApp;
   before(async () => {
@@ -13,7 +15,7 @@ onBothEngines('the settings of journeys', (_engine, places) => {
 
   it('at first let nobody be sent anywhere', async () => {
     const { status, body } = await grove.call(PATH);
-    assert.deepEqual([status, body], [200, { redirectOrigins: [], allowSpecimens: false }]);
+    assert.deepEqual([status, body], [200, { redirectOrigins: [], allowSpecimens: false, readBudget: DEFAULT_BUDGET }]);
   });
 
   it('keep origins in one spelling, each once', async () => {
@@ -21,6 +23,7 @@ onBothEngines('the settings of journeys', (_engine, places) => {
     const kept = {
       redirectOrigins: ['https://www.example.com', 'http://localhost:3000', 'myapp:'],
       allowSpecimens: false,
+      readBudget: DEFAULT_BUDGET,
     };
     const { status, body } = await update({ redirectOrigins: given });
     assert.deepEqual([status, body], [200, kept]);
@@ -61,6 +64,8 @@ onBothEngines('the settings of journeys', (_engine, places) => {
     await update({ redirectOrigins: ['https://acme.example'] });
     const { apiKey } = await grove.app.tenants.create({ id: 'other' });
     const token = await grove.token(apiKey);
-    assert.deepEqual((await grove.call(PATH, { token })).body, { redirectOrigins: [], allowSpecimens: false });
+    assert.deepEqual((await grove.call(PATH, { token })).body, {
+      ...{ redirectOrigins: [], allowSpecimens: false, readBudget: DEFAULT_BUDGET },
+    });
   });
 });

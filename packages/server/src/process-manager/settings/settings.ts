@@ -9,17 +9,19 @@ import { findProcessSettings, setProcessSettings } from './settings.repository.t
 export function settingsHandlers() {
   return implement(api.processSettings, {
     async get({ db, principal }) {
-      const { redirectOrigins, allowSpecimens } = await findProcessSettings(db, principal.environment);
-      return { redirectOrigins: [...redirectOrigins], allowSpecimens };
+      const { redirectOrigins, ...others } = await findProcessSettings(db, principal.environment);
+      return { redirectOrigins: [...redirectOrigins], ...others };
     },
 
     async update({ db, principal, now }, { body }) {
       const redirectOrigins = normalised(body.redirectOrigins);
       const { environment } = principal;
       return db.write(async (tx) => {
-        const { allowSpecimens = (await findProcessSettings(tx, environment)).allowSpecimens } = body;
-        await setProcessSettings(tx, { redirectOrigins, allowSpecimens }, { environment, by: actor(principal), now });
-        return { redirectOrigins, allowSpecimens };
+        const before = await findProcessSettings(tx, environment);
+        const { allowSpecimens = before.allowSpecimens, readBudget = before.readBudget } = body;
+        const settings = { redirectOrigins, allowSpecimens, readBudget };
+        await setProcessSettings(tx, settings, { environment, by: actor(principal), now });
+        return settings;
       });
     },
   });

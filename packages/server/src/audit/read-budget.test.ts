@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { operations } from '@grove/contract';
+import { onBothEngines, openTestApp, type TestApp, testClock } from '../../test/harness.ts';
+import { DAY, HOUR } from '../kernel/clock.ts';
+import type { Principal } from '../kernel/context.ts';
+import { asTenantId } from '../kernel/ids.ts';
+import { everyTenantId } from '../tenants/tenants.repository.ts';
+import { purgeAuditJob, READS_KEPT_DAYS } from './purge-audit.ts';
+import { openReadBudget } from './read-budget.ts';
+
+const INSTANCES = '/api/process-manager/processInstances';
+const SETTINGS = '/api/process-manager/settings';
+const AUDIT = '/api/process-manager/auditEvents?action=apiKey.readBudgetExceeded&size=100';
+const TENANT = asTenantId('acme');
+
+onBothEngines('the read budget of an API key', (_engine, places) => {
+  const clock = testClock(Math.floor(Date.now() / HOUR) * HOUR);
+  let app: TestApp;
+  let instanceId: string;
+  let apiKeys = 0;
+
+  before(async () => {
+    app = await openTestApp(await places.create(), { clock });
+    const token = await post('/api/process-manager/processTokens', {
+      name: 'all',
+      processDefnName: 'document-and-selfie',
+    });
+    for (let each = 0; each < 5; each++) {
+      ({ processInstanceId: instanceId } = (await post(`${INSTANCES}/create?pt=${token.body.id}`, {})).body);
+    }
+    const hook = { name: 'alarms', uri: 'https://hooks.example.com/', events: ['apiKey.readBudgetExceeded'] };
+    assert.equal((await post('/api/notification-service/webhooks', hook)).status, 201);
+  });
+  after(() => app.stop());
+
+  const post = async (path: string, body: unknown) =>
+    app.call(path, { method: 'POST', body: JSON.stringify(body), token: await app.token() });
+  const setBudget = async (personsPerHour: number, block: boolean) => {
+    const { status } = await post(SETTINGS, { redirectOrigins: [], readBudget: { personsPerHour, block } });
+    assert.equal(status, 200);
+  };
+  const newKey = async () => {
+    apiKeys += 1;
+    const { apiKey } = await app.app.tenants.createApiKey('acme', { name: `reader ${apiKeys}` });
+    const token = await app.token(apiKey);
+    return { id: apiKey.split('_')[2], apiKey, read: (path: string) => app.call(`${INSTANCES}${path}`, { token }) };
+  };
+  const alarms = async (apiKeyId: string | undefined) =>
+    (await app.call(`${AUDIT}&apiKeyId=${apiKeyId}`, { token: await app.token() })).body.content;
+
+  it('raises one alarm an hour when lists, searches and single reads have shown as many persons as it allows', async () => {
+    await setBudget(12, false);
+    const key = await newKey();
+    await key.read('?size=5');
+    await key.read('/search?size=5');
+    await key.read(`/${instanceId}`);
+    assert.deepEqual(await alarms(key.id), [], '11 of 12');
+    assert.equal((await key.read(`/${instanceId}`)).status, 200);
+    const [alarm, ...others] = await alarms(key.id);
+    assert.deepEqual(others, []);
+    assert.deepEqual(
+      [alarm.actor, alarm.item, alarm.details.values],
+      [`API Key: reader ${apiKeys}`, key.id, { persons: 12, personsPerHour: 12, block: false }],
+    );
+    assert.equal((await key.read('?size=5')).status, 200, 'an alarm blocks nobody');
+    assert.equal((await alarms(key.id)).length, 1);
+    const hooks = await app.call('/api/notification-service/webhooks', { token: await app.token() });
+    const deliveries = await app.call(
+      `/api/notification-service/webhooks/${hooks.body.content[0].id}/deliveries?size=100`,
+      { token: await app.token() },
+    );
+    const sent = deliveries.body.content.filter(({ event }: { event: string }) => event === alarm.action);
+    assert.equal(sent.length, 1);
+    const warnings = app.logged().match(/an API key has used up its read budget/g) ?? [];
+    assert.equal(warnings.length, 1);
+  });
+
+  it('refuses with 100191 a key that has used it up, if the tenant wants it, until the hour is over; no other key', async () => {
+    await setBudget(5, true);
+    const key = await newKey();
+    assert.equal((await key.read('?size=5')).status, 200);
+    assert.equal((await alarms(key.id)).length, 1);
+    clock.advance(HOUR / 4);
+    for (const path of ['?size=5', `/search?size=1`, `/${instanceId}`]) {
+      const { status, body, headers } = await key.read(path);
+      assert.deepEqual([status, body.code, headers.get('retry-after')], [429, 100191, '2700']);
+    }
+    const other = await newKey();
+    assert.equal((await other.read(`/${instanceId}`)).status, 200);
+    clock.advance((HOUR * 3) / 4 - 1);
+    assert.equal((await key.read(`/${instanceId}`)).status, 429);
+    clock.advance(1);
+    const token = await app.token(key.apiKey);
+    const read = () => app.call(`${INSTANCES}?size=5`, { token });
+    assert.equal((await read()).status, 200);
+    assert.equal((await alarms(key.id)).length, 2);
+    assert.equal((await read()).status, 429);
+    await setBudget(10_000, true);
+    await alarms(key.id);
+    assert.equal((await read()).status, 200, 'a budget that was raised is noticed');
+  });
+
+  it('is one for all servers, counts again what could not be written, and forgets after 30 days', async () => {
+    const principal = { tenantId: TENANT, apiKeyId: 'shared', apiKeyName: 'shared', environment: 'live' } as Principal;
+    const raised: string[] = [];
+    let isAway = false;
+    const server = (name: string) =>
+      openReadBudget({
+        ...{ db: app.app.db, clock, audit: { record: async () => undefined }, warn: () => undefined },
+        async budgetOf() {
+          if (isAway) throw new Error('away');
+          return { personsPerHour: 10, block: true };
+        },
+        notify: async (_tx, { data }) => void raised.push(`${name} ${data.persons}`),
+        onError: () => undefined,
+      });
+    const [one, two] = [server('one'), server('two')];
+    one.count(principal, 6);
+    isAway = true;
+    await assert.rejects(one.flush(), /away/);
+    isAway = false;
+    await one.flush();
+    two.count(principal, 6);
+    two.admit(principal);
+    await two.flush();
+    assert.deepEqual(raised, ['two 12']);
+    assert.throws(() => two.admit(principal), { code: 100191 });
+    one.admit(principal);
+    one.count(principal, 1);
+    await one.flush();
+    assert.throws(() => one.admit(principal), { code: 100191 }, 'it has learned of the other');
+    clock.advance(HOUR);
+    one.admit(principal);
+    one.count(principal, 1);
+    await Promise.all([one.stop(), two.stop()]);
+    assert.deepEqual(raised, ['two 12'], 'a new hour begins at 0');
+
+    const count = async () =>
+      (await app.app.db.of(TENANT).get<{ n: number }>({ text: 'SELECT count(*) AS n FROM key_reads' }, []))?.n;
+    assert.ok(Number(await count()) >= 2);
+    clock.advance(READS_KEPT_DAYS * DAY + HOUR);
+    const purge = purgeAuditJob({ db: app.app.db, everyTenantId: () => everyTenantId(app.app.db.system) });
+    await purge.run({}, { now: clock.now(), signal: new AbortController().signal } as never);
+    assert.equal(Number(await count()), 0);
+  });
+});
+
+describe('operations that show persons', () => {
+  it('say so, so that they count against the read budget', () => {
+    const shows = (schema: unknown) =>
+      /"(firstName|extId|parameters|biographicData)":/.test(JSON.stringify(schema ?? {}));
+    const uncounted = operations()
+      .filter(({ operation }) => operation.method === 'GET' && operation.permission && shows(operation.ok))
+      .filter(({ operation }) => !operation.persons);
+    assert.deepEqual(
+      uncounted.map(({ id }) => id),
+      [],
+    );
+  });
+});

@@ -1,0 +1,164 @@
+import type { Db, TenantReads, TenantTx } from '../db/db.ts';
+import { actor } from '../kernel/actor.ts';
+import { type Clock, HOUR, toDtm } from '../kernel/clock.ts';
+import type { Principal } from '../kernel/context.ts';
+import { ApiError } from '../kernel/errors.ts';
+import type { Audit } from './audit.ts';
+import { addKeyReads, type KeyHour, markAlarmed } from './key-reads.repository.ts';
+
+/**
+ * How many persons each API key has read in this hour, so that a leaked key is noticed. A request adds to a number in
+ * memory; every second the numbers are added to those in the database, which all servers share, and whoever finds the
+ * budget used up raises the alarm. A crash loses the count of the last second.
+ */
+export type ReadBudget = {
+  /** Refuses with 100191 while the key is blocked. */
+  admit(principal: Principal): void;
+  count(principal: Principal, persons: number): void;
+  flush(): Promise<void>;
+  stop(): Promise<void>;
+};
+
+/** What a tenant allows each of its keys. */
+export type Budget = { readonly personsPerHour: number; readonly block: boolean };
+
+export type BudgetAlarm = {
+  readonly type: 'apiKey.readBudgetExceeded';
+  readonly environment: 'live' | 'test';
+  readonly at: number;
+  readonly data: {
+    readonly apiKeyId: string;
+    readonly apiKeyName: string;
+    readonly persons: number;
+    readonly personsPerHour: number;
+    readonly blockedUntilDtm?: string;
+  };
+};
+
+export type ReadBudgetDeps = {
+  db: Db;
+  clock: Clock;
+  audit: Pick<Audit, 'record'>;
+  budgetOf(db: TenantReads, environment: 'live' | 'test'): Promise<Budget>;
+  /** Tells the tenant's webhooks, in the transaction of the alarm. */
+  notify(tx: TenantTx, alarm: BudgetAlarm): Promise<void>;
+  warn(details: object, message: string): void;
+  onError(error: unknown): void;
+};
+
+type Use = {
+  readonly principal: Principal;
+  hourAt: number;
+  /** Not written yet. */
+  pending: number;
+  /** In the database, by all servers. */
+  stored: number;
+  budget: Budget | undefined;
+};
+
+const WRITE_EVERY_MS = 1000;
+/** A key that has read so many since the last write is written at once. */
+const WRITE_FROM = 1000;
+/** Keys that are remembered between two writes. */
+const MAX_REMEMBERED = 20_000;
+
+export function openReadBudget(deps: ReadBudgetDeps): ReadBudget {
+  const { db, clock, onError } = deps;
+  const uses = new Map<string, Use>();
+  /** Of an hour that is over, and not written yet. */
+  let ended: Use[] = [];
+  let flushing: Promise<void> | undefined;
+
+  const useOf = (principal: Principal): Use => {
+    const hourAt = hourOf(clock.now());
+    const known = uses.get(principal.apiKeyId);
+    if (known?.hourAt === hourAt) return known;
+    if (known && known.pending > 0) ended.push(known);
+    const use = { principal, hourAt, pending: 0, stored: 0, budget: known?.budget };
+    uses.set(principal.apiKeyId, use);
+    return use;
+  };
+
+  const writeOne = async (use: Use) => {
+    const { pending, principal } = use;
+    const { stored, budget } = await db.of(principal.tenantId).write((tx) => writeUse(tx, deps, use));
+    use.pending -= pending;
+    use.stored = stored;
+    use.budget = budget;
+  };
+
+  const writeAll = async () => {
+    const old = ended;
+    ended = [];
+    const unwritten = [...old, ...[...uses.values()].filter(({ pending }) => pending > 0)];
+    const failures: unknown[] = [];
+    // One after another: a write waits for nobody's answer, and other writers come between.
+    for (const use of unwritten) await writeOne(use).catch((error) => failures.push(error));
+    // A key that is refused reads nothing, and must notice that its tenant has raised the budget.
+    for (const use of [...uses.values()].filter(isBlocked)) {
+      const { tenantId, environment } = use.principal;
+      use.budget = await deps.budgetOf(db.of(tenantId), environment).catch(() => use.budget);
+    }
+    ended.push(...old.filter(({ pending }) => pending > 0));
+    if (uses.size > MAX_REMEMBERED) for (const [id, { pending }] of uses) if (pending === 0) uses.delete(id);
+    if (failures.length > 0) throw failures[0];
+  };
+
+  const flush = async (): Promise<void> => {
+    while (flushing) await flushing.catch(() => undefined);
+    flushing = writeAll().finally(() => {
+      flushing = undefined;
+    });
+    await flushing;
+  };
+
+  const timer = setInterval(() => flushing ?? flush().catch(onError), WRITE_EVERY_MS).unref();
+  return {
+    admit(principal) {
+      const use = useOf(principal);
+      if (!isBlocked(use)) return;
+      const retryAfterSeconds = Math.max(1, Math.ceil((use.hourAt + HOUR - clock.now()) / 1000));
+      throw new ApiError(100191, { retryAfterSeconds });
+    },
+    count(principal, persons) {
+      if (persons === 0) return;
+      const use = useOf(principal);
+      use.pending += persons;
+      if (use.pending >= WRITE_FROM && !flushing) flush().catch(onError);
+    },
+    flush,
+    async stop() {
+      clearInterval(timer);
+      await flush().catch(onError);
+    },
+  };
+}
+
+function isBlocked({ stored, pending, budget }: Use): boolean {
+  return budget?.block === true && stored + pending >= budget.personsPerHour;
+}
+
+const hourOf = (at: number) => at - (at % HOUR);
+
+/** Adds what was read, and raises the alarm if the budget is used up and nobody has raised it in this hour. */
+async function writeUse(tx: TenantTx, deps: ReadBudgetDeps, { principal, hourAt, pending }: Use) {
+  const { environment, apiKeyId, apiKeyName } = principal;
+  const key: KeyHour = { environment, apiKeyId, hourAt };
+  const budget = await deps.budgetOf(tx, environment);
+  const stored = await addKeyReads(tx, key, pending);
+  const at = deps.clock.now();
+  if (stored < budget.personsPerHour || !(await markAlarmed(tx, key, at))) return { stored, budget };
+  const data = {
+    ...{ apiKeyId, apiKeyName, persons: stored, personsPerHour: budget.personsPerHour },
+    ...(budget.block && { blockedUntilDtm: toDtm(hourAt + HOUR) }),
+  };
+  const action = 'apiKey.readBudgetExceeded' as const;
+  const values = { persons: stored, personsPerHour: budget.personsPerHour, block: budget.block };
+  await deps.audit.record(tx, {
+    ...{ action, environment, apiKeyId, at, actor: actor(principal), item: apiKeyId, details: { values } },
+  });
+  await deps.notify(tx, { type: action, environment, at, data });
+  const details = { tenantId: tx.tenantId, environment, apiKeyId, ...values };
+  tx.afterCommit(() => deps.warn(details, 'an API key has used up its read budget'));
+  return { stored, budget };
+}
