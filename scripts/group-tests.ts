@@ -17,6 +17,7 @@ const SHARING = /^packages\/((contract|journey|sdk|server)\/src|server\/test)\//
  */
 const KEEPS_APART = [
   /^(before|after)(Each)?\(/m,
+  /^await (test|it|describe)\(/m,
   /process\.(on|once|chdir|exit|memoryUsage|cpuUsage)\b/,
   /process\.env(\.\w+)? *=[^=]|delete process\.env/,
   /\bmock\.(timers|method|module)\b/,

@@ -6,6 +6,7 @@ import { unprepared } from '../src/db/db.ts';
 import { openDb } from '../src/db/open.ts';
 import { asTenantId } from '../src/kernel/ids.ts';
 import { type Child, type Children, testChildren } from './child.ts';
+import { CRASH_ROUNDS, chance } from './crash-rounds.ts';
 import { codeOf } from './end-user.ts';
 import { onBothEngines, openTestApp, type TestPlace } from './harness.ts';
 
@@ -14,7 +15,7 @@ import { onBothEngines, openTestApp, type TestPlace } from './harness.ts';
  * acknowledged has been taken, and what a machine was asked to do is done by the server that comes after. CRASH_ROUNDS
  * asks for more rounds than every run of the tests can afford.
  */
-const ROUNDS = Number(process.env.CRASH_ROUNDS ?? 2);
+const ROUNDS = CRASH_ROUNDS;
 const MOST_ROUNDS = ROUNDS + 20;
 const END_USERS = 8;
 const KILL_AFTER_MS = { from: 60, to: 500 };
@@ -149,7 +150,7 @@ describe('journeys of a server that is killed', { timeout: 900_000 }, () => {
       for (let round = 0; round < ROUNDS || (total <= ROUNDS && round < MOST_ROUNDS); round++) {
         const rides: Ride[] = [];
         const riding = Array.from({ length: END_USERS }, () => rideUntilKilled(server, made.body.id, rides));
-        await sleep(KILL_AFTER_MS.from + Math.random() * (KILL_AFTER_MS.to - KILL_AFTER_MS.from));
+        await sleep(KILL_AFTER_MS.from + chance() * (KILL_AFTER_MS.to - KILL_AFTER_MS.from));
         await server.child.kill('SIGKILL');
         await Promise.all(riding);
         await assertWhole(place);

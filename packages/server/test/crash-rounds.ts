@@ -1,7 +1,12 @@
+import { seededRandom } from '../../../scripts/test-seed.ts';
+
 /** How often servers are killed. CRASH_ROUNDS asks for more rounds than every run of the tests can afford. */
-export const CRASH_ROUNDS = Number(process.env.CRASH_ROUNDS ?? 3);
+export const CRASH_ROUNDS = Number(process.env.CRASH_ROUNDS ?? 2);
 
 /** A round starts a server, which takes a second on a quiet machine and many on a busy one. Both engines have to fit in. */
 const BEFORE_MS = 300_000;
 const ROUND_MS = 60_000;
 export const CRASH_TIMEOUT_MS = BEFORE_MS + CRASH_ROUNDS * ROUND_MS;
+
+/** When the next process is killed: the same moments in every run, unless TEST_SEED asks for others. */
+export const chance = seededRandom();

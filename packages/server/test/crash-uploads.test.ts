@@ -11,7 +11,7 @@ import { readImage } from '../src/process-manager/engine/read-image.ts';
 import { openMasterKey } from '../src/secrets/master-key.ts';
 import { openVault } from '../src/secrets/vault.ts';
 import { type Child, type Children, testChildren } from './child.ts';
-import { CRASH_ROUNDS, CRASH_TIMEOUT_MS } from './crash-rounds.ts';
+import { CRASH_ROUNDS, CRASH_TIMEOUT_MS, chance } from './crash-rounds.ts';
 import { codeOf } from './end-user.ts';
 import { onBothEngines, openTestApp, type TestPlace } from './harness.ts';
 import { noise } from './images.ts';
@@ -121,10 +121,10 @@ describe('uploads to a server that is killed', { timeout: CRASH_TIMEOUT_MS }, ()
         const server = await start(children, place, apiKey);
         const users = Array.from({ length: END_USERS }, () => uploadUntilKilled(server, made.body.id, acknowledged));
         const total = () => [...acknowledged.values()].reduce((sum, each) => sum + each, 0);
-        const enough = uploads + 1 + Math.random() * MAX_UPLOADS_BEFORE;
+        const enough = uploads + 1 + chance() * MAX_UPLOADS_BEFORE;
         // An end user who gives up before the server is killed has met a fault.
         await Promise.race([...users, until(() => total() >= enough)]);
-        await sleep(Math.random() * KILL_WITHIN_MS);
+        await sleep(chance() * KILL_WITHIN_MS);
         await server.child.kill('SIGKILL');
         await Promise.all(users);
         uploads = total();

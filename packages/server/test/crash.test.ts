@@ -6,7 +6,7 @@ import { unprepared } from '../src/db/db.ts';
 import { openDb } from '../src/db/open.ts';
 import { asTenantId } from '../src/kernel/ids.ts';
 import { type Child, type Children, testChildren } from './child.ts';
-import { CRASH_ROUNDS, CRASH_TIMEOUT_MS } from './crash-rounds.ts';
+import { CRASH_ROUNDS, CRASH_TIMEOUT_MS, chance } from './crash-rounds.ts';
 import { onBothEngines, openTestApp, type TestPlace } from './harness.ts';
 
 /**
@@ -164,7 +164,7 @@ describe('a server that is killed while it writes', { timeout: CRASH_TIMEOUT_MS 
         await examine(server, since);
         since = ledger.answered.size;
         const writers = Array.from({ length: WRITERS }, (_, writer) => write(server, ledger, round, writer));
-        await sleep(KILL_AFTER_MS.from + Math.random() * (KILL_AFTER_MS.to - KILL_AFTER_MS.from));
+        await sleep(KILL_AFTER_MS.from + chance() * (KILL_AFTER_MS.to - KILL_AFTER_MS.from));
         await server.child.kill('SIGKILL');
         await Promise.all(writers);
       }

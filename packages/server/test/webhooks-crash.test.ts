@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { unprepared } from '../src/db/db.ts';
 import { systemClock } from '../src/kernel/clock.ts';
 import { testChildren } from './child.ts';
-import { CRASH_ROUNDS, CRASH_TIMEOUT_MS } from './crash-rounds.ts';
+import { CRASH_ROUNDS, CRASH_TIMEOUT_MS, chance } from './crash-rounds.ts';
 import { onBothEngines } from './harness.ts';
 import { openTestNotifications } from './webhooks.ts';
 
@@ -33,7 +33,7 @@ describe('a server that is killed while it sends webhooks', { timeout: CRASH_TIM
         const reading = (async () => {
           for (;;) acknowledged.push(await child.line());
         })().catch(() => undefined);
-        await sleep(KILL_AFTER_MS.from + Math.random() * (KILL_AFTER_MS.to - KILL_AFTER_MS.from));
+        await sleep(KILL_AFTER_MS.from + chance() * (KILL_AFTER_MS.to - KILL_AFTER_MS.from));
         await child.kill('SIGKILL');
         await reading;
       }

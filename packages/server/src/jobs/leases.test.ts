@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, it } from 'node:test';
 import { testChildren } from '../../test/child.ts';
-import { CRASH_ROUNDS } from '../../test/crash-rounds.ts';
+import { CRASH_ROUNDS, chance } from '../../test/crash-rounds.ts';
 import { addTestTenants, databaseOf, openTestDb } from '../../test/database.ts';
 import { onBothEngines, type TestClock, type TestPlace, testClock } from '../../test/harness.ts';
 import { enqueueNamed, gate, namedJob, openTestJobs, storedJobs } from '../../test/jobs.ts';
@@ -252,7 +252,7 @@ onBothEngines('a lease', (engine, places) => {
       names.push(...more);
       const child = children.start('worker', place.environment);
       // There is always more to do than it has done.
-      for (let left = Math.random() * (JOBS_PER_ROUND / 2); left > 0; left--) await child.line();
+      for (let left = chance() * (JOBS_PER_ROUND / 2); left > 0; left--) await child.line();
       await child.kill('SIGKILL');
       leftover += (await storedJobs(db)).filter(({ lease_until }) => lease_until > 0).length;
     }

@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Child, type Children, testChildren } from '../../../test/child.ts';
-import { CRASH_ROUNDS, CRASH_TIMEOUT_MS } from '../../../test/crash-rounds.ts';
+import { CRASH_ROUNDS, CRASH_TIMEOUT_MS, chance } from '../../../test/crash-rounds.ts';
 import { onBothEngines, openTestApp, type TestApp, type TestPlace } from '../../../test/harness.ts';
 import { unzip } from '../../../test/unzip.ts';
 import { readConfig } from '../../config.ts';
@@ -191,8 +191,8 @@ describe('a server that is killed', { timeout: CRASH_TIMEOUT_MS }, () => {
         }
         assert.ok(due >= INSTANCES, `${due} are due`);
         const ended = run('run', 'POST');
-        await someGone(place, instances - Math.floor((Math.random() * INSTANCES) / 2), ended);
-        await sleep(Math.random() * KILL_WITHIN_MS[engine]);
+        await someGone(place, instances - Math.floor((chance() * INSTANCES) / 2), ended);
+        await sleep(chance() * KILL_WITHIN_MS[engine]);
         await server.child.kill('SIGKILL');
         await ended;
         const killed = await assertWhole(place, ids.length);
@@ -225,7 +225,7 @@ describe('a server that is killed', { timeout: CRASH_TIMEOUT_MS }, () => {
       for (let round = 0; round < ROUNDS; round++) {
         const cut = await download();
         assert.equal(cut.status, 200);
-        await sleep(Math.random() * 30);
+        await sleep(chance() * 30);
         await server.child.kill('SIGKILL');
         await assert.rejects(cut.arrayBuffer());
         const { instances, images: rows, keys } = await stateOf(place);

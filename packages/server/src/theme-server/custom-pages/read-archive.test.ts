@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { deflateRawSync } from 'node:zlib';
 import fc from 'fast-check';
+import { TEST_SEED } from '../../../../../scripts/test-seed.ts';
 import { JPEG, PNG } from '../../../test/images.ts';
 import { pageZip, type RawEntry, rawZip } from '../../../test/zips.ts';
 import { ArchiveRefused, type REASONS } from './archive-refused.ts';
@@ -155,7 +156,7 @@ describe('the archive of a custom page', () => {
 
 /** Round after round of archives that a careless or hostile hand has made. `GROVE_FUZZ_RUNS=100000` for long ones. */
 describe('archives that were tampered with', () => {
-  const runs = { numRuns: Number(process.env.GROVE_FUZZ_RUNS ?? 300), seed: 20261115 };
+  const runs = { numRuns: Number(process.env.GROVE_FUZZ_RUNS ?? 300), seed: TEST_SEED };
   const sound = pageZip([
     { name: 'js/app.js', content: 'go()' },
     { name: 'img/logo.png', content: Buffer.from(PNG), method: 0 },

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import { TEST_SEED } from '../../../../../../scripts/test-seed.ts';
 import { ownRequest, uafAuthenticator } from '../../../../test/uaf/authenticator.ts';
 import { tlv } from '../../../../test/uaf/tlv.ts';
 import { Malformed } from './malformed.ts';
@@ -54,7 +55,7 @@ describe('the reader of TLV', () => {
 
 /** `GROVE_FUZZ_RUNS=100000` for long ones. */
 describe('what a careless or hostile client sends', () => {
-  const runs = { numRuns: Number(process.env.GROVE_FUZZ_RUNS ?? 2000), seed: 20261115 };
+  const runs = { numRuns: Number(process.env.GROVE_FUZZ_RUNS ?? 2000), seed: TEST_SEED };
   const request = ownRequest('Auth', 'AAAA', 'https://bank.example');
   const authenticator = uafAuthenticator();
   const registration = assertionOf(authenticator.register(ownRequest('Reg', 'AAAA')));

@@ -1,0 +1,223 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { describe, type TestContext, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+/** The runner itself, on files that are written for it: whatever goes wrong in them, the run must say so. */
+const RUNNER = fileURLToPath(new URL('./test.ts', import.meta.url));
+const FAST_CHECK = import.meta.resolve('fast-check');
+const NAMES = "import { after, before, describe, it, test } from 'node:test';\n";
+const GOOD = "test('works', () => {});\n";
+
+type Ended = { code: number | null; output: string; last: string };
+
+function writeFiles(t: TestContext, files: Record<string, string>): string {
+  const folder = mkdtempSync(join(tmpdir(), 'grove-runner-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  for (const [name, text] of Object.entries(files)) {
+    const path = join(folder, name);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, name.endsWith('.ts') ? NAMES + text : text);
+  }
+  return folder;
+}
+
+function start(folder: string, words: readonly string[] = [], environment: NodeJS.ProcessEnv = {}): ChildProcess {
+  // A PostgreSQL that is there already keeps the runner from starting one; these files need none.
+  const env: NodeJS.ProcessEnv = { TEST_POSTGRES: folder, ...process.env, TEST_ENDS_WITHIN_MS: '500', ...environment };
+  for (const name of ['NODE_TEST_CONTEXT', 'TEST_TIMES_FILE', 'GROVE_TEST_RUN', 'CI']) delete env[name];
+  return spawn(process.execPath, [RUNNER, ...words], { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'] });
+}
+
+async function runs(folder: string, words: readonly string[] = [], environment?: NodeJS.ProcessEnv): Promise<Ended> {
+  const child = start(folder, words, environment);
+  let output = '';
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    output += text;
+  });
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, output, last: output.trimEnd().split('\n').at(-1) ?? '' };
+}
+
+const inOneFile = async (t: TestContext, text: string) => runs(writeFiles(t, { 'packages/a/one.test.ts': text }));
+
+describe('a run fails', () => {
+  const FAULTS: readonly (readonly [title: string, text: string, last: string, reason: RegExp])[] = [
+    ['if a test fails', `${GOOD}test('bad', () => { throw new Error('no'); });`, '1 passed, 1 failed', /bad .*: no/],
+    [
+      'if the hook after a suite throws',
+      "describe('s', () => { after(() => { throw new Error('late'); }); it('works', () => {}); });",
+      ...(['1 passed, 1 failed', /failed: s .*after hook/] as const),
+    ],
+    [
+      'if the body of a suite throws',
+      `${GOOD}describe('s', () => { throw new Error('early'); });`,
+      ...(['1 passed, 1 failed', /failed: s .*: early/] as const),
+    ],
+    [
+      'if the body of a suite rejects',
+      `${GOOD}describe('s', async () => { throw new Error('early'); });`,
+      ...(['1 passed, 1 failed', /failed: s .*: early/] as const),
+    ],
+    [
+      'if the hook before a suite throws, at once, whatever it has opened',
+      `import { createServer } from 'node:net';
+describe('s', () => { before(() => { createServer().listen(0); throw new Error('x'); }); it('one', () => {}); });`,
+      ...(['0 passed, 2 failed', /failed: s .*before hook/] as const),
+    ],
+    [
+      'if something keeps a process alive whose tests are done',
+      `import { createServer } from 'node:net'; ${GOOD} createServer().listen(0);`,
+      ...([
+        '1 passed, 1 failed',
+        /keeps the process alive[\s\S]*failed: the process of these files \(packages/,
+      ] as const),
+    ],
+    [
+      'if the hook after a file throws',
+      `${GOOD}after(() => { throw new Error('late'); });`,
+      ...(['1 passed, 1 failed', /failed: .*one\.test\.ts/] as const),
+    ],
+    [
+      'if a file has no tests',
+      'export {};',
+      '0 passed, 1 failed',
+      /failed: packages\/a\/one\.test\.ts .*no test of it/,
+    ],
+    [
+      'if a file cannot be loaded',
+      "import './missing.ts';",
+      ...(['0 passed, 1 failed', /can be loaded[\s\S]*Cannot find module/] as const),
+    ],
+    [
+      'if a process ends well in the middle of a test',
+      "it('one', () => {}); it('two', () => process.exit(0)); it('three', () => {});",
+      ...(['0 passed, 1 failed', /ended before its tests were done[\s\S]*failed: the process of these files/] as const),
+    ],
+    [
+      'if a process ends well between two tests',
+      "await test('one', () => {}); process.exit(0);",
+      ...(['0 passed, 1 failed', /failed: the process of these files/] as const),
+    ],
+    [
+      'if nobody waits for a promise that rejects',
+      "it('one', () => { Promise.reject(new Error('lost')); });",
+      ...(['1 passed, 1 failed', /Error: lost[\s\S]*failed: the process of these files/] as const),
+    ],
+  ];
+  for (const [title, text, last, reason] of FAULTS) {
+    test(title, async (t) => {
+      const ended = await inOneFile(t, text);
+      assert.deepEqual([ended.code, ended.last], [1, last], ended.output);
+      assert.match(ended.output, reason);
+    });
+  }
+
+  test('if one of the files that share a process has no tests', async (t) => {
+    const folder = writeFiles(t, {
+      'packages/server/src/one.test.ts': GOOD,
+      'packages/server/src/two.test.ts': 'export {};',
+    });
+    const { code, last, output } = await runs(folder);
+    assert.deepEqual([code, last], [1, '1 passed, 1 failed'], output);
+    assert.match(output, /failed: packages\/server\/src\/two\.test\.ts .*no test of it has run/);
+  });
+
+  test('if a test fails the first time and would pass the second time', async (t) => {
+    const text = `import { existsSync, writeFileSync } from 'node:fs';
+test('by chance', () => { if (existsSync('been')) return; writeFileSync('been', ''); throw new Error('the first time'); });`;
+    const { code, last } = await inOneFile(t, text);
+    assert.deepEqual([code, last], [1, '0 passed, 1 failed']);
+  });
+
+  test('if no file holds any of the words', async (t) => {
+    const { code, last } = await runs(writeFiles(t, { 'packages/a/one.test.ts': GOOD }), ['nothing']);
+    assert.deepEqual([code, last], [1, '0 passed, 0 failed']);
+  });
+
+  test('if there are fewer tests than there were, and not if only some files are asked for', async (t) => {
+    const folder = writeFiles(t, { 'packages/a/one.test.ts': GOOD, 'scripts/test-count.txt': '2\n' });
+    const { code, last, output } = await runs(folder);
+    assert.deepEqual([code, last], [1, '1 passed, 1 failed']);
+    assert.match(output, /failed: the number of tests .*1 tests ran, and there were 2/);
+    assert.deepEqual((await runs(folder, ['one'])).code, 0);
+  });
+});
+
+describe('a run that passes', () => {
+  test('closes with the numbers, and names every test and suite that was skipped, and why', async (t) => {
+    const text = `${GOOD}test('left out', { skip: 'no tool' }, () => {});
+describe('all left out', { skip: 'no server' }, () => { it('one', () => {}); });
+describe('a good suite', () => { it('one', () => {}); });`;
+    const { code, last, output } = await inOneFile(t, text);
+    assert.deepEqual([code, last], [0, '2 passed, 0 failed, 2 skipped']);
+    assert.match(output, /skipped: left out \(packages\/a\/one\.test\.ts\): no tool/);
+    assert.match(output, /skipped: all left out \(packages\/a\/one\.test\.ts\): no server/);
+  });
+
+  test('remembers the number of its tests, those that were skipped among them', async (t) => {
+    const text = `${GOOD}test('left out', { skip: 'no tool' }, () => {});`;
+    const folder = writeFiles(t, { 'packages/a/one.test.ts': text, 'scripts/test-count.txt': '1\n' });
+    assert.equal((await runs(folder)).code, 0);
+    assert.equal(readFileSync(join(folder, 'scripts/test-count.txt'), 'utf8'), '2\n');
+  });
+
+  test('makes up the same inputs each time, prints their seed, and takes another', async (t) => {
+    const text = `import fc from 'fast-check'; import { appendFileSync } from 'node:fs';
+test('property', () => fc.assert(fc.property(fc.integer(), (n) => appendFileSync('made', n + ' '))));
+// from '${FAST_CHECK}'`.replace("from 'fast-check'", `from '${FAST_CHECK}'`);
+    const file = `// It comes from 'fast-check'.\n${text}`;
+    const folder = writeFiles(t, { 'packages/a/one.test.ts': file });
+    const made = async (seed?: string) => {
+      const { code, output } = await runs(folder, [], seed ? { TEST_SEED: seed } : {});
+      assert.equal(code, 0, output);
+      assert.match(output, new RegExp(`seed of everything random was ${seed ?? '\\d+'}`));
+      const inputs = readFileSync(join(folder, 'made'), 'utf8');
+      rmSync(join(folder, 'made'));
+      return inputs;
+    };
+    const first = await made();
+    assert.equal(await made(), first);
+    assert.notEqual(await made('7'), first);
+  });
+
+  test('prints where the time went, if it is asked', async (t) => {
+    const { output } = await runs(writeFiles(t, { 'packages/a/one.test.ts': GOOD }), ['--times']);
+    assert.match(output, /1 processes took \d+ s of processor time[\s\S]*packages\/a\/one\.test\.ts/);
+  });
+});
+
+test('a run that is interrupted ends its tests, and what they have started', {
+  skip: process.platform !== 'linux',
+}, async (t) => {
+  const child = `spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore', detached: true })`;
+  const text = `import { spawn } from 'node:child_process'; import { renameSync, writeFileSync } from 'node:fs';
+test('waits', async () => {
+  const started = ${child};
+  writeFileSync('pids.new', [process.pid, started.pid].join(' '));
+  renameSync('pids.new', 'pids');
+  await new Promise((done) => setTimeout(done, 60_000));
+});`;
+  const folder = writeFiles(t, { 'packages/a/one.test.ts': text });
+  const runner = start(folder);
+  const over = once(runner, 'exit');
+  const pids = join(folder, 'pids');
+  while (!existsSync(pids)) await wait(50);
+  runner.kill('SIGTERM');
+  assert.deepEqual(await over, [1, null]);
+  for (const pid of readFileSync(pids, 'utf8').split(' ')) {
+    // A process that was killed is there until the machine has time for its end.
+    for (let tries = 0; isAlive(pid); tries++) {
+      assert.ok(tries < 200, `process ${pid} lives on`);
+      await wait(50);
+    }
+  }
+});
+
+const isAlive = (pid: string) =>
+  existsSync(`/proc/${pid}/stat`) && !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
