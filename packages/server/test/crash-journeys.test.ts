@@ -6,7 +6,7 @@ import { unprepared } from '../src/db/db.ts';
 import { openDb } from '../src/db/open.ts';
 import { asTenantId } from '../src/kernel/ids.ts';
 import { type Child, type Children, testChildren } from './child.ts';
-import { CRASH_ROUNDS, chance } from './crash-rounds.ts';
+import { CRASH_ROUNDS, chance, untilDone } from './crash-rounds.ts';
 import { codeOf } from './end-user.ts';
 import { onBothEngines, openTestApp, type TestPlace } from './harness.ts';
 
@@ -16,9 +16,10 @@ import { onBothEngines, openTestApp, type TestPlace } from './harness.ts';
  * asks for more rounds than every run of the tests can afford.
  */
 const ROUNDS = CRASH_ROUNDS;
-const MOST_ROUNDS = ROUNDS + 20;
 const END_USERS = 8;
-const KILL_AFTER_MS = { from: 60, to: 500 };
+const KILL_AFTER_INSTANCES = { from: 2, to: 24 };
+/** The last of them is somewhere in the middle when the server is killed. */
+const KILL_WITHIN_MS = 30;
 const TENANT = asTenantId('acme');
 
 type Json = Record<string, unknown>;
@@ -146,11 +147,13 @@ describe('journeys of a server that is killed', { timeout: 900_000 }, () => {
 
       let total = 0;
       let server = await start(children, place, apiKey);
-      // A machine so slow that the killed server had hardly begun shows nothing: such rounds are made up for.
-      for (let round = 0; round < ROUNDS || (total <= ROUNDS && round < MOST_ROUNDS); round++) {
+      for (let round = 0; round < ROUNDS; round++) {
         const rides: Ride[] = [];
         const riding = Array.from({ length: END_USERS }, () => rideUntilKilled(server, made.body.id, rides));
-        await sleep(KILL_AFTER_MS.from + chance() * (KILL_AFTER_MS.to - KILL_AFTER_MS.from));
+        const { from, to } = KILL_AFTER_INSTANCES;
+        const enough = from + chance() * (to - from);
+        await untilDone(() => rides.length >= enough, riding);
+        await sleep(chance() * KILL_WITHIN_MS);
         await server.child.kill('SIGKILL');
         await Promise.all(riding);
         await assertWhole(place);
@@ -159,7 +162,7 @@ describe('journeys of a server that is killed', { timeout: 900_000 }, () => {
         total += rides.length;
       }
       await server.child.kill('SIGKILL');
-      assert.ok(total > ROUNDS, `${total} instances are too few to show anything`);
+      assert.ok(total >= ROUNDS * KILL_AFTER_INSTANCES.from, `${total} instances are too few to show anything`);
       t.diagnostic(`${total} acknowledged instances in ${ROUNDS} rounds`);
     });
   });

@@ -11,7 +11,7 @@ import { readImage } from '../src/process-manager/engine/read-image.ts';
 import { openMasterKey } from '../src/secrets/master-key.ts';
 import { openVault } from '../src/secrets/vault.ts';
 import { type Child, type Children, testChildren } from './child.ts';
-import { CRASH_ROUNDS, CRASH_TIMEOUT_MS, chance } from './crash-rounds.ts';
+import { CRASH_ROUNDS, CRASH_TIMEOUT_MS, chance, untilDone } from './crash-rounds.ts';
 import { codeOf } from './end-user.ts';
 import { onBothEngines, openTestApp, type TestPlace } from './harness.ts';
 import { noise } from './images.ts';
@@ -95,13 +95,6 @@ async function assertWhole(place: TestPlace, acknowledged: ReadonlyMap<string, n
   }
 }
 
-async function until(isSo: () => boolean): Promise<void> {
-  for (let tries = 0; !isSo(); tries++) {
-    assert.ok(tries < 3000, 'no upload is ever answered');
-    await sleep(10);
-  }
-}
-
 describe('uploads to a server that is killed', { timeout: CRASH_TIMEOUT_MS }, () => {
   onBothEngines(`${ROUNDS} times`, (_engine, places) => {
     const children = testChildren();
@@ -123,7 +116,7 @@ describe('uploads to a server that is killed', { timeout: CRASH_TIMEOUT_MS }, ()
         const total = () => [...acknowledged.values()].reduce((sum, each) => sum + each, 0);
         const enough = uploads + 1 + chance() * MAX_UPLOADS_BEFORE;
         // An end user who gives up before the server is killed has met a fault.
-        await Promise.race([...users, until(() => total() >= enough)]);
+        await untilDone(() => total() >= enough, users);
         await sleep(chance() * KILL_WITHIN_MS);
         await server.child.kill('SIGKILL');
         await Promise.all(users);

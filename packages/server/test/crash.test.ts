@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { readConfig } from '../src/config.ts';
 import { unprepared } from '../src/db/db.ts';
 import { openDb } from '../src/db/open.ts';
 import { asTenantId } from '../src/kernel/ids.ts';
 import { type Child, type Children, testChildren } from './child.ts';
-import { CRASH_ROUNDS, CRASH_TIMEOUT_MS, chance } from './crash-rounds.ts';
+import { CRASH_ROUNDS, CRASH_TIMEOUT_MS, chance, untilDone } from './crash-rounds.ts';
 import { onBothEngines, openTestApp, type TestPlace } from './harness.ts';
 
 /**
@@ -15,7 +14,7 @@ import { onBothEngines, openTestApp, type TestPlace } from './harness.ts';
  */
 const ROUNDS = CRASH_ROUNDS;
 const WRITERS = 32;
-const KILL_AFTER_MS = { from: 50, to: 400 };
+const KILL_AFTER_KEYS = { from: 20, to: 200 };
 const SAMPLES = 3;
 const PAGE = 1000;
 const TENANT = asTenantId('acme');
@@ -164,7 +163,9 @@ describe('a server that is killed while it writes', { timeout: CRASH_TIMEOUT_MS 
         await examine(server, since);
         since = ledger.answered.size;
         const writers = Array.from({ length: WRITERS }, (_, writer) => write(server, ledger, round, writer));
-        await sleep(KILL_AFTER_MS.from + chance() * (KILL_AFTER_MS.to - KILL_AFTER_MS.from));
+        const { from, to } = KILL_AFTER_KEYS;
+        const enough = since + from + chance() * (to - from);
+        await untilDone(() => ledger.answered.size >= enough, writers);
         await server.child.kill('SIGKILL');
         await Promise.all(writers);
       }

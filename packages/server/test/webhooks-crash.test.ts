@@ -4,13 +4,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { unprepared } from '../src/db/db.ts';
 import { systemClock } from '../src/kernel/clock.ts';
 import { testChildren } from './child.ts';
-import { CRASH_ROUNDS, CRASH_TIMEOUT_MS, chance } from './crash-rounds.ts';
+import { CRASH_ROUNDS, CRASH_TIMEOUT_MS, chance, untilDone } from './crash-rounds.ts';
 import { onBothEngines } from './harness.ts';
 import { openTestNotifications } from './webhooks.ts';
 
 /** What happened is told, however often the server is killed, and whoever is told twice can know it by the id. */
 const ROUNDS = CRASH_ROUNDS;
-const KILL_AFTER_MS = { from: 100, to: 600 };
+const KILL_AFTER_EVENTS = { from: 5, to: 100 };
 const DELIVERIES = unprepared('SELECT id, instance_id, status FROM webhook_deliveries WHERE tenant_id = $1');
 
 describe('a server that is killed while it sends webhooks', { timeout: CRASH_TIMEOUT_MS }, () => {
@@ -33,7 +33,9 @@ describe('a server that is killed while it sends webhooks', { timeout: CRASH_TIM
         const reading = (async () => {
           for (;;) acknowledged.push(await child.line());
         })().catch(() => undefined);
-        await sleep(KILL_AFTER_MS.from + chance() * (KILL_AFTER_MS.to - KILL_AFTER_MS.from));
+        const { from, to } = KILL_AFTER_EVENTS;
+        const enough = acknowledged.length + from + chance() * (to - from);
+        await untilDone(() => acknowledged.length >= enough, [reading]);
         await child.kill('SIGKILL');
         await reading;
       }
@@ -61,7 +63,7 @@ describe('a server that is killed while it sends webhooks', { timeout: CRASH_TIM
       assert.equal(stored.length, wanted.size * 2);
       t.diagnostic(`${acknowledged.length} events, ${stored.length} deliveries, ${received.length - told.size} twice`);
       // Otherwise the kills came before anything was told, and nothing was shown.
-      assert.ok(acknowledged.length > ROUNDS, `${acknowledged.length} events`);
+      assert.ok(acknowledged.length >= ROUNDS * KILL_AFTER_EVENTS.from, `${acknowledged.length} events`);
     });
   });
 });
