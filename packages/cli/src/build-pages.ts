@@ -8,15 +8,17 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
  */
 const BUILD = fileURLToPath(new URL('../../journey/build.ts', import.meta.url));
 
-export async function buildPages(say: (line: string) => void): Promise<void> {
-  if (!existsSync(BUILD)) return;
+/** The reason if it failed. */
+export async function buildPages(say: (line: string) => void): Promise<string | undefined> {
+  if (!existsSync(BUILD)) return undefined;
   const { isFresh } = (await import(pathToFileURL(BUILD).href)) as { isFresh(): boolean };
-  if (isFresh()) return;
+  if (isFresh()) return undefined;
   const started = performance.now();
   say('Building the pages of the journey …');
   const failed = await run();
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
-  say(failed ? `The pages of the journey could not be built: ${failed}` : `Built them in ${seconds} s.`);
+  if (!failed) say(`Built them in ${seconds} s.`);
+  return failed;
 }
 
 /** What went wrong, if anything did. */

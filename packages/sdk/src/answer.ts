@@ -13,7 +13,7 @@ export function resultOf(operation: string, route: Route, outcome: Outcome): unk
     if (processInstanceId !== null) return { location, processInstanceId } satisfies Redirect;
   }
   if (status < 200 || status > 299) throw errorFrom(operation, outcome);
-  if (status === 204) return undefined;
+  if (status === 204 || (route.empty && bytes.length === 0)) return undefined;
   if (route.produces !== undefined) {
     return { contentType: headers.get('content-type') ?? route.produces, bytes } satisfies Binary;
   }

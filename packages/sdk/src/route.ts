@@ -6,6 +6,8 @@ export type Route = {
   /** A bearer token, or the API key itself. */
   readonly auth: 'bearer' | 'apiKey';
   readonly status: number;
+  /** A success has no content. */
+  readonly empty?: true;
   readonly page?: true;
   /** The operation creates something, and takes an Idempotency-Key. */
   readonly creates?: true;

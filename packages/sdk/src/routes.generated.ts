@@ -21,7 +21,13 @@ export const routes = {
       status: 200,
       body: true,
     },
-    delete: { method: 'DELETE', paths: { none: '/api/arthr/apiKeys/{apiKeyId}' }, auth: 'bearer', status: 204 },
+    delete: {
+      method: 'DELETE',
+      paths: { none: '/api/arthr/apiKeys/{apiKeyId}' },
+      auth: 'bearer',
+      status: 204,
+      empty: true,
+    },
   },
   processTokens: {
     create: {
@@ -54,6 +60,7 @@ export const routes = {
       paths: { none: '/api/process-manager/processInstances' },
       auth: 'bearer',
       status: 307,
+      empty: true,
       creates: true,
       body: true,
     },
@@ -74,6 +81,7 @@ export const routes = {
       paths: { none: '/api/process-manager/processInstances/{processInstanceId}' },
       auth: 'bearer',
       status: 200,
+      empty: true,
     },
     list: {
       method: 'GET',
@@ -133,6 +141,7 @@ export const routes = {
       paths: { none: '/api/process-manager/processDefinitions/{processDefinitionId}/tags/{tagName}' },
       auth: 'bearer',
       status: 204,
+      empty: true,
     },
     list: {
       method: 'GET',
@@ -188,6 +197,7 @@ export const routes = {
       paths: { none: '/api/process-manager/processDefinitions/{processDefinitionId}' },
       auth: 'bearer',
       status: 204,
+      empty: true,
     },
   },
   funnels: {
@@ -310,6 +320,7 @@ export const routes = {
       paths: { none: '/api/process-manager/cloudSecrets/{cloudSecretId}' },
       auth: 'bearer',
       status: 204,
+      empty: true,
     },
   },
   webhooks: {
@@ -346,6 +357,7 @@ export const routes = {
       paths: { none: '/api/notification-service/webhooks/{webhookId}' },
       auth: 'bearer',
       status: 204,
+      empty: true,
     },
     rotateSecret: {
       method: 'POST',
@@ -494,6 +506,7 @@ export const routes = {
       paths: { none: '/api/watchlist-manager/facewatchlists/{watchlistId}' },
       auth: 'bearer',
       status: 204,
+      empty: true,
     },
     listMembers: {
       method: 'GET',
@@ -536,6 +549,7 @@ export const routes = {
       paths: { none: '/api/watchlist-manager/facewatchlists/{watchlistId}/watchlist-members/{memberId}' },
       auth: 'bearer',
       status: 204,
+      empty: true,
     },
     match: {
       method: 'POST',
@@ -591,7 +605,13 @@ export const routes = {
       status: 200,
       body: true,
     },
-    delete: { method: 'DELETE', paths: { none: '/api/theme-server/customPages/{id}' }, auth: 'bearer', status: 204 },
+    delete: {
+      method: 'DELETE',
+      paths: { none: '/api/theme-server/customPages/{id}' },
+      auth: 'bearer',
+      status: 204,
+      empty: true,
+    },
   },
   themes: {
     list: { method: 'GET', paths: { none: '/api/theme-server/themes' }, auth: 'bearer', status: 200, page: true },
@@ -610,7 +630,13 @@ export const routes = {
       status: 200,
       body: true,
     },
-    delete: { method: 'DELETE', paths: { none: '/api/theme-server/themes/{themeName}' }, auth: 'bearer', status: 204 },
+    delete: {
+      method: 'DELETE',
+      paths: { none: '/api/theme-server/themes/{themeName}' },
+      auth: 'bearer',
+      status: 204,
+      empty: true,
+    },
     uploadAsset: {
       method: 'POST',
       paths: { none: '/api/theme-server/themes/{themeName}/assets/{assetName}' },
@@ -684,6 +710,7 @@ export const routes = {
       },
       auth: 'bearer',
       status: 204,
+      empty: true,
     },
     lock: {
       method: 'POST',
@@ -1107,6 +1134,7 @@ export const routes = {
       paths: { none: '/api/identity-store/stores/{storeName}/pushNotificationPolicy/{rpId}' },
       auth: 'bearer',
       status: 204,
+      empty: true,
     },
   },
   events: {

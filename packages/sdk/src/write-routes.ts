@@ -44,6 +44,7 @@ function routeOf(id: string, operation: GroupedOperation): Route {
     paths: Object.fromEntries(addresses),
     auth: operation.auth === 'apiKey' ? 'apiKey' : 'bearer',
     status: operation.status ?? 200,
+    ...(operation.ok === undefined && operation.produces === undefined && { empty: true }),
     ...(isPage(operation.ok) && { page: true }),
     ...(takesIdempotencyKey(operation) && { creates: true }),
     ...(operation.body && { body: true }),

@@ -22,6 +22,7 @@ import { documentSigner } from './kernel/sign-document.ts';
 import { openMetrics } from './metrics.ts';
 import { openFeatures } from './open-features.ts';
 import { openSecrets } from './open-secrets.ts';
+import { WEB_FOLDER, watchPages } from './pages.ts';
 import { installShipped } from './process-manager/definitions/install-shipped.ts';
 import { definitionSchema } from './process-manager/definitions/schema.ts';
 import type { MasterKey } from './secrets/master-key.ts';
@@ -56,7 +57,6 @@ export type ListenOptions = { force?: boolean };
 /** `webFolder`: where the built pages of the journey are, if they are not where the build puts them. */
 export type AppOptions = { clock?: Clock; log?: Logger; webFolder?: string };
 
-const WEB_FOLDER = fileURLToPath(new URL('../../journey/dist', import.meta.url));
 const TEXTS_FOLDER = fileURLToPath(new URL('../../journey/messages', import.meta.url));
 
 export const VERSION = (createRequire(import.meta.url)('../package.json') as { version: string }).version;
@@ -98,6 +98,7 @@ async function compose({ config, webFolder }: Places, db: Db, clock: Clock, log:
   });
   const metrics = openMetrics(VERSION, () => metricsOf(jobs, log));
   let stopping = false;
+  const pages = watchPages(webFolder);
 
   const http = buildHttp({
     config,
@@ -125,6 +126,7 @@ async function compose({ config, webFolder }: Places, db: Db, clock: Clock, log:
     async ready() {
       if (stopping) throw new ApiError(100010, { detail: 'the server is stopping', retryAfterSeconds: 5 });
       await db.now();
+      await pages.ensure();
     },
   });
 

@@ -11,7 +11,10 @@ export const VARIABLES = {
   PORT: { default: '8080', about: 'The port to listen on; 0 picks a free one' },
   HOST: { default: 'localhost', about: 'The address to listen on; 0.0.0.0 for all of them' },
   GROVE_DATA: { default: './data', about: 'The data folder: database, blobs, master key' },
-  GROVE_REGION: { default: 'fir', about: `The region this server belongs to: ${REGIONS.join(', ')}` },
+  GROVE_REGION: {
+    default: 'fir',
+    about: `A part of its addresses, one of ${REGIONS.join(', ')}; with one server, leave it`,
+  },
   GROVE_DOMAIN: { default: 'localhost', about: 'The domain below which tenants live: <tenantId>.<region>.<domain>' },
   GROVE_SCHEME: { default: '', about: 'http or https, as callers see it; https unless the domain is localhost' },
   GROVE_PUBLIC_PORT: { default: '', about: 'The port as callers see it; the real one on localhost, else none' },
@@ -83,7 +86,7 @@ export const VARIABLES = {
   },
   GROVE_METRICS_TOKEN: {
     default: '',
-    about: 'The bearer token for /metrics; without it, only this machine may read them',
+    about: 'The bearer token for /metrics, at least 16 characters; without it, only this machine may read them',
   },
   GROVE_LOG_LEVEL: { default: 'info', about: 'trace, debug, info, warn, error or silent' },
   GROVE_LOG_REQUESTS: { default: 'off', about: 'on writes one line for each request' },

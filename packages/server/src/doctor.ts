@@ -11,10 +11,12 @@ import { checkFolder } from './doctor/folder.ts';
 import { checkMail } from './doctor/mail.ts';
 import { checkKey, checkKeyOpens, checkNotMade } from './doctor/master-key.ts';
 import { checkMigrations } from './doctor/migrations.ts';
+import { checkPages } from './doctor/pages.ts';
 import { checkPort } from './doctor/port.ts';
 import { checkPostgres, postgresUnreachable } from './doctor/postgres.ts';
 import { checkSqlite, sqliteNotMade, sqliteUnreadable } from './doctor/sqlite.ts';
 import { type Clock, systemClock } from './kernel/clock.ts';
+import { WEB_FOLDER } from './pages.ts';
 import { everyTenantId } from './tenants/tenants.repository.ts';
 
 export type { Check };
@@ -23,7 +25,11 @@ export type { Check };
  * What is wrong with an installation, and what to do about it. Nothing is changed: no folder is made, no migration is
  * run, no file is touched.
  */
-export async function examine(environment: Environment, clock: Clock = systemClock): Promise<Check[]> {
+export async function examine(
+  environment: Environment,
+  clock: Clock = systemClock,
+  webFolder = WEB_FOLDER,
+): Promise<Check[]> {
   const node = checkNode(process.versions.node);
   const { config, checks } = checkConfiguration(environment);
   if (!config) return [node, ...checks];
@@ -36,6 +42,7 @@ export async function examine(environment: Environment, clock: Clock = systemClo
     await checkBlobs(config, clock),
     ...(await checkMail(config)),
     ...(await checkData(config, clock.now())),
+    await checkPages(webFolder),
     await checkPort(config),
   ];
 }

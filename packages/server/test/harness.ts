@@ -106,7 +106,13 @@ export type TestApp = {
 // biome-ignore lint/suspicious/noExplicitAny: an answer may be anything; the tests say what it should be.
 export type Answer = { status: number; headers: Headers; body: any; text: string };
 
-export type TestAppOptions = { environment?: Environment; clock?: TestClock; tenantId?: string; force?: boolean };
+export type TestAppOptions = {
+  environment?: Environment;
+  clock?: TestClock;
+  tenantId?: string;
+  force?: boolean;
+  webFolder?: string;
+};
 
 /** An application that listens, with one tenant and its first API key. Rate limits are off unless a test turns them on. */
 export async function openTestApp(place: TestPlace, options: TestAppOptions = {}): Promise<TestApp> {
@@ -127,7 +133,7 @@ export async function openTestApp(place: TestPlace, options: TestAppOptions = {}
   };
   const log: Logger = pino({ level: 'trace' }, { write });
   await prepareInstallation(config);
-  const app = await openApp(config, { clock, log });
+  const app = await openApp(config, { clock, log, ...(options.webFolder && { webFolder: options.webFolder }) });
   const known = (await app.tenants.list()).some(({ id }) => id === tenantId);
   const { apiKey } = known
     ? await app.tenants.createApiKey(tenantId, { name: `Key ${Math.random()}` })

@@ -11,7 +11,7 @@ export function defineDoctor(program: Command): void {
     .addHelpText(
       'after',
       `${examples('grove doctor', 'grove doctor --json')}
-Nothing is changed. The server may be running or stopped. Exit code 1 if there is a fault; a warning is none.`,
+Nothing is changed. The server may be running or stopped. Exit code 1 if there is a fault; warnings do not change it.`,
     )
     .action(async (options: CommonOptions) => print(options, await diagnose()));
 }

@@ -34,7 +34,7 @@ export function defineListen(program: Command): void {
       'after',
       `${examples('grove listen --forward-to http://localhost:3000/')}
 It asks once a second for the events of the ${MAX_FOLLOWED} newest process instances. Templates, headers and retries of
-webhooks are not its business, and an instance that is deleted is not told of.
+webhooks are left out, and so is the deletion of an instance.
 ${WHERE}`,
     )
     .action(listen);

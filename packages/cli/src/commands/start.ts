@@ -32,7 +32,8 @@ async function start(options: StartOptions): Promise<void> {
   const [{ startServer }, { VERSION }] = [await import('@grove/server/start'), await import('@grove/server/app')];
   const demonstration = options.demo === undefined ? 'whenEmpty' : options.demo ? 'always' : 'never';
   const running = await startServer(config, { demonstration, force: options.force === true });
-  await buildPages(options.json ? () => undefined : (line) => process.stderr.write(`${line}\n`));
+  const failed = await buildPages(options.json ? () => undefined : (line) => process.stderr.write(`${line}\n`));
+  if (failed) running.app.log.error({ reason: failed }, 'the pages of the journey could not be built');
   print(options, await readiness(running, VERSION));
   await stopAsked;
   await running.stop();

@@ -140,7 +140,6 @@ describe('bad input', () => {
 
   it('100003 and 100004: no such address; no such method, with Allow', async () => {
     for (const path of [
-      '/',
       '/api',
       '/api/arthr/apikeys',
       '/api/arthr/apiKeys/',

@@ -3,7 +3,10 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { after, describe, it } from 'node:test';
+import type { FastifyRequest } from 'fastify';
+import { testClock } from '../../test/harness.ts';
 import { limitConnections, networkOf } from './limit-connections.ts';
+import { requestLimits } from './limits.ts';
 
 const servers: { close(): void; closeAllConnections(): void }[] = [];
 const sockets: Socket[] = [];
@@ -62,4 +65,18 @@ it('addresses of one IPv6 network of 64 bits count as one', () => {
   assert.equal(networkOf('2001:db8::9'), '2001:db8:0:0');
   assert.equal(networkOf('::ffff:192.0.2.1'), '192.0.2.1');
   assert.equal(networkOf('192.0.2.1'), '192.0.2.1');
+  assert.equal(networkOf('2001:0DB8:0001:2::9'), '2001:db8:1:2');
+  assert.equal(networkOf('::1'), '0:0:0:0');
+});
+
+it('100007: the limit of requests is one for a network of 64 bits, and another for the next', () => {
+  const limits = requestLimits(1, testClock());
+  const ask = (ip: string) => limits?.ofAddress({ ip, extraHeaders: null } as FastifyRequest);
+  for (const last of [1, 2, 3, 4]) ask(`2001:db8:1:2::${last}`);
+  assert.throws(() => ask('2001:db8:1:2:ffff::5'), { code: 100007 });
+  ask('2001:db8:1:3::1');
+  for (let count = 0; count < 30; count++) limits?.ofNewSession({ ip: `2001:db8::${count}` } as FastifyRequest);
+  assert.throws(() => limits?.ofNewSession({ ip: '2001:db8::ffff', extraHeaders: null } as FastifyRequest), {
+    code: 100007,
+  });
 });

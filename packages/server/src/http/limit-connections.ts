@@ -34,10 +34,14 @@ export function limitConnections(
 
 /** Whoever has an IPv6 address usually has 2^64 of them: they count as one. */
 export function networkOf(address: string): string {
+  if (!address.includes(':')) return address;
   if (isIP(address) !== 6 || address.startsWith('::ffff:')) return address.replace('::ffff:', '');
   const [head = '', tail] = address.split('%', 1)[0]?.split('::') ?? [];
-  const groups = head.split(':').filter(Boolean);
-  const behind = tail === undefined ? [] : tail.split(':').filter(Boolean);
+  // A proxy may write the same group with zeros in front, or in capitals.
+  const groupsOf = (text: string) =>
+    text === '' ? [] : text.split(':').map((group) => Number.parseInt(group, 16).toString(16));
+  const groups = groupsOf(head);
+  const behind = groupsOf(tail ?? '');
   const zeros = tail === undefined ? 0 : 8 - groups.length - behind.length;
   return [...groups, ...Array<string>(Math.max(0, zeros)).fill('0'), ...behind].slice(0, 4).join(':');
 }

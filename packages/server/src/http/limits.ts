@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Clock } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { type RateLimiter, rateLimiter } from '../kernel/rate-limiter.ts';
+import { networkOf } from './limit-connections.ts';
 import { addHeader } from './respond.ts';
 
 /**
@@ -32,9 +33,9 @@ export function requestLimits(perSecond: number | 'off', clock: Clock): Limits |
   const sessions = rateLimiter({ limit: NEW_SESSIONS_PER_MINUTE, windowSeconds: 60, clock });
   const uploads = rateLimiter({ limit: UPLOADS_PER_MINUTE, windowSeconds: 60, clock });
   return {
-    ofAddress: (request) => take(addresses, request.ip, request, false),
+    ofAddress: (request) => take(addresses, networkOf(request.ip), request, false),
     ofKey: (keyId, request) => take(keys, keyId, request, true),
-    ofNewSession: (request) => take(sessions, request.ip, request, false),
+    ofNewSession: (request) => take(sessions, networkOf(request.ip), request, false),
     ofUpload: (sessionId, request) => take(uploads, sessionId, request, false),
   };
 }

@@ -21,6 +21,7 @@ import { isBadText } from '../kernel/json-fault.ts';
 import { auditing, type Handle, type RecordChange } from './audit-change.ts';
 import { type Guard, type GuardDeps, guards } from './guard.ts';
 import type { Idempotency } from './idempotency.ts';
+import { networkOf } from './limit-connections.ts';
 import { addHeader, type Respond } from './respond.ts';
 import type { RespondSpecial } from './respond-special.ts';
 import { serializerOf } from './serialize.ts';
@@ -39,7 +40,7 @@ export type MountDeps = GuardDeps & {
   respond: Respond;
   respondSpecial: RespondSpecial;
   /** Told when an answer is handed over. */
-  answered(request: FastifyRequest, reply: FastifyReply, status: number, served: Served): void;
+  answered(request: FastifyRequest, status: number, served: Served): void;
 };
 
 /** What is served at a route, and with which statuses it may answer. */
@@ -210,7 +211,7 @@ function serve(deps: MountDeps & { inTurn: Turn }, served: Served, operation: Gr
       try {
         if (persons && request.principal) deps.readBudget.count(request.principal, personsIn(body, persons));
         if (body instanceof SpecialAnswer) {
-          const sent = () => deps.answered(request, reply, status, served);
+          const sent = () => deps.answered(request, status, served);
           deps.respondSpecial(request, reply, { status, answer: body, serialize, sent, fail });
           return;
         }
@@ -219,7 +220,7 @@ function serve(deps: MountDeps & { inTurn: Turn }, served: Served, operation: Gr
         fail(error);
         return;
       }
-      deps.answered(request, reply, status, served);
+      deps.answered(request, status, served);
     };
     deps.inTurn(() => {
       let result: unknown;
@@ -253,7 +254,12 @@ function contextWithoutBearer(deps: MountDeps, request: FastifyRequest): OpenCon
     return Array.isArray(value) ? value.join(',') : value;
   };
   if (!journey) {
-    return { hostTenant: deps.hostTenant(request.headers.host), address: request.ip, requestId: request.id, header };
+    return {
+      hostTenant: deps.hostTenant(request.headers.host),
+      address: networkOf(request.ip),
+      requestId: request.id,
+      header,
+    };
   }
   return {
     tenantId: journey.tenantId,

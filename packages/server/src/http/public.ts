@@ -3,6 +3,7 @@ import { buildOpenApi, isPlanned } from '@grove/contract';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ApiError } from '../kernel/errors.ts';
 import { mountDocs } from './docs.ts';
+import { mountLanding } from './landing.ts';
 
 /** What anybody may read: health, the public keys, the description of the API. And the metrics, for whoever may. */
 export type PublicDeps = {
@@ -23,7 +24,8 @@ export function mountPublic(app: FastifyInstance, deps: PublicDeps): void {
     return { status: 'ready' };
   });
   app.get('/.well-known/jwks.json', async (_request, reply) => {
-    reply.header('Cache-Control', 'public, max-age=60');
+    // A page may verify a signed result or a receipt by itself.
+    reply.header('Cache-Control', 'public, max-age=60').header('Access-Control-Allow-Origin', '*');
     return { keys: deps.jwks() };
   });
   app.get('/metrics', async (request, reply) => {
@@ -44,6 +46,7 @@ export function mountPublic(app: FastifyInstance, deps: PublicDeps): void {
     return reply.type('application/schema+json').send(schema);
   });
   mountDocs(app);
+  mountLanding(app);
 }
 
 function allowMetrics(request: FastifyRequest, token: string | undefined): void {

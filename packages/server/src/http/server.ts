@@ -6,13 +6,14 @@ import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import { ApiError } from '../kernel/errors.ts';
 import type { RawBody } from '../kernel/implement.ts';
+import { acceptRequests } from './accept-requests.ts';
 import { type CustomPagesDeps, mountCustomPages, rewritePageHost } from './custom-pages.ts';
 import { limitConnections } from './limit-connections.ts';
 import type { Limits } from './limits.ts';
 import { type MountDeps, mountContract, type Served } from './mount.ts';
 import { toApiError, toProblem } from './problem.ts';
 import { mountPublic, type PublicDeps } from './public.ts';
-import { requestIds } from './request-id.ts';
+import { millisecondsSince, requestIds } from './request-id.ts';
 import { responder, usualHeaders } from './respond.ts';
 import { specialResponder } from './respond-special.ts';
 import { parseJsonBody } from './strict-json.ts';
@@ -46,9 +47,13 @@ export function buildHttp(deps: HttpDeps): FastifyInstance {
     logger: false,
     genReqId: requestIds(),
     bodyLimit: MAX_BODY_BYTES,
-    requestTimeout: REQUEST_TIMEOUT_MS,
-    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
-    http: { headersTimeout: HEADERS_TIMEOUT_MS, maxHeaderSize, connectionsCheckingInterval: 2000 },
+    serverFactory: (handler) =>
+      acceptRequests(handler, {
+        requestTimeout: REQUEST_TIMEOUT_MS,
+        keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+        headersTimeout: HEADERS_TIMEOUT_MS,
+        ...{ maxHeaderSize, connectionsCheckingInterval: 2000, headers: usualHeaders(config.scheme) },
+      }),
     forceCloseConnections: 'idle',
     return503OnClosing: true,
     trustProxy: config.trustProxy.length > 0 ? config.trustProxy : false,
@@ -98,8 +103,8 @@ type Noted = Pick<HttpDeps, 'log'> & Pick<MountDeps, 'answered'>;
  * counting does.
  */
 function account({ config, log, observe }: HttpDeps): MountDeps['answered'] {
-  return (request, reply, status, { operationId: operation, statuses }) => {
-    const ms = reply.elapsedTime;
+  return (request, status, { operationId: operation, statuses }) => {
+    const ms = millisecondsSince(request.raw);
     observe(operation, status, ms);
     if (statuses && !statuses.has(status)) log.error({ operation, status }, UNDECLARED);
     if (!config.logRequests) return;
@@ -190,8 +195,14 @@ function answerError(
   const { retryAfterSeconds } = error.detail;
   if (retryAfterSeconds) reply.header('Retry-After', String(retryAfterSeconds));
   const problem = JSON.stringify(toProblem(error, request.id));
-  answered(request, reply, error.status, served);
+  answered(request, error.status, served);
+  keepConnection(request, reply);
   return reply.code(error.status).type('application/problem+json').serializer(String).send(problem);
+}
+
+/** The framework closes the connection after a body that it could not read; there is no need to if all of it came. */
+function keepConnection({ raw }: FastifyRequest, reply: FastifyReply): void {
+  if (raw.complete) reply.removeHeader('connection');
 }
 
 function challenge(error: ApiError): string {

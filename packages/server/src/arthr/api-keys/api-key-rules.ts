@@ -3,7 +3,9 @@ import { operations } from '@grove/contract';
 import type { Static } from 'typebox';
 import { boundedMap } from '../../kernel/bounded-map.ts';
 import { fromDtm, HOUR, toDtm } from '../../kernel/clock.ts';
+import { closest } from '../../kernel/closest.ts';
 import type { Principal } from '../../kernel/context.ts';
+import { USE_CLOUD_SECRET } from '../../kernel/ensure-permission.ts';
 import { ApiError, invalidInput } from '../../kernel/errors.ts';
 import type { TenantId } from '../../kernel/ids.ts';
 import { PERMISSION_TYPE, permissionSet, withoutTenant } from '../../kernel/permissions.ts';
@@ -16,8 +18,17 @@ import type { ApiKeyType, ApiKeyView } from './api-keys.repository.ts';
 const MAX_PERMISSIONS_LENGTH = 6000;
 const MAX_SESSION_MS = 24 * HOUR;
 
-export function checkPermissions(tenantId: TenantId, permissions: readonly string[]): void {
+/** `before` are those that a key has already: what was taken once may be sent back. */
+export function checkPermissions(
+  tenantId: TenantId,
+  permissions: readonly string[],
+  before: readonly string[] = [],
+): void {
   const prefix = `${PERMISSION_TYPE}${tenantId}#`;
+  if (JSON.stringify(permissions).length > MAX_PERMISSIONS_LENGTH) {
+    const message = `must not exceed ${MAX_PERMISSIONS_LENGTH} characters in all; use a wildcard such as ${prefix}ProcessManager*`;
+    throw invalidInput({ pointer: '/permissions', message });
+  }
   permissions.forEach((permission, at) => {
     const pointer = `/permissions/${at}`;
     if (!permission.startsWith(PERMISSION_TYPE)) {
@@ -30,11 +41,24 @@ export function checkPermissions(tenantId: TenantId, permissions: readonly strin
         message: `must be ${prefix}<Component>:<operation>, or end in * for all of a kind`,
       });
     }
+    const fault = before.includes(permission) ? undefined : unknownFault(permission.slice(prefix.length), prefix);
+    if (fault) throw invalidInput({ pointer, message: fault });
   });
-  if (JSON.stringify(permissions).length > MAX_PERMISSIONS_LENGTH) {
-    const message = `must not exceed ${MAX_PERMISSIONS_LENGTH} characters in all; use a wildcard such as ${prefix}ProcessManager*`;
-    throw invalidInput({ pointer: '/permissions', message });
-  }
+}
+
+const OF_OPERATIONS = [...new Set(operations().flatMap(({ operation }) => operation.permission ?? []))].sort();
+/** Every permission that is asked for anywhere. */
+const CATALOGUE: readonly string[] = [...OF_OPERATIONS, USE_CLOUD_SECRET];
+
+/** A permission that opens nothing is a slip: the key would be refused everywhere. */
+function unknownFault(permission: string, prefix: string): string | undefined {
+  const stem = permission.endsWith('*') ? permission.slice(0, -1) : undefined;
+  const opens = CATALOGUE.some((each) => (stem === undefined ? each === permission : each.startsWith(stem)));
+  if (opens) return undefined;
+  const components = new Set(CATALOGUE.map((each) => each.slice(0, each.indexOf(':'))));
+  const candidates = stem?.replace(/:$/, '').includes(':') === false ? components : CATALOGUE;
+  const meant = closest((stem ?? permission).replace(/:$/, ''), candidates);
+  return meant === undefined ? 'opens nothing' : `opens nothing; did you mean ${prefix}${meant}?`;
 }
 
 /**
@@ -77,7 +101,6 @@ type Opened = { permissions: string[]; permittedOperations: string[] };
 /** Many keys share their permissions, and a list shows many keys. */
 const opened = boundedMap<string, Opened>(2000);
 let last: { json: string; entry: Opened } | undefined;
-const known = [...new Set(operations().flatMap(({ operation }) => operation.permission ?? []))].sort();
 
 /**
  * The permissions as they are stored, and the operations they open, in the words of the permission table. Every
@@ -89,7 +112,7 @@ function openedBy(tenantId: TenantId, json: string): Opened {
   if (!entry) {
     const permissions = JSON.parse(json) as string[];
     const set = permissionSet(tenantId, permissions);
-    entry = { permissions, permittedOperations: known.filter((permission) => set.holds(permission)) };
+    entry = { permissions, permittedOperations: OF_OPERATIONS.filter((permission) => set.holds(permission)) };
     opened.set(json, entry);
   }
   last = { json, entry };

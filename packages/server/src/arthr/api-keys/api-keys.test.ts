@@ -3,7 +3,11 @@ import { after, before, describe, it } from 'node:test';
 import { createClient, isGroveError } from '@grove/sdk';
 import { onBothEngines, openTestApp, type TestApp } from '../../../test/harness.ts';
 import { refuses } from '../../../test/refuses.ts';
+import { sql } from '../../db/db.ts';
 import { HOUR, MINUTE, toDtm } from '../../kernel/clock.ts';
+import { asTenantId } from '../../kernel/ids.ts';
+
+const OLD_PERMISSIONS = sql('UPDATE api_keys SET permissions = $3 WHERE tenant_id = $1 AND id = $2');
 
 onBothEngines('API keys', (_engine, places) => {
   let grove: TestApp;
@@ -308,6 +312,42 @@ onBothEngines('API keys', (_engine, places) => {
       assert.equal((await grove.call(path, { token })).status, 403);
       assert.equal((await grove.call('/api/arthr/apiKeys', { token })).status, 403);
       assert.equal((await grove.call('/api/arthr/apiKeys', { token: await grove.token(key.code) })).status, 200);
+    });
+
+    it('that open nothing are refused with 100001 when a key is made or changed, with what was meant', async () => {
+      const refusal = async (permission: string) => {
+        const body = JSON.stringify({ name: 'misspelt', permissions: ['TNT#acme#*', permission] });
+        const answer = await grove.call('/api/arthr/apiKeys', { method: 'POST', body });
+        assert.deepEqual([answer.status, answer.body.code], [400, 100001], permission);
+        return answer.body.errors[0];
+      };
+      assert.deepEqual(await refusal('TNT#acme#ProcesManager:*'), {
+        pointer: '/permissions/1',
+        message: 'opens nothing; did you mean TNT#acme#ProcessManager?',
+      });
+      assert.match(
+        (await refusal('TNT#acme#ProcessManager:getProcesInstance')).message,
+        /did you mean TNT#acme#ProcessManager:getProcessInstance\?/,
+      );
+      assert.equal((await refusal('TNT#acme#Nonsense*')).message, 'opens nothing');
+      assert.equal((await refusal('TNT#acme#ProcessManager:xyz*')).message, 'opens nothing');
+      for (const permission of [
+        'TNT#acme#Process*',
+        'TNT#acme#ProcessManager:*',
+        'TNT#acme#ProcessManager:useCloudSecret',
+      ]) {
+        await create({ permissions: [permission] });
+      }
+      // What a key of an earlier release holds may be sent back, and nothing of the kind be added.
+      const key = await create({ permissions: ['TNT#acme#ProcessManager*'] });
+      const old = ['TNT#acme#Gone:operation'];
+      await grove.app.db
+        .of(asTenantId('acme'))
+        .write((tx) => tx.run(OLD_PERMISSIONS, ['acme', key.id as string, JSON.stringify(old)]));
+      const change = (permissions: string[]) =>
+        grove.call(`/api/arthr/apiKeys/${key.id}`, { method: 'POST', body: JSON.stringify({ permissions }) });
+      assert.equal((await change([...old, 'TNT#acme#ProcessManager*'])).status, 200);
+      assert.equal((await change([...old, 'TNT#acme#Gone:other'])).body.code, 100001);
     });
 
     it('permittedOperations are those that the permissions open', async () => {

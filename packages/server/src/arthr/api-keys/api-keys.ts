@@ -137,8 +137,9 @@ function changedRow({ principal, tenantId, now }: Context, before: ApiKeyRow, ch
   const type = change.type ?? before.type;
   const name = change.name ?? before.name;
   const status = change.status ?? before.status;
-  const permissions = change.permissions ?? (JSON.parse(before.permissions) as string[]);
-  if (change.permissions) checkPermissions(tenantId, change.permissions);
+  const own = JSON.parse(before.permissions) as string[];
+  const permissions = change.permissions ?? own;
+  if (change.permissions) checkPermissions(tenantId, change.permissions, own);
   if (status === 'ACTIVE' || change.permissions) checkGrants(principal, permissions);
   const changesType = change.type !== undefined && change.type !== before.type;
   return {

@@ -50,10 +50,13 @@ const NEVER = ['::/96', '::ffff:0:0/96', 'fec0::/10', '2002::/16', '2001::/32', 
   (range) => ipaddr.IPv6.parseCIDR(range),
 );
 
+/** Addresses of the internet's own space where clouds answer to the machines inside them: Azure's wire server. */
+const INSIDE_CLOUDS: ReadonlySet<string> = new Set(['168.63.129.16']);
+
 /** Is it an address of the public internet, in a form that hides no other? */
 export function isPublic(address: string): boolean {
   if (!ipaddr.isValid(address)) return false;
   const parsed = ipaddr.parse(address);
-  if (parsed.range() !== 'unicast') return false;
+  if (parsed.range() !== 'unicast' || INSIDE_CLOUDS.has(parsed.toString())) return false;
   return parsed.kind() === 'ipv4' || !NEVER.some(([network, bits]) => (parsed as ipaddr.IPv6).match(network, bits));
 }

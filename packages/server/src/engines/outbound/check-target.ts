@@ -26,10 +26,11 @@ export function checkTarget(uri: string, allow: AllowList): Target | TargetFault
   if (url.username !== '' || url.password !== '') return { fault: 'must not carry a user name or a password' };
   if (url.hash !== '') return { fault: 'must not have a fragment' };
   const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
-  const port = Number(url.port) || (url.protocol === 'https:' ? HTTPS_PORT : 80);
+  // A port of 0 is one, and none that anybody listens on.
+  const port = url.port === '' ? (url.protocol === 'https:' ? HTTPS_PORT : 80) : Number(url.port);
   const name = isIP(host) === 6 ? `[${host}]` : host;
   if (allow.targets.has(`${name}:${port}`)) return { url, host, trust: 'named' };
-  if (DENIED_PORTS.has(port)) return { fault: `must not name port ${port}` };
+  if (port === 0 || DENIED_PORTS.has(port)) return { fault: `must not name port ${port}` };
   const trust = trustOf(host, allow);
   if (!trust) return { fault: 'must not lead to an internal address' };
   const ordinary = url.protocol === 'https:' && (port === HTTPS_PORT || port >= FIRST_UNPRIVILEGED_PORT);

@@ -1,10 +1,10 @@
 import { MAX_CONDITION_LENGTH } from '@grove/contract';
+import { didYouMean } from '../../kernel/closest.ts';
 import type { FieldFault } from '../../kernel/errors.ts';
 import { checkCondition, type FactShapes } from '../engine/conditions.ts';
 import { ANY, NUMBER, objectOf, type Shape, TEXT, TRUTH } from '../engine/expressions/shapes.ts';
 import type { JourneyData } from '../engine/state.ts';
 import { asFarAsReadable, type ReadStep } from './check-shape.ts';
-import { didYouMean } from './closest.ts';
 
 /** To read a condition takes time in proportion to its length. */
 const MAX_LENGTH_OF_ALL = 40_000;

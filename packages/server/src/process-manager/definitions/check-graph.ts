@@ -1,7 +1,7 @@
+import { closest, didYouMean } from '../../kernel/closest.ts';
 import type { FieldFault } from '../../kernel/errors.ts';
 import { END } from '../engine/definition.ts';
 import type { ReadStep } from './check-shape.ts';
-import { closest, didYouMean } from './closest.ts';
 
 /** Whether every step is named once and can be reached, and whether every way through the steps has an end. */
 export function graphFaults(steps: readonly ReadStep[]): FieldFault[] {

@@ -1,7 +1,7 @@
+import { didYouMean } from '../../kernel/closest.ts';
 import type { FieldFault } from '../../kernel/errors.ts';
 import type { Reference } from '../engine/steps/step-type.ts';
 import { asFarAsReadable, type ReadStep } from './check-shape.ts';
-import { didYouMean } from './closest.ts';
 
 /** Whether what steps refer to is there: other steps of the definition, and other objects of the tenant. */
 

@@ -2,12 +2,12 @@ import { MAX_INPUT_ERRORS, MAX_STEPS } from '@grove/contract';
 import { Ajv, type ValidateFunction } from 'ajv';
 import addFormatsModule from 'ajv-formats';
 import { fromDuration, HOUR } from '../../kernel/clock.ts';
+import { closest, didYouMean } from '../../kernel/closest.ts';
 import type { FieldFault } from '../../kernel/errors.ts';
 import { type SizeLimits, sizeFault } from '../../kernel/size-fault.ts';
 import type { Step } from '../engine/definition.ts';
 import { stepTypes } from '../engine/steps/registry.ts';
 import type { StepType } from '../engine/steps/step-type.ts';
-import { closest, didYouMean } from './closest.ts';
 import { documentSchema, stepSchema } from './schema.ts';
 import { toFault } from './shape-sentences.ts';
 

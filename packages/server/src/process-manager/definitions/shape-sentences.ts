@@ -1,6 +1,6 @@
 import type { ErrorObject } from 'ajv';
+import { didYouMean } from '../../kernel/closest.ts';
 import type { FieldFault } from '../../kernel/errors.ts';
-import { didYouMean } from './closest.ts';
 import { KEY_PATTERN, NAME_PATTERN, STEP_ID_PATTERN } from './schema.ts';
 
 /** What a validator found, in sentences for people who write definitions. */

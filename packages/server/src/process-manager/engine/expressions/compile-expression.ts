@@ -1,5 +1,5 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
-import { didYouMean } from '../../definitions/closest.ts';
+import { didYouMean } from '../../../kernel/closest.ts';
 import { charge } from './budget.ts';
 import { compileMacro, isMacro } from './compile-macro.ts';
 import { ExpressionError } from './expression-error.ts';

@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict';
+import { connect } from 'node:net';
+import { after, before, describe, it } from 'node:test';
+import { BEARER, openTestHttp, type TestHttp } from '../../test/http.ts';
+import type { Db } from '../db/db.ts';
+import { paging, toPage } from '../kernel/pages.ts';
+
+const LIST = '/api/arthr/apiKeys';
+const db = { of: () => ({}) } as unknown as Db;
+const NOTHING = toPage([], 0, paging({}, { id: 'id' }));
+
+describe('a request on a connection', () => {
+  let http: TestHttp;
+  const hosts: unknown[] = [];
+  before(async () => {
+    http = await openTestHttp({
+      db,
+      handlers: {
+        apiKeys: {
+          list: () => NOTHING,
+          issue(context: { hostTenant: unknown }) {
+            hosts.push(context.hostTenant);
+            return { token: 'x', ttl: 1 };
+          },
+        },
+      },
+    });
+  });
+  after(() => http.stop());
+
+  /** The answers to what is written, as text, until as many came or the server has closed. */
+  const exchange = (text: string, answers: number) =>
+    new Promise<string>((resolve, reject) => {
+      let read = '';
+      const socket = connect(Number(new URL(http.baseUrl).port), '127.0.0.1', () => socket.write(text));
+      socket.setTimeout(10_000, () => reject(new Error(`no answer: ${read}`)));
+      socket.on('data', (chunk) => {
+        read += chunk;
+        if (read.split('HTTP/1.1 ').length > answers && read.endsWith('}')) socket.end();
+      });
+      socket.on('close', () => resolve(read));
+      socket.on('error', reject);
+    });
+  const statusesOf = (read: string) => [...read.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status));
+  const get = (target: string, ...headers: string[]) =>
+    `GET ${target} HTTP/1.1\r\n${[`Authorization: ${BEARER}`, ...headers].join('\r\n')}\r\n\r\n`;
+
+  it('100001: has one Host; with two it is refused, in whatever case, and the connection is closed', async () => {
+    const next = get('/health/live', 'Host: localhost');
+    for (const headers of [
+      ['Host: localhost', 'Host: localhost'],
+      ['Host: acme.fir.localhost', 'hOST: other.fir.localhost'],
+    ]) {
+      const read = await exchange(get(LIST, ...headers) + next, 2);
+      assert.deepEqual(statusesOf(read), [400]);
+      assert.match(read, /"code":100001/);
+      assert.match(read, /more than one Host/);
+      assert.match(read, /connection: close/i);
+    }
+    assert.deepEqual(statusesOf(await exchange(get('/health/live', 'X: 1'), 1)), [400], 'none at all');
+  });
+
+  it('226: names its host in an absolute target, and the Host header is passed over', async () => {
+    const path = (host: string) => `http://${host}${LIST}`;
+    const own = await exchange(get(path('acme.fir.localhost'), 'Host: other.fir.localhost'), 1);
+    assert.deepEqual(statusesOf(own), [200], own);
+    const other = await exchange(get(path('other.fir.localhost:8080'), 'Host: acme.fir.localhost'), 1);
+    assert.deepEqual(statusesOf(other), [401], other);
+    assert.match(other, /"code":226/);
+    const issue = `POST http://acme.fir.localhost${LIST}/issue HTTP/1.1\r\nHost: other.fir.localhost\r\nX-Api-Key: x\r\nContent-Length: 0\r\n\r\n`;
+    await exchange(issue, 1);
+    assert.deepEqual(hosts, ['acme']);
+    assert.deepEqual(statusesOf(await exchange(get('http://localhost/health/live?x=1', 'Host: a'), 1)), [200]);
+    assert.deepEqual(statusesOf(await exchange(get('HTTP://[::1]:8080/nowhere', 'Host: a'), 1)), [404]);
+    for (const target of ['http://', 'http://a@b/x', 'ftp://localhost/x', 'nowhere']) {
+      assert.deepEqual(statusesOf(await exchange(get(target, 'Host: localhost'), 1)), [400], target);
+    }
+  });
+
+  it('100002 and 100006: a body that cannot be read costs no connection: what comes behind it is answered', async () => {
+    const post = (type: string, body: string) =>
+      `POST ${LIST} HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${BEARER}\r\nContent-Type: ${type}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+    for (const [type, body, status] of [
+      ['application/json', '{"name":', 400],
+      ['application/json', '{"a":1,"a":2}', 400],
+      ['text/plain', 'name=x', 415],
+    ] as const) {
+      const read = await exchange(post(type, body) + get(LIST, 'Host: localhost'), 2);
+      assert.deepEqual(statusesOf(read), [status, 200], read);
+    }
+    // What was not read to its end still ends the connection.
+    const long = await exchange(
+      `POST ${LIST} HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${BEARER}\r\nContent-Type: application/json\r\nContent-Length: 9999999\r\n\r\n{`,
+      1,
+    );
+    assert.deepEqual(statusesOf(long), [413]);
+    assert.match(long, /connection: close/i);
+  });
+});
+
+describe('the duration of a request', () => {
+  it('is real: in the metrics and in the log, for answers and for problems', async () => {
+    const SLOW_MS = 60;
+    const slowly = () => new Promise((done) => setTimeout(done, SLOW_MS));
+    const observed: [string, number, number][] = [];
+    const http = await openTestHttp({
+      db,
+      environment: { GROVE_LOG_REQUESTS: 'on' },
+      observe: (...args) => void observed.push(args),
+      handlers: {
+        apiKeys: {
+          list: () => slowly().then(() => NOTHING),
+          get: () => slowly().then(() => Promise.reject(new Error('broken'))),
+        },
+      },
+    });
+    try {
+      const headers = { Authorization: BEARER };
+      assert.equal((await http.call(LIST, { headers })).status, 200);
+      assert.equal((await http.call(`${LIST}/x`, { headers })).status, 500);
+      assert.deepEqual(
+        observed.map(([operation, status]) => [operation, status]),
+        [
+          ['apiKeys.list', 200],
+          ['apiKeys.get', 500],
+        ],
+      );
+      // Timers may fire a millisecond early.
+      for (const [operation, , ms] of observed) assert.ok(ms >= SLOW_MS - 2, `${operation} took ${ms} ms`);
+      const lines = http
+        .logged()
+        .split('\n')
+        .filter((line) => line.includes('"msg":"request"'))
+        .map((line) => JSON.parse(line) as { ms: number });
+      assert.equal(lines.length, 2);
+      for (const { ms } of lines) assert.ok(ms >= SLOW_MS - 2, `${ms} ms`);
+    } finally {
+      await http.stop();
+    }
+  });
+});
+
+describe('the page at /', () => {
+  it('tells a person where they are and leads on, without a script and without naming a tenant', async () => {
+    const http = await openTestHttp();
+    try {
+      const { status, headers, text } = await http.call('/');
+      assert.equal(status, 200);
+      assert.match(headers.get('content-type') ?? '', /text\/html/);
+      assert.match(text, /Grove is running/);
+      const policy = headers.get('content-security-policy') ?? '';
+      assert.match(policy, /default-src 'none'.*style-src 'sha256-/);
+      for (const [, address = ''] of text.matchAll(/href="(\/[^"]*)"/g)) {
+        assert.equal((await http.call(address)).status, 200, address);
+      }
+      assert.equal((await http.call('/', { method: 'HEAD' })).status, 200);
+    } finally {
+      await http.stop();
+    }
+  });
+});

@@ -1,0 +1,61 @@
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import { ApiError } from '../kernel/errors.ts';
+import { toProblem } from './problem.ts';
+
+/**
+ * The server below the framework. Ensures that a request names one host, and that it is the host everybody reads: the
+ * tenant is told by it (RFC 9112, 3.2 and 3.2.2).
+ */
+export type ServerOptions = {
+  headersTimeout: number;
+  requestTimeout: number;
+  keepAliveTimeout: number;
+  maxHeaderSize: number;
+  connectionsCheckingInterval: number;
+  /** Of every answer. */
+  headers: Readonly<Record<string, string>>;
+};
+
+export function acceptRequests(handler: RequestListener, { headers, ...options }: ServerOptions): Server {
+  return createServer(options, (request, response) => {
+    const fault = hostFault(request);
+    if (fault) refuse(response, fault, headers);
+    else handler(request, response);
+  });
+}
+
+function hostFault(request: IncomingMessage): string | undefined {
+  const { rawHeaders, url = '' } = request;
+  let hosts = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] as string;
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1;
+  }
+  if (hosts > 1) return 'it has more than one Host header';
+  // An absolute target names the host itself, and the header is passed over.
+  return url.charCodeAt(0) === SLASH || url === '*' ? undefined : readAbsoluteTarget(request, url);
+}
+
+const SLASH = 0x2f;
+const ABSOLUTE = /^https?:\/\/([a-z0-9._-]+(?::\d{1,5})?|\[[0-9a-f:.]+\](?::\d{1,5})?)([/?].*)?$/i;
+
+function readAbsoluteTarget(request: IncomingMessage, url: string): string | undefined {
+  const [, host, path = '/'] = ABSOLUTE.exec(url) ?? [];
+  if (host === undefined) return 'its target is neither a path nor an address';
+  request.headers.host = host;
+  request.url = path.startsWith('/') ? path : `/${path}`;
+  return undefined;
+}
+
+/** The connection ends with it: whoever sends this may not agree with us on where the next request begins. */
+function refuse(response: ServerResponse, detail: string, headers: ServerOptions['headers']): void {
+  const problem = toProblem(new ApiError(100001, { detail }), 'none');
+  const body = JSON.stringify(problem);
+  response.writeHead(problem.status, {
+    ...headers,
+    'content-type': 'application/problem+json',
+    'content-length': Buffer.byteLength(body),
+    connection: 'close',
+  });
+  response.end(body);
+}
