@@ -41,6 +41,8 @@ export type TestJourney = {
   journeys: Journeys;
   /** Sealed bytes by their keys. */
   blobs: Map<string, Uint8Array>;
+  /** Jobs that the engine wants done; nobody does them. */
+  enqueued: { kind: string; payload: object }[];
   /** Keys that the durable job was told to delete. */
   deleted: string[];
   /** What the machine for images was told: that it will be needed, and what it may look at ahead. */
@@ -102,6 +104,7 @@ export async function openTestJourney(
   const acme = db.of(acmeId);
   const blobs = new Map<string, Uint8Array>();
   const deleted: string[] = [];
+  const enqueued: TestJourney['enqueued'] = [];
   const toldVision: string[] = [];
   const images = openImages();
   let journeys: Journeys | undefined;
@@ -110,8 +113,14 @@ export async function openTestJourney(
     sendWebhook: async () => true,
     identity: noIdentity,
     vault,
-    jobs: { enqueue: (async () => 'job') as never },
+    jobs: {
+      enqueue: (async (_tx: TenantTx, { kind }: { kind: string }, payload: object) => {
+        enqueued.push({ kind, payload });
+        return true;
+      }) as never,
+    },
     workStep: defineJob({ ...WORK, run: async () => undefined }),
+    startChild: defineJob({ ...WORK, kind: 'test.start-child', run: async () => undefined }),
     warn: () => undefined,
     changed: (tenantId, rootId) => journeys?.live.changed(tenantId, rootId),
   });
@@ -165,7 +174,7 @@ export async function openTestJourney(
   const token = (options: TokenOptions = {}) => acme.write((tx) => newToken(tx, options, clock.now()));
 
   return {
-    ...{ db, acme, clock, http, drive, journeys, blobs, deleted, toldVision, deps, meanwhile, token },
+    ...{ db, acme, clock, http, drive, enqueued, journeys, blobs, deleted, toldVision, deps, meanwhile, token },
     async instance(options) {
       const tokenId = await token(options);
       const from = { tokenId, environment: undefined, now: clock.now(), baseUrl: baseUrlOf(acmeId) };

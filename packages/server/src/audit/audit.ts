@@ -126,21 +126,25 @@ export function openAudit({ db, onError, maxGathered = MAX_GATHERED }: AuditDeps
       gather(tenantId, [{ ...{ environment, id: newId(at), at, action, actor, item }, ...nobody }]);
       waiting += 1;
     },
-    async record(tx, { action, environment, actor, at, apiKeyId, instanceId, item, requestId, details }) {
-      await addAuditEvents(tx, [
-        {
-          ...{ environment, id: newId(at), at, action, actor, api_key_id: apiKeyId ?? null },
-          ...{ instance_id: instanceId ?? null, item: item ?? null, request_id: requestId ?? null },
-          details: details === undefined ? null : JSON.stringify(details),
-        },
-      ]);
-    },
+    record: recordChange,
     flush,
     async stop() {
       clearInterval(timer);
       await flush().catch(onError);
     },
   };
+}
+
+/** For those who have nothing but the transaction of the change: the operator, the dispatcher of webhooks. */
+export async function recordChange(tx: TenantTx, change: AuditedChange): Promise<void> {
+  const { action, environment, actor, at, apiKeyId, instanceId, item, requestId, details } = change;
+  await addAuditEvents(tx, [
+    {
+      ...{ environment, id: newId(at), at, action, actor, api_key_id: apiKeyId ?? null },
+      ...{ instance_id: instanceId ?? null, item: item ?? null, request_id: requestId ?? null },
+      details: details === undefined ? null : JSON.stringify(details),
+    },
+  ]);
 }
 
 /** How a change by a caller of the API is told. */

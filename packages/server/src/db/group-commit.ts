@@ -1,16 +1,18 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { type Change, DbError, revocable, type Writes } from './db.ts';
 import { translated } from './sqlite-faults.ts';
+import { OF_INSTALLATION, type Waiting, writeLines } from './write-lines.ts';
 
 /**
  * Transactions that arrive together share one durable commit, and each is answered only after it. Those with code of
  * their own run one after another, each in a savepoint. Those that are known beforehand need none: they run first, without
- * waiting for anything, and only if one of them fails are they undone and made again each in a savepoint.
+ * waiting for anything, and only if one of them fails are they undone and made again each in a savepoint. Tenants take
+ * turns; `owner` says whose transaction it is.
  */
 export type GroupCommit = {
-  write(work: (tx: Writes) => Promise<unknown>): Promise<unknown>;
+  write(owner: string, work: (tx: Writes) => Promise<unknown>): Promise<unknown>;
   /** True if the first of them changed a row, and so all were made. */
-  writeIf(changes: readonly Change[]): Promise<boolean>;
+  writeIf(owner: string, changes: readonly Change[]): Promise<boolean>;
   /** What has begun is committed; what comes later is refused. */
   close(): Promise<void>;
 };
@@ -25,13 +27,17 @@ export type Writer = {
 
 export type GroupCommitOptions = { readonly transactionTimeoutMs: number; onCommit(): void };
 
-type Waiting<Answer> = { resolve(value: Answer): void; reject(error: unknown): void };
-type CodeJob = Waiting<unknown> & { work(tx: Writes): Promise<unknown> };
-type KnownJob = Waiting<boolean> & { readonly changes: readonly Change[] };
+type Answerer<Answer> = { resolve(value: Answer): void; reject(error: unknown): void };
+type CodeJob = Answerer<unknown> & { work(tx: Writes): Promise<unknown> };
+type KnownJob = Answerer<boolean> & { readonly changes: readonly Change[] };
 type Job = CodeJob | KnownJob;
+type CodeTurn = Waiting<CodeJob>;
+type KnownTurn = Waiting<KnownJob>;
 
 const MAX_BATCH = 256;
 const MAX_QUEUE = 10_000;
+/** How long a batch goes on with transactions that have code while another tenant waits. */
+const MAX_SHARED_MS = 20;
 /** How many turns of the event loop a commit waits for more writers, as long as each brings some. */
 const MOST_TURNS = 2;
 
@@ -44,16 +50,16 @@ export function groupCommit(writer: Writer, { transactionTimeoutMs, onCommit }: 
   const release = database.prepare('RELEASE one');
   const undo = database.prepare('ROLLBACK TO one');
 
-  let queue: Job[] = [];
+  const lines = writeLines<Job>(MAX_QUEUE);
   let running: Promise<void> | undefined;
   let closed = false;
 
-  const enqueue = <Answer>(jobOf: (waiting: Waiting<Answer>) => Job): Promise<Answer> => {
+  const enqueue = <Answer>(owner: string, jobOf: (answerer: Answerer<Answer>) => Job): Promise<Answer> => {
     if (closed) return Promise.reject(new DbError('unavailable', new Error('the database is closed')));
-    if (queue.length >= MAX_QUEUE)
-      return Promise.reject(new DbError('busy', new Error('too many writers are waiting')));
     return new Promise((resolve, reject) => {
-      queue.push(jobOf({ resolve, reject }));
+      if (!lines.add(owner, jobOf({ resolve, reject }))) {
+        return reject(new DbError('busy', new Error('too many writers are waiting')));
+      }
       running ??= gathered().then(drain);
     });
   };
@@ -61,41 +67,58 @@ export function groupCommit(writer: Writer, { transactionTimeoutMs, onCommit }: 
   /** Every request that has already arrived joins the same commit: a larger one costs each of them less. */
   const gathered = async () => {
     let known = 0;
-    for (let turn = 0; turn <= MOST_TURNS && queue.length > known; turn++) {
-      known = queue.length;
+    for (let turn = 0; turn <= MOST_TURNS && lines.size > known; turn++) {
+      known = lines.size;
       await nextTurn();
     }
   };
 
   const drain = async () => {
-    while (queue.length > 0) {
-      const batch = queue.slice(0, MAX_BATCH);
-      queue = queue.slice(MAX_BATCH);
-      await commitTogether(batch);
+    while (lines.size > 0) {
+      await commitTogether(lines.take(MAX_BATCH));
       // Whoever writes again as soon as it is answered must not keep everybody else from the event loop.
-      if (queue.length > 0) await gathered();
+      if (lines.size > 0) await gathered();
     }
     running = undefined;
   };
 
-  const commitTogether = async (batch: Job[]) => {
+  /** Runs those that have code until there is no time left, as long as somebody else waits; what is left comes next. */
+  const runInTurn = async (batch: readonly CodeTurn[], watch: Watchdog): Promise<(() => void)[]> => {
+    const [first] = batch;
+    const isMixed = batch.some(({ owner }) => owner !== first?.owner);
+    const until = performance.now() + MAX_SHARED_MS;
+    const answers: (() => void)[] = [];
+    for (const { job } of batch) {
+      const isLate = answers.length > 0 && performance.now() > until;
+      if (isLate && (isMixed || lines.hasOthersThan(first?.owner ?? OF_INSTALLATION))) break;
+      answers.push(await runOne(job, watch));
+    }
+    return answers;
+  };
+
+  const commitTogether = async (batch: Waiting<Job>[]) => {
     const watch = watchdog(transactionTimeoutMs);
+    const known = batch.filter((each): each is KnownTurn => isKnown(each.job));
+    const withCode = batch.filter((each): each is CodeTurn => !isKnown(each.job));
     const answers: (() => void)[] = [];
     try {
       begin.run();
-      answers.push(...makeKnown(batch.filter(isKnown)));
-      for (const job of batch) if (!isKnown(job)) answers.push(await runOne(job, watch));
+      answers.push(...makeKnown(known.map(({ job }) => job)));
+      answers.push(...(await runInTurn(withCode, watch)));
       commit.run();
       onCommit();
     } catch (error) {
       // Nothing of this batch is durable, so nobody is told otherwise.
       if (database.isTransaction) rollback.run();
       const fault = translated(error);
-      for (const job of batch) job.reject(fault);
+      for (const { job } of batch) job.reject(fault);
       return;
     } finally {
       watch.end();
     }
+    const served = [...known, ...withCode].slice(0, answers.length);
+    const unserved = withCode.slice(answers.length - known.length);
+    if (lines.size > 0 || unserved.length > 0) lines.putBack(unserved, served);
     for (const answer of answers) answer();
   };
 
@@ -151,8 +174,8 @@ export function groupCommit(writer: Writer, { transactionTimeoutMs, onCommit }: 
   };
 
   return {
-    write: (work) => enqueue((waiting) => ({ ...waiting, work })),
-    writeIf: (changes) => enqueue((waiting) => ({ ...waiting, changes })),
+    write: (owner, work) => enqueue(owner, (answerer) => ({ ...answerer, work })),
+    writeIf: (owner, changes) => enqueue(owner, (answerer) => ({ ...answerer, changes })),
     async close() {
       closed = true;
       await running;

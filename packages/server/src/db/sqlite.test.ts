@@ -35,13 +35,14 @@ describe('SQLite', () => {
   let db: Db;
   let file: string;
   let acme: TenantId;
+  let other: TenantId;
   before(async () => {
     const place = databaseOf(await places.create());
     assert.ok(place.engine === 'sqlite');
     await migrate(place);
     file = place.file;
     db = openSqlite(file, LIMITS);
-    [acme] = await addTestTenants(db, 'acme');
+    [acme, other] = await addTestTenants(db, 'acme', 'other');
   });
   after(() => db.close());
 
@@ -113,11 +114,34 @@ describe('SQLite', () => {
     assert.equal(await readCounter(db.of(acme), 'too late'), 0);
   });
 
-  it('refuses as busy the writer that would be the 10,001st to wait, and serves the rest', async () => {
-    const waiting = Array.from({ length: 10_000 }, () => count('queue'));
+  it('refuses as busy the writer of a tenant that would be its 5,001st to wait, and serves the rest and other tenants', async () => {
+    const waiting = Array.from({ length: 5000 }, () => count('queue'));
     await assert.rejects(count('queue'), faultOf('busy'));
-    await Promise.all(waiting);
-    assert.equal(await readCounter(db.of(acme), 'queue'), 10_000);
+    const others = db.of(other).write((tx) => addToCounter(tx, 'queue', 1));
+    await Promise.all([...waiting, others]);
+    assert.equal(await readCounter(db.of(acme), 'queue'), 5000);
+    assert.equal(await readCounter(db.of(other), 'queue'), 1);
+  });
+
+  it('gives a tenant the next turn, although another has hundreds of slow transactions waiting', async () => {
+    let done = 0;
+    const begun = Promise.withResolvers<void>();
+    const slow = () =>
+      db.of(acme).write(async (tx) => {
+        begun.resolve();
+        for (const until = performance.now() + 5; performance.now() < until; );
+        await addToCounter(tx, 'slow', 1);
+        done += 1;
+      });
+    const flood = Array.from({ length: 300 }, slow);
+    await begun.promise;
+    for (let turn = 1; turn <= 3; turn++) {
+      const before = done;
+      await db.of(other).write((tx) => addToCounter(tx, 'quick', 1));
+      assert.ok(done - before < 30, `${done - before} of the other went before`);
+    }
+    await Promise.all(flood);
+    assert.equal(await readCounter(db.of(acme), 'slow'), 300);
   });
 
   it('refuses as busy while another process holds the database, reads all the while, and recovers', async () => {

@@ -17,6 +17,7 @@ import {
 import { groupCommit, type Writer } from './group-commit.ts';
 import { rowMaker } from './row-maker.ts';
 import { translated } from './sqlite-faults.ts';
+import { OF_INSTALLATION } from './write-lines.ts';
 
 /**
  * SQLite in this process. Readers have a connection of their own and never wait for the writer (WAL). Writers are
@@ -42,7 +43,10 @@ export function openSqlite(file: string, { busyTimeoutMs, transactionTimeoutMs }
   const reads = connection(reader, snapshot.enter);
   const { change, ...calls } = connection(writer);
   const group = groupCommit({ database: writer, calls, change }, { transactionTimeoutMs, onCommit: snapshot.leave });
-  const write = <T>(work: (tx: Writes) => Promise<T>) => group.write(work) as Promise<T>;
+  const writeOf =
+    (owner: string) =>
+    <T>(work: (tx: Writes) => Promise<T>) =>
+      group.write(owner, work) as Promise<T>;
 
   const handles = boundedMap<TenantId, TenantDb>(MAX_HANDLES);
   const seals: PersonalSeals = {};
@@ -52,12 +56,13 @@ export function openSqlite(file: string, { busyTimeoutMs, transactionTimeoutMs }
     of(tenantId: TenantId) {
       let handle = handles.get(tenantId);
       if (!handle) {
-        handle = tenantDb({ tenantId, seals, engine: 'sqlite', reads, write, writeIf: group.writeIf });
+        const writeIf = (changes: readonly Change[]) => group.writeIf(tenantId, changes);
+        handle = tenantDb({ tenantId, seals, engine: 'sqlite', reads, write: writeOf(tenantId), writeIf });
         handles.set(tenantId, handle);
       }
       return handle;
     },
-    system: { get: reads.get, all: reads.all, write },
+    system: { get: reads.get, all: reads.all, write: writeOf(OF_INSTALLATION) },
     now: async () => Date.now(),
     async close() {
       await group.close();

@@ -48,9 +48,27 @@ export type Lease = { token: string; until: number };
 export type Claims = {
   /** False if a claim would find nothing. */
   mayBeDue(db: Reads, now: number): Promise<boolean>;
-  /** Those that have been due longest, each now leased to the caller and with one attempt more. */
-  claim(tx: Writes, now: number, lease: Lease, limit: number): Promise<JobRow[]>;
+  /**
+   * Those that have been due longest, each now leased to the caller and with one attempt more. If more are due than it may
+   * claim, owners take turns: those that `turnsOf` names, in that order.
+   */
+  claim(tx: Writes, now: number, lease: Lease, share: Share): Promise<JobRow[]>;
+  /** Whose jobs are due. */
+  dueOwners(db: Reads, now: number): Promise<string[]>;
 };
+
+/** `limit`: of all owners together. `isFull`: owners take turns however few jobs are due. */
+export type Share = {
+  readonly limit: number;
+  readonly isFull: boolean;
+  turnsOf(owners: readonly string[]): readonly string[];
+};
+
+/** Whose job it is, as owners take turns: the id of the tenant, or nothing for the installation. */
+export const ownerOf = ({ owner_tenant_id }: Pick<JobRow, 'owner_tenant_id'>): string => owner_tenant_id ?? '';
+const OWNER = "coalesce(owner_tenant_id, '')";
+/** Owners that one look at the queue tells apart. */
+const MAX_OWNERS = 10_000;
 
 /**
  * PostgreSQL believes that few jobs are due, and would gather and sort all of them with every one that was deleted since
@@ -65,16 +83,39 @@ export function claimsOf(engine: Engine, kinds: readonly string[]): Claims {
     AND kind IN (${kinds.map((_, at) => `$${firstKind + at}`).join(', ')})`;
   const anyDue = sql(`SELECT 1 AS due FROM jobs WHERE ${due(2)} LIMIT 1`);
   // PostgreSQL would look for jobs again for every row it joins, were they not put down first.
-  const claim = sql(`WITH due AS MATERIALIZED (
-      SELECT id FROM jobs WHERE ${due(5)} ORDER BY run_at LIMIT $2 /*postgres FOR UPDATE SKIP LOCKED*/)
+  const claimWhere = (condition: string) =>
+    sql(`WITH due AS MATERIALIZED (
+      SELECT id FROM jobs WHERE ${due(6)} AND ${condition} ORDER BY run_at LIMIT $2 /*postgres FOR UPDATE SKIP LOCKED*/)
     UPDATE jobs SET lease_token = $3, lease_until = $4, attempts = attempts + 1 WHERE id IN (SELECT id FROM due)
     RETURNING id, owner_tenant_id, kind, payload, unique_key, run_at, attempts, max_attempts`);
+  const claimAny = claimWhere("CAST($5 AS TEXT) = ''");
+  const claimOf = claimWhere(`${OWNER} = $5`);
+  const countDue = sql(`SELECT count(*) AS due FROM (SELECT 1 FROM jobs WHERE ${due(3)} LIMIT $2 + 0) AS counted`);
+  // From owner to owner by the index, however many jobs each has.
+  const owners = sql(`WITH RECURSIVE turns (owner) AS (
+      SELECT min(${OWNER}) FROM jobs WHERE state = 'READY'
+      UNION ALL
+      SELECT (SELECT min(${OWNER}) FROM jobs WHERE state = 'READY' AND ${OWNER} > turns.owner) FROM turns
+        WHERE turns.owner IS NOT NULL)
+    SELECT owner FROM turns WHERE owner IS NOT NULL AND EXISTS (SELECT 1 FROM jobs WHERE ${OWNER} = owner AND ${due(2)})
+    LIMIT ${MAX_OWNERS}`);
+  const dueOwners = async (db: Reads, now: number) =>
+    (await db.all<{ owner: string }>(owners, [now, ...kinds])).map(({ owner }) => owner);
   return {
     // SQLite's readers hold nobody up; on PostgreSQL nobody waits for a claim, and only in one the scan can be chosen.
     mayBeDue: async (db, now) => engine === 'postgres' || (await db.get(anyDue, [now, ...kinds])) !== undefined,
-    async claim(tx, now, { token, until }, limit) {
+    dueOwners,
+    async claim(tx, now, { token, until }, { limit, isFull, turnsOf }) {
       if (engine === 'postgres') await tx.get(IN_ORDER_OF_INDEX, []);
-      const rows = await tx.all<JobRow>(claim, [now, limit, token, until, ...kinds]);
+      const counted = isFull ? undefined : await tx.get<{ due: number }>(countDue, [now, limit, ...kinds]);
+      const isFew = counted !== undefined && Number(counted.due) < limit;
+      const turns = isFew ? [] : turnsOf(await dueOwners(tx, now));
+      const rows = isFew ? await tx.all<JobRow>(claimAny, [now, limit, token, until, '', ...kinds]) : [];
+      const each = Math.ceil(limit / Math.max(1, turns.length));
+      for (const owner of turns) {
+        const most = Math.min(each, limit - rows.length);
+        if (most > 0) rows.push(...(await tx.all<JobRow>(claimOf, [now, most, token, until, owner, ...kinds])));
+      }
       // Rows come back in the order in which they were changed.
       return rows.sort((one, other) => one.run_at - other.run_at || (one.id < other.id ? -1 : 1));
     },

@@ -111,6 +111,7 @@ export function openJobs(options: JobsOptions): Jobs {
     },
     async stop() {
       await freed.catch(() => undefined);
+      worker.close();
       await poll.stop();
       await worker.stop(options.stopWithinMs ?? STOP_WITHIN_MS);
       await repeated.stop();

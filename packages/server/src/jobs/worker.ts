@@ -3,7 +3,7 @@ import type { Db } from '../db/db.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { asTenantId } from '../kernel/ids.ts';
 import { JobError } from './define-job.ts';
-import { type Claims, claimsOf, extendLeases, MAX_BATCH } from './jobs.repository.ts';
+import { type Claims, claimsOf, extendLeases, MAX_BATCH, ownerOf } from './jobs.repository.ts';
 import type { JobLog } from './log.ts';
 import { type Outcome, runJob, STOPPED } from './run-job.ts';
 import type { Claimed, SettleDeps } from './settle.ts';
@@ -20,6 +20,8 @@ export type Worker = {
   idle(): Promise<void>;
   /** Nobody else gets what is held here while this is called in time. */
   extendLeases(): Promise<void>;
+  /** Nothing more is begun. */
+  close(): void;
   /** Gives back what was not begun and waits for the rest, but not longer than this. */
   stop(withinMs: number): Promise<void>;
 };
@@ -68,29 +70,48 @@ export function openWorker(deps: WorkerDeps): Worker {
   };
   const beginWaiting = () => {
     while (running.size < concurrency && !stopping) {
-      const job = waiting.shift();
+      const job = takeNext(held);
       if (!job) return;
       begin(job);
     }
+  };
+  /** The owner whose turn was last: the next claim begins behind it. */
+  let lastOwner = '';
+  const turnsOf = (owners: readonly string[]): string[] => {
+    const counts = countOwners([...waiting, ...Array.from(running, ({ job }) => job)]);
+    // Whoever has enough waiting here leaves the room to others.
+    const mayClaim = (owner: string) => waiting.length < concurrency || !waiting.some((job) => ownerOf(job) === owner);
+    const key = (owner: string): [number, number] => [counts.get(owner) ?? 0, owner > lastOwner ? 0 : 1];
+    return owners.filter(mayClaim).sort((one, other) => {
+      const [[held, round], [otherHeld, otherRound]] = [key(one), key(other)];
+      return held - otherHeld || round - otherRound || (one < other ? -1 : 1);
+    });
   };
 
   return {
     async claim() {
       const room = Math.min(MAX_BATCH, maxHeld - waiting.length - running.size - ends.size);
-      if (stopping || waiting.length >= concurrency || room <= 0 || definitions.size === 0) return 0;
+      if (stopping || room <= 0 || definitions.size === 0) return 0;
       claims ??= claimsOf(db.engine, [...definitions.keys()]);
       const now = clock.now();
-      // Mostly there is nothing.
-      if (!(await claims.mayBeDue(db.system, now))) return 0;
+      // Mostly there is nothing; and where enough waits, only those whose jobs do not wait here may have more.
+      const { claim, dueOwners } = claims;
+      const isFull = waiting.length >= concurrency;
+      if (isFull ? turnsOf(await dueOwners(db.system, now)).length === 0 : !(await claims.mayBeDue(db.system, now)))
+        return 0;
       const lease = { token: randomUUID(), until: now + leaseMs };
-      const { claim } = claims;
-      const rows = await db.system.write((tx) => claim(tx, now, lease, room));
+      const share = { limit: isFull ? Math.min(room, concurrency) : room, isFull, turnsOf };
+      const rows = await db.system.write((tx) => claim(tx, now, lease, share));
+      lastOwner = ownerOf(rows.at(-1) ?? { owner_tenant_id: lastOwner });
       for (const row of rows) waiting.push({ ...row, token: lease.token });
       beginWaiting();
       return rows.length;
     },
     idle,
     extendLeases: () => extendAll(db, held, ends.jobs(), clock.now() + leaseMs),
+    close() {
+      stopping = true;
+    },
     async stop(withinMs) {
       stopping = true;
       ends.hurry();
@@ -102,6 +123,24 @@ export function openWorker(deps: WorkerDeps): Worker {
       clearTimeout(cutOff);
     },
   };
+}
+
+function countOwners(jobs: readonly Claimed[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const job of jobs) counts.set(ownerOf(job), (counts.get(ownerOf(job)) ?? 0) + 1);
+  return counts;
+}
+
+/** The oldest job of the owner that has the fewest at work. */
+function takeNext({ waiting, running }: Held): Claimed | undefined {
+  const counts = countOwners(Array.from(running, ({ job }) => job));
+  let best = 0;
+  let fewest = Number.POSITIVE_INFINITY;
+  for (const [at, job] of waiting.entries()) {
+    const count = counts.get(ownerOf(job)) ?? 0;
+    if (count < fewest) [best, fewest] = [at, count];
+  }
+  return waiting.splice(best, 1)[0];
 }
 
 /** What another has claimed meanwhile is his: it is not begun here, and stopped if it was. */

@@ -183,6 +183,13 @@ onBothEngines('the dispatcher', (engine, places) => {
       unknown
     >;
     assert.deepEqual([shown.status, shown.disabledReason, shown.lastUpdatedBy], ['DISABLED', 'gone', 'Grove']);
+    const recorded = await grove
+      .contextOf()
+      .db.all<{ action: string; actor: string; item: string }>(
+        { text: 'SELECT action, actor, item FROM audit_events WHERE tenant_id = $1' },
+        ['acme'],
+      );
+    assert.deepEqual(recorded, [{ action: 'webhook.updated', actor: 'Grove', item: id }], 'it is in the audit log');
     await grove.tell();
     assert.equal(await grove.deliverDue(), 0);
     assert.deepEqual(await statusesOf(grove), ['FAILED']);

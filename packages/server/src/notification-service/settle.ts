@@ -1,3 +1,4 @@
+import { recordChange } from '../audit/audit.ts';
 import type { TenantTx } from '../db/db.ts';
 import { settleDelivery } from './deliveries.repository.ts';
 import {
@@ -13,11 +14,12 @@ import {
 } from './queue.repository.ts';
 import { closedForMs, nextAttemptAt } from './retry-rules.ts';
 import type { Attempted, Outcome } from './send-delivery.ts';
-import { disableWebhook } from './webhooks.repository.ts';
+import { disableWebhook, findWebhookById, type WebhookRow } from './webhooks.repository.ts';
 
 export type Finished = { claimed: Claimed; outcome: Outcome };
 
 const GONE = 410;
+const BY = 'Grove';
 
 /**
  * Writes down what became of deliveries of one tenant, in the transaction of the caller. A failure of a delivery that
@@ -71,7 +73,9 @@ async function settleFailure(
 async function noteEndpoint(tx: TenantTx, webhookId: string, outcomes: readonly Outcome[], now: number): Promise<void> {
   const attempts = outcomes.filter((outcome) => outcome.kind === 'attempted').filter(({ local }) => !local);
   if (attempts.some(({ status }) => status === GONE)) {
-    await disableWebhook(tx, webhookId, { reason: 'gone', now, by: 'Grove' });
+    const isChange = await disableWebhook(tx, webhookId, { reason: 'gone', now, by: BY });
+    const webhook = isChange ? await findWebhookById(tx, webhookId) : undefined;
+    if (webhook) await recordDisabled(tx, webhook, now);
     await resetEndpoint(tx, webhookId, false);
   } else if (attempts.some(isDelivered)) {
     await noteSuccess(tx, webhookId);
@@ -80,4 +84,10 @@ async function noteEndpoint(tx: TenantTx, webhookId: string, outcomes: readonly 
     const closedMs = closedForMs(failures ?? 0);
     if (closedMs > 0) await closeEndpoint(tx, webhookId, now + closedMs);
   }
+}
+
+/** A change of the configuration that no caller made. */
+function recordDisabled(tx: TenantTx, { id, name, environment }: WebhookRow, at: number): Promise<void> {
+  const details = { id, name, fields: ['status'], values: { status: 'DISABLED', disabledReason: 'gone' } };
+  return recordChange(tx, { action: 'webhook.updated', environment, actor: BY, at, item: id, details });
 }

@@ -1,4 +1,5 @@
 import { newKeyRow, storeNewKey } from '../arthr/api-keys/api-keys.ts';
+import { recordChange } from '../audit/audit.ts';
 import { type Db, isUniqueViolation, type Reads, type TenantTx } from '../db/db.ts';
 import { boundedMap } from '../kernel/bounded-map.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -24,6 +25,8 @@ export class OperatorError extends Error {}
 
 const CREATED_BY = 'Operator';
 
+type NewKeyRow = Parameters<typeof storeNewKey>[1];
+
 export type TenantsDeps = {
   db: Db;
   vault: Vault;
@@ -47,12 +50,23 @@ export function openTenants(deps: TenantsDeps): Tenants {
       expiring_at: null,
     });
 
+  /** In one transaction with its audit event, as a key that a caller makes. */
+  const storeKey = async (tx: TenantTx, row: NewKeyRow) => {
+    const { id, environment, name, type, status, created_at } = row;
+    await storeNewKey(tx, row);
+    const values = { environment, type, status, permissions: [`TNT#${tx.tenantId}#*`] };
+    await recordChange(tx, {
+      ...{ action: 'apiKey.created', environment, actor: CREATED_BY, at: created_at, item: name },
+      details: { id, name, values },
+    });
+  };
+
   return {
     list: () => listTenants(db.system),
     async createApiKey(id, { name, environment }) {
       if (!isTenantId(id) || !(await findTenant(db.system, id))) throw new OperatorError(`There is no tenant ${id}`);
       const { row, code } = newKey(id, name, environment);
-      await db.of(id).write((tx) => storeNewKey(tx, row));
+      await db.of(id).write((tx) => storeKey(tx, row));
       return { id: row.id, apiKey: code };
     },
     async create({ id, name = id, keyName = 'First key' }) {
@@ -67,7 +81,7 @@ export function openTenants(deps: TenantsDeps): Tenants {
         await db.of(id).write(async (tx) => {
           await addTenant(tx, { id, name, status: 'ACTIVE', created_at: clock.now() });
           await vault.createTenantKey(tx);
-          await storeNewKey(tx, row);
+          await storeKey(tx, row);
           await deps.onCreate?.(tx, clock.now());
         });
       } catch (error) {

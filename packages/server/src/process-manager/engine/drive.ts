@@ -34,6 +34,8 @@ export type Drive = {
    * child that ends happens to its parent in the same transaction.
    */
   apply(tx: TenantTx, instanceId: string, happening: Happening, now: number): Promise<Applied>;
+  /** Starts a child that was left to a transaction of its own, if its parent still waits for it. */
+  startChild(tx: TenantTx, child: ChildPayload, now: number): Promise<void>;
   /**
    * Where the journey of an end user stands: `instance` is the one asked for, or the child below it that is under way.
    * Undefined if there is no such instance.
@@ -62,6 +64,7 @@ export type DriveDeps = {
   vault: Vault;
   jobs: Pick<Jobs, 'enqueue'>;
   workStep: JobDefinition<WorkPayload>;
+  startChild: JobDefinition<ChildPayload>;
   tell: TellEvents;
   /** Steps of identity stores are settled in the transaction that takes what was submitted. */
   identity(): IdentityPort;
@@ -75,19 +78,33 @@ export type DriveDeps = {
 
 export type WorkPayload = { instanceId: string; step: string; attempt: number };
 
+/** `instanceId` is the parent, whose step waits for the child. */
+export type ChildPayload = { instanceId: string; step: string; childId: string };
+
 /** An instance, its child, the child of that: deeper is a definition gone wrong. */
 export const MAX_DEPTH = 4;
-/** Instances below a root, on all levels together: they can be made in one transaction, for which other writers wait. */
+/** Instances below a root, on all levels together. */
 export const MAX_DESCENDANTS = 50;
+/** Other writers wait for a transaction, so the next children have one of their own. */
+export const CHILDREN_PER_TRANSACTION = 5;
 
 export function openDrive(deps: DriveDeps): Drive {
   return {
     async apply(tx, instanceId, happening, now) {
       const chain = await lockChain(tx, instanceId);
-      const run: Run = { deps, tx, now, rootId: (chain[0] as InstanceRow).id, depth: chain.length };
+      const run = runIn(deps, tx, chain, now);
       const applied = await apply(run, chain.at(-1) as InstanceRow, happening);
       if (!applied.refused) tx.afterCommit(() => deps.changed(tx.tenantId, run.rootId));
       return applied;
+    },
+    async startChild(tx, { instanceId, step, childId }, now) {
+      const chain = await lockChain(tx, instanceId);
+      const parent = chain.at(-1) as InstanceRow;
+      const run = runIn(deps, tx, chain, now);
+      const { definition, state } = await read(deps, tx, parent, await findJourney(tx, instanceId));
+      if (state.flow.current?.childId !== childId || (await findInstance(tx, childId))) return;
+      await startChild(run, parent, definition.step(step) as SubprocessStep, childId);
+      tx.afterCommit(() => deps.changed(tx.tenantId, run.rootId));
     },
     async look(db, instanceId) {
       const root = await lookAt(deps, db, instanceId);
@@ -104,7 +121,19 @@ export function openDrive(deps: DriveDeps): Drive {
   };
 }
 
-type Run = { deps: DriveDeps; tx: TenantTx; now: number; rootId: string; depth: number };
+/** `children` counts those that the transaction has made. */
+type Run = {
+  deps: DriveDeps;
+  tx: TenantTx;
+  now: number;
+  rootId: string;
+  depth: number;
+  readonly children: { made: number };
+};
+
+function runIn(deps: DriveDeps, tx: TenantTx, chain: readonly InstanceRow[], now: number): Run {
+  return { deps, tx, now, rootId: (chain[0] as InstanceRow).id, depth: chain.length, children: { made: 0 } };
+}
 
 /** From the root down to the instance: everybody locks in this order, so nobody waits in a circle. */
 export async function lockChain(tx: TenantTx, instanceId: string): Promise<InstanceRow[]> {
@@ -262,7 +291,10 @@ async function perform(run: Run, row: InstanceRow, performed: Performed, effects
       const event = { type: 'instance.step', status: row.status, step: effect.step };
       await deps.sendWebhook(tx, effect.name, toldEvent(row, event, row.sequence, now));
     } else if (effect.type === 'child') {
-      await startChild(run, row, definition.step(effect.step) as SubprocessStep, effect.childId);
+      const { step, childId } = effect;
+      if (run.children.made >= CHILDREN_PER_TRANSACTION) {
+        await deps.jobs.enqueue(tx, deps.startChild, { instanceId: row.id, step, childId });
+      } else await startChild(run, row, definition.step(step) as SubprocessStep, childId);
     }
   }
 }
@@ -289,6 +321,7 @@ async function startChild(run: Run, parent: InstanceRow, step: SubprocessStep, c
     await apply(run, await reread(run, parent.id), { type: 'childEnded', childId, status: 'COMPLETED_PROCESS_ERROR' });
     return;
   }
+  run.children.made += 1;
   const parameters = { ...(JSON.parse(parent.parameters) as Record<string, string>), ...step.parameters };
   const origin = { row: parent, step: step.id, id: childId };
   const { tell } = run.deps;

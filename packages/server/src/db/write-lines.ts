@@ -1,0 +1,71 @@
+/**
+ * Writers that wait, in one line for each tenant. A batch takes one from each line in turn, so that a tenant that writes
+ * without pause leaves the next batch to others as well. A tenant may have as many waiting as it leaves free.
+ */
+export type WriteLines<Job> = {
+  /** False if there is no room for it. */
+  add(owner: string, job: Job): boolean;
+  take(most: number): Waiting<Job>[];
+  /** Those of a batch that there was no time for: they come first, and whoever had a turn comes last. */
+  putBack(unserved: readonly Waiting<Job>[], served: readonly Waiting<Job>[]): void;
+  readonly size: number;
+  /** Whether somebody else waits. */
+  hasOthersThan(owner: string): boolean;
+};
+
+export type Waiting<Job> = { readonly owner: string; readonly job: Job };
+
+/** What belongs to no tenant: it may fill all places. */
+export const OF_INSTALLATION = '';
+
+export function writeLines<Job>(places: number): WriteLines<Job> {
+  const lines = new Map<string, Job[]>();
+  let size = 0;
+
+  return {
+    get size() {
+      return size;
+    },
+    hasOthersThan: (owner) => lines.size > (lines.has(owner) ? 1 : 0),
+    add(owner, job) {
+      const line = lines.get(owner);
+      const own = owner === OF_INSTALLATION ? 0 : (line?.length ?? 0);
+      if (own >= places - size) return false;
+      size += 1;
+      if (line) line.push(job);
+      else lines.set(owner, [job]);
+      return true;
+    },
+    take(most) {
+      const counts = new Map<string, number>();
+      const turns: string[] = [];
+      for (let round = 0; turns.length < Math.min(most, size); round++) {
+        for (const [owner, { length }] of lines) {
+          if (length <= round || turns.length >= most) continue;
+          turns.push(owner);
+          counts.set(owner, round + 1);
+        }
+      }
+      const taken = new Map<string, Iterator<Job>>();
+      for (const [owner, count] of counts) {
+        const line = lines.get(owner) as Job[];
+        taken.set(owner, line.splice(0, count).values());
+        if (line.length === 0) lines.delete(owner);
+      }
+      size -= turns.length;
+      return turns.map((owner) => ({ owner, job: taken.get(owner)?.next().value as Job }));
+    },
+    putBack(unserved, served) {
+      size += unserved.length;
+      for (const [owner, all] of Map.groupBy(unserved, (each) => each.owner)) {
+        lines.set(owner, [...all.map(({ job }) => job), ...(lines.get(owner) ?? [])]);
+      }
+      for (const owner of new Set(served.map((each) => each.owner))) {
+        const line = lines.get(owner);
+        if (!line) continue;
+        lines.delete(owner);
+        lines.set(owner, line);
+      }
+    },
+  };
+}

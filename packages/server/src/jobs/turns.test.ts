@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, it } from 'node:test';
+import { addTestTenants, openTestDb } from '../../test/database.ts';
+import { onBothEngines, type TestClock, testClock } from '../../test/harness.ts';
+import { enqueueNamed, gate, namedJob, openTestJobs, storedJobs } from '../../test/jobs.ts';
+import { type Db, sql } from '../db/db.ts';
+import { newId, type TenantId } from '../kernel/ids.ts';
+
+const EMPTY = sql('DELETE FROM jobs');
+/** One statement for all of them: the test is about claiming, not about adding. */
+const FLOOD =
+  sql(`INSERT INTO jobs (id, owner_tenant_id, kind, payload, state, run_at, attempts, max_attempts, lease_until, created_at)
+  WITH RECURSIVE counted (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM counted WHERE n < 10000)
+  SELECT $1 || n, $2, 'test.named', '{"name":"flood"}', 'READY', $3, 0, 3, 0, $3 FROM counted`);
+
+onBothEngines('turns of tenants at jobs', (_engine, places) => {
+  let db: Db;
+  let clock: TestClock;
+  let flooding: TenantId;
+  let small: TenantId;
+  let third: TenantId;
+  before(async () => {
+    db = await openTestDb(await places.create());
+    [flooding, small, third] = await addTestTenants(db, 'flooding', 'small', 'third');
+  });
+  beforeEach(async () => {
+    clock = testClock();
+    await db.system.write((tx) => tx.run(EMPTY, []));
+  });
+  after(() => db.close());
+
+  const flood = () => db.system.write((tx) => tx.run(FLOOD, [newId(clock.now()), flooding, clock.now() - 60_000]));
+
+  it('let the newest job of a tenant begin among the first, although another has 10,000 older ones', async () => {
+    await flood();
+    const begun: string[] = [];
+    const stop = gate();
+    const definition = namedJob(async ({ name }) => {
+      begun.push(name);
+      if (begun.length >= 100) await stop.opened;
+    });
+    const jobs = openTestJobs(db, clock, { stopWithinMs: 0 });
+    jobs.register(definition);
+    await enqueueNamed({ jobs, db, tenantId: small }, definition, 'small');
+    await enqueueNamed({ jobs, db, tenantId: third }, definition, 'third 1', 'third 2');
+    jobs.start();
+    while (begun.length < 100) await new Promise((turn) => setImmediate(turn));
+    stop.open();
+    await jobs.stop();
+    const places = ['small', 'third 1', 'third 2'].map((name) => begun.indexOf(name));
+    assert.ok(
+      places.every((at) => at >= 0 && at < 20),
+      `they began as numbers ${places}`,
+    );
+  });
+
+  it('give a tenant that comes late the next free place, although jobs of another wait in memory', async () => {
+    await flood();
+    const begun: string[] = [];
+    const gates: ReturnType<typeof gate>[] = [];
+    const definition = namedJob(({ name }) => {
+      begun.push(name);
+      const each = gate();
+      gates.push(each);
+      return each.opened;
+    });
+    const jobs = openTestJobs(db, clock, { concurrency: 4, stopWithinMs: 0 });
+    jobs.register(definition);
+    jobs.start();
+    const until = async (count: number) => {
+      while (begun.length < count) await new Promise((turn) => setImmediate(turn));
+    };
+    await until(4);
+    await enqueueNamed({ jobs, db, tenantId: small }, definition, 'small');
+    const isClaimed = async () =>
+      (await storedJobs(db)).some(({ owner_tenant_id, lease_until }) => owner_tenant_id === small && lease_until > 0);
+    while (!(await isClaimed())) await new Promise((turn) => setImmediate(turn));
+    assert.equal(begun.length, 4, 'all places are taken by the other');
+    gates[0]?.open();
+    await until(5);
+    const stopped = jobs.stop();
+    for (const each of gates) each.open();
+    await stopped;
+    assert.equal(begun[4], 'small');
+  });
+});
