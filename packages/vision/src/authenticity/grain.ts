@@ -49,21 +49,19 @@ function measure({ width, data }: Raster, left: number, top: number): Pick<Block
   for (let y = top; y < top + BLOCK; y += 1) {
     for (let x = left; x < left + BLOCK; x += 1) {
       const at = y * line + x * 3 + 1;
-      const g = (to: number): number => data[at + to] as number;
-      light += g(0);
-      rest += Math.abs(
-        g(-line - 3) -
-          2 * g(-line) +
-          g(-line + 3) -
-          2 * g(-3) +
-          4 * g(0) -
-          2 * g(3) +
-          g(line - 3) -
-          2 * g(line) +
-          g(line + 3),
-      );
-      slope +=
-        Math.abs(g(3) - g(-3) + g(line + 3) - g(line - 3)) + Math.abs(g(line) - g(-line) + g(line + 3) - g(-line + 3));
+      const [above, below] = [at - line, at + line];
+      const here = data[at] as number;
+      const left = data[at - 3] as number;
+      const right = data[at + 3] as number;
+      const up = data[above] as number;
+      const down = data[below] as number;
+      const rightUp = data[above + 3] as number;
+      const rightDown = data[below + 3] as number;
+      const leftDown = data[below - 3] as number;
+      const corners = (data[above - 3] as number) + rightUp + leftDown + rightDown;
+      light += here;
+      rest += Math.abs(corners + 4 * here - 2 * (left + right + up + down));
+      slope += Math.abs(right - left + rightDown - leftDown) + Math.abs(down - up + rightDown - rightUp);
     }
   }
   const count = BLOCK * BLOCK;

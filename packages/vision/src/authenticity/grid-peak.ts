@@ -16,6 +16,11 @@ const JPEG_MARGIN = 2;
 const AROUND = 7;
 
 const fourier = fourierOf(SIZE);
+/** Whether JPEG alone may be the cause, by row or column of the spectrum. */
+const JPEG = Uint8Array.from({ length: SIZE }, (_, at) => {
+  const rest = Math.abs(at - HALF) % JPEG_STEP;
+  return Math.min(rest, JPEG_STEP - rest) <= JPEG_MARGIN ? 1 : 0;
+});
 const WINDOW = Float64Array.from({ length: SIZE }, (_, i) => 0.5 - 0.5 * Math.cos((2 * Math.PI * i) / SIZE));
 
 /**
@@ -111,14 +116,17 @@ function powersOf(one: Float64Array, other: Float64Array): [Float64Array, Float6
 }
 
 function peakOf(power: Float64Array): number {
-  const near = boxMean(power, 1).map((value) => Math.log(value + 1));
+  const near = boxMean(power, 1);
+  for (let at = (HALF - AROUND) * SIZE; at < near.length; at += 1) near[at] = Math.log((near[at] as number) + 1);
   const around = boxMean(near, AROUND);
   let best = 0;
   for (let y = HALF; y < SIZE - 8; y += 1) {
+    const v = y - HALF;
     for (let x = 8; x < SIZE - 8; x += 1) {
-      const [u, v] = [x - HALF, y - HALF];
-      if (u * u + v * v <= MIN_WAVES * MIN_WAVES || (isJpeg(u) && isJpeg(v))) continue;
-      best = Math.max(best, (near[y * SIZE + x] as number) - (around[y * SIZE + x] as number));
+      const u = x - HALF;
+      if (u * u + v * v <= MIN_WAVES * MIN_WAVES || (JPEG[x] && JPEG[y])) continue;
+      const above = (near[y * SIZE + x] as number) - (around[y * SIZE + x] as number);
+      if (above > best) best = above;
     }
   }
   return best;
@@ -126,24 +134,26 @@ function peakOf(power: Float64Array): number {
 
 /** The mean of a square around every value, by running sums along rows and then along columns. */
 function boxMean(values: Float64Array, reach: number): Float64Array {
-  const across = runningMean(values, reach, 1, SIZE);
-  return runningMean(across, reach, SIZE, 1);
-}
-
-function runningMean(values: Float64Array, reach: number, step: number, line: number): Float64Array {
-  const means = new Float64Array(values.length);
-  for (let from = 0, lines = 0; lines < SIZE; lines += 1, from += line) {
+  const share = 1 / (2 * reach + 1);
+  const across = new Float64Array(values.length);
+  for (let from = 0; from < values.length; from += SIZE) {
     let sum = 0;
-    for (let i = -reach; i < SIZE; i += 1) {
-      if (i + reach < SIZE) sum += values[from + (i + reach) * step] as number;
-      if (i - reach - 1 >= 0) sum -= values[from + (i - reach - 1) * step] as number;
-      if (i >= 0) means[from + i * step] = sum / (2 * reach + 1);
+    for (let x = -reach; x < SIZE; x += 1) {
+      if (x + reach < SIZE) sum += values[from + x + reach] as number;
+      if (x - reach - 1 >= 0) sum -= values[from + x - reach - 1] as number;
+      if (x >= 0) across[from + x] = sum * share;
     }
   }
+  // Whole rows are added and taken away, because columns are slow to walk along.
+  const means = new Float64Array(values.length);
+  const sums = new Float64Array(SIZE);
+  const add = (y: number, sign: number): void => {
+    for (let x = 0; x < SIZE; x += 1) sums[x] = (sums[x] as number) + sign * (across[y * SIZE + x] as number);
+  };
+  for (let y = -reach; y < SIZE; y += 1) {
+    if (y + reach < SIZE) add(y + reach, 1);
+    if (y - reach - 1 >= 0) add(y - reach - 1, -1);
+    if (y >= 0) for (let x = 0; x < SIZE; x += 1) means[y * SIZE + x] = (sums[x] as number) * share;
+  }
   return means;
-}
-
-function isJpeg(waves: number): boolean {
-  const rest = Math.abs(waves) % JPEG_STEP;
-  return Math.min(rest, JPEG_STEP - rest) <= JPEG_MARGIN;
 }

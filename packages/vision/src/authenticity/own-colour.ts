@@ -3,7 +3,7 @@ import { resize } from '../images/warp.ts';
 
 const WIDTH = 400;
 /** Every so many pixels one is looked at: the fit needs thousands of points, not a hundred thousand. */
-const STRIDE = 3;
+const STRIDE = 5;
 /** 1, L, L², L³, and the place on the document, alone and with L: a lamp's tint changes with both, print does not. */
 const TERMS = 8;
 

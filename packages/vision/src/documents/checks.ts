@@ -149,11 +149,12 @@ function namesIn(text: string): string[] {
   return parts.length > 1 ? [text, ...parts] : [text];
 }
 
-/** Whether print says everything that a zone or barcode does. */
-export function isConfirmed(facts: Facts, lines: VisualZone['lines']): boolean {
-  return visualChecks(facts, { lines, fields: [], models: [] }, 'mrz').every(
-    ({ name, result }) => result === 'passed' || facts[name.split('.')[1] as keyof Facts] === '',
-  );
+/** The fields of a zone or barcode that print does not say yet. */
+export function unconfirmedIn(facts: Facts, lines: VisualZone['lines']): (keyof Facts)[] {
+  return visualChecks(facts, { lines, fields: [], models: [] }, 'mrz').flatMap(({ name, result }) => {
+    const field = name.split('.')[1] as keyof Facts;
+    return result === 'passed' || facts[field] === '' ? [] : [field];
+  });
 }
 
 /** Zone and barcode of one card must say the same. */

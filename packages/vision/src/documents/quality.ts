@@ -118,10 +118,13 @@ function largestWhiteSquare({ width, height, data }: Raster): number {
   for (let y = 0; y < height; y += 1) {
     for (let x = 0; x < width; x += 1) {
       const at = (y * width + x) * 3;
-      const weakest = Math.min(data[at] as number, data[at + 1] as number, data[at + 2] as number);
-      const around = Math.min(above[x] as number, above[x + 1] as number, here[x] as number);
-      here[x + 1] = weakest >= CLIPPED ? around + 1 : 0;
-      largest = Math.max(largest, here[x + 1] as number);
+      if ((data[at] as number) < CLIPPED || (data[at + 1] as number) < CLIPPED || (data[at + 2] as number) < CLIPPED) {
+        here[x + 1] = 0;
+        continue;
+      }
+      const side = Math.min(above[x] as number, above[x + 1] as number, here[x] as number) + 1;
+      here[x + 1] = side;
+      if (side > largest) largest = side;
     }
     [above, here] = [here, above];
   }

@@ -14,13 +14,14 @@ import {
   type Facts,
   factsOfLicence,
   factsOfMrz,
-  isConfirmed,
   mrzChecks,
   sourceChecks,
+  unconfirmedIn,
   visualChecks,
 } from './checks.ts';
 import type { DocumentType } from './document-type.ts';
 import { contains, type FoundQuad, findQuads } from './find-quads.ts';
+import type { ValueLength } from './fit-value.ts';
 import { isCutOff, measureQuality, type QualityMeasures, type QualityReason, reasonsIn } from './quality.ts';
 import { boxesOn, type Outline, outlineOf, straighten, turnByText } from './straighten.ts';
 import { isFullyRead } from './templates/read-fields.ts';
@@ -104,7 +105,7 @@ export async function readDocument(bytes: Uint8Array, options: DocumentOptions):
       ? undefined
       : await readVisualZone(straight, {
           ...printOf(report, outline, straight),
-          ...(options.print !== 'all' && { isEnough: enoughFor(facts) }),
+          ...(options.print !== 'all' && stopFor(facts)),
         });
   const portrait = options.findFace && (await cutPortrait(straight, options.findFace));
   const seen = { mrz, licence, portrait };
@@ -126,10 +127,21 @@ export async function readDocument(bytes: Uint8Array, options: DocumentOptions):
 }
 
 /** What a zone or a code says need only be found in print; a card without either is read as far as its template goes. */
-function enoughFor(facts: Facts | undefined): (lines: readonly VisualLine[]) => boolean {
-  if (facts) return (lines) => isConfirmed(facts, lines);
+function stopFor(facts: Facts | undefined): Pick<VisualZoneOptions, 'isEnough' | 'openValues'> {
+  if (facts) {
+    const openValues = (lines: readonly VisualLine[]) =>
+      unconfirmedIn(facts, lines).map((field) => (field.endsWith('Date') ? PRINTED_DATE : lengthOf(facts[field])));
+    return { openValues, isEnough: (lines) => unconfirmedIn(facts, lines).length === 0 };
+  }
   // To look for the template at every line would take longer than to read the next one.
-  return (lines) => lines.length >= MIN_LINES && lines.length % EVERY_LINES === 0 && isFullyRead(lines);
+  return { isEnough: (lines) => lines.length >= MIN_LINES && lines.length % EVERY_LINES === 0 && isFullyRead(lines) };
+}
+
+/** From 120874 to 12 AUG/AOUT 74. */
+const PRINTED_DATE: ValueLength = { least: 8, most: 12 };
+
+function lengthOf({ length }: string): ValueLength {
+  return { least: length, most: length };
 }
 
 function typeOf(
@@ -215,7 +227,7 @@ function printOf({ mrz, boxes, closer, pixelsRead }: MrzReport, outline: Outline
   return {
     zoneTop: zoneTop(mrz, outline),
     maxPixels: mrz ? MAX_READ_PIXELS : Math.min(MAX_READ_PIXELS, MAX_PIXELS_WITHOUT_ZONE - pixelsRead),
-    ...(mrz && { firstBoxes }),
+    firstBoxes,
     ...(seen ? { boxes: boxesOn(straight, quad, closer.boxes) } : isBack && { boxes: firstBoxes }),
   };
 }

@@ -14,7 +14,7 @@ import type { Raster } from '../images/raster.ts';
 import { warp } from '../images/warp.ts';
 import type { MrzFinding } from '../mrz/mrz-finding.ts';
 import type { TextBox } from '../ocr/detect-text.ts';
-import { upsideDown } from '../ocr/read-line.ts';
+import { STEP, upsideDown } from '../ocr/read-line.ts';
 import { contains, type FoundQuad } from './find-quads.ts';
 
 /** How the outline of a document was found. */
@@ -144,9 +144,9 @@ export async function turnByText(image: Raster, outline: Outline, boxes: readonl
 const STRIP_HEIGHT = 48;
 const MAX_STRIP_WIDTH = 1200;
 
-/** How wide the strip of a line of text is. */
+/** How wide the strip of a line of text is: whole steps of the reader, so that it need not be drawn a second time. */
 export function stripWidth({ length, breadth }: Pick<TextBox, 'length' | 'breadth'>): number {
-  const wanted = Math.round((length * STRIP_HEIGHT) / Math.max(1, breadth));
+  const wanted = Math.round((length * STRIP_HEIGHT) / Math.max(1, breadth) / STEP) * STEP;
   return Math.min(MAX_STRIP_WIDTH, Math.max(STRIP_HEIGHT, wanted));
 }
 

@@ -3,6 +3,7 @@ import { detectText, type TextBox } from '../ocr/detect-text.ts';
 import { type ModelName, TEXT_DETECTOR, TEXT_READER } from '../ocr/models.ts';
 import { readText } from '../ocr/read-line.ts';
 import { datesIn } from './dates.ts';
+import { pickBox, type ValueLength } from './fit-value.ts';
 import { stripOf, stripWidth } from './straighten.ts';
 import { matchTemplate } from './templates/match-template.ts';
 import { readFields } from './templates/read-fields.ts';
@@ -26,6 +27,9 @@ export const MAX_READ_PIXELS = 6500;
 const MIN_CONFIDENCE = 0.6;
 /** Lines this many times as long as high are sentences, which hold no field. */
 const SENTENCE = 22;
+/** Letters so many times as high as the usual ones stand across a document, in a word so many times as long as high. */
+const OVERPRINT = 1.6;
+const MIN_WORD = 3;
 /** Boxes that share this much of the larger one are of the same line. */
 const SAME_PLACE = 0.5;
 
@@ -62,16 +66,23 @@ export type VisualZoneOptions = {
   readonly maxPixels?: number;
   /** Whether what was read so far says all that is needed. Without it everything is read. */
   readonly isEnough?: (lines: readonly VisualLine[]) => boolean;
+  /** The values that are looked for and not read yet. Print that can hold none of them is left out at the first look. */
+  readonly openValues?: (lines: readonly VisualLine[]) => readonly ValueLength[];
 };
 
 /** Reads the print of a straightened document and names the fields whose labels it knows. */
 export async function readVisualZone(straight: Raster, options: VisualZoneOptions): Promise<VisualZone> {
-  const { firstBoxes, isEnough } = options;
-  const first = firstBoxes && isEnough ? await readBoxes(straight, firstBoxes, options, []) : [];
-  const isDone = isEnough !== undefined && first.length > 0 && isEnough(first);
+  const { firstBoxes, openValues, maxPixels = MAX_READ_PIXELS } = options;
+  const first = firstBoxes && openValues ? await readValues(straight, firstBoxes, openValues, options) : NOTHING_READ;
+  const isDone = openValues !== undefined && openValues(first.lines).length === 0;
   const lines = isDone
-    ? first
-    : await readBoxes(straight, options.boxes ?? (await detectText(straight, SIDE)), options, first);
+    ? first.lines
+    : await readBoxes(
+        straight,
+        options.boxes ?? (await detectText(straight, SIDE)),
+        { ...options, maxPixels: maxPixels - first.pixels },
+        first.lines,
+      );
   const template = matchTemplate(lines);
   return {
     lines,
@@ -83,6 +94,43 @@ export async function readVisualZone(straight: Raster, options: VisualZoneOption
 
 function briefly({ id, country, region, type }: Template): NonNullable<VisualZone['template']> {
   return { id, country, type, ...(region !== undefined && { region }) };
+}
+
+type ReadLines = { readonly lines: readonly VisualLine[]; readonly pixels: number };
+const NOTHING_READ: ReadLines = { lines: [], pixels: 0 };
+
+/** Reads the boxes that may hold a value, the likeliest first, until every value is read or no box can hold one. */
+async function readValues(
+  straight: Raster,
+  boxes: readonly TextBox[],
+  openValues: (lines: readonly VisualLine[]) => readonly ValueLength[],
+  { zoneTop, maxPixels = MAX_READ_PIXELS }: VisualZoneOptions,
+): Promise<ReadLines> {
+  const lines: VisualLine[] = [];
+  let left = boxes.map(level).filter(({ centre }) => centre.y / straight.height < zoneTop);
+  let pixels = 0;
+  const read = async (box: TextBox): Promise<void> => {
+    left = left.filter((each) => each !== box);
+    pixels += stripWidth(box);
+    const { text, confidence } = await readText(stripOf(straight, box));
+    if (text !== '' && confidence >= MIN_CONFIDENCE) lines.push({ text, confidence, ...lineOf(box, straight) });
+  };
+  const across = overprint(left);
+  if (across) await read(across);
+  for (let count = 0; count < MAX_LINES; count += 1) {
+    const open = openValues(lines);
+    const box = open.length === 0 ? undefined : pickBox(left, open);
+    if (!box || pixels + stripWidth(box) > maxPixels) break;
+    await read(box);
+  }
+  return { lines: lines.sort((one, other) => one.y - other.y), pixels };
+}
+
+/** A word in letters much higher than the others: SPECIMEN is printed so across examples. */
+function overprint(boxes: readonly TextBox[]): TextBox | undefined {
+  const sorted = boxes.toSorted((one, other) => other.breadth - one.breadth);
+  const usual = sorted[sorted.length >> 1]?.breadth ?? 0;
+  return sorted.find(({ breadth, length }) => breadth >= OVERPRINT * usual && length > MIN_WORD * breadth);
 }
 
 /** Reads boxes, the largest print first, until it is enough or nothing more may be read. */

@@ -30,6 +30,11 @@ export async function detectFaces(raster: Raster, run: RunModel): Promise<FaceBo
   return first.filter((one) => second.some((other) => overlap(one, other) > SAME_FACE_OVERLAP));
 }
 
+/** The faces that a single look is sure of. */
+export async function findSureFaces(raster: Raster, run: RunModel): Promise<FaceBox[]> {
+  return (await look(raster, run, 1)).filter(({ confidence }) => confidence >= CONFIDENT);
+}
+
 /** The picture fills `share` of the model's input, in the middle of it and undistorted. */
 async function look(raster: Raster, run: RunModel, share: number): Promise<FaceBox[]> {
   const scale = share * Math.min(INPUT.width / raster.width, INPUT.height / raster.height);

@@ -1,12 +1,14 @@
 import type { Raster } from '../images/raster.ts';
 import type { Box, Size } from '../images/sample.ts';
 import type { RunModel } from '../models.ts';
-import { area, detectFaces } from './detect.ts';
+import { area, detectFaces, findSureFaces } from './detect.ts';
 
 type Place = { readonly x: number; readonly y: number; readonly width: number; readonly height: number };
 
 /** The portrait of a passport is a tenth of the page: small for a detector that sees 320 pixels of it. */
 const PART = 0.6;
+/** A face of this share of the page's height is the portrait; ghosts are half of that. */
+const LEAST_PORTRAIT = 0.22;
 const CORNERS: readonly (readonly [number, number])[] = [
   [0, 0],
   [1, 0],
@@ -26,10 +28,11 @@ export async function findPortrait(image: Raster, detect: RunModel): Promise<Pla
   for (const [right, bottom] of CORNERS) {
     const left = right * (image.width - size.width);
     const top = bottom * (image.height - size.height);
-    const face = largest(await detectFaces(cut(image, { left, top }, size), detect));
+    const face = largest(await findSureFaces(cut(image, { left, top }, size), detect));
     if (face) {
       const { left: x, top: y, right: toX, bottom: toY } = face;
       found.push({ left: x + left, top: y + top, right: toX + left, bottom: toY + top });
+      if (toY - y >= LEAST_PORTRAIT * image.height) break;
     }
   }
   const best = largest(found);

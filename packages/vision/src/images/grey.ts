@@ -49,14 +49,16 @@ export function slopesOf({ width, height, data }: Grey): Slopes {
   for (let y = 1; y < height - 1; y += 1) {
     for (let x = 1; x < width - 1; x += 1) {
       const at = y * width + x;
-      const [a, b, c] = [data[at - width - 1], data[at - width], data[at - width + 1]] as [number, number, number];
-      const [d, f] = [data[at - 1], data[at + 1]] as [number, number];
-      const [g, h, i] = [data[at + width - 1], data[at + width], data[at + width + 1]] as [number, number, number];
-      const dx = (3 * (c - a) + 10 * (f - d) + 3 * (i - g)) / 16;
-      const dy = (3 * (g - a) + 10 * (h - b) + 3 * (i - c)) / 16;
+      const a = data[at - width - 1] as number;
+      const c = data[at - width + 1] as number;
+      const g = data[at + width - 1] as number;
+      const i = data[at + width + 1] as number;
+      const dx = (3 * (c - a) + 10 * ((data[at + 1] as number) - (data[at - 1] as number)) + 3 * (i - g)) / 16;
+      const dy = (3 * (g - a) + 10 * ((data[at + width] as number) - (data[at - width] as number)) + 3 * (i - c)) / 16;
       across[at] = dx;
       down[at] = dy;
-      strength[at] = Math.hypot(dx, dy);
+      // Math.hypot takes twenty times as long.
+      strength[at] = Math.sqrt(dx * dx + dy * dy);
     }
   }
   return { across, down, strength };

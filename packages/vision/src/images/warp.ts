@@ -104,23 +104,29 @@ export function resize(source: Raster, width: number, height: number): Raster {
 function shrink(image: Raster, width: number, height: number): Raster {
   let source = image;
   while (source.width >= width * 4 && source.height >= height * 4) source = halved(source);
-  const sums = new Float32Array(width * height * 3);
-  const counts = new Float32Array(width * height);
-  const columns = Int32Array.from({ length: source.width }, (_, x) => Math.floor((x * width) / source.width));
-  for (let y = 0; y < source.height; y += 1) {
-    const row = Math.floor((y * height) / source.height) * width;
-    for (let x = 0; x < source.width; x += 1) {
-      const to = row + (columns[x] as number);
-      const from = (y * source.width + x) * 3;
-      counts[to] = (counts[to] as number) + 1;
-      sums[to * 3] = (sums[to * 3] as number) + (source.data[from] as number);
-      sums[to * 3 + 1] = (sums[to * 3 + 1] as number) + (source.data[from + 1] as number);
-      sums[to * 3 + 2] = (sums[to * 3 + 2] as number) + (source.data[from + 2] as number);
-    }
-  }
+  const { width: across, height: down, data: from } = source;
   const data = new Uint8Array(width * height * 3);
-  for (let i = 0; i < data.length; i += 1) {
-    data[i] = (sums[i] as number) / Math.max(1, counts[Math.floor(i / 3)] as number) + 0.5;
+  const ends = Int32Array.from({ length: width }, (_, x) => Math.ceil(((x + 1) * across) / width));
+  for (let row = 0, to = 0; row < height; row += 1) {
+    const first = Math.ceil((row * down) / height);
+    const last = Math.ceil(((row + 1) * down) / height);
+    for (let column = 0, left = 0; column < width; column += 1, to += 3) {
+      const right = ends[column] as number;
+      let [red, green, blue] = [0, 0, 0];
+      for (let y = first; y < last; y += 1) {
+        const end = (y * across + right) * 3;
+        for (let at = (y * across + left) * 3; at < end; at += 3) {
+          red += from[at] as number;
+          green += from[at + 1] as number;
+          blue += from[at + 2] as number;
+        }
+      }
+      const count = Math.max(1, (last - first) * (right - left));
+      data[to] = red / count + 0.5;
+      data[to + 1] = green / count + 0.5;
+      data[to + 2] = blue / count + 0.5;
+      left = right;
+    }
   }
   return { width, height, data };
 }

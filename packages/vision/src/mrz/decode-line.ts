@@ -7,6 +7,8 @@ export type DecodedLine = {
   readonly text: string;
   /** The logarithm of the probability of the best path, per step. */
   readonly score: number;
+  /** How many times likelier than any other each letter of the names is at least. Fillers do not count. */
+  readonly leastLead: number;
   /** `costs[position * CHARACTERS.length + character]`: 0 for the one chosen by the reader. */
   readonly costs: Float32Array;
 };
@@ -70,16 +72,20 @@ export function decodeLine(reading: MrzReading, kinds: readonly Kind[]): Decoded
   const path = bestPath(reading, kinds);
   const costs = new Float32Array(kinds.length * COUNT);
   let text = '';
+  let leastCost = Number.POSITIVE_INFINITY;
   for (let position = 0; position < kinds.length; position += 1) {
     const { character, step } = path.positions[position] as Place;
     text += CHARACTERS[character];
+    const isLetter = character !== FILLER && kinds[position] === 'names';
     const prior = priorOf(kinds[position] as Kind);
     const chosen = (reading.logs[step * WIDTH + character] as number) + (prior[character] as number);
     for (let k = 0; k < COUNT; k += 1) {
-      costs[position * COUNT + k] = chosen - (reading.logs[step * WIDTH + k] as number) - (prior[k] as number);
+      const cost = chosen - (reading.logs[step * WIDTH + k] as number) - (prior[k] as number);
+      costs[position * COUNT + k] = cost;
+      if (isLetter && k !== character && cost < leastCost) leastCost = cost;
     }
   }
-  return { text, score: path.score / reading.steps, costs };
+  return { text, score: path.score / reading.steps, leastLead: Math.exp(leastCost), costs };
 }
 
 type Place = { readonly character: number; readonly step: number };
@@ -93,33 +99,39 @@ function bestPath({ steps, logs }: MrzReading, kinds: readonly Kind[]): Path {
   const length = kinds.length;
   // Scores of paths that end in a character at a position, or in «none» after it; index 0 is before the first.
   let inCharacter = new Float32Array(length * COUNT).fill(IMPOSSIBLE);
-  let nextCharacter = new Float32Array(length * COUNT);
+  let nextCharacter = new Float32Array(length * COUNT).fill(IMPOSSIBLE);
   let inNone = new Float32Array(length + 1).fill(IMPOSSIBLE);
   let nextNone = new Float32Array(length + 1);
-  const cameFrom = new Int8Array(steps * length * COUNT);
+  const cameFrom = new Int8Array(steps * length * COUNT).fill(STAY);
   const noneFrom = new Int8Array(steps * (length + 1));
   inNone[0] = 0;
-  const first = new Int32Array(length);
-  const second = new Int32Array(length);
+  const priorsOfKinds = kinds.map(priorOf);
+  const first = new Int32Array(length).fill(-1);
+  const second = new Int32Array(length).fill(-1);
   for (let step = 0; step < steps; step += 1) {
     const row = step * WIDTH;
-    rank(inCharacter, length, first, second);
+    rank(inCharacter, Math.min(length, step + 1), first, second);
     const [before, after] = edgesAt(logs, row);
-    for (let position = 0; position < length; position += 1) {
-      const prior = priorOf(kinds[position] as Kind);
-      const previous = position - 1;
-      for (let k = 0; k < COUNT; k += 1) {
-        const at = position * COUNT + k;
+    // No path is further along than one character a step.
+    const reached = Math.min(length, step + 1);
+    for (let position = 0; position < reached; position += 1) {
+      const prior = priorsOfKinds[position] as Float32Array;
+      const none = inNone[position] as number;
+      const from = (position - 1) * COUNT;
+      const likeliest = position === 0 ? -1 : (first[position - 1] as number);
+      const next = position === 0 ? -1 : (second[position - 1] as number);
+      const fromLikeliest = likeliest < 0 ? IMPOSSIBLE : (inCharacter[from + likeliest] as number);
+      const fromNext = next < 0 ? IMPOSSIBLE : (inCharacter[from + next] as number);
+      const trail = (step * length + position) * COUNT;
+      for (let k = 0, at = position * COUNT; k < COUNT; k += 1, at += 1) {
         // A repeat of the previous character needs «none» between, so the second best is asked then.
-        const other =
-          previous < 0 ? -1 : first[previous] === k ? (second[previous] as number) : (first[previous] as number);
-        const fromOther = other < 0 ? IMPOSSIBLE : (inCharacter[previous * COUNT + other] as number);
-        const enter = Math.max(inNone[position] as number, fromOther) + (prior[k] as number);
+        const fromOther = k === likeliest ? fromNext : fromLikeliest;
+        const byOther = fromOther > none;
+        const enter = (byOther ? fromOther : none) + (prior[k] as number);
         const stay = inCharacter[at] as number;
-        const best = Math.max(stay, enter);
-        cameFrom[step * length * COUNT + at] =
-          best === stay ? STAY : fromOther > (inNone[position] as number) ? other : FROM_NONE;
-        nextCharacter[at] = best + (logs[row + k] as number);
+        const stays = stay >= enter;
+        cameFrom[trail + k] = stays ? STAY : byOther ? (k === likeliest ? next : likeliest) : FROM_NONE;
+        nextCharacter[at] = (stays ? stay : enter) + (logs[row + k] as number);
       }
     }
     for (let position = 0; position <= length; position += 1) {
@@ -149,14 +161,14 @@ function edgesAt(logs: Float32Array, row: number): [before: number, after: numbe
 /** The best and second best character of each position. */
 function rank(scores: Float32Array, length: number, first: Int32Array, second: Int32Array): void {
   for (let position = 0; position < length; position += 1) {
-    let one = -1;
-    let two = -1;
-    for (let k = 0; k < COUNT; k += 1) {
-      const score = scores[position * COUNT + k] as number;
-      if (one < 0 || score > (scores[position * COUNT + one] as number)) {
-        two = one;
-        one = k;
-      } else if (two < 0 || score > (scores[position * COUNT + two] as number)) two = k;
+    let [one, two] = [-1, -1];
+    let [best, next] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
+    for (let k = 0, at = position * COUNT; k < COUNT; k += 1, at += 1) {
+      const score = scores[at] as number;
+      if (score > best) {
+        [two, next] = [one, best];
+        [one, best] = [k, score];
+      } else if (score > next) [two, next] = [k, score];
     }
     first[position] = one;
     second[position] = two;

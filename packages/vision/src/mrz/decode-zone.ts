@@ -14,6 +14,8 @@ const CLEAR_MISFIT = 5;
 const SURE = 0.85;
 /** Below this, even right check digits are no reason to stop looking. */
 const UNSURE = 0.6;
+/** A letter that is so many times likelier than the next is not read again. */
+const CLEAR_LEAD = 4;
 
 /** As much as one of the three check digits of a visa. */
 const IMPOSSIBLE_DATE = 1;
@@ -24,6 +26,8 @@ export type Attempt = {
   readonly readings: readonly MrzReading[];
   /** How well each line fits what was seen. */
   readonly scores: readonly number[];
+  /** How many times likelier than any other each letter of the names is at least. */
+  readonly leastLead: number;
 };
 /** Two check digits do not agree by chance with lines that are none. */
 export function isPlausible(best: Attempt | undefined): boolean {
@@ -32,9 +36,11 @@ export function isPlausible(best: Attempt | undefined): boolean {
 
 export function isSettled(best: Attempt | undefined): boolean {
   if (!best) return false;
-  const { valid, checks, confidence } = best.finding;
+  const { valid, checks, confidence, repairs } = best.finding;
   const passed = checks.filter((check) => check.passed).length;
-  return (valid && confidence > UNSURE) || (passed >= 2 && confidence > SURE);
+  // Names alone have no check digit. Doubts about the number of fillers are no reason to read a line again.
+  const isLegible = best.leastLead > CLEAR_LEAD && repairs.every(({ checked }) => !checked);
+  return (valid && (confidence > UNSURE || isLegible)) || (passed >= 2 && confidence > SURE);
 }
 
 /** The formats whose length fits best come first; once one fits in full, those that are clearly longer or shorter do not. */
@@ -44,6 +50,7 @@ export function decodeBest(readings: readonly MrzReading[], quads: readonly Quad
   let best: Attempt | undefined;
   for (const format of Object.values(FORMATS).sort((one, other) => misfit(one) - misfit(other))) {
     if (best?.finding.valid && misfit(format) - misfit(FORMATS[best.finding.format]) >= CLEAR_MISFIT) break;
+    if (best?.finding.valid && isVisa(best.finding.format) !== isVisa(format.name)) continue;
     for (let from = 0; from + format.lines <= readings.length; from += 1) {
       const to = from + format.lines;
       const attempt = decodeAs(format, readings.slice(from, to), quads.slice(from, to));
@@ -51,6 +58,11 @@ export function decodeBest(readings: readonly MrzReading[], quads: readonly Quad
     }
   }
   return best;
+}
+
+/** Visas begin with V and nothing else does, so a zone that was read in full as the one is not tried as the other. */
+function isVisa(format: Format['name']): boolean {
+  return format === 'MRVA' || format === 'MRVB';
 }
 
 /** How many characters a reading holds when nothing is known of its length. */
@@ -86,7 +98,8 @@ function decodeAs(format: Format, readings: readonly MrzReading[], quads: readon
   // Visas of either size pass the same checks; only the number of characters tells them apart.
   const missed = Math.abs(Math.max(...counts) - format.length);
   const merit = meritOf(parsed, score, repairs.length) - missed * 0.15;
-  return { finding, merit, readings, scores: decoded.map((line) => line.score) };
+  const leastLead = Math.min(...decoded.map((line) => line.leastLead));
+  return { finding, merit, readings, scores: decoded.map((line) => line.score), leastLead };
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Reading } from '../ocr/read-line.ts';
+import { likeliest, type Reading } from '../ocr/read-line.ts';
 import { CHARACTERS, LOOK_ALIKES } from './alphabet.ts';
 
 /**
@@ -34,18 +34,12 @@ export function foldReading(reading: Reading, characters: readonly string[]): Mr
       mass[k] = sum;
       total += sum;
     });
-    const likeliest = argmax(reading.data, from, reading.classes);
-    if (likeliest !== 0) seen += 1;
-    if (!own.has(likeliest)) strange += 1;
+    const character = likeliest(reading.data, from, reading.classes);
+    if (character !== 0) seen += 1;
+    if (!own.has(character)) strange += 1;
     for (let k = 0; k < WIDTH; k += 1) logs[step * WIDTH + k] = Math.log((mass[k] as number) / total);
   }
   return { steps: reading.steps, logs, foreign: seen === 0 ? 1 : strange / seen };
-}
-
-function argmax(data: Float32Array, from: number, count: number): number {
-  let best = 0;
-  for (let k = 1; k < count; k += 1) if ((data[from + k] as number) > (data[from + best] as number)) best = k;
-  return best;
 }
 
 const cache = new WeakMap<readonly string[], number[][]>();

@@ -33,10 +33,7 @@ export async function readText(strip: Raster): Promise<Line> {
   let last = 0;
   let sum = 0;
   for (let step = 0; step < steps; step += 1) {
-    let best = 0;
-    for (let k = 1; k < classes; k += 1) {
-      if ((data[step * classes + k] as number) > (data[step * classes + best] as number)) best = k;
-    }
+    const best = likeliest(data, step * classes, classes);
     if (best !== 0 && best !== last) {
       read.push({ character: characters[best] ?? '', step });
       sum += data[step * classes + best] as number;
@@ -44,6 +41,17 @@ export async function readText(strip: Raster): Promise<Line> {
     last = best;
   }
   return { text: withSpaces(read).trim(), confidence: read.length === 0 ? 0 : sum / read.length };
+}
+
+/** The likeliest of `count` characters. */
+export function likeliest(data: Float32Array, from: number, count: number): number {
+  let best = 0;
+  let most = data[from] as number;
+  for (let k = 1; k < count; k += 1) {
+    const share = data[from + k] as number;
+    if (share > most) [best, most] = [k, share];
+  }
+  return best;
 }
 
 /** The reader leaves out many spaces. A gap much wider than the letters are apart is one. */
