@@ -32,7 +32,7 @@ export async function openFaces(folder: string | undefined): Promise<Faces> {
       const jpeg = await sharp(data, { raw: { width, height, channels: 3 } })
         .jpeg({ quality: 95 })
         .toBuffer();
-      const seen = await vision.observeFace(jpeg, {});
+      const seen = await vision.observeFace(jpeg);
       if ('points' in seen) stills.push({ width, height, data, points: seen.points, turned: 0 });
     }
   } finally {

@@ -35,10 +35,11 @@ export { decodeTemplate, encodeTemplate, FACE_ALGORITHM, TEMPLATE_BYTES, Templat
 export { ImageFault, type ImageFaultReason } from './images/image-fault.ts';
 export type { DecodeOptions, Raster } from './images/raster.ts';
 export { decodeImage, MAX_IMAGE_BYTES, MAX_IMAGE_PIXELS, MIN_IMAGE_SIDE } from './images/raster.ts';
+export { CHALLENGE_LIMITS } from './liveness/challenge-limits.ts';
 export type { ChallengeFrame, ChallengeProgress, EndReason } from './liveness/follow.ts';
-export { CHALLENGE_LIMITS, followChallenge, observeOptions, startChallenge } from './liveness/follow.ts';
+export { followChallenge, startChallenge, wantedFrame } from './liveness/follow.ts';
 export type { Movement, Omission } from './liveness/movements.ts';
-export type { FaceObservation, NoFace, ObserveOptions } from './liveness/observe.ts';
+export type { FaceObservation, NoFace } from './liveness/observation.ts';
 export type { ChallengeVerdict } from './liveness/verify.ts';
 export { LIVENESS_BOUNDS, verifyChallenge } from './liveness/verify.ts';
 export type { ModelName } from './model-names.ts';

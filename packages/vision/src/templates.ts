@@ -2,17 +2,18 @@
 export { cosineOf, MATCH_SCORE, matchTemplates, scoreOf } from './faces/match.ts';
 export { FACE_PACK_NAMES, type FacePack, type FacePackName, facePack, packOfAlgorithm } from './faces/packs.ts';
 export { decodeTemplate, encodeTemplate, FACE_ALGORITHM, TEMPLATE_BYTES, TemplateFault } from './faces/template.ts';
+export { CHALLENGE_LIMITS } from './liveness/challenge-limits.ts';
 export {
-  CHALLENGE_LIMITS,
   type ChallengeFrame,
   type ChallengeProgress,
   expire,
   followBlindly,
   followChallenge,
-  observeOptions,
   openInstruction,
   startChallenge,
+  wantedFrame,
 } from './liveness/follow.ts';
 export type { Movement, Omission } from './liveness/movements.ts';
-export type { FaceObservation, NoFace, ObserveOptions } from './liveness/observe.ts';
+export type { FaceObservation, NoFace } from './liveness/observation.ts';
+export type { WantedFrame } from './liveness/roles.ts';
 export { type Gallery, newGallery } from './search/gallery.ts';

@@ -1,6 +1,6 @@
 import type { ArrivedFrame } from '../src/liveness/follow.ts';
 import type { Movement } from '../src/liveness/movements.ts';
-import type { FaceObservation } from '../src/liveness/observe.ts';
+import type { FaceObservation } from '../src/liveness/observation.ts';
 
 /** Observations of an invented face, for tests of what is concluded from them. */
 const REST: FaceObservation = {

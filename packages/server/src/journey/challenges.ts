@@ -9,8 +9,8 @@ import {
   followBlindly,
   followChallenge,
   type NoFace,
-  observeOptions,
   openInstruction,
+  wantedFrame,
 } from '../engines/vision/challenge.ts';
 import { toDtm } from '../kernel/clock.ts';
 import type { JourneyContext } from '../kernel/context.ts';
@@ -69,8 +69,8 @@ export function challengeHandlers(deps: JourneyDeps) {
       const frame = { at, token, sha256, capturedAt: query.at ?? null };
       if (!isOpenFor(before, frame)) return takeFrame(deps, context, params, frame);
       const kept: Kept = isStandIn(body) ? body : await harmless(deps.images, body, shareOf(context));
-      const options = observeOptions(before.progress);
-      const seen = live ? await deps.vision.observeFrame(kept.bytes, options, context.tenantId) : undefined;
+      const wanted = wantedFrame(before.progress);
+      const seen = live ? await deps.vision.observeFrame(kept.bytes, wanted, context.tenantId) : undefined;
       return takeFrame(deps, context, params, { ...frame, kept, seen });
     },
   };

@@ -3,7 +3,8 @@ import { analyseFace, embedFace, type FaceOptions } from '../faces/analyse.ts';
 import { findPortrait } from '../faces/find-portrait.ts';
 import type { Raster } from '../images/raster.ts';
 import { measureNovelty, type RestPicture } from '../liveness/measure-novelty.ts';
-import { type ObserveOptions, observeFace } from '../liveness/observe.ts';
+import { observeFace } from '../liveness/observe.ts';
+import type { WantedFrame } from '../liveness/roles.ts';
 import { type FaceModelOptions, loadFaceModels } from '../load-face-models.ts';
 import { ocrModels } from '../ocr/models.ts';
 import type { Task } from './protocol.ts';
@@ -23,8 +24,8 @@ export async function loadTasks(options: FaceModelOptions): Promise<Readonly<Rec
     },
     embedFace: (input) => embedFace(asBytes(input), models),
     observeFace: (input) => {
-      const { bytes, options } = input as { bytes: unknown; options: ObserveOptions };
-      return observeFace(asBytes(bytes), models, options);
+      const { bytes, wanted } = input as { bytes: unknown; wanted?: WantedFrame };
+      return observeFace(asBytes(bytes), models, wanted);
     },
     measureNovelty: (input) => measureNovelty(input as RestPicture[]),
     readDocument: (input) => {

@@ -4,7 +4,8 @@ import type { FaceAnalysis, FaceEmbedding, FaceOptions } from '../faces/analyse.
 import { matchTemplates, type TemplateMatch } from '../faces/match.ts';
 import { DEFAULT_PACK, type FacePackName } from '../faces/packs.ts';
 import type { RestPicture } from '../liveness/measure-novelty.ts';
-import type { FaceObservation, NoFace, ObserveOptions } from '../liveness/observe.ts';
+import type { FaceObservation, NoFace } from '../liveness/observation.ts';
+import type { WantedFrame } from '../liveness/roles.ts';
 import { openPool, type Pool, type PoolStats } from './pool.ts';
 import type { WorkerOptions } from './protocol.ts';
 
@@ -36,7 +37,7 @@ export type VisionEngine = {
   /** Everything, unless the options leave something out: frames of a film need less than a selfie. */
   analyseFace(bytes: Uint8Array, options?: FaceOptions): Promise<FaceAnalysis>;
   embedFace(bytes: Uint8Array): Promise<FaceEmbedding>;
-  observeFace(bytes: Uint8Array, options: ObserveOptions): Promise<FaceObservation | NoFace>;
+  observeFace(bytes: Uint8Array, wanted?: WantedFrame): Promise<FaceObservation | NoFace>;
   /** How much is new in a face between pictures of it at rest. Null if there are too few. */
   measureNovelty(pictures: readonly RestPicture[]): Promise<number | null>;
   matchFaces(one: Uint8Array, other: Uint8Array): Promise<FaceMatch>;
@@ -81,8 +82,8 @@ function engineOver(pool: Pool, share: string | undefined): VisionEngine {
     analyseFace: async (bytes, options) =>
       (await pool.run('analyseFace', { bytes: ownBytes(bytes), options }, share)) as FaceAnalysis,
     embedFace,
-    observeFace: async (bytes, options) =>
-      (await pool.run('observeFace', { bytes: ownBytes(bytes), options }, share)) as FaceObservation | NoFace,
+    observeFace: async (bytes, wanted) =>
+      (await pool.run('observeFace', { bytes: ownBytes(bytes), wanted }, share)) as FaceObservation | NoFace,
     measureNovelty: async (pictures) => {
       const own = pictures.map(({ bytes, points }) => ({ bytes: ownBytes(bytes), points }));
       return (await pool.run('measureNovelty', own, share)) as number | null;

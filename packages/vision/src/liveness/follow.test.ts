@@ -2,18 +2,19 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { arrived, faceAt } from '../../test/observations.ts';
+import { CHALLENGE_LIMITS } from './challenge-limits.ts';
 import {
   type ArrivedFrame,
-  CHALLENGE_LIMITS,
   type ChallengeProgress,
   expire,
   followBlindly,
   followChallenge,
-  observeOptions,
   openInstruction,
   startChallenge,
+  wantedFrame,
 } from './follow.ts';
 import { isDirection, type Movement } from './movements.ts';
+import { isWanted } from './roles.ts';
 import { verifyChallenge } from './verify.ts';
 
 const PACE_MS = 300;
@@ -174,11 +175,28 @@ describe('a challenge of active liveness', () => {
     assert.deepEqual([twice.frames.length, twice.instructions.length], [1, 1]);
   });
 
-  test('has faces embedded that are at rest or make the movement, and no others', () => {
-    assert.equal(observeOptions(start()).embedNear, 'always');
-    const { embedNear, passiveNear } = observeOptions(openAt((movement) => movement === 'right'));
-    assert.equal(embedNear?.length, 2);
-    assert.equal(passiveNear?.length, 1);
+  test('has the first face embedded that shows the movement, then the face at rest, and no others', () => {
+    const wants = (progress: ChallengeProgress, movement: Movement) =>
+      isWanted(faceAt(movement), wantedFrame(progress));
+    assert.deepEqual([wants(start(), 'centre'), wants(start(), 'right')], [true, false]);
+    const turning = openAt((movement) => movement === 'right');
+    assert.deepEqual([wants(turning, 'centre'), wants(turning, 'right')], [false, true]);
+    const turned = take(turning, faceAt('right'));
+    assert.equal(wants(turned, 'right'), false);
+    const returning = take(turned, faceAt('right'));
+    assert.deepEqual([wants(returning, 'centre'), wants(returning, 'right')], [true, false]);
+  });
+
+  test('does not go on with a face that was not embedded, so that frames sent side by side cannot hide somebody', () => {
+    const turning = openAt((movement) => movement === 'right');
+    const unknown = { vector: null };
+    const turned = take(take(turning, faceAt('right', unknown)), faceAt('right', unknown));
+    assert.equal(openInstruction(turned)?.phase, 'do');
+    const returning = take(turned, faceAt('right'));
+    assert.equal(openInstruction(returning)?.phase, 'return');
+    const hidden = take(returning, faceAt('centre', unknown));
+    assert.equal(hidden.instructions.length, returning.instructions.length);
+    assert.equal(take(hidden, faceAt('centre')).instructions.length, returning.instructions.length + 1);
   });
 
   test('is followed blindly where no machine looks: two frames for each movement', () => {

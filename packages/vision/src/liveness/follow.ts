@@ -1,6 +1,5 @@
-import type { FaceReason } from '../faces/quality.ts';
+import { CHALLENGE_LIMITS } from './challenge-limits.ts';
 import {
-  type Direction,
   drawMovement,
   isDirection,
   MOVEMENTS_IN_ALL,
@@ -8,61 +7,24 @@ import {
   type Omission,
   type RandomBytes,
 } from './movements.ts';
-import type { FaceObservation, NoFace, ObserveOptions, PoseRange } from './observe.ts';
+import type { FaceObservation, NoFace } from './observation.ts';
+import {
+  areEyesClosed,
+  directionOf,
+  type FrameHint,
+  type FrameRole,
+  isMouthOpen,
+  type Neutral,
+  roleAtStart,
+  roleOf,
+  type WantedFrame,
+} from './roles.ts';
 
 /**
  * Follows a challenge frame by frame. Pure: time, randomness and what a frame shows come from the caller, who also makes
  * sure that a frame carries the token of the open instruction.
  */
-export const CHALLENGE_LIMITS = {
-  /** For one instruction, the way back included. */
-  instructionMs: 10_000,
-  challengeMs: 75_000,
-  framesPerInstruction: 40,
-  /** Four a second for as long as a challenge may take. */
-  frames: 300,
-  /** A random pause of at most this before an instruction is revealed. */
-  revealPauseMs: 500,
-  /** A direction counts from here on. The pose network underrates large angles, and looking up more than the rest. */
-  turnDegrees: 10,
-  nodDegrees: 8,
-  /** The head is back at the centre within these. */
-  centreDegrees: 7,
-  /** An expression is shown with the head nearly at rest. An open mouth lifts the pitch by up to 7 degrees. */
-  expressionYawDegrees: 12,
-  expressionPitchDegrees: 14,
-  /** The first frames: the person looks ahead and holds still. */
-  forwardYawDegrees: 15,
-  forwardPitchDegrees: 22,
-  restDegrees: 6,
-  restMouth: 0.2,
-  /** A frame so far in a direction that was not asked for ends the challenge at once; a nearer one must be there twice. */
-  strayShare: 1.4,
-  /** So many frames in a row must show the movement. */
-  shownFrames: 2,
-  /** A blink is shorter than this; closed eyes are not. */
-  eyesClosedMs: 600,
-  /** The gap between the lips, in widths of the mouth, and the way of the chin, in widths of the eyes, beyond the rest. */
-  mouthGap: 0.25,
-  jawDrop: 0.05,
-  mouthClosedGap: 0.12,
-  /** Both witnesses must say so: the eye network and the lids, beside what they say of the person's open eyes. */
-  eyesClosedShare: 0.5,
-  lidsClosedShare: 0.8,
-  lidsOpenShare: 0.82,
-  /** Nobody reads an instruction and turns the head sooner. */
-  reactionMs: 250,
-  framesWithoutFace: 6,
-  framesWithOthers: 2,
-} as const;
-
 export type EndReason = 'too_slow' | 'wrong_movement' | 'face_lost' | 'several_faces' | 'too_many_frames' | 'too_quick';
-
-/** The face at rest, from which everything is measured. */
-export type Neutral = Pick<FaceObservation, 'yaw' | 'pitch' | 'eyesOpen' | 'lids' | 'mouth' | 'jaw'>;
-
-/** What a frame is to its instruction: the face at rest after the movement, the movement itself, or the way between. */
-export type FrameRole = 'centre' | 'shown' | 'between';
 
 export type ChallengeFrame = {
   /** When it arrived, by the server's clock. */
@@ -108,8 +70,6 @@ export type ArrivedFrame = {
   readonly seen: FaceObservation | NoFace;
 };
 
-export type FrameHint = FaceReason | 'look_ahead' | 'hold_still' | 'close_mouth';
-
 export type Step = {
   readonly progress: ChallengeProgress;
   /** Undefined where the frame counts for nothing. */
@@ -139,26 +99,19 @@ export function expire(progress: ChallengeProgress, now: number): ChallengeProgr
   return late ? end(progress, 'too_slow') : progress;
 }
 
-/** What is worth its time in a frame of the open instruction. The face at rest and the movement itself are embedded. */
-export function observeOptions(progress: ChallengeProgress): ObserveOptions {
-  const { neutral } = progress;
-  const movement = openInstruction(progress)?.movement;
-  if (!neutral || !movement) return { embedNear: 'always', passiveNear: 'always' };
-  const { yaw, pitch } = neutral;
-  const { centreDegrees, turnDegrees, nodDegrees } = CHALLENGE_LIMITS;
-  const centre: PoseRange = {
-    yaw: [yaw - centreDegrees, yaw + centreDegrees],
-    pitch: [pitch - centreDegrees, pitch + centreDegrees],
-  };
-  const anyYaw = [-180, 180] as const;
-  const asked: Partial<Record<Movement, PoseRange>> = {
-    left: { yaw: [-180, yaw - turnDegrees], pitch: anyYaw },
-    right: { yaw: [yaw + turnDegrees, 180], pitch: anyYaw },
-    up: { yaw: anyYaw, pitch: [pitch + nodDegrees, 180] },
-    down: { yaw: anyYaw, pitch: [-180, pitch - nodDegrees] },
-  };
-  const turned = asked[movement];
-  return { embedNear: turned ? [centre, turned] : [centre], passiveNear: [centre] };
+/**
+ * Which frame of the open instruction is worth an embedding: the first that shows the movement, then the face at rest.
+ * Most frames show neither, and the networks that tell faces apart take longer than all others.
+ */
+export function wantedFrame(progress: ChallengeProgress): WantedFrame {
+  const { neutral, instructions, frames } = progress;
+  const { movement, phase } = instructions.at(-1) as Instruction;
+  const waitsForRest = !neutral || phase === 'return' || movement === 'centre';
+  if (waitsForRest) return { neutral, movement, role: 'centre' };
+  const isKnown = frames.some(({ instruction, role, seen }) => {
+    return instruction === instructions.length - 1 && role === 'shown' && seen.vector !== null;
+  });
+  return { neutral, movement, role: isKnown ? null : 'shown' };
 }
 
 /** Takes a frame that carries the token of the open instruction. `random` draws the next movement if this one is done. */
@@ -197,16 +150,11 @@ type SeenFrame = ArrivedFrame & { readonly seen: FaceObservation };
 /** The first instruction: two frames in a row of somebody who looks ahead and holds still. */
 function findNeutral(before: ChallengeProgress, frame: SeenFrame, random: RandomBytes): Step {
   const { seen } = frame;
-  const { forwardYawDegrees, forwardPitchDegrees, restDegrees, restMouth } = CHALLENGE_LIMITS;
-  const ahead = Math.abs(seen.yaw) <= forwardYawDegrees && Math.abs(seen.pitch) <= forwardPitchDegrees;
   const last = before.frames.at(-1);
-  const [poor] = seen.reasons.filter((reason) => reason !== 'turned_away');
-  const centre = ahead && seen.mouth < restMouth && poor === undefined;
-  const next = add(before, frame, centre ? 'centre' : 'between');
-  if (!ahead) return { ...next, hint: 'look_ahead' };
-  if (poor) return { ...next, hint: poor };
-  if (!centre) return { ...next, hint: 'close_mouth' };
-  const still = last?.role === 'centre' && turnBetween(last.seen, seen) <= restDegrees;
+  const { role, hint } = roleAtStart(seen);
+  const next = add(before, frame, role);
+  if (hint) return { ...next, hint };
+  const still = last?.role === 'centre' && turnBetween(last.seen, seen) <= CHALLENGE_LIMITS.restDegrees;
   if (!still) return { ...next, hint: 'hold_still' };
   const mean = (of: keyof Neutral) => (last.seen[of] + seen[of]) / 2;
   const neutral: Neutral = {
@@ -223,11 +171,10 @@ function followMovement(before: ChallengeProgress, frame: SeenFrame, random: Ran
   const role = roleOf(frame.seen, neutral, movement);
   const next = add(before, frame, role);
   if (isStray(next.progress.frames, neutral, open)) return { ...next, progress: end(next.progress, 'wrong_movement') };
-  if (open.phase === 'return') {
-    return role === 'centre' ? { ...next, progress: reveal(next.progress, frame.at, random) } : next;
-  }
-  if (movement === 'centre') {
-    return role === 'centre' ? { ...next, progress: reveal(next.progress, frame.at, random) } : next;
+  if (open.phase === 'return' || movement === 'centre') {
+    // A face that was not compared with the others is nobody's: frames that are sent side by side gain nothing.
+    const isAtRest = role === 'centre' && frame.seen.vector !== null;
+    return isAtRest ? { ...next, progress: reveal(next.progress, frame.at, random) } : next;
   }
   const streak = shownInARow(next.progress.frames, before.instructions.length - 1);
   const [first] = streak;
@@ -236,7 +183,8 @@ function followMovement(before: ChallengeProgress, frame: SeenFrame, random: Ran
     return { ...next, progress: end(next.progress, 'too_quick') };
   }
   const long = movement !== 'closeEyes' || frame.at - first.at >= CHALLENGE_LIMITS.eyesClosedMs;
-  if (streak.length < CHALLENGE_LIMITS.shownFrames || !long) return next;
+  const isCompared = streak.some(({ seen }) => seen.vector !== null);
+  if (streak.length < CHALLENGE_LIMITS.shownFrames || !long || !isCompared) return next;
   return { ...next, progress: returnFrom(next.progress) };
 }
 
@@ -245,45 +193,6 @@ function returnFrom(before: ChallengeProgress): ChallengeProgress {
   const { instructions } = before;
   const seen: Instruction = { ...(instructions.at(-1) as Instruction), phase: 'return' };
   return { ...before, instructions: [...instructions.slice(0, -1), seen] };
-}
-
-/** What a frame shows of the movement. Every movement is shown alone: a turned head with an open mouth shows neither. */
-export function roleOf(seen: FaceObservation, neutral: Neutral, movement: Movement): FrameRole {
-  const { centreDegrees, mouthClosedGap, expressionYawDegrees, expressionPitchDegrees } = CHALLENGE_LIMITS;
-  const yaw = Math.abs(seen.yaw - neutral.yaw);
-  const pitch = Math.abs(seen.pitch - neutral.pitch);
-  const mouthClosed = seen.mouth <= neutral.mouth + mouthClosedGap;
-  const atRest = yaw <= expressionYawDegrees && pitch <= expressionPitchDegrees;
-  if (movement === 'openMouth' && atRest && isMouthOpen(seen, neutral)) return 'shown';
-  if (movement === 'closeEyes' && atRest && mouthClosed && areEyesClosed(seen, neutral)) return 'shown';
-  if (isDirection(movement) && mouthClosed && directionOf(seen, neutral)?.direction === movement) return 'shown';
-  const eyesOpen = seen.lids >= neutral.lids * CHALLENGE_LIMITS.lidsOpenShare || !areEyesClosed(seen, neutral);
-  return yaw <= centreDegrees && pitch <= centreDegrees && mouthClosed && eyesOpen ? 'centre' : 'between';
-}
-
-function isMouthOpen(seen: FaceObservation, neutral: Neutral): boolean {
-  const { mouthGap, jawDrop } = CHALLENGE_LIMITS;
-  return seen.mouth >= neutral.mouth + mouthGap && seen.jaw >= neutral.jaw + jawDrop;
-}
-
-function areEyesClosed(seen: FaceObservation, neutral: Neutral): boolean {
-  const { eyesClosedShare, lidsClosedShare } = CHALLENGE_LIMITS;
-  return seen.eyesOpen <= neutral.eyesOpen * eyesClosedShare && seen.lids <= neutral.lids * lidsClosedShare;
-}
-
-/** Where the head points beside its rest, and how far, in limits. Of two directions at once the stronger counts. */
-export function directionOf(
-  seen: Pick<FaceObservation, 'yaw' | 'pitch'>,
-  neutral: Pick<Neutral, 'yaw' | 'pitch'>,
-): { direction: Direction; share: number } | null {
-  const yaw = seen.yaw - neutral.yaw;
-  const pitch = seen.pitch - neutral.pitch;
-  const turned = Math.abs(yaw) / CHALLENGE_LIMITS.turnDegrees;
-  const nodded = Math.abs(pitch) / CHALLENGE_LIMITS.nodDegrees;
-  const share = Math.max(turned, nodded);
-  if (share < 1) return null;
-  if (turned >= nodded) return { direction: yaw > 0 ? 'right' : 'left', share };
-  return { direction: pitch > 0 ? 'up' : 'down', share };
 }
 
 /** Whether something else was done than what was asked for: clearly once, or twice in a row. Who sweeps has not listened. */

@@ -5,65 +5,21 @@ import { findEyesOpen } from '../faces/eyes.ts';
 import { findLandmarks, fivePoints, type Point } from '../faces/landmarks.ts';
 import { measureExposure } from '../faces/measure.ts';
 import { findPose, noseOffset } from '../faces/pose.ts';
-import { type FaceReason, qualityReasons } from '../faces/quality.ts';
+import { qualityReasons } from '../faces/quality.ts';
 import { decodeWithScale } from '../images/raster.ts';
 import type { Box } from '../images/sample.ts';
+import type { FaceObservation, NoFace } from './observation.ts';
 import { passiveLiveness } from './passive.ts';
-
-/** What one frame of a challenge shows, as plain numbers. Angles are in degrees, places in pixels of the frame. */
-export type FaceObservation = {
-  readonly width: number;
-  readonly height: number;
-  /** People far behind the person do not count. */
-  readonly faces: number;
-  /** Why the picture would not do as a selfie. */
-  readonly reasons: readonly FaceReason[];
-  readonly box: Box;
-  readonly yaw: number;
-  readonly pitch: number;
-  readonly roll: number;
-  /** How far the nose stands from the middle of the eyes, in widths of the eyes. */
-  readonly nose: number;
-  /** What the eye network says, the mean of both eyes: 0 closed, 1 open. */
-  readonly eyesOpen: number;
-  /** How far the lids stand apart, in widths of an eye, the mean of both. */
-  readonly lids: number;
-  /** How far the lips stand apart inside, in widths of the mouth. */
-  readonly mouth: number;
-  /** From the tip of the nose to the chin, in widths of the eyes: grows when the jaw goes down. */
-  readonly jaw: number;
-  /** From the upper lids to the brows, in widths of the eyes. */
-  readonly brows: number;
-  /** All 68 landmarks, x and y in turn, rounded to a tenth of a pixel. */
-  readonly points: readonly number[];
-  readonly passive: number | null;
-  /** The embedding of this frame alone, without its mirror image. */
-  readonly vector: Float32Array | null;
-};
-
-export type NoFace = { readonly faces: 0; readonly width: number; readonly height: number };
-
-/** What costs time and is not wanted of every frame. */
-export type ObserveOptions = {
-  /** Embeds the face if its pose is near one of these, or always. */
-  readonly embedNear?: readonly PoseRange[] | 'always';
-  /** Looks for signs of a print or a screen if the pose is near one of these. */
-  readonly passiveNear?: readonly PoseRange[] | 'always';
-};
-
-export type PoseRange = {
-  readonly yaw: readonly [number, number];
-  readonly pitch: readonly [number, number];
-};
+import { isWanted, type Measures, type WantedFrame } from './roles.ts';
 
 /** Frames are small; whoever sends larger ones gains nothing. */
 const LONGEST_SIDE_AT_LEAST = 480;
 
-/** Throws `ImageFault`. */
+/** The face is embedded if the frame is the wanted one; a face at rest is also looked at for a print or a screen. Throws `ImageFault`. */
 export async function observeFace(
   bytes: Uint8Array,
   models: FaceModels,
-  { embedNear = [], passiveNear = [] }: ObserveOptions = {},
+  wanted?: WantedFrame,
 ): Promise<FaceObservation | NoFace> {
   const { raster, shrink } = await decodeWithScale(bytes, { longestSideAtLeast: LONGEST_SIDE_AT_LEAST });
   const size = { width: raster.width * shrink, height: raster.height * shrink };
@@ -73,14 +29,11 @@ export async function observeFace(
   const points = await findLandmarks(raster, main, models.landmark);
   const pose = await findPose(raster, main, points, models.pose);
   const eyes = await findEyesOpen(raster, points, models.eye);
-  const wants = (ranges: readonly PoseRange[] | 'always') =>
-    ranges === 'always' || ranges.some(({ yaw, pitch }) => isWithin(pose.yaw, yaw) && isWithin(pose.pitch, pitch));
   const five = fivePoints(points);
-  const { pack } = models.embedder;
   const exposure = measureExposure(alignFace(raster, five));
   const others = faces.filter((face) => face !== main);
   const reasons = qualityReasons({ box: main, shrink, raster, points, pose, eyes, exposure, others });
-  return {
+  const measures: Measures = {
     ...size,
     faces: reasons.includes('several_faces') ? faces.length : 1,
     reasons,
@@ -89,9 +42,12 @@ export async function observeFace(
     eyesOpen: (eyes.left + eyes.right) / 2,
     ...measureExpression(points),
     points: points.flatMap(({ x, y }) => [Math.round(x * shrink * 10) / 10, Math.round(y * shrink * 10) / 10]),
-    passive: wants(passiveNear) && models.passive ? (await passiveLiveness(raster, main, models.passive)).score : null,
-    vector: wants(embedNear) ? (await embedAligned(alignFace(raster, five, pack), models.embedder)).vector : null,
   };
+  if (!isWanted(measures, wanted)) return { ...measures, passive: null, vector: null };
+  const { vector } = await embedAligned(alignFace(raster, five, models.embedder.pack), models.embedder);
+  const passive =
+    wanted?.role === 'centre' && models.passive ? (await passiveLiveness(raster, main, models.passive)).score : null;
+  return { ...measures, passive, vector };
 }
 
 export type Expression = Pick<FaceObservation, 'lids' | 'mouth' | 'jaw' | 'brows'>;
@@ -112,10 +68,6 @@ export function measureExpression(points: readonly Point[]): Expression {
     jaw: distance(30, 8) / eyes,
     brows: brows / eyes,
   };
-}
-
-function isWithin(value: number, [from, to]: readonly [number, number]): boolean {
-  return value >= from && value <= to;
 }
 
 function scaled({ left, top, right, bottom }: Box, times: number): Box {

@@ -8,9 +8,9 @@ export {
   followBlindly,
   followChallenge,
   type NoFace,
-  type ObserveOptions,
   type Omission,
-  observeOptions,
   openInstruction,
   startChallenge,
+  type WantedFrame,
+  wantedFrame,
 } from '@grove/vision/templates';

@@ -80,9 +80,9 @@ export function lookAtPictures(deps: LookDeps): VisionMachine {
     },
     readDocument: (request, signal) => readDocument({ look, looks, today: dayOf(clock.now()) }, request, signal),
     readFace: (request, signal) => readFace({ analyse, look }, request, signal),
-    async observeFrame(bytes, options, share) {
+    async observeFrame(bytes, wanted, share) {
       try {
-        return await (await engine.open()).of(share).observeFace(bytes, options);
+        return await (await engine.open()).of(share).observeFace(bytes, wanted);
       } catch (error) {
         if (error instanceof ImageFault) return { faces: 0, width: 0, height: 0 };
         throw error instanceof VisionFault ? notReady(error) : error;

@@ -1,5 +1,5 @@
 import type { Check, PictureFault } from '../../kernel/check.ts';
-import type { ChallengeProgress, FaceObservation, NoFace, ObserveOptions } from './challenge.ts';
+import type { ChallengeProgress, FaceObservation, NoFace, WantedFrame } from './challenge.ts';
 import { algorithmOfPack, compareFaces, type FacePackName } from './face-templates.ts';
 import type { LookKind } from './look-ahead.ts';
 
@@ -111,7 +111,7 @@ export type VisionMachine = FaceTemplates &
     /** The image has arrived and will be asked about; until then the machine looks at it if it has nothing else to do. */
     lookAhead(image: VisionImage & { readonly id: string; readonly bytes: number }, kind: LookKind): void;
     /** What a frame of a challenge shows, at once; nothing if no machine is there. Refuses with `ImageRefused` or 100010. */
-    observeFrame(bytes: Buffer, options: ObserveOptions, share: string): Promise<FaceObservation | NoFace | undefined>;
+    observeFrame(bytes: Buffer, wanted: WantedFrame, share: string): Promise<FaceObservation | NoFace | undefined>;
     stop(): Promise<void>;
   };
 

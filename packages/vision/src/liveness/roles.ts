@@ -1,0 +1,79 @@
+import type { FaceReason } from '../faces/quality.ts';
+import { CHALLENGE_LIMITS } from './challenge-limits.ts';
+import { type Direction, isDirection, type Movement } from './movements.ts';
+import type { FaceObservation } from './observation.ts';
+
+/** The face at rest, from which everything is measured. */
+export type Neutral = Pick<FaceObservation, 'yaw' | 'pitch' | 'eyesOpen' | 'lids' | 'mouth' | 'jaw'>;
+
+/** What a frame is to its instruction: the face at rest after the movement, the movement itself, or the way between. */
+export type FrameRole = 'centre' | 'shown' | 'between';
+
+/** Why a frame shows nothing of use. */
+export type FrameHint = FaceReason | 'look_ahead' | 'hold_still' | 'close_mouth';
+
+/** What a role is read from: all that a frame shows but its embedding. */
+export type Measures = Omit<FaceObservation, 'vector' | 'passive'>;
+
+/** What a frame shows of the movement. Every movement is shown alone: a turned head with an open mouth shows neither. */
+export function roleOf(seen: Measures, neutral: Neutral, movement: Movement): FrameRole {
+  const { centreDegrees, mouthClosedGap, expressionYawDegrees, expressionPitchDegrees } = CHALLENGE_LIMITS;
+  const yaw = Math.abs(seen.yaw - neutral.yaw);
+  const pitch = Math.abs(seen.pitch - neutral.pitch);
+  const mouthClosed = seen.mouth <= neutral.mouth + mouthClosedGap;
+  const atRest = yaw <= expressionYawDegrees && pitch <= expressionPitchDegrees;
+  if (movement === 'openMouth' && atRest && isMouthOpen(seen, neutral)) return 'shown';
+  if (movement === 'closeEyes' && atRest && mouthClosed && areEyesClosed(seen, neutral)) return 'shown';
+  if (isDirection(movement) && mouthClosed && directionOf(seen, neutral)?.direction === movement) return 'shown';
+  const eyesOpen = seen.lids >= neutral.lids * CHALLENGE_LIMITS.lidsOpenShare || !areEyesClosed(seen, neutral);
+  return yaw <= centreDegrees && pitch <= centreDegrees && mouthClosed && eyesOpen ? 'centre' : 'between';
+}
+
+export function isMouthOpen(seen: Measures, neutral: Neutral): boolean {
+  const { mouthGap, jawDrop } = CHALLENGE_LIMITS;
+  return seen.mouth >= neutral.mouth + mouthGap && seen.jaw >= neutral.jaw + jawDrop;
+}
+
+export function areEyesClosed(seen: Measures, neutral: Neutral): boolean {
+  const { eyesClosedShare, lidsClosedShare } = CHALLENGE_LIMITS;
+  return seen.eyesOpen <= neutral.eyesOpen * eyesClosedShare && seen.lids <= neutral.lids * lidsClosedShare;
+}
+
+/** Where the head points beside its rest, and how far, in limits. Of two directions at once the stronger counts. */
+export function directionOf(
+  seen: Pick<FaceObservation, 'yaw' | 'pitch'>,
+  neutral: Pick<Neutral, 'yaw' | 'pitch'>,
+): { direction: Direction; share: number } | null {
+  const yaw = seen.yaw - neutral.yaw;
+  const pitch = seen.pitch - neutral.pitch;
+  const turned = Math.abs(yaw) / CHALLENGE_LIMITS.turnDegrees;
+  const nodded = Math.abs(pitch) / CHALLENGE_LIMITS.nodDegrees;
+  const share = Math.max(turned, nodded);
+  if (share < 1) return null;
+  if (turned >= nodded) return { direction: yaw > 0 ? 'right' : 'left', share };
+  return { direction: pitch > 0 ? 'up' : 'down', share };
+}
+
+/** Before the face at rest is known. A role of `centre` needs a frame that would do as a selfie. */
+export function roleAtStart(seen: Measures): { role: FrameRole; hint?: FrameHint } {
+  const { forwardYawDegrees, forwardPitchDegrees, restMouth } = CHALLENGE_LIMITS;
+  const ahead = Math.abs(seen.yaw) <= forwardYawDegrees && Math.abs(seen.pitch) <= forwardPitchDegrees;
+  if (!ahead) return { role: 'between', hint: 'look_ahead' };
+  const [poor] = seen.reasons.filter((reason) => reason !== 'turned_away');
+  if (poor) return { role: 'between', hint: poor };
+  return seen.mouth < restMouth ? { role: 'centre' } : { role: 'between', hint: 'close_mouth' };
+}
+
+/** Which frame of the open instruction is embedded. Null if none is, for now. */
+export type WantedFrame = {
+  /** Null until it is known. */
+  readonly neutral: Neutral | null;
+  readonly movement: Movement;
+  readonly role: FrameRole | null;
+};
+
+export function isWanted(seen: Measures, wanted: WantedFrame | undefined): boolean {
+  if (!wanted?.role) return false;
+  const { neutral, movement, role } = wanted;
+  return (neutral ? roleOf(seen, neutral, movement) : roleAtStart(seen).role) === role;
+}
