@@ -14,6 +14,8 @@ import type { Reason } from './refused.ts';
  * It ends with the pipe.
  */
 const MAX_INPUT_BYTES = 2 ** 30;
+/** Garbage is collected when this much passed through: after each photograph, and seldom between small frames. */
+const COLLECTED_AFTER_BYTES = 1024 * 1024;
 const WHITE = '#ffffff';
 
 // Set here and not when Node starts: with this option there it ignores compiled code that was stored.
@@ -39,14 +41,21 @@ type Picture = { jpeg: Buffer; width: number; height: number; pages?: number };
 async function reencode(type: ImageType, bytes: Buffer): Promise<Picture> {
   const fault = faultOfContainer(type, bytes);
   if (fault) throw new Refusal(fault);
-  // Too large is found out by us, to say so; the limit stands behind it.
-  const image = sharp(bytes, { failOn: 'error', limitInputPixels: MAX_PIXELS, sequentialRead: true, autoOrient: true });
-  const { width, height, format, pages } = await metadataOf(bytes);
+  const { width, height, format, pages, icc } = await metadataOf(bytes);
   if (format === undefined || `image/${format}` !== type) throw new Refusal('not_an_image');
   if ((pages ?? 1) > 1) throw new Refusal('animated');
   if (width * height > MAX_PIXELS || Math.max(width, height) > MAX_SIDE_PIXELS) throw new Refusal('too_many_pixels');
-  const { data, info } = await decoded(image);
+  // Too large was found out by us, to say so; the limit stands behind it.
+  const options = { failOn: 'error', limitInputPixels: MAX_PIXELS, sequentialRead: true, autoOrient: true } as const;
+  const { data, info } = await decoded(sharp(bytes, { ...options, ignoreIcc: isNamedSrgb(icc) }));
   return { jpeg: data, width: info.width, height: info.height };
+}
+
+const SRGB = ['sRGB', Buffer.from('sRGB', 'utf16le').swap16()] as const;
+
+/** Browsers attach such a profile to every frame of a camera, and to apply it changes no pixel and takes most of the time. */
+function isNamedSrgb(profile: Buffer | undefined): boolean {
+  return profile !== undefined && SRGB.some((name) => profile.includes(name));
 }
 
 /** What draws pages is large, and only the processes that get PDFs need it. */
@@ -101,16 +110,21 @@ async function serve(): Promise<void> {
   process.stdin.once('end', () => process.exit());
   process.stdout.on('error', () => process.exit());
   say({ ready: true, confinement: await confine() });
+  let uncollected = 0;
   for await (const { words, bytes } of readFrames(process.stdin, MAX_INPUT_BYTES)) {
+    uncollected += bytes.length;
     try {
       const type = words.type as DecodedType;
       const { jpeg, ...size } = await (type === PDF_TYPE ? firstPage(bytes) : reencode(type, bytes));
+      uncollected += jpeg.length;
       say(size, jpeg);
     } catch (error) {
       say({ reason: error instanceof Refusal ? error.reason : 'broke' });
     }
     // Little of an image is in the heap, so the collector would see no reason to hurry.
+    if (uncollected < COLLECTED_AFTER_BYTES) continue;
     collectGarbage();
+    uncollected = 0;
   }
 }
 
