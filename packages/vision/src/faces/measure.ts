@@ -18,7 +18,8 @@ const CLIPPED_FROM = 250;
 
 export function measureExposure(aligned: Pixels): Exposure {
   const grey = toGrey(aligned);
-  const values: number[] = [];
+  const values = new Float32Array((INNER.right - INNER.left) * (INNER.bottom - INNER.top));
+  let count = 0;
   let details = 0;
   for (let y = INNER.top; y < INNER.bottom; y += 1) {
     for (let x = INNER.left; x < INNER.right; x += 1) {
@@ -29,13 +30,13 @@ export function measureExposure(aligned: Pixels): Exposure {
         (grey[at + 1] as number) +
         (grey[at - aligned.width] as number) +
         (grey[at + aligned.width] as number);
-      values.push(value);
+      values[count++] = value;
       details += (around - 4 * value) ** 2;
     }
   }
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
   const contrast = values.reduce((sum, value) => sum + (value - mean) ** 2, 0);
-  values.sort((one, other) => one - other);
+  values.sort();
   return {
     // One grey level of contrast is added, so that a face without any is not divided by nothing.
     sharpness: details / (contrast + values.length),

@@ -178,7 +178,8 @@ describe('a challenge of active liveness', () => {
   test('has the first face embedded that shows the movement, then the face at rest, and no others', () => {
     const wants = (progress: ChallengeProgress, movement: Movement) =>
       isWanted(faceAt(movement), wantedFrame(progress));
-    assert.deepEqual([wants(start(), 'centre'), wants(start(), 'right')], [true, false]);
+    const placed = take(start(), faceAt('centre'));
+    assert.deepEqual([wants(start(), 'centre'), wants(placed, 'centre'), wants(placed, 'right')], [false, true, false]);
     const turning = openAt((movement) => movement === 'right');
     assert.deepEqual([wants(turning, 'centre'), wants(turning, 'right')], [false, true]);
     const turned = take(turning, faceAt('right'));
@@ -190,6 +191,7 @@ describe('a challenge of active liveness', () => {
   test('does not go on with a face that was not embedded, so that frames sent side by side cannot hide somebody', () => {
     const turning = openAt((movement) => movement === 'right');
     const unknown = { vector: null };
+    assert.equal(take(take(start(), faceAt('centre')), faceAt('centre', unknown)).neutral, null);
     const turned = take(take(turning, faceAt('right', unknown)), faceAt('right', unknown));
     assert.equal(openInstruction(turned)?.phase, 'do');
     const returning = take(turned, faceAt('right'));

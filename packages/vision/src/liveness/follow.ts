@@ -106,8 +106,9 @@ export function expire(progress: ChallengeProgress, now: number): ChallengeProgr
 export function wantedFrame(progress: ChallengeProgress): WantedFrame {
   const { neutral, instructions, frames } = progress;
   const { movement, phase } = instructions.at(-1) as Instruction;
-  const waitsForRest = !neutral || phase === 'return' || movement === 'centre';
-  if (waitsForRest) return { neutral, movement, role: 'centre' };
+  // Of the two frames at the start the second is embedded; it becomes the selfie.
+  if (!neutral) return { neutral, movement, role: frames.at(-1)?.role === 'centre' ? 'centre' : null };
+  if (phase === 'return' || movement === 'centre') return { neutral, movement, role: 'centre' };
   const isKnown = frames.some(({ instruction, role, seen }) => {
     return instruction === instructions.length - 1 && role === 'shown' && seen.vector !== null;
   });
@@ -155,7 +156,7 @@ function findNeutral(before: ChallengeProgress, frame: SeenFrame, random: Random
   const next = add(before, frame, role);
   if (hint) return { ...next, hint };
   const still = last?.role === 'centre' && turnBetween(last.seen, seen) <= CHALLENGE_LIMITS.restDegrees;
-  if (!still) return { ...next, hint: 'hold_still' };
+  if (!still || seen.vector === null) return { ...next, hint: 'hold_still' };
   const mean = (of: keyof Neutral) => (last.seen[of] + seen[of]) / 2;
   const neutral: Neutral = {
     ...{ yaw: mean('yaw'), pitch: mean('pitch'), mouth: mean('mouth'), jaw: mean('jaw') },
