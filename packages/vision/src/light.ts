@@ -23,6 +23,7 @@ export {
   type ChallengeVerdict,
   LIVENESS_BOUNDS,
   meanVector,
+  movingFrames,
   restFrames,
   verifyChallenge,
 } from './liveness/verify.ts';

@@ -98,6 +98,11 @@ export function restFrames({ frames, instructions }: ChallengeProgress): Challen
   });
 }
 
+/** The face while it moves: every frame that shows a movement and was embedded. */
+export function movingFrames({ frames }: ChallengeProgress): ChallengeFrame[] {
+  return frames.filter(({ role }) => role === 'shown');
+}
+
 function bounded(novelty: number | null, sameness: number | null): 'refuse' | 'doubt' | undefined {
   const bounds = LIVENESS_BOUNDS;
   if (novelty === null || sameness === null) return 'doubt';

@@ -159,9 +159,16 @@ describe('what is said of a challenge of active liveness', () => {
   it('is compared with the document by the frames as well: a morph as the selfie does not match', () => {
     const [document, morph, attacker] = [templateAt(1), templateAt(0.7), vectorAt(0.1)];
     assert.equal(judgeMatch(document, morph).status, 'PASSED');
-    const { status, metaData } = judgeMatch(document, morph, attacker);
+    const { status, metaData } = judgeMatch(document, morph, { rest: attacker, moving: null });
     assert.equal(status, 'FAILED');
     assert.match(JSON.stringify(metaData?.scores), /"frames":0\.1/);
+  });
+
+  it('is for a human if the face is half the victim at rest and a stranger while it moves', () => {
+    const [document, morph] = [templateAt(1), templateAt(0.7)];
+    const judge = (moving: number) => judgeMatch(document, morph, { rest: vectorAt(0.7), moving: vectorAt(moving) });
+    assert.deepEqual([judge(0.2).status, judge(0.2).reason], ['REVIEW', 'uncertain']);
+    assert.equal(judge(0.4).status, 'PASSED');
   });
 });
 

@@ -123,35 +123,39 @@ export function judgeActive({ selfie, challenge, novelty, clientHints }: ActiveE
   return { ...check, status: 'PASSED', reason: 'challenge_answered', metaData };
 }
 
+/** The mean face of a challenge, at rest and while it moves. Null if no frame was embedded. */
+export type FramesOfChallenge = { readonly rest: Float32Array | null; readonly moving: Float32Array | null };
+
 /**
- * The portrait of the document is compared with the selfie and, if there was a challenge, with the face that made its
- * movements; the lower score counts. A selfie that is half the one and half the other person does not lead from one to
- * the other.
+ * The portrait of the document is compared with the selfie and, if there was a challenge, with the face at rest between
+ * its movements; the lower score counts. Somebody who is half the one and half the other person at rest, and himself
+ * while he moves, is found by the face that moves: turned heads are less alike, so it only has to be no stranger's.
  */
 export function judgeMatch(
   document: FaceTemplate | null,
   face: FaceTemplate | null,
-  moving: Float32Array | null = null,
+  frames?: FramesOfChallenge,
 ): Check {
   if (!document || !face) {
     const reason = document ? 'no_face' : 'no_face_on_document';
-    return {
-      name: 'faceMatch',
-      type: 'face',
-      status: 'NOT_PERFORMED',
-      reason,
-      advice: 'final',
-      metaData: { engine: ENGINE },
-    };
+    const metaData = { engine: ENGINE };
+    return { name: 'faceMatch', type: 'face', status: 'NOT_PERFORMED', reason, advice: 'final', metaData };
   }
+  const compare = (vector: Float32Array) => matchTemplates(document, { ...face, vector });
   const ofSelfie = matchTemplates(document, face);
-  const ofFrames = moving && matchTemplates(document, { ...face, vector: moving });
-  const found = ofFrames && ofFrames.score < ofSelfie.score ? ofFrames : ofSelfie;
-  const { score, algorithm, calibration } = found;
-  const scores = { selfie: rounded(ofSelfie.score), ...(ofFrames && { frames: rounded(ofFrames.score) }) };
+  const ofRest = frames?.rest && compare(frames.rest);
+  const ofMoving = frames?.moving && compare(frames.moving);
+  const lowest = ofRest && ofRest.score < ofSelfie.score ? ofRest : ofSelfie;
+  const isStranger = ofMoving ? !ofMoving.match && !ofMoving.isUncertain : false;
+  const { score, algorithm, calibration } = lowest;
+  const scores = {
+    selfie: rounded(ofSelfie.score),
+    ...(ofRest && { frames: rounded(ofRest.score) }),
+    ...(ofMoving && { moving: rounded(ofMoving.score) }),
+  };
   return {
     ...{ name: 'faceMatch', type: 'face', score: rounded(score), threshold: MATCH_SCORE },
-    ...verdictOf(found),
+    ...verdictOf(lowest.match && isStranger ? { ...lowest, match: false, isUncertain: true } : lowest),
     metaData: { engine: ENGINE, algorithm, calibration, scores, models: [face.model] },
   };
 }

@@ -7,6 +7,7 @@ import {
   faceQuality,
   ImageFault,
   meanVector,
+  movingFrames,
   openVision as openEngine,
   restFrames,
   type VisionEngine,
@@ -90,7 +91,11 @@ export function lookAtPictures(deps: LookDeps): VisionMachine {
     },
     async matchFaces({ document, face, challenge }, signal) {
       const [one, other] = await Promise.all([embed(document, signal), embed(face, signal)]);
-      return judgeMatch(one, other, challenge ? meanVector(restFrames(challenge)) : null);
+      const frames = challenge && {
+        rest: meanVector(restFrames(challenge)),
+        moving: meanVector(movingFrames(challenge)),
+      };
+      return judgeMatch(one, other, frames);
     },
     warm: () => undefined,
     lookAhead(image, kind) {
