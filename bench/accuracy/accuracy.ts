@@ -1,9 +1,11 @@
+import { readFileSync } from 'node:fs';
 import { UsageError } from '../options.ts';
 import { measureFaces } from './faces.ts';
 import { measureGroups } from './groups.ts';
 import { measureLiveness } from './liveness.ts';
 import { type AccuracyOptions, readAccuracyOptions, USAGE } from './options.ts';
-import { type Outcome, renderRows } from './rows.ts';
+import { writeSection } from './report-page.ts';
+import { type Outcome, renderRows, reportRows } from './rows.ts';
 import { measureSearch } from './search.ts';
 
 /** How right the engine is, on data that is not in the repository. */
@@ -25,8 +27,10 @@ else await measureOthers();
 async function measureOthers(): Promise<void> {
   try {
     const options = readAccuracyOptions(process.argv.slice(2));
-    const { title, rows, json, plot } = await measure(options);
+    const { title, rows, json, plot, histograms = [] } = await measure(options);
     console.log(`${title}\n\n${renderRows(rows)}${plot ? `\n\nThe plot is in ${plot}.` : ''}`);
+    const plots = [...(plot ? [readFileSync(plot, 'utf8')] : []), ...histograms];
+    console.log(`The report is in ${writeSection({ name: String(json.what), title, ...reportRows(rows), plots })}.`);
     if (options.json) console.log(JSON.stringify(json));
     process.exitCode = rows.some(({ ok }) => ok === false) ? 1 : 0;
   } catch (error) {

@@ -3,6 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { cosineOf, type FaceTemplate, facePack, MATCH_SCORE } from '@grove/vision';
 import { cosine } from '../../packages/vision/src/faces/match.ts';
 import { embedAll } from './embed-all.ts';
+import { drawHistograms } from './histogram.ts';
 import { share } from './intervals.ts';
 import type { AccuracyOptions } from './options.ts';
 import { type Pair, readPairs } from './pairs.ts';
@@ -27,10 +28,20 @@ export async function measureGroups(options: AccuracyOptions & { faces: string; 
       return { group: `${group.name}, ${sex}`, ...judgeGroup(group.pairs, templates, of, at) };
     }),
   );
+  const likenesses = measured.flatMap(({ group, likeness }) => [
+    { name: `${group}: strangers`, values: likeness.strangers },
+    { name: `${group}: one person`, values: likeness.truePairs },
+  ]);
+  const series = likenesses.filter(({ values }) => values.length > 0);
+  const plot = { title: 'Cosine between two pictures', from: -0.3, to: 1, bounds: [at.human, at.match], series };
   return {
     title: `Faces by group and sex, ${algorithm}: a match from cosine ${at.match}, a human from ${at.human}`,
     rows: measured.flatMap(rowsOf),
-    json: { what: 'groups', algorithm, calibration: calibration.name, ...at, groups: measured },
+    json: {
+      ...{ what: 'groups', algorithm, calibration: calibration.name, ...at },
+      groups: measured.map(({ likeness: _, ...counts }) => counts),
+    },
+    histograms: [drawHistograms(plot)],
   };
 }
 
@@ -70,6 +81,8 @@ export type GroupJudgement = {
   truePairs: number;
   notMatched: number;
   refused: number;
+  /** The cosines behind the counts. */
+  likeness: { strangers: readonly number[]; truePairs: readonly number[] };
 };
 
 /** So many pictures of a person are compared with strangers: else those who were photographed most would count most. */
@@ -101,6 +114,7 @@ export function judgeGroup(
     truePairs: alike.length,
     notMatched: count(alike, (value) => value < at.match),
     refused: count(alike, (value) => value < at.human),
+    likeness: { strangers, truePairs: alike },
   };
 }
 

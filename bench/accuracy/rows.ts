@@ -21,4 +21,19 @@ export function percent(share: number, digits = 2): string {
   return `${(share * 100).toFixed(digits)} %`;
 }
 
-export type Outcome = { title: string; rows: Row[]; json: Record<string, unknown>; plot?: string };
+export type Outcome = {
+  title: string;
+  rows: Row[];
+  json: Record<string, unknown>;
+  plot?: string;
+  /** More plots for the report, as SVG. */
+  histograms?: readonly string[];
+};
+
+/** The rows as the report shows them. */
+export function reportRows(rows: readonly Row[]): { columns: string[]; rows: string[][] } {
+  return {
+    columns: ['what', 'measured', 'bar'],
+    rows: rows.map(({ what, measured, bar = '', ok }) => [what, measured, ok === false ? `${bar} (below)` : bar]),
+  };
+}

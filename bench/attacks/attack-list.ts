@@ -1,28 +1,38 @@
-import type { Movement } from '@grove/vision';
+import type { Movement, Omission } from '@grove/vision';
+import { blendFaces } from './blend.ts';
 import type { Faces } from './faces.ts';
 import { type AttackKind, type Player, playStill } from './play-still.ts';
-import type { Still } from './render-head.ts';
+import { encode, type Still } from './render-head.ts';
 
 /** Who sits in front of the camera, or pretends to. */
 export type Attack = {
   readonly about: string;
   play(faces: Faces, at: number): Player;
+  /** What the person cannot do. */
+  omit?(faces: Faces, at: number): readonly Omission[];
+  /** Whose document is shown. Without one, only liveness is judged. */
+  document?(faces: Faces, at: number): Still;
+  /** The attacker starts again until the first movement is this one. */
+  readonly firstMovement?: Movement;
 };
+
+const pick = <Item>(items: readonly Item[], at: number) => items[at % items.length] as Item;
 
 const of = (kind: AttackKind, about: string): Attack => ({
   about,
-  play: ({ stills }, at) => playStill(kind, [stills[at % stills.length] as Still], Math.random),
+  play: ({ stills }, at) => playStill(kind, [pick(stills, at)], Math.random),
 });
 
 const MOVEMENTS: readonly Movement[] = ['left', 'right', 'up', 'down', 'closeEyes', 'openMouth'];
 const HOLD_MS = 900;
 
 /** A film that was made before: it plays on, whatever is asked for. */
-function film(about: string, sequence: (random: () => number) => readonly Movement[]): Attack {
+function film(about: string, sequence: (random: () => number) => readonly Movement[], first?: Movement): Attack {
   return {
     about,
+    ...(first && { firstMovement: first }),
     play({ stills }, at) {
-      const player = playStill('mesh', [stills[at % stills.length] as Still], Math.random);
+      const player = playStill('mesh', [pick(stills, at)], Math.random);
       const movements = sequence(Math.random);
       let started: number | undefined;
       let before = -1;
@@ -32,7 +42,7 @@ function film(about: string, sequence: (random: () => number) => readonly Moveme
           started ??= now;
           const scene = Math.floor((now - started - 1500) / HOLD_MS);
           if (scene !== before && scene >= 0) {
-            const kind = movements[Math.floor(scene / 2) % movements.length] as Movement;
+            const kind = pick(movements, Math.floor(scene / 2));
             player.follow({ kind, phase: scene % 2 === 0 ? 'do' : 'return' }, now - 500);
             before = scene;
           }
@@ -43,30 +53,62 @@ function film(about: string, sequence: (random: () => number) => readonly Moveme
   };
 }
 
-/** Somebody else moves before the camera, half-way through. */
-const swap: Attack = {
-  about: 'a photograph of another person takes over after two movements',
-  play({ stills }, at) {
-    const [one, other] = [0, 1].map((next) =>
-      playStill('mesh', [stills[(at + next) % stills.length] as Still], Math.random),
-    );
-    let instructions = 0;
-    const current = () => (instructions > 4 ? other : one) as Player;
-    return {
-      follow(instruction, now) {
-        instructions += 1;
-        one?.follow(instruction, now);
-        other?.follow(instruction, now);
-      },
-      frame: (now) => current().frame(now),
-    };
-  },
-};
+const randomMovements = (random: () => number) =>
+  Array.from({ length: 5 }, () => pick(MOVEMENTS, Math.floor(random() * MOVEMENTS.length)));
+
+/** Somebody else takes over, at once or little by little. */
+function swap(about: string, shareAt: (instructions: number) => number): Attack {
+  return {
+    about,
+    play({ stills }, at) {
+      const [one, other] = [pick(stills, at), pick(stills, at + 1)];
+      const players = new Map<number, Player>();
+      const playerOf = (share: number) => {
+        const known = players.get(share) ?? playStill('mesh', [blendFaces(one, other, share)], Math.random);
+        players.set(share, known);
+        return known;
+      };
+      let phases = 0;
+      return {
+        follow(instruction, now) {
+          phases += 1;
+          playerOf(shareAt(phases)).follow(instruction, now);
+        },
+        frame: (now) => playerOf(shareAt(phases)).frame(now),
+      };
+    },
+  };
+}
+
+/** A man who does what is asked for, with the document of somebody else; at rest he may look like both. */
+function impostor(about: string, isBlended: (open: { kind: Movement; phase: string }) => boolean): Attack {
+  return {
+    about,
+    document: ({ stills }, at) => pick(stills, at),
+    play({ films, resting, stills }, at) {
+      const actor = pick(films, 0).actor();
+      let open: Parameters<Player['follow']>[0] = { kind: 'centre', phase: 'do' };
+      let shown = 0;
+      return {
+        follow(instruction) {
+          open = instruction;
+        },
+        async frame() {
+          const atRest = open.kind === 'centre' || open.phase === 'return';
+          if (!atRest || !isBlended(open)) return actor.frame(open);
+          shown += 1;
+          return encode(blendFaces(pick(resting, shown), pick(stills, at), 0.5), Math.random);
+        },
+      };
+    },
+  };
+}
 
 const genuine: Attack = {
-  about: 'a recording of a man who does what is asked for',
-  play({ recording }) {
-    const actor = recording.actor();
+  about: 'recordings of people who do what is asked for',
+  omit: ({ films }, at) => pick(films, at).omit,
+  play({ films }, at) {
+    const actor = pick(films, at).actor();
     let open: Parameters<Player['follow']>[0] = { kind: 'centre', phase: 'do' };
     return {
       follow(instruction) {
@@ -81,16 +123,34 @@ export const ATTACKS = {
   genuine,
   still: of('still', 'one photograph, with noise'),
   print: of('print', 'one photograph, shifted and turned as a flat print'),
+  portrait: {
+    about: 'the portrait of the document alone, warped live with all means',
+    play: ({ portraits }, at) => playStill('full', [pick(portraits, at)], Math.random),
+  },
   ellipsoid: of('ellipsoid', 'one photograph, warped live over an ellipsoid with a nose'),
   mesh: of('mesh', 'one photograph, warped live over a generic face'),
-  layer: of('layer', 'the same with a background of its own and careful painting'),
+  screen: of('screen', 'the same, photographed from a screen'),
+  paper: of('paper', 'the same, photographed from paper'),
+  layer: of('layer', 'one photograph, warped live, with a background of its own and careful painting'),
   full: of('full', 'the same, lit anew, with blinks and a mouth that moves'),
   wobble: of('wobble', 'one photograph, warped live, with wobble, flicker and strong noise'),
-  film: film('a film of a random sequence, made before', (random) =>
-    Array.from({ length: 5 }, () => MOVEMENTS[Math.floor(random() * MOVEMENTS.length)] as Movement),
-  ),
+  photographs: {
+    about: 'three photographs of one person, the nearest warped live, with all means',
+    play: ({ turned }) => playStill('photographs', turned, Math.random),
+  },
+  film: film('a film of a random sequence, made before', randomMovements),
   sweep: film('a film that sweeps through all movements', () => MOVEMENTS),
-  swap,
+  reversed: film('the same film backwards', () => MOVEMENTS.toReversed()),
+  choosing: film(
+    'a film, and new starts until its first movement is asked for',
+    () => ['left', 'openMouth', 'right', 'closeEyes', 'up'],
+    'left',
+  ),
+  swap: swap('a photograph of another person takes over after two movements', (phases) => (phases > 4 ? 1 : 0)),
+  crossFade: swap('one person becomes another little by little', (phases) => Math.min(1, Math.floor(phases / 2) / 5)),
+  other: impostor('somebody else moves, with the document of the victim', () => false),
+  morph: impostor('somebody else moves; the selfie is half the victim', ({ kind }) => kind === 'centre'),
+  morphAtRest: impostor('somebody else moves; at rest he is half the victim each time', () => true),
 } as const satisfies Record<string, Attack>;
 
 export type AttackName = keyof typeof ATTACKS;

@@ -1,35 +1,46 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { openTestApp } from '../../packages/server/test/harness.ts';
-import { share } from '../accuracy/intervals.ts';
+import { writeSection } from '../accuracy/report-page.ts';
 import { ATTACKS, type AttackName } from './attack-list.ts';
-import { openFaces } from './faces.ts';
-import { drawReport, type Result } from './report.ts';
+import { type Faces, openFaces } from './faces.ts';
+import { newProgress } from './progress.ts';
+import { type Result, resultRows, sectionOf } from './report.ts';
 import { openTrial } from './trial.ts';
 
 /**
  * Attacks the liveness check of a real server, in this process, with a face step that asks for a challenge, and shows how
  * many were accepted. Genuine recordings go the same way. No picture of a person is written.
  */
-const USAGE = `npm run attacks -- [--tries 20] [--kinds ${Object.keys(ATTACKS).join(',')}] [--faces DIR] [--out FILE.html]`;
+const USAGE = `npm run attacks -- [--tries 20] [--kinds NAME,…] [--faces DIR] [--films DIR]
+
+  --tries N    of each kind; genuine recordings are tried three times each if there are more than one
+  --kinds      ${Object.keys(ATTACKS).join(', ')}
+  --faces DIR  photographs of victims, one face each; without it, those of a development dependency
+  --films DIR  a folder for each genuine recording, with its frames as numbered JPEGs, six a second
+  --name NAME  of the section in the report; attacks`;
 
 const { values } = parseArgs({
   options: {
     tries: { type: 'string', default: '20' },
     kinds: { type: 'string', default: Object.keys(ATTACKS).join(',') },
     faces: { type: 'string' },
-    out: { type: 'string', default: 'build/attacks.html' },
+    films: { type: 'string' },
+    name: { type: 'string', default: 'attacks' },
     help: { type: 'boolean', default: false },
   },
 });
 const tries = Number(values.tries);
 const kinds = values.kinds.split(',') as AttackName[];
-if (values.help || !Number.isInteger(tries) || tries < 1 || kinds.some((kind) => !(kind in ATTACKS))) {
+const isName = /^[a-z0-9-]{1,40}$/.test(values.name);
+if (values.help || !Number.isInteger(tries) || tries < 1 || !isName || kinds.some((kind) => !(kind in ATTACKS))) {
   console.log(USAGE);
   process.exit(values.help ? 0 : 2);
 }
+
+const ATTEMPTS = 3;
 
 const folder = mkdtempSync(join(tmpdir(), 'grove-attacks-'));
 const app = await openTestApp(
@@ -37,33 +48,27 @@ const app = await openTestApp(
   { environment: { GROVE_VISION: 'eager' } },
 );
 try {
-  const faces = await openFaces(values.faces);
+  const faces = await openFaces(values);
   const trial = await openTrial(app);
   const results: Result[] = [];
-  for (const kind of kinds) {
-    const outcomes: string[] = [];
-    const novelties: number[] = [];
-    for (let at = 0; at < tries; at += 1) {
-      const { outcome, novelty } = await trial.run(ATTACKS[kind], faces, at);
-      outcomes.push(outcome);
-      if (novelty !== null) novelties.push(novelty);
-      process.stderr.write(
-        `\r${kind}: ${at + 1} of ${tries}, ${outcomes.filter((each) => each === 'accepted').length} accepted   `,
-      );
-    }
-    process.stderr.write('\n');
-    results.push({ kind, about: ATTACKS[kind].about, outcomes, novelties });
-  }
-  console.log(`| what | tries | accepted | for a human | refused | accepted, 95 % |\n|---|---|---|---|---|---|`);
-  for (const { kind, outcomes } of results) {
-    const count = (outcome: string) => outcomes.filter((each) => each === outcome).length;
-    console.log(
-      `| ${kind} | ${outcomes.length} | ${count('accepted')} | ${count('review')} | ${count('refused')} | ${share(count('accepted'), outcomes.length, 1)} |`,
-    );
-  }
-  writeFileSync(values.out, drawReport(results));
-  console.log(`\nThe report is in ${values.out}.`);
+  for (const kind of kinds) results.push(await attack(trial, kind, faces));
+  console.log(resultRows(results).join('\n'));
+  console.log(`\nThe report is in ${writeSection(sectionOf(values.name, results))}.`);
 } finally {
   await app.stop();
   rmSync(folder, { recursive: true, force: true });
+}
+
+async function attack(trial: Awaited<ReturnType<typeof openTrial>>, kind: AttackName, faces: Faces): Promise<Result> {
+  const people = kind === 'genuine' && faces.films.length > 1 ? faces.films.length : undefined;
+  const all = people ? people * ATTEMPTS : tries;
+  const progress = newProgress(kind, all);
+  const trials: Result['trials'][number][] = [];
+  for (let at = 0; at < all; at += 1) {
+    const person = people ? Math.floor(at / ATTEMPTS) : at;
+    trials.push({ ...(await trial.run(ATTACKS[kind], faces, person)), person });
+    progress.show(at + 1, `${trials.filter(({ outcome }) => outcome === 'accepted').length} accepted`);
+  }
+  progress.end();
+  return { kind, about: ATTACKS[kind].about, trials };
 }

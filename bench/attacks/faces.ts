@@ -1,43 +1,87 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openVision } from '@grove/vision';
+import { openVision, type VisionEngine } from '@grove/vision';
 import sharp from 'sharp';
 import { AUDREY, CONNERY, FRANCK, picture } from '../../packages/vision/test/pictures.ts';
-import { openRecording, PORTRAIT_AT, type Recording } from '../../packages/vision/test/recording.ts';
+import { AT_REST, type Moment, openRecording, PORTRAIT_AT, SHOWN } from '../../packages/vision/test/recording.ts';
+import { type Film, findFilms } from './films.ts';
 import type { Still } from './render-head.ts';
 
-/** The material of an attacker: photographs of victims. And a recording of somebody who moves, for comparison. */
-export type Faces = { readonly stills: readonly Still[]; readonly recording: Recording };
+/** The material of an attacker, and people who do what is asked for, for comparison. */
+export type Faces = {
+  /** Photographs of victims. */
+  readonly stills: readonly Still[];
+  /** The same, as small as the portrait on a card, and enlarged again. */
+  readonly portraits: readonly Still[];
+  /** Three photographs of one victim: turned to one side, straight ahead, turned to the other. */
+  readonly turned: readonly Still[];
+  /** Somebody at rest, who also moves in the first of the films. */
+  readonly resting: readonly Still[];
+  readonly films: readonly Film[];
+};
 
-const SIDE = 480;
+const SIDE = 400;
+const PORTRAIT_SIDE = 150;
 const MAX_FACES = 200;
 
-/** Photographs of a folder, or those that a development dependency carries. */
-export async function openFaces(folder: string | undefined): Promise<Faces> {
+export type FaceFolders = {
+  /** Of photographs, one face each. */
+  readonly faces?: string | undefined;
+  /** Of folders, each with the frames of a recording as numbered JPEGs, six a second. */
+  readonly films?: string | undefined;
+};
+
+/** What is in the folders, or what a development dependency carries. */
+export async function openFaces({ faces, films }: FaceFolders): Promise<Faces> {
   const recording = await openRecording();
-  const own = [AUDREY, CONNERY, FRANCK].map(picture);
-  const photographs = folder
-    ? readdirSync(folder)
-        .filter((file) => /\.jpe?g$/i.test(file))
-        .slice(0, MAX_FACES)
-        .map((file) => readFileSync(join(folder, file)))
-    : [...own, recording.at(PORTRAIT_AT)];
+  const own = [...[AUDREY, CONNERY, FRANCK].map(picture), recording.at(PORTRAIT_AT)];
   const vision = await openVision({ workers: 1 });
-  const stills: Still[] = [];
   try {
-    for (const photograph of photographs) {
-      const resized = sharp(photograph).rotate().resize(SIDE, SIDE, { fit: 'inside' }).removeAlpha();
-      const { data, info } = await resized.raw().toBuffer({ resolveWithObject: true });
-      const { width, height } = info;
-      const jpeg = await sharp(data, { raw: { width, height, channels: 3 } })
-        .jpeg({ quality: 95 })
-        .toBuffer();
-      const seen = await vision.observeFace(jpeg);
-      if ('points' in seen) stills.push({ width, height, data, points: seen.points, turned: 0 });
-    }
+    const photographs = faces ? readPhotographs(faces) : own;
+    const moments = (...list: readonly (Moment | undefined)[]) =>
+      toStills(
+        vision,
+        list.flatMap((moment) => (moment ? [recording.at(moment)] : [])),
+      );
+    const stills = await toStills(vision, photographs);
+    if (stills.length === 0) throw new Error('there is no face in these photographs');
+    const first = { name: 'test recording', omit: [], actor: recording.actor };
+    return {
+      stills,
+      portraits: await toStills(vision, await Promise.all(photographs.map(shrink))),
+      turned: await moments(SHOWN.left[0]?.[2], AT_REST[0], SHOWN.right[0]?.[2]),
+      resting: await moments(...AT_REST.slice(0, 12)),
+      films: films ? await findFilms(vision, films) : [first],
+    };
   } finally {
     await vision.stop();
   }
-  if (stills.length === 0) throw new Error('there is no face in these photographs');
-  return { stills, recording };
+}
+
+function readPhotographs(folder: string): Buffer[] {
+  const files = readdirSync(folder).filter((file) => /\.jpe?g$/i.test(file));
+  return files.slice(0, MAX_FACES).map((file) => readFileSync(join(folder, file)));
+}
+
+function shrink(photograph: Buffer): Promise<Buffer> {
+  return sharp(photograph)
+    .rotate()
+    .resize(PORTRAIT_SIDE, PORTRAIT_SIDE, { fit: 'inside' })
+    .jpeg({ quality: 80 })
+    .toBuffer();
+}
+
+async function toStills(vision: VisionEngine, photographs: readonly Buffer[]): Promise<Still[]> {
+  const stills: Still[] = [];
+  for (const photograph of photographs) {
+    const resized = sharp(photograph).rotate().resize(SIDE, SIDE, { fit: 'inside' }).removeAlpha();
+    const { data, info } = await resized.raw().toBuffer({ resolveWithObject: true });
+    const { width, height } = info;
+    const jpeg = await sharp(data, { raw: { width, height, channels: 3 } })
+      .jpeg({ quality: 95 })
+      .toBuffer();
+    const seen = await vision.observeFace(jpeg);
+    if ('points' in seen) stills.push({ width, height, data, points: seen.points, turned: seen.yaw });
+  }
+  return stills;
 }

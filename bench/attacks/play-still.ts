@@ -9,13 +9,25 @@ export type Player = {
   follow(instruction: { kind: Movement; phase: 'do' | 'return' }, now: number): void;
 };
 
-export type AttackKind = 'still' | 'print' | 'ellipsoid' | 'mesh' | 'layer' | 'full' | 'wobble' | 'photographs';
+export type AttackKind =
+  | 'still'
+  | 'print'
+  | 'ellipsoid'
+  | 'mesh'
+  | 'layer'
+  | 'full'
+  | 'wobble'
+  | 'screen'
+  | 'paper'
+  | 'photographs';
 
 const STYLES: Record<Exclude<AttackKind, 'still' | 'print' | 'photographs'>, Omit<RenderOptions, 'random'>> = {
   ellipsoid: { model: 'ellipsoid', noise: 2 },
   mesh: { model: 'mesh', noise: 2 },
   layer: { model: 'mesh', ownBackground: true, noise: 2.5, jpegQuality: 85, paint: 'careful' },
   full: { model: 'mesh', ownBackground: true, relight: 0.25, noise: 3, jpegQuality: 85, paint: 'careful' },
+  screen: { model: 'mesh', noise: 2, medium: 'screen' },
+  paper: { model: 'mesh', noise: 2, medium: 'print' },
   wobble: { model: 'mesh', wobble: 1.6, flicker: 0.1, noise: 5, jpegQuality: 80, paint: 'careful' },
 };
 

@@ -41,19 +41,26 @@ export type RenderOptions = {
   readonly jpegQuality?: number;
   /** How the expression is drawn: roughly, or with shading and teeth. */
   readonly paint?: 'rough' | 'careful';
+  /** What the camera is pointed at, if the picture is not fed into it. */
+  readonly medium?: 'screen' | 'print';
   readonly random: () => number;
 };
 
-type Point = { x: number; y: number };
+export type Point = { x: number; y: number };
 
 export async function renderHead(still: Still, pose: HeadPose, options: RenderOptions): Promise<Buffer> {
   const { width, height } = still;
   const expressive = drawExpression(still, pose, options.paint ?? 'rough');
   const turned = turnHead(still, expressive, pose, options);
-  const finished = finish(turned, still, options);
+  const finished = finish(options.medium ? recapture(turned, still, options.medium) : turned, still, options);
   return sharp(finished, { raw: { width, height, channels: 3 } })
     .jpeg({ quality: options.jpegQuality ?? 88 })
     .toBuffer();
+}
+
+/** The picture as it is, with a little noise. */
+export function encode(still: Still, random: () => number): Promise<Buffer> {
+  return renderHead(still, { yaw: 0, pitch: 0 }, { model: 'flat', noise: 2, random });
 }
 
 /** The rotation as a field of displacements: the depth of a generic head, falling off outside of it. */
@@ -171,7 +178,7 @@ function background(source: Float32Array, still: Still, head: Head, x: number, y
   return left * (1 - share) + right * share;
 }
 
-function sample(source: Float32Array, { width, height }: Still, x: number, y: number, channel: number): number {
+export function sample(source: Float32Array, { width, height }: Still, x: number, y: number, channel: number): number {
   const cx = Math.min(width - 1.001, Math.max(0, x));
   const cy = Math.min(height - 1.001, Math.max(0, y));
   const [x0, y0] = [Math.floor(cx), Math.floor(cy)];
@@ -263,7 +270,7 @@ function openMouth(still: Still, source: Float32Array, gap: number, paint: strin
   return out;
 }
 
-function pointAt(points: readonly number[], index: number): Point {
+export function pointAt(points: readonly number[], index: number): Point {
   return { x: points[index * 2] as number, y: points[index * 2 + 1] as number };
 }
 
@@ -280,6 +287,28 @@ function wobbleField({ wobble = 0, random }: RenderOptions) {
       (wobble / 2) * parts.reduce((sum, { fx, fy, phase }) => sum + Math.sin(fx * x + fy * y + phase), 0) * 0.7;
   };
   return { x: wave(), y: wave() };
+}
+
+/** A picture that is photographed from a screen, with its raster and glow, or from paper, with dots and faded colours. */
+function recapture(data: Float32Array, { width, height }: Still, medium: 'screen' | 'print'): Float32Array {
+  const out = new Float32Array(data.length);
+  for (let y = 0; y < height; y += 1) {
+    for (let x = 0; x < width; x += 1) {
+      const raster =
+        medium === 'screen'
+          ? 1 + 0.06 * Math.sin(x * 2.17 + y * 0.13) + 0.05 * Math.sin(y * 2.31)
+          : 1 + 0.07 * Math.sin((x + y) * 1.9) * Math.sin((x - y) * 1.9);
+      const at = (y * width + x) * 3;
+      const grey = ((data[at] as number) + (data[at + 1] as number) + (data[at + 2] as number)) / 3;
+      for (let channel = 0; channel < 3; channel += 1) {
+        const value = data[at + channel] as number;
+        const tone =
+          medium === 'screen' ? value * 0.9 + (channel === 2 ? 26 : 14) : (value * 0.7 + grey * 0.3) * 0.8 + 30;
+        out[at + channel] = tone * raster;
+      }
+    }
+  }
+  return out;
 }
 
 function finish(

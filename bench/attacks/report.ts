@@ -1,59 +1,91 @@
 import { LIVENESS_BOUNDS } from '@grove/vision';
+import { drawHistograms } from '../accuracy/histogram.ts';
 import { share } from '../accuracy/intervals.ts';
+import type { Section } from '../accuracy/report-page.ts';
+import type { AttackOutcome, TrialResult } from './trial.ts';
 
 export type Result = {
   readonly kind: string;
   readonly about: string;
-  readonly outcomes: readonly string[];
-  /** How much was new in the face, of those who came to the end. */
-  readonly novelties: readonly number[];
+  /** The tries of one person follow each other. */
+  readonly trials: readonly (TrialResult & { readonly person: number })[];
 };
 
-const WIDTH = 640;
-const ROW = 26;
-const LEFT = 110;
-const MOST = 0.1;
+const COLUMNS = ['what', 'tries', 'accepted', 'for a human', 'refused', 'accepted, 95 %', 'what spoke against it'];
 
-/** One page of HTML with its plots as SVG. It holds no picture of a person. */
-export function drawReport(results: readonly Result[]): string {
-  const rows = results.map(({ kind, about, outcomes }) => {
-    const count = (outcome: string) => outcomes.filter((each) => each === outcome).length;
-    const cells = [
-      kind,
-      about,
-      outcomes.length,
-      count('accepted'),
-      count('review'),
-      count('refused'),
-      share(count('accepted'), outcomes.length, 1),
-    ];
-    return `<tr>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`;
-  });
-  return `<!doctype html>
-<html lang="en"><meta charset="utf-8"><title>Attacks on liveness</title>
-<style>body{font:15px/1.5 system-ui;max-width:60rem;margin:2rem auto;padding:0 1rem}td,th{padding:.3rem .7rem;text-align:left;border-bottom:1px solid #ddd}</style>
-<h1>Attacks on liveness</h1>
-<table><tr><th>what</th><th></th><th>tries</th><th>accepted</th><th>for a human</th><th>refused</th><th>accepted, 95 %</th></tr>
-${rows.join('\n')}</table>
-<h2>How much is new in the face when it comes back to rest</h2>
-<p>One dot for each try that came to the end. The lines are the bounds: below the first a try is refused, between the two a human decides.</p>
-${drawStrip(results)}
-</html>
-`;
+function cellsOf({ kind, trials }: Result): string[] {
+  const played = trials.filter(({ outcome }) => outcome !== 'not played');
+  const count = (outcome: AttackOutcome) => played.filter((each) => each.outcome === outcome).length;
+  return [
+    kind,
+    `${played.length}`,
+    `${count('accepted')}`,
+    `${count('review')}`,
+    `${count('refused')}`,
+    share(count('accepted'), played.length, 1),
+    [signsOf(played), ...(played.length < trials.length ? [`not played ${trials.length - played.length}`] : [])].join(
+      ', ',
+    ),
+  ];
 }
 
-const BOUNDS = [LIVENESS_BOUNDS.novelty.refuse, LIVENESS_BOUNDS.novelty.doubt];
+/** How often each sign was found. */
+function signsOf(trials: readonly TrialResult[]): string {
+  const counts = new Map<string, number>();
+  for (const sign of trials.flatMap(({ signs }) => [...new Set(signs)])) counts.set(sign, (counts.get(sign) ?? 0) + 1);
+  const sorted = [...counts].sort(([, one], [, other]) => other - one);
+  return sorted.map(([sign, times]) => `${sign} ${times}`).join(', ');
+}
 
-function drawStrip(results: readonly Result[]): string {
-  const x = (value: number) => LEFT + (Math.min(value, MOST) / MOST) * (WIDTH - LEFT - 10);
-  const height = results.length * ROW + 30;
-  const bounds = BOUNDS.map(
-    (bound) => `<line x1="${x(bound)}" x2="${x(bound)}" y1="0" y2="${height - 25}" stroke="#b3541e"/>`,
+/** Of recordings that are tried more than once: at the first attempt, and within all of them. */
+function peopleOf({ trials }: Result): string[] {
+  const people = Map.groupBy(
+    trials.filter(({ outcome }) => outcome !== 'not played'),
+    ({ person }) => person,
   );
-  const dots = results.map(({ kind, novelties }, at) => {
-    const y = at * ROW + ROW / 2;
-    const circles = novelties.map((value) => `<circle cx="${x(value).toFixed(1)}" cy="${y}" r="4" fill="#1b6e5388"/>`);
-    return `<text x="0" y="${y + 5}">${kind}</text>${circles.join('')}`;
-  });
-  return `<svg viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" role="img" aria-label="Novelty by kind">${bounds.join('')}${dots.join('')}<text x="${LEFT}" y="${height - 6}">0</text><text x="${WIDTH - 40}" y="${height - 6}">${MOST}</text></svg>`;
+  if (people.size === trials.length || people.size === 0) return [];
+  const all = [...people.values()];
+  const first = all.filter(([attempt]) => attempt?.outcome === 'accepted').length;
+  const once = all.filter((attempts) => attempts.some(({ outcome }) => outcome === 'accepted')).length;
+  return [
+    `People accepted at the first attempt: ${share(first, all.length, 1)}`,
+    `People accepted within all attempts: ${share(once, all.length, 1)}`,
+  ];
+}
+
+export function resultRows(results: readonly Result[]): string[] {
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
+  return [
+    line(COLUMNS),
+    line(COLUMNS.map(() => '---')),
+    ...results.map((result) => line(cellsOf(result))),
+    ...results.flatMap(peopleOf),
+  ];
+}
+
+export function sectionOf(name: string, results: readonly Result[]): Section {
+  const measure = (of: string) =>
+    results.flatMap(({ kind, trials }) => {
+      const values = trials.flatMap(({ measures }) => measures[of] ?? []);
+      return values.length > 0 ? [{ name: kind, values }] : [];
+    });
+  const { novelty, sameness, passive } = LIVENESS_BOUNDS;
+  const plots = [
+    ...[{ title: 'How much is new in the face when it comes back to rest', of: 'novelty', to: 0.1, bounds: novelty }],
+    ...[{ title: 'How alike the face at rest is to itself', of: 'sameness', from: 0.7, to: 1, bounds: sameness }],
+    ...[{ title: 'Score of passive liveness', of: 'passive', to: 1, bounds: passive }],
+  ];
+  return {
+    name,
+    title: 'Attacks on liveness, and genuine recordings',
+    columns: ['about', ...COLUMNS],
+    rows: [
+      ...results.map((result) => [result.about, ...cellsOf(result)]),
+      ...results.flatMap(peopleOf).map((words) => [words]),
+    ],
+    plots: plots.flatMap(({ title, of, from = 0, to, bounds }) => {
+      const series = measure(of);
+      return series.length > 0 ? [drawHistograms({ title, from, to, bounds: Object.values(bounds), series })] : [];
+    }),
+  };
 }

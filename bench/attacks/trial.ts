@@ -1,50 +1,149 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { openChallengePage } from '../../packages/server/test/challenge.ts';
-import { startJourney } from '../../packages/server/test/end-user.ts';
+import { makeSpecimen } from '@grove/vision';
+import sharp from 'sharp';
+import { type Challenge, openChallengePage } from '../../packages/server/test/challenge.ts';
+import { type EndUser, startJourney } from '../../packages/server/test/end-user.ts';
 import type { TestApp } from '../../packages/server/test/harness.ts';
+import { RecordingOver } from '../../packages/vision/test/recording.ts';
 import type { Attack } from './attack-list.ts';
 import type { Faces } from './faces.ts';
+import type { Still } from './render-head.ts';
 
-export type TrialResult = { readonly outcome: 'accepted' | 'review' | 'refused'; readonly novelty: number | null };
+/** `not played`: the recording does not show what was asked for. */
+export type AttackOutcome = 'accepted' | 'review' | 'refused' | 'not played';
+export type TrialResult = {
+  readonly outcome: AttackOutcome;
+  /** What spoke against it. */
+  readonly signs: readonly string[];
+  readonly measures: Readonly<Record<string, number | null>>;
+};
 
-/** One attempt, and only its liveness: what the document says is measured elsewhere. */
-const DEFINITION = {
-  name: 'attacked',
-  processDefinitionType: 'VERIFICATION',
-  steps: [
-    { id: 'selfie', type: 'face', key: 'face1', liveness: 'active', maxAttempts: 1 },
-    { id: 'decide', type: 'decision', onAnyFailure: 'REVIEW', onUncertain: 'REVIEW' },
+const FACE_STEP = { id: 'selfie', type: 'face', key: 'face1', liveness: 'active', maxAttempts: 1 };
+const DECISION = { id: 'decide', type: 'decision', onAnyFailure: 'REVIEW', onUncertain: 'REVIEW' };
+const DEFINITIONS = {
+  /** Only liveness: the attacker is taken to have a document that fits. */
+  attacked: [FACE_STEP, DECISION],
+  'attacked-with-document': [
+    { id: 'document', type: 'document', key: 'doc1', accept: ['PASSPORT'] },
+    FACE_STEP,
+    { id: 'match', type: 'faceMatch', document: 'doc1', face: 'face1' },
+    DECISION,
   ],
 };
 const MAX_LOOKS = 1200;
 const LOOK_MS = 50;
+const MAX_STARTS = 3;
+const VALID = { issueDate: '2020-01-01', expiryDate: '2029-12-31' };
 
 export async function openTrial(app: TestApp) {
   const token = await app.token();
-  const made = await app.client.processDefinitions.create({ body: DEFINITION as never });
-  await app.call(`/api/process-manager/processDefinitions/${made.id}/deploy`, { method: 'POST' });
+  await app.client.processSettings.update({ body: { redirectOrigins: [], allowSpecimens: true } });
+  for (const [name, steps] of Object.entries(DEFINITIONS)) {
+    const body = { name, processDefinitionType: 'VERIFICATION', steps };
+    const made = await app.client.processDefinitions.create({ body: body as never });
+    await app.call(`/api/process-manager/processDefinitions/${made.id}/deploy`, { method: 'POST' });
+  }
+
+  async function checksOf(user: EndUser): Promise<readonly CheckOfResult[]> {
+    for (let looks = 0; looks < MAX_LOOKS && (await user.look()).waitingFor === 'check'; looks += 1)
+      await wait(LOOK_MS);
+    const id = user.processInstanceId;
+    const { body: instance } = await app.call(`/api/process-manager/processInstances/${id}`, { token });
+    const place = `/api/userdata-server/processDefinitions/${instance.processDefnId}/processInstances/${id}`;
+    return (await app.call(`${place}/userdata/checks`, { token })).body;
+  }
 
   return {
     async run(attack: Attack, faces: Faces, at: number): Promise<TrialResult> {
-      const { user, processInstanceId: id } = await startJourney(app, app.apiKey, { processDefnName: 'attacked' });
-      const player = attack.play(faces, at);
-      let open = '';
-      const challenge = await openChallengePage(user, 'selfie', app.clock).answer((instruction) => {
+      const processDefnName = attack.document ? 'attacked-with-document' : 'attacked';
+      const { user } = await startJourney(app, app.apiKey, { processDefnName });
+      if (attack.document) await showDocument(user, attack.document(faces, at), at);
+      const challenge = await play(app, user, attack, faces, at);
+      if (challenge === 'over') return { outcome: 'not played', signs: [], measures: {} };
+      if (challenge.state !== 'DONE') return { outcome: 'refused', signs: [challenge.reason ?? 'ended'], measures: {} };
+      await user.submit('selfie', { challengeId: challenge.challengeId });
+      const checks = await checksOf(user);
+      const judged = [toResult(checks, 'liveness'), ...(attack.document ? [toResult(checks, 'faceMatch')] : [])];
+      const worst = (['refused', 'review', 'accepted'] as const).find((each) =>
+        judged.some((one) => one.outcome === each),
+      );
+      return {
+        outcome: worst ?? 'refused',
+        signs: judged.flatMap(({ signs }) => signs),
+        measures: Object.assign({}, ...judged.map(({ measures }) => measures)),
+      };
+    },
+  };
+}
+
+type CheckOfResult = {
+  readonly name: string;
+  readonly status: string;
+  readonly score?: number;
+  readonly metaData?: Readonly<Record<string, never>>;
+};
+
+/** A recording that leaves out movements is for a human because of that; whatever else was found is what is measured. */
+function toResult(checks: readonly CheckOfResult[], name: string): TrialResult {
+  const check = checks.find((each) => each.name === name);
+  const { refused = [], doubtful = [], hints = [], measures = {} } = (check?.metaData ?? {}) as Record<string, never>;
+  const signs = [...(refused as string[]), ...(doubtful as string[]), ...(hints as string[])];
+  const others = signs.filter((sign) => sign !== 'movements_omitted');
+  const isOnlyOmission = check?.status === 'REVIEW' && signs.length > 0 && others.length === 0;
+  const outcome =
+    check?.status === 'PASSED' || isOnlyOmission ? 'accepted' : check?.status === 'REVIEW' ? 'review' : 'refused';
+  const own = name === 'faceMatch' && outcome !== 'accepted' ? ['no_match'] : [];
+  return {
+    outcome,
+    signs: [...others, ...own],
+    measures: name === 'liveness' ? measures : { match: check?.score ?? null },
+  };
+}
+
+async function play(
+  app: TestApp,
+  user: EndUser,
+  attack: Attack,
+  faces: Faces,
+  at: number,
+): Promise<Challenge | 'over'> {
+  let player = attack.play(faces, at);
+  let open = '';
+  let starts = 1;
+  const page = openChallengePage(user, 'selfie', app.clock);
+  try {
+    return await page.answer(
+      (instruction) => {
         const now = app.clock.now();
         if (open !== `${instruction.token} ${instruction.phase}`) player.follow(instruction, now - 300);
         open = `${instruction.token} ${instruction.phase}`;
         return player.frame(now);
-      });
-      if (challenge.state !== 'DONE') return { outcome: 'refused', novelty: null };
-      await user.submit('selfie', { challengeId: challenge.challengeId });
-      for (let looks = 0; looks < MAX_LOOKS && (await user.look()).waitingFor === 'check'; looks += 1)
-        await wait(LOOK_MS);
-      const { body: instance } = await app.call(`/api/process-manager/processInstances/${id}`, { token });
-      const place = `/api/userdata-server/processDefinitions/${instance.processDefnId}/processInstances/${id}`;
-      const { body: checks } = await app.call(`${place}/userdata/checks`, { token });
-      const liveness = checks.find(({ name }: { name: string }) => name === 'liveness');
-      const outcome = liveness?.status === 'PASSED' ? 'accepted' : liveness?.status === 'FAILED' ? 'refused' : 'review';
-      return { outcome, novelty: liveness?.metaData?.measures?.novelty ?? null };
-    },
-  };
+      },
+      {
+        omit: attack.omit?.(faces, at) ?? [],
+        startsAgain({ number, instruction }) {
+          const wanted = attack.firstMovement;
+          if (!wanted || starts === MAX_STARTS || number !== 2 || instruction?.kind === wanted) return false;
+          starts += 1;
+          player = attack.play(faces, at);
+          return true;
+        },
+      },
+    );
+  } catch (error) {
+    if (error instanceof RecordingOver) return 'over';
+    throw error;
+  }
+}
+
+/** A passport with the face of the victim. */
+async function showDocument(user: EndUser, { data, width, height }: Still, seed: number): Promise<void> {
+  const raw = { width, height, channels: 3 } as const;
+  const portrait = await sharp(data, { raw }).resize(340, 434, { fit: 'cover' }).jpeg().toBuffer();
+  const photograph = { tilt: 2, yaw: 2, noise: 2 };
+  const { jpeg } = await makeSpecimen({ kind: 'passport', seed, person: VALID, portrait, photograph });
+  const headers = { 'content-type': 'image/jpeg' };
+  await user.call('/steps/document/images/front', { method: 'POST', body: jpeg as never, headers });
+  await user.submit('document');
+  for (let looks = 0; looks < MAX_LOOKS && (await user.look()).waitingFor === 'check'; looks += 1) await wait(LOOK_MS);
 }

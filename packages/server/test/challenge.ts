@@ -15,7 +15,16 @@ export type ChallengePage = {
   /** Sends a frame to the instruction that is open, or with what is given instead. */
   send(challenge: Challenge, frame: Buffer | object, change?: FrameChange): Promise<Answer>;
   /** Sends frames until the challenge is over. */
-  answer(frameOf: (instruction: Instruction) => Buffer | object | Promise<Buffer | object>): Promise<Challenge>;
+  answer(
+    frameOf: (instruction: Instruction) => Buffer | object | Promise<Buffer | object>,
+    options?: AnswerOptions,
+  ): Promise<Challenge>;
+};
+
+export type AnswerOptions = {
+  readonly omit?: readonly string[];
+  /** Whether to give up this challenge and start another one. */
+  readonly startsAgain?: (challenge: Challenge) => boolean;
 };
 
 export type FrameChange = { token?: string; key?: KeyObject; challengeId?: string; at?: number };
@@ -54,10 +63,13 @@ export function openChallengePage(
   return {
     start,
     send,
-    async answer(frameOf) {
-      const started = await start();
-      if (started.status !== 201) throw new Error(started.text);
-      let challenge = started.body as Challenge;
+    async answer(frameOf, { omit = [], startsAgain = () => false } = {}) {
+      const open = async () => {
+        const started = await start(omit);
+        if (started.status !== 201) throw new Error(started.text);
+        return started.body as Challenge;
+      };
+      let challenge = await open();
       let before = '';
       for (let frames = 0; frames < MAX_FRAMES && challenge.state === 'OPEN'; frames += 1) {
         const instruction = challenge.instruction as Instruction;
@@ -66,6 +78,7 @@ export function openChallengePage(
         const sent = await send(challenge, await frameOf(instruction));
         if (sent.status !== 200) throw new Error(sent.text);
         challenge = sent.body as Challenge;
+        if (startsAgain(challenge)) challenge = await open();
       }
       return challenge;
     },

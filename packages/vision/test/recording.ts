@@ -41,6 +41,9 @@ export const ALL_MOMENTS: readonly Moment[] = [...Object.values(SHOWN).flat(2), 
 
 export type Recording = { at(moment: Moment): Buffer; actor(): Actor };
 
+/** The recording has no more frames of what is asked for. */
+export class RecordingOver extends Error {}
+
 /** Does what an instruction says, one frame after the other. */
 export type Actor = { frame(instruction: { kind: Movement; phase: 'do' | 'return' }): Buffer };
 
@@ -62,7 +65,7 @@ function newActor(at: (moment: Moment) => Buffer): Actor {
       if (!still && before !== `${kind} ${phase}`) playing = [...(shown.get(kind)?.shift() ?? [])];
       before = `${kind} ${phase}`;
       const moment = still ? rest.shift() : playing.shift();
-      if (!moment) throw new Error(`the recording has no more frames for ${kind} (${phase})`);
+      if (!moment) throw new RecordingOver(`the recording has no more frames for ${kind} (${phase})`);
       return at(moment);
     },
   };

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { faceAt, vectorNear } from '../../test/observations.ts';
 import type { ChallengeFrame, ChallengeProgress } from './follow.ts';
 import type { Movement } from './movements.ts';
-import type { FaceObservation } from './observe.ts';
+import type { FaceObservation } from './observation.ts';
 import { LIVENESS_BOUNDS, verifyChallenge } from './verify.ts';
 
 const MOVEMENTS: readonly Movement[] = ['centre', 'left', 'closeEyes', 'right', 'openMouth'];
