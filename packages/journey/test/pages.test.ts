@@ -14,10 +14,14 @@ const INDEX =
 const SEND = `const send = (variables) => parent.postMessage({ event: 'SEND', variables }, '*');`;
 
 const PAGES = {
-  good: `${SEND} addEventListener('message', ({ data }) => {
+  good: `${SEND} const button = document.querySelector('button');
+  // Nobody can press it before it does something.
+  button.disabled = true;
+  addEventListener('message', ({ data }) => {
     if (data.command !== 'PROCESS') return;
     const { constants, sessionData } = data.variables;
-    document.querySelector('button').onclick = () => send({ seen: constants.greeting + ' ' + sessionData.language });
+    button.onclick = () => send({ seen: constants.greeting + ' ' + sessionData.language });
+    button.disabled = false;
   });
   parent.postMessage({ event: 'READY' }, '*');`,
   silent: '',
@@ -77,6 +81,19 @@ describe('what a tenant adds', () => {
     await page.frameLocator('iframe').getByRole('button').waitFor();
     const inner = page.frames().find((each) => each !== page.mainFrame());
     assert.equal(await inner?.evaluate(() => self.origin), 'null');
+  });
+
+  it('nobody but the page itself is heard: what another window sends is not kept', async () => {
+    const { page, definitionId, processInstanceId, token } = await show('good');
+    const send = page.frameLocator('iframe').getByRole('button', { name: 'Send' });
+    await send.waitFor();
+    const stolen = { event: 'SEND', variables: { seen: 'stolen' } };
+    await page.evaluate((message) => postMessage(message, '*'), stolen);
+    await send.click();
+    await page.getByRole('heading', { name: 'All done, thank you' }).waitFor();
+    const place = `processDefinitions/${definitionId}/processInstances/${processInstanceId}`;
+    const { body } = await stage.app.call(`/api/userdata-server/${place}/userdata`, { token });
+    assert.deepEqual(body.forms.page1, { seen: 'hello en' });
   });
 
   it('a page that never says anything is taken away after ten seconds; a person can take over', async () => {

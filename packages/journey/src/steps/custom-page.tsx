@@ -50,11 +50,19 @@ function Page({ journey, step, t, language, submit, unable, url, onFault }: Page
   const frame = useRef<HTMLIFrameElement>(null);
   const { constants = {}, title } = step.settings as Settings;
   const [ready, setReady] = useState(false);
+  const isReady = useRef(false);
   const loads = useRef(0);
+  // It is told what it may know once it has loaded: what goes elsewhere before that has loaded only once.
+  const tell = () => {
+    const sessionData = { language, environment: journey.environment, tenantName: journey.tenantName };
+    // The frame has no origin that could be named.
+    frame.current?.contentWindow?.postMessage(processCommand(constants, sessionData), '*');
+  };
   // No policy keeps a frame from going elsewhere, but what it went to must load, and nobody asked for that.
   const loaded = () => {
     loads.current += 1;
     if (loads.current > 1) onFault('moved');
+    else if (isReady.current) tell();
   };
 
   // One conversation for as long as the page is shown.
@@ -72,9 +80,8 @@ function Page({ journey, step, t, language, submit, unable, url, onFault }: Page
       if (message.kind === 'ready') {
         clearTimeout(timer);
         setReady(true);
-        const sessionData = { language, environment: journey.environment, tenantName: journey.tenantName };
-        // The frame has no origin that could be named.
-        page.postMessage(processCommand(constants, sessionData), '*');
+        isReady.current = true;
+        if (loads.current > 0) tell();
       }
       if (message.kind !== 'send' || sending) return;
       sending = true;
