@@ -204,6 +204,7 @@ export function openFeatures(deps: FeatureDeps) {
       purgeKept();
       await sealExisting({
         ...{ db, scrub, everyTenantId: tenants },
+        others: { users: identity.sealBatch, members: watchlists.sealBatch },
         onProgress: (progress) => log.info(progress, 'sealing personal data that an earlier release stored'),
       });
       await erasureLog.prepare({ force });

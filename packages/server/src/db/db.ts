@@ -48,7 +48,16 @@ export type PersonalSeal = {
   openAgain(place: string, sealed: Uint8Array): string;
   /** Begins with the code of each beginning of the word that has three characters or more. */
   code(word: string): string;
+  /** The same for words of another kind: nobody sees that a word of one kind is also one of another. */
+  codeOf(kind: CodedKind, word: string): string;
+  /** The code of the word and behind it what tells it from all others, to be found as a whole and by its beginnings. */
+  wholeCodeOf(kind: CodedKind, word: string): string;
+  /** A hash that says nothing without the key: of the whole text, for what must be found exactly. */
+  hashOf(kind: CodedKind, text: string): string;
 };
+
+/** What is found by codes beside the words of instances. */
+export type CodedKind = 'users' | 'members';
 
 /** Filled in once the keys are there: the database itself knows none. */
 export type PersonalSeals = { of?: (db: TenantReads) => Promise<PersonalSeal | undefined> };

@@ -17,6 +17,7 @@ import { storeHandlers } from './stores/stores.ts';
 import { totpCeremonies } from './totps/totp-ceremonies.ts';
 import { summarizeTotps, totpHandlers } from './totps/totps.ts';
 import { erasableUsers } from './users/delete-user.ts';
+import { sealUsers } from './users/ext-id-seal.ts';
 import { userHandlers } from './users/users.ts';
 import { usersOfPerson } from './users/users-of-person.ts';
 
@@ -57,6 +58,8 @@ export function openIdentityStore(deps: IdentityStoreDeps) {
     core,
     forSteps: journeySteps({ core, totps, passkeys: passkeys.ceremonies, faces: biometrics.ceremonies }),
     isStoreName,
+    /** Seals what an earlier release stored in the clear. */
+    sealBatch: sealUsers,
     ofPerson: usersOfPerson({ ...core, now: () => deps.clock.now() }),
     /** For events of instances, in their transaction. */
     instanceTold: pushes.instanceTold,

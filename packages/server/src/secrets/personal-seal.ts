@@ -1,5 +1,5 @@
-import { createCipheriv, hkdfSync, type KeyObject } from 'node:crypto';
-import type { PersonalSeal } from '../db/db.ts';
+import { createCipheriv, createHmac, hkdfSync, type KeyObject } from 'node:crypto';
+import type { CodedKind, PersonalSeal } from '../db/db.ts';
 import { boundedMap } from '../kernel/bounded-map.ts';
 import { contextOf, keyFrom, seal, unseal } from './sealing.ts';
 
@@ -11,6 +11,7 @@ import { contextOf, keyFrom, seal, unseal } from './sealing.ts';
 export function personalSeal(tenantId: string, key: KeyObject): PersonalSeal {
   const sealing = { version: 1, key: derived(key, 'grove personal data') };
   const words = derived(key, 'grove words');
+  const kinds = { users: keysOf(key, 'users'), members: keysOf(key, 'members') };
   const known = boundedMap<string, string>(MAX_KNOWN_WORDS);
   const opened = boundedMap<string, { sealed: Uint8Array; text: string }>(MAX_REMEMBERED);
   const open = (place: string, sealed: Uint8Array) =>
@@ -30,7 +31,22 @@ export function personalSeal(tenantId: string, key: KeyObject): PersonalSeal {
       known.set(word, code);
       return code;
     },
+    codeOf: (kind, word) => codeOf(kinds[kind].words, word),
+    wholeCodeOf: (kind, word) =>
+      `${codeOf(kinds[kind].words, word)}.${hashOf(kinds[kind].hashes, word).toLowerCase().slice(0, WHOLE_DIGITS)}`,
+    hashOf: (kind, text) => hashOf(kinds[kind].hashes, text),
   };
+}
+
+/** 64 bits and more, in digits that have no case. */
+const WHOLE_DIGITS = 16;
+
+function hashOf(key: KeyObject, text: string): string {
+  return createHmac('sha256', key).update(text).digest('base64url');
+}
+
+function keysOf(key: KeyObject, kind: CodedKind) {
+  return { words: derived(key, `grove words of ${kind}`), hashes: derived(key, `grove hashes of ${kind}`) };
 }
 
 const MAX_KNOWN_WORDS = 500;

@@ -1,8 +1,9 @@
 import type { TenantTx } from '../db/db.ts';
 import { fold } from '../kernel/pages.ts';
 import type { Vault } from '../secrets/vault.ts';
+import { codeNames, membersAfter, type StoredMember } from './members.repository.ts';
 
-/** What is known of a member. All of it is sealed; the names are stored folded as well, to be found and sorted by. */
+/** What is known of a member. All of it is sealed; codes of the names are stored as well, by which they are found. */
 export type Details = {
   firstName?: string;
   lastName?: string;
@@ -43,4 +44,25 @@ export function sealDetails(
   details: Details,
 ) {
   return vault.sealFor(tx, subjectOf(listId), detailsContext(memberId), Buffer.from(JSON.stringify(details)));
+}
+
+type Unseal = Awaited<ReturnType<Vault['unsealerFor']>>;
+
+export function openDetails(unseal: Unseal, { id, details }: Pick<StoredMember, 'id' | 'details'>): Details {
+  return JSON.parse(unseal(detailsContext(id), details).toString()) as Details;
+}
+
+/** Makes codes of names that an earlier release stored folded. Where the next batch begins; nothing at the end. */
+export async function codeStoredNames(
+  vault: Pick<Vault, 'unsealerFor'>,
+  tx: TenantTx,
+  { after, limit }: { after: string; limit: number },
+): Promise<string[]> {
+  const [listId = '', memberId = ''] = after.split('/');
+  const rows = await membersAfter(tx, [listId, memberId], limit);
+  for (const row of rows) {
+    const unseal = await vault.unsealerFor(tx, subjectOf(row.watchlist_id));
+    await codeNames(tx, row, foldedNames(openDetails(unseal, row)));
+  }
+  return rows.map(({ watchlist_id, id }) => `${watchlist_id}/${id}`);
 }

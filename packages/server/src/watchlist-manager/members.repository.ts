@@ -1,10 +1,13 @@
-import { sql, type TenantReads, type TenantTx, unprepared } from '../db/db.ts';
+import { sql, type TenantReads, type TenantTx, unprepared, type Value } from '../db/db.ts';
+import { likeMatch } from '../kernel/like-match.ts';
 import type { Paging } from '../kernel/pages.ts';
+import { MAX_SCANNED, scanSealed } from '../kernel/scan-sealed.ts';
 
 export type MemberRow = {
   watchlist_id: string;
   id: string;
   revision: number;
+  /** Folded. In the database they are codes, and so they are in a row that was read. */
   first_folded: string;
   last_folded: string;
   details: Uint8Array;
@@ -66,9 +69,21 @@ export function findMemberOfValue(
   return db.get<MemberRow>(OF_VALUE, [db.tenantId, listId, now, hash]);
 }
 
+const KIND = 'members';
+
+/** The codes of folded names, by which members are found. */
+async function codedNames(tx: TenantTx, { first_folded, last_folded }: FoldedNames): Promise<[string, string]> {
+  const seal = await tx.personal();
+  if (!seal) throw new Error('there is no key of personal data');
+  const coded = (folded: string) => (folded === '' ? '' : seal.wholeCodeOf(KIND, folded));
+  return [coded(first_folded), coded(last_folded)];
+}
+
+type FoldedNames = Pick<MemberRow, 'first_folded' | 'last_folded'>;
+
 export async function addMember(tx: TenantTx, row: MemberRow): Promise<void> {
   await tx.run(ADD, [
-    ...[tx.tenantId, row.watchlist_id, row.id, row.revision, row.first_folded, row.last_folded, row.details],
+    ...[tx.tenantId, row.watchlist_id, row.id, row.revision, ...(await codedNames(tx, row)), row.details],
     ...[row.template, row.algorithm, row.quality, row.value_hash, row.expires_at, row.created_at, row.created_by],
     ...[row.last_updated_at, row.last_updated_by],
   ]);
@@ -76,9 +91,25 @@ export async function addMember(tx: TenantTx, row: MemberRow): Promise<void> {
 
 export async function changeMember(tx: TenantTx, row: MemberRow): Promise<void> {
   await tx.run(CHANGE, [
-    ...[tx.tenantId, row.watchlist_id, row.id, row.revision, row.first_folded, row.last_folded, row.details],
+    ...[tx.tenantId, row.watchlist_id, row.id, row.revision, ...(await codedNames(tx, row)), row.details],
     ...[row.template, row.algorithm, row.quality, row.expires_at, row.last_updated_at, row.last_updated_by],
   ]);
+}
+
+const AFTER = sql(`SELECT watchlist_id, id, details FROM watchlist_members WHERE tenant_id = $1
+  AND (watchlist_id > $2 OR (watchlist_id = $2 AND id > $3)) ORDER BY watchlist_id, id LIMIT $4 + 0
+  /*postgres FOR UPDATE*/`);
+const CODE = sql(`UPDATE watchlist_members SET first_folded = $4, last_folded = $5
+  WHERE tenant_id = $1 AND watchlist_id = $2 AND id = $3`);
+
+export type StoredMember = Pick<MemberRow, 'watchlist_id' | 'id' | 'details'>;
+
+export function membersAfter(tx: TenantTx, [listId, id]: readonly [string, string], limit: number) {
+  return tx.all<StoredMember>(AFTER, [tx.tenantId, listId, id, limit]);
+}
+
+export async function codeNames(tx: TenantTx, { watchlist_id, id }: StoredMember, names: FoldedNames): Promise<void> {
+  await tx.run(CODE, [tx.tenantId, watchlist_id, id, ...(await codedNames(tx, names))]);
 }
 
 export async function removeMember(tx: TenantTx, listId: string, id: string): Promise<boolean> {
@@ -115,21 +146,71 @@ export function templatesOf(
   return db.all(TEMPLATES, [db.tenantId, listId, JSON.stringify(ids)]);
 }
 
-type Filter = { listId: string; pattern: string | undefined; now: number };
+type Filter = {
+  listId: string;
+  /** A LIKE pattern, folded. */
+  pattern: string | undefined;
+  now: number;
+  /** The folded names in the details of a member. */
+  namesOf(member: StoredMember): FoldedNames;
+};
+type Found = { rows: MemberRow[]; total: number };
 
-export async function pageMembers(
-  db: TenantReads,
-  { listId, pattern, now }: Filter,
-  { orderBy, size, offset }: Paging,
-): Promise<{ rows: MemberRow[]; total: number }> {
-  const where = `${STANDING} AND (first_folded LIKE $4 ESCAPE '\\' OR last_folded LIKE $4 ESCAPE '\\')`;
-  const values = [db.tenantId, listId, now, pattern ?? '%'];
+const SHORTEST_BEGINNING = 3;
+const FAULT = {
+  pointer: '/query',
+  message: `the list has more than ${MAX_SCANNED} members: filter by a whole name, or by three characters and more with one % behind them, and do not sort by names`,
+};
+
+export async function pageMembers(db: TenantReads, filter: Filter, paging: Paging): Promise<Found> {
+  const { listId, pattern, now } = filter;
+  const like = pattern === undefined ? undefined : likeMatch(pattern);
+  const { exact, beginning = '' } = like ?? {};
+  const isCoded = exact !== undefined || [...beginning].length >= SHORTEST_BEGINNING;
+  if ((like && !isCoded) || paging.orderBy.includes('_folded')) return scanMembers(db, filter, paging);
+  const values: Value[] = [db.tenantId, listId, now];
+  const seal = like && (await db.personal());
+  if (like && !seal) return { rows: [], total: 0 };
+  const given = (value: Value) => `$${values.push(value)}`;
+  const whereOf = () => {
+    if (!seal) return STANDING;
+    if (exact !== undefined) {
+      const code = given(seal.wholeCodeOf(KIND, exact));
+      return `${STANDING} AND (first_folded = ${code} OR last_folded = ${code})`;
+    }
+    const code = seal.codeOf(KIND, beginning);
+    const [from, below] = [given(code), given(`${code}\u{10ffff}`)];
+    const isBetween = (column: string) => `(${column} >= ${from} AND ${column} < ${below})`;
+    return `${STANDING} AND (${isBetween('first_folded')} OR ${isBetween('last_folded')})`;
+  };
+  const where = whereOf();
   const counted = await db.get<{ total: number }>(
     unprepared(`SELECT count(*) AS total FROM watchlist_members WHERE ${where}`),
-    values,
+    [...values],
   );
-  const page = unprepared(
-    `SELECT ${COLUMNS} FROM watchlist_members WHERE ${where} ORDER BY ${orderBy} LIMIT $5 + 0 OFFSET $6 + 0`,
-  );
-  return { rows: await db.all<MemberRow>(page, [...values, size, offset]), total: counted?.total ?? 0 };
+  const { orderBy, size, offset } = paging;
+  const page = unprepared(`SELECT ${COLUMNS} FROM watchlist_members WHERE ${where}
+    ORDER BY ${orderBy} LIMIT ${given(size)} + 0 OFFSET ${given(offset)} + 0`);
+  return { rows: await db.all<MemberRow>(page, values), total: counted?.total ?? 0 };
+}
+
+const SCAN = sql(`SELECT id, watchlist_id, details, created_at, last_updated_at FROM watchlist_members
+  WHERE ${STANDING} AND id > $4 ORDER BY id LIMIT $5 + 0`);
+const AMONG = sql(`SELECT ${COLUMNS} FROM watchlist_members WHERE ${STANDING} AND id IN
+  (SELECT value FROM /*sqlite json_each(*//*postgres json_array_elements_text(CAST(*/$4/*postgres  AS json)*/))`);
+
+type Scanned = StoredMember & FoldedNames & Pick<MemberRow, 'created_at' | 'last_updated_at'>;
+
+/** Opens the names of every member, and reads the rest of the page alone. */
+async function scanMembers(db: TenantReads, filter: Filter, paging: Paging): Promise<Found> {
+  const { listId, pattern, now, namesOf } = filter;
+  const like = pattern === undefined ? undefined : likeMatch(pattern);
+  const batch = async (after: string, limit: number) =>
+    (await db.all<Scanned>(SCAN, [db.tenantId, listId, now, after, limit])).map((row) => ({ ...row, ...namesOf(row) }));
+  const matches = ({ first_folded, last_folded }: Scanned) =>
+    !like || like.matches(first_folded) || like.matches(last_folded);
+  const { ids, total } = await scanSealed({ batch, matches, fault: FAULT }, paging);
+  const rows = await db.all<MemberRow>(AMONG, [db.tenantId, listId, now, JSON.stringify(ids)]);
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return { rows: ids.flatMap((id) => byId.get(id) ?? []), total };
 }

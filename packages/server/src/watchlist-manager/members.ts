@@ -15,9 +15,9 @@ import { deleteExpired, deleteMember, memberKey } from './erase-again.ts';
 import type { HashValue } from './hash-value.ts';
 import {
   type Details,
-  detailsContext,
   foldedNames,
   mergeDetails,
+  openDetails,
   sealDetails,
   subjectOf,
   templateContext,
@@ -29,6 +29,7 @@ import {
   MEMBER_SORTABLE,
   type MemberRow,
   pageMembers,
+  type StoredMember,
 } from './members.repository.ts';
 import { bytesOf, type ReadFace, type ReadTemplate } from './read-face.ts';
 import { findList, findListForUpdate, type ListRow, nextRevision } from './watchlists.repository.ts';
@@ -60,7 +61,7 @@ export function memberHandlers(deps: MembersDeps): Own {
     const [first] = rows;
     if (!first) return [];
     const unseal = await vault.unsealerFor(db, subjectOf(first.watchlist_id));
-    return rows.map((row) => toMember(row, JSON.parse(unseal(detailsContext(row.id), row.details).toString())));
+    return rows.map((row) => toMember(row, openDetails(unseal, row)));
   };
   const shownOne = async (db: TenantReads, row: MemberRow): Promise<Member> => (await shown(db, [row]))[0] as Member;
 
@@ -77,7 +78,9 @@ export function memberHandlers(deps: MembersDeps): Own {
       const { db, now } = context;
       const page = paging(query, MEMBER_SORTABLE);
       const list = await existingList(db, context, params.watchlistId);
-      const filter = { listId: list.id, pattern: likePattern(query.name, '/query/name'), now };
+      const unseal = list.num_members === 0 ? undefined : await vault.unsealerFor(db, subjectOf(list.id));
+      const namesOf = (member: StoredMember) => foldedNames(unseal ? openDetails(unseal, member) : {});
+      const filter = { listId: list.id, pattern: likePattern(query.name, '/query/name'), now, namesOf };
       const { rows, total } = await pageMembers(db, filter, page);
       audit.noteRead(context, { action: 'watchlist.membersRead', item: list.id });
       return toPage(await shown(db, rows), total, page);
@@ -229,7 +232,7 @@ async function changeStored(
 ): Promise<MemberRow> {
   const place = { listId: list.id, memberId: before.id };
   const unseal = await deps.vault.unsealerFor(tx, subjectOf(list.id));
-  const known = JSON.parse(unseal(detailsContext(before.id), before.details).toString()) as Details;
+  const known = openDetails(unseal, before);
   const details = mergeDetails(known, given);
   const after: MemberRow = {
     ...before,

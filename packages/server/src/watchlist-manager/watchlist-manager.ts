@@ -1,6 +1,6 @@
 import { api } from '@grove/contract';
 import type { Audit } from '../audit/audit.ts';
-import type { Db } from '../db/db.ts';
+import type { Db, TenantTx } from '../db/db.ts';
 import type { ErasureLog } from '../erasure-log/erasure-log.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -11,6 +11,7 @@ import { erasableLists } from './erase-again.ts';
 import { openGalleries } from './galleries.ts';
 import { valueHasher } from './hash-value.ts';
 import { matchHandler } from './match.ts';
+import { codeStoredNames } from './member-details.ts';
 import { memberHandlers } from './members.ts';
 import { membersOfPerson } from './members-of-person.ts';
 import { PURGE_EVERY_MS, purgeMembersJob } from './purge-members.ts';
@@ -51,5 +52,7 @@ export function openWatchlistManager(deps: WatchlistManagerDeps) {
     ...watchlistSearch({ db, clock, galleries, hashValue, audit }),
     isListName,
     ofPerson: membersOfPerson({ vault, audit }),
+    /** Seals what an earlier release stored in the clear. */
+    sealBatch: (tx: TenantTx, after: string, limit: number) => codeStoredNames(vault, tx, { after, limit }),
   };
 }

@@ -37,17 +37,39 @@ const OPEN_OF = sql(`SELECT ${COLUMNS} FROM ceremonies WHERE tenant_id = $1 AND 
 const REMOVE_EXPIRED = sql(`DELETE FROM ceremonies WHERE tenant_id = $1 AND id IN (
     SELECT id FROM ceremonies WHERE tenant_id = $1 AND expires_at <= $2 ORDER BY expires_at LIMIT $3)`);
 
+const placeOf = (id: string) => `ceremony:${id}`;
+
+/** Before what is sealed. A session of an earlier release has a name without it, which is not shown. */
+const SEALED = 'sealed:';
+
+/** Names of users are sealed: base64 in a column of text. */
+async function sealName(tx: TenantTx, { id, username }: CeremonyRow): Promise<string | null> {
+  const seal = username === null ? undefined : await tx.personal();
+  if (!seal || username === null) return null;
+  return `${SEALED}${Buffer.from(seal.seal(placeOf(id), username)).toString('base64')}`;
+}
+
+async function openNames(db: TenantReads, rows: CeremonyRow[]): Promise<CeremonyRow[]> {
+  const seal = rows.some(({ username }) => username !== null) ? await db.personal() : undefined;
+  return rows.map((row) => {
+    if (!row.username?.startsWith(SEALED) || !seal) return { ...row, username: null };
+    const sealed = Buffer.from(row.username.slice(SEALED.length), 'base64');
+    return { ...row, username: seal.open(placeOf(row.id), sealed) };
+  });
+}
+
 export async function addCeremony(tx: TenantTx, row: CeremonyRow): Promise<void> {
   await tx.run(ADD, [
-    ...[tx.tenantId, row.id, row.store_id, row.kind, row.user_id, row.rp_id, row.policy_name, row.username],
+    ...[tx.tenantId, row.id, row.store_id, row.kind, row.user_id, row.rp_id, row.policy_name, await sealName(tx, row)],
     ...[row.data, row.created_at, row.expires_at],
   ]);
 }
 
+/** Nobody who takes one needs the name of its user: it is not opened. */
 export function removeCeremony(
   tx: TenantTx,
   { kind, storeId, id, now }: { kind: CeremonyKind; storeId: string; id: string; now: number },
-): Promise<CeremonyRow | undefined> {
+): Promise<Omit<CeremonyRow, 'username'> | undefined> {
   return tx.get<CeremonyRow>(TAKE, [tx.tenantId, storeId, kind, id, now]);
 }
 
@@ -56,8 +78,8 @@ export async function keepNewestCeremonies(tx: TenantTx, userId: string, keep: n
 }
 
 /** The newest first. There are only so many. */
-export function openCeremoniesOf(db: TenantReads, userId: string, now: number): Promise<CeremonyRow[]> {
-  return db.all<CeremonyRow>(OPEN_OF, [db.tenantId, userId, now]);
+export async function openCeremoniesOf(db: TenantReads, userId: string, now: number): Promise<CeremonyRow[]> {
+  return openNames(db, await db.all<CeremonyRow>(OPEN_OF, [db.tenantId, userId, now]));
 }
 
 export function removeExpiredCeremonies(tx: TenantTx, now: number, limit: number): Promise<number> {

@@ -27,7 +27,7 @@ export type NewCeremony = {
   lifeMs: number;
 };
 
-export type Ceremony<Data = unknown> = Omit<CeremonyRow, 'data'> & { data: Data };
+export type Ceremony<Data = unknown> = Omit<CeremonyRow, 'data' | 'username'> & { data: Data };
 
 export async function openCeremony(
   tx: TenantTx,

@@ -70,8 +70,8 @@ export type FoundStep = { readonly user: UserRow; readonly row: TotpRow; readonl
 
 /** The same, if the user is as it was read, too. */
 export function spentStep({ tenantId }: OfTenant, { user, row, step }: FoundStep): Change {
-  const { last_updated_at, ext_id } = user;
-  const values = [tenantId, user.id, row.policy_name, row.id, step, last_updated_at, ext_id];
+  const { last_updated_at, ext_key = null } = user;
+  const values = [tenantId, user.id, row.policy_name, row.id, step, last_updated_at, ext_key];
   return { statement: SPEND_STEP_AS_READ, values };
 }
 

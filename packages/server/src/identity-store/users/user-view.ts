@@ -4,6 +4,7 @@ import { toDtm } from '../../kernel/clock.ts';
 import type { Vault } from '../../secrets/vault.ts';
 import { isLocked, type LockState, MODALITIES, type Modality } from '../attempts/lock-rules.ts';
 import { type Locks, locksOf } from '../attempts/locks.repository.ts';
+import { openFound, storedRef } from './ext-id-seal.ts';
 import { userSubject } from './find-user.ts';
 import { type Held, heldParts } from './held-parts.ts';
 import { type UserRef, type UserRow, userStatements } from './users.repository.ts';
@@ -80,10 +81,11 @@ export function openUserViews({ vault }: { vault: Pick<Vault, 'openTextFor'> }):
     return views;
   };
 
-  const findRow = (db: TenantReads, { environment, storeName, ref }: UserAddress): Promise<UserRow | undefined> => {
+  const findRow = async (db: TenantReads, { environment, storeName, ref }: UserAddress) => {
     statements ??= userStatements(held);
     const statement = ref.userId === undefined ? statements.byExtId : statements.byId;
-    return db.get<UserRow>(statement, [db.tenantId, environment, storeName, ref.userId ?? ref.userExtId]);
+    const values = [db.tenantId, environment, storeName, await storedRef(db, ref)];
+    return openFound(db, await db.get<UserRow>(statement, values));
   };
 
   return {

@@ -2,6 +2,7 @@ import { sql } from '../../db/db.ts';
 import type { PersonItem, PersonSource } from '../../kernel/person-source.ts';
 import type { IdentityCore } from '../identity-core.ts';
 import { deleteUser } from './delete-user.ts';
+import { openUsers } from './ext-id-seal.ts';
 import { attributesOf } from './user-view.ts';
 import { findUser, findUserForUpdate, USER_COLUMNS, type UserRow, usersAmong } from './users.repository.ts';
 
@@ -22,7 +23,8 @@ export function usersOfPerson(
     },
     async page(db, environment, after, limit) {
       const items: PersonItem[] = [];
-      for (const row of await db.all<UserRow>(AFTER, [db.tenantId, environment, after, limit])) {
+      const rows = await openUsers(db, await db.all<UserRow>(AFTER, [db.tenantId, environment, after, limit]));
+      for (const row of rows) {
         const attributes = await attributesOf(core.vault, db, row);
         const externalIds = row.ext_id === null ? [] : [row.ext_id];
         items.push({ id: row.id, externalIds, texts: [...externalIds, ...Object.values(attributes)] });

@@ -1,39 +1,23 @@
 import { addToCounter, readCounter } from '../../db/counters.ts';
 import { type Change, type OfTenant, type Sql, sql, type TenantReads, type TenantTx } from '../../db/db.ts';
+import { openFound, storedRef, toStored } from './ext-id-seal.ts';
 import type { HeldParts } from './held-parts.ts';
+import type { StoredStatus, UserRef, UserRow } from './user-row.ts';
 
-/** TEMP_LOCKED is not stored: it is ACTIVE with a lock that has not run out. */
-export type StoredStatus = 'ACTIVE' | 'LOCKED' | 'DISABLED' | 'PENDING_ACTIVE';
+export type { StoredStatus, UserRef, UserRow };
 
-/** The columns of a user. Only the identity store knows them. */
-export type UserRow = {
-  id: string;
-  store_id: string;
-  ext_id: string | null;
-  /** Empty if there is none. */
-  ext_id_folded: string;
-  status: StoredStatus;
-  temp_lock_until: number | null;
-  /** The attributes, sealed for the user. */
-  sealed: Uint8Array | null;
-  locale: string | null;
-  time_zone: string | null;
-  created_at: number;
-  last_updated_at: number;
-  last_success_at: number | null;
-};
-
-export const USER_COLUMNS = `id, store_id, ext_id, ext_id_folded, status, temp_lock_until, sealed, locale, time_zone,
-  created_at, last_updated_at, last_success_at`;
+export const USER_COLUMNS = `id, store_id, ext_id, ext_id_folded, ext_sealed, status, temp_lock_until, sealed, locale,
+  time_zone, created_at, last_updated_at, last_success_at`;
 const OF_STORE = `SELECT ${USER_COLUMNS} FROM identity_users WHERE tenant_id = $1 AND store_id = $2`;
 const BY_ID = sql(`${OF_STORE} AND id = $3`);
 const BY_ID_FOR_UPDATE = sql(`${OF_STORE} AND id = $3 /*postgres FOR UPDATE*/`);
 const BY_EXT_ID = sql(`${OF_STORE} AND ext_id = $3`);
 const BY_EXT_ID_FOR_UPDATE = sql(`${OF_STORE} AND ext_id = $3 /*postgres FOR UPDATE*/`);
 const ADD = sql(`INSERT INTO identity_users (tenant_id, ${USER_COLUMNS})
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`);
-const CHANGE = sql(`UPDATE identity_users SET ext_id = $3, ext_id_folded = $4, status = $5, temp_lock_until = $6,
-  sealed = $7, locale = $8, time_zone = $9, last_updated_at = $10 WHERE tenant_id = $1 AND id = $2`);
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`);
+const CHANGE = sql(`UPDATE identity_users SET ext_id = $3, ext_id_folded = $4, ext_sealed = $5, status = $6,
+  temp_lock_until = $7, sealed = $8, locale = $9, time_zone = $10, last_updated_at = $11
+  WHERE tenant_id = $1 AND id = $2`);
 const SUCCEEDED = sql('UPDATE identity_users SET last_success_at = $3 WHERE tenant_id = $1 AND id = $2');
 const TEMP_LOCK = sql('UPDATE identity_users SET temp_lock_until = $3 WHERE tenant_id = $1 AND id = $2');
 const REMOVE = sql('DELETE FROM identity_users WHERE tenant_id = $1 AND id = $2');
@@ -66,46 +50,42 @@ const STORE_COLUMNS = 's.status AS store_status, s.configuration AS store_config
 const IN_STORE_BY_ID_FOR_UPDATE = sql(`${inStore(STORE_COLUMNS, HAS_ID)} /*postgres FOR UPDATE OF u*/`);
 const IN_STORE_BY_EXT_ID_FOR_UPDATE = sql(`${inStore(STORE_COLUMNS, HAS_EXT_ID)} /*postgres FOR UPDATE OF u*/`);
 
-/** How an address names a user. */
-export type UserRef =
-  | { readonly userId: string; readonly userExtId?: undefined }
-  | { readonly userExtId: string; readonly userId?: undefined };
-
-export function findUser(db: TenantReads, storeId: string, ref: UserRef): Promise<UserRow | undefined> {
-  return ref.userId === undefined
-    ? db.get<UserRow>(BY_EXT_ID, [db.tenantId, storeId, ref.userExtId])
-    : db.get<UserRow>(BY_ID, [db.tenantId, storeId, ref.userId]);
+export async function findUser(db: TenantReads, storeId: string, ref: UserRef): Promise<UserRow | undefined> {
+  const statement = ref.userId === undefined ? BY_EXT_ID : BY_ID;
+  return openFound(db, await db.get<UserRow>(statement, [db.tenantId, storeId, await storedRef(db, ref)]));
 }
 
 /** Nobody else can change the user, nor attempt to be it, until the transaction ends. */
-export function findUserForUpdate(tx: TenantTx, storeId: string, ref: UserRef): Promise<UserRow | undefined> {
-  return ref.userId === undefined
-    ? tx.get<UserRow>(BY_EXT_ID_FOR_UPDATE, [tx.tenantId, storeId, ref.userExtId])
-    : tx.get<UserRow>(BY_ID_FOR_UPDATE, [tx.tenantId, storeId, ref.userId]);
+export async function findUserForUpdate(tx: TenantTx, storeId: string, ref: UserRef): Promise<UserRow | undefined> {
+  const statement = ref.userId === undefined ? BY_EXT_ID_FOR_UPDATE : BY_ID_FOR_UPDATE;
+  return openFound(tx, await tx.get<UserRow>(statement, [tx.tenantId, storeId, await storedRef(tx, ref)]));
 }
 
 export type UserInStoreRow = UserRow & { store_status: 'ACTIVE' | 'INACTIVE'; store_configuration: string };
 
 /** The same, and what is to be known of the store. */
-export function findUserInStoreForUpdate(
+export async function findUserInStoreForUpdate(
   tx: TenantTx,
   { environment, storeName, ref }: { environment: 'live' | 'test'; storeName: string; ref: UserRef },
 ): Promise<UserInStoreRow | undefined> {
   const statement = ref.userId === undefined ? IN_STORE_BY_EXT_ID_FOR_UPDATE : IN_STORE_BY_ID_FOR_UPDATE;
-  return tx.get<UserInStoreRow>(statement, [tx.tenantId, environment, storeName, ref.userId ?? ref.userExtId]);
+  const values = [tx.tenantId, environment, storeName, await storedRef(tx, ref)];
+  return openFound(tx, await tx.get<UserInStoreRow>(statement, values));
 }
 
 export async function addUser(tx: TenantTx, row: UserRow): Promise<void> {
+  const stored = await toStored(tx, row);
   await tx.run(ADD, [
-    ...[tx.tenantId, row.id, row.store_id, row.ext_id, row.ext_id_folded, row.status, row.temp_lock_until],
+    ...[tx.tenantId, row.id, row.store_id, stored.key, stored.code, stored.sealed, row.status, row.temp_lock_until],
     ...[row.sealed, row.locale, row.time_zone, row.created_at, row.last_updated_at, row.last_success_at],
   ]);
   await addToCounter(tx, counterOf(row.store_id), 1);
 }
 
 export async function changeUser(tx: TenantTx, row: UserRow): Promise<void> {
+  const stored = await toStored(tx, row);
   await tx.run(CHANGE, [
-    ...[tx.tenantId, row.id, row.ext_id, row.ext_id_folded, row.status, row.temp_lock_until],
+    ...[tx.tenantId, row.id, stored.key, stored.code, stored.sealed, row.status, row.temp_lock_until],
     ...[row.sealed, row.locale, row.time_zone, row.last_updated_at],
   ]);
 }

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { after, before, it } from 'node:test';
+import { everythingStored } from '../../../test/everything-stored.ts';
 import { onBothEngines, openTestApp, type TestApp, type TestPlace } from '../../../test/harness.ts';
-import { backUpSqlite } from '../../db/backup.ts';
 import { asTenantId } from '../../kernel/ids.ts';
 
 /** Words that nobody else has, in every place where a caller tells something about a person. */
@@ -138,26 +136,3 @@ onBothEngines('what is known of a person is sealed', (engine, places) => {
     assert.deepEqual(tokens.content.at(-1).parameters ?? PERSON, PERSON);
   });
 });
-
-/** Every byte of the data folder and of a backup, or every column of every table. */
-async function everythingStored(app: TestApp, place: TestPlace, engine: string): Promise<string> {
-  if (engine === 'sqlite') {
-    const target = join(place.folder, 'copy.backup');
-    await backUpSqlite({ database: join(place.folder, 'grove.sqlite'), target });
-    const files = readdirSync(place.folder, { recursive: true, withFileTypes: true }).filter((each) => each.isFile());
-    assert.ok(existsSync(target));
-    const texts = files.map(({ parentPath, name }) => readFileSync(join(parentPath, name), 'latin1'));
-    return texts.join('\n').toLowerCase();
-  }
-  const db = app.app.db.of(TENANT);
-  const texts: string[] = [];
-  for (const table of ['process_instances', 'instance_terms', 'process_tokens', 'journeys', 'instance_events']) {
-    const rows = await db.all({ text: `SELECT * FROM ${table} WHERE tenant_id = $1` }, [TENANT]);
-    for (const row of rows) {
-      for (const value of Object.values(row as object)) {
-        texts.push(value instanceof Uint8Array ? Buffer.from(value).toString('latin1') : String(value));
-      }
-    }
-  }
-  return texts.join('\n').toLowerCase();
-}

@@ -12,6 +12,8 @@ export type SealExistingDeps = {
   db: Db;
   scrub: Scrub;
   everyTenantId(): AsyncIterable<TenantId>;
+  /** What other features hold: each seals a batch behind an id, and answers the ids that it sealed. */
+  others: Readonly<Record<'users' | 'members', (tx: TenantTx, after: string, limit: number) => Promise<string[]>>>;
   onProgress(progress: { tenantId: string; what: string; sealed: number }): void;
 };
 
@@ -33,11 +35,20 @@ const TOKENS_AFTER = sql(`SELECT id, parameters FROM process_tokens
   /*postgres FOR UPDATE*/`);
 const SEAL_TOKEN = sql(`UPDATE process_tokens SET sealed = $3, parameters = '{}' WHERE tenant_id = $1 AND id = $2`);
 
-export async function sealExisting({ db, scrub, everyTenantId, onProgress }: SealExistingDeps): Promise<void> {
+export async function sealExisting({ db, scrub, everyTenantId, others, onProgress }: SealExistingDeps): Promise<void> {
   let any = false;
+  const batchOf = (what: 'users' | 'members') => async (tx: TenantTx, after: string) => {
+    const ids = await others[what](tx, after, BATCH);
+    return { last: ids.at(-1) ?? DONE, sealed: ids.length };
+  };
   for await (const tenantId of everyTenantId()) {
     const tenant = db.of(tenantId);
-    const parts = { instances: sealInstances, tokens: sealTokens };
+    const parts = {
+      instances: sealInstances,
+      tokens: sealTokens,
+      users: batchOf('users'),
+      members: batchOf('members'),
+    };
     for (const [what, sealBatch] of Object.entries(parts)) {
       let sealed = 0;
       for (let last = ''; last !== DONE; ) {
@@ -92,7 +103,8 @@ async function sealInstances(tx: TenantTx, after: string): Promise<Batch> {
 
 /** A new tenant has nothing that an earlier release stored. */
 export async function markSealed(tx: TenantTx): Promise<void> {
-  for (const what of ['instances', 'tokens']) await tx.run(SET_MARK, [tx.tenantId, `${MARK}.${what}`, DONE]);
+  for (const what of ['instances', 'tokens', 'users', 'members'])
+    await tx.run(SET_MARK, [tx.tenantId, `${MARK}.${what}`, DONE]);
 }
 
 async function sealTokens(tx: TenantTx, after: string): Promise<Batch> {

@@ -1,0 +1,67 @@
+import { sql, type TenantReads, type TenantTx } from '../../db/db.ts';
+import { fold } from '../../kernel/pages.ts';
+import type { UserRef, UserRow } from './user-row.ts';
+
+/**
+ * External ids are often e-mail addresses or names. The database has a keyed hash, by which a user is found exactly, a code
+ * that begins as the codes of its beginnings do, and the id itself, sealed.
+ */
+const KIND = 'users';
+const placeOf = (id: string) => `user:${id}`;
+
+type ReadRow = Pick<UserRow, 'id' | 'ext_id' | 'ext_id_folded' | 'ext_key'> & { ext_sealed?: Uint8Array | null };
+
+/** How the database names what an address names. Before anything was sealed, it is as it was given. */
+export async function storedRef(db: TenantReads, ref: UserRef): Promise<string> {
+  if (ref.userId !== undefined) return ref.userId;
+  return (await db.personal())?.hashOf(KIND, ref.userExtId) ?? ref.userExtId;
+}
+
+export async function openFound<R extends ReadRow>(db: TenantReads, row: R | undefined): Promise<R | undefined> {
+  return row && (await openUsers(db, [row]))[0];
+}
+
+/** Rows as they were given, not as the database has them. */
+export async function openUsers<R extends ReadRow>(db: TenantReads, rows: R[]): Promise<R[]> {
+  const seal = rows.some(({ ext_sealed }) => ext_sealed) ? await db.personal() : undefined;
+  for (const row of rows) {
+    row.ext_key = row.ext_id;
+    if (!row.ext_sealed) continue;
+    if (!seal) throw new Error('the key of personal data is gone');
+    row.ext_id = seal.openAgain(placeOf(row.id), row.ext_sealed);
+    row.ext_id_folded = fold(row.ext_id);
+  }
+  return rows;
+}
+
+type Stored = { readonly key: string | null; readonly code: string; readonly sealed: Uint8Array | null };
+
+export async function toStored(tx: TenantTx, { id, ext_id }: Pick<UserRow, 'id' | 'ext_id'>): Promise<Stored> {
+  if (ext_id === null) return { key: null, code: '', sealed: null };
+  const seal = await tx.personal();
+  if (!seal) throw new Error('there is no key of personal data');
+  const code = seal.wholeCodeOf(KIND, fold(ext_id));
+  return { key: seal.hashOf(KIND, ext_id), code, sealed: seal.seal(placeOf(id), ext_id) };
+}
+
+/** The codes that a folded external id, or one with this beginning, has; nothing if nothing was ever sealed. */
+export async function codeOfExtId(db: TenantReads, folded: string, isWhole: boolean): Promise<string | undefined> {
+  const seal = await db.personal();
+  return isWhole ? seal?.wholeCodeOf(KIND, folded) : seal?.codeOf(KIND, folded);
+}
+
+const IN_CLEAR = sql(`SELECT id, ext_id FROM identity_users
+  WHERE tenant_id = $1 AND id > $2 AND ext_id IS NOT NULL AND ext_sealed IS NULL ORDER BY id LIMIT $3 + 0
+  /*postgres FOR UPDATE*/`);
+const SEAL = sql(`UPDATE identity_users SET ext_id = $3, ext_id_folded = $4, ext_sealed = $5
+  WHERE tenant_id = $1 AND id = $2`);
+
+/** Seals what an earlier release stored in the clear. The ids of those that were sealed. */
+export async function sealUsers(tx: TenantTx, after: string, limit: number): Promise<string[]> {
+  const rows = await tx.all<Pick<UserRow, 'id' | 'ext_id'>>(IN_CLEAR, [tx.tenantId, after, limit]);
+  for (const row of rows) {
+    const { key, code, sealed } = await toStored(tx, row);
+    await tx.run(SEAL, [tx.tenantId, row.id, key, code, sealed]);
+  }
+  return rows.map(({ id }) => id);
+}

@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { MAX_SCANNED, scanSealed } from './scan-sealed.ts';
+
+describe('a list in the order of what is sealed', () => {
+  const rows = (count: number) =>
+    Array.from({ length: count }, (_, at) => ({ id: String(at).padStart(6, '0'), name: `n${(at * 7) % count}` }));
+  const scan = (count: number) => {
+    const all = rows(count);
+    return {
+      batch: async (after: string, limit: number) => all.filter(({ id }) => id > after).slice(0, limit),
+      matches: () => true,
+      fault: { pointer: '/query', message: 'too many' },
+    };
+  };
+
+  it('has pages and a total, and ids break ties', async () => {
+    const paging = { orderBy: 'name DESC, id ASC', size: 2, offset: 1 };
+    const { ids, total } = await scanSealed(scan(5), paging);
+    assert.deepEqual([ids, total], [['000004', '000001'], 5]);
+    const same = { ...scan(5), matches: ({ id }: { id: string }) => id > '000002' };
+    assert.equal((await scanSealed(same, paging)).total, 2);
+  });
+
+  it('is refused with 100001 where more rows would have to be opened than a request may take', async () => {
+    const paging = { orderBy: 'name ASC, id ASC', size: 1, offset: 0 };
+    assert.equal((await scanSealed(scan(MAX_SCANNED), paging)).total, MAX_SCANNED);
+    await assert.rejects(scanSealed(scan(MAX_SCANNED + 1), paging), { code: 100001 });
+  });
+});

@@ -1,0 +1,52 @@
+import { invalidInput } from './errors.ts';
+import type { Paging } from './pages.ts';
+
+/**
+ * Lists that are filtered or sorted by what is sealed: the database cannot do it, so all rows are opened, in batches with
+ * a pause between them, and no more than this.
+ */
+export const MAX_SCANNED = 10_000;
+const BATCH = 250;
+
+export type Scan<Row> = {
+  /** The next rows in the order of ids, opened. */
+  batch(afterId: string, limit: number): Promise<Row[]>;
+  matches(row: Row): boolean;
+  /** What the caller should do if there are too many. */
+  readonly fault: { readonly pointer: string; readonly message: string };
+};
+
+/** The ids of a page, in its order. Rows have the columns that it may be sorted by. */
+export async function scanSealed<Row extends { readonly id: string }>(
+  { batch, matches, fault }: Scan<Row>,
+  { orderBy, size, offset }: Pick<Paging, 'orderBy' | 'size' | 'offset'>,
+): Promise<{ ids: string[]; total: number }> {
+  const found: Row[] = [];
+  let scanned = 0;
+  for (let after = '', more = true; more; ) {
+    const rows = await batch(after, BATCH);
+    scanned += rows.length;
+    if (scanned > MAX_SCANNED) throw invalidInput(fault);
+    for (const row of rows) if (matches(row)) found.push(row);
+    after = rows.at(-1)?.id ?? '';
+    more = rows.length === BATCH;
+    // Others come between.
+    if (more) await new Promise((turn) => setImmediate(turn));
+  }
+  found.sort(comparing(orderBy));
+  return { ids: found.slice(offset, offset + size).map(({ id }) => id), total: found.length };
+}
+
+type Values = Readonly<Record<string, string | number>>;
+
+/** As `paging` writes it: columns and directions. */
+function comparing(orderBy: string): (one: object, other: object) => number {
+  const terms = orderBy.split(', ').map((term) => term.split(' ') as [string, string]);
+  return (one, other) => {
+    for (const [column, direction] of terms) {
+      const [a, b] = [(one as Values)[column] ?? '', (other as Values)[column] ?? ''];
+      if (a !== b) return a < b === (direction === 'ASC') ? -1 : 1;
+    }
+    return 0;
+  };
+}
