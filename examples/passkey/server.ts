@@ -42,7 +42,8 @@ export function passkeyServer(client: Client, rpId: string): RequestListener {
       const { user } = await client.passkeys.completeRegistration({ storeName, sessionId, body: outcome });
       return { name: user.extId };
     },
-    '/logins': () => client.passkeys.startAuthentication({ storeName, rpId, authPolicyName: 'default' }),
+    '/logins': (body: { mediation?: 'conditional' }) =>
+      client.passkeys.startAuthentication({ storeName, rpId, authPolicyName: 'default', body }),
     async '/logins/'(outcome: Outcome, sessionId: string) {
       const { user } = await client.passkeys.authenticate({ storeName, sessionId, body: outcome });
       // This is where a session of your own begins.

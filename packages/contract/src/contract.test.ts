@@ -126,6 +126,8 @@ const additions: string[] = [
   'GET /api/process-manager/settings',
   'POST /api/process-manager/settings',
   'GET /api/process-manager/sandbox/scenarios',
+  'GET /api/identity-store/stores/{storeName}/users/{userId}/passkeys/relyingParties/{rpId}/signals',
+  'GET /api/identity-store/stores/{storeName}/users/{userExtId}/passkeys/relyingParties/{rpId}/signals/ext',
   'GET /api/process-manager/auditEvents',
   'GET /api/process-manager/retention/preview',
   'POST /api/process-manager/retention/run',

@@ -834,6 +834,15 @@ export const routes = {
       auth: 'bearer',
       status: 200,
     },
+    getSignals: {
+      method: 'GET',
+      paths: {
+        id: '/api/identity-store/stores/{storeName}/users/{userId}/passkeys/relyingParties/{rpId}/signals',
+        ext: '/api/identity-store/stores/{storeName}/users/{userExtId}/passkeys/relyingParties/{rpId}/signals/ext',
+      },
+      auth: 'bearer',
+      status: 200,
+    },
     getRegistrationAudit: {
       method: 'GET',
       paths: {

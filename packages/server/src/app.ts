@@ -13,7 +13,7 @@ import { idempotency, purgeAnswers } from './http/idempotency.ts';
 import { journeyCookieName } from './http/journey-cookie.ts';
 import { requestLimits } from './http/limits.ts';
 import { buildHttp } from './http/server.ts';
-import { hostTenant } from './http/tenant.ts';
+import { hostNameOf, hostTenant } from './http/tenant.ts';
 import { defineJob } from './jobs/define-job.ts';
 import { type Jobs, openJobs } from './jobs/jobs.ts';
 import { type Clock, HOUR, MINUTE, SECOND, systemClock } from './kernel/clock.ts';
@@ -99,6 +99,7 @@ async function compose({ config, webFolder }: Places, db: Db, clock: Clock, log:
   const metrics = openMetrics(VERSION, () => metricsOf(jobs, log));
   let stopping = false;
   const pages = watchPages(webFolder);
+  const tenantOf = hostTenant(config);
 
   const http = buildHttp({
     config,
@@ -116,7 +117,11 @@ async function compose({ config, webFolder }: Places, db: Db, clock: Clock, log:
     baseUrlOf: (tenantId) => urlOf(tenantId),
     definitionSchema,
     authenticate,
-    hostTenant: hostTenant(config),
+    hostTenant: tenantOf,
+    async relatedOrigins(host) {
+      const tenantId = tenantOf(host);
+      return tenantId ? features.relatedOrigins(db.of(tenantId), hostNameOf(host)) : [];
+    },
     idempotency: idempotency({ vault, clock }),
     recordChange: (tx, context, change) =>
       audit.record(tx, { ...changedBy(context), action: change.action, ...describeChange(change) }),

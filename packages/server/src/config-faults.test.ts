@@ -114,12 +114,22 @@ const WRONG: Partial<Record<VariableName, { values: string[]; must: RegExp; with
   },
   GROVE_RATE_LIMIT: { values: ['0', '1000001', 'none', 'OFF', '-5'], must: /a whole number from 1 to 1000000/ },
   GROVE_METRICS_TOKEN: { values: ['hunter2', 'x'.repeat(15)], must: /at least 16 characters long/ },
+  GROVE_FIDO_MDS: {
+    values: ['mds.jwt', 'http://mds.example.org/', 'https://'],
+    must: /an absolute path, or an https address/,
+  },
   GROVE_LOG_LEVEL: { values: ['verbose', 'INFO'], must: /one of trace, debug, info, warn, error, silent/ },
   GROVE_LOG_REQUESTS: { values: ['true', '1', 'ON'], must: /one of on, off/ },
 };
 
 /** Any text may be right: whether it is shows when the server listens, makes the folder or opens the key. */
-const ANY_TEXT: VariableName[] = ['HOST', 'GROVE_DATA', 'GROVE_WEIGHTS', 'GROVE_MASTER_KEY_FILE'];
+const ANY_TEXT: VariableName[] = [
+  'HOST',
+  'GROVE_DATA',
+  'GROVE_WEIGHTS',
+  'GROVE_MASTER_KEY_FILE',
+  'GROVE_FIDO_MDS_ROOT',
+];
 const SECRETS: VariableName[] = [
   ...(['DATABASE_URL', 'GROVE_MASTER_KEY', 'GROVE_METRICS_TOKEN'] as const),
   ...(['BLOB_URL', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'SMTP_URL', 'SMS_URL', 'SMS_TOKEN'] as const),

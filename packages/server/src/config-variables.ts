@@ -42,6 +42,15 @@ export const VARIABLES = {
     default: '',
     about: 'Where webhooks may go beside the public internet: comma-separated CIDR ranges, addresses or host:port',
   },
+  GROVE_FIDO_MDS: {
+    default: '',
+    about:
+      'The metadata of authenticators (FIDO MDS3): a file, or https://mds3.fidoalliance.org/ to fetch it every day',
+  },
+  GROVE_FIDO_MDS_ROOT: {
+    default: '',
+    about: 'A file with the certificate that this metadata is signed under, PEM; that of FIDO unless given',
+  },
   SMTP_URL: {
     default: '',
     about: 'The server that takes mail to end users: smtps://user:password@host; without it, none is sent',

@@ -25,6 +25,7 @@ describe('the configuration', () => {
       blobFolder: `${dataFolder}/blobs`,
       s3: undefined,
       outboundAllow: [],
+      fidoMetadata: undefined,
       smtp: undefined,
       sms: undefined,
       messagesPerDay: 2000,
@@ -54,6 +55,8 @@ describe('the configuration', () => {
       DATABASE_URL: POSTGRES,
       DATABASE_POOL: '25',
       BLOB_URL: 'file:///srv/blobs',
+      GROVE_FIDO_MDS: ' https://mds.example.org/ ',
+      GROVE_FIDO_MDS_ROOT: '/etc/grove/mds.pem',
       GROVE_OUTBOUND_ALLOW: '10.0.0.0/8, crm.internal:8443 ,[::1]:80,192.0.2.7',
       SMTP_URL: 'smtps://grove:p%40ss@mail.example.com',
       MAIL_FROM: 'Acme <no-reply@example.com>',
@@ -83,6 +86,11 @@ describe('the configuration', () => {
       database: { engine: 'postgres', url: POSTGRES, maxConnections: 25 },
       blobFolder: '/srv/blobs',
       s3: undefined,
+      fidoMetadata: {
+        source: 'https://mds.example.org/',
+        rootFile: '/etc/grove/mds.pem',
+        cacheFile: '/srv/grove/fido-metadata.jwt',
+      },
       outboundAllow: ['10.0.0.0/8', 'crm.internal:8443', '[::1]:80', '192.0.2.7'],
       smtp: {
         ...{ host: 'mail.example.com', port: 465, secure: true, plain: false, user: 'grove', password: 'p@ss' },

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { resolve } from 'node:path';
+import { isAbsolute, resolve } from 'node:path';
 import { blobPlace, databasePlace, type Fault } from './config-places.ts';
 import { REGIONS, type Region, SECRET, unknownVariable, VARIABLES, type VariableName } from './config-variables.ts';
 import type { DbPlace } from './db/open.ts';
@@ -29,6 +29,8 @@ export type Config = Readonly<{
   blobFolder: string;
   s3: S3Place | undefined;
   outboundAllow: string[];
+  /** FIDO's metadata of authenticators. */
+  fidoMetadata: { source: string; rootFile: string | undefined; cacheFile: string } | undefined;
   /** Where messages to end users are handed over; undefined: none are. */
   smtp: SmtpPlace | undefined;
   sms: SmsPlace | undefined;
@@ -90,6 +92,7 @@ function configOf(value: (name: VariableName) => string, fault: Fault): Config {
   const local = domain === 'localhost';
   const key = { accessKeyId: value('AWS_ACCESS_KEY_ID'), secretAccessKey: value('AWS_SECRET_ACCESS_KEY') };
   const outboundAllow = entriesOf(value('GROVE_OUTBOUND_ALLOW'));
+  const metadata = value('GROVE_FIDO_MDS');
   return {
     port: whole('PORT', 0, 65_535),
     host: value('HOST'),
@@ -111,6 +114,13 @@ function configOf(value: (name: VariableName) => string, fault: Fault): Config {
       { url: value('DATABASE_URL'), dataFolder, pool: () => whole('DATABASE_POOL', 1, 100) },
       fault,
     ),
+    fidoMetadata: metadata
+      ? {
+          source: metadata,
+          rootFile: value('GROVE_FIDO_MDS_ROOT') || undefined,
+          cacheFile: `${dataFolder}/fido-metadata.jwt`,
+        }
+      : undefined,
     ...blobPlace({ url: value('BLOB_URL'), dataFolder, key }, fault),
     masterKey: value('GROVE_MASTER_KEY')
       ? { env: value('GROVE_MASTER_KEY') }
@@ -135,6 +145,9 @@ function checkConfig(config: Config, fault: Fault): void {
     fault('GROVE_PAGES_DOMAIN', 'a domain name that the tenants do not live below');
   }
   if (!parseAllowList(config.outboundAllow)) fault('GROVE_OUTBOUND_ALLOW', `at most ${MAX_ALLOWED} of these`);
+  if (config.fidoMetadata && !isMetadataSource(config.fidoMetadata.source)) {
+    fault('GROVE_FIDO_MDS', 'an absolute path, or an https address');
+  }
   if (!config.trustProxy.every(isAddressRange)) fault('GROVE_TRUST_PROXY', 'addresses or CIDR ranges');
   // Without a proxy that sets it, whoever calls could.
   if (countryHeader !== undefined && (!HEADER.test(countryHeader) || config.trustProxy.length === 0)) {
@@ -174,4 +187,8 @@ export function baseUrlOf(config: Config, listeningPort: number): (tenantId: str
   const standard = port === null || port === (config.scheme === 'https' ? 443 : 80);
   const tail = `${config.region}.${config.domain}${standard ? '' : `:${port}`}`;
   return (tenantId) => `${config.scheme}://${tenantId}.${tail}`;
+}
+
+function isMetadataSource(source: string): boolean {
+  return isAbsolute(source) || (/^https:\/\//i.test(source) && URL.canParse(source));
 }

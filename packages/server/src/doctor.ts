@@ -10,6 +10,7 @@ import { checkDecoder, checkUser } from './doctor/decoder.ts';
 import { checkFolder } from './doctor/folder.ts';
 import { checkMail } from './doctor/mail.ts';
 import { checkKey, checkKeyOpens, checkNotMade } from './doctor/master-key.ts';
+import { checkMetadata } from './doctor/metadata.ts';
 import { checkMigrations } from './doctor/migrations.ts';
 import { checkPages } from './doctor/pages.ts';
 import { checkPort } from './doctor/port.ts';
@@ -42,6 +43,7 @@ export async function examine(
     await checkBlobs(config, clock),
     ...(await checkMail(config)),
     ...(await checkData(config, clock.now())),
+    ...(await checkMetadata(config, clock.now())),
     await checkPages(webFolder),
     await checkPort(config),
   ];

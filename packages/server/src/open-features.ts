@@ -161,6 +161,7 @@ export function openFeatures(deps: FeatureDeps) {
     },
     ...{ push: openPush({ outbound, http2, clock }), processes: manager.forAskers },
     faultOfAddress: outbound.faultOf,
+    metadata: { place: config.fidoMetadata, outbound, log },
   });
   const purgeAudit = purgeAuditJob({ db, everyTenantId: tenants });
   jobs.register(purgeAudit);
@@ -197,6 +198,7 @@ export function openFeatures(deps: FeatureDeps) {
     journeySession: journeys.journeySession,
     readBudget,
     pageFile: themeServer.pageFile,
+    relatedOrigins: identity.relatedOrigins,
     createToken: tokenCreator(manager.handlers.processTokens, db, clock),
     allowSpecimens: specimenAllower(db, clock),
     /** Before the first request and the first job. */
@@ -208,14 +210,17 @@ export function openFeatures(deps: FeatureDeps) {
         onProgress: (progress) => log.info(progress, 'sealing personal data that an earlier release stored'),
       });
       await erasureLog.prepare({ force });
+      await identity.metadata.load();
     },
     start() {
       manager.start();
       notifications.start();
+      identity.metadata.start();
     },
     async stop() {
       journeys.stop();
       erasureLog.stop();
+      identity.metadata.stop();
       await Promise.all([manager.stop(), notifications.stop()]);
     },
     /** No request and no job can ask for an image any more, nor send anything. */

@@ -56,6 +56,7 @@ export async function openTestHttp(options: TestHttpOptions = {}): Promise<TestH
     observe: () => undefined,
     metrics: async () => '',
     jwks: () => [],
+    relatedOrigins: async () => [],
     definitionSchema: () => ({}),
     ready: async () => undefined,
     pageFile: async () => undefined,

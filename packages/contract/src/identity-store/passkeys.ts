@@ -11,11 +11,31 @@ const MAX_CREDENTIALS = 100;
 
 const UserVerification = oneOf('required', 'preferred', 'discouraged');
 const Attestation = oneOf('none', 'indirect', 'direct', 'enterprise');
-const Algorithm = Type.Unsafe<-7 | -8 | -35 | -36 | -257>({
+const ALGORITHMS = [-7, -8, -35, -36, -37, -38, -39, -47, -48, -49, -50, -257, -258, -259] as const;
+const Algorithm = Type.Unsafe<(typeof ALGORITHMS)[number]>({
   type: 'integer',
-  enum: [-7, -8, -35, -36, -257],
-  description: 'COSE: -7 ES256, -8 EdDSA, -35 ES384, -36 ES512, -257 RS256',
+  enum: [...ALGORITHMS],
+  description:
+    'COSE: -7 ES256, -8 EdDSA, -35 ES384, -36 ES512, -37 PS256, -38 PS384, -39 PS512, -47 ES256K, -48 ML-DSA-44, -49 ML-DSA-65, -50 ML-DSA-87, -257 RS256, -258 RS384, -259 RS512',
 });
+const Aaguids = (description: string) =>
+  Type.Optional(
+    listOf(
+      Type.String({ pattern: '^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$', maxLength: 36 }),
+      200,
+      description,
+    ),
+  );
+const Hints = listOf(
+  oneOf('security-key', 'client-device', 'hybrid'),
+  3,
+  'What the browser shows first, the best first',
+);
+const Extensions = Type.Object({
+  credProps: Type.Optional(Type.Boolean({ description: 'Ask whether the passkey is discoverable' })),
+  prf: Type.Optional(Type.Boolean({ description: 'Ask for the pseudo-random function of the passkey' })),
+});
+const Mediation = Type.Optional(oneOf('conditional'));
 
 const AuthenticatorSelection = named(
   'AuthenticatorSelection',
@@ -39,18 +59,37 @@ const RegistrationPolicy = named(
           'The least that is taken: `none` looks at no attestation, `self` wants one whose signature is good, `trusted` one whose certificates lead to a root in `attestationRoots`. Unless given, `none` with the attestation `none`, and `trusted` with any other',
       }),
     ),
-    allowedAaguids: Type.Optional(
-      listOf(
-        Type.String({ pattern: '^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$', maxLength: 36 }),
-        200,
-        'The only models of authenticators taken, when any is given',
-      ),
+    allowedAaguids: Aaguids('The only models of authenticators taken, when any is given'),
+    deniedAaguids: Aaguids('Models of authenticators that are not taken'),
+    metadata: Type.Optional(
+      Type.Unsafe<'none' | 'used' | 'required'>({
+        type: 'string',
+        enum: ['none', 'used', 'required'],
+        description:
+          "What FIDO's metadata service says of a model: `used` adds the roots of its maker to `attestationRoots` and refuses models that are reported as revoked or broken, `required` refuses unknown models as well. `none` unless given",
+      }),
     ),
+    sha1InTpm: Type.Optional(
+      Type.Boolean({ description: 'Whether a TPM may sign its statement with SHA-1, as that of Windows Hello does' }),
+    ),
+    backup: Type.Optional(
+      Type.Unsafe<'any' | 'required' | 'forbidden'>({
+        type: 'string',
+        enum: ['any', 'required', 'forbidden'],
+        description: 'Whether the passkey may be on several devices; `forbidden` takes only such as stay on one',
+      }),
+    ),
+    conditionalCreateAllowed: Type.Optional(
+      Type.Boolean({ description: 'Whether a browser may make a passkey after a login without asking the user' }),
+    ),
+    hints: Type.Optional(Hints),
+    attestationFormats: Type.Optional(listOf(text(1, 32), 8, 'The formats of statements that are preferred')),
+    extensions: Type.Optional(Extensions),
     algorithms: Type.Optional(
       Type.Array(Algorithm, {
         minItems: 1,
-        maxItems: 5,
-        description: 'Those offered, the best first; all unless given',
+        maxItems: ALGORITHMS.length,
+        description: 'Those offered, the best first; -7, -8, -257, -35 and -36 unless given',
       }),
     ),
     authenticatorSelection: Type.Optional(AuthenticatorSelection),
@@ -66,6 +105,7 @@ const AuthenticationPolicy = named(
   Type.Object({
     userVerification: Type.Optional(UserVerification),
     externalChallengeAllowed: Type.Optional(Type.Boolean()),
+    hints: Type.Optional(Hints),
   }),
 );
 
@@ -113,14 +153,21 @@ const RegistrationStart = named(
     displayName: Type.Optional(text(1, 255)),
     userHandle: Type.Optional(text(1, 86, 'At most 64 bytes, base64url')),
     challenge: Type.Optional(Challenge),
+    mediation: Mediation,
   }),
 );
 
-const AuthenticationStart = named('PasskeyAuthenticationStart', Type.Object({ challenge: Type.Optional(Challenge) }));
+/** Inputs of the pseudo-random function: the passkey gives the page a secret for each, which never comes here. */
+const Prf = Type.Optional(
+  Type.Object({ first: text(1, 1400, 'base64url'), second: Type.Optional(text(1, 1400, 'base64url')) }),
+);
+
+const authenticationStart = { challenge: Type.Optional(Challenge), mediation: Mediation, prf: Prf };
+const AuthenticationStart = named('PasskeyAuthenticationStart', Type.Object(authenticationStart));
 
 const AuthenticationStartByBody = named(
   'PasskeyAuthenticationStartByBody',
-  Type.Object({ rpId: RpId, authPolicyName: text(1, 100), challenge: Type.Optional(Challenge) }),
+  Type.Object({ rpId: RpId, authPolicyName: text(1, 100), ...authenticationStart }),
 );
 
 const CredentialDescriptor = named(
@@ -148,6 +195,8 @@ const RegistrationStarted = named(
       excludeCredentials: listOf(CredentialDescriptor, MAX_CREDENTIALS),
       authenticatorSelection: AuthenticatorSelection,
       attestation: Attestation,
+      attestationFormats: Type.Optional(listOf(Type.String(), 8)),
+      hints: Type.Optional(Hints),
       extensions: Type.Optional(anyObject('WebAuthn extension inputs')),
     }),
   }),
@@ -164,6 +213,7 @@ const AuthenticationStarted = named(
       rpId: Type.String(),
       allowCredentials: listOf(CredentialDescriptor, MAX_CREDENTIALS),
       userVerification: UserVerification,
+      hints: Type.Optional(Hints),
       extensions: Type.Optional(anyObject('WebAuthn extension inputs')),
     }),
   }),
@@ -215,9 +265,21 @@ const RegistrationAudit = named(
     signCount: Type.Integer({ description: 'As of the last use' }),
     attestationFormat: Type.String({ description: 'Such as `none` or `packed`' }),
     attestationTrust: oneOf('none', 'self', 'trusted'),
+    discoverable: Type.Optional(Type.Boolean({ description: 'What the browser said to the extension `credProps`' })),
+    prfEnabled: Type.Optional(Type.Boolean({ description: 'What the browser said to the extension `prf`' })),
     options: anyObject('What was asked of the authenticator'),
     credential: anyObject('What it answered'),
     createdDtm: DateTime,
+  }),
+);
+
+/** As `PublicKeyCredential.signalAllAcceptedCredentials` takes it. */
+const Signals = named(
+  'PasskeySignals',
+  Type.Object({
+    rpId: Type.String(),
+    userId: Type.String({ description: 'The user handle, base64url; empty for a user without passkeys' }),
+    allAcceptedCredentialIds: listOf(Type.String(), MAX_CREDENTIALS),
   }),
 );
 
@@ -304,6 +366,14 @@ export const passkeys = group('/api/identity-store/stores/{storeName}', {
     permission: 'IdentityStore:deletePasskey',
     ok: User,
     codes: [100027, 100028, 100031],
+  }),
+  getSignals: get(ofUser('/passkeys/relyingParties/{rpId}/signals', 'id', 'ext'), {
+    summary: 'Get what a browser is told about the passkeys of a user',
+    description:
+      'Pass it to `PublicKeyCredential.signalAllAcceptedCredentials`: the browser then hides passkeys that are not accepted any more.',
+    permission: 'IdentityStore:getPasskeySignals',
+    ok: Signals,
+    codes: [100027, 100028, 100029],
   }),
   getRegistrationAudit: get(ofUser('/passkeys/{id}/registrationAudit', 'id', 'ext'), {
     summary: 'Get the audit of a passkey registration',

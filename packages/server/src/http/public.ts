@@ -11,6 +11,8 @@ export type PublicDeps = {
   /** Throws with the reason when the server should get no requests. */
   ready(): Promise<void>;
   jwks(): unknown;
+  /** The origins that may use the passkeys of a relying party that is this host; none if it is no relying party. */
+  relatedOrigins(host: string): Promise<string[]>;
   /** The JSON Schema of process definitions. */
   definitionSchema(): unknown;
   metrics(): Promise<string>;
@@ -27,6 +29,13 @@ export function mountPublic(app: FastifyInstance, deps: PublicDeps): void {
     // A page may verify a signed result or a receipt by itself.
     reply.header('Cache-Control', 'public, max-age=60').header('Access-Control-Allow-Origin', '*');
     return { keys: deps.jwks() };
+  });
+  // WebAuthn 5.11.1: browsers look here before they let a page of another domain use a passkey.
+  app.get('/.well-known/webauthn', async (request, reply) => {
+    const origins = await deps.relatedOrigins(request.headers.host ?? '');
+    if (origins.length === 0) throw new ApiError(100003);
+    reply.header('Cache-Control', 'public, max-age=60');
+    return { origins };
   });
   app.get('/metrics', async (request, reply) => {
     allowMetrics(request, deps.metricsToken);

@@ -58,7 +58,7 @@ export function buildHttp(deps: HttpDeps): FastifyInstance {
     return503OnClosing: true,
     trustProxy: config.trustProxy.length > 0 ? config.trustProxy : false,
     exposeHeadRoutes: false,
-    routerOptions: { maxParamLength: 1000, querystringParser: readQuery },
+    routerOptions: { maxParamLength: 3000, querystringParser: readQuery },
     ...(config.pagesDomain !== undefined && { rewriteUrl: rewritePageHost(config.pagesDomain) }),
     clientErrorHandler: answerBrokenRequest,
     frameworkErrors(error, request, reply) {

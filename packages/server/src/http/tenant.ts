@@ -10,6 +10,11 @@ import { isTenantId, type TenantId } from '../kernel/ids.ts';
  */
 export type HostTenant = (host: string | undefined) => TenantId | undefined;
 
+/** The name of a host, without its port and in its one spelling. */
+export function hostNameOf(host: string): string {
+  return host.replace(/:\d+$/, '').toLowerCase().replace(/\.$/, '');
+}
+
 const REGIONS: readonly string[] = ['fir', 'gum', 'oak'];
 const MAX_HOSTS = 1000;
 
@@ -18,7 +23,7 @@ export function hostTenant({ region, domain }: Pick<Config, 'region' | 'domain'>
   const suffix = `.${domain}`;
 
   const read = (host: string) => {
-    const name = host.replace(/:\d+$/, '').toLowerCase().replace(/\.$/, '');
+    const name = hostNameOf(host);
     if (!name.endsWith(suffix)) return { tenant: undefined, foreignRegion: false };
     const [tenant = '', where = '', ...more] = name.slice(0, -suffix.length).split('.');
     if (more.length > 0 || !REGIONS.includes(where)) return { tenant: undefined, foreignRegion: false };

@@ -9,7 +9,9 @@ import type { PresentFaceDeps } from './biometrics/present-face.ts';
 import { eventQueryHandlers, runQueryJob } from './events/event-queries.ts';
 import { type IdentityCoreDeps, openIdentityCore } from './identity-core.ts';
 import { journeySteps } from './journey-steps/journey-steps.ts';
+import { type MetadataDeps, openMetadata } from './passkeys/metadata/open-metadata.ts';
 import { openPasskeys } from './passkeys/passkeys.ts';
+import { relatedOrigins } from './passkeys/related-origins.ts';
 import { PURGE_EVERY_MS, purgeExpiredJob, purgeHistoryJob } from './purge-identity.ts';
 import { openPushNotifications, type PushNotificationsDeps } from './push-notifications/push-notifications.ts';
 import { isStoreName } from './stores/is-store-name.ts';
@@ -30,6 +32,8 @@ export type IdentityStoreDeps = IdentityCoreDeps &
     jobs: Jobs;
     erasureLog: Pick<ErasureLog, 'register' | 'note'>;
     everyTenantId(): AsyncIterable<TenantId>;
+    /** FIDO's metadata of authenticators. */
+    metadata: Omit<MetadataDeps, 'clock'>;
   };
 
 export function openIdentityStore(deps: IdentityStoreDeps) {
@@ -38,7 +42,8 @@ export function openIdentityStore(deps: IdentityStoreDeps) {
   deps.erasureLog.register(erasableUsers(core));
   core.summarize('totps', summarizeTotps, ['user_totps', 'pending_totps']);
   const totps = totpCeremonies(core);
-  const passkeys = openPasskeys(core);
+  const metadata = openMetadata({ ...deps.metadata, clock: deps.clock });
+  const passkeys = openPasskeys(core, metadata);
   const appkeys = openAppkeys(core, deps);
   const biometrics = openBiometrics(core, deps);
   const pushes = openPushNotifications(core, deps);
@@ -64,6 +69,8 @@ export function openIdentityStore(deps: IdentityStoreDeps) {
     /** For events of instances, in their transaction. */
     instanceTold: pushes.instanceTold,
     passkeys: passkeys.ceremonies,
+    metadata,
+    relatedOrigins,
     handlers: {
       passkeys: passkeys.handlers,
       appkeys: appkeys.handlers,

@@ -1,11 +1,20 @@
-import { createHash, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { createHash, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import { rsaKeys } from '../rsa-keys.ts';
 import { type Authority, type NewCertificate, writeName } from './authority.ts';
 import { type Alg, signWith } from './sign-with.ts';
 import type { Cbor } from './write-cbor.ts';
 import { enumerated, integer, octets, oid, sequence, set, tagged } from './write-der.ts';
 
 /** The attestation statements of every format, with certificates made for the test. */
-export type AttestationFormat = 'none' | 'packed' | 'tpm' | 'android-key' | 'apple' | 'fido-u2f' | 'android-safetynet';
+export type AttestationFormat =
+  | 'none'
+  | 'packed'
+  | 'tpm'
+  | 'android-key'
+  | 'apple'
+  | 'fido-u2f'
+  | 'android-safetynet'
+  | 'compound';
 
 export type Attested = {
   authData: Buffer;
@@ -18,7 +27,7 @@ export type Attested = {
   privateKey: KeyObject;
 };
 
-export type Attests = (attested: Attested) => Map<string, Cbor>;
+export type Attests = (attested: Attested) => Map<string, Cbor> | readonly Cbor[];
 
 /** What a test wants to be wrong with a statement or its certificate. */
 export type StatementFaults = {
@@ -34,6 +43,7 @@ export const FIDO_AAGUID = '1.3.6.1.4.1.45724.1.1.4';
 const APPLE_NONCE = '1.2.840.113635.100.8.2';
 const ANDROID_KEY = '1.3.6.1.4.1.11129.2.1.17';
 
+const sha1 = (...data: Uint8Array[]) => createHash('sha1').update(Buffer.concat(data)).digest();
 const sha256 = (...data: Uint8Array[]) => createHash('sha256').update(Buffer.concat(data)).digest();
 const whole = (faults: StatementFaults, statement: Map<string, Cbor>) => faults.statement?.(statement) ?? statement;
 
@@ -136,6 +146,9 @@ export type TpmFaults = StatementFaults & {
   /** The key that the TPM speaks of. */
   publicKey?: KeyObject;
   manufacturer?: string;
+  /** As Windows Hello has it: an RSA key that signs with SHA-1. */
+  windows?: true;
+  nameAlg?: number;
 };
 
 const uint = (value: number, bytes: number) => {
@@ -146,13 +159,13 @@ const uint = (value: number, bytes: number) => {
 const sized = (bytes: Buffer) => Buffer.concat([uint(bytes.length, 2), bytes]);
 
 /** TPMT_PUBLIC of a key on P-256, or of RSA. */
-function publicArea(key: KeyObject): Buffer {
+function publicArea(key: KeyObject, nameAlg: number): Buffer {
   const jwk = key.export({ format: 'jwk' }) as Record<string, string>;
   const part = (name: string) => sized(Buffer.from(jwk[name] as string, 'base64url'));
   const NONE = uint(0x0010, 2);
   const start = (type: number) => [
     uint(type, 2),
-    uint(0x000b, 2),
+    uint(nameAlg, 2),
     uint(0x00060472, 4),
     sized(Buffer.alloc(0)),
     NONE,
@@ -165,12 +178,15 @@ function publicArea(key: KeyObject): Buffer {
 
 export function tpm(from: Authority, faults: TpmFaults = {}): Attests {
   return ({ authData, clientDataHash, aaguid, ...attested }) => {
-    const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-    const pubArea = publicArea(faults.publicKey ?? attested.publicKey);
-    const name = faults.name ?? Buffer.concat([uint(0x000b, 2), sha256(pubArea)]);
+    const { privateKey, publicKey } = faults.windows ? rsaKeys() : generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    const { nameAlg = 0x000b } = faults;
+    const pubArea = publicArea(faults.publicKey ?? attested.publicKey, nameAlg);
+    const digest = nameAlg === 4 ? sha1(pubArea) : sha256(pubArea);
+    const name = faults.name ?? Buffer.concat([uint(nameAlg, 2), digest]);
+    const ceremony = faults.windows ? sha1(authData, clientDataHash) : sha256(authData, clientDataHash);
     const certInfo = Buffer.concat([
       ...[uint(faults.magic ?? 0xff544347, 4), uint(faults.type ?? 0x8017, 2), sized(Buffer.of(1, 2, 3))],
-      sized(faults.extraData ?? sha256(authData, clientDataHash)),
+      sized(faults.extraData ?? ceremony),
       ...[Buffer.alloc(17), Buffer.alloc(8), sized(name), sized(Buffer.of(4, 5, 6))],
     ]);
     const directory = writeName({
@@ -184,11 +200,11 @@ export function tpm(from: Authority, faults: TpmFaults = {}): Attests {
       [FIDO_AAGUID]: { value: octets(aaguid) },
     };
     const x5c = issued(from, { key: publicKey, subject: {}, extensions }, faults);
-    const sig = signWith(-7, privateKey, certInfo);
+    const sig = faults.windows ? sign('sha1', certInfo, privateKey) : signWith(-7, privateKey, certInfo);
     return whole(
       faults,
       new Map<string, Cbor>([
-        ['alg', -7],
+        ['alg', faults.windows ? -65535 : -7],
         ['sig', sig],
         ['ver', '2.0'],
         ['x5c', x5c],
@@ -197,4 +213,16 @@ export function tpm(from: Authority, faults: TpmFaults = {}): Attests {
       ]),
     );
   };
+}
+
+/** Several statements about one passkey (WebAuthn 8.9). */
+export function compound(...parts: [AttestationFormat, Attests][]): Attests {
+  return (attested) =>
+    parts.map(
+      ([format, attests]) =>
+        new Map<string, Cbor>([
+          ['fmt', format],
+          ['attStmt', attests(attested) as Cbor],
+        ]),
+    );
 }

@@ -173,16 +173,32 @@ function authDataOf({ rpId, flags, signCount, attested = [] }: AuthDataParts, fa
   return faults.authData?.(data) ?? data;
 }
 
+const LATTICES: Partial<Record<Alg, 'ml-dsa-44' | 'ml-dsa-65' | 'ml-dsa-87'>> = {
+  ...{ [-48]: 'ml-dsa-44', [-49]: 'ml-dsa-65', [-50]: 'ml-dsa-87' },
+} as const;
+const CURVES: Partial<Record<Alg, { name: string; cose: number }>> = {
+  ...{ [-7]: { name: 'P-256', cose: 1 }, [-35]: { name: 'P-384', cose: 2 }, [-36]: { name: 'P-521', cose: 3 } },
+  [-47]: { name: 'secp256k1', cose: 8 },
+};
+
 function newKeys(alg: Alg): Keys {
   if (alg === -8) return generateKeyPairSync('ed25519');
-  if (alg === -257) return rsaKeys();
-  return generateKeyPairSync('ec', { namedCurve: { [-7]: 'P-256', [-35]: 'P-384', [-36]: 'P-521' }[alg] });
+  const lattice = LATTICES[alg];
+  if (lattice) return generateKeyPairSync(lattice);
+  const curve = CURVES[alg];
+  return curve ? generateKeyPairSync('ec', { namedCurve: curve.name }) : rsaKeys();
 }
 
 export function coseKey({ alg, publicKey }: Pick<Memory, 'alg' | 'publicKey'>): Map<number, Cbor> {
   const jwk = publicKey.export({ format: 'jwk' }) as Record<string, string>;
   const part = (name: string) => Buffer.from(jwk[name] as string, 'base64url');
-  if (alg === -257)
+  if (LATTICES[alg])
+    return new Map<number, Cbor>([
+      [1, 7],
+      [3, alg],
+      [-1, part('pub')],
+    ]);
+  if (jwk.kty === 'RSA')
     return new Map<number, Cbor>([
       [1, 3],
       [3, alg],
@@ -196,7 +212,7 @@ export function coseKey({ alg, publicKey }: Pick<Memory, 'alg' | 'publicKey'>): 
       [-1, 6],
       [-2, part('x')],
     ]);
-  const curve = { [-7]: 1, [-35]: 2, [-36]: 3 }[alg];
+  const curve = CURVES[alg]?.cose as number;
   return new Map<number, Cbor>([
     [1, 2],
     [3, alg],

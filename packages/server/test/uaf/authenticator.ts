@@ -35,6 +35,7 @@ export type Faults = {
 export type Attestation = { certificates: Buffer[]; key: KeyObject };
 
 export type AuthenticatorOptions = {
+  keyIdBytes?: number;
   aaid?: string;
   facetId?: string;
   signAlgorithm?: number;
@@ -58,10 +59,14 @@ export type UafAuthenticator = ReturnType<typeof uafAuthenticator>;
 export function uafAuthenticator(options: AuthenticatorOptions = {}) {
   const { aaid = AAID, facetId = FACET, attestation } = options;
   const { signAlgorithm = SIGN.SECP256R1_ECDSA_SHA256_RAW } = options;
-  const ec = signAlgorithm === SIGN.SECP256R1_ECDSA_SHA256_RAW || signAlgorithm === SIGN.SECP256R1_ECDSA_SHA256_DER;
+  const p256 = signAlgorithm === SIGN.SECP256R1_ECDSA_SHA256_RAW || signAlgorithm === SIGN.SECP256R1_ECDSA_SHA256_DER;
+  const k256 = signAlgorithm === SIGN.SECP256K1_ECDSA_SHA256_RAW || signAlgorithm === SIGN.SECP256K1_ECDSA_SHA256_DER;
+  const ec = p256 || k256;
   const { keyAlgorithm = ec ? KEY.ECC_X962_RAW : KEY.RSA_2048_DER } = options;
-  const { publicKey, privateKey } = ec ? generateKeyPairSync('ec', { namedCurve: 'P-256' }) : rsaKeys();
-  const keyId = randomBytes(32);
+  const { publicKey, privateKey } = ec
+    ? generateKeyPairSync('ec', { namedCurve: k256 ? 'secp256k1' : 'P-256' })
+    : rsaKeys();
+  const keyId = randomBytes(options.keyIdBytes ?? 32);
   let counter = 0;
 
   const finalOf = (request: Request, faults: Faults) => {
@@ -184,8 +189,10 @@ function publicKeyBytes(key: KeyObject, keyAlgorithm: number): Buffer {
 function signatureOf(key: KeyObject, signAlgorithm: number, data: Buffer): Buffer {
   switch (signAlgorithm) {
     case SIGN.SECP256R1_ECDSA_SHA256_RAW:
+    case SIGN.SECP256K1_ECDSA_SHA256_RAW:
       return sign('sha256', data, { key, dsaEncoding: 'ieee-p1363' });
     case SIGN.SECP256R1_ECDSA_SHA256_DER:
+    case SIGN.SECP256K1_ECDSA_SHA256_DER:
       return sign('sha256', data, { key, dsaEncoding: 'der' });
     case SIGN.RSASSA_PSS_SHA256_RAW:
       return sign('sha256', data, { key, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: 32 });

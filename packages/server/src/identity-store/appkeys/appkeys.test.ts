@@ -38,6 +38,30 @@ onBothEngines('appkeys', (_engine, places) => {
   const send: TestIdentity['send'] = (...call) => grove.send(...call);
   const completeAt = () => `${party.store}/appkeys/registrations`;
 
+  it('may have a key id of 2,048 bytes and a key on secp256k1: registered, used, shown, changed and removed', async () => {
+    for (const [signAlgorithm, keyIdBytes] of [
+      [SIGN.SECP256K1_ECDSA_SHA256_RAW, 2048],
+      [SIGN.SECP256K1_ECDSA_SHA256_DER, 129],
+    ] as const) {
+      const one = await party.holder({ signAlgorithm, keyIdBytes }, { deviceId: 'phone' });
+      const { keyId } = one.authenticator;
+      const proven = await party.authenticate(one);
+      assert.equal(proven.status, 200, proven.text);
+      assert.deepEqual(proven.body.user.summaryInfo.devices[0].keyIds, [keyId]);
+      const { body } = await send('GET', party.ofUser(one.user, '/keys'));
+      assert.equal(body.content[0].keyId, keyId);
+      const path = party.ofUser(one.user, `/keys/${keyId}`);
+      assert.equal((await send('POST', path, { status: 'DISABLED' })).body.keyId, keyId);
+      assert.equal((await party.authenticate(one).catch(() => undefined))?.status, undefined);
+      const removed = await send('DELETE', party.ofUser(one.user, `/registrations/keyIds/${keyId}`));
+      assert.equal(removed.status, 200, removed.text);
+    }
+    const again = await party.holder({ keyIdBytes: 2048 }, { deviceId: 'phone' });
+    const twice = await party.register(again.user, again.authenticator, { deviceId: 'phone' });
+    assert.equal(twice.body.code, 100110, 'a long key id is one of a kind');
+    assert.equal((await party.register(again.user, uafAuthenticator({ keyIdBytes: 2049 }))).body.code, 100115);
+  });
+
   it('are registered and used through each address of the user, and the user shows the device', async () => {
     const user = await party.user();
     for (const [at, address] of [party.ofUser(user, ''), party.ofUserExt(user, '')].entries()) {

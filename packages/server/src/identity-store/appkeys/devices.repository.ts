@@ -20,7 +20,8 @@ export type DeviceKey = Pick<DeviceRow, 'user_id' | 'rp_id' | 'device_id' | 'inv
 
 const COLUMNS = 'user_id, rp_id, device_id, push_provider, push_token, invalid_token, preferred';
 const KEY = 'tenant_id = $1 AND user_id = $2 AND rp_id = $3 AND device_id = $4';
-const SUMMARY = `SELECT d.user_id, d.rp_id, d.device_id, d.invalid_token, d.preferred, k.key_id
+const SUMMARY = `SELECT d.user_id, d.rp_id, d.device_id, d.invalid_token, d.preferred,
+    coalesce(k.long_key_id, k.key_id) AS key_id
   FROM appkey_devices d JOIN appkeys k ON k.tenant_id = d.tenant_id AND k.user_id = d.user_id AND k.rp_id = d.rp_id
     AND k.device_id = d.device_id`;
 const ORDER = 'ORDER BY d.user_id, d.rp_id, d.device_id, k.id';

@@ -15,6 +15,7 @@ onBothEngines('the authentication with a passkey', (_engine, places) => {
     const authenticationPolicies = {
       strict: { userVerification: 'required' },
       open: { externalChallengeAllowed: true },
+      hinted: { hints: ['client-device'] },
     };
     rp = await relyingParty(grove, { config: { authenticationPolicies } });
   });
@@ -48,6 +49,21 @@ onBothEngines('the authentication with a passkey', (_engine, places) => {
       const [{ id, succeeded, modality, rpId }] = list.content;
       assert.deepEqual([id, succeeded, modality, rpId], [done.authenticationId, true, 'PASSKEY', rp.rpId]);
     }
+  });
+
+  it('waits half an hour for whoever takes a passkey from the list of the browser, and passes on hints and prf', async () => {
+    const { device, userId } = await rp.register();
+    const { body } = await rp.startAuthentication(undefined, { mediation: 'conditional' });
+    assert.equal(body.publicKey.timeout, 30 * MINUTE);
+    assert.equal(body.expiringDtm, new Date(grove.clock.now() + 30 * MINUTE).toISOString());
+    grove.clock.advance(29 * MINUTE);
+    assert.equal((await rp.authenticate(body.sessionId, { credential: device.get(body.publicKey) })).status, 200);
+    refused(await rp.startAuthentication(userId, { mediation: 'conditional' }), 100001);
+    const first = Buffer.alloc(32, 1).toString('base64url');
+    const asked = await rp.startAuthentication(userId, { prf: { first } }, 'hinted');
+    assert.deepEqual(asked.body.publicKey.extensions, { prf: { eval: { first } } });
+    assert.deepEqual(asked.body.publicKey.hints, ['client-device']);
+    refused(await rp.startAuthentication(userId, { prf: { first: '!' } }), 100001);
   });
 
   it('takes the challenge of a caller once: an assertion that was signed for it cannot be presented again', async () => {
@@ -93,11 +109,11 @@ onBothEngines('the authentication with a passkey', (_engine, places) => {
   const counted = (body: { user: { lockInfo: { modalities: { PASSKEY?: { failedCount: number } } } } }) =>
     body.user.lockInfo.modalities.PASSKEY?.failedCount ?? 0;
 
-  it('refuses with 353, 354, 356, 365, 382, 383, 100091 and 100092 what is wrong, counts it, and shows the user', async () => {
+  it('refuses with 353, 356, 365, 382, 383, 100091, 100092 and 100200 what is wrong, counts it, and shows the user', async () => {
     const saying = (clientData: Record<string, unknown>): Faults => ({ clientData });
     for (const [code, faults] of [
       [353, saying({ challenge: 'AAAA' })],
-      [354, saying({ crossOrigin: true })],
+      [100200, saying({ crossOrigin: true })],
       [356, saying({ tokenBinding: {} })],
       [365, { userHandle: 'AAAA' }],
       [382, saying({ origin: 'http://example.org' })],

@@ -74,10 +74,13 @@ function policyFaults({ registrationPolicies, authenticationPolicies, attestatio
       attestation === 'none' && trust !== 'none'
         ? { pointer: `${at}/attestation`, message: `must not be none, where attestationTrust is ${trust}` }
         : undefined,
-      trust === 'trusted' && (attestationRoots ?? []).length === 0
+      policy.metadata !== undefined && policy.metadata !== 'none' && trust !== 'trusted'
+        ? { pointer: `${at}/metadata`, message: `must be none, where attestationTrust is ${trust}` }
+        : undefined,
+      trust === 'trusted' && (attestationRoots ?? []).length === 0 && (policy.metadata ?? 'none') === 'none'
         ? {
             pointer: '/attestationRoots',
-            message: `must have a certificate, because the policy ${name} trusts nobody else`,
+            message: `must have a certificate, because the policy ${name} trusts nobody else; or use metadata`,
           }
         : undefined,
       requireResidentKey !== undefined &&

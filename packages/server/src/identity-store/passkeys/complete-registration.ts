@@ -10,7 +10,8 @@ import type { Store } from '../stores/find-store.ts';
 import { createUser } from '../users/create-user.ts';
 import { type UserRow, userSubject } from '../users/find-user.ts';
 import { getConfig } from './find-config.ts';
-import { MAX_PASSKEYS_PER_USER } from './passkey-policies.ts';
+import type { Metadata } from './metadata/open-metadata.ts';
+import { MAX_PASSKEYS_PER_USER, type RegistrationPolicy } from './passkey-policies.ts';
 import { addAudit, addPasskey, findByCredential, type PasskeyRow, passkeysAt } from './passkeys.repository.ts';
 import { type Completion, readCompletion } from './read-completion.ts';
 import { ensureRoom, type RegistrationCeremony } from './start-registration.ts';
@@ -25,7 +26,10 @@ export const AUDIT = 'passkey-registration';
 
 export type CompletionAddress = { readonly storeName: string; readonly sessionId: string };
 
-export function registrationCompleter(core: Pick<IdentityCore, 'registration' | 'vault' | 'addIdentityEvent'>) {
+export function registrationCompleter(
+  core: Pick<IdentityCore, 'registration' | 'vault' | 'addIdentityEvent'>,
+  metadata: Metadata,
+) {
   return async (caller: Caller, { storeName, sessionId }: CompletionAddress, body: Completion) => {
     let ceremony: Taken | undefined;
     const { result: passkey, user } = await core.registration<PasskeySummary>(caller, {
@@ -45,7 +49,7 @@ export function registrationCompleter(core: Pick<IdentityCore, 'registration' | 
       run: async (tx, user, now, store) => {
         const taken = ceremony as Taken;
         const credential = readCompletion(body);
-        const registered = await verified(tx, taken, credential, { store, now });
+        const registered = await verified(tx, taken, credential, { store, now, metadata });
         if (user) await ensureStillRoom(tx, user, taken);
         const owner = user ?? (await createUser(core, tx, store, { input: {}, now, process: caller.process }));
         const row = toRow(registered, taken, { owner, store, now });
@@ -61,18 +65,29 @@ export function registrationCompleter(core: Pick<IdentityCore, 'registration' | 
 
 async function verified(
   tx: TenantTx,
-  { data: { challenge, places, policy } }: Taken,
+  { data: { challenge, places, policy, conditional = false } }: Taken,
   credential: ClientCredential,
-  { store, now }: { store: Store; now: number },
+  { store, now, metadata }: { store: Store; now: number; metadata: Metadata },
 ): Promise<Registered> {
   const { attestationTrust: trust, allowedAaguids: aaguids, algorithms, authenticatorSelection } = policy;
+  // A session of an earlier release lacks what this one has added.
+  const {
+    deniedAaguids = [],
+    sha1InTpm = false,
+    backup = 'any',
+    metadata: mode = 'none',
+  } = policy as Partial<RegistrationPolicy>;
   // The roots of today, not those of the start: what is trusted no more must not be trusted.
   const { attestationRoots = [] } = trust === 'none' ? {} : await getConfig(tx, store.id, places.rpId);
   const roots = attestationRoots.map((pem) => new X509Certificate(pem));
   const registered = verifyRegistration(credential, {
     ...places,
     ...{ challenge, algorithms, now, userVerification: authenticatorSelection.userVerification },
-    attestation: { trust, roots, aaguids },
+    ...{ backup, conditional },
+    attestation: {
+      ...{ trust, roots, aaguids, deniedAaguids, sha1InTpm },
+      ...(mode !== 'none' && { metadata: { required: mode === 'required', find: metadata.find } }),
+    },
   });
   const { credentialId } = registered;
   const known = await findByCredential(tx, { environment: store.environment, rpId: places.rpId, credentialId });
@@ -118,7 +133,12 @@ function toRow(
 }
 
 /** What was asked and what was answered, in the words of both. */
-export type Audit = { options: Record<string, unknown>; credential: Record<string, unknown> };
+export type Audit = {
+  options: Record<string, unknown>;
+  credential: Record<string, unknown>;
+  /** What the browser said to extensions that were asked for. */
+  extensions?: { discoverable?: boolean; prfEnabled?: boolean };
+};
 
 function sealedAudit(
   { vault }: Pick<IdentityCore, 'vault'>,
@@ -130,6 +150,16 @@ function sealedAudit(
   // What was verified, and nothing that a client may have put beside it.
   const { clientDataJSON, attestationObject } = credential.response;
   const answered = { id: credential.id, type: 'public-key', response: { clientDataJSON, attestationObject } };
-  const audit: Audit = { options, credential: answered };
+  const audit: Audit = { options, credential: answered, extensions: extensionsOf(credential) };
   return vault.sealFor(tx, userSubject(owner.id), AUDIT, Buffer.from(JSON.stringify(audit)));
+}
+
+/** Two answers and no more: an output of the pseudo-random function is a secret of the page. */
+function extensionsOf({ clientExtensionResults = {} }: ClientCredential): NonNullable<Audit['extensions']> {
+  const member = (extension: string, name: string) => {
+    const value = (clientExtensionResults[extension] as Record<string, unknown> | null | undefined)?.[name];
+    return typeof value === 'boolean' ? value : undefined;
+  };
+  const [discoverable, prfEnabled] = [member('credProps', 'rk'), member('prf', 'enabled')];
+  return { ...(discoverable !== undefined && { discoverable }), ...(prfEnabled !== undefined && { prfEnabled }) };
 }

@@ -16,6 +16,14 @@ export type RegistrationPolicy = {
   attestation: 'none' | 'indirect' | 'direct' | 'enterprise';
   attestationTrust: AttestationTrust;
   allowedAaguids: readonly string[];
+  deniedAaguids: readonly string[];
+  metadata: 'none' | 'used' | 'required';
+  sha1InTpm: boolean;
+  backup: 'any' | 'required' | 'forbidden';
+  conditionalCreateAllowed: boolean;
+  hints: readonly Hint[];
+  attestationFormats: readonly string[];
+  extensions: { credProps: boolean; prf: boolean };
   algorithms: readonly Alg[];
   authenticatorSelection: {
     authenticatorAttachment?: 'platform' | 'cross-platform';
@@ -29,7 +37,13 @@ export type RegistrationPolicy = {
   maxPasskeysPerUser: number;
 };
 
-export type AuthenticationPolicy = { userVerification: UserVerification; externalChallengeAllowed: boolean };
+export type Hint = 'security-key' | 'client-device' | 'hybrid';
+
+export type AuthenticationPolicy = {
+  userVerification: UserVerification;
+  externalChallengeAllowed: boolean;
+  hints: readonly Hint[];
+};
 
 /** At all relying parties together; a user shows no more. */
 export const MAX_PASSKEYS_PER_USER = 100;
@@ -58,6 +72,14 @@ export function registrationPolicyOf(config: PasskeyConfig, name: string): Regis
     attestation,
     attestationTrust: trustOf(given),
     allowedAaguids: given.allowedAaguids ?? [],
+    deniedAaguids: given.deniedAaguids ?? [],
+    metadata: given.metadata ?? 'none',
+    sha1InTpm: given.sha1InTpm ?? false,
+    backup: given.backup ?? 'any',
+    conditionalCreateAllowed: given.conditionalCreateAllowed ?? false,
+    hints: given.hints ?? [],
+    attestationFormats: given.attestationFormats ?? [],
+    extensions: { credProps: given.extensions?.credProps ?? false, prf: given.extensions?.prf ?? false },
     algorithms: given.algorithms ?? OFFERED,
     authenticatorSelection: {
       ...(selection.authenticatorAttachment && { authenticatorAttachment: selection.authenticatorAttachment }),
@@ -84,6 +106,7 @@ export function authenticationPolicyOf(config: PasskeyConfig, name: string): Aut
   return {
     userVerification: given.userVerification ?? 'preferred',
     externalChallengeAllowed: given.externalChallengeAllowed ?? false,
+    hints: given.hints ?? [],
   };
 }
 

@@ -22,6 +22,33 @@ onBothEngines('passkeys', (_engine, places) => {
   });
   after(() => grove.stop());
 
+  it('tell a browser which passkeys of a user are accepted, and none that was disabled or removed', async () => {
+    const { userId, device, passkeyId } = await rp.register();
+    const second = await rp.register(userId);
+    const path = `/users/${userId}/passkeys/relyingParties/${rp.rpId}/signals`;
+    const signals = async () => (await rp.call('GET', path)).body;
+    const { rpId, userId: handle, allAcceptedCredentialIds } = await signals();
+    assert.equal(rpId, rp.rpId);
+    assert.equal(handle, device.memory.userHandle);
+    assert.deepEqual(allAcceptedCredentialIds, [device.id, second.device.id]);
+    await rp.post(`/users/${userId}/passkeys/${passkeyId}`, { status: 'DISABLED' });
+    assert.deepEqual((await signals()).allAcceptedCredentialIds, [second.device.id]);
+    await rp.call('DELETE', `/users/${userId}/passkeys/${second.passkeyId}`);
+    assert.deepEqual((await signals()).allAcceptedCredentialIds, []);
+    refused(await rp.call('GET', path.replace(rp.rpId, 'nobody.example')), 100029, 404);
+  });
+
+  it('of a relying party on a host of ours are for the origins that /.well-known/webauthn names', async () => {
+    const host = 'acme.fir.localhost';
+    const config = { rpId: host, relatedOrigins: ['https://shop.example', 'https://shop.test'] };
+    const ask = (named: string) => grove.app.http.inject({ url: '/.well-known/webauthn', headers: { host: named } });
+    assert.equal((await ask(host)).statusCode, 404);
+    assert.equal((await rp.post('/passkeyConfig', config)).status, 201);
+    const answer = await ask(`${host}:8080`);
+    assert.deepEqual([answer.statusCode, answer.json()], [200, { origins: config.relatedOrigins }]);
+    for (const other of ['other.fir.localhost', 'localhost', rp.rpId]) assert.equal((await ask(other)).statusCode, 404);
+  });
+
   it('have a configuration, which the store shows and an update changes only where it is given', async () => {
     const config = { rpId: 'example.net', rpName: 'Net', restrictedOrigins: ['https://example.net'] };
     assert.deepEqual(await rp.must('/passkeyConfig', { ...config, unknown: true }), config);

@@ -10,27 +10,35 @@ import { getUser, getUserForUpdate, givenUserRef, type UserRow, userRefOf, userS
 import { checkConfig } from './check-config.ts';
 import { authenticationCompleter } from './complete-authentication.ts';
 import { AUDIT, type Audit, registrationCompleter } from './complete-registration.ts';
-import { configKey } from './find-config.ts';
-import type { PasskeyConfig } from './passkey-policies.ts';
-import { findAudit, findPasskey, type PasskeyRow, removePasskey, setPasskeyStatus } from './passkeys.repository.ts';
+import { configKey, getConfig } from './find-config.ts';
+import type { Metadata } from './metadata/open-metadata.ts';
+import { MAX_PASSKEYS_PER_USER, type PasskeyConfig } from './passkey-policies.ts';
+import {
+  findAudit,
+  findPasskey,
+  type PasskeyRow,
+  passkeysAt,
+  removePasskey,
+  setPasskeyStatus,
+} from './passkeys.repository.ts';
 import { openPublicKeys } from './public-keys.ts';
 import { authenticationStarter } from './start-authentication.ts';
 import { registrationStarter } from './start-registration.ts';
 import { summarizePasskeys, toSummary } from './summarize-passkeys.ts';
 
 /** Passkeys: WebAuthn relying parties, ceremonies and their audit (specification 4.10). */
-export function openPasskeys(core: IdentityCore) {
+export function openPasskeys(core: IdentityCore, metadata: Metadata) {
   core.summarize('passkeys', summarizePasskeys, ['passkeys']);
-  const ceremonies = passkeyCeremonies(core);
+  const ceremonies = passkeyCeremonies(core, metadata);
   const handlers = { ...configHandlers(core), ...ceremonyHandlers(ceremonies), ...passkeyHandlers(core) };
   return { handlers, ceremonies };
 }
 
 /** For callers of the API, and for the steps of a journey. */
-function passkeyCeremonies(core: IdentityCore) {
+function passkeyCeremonies(core: IdentityCore, metadata: Metadata) {
   return {
     startRegistration: registrationStarter(core),
-    completeRegistration: registrationCompleter(core),
+    completeRegistration: registrationCompleter(core, metadata),
     startAuthentication: authenticationStarter(core),
     completeAuthentication: authenticationCompleter(core, openPublicKeys()),
   };
@@ -103,11 +111,11 @@ function ceremonyHandlers(ceremonies: PasskeyCeremonies) {
 
     completeRegistration: (context, { params, body }) => ceremonies.completeRegistration(context, params, body),
 
-    startAuthentication: (context, { params, body: { challenge } }) =>
-      ceremonies.startAuthentication(context, { ...params, user: userRefOf(params), challenge }),
+    startAuthentication: (context, { params, body: { challenge, mediation, prf } }) =>
+      ceremonies.startAuthentication(context, { ...params, user: userRefOf(params), challenge, mediation, prf }),
 
-    startAuthenticationByBody: (context, { params, body: { rpId, authPolicyName, challenge } }) =>
-      ceremonies.startAuthentication(context, { ...params, rpId, authPolicyName, user: undefined, challenge }),
+    startAuthenticationByBody: (context, { params, body }) =>
+      ceremonies.startAuthentication(context, { ...params, ...body, user: undefined }),
 
     async authenticate(context, { params, body }) {
       const { authenticationId, user } = await ceremonies.completeAuthentication(context, params, body);
@@ -119,8 +127,8 @@ function ceremonyHandlers(ceremonies: PasskeyCeremonies) {
 type Named = { readonly storeName: string; readonly id: string };
 
 function passkeyHandlers(core: Pick<IdentityCore, 'vault' | 'addIdentityEvent' | 'userView'>) {
-  const { update, delete: remove, getRegistrationAudit } = api.passkeys;
-  return implement({ update, delete: remove, getRegistrationAudit } satisfies Partial<Operations>, {
+  const { update, delete: remove, getSignals, getRegistrationAudit } = api.passkeys;
+  return implement({ update, delete: remove, getSignals, getRegistrationAudit } satisfies Partial<Operations>, {
     update: (context, { params, body: { status } }) =>
       changing(context, params, async (tx, { store, user, passkey }) => {
         await setPasskeyStatus(tx, { userId: user.id, id: passkey.id, status });
@@ -136,6 +144,20 @@ function passkeyHandlers(core: Pick<IdentityCore, 'vault' | 'addIdentityEvent' |
         await core.addIdentityEvent(tx, { ...told, type: 'identity.authenticatorRemoved', now: context.now });
         return core.userView(tx, user, context.now);
       }),
+
+    async getSignals(context, { params }) {
+      const { db } = context;
+      const store = await getStore(db, context, params.storeName);
+      const user = await getUser(db, store.id, givenUserRef(params));
+      const { rpId } = await getConfig(db, store.id, params.rpId);
+      const own = await passkeysAt(db, { userId: user.id, rpId, limit: MAX_PASSKEYS_PER_USER });
+      const accepted = own.filter(({ status }) => status === 'ACTIVE');
+      return {
+        rpId,
+        userId: own[0]?.user_handle ?? '',
+        allAcceptedCredentialIds: accepted.map(({ credential_id }) => credential_id),
+      };
+    },
 
     async getRegistrationAudit(context, { params }) {
       const { db } = context;
@@ -168,7 +190,10 @@ async function getPasskey(db: TenantReads, user: UserRow, id: string): Promise<P
   return passkey;
 }
 
-function toAudit(passkey: PasskeyRow, { options, credential }: Audit): Ok<Operations['getRegistrationAudit']> {
+function toAudit(
+  passkey: PasskeyRow,
+  { options, credential, extensions }: Audit,
+): Ok<Operations['getRegistrationAudit']> {
   const summary = toSummary(passkey);
   return {
     passkey: summary,
@@ -181,6 +206,7 @@ function toAudit(passkey: PasskeyRow, { options, credential }: Audit): Ok<Operat
     signCount: passkey.sign_count,
     attestationFormat: passkey.attestation_format,
     attestationTrust: passkey.attestation_trust,
+    ...extensions,
     options,
     credential,
     createdDtm: summary.createdDtm,

@@ -14,9 +14,10 @@ const X = -2;
 const Y = -3;
 const RSA_N = -1;
 const RSA_E = -2;
+const AKP_PUB = -1;
 
-const COSE_KTY = { OKP: 1, EC: 2, RSA: 3 } as const;
-const COSE_CRV: Readonly<Record<string, number>> = { 'P-256': 1, 'P-384': 2, 'P-521': 3, Ed25519: 6 };
+const COSE_KTY = { OKP: 1, EC: 2, RSA: 3, AKP: 7 } as const;
+const COSE_CRV: Readonly<Record<string, number>> = { 'P-256': 1, 'P-384': 2, 'P-521': 3, Ed25519: 6, secp256k1: 8 };
 
 const MIN_RSA_BYTES = 256;
 const MAX_RSA_BYTES = 1024;
@@ -29,7 +30,7 @@ export function readCoseKey(map: CborMap): CredentialKey | undefined {
   if (!isAlg(alg)) return undefined;
   const { kty } = ALGORITHMS[alg];
   if (map.get(KTY) !== COSE_KTY[kty]) throw new Malformed('the public key is not of the kind of its algorithm');
-  const jwk = kty === 'RSA' ? rsaKey(map) : curveKey(map, alg);
+  const jwk = kty === 'RSA' ? rsaKey(map) : kty === 'AKP' ? latticeKey(map, alg) : curveKey(map, alg);
   return { alg, key: sound(imported(jwk), jwk) };
 }
 
@@ -56,11 +57,17 @@ function sound(key: KeyObject, { kty, x = '' }: JsonWebKey): KeyObject {
 }
 
 function curveKey(map: CborMap, alg: Alg): JsonWebKey {
-  const { kty, crv, coordinateBytes } = ALGORITHMS[alg];
+  const { kty, crv, bytes: coordinateBytes } = ALGORITHMS[alg];
   if (crv === null || map.get(CRV) !== COSE_CRV[crv]) throw new Malformed('the public key is on another curve');
   const x = bytesOf(map.get(X), coordinateBytes, coordinateBytes);
   if (kty === 'OKP') return only(map, 4, { kty, crv, x });
   return only(map, 5, { kty, crv, x, y: bytesOf(map.get(Y), coordinateBytes, coordinateBytes) });
+}
+
+/** ML-DSA: its name and its public key. */
+function latticeKey(map: CborMap, alg: Alg): JsonWebKey {
+  const { name, bytes } = ALGORITHMS[alg];
+  return only(map, 3, { kty: 'AKP', alg: name, pub: bytesOf(map.get(AKP_PUB), bytes, bytes) });
 }
 
 function rsaKey(map: CborMap): JsonWebKey {

@@ -29,6 +29,16 @@ onBothEngines('the registration of a passkey', (_engine, places) => {
         algorithms: [-8, -7],
       },
       self: { attestation: 'direct', attestationTrust: 'self' },
+      wide: {
+        algorithms: [-48, -47, -37, -258, -7],
+        hints: ['security-key', 'hybrid'],
+        attestationFormats: ['packed'],
+        extensions: { credProps: true, prf: true },
+      },
+      upgrade: { conditionalCreateAllowed: true },
+      bound: { backup: 'forbidden' },
+      synced: { backup: 'required' },
+      denied: { deniedAaguids: ['07070707-0707-0707-0707-070707070707'] },
     };
     rp = await relyingParty(grove, {
       config: { rpName: 'Example', registrationPolicies, attestationRoots: [maker.root] },
@@ -73,6 +83,60 @@ onBothEngines('the registration of a passkey', (_engine, places) => {
     const { body } = await rp.startRegistration(user.id);
     assert.equal(body.publicKey.excludeCredentials.length, 2);
     assert.deepEqual(body.publicKey.excludeCredentials[0].transports, ['internal', 'hybrid']);
+  });
+
+  it('offers other algorithms, hints, formats and extensions where the policy names them, and shows what came', async () => {
+    const { id } = await rp.user();
+    const { body } = await rp.startRegistration(id, {}, 'wide');
+    const { pubKeyCredParams, hints, attestationFormats, extensions } = body.publicKey;
+    assert.deepEqual(
+      pubKeyCredParams.map(({ alg }: { alg: number }) => alg),
+      [-48, -47, -37, -258, -7],
+    );
+    assert.deepEqual([hints, attestationFormats], [['security-key', 'hybrid'], ['packed']]);
+    assert.deepEqual(extensions, { credProps: true, prf: {} });
+    const device = authenticator({ origin: rp.origin, alg: -48 });
+    const clientExtensionResults = { credProps: { rk: true }, prf: { enabled: true, results: { first: 'c2VjcmV0' } } };
+    const credential = device.create(body.publicKey, { credential: { clientExtensionResults } });
+    const done = await rp.completeRegistration(body.sessionId, { credential });
+    assert.equal(done.status, 200, done.text);
+    const path = `/users/${id}/passkeys/${done.body.passkey.id}/registrationAudit`;
+    const audit = await rp.call('GET', path);
+    assert.deepEqual([audit.body.algorithm, audit.body.discoverable, audit.body.prfEnabled], [-48, true, true]);
+    assert.ok(!audit.text.includes('c2VjcmV0'), 'a secret of the page is not kept');
+    assert.equal((await rp.login(device, id)).status, 200, 'ML-DSA');
+    const plain = await rp.startRegistration(id);
+    assert.ok(!('hints' in plain.body.publicKey) && !('extensions' in plain.body.publicKey));
+  });
+
+  it('makes a passkey without asking only for a known user and by policy: 100092 and 100001 otherwise', async () => {
+    const { id } = await rp.user();
+    const conditional = { mediation: 'conditional' };
+    for (const refusal of [
+      await rp.startRegistration(id, conditional),
+      await rp.startRegistration(undefined, conditional, 'upgrade'),
+    ]) {
+      refused(refusal, 100001);
+      assert.equal(refusal.body.errors[0].pointer, '/mediation');
+    }
+    const unasked = { flags: 64 | 8 };
+    const made = async (body: object) => {
+      const started = await rp.startRegistration(id, body, 'upgrade');
+      const credential = authenticator({ origin: rp.origin }).create(started.body.publicKey, unasked);
+      return rp.completeRegistration(started.body.sessionId, { credential });
+    };
+    refused(await made({}), 100092);
+    const done = await made(conditional);
+    assert.equal(done.status, 200, done.text);
+  });
+
+  it('takes or refuses with 100093 what may be backed up and models that are denied, as the policy says', async () => {
+    refused(await complete({}, { backupEligible: true }, 'bound'), 100093);
+    assert.equal((await complete({}, {}, 'bound')).status, 200);
+    refused(await complete({}, {}, 'synced'), 100093);
+    assert.equal((await complete({}, { backupEligible: true }, 'synced')).status, 200);
+    refused(await complete({}, { aaguid: Buffer.alloc(16, 7) }, 'denied'), 100093);
+    assert.equal((await complete({}, {}, 'denied')).status, 200);
   });
 
   it('asks what its policy says', async () => {

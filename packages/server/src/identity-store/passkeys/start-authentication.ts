@@ -1,12 +1,12 @@
 import type { api, Ok } from '@grove/contract';
-import { toDtm } from '../../kernel/clock.ts';
-import { ApiError } from '../../kernel/errors.ts';
+import { MINUTE, toDtm } from '../../kernel/clock.ts';
+import { ApiError, invalidInput } from '../../kernel/errors.ts';
 import type { Caller } from '../attempts/attempt.ts';
 import { openCeremony } from '../ceremonies/ceremonies.ts';
 import type { IdentityCore } from '../identity-core.ts';
 import { getActiveStore } from '../stores/find-store.ts';
 import { getUserForUpdate, type UserRef } from '../users/find-user.ts';
-import { challengeOf } from './challenge.ts';
+import { bytesGiven, challengeOf } from './challenge.ts';
 import type { Places } from './check-origin.ts';
 import { getConfig } from './find-config.ts';
 import { authenticationPolicyOf, MAX_PASSKEYS_PER_USER, placesOf, type UserVerification } from './passkey-policies.ts';
@@ -32,7 +32,16 @@ export type AuthenticationAddress = {
   readonly user: UserRef | undefined;
   /** Of the caller, where the policy takes one. */
   readonly challenge?: string | undefined;
+  /** The page waits for whoever takes a passkey from the list of the browser. */
+  readonly mediation?: 'conditional' | undefined;
+  readonly prf?: Prf | undefined;
 };
+
+type Prf = { first: string; second?: string };
+
+/** A login page stays open for longer than a dialog does. */
+const CONDITIONAL_MS = 30 * MINUTE;
+const MAX_PRF_BYTES = 1024;
 
 export function authenticationStarter(core: Pick<IdentityCore, 'ensureUsable'>) {
   return (caller: Caller, address: AuthenticationAddress): Promise<AuthenticationStarted> =>
@@ -42,7 +51,12 @@ export function authenticationStarter(core: Pick<IdentityCore, 'ensureUsable'>) 
       const store = await getActiveStore(tx, caller, address.storeName);
       const user = address.user && (await getUserForUpdate(tx, store.id, address.user));
       const config = await getConfig(tx, store.id, rpId);
-      const { userVerification, ...policy } = authenticationPolicyOf(config, policyName);
+      const { userVerification, hints, ...policy } = authenticationPolicyOf(config, policyName);
+      const conditional = address.mediation === 'conditional';
+      if (conditional && address.user) {
+        throw invalidInput({ pointer: '/mediation', message: 'must not be conditional where a user is named' });
+      }
+      const extensions = prfInput(address.prf);
       if (user) await core.ensureUsable(tx, user, { modality: 'PASSKEY', now });
       const kind = 'PASSKEY_AUTHENTICATION';
       const challenge = await challengeOf(tx, address.challenge, { kind, storeId: store.id, rpId, now, policy });
@@ -53,11 +67,26 @@ export function authenticationStarter(core: Pick<IdentityCore, 'ensureUsable'>) 
       const allowCredentials = usable.map(toDescriptor);
       const allowed = allowCredentials.map(({ id }) => id);
       const data: AuthenticationCeremony = { challenge, places: placesOf(config), userVerification, allowed };
+      const lifeMs = conditional ? CONDITIONAL_MS : CEREMONY_MS;
       const { sessionId, expiresAt } = await openCeremony(tx, {
         ...{ kind, storeId: store.id, userId: user?.id, rpId, policyName, data, now },
-        lifeMs: CEREMONY_MS,
+        lifeMs,
       });
-      const publicKey = { challenge, timeout: CEREMONY_MS, rpId, allowCredentials, userVerification };
+      const publicKey = {
+        ...{ challenge, timeout: lifeMs, rpId, allowCredentials, userVerification },
+        ...(hints.length > 0 && { hints: [...hints] }),
+        ...(extensions && { extensions }),
+      };
       return { sessionId, expiringDtm: toDtm(expiresAt), publicKey };
     });
+}
+
+/** The extension input for whoever asks. What comes of it stays in the page. */
+function prfInput(prf: Prf | undefined): { prf: { eval: Prf } } | undefined {
+  if (!prf) return undefined;
+  for (const name of ['first', 'second'] as const) {
+    const value = prf[name];
+    if (value !== undefined) bytesGiven(value, `/prf/${name}`, { least: 1, most: MAX_PRF_BYTES });
+  }
+  return { prf: { eval: prf } };
 }

@@ -30,6 +30,8 @@ export type RegistrationCeremony = {
   userHandle: string;
   places: Places;
   policy: RegistrationPolicy;
+  /** The browser may make the passkey without asking the user. */
+  conditional?: boolean;
   /** The options without what the user is called, for the audit. */
   options: Omit<RegistrationStarted['publicKey'], 'user'>;
 };
@@ -58,13 +60,18 @@ export function registrationStarter(core: Pick<IdentityCore, 'ensureUsable'>) {
       const policy = registrationPolicyOf(config, regPolicyName);
       if (user) await core.ensureUsable(tx, user, { now });
       checkNames(body, policy);
+      const conditional = body.mediation === 'conditional';
+      if (conditional) ensureConditionalCreate(policy, user);
       const kind = 'PASSKEY_REGISTRATION';
       const challenge = await challengeOf(tx, body.challenge, { kind, storeId: store.id, rpId, now, policy });
       const own = user ? await passkeysAt(tx, { userId: user.id, rpId, limit: MAX_PASSKEYS_PER_USER }) : [];
       if (user) await ensureRoom(tx, user.id, own.length, policy);
       const userHandle = await userHandleOf(tx, body.userHandle, { user, own, rpId, environment: store.environment });
       const options = optionsOf(config, policy, { challenge, own });
-      const data: RegistrationCeremony = { challenge, userHandle, places: placesOf(config), policy, options };
+      const data: RegistrationCeremony = {
+        ...{ challenge, userHandle, places: placesOf(config), policy, options },
+        ...(conditional && { conditional }),
+      };
       const { sessionId, expiresAt } = await openCeremony(tx, {
         ...{ kind, storeId: store.id, userId: user?.id, rpId, policyName: regPolicyName },
         ...{ data, now, lifeMs: CEREMONY_MS },
@@ -73,6 +80,16 @@ export function registrationStarter(core: Pick<IdentityCore, 'ensureUsable'>) {
       const shown = { id: userHandle, name, displayName: body.displayName ?? name };
       return { sessionId, expiringDtm: toDtm(expiresAt), publicKey: { ...options, user: shown } };
     });
+}
+
+/** A passkey that nobody was asked for is only for somebody who has just logged in, and whom the caller names. */
+function ensureConditionalCreate(policy: RegistrationPolicy, user: UserRow | undefined): void {
+  const message = !policy.conditionalCreateAllowed
+    ? 'must not be conditional: the policy does not say conditionalCreateAllowed'
+    : user
+      ? undefined
+      : 'must not be conditional where no user is named';
+  if (message) throw invalidInput({ pointer: '/mediation', message });
 }
 
 function checkNames({ userName, displayName }: RegistrationStart, policy: RegistrationPolicy): void {
@@ -124,7 +141,7 @@ async function userHandleOf(
 
 function optionsOf(
   { rpId, rpName }: PasskeyConfig,
-  { algorithms, authenticatorSelection, attestation }: RegistrationPolicy,
+  { algorithms, authenticatorSelection, attestation, attestationFormats, hints, extensions }: RegistrationPolicy,
   { challenge, own }: { challenge: string; own: readonly PasskeyRow[] },
 ): RegistrationCeremony['options'] {
   return {
@@ -135,6 +152,11 @@ function optionsOf(
     excludeCredentials: own.map(toDescriptor),
     authenticatorSelection,
     attestation,
+    ...(attestationFormats.length > 0 && { attestationFormats: [...attestationFormats] }),
+    ...(hints.length > 0 && { hints: [...hints] }),
+    ...((extensions.credProps || extensions.prf) && {
+      extensions: { ...(extensions.credProps && { credProps: true }), ...(extensions.prf && { prf: {} }) },
+    }),
   };
 }
 

@@ -11,6 +11,7 @@ import { readClientData } from './read-client-data.ts';
 export type ClientCredential = {
   readonly id: string;
   readonly rawId?: string;
+  readonly clientExtensionResults?: Readonly<Record<string, unknown>>;
   readonly response: Readonly<Record<string, unknown>>;
 };
 

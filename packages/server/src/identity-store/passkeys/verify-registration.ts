@@ -6,7 +6,7 @@ import { decodePart } from './decode-base64url.ts';
 import { ensure, refusingMalformed } from './ensure.ts';
 import { Malformed } from './malformed.ts';
 import { type AttestedCredential, type AuthenticatorData, readAuthenticatorData } from './read-authenticator-data.ts';
-import { type CborMap, readWholeCbor } from './read-cbor.ts';
+import { type CborValue, readWholeCbor } from './read-cbor.ts';
 import { readClientData } from './read-client-data.ts';
 import { type CredentialKey, readCoseKey } from './read-cose-key.ts';
 import { type ClientCredential, credentialIdOf } from './verify-authentication.ts';
@@ -15,6 +15,10 @@ export type RegistrationAsked = Asked & {
   readonly userVerification: 'required' | 'preferred' | 'discouraged';
   readonly algorithms: readonly Alg[];
   readonly attestation: AttestationPolicy;
+  /** Whether the passkey may be on several devices. */
+  readonly backup?: 'any' | 'required' | 'forbidden';
+  /** The browser may have made it without asking anybody: a conditional create (WebAuthn 7.1 step 15). */
+  readonly conditional?: boolean;
   readonly now: number;
 };
 
@@ -69,26 +73,32 @@ export function verifyRegistration(credential: ClientCredential, asked: Registra
   });
 }
 
-type AttestationObject = { format: string; statement: CborMap; authData: Buffer };
+type AttestationObject = { format: string; statement: CborValue; authData: Buffer };
 
 function readAttestationObject(response: ClientCredential['response']): AttestationObject {
   const bytes = decodePart(response, 'attestationObject');
   const object = readWholeCbor(bytes, 'the attestation object');
   if (!(object instanceof Map) || object.size !== 3) throw new Malformed('the attestation object is none');
   const [format, statement, authData] = [object.get('fmt'), object.get('attStmt'), object.get('authData')];
-  if (typeof format !== 'string' || !(statement instanceof Map) || !Buffer.isBuffer(authData)) {
+  const whole = statement instanceof Map || (Array.isArray(statement) && format === 'compound');
+  if (typeof format !== 'string' || !whole || !Buffer.isBuffer(authData)) {
     throw new Malformed('the attestation object is none');
   }
   return { format, statement, authData };
 }
 
 /** Steps 14 to 17. */
-function checkAuthenticatorData(bytes: Buffer, { rpId, userVerification }: RegistrationAsked): AuthenticatorData {
+function checkAuthenticatorData(
+  bytes: Buffer,
+  { rpId, userVerification, backup = 'any', conditional = false }: RegistrationAsked,
+): AuthenticatorData {
   const data = readAuthenticatorData(bytes);
   ensure(data.rpIdHash.equals(hash('sha256', rpId, 'buffer')), 383, 'the authenticator answered another relying party');
-  ensure(data.userPresent, 100092, 'nobody was present');
+  ensure(data.userPresent || conditional, 100092, 'nobody was present');
   ensure(data.userVerified || userVerification !== 'required', 100092);
   if (data.backedUp && !data.backupEligible) throw new Malformed('what cannot be backed up is said to be');
+  ensure(backup !== 'forbidden' || !data.backupEligible, 100093, 'the passkey does not stay on one device');
+  ensure(backup !== 'required' || data.backupEligible, 100093, 'the passkey cannot be backed up');
   return data;
 }
 

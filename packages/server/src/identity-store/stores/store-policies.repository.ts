@@ -29,9 +29,19 @@ const ADD = sql(`INSERT INTO relying_parties
 const CHANGE = sql(`UPDATE relying_parties SET config = $5, sealed = $6, last_updated_at = $7 WHERE ${KEY}`);
 const REMOVE = sql(`DELETE FROM relying_parties WHERE ${KEY}`);
 const COUNT = sql('SELECT count(*) AS total FROM relying_parties WHERE tenant_id = $1 AND store_id = $2 AND kind = $3');
+/** One for each store, of which a tenant has only so many. */
+const MOST_NAMED = 1000;
+const NAMED = sql(
+  `SELECT ${COLUMNS} FROM relying_parties WHERE tenant_id = $1 AND kind = $2 AND name = $3 ORDER BY store_id LIMIT ${MOST_NAMED}`,
+);
 const OF_STORE = sql(
   `SELECT ${COLUMNS} FROM relying_parties WHERE tenant_id = $1 AND store_id = $2 ORDER BY kind, name`,
 );
+
+/** Those of one name in all stores. */
+export function policiesNamed(db: TenantReads, kind: PolicyKind, name: string): Promise<PolicyRow[]> {
+  return db.all<PolicyRow>(NAMED, [db.tenantId, kind, name]);
+}
 
 export function findPolicy(db: TenantReads, { storeId, kind, name }: PolicyKey): Promise<PolicyRow | undefined> {
   return db.get<PolicyRow>(ONE, [db.tenantId, storeId, kind, name]);

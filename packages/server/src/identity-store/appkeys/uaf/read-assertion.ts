@@ -5,8 +5,7 @@ import { AAID_PATTERN, TAG } from './registry.ts';
 /** The two assertions of UAF 1.1, read from their TLV. Depth is fixed: each container is read by its own rules. */
 
 const MAX_CONTAINER_BYTES = 16_384;
-/** The standard allows 2048; a key id stands in addresses, and no authenticator is known that needs more than 64. */
-const MAX_KEY_ID_BYTES = 128;
+const MAX_KEY_ID_BYTES = 2048;
 const MIN_KEY_ID_BYTES = 32;
 const MAX_SIGNATURE_BYTES = 1024;
 const MAX_CERTIFICATE_BYTES = 8192;

@@ -14,6 +14,10 @@ describe('keys and signatures of the registry', () => {
 
   it('a key that is no good key is refused', () => {
     const p384 = generateKeyPairSync('ec', { namedCurve: 'P-384' }).publicKey.export({ type: 'spki', format: 'der' });
+    const k256 = generateKeyPairSync('ec', { namedCurve: 'secp256k1' }).publicKey.export({
+      type: 'spki',
+      format: 'der',
+    });
     const small = generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey;
     const smallPkcs1 = small.export({ type: 'pkcs1', format: 'der' });
     const offCurve = Buffer.concat([Buffer.of(4), Buffer.alloc(64, 7)]);
@@ -23,6 +27,9 @@ describe('keys and signatures of the registry', () => {
       [EC, KEY.ECC_X962_RAW, compressed],
       [EC, KEY.ECC_X962_RAW, spki],
       [EC, KEY.ECC_X962_DER, p384],
+      [EC, KEY.ECC_X962_DER, k256],
+      [SIGN.SECP256K1_ECDSA_SHA256_RAW, KEY.ECC_X962_DER, spki],
+      [SIGN.SECP256K1_ECDSA_SHA256_RAW, KEY.ECC_X962_RAW, spki.subarray(-65)],
       [EC, KEY.ECC_X962_DER, Buffer.concat([spki, Buffer.of(0)])],
       [EC, KEY.ECC_X962_DER, Buffer.alloc(0)],
       [EC, 0x104, spki],
@@ -41,6 +48,22 @@ describe('keys and signatures of the registry', () => {
       );
     }
     assert.deepEqual(toSpki(EC, KEY.ECC_X962_DER, spki), spki);
+  });
+
+  it('keys on secp256k1 are read plain and in DER, and their signatures are good in both encodings', () => {
+    const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'secp256k1' });
+    const der = publicKey.export({ type: 'spki', format: 'der' });
+    const K = { raw: SIGN.SECP256K1_ECDSA_SHA256_RAW, der: SIGN.SECP256K1_ECDSA_SHA256_DER };
+    assert.deepEqual(toSpki(K.raw, KEY.ECC_X962_RAW, der.subarray(-65)), der);
+    assert.deepEqual(toSpki(K.der, KEY.ECC_X962_DER, der), der);
+    const good = (signAlgorithm: number, dsaEncoding: 'ieee-p1363' | 'der') =>
+      isSignedBy(keyOf(der), {
+        signAlgorithm,
+        data,
+        signature: sign('sha256', data, { key: privateKey, dsaEncoding }),
+      });
+    assert.ok(good(K.raw, 'ieee-p1363') && good(K.der, 'der'));
+    assert.ok(!good(K.raw, 'der') && !good(SIGN.SECP256R1_ECDSA_SHA256_RAW, 'ieee-p1363'));
   });
 
   it('a signature is good in its own encoding only', () => {

@@ -6,7 +6,7 @@ import { KEY, SIGN } from './registry.ts';
 
 /** The signatures and public keys of the UAF registry, each in the one encoding that its number stands for. */
 
-type Family = 'EC' | 'RSA';
+type Family = 'P256' | 'K256' | 'RSA';
 type Way = {
   readonly family: Family;
   readonly scheme: 'ECDSA_RAW' | 'ECDSA_DER' | 'PSS' | 'PKCS1';
@@ -15,8 +15,10 @@ type Way = {
 };
 
 const WAYS: ReadonlyMap<number, Way> = new Map<number, Way>([
-  [SIGN.SECP256R1_ECDSA_SHA256_RAW, { family: 'EC', scheme: 'ECDSA_RAW' }],
-  [SIGN.SECP256R1_ECDSA_SHA256_DER, { family: 'EC', scheme: 'ECDSA_DER' }],
+  [SIGN.SECP256R1_ECDSA_SHA256_RAW, { family: 'P256', scheme: 'ECDSA_RAW' }],
+  [SIGN.SECP256R1_ECDSA_SHA256_DER, { family: 'P256', scheme: 'ECDSA_DER' }],
+  [SIGN.SECP256K1_ECDSA_SHA256_RAW, { family: 'K256', scheme: 'ECDSA_RAW' }],
+  [SIGN.SECP256K1_ECDSA_SHA256_DER, { family: 'K256', scheme: 'ECDSA_DER' }],
   [SIGN.RSASSA_PSS_SHA256_RAW, { family: 'RSA', scheme: 'PSS' }],
   [SIGN.RSASSA_PSS_SHA256_DER, { family: 'RSA', scheme: 'PSS', wrapped: true }],
   [SIGN.RSA_EMSA_PKCS1_SHA256_RAW, { family: 'RSA', scheme: 'PKCS1' }],
@@ -30,8 +32,9 @@ const MIN_MODULUS_BITS = 2048;
 const MAX_MODULUS_BITS = 4096;
 const MAX_EXPONENT_BYTES = 4;
 const POINT_BYTES = 65;
-/** SubjectPublicKeyInfo of a point on secp256r1, up to the point. */
+/** SubjectPublicKeyInfo of a point on secp256r1 and on secp256k1, up to the point. */
 const P256_PREFIX = Buffer.from('3059301306072a8648ce3d020106082a8648ce3d030107034200', 'hex');
+const K256_PREFIX = Buffer.from('3056301006072a8648ce3d020106052b8104000a034200', 'hex');
 
 export function isKnownAlgorithm(signAlgorithm: number): boolean {
   return WAYS.has(signAlgorithm);
@@ -43,7 +46,7 @@ export function toSpki(signAlgorithm: number, keyAlgorithm: number, bytes: Buffe
   if (!way) throw new Malformed('the signature algorithm is not known');
   let key: KeyObject;
   try {
-    key = importKey(keyAlgorithm, bytes);
+    key = importKey(keyAlgorithm, bytes, way.family);
   } catch (error) {
     if (error instanceof Malformed) throw error;
     throw new Malformed('the public key cannot be read');
@@ -52,11 +55,11 @@ export function toSpki(signAlgorithm: number, keyAlgorithm: number, bytes: Buffe
   return key.export({ type: 'spki', format: 'der' });
 }
 
-function importKey(keyAlgorithm: number, bytes: Buffer): KeyObject {
+function importKey(keyAlgorithm: number, bytes: Buffer, family: Family): KeyObject {
   switch (keyAlgorithm) {
     case KEY.ECC_X962_RAW:
       if (bytes.length !== POINT_BYTES || bytes[0] !== 4) throw new Malformed('the public key is not a point');
-      return spkiKey(Buffer.concat([P256_PREFIX, bytes]));
+      return spkiKey(Buffer.concat([family === 'K256' ? K256_PREFIX : P256_PREFIX, bytes]));
     case KEY.ECC_X962_DER:
       return spkiKey(bytes);
     case KEY.RSA_2048_RAW: {
@@ -93,10 +96,12 @@ function spkiKey(bytes: Buffer): KeyObject {
   return key;
 }
 
-/** Only what the registry means by its numbers: secp256r1, and RSA of a decent size. */
+/** Only what the registry means by its numbers: secp256r1, secp256k1, and RSA of a decent size. */
 function familyOf(key: KeyObject): Family | undefined {
   const { namedCurve, modulusLength = 0, publicExponent = 0n } = key.asymmetricKeyDetails ?? {};
-  if (key.asymmetricKeyType === 'ec') return namedCurve === 'prime256v1' ? 'EC' : undefined;
+  if (key.asymmetricKeyType === 'ec') {
+    return namedCurve === 'prime256v1' ? 'P256' : namedCurve === 'secp256k1' ? 'K256' : undefined;
+  }
   const decent = modulusLength >= MIN_MODULUS_BITS && modulusLength <= MAX_MODULUS_BITS;
   return key.asymmetricKeyType === 'rsa' && decent && isSoundExponent(publicExponent) ? 'RSA' : undefined;
 }

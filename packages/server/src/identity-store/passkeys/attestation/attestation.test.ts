@@ -4,11 +4,13 @@ import { describe, it } from 'node:test';
 import { SettingsService, verifyRegistrationResponse } from '@simplewebauthn/server';
 import fc from 'fast-check';
 import {
+  askedToAuthenticate,
   askedToRegister,
   creation,
   ORIGIN,
   RP_ID,
   refusesWith,
+  toStored,
   trusting,
 } from '../../../../test/authenticator/asked.ts';
 import {
@@ -16,6 +18,7 @@ import {
   type Attests,
   androidKey,
   apple,
+  compound,
   FIDO_AAGUID,
   fidoU2f,
   packed,
@@ -24,11 +27,14 @@ import {
 } from '../../../../test/authenticator/attest.ts';
 import { authenticator } from '../../../../test/authenticator/authenticator.ts';
 import { authority, intermediate } from '../../../../test/authenticator/authority.ts';
+import { entryOf, metadataService } from '../../../../test/authenticator/metadata.ts';
 import type { Alg } from '../../../../test/authenticator/sign-with.ts';
 import type { Cbor } from '../../../../test/authenticator/write-cbor.ts';
 import { octets, oid, sequence } from '../../../../test/authenticator/write-der.ts';
 import { Refusal } from '../../attempts/refusal.ts';
-import { OFFERED } from '../algorithms.ts';
+import { ALGORITHMS, OFFERED } from '../algorithms.ts';
+import { nameOfModel, readBlob } from '../metadata/read-blob.ts';
+import { verifyAuthentication } from '../verify-authentication.ts';
 import { verifyRegistration } from '../verify-registration.ts';
 import type { AttestationPolicy } from './assess-attestation.ts';
 
@@ -235,6 +241,148 @@ describe('an attestation', () => {
       statement((given) => given.set('sig', Buffer.alloc(70))),
     );
     refuses({ format: 'fido-u2f', attests: wrong, aaguid: NOBODY }, self);
+  });
+});
+
+const detailOf = (made: Made, policy: AttestationPolicy): string => {
+  try {
+    assess(made, policy);
+  } catch (error) {
+    assert.ok(error instanceof Refusal);
+    assert.equal(error.code, 100093);
+    return error.told.detail ?? '';
+  }
+  throw new Error('it was taken');
+};
+
+describe('an attestation as devices in the field make it', () => {
+  const windows: Made = { format: 'tpm', attests: tpm(maker, { windows: true }), alg: -257 };
+
+  it('tpm of Windows Hello, which signs with SHA-1, is trusted by policy alone, and 100093 names the fault else', () => {
+    assert.equal(assess(windows, { ...trusted, sha1InTpm: true }), 'trusted');
+    assert.equal(assess({ ...windows, alg: -7 }, { ...trusted, sha1InTpm: true }), 'trusted');
+    assert.match(detailOf(windows, trusted), /SHA-1.*sha1InTpm/);
+    assert.match(detailOf({ format: 'tpm', attests: tpm(maker, { nameAlg: 4 }) }, trusted), /SHA-1/);
+    assert.equal(
+      assess({ format: 'tpm', attests: tpm(maker, { nameAlg: 4 }) }, { ...trusted, sha1InTpm: true }),
+      'trusted',
+    );
+  });
+
+  it('tpm with SHA-1 is refused with 100093 where the signature is wrong, or the key is not RSA', () => {
+    const allowed = { ...self, sha1InTpm: true };
+    const faults = [
+      tpm(maker, { windows: true, statement: (given) => given.set('sig', Buffer.alloc(256)) }),
+      tpm(maker, { windows: true, extraData: Buffer.alloc(20) }),
+      tpm(maker, { statement: (given) => given.set('alg', -65535) }),
+    ];
+    for (const attests of faults) refuses({ format: 'tpm', attests, alg: -257 }, allowed);
+  });
+
+  it('SHA-1 is taken nowhere else: 100093 for packed and android-key, whatever the policy says of a TPM', () => {
+    const sha1 = (given: Map<string, Cbor>) => given.set('alg', -65535);
+    const allowed = { ...self, sha1InTpm: true };
+    refuses({ format: 'packed', attests: packed(maker, { statement: sha1 }) }, allowed);
+    refuses({ format: 'packed', attests: packedSelf({ statement: sha1 }), alg: -257 }, allowed);
+    refuses({ format: 'android-key', attests: androidKey(maker, { statement: sha1 }) }, allowed);
+  });
+
+  it('compound: every part must hold, and one with a trusted maker is enough; else 100093', () => {
+    const other = authority();
+    const made = (...parts: [AttestationFormat, Attests][]): Made => ({
+      format: 'compound',
+      attests: compound(...parts),
+    });
+    assert.equal(assess(made(['packed', packed(maker)], ['tpm', tpm(maker)])), 'trusted');
+    assert.equal(assess(made(['packed', packed(other)], ['tpm', tpm(maker)])), 'trusted');
+    assert.equal(assess(made(['packed', packed(other)], ['packed', packedSelf()]), self), 'self');
+    refuses(made(['packed', packed(other)], ['packed', packedSelf()]));
+    const wrong = packed(maker, { statement: (given) => given.set('sig', Buffer.alloc(70)) });
+    refuses(made(['tpm', tpm(maker)], ['packed', wrong]));
+    refuses(made(['packed', packed(maker)]));
+    refuses(made(['packed', packed(maker)], ['none', () => new Map<string, Cbor>()]));
+    refuses(made(['packed', packed(maker)], ['compound', compound(['packed', packed(maker)])]));
+    refuses(made(...Array.from({ length: 9 }, (): [AttestationFormat, Attests] => ['packed', packed(maker)])));
+    const none = { trust: 'none', roots: [], aaguids: [] } as const;
+    assert.equal(assess(made(['packed', packed(maker)], ['tpm', tpm(maker)]), none), 'none');
+  });
+
+  it('android-safetynet is refused with 100093 by its name', () => {
+    const made: Made = { format: 'android-safetynet', attests: () => new Map<string, Cbor>([['ver', '1']]) };
+    assert.match(detailOf(made, trusted), /android-safetynet/);
+  });
+
+  it('of itself is good in every algorithm that a policy may name, and wrong with another hash or padding', () => {
+    const all = Object.keys(ALGORITHMS).map(Number) as Alg[];
+    assert.equal(all.length, 14);
+    for (const alg of all) {
+      const asked = askedToRegister({ attestation: self, algorithms: all });
+      const device = authenticator({ origin: ORIGIN, format: 'packed', attests: packedSelf(), alg, aaguid: MODEL });
+      const registered = verifyRegistration(device.create(creation(asked)), asked);
+      assert.deepEqual([registered.alg, registered.attestationTrust], [alg, 'self']);
+      const login = askedToAuthenticate();
+      const passkey = toStored(registered);
+      assert.ok(verifyAuthentication(device.get(login), passkey, login));
+      const swapped = device.get(login, { signature: (bytes) => Buffer.concat([bytes.subarray(1), Buffer.of(1)]) });
+      refusesWith(() => verifyAuthentication(swapped, passkey, login), 100091);
+      const kin = { [-257]: -37, [-37]: -257, [-258]: -259 }[alg as -257] as Alg | undefined;
+      if (kin) refusesWith(() => verifyAuthentication(device.get(login), { ...passkey, alg: kin }, login), 100091);
+    }
+  });
+
+  it('of a model that is denied is refused with 100093, as is one that is on no list', () => {
+    const made: Made = { format: 'packed', attests: packed(maker) };
+    assert.match(detailOf(made, { ...trusted, deniedAaguids: ['07070707-0707-0707-0707-070707070707'] }), /denied/);
+    assert.equal(assess(made, { ...trusted, deniedAaguids: ['08080808-0808-0808-0808-080808080808'] }), 'trusted');
+  });
+});
+
+describe('the metadata of FIDO', () => {
+  const service = metadataService();
+  const AAGUID = '07070707-0707-0707-0707-070707070707';
+  const roots = [new X509Certificate(service.root)];
+  const policyOf = (entries: object[], required = false): AttestationPolicy => {
+    const { models } = readBlob(service.blob({ entries }), { roots, hostName: undefined, now: Date.now() });
+    const find = (aaguid: Buffer) => models.get(nameOfModel(aaguid));
+    return { trust: 'trusted', roots: [], aaguids: [], metadata: { required, find } };
+  };
+  const made: Made = { format: 'packed', attests: packed(maker) };
+
+  it('names the roots of a model, and of that model alone', () => {
+    assert.equal(assess(made, policyOf([entryOf(AAGUID, [maker.rootDer])])), 'trusted');
+    refuses(made, policyOf([entryOf(AAGUID, [authority().rootDer])]));
+    const other = '08080808-0808-0808-0808-080808080808';
+    refuses(made, policyOf([entryOf(other, [maker.rootDer])]));
+  });
+
+  it('refuses with 100093 a model that it does not know, where it is required', () => {
+    const own = { roots: [new X509Certificate(maker.root)] };
+    assert.equal(assess(made, { ...policyOf([]), ...own }), 'trusted');
+    assert.match(detailOf(made, { ...policyOf([], true), ...own }), /no metadata/);
+  });
+
+  it('refuses with 100093 a model that is reported as revoked or broken, also where its root is trusted', () => {
+    const own = { roots: [new X509Certificate(maker.root)] };
+    for (const status of [
+      ...['REVOKED', 'USER_VERIFICATION_BYPASS', 'ATTESTATION_KEY_COMPROMISE'],
+      ...['USER_KEY_REMOTE_COMPROMISE', 'USER_KEY_PHYSICAL_COMPROMISE'],
+    ]) {
+      const policy = { ...policyOf([entryOf(AAGUID, [maker.rootDer], { status })]), ...own };
+      assert.match(detailOf(made, policy), new RegExp(status));
+    }
+    const updated = policyOf([entryOf(AAGUID, [maker.rootDer], { status: 'UPDATE_AVAILABLE' })]);
+    assert.equal(assess(made, updated), 'trusted');
+  });
+
+  it('a report about one certificate is about nobody else', () => {
+    const { certificate, issue } = intermediate(maker);
+    const through: Made = { format: 'packed', attests: packed(maker, { issue, chain: [certificate] }) };
+    const status = 'ATTESTATION_KEY_COMPROMISE';
+    const policy = policyOf([
+      entryOf(AAGUID, [maker.rootDer], { status, certificate: certificate.toString('base64') }),
+    ]);
+    refuses(through, policy);
+    assert.equal(assess(made, policy), 'trusted');
   });
 });
 

@@ -18,6 +18,12 @@ export type Attestation = {
   readonly key: CredentialKey;
 };
 
+/** What a policy lets a format do that is not done otherwise. */
+export type Allowed = {
+  /** Signatures and hashes of SHA-1 in the statement of a TPM. */
+  readonly sha1InTpm: boolean;
+};
+
 /** A statement that holds: its certificates, the one that attests first. None if the credential attests itself. */
 export type TrustPath = readonly Certificate[];
 

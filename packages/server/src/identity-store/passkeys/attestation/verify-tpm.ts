@@ -1,11 +1,13 @@
-import { hash } from 'node:crypto';
+import { hash, verify } from 'node:crypto';
 import { ALGORITHMS } from '../algorithms.ts';
 import { ensure } from '../ensure.ts';
+import type { CborMap } from '../read-cbor.ts';
 import type { CredentialKey } from '../read-cose-key.ts';
 import { type Certificate, readName } from './read-certificate.ts';
 import { expect, inContext, readDer, SEQUENCE, toOid, valuesIn } from './read-der.ts';
 import { readTpmCertified, readTpmKey, type TpmKey } from './read-tpm.ts';
 import {
+  type Allowed,
   type Attestation,
   bytesOf,
   certificatesOf,
@@ -23,10 +25,19 @@ const TPM_MODEL = '2.23.133.2.2';
 const TPM_VERSION = '2.23.133.2.3';
 const TPM_ATTESTATION_KEY = '2.23.133.8.3';
 
-const HASHES: Readonly<Record<number, string>> = { 11: 'sha256', 12: 'sha384', 13: 'sha512' };
+/** RSASSA-PKCS1-v1_5 with SHA-1, which is nowhere taken but here. */
+const RS1 = -65535;
 
-/** WebAuthn 8.3: a TPM certifies the key that it holds. SHA-1 is refused, as everywhere. */
-export function verifyTpm({ statement, authData, clientDataHash, attested, key }: Attestation): TrustPath {
+const HASHES: Readonly<Record<number, string>> = { 4: 'sha1', 11: 'sha256', 12: 'sha384', 13: 'sha512' };
+
+/**
+ * WebAuthn 8.3: a TPM certifies the key that it holds. Windows Hello has its statements signed with SHA-1. A collision
+ * does not help whoever wants to forge one: only the TPM writes what is signed. Still it is a matter of the policy.
+ */
+export function verifyTpm(
+  { statement, authData, clientDataHash, attested, key }: Attestation,
+  allowed: Allowed,
+): TrustPath {
   ensureMembers(statement, 'ver', 'alg', 'x5c', 'sig', 'certInfo', 'pubArea');
   ensure(statement.get('ver') === '2.0', 100093, 'the TPM is not of version 2.0');
   const publicArea = bytesOf(statement.get('pubArea'), 'pubArea');
@@ -36,15 +47,33 @@ export function verifyTpm({ statement, authData, clientDataHash, attested, key }
   const tpmKey = readTpmKey(publicArea);
   ensure(isOfCredential(tpmKey, key), 100093, 'the TPM speaks of another key');
   const { extraData, attestedName } = readTpmCertified(certInfo);
-  const alg = ensureSigned(statement, first.key, certInfo);
-  const digest = ALGORITHMS[alg].hash;
-  ensure(digest, 100093, 'the TPM signs with an algorithm that has no hash');
+  const digest = ensureTpmSigned(statement, first, { certInfo, allowed });
   const ceremony = hash(digest, Buffer.concat([authData, clientDataHash]), 'buffer');
   ensure(extraData.equals(ceremony), 100093, 'the TPM speaks of another ceremony');
-  ensure(attestedName.equals(nameOf(tpmKey.nameAlg, publicArea)), 100093, 'the TPM certified another key');
+  ensure(attestedName.equals(nameOf(tpmKey.nameAlg, publicArea, allowed)), 100093, 'the TPM certified another key');
   ensureKeyCertificate(first);
   ensureModel(first, attested.aaguid);
   return path;
+}
+
+const WITH_SHA1 = 'the TPM uses SHA-1, which the policy takes only with sha1InTpm';
+
+/** The hash that the signature of the TPM is made with. */
+function ensureTpmSigned(
+  statement: CborMap,
+  { key }: Certificate,
+  { certInfo, allowed }: { certInfo: Buffer; allowed: Allowed },
+): string {
+  if (statement.get('alg') !== RS1) {
+    const digest = ALGORITHMS[ensureSigned(statement, key, certInfo)].hash;
+    ensure(digest, 100093, 'the TPM signs with an algorithm that has no hash');
+    return digest;
+  }
+  ensure(allowed.sha1InTpm, 100093, WITH_SHA1);
+  ensure(key.asymmetricKeyType === 'rsa', 100093, 'the statement names an algorithm that its key is not of');
+  const signature = bytesOf(statement.get('sig'), 'sig');
+  ensure(verify('sha1', certInfo, key, signature), 100093, 'the signature of the statement is wrong');
+  return 'sha1';
 }
 
 function isOfCredential({ jwk }: TpmKey, { key }: CredentialKey): boolean {
@@ -53,8 +82,9 @@ function isOfCredential({ jwk }: TpmKey, { key }: CredentialKey): boolean {
 }
 
 /** The name of a key is the hash of its public area, behind the number of the hash. */
-function nameOf(nameAlg: number, publicArea: Buffer): Buffer {
+function nameOf(nameAlg: number, publicArea: Buffer, { sha1InTpm }: Allowed): Buffer {
   const digest = HASHES[nameAlg];
+  ensure(digest !== 'sha1' || sha1InTpm, 100093, WITH_SHA1);
   ensure(digest, 100093, 'the TPM names its key with an unknown hash');
   const number = Buffer.alloc(2);
   number.writeUInt16BE(nameAlg);

@@ -1,0 +1,33 @@
+import { readFile } from 'node:fs/promises';
+import type { Config } from '../config.ts';
+import { trustOf } from '../identity-store/passkeys/metadata/open-metadata.ts';
+import { readBlob } from '../identity-store/passkeys/metadata/read-blob.ts';
+import { type Check, fault, ok, warning } from './check.ts';
+
+/** Whether FIDO's metadata can be read, where the operator has named it. Nothing is fetched. */
+export async function checkMetadata(
+  { fidoMetadata: place }: Pick<Config, 'fidoMetadata'>,
+  now: number,
+): Promise<Check[]> {
+  if (!place) return [];
+  const name = 'FIDO metadata';
+  const remote = /^https:/i.test(place.source);
+  const file = remote ? place.cacheFile : place.source;
+  try {
+    const blob = readBlob(await readFile(file, 'utf8'), { ...(await trustOf(place.rootFile)), now });
+    const what = `Edition ${blob.no} of ${blob.models.size} models`;
+    if (blob.nextUpdate >= now) return [ok(name, `${what}.`)];
+    return [warning(name, `${what} is overdue.`, 'Put the newest edition in its place, or let the server fetch it.')];
+  } catch (error) {
+    const missing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    if (missing && remote)
+      return [warning(name, 'Nothing was fetched yet.', 'The first start fetches it; see its log.')];
+    return [
+      fault(
+        name,
+        `${file} cannot be read: ${(error as Error).message}.`,
+        'See GROVE_FIDO_MDS and GROVE_FIDO_MDS_ROOT.',
+      ),
+    ];
+  }
+}

@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict';
+import { generateKeyPairSync, X509Certificate } from 'node:crypto';
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, it } from 'node:test';
+import { authority, intermediate } from '../../../../test/authenticator/authority.ts';
+import { type Edition, entryOf, metadataService } from '../../../../test/authenticator/metadata.ts';
+import { testClock } from '../../../../test/harness.ts';
+import { checkMetadata } from '../../../doctor/metadata.ts';
+import { readCertificate } from '../attestation/read-certificate.ts';
+import { Malformed } from '../malformed.ts';
+import { openMetadata, trustOf } from './open-metadata.ts';
+import { nameOfKey, readBlob } from './read-blob.ts';
+
+const service = metadataService();
+const AAGUID = '01020304-0506-0708-090a-0b0c0d0e0f10';
+const MODEL = Buffer.from(AAGUID.replaceAll('-', ''), 'hex');
+const trust = { roots: [new X509Certificate(service.root)], hostName: undefined, now: Date.now() };
+const DAY = 24 * 3600 * 1000;
+
+describe('a BLOB', () => {
+  it('is read where its signature leads to the root: its number, its date, its models', () => {
+    const entries = [entryOf(AAGUID, []), { aaid: '4e4e#4001' }];
+    const { no, nextUpdate, models } = readBlob(service.blob({ no: 7, entries }), trust);
+    assert.deepEqual(
+      [no, nextUpdate, [...models.keys()]],
+      [7, Date.parse('2099-01-01'), [`model:${MODEL.toString('hex')}`]],
+    );
+  });
+
+  it('finds an authenticator of before FIDO2 by the key of its certificate', () => {
+    const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    const leaf = readCertificate(authority().issue({ key: publicKey }));
+    const key = nameOfKey(leaf);
+    assert.match(key, /^key:[0-9a-f]{40}$/);
+    const entry = { attestationCertificateKeyIdentifiers: [key.slice(4)], metadataStatement: {}, statusReports: [] };
+    assert.ok(readBlob(service.blob({ entries: [entry] }), trust).models.get(key));
+  });
+
+  it('is refused where it was changed, where nobody trusted has signed it, or where it says another algorithm', () => {
+    const stranger = metadataService();
+    const wrong: Edition[] = [
+      { payload: (json) => json.replace('"no":1', '"no":2') },
+      { alg: 'none' },
+      { alg: 'HS256' },
+      { alg: 'RS256' },
+      { x5c: () => [] },
+      { x5c: () => [Buffer.from('nonsense').toString('base64')] },
+      { x5c: (chain) => [...chain, intermediate(authority()).certificate.toString('base64')] },
+      { header: { x5c: undefined } },
+    ];
+    for (const edition of wrong)
+      assert.throws(() => readBlob(service.blob(edition), trust), Malformed, JSON.stringify(edition));
+    assert.throws(() => readBlob(stranger.blob(), trust), Malformed);
+    for (const text of ['', 'a.b', 'a.b.c', `${service.blob()}.x`])
+      assert.throws(() => readBlob(text, trust), Malformed);
+  });
+
+  it('is refused where its certificate is not valid, or not that of the service', () => {
+    assert.throws(() => readBlob(service.blob(), { ...trust, now: Date.now() + 800 * DAY }), Malformed);
+    assert.ok(readBlob(service.blob(), { ...trust, hostName: 'mds.example.org' }));
+    assert.throws(() => readBlob(service.blob(), { ...trust, hostName: 'mds.fidoalliance.org' }), /not that of/);
+  });
+
+  it('of FIDO must come from FIDO: one root that Node knows, and the name of the service', async () => {
+    const { roots, hostName } = await trustOf(undefined);
+    assert.deepEqual([roots.length, hostName], [1, 'mds.fidoalliance.org']);
+    assert.match(roots[0]?.subject ?? '', /GlobalSign Root CA - R3/);
+  });
+});
+
+describe('the metadata of a server', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'grove-mds-'));
+  after(() => rmSync(folder, { recursive: true }));
+  const rootFile = join(folder, 'root.pem');
+  writeFileSync(rootFile, service.root);
+  const errors: object[] = [];
+  const log = { info: () => undefined, error: (details: object) => void errors.push(details) };
+  const nobody = { send: async () => ({ fault: 'connection', milliseconds: 0 }) as const };
+
+  it('from a file is read at the start, and again when the file has changed; an older edition is refused', async () => {
+    const source = join(folder, 'blob.jwt');
+    const metadata = openMetadata({
+      ...{ place: { source, rootFile, cacheFile: join(folder, 'unused') }, outbound: nobody, clock: testClock(), log },
+    });
+    await metadata.load();
+    assert.equal(metadata.current(), undefined, 'there is no file yet');
+    assert.equal(errors.length, 1);
+    writeFileSync(source, service.blob({ no: 5, entries: [entryOf(AAGUID, [])] }));
+    await metadata.refresh();
+    assert.equal(metadata.current()?.no, 5);
+    assert.equal(metadata.find(MODEL, undefined)?.description, 'A model');
+    assert.equal(metadata.find(Buffer.alloc(16, 9), undefined), undefined);
+    writeFileSync(source, service.blob({ no: 4 }));
+    await metadata.refresh();
+    assert.equal(metadata.current()?.no, 5, 'an older edition would bring back what was revoked');
+    writeFileSync(source, `${service.blob({ no: 6, entries: [] })}x`);
+    await metadata.refresh();
+    assert.equal(metadata.current()?.no, 5);
+    writeFileSync(source, service.blob({ no: 16 }));
+    await metadata.refresh();
+    assert.equal(metadata.current()?.no, 16);
+    metadata.stop();
+    const state = async (place: string, now = Date.now()) =>
+      (await checkMetadata({ fidoMetadata: { source: place, rootFile, cacheFile: join(folder, 'none') } }, now))[0]
+        ?.state;
+    assert.deepEqual(await checkMetadata({ fidoMetadata: undefined }, 0), []);
+    assert.deepEqual(
+      [await state(source), await state(rootFile), await state('https://mds.example.org/')],
+      ['ok', 'fault', 'warning'],
+    );
+    writeFileSync(source, service.blob({ no: 17, nextUpdate: '2020-01-01' }));
+    assert.equal(await state(source), 'warning');
+  });
+
+  it('from an address is fetched when it is due, kept for the next start, and stays while the service is away', async () => {
+    const clock = testClock();
+    const cacheFile = join(folder, 'cache.jwt');
+    let asked = 0;
+    let text = service.blob({ no: 1, nextUpdate: new Date(clock.now() + 30 * DAY).toISOString() });
+    const outbound = {
+      async send() {
+        asked += 1;
+        if (text === '') return { fault: 'connection', milliseconds: 0 } as const;
+        return { status: 200, body: Buffer.from(text), milliseconds: 0 } as const;
+      },
+    };
+    const deps = { place: { source: 'https://mds.example.org/', rootFile, cacheFile }, outbound, clock, log };
+    const metadata = openMetadata(deps);
+    await metadata.load();
+    assert.equal(asked, 0);
+    await metadata.refresh();
+    await metadata.refresh();
+    assert.deepEqual([asked, metadata.current()?.no], [1, 1]);
+    assert.equal(statSync(cacheFile).mode & 0o777, 0o600);
+    assert.ok(!existsSync(`${cacheFile}.new`));
+    clock.advance(DAY);
+    text = service.blob({ no: 2, nextUpdate: new Date(clock.now() + 30 * DAY).toISOString() });
+    await metadata.refresh();
+    assert.deepEqual([asked, metadata.current()?.no], [2, 2]);
+    clock.advance(DAY);
+    text = '';
+    await metadata.refresh();
+    assert.deepEqual([asked, metadata.current()?.no], [3, 2]);
+    const next = openMetadata(deps);
+    await next.load();
+    assert.deepEqual([asked, next.current()?.no], [3, 2], 'the next start has it without the network');
+    metadata.stop();
+    next.stop();
+  });
+
+  it('is empty where the operator has named none', async () => {
+    const metadata = openMetadata({ place: undefined, outbound: nobody, clock: testClock(), log });
+    await metadata.load();
+    metadata.start();
+    assert.equal(metadata.find(MODEL, undefined), undefined);
+    metadata.stop();
+  });
+});
