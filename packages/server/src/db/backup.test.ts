@@ -136,6 +136,21 @@ test('a database too damaged to be opened is kept as it is, with its log', async
   assert.equal(readdirSync(folder).includes('grove.sqlite-wal'), false);
 });
 
+test('a damaged backup is not put in place, and a damaged database is not backed up', async (t) => {
+  const { folder, database, target } = temporary(t);
+  migrateSqlite(database);
+  await addTenants(database, 'a-tenant-of-the-past');
+  await backUpSqlite({ database, target });
+  // The row and its index no longer agree; everything can still be read.
+  const bytes = readFileSync(target);
+  bytes.write('a-tenant-of-the-pest', bytes.indexOf('a-tenant-of-the-past'));
+  for (const file of [target, database]) writeFileSync(file, bytes);
+  await assert.rejects(restore(target, database, true), /is damaged/);
+  rmSync(target);
+  await assert.rejects(backUpSqlite({ database, target }), /is damaged/);
+  assert.deepEqual(readdirSync(folder), ['grove.sqlite']);
+});
+
 test('a restore waits for nobody who is using the database: it is refused', async (t) => {
   const { database, target } = temporary(t);
   migrateSqlite(database);

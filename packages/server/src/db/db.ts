@@ -14,12 +14,13 @@ export type Value = string | number | null | Uint8Array;
 export type Sql = { readonly text: string; readonly name?: string; readonly row?: RowOf };
 export type RowOf = (values: Value[]) => object;
 
-let statements = 0;
+/** Every statement that is written in the code, in the order in which it was loaded. */
+export const statements: string[] = [];
 
 /** For statements written in the code: a fixed number of them exists. */
 export function sql(text: string, row?: RowOf): Sql {
-  statements += 1;
-  return { text, name: `grove_${statements}`, ...(row && { row }) };
+  statements.push(text);
+  return { text, name: `grove_${statements.length}`, ...(row && { row }) };
 }
 
 /** For statements put together at run time from more parts than should be kept prepared. */

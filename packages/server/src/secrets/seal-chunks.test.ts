@@ -80,6 +80,12 @@ describe('what is sealed in chunks', () => {
     });
   }
 
+  it('does not open cut at the end of a chunk, even where the size that is stored agrees', async () => {
+    const cut = (await seal(plain)).subarray(0, HEADER + 2 * (CHUNK_BYTES + TAG));
+    assert.equal(cut.length, sealedSize(2 * CHUNK_BYTES));
+    await assert.rejects(open(cut, 2 * CHUNK_BYTES));
+  });
+
   it('yields what is proven before it finds what is not, and nothing of that', async () => {
     const sealed = await seal(plain);
     const seen: Buffer[] = [];

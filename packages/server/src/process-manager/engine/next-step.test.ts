@@ -315,6 +315,20 @@ describe('a review', () => {
     assert.equal(sent.on(passed('face', 2)).on(passed('duplicate', 2)).state.flow.status, 'COMPLETED_ENDED_SUCCESS');
   });
 
+  it('that asks for a step again gives all its attempts anew', () => {
+    const twice = definitionOf({ ...selfie, maxAttempts: 2 }, { type: 'decision', onAnyFailure: 'REVIEW' });
+    const sent = submit('face', {}, 'image');
+    const failed = (attempt: number) => found('face', 'FAILED', { attempt, advice: 'retry' });
+    const spent = ride(twice).on(sent).on(failed(1)).on(sent).on(failed(2));
+    assert.equal(spent.state.flow.status, 'REVIEW');
+    const again = spent
+      .on({ type: 'askAgain', steps: ['face'] })
+      .on(sent)
+      .on(failed(3));
+    assert.deepEqual([again.state.flow.current?.step, again.state.flow.current?.attempt], ['face', 4]);
+    assert.equal(again.on(sent).on(failed(4)).state.flow.status, 'REVIEW');
+  });
+
   it('asks only for steps that the end user has done', () => {
     for (const step of ['duplicate', 'decision', 'nothing']) {
       const refused = inReview().on({ type: 'askAgain', steps: [step] });

@@ -179,6 +179,16 @@ onBothEngines('process instances from tokens', (_engine, places) => {
       await refused({ definition_id: null, process_defn_version: null, process_defn_tag: 'nobody' }, 100047);
     });
 
+    it('answers 100047 when its definition is archived after it has started journeys', async () => {
+      const retired = await addTestDefinition(world.acme, { name: 'retired-later' });
+      const { id } = await addTestToken(world.acme, retired, { definition_id: retired.id });
+      assert.equal((await world.create(id)).status, 201);
+      await world.acme.write((tx) => tx.run(ARCHIVE, ['acme', retired.id]));
+      for (const answer of [await world.create(id), await world.start(undefined, id)]) {
+        assert.deepEqual([answer.status, answer.body?.code], [400, 100047]);
+      }
+    });
+
     it('a tag leads to whatever bears it now', async () => {
       const next = await addTestDefinition(world.acme, { name: 'onboarding', version: 2 });
       const tagged = { definition_id: null, process_defn_version: null, process_defn_tag: 'current' };

@@ -147,6 +147,17 @@ describe('the archive of a custom page', () => {
     });
   }
 
+  it('is unpacked no further than 20 MiB in all: nobody looks at what comes after them', async () => {
+    const large = (name: string) => {
+      const content = Buffer.concat([random(80_000), Buffer.alloc(MAX_FILE_BYTES - 80_000, ' ')]);
+      return { name, content };
+    };
+    const files = ['0.js', '1.js', '2.js', '3.js'].map(large);
+    // Whoever unpacks the last one finds another fault in it.
+    const archive = rawZip([INDEX, ...files, { ...large('4.js'), crc: 0 }]);
+    assert.equal((await refusal(archive)).reason, 'too_many_bytes');
+  });
+
   it('names the entry in a refusal without what a terminal would obey', async () => {
     const { path, message } = await refusal(pageZip([{ name: `\u001b[31m${'x'.repeat(300)}.js`, content: 'x' }]));
     assert.match(path ?? '', /^\?\[31mx+…$/);
