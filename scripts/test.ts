@@ -12,11 +12,14 @@ import { printTimes } from './test-times.ts';
 
 /**
  * Runs every test, or those whose files hold one of the given words, and closes with one plain line: `N passed, N failed`.
- * One process more than there are cores, since many wait for others: first the files that need a process of their own,
- * then those that share one. Files that end in `.alone.test.ts` come last and one at a time: somebody waits in them for a
- * camera, and must not share the processor with others. `--times` prints where the time went.
+ * Files that end in `.alone.test.ts` come first and one at a time: somebody waits in them for a camera, so they have a
+ * core for themselves, and a few groups of small files have the others. After that there is one process more than there
+ * are cores, since many wait for others: first the files that need a process of their own, then those that share one.
+ * `--times` prints where the time went.
  */
 const AT_A_TIME = availableParallelism() + 1;
+/** They take about as long as the files that are alone. */
+const GROUPS_BESIDE = 8;
 /** How many tests the whole suite had when it was last green. Fewer than that is a failure. */
 const COUNT_FILE = 'scripts/test-count.txt';
 // What hangs must not hang everything, be it a file or a group; whoever asks for many rounds asks for more time as well.
@@ -49,9 +52,10 @@ const isTimed = options.includes('--times');
 if (isTimed) process.env.TEST_TIMES_FILE = timesFile;
 const tally: Tally = { passed: 0, failures: [], skipped: [] };
 const alone = files.filter(isAlone).map((file) => [file]);
-const settings = { folder, timeout: TIMEOUT_MS };
-await runFiles([...apart.map((file) => [file]), ...together], { ...settings, atATime: AT_A_TIME }, tally);
-await runFiles(alone, { ...settings, atATime: 1 }, tally);
+const beside = alone.length > 0 ? together.splice(0, GROUPS_BESIDE) : [];
+const run = (groups: string[][], atATime: number) => runFiles(groups, { folder, timeout: TIMEOUT_MS, atATime }, tally);
+await Promise.all([run(alone, 1), run(beside, Math.max(1, availableParallelism() - 1))]);
+await run([...apart.map((file) => [file]), ...together], AT_A_TIME);
 await stop();
 // A test that ran out of time may have left a server or a browser behind.
 endProcesses();
