@@ -51,9 +51,14 @@ try {
   const faces = await openFaces(values);
   const trial = await openTrial(app);
   const results: Result[] = [];
-  for (const kind of kinds) results.push(await attack(trial, kind, faces));
+  let report = '';
+  for (const kind of kinds) {
+    results.push(await attack(trial, kind, faces));
+    // After each kind: a long run that is broken off has shown something.
+    report = writeSection(sectionOf(values.name, results));
+  }
   console.log(resultRows(results).join('\n'));
-  console.log(`\nThe report is in ${writeSection(sectionOf(values.name, results))}.`);
+  console.log(`\nThe report is in ${report}.`);
 } finally {
   await app.stop();
   rmSync(folder, { recursive: true, force: true });

@@ -72,7 +72,7 @@ function turnHead(still: Still, source: Float32Array, pose: HeadPose, options: R
   const roll = ((pose.roll ?? 0) * Math.PI) / 180;
   const wave = wobbleField(options);
   const out = new Float32Array(source.length);
-  const depthOf = DEPTHS[options.model];
+  const depthAt = depthMap(still, head, options.model);
   for (let y = 0; y < height; y += 1) {
     for (let x = 0; x < width; x += 1) {
       const u = (x - head.x) / head.radiusX;
@@ -83,11 +83,11 @@ function turnHead(still: Still, source: Float32Array, pose: HeadPose, options: R
         for (let channel = 0; channel < 3; channel += 1) out[at + channel] = source[at + channel] as number;
         continue;
       }
-      const z = depthOf(u, v, head) * head.radiusX;
+      const z = depthAt(x, y);
       // Solves for where the pixel came from, to first order and once more at that place.
       let sx = x - rotatedShift(x - head.x, z, yaw);
       let sy = y - rotatedShift(y - head.y, z, pitch);
-      const again = depthOf((sx - head.x) / head.radiusX, (sy - head.y) / head.radiusY, head) * head.radiusX;
+      const again = depthAt(sx, sy);
       sx = x - rotatedShift(sx - head.x, again, yaw);
       sy = y - rotatedShift(sy - head.y, again, pitch);
       if (roll !== 0) {
@@ -109,6 +109,31 @@ function turnHead(still: Still, source: Float32Array, pose: HeadPose, options: R
     }
   }
   return out;
+}
+
+const depthMaps = new WeakMap<Still, Map<string, Float32Array>>();
+
+/** The depth of every pixel, worked out once for a photograph. */
+function depthMap(still: Still, head: Head, model: RenderOptions['model']): (x: number, y: number) => number {
+  const { width, height } = still;
+  const maps = depthMaps.get(still) ?? new Map<string, Float32Array>();
+  depthMaps.set(still, maps);
+  const known = maps.get(model);
+  const map = known ?? new Float32Array(width * height);
+  if (!known) {
+    for (let y = 0, at = 0; y < height; y += 1) {
+      for (let x = 0; x < width; x += 1, at += 1) {
+        const [u, v] = [(x - head.x) / head.radiusX, (y - head.y) / head.radiusY];
+        map[at] = DEPTHS[model](u, v, head) * head.radiusX;
+      }
+    }
+    maps.set(model, map);
+  }
+  return (x, y) => {
+    const column = Math.min(width - 1, Math.max(0, Math.round(x)));
+    const row = Math.min(height - 1, Math.max(0, Math.round(y)));
+    return map[row * width + column] as number;
+  };
 }
 
 function rotatedShift(offset: number, depth: number, angle: number): number {
@@ -283,8 +308,16 @@ function wobbleField({ wobble = 0, random }: RenderOptions) {
       fy: (0.5 + random() * 2) / 60,
       phase: random() * Math.PI * 2,
     }));
-    return (x: number, y: number) =>
+    const at = (x: number, y: number) =>
       (wobble / 2) * parts.reduce((sum, { fx, fy, phase }) => sum + Math.sin(fx * x + fy * y + phase), 0) * 0.7;
+    // The waves are long: every eighth pixel is worked out, and held.
+    const known = new Map<number, number>();
+    return (x: number, y: number) => {
+      const place = (y >> 3) * 4096 + (x >> 3);
+      const value = known.get(place) ?? at(x, y);
+      known.set(place, value);
+      return value;
+    };
   };
   return { x: wave(), y: wave() };
 }
@@ -311,6 +344,9 @@ function recapture(data: Float32Array, { width, height }: Still, medium: 'screen
   return out;
 }
 
+/** Noise of deviation 1, worked out once; a frame begins somewhere in it. */
+const GRAINS = Float32Array.from({ length: 999_983 }, () => (Math.random() + Math.random() + Math.random() - 1.5) * 2);
+
 function finish(
   data: Float32Array,
   { width, height }: Still,
@@ -319,11 +355,13 @@ function finish(
   const out = Buffer.alloc(data.length);
   const [fx, fy, phase] = [(0.5 + random()) / 50, (0.5 + random()) / 50, random() * 6.28];
   const gain = 1 + (random() - 0.5) * 0.02;
+  let next = Math.floor(random() * GRAINS.length);
   for (let y = 0; y < height; y += 1) {
     for (let x = 0; x < width; x += 1) {
       const light = gain * (flicker > 0 ? 1 + flicker * Math.sin(fx * x + phase) * Math.cos(fy * y + phase) : 1);
       for (let at = (y * width + x) * 3, channel = 0; channel < 3; channel += 1, at += 1) {
-        const grain = noise > 0 ? (random() + random() + random() - 1.5) * 2 * noise : 0;
+        next = (next + 1) % GRAINS.length;
+        const grain = noise * (GRAINS[next] as number);
         out[at] = Math.max(0, Math.min(255, (data[at] as number) * light + grain));
       }
     }
