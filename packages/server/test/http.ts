@@ -52,7 +52,7 @@ export async function openTestHttp(options: TestHttpOptions = {}): Promise<TestH
     journeySession: refuse,
     idempotency: async ({ handle, context }) => ({ body: await handle(context), replayed: false }),
     recordChange: async () => undefined,
-    readBudget: { admit: () => undefined, count: () => undefined },
+    readBudget: { admit: () => () => undefined },
     observe: () => undefined,
     metrics: async () => '',
     jwks: () => [],

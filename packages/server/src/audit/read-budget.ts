@@ -12,9 +12,11 @@ import { addKeyReads, type KeyHour, markAlarmed } from './key-reads.repository.t
  * budget used up raises the alarm. A crash loses the count of the last second.
  */
 export type ReadBudget = {
-  /** Refuses with 100191 while the key is blocked. */
-  admit(principal: Principal): void;
-  count(principal: Principal, persons: number): void;
+  /**
+   * Before a read that shows at most `expected` persons. Refuses with 100191 while the key is blocked; requests that are
+   * under way count with what they may show. The answer is to be told how many it showed, once.
+   */
+  admit(principal: Principal, expected: number): (shown: number) => void;
   flush(): Promise<void>;
   stop(): Promise<void>;
 };
@@ -51,6 +53,8 @@ type Use = {
   hourAt: number;
   /** Not written yet. */
   pending: number;
+  /** What requests that are under way may show. */
+  reserved: number;
   /** In the database, by all servers. */
   stored: number;
   budget: Budget | undefined;
@@ -74,7 +78,7 @@ export function openReadBudget(deps: ReadBudgetDeps): ReadBudget {
     const known = uses.get(principal.apiKeyId);
     if (known?.hourAt === hourAt) return known;
     if (known && known.pending > 0) ended.push(known);
-    const use = { principal, hourAt, pending: 0, stored: 0, budget: known?.budget };
+    const use = { principal, hourAt, pending: 0, reserved: 0, stored: 0, budget: known?.budget };
     uses.set(principal.apiKeyId, use);
     return use;
   };
@@ -114,17 +118,24 @@ export function openReadBudget(deps: ReadBudgetDeps): ReadBudget {
 
   const timer = setInterval(() => flushing ?? flush().catch(onError), WRITE_EVERY_MS).unref();
   return {
-    admit(principal) {
+    admit(principal, expected) {
       const use = useOf(principal);
-      if (!isBlocked(use)) return;
-      const retryAfterSeconds = Math.max(1, Math.ceil((use.hourAt + HOUR - clock.now()) / 1000));
-      throw new ApiError(100191, { retryAfterSeconds });
-    },
-    count(principal, persons) {
-      if (persons === 0) return;
-      const use = useOf(principal);
-      use.pending += persons;
-      if (use.pending >= WRITE_FROM && !flushing) flush().catch(onError);
+      if (isBlocked(use)) {
+        const retryAfterSeconds = Math.max(1, Math.ceil((use.hourAt + HOUR - clock.now()) / 1000));
+        throw new ApiError(100191, { retryAfterSeconds });
+      }
+      use.reserved += expected;
+      let isOpen = true;
+      return (shown) => {
+        if (!isOpen) return;
+        isOpen = false;
+        use.reserved -= expected;
+        if (shown === 0) return;
+        // The hour may have ended meanwhile.
+        const now = useOf(principal);
+        now.pending += shown;
+        if (now.pending >= WRITE_FROM && !flushing) flush().catch(onError);
+      };
     },
     flush,
     async stop() {
@@ -134,8 +145,8 @@ export function openReadBudget(deps: ReadBudgetDeps): ReadBudget {
   };
 }
 
-function isBlocked({ stored, pending, budget }: Use): boolean {
-  return budget?.block === true && stored + pending >= budget.personsPerHour;
+function isBlocked({ stored, pending, reserved, budget }: Use): boolean {
+  return budget?.block === true && stored + pending + reserved >= budget.personsPerHour;
 }
 
 const hourOf = (at: number) => at - (at % HOUR);

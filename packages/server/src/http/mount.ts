@@ -18,6 +18,7 @@ import type { Context, JourneyContext, JourneyPrincipal, Principal } from '../ke
 import { ApiError, invalidInput } from '../kernel/errors.ts';
 import type { AllHandlers, OpenContext, RawBody } from '../kernel/implement.ts';
 import { isBadText } from '../kernel/json-fault.ts';
+import { DEFAULT_PAGE_SIZE } from '../kernel/pages.ts';
 import { auditing, type Handle, type RecordChange } from './audit-change.ts';
 import { type Guard, type GuardDeps, guards } from './guard.ts';
 import type { Idempotency } from './idempotency.ts';
@@ -36,12 +37,15 @@ export type MountDeps = GuardDeps & {
   /** Writes a change of the configuration into the audit log, in its transaction. */
   recordChange: RecordChange;
   /** Counts the persons that API keys read, and refuses keys that have read too many. */
-  readBudget: { admit(principal: Principal): void; count(principal: Principal, persons: number): void };
+  readBudget: { admit(principal: Principal, expected: number): SettleReads };
   respond: Respond;
   respondSpecial: RespondSpecial;
   /** Told when an answer is handed over. */
   answered(request: FastifyRequest, status: number, served: Served): void;
 };
+
+/** Told how many persons a request has shown; once. */
+export type SettleReads = (shown: number) => void;
 
 /** What is served at a route, and with which statuses it may answer. */
 export type Served = { readonly operationId: string; readonly statuses?: ReadonlySet<number> };
@@ -181,7 +185,6 @@ function serve(deps: MountDeps & { inTurn: Turn }, served: Served, operation: Gr
     const input = { params: request.params, query: request.query, body: request.body };
     const { principal } = request;
     if (!principal) return handler(contextWithoutBearer(deps, request), input);
-    if (persons) deps.readBudget.admit(principal);
     const context: Context = {
       tenantId: principal.tenantId,
       principal,
@@ -208,12 +211,14 @@ function serve(deps: MountDeps & { inTurn: Turn }, served: Served, operation: Gr
 
   // Not an async function: each promise between the handler and the answer costs every request.
   return (request: FastifyRequest, reply: FastifyReply): void => {
+    let settleReads: SettleReads | undefined;
     const fail = (error: unknown) => {
+      settleReads?.(0);
       reply.send(error);
     };
     const send = (body: unknown) => {
       try {
-        if (persons && request.principal) deps.readBudget.count(request.principal, personsIn(body, persons));
+        settleReads?.(personsIn(body, persons));
         if (body instanceof SpecialAnswer) {
           const sent = () => deps.answered(request, status, served);
           deps.respondSpecial(request, reply, { status, answer: body, serialize, sent, fail });
@@ -229,6 +234,8 @@ function serve(deps: MountDeps & { inTurn: Turn }, served: Served, operation: Gr
     deps.inTurn(() => {
       let result: unknown;
       try {
+        const { principal } = request;
+        if (persons && principal) settleReads = deps.readBudget.admit(principal, personsAskedFor(request, persons));
         result = answer(request);
       } catch (error) {
         fail(error);
@@ -240,8 +247,15 @@ function serve(deps: MountDeps & { inTurn: Turn }, served: Served, operation: Gr
   };
 }
 
+type Persons = GroupedOperation['persons'];
+
+/** At most so many can be in the answer. */
+function personsAskedFor({ query }: FastifyRequest, persons: Persons): number {
+  return persons === 'each' ? ((query as { size?: number }).size ?? DEFAULT_PAGE_SIZE) : 1;
+}
+
 /** Of a page, the persons that it lists; anything else is about one. */
-function personsIn(body: unknown, persons: 'one' | 'each'): number {
+function personsIn(body: unknown, persons: Persons): number {
   const shown = body instanceof SpecialAnswer ? body.body : body;
   return persons === 'each' ? (shown as { content: readonly unknown[] }).content.length : 1;
 }
