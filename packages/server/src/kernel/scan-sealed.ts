@@ -1,12 +1,15 @@
 import { invalidInput } from './errors.ts';
 import type { Paging } from './pages.ts';
+import { takingTurns } from './take-turns.ts';
 
 /**
  * Lists that are filtered or sorted by what is sealed: the database cannot do it, so all rows are opened, in batches with
- * a pause between them, and no more than this.
+ * a pause between them, and no more than this. A tenant has one such list at work at a time, and a few that wait.
  */
 export const MAX_SCANNED = 10_000;
-const BATCH = 250;
+const BATCH = 100;
+const MAX_WAITING = 10;
+const inTurn = takingTurns(MAX_WAITING);
 
 export type Scan<Row> = {
   /** The next rows in the order of ids, opened. */
@@ -16,11 +19,22 @@ export type Scan<Row> = {
   readonly fault: { readonly pointer: string; readonly message: string };
 };
 
-/** The ids of a page, in its order. Rows have the columns that it may be sorted by. */
-export async function scanSealed<Row extends { readonly id: string }>(
+type Page = Pick<Paging, 'orderBy' | 'size' | 'offset'>;
+type Found = { ids: string[]; total: number };
+
+/** The ids of a page, in its order. Rows have the columns that it may be sorted by. 100010 where too many wait. */
+export function scanSealed<Row extends { readonly id: string }>(
+  tenantId: string,
+  scan: Scan<Row>,
+  page: Page,
+): Promise<Found> {
+  return inTurn(tenantId, () => scanNow(scan, page));
+}
+
+async function scanNow<Row extends { readonly id: string }>(
   { batch, matches, fault }: Scan<Row>,
-  { orderBy, size, offset }: Pick<Paging, 'orderBy' | 'size' | 'offset'>,
-): Promise<{ ids: string[]; total: number }> {
+  { orderBy, size, offset }: Page,
+): Promise<Found> {
   const found: Row[] = [];
   let scanned = 0;
   for (let after = '', more = true; more; ) {

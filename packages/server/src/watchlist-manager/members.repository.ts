@@ -209,7 +209,7 @@ async function scanMembers(db: TenantReads, filter: Filter, paging: Paging): Pro
     (await db.all<Scanned>(SCAN, [db.tenantId, listId, now, after, limit])).map((row) => ({ ...row, ...namesOf(row) }));
   const matches = ({ first_folded, last_folded }: Scanned) =>
     !like || like.matches(first_folded) || like.matches(last_folded);
-  const { ids, total } = await scanSealed({ batch, matches, fault: FAULT }, paging);
+  const { ids, total } = await scanSealed(db.tenantId, { batch, matches, fault: FAULT }, paging);
   const rows = await db.all<MemberRow>(AMONG, [db.tenantId, listId, now, JSON.stringify(ids)]);
   const byId = new Map(rows.map((row) => [row.id, row]));
   return { rows: ids.flatMap((id) => byId.get(id) ?? []), total };

@@ -79,7 +79,7 @@ async function scanUsers(
   };
   const isFound = ({ ext_id, ext_id_folded }: Scanned) =>
     filter.pattern === undefined || (ext_id !== null && matches(ext_id_folded));
-  const { ids, total } = await scanSealed({ batch, matches: isFound, fault: FAULT }, paging);
+  const { ids, total } = await scanSealed(db.tenantId, { batch, matches: isFound, fault: FAULT }, paging);
   const statement =
     unprepared(`SELECT ${USER_COLUMNS} FROM identity_users WHERE tenant_id = $1 AND store_id = $2 AND id IN
     (SELECT value FROM /*sqlite json_each(*//*postgres json_array_elements_text(CAST(*/$3/*postgres  AS json)*/))`);
