@@ -67,7 +67,9 @@ function howOf(seed: number): Photograph {
   const tint = [within(random, 0.95, 1.1), 1, within(random, 0.72, 1.05)] as const;
   const { tilt = 0, yaw = 0, ...rest } = everydayPhotograph(random);
   const noise = within(random, 1.5, 4);
-  return { ...rest, tint, noise, tilt: tilt / 2, yaw: yaw / 2, share: 0.8, quality: 85 };
+  // No lens is sharper. Less than 0.6 would leave the pixels as they were drawn.
+  const blur = within(random, 0.6, 1);
+  return { ...rest, tint, noise, blur, tilt: tilt / 2, yaw: yaw / 2, share: 0.8, quality: 85 };
 }
 
 async function pictureOf(kind: Kind, seed: number, portraits: readonly string[]): Promise<Buffer | undefined> {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
-import { type Attack, renderAttack } from '../attacks/attacks.ts';
+import { type Attack, type AttackMaterial, renderAttack } from '../attacks/attacks.ts';
 import { straighten } from '../documents/straighten.ts';
-import { decodeImage } from '../images/raster.ts';
+import { decodeImage, type Raster } from '../images/raster.ts';
 import { drawDocument } from '../specimens/draw-document.ts';
 import { inventPerson } from '../specimens/person.ts';
 import type { Photograph } from '../specimens/photograph.ts';
@@ -13,25 +13,41 @@ const HOW: Photograph = {
   ...{ tilt: 4, yaw: 6, share: 0.86, blur: 0.6, noise: 2.5, tint: [1.08, 1, 0.72], size: { width: 1100, height: 800 } },
 };
 
+/** A dark portrait before a background that becomes brighter downwards, on which nothing is sharp. */
+function anotherPortrait(): Raster {
+  const [width, height] = [300, 400];
+  const data = new Uint8Array(width * height * 3);
+  for (let y = 0; y < height; y += 1) data.fill(60 + (y * 80) / height, y * width * 3, (y + 1) * width * 3);
+  return { width, height, data };
+}
+
 /** The short form of `npm run accuracy -- --attacks`. */
 describe('signs that a document is none', () => {
   const signs = new Map<string, readonly string[]>();
   before(async () => {
     const random = seeded(7);
-    const { image } = drawDocument('passport', 'front', inventPerson(random, '2026-01-01'), random);
-    for (const kind of ['genuine', 'grey', 'screen', 'halftone', 'drawn'] as const) {
+    const { image, portrait } = drawDocument('passport', 'front', inventPerson(random, '2026-01-01'), random);
+    assert.ok(portrait);
+    const place = {
+      ...{ x: portrait.left / image.width, y: portrait.top / image.height },
+      ...{ width: portrait.width / image.width, height: portrait.height / image.height },
+    };
+    for (const kind of ['genuine', 'grey', 'screen', 'halftone', 'drawn', 'pasteDigital'] as const) {
       signs.set(
         kind,
-        (await measured(kind, image)).flatMap(({ name, isSign }) => (isSign ? [name] : [])),
+        (await measured(kind, image, { place, face: anotherPortrait() })).flatMap(({ name, isSign }) =>
+          isSign ? [name] : [],
+        ),
       );
     }
   });
 
   async function measured(
     kind: Attack | 'genuine',
-    image: Parameters<typeof straighten>[0],
+    image: Raster,
+    material: AttackMaterial,
   ): Promise<AuthenticitySignal[]> {
-    const shot = await renderAttack(kind, image, HOW, seeded(3));
+    const shot = await renderAttack(kind, image, HOW, seeded(3), material);
     assert.ok(shot);
     const picture = await decodeImage(shot.jpeg);
     return measureAuthenticity(picture, straighten(picture, shot.quad), shot.quad, undefined);
@@ -41,5 +57,8 @@ describe('signs that a document is none', () => {
   it('show a grey copy under the same lamp', () => assert.deepEqual(signs.get('grey'), ['ownColour']));
   it('show the pixels of a screen', () => assert.ok(signs.get('screen')?.includes('gridPeak')));
   it('show the dots of a printer', () => assert.ok(signs.get('halftone')?.includes('gridPeak')));
+  it('show the border of a portrait that was put into the finished photograph', () => {
+    assert.deepEqual(signs.get('pasteDigital'), ['cutBorder']);
+  });
   it('show a page that no camera has taken', () => assert.deepEqual(signs.get('drawn'), ['sensorNoise']));
 });

@@ -3,10 +3,11 @@ import type { Raster } from '../images/raster.ts';
 import type { ModelName } from '../ocr/models.ts';
 import { grainOf, noiseOf } from './grain.ts';
 import { gridPeak } from './grid-peak.ts';
+import { hardLine } from './hard-lines.ts';
 import { ownColour } from './own-colour.ts';
 import { portraitSigns } from './portrait-signs.ts';
 
-export const AUTHENTICITY_MODEL: ModelName = { name: 'grove-document-signs', version: '2' };
+export const AUTHENTICITY_MODEL: ModelName = { name: 'grove-document-signs', version: '3' };
 
 /**
  * What is measured, and the value from which it is a sign by itself. Set on photographs of public specimens and on the
@@ -23,6 +24,8 @@ export const AUTHENTICITY_BOUNDS = {
   portraitEdges: { bound: 30, sign: 'above' },
   /** How far the noise of the portrait is from that of the card, as a logarithm, either way: a sign with the edges only. */
   portraitNoise: { bound: 0.5, sign: 'above' },
+  /** The longest straight edge that no lens has blurred, in heights of the document: something was put into the picture. */
+  cutBorder: { bound: 0.08, sign: 'above' },
 } as const;
 
 export type AuthenticitySignalName = keyof typeof AUTHENTICITY_BOUNDS;
@@ -53,6 +56,7 @@ export function measureAuthenticity(
     signal('sensorNoise', noiseOf(blocks)),
     signal('portraitEdges', portrait?.edges),
     signal('portraitNoise', noiseApart === undefined ? undefined : Math.abs(noiseApart)),
+    signal('cutBorder', hardLine(image, quad)),
   ];
 }
 

@@ -54,6 +54,7 @@ describe('the authenticity of a document', () => {
     assert.equal(judged(readingOf([...QUIET, edges])), 'PASSED no_signs_found');
     const pasted = [...QUIET, edges, signal('portraitNoise', 0.9, 0.5, true)];
     assert.equal(judged(readingOf(pasted)), 'REVIEW pasted_portrait');
+    assert.equal(judged(readingOf([...QUIET, signal('cutBorder', 0.3, 0.08, true)])), 'REVIEW edited_picture');
   });
 
   it('is for a human where weak signs come together, each of them below its bound', () => {

@@ -50,6 +50,7 @@ export function judgeAuthenticity(
 function reviewReason(readings: readonly DocumentReading[]): string | undefined {
   if (readings.some((reading) => isSign(reading, 'gridPeak'))) return 'screen_or_print';
   if (readings.some((reading) => isSign(reading, 'sensorNoise'))) return 'no_sensor_noise';
+  if (readings.some((reading) => isSign(reading, 'cutBorder'))) return 'edited_picture';
   if (readings.some((reading) => isSign(reading, 'portraitEdges') && isSign(reading, 'portraitNoise'))) {
     return 'pasted_portrait';
   }

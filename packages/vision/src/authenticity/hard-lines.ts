@@ -1,0 +1,89 @@
+import { apply, homography, type Quad, rectangle } from '../images/geometry.ts';
+import type { Raster } from '../images/raster.ts';
+
+/** A change of brightness over three pixels that is less than this is no edge, in steps of 255. */
+const MIN_STEP = 22;
+/** The share of such a change that happens between two neighbours. A lens leaves less; a border that was cut has all of it. */
+const HARD = 0.8;
+/** Places on the document are counted in so many rows and columns. */
+const LINES = 700;
+/** A line is counted in so many parts, because a border is short beside the document. */
+const PARTS = 24;
+/** So much of a part is edge, at least, where a border runs through it. */
+const MIN_FILL = 0.4;
+/** Where more of all edges are hard, the picture has no blur at all, and a border cannot stand out. */
+const MAX_HARD_SHARE = 0.25;
+const MIN_EDGES = 200;
+/** What is so near to the edge of the document, in shares of its sides, is not looked at. */
+const MARGIN = 0.02;
+
+/**
+ * The longest straight line along the sides of a document whose edge no lens has blurred, as a share of its height: the
+ * border of what was put into the photograph. Undefined where the picture is not blurred enough to tell.
+ */
+export function hardLine(image: Raster, quad: Quad): number | undefined {
+  const [upright, level] = [newCounts(), newCounts()];
+  const map = homography(quad, rectangle(1, 1));
+  const xs = quad.map(({ x }) => x);
+  const ys = quad.map(({ y }) => y);
+  const [left, right] = [Math.max(1, Math.floor(Math.min(...xs))), Math.min(image.width - 3, Math.max(...xs))];
+  const [top, bottom] = [Math.max(1, Math.floor(Math.min(...ys))), Math.min(image.height - 3, Math.max(...ys))];
+  const { width, data } = image;
+  const line = width * 3;
+  for (let y = top; y < bottom; y += 1) {
+    for (let x = left; x < right; x += 1) {
+      const at = y * line + x * 3 + 1;
+      const across = hardness(data, at, 3);
+      const down = hardness(data, at, line);
+      if (across === 0 && down === 0) continue;
+      const place = apply(map, { x: x + (across === 0 ? 0 : 0.5), y: y + (down === 0 ? 0 : 0.5) });
+      if (place.x < MARGIN || place.y < MARGIN || place.x > 1 - MARGIN || place.y > 1 - MARGIN) continue;
+      if (across !== 0) count(upright, place.x, place.y, across > HARD);
+      if (down !== 0) count(level, place.y, place.x, down > HARD);
+    }
+  }
+  const [edges, hard] = [upright.edges + level.edges, upright.hard + level.hard];
+  if (edges < MIN_EDGES || hard > MAX_HARD_SHARE * edges) return undefined;
+  const [across, down] = [(right - left) / PARTS, (bottom - top) / PARTS];
+  return Math.max(longest(upright, down), longest(level, across) * (across / down)) / PARTS;
+}
+
+type Counts = { edges: number; hard: number; readonly hits: Uint16Array };
+
+function newCounts(): Counts {
+  return { edges: 0, hard: 0, hits: new Uint16Array(LINES * PARTS) };
+}
+
+/** The share of the change over three steps that the middle one has; 0 where there is no edge or a thin line. */
+function hardness(data: Uint8Array, at: number, step: number): number {
+  const middle = (data[at + step] as number) - (data[at] as number);
+  const size = middle < 0 ? -middle : middle;
+  if (size < MIN_STEP) return 0;
+  const before = Math.abs((data[at] as number) - (data[at - step] as number));
+  const after = Math.abs((data[at + 2 * step] as number) - (data[at + step] as number));
+  if (before > size || after > size) return 0;
+  return size / (size + before + after);
+}
+
+function count(counts: Counts, across: number, along: number, isHard: boolean): void {
+  counts.edges += 1;
+  if (!isHard) return;
+  counts.hard += 1;
+  const cell = Math.floor(across * LINES) * PARTS + Math.floor(along * PARTS);
+  counts.hits[cell] = (counts.hits[cell] as number) + 1;
+}
+
+/** The most parts in a row, of any line, that are filled with hard edges; a line may be three cells wide. */
+function longest({ hits }: Counts, pixels: number): number {
+  let best = 0;
+  for (let line = 1; line < LINES - 1; line += 1) {
+    let run = 0;
+    for (let part = 0; part < PARTS; part += 1) {
+      const at = line * PARTS + part;
+      const filled = (hits[at - PARTS] as number) + (hits[at] as number) + (hits[at + PARTS] as number);
+      run = filled >= MIN_FILL * pixels ? run + 1 : 0;
+      if (run > best) best = run;
+    }
+  }
+  return best;
+}
