@@ -45,9 +45,17 @@ export { MAX_FOUND_OF_PERSON } from './person-requests.ts';
 export { isPlanned, type Planned, planned } from './planned.ts';
 export { MAX_INPUT_ERRORS, Problem, Refusal } from './problem.ts';
 export { DefinitionDocument, MAX_CONDITION_LENGTH, MAX_STEPS } from './process-manager/definitions.ts';
-export { MAX_PARAMETER_LENGTH, MAX_PARAMETERS, RESERVED_PARAMETERS } from './process-manager/parameters.ts';
+export {
+  MAX_PARAMETER_LENGTH,
+  MAX_PARAMETERS,
+  MAX_PARAMETERS_BYTES,
+  RESERVED_PARAMETERS,
+  RESERVED_PREFIX,
+} from './process-manager/parameters.ts';
 export { MAX_DUE_COUNTED, MAX_PURGED_AT_ONCE } from './process-manager/retention.ts';
 export * from './schema.ts';
+export { canBeLenient, isOfSpecification, LIMITING_MEMBERS } from './specification.ts';
+export { SPECIFICATION_ROUTES } from './specification-routes.ts';
 export { JOURNEY_LANGUAGES, MAX_PAGE_ARCHIVE_BYTES, MAX_THEME_ASSET_BYTES } from './theme-server.ts';
 export { Type } from './type.ts';
 export { MAX_WATCHLIST_IMAGE_BYTES, MAX_WATCHLIST_SIZE } from './watchlist-manager.ts';

@@ -73,7 +73,7 @@ export const pathParameters: Readonly<Record<string, string>> = {
 };
 
 export function guide(): string {
-  return [flow, authentication, lists, idempotency, limits, `${errors}\n\n${codeTable()}`].join('\n\n');
+  return [flow, authentication, lists, idempotency, unknownMembers, limits, `${errors}\n\n${codeTable()}`].join('\n\n');
 }
 
 const flow = `Grove performs identity verification journeys for a relying party. Every call is scoped to one tenant.
@@ -116,6 +116,14 @@ const idempotency = `## Idempotency
 Operations of a back end that create something (they answer 201, 202 or 307) take the header \`Idempotency-Key\`. Within 24 hours, the same key with the same request gives
 the first answer again, marked \`Idempotent-Replayed: true\`. The same key with another request is refused with 422;
 while the first request is still being served, the answer is 409.`;
+
+const unknownMembers = `## What is not known is refused
+
+Members and query parameters that an operation does not declare are refused with 100001, and the answer names the nearest
+known name. What was read may be sent back; read-only fields have no effect. \`null\` for an optional member means absent. Clients
+that migrate can send \`Prefer: handling=lenient\`, or set \`lenientRequests\`: then unknown members of the
+specification's own operations are ignored, and the header \`Grove-Ignored\` of the answer names them. Policies and
+limits are never read leniently.`;
 
 const limits = `## Limits and compatibility
 

@@ -114,6 +114,7 @@ async function compose({ config, webFolder }: Places, db: Db, clock: Clock, log:
     journeySession: features.journeySession,
     readBudget: features.readBudget,
     pageFile: features.pageFile,
+    isLenient: features.isLenient,
     baseUrlOf: (tenantId) => urlOf(tenantId),
     definitionSchema,
     authenticate,

@@ -32,6 +32,7 @@ import { parametersOf } from './process-manager/instances/parameters-of.ts';
 import { openProcessManager } from './process-manager/process-manager.ts';
 import { sealExisting } from './process-manager/sealing/seal-existing.ts';
 import { specimenAllower } from './process-manager/settings/allow-specimens.ts';
+import { lenientTenants } from './process-manager/settings/lenient-requests.ts';
 import { readBudgetOf } from './process-manager/settings/read-budget-of.ts';
 import { tokenCreator } from './process-manager/tokens/create-token.ts';
 import type { Vault } from './secrets/vault.ts';
@@ -201,6 +202,7 @@ export function openFeatures(deps: FeatureDeps) {
     relatedOrigins: identity.relatedOrigins,
     createToken: tokenCreator(manager.handlers.processTokens, db, clock),
     allowSpecimens: specimenAllower(db, clock),
+    isLenient: lenientTenants(db),
     /** Before the first request and the first job. */
     async prepare({ force }: { force: boolean }) {
       purgeKept();

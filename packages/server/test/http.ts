@@ -53,6 +53,7 @@ export async function openTestHttp(options: TestHttpOptions = {}): Promise<TestH
     idempotency: async ({ handle, context }) => ({ body: await handle(context), replayed: false }),
     recordChange: async () => undefined,
     readBudget: { admit: () => () => undefined },
+    isLenient: async () => false,
     observe: () => undefined,
     metrics: async () => '',
     jwks: () => [],

@@ -198,7 +198,12 @@ export async function openTestJourney(
       acme.write((tx) =>
         setProcessSettings(
           tx,
-          { redirectOrigins, allowSpecimens: false, readBudget: { personsPerHour: 10_000, block: false } },
+          {
+            redirectOrigins,
+            allowSpecimens: false,
+            readBudget: { personsPerHour: 10_000, block: false },
+            lenientRequests: false,
+          },
           { environment: 'live', by: 'test', now: clock.now() },
         ),
       ),

@@ -227,16 +227,20 @@ const Completion = named(
   'PasskeyCompletion',
   Type.Object({
     credential: Type.Optional(
-      Type.Object({
-        id: text(1, 1400),
-        rawId: Type.Optional(text(1, 1400)),
-        type: oneOf('public-key'),
-        response: anyObject(
-          'WebAuthn: `clientDataJSON` with `attestationObject`, or with `authenticatorData` and `signature`',
-        ),
-        authenticatorAttachment: Type.Optional(text(0, 40)),
-        clientExtensionResults: Type.Optional(anyObject('WebAuthn extension outputs')),
-      }),
+      Type.Object(
+        {
+          id: text(1, 1400),
+          rawId: Type.Optional(text(1, 1400)),
+          type: oneOf('public-key'),
+          response: anyObject(
+            'WebAuthn: `clientDataJSON` with `attestationObject`, or with `authenticatorData` and `signature`',
+          ),
+          authenticatorAttachment: Type.Optional(text(0, 40)),
+          clientExtensionResults: Type.Optional(anyObject('WebAuthn extension outputs')),
+        },
+        // Browsers write it: a newer one may know members that we do not.
+        { additionalProperties: true },
+      ),
     ),
     error: Type.Optional(
       Type.Object({

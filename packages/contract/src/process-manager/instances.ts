@@ -89,7 +89,7 @@ const InstanceOverrides = named(
     parameters: Type.Optional(Parameters),
     externalReference,
     name: Type.Optional(text(0, 50)),
-    description: Type.Optional(text(0, 255)),
+    description: Type.Optional(text(0, 2000)),
     notAfterDtm: Type.Optional(DateTime),
   }),
 );

@@ -3,19 +3,23 @@ import { Type } from '../type.ts';
 
 /** Words that process tokens and process instances share. */
 
-export const MAX_PARAMETERS = 50;
-export const MAX_PARAMETER_LENGTH = 1000;
+export const MAX_PARAMETERS = 500;
+export const MAX_PARAMETER_LENGTH = 10_000;
+/** Of all names and values together: each instance holds a copy. */
+export const MAX_PARAMETERS_BYTES = 64 * 2 ** 10;
 
-/** Keys that begin with `_` mean something to Grove; others of that kind are refused, so that more can be added. */
+/** Keys that mean something to Grove. */
 export const RESERVED_PARAMETERS = ['_redirectUrl', '_scenario'] as const;
+/** Keys that begin like this are refused, so that there can be more. */
+export const RESERVED_PREFIX = '_grove';
 
 export const Parameters = Type.Unsafe<Record<string, string>>({
   type: 'object',
   maxProperties: MAX_PARAMETERS,
-  propertyNames: { minLength: 1, maxLength: 100 },
+  propertyNames: { minLength: 1, maxLength: 255 },
   additionalProperties: { type: 'string', maxLength: MAX_PARAMETER_LENGTH },
   description:
-    'Attached to the instances; any keys. `firstName`, `lastName`, `email` and `phoneNumber` describe the applicant, ' +
+    'Attached to the instances; any keys but those that begin with `_grove`, at most 64 KiB together. `firstName`, `lastName`, `email` and `phoneNumber` describe the applicant, ' +
     '`dateOfBirth`, `documentNumber` and `nationality` as well. What is given of them is compared with the document ' +
     '(check `applicantMatch`). `countryCode` and `documentType` preset the document, `_redirectUrl` is where the end user is sent at the end, ' +
     '`timeoutRedirectUrl` where after a time-out, `_scenario` chooses an outcome in the sandbox.',

@@ -33,12 +33,22 @@ const readBudget = named(
   ),
 );
 
-const Settings = named('ProcessSettings', Type.Object({ redirectOrigins, allowSpecimens, readBudget }));
+const lenientRequests = Type.Boolean({
+  description:
+    'Unknown members and query parameters of operations of the specification are ignored and named in the header ' +
+    '`Grove-Ignored`, instead of refused: for clients that migrate. `Prefer: handling=lenient` does it for one request',
+});
+
+const Settings = named(
+  'ProcessSettings',
+  Type.Object({ redirectOrigins, allowSpecimens, readBudget, lenientRequests }),
+);
 const SettingsUpdate = named(
   'ProcessSettingsUpdate',
   Type.Object({
-    redirectOrigins,
+    redirectOrigins: Type.Optional(redirectOrigins),
     allowSpecimens: Type.Optional(allowSpecimens),
+    lenientRequests: Type.Optional(lenientRequests),
     readBudget: Type.Optional(readBudget),
   }),
 );

@@ -13,14 +13,20 @@ const TokenStatus = oneOf('ACTIVE', 'INACTIVE');
 const MadeFor = oneOf('PUSH_NOTIFICATION');
 
 const tokenText = {
-  name: text(0, 50, 'A name of its own in the tenant'),
-  description: Type.Optional(text(0, 255)),
+  name: text(0, 50, 'A name of its own in the tenant; a token that is given the empty text is named by its id'),
+  description: Type.Optional(text(0, 2000)),
   processDefnTag: Type.Optional(text(1, 50, 'Binds the definition that bears this tag, instead of a name and version')),
   uiUrl: Type.Optional(text(0, 500, 'The user interface that executes the process')),
   notBeforeDtm: Type.Optional(DateTime),
   notAfterDtm: Type.Optional(DateTime),
   maxProcessDuration: Type.Optional(Type.String({ ...Duration, deprecated: true })),
-  forTest: Type.Optional(Type.Boolean({ deprecated: true })),
+  forTest: Type.Optional(
+    Type.Boolean({
+      deprecated: true,
+      'x-without-effect': true,
+      description: 'Stored and shown. It has no effect: the API key decides what is a test',
+    }),
+  ),
   parameters: Type.Optional(Parameters),
 };
 
@@ -33,7 +39,7 @@ const ProcessTokenInput = named(
     processDefnVersion: Type.Optional(lenientInteger(1, MAX_INT32)),
     status: Type.Optional(TokenStatus),
     type: Type.Optional(TokenType),
-    maxCount: Type.Optional(lenientInteger(1, MAX_INT32)),
+    maxCount: Type.Optional(lenientInteger(0, MAX_INT32)),
   }),
 );
 
@@ -64,7 +70,8 @@ export const processTokens = group('/api/process-manager/processTokens', {
     summary: 'Create a process token',
     description:
       'Binds a process definition, by name and version, to a token that instances are made from. ' +
-      '`MULTI_USE_COUNT_LIMITED` needs `maxCount`, `MULTI_USE_TIME_LIMITED` needs `notAfterDtm`.',
+      '`MULTI_USE_COUNT_LIMITED` needs `maxCount`, `MULTI_USE_TIME_LIMITED` needs `notAfterDtm`. To `UNLIMITED` a `maxCount` ' +
+      'means nothing: it is stored and shown.',
     permission: 'ProcessManager:addProcessToken',
     body: ProcessTokenInput,
     ok: ProcessToken,

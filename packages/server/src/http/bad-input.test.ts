@@ -173,12 +173,16 @@ describe('bad input', () => {
       assert.equal(headers.get('x-content-type-options'), 'nosniff');
     }
     const many = Array.from({ length: 2000 }, (_, at) => `a${at}=1`).join('&');
-    assert.equal((await grove.call(`/api/arthr/apiKeys?${many}`)).status, 200);
+    const { body } = await grove.call(`/api/arthr/apiKeys?${many}`);
+    assert.deepEqual([body.code, body.errors[0].pointer], [100001, '/query/a0']);
   });
 
   it('the query never becomes a prototype', async () => {
-    const { status } = await grove.call('/api/arthr/apiKeys?__proto__=1&constructor=2&toString=3&hasOwnProperty=4');
-    assert.equal(status, 200);
+    const { body } = await grove.call('/api/arthr/apiKeys?__proto__=1&constructor=2&toString=3&hasOwnProperty=4');
+    assert.deepEqual(
+      [body.code, body.errors.map(({ pointer }: { pointer: string }) => pointer)],
+      [100001, ['/query/__proto__', '/query/constructor', '/query/toString', '/query/hasOwnProperty']],
+    );
   });
 
   it('leaves nothing stored, and nothing that is logged as an error', async () => {

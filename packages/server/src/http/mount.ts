@@ -20,6 +20,7 @@ import type { AllHandlers, OpenContext, RawBody } from '../kernel/implement.ts';
 import { isBadText } from '../kernel/json-fault.ts';
 import { DEFAULT_PAGE_SIZE } from '../kernel/pages.ts';
 import { auditing, type Handle, type RecordChange } from './audit-change.ts';
+import { type CheckMembersDeps, checkMembers } from './check-members.ts';
 import { type Guard, type GuardDeps, guards } from './guard.ts';
 import type { Idempotency } from './idempotency.ts';
 import { networkOf } from './limit-connections.ts';
@@ -29,20 +30,21 @@ import { serializerOf } from './serialize.ts';
 import { serveTogether } from './serve-together.ts';
 
 /** Serves the contract: one route for each address of each operation, guarded as its row says. */
-export type MountDeps = GuardDeps & {
-  db: Db;
-  clock: Clock;
-  handlers: AllHandlers;
-  idempotency: Idempotency;
-  /** Writes a change of the configuration into the audit log, in its transaction. */
-  recordChange: RecordChange;
-  /** Counts the persons that API keys read, and refuses keys that have read too many. */
-  readBudget: { admit(principal: Principal, expected: number): SettleReads };
-  respond: Respond;
-  respondSpecial: RespondSpecial;
-  /** Told when an answer is handed over. */
-  answered(request: FastifyRequest, status: number, served: Served): void;
-};
+export type MountDeps = GuardDeps &
+  CheckMembersDeps & {
+    db: Db;
+    clock: Clock;
+    handlers: AllHandlers;
+    idempotency: Idempotency;
+    /** Writes a change of the configuration into the audit log, in its transaction. */
+    recordChange: RecordChange;
+    /** Counts the persons that API keys read, and refuses keys that have read too many. */
+    readBudget: { admit(principal: Principal, expected: number): SettleReads };
+    respond: Respond;
+    respondSpecial: RespondSpecial;
+    /** Told when an answer is handed over. */
+    answered(request: FastifyRequest, status: number, served: Served): void;
+  };
 
 /** Told how many persons a request has shown; once. */
 export type SettleReads = (shown: number) => void;
@@ -102,8 +104,11 @@ function mountOne(
     schema: handler ? schemaOf(operation) : {},
     ...(operation.maxBodyBytes && { bodyLimit: operation.maxBodyBytes }),
     onRequest: operation.consumes ? [guard(operation), consuming(operation.consumes)] : guard(operation),
-    ...(operation.body && !needsBody(operation) && { preValidation: missingBodyIsEmpty }),
-    ...(operation.consumes && { preValidation: missingBodyIsNoBytes }),
+    preValidation: [
+      ...(operation.body && !needsBody(operation) ? [missingBodyIsEmpty] : []),
+      ...(operation.consumes ? [missingBodyIsNoBytes] : []),
+      ...(handler ? [checkMembers(deps, id, operation)] : []),
+    ],
     handler: handler ? serve(deps, served, operation, handler) : notYet,
   });
 }

@@ -136,11 +136,17 @@ function readBodies(app: FastifyInstance): void {
       done(error as Error);
     }
   });
-  // An empty body has no type worth checking: many clients name one all the same.
+  // Nothing, and the empty object, have no type worth checking: many clients name one all the same.
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, bytes, done) => {
     if (request.consumes) return readRawBody(request, request.consumes, bytes as Buffer, done);
-    done(bytes.length === 0 ? null : new ApiError(100006), undefined);
+    done(isEmpty(bytes as Buffer) ? null : new ApiError(100006), undefined);
   });
+}
+
+const MAX_EMPTY_BYTES = 16;
+
+function isEmpty(bytes: Buffer): boolean {
+  return bytes.length <= MAX_EMPTY_BYTES && /^\s*(\{\s*\})?\s*$/.test(bytes.toString('latin1'));
 }
 
 /** A body that the route takes as it is. */

@@ -47,7 +47,7 @@ onBothEngines('API keys', (_engine, places) => {
       const sent = {
         name: 'mass assignment',
         id: null,
-        tenantId: 'other',
+        tenantId: 'acme',
         code: 'x',
         createdBy: 'me',
         lastIssuedAtDtm: 'x',

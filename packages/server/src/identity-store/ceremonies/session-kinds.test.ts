@@ -81,9 +81,10 @@ onBothEngines('one-time values of identity stores', (_engine, places) => {
     for (const own of kinds) {
       const { id, answer } = await own.open();
       for (const other of kinds.filter((kind) => kind !== own)) {
-        // With an answer that the other kind would take, and with one that is right for both.
+        // With an answer that the other kind would take, and with its own if the other kind takes such a member.
         const fitting = await other.open();
-        for (const given of [fitting.answer, { ...fitting.answer, ...answer }]) {
+        const known = Object.keys(answer).every((name) => name in fitting.answer);
+        for (const given of [fitting.answer, ...(known ? [answer] : [])]) {
           const tried = await other.finish(id, given);
           assert.equal(tried.body.code, 100035, `${own.name} as ${other.name}: ${tried.text}`);
         }

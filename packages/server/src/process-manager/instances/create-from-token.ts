@@ -5,7 +5,7 @@ import { type DefinitionRow, findDefinition, findTagged } from '../definitions/d
 import { findProcessSettings } from '../settings/settings.repository.ts';
 import { checkParameters, checkRedirects, hasRedirects, type Parameters } from '../tokens/parameter-rules.ts';
 import { findToken, type TakenToken, type TokenRow, takeUse } from '../tokens/process-tokens.repository.ts';
-import { momentOf } from '../tokens/token-rules.ts';
+import { isUsedUp, momentOf } from '../tokens/token-rules.ts';
 import { createInstance, documentOf } from './create-instance.ts';
 import { redirectAddress, startAddress, themeAddress } from './journey-addresses.ts';
 import type { Environment, InstanceRow } from './process-instances.repository.ts';
@@ -76,8 +76,7 @@ function whyNot(token: TokenRow | undefined, environment: Environment | undefine
   if (token.status !== 'ACTIVE') return new ApiError(100024);
   if (token.not_before_at !== null && now < token.not_before_at) return new ApiError(100045);
   if (token.not_after_at !== null && now >= token.not_after_at) return new ApiError(100044);
-  const isUsedUp = token.max_count !== null && token.counter >= token.max_count;
-  return new ApiError(isUsedUp ? 100046 : 100047);
+  return new ApiError(isUsedUp(token) ? 100046 : 100047);
 }
 
 const MAX_DEFINITIONS = 500;

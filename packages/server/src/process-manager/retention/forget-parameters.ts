@@ -1,5 +1,6 @@
 import type { TenantTx } from '../../db/db.ts';
 import { findToken, setTokenParameters, type TokenRow } from '../tokens/process-tokens.repository.ts';
+import { isUsedUp } from '../tokens/token-rules.ts';
 import { hasInstances } from './due.repository.ts';
 
 /** What fills the applicant of an instance. */
@@ -16,10 +17,9 @@ export async function forgetParameters(tx: TenantTx, tokenId: string, now: numbe
   if (left !== token.parameters) await setTokenParameters(tx, tokenId, left);
 }
 
-function isOfUse({ status, counter, max_count, not_after_at }: TokenRow, now: number): boolean {
-  return (
-    status === 'ACTIVE' && (max_count === null || counter < max_count) && (not_after_at === null || now < not_after_at)
-  );
+function isOfUse(token: TokenRow, now: number): boolean {
+  const { status, not_after_at } = token;
+  return status === 'ACTIVE' && !isUsedUp(token) && (not_after_at === null || now < not_after_at);
 }
 
 function withoutPerson(parameters: string): string {

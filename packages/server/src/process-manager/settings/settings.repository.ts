@@ -8,6 +8,8 @@ export type ProcessSettings = {
   readonly allowSpecimens: boolean;
   /** How many persons each API key may read in an hour. */
   readonly readBudget: { readonly personsPerHour: number; readonly block: boolean };
+  /** Whether unknown members of requests are ignored, where that is possible. */
+  readonly lenientRequests: boolean;
 };
 
 /** Test journeys follow the live settings until a test key has made some. */
@@ -16,6 +18,7 @@ const DEFAULTS: ProcessSettings = {
   redirectOrigins: [],
   allowSpecimens: false,
   readBudget: { personsPerHour: 10_000, block: false },
+  lenientRequests: false,
 };
 
 const ONE = sql(`SELECT value FROM tenant_settings WHERE tenant_id = $1 AND name IN ('${NAMES.live}', $2)

@@ -15,7 +15,10 @@ onBothEngines('the settings of journeys', (_engine, places) => {
 
   it('at first let nobody be sent anywhere', async () => {
     const { status, body } = await grove.call(PATH);
-    assert.deepEqual([status, body], [200, { redirectOrigins: [], allowSpecimens: false, readBudget: DEFAULT_BUDGET }]);
+    assert.deepEqual(
+      [status, body],
+      [200, { redirectOrigins: [], allowSpecimens: false, readBudget: DEFAULT_BUDGET, lenientRequests: false }],
+    );
   });
 
   it('keep origins in one spelling, each once', async () => {
@@ -24,6 +27,7 @@ onBothEngines('the settings of journeys', (_engine, places) => {
       redirectOrigins: ['https://www.example.com', 'http://localhost:3000', 'myapp:'],
       allowSpecimens: false,
       readBudget: DEFAULT_BUDGET,
+      lenientRequests: false,
     };
     const { status, body } = await update({ redirectOrigins: given });
     assert.deepEqual([status, body], [200, kept]);
@@ -33,7 +37,9 @@ onBothEngines('the settings of journeys', (_engine, places) => {
   it('allow specimens if told so, and leave that alone if it is not named', async () => {
     const allowed = await update({ redirectOrigins: [], allowSpecimens: true });
     assert.deepEqual([allowed.status, allowed.body.allowSpecimens], [200, true]);
-    assert.equal((await update({ redirectOrigins: [] })).body.allowSpecimens, true);
+    assert.equal((await update({ redirectOrigins: ['https://a.example'] })).body.allowSpecimens, true);
+    assert.deepEqual((await update({ lenientRequests: true })).body.redirectOrigins, ['https://a.example']);
+    await update({ lenientRequests: false });
     assert.equal((await update({ redirectOrigins: [], allowSpecimens: false })).body.allowSpecimens, false);
   });
 
@@ -55,7 +61,11 @@ onBothEngines('the settings of journeys', (_engine, places) => {
     assert.equal((await update({ redirectOrigins: many })).body.code, 100001);
     assert.equal((await update({ redirectOrigins: many.slice(1) })).status, 200);
     assert.equal((await update({ redirectOrigins: [`https://${'x'.repeat(255)}.example`] })).body.code, 100001);
-    for (const wrong of [{}, { redirectOrigins: 'https://a.example' }, { redirectOrigins: [null] }]) {
+    for (const wrong of [
+      { redirectOrigin: [] },
+      { redirectOrigins: 'https://a.example' },
+      { redirectOrigins: [null] },
+    ]) {
       assert.equal((await update(wrong)).body.code, 100001);
     }
   });
@@ -65,7 +75,7 @@ onBothEngines('the settings of journeys', (_engine, places) => {
     const { apiKey } = await grove.app.tenants.create({ id: 'other' });
     const token = await grove.token(apiKey);
     assert.deepEqual((await grove.call(PATH, { token })).body, {
-      ...{ redirectOrigins: [], allowSpecimens: false, readBudget: DEFAULT_BUDGET },
+      ...{ redirectOrigins: [], allowSpecimens: false, readBudget: DEFAULT_BUDGET, lenientRequests: false },
     });
   });
 });

@@ -3,28 +3,28 @@ import { actor } from '../../kernel/actor.ts';
 import { type FieldFault, invalidInput } from '../../kernel/errors.ts';
 import { implement } from '../../kernel/implement.ts';
 import { normaliseOrigin } from '../tokens/redirect-rules.ts';
-import { findProcessSettings, setProcessSettings } from './settings.repository.ts';
+import { findProcessSettings, type ProcessSettings, setProcessSettings } from './settings.repository.ts';
 
 /** What a tenant sets for all its journeys. */
 export function settingsHandlers() {
   return implement(api.processSettings, {
-    async get({ db, principal }) {
-      const { redirectOrigins, ...others } = await findProcessSettings(db, principal.environment);
-      return { redirectOrigins: [...redirectOrigins], ...others };
-    },
+    get: async ({ db, principal }) => shown(await findProcessSettings(db, principal.environment)),
 
     async update({ db, principal, now }, { body }) {
-      const redirectOrigins = normalised(body.redirectOrigins);
+      const { redirectOrigins, ...flags } = body;
+      const changed = { ...flags, ...(redirectOrigins && { redirectOrigins: normalised(redirectOrigins) }) };
       const { environment } = principal;
       return db.write(async (tx) => {
-        const before = await findProcessSettings(tx, environment);
-        const { allowSpecimens = before.allowSpecimens, readBudget = before.readBudget } = body;
-        const settings = { redirectOrigins, allowSpecimens, readBudget };
+        const settings = { ...(await findProcessSettings(tx, environment)), ...changed };
         await setProcessSettings(tx, settings, { environment, by: actor(principal), now });
-        return settings;
+        return shown(settings);
       });
     },
   });
+}
+
+function shown(settings: ProcessSettings) {
+  return { ...settings, redirectOrigins: [...settings.redirectOrigins] };
 }
 
 /** One spelling for each origin, and each once. */

@@ -1,6 +1,5 @@
 import type { api, Body } from '@grove/contract';
 import type { TenantTx } from '../../db/db.ts';
-import { invalidInput } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { fold } from '../../kernel/pages.ts';
 import type { Environment } from '../instances/process-instances.repository.ts';
@@ -18,8 +17,10 @@ export type TokenMaker = { environment: Environment; by: string; now: number; ba
 /** The row of a token, if what it is to be is allowed. Whoever asked, the same rules hold. */
 export async function newToken(tx: TenantTx, maker: TokenMaker, body: NewToken): Promise<TokenRow> {
   const { environment, by, now, baseUrl } = maker;
-  const { name, parameters = {}, uiUrl = '' } = body;
-  if (name.trim() === '') throw invalidInput({ pointer: '/name', message: 'must not be empty' });
+  const { parameters = {}, uiUrl = '' } = body;
+  const id = newId(now);
+  // The specification lets a name be empty, and names are unique.
+  const name = body.name.trim() === '' ? id : body.name;
   checkParameters(parameters, environment);
   const limits = limitsOf(body);
   const max_process_duration = durationOf(body.maxProcessDuration);
@@ -30,7 +31,7 @@ export async function newToken(tx: TenantTx, maker: TokenMaker, body: NewToken):
     checkRedirects(parameters, origins);
   }
   return {
-    id: newId(now),
+    id,
     environment,
     name,
     name_folded: fold(name),

@@ -1,12 +1,19 @@
-import { MAX_PARAMETER_LENGTH, MAX_PARAMETERS, RESERVED_PARAMETERS } from '@grove/contract';
+import {
+  MAX_PARAMETER_LENGTH,
+  MAX_PARAMETERS,
+  MAX_PARAMETERS_BYTES,
+  RESERVED_PARAMETERS,
+  RESERVED_PREFIX,
+} from '@grove/contract';
 import { isScenario, scenarios } from '../../engines/vision/scenarios.ts';
+import { closest } from '../../kernel/closest.ts';
 import { ApiError, type FieldFault, invalidInput } from '../../kernel/errors.ts';
 import { MAX_REDIRECT_LENGTH, type RedirectRule, redirectFault } from './redirect-rules.ts';
 
 /** The parameters of process tokens and of the instances made from them. */
 export type Parameters = Readonly<Record<string, string>>;
 
-const MAX_KEY_LENGTH = 100;
+const MAX_KEY_LENGTH = 255;
 /** Every object has these, so a reader could take them for something else. */
 const NO_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 /** Where the end user is sent. */
@@ -22,6 +29,9 @@ function parameterFault(parameters: Parameters, environment: 'live' | 'test'): F
   if (keys.length > MAX_PARAMETERS) {
     return { pointer: '/parameters', message: `must have at most ${MAX_PARAMETERS} keys` };
   }
+  if (Buffer.byteLength(JSON.stringify(parameters)) > MAX_PARAMETERS_BYTES) {
+    return { pointer: '/parameters', message: `must have at most ${MAX_PARAMETERS_BYTES} bytes together` };
+  }
   for (const key of keys) {
     const fault = keyFault(key, environment) ?? valueFault(parameters[key]) ?? scenarioFault(key, parameters[key]);
     if (fault) return { pointer: pointerOf(key), message: fault };
@@ -32,9 +42,10 @@ function parameterFault(parameters: Parameters, environment: 'live' | 'test'): F
 function keyFault(key: string, environment: 'live' | 'test'): string | undefined {
   if (key === '' || [...key].length > MAX_KEY_LENGTH) return `must have a name of 1 to ${MAX_KEY_LENGTH} characters`;
   if (NO_KEYS.has(key)) return 'is not a name that a parameter may have';
-  if (key.startsWith('_') && !(RESERVED_PARAMETERS as readonly string[]).includes(key)) {
-    return `is not known; of the names that begin with _ there are ${RESERVED_PARAMETERS.join(', ')}`;
-  }
+  if (key.startsWith(RESERVED_PREFIX)) return `must not begin with ${RESERVED_PREFIX}, which is for Grove`;
+  // Misspelt, it would be a parameter that nobody reads.
+  const meant = key.startsWith('_') ? closest(key, RESERVED_PARAMETERS) : undefined;
+  if (meant !== undefined && meant !== key) return `is not known; did you mean ${meant}?`;
   return key === '_scenario' && environment === 'live' ? 'is for the sandbox: use a test key' : undefined;
 }
 

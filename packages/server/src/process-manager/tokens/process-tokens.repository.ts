@@ -60,7 +60,7 @@ const ADD = sql(`INSERT INTO process_tokens (tenant_id, ${COLUMNS}) VALUES ($1, 
 const TAKE = sql(`UPDATE process_tokens SET counter = counter + 1 WHERE tenant_id = $1 AND id = $2
   AND (environment = $3 OR $3 = '') AND status = 'ACTIVE'
   AND (not_before_at IS NULL OR not_before_at <= $4) AND (not_after_at IS NULL OR not_after_at > $4)
-  AND (max_count IS NULL OR counter < max_count)
+  AND (type = 'UNLIMITED' OR max_count IS NULL OR counter < max_count)
   AND (definition_id IS NULL OR EXISTS (SELECT 1 FROM process_definitions d
     WHERE d.tenant_id = $1 AND d.id = process_tokens.definition_id AND d.status = 'DEPLOYED_ACTIVE'))
   RETURNING id, environment, counter, definition_id, process_defn_tag, ui_url, max_process_duration, parameters, sealed`);

@@ -96,7 +96,7 @@ onBothEngines('process tokens', (_engine, places) => {
         type: 'MULTI_USE_COUNT_LIMITED',
         maxCount: '3',
         counter: 9,
-        tenantId: 'x',
+        tenantId: 'acme',
       };
       const { status, body } = await create({ ...sent, id: 'x', environment: 'test' });
       assert.equal(status, 201);
@@ -137,14 +137,12 @@ onBothEngines('process tokens', (_engine, places) => {
 
     for (const [what, more, pointer] of [
       ['no name', { name: undefined }, '/name'],
-      ['an empty name', { name: '' }, '/name'],
-      ['a blank name', { name: '  ' }, '/name'],
       ['a name of 51 characters', { name: 'x'.repeat(51) }, '/name'],
       ['a name that is a number', { name: 5 }, '/name'],
       ['neither definition nor tag', { processDefnName: undefined }, '/processDefnName'],
       ['an empty definition', { processDefnName: '' }, '/processDefnName'],
       ['a definition of 51 characters', { processDefnName: 'x'.repeat(51) }, '/processDefnName'],
-      ['a description of 256 characters', { description: 'x'.repeat(256) }, '/description'],
+      ['a description of 2,001 characters', { description: 'x'.repeat(2001) }, '/description'],
       ['version 0', { processDefnVersion: 0 }, '/processDefnVersion'],
       ['version "0"', { processDefnVersion: '0' }, '/processDefnVersion'],
       ['version 1.5', { processDefnVersion: 1.5 }, '/processDefnVersion'],
@@ -155,7 +153,6 @@ onBothEngines('process tokens', (_engine, places) => {
       ['maxCount 0', { type: 'MULTI_USE_COUNT_LIMITED', maxCount: 0 }, '/maxCount'],
       ['maxCount −1', { type: 'MULTI_USE_COUNT_LIMITED', maxCount: -1 }, '/maxCount'],
       ['maxCount "ten"', { type: 'MULTI_USE_COUNT_LIMITED', maxCount: 'ten' }, '/maxCount'],
-      ['a limit to what is unlimited', { maxCount: 5 }, '/maxCount'],
       ['a time limit without an end', { type: 'MULTI_USE_TIME_LIMITED' }, '/notAfterDtm'],
       [
         'an end before its beginning',
@@ -175,18 +172,42 @@ onBothEngines('process tokens', (_engine, places) => {
       ['forTest that is text', { forTest: 'yes' }, '/forTest'],
       ['parameters that are a list', { parameters: [] }, '/parameters'],
       ['a parameter that is no text', { parameters: { a: 1 } }, '/parameters/a'],
-      ['a value of 1,001 characters', { parameters: { a: 'x'.repeat(1001) } }, '/parameters/a'],
-      ['an unknown reserved parameter', { parameters: { _secret: 'x' } }, '/parameters/_secret'],
+      ['a value of 10,001 characters', { parameters: { a: 'x'.repeat(10_001) } }, '/parameters/a'],
+      ['a misspelt reserved parameter', { parameters: { _redirectURI: 'x' } }, '/parameters/_redirectURI'],
+      ['a parameter of ours to come', { parameters: { _groveX: 'x' } }, '/parameters/_groveX'],
       ['a scenario outside the sandbox', { parameters: { _scenario: 'passed' } }, '/parameters/_scenario'],
     ] as const) {
       it(`refuses ${what} with 100001 and names ${pointer}`, () => refused(more, pointer));
     }
 
-    it('parameters: 50 keys of 100 characters are taken, 51, 10,000 or longer ones are not', async () => {
+    it('takes what the specification shows: odd keys, long texts, an empty name, a count for what is unlimited', async () => {
+      const parameters = { _customerRef: 'C-1', 'with space': 'ü', long: 'x'.repeat(10_000) };
+      const { status, body } = await create({ parameters, description: 'x'.repeat(300), maxCount: 5 });
+      assert.deepEqual([status, body.parameters, body.type, body.maxCount], [201, parameters, 'UNLIMITED', 5]);
+      for (const maxCount of [0, '0']) {
+        assert.deepEqual((await create({ maxCount })).body.maxCount, undefined);
+        assert.equal((await create({ maxCount, type: 'MULTI_USE_COUNT_LIMITED' })).body.code, 100001);
+      }
+      for (const name of ['', '', '  ']) {
+        const nameless = (await create({ name })).body;
+        assert.equal(nameless.name, nameless.id);
+      }
+    });
+
+    it('a count does not limit what is unlimited, as the specification has it', async () => {
+      const { id } = (await create({ maxCount: 1 })).body;
+      const make = () =>
+        grove.call(`/api/process-manager/processInstances/create?pt=${id}`, { method: 'POST', body: '{}' });
+      assert.deepEqual([(await make()).status, (await make()).status], [201, 201]);
+    });
+
+    it('parameters: 500 keys, 255 characters and 64 KiB together are taken, more are not', async () => {
       const keys = (count: number, length: number) =>
         Object.fromEntries(Array.from({ length: count }, (_, at) => [`k${at}`.padEnd(length, '-'), 'v']));
-      assert.equal((await create({ parameters: keys(50, 100) })).status, 201);
-      for (const parameters of [keys(51, 10), keys(10_000, 10), keys(1, 101), { '': 'x' }]) {
+      assert.equal((await create({ parameters: keys(500, 100) })).status, 201);
+      assert.equal((await create({ parameters: keys(100, 255) })).status, 201);
+      const big = Object.fromEntries(Array.from({ length: 7 }, (_, at) => [`k${at}`, 'x'.repeat(9500)]));
+      for (const parameters of [keys(501, 10), keys(10_000, 10), keys(1, 256), { '': 'x' }, big]) {
         assert.equal((await create({ parameters })).body.code, 100001);
       }
     });

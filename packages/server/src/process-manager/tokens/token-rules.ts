@@ -20,7 +20,9 @@ export function limitsOf(given: Given): TokenLimits {
   const { type = 'UNLIMITED' } = given;
   const not_before_at = momentOf(given.notBeforeDtm, '/notBeforeDtm');
   const not_after_at = momentOf(given.notAfterDtm, '/notAfterDtm');
-  const max_count = wholeOf(given.maxCount, '/maxCount');
+  // Clients whose numbers cannot be absent write 0 where the type has no count.
+  const hasNoCount = type !== 'MULTI_USE_COUNT_LIMITED' && Number(given.maxCount) === 0;
+  const max_count = hasNoCount ? null : wholeOf(given.maxCount, '/maxCount');
   const fault = limitFault({ type, not_before_at, not_after_at, max_count });
   if (fault) throw invalidInput(fault);
   return { type, not_before_at, not_after_at, max_count };
@@ -30,10 +32,6 @@ function limitFault({ type, not_before_at, not_after_at, max_count }: TokenLimit
   if (type === 'MULTI_USE_COUNT_LIMITED' && max_count === null) {
     return { pointer: '/maxCount', message: 'is required for a token of type MULTI_USE_COUNT_LIMITED' };
   }
-  // Silently ignored, it would let the token be used more often than its maker believes.
-  if (type === 'UNLIMITED' && max_count !== null) {
-    return { pointer: '/maxCount', message: 'cannot be kept by a token of type UNLIMITED' };
-  }
   if (type === 'MULTI_USE_TIME_LIMITED' && not_after_at === null) {
     return { pointer: '/notAfterDtm', message: 'is required for a token of type MULTI_USE_TIME_LIMITED' };
   }
@@ -41,6 +39,13 @@ function limitFault({ type, not_before_at, not_after_at, max_count }: TokenLimit
     return { pointer: '/notAfterDtm', message: `must be after notBeforeDtm, which is ${toDtm(not_before_at)}` };
   }
   return undefined;
+}
+
+type Uses = Pick<TokenRow, 'type' | 'max_count' | 'counter'>;
+
+/** Whether its last use was taken. The specification limits the uses by the type of a token. */
+export function isUsedUp({ type, max_count, counter }: Uses): boolean {
+  return type !== 'UNLIMITED' && max_count !== null && counter >= max_count;
 }
 
 export function momentOf(dtm: string | undefined, pointer: string): number | null {

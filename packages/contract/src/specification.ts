@@ -1,0 +1,31 @@
+import { addressesOf, type GroupedOperation } from './operation.ts';
+import { SPECIFICATION_ROUTES } from './specification-routes.ts';
+
+/** Which operations the specification names, and how strictly they are read. */
+
+/** Parameters have other names in the two, so only their places count. */
+const placesOf = (route: string) => route.replace(/\{\w+\}/g, '{}');
+
+const PLACES: ReadonlySet<string> = new Set(SPECIFICATION_ROUTES.map(placesOf));
+
+export function isOfSpecification(operation: GroupedOperation): boolean {
+  return addressesOf(operation).some(({ path }) => PLACES.has(placesOf(`${operation.method} ${path}`)));
+}
+
+/** They write policies and limits: what is lost there opens a door. */
+const NEVER_LENIENT: ReadonlySet<string> = new Set([
+  ...['stores.create', 'stores.update'],
+  ...['passkeys.createConfig', 'passkeys.updateConfig', 'appkeys.createConfig', 'appkeys.updateConfig'],
+  ...['totps.createPolicy', 'totps.updatePolicy', 'pushNotifications.createPolicy', 'pushNotifications.updatePolicy'],
+]);
+
+/** Whether a caller may ask that unknown members are ignored: see docs/decisions/2026-11-16-nothing-is-dropped.md. */
+export function canBeLenient(id: string, operation: GroupedOperation): boolean {
+  return isOfSpecification(operation) && !NEVER_LENIENT.has(id);
+}
+
+/** Members that limit what something may do. A name that resembles one of them is never ignored. */
+export const LIMITING_MEMBERS: ReadonlySet<string> = new Set([
+  ...['maxCount', 'notBeforeDtm', 'notAfterDtm', 'maxProcessDuration', 'expiringDtm', 'status', 'type', 'permissions'],
+  ...['sessionData', 'challenge', 'matchingProcess', 'threshold', 'internalThreshold', 'policy', 'authPolicyName'],
+]);

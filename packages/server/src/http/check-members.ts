@@ -1,0 +1,71 @@
+import { canBeLenient, type GroupedOperation } from '@grove/contract';
+import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify';
+import type { Principal } from '../kernel/context.ts';
+import { invalidInput } from '../kernel/errors.ts';
+import { MAX_NAMED, type Members, memberReader } from './read-members.ts';
+import { addHeader } from './respond.ts';
+
+/**
+ * Refuses members and query parameters that the contract does not declare, so that nothing is silently dropped. Clients
+ * of the original may ask for `handling=lenient` (RFC 7240), or their tenant may have set it; then the answer names in
+ * `Grove-Ignored` what was ignored. See docs/decisions/2026-11-16-nothing-is-dropped.md.
+ */
+export type CheckMembersDeps = {
+  /** Whether the tenant has set that its callers are read leniently. Asked only where something is not known. */
+  isLenient(principal: Principal): Promise<boolean>;
+};
+
+type Hook = (request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction) => void;
+
+export function checkMembers(deps: CheckMembersDeps, id: string, operation: GroupedOperation): Hook {
+  const { auth, consumes, body, query, ok } = operation;
+  const readBody = body && !consumes ? memberReader(body, ok) : undefined;
+  // People open the addresses of public operations, and mail programs and trackers add parameters of their own.
+  const readQuery = auth === 'public' ? undefined : memberReader(query ?? { type: 'object' });
+  const mayBeLenient = canBeLenient(id, operation);
+
+  const settle = async (request: FastifyRequest, { unknown, withoutEffect }: Members): Promise<void> => {
+    const ignored = [...unknown.map(({ pointer }) => pointer), ...withoutEffect];
+    if (unknown.length > 0) {
+      const isExcluded = !mayBeLenient || unknown.some(({ isNearLimit }) => isNearLimit);
+      if (isExcluded || !(await wantsLenient(deps, request))) {
+        throw invalidInput(...unknown.map(({ pointer, message }) => ({ pointer, message })));
+      }
+      if (preferred(request) === 'lenient') addHeader(request, 'Preference-Applied', 'handling=lenient');
+    }
+    addHeader(request, 'Grove-Ignored', headerOf(ignored));
+  };
+
+  return (request, _reply, done) => {
+    const found: Members = { unknown: [], withoutEffect: [], tenantId: request.principal?.tenantId };
+    readBody?.(request.body, '', found);
+    readQuery?.(request.query, '/query', found);
+    if (found.unknown.length === 0 && found.withoutEffect.length === 0) return done();
+    settle(request, found).then(() => done(), done);
+  };
+}
+
+async function wantsLenient(deps: CheckMembersDeps, request: FastifyRequest): Promise<boolean> {
+  const handling = preferred(request);
+  if (handling !== undefined) return handling === 'lenient';
+  return request.principal !== null && (await deps.isLenient(request.principal));
+}
+
+const HANDLING = /(?:^|,)\s*handling\s*=\s*"?(lenient|strict)"?\s*(?=[,;]|$)/i;
+
+/** RFC 7240, 4.4. */
+function preferred({ headers: { prefer } }: FastifyRequest): 'lenient' | 'strict' | undefined {
+  const text = Array.isArray(prefer) ? prefer.join(',') : prefer;
+  return HANDLING.exec(text ?? '')?.[1]?.toLowerCase() as 'lenient' | 'strict' | undefined;
+}
+
+const MAX_POINTER_LENGTH = 200;
+
+/** A header is ASCII, and a comma stands between two entries. */
+function headerOf(pointers: readonly string[]): string {
+  const named = pointers.slice(0, MAX_NAMED).map((pointer) => {
+    const text = pointer.toWellFormed().replace(/[^\x21-\x7e]|,/gu, encodeURIComponent);
+    return text.slice(0, MAX_POINTER_LENGTH);
+  });
+  return named.join(', ');
+}

@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { canBeLenient, operations } from '@grove/contract';
+import { openTestApp, type TestApp, testPlaces } from '../../test/harness.ts';
+import { addTestDefinition } from '../../test/processes.ts';
+import { asTenantId } from '../kernel/ids.ts';
+
+const TOKENS = '/api/process-manager/processTokens';
+const KEYS = '/api/arthr/apiKeys';
+const STORES = '/api/identity-store/stores';
+const LENIENT = { Prefer: 'handling=lenient' };
+
+describe('members of requests', () => {
+  const places = testPlaces();
+  let grove: TestApp;
+  let made = 0;
+  before(async () => {
+    grove = await openTestApp(await places.create());
+    await addTestDefinition(grove.app.db.of(asTenantId('acme')), { name: 'onboarding' });
+  });
+  after(() => grove.stop());
+
+  const post = (path: string, body: object, headers: Record<string, string> = {}) =>
+    grove.call(path, { method: 'POST', body: JSON.stringify(body), headers });
+  const token = (more: object, headers?: Record<string, string>) => {
+    made += 1;
+    return post(TOKENS, { name: `token ${made}`, processDefnName: 'onboarding', ...more }, headers);
+  };
+  const faultsOf = ({ body }: { body: { code: number; errors?: { pointer: string; message: string }[] } }) => {
+    assert.equal(body.code, 100001, JSON.stringify(body));
+    return (body.errors ?? []).map(({ pointer, message }) => `${pointer} ${message}`);
+  };
+  const ignoredBy = ({ headers }: { headers: Headers }) => headers.get('grove-ignored');
+
+  it('100001: a misspelt member of a body is refused, and the right name is suggested', async () => {
+    const refused = await token({ paramters: { firstName: 'Bob' }, zzz: 1 });
+    assert.deepEqual(faultsOf(refused), ['/paramters is not known; did you mean parameters?', '/zzz is not known']);
+  });
+
+  it('100001: a misspelt query parameter is refused, also where there is none at all', async () => {
+    assert.deepEqual(faultsOf(await grove.call('/api/process-manager/processInstances?stauts=REVIEW')), [
+      '/query/stauts is not known',
+    ]);
+    assert.deepEqual(faultsOf(await grove.call('/api/process-manager/processInstances/search?serchString=a')), [
+      '/query/serchString is not known; did you mean searchString?',
+    ]);
+    assert.deepEqual(faultsOf(await grove.call('/api/process-manager/settings?x=1')), ['/query/x is not known']);
+  });
+
+  it('100001: every unknown member is named, deep ones too, and 80,000 of them cost nothing', async () => {
+    const configuration = { defaultLocal: 'de', lockConfiguration: { modalities: { FACE: { maxFailedAttempt: 1 } } } };
+    assert.deepEqual(faultsOf(await post(STORES, { name: 'deep', configuration })), [
+      '/configuration/defaultLocal is not known; did you mean defaultLocale?',
+      '/configuration/lockConfiguration/modalities/FACE/maxFailedAttempt is not known; did you mean maxFailedAttempts?',
+    ]);
+    const many = Object.fromEntries(Array.from({ length: 80_000 }, (_, at) => [`a${at}`, 1]));
+    const before = process.cpuUsage();
+    assert.equal(faultsOf(await token(many)).length, 20);
+    const { user } = process.cpuUsage(before);
+    assert.ok(user < 2_000_000, `${user} µs`);
+  });
+
+  it('what was read may be sent back as it is, and only what can be changed is', async () => {
+    const key = (await post(KEYS, { name: 'read and written', permissions: [] })).body;
+    const again = await post(`${KEYS}/${key.id}`, { ...key, description: 'changed' });
+    assert.deepEqual([again.status, again.body.description], [200, 'changed'], again.text);
+    const store = (await post(STORES, { name: 'read-and-written' })).body;
+    const stored = await post(`${STORES}/read-and-written`, store);
+    assert.equal(stored.status, 200, stored.text);
+    const read = (await token({})).body;
+    const copy = await post(TOKENS, { ...read, name: 'copy' });
+    assert.deepEqual([copy.status, copy.body.counter, copy.body.name], [201, 0, 'copy'], copy.text);
+    assert.notEqual(copy.body.id, read.id);
+  });
+
+  it('the tenant of the caller may be named, another one not', async () => {
+    assert.equal((await post(KEYS, { name: 'own tenant', permissions: [], tenantId: 'acme' })).status, 201);
+    const other = await post(KEYS, { name: 'other tenant', permissions: [], tenantId: 'other' });
+    assert.deepEqual(faultsOf(other), ['/tenantId is not known']);
+  });
+
+  it('null for an optional member, or for a value of a map, means that it is absent', async () => {
+    const key = await post(KEYS, { name: 'nulls', description: null, type: null, status: null, permissions: null });
+    assert.deepEqual([key.status, key.body.status, key.body.description], [201, 'ACTIVE', undefined], key.text);
+    const all = { type: null, status: null, uiUrl: null, notBeforeDtm: null, notAfterDtm: null, maxCount: null };
+    const filled = await token({ ...all, parameters: { firstName: 'Ada', middleName: null }, description: null });
+    assert.deepEqual([filled.status, filled.body.parameters], [201, { firstName: 'Ada' }], filled.text);
+    assert.equal((await token({ parameters: null })).status, 201);
+    await post(STORES, { name: 'nulls' });
+    const user = await post(`${STORES}/nulls/users`, { extId: 'n1', status: null, locale: null, attributes: null });
+    assert.equal(user.status, 201, user.text);
+    assert.deepEqual(faultsOf(await post(KEYS, { name: null })), ['/name must be string']);
+  });
+
+  it('null leaves alone what an update does not change, and ends an expiry where null means that', async () => {
+    const expiringDtm = '2099-01-01T00:00:00.000Z';
+    const { id } = (await post(KEYS, { name: 'with expiry', description: 'stays', permissions: [], expiringDtm })).body;
+    const changed = (await post(`${KEYS}/${id}`, { description: null, expiringDtm: null })).body;
+    assert.deepEqual([changed.description, changed.expiringDtm], ['stays', undefined]);
+  });
+
+  it('Prefer: handling=lenient ignores unknown members of the specification’s operations, and names them', async () => {
+    const answer = await token({ vendorField: 1, 'odd, ü': 2 }, LENIENT);
+    assert.equal(answer.status, 201, answer.text);
+    assert.equal(ignoredBy(answer), '/vendorField, /odd%2C%20%C3%BC');
+    assert.equal(answer.headers.get('preference-applied'), 'handling=lenient');
+    const listed = await grove.call(`${KEYS}?vendor=1`, { headers: { Prefer: 'wait=5, handling="lenient"' } });
+    assert.deepEqual([listed.status, ignoredBy(listed)], [200, '/query/vendor']);
+    const plain = await token({}, LENIENT);
+    assert.deepEqual([ignoredBy(plain), plain.headers.get('preference-applied')], [null, null]);
+  });
+
+  it('100001: policies, our own operations, and what resembles a limit are never lenient', async () => {
+    const policy = { name: 'p', issuer: 'Acme', digts: 8 };
+    await post(STORES, { name: 'policies' });
+    assert.deepEqual(faultsOf(await post(`${STORES}/policies/totpPolicy`, policy, LENIENT)), [
+      '/digts is not known; did you mean digits?',
+    ]);
+    const limit = { notAfterDtn: '2099-01-01T00:00:00Z', vendorField: 1 };
+    assert.equal(faultsOf(await token(limit, LENIENT))[0], '/notAfterDtn is not known; did you mean notAfterDtm?');
+    const permissions = { name: 'all of them', permisions: [] };
+    assert.equal((await post(KEYS, permissions, LENIENT)).body.code, 100001);
+    assert.equal((await post('/api/process-manager/settings', { x: 1 }, LENIENT)).body.code, 100001);
+    const strict = operations().filter(({ id, operation }) => !canBeLenient(id, operation));
+    for (const id of ['stores.create', 'passkeys.createConfig', 'processDefinitions.create', 'webhooks.create']) {
+      assert.ok(
+        strict.some((each) => each.id === id),
+        id,
+      );
+    }
+  });
+
+  it('a tenant may set it for all its callers; handling=strict asks for the contrary', async () => {
+    const set = (lenientRequests: boolean) => post('/api/process-manager/settings', { lenientRequests });
+    assert.equal((await set(true)).body.lenientRequests, true);
+    try {
+      const answer = await token({ vendorField: 1 });
+      assert.deepEqual([answer.status, ignoredBy(answer)], [201, '/vendorField']);
+      assert.equal(answer.headers.get('preference-applied'), null);
+      assert.equal((await token({ vendorField: 1 }, { Prefer: 'handling=strict' })).body.code, 100001);
+      const { apiKey } = await grove.app.tenants.create({ id: 'other-tenant' });
+      const theirs = { method: 'POST', body: '{"name":"x","vendorField":1}', token: await grove.token(apiKey) };
+      assert.equal((await grove.call(KEYS, theirs)).body.code, 100001);
+    } finally {
+      await set(false);
+    }
+    assert.equal((await token({ vendorField: 1 })).body.code, 100001);
+  });
+
+  it('forTest has no effect, and the answer says so', async () => {
+    const answer = await token({ forTest: true });
+    assert.deepEqual([answer.status, answer.body.forTest, ignoredBy(answer)], [201, true, '/forTest']);
+    assert.equal(ignoredBy(await token({ forTest: false })), null);
+  });
+
+  it('the empty object is taken whatever type it is sent as', async () => {
+    for (const type of ['application/x-www-form-urlencoded', 'text/plain', 'application/json']) {
+      const headers = { 'X-Api-Key': grove.apiKey, 'Content-Type': type };
+      const { status, body } = await grove.call('/api/arthr/apiKeys/issue', { method: 'POST', body: '{}', headers });
+      assert.deepEqual([status, typeof body.token], [200, 'string'], type);
+    }
+    const headers = { 'X-Api-Key': grove.apiKey, 'Content-Type': 'text/plain' };
+    const other = await grove.call('/api/arthr/apiKeys/issue', { method: 'POST', body: '{"a":1}', headers });
+    assert.equal(other.status, 415);
+  });
+});

@@ -1,0 +1,126 @@
+import { LIMITING_MEMBERS } from '@grove/contract';
+import { closest } from '../kernel/closest.ts';
+import type { FieldFault } from '../kernel/errors.ts';
+
+/**
+ * Looks over a body or a query before it is validated. `null` for an optional member means that it is absent. Members
+ * that were read with the resource may be sent back. Every other member that the contract does not declare is named.
+ */
+export type Members = {
+  /** At most `MAX_NAMED` of them. */
+  readonly unknown: UnknownMember[];
+  /** Declared members that have no effect. */
+  readonly withoutEffect: string[];
+  /** Of the caller, who may name it. */
+  readonly tenantId: string | undefined;
+};
+
+export type UnknownMember = FieldFault & {
+  /** It resembles a member that limits something. */
+  readonly isNearLimit: boolean;
+};
+
+export type ReadMembers = (value: unknown, pointer: string, found: Members) => void;
+
+export const MAX_NAMED = 20;
+
+type Schema = {
+  readonly type?: string | readonly string[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: boolean | Schema;
+  readonly items?: Schema;
+  readonly 'x-without-effect'?: boolean;
+};
+
+/** Undefined if there is nothing inside to look at. `answer` is what the operation answers. */
+export function memberReader(schema: unknown, answer?: unknown): ReadMembers | undefined {
+  return readerOf(
+    schema as Schema,
+    isSameResource(schema as Schema, answer as Schema) ? (answer as Schema) : undefined,
+  );
+}
+
+/** Whether the answer shows what the body writes. Then at least half of the members of the body are in it. */
+function isSameResource({ properties = {} }: Schema, answer: Schema | undefined): boolean {
+  const names = Object.keys(properties);
+  const shared = names.filter((name) => answer?.properties && Object.hasOwn(answer.properties, name));
+  return names.length > 0 && shared.length * 2 >= names.length;
+}
+
+function readerOf(schema: Schema, answer: Schema | undefined): ReadMembers | undefined {
+  const { properties, additionalProperties, items, type } = schema;
+  if (properties || (type === 'object' && additionalProperties === undefined)) return objectReader(schema, answer);
+  if (typeof additionalProperties === 'object') return mapReader(additionalProperties, answer?.additionalProperties);
+  const each = items && readerOf(items, answer?.items);
+  if (!each) return undefined;
+  return (value, pointer, found) => {
+    if (Array.isArray(value)) for (const [at, item] of value.entries()) each(item, `${pointer}/${at}`, found);
+  };
+}
+
+type Child = { read: ReadMembers | undefined; dropsNull: boolean; isWithoutEffect: boolean };
+
+function objectReader(schema: Schema, answer: Schema | undefined): ReadMembers {
+  const { properties = {}, required = [], additionalProperties } = schema;
+  const children = new Map<string, Child>(
+    Object.entries(properties).map(([name, child]) => [
+      name,
+      {
+        read: readerOf(child, answer?.properties?.[name]),
+        dropsNull: !required.includes(name) && !takesNull(child),
+        isWithoutEffect: child['x-without-effect'] === true,
+      },
+    ]),
+  );
+  const readable = new Set(Object.keys(answer?.properties ?? {}));
+  const isOpen = additionalProperties === true;
+  return (value, pointer, found) => {
+    if (!isObject(value)) return;
+    for (const name in value) {
+      const member = value[name];
+      const child = children.get(name);
+      if (child) {
+        if (member === null && child.dropsNull) delete value[name];
+        else if (child.isWithoutEffect && member) found.withoutEffect.push(pointerTo(pointer, name));
+        else child.read?.(member, pointerTo(pointer, name), found);
+      } else if (!isOpen) {
+        delete value[name];
+        const isOwnTenant = name === 'tenantId' && pointer === '' && member === found.tenantId;
+        if (!readable.has(name) && !isOwnTenant) note(found, pointerTo(pointer, name), name, children.keys());
+      }
+    }
+  };
+}
+
+function mapReader(schema: Schema, answer: boolean | Schema | undefined): ReadMembers {
+  const read = readerOf(schema, typeof answer === 'object' ? answer : undefined);
+  const dropsNull = !takesNull(schema);
+  return (value, pointer, found) => {
+    if (!isObject(value)) return;
+    for (const name in value) {
+      if (value[name] === null && dropsNull) delete value[name];
+      else read?.(value[name], pointerTo(pointer, name), found);
+    }
+  };
+}
+
+function note({ unknown }: Members, pointer: string, name: string, known: Iterable<string>): void {
+  if (unknown.length >= MAX_NAMED) return;
+  const meant = closest(name, known);
+  const message = `is not known${meant === undefined ? '' : `; did you mean ${meant}?`}`;
+  unknown.push({ pointer, message, isNearLimit: meant !== undefined && LIMITING_MEMBERS.has(meant) });
+}
+
+function takesNull({ type }: Schema): boolean {
+  return type === undefined || (Array.isArray(type) && type.includes('null'));
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** RFC 6901. */
+function pointerTo(pointer: string, name: string): string {
+  return `${pointer}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+}
