@@ -45,6 +45,26 @@ export const routes = {
       status: 200,
       page: true,
     },
+    get: {
+      method: 'GET',
+      paths: { none: '/api/process-manager/processTokens/{processTokenId}' },
+      auth: 'bearer',
+      status: 200,
+    },
+    update: {
+      method: 'POST',
+      paths: { none: '/api/process-manager/processTokens/{processTokenId}' },
+      auth: 'bearer',
+      status: 200,
+      body: true,
+    },
+    delete: {
+      method: 'DELETE',
+      paths: { none: '/api/process-manager/processTokens/{processTokenId}' },
+      auth: 'bearer',
+      status: 204,
+      empty: true,
+    },
   },
   processInstances: {
     create: {

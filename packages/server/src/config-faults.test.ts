@@ -113,6 +113,7 @@ const WRONG: Partial<Record<VariableName, { values: string[]; must: RegExp; with
     must: /of that form, one part for each version/,
   },
   GROVE_RATE_LIMIT: { values: ['0', '1000001', 'none', 'OFF', '-5'], must: /a whole number from 1 to 1000000/ },
+  GROVE_MAX_PROCESS_TOKENS: { values: ['0', '100000001', 'none', '-5'], must: /a whole number from 1 to 100000000/ },
   GROVE_METRICS_TOKEN: { values: ['hunter2', 'x'.repeat(15)], must: /at least 16 characters long/ },
   GROVE_FIDO_MDS: {
     values: ['mds.jwt', 'http://mds.example.org/', 'https://'],

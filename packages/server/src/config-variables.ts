@@ -93,6 +93,10 @@ export const VARIABLES = {
     default: '200',
     about: 'Requests a second for one API key (an address may do four times as many), or off',
   },
+  GROVE_MAX_PROCESS_TOKENS: {
+    default: '1000000',
+    about: 'Process tokens that a tenant may hold in each environment; used-up and expired ones go by themselves',
+  },
   GROVE_METRICS_TOKEN: {
     default: '',
     about: 'The bearer token for /metrics, at least 16 characters; without it, only this machine may read them',

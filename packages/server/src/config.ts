@@ -42,6 +42,8 @@ export type Config = Readonly<{
   weights: string | undefined;
   masterKey: MasterKeySource;
   rateLimit: number | 'off';
+  /** Of one tenant in each environment. */
+  maxProcessTokens: number;
   metricsToken: string | undefined;
   logLevel: string;
   logRequests: boolean;
@@ -126,6 +128,7 @@ function configOf(value: (name: VariableName) => string, fault: Fault): Config {
       ? { env: value('GROVE_MASTER_KEY') }
       : { file: value('GROVE_MASTER_KEY_FILE') || `${dataFolder}/master.key` },
     rateLimit: value('GROVE_RATE_LIMIT') === 'off' ? 'off' : whole('GROVE_RATE_LIMIT', 1, 1_000_000),
+    maxProcessTokens: whole('GROVE_MAX_PROCESS_TOKENS', 1, 100_000_000),
     metricsToken: value('GROVE_METRICS_TOKEN') || undefined,
     logLevel: oneOf('GROVE_LOG_LEVEL', ['trace', 'debug', 'info', 'warn', 'error', 'silent']),
     logRequests: oneOf('GROVE_LOG_REQUESTS', ['on', 'off']) === 'on',

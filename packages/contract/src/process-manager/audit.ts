@@ -23,6 +23,8 @@ export const AuditAction = oneOf(
   'review.rejected',
   'review.askedAgain',
   'retention.run',
+  'processToken.updated',
+  'processToken.deleted',
   'cloudSecret.used',
   'watchlist.created',
   'watchlist.updated',

@@ -1,4 +1,4 @@
-import { get, group, post } from '../operation.ts';
+import { del, get, group, post } from '../operation.ts';
 import { likeFilter, page, pageQuery } from '../page.ts';
 import { DateTime, Duration, Id, lenientInteger, named, oneOf, text } from '../schema.ts';
 import { Type } from '../type.ts';
@@ -36,6 +36,20 @@ const ProcessTokenInput = named(
   Type.Object({
     ...tokenText,
     processDefnName: Type.Optional(text(0, 50, 'The definition to run; required unless `processDefnTag` is given')),
+    processDefnVersion: Type.Optional(lenientInteger(1, MAX_INT32)),
+    status: Type.Optional(TokenStatus),
+    type: Type.Optional(TokenType),
+    maxCount: Type.Optional(lenientInteger(0, MAX_INT32)),
+  }),
+);
+
+/** Only the fields given are changed. The definition may be sent back, and stays. */
+const ProcessTokenChange = named(
+  'ProcessTokenChange',
+  Type.Object({
+    ...tokenText,
+    name: Type.Optional(tokenText.name),
+    processDefnName: Type.Optional(text(0, 50)),
     processDefnVersion: Type.Optional(lenientInteger(1, MAX_INT32)),
     status: Type.Optional(TokenStatus),
     type: Type.Optional(TokenType),
@@ -86,5 +100,28 @@ export const processTokens = group('/api/process-manager/processTokens', {
     persons: 'each',
     query: pageQuery({ processTokenSearch: likeFilter('tokens whose name'), madeFor: Type.Optional(MadeFor) }),
     ok: page(ProcessToken),
+  }),
+  get: get('/{processTokenId}', {
+    summary: 'Get a process token',
+    permission: 'ProcessManager:getProcessToken',
+    ok: ProcessToken,
+    codes: [100021],
+  }),
+  update: post('/{processTokenId}', {
+    summary: 'Change a process token',
+    description:
+      'Changes only the fields given; `parameters` replace all that were there. With `status` `INACTIVE` no instance can be made ' +
+      'from the token, nor with its link. The definition cannot be changed. Instances that were made stay as they are.',
+    permission: 'ProcessManager:updateProcessToken',
+    body: ProcessTokenChange,
+    ok: ProcessToken,
+    codes: [100014, 100021, 100025],
+  }),
+  delete: del('/{processTokenId}', {
+    summary: 'Delete a process token',
+    description: 'Its link makes no more instances. Those that were made stay.',
+    permission: 'ProcessManager:deleteProcessToken',
+    status: 204,
+    codes: [100021],
   }),
 });

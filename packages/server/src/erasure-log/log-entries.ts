@@ -18,7 +18,13 @@ export type LogEntries = {
 };
 
 /** Stored as they stand. */
-export type ErasedKind = 'instance' | 'process-token' | 'user' | 'watchlist' | 'watchlist-member';
+export type ErasedKind =
+  | 'instance'
+  | 'process-token'
+  | 'deleted-process-token'
+  | 'user'
+  | 'watchlist'
+  | 'watchlist-member';
 
 export type Erased = { readonly tenantId: TenantId; readonly kind: ErasedKind; readonly ids: readonly string[] };
 

@@ -66,6 +66,7 @@ export type ProcessManagerDeps = {
   searchWatchlist?: SearchWatchlist;
   searchValues?: SearchValues;
   baseUrlOf(tenantId: string): string;
+  maxTokens: number;
   everyTenantId(): AsyncIterable<TenantId>;
   /** Told in the transaction of an event, for webhooks. */
   notify(tx: TenantTx, event: ToldEvent): Promise<void>;
@@ -141,7 +142,7 @@ export function openProcessManager(deps: ProcessManagerDeps) {
 
   return {
     handlers: {
-      processTokens: processTokenHandlers({ baseUrlOf }),
+      processTokens: processTokenHandlers({ baseUrlOf, audit, maxTokens: deps.maxTokens, erasureLog: deps.erasureLog }),
       processInstances: processInstanceHandlers({ tell, vault, beginErasure, audit, baseUrlOf, drive }),
       processDefinitions: definitionHandlers({ exists: deps.exists }),
       funnels: funnelHandlers(),

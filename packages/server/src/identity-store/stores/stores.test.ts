@@ -118,13 +118,13 @@ onBothEngines('identity stores', (_engine, places) => {
     const { id } = await grove.user(store, { extId: 'ann' });
     await grove.send('POST', `${store}/totpPolicy`, { name: 'app' });
     await grove.send('POST', store, { status: 'INACTIVE' });
-    for (const path of [
-      '/users',
-      `/users/${id}/totps/registrations/app`,
-      `/users/${id}/totps/registrations/app/complete`,
-      `/users/${id}/totps/authentications/app`,
-    ]) {
-      const answer = await grove.send('POST', `${store}${path}`, { code: '123456' });
+    for (const [path, given] of [
+      ['/users', {}],
+      [`/users/${id}/totps/registrations/app`, {}],
+      [`/users/${id}/totps/registrations/app/complete`, { code: '123456' }],
+      [`/users/${id}/totps/authentications/app`, { code: '123456' }],
+    ] as const) {
+      const answer = await grove.send('POST', `${store}${path}`, given);
       assert.deepEqual([answer.status, answer.body.code], [400, 100082], path);
     }
     assert.equal((await grove.send('GET', `${store}/users/${id}`)).status, 200);

@@ -4,7 +4,7 @@ import type { Jobs } from '../../jobs/jobs.ts';
 import type { Vault } from '../../secrets/vault.ts';
 import type { Drive } from '../engine/drive.ts';
 import type { TellEvents } from '../instances/tell-events.ts';
-import { erasableTokens, tokensOfPerson } from '../tokens/tokens-of-person.ts';
+import { deletedTokens, erasableTokens, tokensOfPerson } from '../tokens/tokens-of-person.ts';
 import { erasureBeginner } from './begin-erasure.ts';
 import { clockComparison, otherClock } from './compare-clocks.ts';
 import { erasableInstances } from './erase-again.ts';
@@ -35,6 +35,7 @@ export function openRetention(deps: RetentionDeps) {
   const purge = purger(dueEraser(deletion));
   erasureLog.register(erasableInstances(deletion));
   erasureLog.register(erasableTokens(REPLAYED_BY));
+  erasureLog.register(deletedTokens());
   const clockFault = clockComparison({ clock, other: otherClock(db) });
   const daily = purgeJob({ db, clock, purge, finish, clockFault, erasureLog, everyTenantId });
   jobs.register(finishJob);

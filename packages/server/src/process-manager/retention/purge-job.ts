@@ -3,6 +3,7 @@ import type { ErasureLog } from '../../erasure-log/erasure-log.ts';
 import { defineJob, type JobDefinition, JobError } from '../../jobs/define-job.ts';
 import { type Clock, HOUR, MINUTE } from '../../kernel/clock.ts';
 import type { TenantId } from '../../kernel/ids.ts';
+import { purgeTokens } from '../tokens/purge-tokens.ts';
 import type { ClockFault } from './compare-clocks.ts';
 import type { FinishErasuresOf } from './finish-erasures.ts';
 import type { Purge } from './purge.ts';
@@ -31,6 +32,7 @@ export function purgeJob(deps: PurgeJobDeps): JobDefinition<object> {
     const fault = await clockFault(tenant);
     if (fault !== undefined) throw new JobError(`nothing was deleted: ${fault}`);
     await purge(tenant, { now: clock.now(), limit: MOST_AT_ONCE, deletion: { by: 'Retention' }, signal });
+    await purgeTokens(tenant, clock.now(), signal);
   };
   return defineJob<object>({
     kind: 'process-manager.purge',

@@ -160,7 +160,24 @@ onBothEngines('retention', (_engine, places) => {
   it('goes on by itself every midnight, for every tenant', async () => {
     const id = await ended();
     await expire(id);
+    const place = '/api/process-manager/processTokens';
+    const given = {
+      name: 'over long ago',
+      processDefnName: 'document-and-selfie',
+      notAfterDtm: '2020-01-01T00:00:00Z',
+    };
+    const over = await app.call(place, { method: 'POST', token, body: JSON.stringify(given) });
+    assert.equal(over.status, 201, over.text);
     await beginMidnight();
+    for (let tries = 0; tries < 500; tries++) {
+      if ((await app.call(`${place}/${over.body.id}`, { token })).status === 404) break;
+      await new Promise((turn) => setTimeout(turn, 10));
+    }
+    assert.equal(
+      (await app.call(`${place}/${over.body.id}`, { token })).status,
+      404,
+      'a token whose time is over goes',
+    );
     for (let tries = 0; tries < 500 && (await there(id)); tries++) await new Promise((turn) => setTimeout(turn, 10));
     const { deletedBy, reason } = await erased(id);
     assert.deepEqual([deletedBy, reason], ['Retention', 'RETENTION']);

@@ -54,6 +54,12 @@ export const SORTABLE = {
   lastUpdatedDtm: 'last_updated_at',
 } as const;
 
+/** Tokens of callers that make no more instances. Each condition has an index. */
+const IS_USED_UP = "made_for IS NULL AND type <> 'UNLIMITED' AND max_count IS NOT NULL AND counter >= max_count";
+const HAS_ENDED = 'made_for IS NULL AND not_after_at IS NOT NULL AND not_after_at <= $2';
+const HAS_NO_INSTANCE = `NOT EXISTS (SELECT 1 FROM process_instances i
+  WHERE i.tenant_id = $1 AND i.token_id = process_tokens.id)`;
+
 const ONE = sql(`SELECT ${COLUMNS} FROM process_tokens WHERE tenant_id = $1 AND id = $2`);
 const ADD = sql(`INSERT INTO process_tokens (tenant_id, ${COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10,
   $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26)`);
@@ -71,6 +77,21 @@ const CLOSE = sql(`UPDATE process_tokens SET status = 'INACTIVE', last_updated_a
 const REMOVE_OVER = sql(`DELETE FROM process_tokens WHERE tenant_id = $1 AND id IN (
     SELECT id FROM process_tokens WHERE tenant_id = $1 AND made_for IS NOT NULL AND not_after_at <= $2
     ORDER BY not_after_at LIMIT $3 + 0)`);
+
+const LOCK = sql(`SELECT ${COLUMNS} FROM process_tokens WHERE tenant_id = $1 AND id = $2 AND made_for IS NULL
+  /*postgres FOR UPDATE*/`);
+const CHANGE = sql(`UPDATE process_tokens SET name = $3, name_folded = $4, description = $5, ui_url = $6, status = $7,
+  type = $8, not_before_at = $9, not_after_at = $10, max_count = $11, max_process_duration = $12, for_test = $13,
+  sealed = $14, parameters = '{}', last_updated_at = $15, last_updated_by = $16 WHERE tenant_id = $1 AND id = $2`);
+const REMOVE = sql('DELETE FROM process_tokens WHERE tenant_id = $1 AND id = $2 AND made_for IS NULL');
+const OVER_AFTER = {
+  usedUp: sql(`SELECT id, environment, 0 AS at FROM process_tokens WHERE tenant_id = $1 AND ${IS_USED_UP}
+    AND id > $2 ORDER BY id LIMIT $3 + 0`),
+  ended: sql(`SELECT id, environment, not_after_at AS at FROM process_tokens WHERE tenant_id = $1 AND ${HAS_ENDED}
+    AND (not_after_at, id) > ($3, $4) ORDER BY not_after_at, id LIMIT $5 + 0`),
+};
+const REMOVE_IF_OVER = sql(`DELETE FROM process_tokens WHERE tenant_id = $1 AND id = $3
+  AND ((${IS_USED_UP}) OR (${HAS_ENDED})) AND ${HAS_NO_INSTANCE}`);
 
 const counterOf = (environment: Environment) => `processTokens/${environment}`;
 
@@ -150,6 +171,43 @@ export async function addToken(tx: TenantTx, row: TokenRow): Promise<void> {
   ]);
   // Those that Grove makes come and go by themselves, and take nobody's place.
   if (!row.made_for) await addToCounter(tx, counterOf(row.environment), 1);
+}
+
+/** A token that a caller made, for whoever changes it. */
+export async function findTokenForUpdate(tx: TenantTx, id: string): Promise<TokenRow | undefined> {
+  const row = await tx.get<TokenRow>(LOCK, [tx.tenantId, id]);
+  return row && openToken(tx, row);
+}
+
+/** Everything but the definition that it is bound to and its uses. */
+export async function changeToken(tx: TenantTx, row: TokenRow): Promise<void> {
+  const sealed = await sealParameters(tx, row.id, row.parameters);
+  await tx.run(CHANGE, [
+    ...[tx.tenantId, row.id, row.name, row.name_folded, row.description, row.ui_url, row.status, row.type],
+    ...[row.not_before_at, row.not_after_at, row.max_count, row.max_process_duration, row.for_test],
+    ...[sealed, row.last_updated_at, row.last_updated_by],
+  ]);
+}
+
+export async function removeToken(tx: TenantTx, { id, environment }: Pick<TokenRow, 'id' | 'environment'>) {
+  if ((await tx.run(REMOVE, [tx.tenantId, id])) === 1) await addToCounter(tx, counterOf(environment), -1);
+}
+
+export type OverToken = Pick<TokenRow, 'id' | 'environment'> & { at: number };
+export type OverPlace = { readonly over: number; readonly after: Pick<OverToken, 'id' | 'at'>; readonly limit: number };
+
+/** The next tokens of callers whose uses were all taken, or whose time was over by then. */
+export function tokensOver(db: TenantReads, kind: 'usedUp' | 'ended', place: OverPlace): Promise<OverToken[]> {
+  const { over, after, limit } = place;
+  const from = kind === 'usedUp' ? [after.id] : [over, after.at, after.id];
+  return db.all<OverToken>(OVER_AFTER[kind], [db.tenantId, ...from, limit]);
+}
+
+/** Removes it if it is still over and no instance of it is left. */
+export async function removeIfOver(tx: TenantTx, { id, environment }: OverToken, over: number): Promise<boolean> {
+  const isGone = (await tx.run(REMOVE_IF_OVER, [tx.tenantId, over, id])) === 1;
+  if (isGone) await addToCounter(tx, counterOf(environment), -1);
+  return isGone;
 }
 
 /** No instance can be made from it any more. Only for tokens that Grove made. */

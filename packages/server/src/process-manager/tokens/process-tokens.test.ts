@@ -2,12 +2,11 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { onBothEngines, openTestApp, type TestApp } from '../../../test/harness.ts';
 import { addTestDefinition } from '../../../test/processes.ts';
-import { addToCounter } from '../../db/counters.ts';
 import { sql, type TenantDb } from '../../db/db.ts';
 import { HOUR, toDtm } from '../../kernel/clock.ts';
 import { asTenantId } from '../../kernel/ids.ts';
 import type { DefinitionRow } from '../definitions/definitions.repository.ts';
-import { MAX_TOKENS_PER_TENANT } from './process-tokens.ts';
+import { OVER_TOKENS_KEPT_DAYS, purgeTokens } from './purge-tokens.ts';
 
 const PATH = '/api/process-manager/processTokens';
 const TAG = sql(`INSERT INTO process_definition_tags
@@ -245,14 +244,26 @@ onBothEngines('process tokens', (_engine, places) => {
       assert.deepEqual([status, body.uiUrl], [201, undefined]);
     });
 
-    it('refuses with 100065 more tokens than a tenant may hold in an environment', async () => {
-      const fill = (by: number) => acme.write((tx) => addToCounter(tx, 'processTokens/test', by));
-      await fill(MAX_TOKENS_PER_TENANT);
-      assert.equal((await create()).status, 201, 'tokens of the sandbox leave live tokens their room');
-      const { status, body } = await create({}, testKey);
-      assert.deepEqual([status, body.code], [409, 100065]);
-      await fill(-MAX_TOKENS_PER_TENANT);
-      assert.equal((await create({ name: 'there is room' }, testKey)).status, 201);
+    it('refuses with 100065 more tokens than the setting lets a tenant hold; test and live are counted apart', async () => {
+      const few = await openTestApp(await places.create(), { environment: { GROVE_MAX_PROCESS_TOKENS: '2' } });
+      try {
+        await addTestDefinition(few.app.db.of(asTenantId('acme')), { name: 'onboarding' });
+        const sandbox = await few.app.tenants.createApiKey('acme', { name: 'Test key', environment: 'test' });
+        const tokens = { live: await few.token(), test: await few.token(sandbox.apiKey) };
+        const make = (environment: 'live' | 'test', name: string) =>
+          few.call(PATH, {
+            ...{ method: 'POST', token: tokens[environment] },
+            body: JSON.stringify({ name, processDefnName: 'onboarding' }),
+          });
+        const [first] = [await make('test', 'one'), await make('test', 'two')];
+        const refusal = await make('test', 'three');
+        assert.deepEqual([refusal.status, refusal.body.code], [409, 100065]);
+        assert.equal((await make('live', 'one')).status, 201, 'the sandbox closes nothing in live');
+        await few.call(`${PATH}/${first?.body.id}`, { method: 'DELETE', token: tokens.test });
+        assert.equal((await make('test', 'three')).status, 201, 'a deleted token makes room');
+      } finally {
+        await few.stop();
+      }
     });
 
     it('an Idempotency-Key makes one token of two requests', async () => {
@@ -302,6 +313,155 @@ onBothEngines('process tokens', (_engine, places) => {
     it('shows nothing of another tenant', async () => {
       const { apiKey } = await grove.app.tenants.create({ id: 'stranger' });
       assert.deepEqual(await names('', await grove.token(apiKey)), []);
+    });
+  });
+
+  describe('get, change and delete', () => {
+    const at = (id: string) => `${PATH}/${id}`;
+    const change = (id: string, body: object, token?: string) =>
+      grove.call(at(id), { method: 'POST', body: JSON.stringify(body), ...(token && { token }) });
+    const remove = (id: string, token?: string) => grove.call(at(id), { method: 'DELETE', ...(token && { token }) });
+    const use = (id: string) =>
+      grove.call(`/api/process-manager/processInstances/create?pt=${id}`, { method: 'POST', body: '{}' });
+
+    it('get shows what create answered, and what an instance has taken', async () => {
+      const { body } = await create({ parameters: { firstName: 'Ada' } });
+      assert.deepEqual((await grove.call(at(body.id))).body, body);
+      await use(body.id);
+      assert.equal((await grove.call(at(body.id))).body.counter, 1);
+    });
+
+    it('refuses with 100021 a token that is not there, or of the other environment', async () => {
+      const { id } = (await create()).body;
+      for (const answer of [
+        await grove.call(at(id), { token: testKey }),
+        await change(id, { status: 'INACTIVE' }, testKey),
+        await remove(id, testKey),
+        await grove.call(at('01JZ4MB1D3F5H7K9M0P2R4T6V8')),
+        await change('01JZ4MB1D3F5H7K9M0P2R4T6V8', {}),
+        await remove('01JZ4MB1D3F5H7K9M0P2R4T6V8'),
+      ]) {
+        assert.deepEqual([answer.status, answer.body.code], [404, 100021]);
+      }
+      assert.equal((await grove.call(at(id))).body.status, 'ACTIVE');
+    });
+
+    it('100024: INACTIVE closes a token and its link at once, ACTIVE opens it again', async () => {
+      const { id } = (await create()).body;
+      const closed = await change(id, { status: 'INACTIVE' });
+      assert.deepEqual([closed.status, closed.body.status], [200, 'INACTIVE']);
+      assert.equal((await use(id)).body.code, 100024);
+      const link = { method: 'POST', token: null, body: JSON.stringify({ pt: id, tn: 'acme' }) };
+      const opened = await grove.call('/api/journey/sessions', { ...link, headers: { origin: grove.baseUrl } });
+      assert.notEqual(opened.status, 200);
+      assert.equal((await change(id, { status: 'ACTIVE' })).body.status, 'ACTIVE');
+      assert.equal((await use(id)).status, 201);
+    });
+
+    it('changes only what is given, and takes back what was read', async () => {
+      const given = {
+        description: 'before',
+        parameters: { firstName: 'Ada' },
+        notAfterDtm: '2099-01-01T00:00:00.000Z',
+      };
+      const read = (await create(given)).body;
+      grove.clock.advance(1000);
+      const { body } = await change(read.id, { ...read, description: 'after', maxCount: null, uiUrl: null });
+      const lastUpdatedDtm = toDtm(grove.clock.now());
+      assert.deepEqual(body, { ...read, description: 'after', lastUpdatedDtm });
+      const more = { type: 'MULTI_USE_COUNT_LIMITED', maxCount: 1, name: 'renamed', parameters: {} };
+      const limited = (await change(read.id, more)).body;
+      assert.deepEqual([limited.maxCount, limited.name, limited.parameters], [1, 'renamed', {}]);
+      assert.equal(limited.notAfterDtm, given.notAfterDtm);
+      assert.deepEqual([(await use(read.id)).status, (await use(read.id)).body.code], [201, 100046]);
+      assert.equal((await change(read.id, { maxCount: 2 })).status, 200);
+      assert.equal((await use(read.id)).status, 201);
+    });
+
+    it('refuses with 100001, 100014 and 100025 what a new token could not be either, and another definition', async () => {
+      const { id, name } = (await create()).body;
+      const other = (await create()).body;
+      for (const [body, code, pointer] of [
+        [{ name: other.name }, 100014, '/name'],
+        [{ uiUrl: 'https://evil.example' }, 100025, '/uiUrl'],
+        [{ parameters: { _redirectUrl: 'https://evil.example' } }, 100025, '/parameters/_redirectUrl'],
+        [{ type: 'MULTI_USE_TIME_LIMITED' }, 100001, '/notAfterDtm'],
+        [{ processDefnName: 'draft' }, 100001, '/processDefnName'],
+        [{ processDefnVersion: 1 }, 100001, '/processDefnVersion'],
+        [{ processDefnTag: 'current' }, 100001, '/processDefnTag'],
+        [{ stauts: 'INACTIVE' }, 100001, '/stauts'],
+      ] as const) {
+        const answer = await change(id, body);
+        assert.deepEqual([answer.body.code, answer.body.errors[0].pointer], [code, pointer], JSON.stringify(body));
+      }
+      assert.equal((await grove.call(at(id))).body.name, name);
+    });
+
+    it('a deleted token is gone, its name is free, and its instances stay', async () => {
+      const { id, name } = (await create()).body;
+      const { processInstanceId } = (await use(id)).body;
+      const gone = await remove(id);
+      assert.deepEqual([gone.status, gone.text], [204, '']);
+      for (const answer of [await grove.call(at(id)), await use(id), await remove(id)]) {
+        assert.deepEqual([answer.status, answer.body.code], [404, 100021]);
+      }
+      const instance = await grove.call(`/api/process-manager/processInstances/${processInstanceId}/withParameters`);
+      assert.deepEqual([instance.status, instance.body.processTokenId], [200, id]);
+      assert.equal((await create({ name })).status, 201);
+    });
+
+    it('the audit log names who changed and deleted a token, and nothing of a person', async () => {
+      const { id } = (await create({ name: 'Ada Lovelace' })).body;
+      await change(id, { status: 'INACTIVE', description: 'for Ada' });
+      await remove(id);
+      const { body } = await grove.call('/api/process-manager/auditEvents?size=1000');
+      const ofToken = body.content.filter(({ item }: { item?: string }) => item === id);
+      const actions = ofToken.map(({ action }: { action: string }) => action).sort();
+      assert.deepEqual(actions, ['processToken.deleted', 'processToken.updated']);
+      assert.ok(!JSON.stringify(ofToken).includes('Ada'));
+    });
+  });
+
+  describe('retention', () => {
+    const DAY = 24 * HOUR;
+    const idsOf = async () => {
+      const { body } = await grove.call(`${PATH}?size=1000`);
+      assert.equal(body.totalElements, body.content.length);
+      return new Set(body.content.map(({ id }: { id: string }) => id));
+    };
+
+    it('removes tokens that are used up or over, once their instances are gone, and no other', async () => {
+      const end = toDtm(grove.clock.now() + HOUR);
+      const once = { type: 'MULTI_USE_COUNT_LIMITED', maxCount: 1 };
+      const make = async (more: object) => (await create(more)).body.id as string;
+      const usedUp = await make(once);
+      const unused = await make(once);
+      const ended = await make({ type: 'MULTI_USE_TIME_LIMITED', notAfterDtm: end });
+      const counted = await make({ maxCount: 1 });
+      const closed = await make({ status: 'INACTIVE' });
+      const instances = [];
+      for (const id of [usedUp, counted]) {
+        const made = await grove.call(`/api/process-manager/processInstances/create?pt=${id}`, { method: 'POST' });
+        instances.push(made.body.processInstanceId);
+      }
+      const purge = (laterMs: number) => purgeTokens(acme, grove.clock.now() + laterMs);
+      await purge(0);
+      assert.ok((await idsOf()).has(usedUp), 'its instance names it');
+      for (const id of instances) {
+        await grove.call(`/api/process-manager/processInstances/${id}`, { method: 'DELETE' });
+      }
+      await purge(2 * HOUR);
+      const later = await idsOf();
+      assert.deepEqual(
+        [usedUp, unused, ended, counted, closed].map((id) => later.has(id)),
+        [false, true, true, true, true],
+      );
+      await purge(2 * HOUR + OVER_TOKENS_KEPT_DAYS * DAY);
+      const last = await idsOf();
+      assert.deepEqual(
+        [unused, ended, counted, closed].map((id) => last.has(id)),
+        [true, false, true, true],
+      );
     });
   });
 });

@@ -1,29 +1,46 @@
 import { api, type Ok } from '@grove/contract';
+import { type Audit, changedBy } from '../../audit/audit.ts';
 import { isUniqueViolation } from '../../db/db.ts';
+import type { ErasureLog } from '../../erasure-log/erasure-log.ts';
 import { actor } from '../../kernel/actor.ts';
 import { toDtm } from '../../kernel/clock.ts';
+import type { Context } from '../../kernel/context.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { implement } from '../../kernel/implement.ts';
 import { likePattern, paging, toPage } from '../../kernel/pages.ts';
+import { changedToken } from './change-token.ts';
 import { newToken } from './new-token.ts';
-import { addToken, countTokens, pageTokens, SORTABLE, type TokenRow } from './process-tokens.repository.ts';
+import {
+  addToken,
+  changeToken,
+  countTokens,
+  findToken,
+  findTokenForUpdate,
+  pageTokens,
+  removeToken,
+  SORTABLE,
+  type TokenRow,
+} from './process-tokens.repository.ts';
 
 /** Process tokens: what instances are made from (specification 4.7). */
-
-export const MAX_TOKENS_PER_TENANT = 10_000;
-
-export type ProcessTokensDeps = { baseUrlOf(tenantId: string): string };
+export type ProcessTokensDeps = {
+  baseUrlOf(tenantId: string): string;
+  /** How many a tenant may hold in each environment: those that are over go by themselves. */
+  maxTokens: number;
+  audit: Pick<Audit, 'record'>;
+  erasureLog: Pick<ErasureLog, 'note'>;
+};
 
 type ProcessToken = Ok<typeof api.processTokens.create>;
 
-export function processTokenHandlers({ baseUrlOf }: ProcessTokensDeps) {
+export function processTokenHandlers({ baseUrlOf, maxTokens, audit, erasureLog }: ProcessTokensDeps) {
   return implement(api.processTokens, {
     async create({ db, tenantId, principal, now }, { body }) {
       const baseUrl = baseUrlOf(tenantId);
       const maker = { environment: principal.environment, by: actor(principal), now, baseUrl };
       const row = await db.write(async (tx) => {
         const made = await newToken(tx, maker, body);
-        if ((await countTokens(tx, made.environment)) >= MAX_TOKENS_PER_TENANT) throw new ApiError(100065);
+        if ((await countTokens(tx, made.environment)) >= maxTokens) throw new ApiError(100065);
         await namedOnce(made.name, () => addToken(tx, made));
         return made;
       });
@@ -41,7 +58,45 @@ export function processTokenHandlers({ baseUrlOf }: ProcessTokensDeps) {
         page,
       );
     },
+
+    async get(context, { params }) {
+      const row = visible(context, await findToken(context.db, params.processTokenId));
+      return toProcessToken(row, context.tenantId, baseUrlOf(context.tenantId));
+    },
+
+    async update(context, { params, body }) {
+      const { db, tenantId, principal, now } = context;
+      const baseUrl = baseUrlOf(tenantId);
+      const maker = { environment: principal.environment, by: actor(principal), now, baseUrl };
+      const row = await db.write(async (tx) => {
+        const before = visible(context, await findTokenForUpdate(tx, params.processTokenId));
+        const changed = await changedToken(tx, maker, before, body);
+        await namedOnce(changed.name, () => changeToken(tx, changed));
+        // A name may be that of a person, so the log has none.
+        const details = { fields: Object.keys(body), values: { status: changed.status } };
+        await audit.record(tx, { ...changedBy(context), action: 'processToken.updated', item: changed.id, details });
+        return changed;
+      });
+      return toProcessToken(row, tenantId, baseUrl);
+    },
+
+    async delete(context, { params }) {
+      await context.db.write(async (tx) => {
+        const row = visible(context, await findTokenForUpdate(tx, params.processTokenId));
+        await removeToken(tx, row);
+        // A backup must not bring back a link that was deleted because it leaked.
+        await erasureLog.note(tx, 'deleted-process-token', [row.id]);
+        await audit.record(tx, { ...changedBy(context), action: 'processToken.deleted', item: row.id });
+      });
+      return undefined;
+    },
   });
+}
+
+/** A token of the other environment is as good as missing. */
+function visible({ principal }: Context, row: TokenRow | undefined): TokenRow {
+  if (row?.environment !== principal.environment) throw new ApiError(100021);
+  return row;
 }
 
 async function namedOnce(name: string, work: () => Promise<void>): Promise<void> {

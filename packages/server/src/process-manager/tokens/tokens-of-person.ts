@@ -1,7 +1,7 @@
 import { sql, type TenantReads, type TenantTx } from '../../db/db.ts';
 import type { Erasable } from '../../erasure-log/replay-erasures.ts';
 import { externalIdsOf, type PersonSource } from '../../kernel/person-source.ts';
-import { findToken, type TokenRow } from './process-tokens.repository.ts';
+import { findToken, findTokenForUpdate, removeToken, type TokenRow } from './process-tokens.repository.ts';
 
 const COUNT = sql('SELECT count(*) AS total FROM process_tokens WHERE tenant_id = $1 AND environment = $2');
 const AFTER = sql(`SELECT id FROM process_tokens WHERE tenant_id = $1 AND environment = $2 AND id > $3
@@ -11,7 +11,7 @@ const FORGET =
   last_updated_at = $5, last_updated_by = $6 WHERE tenant_id = $1 AND id = $2`);
 const OLDEST = sql('SELECT min(created_at) AS at FROM process_tokens WHERE tenant_id = $1');
 
-/** Process tokens cannot be deleted: what they were told about a person is, with the name that may hold that of the person. */
+/** A token may serve others: only what it holds about a person is erased, with the name that may be that of the person. */
 export function tokensOfPerson(): PersonSource {
   return {
     kind: 'processToken',
@@ -45,6 +45,26 @@ export function erasableTokens(by: string): Erasable {
         if (!row || row.name === erasedName(id)) continue;
         await db.write((tx) => forget(tx, id, by, at));
         erased += 1;
+      }
+      return erased;
+    },
+  };
+}
+
+/** Tokens that a caller deleted and that a backup brought back. */
+export function deletedTokens(): Erasable {
+  return {
+    kind: 'deleted-process-token',
+    oldest: async (db: TenantReads) => (await db.get<{ at: number | null }>(OLDEST, [db.tenantId]))?.at ?? undefined,
+    async eraseAgain(db, ids) {
+      let erased = 0;
+      for (const id of ids) {
+        await db.write(async (tx) => {
+          const row = await findTokenForUpdate(tx, id);
+          if (!row) return;
+          await removeToken(tx, row);
+          erased += 1;
+        });
       }
       return erased;
     },
