@@ -43,6 +43,7 @@ export const pathParameters: Readonly<Record<string, string>> = {
   apiKeyId: 'The id of the API key',
   processDefinitionId: 'The id of the process definition',
   processDefnId: 'The id of the process definition, assigned when it was created',
+  processTokenId: 'The id of the process token, assigned when it was created',
   processInstanceId: 'The id of the process instance, assigned when it was created',
   tagName: 'The name of the tag',
   stepId: 'The id of the step in the process definition',
