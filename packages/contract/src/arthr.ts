@@ -17,6 +17,7 @@ export const ApiKey = named(
   'ApiKey',
   Type.Object({
     id: nullable(26),
+    environment: oneOf('live', 'test'),
     type: oneOf('PERMANENT', 'SESSION'),
     code: Type.String({ description: 'The secret, once, in the answer to create; masked ever after' }),
     name: text(1, 255),

@@ -14,6 +14,7 @@ const audit = { createdBy: 'API Key: back-office', lastUpdatedBy: 'API Key: back
 
 const apiKey: Ok<Api['apiKeys']['get']> = {
   id: '01JZ4M8Q2V7R9T3W5X6Y8Z0ABC',
+  environment: 'live',
   type: 'PERMANENT',
   code: 'grv_live_01JZ4M8Q2V7R9T3W5X6Y8Z0ABC_an-example-and-not-a-secret-0000000000000000',
   name: 'onboarding back end',
@@ -97,7 +98,7 @@ const newUser: Ok<Api['users']['create']> = {
   createdDtm: '2026-07-01T09:45:00.000Z',
   lastUpdatedDtm: '2026-07-01T09:45:00.000Z',
   lockInfo: { ...unlocked, modalities: {} },
-  summaryInfo: { devices: [], passkeys: [], totps: [], biometrics: [] },
+  summaryInfo: { devices: [], appkeys: [], passkeys: [], totps: [], biometrics: [] },
 };
 
 const user: Ok<Api['users']['get']> = {
@@ -107,6 +108,7 @@ const user: Ok<Api['users']['get']> = {
   lockInfo: { ...unlocked, modalities: { PASSKEY: { ...unlocked, locked: false } } },
   summaryInfo: {
     devices: [],
+    appkeys: [],
     passkeys: [
       {
         id: '01JZ4MGK2N4Q6S8V0X2Z4B6D8F',
@@ -206,6 +208,7 @@ export const examples: Examples = {
         processTokenId: processToken.id,
         processTokenCounter: 128,
         processDefinitionType: 'VERIFICATION',
+        processServerId: 'fir',
         processTokenParameters: { ...processToken.parameters, ...applicant },
       },
     },

@@ -77,6 +77,11 @@ const Check = named(
           'seen), `no_signs_found` (a document showed no signs of a forgery)',
       }),
     ),
+    code: Type.Optional(
+      Type.Integer({
+        description: 'Of a face that cannot be used: 748 if no face was found, 802 if its quality is too low',
+      }),
+    ),
     advice: Type.Optional(oneOf('retry', 'final')),
     attempts: Type.Integer(),
     dateTime: DateTime,

@@ -1,5 +1,6 @@
 import { del, get, group, post } from './operation.ts';
 import { likeFilter, page, pageQuery } from './page.ts';
+import { Environment } from './process-manager/parameters.ts';
 import { DateTime, Duration, Id, listOf, named, oneOf, text } from './schema.ts';
 import { Type } from './type.ts';
 
@@ -22,6 +23,7 @@ const Watchlist = named(
   'Watchlist',
   Type.Object({
     id: Id,
+    environment: Environment,
     name: Type.String(),
     description: Type.Optional(Type.String()),
     type: ListType,

@@ -109,7 +109,7 @@ export function openFeatures(deps: FeatureDeps) {
   });
   const manager = openProcessManager({
     ...{ db, vault, clock, jobs, blobs, audit, sign, baseUrlOf, vision, erasureLog },
-    maxTokens: config.maxProcessTokens,
+    ...{ maxTokens: config.maxProcessTokens, region: config.region },
     async notify(tx, event) {
       await notifications.notify(tx, event);
       await identity.instanceTold(tx, event);

@@ -1,5 +1,6 @@
 import { get, group, post } from '../operation.ts';
 import { likeFilter, page, pageQuery } from '../page.ts';
+import { Environment } from '../process-manager/parameters.ts';
 import { DateTime, Duration, Id, mapOf, named, oneOf, text } from '../schema.ts';
 import { Type } from '../type.ts';
 import { AppkeyConfig } from './appkeys.ts';
@@ -95,6 +96,7 @@ const Store = named(
   'Store',
   Type.Object({
     id: Id,
+    environment: Environment,
     name: StoreName,
     description: Type.Optional(text(0, 255)),
     status: StoreStatus,

@@ -45,6 +45,18 @@ const DeviceSummary = named(
   }),
 );
 
+const AppkeySummary = named(
+  'AppkeySummary',
+  Type.Object({
+    keyId: Type.String(),
+    rpId: Type.String(),
+    deviceId: Type.String({ description: 'The device that holds it' }),
+    invalidToken: Type.Optional(
+      Type.Boolean({ description: 'True when the push notification token of its device is marked unusable' }),
+    ),
+  }),
+);
+
 export const PasskeySummary = named(
   'PasskeySummary',
   Type.Object({
@@ -71,6 +83,7 @@ const SummaryInfo = named(
   'SummaryInfo',
   Type.Object({
     devices: listOf(DeviceSummary, MAX_AUTHENTICATORS),
+    appkeys: listOf(AppkeySummary, MAX_AUTHENTICATORS, 'The keys of all devices'),
     passkeys: listOf(PasskeySummary, MAX_AUTHENTICATORS),
     totps: listOf(TotpSummary, MAX_AUTHENTICATORS),
     biometrics: listOf(BiometricSummary, MAX_AUTHENTICATORS),

@@ -66,10 +66,13 @@ const ProcessInstanceWithParameters = named(
     lastUpdatedDtm: DateTime,
     processTokenId: Type.Optional(Id),
     processTokenCounter: Type.Optional(Type.Integer()),
-    processServerId: Type.Optional(Type.String()),
-    dateOfBirth: Type.Optional(CalendarDate),
-    processDefnS3Bucket: Type.Optional(Type.String()),
-    processDefnS3Dir: Type.Optional(Type.String()),
+    processServerId: Type.String({ description: 'The regional system that runs it, such as `fir`' }),
+    dateOfBirth: Type.Optional(
+      Type.String({
+        ...CalendarDate,
+        description: 'As the document says it; until one was read, the parameter of that name',
+      }),
+    ),
     processDefinitionType: Type.Optional(Type.String()),
     name: Type.Optional(Type.String({ description: 'As the body of a templated process token gave it' })),
     description: Type.Optional(Type.String()),

@@ -116,7 +116,7 @@ describe('every operation of a journey', () => {
     [100024, 'is not active', "status = 'INACTIVE'"],
     [100044, 'has expired', 'not_after_at = 1'],
     [100045, 'is not valid yet', 'not_before_at = 9000000000000000'],
-    [100046, 'is used up', 'max_count = 1, counter = 1'],
+    [100046, 'is used up', "type = 'MULTI_USE_COUNT_LIMITED', max_count = 1, counter = 1"],
   ] as const) {
     it(`${code}: no journey is begun with a process token that ${what}`, async () => {
       const pt = await grove.token();

@@ -67,6 +67,8 @@ export type ProcessManagerDeps = {
   searchValues?: SearchValues;
   baseUrlOf(tenantId: string): string;
   maxTokens: number;
+  /** The regional system that this server is part of. */
+  region: string;
   everyTenantId(): AsyncIterable<TenantId>;
   /** Told in the transaction of an event, for webhooks. */
   notify(tx: TenantTx, event: ToldEvent): Promise<void>;
@@ -143,7 +145,15 @@ export function openProcessManager(deps: ProcessManagerDeps) {
   return {
     handlers: {
       processTokens: processTokenHandlers({ baseUrlOf, audit, maxTokens: deps.maxTokens, erasureLog: deps.erasureLog }),
-      processInstances: processInstanceHandlers({ tell, vault, beginErasure, audit, baseUrlOf, drive }),
+      processInstances: processInstanceHandlers({
+        tell,
+        vault,
+        beginErasure,
+        audit,
+        baseUrlOf,
+        drive,
+        region: deps.region,
+      }),
       processDefinitions: definitionHandlers({ exists: deps.exists }),
       funnels: funnelHandlers(),
       reviews: reviewHandlers({ drive, audit, resumeLink }),
@@ -152,7 +162,7 @@ export function openProcessManager(deps: ProcessManagerDeps) {
       ...retention.handlers,
     },
     drive,
-    data: readInstanceData({ drive, vault, blobs }),
+    data: readInstanceData({ drive, vault, blobs, region: deps.region }),
     /** For features that have end users run a process. */
     forAskers: {
       startProcess: processStarter({ baseUrlOf, tell }),

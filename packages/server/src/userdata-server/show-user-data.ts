@@ -47,6 +47,15 @@ function imagesOf(items: readonly Item[], kind: Item['kind'], key: string) {
   return Object.fromEntries(own.map(({ path, image }) => [image.name, { path, contentType: image.content_type }]));
 }
 
+/** Reasons for which there is no face to look at. */
+const NO_FACE: ReadonlySet<string> = new Set(['no_face', 'several_faces']);
+
+/** The numbers by which clients of the original know that a face cannot be used. */
+function codeOf({ name, status, reason }: InstanceData['checks'][number]): { code?: number } {
+  if (name !== 'faceQuality' || status !== 'FAILED') return {};
+  return { code: NO_FACE.has(reason ?? '') ? 748 : 802 };
+}
+
 export function toChecks({ checks }: Pick<InstanceData, 'checks'>): Checks {
   return checks.map((check) => ({
     id: `${check.step}/${check.name}`,
@@ -57,6 +66,7 @@ export function toChecks({ checks }: Pick<InstanceData, 'checks'>): Checks {
     ...(check.score !== null && { score: check.score }),
     ...(check.threshold !== null && { threshold: check.threshold }),
     ...(check.reason !== null && { reason: check.reason }),
+    ...codeOf(check),
     ...(check.advice !== null && { advice: check.advice }),
     attempts: check.attempts,
     dateTime: toDtm(check.at),

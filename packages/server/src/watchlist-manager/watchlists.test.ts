@@ -31,7 +31,7 @@ onBothEngines('watchlists', (_engine, places) => {
     const made = await send('', given);
     assert.equal(made.status, 201, made.text);
     const { id, createdDtm, lastUpdatedDtm, createdBy, lastUpdatedBy, ...rest } = made.body;
-    assert.deepEqual(rest, { ...given, type: 'FACE', status: 'ACTIVE', numMembers: 0 });
+    assert.deepEqual(rest, { ...given, environment: 'live', type: 'FACE', status: 'ACTIVE', numMembers: 0 });
     assert.deepEqual((await grove.call(`${WATCHLISTS}/${id}`)).body, made.body);
     const changed = await send(`/${id}`, {
       name: 'swindlers',

@@ -143,6 +143,7 @@ async function namedOnce(name: string, work: () => Promise<void>): Promise<void>
 function toWatchlist(row: ListRow): Watchlist {
   return {
     id: row.id,
+    environment: row.environment,
     name: row.name,
     ...(row.description !== null && { description: row.description }),
     type: row.type,

@@ -129,6 +129,7 @@ export function toApiKey(row: ApiKeyView, { tenantId, lastIssuedAt, code }: View
   // One shape for every key: what is undefined is not written.
   const view: { [K in keyof Static<typeof ApiKey>]: Static<typeof ApiKey>[K] | undefined } = {
     id: row.id,
+    environment: row.environment,
     type: row.type,
     code: code ?? maskedCode(row.environment, row.id),
     name: row.name,

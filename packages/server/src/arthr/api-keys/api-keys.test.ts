@@ -33,6 +33,7 @@ onBothEngines('API keys', (_engine, places) => {
       assert.equal(createdDtm, toDtm(grove.clock.now()));
       assert.equal(lastUpdatedDtm, createdDtm);
       assert.deepEqual(rest, {
+        environment: 'live',
         type: 'PERMANENT',
         name: 'only a name',
         status: 'ACTIVE',

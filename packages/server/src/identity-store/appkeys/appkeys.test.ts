@@ -93,6 +93,9 @@ onBothEngines('appkeys', (_engine, places) => {
       assert.deepEqual(proven.body.user.summaryInfo.devices[at], {
         ...{ deviceId: `phone-${at}`, rpId: RP, keyIds: [authenticator.keyId], preferred: false },
       });
+      assert.deepEqual(proven.body.user.summaryInfo.appkeys[at], {
+        ...{ keyId: authenticator.keyId, rpId: RP, deviceId: `phone-${at}` },
+      });
     }
     const events = (await grove.events('Bank')).filter(({ userId }) => userId === user.id).map(({ type }) => type);
     // All at one moment of the clock, so in no order.

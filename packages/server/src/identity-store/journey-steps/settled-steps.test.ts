@@ -257,6 +257,10 @@ describe('what the steps of identity stores come to', () => {
   it('what happens in a child is told with its parent, and with itself beside it', async () => {
     const { userExtId, app } = await its.withCodes();
     const child = await its.deployed([USE_TOTP], its.grove.inTest);
+    const tags = `/api/process-manager/processDefinitions/${child.id}/tags`;
+    const body = JSON.stringify({ name: 'child-prod' });
+    const tagged = await its.grove.call(tags, { method: 'POST', body, token: its.grove.inTest });
+    assert.equal(tagged.status, 201, tagged.text);
     const journey = await its.start([{ id: 'sub', type: 'subprocess', definition: child.name }], { userExtId });
     const { step } = await journey.user.look();
     assert.equal(step.id, 'useCode');
@@ -267,6 +271,8 @@ describe('what the steps of identity stores come to', () => {
       [event.type, event.parentProcessDefnName, event.childProcessDefnName, event.childProcessDefnVersion],
       ['identity.authenticationSucceeded', journey.definition.name, child.name, 1],
     );
+    assert.equal(event.childProcessDefnTag, 'child-prod');
+    assert.equal((await its.eventsOf({ childProcessDefnTag: 'child%' })).length, 1);
   });
 
   it('a face may have to move before the camera, as in a step that only looks at it', async () => {

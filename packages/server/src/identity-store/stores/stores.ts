@@ -125,6 +125,7 @@ async function viewOf(db: TenantReads, row: StoreRow): Promise<Store> {
   }
   return {
     id: row.id,
+    environment: row.environment,
     name: row.name,
     ...(row.description !== null && { description: row.description }),
     status: row.status,

@@ -12,7 +12,8 @@ import { type UserRef, type UserRow, userStatements } from './users.repository.t
 /** What callers see of a user, with its locks and with what each modality says it has. */
 export type User = Ok<typeof api.users.get>;
 export type SummaryInfo = User['summaryInfo'];
-export type SummaryPart = keyof SummaryInfo;
+/** The appkeys follow from the devices. */
+export type SummaryPart = Exclude<keyof SummaryInfo, 'appkeys'>;
 
 /** What some users have of one kind, by user id; a user that has nothing may be left out. */
 export type Summarize<P extends SummaryPart> = (
@@ -55,7 +56,7 @@ export function openUserViews({ vault }: { vault: Pick<Vault, 'openTextFor'> }):
   /** One user, of whom is asked only what it has. */
   const viewOf = async (db: TenantReads, row: UserRow, { now, has }: { now: number; has: Held }): Promise<User> => {
     const locks = has('locks') ? (await locksOf(db, [row.id])).get(row.id) : undefined;
-    const summaryInfo: SummaryInfo = { devices: [], passkeys: [], totps: [], biometrics: [] };
+    const summaryInfo: SummaryInfo = { devices: [], appkeys: [], passkeys: [], totps: [], biometrics: [] };
     for (const [part, summary] of parts) {
       if (!has(part)) continue;
       const those = (await summary(db, [row.id], now)).get(row.id);
@@ -73,7 +74,7 @@ export function openUserViews({ vault }: { vault: Pick<Vault, 'openTextFor'> }):
     for (const [part, summary] of parts) summaries.push([part, await summary(db, ids, now)]);
     const views: User[] = [];
     for (const row of rows) {
-      const summaryInfo: SummaryInfo = { devices: [], passkeys: [], totps: [], biometrics: [] };
+      const summaryInfo: SummaryInfo = { devices: [], appkeys: [], passkeys: [], totps: [], biometrics: [] };
       for (const [part, those] of summaries) Object.assign(summaryInfo, { [part]: those.get(row.id) ?? [] });
       const attributes = await attributesOf(vault, db, row);
       views.push(toUser(row, { attributes, locks: locks.get(row.id) ?? NO_LOCKS, summaryInfo, now }));
@@ -154,8 +155,15 @@ export function toUser(row: UserRow, { attributes, locks, summaryInfo, now }: Sh
     lastUpdatedDtm: toDtm(row.last_updated_at),
     ...(row.last_success_at !== null && { lastSuccessfulAuthenticationDtm: toDtm(row.last_success_at) }),
     lockInfo: lockInfoOf(row, locks, now),
-    summaryInfo,
+    summaryInfo: summaryInfo.devices.length === 0 ? summaryInfo : withAppkeys(summaryInfo),
   };
+}
+
+function withAppkeys(summaryInfo: SummaryInfo): SummaryInfo {
+  const appkeys = summaryInfo.devices.flatMap(({ deviceId, rpId, keyIds, invalidToken }) =>
+    keyIds.map((keyId) => ({ keyId, rpId, deviceId, ...(invalidToken && { invalidToken }) })),
+  );
+  return { ...summaryInfo, appkeys };
 }
 
 export function statusOf({ status, temp_lock_until }: UserRow, now: number): User['status'] {

@@ -29,7 +29,7 @@ onBothEngines('users of an identity store', (_engine, places) => {
       ...{ extId: 'ann@example.com/1', status: 'ACTIVE', attributes: { department: 'Sales' } },
       ...{ locale: 'en-IE', timeZone: 'Europe/Dublin' },
       lockInfo: { failedCount: 0, lockCount: 0, modalities: {} },
-      summaryInfo: { devices: [], passkeys: [], totps: [], biometrics: [] },
+      summaryInfo: { devices: [], appkeys: [], passkeys: [], totps: [], biometrics: [] },
     });
     for (const [index, address] of addressesOf(store, made).entries()) {
       assert.deepEqual((await grove.send('GET', address)).body.id, id);

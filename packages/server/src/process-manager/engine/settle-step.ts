@@ -1,5 +1,6 @@
 import type { TenantTx } from '../../db/db.ts';
 import { ApiError } from '../../kernel/errors.ts';
+import { tagsOf } from '../definitions/tags.repository.ts';
 import { findInstance, type InstanceRow } from '../instances/process-instances.repository.ts';
 import type { CompiledDefinition } from './compile-definition.ts';
 import type { Findings, State } from './state.ts';
@@ -58,10 +59,11 @@ export async function actsFor(
   return identity.acts(tx, { instanceId, step, environment, process: await processOf(tx, row), now });
 }
 
-/** A child acts for its parent, and is named beside it. */
+/** A child acts for its parent, and is named beside it, with the first of the tags that its definition bears now. */
 async function processOf(tx: TenantTx, row: InstanceRow): Promise<ParentProcess> {
   const parent = row.parent_id === null ? undefined : await findInstance(tx, row.parent_id);
   const { id, definition_id, process_defn_name, process_defn_version } = parent ?? row;
+  const [tag] = parent ? await tagsOf(tx, row.environment, row.definition_id) : [];
   return {
     parentProcessDefnId: definition_id,
     parentProcessDefnName: process_defn_name,
@@ -70,6 +72,7 @@ async function processOf(tx: TenantTx, row: InstanceRow): Promise<ParentProcess>
     ...(parent && {
       childProcessDefnName: row.process_defn_name,
       childProcessDefnVersion: row.process_defn_version,
+      ...(tag !== undefined && { childProcessDefnTag: tag }),
     }),
   };
 }

@@ -8,6 +8,7 @@ import type { Drive } from '../engine/drive.ts';
 import { type ImageRow as InstanceImage, imagesOf } from '../engine/images.repository.ts';
 import { readImage, streamImage } from '../engine/read-image.ts';
 import type { Flow, JourneyData } from '../engine/state.ts';
+import { dateOfBirthOf } from './date-of-birth.ts';
 import { pageEvents } from './instance-events.repository.ts';
 import { type EventView, toEventView, toListItem, toWithParameters } from './instance-view.ts';
 import { findInstance, findInstanceView, type InstanceRow, type InstanceView } from './process-instances.repository.ts';
@@ -45,7 +46,9 @@ const MAX_EVENTS = 10_000;
 
 export type Wanted = { definitionId: string; instanceId: string; environment: 'live' | 'test' };
 
-export function readInstanceData(deps: { drive: Drive; vault: Vault; blobs: Blobs }): ReadInstanceData {
+type ReadDeps = { drive: Drive; vault: Vault; blobs: Blobs; region: string };
+
+export function readInstanceData(deps: ReadDeps): ReadInstanceData {
   const findAny: ReadInstanceData['findAny'] = async (db, { instanceId, environment }) => {
     const row = await findInstanceView(db, instanceId);
     if (row?.environment !== environment) return undefined;
@@ -68,7 +71,9 @@ export function readInstanceData(deps: { drive: Drive; vault: Vault; blobs: Blob
     },
     async applicant(db, instanceId) {
       const row = await findInstance(db, instanceId);
-      return row && applicantOf(row, db.tenantId);
+      if (!row) return undefined;
+      const readDateOfBirth = await dateOfBirthOf(deps.drive, db, instanceId);
+      return applicantOf(row, { tenantId: db.tenantId, processServerId: deps.region, readDateOfBirth });
     },
     sessions: sessionsOf,
     async events(db, instanceId) {
@@ -80,10 +85,12 @@ export function readInstanceData(deps: { drive: Drive; vault: Vault; blobs: Blob
   };
 }
 
-function applicantOf(row: InstanceRow, tenantId: string): object {
-  const { review, extendedSearchTerms } = toListItem(row, tenantId, row.completed_at ?? row.created_at);
+type Applicant = { tenantId: string; processServerId: string; readDateOfBirth: string | undefined };
+
+function applicantOf(row: InstanceRow, about: Applicant): object {
+  const { review, extendedSearchTerms } = toListItem(row, about.tenantId, row.completed_at ?? row.created_at);
   return {
-    ...toWithParameters(row, { tenantId, definitionType: undefined }),
+    ...toWithParameters(row, { ...about, definitionType: undefined }),
     ...(review && { review }),
     ...(extendedSearchTerms && { extendedSearchTerms }),
   };

@@ -68,9 +68,18 @@ export function toListItem(row: InstanceView, tenantId: string, now: number): Li
   return item;
 }
 
+type WithParametersOptions = {
+  tenantId: string;
+  definitionType: string | undefined;
+  /** The regional system that runs it. */
+  processServerId: string;
+  /** What a document says. */
+  readDateOfBirth?: string | undefined;
+};
+
 export function toWithParameters(
   row: InstanceRow,
-  { tenantId, definitionType }: { tenantId: string; definitionType: string | undefined },
+  { tenantId, definitionType, processServerId, readDateOfBirth }: WithParametersOptions,
 ): WithParameters {
   const parameters = JSON.parse(row.parameters) as Record<string, string>;
   const view: Maybe<WithParameters> = {
@@ -92,7 +101,8 @@ export function toWithParameters(
     lastUpdatedDtm: toDtm(row.last_updated_at),
     processTokenId: row.token_id ?? undefined,
     processTokenCounter: row.token_counter ?? undefined,
-    dateOfBirth: calendarDate(parameters.dateOfBirth),
+    processServerId,
+    dateOfBirth: readDateOfBirth ?? calendarDate(parameters.dateOfBirth),
     processDefinitionType: definitionType,
     name: row.name ?? undefined,
     description: row.description ?? undefined,

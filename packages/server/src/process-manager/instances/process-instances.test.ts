@@ -66,6 +66,7 @@ onBothEngines('process instances', (_engine, places) => {
         ...{ createdDtm: at, lastUpdatedDtm: at },
         processTokenId: row.token_id,
         processTokenCounter: 1,
+        processServerId: 'fir',
         dateOfBirth: '1815-12-10',
         processDefinitionType: 'VERIFICATION',
         processTokenParameters: JSON.parse(parameters),

@@ -9,10 +9,11 @@ import { newId } from '../../kernel/ids.ts';
 import { implement } from '../../kernel/implement.ts';
 import { likePattern, type Paging, paging, toPage } from '../../kernel/pages.ts';
 import { findDefinition } from '../definitions/definitions.repository.ts';
-import { lockChain } from '../engine/drive.ts';
+import { type Drive, lockChain } from '../engine/drive.ts';
 import { isFinal } from '../engine/state.ts';
 import { momentOf } from '../tokens/token-rules.ts';
 import { createFromToken, type Overrides } from './create-from-token.ts';
+import { dateOfBirthOf } from './date-of-birth.ts';
 import { type DeleteInstanceDeps, deleteInChain } from './delete-instance.ts';
 import { pageEvents } from './instance-events.repository.ts';
 import { definitionIdsLike, EVERY_ID, type IdRange } from './instance-ids.repository.ts';
@@ -33,6 +34,8 @@ import type { TellEvents } from './tell-events.ts';
 /** Process instances: made from tokens, looked at, found, deleted (specification 4.8). */
 export type ProcessInstancesDeps = DeleteInstanceDeps & {
   baseUrlOf(tenantId: string): string;
+  region: string;
+  drive: Pick<Drive, 'apply' | 'lookAt'>;
   tell: TellEvents;
   audit: Pick<Audit, 'noteRead'>;
 };
@@ -73,7 +76,10 @@ export function processInstanceHandlers(deps: ProcessInstancesDeps) {
       const row = visible(context, await findInstance(context.db, params.processInstanceId));
       audit.noteRead(context, { action: 'instance.parametersRead', instanceId: row.id });
       const definition = await findDefinition(context.db, row.definition_id);
-      return toWithParameters(row, { tenantId: context.tenantId, definitionType: definition?.definition_type });
+      return toWithParameters(row, {
+        ...{ tenantId: context.tenantId, definitionType: definition?.definition_type, processServerId: deps.region },
+        readDateOfBirth: await dateOfBirthOf(drive, context.db, row.id),
+      });
     },
 
     async delete(context, { params }) {

@@ -71,7 +71,7 @@ onBothEngines('the sandbox', (_engine, places) => {
   it('believes a JSON document in place of an image', async () => {
     const { user, token, processInstanceId } = await startJourney(app, testKey);
     await user.submit('consent', { accepted: true });
-    const fields = { 'First Name': 'GRACE', 'Document Number': 'X1' };
+    const fields = { 'First Name': 'GRACE', 'Document Number': 'X1', 'Date Of Birth': '1990-05-04' };
     await user.upload('document', 'front', { documentType: 'ID_CARD', countryCode: 'DEU', fields, person: 'grace' });
     await user.submit('document', {});
     await user.settled();
@@ -81,6 +81,9 @@ onBothEngines('the sandbox', (_engine, places) => {
     assert.equal(ended.waitingFor, 'review');
     const instance = (await app.call(`/api/process-manager/processInstances/${processInstanceId}`, { token })).body;
     const data = `/api/userdata-server/processDefinitions/${instance.processDefnId}/processInstances/${processInstanceId}`;
+    const place = `/api/process-manager/processInstances/${processInstanceId}/withParameters`;
+    const { dateOfBirth, processServerId } = (await app.call(place, { token })).body;
+    assert.deepEqual([dateOfBirth, processServerId], ['1990-05-04', 'fir'], 'the document says when');
     const { documents } = (await app.call(`${data}/userdata`, { token })).body;
     assert.equal(documents.doc1.documentType, 'ID_CARD');
     assert.equal(documents.doc1.countryCode, 'DEU');
@@ -91,6 +94,34 @@ onBothEngines('the sandbox', (_engine, places) => {
     const item = await app.call(`${data}/getdata?path=${documents.doc1.images.front.path}`, { token });
     assert.equal(item.body.contentType, 'application/json');
     assert.equal(JSON.parse(Buffer.from(item.body.data, 'base64').toString()).person, 'grace');
+  });
+
+  it('748 and 802: a check of a face that cannot be used says which of the two it is', async () => {
+    for (const [fault, code] of [
+      ['no_face', 748],
+      ['several_faces', 748],
+      ['too_dark', 802],
+      ['', undefined],
+    ] as const) {
+      const { user, token, processInstanceId } = await startJourney(app, testKey);
+      await user.submit('consent', { accepted: true });
+      await user.upload('document', 'front', { person: 'ada' });
+      await user.submit('document', {});
+      await user.settled();
+      await user.upload('selfie', 'image', { person: 'ada', ...(fault && { fault }) });
+      await user.submit('selfie');
+      await user.settled();
+      const { processDefnId } = (
+        await app.call(`/api/process-manager/processInstances/${processInstanceId}`, { token })
+      ).body;
+      const data = `/api/userdata-server/processDefinitions/${processDefnId}/processInstances/${processInstanceId}`;
+      const checks = (await app.call(`${data}/userdata/checks`, { token })).body as { name: string; code?: number }[];
+      assert.equal(checks.find(({ name }) => name === 'faceQuality')?.code, code, fault);
+      assert.deepEqual(
+        checks.filter((check) => check.code !== undefined && check.name !== 'faceQuality'),
+        [],
+      );
+    }
   });
 
   it('refuses a scenario that it does not have, and any scenario from a live key', async () => {

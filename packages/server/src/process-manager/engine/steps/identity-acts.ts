@@ -77,6 +77,7 @@ export type ParentProcess = {
   readonly parentProcessInstanceId: string;
   readonly childProcessDefnName?: string;
   readonly childProcessDefnVersion?: number;
+  readonly childProcessDefnTag?: string;
 };
 
 export type StepAbout = {

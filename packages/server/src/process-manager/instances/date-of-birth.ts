@@ -1,0 +1,18 @@
+import type { TenantReads } from '../../db/db.ts';
+import { documentFacts } from '../engine/document-facts.ts';
+import type { Drive } from '../engine/drive.ts';
+
+/** The day of birth that a document of the instance says; of several documents, the first that says one. */
+export async function dateOfBirthOf(
+  drive: Pick<Drive, 'lookAt'>,
+  db: TenantReads,
+  instanceId: string,
+): Promise<string | undefined> {
+  const { state } = (await drive.lookAt(db, instanceId)) ?? {};
+  for (const document of Object.values(state?.data.documents ?? {})) {
+    // Only the age depends on the time.
+    const { dateOfBirth } = documentFacts(document, 0);
+    if (dateOfBirth instanceof Date) return dateOfBirth.toISOString().slice(0, 10);
+  }
+  return undefined;
+}
