@@ -100,7 +100,8 @@ onBothEngines('reviews', (_engine, places) => {
   it('of instances that do not wait for one are refused with 100061, and those of the other environment with 100022', async () => {
     const { processInstanceId } = await startJourney(app, testKey);
     for (const what of ['claim', 'release', 'approve', 'reject']) {
-      assert.equal((await post(processInstanceId, what, { comment: 'x' })).body.code, 100061, what);
+      const given = what === 'claim' || what === 'release' ? {} : { comment: 'x' };
+      assert.equal((await post(processInstanceId, what, given)).body.code, 100061, what);
     }
     const live = await app.token();
     assert.equal((await post(processInstanceId, 'approve', { comment: 'x' }, live)).body.code, 100022);
