@@ -22,6 +22,15 @@ describe('a fair queue', () => {
     assert.deepEqual(order, ['1', 'b', 'y', '2', '3']);
   });
 
+  it('lets no new sender of a tenant that used much pass a tenant that used less', () => {
+    const queue = fairQueue<Work>({ now: () => 0 });
+    queue.charge({ tenant: 'a', sender: 'x' }, 5);
+    queue.charge({ tenant: 'b', sender: 'z' }, 1);
+    queue.add(work('b', 'z'));
+    queue.add(work('a', 'new'));
+    assert.equal(queue.take()?.name, 'bz');
+  });
+
   it('puts whoever used much behind, and forgets it by halves', () => {
     let now = 0;
     const queue = fairQueue<Work>({ now: () => now, halfLifeMs: 1000 });

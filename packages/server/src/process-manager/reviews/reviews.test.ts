@@ -45,6 +45,12 @@ onBothEngines('reviews', (_engine, places) => {
     assert.deepEqual((await instance(processInstanceId)).review, { status: 'PENDING' });
   });
 
+  it('of the sandbox are listed and counted for nobody with a live key', async () => {
+    await inReview();
+    const { body } = await app.call(`${reviews}?size=1000`, { token: await app.token() });
+    assert.deepEqual([body.content, body.totalElements], [[], 0]);
+  });
+
   it('approved accept the instance, with comment and reviewer', async () => {
     const { processInstanceId, user } = await inReview();
     const { status, body } = await post(processInstanceId, 'approve', { comment: 'Same person', reviewer: 'Grace' });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { checkCondition, compileCondition } from '../conditions.ts';
 import { NO_DATA, type State } from '../state.ts';
-import { newBudget } from './budget.ts';
+import { chargeText, newBudget } from './budget.ts';
 import type { ExpressionError } from './expression-error.ts';
 
 const f = {
@@ -112,6 +112,14 @@ describe('the budget of an expression', () => {
     exceeds(`${L}.list.all(a, ${L}.list.all(b, a == b)) || true`);
     exceeds(`[1].exists(x, ${L}.list.all(a, ${L}.list.all(b, a == b))) ? true : true`);
     exceeds(`${L}.list.exists(x, x.missing)`);
+  });
+
+  it('is used up by the length of a text, not only by the number of texts', () => {
+    chargeText(newBudget(1000), 1000);
+    assert.throws(
+      () => chargeText(newBudget(1000), 100_000),
+      ({ reason }: ExpressionError) => reason === 'condition_budget',
+    );
   });
 
   it('is shared by all expressions that are evaluated in one go', () => {
