@@ -58,7 +58,8 @@ function unknownFault(permission: string, prefix: string): string | undefined {
   const components = new Set(CATALOGUE.map((each) => each.slice(0, each.indexOf(':'))));
   const candidates = stem?.replace(/:$/, '').includes(':') === false ? components : CATALOGUE;
   const meant = closest((stem ?? permission).replace(/:$/, ''), candidates);
-  return meant === undefined ? 'opens nothing' : `opens nothing; did you mean ${prefix}${meant}?`;
+  if (meant === undefined) return 'opens nothing';
+  return `opens nothing; did you mean ${prefix}${meant}${candidates === components ? ':*' : ''}?`;
 }
 
 /**

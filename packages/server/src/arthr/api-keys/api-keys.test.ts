@@ -324,7 +324,7 @@ onBothEngines('API keys', (_engine, places) => {
       };
       assert.deepEqual(await refusal('TNT#acme#ProcesManager:*'), {
         pointer: '/permissions/1',
-        message: 'opens nothing; did you mean TNT#acme#ProcessManager?',
+        message: 'opens nothing; did you mean TNT#acme#ProcessManager:*?',
       });
       assert.match(
         (await refusal('TNT#acme#ProcessManager:getProcesInstance')).message,

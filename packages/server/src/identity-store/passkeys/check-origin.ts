@@ -22,7 +22,8 @@ export function checkOrigin(origin: string, places: Places): void {
     return;
   }
   ensure(origin.startsWith('https://') || isLocalOrigin(origin, rpId), 382);
-  ensure(fitsRelyingParty(origin, rpId) || relatedOrigins.includes(origin), 383);
+  const fits = fitsRelyingParty(origin, rpId) || relatedOrigins.includes(origin);
+  ensure(fits, 383, fits || ORIGIN.test(origin) ? undefined : 'it is not written as a browser writes an origin');
   const restricted = restrictedOrigins.length > 0 && !relatedOrigins.includes(origin);
   ensure(!restricted || restrictedOrigins.includes(origin), 354);
 }
