@@ -7,9 +7,11 @@ import { makeSpecimen } from '../specimens/make-specimen.ts';
 import { VisionFault } from './fault.ts';
 import { openVision, type VisionEngine } from './vision.ts';
 
+/** What is found is looked at here, not how long it takes on a machine that has other things to do. */
+const PATIENT_MS = 120_000;
 let vision: VisionEngine;
 before(async () => {
-  vision = await openVision({ workers: 1 });
+  vision = await openVision({ workers: 1, timeoutMs: PATIENT_MS });
 });
 after(() => vision.stop());
 
