@@ -104,6 +104,7 @@ export const processTokens = group('/api/process-manager/processTokens', {
   get: get('/{processTokenId}', {
     summary: 'Get a process token',
     permission: 'ProcessManager:getProcessToken',
+    persons: 'one',
     ok: ProcessToken,
     codes: [100021],
   }),
@@ -113,6 +114,7 @@ export const processTokens = group('/api/process-manager/processTokens', {
       'Changes only the fields given; `parameters` replace all that were there. With `status` `INACTIVE` no instance can be made ' +
       'from the token, nor with its link. The definition cannot be changed. Instances that were made stay as they are.',
     permission: 'ProcessManager:updateProcessToken',
+    persons: 'one',
     body: ProcessTokenChange,
     ok: ProcessToken,
     codes: [100014, 100021, 100025],

@@ -103,13 +103,10 @@ export function openProcessManager(deps: ProcessManagerDeps) {
     ...{ vault, blobs, drive: () => drive, callHttp: deps.callHttp, identity: deps.identity },
     visionOf: (of, look) => {
       const { step = '', attempt = 1 } = look.state.flow.current ?? {};
-      return look.instance.environment === 'test'
-        ? sandboxVision(scenarioOf(look.state.params._scenario), {
-            attempt,
-            params: look.state.params,
-            now: clock.now(),
-          })
-        : liveVision(watching, of, look, step);
+      const live = liveVision(watching, of, look, step);
+      if (look.instance.environment === 'live') return live;
+      const scenario = scenarioOf(look.state.params._scenario);
+      return sandboxVision(scenario, { attempt, params: look.state.params, now: clock.now(), lookups: live });
     },
     deleteBlobs: (tx, keys) => jobs.enqueue(tx, deleteBlobs, { keys }),
     isHopeless: (error) => error instanceof SandboxBroken,

@@ -30,9 +30,15 @@ export type SandboxRun = {
   /** The document is that of the expected person, unless the scenario or a stand-in says otherwise. */
   readonly params: Readonly<Record<string, string>>;
   readonly now: number;
+  /** What really looks in the lists and at the faces of the sandbox. */
+  readonly lookups?: Pick<Vision, 'searchFaces' | 'searchValues' | 'findDuplicates'>;
 };
 
-export function sandboxVision(scenario: Scenario, { attempt, params, now }: SandboxRun): Vision {
+export function sandboxVision(scenario: Scenario, { attempt, params, now, lookups }: SandboxRun): Vision {
+  /** A scenario says what is found. Without one it is looked up, as in live; a JSON document has no face to look for. */
+  const isToldOf = (name: string) => scenario.finds?.[name] !== undefined;
+  const isPicture = ({ contentType }: VisionImage) => contentType !== 'application/json';
+
   const check = (name: string, type: CheckType, found?: Partial<Check>): Check => {
     const told = scenario.finds?.[name];
     const applies = told && (told.times === undefined || attempt <= told.times);
@@ -87,9 +93,18 @@ export function sandboxVision(scenario: Scenario, { attempt, params, now }: Sand
       const differ = one.person !== undefined && other.person !== undefined && one.person !== other.person;
       return check('faceMatch', 'face', differ ? NOT_THE_SAME : undefined);
     },
-    searchFaces: async () => check('watchlist', 'watchlist'),
-    searchValues: async () => check('watchlist', 'watchlist'),
-    findDuplicates: async () => check('duplicate', 'face'),
+    async searchFaces(request, signal) {
+      const isLookedUp = lookups && isPicture(request.face) && !isToldOf('watchlist');
+      return isLookedUp ? lookups.searchFaces(request, signal) : check('watchlist', 'watchlist');
+    },
+    async searchValues(request, signal) {
+      const isLookedUp = lookups && !isToldOf('watchlist');
+      return isLookedUp ? lookups.searchValues(request, signal) : check('watchlist', 'watchlist');
+    },
+    async findDuplicates(request, signal) {
+      const isLookedUp = lookups && isPicture(request.face) && !isToldOf('duplicate');
+      return isLookedUp ? lookups.findDuplicates(request, signal) : check('duplicate', 'face');
+    },
   };
 }
 

@@ -96,6 +96,37 @@ onBothEngines('the sandbox', (_engine, places) => {
     assert.equal(JSON.parse(Buffer.from(item.body.data, 'base64').toString()).person, 'grace');
   });
 
+  it('really looks in the watchlists of its environment, unless a scenario says what is found', async () => {
+    const token = await app.token(testKey);
+    const send = async (path: string, body: object) => {
+      const answer = await app.call(path, { method: 'POST', body: JSON.stringify(body), token });
+      assert.ok(answer.status < 300, answer.text);
+      return answer.body;
+    };
+    const lists = '/api/watchlist-manager/facewatchlists';
+    const list = await send(lists, { name: 'throw-away', type: 'EMAIL' });
+    await send(`${lists}/${list.id}/watchlist-members`, { value: 'bad@example.com' });
+    const steps = [
+      { id: 'look', type: 'watchlist', name: 'throw-away', by: 'email' },
+      { id: 'decide', type: 'decision' },
+    ];
+    const definitions = '/api/process-manager/processDefinitions';
+    const { id } = await send(definitions, { name: 'mailing', steps });
+    await send(`${definitions}/${id}/deploy`, {});
+    const checkOf = async (parameters: Record<string, string>) => {
+      const { user, processInstanceId } = await startJourney(app, testKey, { processDefnName: 'mailing', parameters });
+      await user.settled();
+      const data = `/api/userdata-server/processDefinitions/${id}/processInstances/${processInstanceId}`;
+      const [check] = (await app.call(`${data}/userdata/checks`, { token })).body;
+      return [check.status, check.reason];
+    };
+    assert.deepEqual(await checkOf({ email: 'BAD@example.com' }), ['REVIEW', 'candidate_found']);
+    assert.deepEqual(await checkOf({ email: 'good@example.com' }), ['PASSED', undefined]);
+    assert.deepEqual(await checkOf({ email: 'good@example.com', _scenario: 'watchlist-hit' }), [
+      ...['REVIEW', 'candidate_found'],
+    ]);
+  });
+
   it('748 and 802: a check of a face that cannot be used says which of the two it is', async () => {
     for (const [fault, code] of [
       ['no_face', 748],
