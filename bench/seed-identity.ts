@@ -6,6 +6,7 @@ import type { EventRow } from '../packages/server/src/identity-store/events/iden
 import { addPolicy } from '../packages/server/src/identity-store/stores/store-policies.repository.ts';
 import { addStore } from '../packages/server/src/identity-store/stores/stores.repository.ts';
 import { putTotp } from '../packages/server/src/identity-store/totps/totps.repository.ts';
+import { storedExtId } from '../packages/server/src/identity-store/users/ext-id-seal.ts';
 import { sealAttributes } from '../packages/server/src/identity-store/users/user-view.ts';
 import { addUser, type UserRow } from '../packages/server/src/identity-store/users/users.repository.ts';
 import { newId } from '../packages/server/src/kernel/ids.ts';
@@ -80,9 +81,12 @@ export function usersInstallation(): Promise<Installation> {
         asked.set(number, { ...user, sealed: await sealAttributes(app.vault, tx, user.id, attributes) });
       }
     });
+    const seal = await app.db.of(TENANT).write((tx) => tx.personal());
+    if (!seal) throw new Error('there is no key of personal data');
     const rows = function* () {
       for (let number = 0; number < MANY_USERS; number++) {
-        yield asked.get(number) ?? userOf(storeId, number, now - MANY_USERS + number);
+        const user = asked.get(number) ?? userOf(storeId, number, now - MANY_USERS + number);
+        yield { ...user, ...storedExtId(seal, user) };
       }
     };
     return () => {

@@ -1,4 +1,4 @@
-import { sql, type TenantReads, type TenantTx } from '../../db/db.ts';
+import { type PersonalSeal, sql, type TenantReads, type TenantTx } from '../../db/db.ts';
 import { fold } from '../../kernel/pages.ts';
 import type { UserRef, UserRow } from './user-row.ts';
 
@@ -36,14 +36,20 @@ export async function openUsers<R extends ReadRow>(db: TenantReads, rows: R[]): 
   return rows;
 }
 
-type Stored = { readonly key: string | null; readonly code: string; readonly sealed: Uint8Array | null };
+type Named = Pick<UserRow, 'id' | 'ext_id'>;
+/** The columns in the place of an external id. */
+type Stored = { ext_id: string | null; ext_id_folded: string; ext_sealed: Uint8Array | null };
 
-export async function toStored(tx: TenantTx, { id, ext_id }: Pick<UserRow, 'id' | 'ext_id'>): Promise<Stored> {
-  if (ext_id === null) return { key: null, code: '', sealed: null };
+export function storedExtId(seal: PersonalSeal, { id, ext_id }: Named): Stored {
+  if (ext_id === null) return { ext_id, ext_id_folded: '', ext_sealed: null };
+  const ext_id_folded = seal.wholeCodeOf(KIND, fold(ext_id));
+  return { ext_id: seal.hashOf(KIND, ext_id), ext_id_folded, ext_sealed: seal.seal(placeOf(id), ext_id) };
+}
+
+export async function toStored(tx: TenantTx, row: Named): Promise<Stored> {
   const seal = await tx.personal();
   if (!seal) throw new Error('there is no key of personal data');
-  const code = seal.wholeCodeOf(KIND, fold(ext_id));
-  return { key: seal.hashOf(KIND, ext_id), code, sealed: seal.seal(placeOf(id), ext_id) };
+  return storedExtId(seal, row);
 }
 
 /** The codes that a folded external id, or one with this beginning, has; nothing if nothing was ever sealed. */
@@ -60,10 +66,10 @@ const SEAL = sql(`UPDATE identity_users SET ext_id = $3, ext_id_folded = $4, ext
 
 /** Seals what an earlier release stored in the clear. The ids of those that were sealed. */
 export async function sealUsers(tx: TenantTx, after: string, limit: number): Promise<string[]> {
-  const rows = await tx.all<Pick<UserRow, 'id' | 'ext_id'>>(IN_CLEAR, [tx.tenantId, after, limit]);
+  const rows = await tx.all<Named>(IN_CLEAR, [tx.tenantId, after, limit]);
   for (const row of rows) {
-    const { key, code, sealed } = await toStored(tx, row);
-    await tx.run(SEAL, [tx.tenantId, row.id, key, code, sealed]);
+    const { ext_id, ext_id_folded, ext_sealed } = await toStored(tx, row);
+    await tx.run(SEAL, [tx.tenantId, row.id, ext_id, ext_id_folded, ext_sealed]);
   }
   return rows.map(({ id }) => id);
 }

@@ -76,7 +76,16 @@ export async function findUserInStoreForUpdate(
 export async function addUser(tx: TenantTx, row: UserRow): Promise<void> {
   const stored = await toStored(tx, row);
   await tx.run(ADD, [
-    ...[tx.tenantId, row.id, row.store_id, stored.key, stored.code, stored.sealed, row.status, row.temp_lock_until],
+    ...[
+      tx.tenantId,
+      row.id,
+      row.store_id,
+      stored.ext_id,
+      stored.ext_id_folded,
+      stored.ext_sealed,
+      row.status,
+      row.temp_lock_until,
+    ],
     ...[row.sealed, row.locale, row.time_zone, row.created_at, row.last_updated_at, row.last_success_at],
   ]);
   await addToCounter(tx, counterOf(row.store_id), 1);
@@ -85,7 +94,7 @@ export async function addUser(tx: TenantTx, row: UserRow): Promise<void> {
 export async function changeUser(tx: TenantTx, row: UserRow): Promise<void> {
   const stored = await toStored(tx, row);
   await tx.run(CHANGE, [
-    ...[tx.tenantId, row.id, stored.key, stored.code, stored.sealed, row.status, row.temp_lock_until],
+    ...[tx.tenantId, row.id, stored.ext_id, stored.ext_id_folded, stored.ext_sealed, row.status, row.temp_lock_until],
     ...[row.sealed, row.locale, row.time_zone, row.last_updated_at],
   ]);
 }
