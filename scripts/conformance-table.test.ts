@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { operations } from '../packages/contract/src/index.ts';
-import { conformanceRows, generalRows, renderRows } from './conformance-table.ts';
+import { conformanceRows, countCells, generalRows, missingRoutes, renderRows } from './conformance-table.ts';
 
 const keys = operations().filter(({ id }) => id === 'apiKeys.get' || id === 'apiKeys.create');
 const users = operations().filter(({ id }) => id === 'users.get');
@@ -36,6 +36,23 @@ describe('the table of what was exercised', () => {
     assert.equal(rows.find(({ route, status }) => route === second?.route && status === 200)?.seen, false);
     const told = rows.filter(({ codes }) => codes.some((each) => each.code === code));
     assert.ok(told.length > 1 && told.every(({ codes }) => codes.find((each) => each.code === code)?.seen));
+  });
+
+  it('says of each code whether its own address answered it, and which cannot', () => {
+    const route = '/api/identity-store/stores/{storeName}/users/{userId}';
+    const rows = conformanceRows(users, [{ route: `GET ${route}`, status: 404, code: 100028 }]);
+    const counts = countCells(rows);
+    assert.equal(counts.here, 1);
+    assert.equal(counts.elsewhere, 1);
+    assert.match(renderRows(rows), /100028\(other address\)/);
+    const starts = operations().filter(({ id }) => id === 'passkeys.startRegistration');
+    assert.equal(countCells(conformanceRows(starts, [])).impossible, 3);
+  });
+
+  it('names the routes of a specification that nothing answered', () => {
+    const place = '/api/arthr/apiKeys';
+    const rows = conformanceRows(keys, [{ route: `POST ${place}`, status: 201 }]);
+    assert.deepEqual(missingRoutes([`POST ${place}`, `GET ${place}/{apiKeyId}`], rows), [`GET ${place}/{apiKeyId}`]);
   });
 
   it('knows a general code by any route', () => {

@@ -6,13 +6,29 @@ export type Row = {
   readonly route: string;
   readonly status: number;
   /** The codes that this status is answered with; none for a success. */
-  readonly codes: readonly { readonly code: number; readonly seen: boolean }[];
+  readonly codes: readonly Cell[];
   readonly seen: boolean;
+};
+
+/** `seen` at some address of the operation; `here` at this very address. */
+export type Cell = {
+  readonly code: number;
+  readonly seen: boolean;
+  readonly here: boolean;
+  readonly impossible: boolean;
+};
+
+/** Codes of an operation that one of its addresses cannot answer: there is no user that could be missing or locked. */
+const IMPOSSIBLE: Readonly<Record<string, readonly number[]>> = {
+  'POST /api/identity-store/stores/{storeName}/passkeys/relyingParties/{rpId}/registrations/{regPolicyName}': [
+    ...[502, 2100, 100028],
+  ],
 };
 
 /**
  * One row for each route and status: its success at every address, and every code of its own. Where an operation has
- * several addresses one handler serves them all, so a code counts for it wherever it was seen.
+ * several addresses one handler serves them all, so a row is exercised wherever its codes were seen; a cell says whether it
+ * was seen at its own address.
  */
 export function conformanceRows(operations: readonly ListedOperation[], exercised: readonly Exercised[]): Row[] {
   const seen = new Set(exercised.map(({ route, status, code }) => `${route} ${status} ${code ?? ''}`));
@@ -26,11 +42,33 @@ export function conformanceRows(operations: readonly ListedOperation[], exercise
       ...refusals.map(([status, own]) => {
         const told = [...new Set(own)]
           .sort((one, other) => one - other)
-          .map((code) => ({ code, seen: routes.some((each) => seen.has(`${each} ${status} ${code}`)) }));
-        return { route, status, codes: told, seen: told.every((each) => each.seen) };
+          .map((code) => ({
+            code,
+            seen: routes.some((each) => seen.has(`${each} ${status} ${code}`)),
+            here: seen.has(`${route} ${status} ${code}`),
+            impossible: IMPOSSIBLE[route]?.includes(code) ?? false,
+          }));
+        return { route, status, codes: told, seen: told.every((each) => each.seen || each.impossible) };
       }),
     ]);
   });
+}
+
+export type CellCounts = Record<'here' | 'elsewhere' | 'missing' | 'impossible', number>;
+
+/** How many cells were answered at their own address, only at another one, nowhere, and how many cannot be. */
+export function countCells(rows: readonly Row[]): CellCounts {
+  const counts: CellCounts = { here: 0, elsewhere: 0, missing: 0, impossible: 0 };
+  for (const { impossible, here, seen } of rows.flatMap(({ codes }) => codes)) {
+    counts[impossible ? 'impossible' : here ? 'here' : seen ? 'elsewhere' : 'missing'] += 1;
+  }
+  return counts;
+}
+
+/** The routes that a specification names and that no row succeeds at. */
+export function missingRoutes(routes: readonly string[], rows: readonly Row[]): string[] {
+  const served = new Set(rows.filter(({ codes, seen }) => codes.length === 0 && seen).map(({ route }) => route));
+  return routes.filter((route) => !served.has(route));
 }
 
 /** Codes that any operation may answer, and that none of the tests has made any operation answer. */
@@ -39,13 +77,18 @@ export function generalRows(codes: readonly number[], exercised: readonly Exerci
   return codes.map((code) => ({ code, seen: seen.has(code) }));
 }
 
+function markOf({ seen, here, impossible }: Cell): string {
+  if (impossible) return '(impossible)';
+  return here ? '' : seen ? '(other address)' : '(!)';
+}
+
 const MARK = { true: 'yes', false: 'NO ' } as const;
 
 export function renderRows(rows: readonly Row[]): string {
   const width = Math.max(...rows.map(({ route }) => route.length));
   return rows
     .map(({ route, status, codes, seen }) => {
-      const told = codes.map((each) => `${each.code}${each.seen ? '' : '(!)'}`).join(' ');
+      const told = codes.map((each) => `${each.code}${markOf(each)}`).join(' ');
       return `${MARK[`${seen}`]} ${route.padEnd(width)} ${status} ${told}`.trimEnd();
     })
     .join('\n');

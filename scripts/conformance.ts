@@ -1,5 +1,11 @@
-import { generalCodes, groveCodes, isPlanned, operations } from '../packages/contract/src/index.ts';
-import { conformanceRows, generalRows, renderRows } from './conformance-table.ts';
+import {
+  generalCodes,
+  groveCodes,
+  isPlanned,
+  operations,
+  SPECIFICATION_ROUTES,
+} from '../packages/contract/src/index.ts';
+import { conformanceRows, countCells, generalRows, missingRoutes, renderRows } from './conformance-table.ts';
 import { readExercised } from './exercised.ts';
 
 /**
@@ -31,5 +37,13 @@ const missing = rows.filter(({ seen }) => !seen).length;
 console.log(
   `routes × statuses: ${rows.length - missing} of ${rows.length} exercised; ${planned} operations are planned`,
 );
+const { here, elsewhere, missing: nowhere, impossible } = countCells(rows);
+console.log(
+  `codes × addresses: ${here} at their own address, ${elsewhere} only at another, ${nowhere} nowhere, ${impossible} impossible`,
+);
+const unserved = missingRoutes(SPECIFICATION_ROUTES, rows);
+const specified = SPECIFICATION_ROUTES.length;
+console.log(`routes of the specification: ${specified - unserved.length} of ${specified} answered with success`);
+if (unserved.length > 0) console.log(`not answered: ${unserved.join(', ')}`);
 if (exercised.length === 0) console.log('Nothing is recorded: run the tests first (npm test).');
-process.exitCode = missing === 0 && lacking.length === 0 && planned === 0 ? 0 : 1;
+process.exitCode = missing === 0 && lacking.length === 0 && planned === 0 && unserved.length === 0 ? 0 : 1;

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { build, isFresh } from '../packages/journey/build.ts';
 import { startPostgres } from '../packages/server/test/postgres.ts';
 import { endProcesses } from './end-processes.ts';
+import { forgetExercised } from './exercised.ts';
 import { findChromium } from './find-chromium.ts';
 import { groupTests } from './group-tests.ts';
 import { modules, runFiles, type Tally } from './run-files.ts';
@@ -55,6 +56,8 @@ const alone = files.filter(isAlone).map((file) => [file]);
 const beside = alone.length > 0 ? together.splice(0, GROUPS_BESIDE) : [];
 const run = (groups: string[][], atATime: number) => runFiles(groups, { folder, timeout: TIMEOUT_MS, atATime }, tally);
 await Promise.all([run(alone, 1), run(beside, Math.max(1, availableParallelism() - 1))]);
+// What an earlier run exercised says nothing about this one.
+if (isWhole) forgetExercised();
 await run([...apart.map((file) => [file]), ...together], AT_A_TIME);
 await stop();
 // A test that ran out of time may have left a server or a browser behind.
