@@ -19,7 +19,7 @@ export const AUTHENTICITY_BOUNDS = {
   /** One frequency above its surroundings; more is a screen or a printer's dots. */
   gridPeak: { bound: 4.6, sign: 'above' },
   /** Noise in flat places, in steps of 255; less came from no camera. */
-  sensorNoise: { bound: 0.12, sign: 'below' },
+  sensorNoise: { bound: 0.05, sign: 'below' },
   /** The weakest of the edges around the portrait. */
   portraitEdges: { bound: 30, sign: 'above' },
   /** How far the noise of the portrait is from that of the card, as a logarithm, either way: a sign with the edges only. */

@@ -7,8 +7,6 @@ export type DecodedLine = {
   readonly text: string;
   /** The logarithm of the probability of the best path, per step. */
   readonly score: number;
-  /** How many times likelier than any other each letter of the names is at least. Fillers do not count. */
-  readonly leastLead: number;
   /** `costs[position * CHARACTERS.length + character]`: 0 for the one chosen by the reader. */
   readonly costs: Float32Array;
 };
@@ -72,20 +70,16 @@ export function decodeLine(reading: MrzReading, kinds: readonly Kind[]): Decoded
   const path = bestPath(reading, kinds);
   const costs = new Float32Array(kinds.length * COUNT);
   let text = '';
-  let leastCost = Number.POSITIVE_INFINITY;
   for (let position = 0; position < kinds.length; position += 1) {
     const { character, step } = path.positions[position] as Place;
     text += CHARACTERS[character];
-    const isLetter = character !== FILLER && kinds[position] === 'names';
     const prior = priorOf(kinds[position] as Kind);
     const chosen = (reading.logs[step * WIDTH + character] as number) + (prior[character] as number);
     for (let k = 0; k < COUNT; k += 1) {
-      const cost = chosen - (reading.logs[step * WIDTH + k] as number) - (prior[k] as number);
-      costs[position * COUNT + k] = cost;
-      if (isLetter && k !== character && cost < leastCost) leastCost = cost;
+      costs[position * COUNT + k] = chosen - (reading.logs[step * WIDTH + k] as number) - (prior[k] as number);
     }
   }
-  return { text, score: path.score / reading.steps, leastLead: Math.exp(leastCost), costs };
+  return { text, score: path.score / reading.steps, costs };
 }
 
 type Place = { readonly character: number; readonly step: number };

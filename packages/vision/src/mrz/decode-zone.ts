@@ -14,8 +14,6 @@ const CLEAR_MISFIT = 5;
 const SURE = 0.85;
 /** Below this, even right check digits are no reason to stop looking. */
 const UNSURE = 0.6;
-/** A letter that is so many times likelier than the next is not read again. */
-const CLEAR_LEAD = 4;
 
 /** As much as one of the three check digits of a visa. */
 const IMPOSSIBLE_DATE = 1;
@@ -26,8 +24,6 @@ export type Attempt = {
   readonly readings: readonly MrzReading[];
   /** How well each line fits what was seen. */
   readonly scores: readonly number[];
-  /** How many times likelier than any other each letter of the names is at least. */
-  readonly leastLead: number;
 };
 /** Two check digits do not agree by chance with lines that are none. */
 export function isPlausible(best: Attempt | undefined): boolean {
@@ -36,11 +32,9 @@ export function isPlausible(best: Attempt | undefined): boolean {
 
 export function isSettled(best: Attempt | undefined): boolean {
   if (!best) return false;
-  const { valid, checks, confidence, repairs } = best.finding;
+  const { valid, checks, confidence } = best.finding;
   const passed = checks.filter((check) => check.passed).length;
-  // Names alone have no check digit. Doubts about the number of fillers are no reason to read a line again.
-  const isLegible = best.leastLead > CLEAR_LEAD && repairs.every(({ checked }) => !checked);
-  return (valid && (confidence > UNSURE || isLegible)) || (passed >= 2 && confidence > SURE);
+  return (valid && confidence > UNSURE) || (passed >= 2 && confidence > SURE);
 }
 
 /** The formats whose length fits best come first; once one fits in full, those that are clearly longer or shorter do not. */
@@ -98,8 +92,7 @@ function decodeAs(format: Format, readings: readonly MrzReading[], quads: readon
   // Visas of either size pass the same checks; only the number of characters tells them apart.
   const missed = Math.abs(Math.max(...counts) - format.length);
   const merit = meritOf(parsed, score, repairs.length) - missed * 0.15;
-  const leastLead = Math.min(...decoded.map((line) => line.leastLead));
-  return { finding, merit, readings, scores: decoded.map((line) => line.score), leastLead };
+  return { finding, merit, readings, scores: decoded.map((line) => line.score) };
 }
 
 /**

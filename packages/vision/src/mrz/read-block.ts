@@ -26,8 +26,6 @@ const MIN_CHARACTERS = 14;
 const MAX_FOREIGN = 0.3;
 /** Below this, what was read is no zone. */
 export const MIN_MERIT = 0.5;
-/** Of a run of fillers, the reader often loses a few. */
-const MAX_LOST_FILLERS = 4;
 /** A line that fits this well is not read again. */
 const CLEAR_SCORE = -0.03;
 
@@ -129,23 +127,16 @@ async function standsClearly(image: Raster, quads: readonly Quad[], turned: bool
   return likelier > CLEARLY_UPRIGHT;
 }
 
-/** All check digits are right, and none was made right. */
-function isCertain({ finding }: Attempt): boolean {
-  return finding.valid && finding.repairs.every(({ checked }) => !checked);
-}
-
-function holdsNames(format: Attempt['finding']['format'], line: number): boolean {
-  return FORMATS[format].fields.some((field) => field.kind === 'names' && field.line === line);
-}
-
-/** Reads the lines that left doubts once more, wider. What check digits cover and confirm leaves none. */
-async function lookAgain(image: Raster, attempt: Attempt, budget: Budget): Promise<Attempt | undefined> {
-  const { finding, readings, scores } = attempt;
+/** Reads the lines that left doubts once more, wider. Right check digits leave some: U and 0 count the same. */
+async function lookAgain(
+  image: Raster,
+  { finding, readings, scores }: Attempt,
+  budget: Budget,
+): Promise<Attempt | undefined> {
   const worst = Math.min(...scores);
   const lines = [...readings];
   for (const [i, score] of scores.entries()) {
     if (score > CLEAR_SCORE && score > worst) continue;
-    if (isCertain(attempt) && !holdsNames(finding.format, i)) continue;
     const { readings: reread } = await readQuads(image, [finding.quads[i] as Quad], SECOND_LOOK, budget);
     lines[i] = reread[0] ?? (lines[i] as MrzReading);
   }
@@ -171,8 +162,7 @@ async function readUpright(
   const length = quads.length === 3 ? FORMATS.TD1.length : FORMATS.TD3.length;
   // More characters than the format has: a longer format was cut short, though its check digits may all be there.
   const overfull = attempt !== undefined && count > FORMATS[attempt.finding.format].length + 2;
-  const isWhole = attempt !== undefined && isCertain(attempt) && count >= length - MAX_LOST_FILLERS;
-  const done = ((isSettled(attempt) || isWhole) && !overfull) || count >= length || budget.pixels <= 0;
+  const done = (isSettled(attempt) && !overfull) || count >= length || budget.pixels <= 0;
   // Two lines of thirty are two of the three of a card: the third is what is missing.
   const missing = quads.length === 2 && Math.abs(count - FORMATS.TD1.length) <= 2;
   if (done || missing) return { ...(attempt && { attempt }), strips };

@@ -24,7 +24,7 @@ export const MEASURED: Readonly<Record<MeasuredMethod, readonly Counted[]>> = {
     { what: 'portraits pasted into the finished photograph in which no signs were found', errors: 0, of: 40 },
     { what: 'portraits stuck on and photographed in which no signs were found', errors: 6, of: 9 },
     { what: 'pasted portraits with soft edges in which no signs were found', errors: 6, of: 7 },
-    { what: 'genuine specimens, photographed, in which signs were found', errors: 1, of: 40 },
+    { what: 'genuine specimens, photographed, in which signs were found', errors: 0, of: 40 },
   ],
   faceMatch: [
     { what: 'strangers accepted, in the worst group with many pairs (Asian men)', errors: 7, of: 78_752 },
