@@ -25,6 +25,7 @@ const MAX_FRAMES = 400;
 /** Two frames in a row show a movement; eyes must be closed for longer. */
 const LEAST_FRAMES = 2;
 const LEAST_FRAMES_OF_CLOSED_EYES = 4;
+const REST_DEGREES = 4;
 /** So many times the face has to be at rest. */
 const LEAST_RESTS = 9;
 const MOVEMENTS: readonly Movement[] = ['left', 'right', 'up', 'down', 'closeEyes', 'openMouth'];
@@ -54,7 +55,10 @@ function toFilm(name: string, frames: readonly Frame[]): Film | undefined {
   const ahead = frames.filter(({ seen }) => roleAtStart(seen).role === 'centre');
   const neutral = ahead[Math.floor(ahead.length / 4)]?.seen;
   if (!neutral) return undefined;
-  const rests = ahead.filter(({ seen }) => roleOf(seen, neutral, 'left') === 'centre');
+  // Who looks ahead looks at one place: the films were not made for this, and people look around in them.
+  const isNear = (seen: FaceObservation) =>
+    Math.hypot(seen.yaw - neutral.yaw, seen.pitch - neutral.pitch) <= REST_DEGREES;
+  const rests = ahead.filter(({ seen }) => isNear(seen) && roleOf(seen, neutral, 'left') === 'centre');
   if (rests.length < LEAST_RESTS) return undefined;
   const takes = new Map(MOVEMENTS.map((movement) => [movement, takesOf(frames, neutral, movement)]));
   const has = (...movements: Movement[]) => movements.every((movement) => (takes.get(movement)?.length ?? 0) > 0);
