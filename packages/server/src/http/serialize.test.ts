@@ -12,6 +12,7 @@ describe('the guard on the way out', () => {
     name: 'a "name" \u2028 😀',
     description: undefined,
     status: 'ACTIVE',
+    environment: 'live',
     permissions: ['TNT#acme#*'],
     permittedOperations: [],
     createdDtm: '2026-11-15T00:00:00.000Z',

@@ -25,7 +25,7 @@ export const AUTHENTICITY_BOUNDS = {
   /** How far the noise of the portrait is from that of the card, as a logarithm, either way: a sign with the edges only. */
   portraitNoise: { bound: 0.5, sign: 'above' },
   /** The longest straight edge that no lens has blurred, in heights of the document: something was put into the picture. */
-  cutBorder: { bound: 0.08, sign: 'above' },
+  cutBorder: { bound: 0.1, sign: 'above' },
 } as const;
 
 export type AuthenticitySignalName = keyof typeof AUTHENTICITY_BOUNDS;

@@ -36,12 +36,12 @@ export const LIVENESS_BOUNDS = {
   /** Of the face at rest after each movement: below, it is the same picture. Between the two, a human decides. */
   novelty: { refuse: 0.006, doubt: 0.0115 },
   /** The cosine between those faces: above, it is the same picture. */
-  sameness: { refuse: 0.985, doubt: 0.98 },
+  sameness: { refuse: 0.98, doubt: 0.975 },
   /** Every frame at rest beside their mean, and the best frame of each turn. Strangers stay below 0.5. */
   restAlike: 0.6,
   turnedAlike: 0.45,
   /** The median of the frames at rest. Lower than for a single picture, because the challenge stands beside it. */
-  passive: { refuse: 0.25, doubt: 0.5 },
+  passive: { refuse: 0.25, doubt: 0.6 },
   /** In widths of the eyes, for each turn to a side. */
   noseTravel: 0.07,
   /** Between frames less than this apart, in heights of the face. */
