@@ -44,6 +44,22 @@ describe('while one applicant sends PDFs that take all the time there is', () =>
     assert.ok(order.indexOf('other') <= 1, order.join());
     await Promise.all(attack);
   });
+
+  it('only one of them is at work at a time, so that the second process is free for others', async (t) => {
+    const images = openImages({ processes: 2 });
+    let ended = 0;
+    const attack = Array.from({ length: 3 }, () =>
+      images.firstPage(slowPdf(), ATTACKER).catch(() => {
+        ended += 1;
+      }),
+    );
+    t.after(async () => {
+      await images.stop();
+      await Promise.all(attack);
+    });
+    assert.equal((await images.firstPage(PDF, NEIGHBOUR)).width, 1809);
+    assert.equal(ended, 0);
+  });
 });
 
 describe('a sender whose file ran into the limit', () => {
