@@ -113,6 +113,14 @@ describe('the check applicantMatch', () => {
     assert.equal(verdict({ ...EXPECTED, nationality: 'DEU' }, german), 'PASSED');
     assert.equal(verdict({ ...EXPECTED, nationality: 'German' }, german), 'PASSED');
     assert.equal(verdict({ nationality: 'German' }, german), undefined);
+    assert.equal(verdict({ nationality: 'UTO' }, german), 'REVIEW nationality_differs');
+  });
+
+  it('is not made where a state is all that is expected, and agrees: that names nobody', () => {
+    assert.equal(
+      verdict({ nationality: 'UTO', countryCode: 'UTO' }, documentOf({ ...ANNA, Nationality: 'UTO' })),
+      undefined,
+    );
   });
 
   it('says which field it was, and nothing of a person', () => {

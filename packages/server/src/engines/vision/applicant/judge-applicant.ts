@@ -54,7 +54,9 @@ export function judgeApplicant(params: Params, document: ReadDocument): Check | 
     ...(expected.documentNumber !== undefined && { documentNumber: judgeNumber(expected.documentNumber, document) }),
     ...judgeStates(expected, document),
   };
-  if (Object.keys(fields).length === 0) return undefined;
+  // Millions share a state: it can speak against somebody, and alone it speaks for nobody.
+  const namesNobody = (name: string) => STATES.includes(name as FieldName) && fields[name as FieldName] === 'agrees';
+  if (Object.keys(fields).every(namesNobody)) return undefined;
   return { ...CHECK, ...verdictOf(fields), metaData: { fields } };
 }
 
