@@ -3,6 +3,9 @@ import { after, before, it } from 'node:test';
 import { operations, takesIdempotencyKey } from '@grove/contract';
 import { onBothEngines, openTestApp, type TestApp, type TestPlace } from '../../test/harness.ts';
 import { HOUR } from '../kernel/clock.ts';
+import { asTenantId } from '../kernel/ids.ts';
+
+const ACME = asTenantId('acme');
 
 onBothEngines('Idempotency-Key', (_engine, places) => {
   let place: TestPlace;
@@ -152,5 +155,34 @@ onBothEngines('Idempotency-Key', (_engine, places) => {
       .all<{ sealed: Uint8Array }>({ text: 'SELECT sealed FROM idempotency_keys' }, []);
     assert.ok(rows.length > 0);
     for (const { sealed } of rows) assert.ok(!Buffer.from(sealed).includes(body.code.slice(-43)));
+  });
+
+  it('stores no hash in the clear, by which a guess of what was sent could be tried', async () => {
+    await create('hash', 'hashed', grove, await grove.token());
+    const rows = await grove.app.db
+      .of(ACME)
+      .all<{ request_hash: Uint8Array }>({ text: 'SELECT request_hash FROM idempotency_keys' }, []);
+    assert.ok(rows.length > 0);
+    for (const { request_hash } of rows) assert.deepEqual(Buffer.from(request_hash), Buffer.alloc(32));
+  });
+
+  it('answers again what an earlier release has stored, to the same request alone', async () => {
+    const token = await grove.token();
+    await create('older', 'older', grove, token);
+    const context = JSON.stringify(['apiKeys.create', 'older']);
+    await grove.app.db.of(ACME).write(async (tx) => {
+      const select = { text: "SELECT sealed FROM idempotency_keys WHERE tenant_id = $1 AND key = 'older'" };
+      const row = await tx.get<{ sealed: Uint8Array }>(select, [ACME]);
+      const opened = await grove.app.vault.openFor(tx, 'idempotency', context, row?.sealed as Uint8Array);
+      const [hash, body] = JSON.parse(String(opened));
+      const sealed = await grove.app.vault.sealFor(tx, 'idempotency', context, Buffer.from(JSON.stringify(body)));
+      const update = {
+        text: "UPDATE idempotency_keys SET request_hash = $2, sealed = $3 WHERE tenant_id = $1 AND key = 'older'",
+      };
+      await tx.run(update, [ACME, Buffer.from(hash, 'base64'), sealed]);
+    });
+    const again = await create('older', 'older', grove, token);
+    assert.deepEqual([again.status, again.headers.get('idempotent-replayed')], [201, 'true']);
+    assert.equal((await create('older', 'other', grove, token)).status, 422);
   });
 });

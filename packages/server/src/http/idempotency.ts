@@ -8,7 +8,8 @@ import { addAnswer, findAnswer, type IdempotencyRow, removeSomeExpired, type Slo
 
 /**
  * `Idempotency-Key`: the answer is stored in the transaction that does the work, so a retry finds either both or
- * neither. Answers are sealed, because they may hold a secret that is shown once, and kept for a day.
+ * neither. Answers are sealed, because they may hold a secret that is shown once, and kept for a day. So is the hash of the
+ * request: whoever reads the database could find out by trying what was in a request that names a person.
  */
 export type IdempotentRequest = {
   operation: string;
@@ -21,6 +22,11 @@ export type IdempotentRequest = {
 
 export type Idempotency = (request: IdempotentRequest) => Promise<{ body: unknown; replayed: boolean }>;
 
+/** The hash of the request in base64, and the answer. */
+type Stored = [hash: string, body: unknown];
+
+/** In the column that an earlier release has the hash in. */
+const NO_HASH = Buffer.alloc(32);
 const KEPT_MS = 24 * HOUR;
 const SUBJECT = 'idempotency';
 const KEY = /^[\x21-\x7e]{1,255}$/;
@@ -29,10 +35,14 @@ export function idempotency({ vault, clock }: { vault: Vault; clock: Clock }): I
   const inFlight = new Set<string>();
 
   const replay = async (db: TenantDb, slot: Slot, row: IdempotencyRow, hash: Buffer) => {
-    // A caller never receives the answer to another caller's request: the hash names the caller.
-    if (!timingSafeEqual(row.request_hash, hash)) throw new ApiError(100012);
     const plain = await vault.openFor(db, SUBJECT, slotName(slot), row.sealed);
-    return { body: JSON.parse(plain.toString('utf8')) as unknown, replayed: true };
+    const stored: unknown = JSON.parse(plain.toString('utf8'));
+    // An earlier release kept the hash beside the answer.
+    const isOld = !NO_HASH.equals(row.request_hash);
+    const [text, body] = isOld ? ['', stored] : (stored as Stored);
+    // A caller never receives the answer to another caller's request: the hash names the caller.
+    if (!timingSafeEqual(isOld ? row.request_hash : Buffer.from(text, 'base64'), hash)) throw new ApiError(100012);
+    return { body, replayed: true };
   };
 
   const perform = async (request: IdempotentRequest, slot: Slot, hash: Buffer) => {
@@ -40,8 +50,9 @@ export function idempotency({ vault, clock }: { vault: Vault; clock: Clock }): I
     const now = clock.now();
     return context.db.write(async (tx) => {
       const body = await request.handle({ ...context, db: joined(tx) });
-      const sealed = await vault.sealFor(tx, SUBJECT, slotName(slot), Buffer.from(JSON.stringify(body)));
-      await addAnswer(tx, slot, { request_hash: hash, sealed, created_at: now }, now - KEPT_MS);
+      const stored: Stored = [hash.toString('base64'), body];
+      const sealed = await vault.sealFor(tx, SUBJECT, slotName(slot), Buffer.from(JSON.stringify(stored)));
+      await addAnswer(tx, slot, { request_hash: NO_HASH, sealed, created_at: now }, now - KEPT_MS);
       return { body, replayed: false };
     });
   };
