@@ -167,7 +167,8 @@ export const webhooks = group('/api/notification-service/webhooks', {
   update: post('/{webhookId}', {
     summary: 'Change a webhook',
     description:
-      'Changes only the fields given; sensitiveHeaders as a whole. To set it ACTIVE again delivers what waits.',
+      'Changes only the fields given; sensitiveHeaders as a whole, and they must be given again with a uri of another host. ' +
+      'To set it ACTIVE again delivers what waits.',
     permission: 'NotificationService:updateWebhook',
     audit: 'webhook.updated',
     body: WebhookChange,

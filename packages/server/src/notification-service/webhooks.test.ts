@@ -363,4 +363,17 @@ onBothEngines('webhooks', (_engine, places) => {
     });
     assert.equal(elsewhere.body.code, 100001);
   });
+
+  it('100001: do not send a header that is never shown to another host, unless it is given again', async () => {
+    const { id } = await create('sealed', { sensitiveHeaders: { Authorization: 'Bearer hunter2' } });
+    for (const uri of ['https://evil.example.com/', `${new URL(URI).origin}:8443/`]) {
+      const moved = await call('POST', `/${id}`, { uri });
+      assert.deepEqual([moved.body.code, moved.body.errors?.[0].pointer], [100001, '/sensitiveHeaders'], uri);
+    }
+    assert.equal((await call('POST', `/${id}`, { uri: `${new URL(URI).origin}/another/path` })).status, 200);
+    const given = { uri: 'https://other.example.com/', sensitiveHeaders: { Authorization: 'Bearer sesame' } };
+    assert.equal((await call('POST', `/${id}`, given)).status, 200);
+    const without = { uri: URI, sensitiveHeaders: {} };
+    assert.equal((await call('POST', `/${id}`, without)).status, 200);
+  });
 });

@@ -195,6 +195,7 @@ async function changedWebhook(
   checkTemplate(template, method);
   const values = change.sensitiveHeaders ?? (await openWebhook(vault, tx, before)).sensitive;
   await ensureMaySend(tx, context, { uri, headers, sensitive: values, template }, deps);
+  if (!change.sensitiveHeaders) ensureSameHost(before.uri, uri, values);
   return {
     ...touched(before, context),
     ...{ name, name_folded: fold(name), uri, method, status, body_template: template },
@@ -205,6 +206,15 @@ async function changedWebhook(
     events: change.events ? JSON.stringify(normalEvents(change.events)) : before.events,
     retry_intervals: change.retryIntervalsMs ? JSON.stringify(change.retryIntervalsMs) : before.retry_intervals,
   };
+}
+
+/** Ensures that nobody reads what is never shown by having it sent to an address of their own. */
+function ensureSameHost(before: string, after: string, kept: Headers): void {
+  // The hosts of cloud secrets were looked at already.
+  const hasPlain = Object.values(kept).some((value) => secretNames(value).length === 0);
+  if (!hasPlain || new URL(before).origin === new URL(after).origin) return;
+  const message = 'must be given again, because the webhook goes to another host';
+  throw invalidInput({ pointer: '/sensitiveHeaders', message });
 }
 
 type Sent = { uri: string; headers: Headers; sensitive: Headers; template: string | null };
