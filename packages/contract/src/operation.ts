@@ -38,7 +38,7 @@ export type Row = Access & {
   audit?: ConfigurationAction;
   /**
    * Set if it shows what is known of persons, which counts against the read budget of the API key: one person, or each
-   * that the page lists.
+   * that the page lists or the archive holds. Also of operations that change something and answer with the person.
    */
   persons?: 'one' | 'each';
   /** The largest body it takes, where that is not `MAX_BODY_BYTES`. */

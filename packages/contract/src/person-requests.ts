@@ -109,7 +109,7 @@ export const personRequests = group('/api/userdata-server/personRequests', {
       'Of a FIND that is DONE. Each process instance has the files of its own archive in a folder; users, tokens and ' +
       'members are JSON. `manifest.json` and `manifest.jws` are as in the archive of an instance.',
     permission: 'PersonRequests:archive',
-    persons: 'one',
+    persons: 'each',
     body: Empty,
     produces: 'application/zip',
     codes: [100230, 100231],

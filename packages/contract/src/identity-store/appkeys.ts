@@ -291,6 +291,7 @@ export const appkeys = group('/api/identity-store/stores/{storeName}', {
   deregister: post(ofUser(`${ofRelyingParty}/deregistrations`, 'id', 'ext'), {
     summary: "Delete a user's appkeys of a relying party",
     permission: 'IdentityStore:deregisterAppkeys',
+    persons: 'one',
     body: Empty,
     ok: User,
     codes: [100027, 100028, 100029],
@@ -298,12 +299,14 @@ export const appkeys = group('/api/identity-store/stores/{storeName}', {
   deregisterKey: del(ofUser(`${ofRelyingParty}/registrations/keyIds/{keyId}`, 'id'), {
     summary: 'Delete one appkey of a user',
     permission: 'IdentityStore:deregisterAppkey',
+    persons: 'one',
     ok: User,
     codes: [100027, 100028, 100029, 100032],
   }),
   updateDevice: post(ofUser(`${ofRelyingParty}/devices/{deviceId}`, 'id', 'ext'), {
     summary: 'Give a device of a user a new push token',
     permission: 'IdentityStore:updateAppkeyDevice',
+    persons: 'one',
     body: DeviceChange,
     ok: User,
     codes: [100027, 100028, 100029, 100033],
@@ -311,6 +314,7 @@ export const appkeys = group('/api/identity-store/stores/{storeName}', {
   setPreferredDevice: post(ofUser(`${ofRelyingParty}/preferredDevice/{deviceId}`, 'id', 'ext'), {
     summary: 'Make a device the preferred one of a user',
     permission: 'IdentityStore:setPreferredDevice',
+    persons: 'one',
     body: Empty,
     ok: User,
     codes: [100027, 100028, 100029, 100033],
@@ -318,6 +322,7 @@ export const appkeys = group('/api/identity-store/stores/{storeName}', {
   clearPreferredDevice: del(ofUser(`${ofRelyingParty}/preferredDevices`, 'id', 'ext'), {
     summary: "Clear a user's preferred device, whichever it is",
     permission: 'IdentityStore:clearPreferredDevice',
+    persons: 'one',
     ok: User,
     codes: [100027, 100028, 100029],
   }),
@@ -325,6 +330,7 @@ export const appkeys = group('/api/identity-store/stores/{storeName}', {
     summary: 'Delete a device as the preferred one of a user',
     description: 'Its appkeys stay. A device that is not the preferred one is none here.',
     permission: 'IdentityStore:deletePreferredDevice',
+    persons: 'one',
     ok: User,
     codes: [100027, 100028, 100029, 100033],
   }),

@@ -72,6 +72,7 @@ export const biometrics = group('/api/identity-store/stores/{storeName}', {
     description:
       'The face takes the place of the one before. The image is not kept, and what is kept of it is never returned.',
     permission: 'IdentityStore:updateUserBiometric',
+    persons: 'one',
     body: BiometricInput,
     ok: User,
     codes: [8, 502, 2005, 2006, 2100, 20114, 20115, 20120, 100141, 100027, 100028, 100082],
@@ -81,6 +82,7 @@ export const biometrics = group('/api/identity-store/stores/{storeName}', {
     summary: 'Record a biometric authentication that failed elsewhere',
     description: 'Counts towards the lock of the modality.',
     permission: 'IdentityStore:recordBiometricFailure',
+    persons: 'one',
     body: BiometricFailure,
     ok: User,
     codes: [2005, 20115, 100027, 100028, 100082],

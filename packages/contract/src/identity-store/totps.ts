@@ -67,6 +67,7 @@ export const totps = group('/api/identity-store/stores/{storeName}', {
     summary: 'Start a TOTP registration',
     description: 'Show `qrCode` to the end user, then complete with the first code.',
     permission: 'IdentityStore:startTotpRegistration',
+    persons: 'one',
     body: Empty,
     ok: TotpRegistration,
     status: 201,
@@ -90,6 +91,7 @@ export const totps = group('/api/identity-store/stores/{storeName}', {
   deregister: post(ofUser('/totps/deregistrations/{policyName}', 'id'), {
     summary: "Delete a user's TOTP",
     permission: 'IdentityStore:deregisterTotp',
+    persons: 'one',
     body: Empty,
     ok: User,
     codes: [100027, 100028, 100030, 100053],

@@ -217,6 +217,7 @@ export const users = group('/api/identity-store/stores/{storeName}', {
     summary: 'Lock a user',
     description: 'No way of authenticating is open to it until it is unlocked, or until the time is up.',
     permission: 'IdentityStore:lockUser',
+    persons: 'one',
     body: UserLock,
     ok: User,
     codes: [502, 100027, 100028],
@@ -226,6 +227,7 @@ export const users = group('/api/identity-store/stores/{storeName}', {
     description:
       'Failures are forgotten; a way of authenticating that was disabled after too many of them works again.',
     permission: 'IdentityStore:unlockUser',
+    persons: 'one',
     body: UserUnlock,
     ok: User,
     codes: [100027, 100028],

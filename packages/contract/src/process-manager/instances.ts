@@ -217,6 +217,7 @@ export const processInstances = group('/api/process-manager/processInstances', {
   resume: post('/{processInstanceId}/resume', {
     summary: 'Resume a process instance that a pause step has paused',
     permission: 'ProcessManager:resumeProcessInstance',
+    persons: 'one',
     body: Resume,
     ok: ProcessInstance,
     codes: [100022, 100062],

@@ -93,6 +93,7 @@ export const reviews = group('/api/process-manager/reviews', {
   approve: post('/{processInstanceId}/approve', {
     summary: 'Approve',
     permission: 'ProcessManager:approveReview',
+    persons: 'one',
     body: Verdict,
     ok: ProcessInstance,
     codes: conflicts,
@@ -100,6 +101,7 @@ export const reviews = group('/api/process-manager/reviews', {
   reject: post('/{processInstanceId}/reject', {
     summary: 'Reject',
     permission: 'ProcessManager:rejectReview',
+    persons: 'one',
     body: Verdict,
     ok: ProcessInstance,
     codes: conflicts,

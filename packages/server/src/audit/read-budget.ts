@@ -4,7 +4,7 @@ import { type Clock, HOUR, toDtm } from '../kernel/clock.ts';
 import type { Principal } from '../kernel/context.ts';
 import { ApiError } from '../kernel/errors.ts';
 import type { Audit } from './audit.ts';
-import { addKeyReads, type KeyHour, markAlarmed } from './key-reads.repository.ts';
+import { addKeyReads, countKeyReads, type KeyHour, markAlarmed } from './key-reads.repository.ts';
 
 /**
  * How many persons each API key has read in this hour, so that a leaked key is noticed. A request adds to a number in
@@ -14,12 +14,15 @@ import { addKeyReads, type KeyHour, markAlarmed } from './key-reads.repository.t
 export type ReadBudget = {
   /**
    * Before a read that shows at most `expected` persons. Refuses with 100191 while the key is blocked; requests that are
-   * under way count with what they may show. The answer is to be told how many it showed, once.
+   * under way count with what they may show. The answer is to be told how many it showed, once. A promise for a key that
+   * this server has not met: its budget and what it has read are looked up first.
    */
-  admit(principal: Principal, expected: number): (shown: number) => void;
+  admit(principal: Principal, expected: number): SettleReads | Promise<SettleReads>;
   flush(): Promise<void>;
   stop(): Promise<void>;
 };
+
+type SettleReads = (shown: number) => void;
 
 /** What a tenant allows each of its keys. */
 export type Budget = { readonly personsPerHour: number; readonly block: boolean };
@@ -58,6 +61,8 @@ type Use = {
   /** In the database, by all servers. */
   stored: number;
   budget: Budget | undefined;
+  /** While the budget is looked up. */
+  lookup?: Promise<void> | undefined;
 };
 
 const WRITE_EVERY_MS = 1000;
@@ -78,9 +83,29 @@ export function openReadBudget(deps: ReadBudgetDeps): ReadBudget {
     const known = uses.get(principal.apiKeyId);
     if (known?.hourAt === hourAt) return known;
     if (known && known.pending > 0) ended.push(known);
-    const use = { principal, hourAt, pending: 0, reserved: 0, stored: 0, budget: known?.budget };
+    const use: Use = { principal, hourAt, pending: 0, reserved: 0, stored: 0, budget: known?.budget };
     uses.set(principal.apiKeyId, use);
     return use;
+  };
+
+  const admitKnown = (principal: Principal, expected: number): SettleReads => {
+    const use = useOf(principal);
+    if (isBlocked(use)) {
+      const retryAfterSeconds = Math.max(1, Math.ceil((use.hourAt + HOUR - clock.now()) / 1000));
+      throw new ApiError(100191, { retryAfterSeconds });
+    }
+    use.reserved += expected;
+    let isOpen = true;
+    return (shown) => {
+      if (!isOpen) return;
+      isOpen = false;
+      use.reserved -= expected;
+      if (shown === 0) return;
+      // The hour may have ended meanwhile.
+      const now = useOf(principal);
+      now.pending += shown;
+      if (now.pending >= WRITE_FROM && !flushing) flush().catch(onError);
+    };
   };
 
   const writeOne = async (use: Use) => {
@@ -120,22 +145,11 @@ export function openReadBudget(deps: ReadBudgetDeps): ReadBudget {
   return {
     admit(principal, expected) {
       const use = useOf(principal);
-      if (isBlocked(use)) {
-        const retryAfterSeconds = Math.max(1, Math.ceil((use.hourAt + HOUR - clock.now()) / 1000));
-        throw new ApiError(100191, { retryAfterSeconds });
-      }
-      use.reserved += expected;
-      let isOpen = true;
-      return (shown) => {
-        if (!isOpen) return;
-        isOpen = false;
-        use.reserved -= expected;
-        if (shown === 0) return;
-        // The hour may have ended meanwhile.
-        const now = useOf(principal);
-        now.pending += shown;
-        if (now.pending >= WRITE_FROM && !flushing) flush().catch(onError);
-      };
+      if (use.budget) return admitKnown(principal, expected);
+      use.lookup ??= lookUp(deps, use).finally(() => {
+        use.lookup = undefined;
+      });
+      return use.lookup.then(() => admitKnown(principal, expected));
     },
     flush,
     async stop() {
@@ -147,6 +161,15 @@ export function openReadBudget(deps: ReadBudgetDeps): ReadBudget {
 
 function isBlocked({ stored, pending, reserved, budget }: Use): boolean {
   return budget?.block === true && stored + pending + reserved >= budget.personsPerHour;
+}
+
+/** Otherwise a key could read what it likes until the first write, and a key that was blocked after each restart. */
+async function lookUp({ db, budgetOf }: ReadBudgetDeps, use: Use): Promise<void> {
+  const { principal, hourAt } = use;
+  const { tenantId, environment, apiKeyId } = principal;
+  const reads = db.of(tenantId);
+  use.stored = await countKeyReads(reads, { environment, apiKeyId, hourAt });
+  use.budget = await budgetOf(reads, environment);
 }
 
 const hourOf = (at: number) => at - (at % HOUR);

@@ -39,7 +39,7 @@ export type MountDeps = GuardDeps &
     /** Writes a change of the configuration into the audit log, in its transaction. */
     recordChange: RecordChange;
     /** Counts the persons that API keys read, and refuses keys that have read too many. */
-    readBudget: { admit(principal: Principal, expected: number): SettleReads };
+    readBudget: { admit(principal: Principal, expected: number): SettleReads | Promise<SettleReads> };
     respond: Respond;
     respondSpecial: RespondSpecial;
     /** Told when an answer is handed over. */
@@ -236,11 +236,10 @@ function serve(deps: MountDeps & { inTurn: Turn }, served: Served, operation: Gr
       }
       deps.answered(request, status, served);
     };
-    deps.inTurn(() => {
+    const handle = (admitted: SettleReads | undefined) => {
       let result: unknown;
+      settleReads = admitted;
       try {
-        const { principal } = request;
-        if (persons && principal) settleReads = deps.readBudget.admit(principal, personsAskedFor(request, persons));
         result = answer(request);
       } catch (error) {
         fail(error);
@@ -248,21 +247,44 @@ function serve(deps: MountDeps & { inTurn: Turn }, served: Served, operation: Gr
       }
       if (result instanceof Promise) result.then(send, fail);
       else send(result);
-    });
+    };
+    deps.inTurn(() => admitReads(deps, request, persons, { handle, fail }));
   };
 }
 
 type Persons = GroupedOperation['persons'];
+type Admitted = { handle(settleReads: SettleReads | undefined): void; fail(error: unknown): void };
+
+/** Only a key that is new to this server waits. */
+function admitReads(
+  { readBudget }: Pick<MountDeps, 'readBudget'>,
+  request: FastifyRequest,
+  persons: Persons,
+  { handle, fail }: Admitted,
+): void {
+  const { principal } = request;
+  try {
+    const admitted = persons && principal && readBudget.admit(principal, personsAskedFor(request, persons));
+    if (admitted instanceof Promise) admitted.then(handle, fail);
+    else handle(admitted ?? undefined);
+  } catch (error) {
+    fail(error);
+  }
+}
 
 /** At most so many can be in the answer. */
 function personsAskedFor({ query }: FastifyRequest, persons: Persons): number {
   return persons === 'each' ? ((query as { size?: number }).size ?? DEFAULT_PAGE_SIZE) : 1;
 }
 
-/** Of a page, the persons that it lists; anything else is about one. */
+/** Of a page, the persons that it lists; an archive says how many it holds; anything else is about one. */
 function personsIn(body: unknown, persons: Persons): number {
+  if (persons === 'each' && body instanceof SpecialAnswer && body.persons !== undefined) return body.persons;
   const shown = body instanceof SpecialAnswer ? body.body : body;
-  return persons === 'each' ? (shown as { content: readonly unknown[] }).content.length : 1;
+  if (persons !== 'each') return 1;
+  const { content, totalElements } = shown as { content: readonly unknown[]; totalElements: number };
+  // A page behind the end still says how many there are, and so whether a guess was right.
+  return content.length === 0 && totalElements > 0 ? 1 : content.length;
 }
 
 /** Bytes that make a request what it is are compared by their hash. */

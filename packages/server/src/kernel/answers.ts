@@ -8,6 +8,8 @@ export class SpecialAnswer<Kind extends AnswerKind = AnswerKind, Body = unknown>
   readonly kind: Kind;
   readonly body: Body;
   readonly headers: AnswerHeaders;
+  /** How many persons a stream shows, where it is not one. */
+  persons?: number;
 
   constructor(kind: Kind, body: Body, headers: AnswerHeaders) {
     this.kind = kind;

@@ -81,6 +81,6 @@ const parametersOf = (row: TokenRow) => JSON.parse(row.parameters) as Record<str
 
 function itemOf(row: TokenRow) {
   const parameters = parametersOf(row);
-  const texts = [row.name, ...Object.values(parameters)];
+  const texts = [row.name, row.description ?? '', ...Object.values(parameters)];
   return { id: row.id, parameters, externalIds: externalIdsOf(parameters), texts };
 }

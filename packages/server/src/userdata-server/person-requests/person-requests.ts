@@ -82,10 +82,13 @@ export function openPersonRequests(deps: PersonRequestDeps) {
       if (row.action !== 'FIND' || row.state !== 'DONE') throw new ApiError(100231);
       audit.noteRead(context, { action: 'person.archived', item: row.id });
       const items = await itemsOf(db, row.id, MAX_FOUND_OF_PERSON);
-      return stream('application/zip', await archivePerson(deps, db, { row, items, now }), {
+      const answer = stream('application/zip', await archivePerson(deps, db, { row, items, now }), {
         'content-disposition': `attachment; filename="${row.id}.zip"`,
         'content-security-policy': 'sandbox',
       });
+      // What a parameter finds may be about many persons.
+      answer.persons = items.length;
+      return answer;
     },
   });
 }

@@ -63,7 +63,7 @@ async function search(deps: RunDeps, db: TenantDb, requestId: string, signal: Ab
   const selectors = JSON.parse(opened.toString('utf8')) as PersonSelectors;
   for (let source = deps.sources[row.source]; source; source = deps.sources[row.source]) {
     signal.throwIfAborted();
-    row = await searchBatch(db, row, source, selectors);
+    row = await searchBatch(deps, db, row, { source, selectors });
     if (row.state === 'FAILED') return;
   }
   const after = row;
@@ -76,11 +76,13 @@ async function search(deps: RunDeps, db: TenantDb, requestId: string, signal: Ab
 
 const DONE = (now: number) => ({ selectors: null, confirmed_at: now });
 
+type Search = { source: PersonSource; selectors: PersonSelectors };
+
 async function searchBatch(
+  deps: Pick<RunDeps, 'vault'>,
   db: TenantDb,
   row: PersonRequestRow,
-  source: PersonSource,
-  selectors: PersonSelectors,
+  { source, selectors }: Search,
 ): Promise<PersonRequestRow> {
   const page = await source.page(db, row.environment, row.after_id, SCANNED_AT_ONCE);
   const last = page.at(-1);
@@ -94,7 +96,9 @@ async function searchBatch(
     await addItems(tx, row.id, source.kind, ids);
     const found = (await itemsOf(tx, row.id, MAX_FOUND_OF_PERSON + 1)).length;
     const failed = found > MAX_FOUND_OF_PERSON;
-    const stored = failed ? { ...after, state: 'FAILED' as const, reason: TOO_MANY } : after;
+    const stored = failed ? { ...after, state: 'FAILED' as const, reason: TOO_MANY, selectors: null } : after;
+    // Nobody goes on with it, so nobody needs to know whom it was about.
+    if (failed) await deps.vault.destroySubject(tx, requestSubject(row.id));
     await changeRequest(tx, stored);
     return stored;
   });
