@@ -43,7 +43,7 @@ console.log('the outcome is', instance.status, `(${instance.statusMapped})`);
 const place = { processDefnId: instance.processDefnId, processInstanceId };
 const { documents } = await grove.userData.get(place);
 for (const { fieldName, values } of documents.doc1?.biographicData ?? []) {
-  console.log(`  ${fieldName}: ${values.visualZoneValue}`);
+  console.log(`  ${fieldName}: ${values.mrzValue ?? values.barcodeValue ?? values.visualZoneValue}`);
 }
 for (const { step, name, status } of await grove.userData.listChecks(place))
   console.log(`  ${step} ${name}: ${status}`);

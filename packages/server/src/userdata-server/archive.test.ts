@@ -55,7 +55,8 @@ onBothEngines('the archive and the signed result of an instance', (_engine, plac
       [...entries.keys()],
       [
         ...['instance.json', 'userdata.json', 'checks.json', 'events.json', 'sessions.json'],
-        ...['documents/doc1/front/uncropped.jpg', 'faces/face1/image.json', 'manifest.json', 'manifest.jws'],
+        ...['documents/doc1/front/cropped.jpg', 'documents/doc1/front/uncropped.jpg', 'documents/doc1/portrait.jpg'],
+        ...['faces/face1/image.json', 'manifest.json', 'manifest.jws'],
       ],
     );
     const json = (path: string) => JSON.parse(String(entries.get(path)));

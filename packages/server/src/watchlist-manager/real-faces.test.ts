@@ -98,4 +98,34 @@ describe('watchlists of real faces', () => {
       [[id, 'Watchlist step']],
     );
   });
+
+  it('are really looked in by journeys of the sandbox, which have lists of their own', async () => {
+    const { apiKey } = await grove.app.tenants.createApiKey('acme', { name: 'test', environment: 'test' });
+    const token = await grove.token(apiKey);
+    const post = (path: string, body: object) =>
+      grove.call(`${BASE}${path}`, { method: 'POST', body: JSON.stringify(body), token });
+    const list = (await post('', { name: 'wanted' })).body.id;
+    const member = await post(`/${list}/watchlist-members`, { image: base64(FRANCK) });
+    assert.equal(member.status, 201, member.text);
+    const candidatesFor = async (name: string) => {
+      const { user, processInstanceId } = await startJourney(grove, apiKey, { processDefnName: 'watching' });
+      const upload = { method: 'POST', body: new Uint8Array(picture(name)), headers: { 'content-type': 'image/jpeg' } };
+      assert.equal((await user.call('/steps/selfie/images/image', upload)).status, 200);
+      await user.submit('selfie');
+      let now = await user.look();
+      for (let tries = 0; now.waitingFor === 'check' && tries < 600; tries++) {
+        await wait(50);
+        now = await user.look();
+      }
+      const { processDefnId } = (
+        await grove.call(`/api/process-manager/processInstances/${processInstanceId}`, { token })
+      ).body;
+      const place = `/api/userdata-server/processDefinitions/${processDefnId}/processInstances/${processInstanceId}`;
+      const { body: checks } = await grove.call(`${place}/userdata/checks`, { token });
+      const { status, metaData } = checks.find((check: { name: string }) => check.name === 'watchlist');
+      return [status, ...metaData.candidates.map(({ memberId }: { memberId: string }) => memberId)];
+    };
+    assert.deepEqual(await candidatesFor(FRANCK_TURNED), ['REVIEW', member.body.id]);
+    assert.deepEqual(await candidatesFor(AUDREY), ['PASSED'], 'she is on the live list alone');
+  });
 });

@@ -34,6 +34,8 @@ describe('a live journey with the real machine', () => {
   let token: string;
   let recording: Recording;
   let passport: Buffer;
+  /** The journey that was accepted. */
+  let holder: EndUser;
 
   before(async () => {
     app = await openTestApp(await places.create(), { environment: { GROVE_VISION: 'lazy' } });
@@ -82,17 +84,18 @@ describe('a live journey with the real machine', () => {
     assert.equal(sent.status, 200, sent.text);
     return settled(user);
   };
-  const placeOf = async ({ processInstanceId: id }: EndUser) => {
-    const { body } = await app.call(`/api/process-manager/processInstances/${id}`, { token });
+  const placeOf = async ({ processInstanceId: id }: EndUser, by = token) => {
+    const { body } = await app.call(`/api/process-manager/processInstances/${id}`, { token: by });
     return `/api/userdata-server/processDefinitions/${body.processDefnId}/processInstances/${id}`;
   };
-  const checksOf = async (user: EndUser) => {
-    const { body } = await app.call(`${await placeOf(user)}/userdata/checks`, { token });
+  const checksOf = async (user: EndUser, by = token) => {
+    const { body } = await app.call(`${await placeOf(user, by)}/userdata/checks`, { token: by });
     return new Map(body.map((check: { name: string }) => [check.name, check])) as Map<string, Journey>;
   };
 
   it('accepts the holder of the passport, and keeps what was read and cut out', async () => {
     const user = await begin();
+    holder = user;
     assert.equal((await showPassport(user)).step?.id, 'selfie');
     const uploaded = await user.call('/steps/selfie/images/image', {
       ...{ method: 'POST', body: recording.at(PORTRAIT_AT) as never, headers: { 'content-type': 'image/jpeg' } },
@@ -160,4 +163,71 @@ describe('a live journey with the real machine', () => {
     assert.deepEqual([duplicate.status, duplicate.reason], ['REVIEW', 'candidate_found']);
     assert.ok(metaData.candidates.length >= 1);
   });
+
+  describe('and the same journey in the sandbox', () => {
+    let testKey: string;
+    let testToken: string;
+
+    before(async () => {
+      testKey = (await app.app.tenants.createApiKey('acme', { name: 'test', environment: 'test' })).apiKey;
+      testToken = await app.token(testKey);
+    });
+
+    const play = async () => {
+      const { user } = await startJourney(app, testKey, { processDefnName: 'eyes' });
+      await showPassport(user);
+      await showFace(user);
+      return user;
+    };
+
+    it('have the same user data, checks and image paths, so that code tried in the one works in the other', async () => {
+      const user = await play();
+      const shapeIn = async (of: EndUser, by: string) => {
+        const place = await placeOf(of, by);
+        const { body: data } = await app.call(`${place}/userdata`, { token: by });
+        const { body: optimized } = await app.call(`${place}/userdata?optimized=true`, { token: by });
+        const checks = Object.fromEntries(await checksOf(of, by));
+        const paths = Object.entries(data.documents.doc1.images).map(([name, image]) => [name, image]);
+        return { data: shapeOf(data), optimized: shapeOf(optimized), checks: shapeOf(checks), paths };
+      };
+      const [live, sandbox] = [await shapeIn(holder, token), await shapeIn(user, testToken)];
+      assert.deepEqual(sandbox.checks, live.checks);
+      assert.deepEqual(sandbox.data, live.data);
+      assert.deepEqual(sandbox.optimized, live.optimized);
+      assert.deepEqual(sandbox.paths, live.paths);
+      const place = await placeOf(user, testToken);
+      for (const path of ['documents/doc1/front/cropped', 'documents/doc1/portrait']) {
+        const { status, body } = await app.call(`${place}/getdata?path=${path}`, { token: testToken });
+        assert.deepEqual([status, body.contentType], [200, 'image/jpeg'], path);
+        assert.equal((await sharp(Buffer.from(body.data, 'base64')).metadata()).format, 'jpeg');
+      }
+    });
+
+    it('look for duplicates really, each among its own faces', async () => {
+      const user = await play();
+      const { status, reason, metaData } = (await checksOf(user, testToken)).get('duplicate');
+      assert.deepEqual([status, reason], ['REVIEW', 'candidate_found']);
+      const ids = metaData.candidates.map((found: { processInstanceId: string }) => found.processInstanceId);
+      assert.equal(ids.length, 1, 'the first journey of the sandbox, and none of the live ones');
+      assert.equal((await app.call(`/api/process-manager/processInstances/${ids[0]}`)).status, 404);
+    });
+  });
 });
+
+/**
+ * The members and types of a JSON value. Lists are the shapes of their elements, those of fields by their name. What
+ * depends on what was photographed is left out: reasons for which a list is empty or not.
+ */
+function shapeOf(value: unknown): unknown {
+  if (Array.isArray(value)) {
+    const named = value.filter((each): each is { fieldName: string } => typeof each?.fieldName === 'string');
+    if (named.length > 0) return Object.fromEntries(named.map((each) => [each.fieldName, shapeOf(each)]));
+    return 'list';
+  }
+  if (typeof value !== 'object' || value === null) return value === null ? 'number' : typeof value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .map(([name, member]) => [name, shapeOf(member)])
+      .toSorted(([one], [other]) => String(one).localeCompare(String(other))),
+  );
+}

@@ -1,6 +1,16 @@
-import type { Check, CheckType, PictureFault } from '../../kernel/check.ts';
+import { LIVENESS_BOUNDS, MATCH_SCORE, PASSIVE_BOUNDS } from '@grove/vision/light';
+import type { Check, CheckType } from '../../kernel/check.ts';
+import type { ChallengeProgress } from './challenge.ts';
+import { judgeDocument } from './judge-document.ts';
+import {
+  isKnownType,
+  type SandboxDocument,
+  sandboxAgreement,
+  sandboxFields,
+  sandboxSides,
+} from './sandbox-document.ts';
 import type { Scenario } from './scenarios.ts';
-import type { BiographicField, DocumentFindings, Vision, VisionImage } from './vision.ts';
+import type { DerivedImage, DocumentFindings, Vision, VisionImage } from './vision.ts';
 
 /**
  * The machine of the sandbox: it looks at no image, finds what the scenario says, and takes what a JSON document in
@@ -9,9 +19,11 @@ import type { BiographicField, DocumentFindings, Vision, VisionImage } from './v
  */
 export class SandboxBroken extends Error {}
 
-const THRESHOLD = 0.5;
 const SCORE = 0.97;
-const METADATA = { engine: 'sandbox', version: '1' };
+const LOW_SCORE = 0.12;
+const QUALITY_SCORE = 0.5;
+const ENGINE = 'sandbox';
+const MODELS = [{ name: ENGINE, version: '1' }];
 
 type StandIn = {
   documentType?: string;
@@ -39,93 +51,143 @@ export function sandboxVision(scenario: Scenario, { attempt, params, now, lookup
   const isToldOf = (name: string) => scenario.finds?.[name] !== undefined;
   const isPicture = ({ contentType }: VisionImage) => contentType !== 'application/json';
 
-  const check = (name: string, type: CheckType, found?: Partial<Check>): Check => {
-    const told = scenario.finds?.[name];
-    const applies = told && (told.times === undefined || attempt <= told.times);
-    const { times: _times, ...finding } = applies ? told : {};
-    const passed: Check = { name, type, status: 'PASSED', score: SCORE, threshold: THRESHOLD, metaData: METADATA };
-    const changed = { ...passed, ...found, ...finding };
+  /** What the scenario says of a check in this attempt. */
+  const findingOf = (name: string): Partial<Check> => {
+    const found = scenario.finds?.[name];
+    if (!found || (found.times !== undefined && attempt > found.times)) return {};
+    const { times: _times, ...finding } = found;
+    return finding;
+  };
+  const change = (check: Check): Check => {
+    const changed = { ...check, ...findingOf(check.name), metaData: { ...check.metaData, engine: ENGINE } };
     // A check that was not performed has found no score.
     if (changed.status !== 'NOT_PERFORMED') return changed;
     const { score: _score, threshold: _threshold, ...rest } = changed;
     return rest;
   };
+  const passed = (name: string, type: CheckType, more: Partial<Check> = {}) =>
+    change({ name, type, status: 'PASSED', ...more });
 
   return {
-    async readDocument({ front, back, documentType, countryCode, accept }): Promise<DocumentFindings> {
+    async readDocument(request): Promise<DocumentFindings> {
       if (scenario.breaks) throw new SandboxBroken('the scenario says that the machine breaks');
+      const { front, back, accept, countries } = request;
       const told = await standIn(front);
       const toldOfBack = back ? await standIn(back) : {};
-      const quality = check('documentQuality', 'document', faultOf(told) ?? faultOf(toldOfBack));
-      const type = told.documentType ?? documentType ?? accept[0] ?? 'PASSPORT';
-      const wrongType =
-        !accept.includes(type) && ({ status: 'FAILED', reason: 'type_not_accepted', advice: 'retry' } as const);
+      const documentType = told.documentType ?? request.documentType ?? accept[0] ?? 'PASSPORT';
+      const countryCode = told.countryCode ?? request.countryCode ?? countries?.[0] ?? SPECIMEN_STATE;
+      const quality = findingOf('documentQuality');
+      const frontFault = quality.status === 'FAILED' ? quality.reason : told.fault;
+      const document: SandboxDocument = {
+        ...{ documentType, countryCode, expired: told.expired === true, hasBack: back !== undefined },
+        faults: { ...withText('front', frontFault), ...withText('back', toldOfBack.fault) },
+      };
+      const agreement = sandboxAgreement(document);
+      const judged = judgeDocument(sandboxSides(document), { ...request, allowSpecimens: true }, agreement);
+      // Of a picture that must be taken again nothing else is said.
+      const isRead = judged.checks.length > 1;
+      const isForced = isRead && scenario.finds?.applicantMatch !== undefined;
+      const checks = judged.checks.map((check) =>
+        change(check.name === 'documentType' && !isKnownType(documentType) ? { ...check, ...WRONG_TYPE } : check),
+      );
+      const fields = {
+        ...{ ...SPECIMEN, [ISSUING_STATE]: countryCode, ...expectedFields(params), ...scenario.reads },
+        ...(scenario.bornYearsAgo !== undefined && { 'Date Of Birth': bornAgo(scenario.bornYearsAgo, now) }),
+        ...told.fields,
+      };
       return {
-        checks: [
-          quality,
-          check('documentType', 'document', wrongType || undefined),
-          check('documentExpiry', 'document', told.expired ? EXPIRED : undefined),
-          check('documentConsistency', 'document'),
-          ...(scenario.finds?.applicantMatch ? [check('applicantMatch', 'document')] : []),
-          check('documentAuthenticity', 'document', { reason: 'no_signs_found' }),
-        ],
-        documentType: type,
-        countryCode: told.countryCode ?? countryCode ?? 'UTO',
-        biographicData: fieldsOf({
-          ...SPECIMEN,
-          ...expectedFields(params),
-          ...scenario.reads,
-          ...(scenario.bornYearsAgo !== undefined && { 'Date Of Birth': bornAgo(scenario.bornYearsAgo, now) }),
-          ...told.fields,
-        }),
-        pictures: pictureFaults(quality, told, toldOfBack),
+        checks: isForced ? [...checks, passed('applicantMatch', 'document')] : checks,
+        ...(isRead && { documentType, countryCode }),
+        biographicData: sandboxFields(fields, documentType),
+        images: await sandboxImages(front, back),
+        pictures: judged.pictures.filter(({ reasons }) => reasons.some((reason) => OF_PICTURES.includes(reason))),
       };
     },
-    async readFace({ image, liveness }) {
-      const told = await standIn(image);
-      const checks = [check('faceQuality', 'face', faultOf(told))];
-      if (liveness === 'none') return { checks };
-      const found = liveness === 'passive' ? NO_ATTACK_SEEN : CHALLENGE_ANSWERED;
-      return { checks: [...checks, check('liveness', 'liveness', told.live === false ? NOT_LIVE : found)] };
+    async readFace({ image, liveness, challenge }) {
+      const { fault, live } = await standIn(image);
+      const reason = findingOf('faceQuality').reason ?? fault;
+      const metaData = { faces: 1, reasons: reason ? [reason] : [], hints: [], models: MODELS };
+      const quality = { score: SCORE, threshold: QUALITY_SCORE, metaData };
+      const checks = [passed('faceQuality', 'face', { ...quality, ...(fault && faultOf(fault)) })];
+      if (liveness === 'none') return { checks, quality: SCORE };
+      const found = liveness === 'passive' ? passiveFinding(live) : activeFinding(live, challenge);
+      return { checks: [...checks, passed('liveness', 'liveness', found)], quality: SCORE };
     },
-    async matchFaces({ document, face }) {
+    async matchFaces({ document, face, challenge }) {
       const [one, other] = [await standIn(document), await standIn(face)];
       const differ = one.person !== undefined && other.person !== undefined && one.person !== other.person;
-      return check('faceMatch', 'face', differ ? NOT_THE_SAME : undefined);
+      const { score = SCORE } = { ...(differ && NOT_THE_SAME), ...findingOf('faceMatch') };
+      const scores = { selfie: score, ...(challenge && { frames: score, moving: score }) };
+      const metaData = { algorithm: ENGINE, calibration: ENGINE, scores, models: MODELS };
+      return passed('faceMatch', 'face', { score, threshold: MATCH_SCORE, metaData, ...(differ && NOT_THE_SAME) });
     },
     async searchFaces(request, signal) {
       const isLookedUp = lookups && isPicture(request.face) && !isToldOf('watchlist');
-      return isLookedUp ? lookups.searchFaces(request, signal) : check('watchlist', 'watchlist');
+      if (isLookedUp) return lookups.searchFaces(request, signal);
+      const metaData = { algorithm: ENGINE, compared: 0, notComparable: 0, candidates: [] };
+      return passed('watchlist', 'watchlist', { threshold: request.threshold, metaData });
     },
     async searchValues(request, signal) {
       const isLookedUp = lookups && !isToldOf('watchlist');
-      return isLookedUp ? lookups.searchValues(request, signal) : check('watchlist', 'watchlist');
+      if (isLookedUp) return lookups.searchValues(request, signal);
+      return passed('watchlist', 'watchlist', { metaData: { candidates: [] } });
     },
     async findDuplicates(request, signal) {
       const isLookedUp = lookups && isPicture(request.face) && !isToldOf('duplicate');
-      return isLookedUp ? lookups.findDuplicates(request, signal) : check('duplicate', 'face');
+      if (isLookedUp) return lookups.findDuplicates(request, signal);
+      const metaData = { algorithm: ENGINE, compared: 0, notCompared: 0, candidates: [] };
+      return passed('duplicate', 'face', { threshold: request.threshold, metaData });
     },
   };
 }
 
-const EXPIRED = { status: 'FAILED', reason: 'expired', advice: 'retry' } as const;
-const CHALLENGE_ANSWERED: Partial<Check> = {
-  reason: 'challenge_answered',
-  metaData: { ...METADATA, method: 'active', hints: [] },
-};
-const NO_ATTACK_SEEN: Partial<Check> = {
-  ...{ status: 'NOT_PERFORMED', reason: 'no_attack_seen', advice: 'final' },
-  metaData: { ...METADATA, method: 'passive' },
-};
-const NOT_LIVE = { status: 'FAILED', reason: 'not_live', advice: 'retry', score: 0.12 } as const;
+/**
+ * Nothing is cut out, because nobody looks: what was sent stands for the document alone and for the portrait, so that
+ * their paths can be read, and a stand-in says of the portrait whom it shows.
+ */
+async function sandboxImages(front: VisionImage, back: VisionImage | undefined): Promise<DerivedImage[]> {
+  const copy = async (name: string, { contentType, read }: VisionImage) => ({ name, contentType, bytes: await read() });
+  return [
+    await copy('front.cropped', front),
+    ...(back ? [await copy('back.cropped', back)] : []),
+    await copy('portrait', front),
+  ];
+}
+
+const WRONG_TYPE = { status: 'FAILED', reason: 'type_not_accepted', advice: 'retry' } as const;
+const NOT_LIVE = { status: 'FAILED', reason: 'not_live', advice: 'retry' } as const;
 const NOT_THE_SAME = { status: 'FAILED', reason: 'not_the_same', advice: 'final', score: 0.07 } as const;
+const NOT_MEASURED = {
+  ...{ novelty: null, sameness: null, noseTravel: null, passive: null },
+  ...{ leastAlike: null, leastAlikeTurned: null, selfieAlike: null },
+};
+
+function activeFinding(live: boolean | undefined, challenge: ChallengeProgress | undefined): Partial<Check> {
+  const metaData = {
+    ...{ method: 'active', certified: false, hints: [], refused: [], doubtful: [] },
+    movements: challenge?.instructions.map(({ movement }) => movement) ?? [],
+    ...{ frames: challenge?.frames.length ?? 0, measures: NOT_MEASURED, bounds: LIVENESS_BOUNDS },
+  };
+  return live === false ? { ...NOT_LIVE, metaData } : { reason: 'challenge_answered', metaData };
+}
+
+function passiveFinding(live: boolean | undefined): Partial<Check> {
+  const passiveScore = live === false ? LOW_SCORE : SCORE;
+  const metaData = { method: 'passive', certified: false, hints: [], passiveScore, models: MODELS };
+  if (live === false) return { ...NOT_LIVE, score: LOW_SCORE, threshold: PASSIVE_BOUNDS.noAttackSeen, metaData };
+  return { status: 'NOT_PERFORMED', reason: 'no_attack_seen', advice: 'final', metaData };
+}
+
+const SPECIMEN_STATE = 'UTO';
+const ISSUING_STATE = 'Issuing State';
 
 /** The specimen of ICAO 9303. */
 const SPECIMEN = {
   'First Name': 'ANNA MARIA',
   'Last Name': 'ERIKSSON',
   'Document Number': 'L898902C3',
-  Nationality: 'UTO',
+  Nationality: SPECIMEN_STATE,
+  [ISSUING_STATE]: SPECIMEN_STATE,
   'Date Of Birth': '1974-08-12',
   Sex: 'F',
   'Date Of Expiry': '2032-04-15',
@@ -153,34 +215,14 @@ function bornAgo(years: number, now: number): string {
   return date.toISOString().slice(0, 10);
 }
 
-const MAX_FIELDS = 50;
-const MAX_FIELD_LENGTH = 200;
-
-function fieldsOf(fields: Readonly<Record<string, string>>): BiographicField[] {
-  return Object.entries(fields)
-    .slice(0, MAX_FIELDS)
-    .map(([fieldName, value]) => ({
-      fieldName,
-      values: { visualZoneValue: String(value).slice(0, MAX_FIELD_LENGTH) },
-    }));
-}
-
-function faultOf({ fault }: StandIn): Partial<Check> | undefined {
-  return fault ? { status: 'FAILED', reason: fault.slice(0, 50), advice: 'retry', score: 0.2 } : undefined;
+function faultOf(fault: string): Partial<Check> {
+  return { status: 'FAILED', reason: fault, advice: 'retry', score: 0.2 };
 }
 
 /** What the machine would say of a photograph as such; other faults are those of the document. */
 const OF_PICTURES: readonly string[] = [
   ...['too_dark', 'glare', 'blurred', 'cut_off', 'too_small', 'no_document', 'two_documents', 'wrong_side'],
 ];
-
-function pictureFaults({ status, reason = '' }: Check, front: StandIn, back: StandIn): PictureFault[] {
-  if (status !== 'FAILED' || !OF_PICTURES.includes(reason)) return [];
-  const told = Object.entries({ front, back }).flatMap(([picture, { fault }]) =>
-    fault === undefined ? [] : [{ picture, reasons: [fault] }],
-  );
-  return told.length > 0 ? told : [{ picture: 'front', reasons: [reason] }];
-}
 
 /** What a JSON document in place of the image says; nothing for an image. */
 async function standIn({ contentType, read }: VisionImage): Promise<StandIn> {
@@ -191,7 +233,7 @@ async function standIn({ contentType, read }: VisionImage): Promise<StandIn> {
   return {
     ...withText('documentType', text(told.documentType)),
     ...withText('countryCode', text(told.countryCode)),
-    ...withText('fault', text(told.fault)),
+    ...withText('fault', text(told.fault)?.slice(0, 50) || undefined),
     ...withText('person', text(told.person)),
     ...(typeof told.expired === 'boolean' && { expired: told.expired }),
     ...(typeof told.live === 'boolean' && { live: told.live }),

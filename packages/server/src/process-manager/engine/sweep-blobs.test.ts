@@ -47,7 +47,7 @@ onBothEngines('the sweep of blobs', (_engine, places) => {
     const rows = await grove.app.db
       .of(asTenantId('acme'))
       .all<{ blob_key: string }>({ text: 'SELECT blob_key FROM instance_images WHERE tenant_id = $1' }, ['acme']);
-    assert.equal(rows.length, 2);
+    assert.equal(rows.length, 4);
     await grove.app.tenants.create({ id: 'other' });
     const known = rows.map(({ blob_key }) => put(blob_key, 100));
     const lost = Array.from({ length: 300 }, () => put(newId(Date.now()), 72));

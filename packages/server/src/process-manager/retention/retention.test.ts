@@ -110,8 +110,8 @@ onBothEngines('retention', (_engine, places) => {
     assert.ok(iss.startsWith('http') && Number.isInteger(iat));
     const { processInstanceId, state, ...told } = body;
     assert.deepEqual([aud, sub, state, claims], ['acme', processInstanceId, 'ERASED', told]);
-    assert.deepEqual([told.reason, told.deletedBy, told.blobsRemoved], ['RETENTION', 'API Key: keeper', 2]);
-    // The instance, its key, its journey and session, two images, checks and events.
+    assert.deepEqual([told.reason, told.deletedBy, told.blobsRemoved], ['RETENTION', 'API Key: keeper', 4]);
+    // The instance, its key, its journey and session, four images, checks and events.
     assert.ok(told.rowsRemoved > 10, `${told.rowsRemoved} rows`);
     const { body: events } = await app.call(`/api/process-manager/auditEvents?processInstanceId=${id}`, { token });
     const actions = events.content.map(({ action }: { action: string }) => action);

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { judgeDocument } from './judge-document.ts';
+import { type SandboxDocument, sandboxAgreement, sandboxFields, sandboxSides } from './sandbox-document.ts';
+
+const PASSPORT: SandboxDocument = {
+  ...{ documentType: 'PASSPORT', countryCode: 'UTO', expired: false, faults: {}, hasBack: false },
+};
+
+function judge(change: Partial<SandboxDocument>, request: object = {}) {
+  const document = { ...PASSPORT, ...change };
+  const accept = [document.documentType];
+  return judgeDocument(
+    sandboxSides(document),
+    { accept, allowSpecimens: true, ...request },
+    sandboxAgreement(document),
+  );
+}
+
+const found = ({ checks }: ReturnType<typeof judge>) =>
+  Object.fromEntries(checks.map(({ name, status, reason }) => [name, [status, reason].filter(Boolean).join(' ')]));
+
+describe('the document of the sandbox', () => {
+  it('passes every check of a live document of its type', () => {
+    for (const documentType of ['PASSPORT', 'ID_CARD', 'DRIVERS_LICENSE', 'OTHER']) {
+      const judged = judge({ documentType, hasBack: true }, { countries: ['UTO'] });
+      assert.deepEqual([...new Set(judged.checks.map(({ status }) => status))], ['PASSED'], documentType);
+      assert.deepEqual([judged.documentType, judged.countryCode], [documentType, 'UTO']);
+      assert.ok('documentCountry' in found(judged));
+    }
+    assert.ok('documentMrz' in found(judge({})));
+    assert.ok('documentBarcode' in found(judge({ documentType: 'DRIVERS_LICENSE' })));
+  });
+
+  it('is judged as a live one: expired, of another state, or photographed badly', () => {
+    assert.equal(found(judge({ expired: true })).documentExpiry, 'FAILED expired');
+    assert.equal(found(judge({}, { countries: ['DEU'] })).documentCountry, 'FAILED country_not_accepted');
+    const blurred = judge({ faults: { back: 'blurred' }, hasBack: true });
+    assert.deepEqual(found(blurred), { documentQuality: 'FAILED blurred' });
+    assert.deepEqual(blurred.pictures, [{ picture: 'back', reasons: ['blurred'] }]);
+  });
+
+  it('has print as it is printed, and beside it what a zone or a code says', () => {
+    const fields = { 'First Name': 'Zoë', 'Last Name': 'Müller', 'Date Of Birth': '1990-05-04', Authority: 'Dublin' };
+    const values = (type: string, given: object = fields) =>
+      sandboxFields({ ...given }, type).map((field) => field.values);
+    assert.deepEqual(values('PASSPORT'), [
+      { visualZoneValue: 'Zoë', mrzValue: 'ZOE' },
+      { visualZoneValue: 'Müller', mrzValue: 'MUELLER' },
+      { visualZoneValue: '04 MAY 1990', mrzValue: '1990-05-04' },
+      { visualZoneValue: 'Dublin' },
+    ]);
+    assert.deepEqual(values('DRIVERS_LICENSE')[2], { visualZoneValue: '04 MAY 1990', barcodeValue: '1990-05-04' });
+    // A zone has both names or none, and dates that can be read.
+    assert.deepEqual(values('PASSPORT', { 'First Name': '小明', 'Last Name': 'Wang', 'Date Of Birth': '4.5.90' }), [
+      ...[{ visualZoneValue: '小明' }, { visualZoneValue: 'Wang' }, { visualZoneValue: '4.5.90' }],
+    ]);
+  });
+
+  it('takes neither more fields nor longer ones than it shows', () => {
+    const many = Object.fromEntries(Array.from({ length: 90 }, (_, at) => [`Field ${at}`, 'x'.repeat(500)]));
+    const shown = sandboxFields({ 'Document Number': { toString: 1 }, ...many }, 'PASSPORT');
+    assert.equal(shown.length, 50);
+    assert.ok(shown.every(({ values }) => (values.visualZoneValue ?? '').length <= 200));
+  });
+});
