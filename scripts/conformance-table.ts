@@ -26,9 +26,8 @@ const IMPOSSIBLE: Readonly<Record<string, readonly number[]>> = {
 };
 
 /**
- * One row for each route and status: its success at every address, and every code of its own. Where an operation has
- * several addresses one handler serves them all, so a row is exercised wherever its codes were seen; a cell says whether it
- * was seen at its own address.
+ * One row for each route and status: its success at every address, and every code of its own. A row is exercised if each
+ * of its codes that is possible was seen at this very address.
  */
 export function conformanceRows(operations: readonly ListedOperation[], exercised: readonly Exercised[]): Row[] {
   const seen = new Set(exercised.map(({ route, status, code }) => `${route} ${status} ${code ?? ''}`));
@@ -48,7 +47,7 @@ export function conformanceRows(operations: readonly ListedOperation[], exercise
             here: seen.has(`${route} ${status} ${code}`),
             impossible: IMPOSSIBLE[route]?.includes(code) ?? false,
           }));
-        return { route, status, codes: told, seen: told.every((each) => each.seen || each.impossible) };
+        return { route, status, codes: told, seen: told.every((each) => each.here || each.impossible) };
       }),
     ]);
   });

@@ -10,7 +10,7 @@ import { UNDECLARED } from '../src/http/server.ts';
 import { prepareInstallation } from '../src/installation.ts';
 import type { Clock } from '../src/kernel/clock.ts';
 import { type Databases, databasesIn, startPostgres } from './postgres.ts';
-import { recordAnswers } from './record-answers.ts';
+import { type Answer, fetchAnswer, recordAnswers } from './record-answers.ts';
 
 /** What the tests of the server stand on: a real application on a real database, and a clock of their own. */
 export type TestClock = Clock & { advance(ms: number): void; set(ms: number): void };
@@ -103,8 +103,7 @@ export type TestApp = {
   stop(): Promise<void>;
 };
 
-// biome-ignore lint/suspicious/noExplicitAny: an answer may be anything; the tests say what it should be.
-export type Answer = { status: number; headers: Headers; body: any; text: string };
+export type { Answer };
 
 export type TestAppOptions = {
   environment?: Environment;
@@ -165,7 +164,7 @@ export async function openTestApp(place: TestPlace, options: TestAppOptions = {}
     async call(path, { token: given, headers, ...init } = {}) {
       if (given === undefined) own ??= token();
       const bearer = given === undefined ? await own : given;
-      const answer = await fetch(`${baseUrl}${path}`, {
+      return fetchAnswer(`${baseUrl}${path}`, {
         redirect: 'manual',
         ...init,
         headers: {
@@ -174,9 +173,6 @@ export async function openTestApp(place: TestPlace, options: TestAppOptions = {}
           ...(headers as Record<string, string>),
         },
       });
-      const text = await answer.text();
-      const json = /json/.test(answer.headers.get('content-type') ?? '');
-      return { status: answer.status, headers: answer.headers, text, body: json ? JSON.parse(text) : undefined };
     },
     stop: () => app.stop(),
   };

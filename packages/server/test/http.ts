@@ -11,8 +11,8 @@ import type { Credential } from '../src/kernel/context.ts';
 import { ApiError } from '../src/kernel/errors.ts';
 import { asTenantId } from '../src/kernel/ids.ts';
 import { permissionSet } from '../src/kernel/permissions.ts';
-import { type Answer, type TestClock, testClock } from './harness.ts';
-import { recordAnswers } from './record-answers.ts';
+import { type TestClock, testClock } from './harness.ts';
+import { type Answer, fetchAnswer, recordAnswers } from './record-answers.ts';
 
 /** The HTTP server with handlers of a test's own, for what lies around every handler. */
 export type TestHttp = {
@@ -77,14 +77,11 @@ export async function openTestHttp(options: TestHttpOptions = {}): Promise<TestH
     logged: () => lines.join(''),
     async call(path, init = {}) {
       const json = typeof init.body === 'string' && { 'Content-Type': 'application/json' };
-      const answer = await fetch(`${baseUrl}${path}`, {
+      return fetchAnswer(`${baseUrl}${path}`, {
         redirect: 'manual',
         ...init,
         headers: { ...json, ...(init.headers as Record<string, string>) },
       });
-      const text = await answer.text();
-      const isJson = /json/.test(answer.headers.get('content-type') ?? '');
-      return { status: answer.status, headers: answer.headers, text, body: isJson ? JSON.parse(text) : undefined };
     },
     async stop() {
       http.server.closeAllConnections();

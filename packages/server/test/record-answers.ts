@@ -4,22 +4,28 @@ import type { FastifyInstance } from 'fastify';
 import { EXERCISED_FILE, exercisedLine } from '../../../scripts/exercised.ts';
 
 /**
- * Notes which route answered with which status and code while a test ran, for `npm run conformance`. Only whole
- * applications are listened to: a handler that a test made up proves nothing about ours.
+ * Notes for `npm run conformance` which route answered with which status and code, if the test read the answer: its
+ * status, body or text, or the SDK did, which throws unless it is a success. An answer that nobody looked at proves
+ * nothing. Only whole applications are listened to: a handler that a test made up proves nothing about ours.
  */
 const noted = new Set<string>();
+/** Answers by the id of their request, and the requests whose answer was read. Either may come first. */
+const answered = new Map<string, string>();
+const read = new Set<string>();
+/** So many answers wait for their reader. Those of a test are read at once. */
+const MAX_WAITING = 20_000;
 
 export function recordAnswers(http: FastifyInstance): void {
   http.addHook('onSend', (request, reply, payload, done) => {
     const { served } = request.routeOptions.config ?? {};
     // Where no operation is served there are codes as well: those of addresses that do not exist, and of pages.
     const url = served ? request.routeOptions.url : '-';
-    if (reply.statusCode >= 400) note(request.method, url, reply.statusCode, codeIn(payload));
+    if (reply.statusCode >= 400) note(request, url, reply.statusCode, codeIn(payload));
     done(null, payload);
   });
   http.addHook('onResponse', (request, reply, done) => {
     const { served } = request.routeOptions.config ?? {};
-    if (served && reply.raw.statusCode < 400) note(request.method, request.routeOptions.url, reply.raw.statusCode);
+    if (served && reply.raw.statusCode < 400) note(request, request.routeOptions.url, reply.raw.statusCode);
     done();
   });
 }
@@ -29,9 +35,39 @@ function codeIn(payload: unknown): number | undefined {
   return found === undefined ? undefined : Number(found);
 }
 
-function note(method: string, url: string | undefined, status: number, code?: number): void {
+type Request = { readonly id: string; readonly method: string };
+
+function note({ id, method }: Request, url: string | undefined, status: number, code?: number): void {
+  const line = exercisedLine({ route: `${method} ${(url ?? '').replace(/:(\w+)/g, '{$1}')}`, status, code });
+  if (read.delete(id)) {
+    keep(line);
+    return;
+  }
+  if (answered.size >= MAX_WAITING) answered.clear();
+  answered.set(id, line);
+}
+
+function noteRead(headers: Headers): void {
+  const id = headers.get('x-request-id');
+  if (id === null) return;
+  const line = answered.get(id);
+  answered.delete(id);
+  if (line !== undefined) {
+    keep(line);
+    return;
+  }
+  if (read.size >= MAX_WAITING) read.clear();
+  read.add(id);
+}
+
+function keep(line: string): void {
   if (noted.size === 0) process.once('exit', write);
-  noted.add(exercisedLine({ route: `${method} ${(url ?? '').replace(/:(\w+)/g, '{$1}')}`, status, code }));
+  noted.add(line);
+}
+
+/** Whether the answer was noted, for the tests of this file. */
+export function isNoted(line: string): boolean {
+  return noted.has(line);
 }
 
 /** At the end, in one piece: several processes write to the same file. */
@@ -39,3 +75,49 @@ function write(): void {
   mkdirSync(dirname(EXERCISED_FILE), { recursive: true });
   appendFileSync(EXERCISED_FILE, `${[...noted].join('\n')}\n`);
 }
+
+// biome-ignore lint/suspicious/noExplicitAny: an answer may be anything; the tests say what it should be.
+export type Answer = { readonly status: number; readonly headers: Headers; readonly body: any; readonly text: string };
+
+/** Fetches for a test, and notes what the test reads of the answer. */
+export async function fetchAnswer(url: string, init: RequestInit): Promise<Answer> {
+  const response = await plainFetch(url, init);
+  const { status, headers } = response;
+  const text = await response.text();
+  const body = /json/.test(headers.get('content-type') ?? '') ? JSON.parse(text) : undefined;
+  const noting = <T>(value: T): T => {
+    noteRead(headers);
+    return value;
+  };
+  return {
+    headers,
+    get status() {
+      return noting(status);
+    },
+    get body() {
+      return noting(body);
+    },
+    get text() {
+      return noting(text);
+    },
+  };
+}
+
+const READ = ['status', 'ok', 'body', 'json', 'text', 'arrayBuffer', 'bytes', 'blob'] as const;
+const plainFetch = globalThis.fetch;
+
+/** The same for tests and the SDK, which call `fetch` themselves. */
+globalThis.fetch = async (...request) => {
+  const response = await plainFetch(...request);
+  for (const name of READ) {
+    Object.defineProperty(response, name, {
+      configurable: true,
+      get() {
+        noteRead(response.headers);
+        const value: unknown = Reflect.get(Response.prototype, name, response);
+        return typeof value === 'function' ? value.bind(response) : value;
+      },
+    });
+  }
+  return response;
+};

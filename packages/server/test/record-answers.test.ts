@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { openTestApp, type TestApp, testPlaces } from './harness.ts';
+import { isNoted } from './record-answers.ts';
+
+describe('what counts as exercised', () => {
+  const places = testPlaces();
+  let grove: TestApp;
+  before(async () => {
+    grove = await openTestApp(await places.create());
+  });
+  after(() => grove.stop());
+
+  const KEY = '/api/arthr/apiKeys/{apiKeyId}';
+  const NOBODY = '/api/arthr/apiKeys/01JZ4MCW8A0C2E4G6J8M0P2R4T';
+  /** What is noted may be noted a moment after the answer is there. */
+  const settle = () => new Promise((turn) => setImmediate(turn));
+
+  it('is an answer whose status or body the test read, at its own address', async () => {
+    const answer = await grove.call(NOBODY);
+    await settle();
+    assert.equal(isNoted(`GET ${KEY} 404 130`), false, 'nobody has looked at it');
+    assert.equal(answer.status, 404);
+    assert.equal(isNoted(`GET ${KEY} 404 130`), true);
+    assert.equal(isNoted(`DELETE ${KEY} 404 130`), false, 'another operation');
+  });
+
+  it('is a success that the SDK read, or that the test fetched itself', async () => {
+    await grove.client.apiKeys.list({});
+    await settle();
+    assert.equal(isNoted('GET /api/arthr/apiKeys 200'), true);
+    const headers = { Authorization: `Bearer ${await grove.token()}` };
+    const stores = await fetch(`${grove.baseUrl}/api/identity-store/stores`, { headers });
+    await settle();
+    assert.equal(isNoted('GET /api/identity-store/stores 200'), false);
+    assert.ok(((await stores.json()) as object) !== undefined);
+    assert.equal(isNoted('GET /api/identity-store/stores 200'), true);
+  });
+});
