@@ -388,6 +388,19 @@ test('the OpenAPI document is valid OpenAPI 3.1', async () => {
   assert.equal((await new Validator().validate({ ...document, info: {} })).valid, false);
 });
 
+test('the OpenAPI document says what the specification says of integers, filters and images', () => {
+  const page = propertiesOf(document.components.schemas?.ApiKeyPage);
+  assert.deepEqual([page.totalElements?.format, page.totalPages?.format], ['int64', 'int32']);
+  const operationAt = (path: string) => document.paths[path]?.get as Schema;
+  const parameters = operationAt('/api/arthr/apiKeys').parameters as { name: string; schema: Schema }[];
+  const schemaOf = (wanted: string) => parameters.find(({ name }) => name === wanted)?.schema;
+  assert.deepEqual([schemaOf('name')?.default, schemaOf('page')?.format], ['%', 'int32']);
+  assert.doesNotMatch(JSON.stringify(document), /x-like/);
+  const [item] = documented.filter(({ path }) => path.endsWith('/getdata'));
+  const { 200: ok } = (item?.operation.responses ?? {}) as { 200?: { content: object } };
+  assert.deepEqual(Object.keys(ok?.content ?? {}), ['application/json', 'image/*']);
+});
+
 test('the checked-in OpenAPI document is fresh', () => {
   assert.ok(
     fixture('../openapi.json') === renderOpenApi(document),

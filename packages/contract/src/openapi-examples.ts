@@ -93,6 +93,7 @@ const person = {
 
 const newUser: Ok<Api['users']['create']> = {
   id: '01JZ4MF3X5Z7B9D1F3H5K7M9P1',
+  environment: 'live',
   ...person,
   status: 'ACTIVE',
   createdDtm: '2026-07-01T09:45:00.000Z',

@@ -1,8 +1,27 @@
 export type JsonSchema = { readonly [keyword: string]: unknown };
 
+const LIKE = 'x-like';
+
+/** The integers whose size the specification names, by their member. Generated clients choose their types by it. */
+const INTEGER_FORMATS: Readonly<Record<string, 'int32' | 'int64'>> = {
+  ...{ ttl: 'int32', totalPages: 'int32', number: 'int32', size: 'int32', numberOfElements: 'int32' },
+  ...{ pageSize: 'int32', pageNumber: 'int32', processDefnVersion: 'int32', maxCount: 'int32' },
+  ...{ processTokenCounter: 'int32', page: 'int32' },
+  ...{ totalElements: 'int64', offset: 'int64', elapsedMilliseconds: 'int64' },
+};
+
+function withFormat(name: string, schema: unknown): unknown {
+  const format = Object.hasOwn(INTEGER_FORMATS, name) ? INTEGER_FORMATS[name] : undefined;
+  const isInteger = typeof schema === 'object' && schema !== null && 'type' in schema && schema.type === 'integer';
+  return format && isInteger ? { ...schema, format } : schema;
+}
+
 export type SchemaHoister = {
-  /** The schema as OpenAPI shows it; a titled one becomes a reference to a component, at any depth. */
-  readonly place: (schema: unknown) => JsonSchema;
+  /**
+   * The schema as OpenAPI shows it, of the parameter of that name if there is one; a titled one becomes a reference to a
+   * component, at any depth.
+   */
+  readonly place: (schema: unknown, name?: string) => JsonSchema;
   /** The components collected so far, by title, in alphabetical order. */
   readonly components: () => Record<string, JsonSchema>;
 };
@@ -19,9 +38,11 @@ export function schemaHoister(): SchemaHoister {
     if (typeof value !== 'object' || value === null) return value;
     const converted = Object.fromEntries(
       Object.entries(value)
-        .filter(([keyword]) => !keyword.startsWith('~'))
-        .map(([keyword, inner]) => [keyword, convert(inner)]),
+        .filter(([keyword]) => !keyword.startsWith('~') && keyword !== LIKE)
+        .map(([keyword, inner]) => [keyword, withFormat(keyword, convert(inner))]),
     );
+    // A filter that is not given lets everything through. The server need not match anything for that.
+    if (LIKE in value) converted.default = '%';
     // Among `properties` a member called title is a schema, not a name.
     if (typeof converted.title !== 'string') return converted;
     const { title, ...plain } = converted as { title: string };
@@ -33,7 +54,7 @@ export function schemaHoister(): SchemaHoister {
   }
 
   return {
-    place: (schema) => convert(schema) as JsonSchema,
+    place: (schema, name = '') => withFormat(name, convert(schema)) as JsonSchema,
     components: () => Object.fromEntries([...components].sort(([a], [b]) => (a < b ? -1 : 1))),
   };
 }

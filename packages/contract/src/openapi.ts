@@ -182,7 +182,7 @@ function parametersOf(operation: GroupedOperation, { path }: Address, schemas: S
   }));
   const query = (operation.query ?? {}) as { properties?: Record<string, unknown>; required?: readonly string[] };
   const inQuery = Object.entries(query.properties ?? {}).map(([name, property]) => {
-    const { description, ...schema } = schemas.place(property);
+    const { description, ...schema } = schemas.place(property, name);
     const required = query.required?.includes(name) === true;
     return {
       name,
@@ -197,7 +197,7 @@ function parametersOf(operation: GroupedOperation, { path }: Address, schemas: S
 }
 
 function successOf(operation: GroupedOperation, schemas: SchemaHoister, example: unknown): Json {
-  const { status = 200, produces, ok } = operation;
+  const { status = 200, produces, alsoProduces, ok } = operation;
   if (status === 303 || status === 307) {
     const Location = { description: 'Where the end user goes', schema: { type: 'string', format: 'uri' } };
     return { description: status === 307 ? 'Temporary redirect' : 'See other', headers: { Location } };
@@ -207,5 +207,6 @@ function successOf(operation: GroupedOperation, schemas: SchemaHoister, example:
   }
   if (!ok) return { description: 'Done; there is no body' };
   const description = status === 201 ? 'Created' : 'Success';
-  return { description, content: { 'application/json': media(schemas.place(ok), example) } };
+  const json = { 'application/json': media(schemas.place(ok), example) };
+  return { description, content: { ...json, ...(alsoProduces && { [alsoProduces]: BINARY }) } };
 }

@@ -30,6 +30,8 @@ export type Row = Access & {
   status?: 200 | 201 | 202 | 204 | 303 | 307;
   /** The content type of a success that is not JSON. */
   produces?: string;
+  /** What a success is instead of JSON for a caller that accepts nothing else. */
+  alsoProduces?: string;
   /** The content types of a body that is not (only) JSON; it reaches the handler as bytes. */
   consumes?: readonly string[];
   /** Codes of its own, beside the general ones that any operation may answer. */

@@ -65,6 +65,7 @@ export function likeFilter(what: string) {
   return Type.Optional(
     Type.String({
       maxLength: 255,
+      'x-like': true,
       description: `Only ${what} matches; \`%\` stands for any characters, \`_\` for one`,
     }),
   );

@@ -33,7 +33,11 @@ const Document = named(
     documentType: Type.Optional(oneOf('PASSPORT', 'ID_CARD', 'DRIVERS_LICENSE', 'OTHER')),
     countryCode: Type.Optional(Type.String({ description: 'ISO 3166-1 alpha-3' })),
     biographicData: listOf(BiographicField, 200),
-    images: mapOf(Image, MAX_ITEMS_OF_A_KIND, '`front`, `back`, `portrait`; absent when `optimized`'),
+    images: mapOf(
+      Image,
+      MAX_ITEMS_OF_A_KIND,
+      '`front`, `back`, and what was cut out of them: `front.cropped`, `back.cropped`, `portrait`; absent when `optimized`',
+    ),
   }),
 );
 
@@ -125,6 +129,7 @@ export const userData = group(
       persons: 'one',
       query: Type.Object({ path: text(1, 500, 'Where the item is, such as `documents/doc1/front/cropped`') }),
       ok: UserDataItem,
+      alsoProduces: 'image/*',
       codes: [7, 100022, 100026],
     }),
     listChecks: get('/userdata/checks', {

@@ -88,6 +88,7 @@ const WatchlistMember = named(
   'WatchlistMember',
   Type.Object({
     id: Id,
+    environment: Environment,
     watchlistId: Id,
     ...details,
     value: Type.Optional(Type.String({ description: 'The document number or e-mail address' })),

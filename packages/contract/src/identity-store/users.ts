@@ -1,5 +1,6 @@
 import { del, get, group, ofUser, post } from '../operation.ts';
 import { likeFilter, page, pageQuery } from '../page.ts';
+import { Environment } from '../process-manager/parameters.ts';
 import { DateTime, Duration, Id, listOf, named, oneOf, stringMap, text } from '../schema.ts';
 import { Type } from '../type.ts';
 
@@ -90,7 +91,7 @@ const SummaryInfo = named(
   }),
 );
 
-const ExtId = text(1, 255, 'What the relying party calls the user; its own in the store');
+const ExtId = text(1, 255, 'What the relying party calls the user; its own in the store, and neither `.` nor `..`');
 const Attributes = stringMap(100, 4000);
 const Locale = text(1, 35, 'BCP 47, such as `en-GB`');
 const TimeZone = text(1, 64, 'IANA, such as `Europe/Dublin`');
@@ -99,6 +100,7 @@ export const User = named(
   'User',
   Type.Object({
     id: Id,
+    environment: Environment,
     extId: Type.Optional(ExtId),
     status: UserStatus,
     attributes: Attributes,

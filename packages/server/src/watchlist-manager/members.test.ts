@@ -29,8 +29,8 @@ onBothEngines('watchlists and their members', (_engine, places) => {
     const id = await newList();
     const member = await added(id, 'l898 902-c3', { firstName: 'Ada', lastName: 'Byrne', note: 'seen twice' });
     assert.deepEqual(
-      [member.value, member.firstName, member.note, member.watchlistId, member.quality],
-      ['l898 902-c3', 'Ada', 'seen twice', id, undefined],
+      [member.value, member.firstName, member.note, member.watchlistId, member.quality, member.environment],
+      ['l898 902-c3', 'Ada', 'seen twice', id, undefined, 'live'],
     );
     assert.deepEqual(await matched(id, 'L898902C<3<<'), [member.id]);
     assert.deepEqual(await matched(id, 'L898902C4'), []);

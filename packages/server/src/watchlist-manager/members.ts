@@ -57,20 +57,20 @@ const PURGED_AT_ONCE = 500;
 export function memberHandlers(deps: MembersDeps): Own {
   const { vault, audit, readFace } = deps;
 
-  const shown = async (db: TenantReads, rows: readonly MemberRow[]): Promise<Member[]> => {
-    const [first] = rows;
-    if (!first) return [];
-    const unseal = await vault.unsealerFor(db, subjectOf(first.watchlist_id));
-    return rows.map((row) => toMember(row, openDetails(unseal, row)));
+  const shown = async (db: TenantReads, list: ListRow, rows: readonly MemberRow[]): Promise<Member[]> => {
+    if (rows.length === 0) return [];
+    const unseal = await vault.unsealerFor(db, subjectOf(list.id));
+    return rows.map((row) => toMember(list, row, openDetails(unseal, row)));
   };
-  const shownOne = async (db: TenantReads, row: MemberRow): Promise<Member> => (await shown(db, [row]))[0] as Member;
+  const shownOne = async (db: TenantReads, list: ListRow, row: MemberRow): Promise<Member> =>
+    (await shown(db, list, [row]))[0] as Member;
 
   const add = async (context: Context, listId: string, given: Given, by: FoundBy): Promise<Member> =>
     context.db.write(async (tx) => {
       const list = await lockedList(tx, context, listId);
       const row = await storeMember(deps, tx, context, { list, given, by });
       await audit.record(tx, { ...changedBy(context), action: 'watchlist.memberAdded', item: list.id });
-      return shownOne(tx, row);
+      return shownOne(tx, list, row);
     });
 
   return {
@@ -83,7 +83,7 @@ export function memberHandlers(deps: MembersDeps): Own {
       const filter = { listId: list.id, pattern: likePattern(query.name, '/query/name'), now, namesOf };
       const { rows, total } = await pageMembers(db, filter, page);
       audit.noteRead(context, { action: 'watchlist.membersRead', item: list.id });
-      return toPage(await shown(db, rows), total, page);
+      return toPage(await shown(db, list, rows), total, page);
     },
 
     addMember: prepared(
@@ -109,7 +109,7 @@ export function memberHandlers(deps: MembersDeps): Own {
       const row = await findMember(db, { listId: list.id, id: params.memberId, now });
       if (!row) throw new ApiError(100100);
       audit.noteRead(context, { action: 'watchlist.memberRead', item: list.id });
-      return shownOne(db, row);
+      return shownOne(db, list, row);
     },
 
     async updateMember(context, { params, body }) {
@@ -121,7 +121,7 @@ export function memberHandlers(deps: MembersDeps): Own {
         if (!before) throw new ApiError(100100);
         const after = await changeStored(deps, tx, context, { list, before, given: body, by });
         await audit.record(tx, { ...changedBy(context), action: 'watchlist.memberUpdated', item: list.id });
-        return shownOne(tx, after);
+        return shownOne(tx, list, after);
       });
     },
 
@@ -254,9 +254,10 @@ function expiryOf(duration: string | null, now: number): number | null {
   return now + ms;
 }
 
-function toMember(row: MemberRow, details: Details): Member {
+function toMember({ environment }: ListRow, row: MemberRow, details: Details): Member {
   return {
     id: row.id,
+    environment,
     watchlistId: row.watchlist_id,
     ...details,
     ...(row.quality !== null && { quality: row.quality }),

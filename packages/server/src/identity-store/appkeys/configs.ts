@@ -1,7 +1,8 @@
 import { api } from '@grove/contract';
 import type { TenantReads } from '../../db/db.ts';
-import { ApiError } from '../../kernel/errors.ts';
+import { ApiError, invalidInput } from '../../kernel/errors.ts';
 import { implement } from '../../kernel/implement.ts';
+import { pathNameFault } from '../../kernel/path-name.ts';
 import type { IdentityCore } from '../identity-core.ts';
 import { getStore } from '../stores/find-store.ts';
 import { createPolicy, getPolicy, updatePolicy } from '../stores/store-policies.ts';
@@ -17,6 +18,8 @@ export function appkeyConfigHandlers({ addIdentityEvent }: Pick<IdentityCore, 'a
     async createConfig(context, { params, body }) {
       const { db, now } = context;
       const config = { rpId: body.rpId, ...known(body) };
+      const fault = pathNameFault('/rpId', body.rpId);
+      if (fault) throw invalidInput(fault);
       checkConfig(config);
       await db.write(async (tx) => {
         const { id: storeId, environment, name: storeName } = await getStore(tx, context, params.storeName);

@@ -4,6 +4,7 @@ import { toDtm } from '../../kernel/clock.ts';
 import { ApiError, invalidInput } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { implement } from '../../kernel/implement.ts';
+import { pathNameFault } from '../../kernel/path-name.ts';
 import { Refusal } from '../attempts/refusal.ts';
 import { openCeremony, takeCeremony } from '../ceremonies/ceremonies.ts';
 import { newChallenge } from '../ceremonies/challenge-rules.ts';
@@ -60,6 +61,8 @@ export function appkeyRegistrationHandlers(core: IdentityCore) {
 
     async completeRegistration(context, { params, body }) {
       let asked: Asked;
+      const fault = pathNameFault('/deviceId', body.deviceId);
+      if (fault) throw invalidInput(fault);
       const { user, result } = await core.registration(context, {
         storeName: params.storeName,
         modality: 'APPKEY',

@@ -1,5 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { type FieldFault, invalidInput } from '../../kernel/errors.ts';
+import { pathNameFault } from '../../kernel/path-name.ts';
 import { fitsRelyingParty, isAppOrigin, isLocalOrigin, isLocalRpId, isWebOrigin } from './check-origin.ts';
 import { faultOfRpId } from './check-rp-id.ts';
 import { type PasskeyConfig, trustOf } from './passkey-policies.ts';
@@ -97,8 +98,9 @@ function policyFaults({ registrationPolicies, authenticationPolicies, attestatio
 }
 
 function nameFault(pointer: string, name: string): FieldFault | undefined {
-  if (name !== '' && [...name].length <= MAX_POLICY_NAME) return undefined;
-  return { pointer: `${pointer}/${escaped(name)}`, message: `must have a name of 1 to ${MAX_POLICY_NAME} characters` };
+  const place = `${pointer}/${escaped(name)}`;
+  if (name !== '' && [...name].length <= MAX_POLICY_NAME) return pathNameFault(place, name);
+  return { pointer: place, message: `must have a name of 1 to ${MAX_POLICY_NAME} characters` };
 }
 
 /** RFC 6901. */

@@ -2,6 +2,7 @@ import { isUniqueViolation, type TenantTx } from '../../db/db.ts';
 import { ApiError, invalidInput } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { fold } from '../../kernel/pages.ts';
+import { pathNameFault } from '../../kernel/path-name.ts';
 import type { Vault } from '../../secrets/vault.ts';
 import type { AddIdentityEvent, ProcessFields } from '../events/identity-events.ts';
 import type { Store } from '../stores/find-store.ts';
@@ -53,9 +54,8 @@ export async function createUser(
 
 /** Throws where a field of a user could not mean anything. */
 export function checkUser({ extId, locale, timeZone }: UserInput): void {
-  const blank = extId !== undefined && extId.trim() === '';
   const faults = [
-    blank ? { pointer: '/extId', message: 'must not be empty' } : undefined,
+    extId?.trim() === '' ? { pointer: '/extId', message: 'must not be empty' } : pathNameFault('/extId', extId),
     localeFault(locale, '/locale'),
     timeZoneFault(timeZone, '/timeZone'),
   ].filter((fault) => fault !== undefined);

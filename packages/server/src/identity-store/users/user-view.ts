@@ -7,6 +7,7 @@ import { type Locks, locksOf } from '../attempts/locks.repository.ts';
 import { openFound, storedRef } from './ext-id-seal.ts';
 import { userSubject } from './find-user.ts';
 import { type Held, heldParts } from './held-parts.ts';
+import { openStoreEnvironments } from './store-environments.ts';
 import { type UserRef, type UserRow, userStatements } from './users.repository.ts';
 
 /** What callers see of a user, with its locks and with what each modality says it has. */
@@ -51,6 +52,7 @@ const NO_LOCKS: Locks = {};
 export function openUserViews({ vault }: { vault: Pick<Vault, 'openTextFor'> }): UserViews {
   const parts = new Map<SummaryPart, Summarize<SummaryPart>>();
   const held = heldParts();
+  const environments = openStoreEnvironments();
   let statements: ReturnType<typeof userStatements> | undefined;
 
   /** One user, of whom is asked only what it has. */
@@ -63,7 +65,8 @@ export function openUserViews({ vault }: { vault: Pick<Vault, 'openTextFor'> }):
       if (those) Object.assign(summaryInfo, { [part]: those });
     }
     const attributes = row.sealed === null ? {} : await attributesOf(vault, db, row);
-    return toUser(row, { attributes, locks: locks ?? NO_LOCKS, summaryInfo, now });
+    const environment = environments.known(row) ?? (await environments.find(db, row));
+    return toUser(row, { environment, attributes, locks: locks ?? NO_LOCKS, summaryInfo, now });
   };
 
   /** Many users, with one question for each part. */
@@ -77,7 +80,8 @@ export function openUserViews({ vault }: { vault: Pick<Vault, 'openTextFor'> }):
       const summaryInfo: SummaryInfo = { devices: [], appkeys: [], passkeys: [], totps: [], biometrics: [] };
       for (const [part, those] of summaries) Object.assign(summaryInfo, { [part]: those.get(row.id) ?? [] });
       const attributes = await attributesOf(vault, db, row);
-      views.push(toUser(row, { attributes, locks: locks.get(row.id) ?? NO_LOCKS, summaryInfo, now }));
+      const environment = environments.known(row) ?? (await environments.find(db, row));
+      views.push(toUser(row, { environment, attributes, locks: locks.get(row.id) ?? NO_LOCKS, summaryInfo, now }));
     }
     return views;
   };
@@ -137,15 +141,17 @@ export async function sealAttributes(
 }
 
 type Shown = {
+  environment: User['environment'];
   attributes: Record<string, string>;
   locks: Partial<Record<Modality, LockState>>;
   summaryInfo: SummaryInfo;
   now: number;
 };
 
-export function toUser(row: UserRow, { attributes, locks, summaryInfo, now }: Shown): User {
+export function toUser(row: UserRow, { environment, attributes, locks, summaryInfo, now }: Shown): User {
   return {
     id: row.id,
+    environment,
     ...(row.ext_id !== null && { extId: row.ext_id }),
     status: statusOf(row, now),
     attributes,

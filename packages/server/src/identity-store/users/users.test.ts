@@ -26,7 +26,7 @@ onBothEngines('users of an identity store', (_engine, places) => {
     const { id, createdDtm, lastUpdatedDtm, ...rest } = made;
     assert.equal(createdDtm, lastUpdatedDtm);
     assert.deepEqual(rest, {
-      ...{ extId: 'ann@example.com/1', status: 'ACTIVE', attributes: { department: 'Sales' } },
+      ...{ environment: 'live', extId: 'ann@example.com/1', status: 'ACTIVE', attributes: { department: 'Sales' } },
       ...{ locale: 'en-IE', timeZone: 'Europe/Dublin' },
       lockInfo: { failedCount: 0, lockCount: 0, modalities: {} },
       summaryInfo: { devices: [], appkeys: [], passkeys: [], totps: [], biometrics: [] },
@@ -44,6 +44,29 @@ onBothEngines('users of an identity store', (_engine, places) => {
     assert.deepEqual(kept.body.attributes, { n: '1' });
     const none = await grove.send('POST', `${store}/users/${id}`, { attributes: {} });
     assert.deepEqual(none.body.attributes, {});
+  });
+
+  it('say to which environment they belong', async () => {
+    const { inTest } = grove;
+    assert.equal((await grove.send('POST', '/stores', { name: 'Pretence' }, inTest)).status, 201);
+    const users = '/stores/Pretence/users';
+    const made = (await grove.send('POST', users, { extId: 'ada' }, inTest)).body;
+    const list = (await grove.send('GET', users, undefined, inTest)).body;
+    const one = (await grove.send('GET', `${users}/ada/ext`, undefined, inTest)).body;
+    assert.deepEqual([made.environment, list.content[0].environment, one.environment], ['test', 'test', 'test']);
+    assert.equal((await grove.user(store)).environment, 'live');
+  });
+
+  it('cannot be called . or .., which no address can name', async () => {
+    const { id } = await grove.user(store);
+    for (const extId of ['.', '..']) {
+      for (const path of [`${store}/users`, `${store}/users/${id}`]) {
+        const { status, body } = await grove.send('POST', path, { extId });
+        assert.deepEqual([status, body.code, body.errors[0].pointer], [400, 100001, '/extId'], extId);
+      }
+    }
+    const odd = await grove.user(store, { extId: '...' });
+    assert.equal((await grove.send('GET', `${store}/users/.../ext`)).body.id, odd.id);
   });
 
   it('keep their attributes sealed, and nothing of them can be opened once a user is deleted', async () => {

@@ -59,6 +59,16 @@ onBothEngines('tags of process definitions', (_engine, places) => {
     assert.deepEqual(await tagsOf(other), []);
   });
 
+  it('a tag cannot be called . or .., which no address can name', async () => {
+    const { processDefinitionId } = await version();
+    for (const name of ['.', '..']) {
+      const { status, body } = await grove.call(`/api/process-manager/processDefinitions/${processDefinitionId}/tags`, {
+        ...{ method: 'POST', body: JSON.stringify({ name }) },
+      });
+      assert.deepEqual([status, body.code, body.errors[0].pointer], [400, 100001, '/name']);
+    }
+  });
+
   it('a tag goes only on a version that is deployed: 100047', async () => {
     const editable = await version({ deploy: false });
     await assert.rejects(put(editable, 'early'), refuses(100047, 400));

@@ -2,9 +2,10 @@ import { api } from '@grove/contract';
 import { actor } from '../../kernel/actor.ts';
 import { toDtm } from '../../kernel/clock.ts';
 import { isSeenFrom } from '../../kernel/environment.ts';
-import { ApiError } from '../../kernel/errors.ts';
+import { ApiError, invalidInput } from '../../kernel/errors.ts';
 import { type Handlers, implement } from '../../kernel/implement.ts';
 import { fold, likePattern, paging, toPage } from '../../kernel/pages.ts';
+import { pathNameFault } from '../../kernel/path-name.ts';
 import type { DefinitionView } from './definitions.repository.ts';
 import { findDefinition } from './definitions.repository.ts';
 import { lockedDefinition } from './store-version.ts';
@@ -42,6 +43,8 @@ export function tagHandlers(): Handlers<typeof operations> {
     /** A test key may put its tag on a version that live callers use: the tag is seen by test callers alone. */
     async addTag({ db, now, principal }, { params, body: { name } }) {
       const { environment } = principal;
+      const fault = pathNameFault('/name', name);
+      if (fault) throw invalidInput(fault);
       return db.write(async (tx) => {
         const definition = await lockedDefinition(tx, environment, params.processDefinitionId);
         if (definition.status !== 'DEPLOYED_ACTIVE') {
