@@ -62,7 +62,7 @@ onBothEngines('the sweep of blobs', (_engine, places) => {
     await sweep();
     assert.deepEqual(
       [known, lost, young].map((keys) => keys.filter((key) => existsSync(pathOf(key))).length),
-      [2, 0, 10],
+      [4, 0, 10],
     );
     assert.ok(!existsSync(half));
   });
