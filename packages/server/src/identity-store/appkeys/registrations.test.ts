@@ -8,6 +8,7 @@ import { certificate } from '../../../test/uaf/certificates.ts';
 import {
   ANY_POLICY,
   APP_ID,
+  CONFIG,
   openRelyingParty,
   ownChallenge,
   type RelyingParty,
@@ -33,6 +34,19 @@ onBothEngines('the registration of an appkey', (_engine, places) => {
   const complete = (body: object, at = party) => grove.send('POST', `${at.store}/appkeys/registrations`, body);
   const withFaults = async (faults: Faults, options = {}) =>
     party.register(await party.user(), uafAuthenticator(options), {}, faults);
+
+  it('takes no device and no relying party called . or .., which no address can name', async () => {
+    const user = await party.user();
+    const whole = { ...party.sessionData(ownChallenge()), username: user.extId };
+    const response = uafAuthenticator().register(ownRequest('Reg', whole.challenge, APP_ID));
+    for (const name of ['.', '..']) {
+      const device = (await complete({ response, sessionData: whole, deviceId: name })).body;
+      assert.deepEqual([device.code, device.errors[0].pointer], [100001, '/deviceId']);
+      const config = (await grove.send('POST', `${party.store}/appkeyConfig`, { ...CONFIG, rpId: name })).body;
+      assert.deepEqual([config.code, config.errors[0].pointer], [100001, '/rpId']);
+    }
+    assert.equal((await complete({ response, sessionData: whole, deviceId: '...' })).status, 200, 'nothing was spent');
+  });
 
   it('refuses with 1009 neither a session nor session data, 1011 no challenge, 1012 no relying party, 1055 no policy, 1014 both', async () => {
     const user = await party.user();

@@ -85,6 +85,14 @@ describe('a passkey configuration', () => {
     assert.deepEqual(faultsOf({ topOrigins: ['https://shop..test'] }), ['/topOrigins/0']);
   });
 
+  it('takes no policy called . or .., which no address can name', () => {
+    for (const name of ['.', '..']) {
+      assert.deepEqual(faultsOf({ registrationPolicies: { [name]: {} } }), [`/registrationPolicies/${name}`]);
+      assert.deepEqual(faultsOf({ authenticationPolicies: { [name]: {} } }), [`/authenticationPolicies/${name}`]);
+    }
+    assert.deepEqual(faultsOf({ registrationPolicies: { '...': {} } }), []);
+  });
+
   it('wants a root for a policy that trusts only roots, and an attestation for one that looks at it', () => {
     const { root } = authority();
     const direct = { registrationPolicies: { strict: { attestation: 'direct' } } } as const;
