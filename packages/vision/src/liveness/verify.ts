@@ -34,7 +34,7 @@ type Measure = 'novelty' | 'sameness' | 'leastAlike' | 'leastAlikeTurned' | 'sel
 /** `docs/vision.md` says on what they were chosen. */
 export const LIVENESS_BOUNDS = {
   /** Of the face at rest after each movement: below, it is the same picture. Between the two, a human decides. */
-  novelty: { refuse: 0.006, doubt: 0.0115 },
+  novelty: { refuse: 0.006, doubt: 0.009 },
   /** The cosine between those faces: above, it is the same picture. */
   sameness: { refuse: 0.98, doubt: 0.975 },
   /** Every frame at rest beside their mean, and the best frame of each turn. Strangers stay below 0.5. */

@@ -163,7 +163,7 @@ onBothEngines('of a subject that was erased', (engine, places) => {
       /zuleikha|quillfeather|vexillology|xanthophyll77|wobbegong|brouhaha/,
       'all else is sealed',
     );
-    assert.equal(filesOf(app.config.blobFolder).length, blobsBefore.length + 2);
+    assert.equal(filesOf(app.config.blobFolder).length, blobsBefore.length + 4);
 
     const { status } = await app.call(`/api/process-manager/processInstances/${id}`, { method: 'DELETE', token });
     assert.equal(status, 200);
