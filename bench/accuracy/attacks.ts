@@ -12,6 +12,7 @@ import { everydayPhotograph, makeSpecimen } from '../../packages/vision/src/spec
 import { inventPerson } from '../../packages/vision/src/specimens/person.ts';
 import type { Photograph } from '../../packages/vision/src/specimens/photograph.ts';
 import { seeded, within } from '../../packages/vision/src/specimens/random.ts';
+import { newProgress } from '../attacks/progress.ts';
 import { share } from './intervals.ts';
 
 /**
@@ -41,6 +42,7 @@ export async function measureAttacks(
   for (const kind of kinds) {
     const reasons: Record<string, number> = {};
     let [made, passed] = [0, 0];
+    const progress = newProgress(kind, count);
     for (let i = 0; i < count; i += 1) {
       const jpeg = await pictureOf(kind, seed + i, portraits);
       if (!jpeg) continue;
@@ -54,11 +56,11 @@ export async function measureAttacks(
         const word = `${name} ${reason}`;
         reasons[word] = (reasons[word] ?? 0) + 1;
       }
-      process.stderr.write(`\r${kind} ${i + 1} of ${count}   `);
+      progress.show(i + 1, `${passed} passed`);
     }
+    progress.end();
     rows.push({ kind, count: made, passed, reasons });
   }
-  process.stderr.write('\n');
   return rows;
 }
 

@@ -45,8 +45,7 @@ export async function openTrial(app: TestApp) {
   }
 
   async function checksOf(user: EndUser): Promise<readonly CheckOfResult[]> {
-    for (let looks = 0; looks < MAX_LOOKS && (await user.look()).waitingFor === 'check'; looks += 1)
-      await wait(LOOK_MS);
+    await machineDone(user);
     const id = user.processInstanceId;
     const { body: instance } = await app.call(`/api/process-manager/processInstances/${id}`, { token });
     const place = `/api/userdata-server/processDefinitions/${instance.processDefnId}/processInstances/${id}`;
@@ -74,6 +73,11 @@ export async function openTrial(app: TestApp) {
       };
     },
   };
+}
+
+/** Waits until no machine is at work for the journey any more. */
+async function machineDone(user: EndUser): Promise<void> {
+  for (let looks = 0; looks < MAX_LOOKS && (await user.look()).waitingFor === 'check'; looks += 1) await wait(LOOK_MS);
 }
 
 type CheckOfResult = {
@@ -145,5 +149,5 @@ async function showDocument(user: EndUser, { data, width, height }: Still, seed:
   const headers = { 'content-type': 'image/jpeg' };
   await user.call('/steps/document/images/front', { method: 'POST', body: jpeg as never, headers });
   await user.submit('document');
-  for (let looks = 0; looks < MAX_LOOKS && (await user.look()).waitingFor === 'check'; looks += 1) await wait(LOOK_MS);
+  await machineDone(user);
 }

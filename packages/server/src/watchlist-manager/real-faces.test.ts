@@ -2,10 +2,21 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { AUDREY, FRANCK, FRANCK_TURNED, NO_FACE, picture } from '../../../vision/test/pictures.ts';
-import { startJourney } from '../../test/end-user.ts';
+import { type EndUser, type Journey, startJourney } from '../../test/end-user.ts';
 import { openTestApp, type TestApp, testPlaces } from '../../test/harness.ts';
 
 const BASE = '/api/watchlist-manager/facewatchlists';
+
+/** Until no machine is at work for the journey any more. */
+async function submitSelfie(user: EndUser): Promise<Journey> {
+  await user.submit('selfie');
+  let now = await user.look();
+  for (let tries = 0; now.waitingFor === 'check' && tries < 600; tries++) {
+    await wait(50);
+    now = await user.look();
+  }
+  return now;
+}
 
 /** With the machine that looks at pictures, and pictures of people. */
 describe('watchlists of real faces', () => {
@@ -75,12 +86,7 @@ describe('watchlists of real faces', () => {
     const body = new Uint8Array(picture(FRANCK_TURNED));
     const upload = { method: 'POST', body, headers: { 'content-type': 'image/jpeg' } };
     assert.equal((await user.call('/steps/selfie/images/image', upload)).status, 200);
-    await user.submit('selfie');
-    let now = await user.look();
-    for (let tries = 0; now.waitingFor === 'check' && tries < 600; tries++) {
-      await wait(50);
-      now = await user.look();
-    }
+    const now = await submitSelfie(user);
     assert.equal(now.status, 'REVIEW', JSON.stringify(now));
     const place = `/api/userdata-server/processDefinitions/${made.body.id}/processInstances/${processInstanceId}`;
     const { body: checks } = await grove.call(`${place}/userdata/checks`);
@@ -111,12 +117,7 @@ describe('watchlists of real faces', () => {
       const { user, processInstanceId } = await startJourney(grove, apiKey, { processDefnName: 'watching' });
       const upload = { method: 'POST', body: new Uint8Array(picture(name)), headers: { 'content-type': 'image/jpeg' } };
       assert.equal((await user.call('/steps/selfie/images/image', upload)).status, 200);
-      await user.submit('selfie');
-      let now = await user.look();
-      for (let tries = 0; now.waitingFor === 'check' && tries < 600; tries++) {
-        await wait(50);
-        now = await user.look();
-      }
+      await submitSelfie(user);
       const { processDefnId } = (
         await grove.call(`/api/process-manager/processInstances/${processInstanceId}`, { token })
       ).body;

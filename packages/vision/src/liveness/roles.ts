@@ -64,7 +64,7 @@ export function roleAtStart(seen: Measures): { role: FrameRole; hint?: FrameHint
   return seen.mouth < restMouth ? { role: 'centre' } : { role: 'between', hint: 'close_mouth' };
 }
 
-/** Which frame of the open instruction is embedded. Null if none is, for now. */
+/** Which frame of the open instruction is embedded. The role is null if none is wanted. */
 export type WantedFrame = {
   /** Null until it is known. */
   readonly neutral: Neutral | null;
