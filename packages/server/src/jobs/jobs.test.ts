@@ -48,6 +48,29 @@ onBothEngines('a job', (engine, places) => {
     assert.deepEqual(await storedJobs(db), []);
   });
 
+  it('has ended for everybody who waited for it, also for those who did not claim it', async () => {
+    const committed = gate();
+    const answer = gate();
+    // The claim is committed, and its answer is still on its way.
+    const write: Db['system']['write'] = async (work) => {
+      const result = await db.system.write(work);
+      committed.open();
+      await answer.opened;
+      return result;
+    };
+    const jobs = openTestJobs({ ...db, system: { ...db.system, write } }, clock);
+    const ended: string[] = [];
+    const definition = namedJob(async ({ name }) => void ended.push(name));
+    jobs.register(definition);
+    await enqueueNamed({ jobs, db, tenantId: acme }, definition, 'one');
+    const first = jobs.runDue();
+    await committed.opened;
+    const second = jobs.runDue().then(() => [...ended]);
+    setImmediate(answer.open);
+    assert.deepEqual(await second, ['one']);
+    await first;
+  });
+
   it('knows its payload, its attempt and its tenant, and is run when it is due and not before', async () => {
     const seen: unknown[] = [];
     const { jobs, definition } = setUp(async (payload, { attempt, now, tenant }) => {

@@ -16,7 +16,7 @@ import { openEnds } from './write-ends.ts';
 export type Worker = {
   /** Claims what is due if there is room, and begins with it. How many were claimed. */
   claim(): Promise<number>;
-  /** Resolves when nothing is held any more: all has run and is written down. */
+  /** Resolves when no claim is under way and nothing is held: all has run and is written down. */
   idle(): Promise<void>;
   /** Nobody else gets what is held here while this is called in time. */
   extendLeases(): Promise<void>;
@@ -46,15 +46,19 @@ export function openWorker(deps: WorkerDeps): Worker {
   const held: Held = { waiting: [], running: new Set() };
   const { waiting, running } = held;
   let claims: Claims | undefined;
+  let claimsUnderWay = 0;
   let stopping = false;
   let onIdle: (() => void)[] = [];
 
-  const isIdle = () => waiting.length + running.size === 0 && ends.isWritten;
-  const onWritten = () => {
-    deps.onRoom();
+  const isIdle = () => claimsUnderWay + waiting.length + running.size === 0 && ends.isWritten;
+  const tellIfIdle = () => {
     if (!isIdle()) return;
     for (const tell of onIdle) tell();
     onIdle = [];
+  };
+  const onWritten = () => {
+    deps.onRoom();
+    tellIfIdle();
   };
   const ends = openEnds({ ...deps, onWritten });
   const idle = () => (isIdle() ? Promise.resolve() : new Promise<void>((done) => onIdle.push(done)));
@@ -88,24 +92,34 @@ export function openWorker(deps: WorkerDeps): Worker {
     });
   };
 
+  const claimRows = async () => {
+    const room = Math.min(MAX_BATCH, maxHeld - waiting.length - running.size - ends.size);
+    if (stopping || room <= 0 || definitions.size === 0) return 0;
+    claims ??= claimsOf(db.engine, [...definitions.keys()]);
+    const now = clock.now();
+    // Mostly there is nothing; and where enough waits, only those whose jobs do not wait here may have more.
+    const { claim, dueOwners } = claims;
+    const isFull = waiting.length >= concurrency;
+    if (isFull ? turnsOf(await dueOwners(db.system, now)).length === 0 : !(await claims.mayBeDue(db.system, now)))
+      return 0;
+    const lease = { token: randomUUID(), until: now + leaseMs };
+    const share = { limit: isFull ? Math.min(room, concurrency) : room, isFull, turnsOf };
+    const rows = await db.system.write((tx) => claim(tx, now, lease, share));
+    lastOwner = ownerOf(rows.at(-1) ?? { owner_tenant_id: lastOwner });
+    for (const row of rows) waiting.push({ ...row, token: lease.token });
+    beginWaiting();
+    return rows.length;
+  };
+
   return {
     async claim() {
-      const room = Math.min(MAX_BATCH, maxHeld - waiting.length - running.size - ends.size);
-      if (stopping || room <= 0 || definitions.size === 0) return 0;
-      claims ??= claimsOf(db.engine, [...definitions.keys()]);
-      const now = clock.now();
-      // Mostly there is nothing; and where enough waits, only those whose jobs do not wait here may have more.
-      const { claim, dueOwners } = claims;
-      const isFull = waiting.length >= concurrency;
-      if (isFull ? turnsOf(await dueOwners(db.system, now)).length === 0 : !(await claims.mayBeDue(db.system, now)))
-        return 0;
-      const lease = { token: randomUUID(), until: now + leaseMs };
-      const share = { limit: isFull ? Math.min(room, concurrency) : room, isFull, turnsOf };
-      const rows = await db.system.write((tx) => claim(tx, now, lease, share));
-      lastOwner = ownerOf(rows.at(-1) ?? { owner_tenant_id: lastOwner });
-      for (const row of rows) waiting.push({ ...row, token: lease.token });
-      beginWaiting();
-      return rows.length;
+      claimsUnderWay += 1;
+      try {
+        return await claimRows();
+      } finally {
+        claimsUnderWay -= 1;
+        tellIfIdle();
+      }
     },
     idle,
     extendLeases: () => extendAll(db, held, ends.jobs(), clock.now() + leaseMs),
