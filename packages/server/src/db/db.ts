@@ -241,7 +241,9 @@ export function toAnonymous(text: string): { text: string; order: number[] | und
   return { text: anonymous, order: straight ? undefined : order };
 }
 
-/** Uncomments what only one engine understands: a comment that begins with the engine's name. */
-export function forEngine(text: string, engine: 'sqlite' | 'postgres'): string {
-  return text.replace(new RegExp(`/\\*${engine} ([\\s\\S]*?)\\*/`, 'g'), '$1');
+/** Uncomments what is written for this engine, a comment that begins with its name, and takes out what is for the other. */
+export function forEngine(text: string, engine: Engine): string {
+  return text.replace(/\/\*(sqlite|postgres) ([\s\S]*?)\*\//g, (_, name: Engine, own: string) =>
+    name === engine ? own : '',
+  );
 }

@@ -15,7 +15,7 @@ import {
   type Writes,
 } from './db.ts';
 import { groupCommit, type Writer } from './group-commit.ts';
-import { rowMaker } from './row-maker.ts';
+import { rowMaker } from './sql/row-maker.ts';
 import { translated } from './sqlite-faults.ts';
 import { OF_INSTALLATION } from './write-lines.ts';
 
@@ -103,7 +103,7 @@ function connection(database: DatabaseSync, beforeRead?: () => void): Writes & P
   const prepare = ({ text, name, row }: Sql): Prepared => {
     const known = name && kept.get(name);
     if (known) return known;
-    const { text: anonymous, order } = toAnonymous(text.includes('/*sqlite ') ? forEngine(text, 'sqlite') : text);
+    const { text: anonymous, order } = toAnonymous(forEngine(text, 'sqlite'));
     const statement = database.prepare(anonymous);
     // SQLite gives arrays in half the time of objects.
     statement.setReturnArrays(true);

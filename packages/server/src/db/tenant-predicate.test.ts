@@ -15,7 +15,8 @@ const MIN_STATEMENTS = 400;
 async function loadStatements(): Promise<readonly string[]> {
   const files = globSync('**/*.ts', { cwd: HOME, exclude: ['**/*.test.ts', '**/*.check.ts'] });
   for (const file of files.map((each) => join(HOME, each))) {
-    if (/\bsql\(/.test(readFileSync(file, 'utf8'))) await import(pathToFileURL(file).href);
+    if (/\bsql\(|\/sql\/(table|statement)\.ts'/.test(readFileSync(file, 'utf8')))
+      await import(pathToFileURL(file).href);
   }
   return statements;
 }

@@ -10,7 +10,7 @@ import { ApiError, invalidInput } from '../../kernel/errors.ts';
 import type { TenantId } from '../../kernel/ids.ts';
 import { PERMISSION_TYPE, permissionSet, withoutTenant } from '../../kernel/permissions.ts';
 import { maskedCode } from './api-key-secret.ts';
-import type { ApiKeyType, ApiKeyView } from './api-keys.repository.ts';
+import type { ApiKeyType, ApiKeyView } from './api-keys.table.ts';
 
 /** The rules of an API key, as pure functions. */
 

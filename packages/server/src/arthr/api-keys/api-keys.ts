@@ -11,8 +11,6 @@ import type { VersionedKey } from '../../secrets/sealing.ts';
 import { checkExpiry, checkGrants, checkPermissions, toApiKey } from './api-key-rules.ts';
 import { hashApiKey, newApiKeySecret, parseApiKey } from './api-key-secret.ts';
 import {
-  type ApiKeyRow,
-  type ApiKeyView,
   addApiKey,
   changeApiKey,
   countApiKeys,
@@ -20,8 +18,8 @@ import {
   findApiKeyView,
   pageApiKeys,
   removeApiKey,
-  SORTABLE,
 } from './api-keys.repository.ts';
+import { type ApiKeyRow, type ApiKeyView, SORTABLE } from './api-keys.table.ts';
 import type { Issue } from './issue.ts';
 import type { KeysInUse } from './keys-in-use.ts';
 import type { LastIssued } from './last-issued.ts';
@@ -168,7 +166,7 @@ export type NewKey = Pick<ApiKeyRow, 'environment' | 'type' | 'name' | 'descript
 export function newKeyRow(pepper: VersionedKey, now: number, by: string, key: NewKey) {
   const id = newId(now);
   const code = newApiKeySecret(key.environment, id);
-  const row: Omit<ApiKeyRow, 'tenant_id'> = {
+  const row: ApiKeyRow = {
     ...key,
     id,
     name_folded: fold(key.name),
@@ -184,7 +182,7 @@ export function newKeyRow(pepper: VersionedKey, now: number, by: string, key: Ne
   return { row, code };
 }
 
-export async function storeNewKey(tx: TenantTx, row: Omit<ApiKeyRow, 'tenant_id'>): Promise<void> {
+export async function storeNewKey(tx: TenantTx, row: ApiKeyRow): Promise<void> {
   const most = row.environment === 'live' ? MAX_API_KEYS_PER_TENANT : MAX_API_KEYS_PER_TENANT - KEPT_FOR_LIVE;
   if ((await countApiKeys(tx)) >= most) throw new ApiError(100017);
   await namedOnce(row.name, () => addApiKey(tx, row));

@@ -1,7 +1,9 @@
 import type { TenantReads } from '../../db/db.ts';
+import type { Environment } from '../../kernel/environment.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import type { StoreConfiguration } from './store-rules.ts';
-import { type Environment, findStore, type StoreRow } from './stores.repository.ts';
+import { findStore } from './stores.repository.ts';
+import type { StoreRow } from './stores.table.ts';
 
 /** A store as the features see it. */
 export type Store = {

@@ -8,16 +8,8 @@ import { fold, likePattern, paging, toPage } from '../../kernel/pages.ts';
 import type { AddIdentityEvent } from '../events/identity-events.ts';
 import { type PolicyKind, policiesOfStore } from './store-policies.repository.ts';
 import { checkConfiguration, mergeConfiguration, type StoreConfiguration } from './store-rules.ts';
-import {
-  addStore,
-  changeStore,
-  countStores,
-  findStore,
-  findStoreForUpdate,
-  pageStores,
-  SORTABLE,
-  type StoreRow,
-} from './stores.repository.ts';
+import { addStore, changeStore, countStores, findStore, findStoreForUpdate, pageStores } from './stores.repository.ts';
+import { SORTABLE, type StoreRow } from './stores.table.ts';
 
 /** Identity stores and their configuration (specification 4.10). */
 

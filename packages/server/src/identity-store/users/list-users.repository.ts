@@ -1,5 +1,5 @@
 import { type TenantReads, unprepared, type Value } from '../../db/db.ts';
-import { pageStatement } from '../../db/kept-statement.ts';
+import { pageStatement } from '../../db/sql/kept-statement.ts';
 import { likeMatch } from '../../kernel/like-match.ts';
 import type { Paging } from '../../kernel/pages.ts';
 import { MAX_SCANNED, scanSealed } from '../../kernel/scan-sealed.ts';

@@ -1,5 +1,5 @@
 import { type Sql, sql, type TenantReads, type TenantTx } from '../../db/db.ts';
-import { keptStatement, pageStatement } from '../../db/kept-statement.ts';
+import { keptStatement, pageStatement } from '../../db/sql/kept-statement.ts';
 import { type Environment, seenFrom } from '../../kernel/environment.ts';
 import type { Paging } from '../../kernel/pages.ts';
 

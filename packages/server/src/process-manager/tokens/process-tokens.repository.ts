@@ -1,6 +1,6 @@
 import { addToCounter, readCounter } from '../../db/counters.ts';
 import { sql, type TenantReads, type TenantTx } from '../../db/db.ts';
-import { keptStatement, pageStatement } from '../../db/kept-statement.ts';
+import { keptStatement, pageStatement } from '../../db/sql/kept-statement.ts';
 import type { Paging } from '../../kernel/pages.ts';
 import type { Environment } from '../instances/process-instances.repository.ts';
 

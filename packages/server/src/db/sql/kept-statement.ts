@@ -1,4 +1,4 @@
-import { type RowOf, type Sql, sql, unprepared } from './db.ts';
+import { type RowOf, type Sql, sql, unprepared } from '../db.ts';
 
 const kept = new Map<string, Sql>();
 

@@ -1,4 +1,4 @@
-import type { RowOf, Value } from './db.ts';
+import type { RowOf, Value } from '../db.ts';
 
 const PLAIN = /^[a-z_][a-z0-9_]*$/i;
 

@@ -1,0 +1,76 @@
+import { type Change, type OfTenant, type Reads, sql, type Value, type Writes } from '../db.ts';
+import { rowMaker } from './row-maker.ts';
+
+/**
+ * A statement with named parameters, `:id`. Their names are part of its type, so a value that is missing or of the wrong
+ * type does not compile. `:tenant_id` is never handed over: it is always the tenant of the database handle.
+ */
+export type Statement<P, R> = {
+  readonly text: string;
+  get(db: Handle<P>, params: Given<P>): Promise<R | undefined>;
+  all(db: Handle<P>, params: Given<P>): Promise<R[]>;
+  /** Resolves to the number of rows that were changed. */
+  run(db: Handle<P> & Writes, params: Given<P>): Promise<number>;
+  /** The statement with its values, to be carried out later. */
+  change(db: Handle<P> & OfTenant, params: Given<P>): Change;
+  toString(): string;
+};
+
+type Handle<P> = 'tenant_id' extends keyof P ? Reads & OfTenant : Reads;
+type Given<P> = Omit<P, 'tenant_id'>;
+
+/** The names after a colon in a text: `ParamNames<'id = :id'>` is `'id'`. */
+export type ParamNames<T extends string> = T extends `${string}:${infer Rest}` ? Word<Rest> | ParamNames<Rest> : never;
+type Word<T extends string, W extends string = ''> = T extends `${infer C}${infer Rest}`
+  ? C extends Letter
+    ? Word<Rest, `${W}${C}`>
+    : W
+  : W;
+type Lower = 'a b c d e f g h i j k l m n o p q r s t u v w x y z';
+type Letter = Split<Lower> | Uppercase<Split<Lower>> | Split<'0 1 2 3 4 5 6 7 8 9 _'>;
+type Split<T extends string> = T extends `${infer Head} ${infer Rest}` ? Head | Split<Rest> : T;
+
+/** A parameter has the type of the column of its name. */
+export type ParamsOf<Row, T extends string> = { readonly [N in ParamNames<T>]: N extends keyof Row ? Row[N] : Value };
+
+/** Says of what type the rows of a hand-written statement are. */
+export type RowType<R> = { readonly row?: R };
+export const rowsOf = <R>(): RowType<R> => ({});
+
+/** A statement written by hand, for what `table` does not derive: joins, unions, aggregates. */
+export function statement<const T extends string, R = never>(
+  text: T,
+  _rows?: RowType<R>,
+): Statement<ParamsOf<object, T>, R> {
+  return prepare(text);
+}
+
+/** `columns` are those of a row, if they are known before the database has seen the statement. */
+export function prepare<P, R>(text: string, columns?: readonly string[]): Statement<P, R> {
+  const { numbered, valuesOf } = numberParams<Given<P>>(text);
+  const prepared = sql(numbered, columns && rowMaker(columns));
+  return {
+    text: numbered,
+    get: (db, params) => db.get<R>(prepared, valuesOf(db, params)),
+    all: (db, params) => db.all<R>(prepared, valuesOf(db, params)),
+    run: (db, params) => db.run(prepared, valuesOf(db, params)),
+    change: (db, params) => ({ statement: prepared, values: valuesOf(db, params) }),
+    toString: () => numbered,
+  };
+}
+
+/**
+ * Turns `:name` into `$n`, and says the values in that order. Code is made of the names, which are those of our own
+ * statements, because a loop over names costs more than the read of a row.
+ */
+export function numberParams<P>(text: string): { numbered: string; valuesOf(db: object, params: P): Value[] } {
+  if (text.includes('::')) throw new Error(`write CAST(… AS …) instead of :: in ${text}`);
+  const names: string[] = [];
+  const numbered = text.replace(/:([A-Za-z_]\w*)/g, (_, name: string) => {
+    if (!names.includes(name)) names.push(name);
+    return `$${names.indexOf(name) + 1}`;
+  });
+  const values = names.map((name) => (name === 'tenant_id' ? 'db.tenantId' : `params.${name}`));
+  const valuesOf = new Function('db', 'params', `return [${values.join(', ')}];`);
+  return { numbered, valuesOf: valuesOf as (db: object, params: P) => Value[] };
+}

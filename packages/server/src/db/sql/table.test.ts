@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import { globSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { after, before, describe, it } from 'node:test';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { addTestTenants, openTestDb } from '../../../test/database.ts';
+import { onBothEngines } from '../../../test/harness.ts';
+import type { TenantId } from '../../kernel/ids.ts';
+import type { Db } from '../db.ts';
+import { migrateSqlite } from '../migrate.ts';
+import { bigint, FOR_UPDATE, inJson } from './dialect.ts';
+import { rowsOf, statement } from './statement.ts';
+import { integer, type Table, table, text } from './table.ts';
+
+const counters = table('counters', { tenant_id: text(), name: text(), shard: integer(), value: integer() });
+const ONE = counters.select(['value', 'name'], 'WHERE tenant_id = :tenant_id AND name = :name AND shard = :shard');
+const OTHERS = 'WHERE tenant_id = :tenant_id AND name <> :name';
+
+describe('the statements of a table', () => {
+  it('a select names its columns and numbers its parameters, each name once', () => {
+    assert.equal(`${ONE}`, 'SELECT value, name FROM counters WHERE tenant_id = $1 AND name = $2 AND shard = $3');
+    const twice = counters.delete('WHERE tenant_id = :tenant_id AND (name = :name OR shard > :shard AND name < :name)');
+    assert.equal(`${twice}`, 'DELETE FROM counters WHERE tenant_id = $1 AND (name = $2 OR shard > $3 AND name < $2)');
+  });
+
+  it('an insert, an update and an upsert write every column under its own name', () => {
+    const insert = 'INSERT INTO counters (tenant_id, name, shard, value) VALUES ($1, $2, $3, $4)';
+    assert.equal(`${counters.insert()}`.trim(), insert);
+    assert.equal(
+      `${counters.upsert(['tenant_id', 'name', 'shard'])}`,
+      `${insert} ON CONFLICT (tenant_id, name, shard) DO UPDATE SET value = excluded.value`,
+    );
+    assert.equal(
+      `${counters.update(['value', 'shard'], 'WHERE tenant_id = :tenant_id AND name = :name')}`,
+      'UPDATE counters SET value = $1, shard = $2 WHERE tenant_id = $3 AND name = $4',
+    );
+  });
+
+  it('a cast with two colons is refused, because it would hide a parameter', () => {
+    assert.throws(() => statement('SELECT 1::bigint'), /write CAST/);
+  });
+
+  it('a missing value, a misspelt column and a value of another type do not compile', () => {
+    const never = () => {
+      // @ts-expect-error the shard is missing
+      ONE.get({} as never, { name: 'a' });
+      // @ts-expect-error a shard is a number
+      ONE.get({} as never, { name: 'a', shard: '1' });
+      // @ts-expect-error there is no such column
+      counters.select(['valeu'], 'WHERE tenant_id = :tenant_id');
+      // @ts-expect-error a row has a value
+      counters.insert().run({} as never, { name: 'a', shard: 1 });
+      const values = counters.select(['value'], 'WHERE tenant_id = :tenant_id').all({} as never, {});
+      // @ts-expect-error the name was not selected
+      void values.then((rows) => rows[0]?.name);
+    };
+    assert.equal(typeof never, 'function');
+  });
+});
+
+onBothEngines('the rows of a table', (_engine, places) => {
+  let db: Db;
+  let acme: TenantId;
+  let bravo: TenantId;
+  before(async () => {
+    db = await openTestDb(await places.create());
+    [acme, bravo] = (await addTestTenants(db, 'acme', 'bravo')) as [TenantId, TenantId];
+    const add = counters.insert();
+    await db.of(acme).write(async (tx) => {
+      for (const [at, name] of ['a', 'b', 'c'].entries()) await add.run(tx, { name, shard: at, value: at * 10 });
+    });
+    await db.of(bravo).write((tx) => add.run(tx, { name: 'a', shard: 0, value: 77 }));
+  });
+  after(() => db.close());
+
+  it('the tenant of a statement is that of the handle, whatever the caller hands over', async () => {
+    assert.deepEqual(await ONE.get(db.of(acme), { name: 'b', shard: 1 }), { value: 10, name: 'b' });
+    const forged = { name: 'a', shard: 0, tenant_id: bravo };
+    assert.deepEqual(await ONE.get(db.of(acme), forged), { value: 0, name: 'a' });
+  });
+
+  it('a page has the order, the size and the filter that were asked for', async () => {
+    const page = counters.page(['name', 'value'], OTHERS);
+    const read = async (orderBy: string, offset: number) =>
+      (await page(db.of(acme), { name: 'z' }, { orderBy, sorts: orderBy.split(',').length, size: 2, offset })).map(
+        ({ name }) => name,
+      );
+    assert.deepEqual(await read('value DESC', 0), ['c', 'b']);
+    assert.deepEqual(await read('value DESC, name ASC', 2), ['a']);
+    assert.deepEqual(await counters.count(OTHERS).get(db.of(acme), { name: 'a' }), { total: 2 });
+  });
+
+  it('dialect words work in hand-written statements on both engines', async () => {
+    const sum = statement(
+      `SELECT ${bigint('sum(value)')} AS total FROM counters WHERE tenant_id = :tenant_id AND name ${inJson('names')}`,
+      rowsOf<{ total: number }>(),
+    );
+    assert.deepEqual(await sum.get(db.of(acme), { names: JSON.stringify(['b', 'c']) }), { total: 30 });
+    const locked = counters.select(['value'], `WHERE tenant_id = :tenant_id AND name = :name ${FOR_UPDATE}`);
+    assert.deepEqual(await db.of(acme).write((tx) => locked.get(tx, { name: 'c' })), { value: 20 });
+  });
+});
+
+describe('every declared table', () => {
+  const home = fileURLToPath(new URL('../..', import.meta.url));
+  const folder = mkdtempSync(join(tmpdir(), 'grove-declared-'));
+  after(() => rmSync(folder, { recursive: true }));
+
+  it('has columns, types and optional values of the migrated database', async () => {
+    const file = join(folder, 'grove.sqlite');
+    migrateSqlite(file);
+    const database = new DatabaseSync(file, { readOnly: true });
+    const tables: Table<Record<string, never>>[] = [];
+    for (const each of globSync('**/*.table.ts', { cwd: home })) {
+      const exported = Object.values(await import(pathToFileURL(join(home, each)).href));
+      tables.push(
+        ...exported.filter((value): value is (typeof tables)[number] => Object(value).definition !== undefined),
+      );
+    }
+    assert.ok(tables.length > 2);
+    for (const { name, definition } of tables) {
+      const rows = database.prepare('SELECT name, type, "notnull", pk FROM pragma_table_info(?)').all(name);
+      const columns = new Map(rows.map((row) => [row.name, row]));
+      for (const [column, { kind, optional }] of Object.entries<{ kind: string; optional: boolean }>(definition)) {
+        const stored = columns.get(column);
+        const storedKind = String(stored?.type).replace('BIGINT', 'INTEGER').replace('BYTEA', 'BLOB');
+        assert.equal(kind, storedKind, `${name}.${column} is ${stored?.type}`);
+        assert.equal(optional, stored?.notnull === 0 && stored.pk === 0, `${name}.${column}: is it optional?`);
+      }
+    }
+    database.close();
+  });
+});

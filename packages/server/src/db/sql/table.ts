@@ -1,0 +1,95 @@
+import { type OfTenant, type Reads, statements, type Value } from '../db.ts';
+import { PAGE } from './dialect.ts';
+import { pageStatement } from './kept-statement.ts';
+import { rowMaker } from './row-maker.ts';
+import { numberParams, type ParamsOf, prepare, type Statement } from './statement.ts';
+
+/**
+ * A table names each of its columns once, with the type of its values. Statements, parameters and rows are derived from
+ * that, so a column that is missing, misspelt or of another type does not compile. The text after `FROM table` is SQL as
+ * it stands; values in it are named, `:id`. See docs/decisions/2026-11-16-a-column-is-named-once.md.
+ */
+export type Column<T extends Value> = { readonly kind: Kind; readonly optional: boolean; readonly type?: T };
+type Kind = 'TEXT' | 'INTEGER' | 'BLOB';
+type Columns = Readonly<Record<string, Column<Value>>>;
+
+export const text = <T extends string = string>(): Column<T> => ({ kind: 'TEXT', optional: false });
+export const integer = <T extends number = number>(): Column<T> => ({ kind: 'INTEGER', optional: false });
+export const bytes = (): Column<Uint8Array> => ({ kind: 'BLOB', optional: false });
+export const optional = <T extends Value>({ kind }: Column<T>): Column<T | null> => ({ kind, optional: true });
+
+type TypeOf<C> = C extends Column<infer T> ? T : never;
+type Row<C extends Columns> = { -readonly [K in keyof C]: TypeOf<C[K]> };
+type Name<C extends Columns> = keyof C & string;
+
+/** A row of a table, without its tenant: that is known wherever rows are. */
+export type RowOf<T> = T extends Table<infer C> ? Omit<Row<C>, 'tenant_id'> : never;
+
+/** The part of a list that a caller asked for; `Paging` of the kernel is one. */
+type PageOrder = { readonly orderBy: string; readonly sorts: number; readonly size: number; readonly offset: number };
+
+export type Table<C extends Columns> = {
+  readonly name: string;
+  readonly definition: C;
+  /** All columns but the tenant. */
+  readonly columns: readonly Exclude<Name<C>, 'tenant_id'>[];
+  select<K extends Name<C>, const T extends string>(
+    columns: readonly K[],
+    tail: T,
+  ): Statement<ParamsOf<Row<C>, T>, Pick<Row<C>, K>>;
+  count<const T extends string>(tail: T): Statement<ParamsOf<Row<C>, T>, { total: number }>;
+  insert<const T extends string = ''>(tail?: T): Statement<Row<C> & ParamsOf<Row<C>, T>, never>;
+  /** Inserts a row, or changes all other columns of the one that has the same key. */
+  upsert(key: readonly Name<C>[]): Statement<Row<C>, never>;
+  update<K extends Name<C>, const T extends string>(
+    columns: readonly K[],
+    tail: T,
+  ): Statement<Pick<Row<C>, K> & ParamsOf<Row<C>, T>, never>;
+  delete<const T extends string>(tail: T): Statement<ParamsOf<Row<C>, T>, never>;
+  /** Reads one page of the rows that a WHERE clause selects, in the order the caller asked for. */
+  page<K extends Name<C>, const W extends string>(
+    columns: readonly K[],
+    where: W,
+  ): (
+    db: TenantHandle,
+    params: Omit<ParamsOf<Row<C>, W>, 'tenant_id'>,
+    paging: PageOrder,
+  ) => Promise<Pick<Row<C>, K>[]>;
+};
+
+type TenantHandle = Reads & OfTenant;
+
+export function table<const C extends Columns>(name: string, definition: C): Table<C> {
+  const all = Object.keys(definition) as Name<C>[];
+  const assign = (columns: readonly string[]) => columns.map((column) => `${column} = :${column}`).join(', ');
+  const insertInto = `INSERT INTO ${name} (${all.join(', ')}) VALUES (${all.map((column) => `:${column}`).join(', ')})`;
+  const selectFrom = (columns: readonly string[]) => `SELECT ${columns.join(', ')} FROM ${name}`;
+  return {
+    name,
+    definition,
+    columns: all.filter((column) => column !== 'tenant_id') as Exclude<Name<C>, 'tenant_id'>[],
+    select: (columns, tail) => prepare(`${selectFrom(columns)} ${tail}`, columns),
+    count: (tail) => prepare(`SELECT count(*) AS total FROM ${name} ${tail}`, ['total']),
+    insert: (tail) => prepare(`${insertInto} ${tail ?? ''}`),
+    upsert: (key) => {
+      const others = all.filter((column) => !key.includes(column));
+      const changes = others.map((column) => `${column} = excluded.${column}`).join(', ');
+      return prepare(`${insertInto} ON CONFLICT (${key.join(', ')}) DO UPDATE SET ${changes}`);
+    },
+    update: (columns, tail) => prepare(`UPDATE ${name} SET ${assign(columns)} ${tail}`),
+    delete: (tail) => prepare(`DELETE FROM ${name} ${tail}`),
+    page: (columns, where) => pageOf(`${selectFrom(columns)} ${where}`, columns),
+  };
+}
+
+const ORDER = '/*order*/';
+
+function pageOf<P, R>(select: string, columns: readonly string[]) {
+  const { numbered, valuesOf } = numberParams<P & { limit: number; offset: number }>(`${select} ${ORDER} ${PAGE}`);
+  statements.push(numbered);
+  const toRow = rowMaker(columns);
+  return (db: TenantHandle, params: P, paging: PageOrder): Promise<R[]> => {
+    const ordered = pageStatement(paging, numbered.replace(ORDER, `ORDER BY ${paging.orderBy}`), toRow);
+    return db.all<R>(ordered, valuesOf(db, { ...params, limit: paging.size, offset: paging.offset }));
+  };
+}
