@@ -56,17 +56,17 @@ function writeInstances(database: DatabaseSync, rows: Iterable<InstanceRow>, cou
     )
     .all() as { name: string; sql: string }[];
   for (const { name } of indexes) database.exec(`DROP INDEX ${name}`);
-  let insert: ReturnType<DatabaseSync['prepare']> | undefined;
-  for (const row of rows) {
-    if (!insert) {
-      const columns = Object.keys(row);
-      const places = columns.map(() => '?').join(', ');
-      insert = database.prepare(
-        `INSERT INTO process_instances (tenant_id, ${columns.join(', ')}) VALUES ('${TENANT}', ${places})`,
-      );
-    }
-    insert.run(...Object.values(row));
-  }
+  // A row holds more than its table: what is sealed has no column.
+  const columns = (
+    database.prepare("SELECT name FROM pragma_table_info('process_instances') WHERE name <> 'tenant_id'").all() as {
+      name: keyof InstanceRow;
+    }[]
+  ).map(({ name }) => name);
+  const insert = database.prepare(
+    `INSERT INTO process_instances (tenant_id, ${columns.join(', ')})
+     VALUES ('${TENANT}', ${columns.map(() => '?').join(', ')})`,
+  );
+  for (const row of rows) insert.run(...columns.map((name) => row[name] ?? null));
   for (const { sql } of indexes) database.exec(sql);
   database.exec(`INSERT OR IGNORE INTO instance_terms (tenant_id, environment, term, instance_id)
     SELECT i.tenant_id, i.environment, term.value, i.id FROM process_instances i, json_each(i.terms) term
