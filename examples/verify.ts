@@ -1,4 +1,4 @@
-import { createClient } from '@grove/sdk';
+import { createClient } from 'grove-idv-sdk';
 
 const baseUrl = process.env.GROVE_URL ?? 'http://localhost:8080';
 

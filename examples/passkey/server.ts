@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
-import { createClient, isGroveError } from '@grove/sdk';
+import { createClient, isGroveError } from 'grove-idv-sdk';
 
 /**
  * The back end of a page that registers passkeys and logs in with them. The page talks to this server, and this server

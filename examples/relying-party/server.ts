@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { createClient, isGroveError, verifyWebhook } from '@grove/sdk';
+import { createClient, isGroveError, verifyWebhook } from 'grove-idv-sdk';
 import { type Customer, startPage, statusPage } from './pages.ts';
 
 /**

@@ -1,5 +1,5 @@
-import { GroveConnectionError, GroveError } from '@grove/sdk';
 import { CommanderError } from 'commander';
+import { GroveConnectionError, GroveError } from 'grove-idv-sdk';
 
 /** The command line or the environment is wrong, and nothing was done. */
 export class UsageError extends Error {}

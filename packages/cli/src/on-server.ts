@@ -1,5 +1,5 @@
-import { type Client, createClient } from '@grove/sdk';
 import type { Command } from 'commander';
+import { type Client, createClient } from 'grove-idv-sdk';
 import { UsageError } from './failure.ts';
 import { localFetch } from './local-fetch.ts';
 import type { CommonOptions } from './output.ts';

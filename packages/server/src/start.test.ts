@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { createClient } from '@grove/sdk';
+import { createClient } from 'grove-idv-sdk';
 import { testChildren } from '../test/child.ts';
 import { onBothEngines, type TestPlace, testPlaces } from '../test/harness.ts';
 import { readConfig } from './config.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { addressesOf, operations, paramNames } from '@grove/contract';
-import { GroveError } from '@grove/sdk';
+import { GroveError } from 'grove-idv-sdk';
 import { openTestApp, type TestApp, testPlaces } from './harness.ts';
 
 type Loose = Record<string, Record<string, (args: object) => Promise<unknown>>>;

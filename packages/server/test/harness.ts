@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe } from 'node:test';
-import { createClient } from '@grove/sdk';
+import { createClient } from 'grove-idv-sdk';
 import pino, { type Logger } from 'pino';
 import { type App, openApp } from '../src/app.ts';
 import { type Config, type Environment, readConfig } from '../src/config.ts';

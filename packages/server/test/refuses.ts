@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { isGroveError } from '@grove/sdk';
+import { isGroveError } from 'grove-idv-sdk';
 
 /** For `assert.rejects`: the server has refused what a client asked for, with this code. */
 export function refuses(code: number, status?: number, pointer?: string): (error: unknown) => true {

@@ -1,5 +1,5 @@
-import type { Client } from '@grove/sdk';
 import type { Command } from 'commander';
+import type { Client } from 'grove-idv-sdk';
 import type { DefinitionChange, Plan } from '../configuration/plan-changes.ts';
 import { onServer, type ServerOptions, serverFrom, WHERE } from '../on-server.ts';
 import { define, examples, print, type Result } from '../output.ts';

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Client } from '@grove/sdk';
 import type { Command } from 'commander';
+import type { Client } from 'grove-idv-sdk';
 import { UsageError } from '../failure.ts';
 import { onServer, type ServerOptions, serverFrom, WHERE } from '../on-server.ts';
 import { define, examples, print, type Result } from '../output.ts';

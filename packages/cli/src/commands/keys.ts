@@ -1,5 +1,5 @@
-import type { Client } from '@grove/sdk';
 import type { Command } from 'commander';
+import type { Client } from 'grove-idv-sdk';
 import { confirmByTyping } from '../confirm.ts';
 import { expiryFrom } from '../expiry.ts';
 import { UsageError } from '../failure.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
-import { GroveConnectionError, GroveError, verifyWebhook } from '@grove/sdk';
+import { GroveConnectionError, GroveError, verifyWebhook } from 'grove-idv-sdk';
 import { follow, forward, type Told } from './listen.ts';
 
 const SECRET = `whsec_${btoa('a secret of thirty-two characters')}`;

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Client, GroveConnectionError, isGroveError } from '@grove/sdk';
 import type { Command } from 'commander';
+import { type Client, GroveConnectionError, isGroveError } from 'grove-idv-sdk';
 import { UsageError } from '../failure.ts';
 import { onServer, type ServerOptions, serverFrom, WHERE } from '../on-server.ts';
 import { define, examples, printable } from '../output.ts';

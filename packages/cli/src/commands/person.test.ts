@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { statSync } from 'node:fs';
 import { test } from 'node:test';
-import { createClient } from '@grove/sdk';
+import { createClient } from 'grove-idv-sdk';
 import { grove, groveJson, startGrove, temporaryFolder } from '../../test/grove.ts';
 
 test('a person is found, exported and erased by one command each', async (t) => {

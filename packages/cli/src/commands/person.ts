@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
-import type { Client } from '@grove/sdk';
 import type { Command } from 'commander';
+import type { Client } from 'grove-idv-sdk';
 import { confirmByTyping } from '../confirm.ts';
 import { UsageError } from '../failure.ts';
 import { onServer, type ServerOptions, serverFrom, WHERE } from '../on-server.ts';

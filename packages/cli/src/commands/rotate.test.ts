@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { createClient } from '@grove/sdk';
+import { createClient } from 'grove-idv-sdk';
 import {
   atTerminal,
   grove,

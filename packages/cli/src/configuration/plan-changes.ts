@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Client, isGroveError } from '@grove/sdk';
+import { type Client, isGroveError } from 'grove-idv-sdk';
 import { localFetch } from '../local-fetch.ts';
 import type { Environment, Server } from '../on-server.ts';
 import { type DefinitionFile, type Folder, throwFaults } from './read-folder.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { createClient, isGroveError } from '@grove/sdk';
+import { createClient, isGroveError } from 'grove-idv-sdk';
 import { onBothEngines, openTestApp, type TestApp } from '../../../test/harness.ts';
 import { refuses } from '../../../test/refuses.ts';
 import { sql } from '../../db/db.ts';

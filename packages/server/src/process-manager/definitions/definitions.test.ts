@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type Client, isGroveError } from '@grove/sdk';
+import { type Client, isGroveError } from 'grove-idv-sdk';
 import { onBothEngines, openTestApp, type TestApp } from '../../../test/harness.ts';
 import { refuses } from '../../../test/refuses.ts';
 import { MINUTE, toDtm } from '../../kernel/clock.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
-import type { Client } from '@grove/sdk';
+import type { Client } from 'grove-idv-sdk';
 import { onBothEngines, openTestApp, type TestApp } from '../../../test/harness.ts';
 import { refuses } from '../../../test/refuses.ts';
 import { unprepared } from '../../db/db.ts';
