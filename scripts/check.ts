@@ -1,10 +1,13 @@
 import { execFile } from 'node:child_process';
 import { performance } from 'node:perf_hooks';
 
+const REMEMBER = ['--incremental', '--tsBuildInfoFile', 'node_modules/.cache/types.tsbuildinfo'];
+
 /** Everything that can be known about the code without running it. All of it at once: none waits for another. */
 const CHECKS: readonly (readonly [name: string, command: string, ...args: string[]])[] = [
   // The native compiler checks; the one under the name `typescript` is for dependency-cruiser, which needs its API.
-  ['types', 'node', 'node_modules/typescript-native/bin/tsc', '-p', '.', '--noEmit'],
+  // It remembers what it has checked: the second time takes a tenth of the first.
+  ['types', 'node', 'node_modules/typescript-native/bin/tsc', '-p', '.', '--noEmit', ...REMEMBER],
   ['style', 'biome', 'check', '--error-on-warnings', '.'],
   ['arrows', 'depcruise', '--config', '.dependency-cruiser.cjs', '--output-type', 'err', 'packages'],
   ['openapi.json is fresh', 'node', 'packages/contract/src/write-openapi.ts', '--check'],
