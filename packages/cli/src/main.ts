@@ -10,6 +10,7 @@ import { defineJobs } from './commands/jobs.ts';
 import { defineKeys } from './commands/keys.ts';
 import { defineListen } from './commands/listen.ts';
 import { defineMigrate } from './commands/migrate.ts';
+import { defineMove } from './commands/move.ts';
 import { definePage } from './commands/page.ts';
 import { definePerson } from './commands/person.ts';
 import { definePlan } from './commands/plan.ts';
@@ -89,6 +90,7 @@ function program(): Command {
     defineMigrate,
     defineBackup,
     defineRestore,
+    defineMove,
     defineRotate,
     defineFaces,
     defineSpecimen,

@@ -51,3 +51,7 @@ const HOW_TO_MAKE = 'Make one with grove start or grove tenant create, or set GR
 function placeOf({ database }: Config): string {
   return database.engine === 'sqlite' ? `${database.file} does not exist` : 'the PostgreSQL database is empty';
 }
+
+export function masterKeyPlace({ masterKey }: Config): string {
+  return 'file' in masterKey ? masterKey.file : 'the value of GROVE_MASTER_KEY';
+}

@@ -44,11 +44,13 @@ function bucket(url: string, key: BucketKey, fault: Fault): S3Place | undefined 
   };
 }
 
+export const sqliteFile = (dataFolder: string) => `${dataFolder}/grove.sqlite`;
+
 export function databasePlace(
   { url, dataFolder, pool }: { url: string; dataFolder: string; pool(): number },
   fault: Fault,
 ): DbPlace {
-  if (!url) return { engine: 'sqlite', file: `${dataFolder}/grove.sqlite` };
+  if (!url) return { engine: 'sqlite', file: sqliteFile(dataFolder) };
   // A database behind a local socket has no host: postgres://user@/database?host=/folder.
   if (!/^postgres(ql)?:\/\//.test(url) || !URL.canParse(url.replace('@/', '@localhost/')))
     fault('DATABASE_URL', 'of the form postgres://user:password@host:port/database');

@@ -9,19 +9,31 @@ export { VARIABLES } from './config-variables.ts';
 export { BackupError, backUpSqlite, restoreSqlite } from './db/backup.ts';
 export type { Db } from './db/db.ts';
 export { lockFile } from './db/folder-lock.ts';
-export { KEPT_DATABASE_DAYS } from './db/kept-databases.ts';
+export { KEPT_DATABASE_DAYS, keepMoved, stampOf } from './db/kept-databases.ts';
 export { planMigrations, readMigrationState, readMigrations } from './db/migrate.ts';
+export { type MovedTable, type MoveProgress, moveDatabase } from './db/move/move-database.ts';
 export { migrate, openDb } from './db/open.ts';
-export type { View } from './db/view.ts';
+export { openView, type View, viewSqlite } from './db/view.ts';
 export type { Check } from './doctor.ts';
-export { openErased } from './engines/blobs/open.ts';
+export { copyBlobs } from './engines/blobs/copy-blobs.ts';
+export { openBlobs, openErased } from './engines/blobs/open.ts';
 export { erasuresKnownUntil } from './erasure-log/erasure-marks.repository.ts';
 export { checkEntries, type EntrySeals, resealEntries } from './erasure-log/reseal-entries.ts';
+export {
+  backUpImages,
+  hashOfFile,
+  keepNewest,
+  type Places,
+  restoreImages,
+  verifyBackup,
+} from './image-backup/image-backup.ts';
+export { manifestsIn, readManifest } from './image-backup/manifest.ts';
 export { lockInstallation, prepareInstallation } from './installation.ts';
 export { ApiError } from './kernel/errors.ts';
 export { isTenantId, type TenantId } from './kernel/ids.ts';
 export { pageHeaders } from './kernel/page-headers.ts';
 export { type Operator, openOperator } from './operator.ts';
+export { everyBlobKey, knownBlobs } from './process-manager/engine/images.repository.ts';
 export { checkSeals } from './secrets/check-seals.ts';
 export {
   addMasterKeyVersion,

@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, mkdirSync } from 'node:fs';
 import type { Config } from './config.ts';
 import { type FolderLock, lockFolder } from './db/folder-lock.ts';
+import { movedDatabase } from './db/kept-databases.ts';
 import type { MigrationState } from './db/migrate.ts';
 import { migrate, openDb } from './db/open.ts';
 import { createMasterKeyFile } from './secrets/master-key.ts';
@@ -13,6 +14,7 @@ export type Prepared = { migrations: MigrationState; wasEmpty: boolean };
 /** Makes the data folder, brings the database up to date, makes the master key at the very first start. */
 export async function prepareInstallation(config: Config): Promise<Prepared> {
   const wasEmpty = config.database.engine === 'sqlite' && !existsSync(config.database.file);
+  if (wasEmpty) refuseIfMoved(config);
   makeFolder(config.dataFolder);
   const migrations = await migrate(config.database);
   if (config.database.engine === 'sqlite') chmodSync(config.database.file, 0o600);
@@ -21,6 +23,15 @@ export async function prepareInstallation(config: Config): Promise<Prepared> {
     createMasterKeyFile(config.masterKey.file);
   }
   return { migrations, wasEmpty };
+}
+
+/** A second, empty installation beside one that was moved would only confuse: its callers have other keys. */
+function refuseIfMoved({ database }: Config): void {
+  const moved = database.engine === 'sqlite' ? movedDatabase(database.file) : undefined;
+  if (moved === undefined) return;
+  throw new OperatorError(
+    `This installation was moved to PostgreSQL: set DATABASE_URL to that database. (To begin anew in this folder, remove ${moved}.)`,
+  );
 }
 
 function makeFolder(folder: string): void {

@@ -4,6 +4,7 @@ import { auditEventHandlers } from './audit/audit-events.ts';
 import { purgeAuditJob } from './audit/purge-audit.ts';
 import { openReadBudget } from './audit/read-budget.ts';
 import type { Config } from './config.ts';
+import { sqliteFile } from './config-places.ts';
 import type { Db } from './db/db.ts';
 import { purgeKeptDatabases } from './db/kept-databases.ts';
 import { openScrub } from './db/scrub.ts';
@@ -169,7 +170,8 @@ export function openFeatures(deps: FeatureDeps) {
   jobs.register(purgeAudit);
   jobs.schedule({ kind: purgeAudit.kind, dailyAt: '00:30', key: 'daily' });
   const purgeKept = () => {
-    if (config.database.engine === 'sqlite') purgeKeptDatabases(config.database.file, clock.now());
+    // On PostgreSQL, too: what a move left behind lies in the data folder.
+    purgeKeptDatabases(sqliteFile(config.dataFolder), clock.now());
   };
   const purgeKeptDaily = defineJob<object>({
     ...{

@@ -1,12 +1,13 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import type { Config, EntrySeals, MasterKey, View } from '@grove/server';
 import type { Command } from 'commander';
-import { operatorConfig } from '../operator.ts';
+import { placesIn, placesOf } from '../backup-folder.ts';
+import { masterKeyPlace, operatorConfig } from '../operator.ts';
 import { type CommonOptions, define, examples, print, type Result } from '../output.ts';
-import { masterKeyPlace } from './backup.ts';
 
 export function defineRestore(program: Command): void {
-  define(program, 'restore <file>', 'put a backup in the place of the SQLite database; the server must be stopped')
+  define(program, 'restore <backup>', 'put a backup in the place of the SQLite database; the server must be stopped')
     .option('--force', 'replace a database that is there; it is kept beside for a week')
     .option(
       '--ignore-erasures',
@@ -17,15 +18,41 @@ export function defineRestore(program: Command): void {
       `${examples(
         'grove restore /backups/grove-2030-01-31.sqlite',
         'grove restore /backups/grove-2030-01-31.sqlite --force',
+        'grove restore /backups/grove',
+        'grove restore /backups/grove/2030-01-31T03-00-00-000Z.manifest',
       )}
+A backup is a file, a manifest, or a folder, whose newest manifest is taken. With a manifest the images that are missing
+come back, too.
 Everything is checked before anything is replaced: that the backup is whole, that it is one of Grove's and of a release
 that this one knows, and that the present master key opens what is sealed in it and the list of what was erased since.
 So put every version of the master key in place first: those of the backup and those of today.
-On PostgreSQL use pg_restore.`,
+On PostgreSQL use pg_restore for the database; a manifest that was made there brings back the images.`,
     )
-    .action(async (file: string, options: CommonOptions & RestoreOptions) =>
-      print(options, await restore(file, options)),
+    .action(async (backup: string, options: CommonOptions & RestoreOptions) =>
+      print(options, await (isManifest(backup) ? restoreFolder(backup, options) : restore(backup, options))),
     );
+}
+
+const isManifest = (backup: string) =>
+  backup.endsWith('.manifest') || statSync(backup, { throwIfNoEntry: false })?.isDirectory() === true;
+
+/** The database first: it is the part that can be refused. */
+async function restoreFolder(backup: string, options: RestoreOptions): Promise<Result> {
+  const { manifestsIn, OperatorError, readManifest, restoreImages } = await import('@grove/server');
+  const [folder, name] = backup.endsWith('.manifest')
+    ? [dirname(backup), basename(backup)]
+    : [backup, manifestsIn(backup).at(-1)];
+  if (name === undefined) throw new OperatorError(`There is no backup in ${folder}`);
+  const manifest = await readManifest(folder, name);
+  const { database } = manifest.head;
+  const done = database ? await restore(join(folder, database.file), options) : undefined;
+  const restored =
+    manifest.head.images === 'copied'
+      ? (await restoreImages(manifest, await placesIn(folder), await placesOf(await operatorConfig()))).restored
+      : 0;
+  const images = manifest.images.size;
+  const text = [...(done ? [done.text] : []), `Images: ${restored} of ${images} were missing and are back.`];
+  return { value: { ...done?.value, manifest: name, images, restored }, text: text.join('\n') };
 }
 
 type RestoreOptions = { force?: true; ignoreErasures?: true };
@@ -68,7 +95,7 @@ async function restore(file: string, { force, ignoreErasures }: RestoreOptions):
  * A database that cannot be opened is worth nothing, however whole it is. One whose list of erasures cannot be read would
  * bring back who was erased.
  */
-async function ensureOpens(config: Config, view: View, ignoreErasures: boolean): Promise<void> {
+export async function ensureOpens(config: Config, view: View, ignoreErasures: boolean): Promise<void> {
   const { checkSeals, everyTenantId, OperatorError, openMasterKey } = await import('@grove/server');
   const place = masterKeyPlace(config);
   if ('file' in config.masterKey && !existsSync(config.masterKey.file)) {

@@ -1,13 +1,14 @@
-import { readdirSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
 /**
- * What a restore replaced lies beside the database, with everything about everybody who was in it. Neither retention nor
- * erasure reaches into it, so it is removed after a few days.
+ * What a restore replaced, or a move to PostgreSQL left, lies beside the database, with everything about everybody who was
+ * in it. Neither retention nor erasure reaches into it, so it is removed after a few days.
  */
 export const KEPT_DATABASE_DAYS = 7;
 
 export const BEFORE_RESTORE = '.before-restore-';
+export const MOVED = '.moved-';
 /** The copy that a restore works on. One that was killed leaves it behind. */
 export const RESTORING = '.restoring';
 
@@ -29,9 +30,25 @@ export function purgeKeptDatabases(database: string, now: number): string[] {
 
 function isOver(name: string, database: string, now: number): boolean {
   if (name.startsWith(`${database}${RESTORING}`)) return true;
-  if (!name.startsWith(`${database}${BEFORE_RESTORE}`)) return false;
-  const time = TIME.exec(name.slice(database.length + BEFORE_RESTORE.length));
+  const ending = [BEFORE_RESTORE, MOVED].find((each) => name.startsWith(`${database}${each}`));
+  if (!ending) return false;
+  const time = TIME.exec(name.slice(database.length + ending.length));
   if (!time) return false;
   const [, day, hours, minutes, seconds, ms] = time;
   return Date.parse(`${day}T${hours}:${minutes}:${seconds}.${ms}Z`) <= now - KEPT_MS;
+}
+
+/** The name of the database that was moved to PostgreSQL from this folder, if it is still there. */
+export function movedDatabase(database: string): string | undefined {
+  const folder = dirname(database);
+  if (!existsSync(folder)) return undefined;
+  return readdirSync(folder).find((name) => name.startsWith(`${basename(database)}${MOVED}`));
+}
+
+/** Gives a database that was moved the name under which it is removed later. Nothing of it is in a log any more. */
+export function keepMoved(database: string, now: number): string {
+  const kept = `${database}${MOVED}${stampOf(now)}`;
+  renameSync(database, kept);
+  for (const ending of ['-wal', '-shm']) rmSync(`${database}${ending}`, { force: true });
+  return kept;
 }

@@ -40,6 +40,9 @@ const TABLE = `CREATE TABLE IF NOT EXISTS schema_migrations
 
 const APPLIED = 'SELECT version, name, checksum FROM schema_migrations ORDER BY version';
 
+/** Stands among the migrations, with version 0, while `grove move` fills the database. */
+export const MOVE_MARK = 'unfinished-move';
+
 type Applied = { version: number; name: string; checksum: string };
 
 /**
@@ -50,6 +53,9 @@ export function planMigrations(done: readonly Applied[], known: readonly Migrati
   const byVersion = new Map(known.map((migration) => [migration.version, migration]));
   const versions = new Set(done.map(({ version }) => version));
   for (const { version, name, checksum } of done) {
+    if (name === MOVE_MARK) {
+      throw new Error('A move into this database is not finished. Run the same grove move again to finish it.');
+    }
     const ours = byVersion.get(version);
     if (!ours) {
       throw new Error(

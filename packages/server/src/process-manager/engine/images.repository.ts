@@ -62,3 +62,17 @@ export async function knownBlobs(db: TenantReads, keys: readonly string[]): Prom
   const padded = [...keys, ...Array<string>(KNOWN_AT_ONCE - keys.length).fill('')];
   return (await db.all<{ blob_key: string }>(KNOWN, [db.tenantId, ...padded])).map(({ blob_key }) => blob_key);
 }
+
+const KEYS_PAGE = 1000;
+const KEYS = sql(`SELECT blob_key FROM instance_images WHERE tenant_id = $1 AND blob_key > $2
+  ORDER BY blob_key LIMIT ${KEYS_PAGE}`);
+
+/** The keys of all blobs of the tenant, in their order; a page of them is in memory at a time. */
+export async function* everyBlobKey(db: TenantReads): AsyncGenerator<string> {
+  for (let after = '', more = true; more; ) {
+    const page = await db.all<{ blob_key: string }>(KEYS, [db.tenantId, after]);
+    for (const { blob_key } of page) yield blob_key;
+    after = page.at(-1)?.blob_key ?? '';
+    more = page.length === KEYS_PAGE;
+  }
+}

@@ -1,0 +1,59 @@
+/**
+ * How far a long command is, on standard error: at a terminal one line that changes, with the time left; elsewhere a plain
+ * line now and then. A command that is done within a few seconds says nothing elsewhere.
+ */
+export type ProgressLine = {
+  /** Another `stage` begins the estimate anew. */
+  show(stage: string, done: number, total: number): void;
+  /** Clears the line of a terminal. */
+  end(): void;
+};
+
+const TERMINAL_EVERY_MS = 100;
+const PLAIN_EVERY_MS = 5000;
+/** An estimate from less than this is a guess. */
+const MIN_ESTIMATE_MS = 1000;
+const CLEAR_LINE = '\r\u001b[K';
+
+export type ProgressOutput = { isTTY?: boolean; write(text: string): unknown };
+
+export function progressLine(output: ProgressOutput = process.stderr, now = () => performance.now()): ProgressLine {
+  const terminal = output.isTTY === true;
+  const everyMs = terminal ? TERMINAL_EVERY_MS : PLAIN_EVERY_MS;
+  let lastShownAt = now();
+  let stage = '';
+  let begin = { at: now(), done: 0 };
+  let drawn = false;
+  return {
+    show(name, done, total) {
+      const at = now();
+      if (name !== stage) [stage, begin] = [name, { at, done }];
+      if (at - lastShownAt < everyMs) return;
+      lastShownAt = at;
+      const left = timeLeft(at - begin.at, done - begin.done, total - done);
+      const text = `${name}: ${percent(done, total)} (${count(done)} of ${count(total)})${left}`;
+      output.write(terminal ? `${CLEAR_LINE}${text}` : `${text}\n`);
+      drawn = terminal;
+    },
+    end() {
+      if (drawn) output.write(CLEAR_LINE);
+      drawn = false;
+    },
+  };
+}
+
+const percent = (done: number, total: number) => `${total === 0 ? 100 : Math.floor((done / total) * 100)} %`;
+const count = (number: number) => number.toLocaleString('en-GB');
+
+function timeLeft(elapsedMs: number, done: number, left: number): string {
+  if (elapsedMs < MIN_ESTIMATE_MS || done <= 0 || left <= 0) return '';
+  return `, ${duration((elapsedMs / done) * left)} left`;
+}
+
+export function duration(ms: number): string {
+  const seconds = Math.max(1, Math.round(ms / 1000));
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes} min ${seconds % 60} s`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}

@@ -1,0 +1,213 @@
+import { createHash } from 'node:crypto';
+import { createReadStream, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { BackupError } from '../db/backup.ts';
+import type { Blobs } from '../engines/blobs/blobs.ts';
+import { allKeys, findBlob } from '../engines/blobs/copy-blobs.ts';
+import {
+  hashOf,
+  MANIFEST,
+  type Manifest,
+  type ManifestHead,
+  type ManifestImage,
+  manifestsIn,
+  readManifest,
+  writeManifest,
+} from './manifest.ts';
+
+/**
+ * Backups of the images, consistent with a copy of the database: the images are those that the copy names, and they are
+ * saved after it was made. A server removes an image only together with its row, or a day after nobody named it, so what
+ * is missing by then belongs to somebody who was erased meanwhile. The bytes under a key never change, so an image that
+ * an earlier backup holds is not copied again.
+ */
+export type ImageBackup = {
+  folder: string;
+  stamp: string;
+  database: ManifestHead['database'];
+  /** Of the copy of the database. */
+  keys: AsyncIterable<string>;
+  /** Which of these the database still names now. */
+  named(keys: readonly string[]): Promise<Set<string>>;
+  from: Places;
+  /** Nothing: the images are only listed. */
+  to: Places | undefined;
+  onImage?(done: number): void;
+};
+
+/** Where images lie, and where the list of what was erased does. */
+export type Places = {
+  images: Pick<Blobs, 'list' | 'get' | 'put' | 'delete'>;
+  erased: Pick<Blobs, 'list' | 'get' | 'put'>;
+};
+
+export type ImageBackupDone = { manifest: string; images: number; copied: number; erasedMeanwhile: number };
+
+const ASKED_AT_ONCE = 200;
+
+export async function backUpImages(options: ImageBackup): Promise<ImageBackupDone> {
+  const { folder, stamp, database, to } = options;
+  const before = to ? await newestManifest(folder) : undefined;
+  const counts = { copied: 0, erasedMeanwhile: 0 };
+  const name = `${stamp}${MANIFEST}`;
+  const head: ManifestHead = {
+    ...{ grove: 'backup', version: 1, at: new Date().toISOString(), database },
+    images: to ? 'copied' : 'listed',
+  };
+  const lines = to ? copiedImages(options, to, before, counts) : listedImages(options, counts);
+  const images = await writeManifest(join(folder, name), head, lines);
+  if (to) await copyErased(options.from, to);
+  return { manifest: join(folder, name), images, ...counts };
+}
+
+type Counts = { copied: number; erasedMeanwhile: number };
+
+async function* copiedImages(
+  options: ImageBackup,
+  to: Places,
+  before: Manifest | undefined,
+  counts: Counts,
+): AsyncGenerator<ManifestImage> {
+  const missing: string[] = [];
+  const present = await allKeys(to.images);
+  let done = 0;
+  for await (const key of options.keys) {
+    options.onImage?.(++done);
+    const known = present.has(key) ? before?.images.get(key) : undefined;
+    if (known?.sha256) {
+      yield known;
+      continue;
+    }
+    const bytes = await findBlob(options.from.images, key);
+    if (!bytes) {
+      missing.push(key);
+      continue;
+    }
+    await to.images.put(key, bytes);
+    counts.copied += 1;
+    yield { key, bytes: bytes.length, sha256: hashOf(bytes) };
+  }
+  await settleMissing(options, missing, counts);
+}
+
+async function* listedImages(options: ImageBackup, counts: Counts): AsyncGenerator<ManifestImage> {
+  const present = await allKeys(options.from.images);
+  const missing: string[] = [];
+  let done = 0;
+  for await (const key of options.keys) {
+    options.onImage?.(++done);
+    if (present.has(key)) yield { key, bytes: null, sha256: null };
+    else missing.push(key);
+  }
+  await settleMissing(options, missing, counts);
+}
+
+/** An image that the database still names and that is nowhere is lost: the backup must not look complete. */
+async function settleMissing({ named }: ImageBackup, missing: readonly string[], counts: Counts): Promise<void> {
+  for (let at = 0; at < missing.length; at += ASKED_AT_ONCE) {
+    const [lost] = await named(missing.slice(at, at + ASKED_AT_ONCE));
+    if (lost !== undefined) {
+      throw new BackupError(
+        `The database names an image that is not in its place: ${lost}. The backup was not finished.`,
+      );
+    }
+  }
+  counts.erasedMeanwhile = missing.length;
+}
+
+/** All of them: a rotation of the master key seals them anew under the same name. */
+async function copyErased(from: Places, to: Places): Promise<void> {
+  await putEntries(from, to, await allKeys(from.erased));
+}
+
+async function putEntries(from: Places, to: Places, keys: Iterable<string>): Promise<void> {
+  for (const key of keys) {
+    const entry = await findBlob(from.erased, key);
+    if (entry) await to.erased.put(key, entry);
+  }
+}
+
+async function newestManifest(folder: string): Promise<Manifest | undefined> {
+  const name = manifestsIn(folder).at(-1);
+  return name === undefined ? undefined : readManifest(folder, name);
+}
+
+export type VerifiedBackup = { manifest: string; images: number; faults: string[] };
+
+const MAX_FAULTS = 100;
+
+/** Reads everything that belongs to one backup. `images` are those of the folder, or of the bucket they were listed in. */
+export async function verifyBackup(
+  folder: string,
+  name: string,
+  images: Pick<Blobs, 'list' | 'get'>,
+  onImage?: (done: number, of: number) => void,
+): Promise<VerifiedBackup> {
+  const { head, images: listed } = await readManifest(folder, name);
+  const faults: string[] = [];
+  const fault = (text: string) => void (faults.length < MAX_FAULTS && faults.push(text));
+  if (head.database && (await hashOfFile(join(folder, head.database.file))) !== head.database.sha256) {
+    fault(`${head.database.file} is missing or damaged`);
+  }
+  const present = await allKeys(images);
+  let done = 0;
+  for (const { key, sha256 } of listed.values()) {
+    onImage?.(++done, listed.size);
+    if (!present.has(key)) fault(`the image ${key} is missing`);
+    else if (sha256 !== null && (await hashOfBlob(images, key)) !== sha256) fault(`the image ${key} is damaged`);
+  }
+  return { manifest: join(folder, name), images: listed.size, faults };
+}
+
+async function hashOfBlob(images: Pick<Blobs, 'get'>, key: string): Promise<string | undefined> {
+  const bytes = await findBlob(images, key);
+  return bytes && hashOf(bytes);
+}
+
+export async function hashOfFile(file: string): Promise<string | undefined> {
+  const digest = createHash('sha256');
+  try {
+    for await (const chunk of createReadStream(file)) digest.update(chunk as Buffer);
+    return digest.digest('hex');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** Puts back what is not there. */
+export async function restoreImages(manifest: Manifest, from: Places, to: Places): Promise<{ restored: number }> {
+  const present = await allKeys(to.images);
+  let restored = 0;
+  for (const { key, sha256 } of manifest.images.values()) {
+    if (present.has(key)) continue;
+    const bytes = await findBlob(from.images, key);
+    if (!bytes || hashOf(bytes) !== sha256)
+      throw new BackupError(`The image ${key} of the backup is missing or damaged`);
+    await to.images.put(key, bytes);
+    restored += 1;
+  }
+  await putEntries(from, to, (await allKeys(from.erased)).difference(await allKeys(to.erased)));
+  return { restored };
+}
+
+/** Removes all backups but the newest, and the images that none of these names. */
+export async function keepNewest(
+  folder: string,
+  keep: number,
+  images: Pick<Blobs, 'list' | 'delete'>,
+): Promise<string[]> {
+  const names = manifestsIn(folder);
+  const over = names.slice(0, Math.max(0, names.length - keep));
+  for (const name of over) {
+    const { database } = (await readManifest(folder, name)).head;
+    if (database) rmSync(join(folder, database.file), { force: true });
+    rmSync(join(folder, name), { force: true });
+  }
+  const named = new Set<string>();
+  for (const name of manifestsIn(folder)) {
+    for (const key of (await readManifest(folder, name)).images.keys()) named.add(key);
+  }
+  for (const key of (await allKeys(images)).difference(named)) await images.delete(key);
+  return over;
+}
