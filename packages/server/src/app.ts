@@ -19,6 +19,7 @@ import { type Jobs, openJobs } from './jobs/jobs.ts';
 import { type Clock, HOUR, MINUTE, SECOND, systemClock } from './kernel/clock.ts';
 import { ApiError } from './kernel/errors.ts';
 import { documentSigner } from './kernel/sign-document.ts';
+import { openLogLines } from './log-lines.ts';
 import { openMetrics } from './metrics.ts';
 import { openFeatures } from './open-features.ts';
 import { openSecrets } from './open-secrets.ts';
@@ -131,7 +132,7 @@ async function compose({ config, webFolder }: Places, db: Db, clock: Clock, log:
     jwks: () => signing.published().map(({ jwk }) => jwk),
     async ready() {
       if (stopping) throw new ApiError(100010, { detail: 'the server is stopping', retryAfterSeconds: 5 });
-      await db.now();
+      await db.ready();
       await pages.ensure();
     },
   });
@@ -211,8 +212,5 @@ async function drain(http: FastifyInstance): Promise<void> {
 /** Logs go to standard error: standard output is for what a script reads. Nothing of a request is logged by default. */
 export function openLog({ logLevel }: Pick<Config, 'logLevel'>): Logger {
   const redact = { paths: ['*.authorization', '*.token', '*.code', '*.apiKey', '*.secret'], censor: '[redacted]' };
-  return pino(
-    { level: logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime, redact },
-    pino.destination({ fd: 2, sync: true }),
-  );
+  return pino({ level: logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime, redact }, openLogLines(2));
 }

@@ -45,7 +45,15 @@ const WRONG: Partial<Record<VariableName, { values: string[]; must: RegExp; with
     must: /addresses or CIDR ranges/,
   },
   DATABASE_URL: {
-    values: ['mysql://grove:hunter2@db/grove', 'db.internal', 'postgres://[bad', '/var/run/postgresql'],
+    values: [
+      ...['mysql://grove:hunter2@db/grove', 'db.internal', 'postgres://[bad', '/var/run/postgresql'],
+      ...[
+        'postgres://grove@one,/grove',
+        'postgres://grove@one:5432,two:x/grove',
+        `postgres://${'db,'.repeat(8)}db/grove`,
+      ],
+      'postgres://grove@one,two/grove?target_session_attrs=read-only',
+    ],
     must: /of the form postgres:\/\/user:password@host:port\/database/,
   },
   DATABASE_POOL: {

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import type { VariableName } from './config-variables.ts';
 import type { DbPlace } from './db/open.ts';
+import { hostUrls } from './db/postgres-hosts.ts';
 import type { S3Place } from './engines/blobs/s3.ts';
 
 /** Where everything is kept, read from what the operator configured. Pure. */
@@ -51,8 +52,6 @@ export function databasePlace(
   fault: Fault,
 ): DbPlace {
   if (!url) return { engine: 'sqlite', file: sqliteFile(dataFolder) };
-  // A database behind a local socket has no host: postgres://user@/database?host=/folder.
-  if (!/^postgres(ql)?:\/\//.test(url) || !URL.canParse(url.replace('@/', '@localhost/')))
-    fault('DATABASE_URL', 'of the form postgres://user:password@host:port/database');
+  if (!hostUrls(url)) fault('DATABASE_URL', 'of the form postgres://user:password@host:port/database');
   return { engine: 'postgres', url, maxConnections: pool() };
 }

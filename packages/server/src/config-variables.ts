@@ -29,7 +29,8 @@ export const VARIABLES = {
   },
   DATABASE_URL: {
     default: '',
-    about: 'postgres://user:password@host:port/database; without it, SQLite in the data folder',
+    about:
+      'postgres://user:password@host:port/database, host:port several times for standbys; without it, SQLite in the data folder',
   },
   DATABASE_POOL: { default: '10', about: 'How many PostgreSQL connections this server keeps, 1 to 100' },
   BLOB_URL: {

@@ -128,6 +128,8 @@ describe('the configuration', () => {
       'postgresql://db/grove',
       'postgres://grove@/grove?host=/var/run/postgresql',
       'postgres:///grove',
+      'postgres://grove:secret@one:5432,two:5433/grove',
+      'postgres://grove@one,two/grove?sslmode=require&target_session_attrs=read-write',
     ]) {
       assert.deepEqual(readConfig({ DATABASE_URL: url }).database, { engine: 'postgres', url, maxConnections: 10 });
     }

@@ -27,6 +27,8 @@ export type Databases = {
   /** The same with every table of this release in it, as a copy: to migrate one takes ten times as long. */
   createMigrated(): Promise<TestDatabase>;
   adminUrl: string;
+  /** One statement of a superuser. */
+  administrate(statement: string): Promise<void>;
 };
 
 export type TestDatabase = { url: string; drop(): Promise<void> };
@@ -121,6 +123,7 @@ export function databasesIn(folder: string): Databases {
   };
   return {
     adminUrl,
+    administrate: (statement) => run(adminUrl, statement),
     createDatabase: () => create('template0'),
     async createMigrated() {
       template ??= ensureTemplate(folder, adminUrl);

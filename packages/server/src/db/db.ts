@@ -104,6 +104,8 @@ export type Db = {
   readonly seals: PersonalSeals;
   of(tenantId: TenantId): TenantDb;
   readonly system: SystemDb;
+  /** Throws `unavailable` if the database does not answer or cannot be written to. */
+  ready(): Promise<void>;
   /** The database's own clock. */
   now(): Promise<number>;
   close(): Promise<void>;

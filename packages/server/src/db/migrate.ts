@@ -4,6 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { forEngine } from './db.ts';
+import { hostUrls, isWritable } from './postgres-hosts.ts';
 import { isBusy } from './sqlite-faults.ts';
 import { hasTable, openView, type View, type ViewPlace } from './view.ts';
 
@@ -127,14 +128,7 @@ function writeAhead(database: DatabaseSync): void {
 }
 
 export async function migratePostgres(url: string, known = readMigrations()): Promise<MigrationState> {
-  const client = new pg.Client({
-    connectionString: url,
-    connectionTimeoutMillis: 10_000,
-    application_name: 'grove-migrate',
-  });
-  // A connection that is lost fails the statement that runs; unheard, it would end the process as well.
-  client.on('error', () => undefined);
-  await client.connect();
+  const client = await connectToMigrate(url);
   try {
     await client.query(`SET lock_timeout = ${LOCK_TIMEOUT_MS}`);
     await client.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCK]);
@@ -160,6 +154,25 @@ export async function migratePostgres(url: string, known = readMigrations()): Pr
   } finally {
     await client.end();
   }
+}
+
+/** To the first server of the URL that can be written to. */
+async function connectToMigrate(url: string): Promise<pg.Client> {
+  let failure: unknown = new Error('no server of DATABASE_URL can be written to');
+  for (const connectionString of hostUrls(url) ?? [url]) {
+    const options = { connectionString, connectionTimeoutMillis: 10_000, application_name: 'grove-migrate' };
+    const client = new pg.Client(options);
+    // A connection that is lost fails the statement that runs; unheard, it would end the process as well.
+    client.on('error', () => undefined);
+    try {
+      await client.connect();
+      if (await isWritable(client)) return client;
+    } catch (error) {
+      failure = error;
+    }
+    await client.end().catch(() => undefined);
+  }
+  throw failure;
 }
 
 /** Every table with a tenant_id shows only the rows of the tenant that the connection works for, to its owner too. */

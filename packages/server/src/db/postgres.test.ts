@@ -201,4 +201,49 @@ describe('PostgreSQL', () => {
     assert.equal(await readCounter(db.of(acme), 'survives'), 21);
     assert.equal(await readCounter(db.of(acme), 'down'), 0);
   });
+
+  it('is found among several servers: the one that can be written to, also after it has changed', async () => {
+    const standby = await startPostgres();
+    const name = new URL(url).pathname.slice(1);
+    const hostOf = ({ folder }: TestPostgres) => encodeURIComponent(folder);
+    const both = `postgres://grove_test@${hostOf(standby)},${hostOf(server)}/${name}`;
+    const setReadOnly = async (which: TestPostgres, value: string) => {
+      await which.administrate(`ALTER ROLE grove_test SET default_transaction_read_only = ${value}`);
+      await which.administrate("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'grove_test'");
+    };
+    try {
+      await standby.administrate(`CREATE DATABASE ${name} OWNER grove_test`);
+      await migratePostgres(both);
+      const several = openPostgres({
+        url: `${both}?target_session_attrs=read-write`,
+        maxConnections: 2,
+        onIdleError: () => undefined,
+      });
+      try {
+        await addTestTenants(several, 'acme');
+        await setReadOnly(standby, 'on');
+        for (let tries = 0; tries < 4; tries++) await several.ready().catch(() => undefined);
+        // The first of the URL can only be read.
+        await several.of(acme).write((tx) => addToCounter(tx, 'several', 1));
+        assert.equal(await readCounter(db.of(acme), 'several'), 1);
+        // The leader is demoted and the other is promoted.
+        await setReadOnly(server, 'on');
+        await setReadOnly(standby, 'off');
+        for (let tries = 0; tries < 4; tries++) await several.ready().catch(() => undefined);
+        await several.of(acme).write((tx) => addToCounter(tx, 'several', 7));
+        assert.equal(await readCounter(several.of(acme), 'several'), 7);
+      } finally {
+        await several.close();
+      }
+    } finally {
+      await setReadOnly(server, 'off');
+      await standby.stop();
+    }
+  });
+
+  it('gives bytes in memory of their own, so that a cache of them keeps nothing else', async () => {
+    const row = await db.system.get<{ bytes: Buffer }>(unprepared("SELECT decode('00ff10', 'hex') AS bytes"), []);
+    assert.deepEqual([...(row?.bytes ?? [])], [0, 255, 16]);
+    assert.equal(row?.bytes.buffer.byteLength, 3);
+  });
 });

@@ -12,6 +12,7 @@ import {
   type Value,
   type Writes,
 } from './db.ts';
+import { hostUrls, isWritable } from './postgres-hosts.ts';
 
 /**
  * PostgreSQL. Row-level security is the second wall: every connection carries the tenant it currently works for in
@@ -22,15 +23,16 @@ const QUERY_TIMEOUT_MS = 4000;
 const CONNECT_TIMEOUT_MS = 4000;
 const NO_TENANT = '';
 
-type Connection = pg.PoolClient & { groveTenant?: string };
+type Connection = pg.PoolClient & { groveTenant?: string; groveCanWrite?: boolean };
 
 export type PostgresOptions = { url: string; maxConnections: number; onIdleError(error: Error): void };
 
 export function openPostgres({ url, maxConnections, onIdleError }: PostgresOptions): Db {
+  const urls = hostUrls(url) ?? [url];
   const pool = new pg.Pool({
-    connectionString: url,
+    connectionString: urls[0],
     max: maxConnections,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS / urls.length,
     query_timeout: QUERY_TIMEOUT_MS,
     statement_timeout: QUERY_TIMEOUT_MS,
     idle_in_transaction_session_timeout: 10_000,
@@ -43,6 +45,7 @@ export function openPostgres({ url, maxConnections, onIdleError }: PostgresOptio
   // One that dies in use, between two statements, is found out by the next of them; unheard, it would end the process.
   pool.on('connect', (connection) => connection.on('error', () => undefined));
 
+  const connect = connectOneOf(pool, urls);
   let users = 0;
   let closed = false;
   let lastHasLeft = () => {};
@@ -50,7 +53,7 @@ export function openPostgres({ url, maxConnections, onIdleError }: PostgresOptio
     if (closed) throw new DbError('unavailable', new Error('the database is closed'));
     users += 1;
     try {
-      return await use(pool, tenant, work);
+      return await use(connect, tenant, work);
     } finally {
       users -= 1;
       if (users === 0) lastHasLeft();
@@ -82,6 +85,13 @@ export function openPostgres({ url, maxConnections, onIdleError }: PostgresOptio
         writeIf: (changes) => writeOf(tenantId, (tx) => changeIf(tx, changes)),
       }),
     system: { get, all, write: (work) => writeOf(NO_TENANT, work) },
+    ready: () =>
+      within(NO_TENANT, async (connection) => {
+        const canWrite = await isWritable(connection).catch((error) => {
+          throw translated(error);
+        });
+        if (!canWrite) throw new DbError('unavailable', new Error('the database can be read and not written'));
+      }),
     async now() {
       const row = await get<{ now: number }>(
         { text: 'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now' },
@@ -102,13 +112,53 @@ export function openPostgres({ url, maxConnections, onIdleError }: PostgresOptio
   };
 }
 
-async function use<T>(pool: pg.Pool, tenant: string, work: (connection: Connection) => Promise<T>): Promise<T> {
-  let connection: Connection;
-  try {
-    connection = await pool.connect();
-  } catch (error) {
-    throw new DbError('unavailable', error);
-  }
+/**
+ * A connection to the server that can be written to. If the present one cannot be reached or only reads, the others are
+ * tried in turn, each once, and new connections go to the one that was found.
+ */
+function connectOneOf(pool: pg.Pool, urls: readonly string[]): () => Promise<Connection> {
+  let current = 0;
+  const leave = (host: number) => {
+    // Whoever came first has gone on already.
+    if (host !== current) return;
+    current = (current + 1) % urls.length;
+    pool.options.connectionString = urls[current];
+  };
+  const connectTo = async (host: number): Promise<Connection> => {
+    try {
+      return await pool.connect();
+    } catch (error) {
+      // Nobody gave a connection back in time: that says nothing of the server.
+      if (pool.totalCount < pool.options.max) leave(host);
+      throw new DbError('unavailable', error);
+    }
+  };
+  return async () => {
+    let failure: unknown;
+    for (let tries = 0; tries < urls.length; tries++) {
+      const host = current;
+      try {
+        const connection = await connectTo(host);
+        if (urls.length === 1 || connection.groveCanWrite) return connection;
+        connection.groveCanWrite = await isWritable(connection).catch(() => false);
+        if (connection.groveCanWrite) return connection;
+        failure = new DbError('unavailable', new Error('no server of DATABASE_URL can be written to'));
+        connection.release(true);
+        leave(host);
+      } catch (error) {
+        failure = error;
+      }
+    }
+    throw failure;
+  };
+}
+
+async function use<T>(
+  connect: () => Promise<Connection>,
+  tenant: string,
+  work: (connection: Connection) => Promise<T>,
+): Promise<T> {
+  const connection = await connect();
   let broken: Error | undefined;
   try {
     if (connection.groveTenant !== tenant) {
@@ -181,13 +231,29 @@ async function query(connection: Connection, statement: Sql, values: readonly Va
 
 const BYTEA = 17;
 const INT8 = 20;
+const HEX_PREFIX = '\\x';
 
 // Counters and times fit a double exactly; pg would give them as text.
 function typeParser(oid: number, format?: unknown) {
   if (oid === INT8) return Number;
-  if (oid === BYTEA) return pg.types.getTypeParser(BYTEA, 'text');
+  if (oid === BYTEA) return ownBytes;
   return pg.types.getTypeParser(oid, format as 'text');
 }
+
+/**
+ * Bytes in memory of their own. A small `Buffer.from` is a slice of a pool of 64 KiB, and a cache that keeps the slice keeps
+ * all of the pool.
+ */
+function ownBytes(hex: string): Buffer {
+  const bytes = Buffer.allocUnsafeSlow((hex.length - HEX_PREFIX.length) / 2);
+  bytes.write(hex.slice(HEX_PREFIX.length), 'hex');
+  return bytes;
+}
+
+/** Class 08: the connection is lost. 57P: the server goes down or comes up. 53: it has no memory or connection left. */
+const UNAVAILABLE_CLASSES = ['08', '57P', '53'];
+/** The server is a standby or was demoted to one; it cannot read or write its files. */
+const UNAVAILABLE_CODES = ['25006', '58030'];
 
 function translated(error: unknown): unknown {
   // What the server did not say is a connection that failed; its codes can look like the server's, as EPIPE does.
@@ -196,7 +262,6 @@ function translated(error: unknown): unknown {
   if (code === '23505') return new DbError('unique', error);
   if (code === '53100') return new DbError('full', error);
   if (code === '57014' || code === '55P03' || code === '40P01') return new DbError('busy', error);
-  // Class 08 is a lost connection, 57P01–57P03 a server that goes down or comes up, 53300 one with too many clients.
-  if (code.startsWith('08') || code.startsWith('57P') || code === '53300') return new DbError('unavailable', error);
-  return error;
+  const isAway = UNAVAILABLE_CODES.includes(code) || UNAVAILABLE_CLASSES.some((start) => code.startsWith(start));
+  return isAway ? new DbError('unavailable', error) : error;
 }

@@ -63,6 +63,7 @@ export function openSqlite(file: string, { busyTimeoutMs, transactionTimeoutMs }
       return handle;
     },
     system: { get: reads.get, all: reads.all, write: writeOf(OF_INSTALLATION) },
+    ready: async () => undefined,
     now: async () => Date.now(),
     async close() {
       await group.close();

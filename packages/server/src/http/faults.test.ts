@@ -41,9 +41,35 @@ describe('a database that is gone (postgres)', () => {
     assert.equal((await grove.call('/health/live', { token: null })).status, 200);
     const ready = await grove.call('/health/ready', { token: null });
     assert.deepEqual([ready.status, ready.body.code], [503, 100010]);
+    // An outage is one event: its reason is logged once in ten seconds, and not with every request.
+    const stacks = grove.logged().match(/"msg":"request failed"/g) ?? [];
+    assert.ok(stacks.length > 0 && stacks.length <= 4, `${stacks.length} lines`);
     await postgres.restart();
     assert.equal((await grove.call(LIST, { token })).status, 200);
     assert.equal((await grove.call('/health/ready', { token: null })).status, 200);
+  });
+
+  it('100010: answers 503 with Retry-After while it can only be read, is not ready, and heals', async () => {
+    const token = await grove.token();
+    const create = (name: string) => grove.call(LIST, { method: 'POST', body: JSON.stringify({ name }), token });
+    const setReadOnly = async (value: string) => {
+      await postgres.administrate(`ALTER ROLE grove_test SET default_transaction_read_only = ${value}`);
+      await postgres.administrate(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'grove_test'",
+      );
+    };
+    await setReadOnly('on');
+    try {
+      let refused = await create('refused');
+      // The connections that were cut are found out by their next use.
+      for (let tries = 0; tries < 8; tries++) refused = await create('refused');
+      assert.deepEqual([refused.status, refused.body.code, refused.headers.get('retry-after')], [503, 100010, '1']);
+      assert.equal((await grove.call('/health/ready', { token: null })).status, 503);
+    } finally {
+      await setReadOnly('off');
+    }
+    for (let tries = 0; tries < 8 && (await grove.call('/health/ready', { token: null })).status !== 200; tries++);
+    assert.equal((await create('accepted')).status, 201);
   });
 });
 

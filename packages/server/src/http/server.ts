@@ -10,6 +10,7 @@ import { acceptRequests } from './accept-requests.ts';
 import { type CustomPagesDeps, mountCustomPages, rewritePageHost } from './custom-pages.ts';
 import { limitConnections } from './limit-connections.ts';
 import type { Limits } from './limits.ts';
+import { failureLog } from './log-failure.ts';
 import { type MountDeps, mountContract, type Served } from './mount.ts';
 import { toApiError, toProblem } from './problem.ts';
 import { mountPublic, type PublicDeps } from './public.ts';
@@ -42,7 +43,7 @@ export type HttpDeps = Omit<MountDeps, 'answered' | 'respond' | 'respondSpecial'
 
 export function buildHttp(deps: HttpDeps): FastifyInstance {
   const { config, log } = deps;
-  const noted = { log, answered: account(deps) };
+  const noted = { failed: failureLog(log), answered: account(deps) };
   const app = Fastify({
     logger: false,
     genReqId: requestIds(),
@@ -96,7 +97,7 @@ export const UNDECLARED = 'the contract does not declare this status';
 /** Whatever is not of the contract. */
 const OTHER: Served = { operationId: 'other' };
 
-type Noted = Pick<HttpDeps, 'log'> & Pick<MountDeps, 'answered'>;
+type Noted = { failed: ReturnType<typeof failureLog> } & Pick<MountDeps, 'answered'>;
 
 /**
  * Takes note of every answer, when it is handed over: to wait until it is sent would cost each request more than the
@@ -177,26 +178,14 @@ function limitAddresses(app: FastifyInstance, limits: Limits): void {
 }
 
 function answerError(
-  { log, answered }: Noted,
+  { failed, answered }: Noted,
   thrown: unknown,
   request: FastifyRequest,
   reply: FastifyReply,
 ): FastifyReply {
   const error = toApiError(thrown);
   const served = request.routeOptions.config?.served ?? OTHER;
-  if (error.status >= 500 && error.code !== 100009) {
-    const cause = error.cause ?? error;
-    log.error(
-      {
-        requestId: request.id,
-        operation: served.operationId,
-        code: error.code,
-        err: cause,
-        note: error.detail.log,
-      },
-      'request failed',
-    );
-  }
+  if (error.status >= 500 && error.code !== 100009) failed(request, served.operationId, error);
   if (error.status === 401) reply.header('WWW-Authenticate', challenge(error));
   const { retryAfterSeconds } = error.detail;
   if (retryAfterSeconds) reply.header('Retry-After', String(retryAfterSeconds));

@@ -1,0 +1,36 @@
+import type pg from 'pg';
+
+/**
+ * The servers that a DATABASE_URL names, each as a URL of its own. Several stand as in libpq:
+ * `postgres://user@one:5432,two:5432/grove?target_session_attrs=read-write`. Only one of them can be written to, and which
+ * one changes when a standby is promoted. Undefined if the text is no such URL.
+ */
+export function hostUrls(url: string): string[] | undefined {
+  const [, start, hosts, rest] = /^(postgres(?:ql)?:\/\/(?:[^@/?]*@)?)([^/?]*)(.*)$/.exec(url) ?? [];
+  if (start === undefined || hosts === undefined || rest === undefined) return undefined;
+  const names = hosts.split(',');
+  const [path = '', query] = rest.split('?');
+  const parameters = new URLSearchParams(query);
+  const wanted = parameters.get(SESSION_ATTRIBUTES);
+  // Grove always writes: a session that may be read-only is of no use to it.
+  if (wanted !== null && !WRITABLE.includes(wanted)) return undefined;
+  parameters.delete(SESSION_ATTRIBUTES);
+  const tail = path + (wanted === null ? (query === undefined ? '' : `?${query}`) : prefixed('?', String(parameters)));
+  const urls = names.map((name) => `${start}${name}${tail}`);
+  if (names.length > MAX_HOSTS || (names.length > 1 && names.includes(''))) return undefined;
+  // A database behind a local socket has no host: postgres://user@/database?host=/folder.
+  const isValid = (each: string) => URL.canParse(each.replace(/(@|:\/\/)\//, '$1localhost/'));
+  return urls.every(isValid) ? urls : undefined;
+}
+
+const SESSION_ATTRIBUTES = 'target_session_attrs';
+const WRITABLE = ['read-write', 'primary'];
+const MAX_HOSTS = 8;
+
+const prefixed = (prefix: string, text: string) => (text ? `${prefix}${text}` : '');
+
+/** A standby, and a leader that was demoted to one, answers every question and refuses every change. */
+export async function isWritable(client: pg.ClientBase): Promise<boolean> {
+  const { rows } = await client.query<{ transaction_read_only: string }>('SHOW transaction_read_only');
+  return rows[0]?.transaction_read_only === 'off';
+}
