@@ -95,7 +95,7 @@ type TenantDb = Parameters<Notifications['handlers']['webhooks']['create']>[0]['
 async function addWebhook({ handlers }: Notifications, db: TenantDb, name: string, uri: string): Promise<void> {
   const { tenantId } = db;
   const permissions = permissionSet(tenantId, [`TNT#${tenantId}#*`]);
-  const principal = { tenantId, apiKeyId: 'bench', apiKeyName: 'Bench', environment: 'live' as const, permissions };
+  const principal = { tenantId, callerId: 'bench', callerName: 'Bench', environment: 'live' as const, permissions };
   const context = { tenantId, principal, db, now: Date.now(), requestId: 'bench', accept: undefined };
   await handlers.webhooks.create(context, { params: {}, query: {}, body: { name, uri } });
 }

@@ -11,6 +11,7 @@ import { defineKeys } from './commands/keys.ts';
 import { defineListen } from './commands/listen.ts';
 import { defineMigrate } from './commands/migrate.ts';
 import { defineMove } from './commands/move.ts';
+import { defineOperators } from './commands/operators.ts';
 import { definePage } from './commands/page.ts';
 import { definePerson } from './commands/person.ts';
 import { definePlan } from './commands/plan.ts';
@@ -79,6 +80,7 @@ function program(): Command {
     defineStart,
     defineTenant,
     defineKeys,
+    defineOperators,
     defineListen,
     definePlan,
     defineApply,

@@ -10,6 +10,7 @@ import { users } from './identity-store/users.ts';
 import { journey, processServer } from './journey.ts';
 import { webhooks } from './notification-service.ts';
 import type { GroupedOperation } from './operation.ts';
+import { consoleAccount, operatorRoles, operators } from './operators.ts';
 import { personRequests } from './person-requests.ts';
 import { auditEvents } from './process-manager/audit.ts';
 import { cloudSecrets } from './process-manager/cloud-secrets.ts';
@@ -55,6 +56,9 @@ export const api = {
   biometrics,
   pushNotifications,
   events,
+  operators,
+  operatorRoles,
+  consoleAccount,
 } as const;
 
 export type Api = typeof api;

@@ -88,6 +88,7 @@ export const apiKeys = group('/api/arthr/apiKeys', {
     summary: 'Create an API key',
     description: 'The secret is in `code`, in this answer only. Only `name` is required.',
     permission: 'ArthrServer:createTenantApiKey',
+    destructive: true,
     audit: 'apiKey.created',
     body: ApiKeyInput,
     ok: ApiKey,
@@ -104,6 +105,7 @@ export const apiKeys = group('/api/arthr/apiKeys', {
     summary: 'Update an API key',
     description: 'Changes only the fields given. Blocking or archiving a key ends the tokens it has issued.',
     permission: 'ArthrServer:updateTenantApiKey',
+    destructive: true,
     audit: 'apiKey.updated',
     body: ApiKeyChange,
     ok: ApiKey,
@@ -112,6 +114,7 @@ export const apiKeys = group('/api/arthr/apiKeys', {
   delete: del('/{apiKeyId}', {
     summary: 'Delete an API key for good',
     permission: 'ArthrServer:deleteFromTenant',
+    destructive: true,
     audit: 'apiKey.deleted',
     status: 204,
     codes: [130],

@@ -16,6 +16,8 @@ export const CONFIGURATION_ACTIONS = [
   ...['passkeyConfig.created', 'passkeyConfig.updated', 'appkeyConfig.created', 'appkeyConfig.updated'],
   ...['totpPolicy.created', 'totpPolicy.updated'],
   ...['pushPolicy.created', 'pushPolicy.updated', 'pushPolicy.deleted'],
+  ...['operator.invited', 'operator.updated', 'operator.removed', 'operator.reset', 'operator.sessionsEnded'],
+  ...['operatorRole.created', 'operatorRole.updated', 'operatorRole.deleted'],
 ] as const;
 
 export type ConfigurationAction = (typeof CONFIGURATION_ACTIONS)[number];

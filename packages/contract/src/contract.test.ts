@@ -63,7 +63,24 @@ const appkeysOf = (user: string) =>
 const passkeysOf = '/api/identity-store/stores/{storeName}/users';
 const storeUsers = '/api/identity-store/stores/{storeName}/users';
 
+const people = '/api/operator-manager/operators';
+const roles = '/api/operator-manager/roles';
+
 const additions: string[] = [
+  ...['GET', 'POST'].flatMap((method) => [`${method} ${people}`, `${method} ${people}/{operatorId}`]),
+  `DELETE ${people}/{operatorId}`,
+  `POST ${people}/{operatorId}/reset`,
+  ...['GET', 'DELETE'].map((method) => `${method} ${people}/{operatorId}/sessions`),
+  ...[`GET ${roles}`, `POST ${roles}`, `POST ${roles}/{roleName}`, `DELETE ${roles}/{roleName}`],
+  ...['signIn/start', 'signIn/complete', 'invitation/open', 'invitation/accept', 'signOut'].map(
+    (path) => `POST /api/console/${path}`,
+  ),
+  ...['confirmation/start', 'confirmation/complete', 'passkeys/start', 'passkeys/complete'].map(
+    (path) => `POST /api/console/${path}`,
+  ),
+  ...['session', 'sessions', 'passkeys'].map((path) => `GET /api/console/${path}`),
+  'DELETE /api/console/sessions/{operatorSessionId}',
+  'DELETE /api/console/passkeys/{operatorPasskeyId}',
   'GET /api/process-manager/processTokens/{processTokenId}',
   'POST /api/process-manager/processTokens/{processTokenId}',
   'DELETE /api/process-manager/processTokens/{processTokenId}',
@@ -219,7 +236,7 @@ test('every operation has either a permission or a word that says who may call i
     const ways = [operation.permission, operation.auth].filter((way) => way !== undefined);
     assert.equal(ways.length, 1, id);
   }
-  const open = all.filter(({ operation }) => operation.auth && operation.auth !== 'journey');
+  const open = all.filter(({ operation }) => operation.auth && !['journey', 'operator'].includes(operation.auth));
   assert.deepEqual(
     open.map(({ id }) => id),
     [
@@ -230,8 +247,14 @@ test('every operation has either a permission or a word that says who may call i
       'processServer.openToken',
       'themes.get',
       'themes.getAsset',
+      'consoleAccount.startSignIn',
+      'consoleAccount.completeSignIn',
+      'consoleAccount.openInvitation',
+      'consoleAccount.acceptInvitation',
     ],
   );
+  const ofOperators = all.filter(({ operation }) => operation.auth === 'operator');
+  for (const { id, operation } of ofOperators) assert.match(operation.path, /^\/api\/console\//, id);
   const ofEndUsers = all.filter(({ operation }) => operation.auth === 'journey');
   for (const { id, operation } of ofEndUsers) {
     assert.match(operation.path, /^\/api\/journey\/\{processInstanceId\}/, `${id} names the instance it opens`);
@@ -323,11 +346,14 @@ test('every list takes a page from 0 and a size from 1 to the maximum, 10 unless
   }
 });
 
-test('every operation called a list or a search answers a page, but for two whose shape is documented', () => {
+test('every operation called a list or a search answers a page, but for six whose shape is documented', () => {
   const others = all.filter(({ name, operation }) => /^(list|search)/.test(name) && !isPage(operation.ok));
   assert.deepEqual(
     others.map(({ id }) => id),
-    ['userData.listChecks', 'pushNotifications.list'],
+    [
+      ...['userData.listChecks', 'pushNotifications.list', 'operators.listSessions', 'operatorRoles.list'],
+      ...['consoleAccount.listSessions', 'consoleAccount.listPasskeys'],
+    ],
   );
 });
 

@@ -137,6 +137,18 @@ export const groveCodes = {
   100230: missing('There is no such request'),
   100231: at(409)('The request is not done, or holds nothing to hand out'),
   100191: at(429)('The API key has read as many persons as it may in an hour'),
+  100210: unauthorized('Sign in to the console first'),
+  100211: at(403)('Use your passkey again to confirm this'),
+  100212: at(409)('The tenant must keep an owner who can sign in'),
+  100213: missing('Operator not found'),
+  100214: missing('Role not found, or it comes with Grove and cannot be changed'),
+  100215: at(409)('Operators still have this role'),
+  100216: at(429)('Too many attempts failed; signing in is locked for a while'),
+  100217: at(421)('The console is served at the address of the tenant'),
+  100218: at(403)('The passkey was not accepted'),
+  100219: at(410)('The link is unknown, used or expired'),
+  100220: at(409)('The last passkey cannot be deleted'),
+  100221: at(403)('The operator may not work in this environment'),
   100190: bad('The number is not the one that the user was shown'),
 } as const satisfies Catalogue;
 

@@ -40,6 +40,7 @@ export {
   type Row,
   type UserBy,
 } from './operation.ts';
+export { MAX_OPERATOR_NAME_LENGTH, MAX_PASSKEYS_PER_OPERATOR } from './operators.ts';
 export { isPage, likeFilter, page, pageQuery } from './page.ts';
 export { MAX_FOUND_OF_PERSON } from './person-requests.ts';
 export { isPlanned, type Planned, planned } from './planned.ts';

@@ -178,6 +178,7 @@ export const webhooks = group('/api/notification-service/webhooks', {
   delete: del('/{webhookId}', {
     summary: 'Delete a webhook and its delivery log',
     permission: 'NotificationService:deleteWebhook',
+    destructive: true,
     audit: 'webhook.deleted',
     status: 204,
     codes: known,
@@ -186,6 +187,7 @@ export const webhooks = group('/api/notification-service/webhooks', {
     summary: 'Give a webhook a new secret',
     description: 'Requests carry a signature of each for 24 hours; then the old one is gone.',
     permission: 'NotificationService:rotateWebhookSecret',
+    destructive: true,
     audit: 'webhook.secretRotated',
     body: Empty,
     ok: WebhookWithSecret,

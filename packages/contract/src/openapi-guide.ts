@@ -36,6 +36,9 @@ export const tagDescriptions: Readonly<Record<GroupName, string>> = {
   biometrics: 'Enrolment and authentication by face.',
   pushNotifications: "Push notifications to the devices that hold a user's appkeys.",
   events: 'Queries over what happened in identity stores.',
+  operators: 'The people who run the tenant. They sign in to the console with a passkey.',
+  operatorRoles: 'Named sets of permissions that operators have.',
+  consoleAccount: 'What the pages of the console call: to sign in, and for the own account.',
 };
 
 /** What each path parameter is; the same name means the same everywhere. */
@@ -70,6 +73,10 @@ export const pathParameters: Readonly<Record<string, string>> = {
   keyId: 'The key id of the appkey',
   deviceId: 'The id of the device',
   type: 'The type of the biometric, such as `face`',
+  operatorId: 'The id of the operator',
+  operatorSessionId: 'The id of the session of an operator',
+  operatorPasskeyId: 'The id of the passkey of an operator',
+  roleName: 'The name of the role',
   executionId: 'The id of the query, from the answer that started it',
 };
 
@@ -102,6 +109,9 @@ seconds; reuse it until then. It opens the data of the tenant, so keep it in a b
 
 Each operation needs a permission of the form \`TNT#{tenantId}#<Component>:<operation>\`, shown as \`x-permission\`. A
 trailing \`*\` is a wildcard. An API key holds permissions, and its tokens hold the same.
+
+Operators of the tenant, who are people, call the same operations with the cookie of their session at the address of the
+tenant. Their role holds the permissions, and the header \`X-Grove-Environment\` says whether they mean \`live\` or \`test\`.
 
 An object of another tenant answers the same 404 as one that does not exist.`;
 

@@ -109,6 +109,12 @@ const securitySchemes = {
     name: '__Host-grove-journey-{processInstanceId}',
     description: 'Set by `POST /api/journey/sessions`, for the browser of the end user; opens one instance',
   },
+  operator: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: '__Host-grove-operator',
+    description: 'Set when an operator signs in to the console; good for what the role of the operator permits',
+  },
 };
 
 const idempotencyKey = {
@@ -167,7 +173,8 @@ function media(schema: JsonSchema, example: unknown): Json {
 }
 
 function securityOf({ auth }: GroupedOperation): readonly Json[] {
-  if (auth === undefined) return [{ bearer: [] }];
+  if (auth === undefined) return [{ bearer: [] }, { operator: [] }];
+  if (auth === 'operator') return [{ operator: [] }];
   if (auth === 'journey') return [{ journey: [] }];
   return auth === 'apiKey' ? [{ apiKey: [] }] : [];
 }

@@ -14,10 +14,13 @@ export type UserBy = 'id' | 'ext' | 'none';
 /** `Component:operation`; with `TNT#<tenant>#` before it, the permission a caller must hold. */
 export type Permission = `${Capitalize<string>}:${string}`;
 
-/** Who may call: a bearer of the permission, a holder of an API key, the end user of one journey, or anyone. */
+/**
+ * Who may call: a holder of the permission (an API key's bearer token, or an operator who is signed in), a holder of an
+ * API key, the end user of one journey, an operator for the own account, or anyone.
+ */
 export type Access =
   | { permission: Permission; auth?: never }
-  | { auth: 'apiKey' | 'journey' | 'public'; permission?: never };
+  | { auth: 'apiKey' | 'journey' | 'operator' | 'public'; permission?: never };
 
 export type Row = Access & {
   summary: string;
@@ -43,6 +46,8 @@ export type Row = Access & {
    * that the page lists or the archive holds. Also of operations that change something and answer with the person.
    */
   persons?: 'one' | 'each';
+  /** Set if an operator must have used a passkey within the last minutes to call it. */
+  destructive?: true;
   /** The largest body it takes, where that is not `MAX_BODY_BYTES`. */
   maxBodyBytes?: number;
 };

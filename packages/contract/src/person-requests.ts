@@ -93,6 +93,7 @@ export const personRequests = group('/api/userdata-server/personRequests', {
       'Finds the same, then deletes it for good and signs one receipt. Process tokens stay, without their parameters and ' +
       'their name. To ask again is harmless: it erases what has come since.',
     permission: 'PersonRequests:erase',
+    destructive: true,
     body: NewPersonRequest,
     ok: PersonRequest,
     status: 202,
@@ -109,6 +110,7 @@ export const personRequests = group('/api/userdata-server/personRequests', {
       'Of a FIND that is DONE. Each process instance has the files of its own archive in a folder; users, tokens and ' +
       'members are JSON. `manifest.json` and `manifest.jws` are as in the archive of an instance.',
     permission: 'PersonRequests:archive',
+    destructive: true,
     persons: 'each',
     body: Empty,
     produces: 'application/zip',

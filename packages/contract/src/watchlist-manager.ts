@@ -196,6 +196,7 @@ export const watchlists = group('/api/watchlist-manager/facewatchlists', {
   delete: del('/{watchlistId}', {
     summary: 'Delete a watchlist with all its members',
     permission: 'WatchlistManager:deleteWatchlist',
+    destructive: true,
     status: 204,
     codes: [100041],
   }),

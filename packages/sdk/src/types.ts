@@ -1,7 +1,7 @@
 import type { Api, Body, Ok, Params, Query } from '@grove/contract';
 
-/** What only the browser of an end user calls is not for a back end. */
-export type ServedGroup = Exclude<keyof Api, 'journey' | 'processServer'>;
+/** What only browsers call is not for a back end. */
+export type ServedGroup = Exclude<keyof Api, 'journey' | 'processServer' | 'consoleAccount'>;
 
 /** One namespace per group of the contract, one method per operation. */
 export type Client = {

@@ -23,16 +23,16 @@ const reserved = ['query', 'body', 'user', 'idempotencyKey', 'signal'];
 export function routesFromContract(): Routes {
   const table: Record<string, Record<string, Route>> = {};
   for (const { group, name, operation } of operations()) {
-    if (isOfEndUsers(operation)) continue;
+    if (isOfBrowsers(operation)) continue;
     table[group] ??= {};
     table[group][name] = routeOf(`${group}.${name}`, operation);
   }
   return table;
 }
 
-/** A back end never calls what the browser of an end user does. */
-function isOfEndUsers({ auth }: Access): boolean {
-  return auth === 'journey' || auth === 'public';
+/** A back end never calls what a browser does. */
+function isOfBrowsers({ auth }: Access): boolean {
+  return auth === 'journey' || auth === 'operator' || auth === 'public';
 }
 
 function routeOf(id: string, operation: GroupedOperation): Route {

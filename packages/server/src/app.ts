@@ -12,6 +12,7 @@ import { openDb } from './db/open.ts';
 import { idempotency, purgeAnswers } from './http/idempotency.ts';
 import { journeyCookieName } from './http/journey-cookie.ts';
 import { requestLimits } from './http/limits.ts';
+import { operatorCookieName } from './http/operator-cookie.ts';
 import { buildHttp } from './http/server.ts';
 import { hostNameOf, hostTenant } from './http/tenant.ts';
 import { defineJob } from './jobs/define-job.ts';
@@ -23,6 +24,7 @@ import { openLogLines } from './log-lines.ts';
 import { openMetrics } from './metrics.ts';
 import { openFeatures } from './open-features.ts';
 import { openSecrets } from './open-secrets.ts';
+import { type OperatorAdmin, operatorAdmin } from './operators/operator-admin.ts';
 import { WEB_FOLDER, watchPages } from './pages.ts';
 import { installShipped } from './process-manager/definitions/install-shipped.ts';
 import { definitionSchema } from './process-manager/definitions/schema.ts';
@@ -40,6 +42,8 @@ export type App = {
   master: MasterKey;
   signing: SigningKeys;
   tenants: Tenants;
+  /** For whoever has the data folder: links for operators. */
+  operators: OperatorAdmin;
   /** For the demonstration, which has no caller yet. */
   createToken: CreateToken;
   allowSpecimens: AllowSpecimens;
@@ -94,6 +98,7 @@ async function compose({ config, webFolder }: Places, db: Db, clock: Clock, log:
     ...{ config, db, vault, clock, log, jobs, audit, baseUrlOf: (tenantId) => urlOf(tenantId) },
     sign: documentSigner(() => signing.current()),
     cookieName: (instanceId) => journeyCookieName(config.scheme, instanceId),
+    operatorCookieName: operatorCookieName(config.scheme),
     textsFolder: TEXTS_FOLDER,
     version: VERSION,
   });
@@ -113,6 +118,7 @@ async function compose({ config, webFolder }: Places, db: Db, clock: Clock, log:
     metricsToken: config.metricsToken,
     handlers: { apiKeys: handlers, ...features.handlers },
     journeySession: features.journeySession,
+    operatorSession: features.operatorSession,
     readBudget: features.readBudget,
     pageFile: features.pageFile,
     isLenient: features.isLenient,
@@ -144,6 +150,7 @@ async function compose({ config, webFolder }: Places, db: Db, clock: Clock, log:
     master,
     signing,
     tenants: openTenants({ db, vault, clock, pepper, onCreate: installShipped }),
+    operators: operatorAdmin({ db, clock, baseUrlOf: (tenantId) => urlOf(tenantId) }),
     createToken: features.createToken,
     allowSpecimens: features.allowSpecimens,
     jobs,

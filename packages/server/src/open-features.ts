@@ -26,6 +26,7 @@ import { openMessages } from './journey/messages/messages.ts';
 import { type Clock, HOUR, MINUTE } from './kernel/clock.ts';
 import type { SignDocument } from './kernel/sign-document.ts';
 import { openNotifications } from './notification-service/notifications.ts';
+import { openOperators } from './operators/operators.ts';
 import { cloudSecretHandlers } from './process-manager/cloud-secrets/cloud-secrets.ts';
 import { isSecretName, secretFinder, secretHostFault } from './process-manager/cloud-secrets/find-secret.ts';
 import { httpCaller } from './process-manager/engine/call-http.ts';
@@ -59,6 +60,8 @@ export type FeatureDeps = {
   baseUrlOf(tenantId: string): string;
   /** The name of the cookie that opens an instance. */
   cookieName(instanceId: string): string;
+  /** The name of the cookie of an operator's session. */
+  operatorCookieName: string;
   /** Where the texts of the journey are. */
   textsFolder: string;
   version: string;
@@ -166,6 +169,10 @@ export function openFeatures(deps: FeatureDeps) {
     faultOfAddress: outbound.faultOf,
     metadata: { place: config.fidoMetadata, outbound, log },
   });
+  const operators = openOperators({
+    ...{ db, clock, audit, baseUrlOf, tenantName, region: config.region, secure: config.scheme === 'https' },
+    cookieName: deps.operatorCookieName,
+  });
   const purgeAudit = purgeAuditJob({ db, everyTenantId: tenants });
   jobs.register(purgeAudit);
   jobs.schedule({ kind: purgeAudit.kind, dailyAt: '00:30', key: 'daily' });
@@ -190,6 +197,7 @@ export function openFeatures(deps: FeatureDeps) {
       ...{ ...manager.handlers, ...journeys.handlers, ...notifications.handlers, ...themeServer.handlers },
       ...watchlists.handlers,
       ...identity.handlers,
+      ...operators.handlers,
       ...{ auditEvents: auditEventHandlers([readBudget, audit]), cloudSecrets: cloudSecretHandlers({ vault }) },
       userData: userDataHandlers({ ...manager.data, audit, sign, versions, baseUrlOf }),
       personRequests: openPersonRequests({
@@ -200,6 +208,7 @@ export function openFeatures(deps: FeatureDeps) {
       }),
     },
     journeySession: journeys.journeySession,
+    operatorSession: operators.session,
     readBudget,
     pageFile: themeServer.pageFile,
     relatedOrigins: identity.relatedOrigins,

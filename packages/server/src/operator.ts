@@ -1,10 +1,11 @@
 import { openSigningKeys, type SigningKeys } from './arthr/tokens/signing-keys.ts';
-import type { Config } from './config.ts';
+import { baseUrlOf, type Config } from './config.ts';
 import type { Db } from './db/db.ts';
 import { openDb } from './db/open.ts';
 import { type JobOperations, operations } from './jobs/operate.ts';
 import { systemClock } from './kernel/clock.ts';
 import { openSecrets } from './open-secrets.ts';
+import { type OperatorAdmin, operatorAdmin } from './operators/operator-admin.ts';
 import type { Vault } from './secrets/vault.ts';
 import { openTenants, type Tenants } from './tenants/tenants.ts';
 
@@ -17,6 +18,7 @@ export type Operator = {
   vault: Vault;
   signing: SigningKeys;
   tenants: Tenants;
+  operators: OperatorAdmin;
   jobs: JobOperations;
   stop(): Promise<void>;
 };
@@ -35,6 +37,7 @@ export async function openOperator(config: Config): Promise<Operator> {
     const deps = { db, vault, clock, pepper };
     return {
       ...{ db, vault, signing, jobs: operations(db, clock, unheard) },
+      operators: operatorAdmin({ db, clock, baseUrlOf: baseUrlOf(config, config.port) }),
       tenants: {
         ...openTenants(deps),
         async create(tenant) {

@@ -50,6 +50,7 @@ export async function openTestHttp(options: TestHttpOptions = {}): Promise<TestH
     limits: requestLimits(config.rateLimit, clock),
     authenticate,
     journeySession: refuse,
+    operatorSession: refuse,
     idempotency: async ({ handle, context }) => ({ body: await handle(context), replayed: false }),
     recordChange: async () => undefined,
     readBudget: { admit: () => () => undefined },
@@ -94,7 +95,7 @@ function authenticate(token: string): Credential {
   if (token !== 'everything') throw new ApiError(276);
   const tenantId = asTenantId('acme');
   const permissions = permissionSet(tenantId, ['TNT#acme#*']);
-  return { principal: () => ({ tenantId, apiKeyId: 'key', apiKeyName: 'Key', environment: 'live', permissions }) };
+  return { principal: () => ({ tenantId, callerId: 'key', callerName: 'Key', environment: 'live', permissions }) };
 }
 
 async function refuse(): Promise<never> {

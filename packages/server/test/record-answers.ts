@@ -80,8 +80,8 @@ function write(): void {
 export type Answer = { readonly status: number; readonly headers: Headers; readonly body: any; readonly text: string };
 
 /** Fetches for a test, and notes what the test reads of the answer. */
-export async function fetchAnswer(url: string, init: RequestInit): Promise<Answer> {
-  const response = await plainFetch(url, init);
+export async function fetchAnswer(url: string, init: RequestInit, fetcher = plainFetch): Promise<Answer> {
+  const response = await fetcher(url, init);
   const { status, headers } = response;
   const text = await response.text();
   const body = /json/.test(headers.get('content-type') ?? '') ? JSON.parse(text) : undefined;

@@ -137,7 +137,7 @@ export async function openTestNotifications(
     tenantId: of,
     db: db.of(of),
     principal: {
-      ...{ tenantId: of, apiKeyId: 'key', apiKeyName: 'Key', environment },
+      ...{ tenantId: of, callerId: 'key', callerName: 'Key', environment },
       permissions: permissionSet(of, [`TNT#${of}#*`]),
     },
     now: clock.now(),

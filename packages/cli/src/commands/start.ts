@@ -71,6 +71,9 @@ export type Ready = {
   /** Opens a whole journey: of the sandbox, and one that looks at real pictures. */
   demoUrl: string | null;
   liveDemoUrl: string | null;
+  /** The console of the tenant, and a link that makes its first owner, as long as nobody has signed in. */
+  consoleUrl: string | null;
+  firstOwnerUrl: string | null;
   docsUrl: string;
   openapiUrl: string;
   port: number;
@@ -93,6 +96,8 @@ async function readiness({ app, port, baseUrlOf, demonstration }: Running, versi
     testApiKey: demonstration?.testApiKey ?? null,
     demoUrl: journeyUrl(baseUrl, demonstration?.tenantId, demonstration?.testTokenId),
     liveDemoUrl: journeyUrl(baseUrl, demonstration?.tenantId, demonstration?.tokenId),
+    consoleUrl: tenantUrl === null ? null : `${tenantUrl}/console/`,
+    firstOwnerUrl: demonstration ? await firstOwnerUrl(app, demonstration.tenantId) : null,
     docsUrl: `${baseUrl}/docs/`,
     openapiUrl: `${baseUrl}/openapi.json`,
     port,
@@ -104,6 +109,12 @@ async function readiness({ app, port, baseUrlOf, demonstration }: Running, versi
   };
   const tenants = demonstration ? [] : (await app.tenants.list()).map(({ id }) => baseUrlOf(id));
   return { value, text: readyText(value, tenants) };
+}
+
+async function firstOwnerUrl(app: Running['app'], tenantId: string): Promise<string | null> {
+  const { isTenantId } = await import('@grove/server');
+  const link = isTenantId(tenantId) ? await app.operators.firstOwnerLink(tenantId) : undefined;
+  return link?.url ?? null;
 }
 
 function journeyUrl(baseUrl: string, tenantId: string | undefined, tokenId: string | undefined): string | null {
@@ -130,7 +141,11 @@ function readyText(ready: Ready, tenants: readonly string[]): string {
     `  API key        ${apiKey ?? `was shown once; another: grove keys create NAME --tenant ${tenantId}`}`,
     `  Sandbox key    ${testApiKey}`,
     `  Documentation  ${docsUrl}`,
+    `  Console        ${ready.consoleUrl}`,
     '',
+    ...(ready.firstOwnerUrl === null
+      ? []
+      : ['Open the console: this link makes you its first owner, and works once.', '', `  ${ready.firstOwnerUrl}`, '']),
     'See what an end user sees. In the sandbox, with sample pictures if there is no camera:',
     '',
     `  ${demoUrl}`,

@@ -212,6 +212,7 @@ export const users = group('/api/identity-store/stores/{storeName}', {
     description:
       'With all that belongs to it. What was sealed for the user cannot be read any more, in no backup either.',
     permission: 'IdentityStore:deleteUser',
+    destructive: true,
     status: 204,
     codes: [100027, 100028],
   }),

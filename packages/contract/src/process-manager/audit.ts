@@ -39,6 +39,8 @@ export const AuditAction = oneOf(
   'person.archived',
   'person.erased',
   'apiKey.readBudgetExceeded',
+  ...['operator.joined', 'operator.signedIn', 'operator.signedOut', 'operator.locked'],
+  ...['operator.passkeyAdded', 'operator.passkeyDeleted'],
   ...CONFIGURATION_ACTIONS,
 );
 
@@ -49,8 +51,11 @@ const AuditEvent = named(
     dateTime: DateTime,
     action: AuditAction,
     environment: Environment,
-    actor: Type.String({ description: 'Who did it, such as `API Key: back office`, or `Retention`' }),
+    actor: Type.String({
+      description: 'Who did it, such as `API Key: back office`, `Jane Doe (jane@acme.com)` or `Retention`',
+    }),
     apiKeyId: Type.Optional(Type.String({ description: 'The API key whose bearer token was used' })),
+    operatorId: Type.Optional(Type.String({ description: 'The operator who did it, if it was a person' })),
     processInstanceId: Type.Optional(Type.String()),
     item: Type.Optional(
       Type.String({
@@ -89,6 +94,7 @@ export const auditEvents = group('/api/process-manager/auditEvents', {
       processInstanceId: Type.Optional(text(0, 50, 'Only events of this process instance')),
       action: Type.Optional(AuditAction),
       apiKeyId: Type.Optional(text(0, 50, 'Only what was done with this API key')),
+      operatorId: Type.Optional(text(0, 50, 'Only what this operator did')),
       startDateTime: Type.Optional(Type.String({ ...DateTime, description: 'At or after' })),
       endDateTime: Type.Optional(Type.String({ ...DateTime, description: 'Before' })),
     }),

@@ -65,6 +65,7 @@ export const cloudSecrets = group('/api/process-manager/cloudSecrets', {
       'Who names it in a webhook or in an `http` step needs the permission `ProcessManager:useCloudSecret` besides. It is ' +
       'sent to its `hosts` and to no other.',
     permission: 'ProcessManager:addCloudSecret',
+    destructive: true,
     audit: 'cloudSecret.created',
     body: CloudSecretInput,
     ok: CloudSecret,
@@ -74,6 +75,7 @@ export const cloudSecrets = group('/api/process-manager/cloudSecrets', {
   update: post('/{cloudSecretId}', {
     summary: 'Change the value, the hosts or the description of a cloud secret',
     permission: 'ProcessManager:updateCloudSecret',
+    destructive: true,
     audit: 'cloudSecret.updated',
     body: CloudSecretChange,
     ok: CloudSecret,
@@ -82,6 +84,7 @@ export const cloudSecrets = group('/api/process-manager/cloudSecrets', {
   delete: del('/{cloudSecretId}', {
     summary: 'Delete a cloud secret for good',
     permission: 'ProcessManager:deleteCloudSecret',
+    destructive: true,
     audit: 'cloudSecret.deleted',
     status: 204,
     codes: [100073],

@@ -202,6 +202,7 @@ export const processDefinitions = group('/api/process-manager/processDefinitions
   delete: del('/{processDefinitionId}', {
     summary: 'Delete a version that was never deployed',
     permission: 'ProcessManager:deleteProcessDefinition',
+    destructive: true,
     audit: 'processDefinition.deleted',
     status: 204,
     codes: [100023, 100049],

@@ -179,6 +179,7 @@ export const processInstances = group('/api/process-manager/processInstances', {
   delete: del('/{processInstanceId}', {
     summary: 'Delete a process instance and all data of its end user',
     permission: 'ProcessManager:deleteProcessInstance',
+    destructive: true,
     codes: [100022],
   }),
   list: get('', {

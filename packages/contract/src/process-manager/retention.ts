@@ -42,6 +42,7 @@ export const retention = group('/api/process-manager/retention', {
       'Of the environment of the API key, the oldest first. It refuses to delete anything while the clock of the server ' +
       'and that of the database differ by more than five minutes.',
     permission: 'ProcessManager:runRetention',
+    destructive: true,
     body: Empty,
     ok: RetentionRun,
     codes: [100080],

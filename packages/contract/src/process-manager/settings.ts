@@ -62,6 +62,7 @@ export const processSettings = group('/api/process-manager/settings', {
   update: post('', {
     summary: 'Change the settings of journeys',
     permission: 'ProcessManager:updateSettings',
+    destructive: true,
     audit: 'processSettings.updated',
     body: SettingsUpdate,
     ok: Settings,

@@ -28,6 +28,7 @@ export function auditEventHandlers(gatherers: readonly Pick<Audit, 'flush'>[]) {
         instanceId: query.processInstanceId || undefined,
         action: query.action,
         apiKeyId: query.apiKeyId || undefined,
+        operatorId: query.operatorId || undefined,
       };
       // Whoever has read something finds it here afterwards.
       for (const { flush } of gatherers) await flush();
@@ -52,6 +53,7 @@ function toAuditEvent(row: AuditRow) {
     environment: row.environment,
     actor: row.actor,
     ...(row.api_key_id !== null && { apiKeyId: row.api_key_id }),
+    ...(row.operator_id !== null && { operatorId: row.operator_id }),
     ...(row.instance_id !== null && { processInstanceId: row.instance_id }),
     ...(row.item !== null && { item: row.item }),
     ...(row.request_id !== null && { requestId: row.request_id }),

@@ -7,6 +7,7 @@ export type AuditRow = {
   action: string;
   actor: string;
   api_key_id: string | null;
+  operator_id: string | null;
   instance_id: string | null;
   item: string | null;
   request_id: string | null;
@@ -14,8 +15,8 @@ export type AuditRow = {
   details: string | null;
 };
 
-const COLUMNS = 'environment, id, at, action, actor, api_key_id, instance_id, item, request_id, details';
-const COLUMN_COUNT = 10;
+const COLUMNS = 'environment, id, at, action, actor, api_key_id, operator_id, instance_id, item, request_id, details';
+const COLUMN_COUNT = 11;
 
 /** One statement for many rows, in two sizes: a flush is mostly large, a change is one. */
 const BATCH = 50;
@@ -32,7 +33,7 @@ function additionOf(rows: number): Sql {
 
 const valuesOf = (row: AuditRow) => [
   ...[row.environment, row.id, row.at, row.action, row.actor],
-  ...[row.api_key_id, row.instance_id, row.item, row.request_id, row.details],
+  ...[row.api_key_id, row.operator_id, row.instance_id, row.item, row.request_id, row.details],
 ];
 
 export async function addAuditEvents(tx: TenantTx, rows: readonly AuditRow[]): Promise<void> {
@@ -51,12 +52,14 @@ export type AuditFilter = {
   instanceId?: string | undefined;
   action?: string | undefined;
   apiKeyId?: string | undefined;
+  operatorId?: string | undefined;
 };
 
 /** Each of them has an index in the order of ids. The first that is used leaves the fewest events. */
 const FILTERS = {
   instanceId: { column: 'instance_id', index: 'audit_events_instance' },
   apiKeyId: { column: 'api_key_id', index: 'audit_events_key' },
+  operatorId: { column: 'operator_id', index: 'audit_events_operator' },
   action: { column: 'action', index: 'audit_events_action' },
 } as const;
 const statements = new Map<string, Sql>();
@@ -70,7 +73,7 @@ function kept(key: string, make: () => string): Sql {
   return statement;
 }
 
-/** The conditions of a filter, their values, and a name for the combination: there are eight. */
+/** The conditions of a filter, their values, and a name for the combination: there are sixteen. */
 function conditionsOf(tenantId: string, filter: AuditFilter) {
   const used = (Object.keys(FILTERS) as (keyof typeof FILTERS)[]).filter((name) => filter[name] !== undefined);
   const [first] = used;

@@ -168,7 +168,7 @@ describe('audit events that cannot be written', () => {
   const context = (db: unknown): Context =>
     ({
       ...{ tenantId: TENANT, db, now: Date.now(), requestId: 'r', accept: undefined },
-      principal: { tenantId: TENANT, apiKeyId: newId(1), apiKeyName: 'key', environment: 'live', permissions: {} },
+      principal: { tenantId: TENANT, callerId: newId(1), callerName: 'key', environment: 'live', permissions: {} },
     }) as never;
   const read = { action: 'userData.read', instanceId: newId(1) } as const;
 

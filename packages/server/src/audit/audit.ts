@@ -1,6 +1,6 @@
 import type { api, Ok } from '@grove/contract';
 import type { Db, TenantTx } from '../db/db.ts';
-import { actor } from '../kernel/actor.ts';
+import { actor, callerIds } from '../kernel/actor.ts';
 import type { Context } from '../kernel/context.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { newId, type TenantId } from '../kernel/ids.ts';
@@ -22,6 +22,7 @@ export type AuditedChange = {
   actor: string;
   at: number;
   apiKeyId?: string;
+  operatorId?: string;
   instanceId?: string;
   item?: string;
   requestId?: string;
@@ -110,10 +111,12 @@ export function openAudit({ db, onError, maxGathered = MAX_GATHERED }: AuditDeps
       if (waiting >= maxGathered) {
         throw new ApiError(100010, { log: 'too many audit events wait to be written', retryAfterSeconds: 1 });
       }
-      const { environment, apiKeyId } = principal;
+      const { environment } = principal;
+      const { apiKeyId = null, operatorId = null } = callerIds(principal);
       gather(tenantId, [
         {
           ...{ environment, id: newId(now), at: now, action, actor: actor(principal), api_key_id: apiKeyId },
+          operator_id: operatorId,
           ...{ instance_id: instanceId ?? null, item: item ?? null, request_id: requestId, details: null },
         },
       ]);
@@ -122,7 +125,7 @@ export function openAudit({ db, onError, maxGathered = MAX_GATHERED }: AuditDeps
     },
     noteUse(tenantId, { action, environment, actor, at, item }) {
       if (waiting >= maxGathered) return onError(new Error('too many audit events wait to be written'));
-      const nobody = { api_key_id: null, instance_id: null, request_id: null, details: null };
+      const nobody = { api_key_id: null, operator_id: null, instance_id: null, request_id: null, details: null };
       gather(tenantId, [{ ...{ environment, id: newId(at), at, action, actor, item }, ...nobody }]);
       waiting += 1;
     },
@@ -137,10 +140,11 @@ export function openAudit({ db, onError, maxGathered = MAX_GATHERED }: AuditDeps
 
 /** For those who have nothing but the transaction of the change: the operator, the dispatcher of webhooks. */
 export async function recordChange(tx: TenantTx, change: AuditedChange): Promise<void> {
-  const { action, environment, actor, at, apiKeyId, instanceId, item, requestId, details } = change;
+  const { action, environment, actor, at, apiKeyId, operatorId, instanceId, item, requestId, details } = change;
   await addAuditEvents(tx, [
     {
       ...{ environment, id: newId(at), at, action, actor, api_key_id: apiKeyId ?? null },
+      operator_id: operatorId ?? null,
       ...{ instance_id: instanceId ?? null, item: item ?? null, request_id: requestId ?? null },
       details: details === undefined ? null : JSON.stringify(details),
     },
@@ -152,7 +156,7 @@ export function changedBy({ principal, now, requestId }: Context): Omit<AuditedC
   return {
     environment: principal.environment,
     actor: actor(principal),
-    apiKeyId: principal.apiKeyId,
+    ...callerIds(principal),
     at: now,
     requestId,
   };

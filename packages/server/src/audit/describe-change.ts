@@ -8,6 +8,9 @@ const SHOWN: { readonly [A in ConfigurationAction]?: readonly string[] } = {
   'processSettings.updated': ['redirectOrigins', 'readBudget'],
   'cloudSecret.created': ['hosts'],
   'cloudSecret.updated': ['hosts'],
+  'operator.updated': ['role', 'status'],
+  'operatorRole.created': ['permissions', 'environments'],
+  'operatorRole.updated': ['permissions', 'environments'],
   'webhook.created': ['status', 'events', 'sensitiveHeaders'],
   'webhook.updated': ['status', 'events', 'sensitiveHeaders'],
 };

@@ -120,7 +120,7 @@ onBothEngines('the read budget of an API key', (_engine, places) => {
   });
 
   it('is one for all servers, counts again what could not be written, and forgets after 30 days', async () => {
-    const principal = { tenantId: TENANT, apiKeyId: 'shared', apiKeyName: 'shared', environment: 'live' } as Principal;
+    const principal = { tenantId: TENANT, callerId: 'shared', callerName: 'shared', environment: 'live' } as Principal;
     const raised: string[] = [];
     let isAway = false;
     const server = (name: string) =>

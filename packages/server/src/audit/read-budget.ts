@@ -1,5 +1,5 @@
 import type { Db, TenantReads, TenantTx } from '../db/db.ts';
-import { actor } from '../kernel/actor.ts';
+import { actor, callerIds } from '../kernel/actor.ts';
 import { type Clock, HOUR, toDtm } from '../kernel/clock.ts';
 import type { Principal } from '../kernel/context.ts';
 import { ApiError } from '../kernel/errors.ts';
@@ -80,11 +80,11 @@ export function openReadBudget(deps: ReadBudgetDeps): ReadBudget {
 
   const useOf = (principal: Principal): Use => {
     const hourAt = hourOf(clock.now());
-    const known = uses.get(principal.apiKeyId);
+    const known = uses.get(principal.callerId);
     if (known?.hourAt === hourAt) return known;
     if (known && known.pending > 0) ended.push(known);
     const use: Use = { principal, hourAt, pending: 0, reserved: 0, stored: 0, budget: known?.budget };
-    uses.set(principal.apiKeyId, use);
+    uses.set(principal.callerId, use);
     return use;
   };
 
@@ -166,7 +166,7 @@ function isBlocked({ stored, pending, reserved, budget }: Use): boolean {
 /** Otherwise a key could read what it likes until the first write, and a key that was blocked after each restart. */
 async function lookUp({ db, budgetOf }: ReadBudgetDeps, use: Use): Promise<void> {
   const { principal, hourAt } = use;
-  const { tenantId, environment, apiKeyId } = principal;
+  const { tenantId, environment, callerId: apiKeyId } = principal;
   const reads = db.of(tenantId);
   use.stored = await countKeyReads(reads, { environment, apiKeyId, hourAt });
   use.budget = await budgetOf(reads, environment);
@@ -176,7 +176,7 @@ const hourOf = (at: number) => at - (at % HOUR);
 
 /** Adds what was read, and raises the alarm if the budget is used up and nobody has raised it in this hour. */
 async function writeUse(tx: TenantTx, deps: ReadBudgetDeps, { principal, hourAt, pending }: Use) {
-  const { environment, apiKeyId, apiKeyName } = principal;
+  const { environment, callerId: apiKeyId, callerName: apiKeyName } = principal;
   const key: KeyHour = { environment, apiKeyId, hourAt };
   const budget = await deps.budgetOf(tx, environment);
   const stored = await addKeyReads(tx, key, pending);
@@ -189,7 +189,8 @@ async function writeUse(tx: TenantTx, deps: ReadBudgetDeps, { principal, hourAt,
   const action = 'apiKey.readBudgetExceeded' as const;
   const values = { persons: stored, personsPerHour: budget.personsPerHour, block: budget.block };
   await deps.audit.record(tx, {
-    ...{ action, environment, apiKeyId, at, actor: actor(principal), item: apiKeyId, details: { values } },
+    ...{ action, environment, ...callerIds(principal), at, actor: actor(principal), item: apiKeyId },
+    details: { values },
   });
   await deps.notify(tx, { type: action, environment, at, data });
   const details = { tenantId: tx.tenantId, environment, apiKeyId, ...values };

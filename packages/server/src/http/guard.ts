@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import type { GroupedOperation, Permission } from '@grove/contract';
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify';
+import { type Clock, MINUTE } from '../kernel/clock.ts';
 import type { Credential, JourneyPrincipal, Principal } from '../kernel/context.ts';
 import { cookieOf } from '../kernel/cookie-of.ts';
 import { ApiError } from '../kernel/errors.ts';
@@ -8,6 +9,7 @@ import { ID_PATTERN, type TenantId } from '../kernel/ids.ts';
 import { bearerToken } from './bearer.ts';
 import { journeyCookieName } from './journey-cookie.ts';
 import type { Limits } from './limits.ts';
+import { operatorCookieName } from './operator-cookie.ts';
 import { ensureOwnPage } from './own-pages.ts';
 import type { HostTenant } from './tenant.ts';
 
@@ -16,6 +18,9 @@ export type GuardDeps = {
   authenticate(token: string): Credential | Promise<Credential>;
   /** Whose cookie this is; refuses with 100054. */
   journeySession(instanceId: string, cookieValue: string): Promise<JourneyPrincipal>;
+  /** The operator whose cookie this is; refuses with 100210, and with 100221 in an environment of others. */
+  operatorSession(tenantId: TenantId, cookieValue: string, environment: string | undefined): Promise<Principal>;
+  clock: Clock;
   scheme: 'http' | 'https';
   hostTenant: HostTenant;
   limits: Limits | undefined;
@@ -28,11 +33,13 @@ type Check = (request: FastifyRequest, reply: FastifyReply, done: HookHandlerDon
 type Shown = { authorization: string; host: string | undefined; named: TenantId | undefined; credential: Credential };
 
 export function guards(deps: GuardDeps): Guard {
-  const withBearer = bearerGuard(deps);
+  const withOperator = operatorGuard(deps);
+  const withBearer = bearerGuard(deps, withOperator);
   const withCookie = cookieGuard(deps);
   const withNothing = openGuard(deps);
   return (operation) => {
-    if (operation.permission) return withBearer(operation.permission);
+    if (operation.permission) return withBearer(operation, operation.permission);
+    if (operation.auth === 'operator') return byOperator(withOperator(operation));
     return operation.auth === 'journey' ? withCookie(operation) : withNothing(operation);
   };
 }
@@ -81,7 +88,60 @@ function cookieGuard({ journeySession, hostTenant, scheme, limits }: GuardDeps):
   };
 }
 
-function bearerGuard({ authenticate, hostTenant, limits }: GuardDeps): (permission: Permission) => Check {
+/** For so long after the passkey was used, an operator may do what is destructive. */
+const FRESH_MS = 10 * MINUTE;
+
+type Admit = (request: FastifyRequest) => Promise<Principal>;
+
+type OperatorGuard = (operation: GroupedOperation, permission?: Permission) => Admit;
+
+/** An operator by the cookie of a session. It works at the address of its tenant, and for our own pages alone. */
+function operatorGuard({ operatorSession, hostTenant, scheme, clock, limits }: GuardDeps): OperatorGuard {
+  return ({ destructive }, permission) =>
+    async (request) => {
+      ensureOwnPage(request);
+      const { host, cookie } = request.headers;
+      const tenantId = hostTenant(host);
+      const value = cookieOf(cookie, operatorCookieName(scheme));
+      if (tenantId === undefined || value === undefined) throw new ApiError(100210);
+      const environment = request.headers['x-grove-environment'];
+      const principal = await operatorSession(
+        tenantId,
+        value,
+        environment === undefined ? undefined : String(environment),
+      );
+      limits?.ofKey(principal.callerId, request);
+      if (permission) ensureHolds(principal, permission);
+      const isFresh = clock.now() - (principal.operator?.authenticatedAt ?? 0) < FRESH_MS;
+      if (destructive && !isFresh) throw new ApiError(100211);
+      return principal;
+    };
+}
+
+function byOperator(admit: Admit): Check {
+  return (request, _reply, done) => {
+    admit(request).then(
+      (principal) => {
+        request.principal = principal;
+        done();
+      },
+      (error) => done(error),
+    );
+  };
+}
+
+function ensureHolds({ permissions, tenantId }: Principal, permission: Permission): void {
+  if (permissions.holds(permission)) return;
+  throw new ApiError(7, { detail: `this needs the permission TNT#${tenantId}#${permission}` });
+}
+
+type BearerGuard = (operation: GroupedOperation, permission: Permission) => Check;
+
+function bearerGuard(
+  { authenticate, hostTenant, limits, scheme }: GuardDeps,
+  withOperator: OperatorGuard,
+): BearerGuard {
+  const cookieName = operatorCookieName(scheme);
   const shown = new WeakMap<Socket, Shown>();
 
   const identify = (request: FastifyRequest): Shown | Promise<Shown> => {
@@ -100,13 +160,11 @@ function bearerGuard({ authenticate, hostTenant, limits }: GuardDeps): (permissi
     return credential instanceof Promise ? credential.then(remember) : remember(credential);
   };
 
-  return (permission) => {
+  return (operation, permission) => {
     const admit = (request: FastifyRequest, { named }: Shown, principal: Principal): void => {
       if (named !== undefined && named !== principal.tenantId) throw new ApiError(226);
-      limits?.ofKey(principal.apiKeyId, request);
-      if (!principal.permissions.holds(permission)) {
-        throw new ApiError(7, { detail: `this needs the permission TNT#${principal.tenantId}#${permission}` });
-      }
+      limits?.ofKey(principal.callerId, request);
+      ensureHolds(principal, permission);
       request.principal = principal;
     };
 
@@ -117,7 +175,14 @@ function bearerGuard({ authenticate, hostTenant, limits }: GuardDeps): (permissi
       return undefined;
     };
 
-    return (request, _reply, done) => {
+    const enterAsOperator = byOperator(withOperator(operation, permission));
+
+    return (request, reply, done) => {
+      const { authorization, cookie } = request.headers;
+      if (authorization === undefined && cookieOf(cookie, cookieName) !== undefined) {
+        enterAsOperator(request, reply, done);
+        return;
+      }
       let waiting: Promise<void> | undefined;
       try {
         const caller = identify(request);

@@ -68,7 +68,7 @@ export function idempotency({ vault, clock }: { vault: Vault; clock: Clock }): I
     inFlight.add(name);
     try {
       const hash = createHash('sha256')
-        .update(JSON.stringify([context.principal.apiKeyId, request.fingerprint]))
+        .update(JSON.stringify([context.principal.callerId, request.fingerprint]))
         .digest();
       const find = () => findAnswer(context.db, slot, clock.now() - KEPT_MS);
       const known = await find();

@@ -110,8 +110,9 @@ function account({ config, log, observe }: HttpDeps): MountDeps['answered'] {
     if (statuses && !statuses.has(status)) log.error({ operation, status }, UNDECLARED);
     if (!config.logRequests) return;
     const tenantId = (request.principal ?? request.journey)?.tenantId;
-    const apiKeyId = request.principal?.apiKeyId;
-    log.info({ requestId: request.id, operation, status, ms: Math.round(ms), tenantId, apiKeyId }, 'request');
+    const { callerId, operator } = request.principal ?? {};
+    const caller = operator ? { operatorId: callerId } : { apiKeyId: callerId };
+    log.info({ requestId: request.id, operation, status, ms: Math.round(ms), tenantId, ...caller }, 'request');
   };
 }
 
@@ -201,7 +202,7 @@ function keepConnection({ raw }: FastifyRequest, reply: FastifyReply): void {
 }
 
 function challenge(error: ApiError): string {
-  if (error.code === 100054) return 'Cookie';
+  if (error.code === 100054 || error.code === 100210) return 'Cookie';
   return error.code === 100008 ? 'Bearer' : 'Bearer error="invalid_token"';
 }
 

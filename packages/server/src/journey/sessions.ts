@@ -8,12 +8,12 @@ import { cookieOf } from '../kernel/cookie-of.ts';
 import { ApiError, invalidInput } from '../kernel/errors.ts';
 import { ID_PATTERN, isTenantId, newId, type TenantId } from '../kernel/ids.ts';
 import type { OpenContext } from '../kernel/implement.ts';
+import { nameBrowser } from '../kernel/name-browser.ts';
 import { numbersFor } from '../kernel/number-choice.ts';
 import { hashCode } from '../process-manager/instances/one-time-code.ts';
 import { type CodeRow, findCode, removeOffers, takeCode } from './codes.repository.ts';
 import type { InstanceRow, LiveDeps } from './journey-deps.ts';
 import { giveUpLinks } from './messages/messages.repository.ts';
-import { nameBrowser } from './name-browser.ts';
 import type { Place } from './place.ts';
 import type { ReadJourney } from './read-journey.ts';
 import {

@@ -2,13 +2,28 @@ import type { TenantDb } from '../db/db.ts';
 import type { TenantId } from './ids.ts';
 import type { PermissionSet } from './permissions.ts';
 
-/** Who calls, as its bearer token says. */
+/** Who calls: an API key by its bearer token, or an operator by the cookie of a session. */
 export type Principal = {
   readonly tenantId: TenantId;
-  readonly apiKeyId: string;
-  readonly apiKeyName: string;
+  /** The id of the API key or of the operator. */
+  readonly callerId: string;
+  readonly callerName: string;
   readonly environment: 'live' | 'test';
   readonly permissions: PermissionSet;
+  /** Set if a person calls. */
+  readonly operator?: OperatorPrincipal;
+};
+
+export type OperatorPrincipal = {
+  readonly sessionId: string;
+  readonly email: string;
+  readonly role: string;
+  /** The permissions of the role, with the tenant. */
+  readonly permissions: readonly string[];
+  readonly environments: readonly ('live' | 'test')[];
+  /** When the passkey was used last. */
+  readonly authenticatedAt: number;
+  readonly expiresAt: number;
 };
 
 /** A bearer token whose signature and claims are good. Whether it still stands is asked at every use. */

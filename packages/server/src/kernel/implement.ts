@@ -32,7 +32,11 @@ type AnswerOf<O> = O extends { status: 303 | 307 }
       : Ok<O> | WithHeaders<Ok<O>> | Produced;
 type Answer<O> = AnswerOf<O> | Promise<AnswerOf<O>>;
 
-type ContextOf<O> = O extends { auth: 'journey' } ? JourneyContext : O extends { auth: string } ? OpenContext : Context;
+type ContextOf<O> = O extends { auth: 'journey' }
+  ? JourneyContext
+  : O extends { auth: 'apiKey' | 'public' }
+    ? OpenContext
+    : Context;
 
 export type Handler<O> = ((context: ContextOf<O>, input: Input<O>) => Answer<O>) & {
   /** What it does before anything is written; it gives what does the rest. */

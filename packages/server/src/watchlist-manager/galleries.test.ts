@@ -63,7 +63,7 @@ onBothEngines('the faces of watchlists', (_engine, places) => {
   const contextOf = (tenantId: TenantId, environment: 'live' | 'test' = 'live'): Context => ({
     ...{ tenantId, db: db.of(tenantId), now: clock.now(), requestId: 'r', accept: undefined },
     principal: {
-      ...{ tenantId, apiKeyId: 'key', apiKeyName: 'Key', environment },
+      ...{ tenantId, callerId: 'key', callerName: 'Key', environment },
       permissions: permissionSet(tenantId, [`TNT#${tenantId}#*`]),
     },
   });

@@ -150,7 +150,7 @@ async function lockedList(tx: TenantTx, { principal }: Context, id: string): Pro
   return list;
 }
 
-const shareOf = ({ tenantId, principal }: Context) => ({ tenant: tenantId, sender: principal.apiKeyId });
+const shareOf = ({ tenantId, principal }: Context) => ({ tenant: tenantId, sender: principal.callerId });
 
 type Sought = { image?: string; value?: string };
 

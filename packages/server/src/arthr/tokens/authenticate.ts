@@ -67,8 +67,8 @@ function principalFor(key: KeyInUse, claims: TokenClaims): Principal {
   const tenantId = asTenantId(key.tenantId);
   return {
     tenantId,
-    apiKeyId: key.id,
-    apiKeyName: key.name,
+    callerId: key.id,
+    callerName: key.name,
     environment: key.environment,
     permissions: both(key.permissionSet, permissionSet(tenantId, claims.permissions)),
   };

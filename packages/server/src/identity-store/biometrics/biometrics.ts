@@ -25,7 +25,7 @@ export function openBiometrics(core: IdentityCore, deps: PresentFaceDeps) {
   const { algorithm } = deps.faces;
   const present = facePresenter(deps);
   const presentedBy = async ({ tenantId, principal }: Context, data: string) => {
-    const share = { tenant: tenantId, sender: principal.apiKeyId };
+    const share = { tenant: tenantId, sender: principal.callerId };
     return seen(await present.ofData(data, principal.environment, share));
   };
   const enrol = faceEnroller(core);

@@ -1,6 +1,6 @@
 import { api, type Query } from '@grove/contract';
 import type { Audit } from '../../audit/audit.ts';
-import { actor } from '../../kernel/actor.ts';
+import { actor, callerIds } from '../../kernel/actor.ts';
 import { redirect } from '../../kernel/answers.ts';
 import { toDtm } from '../../kernel/clock.ts';
 import type { Context } from '../../kernel/context.ts';
@@ -86,7 +86,7 @@ export function processInstanceHandlers(deps: ProcessInstancesDeps) {
       await context.db.write(async (tx) => {
         const { now, principal, requestId } = context;
         const row = visible(context, (await lockChain(tx, params.processInstanceId)).at(-1));
-        const by = { by: actor(principal), apiKeyId: principal.apiKeyId, requestId };
+        const by = { by: actor(principal), ...callerIds(principal), requestId };
         await deleteInChain(tx, row, { ...by, reason: 'REQUEST', at: now }, deps);
       });
       return undefined;

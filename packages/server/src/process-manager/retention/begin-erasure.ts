@@ -11,6 +11,7 @@ export type Deletion = {
   readonly reason: ErasureReason;
   readonly at: number;
   readonly apiKeyId?: string;
+  readonly operatorId?: string;
   readonly requestId?: string;
 };
 
@@ -32,7 +33,7 @@ export function erasureBeginner(deps: {
   finish: JobDefinition<FinishErasures>;
   audit: Pick<Audit, 'record'>;
 }): BeginErasure {
-  return async (tx, row, blobKeys, { by, reason, at, apiKeyId, requestId }) => {
+  return async (tx, row, blobKeys, { by, reason, at, apiKeyId, operatorId, requestId }) => {
     const { id, environment, definition_id, created_at, terms } = row;
     await addErasure(tx, {
       ...{ instance_id: id, environment, definition_id, state: 'ERASING', reason },
@@ -46,6 +47,7 @@ export function erasureBeginner(deps: {
       action: reason === 'RETENTION' ? 'instance.purged' : 'instance.deleted',
       ...{ environment, actor: by, at, instanceId: id },
       ...(apiKeyId !== undefined && { apiKeyId }),
+      ...(operatorId !== undefined && { operatorId }),
       ...(requestId !== undefined && { requestId }),
     });
     await deps.jobs.enqueue(tx, deps.finish, {});

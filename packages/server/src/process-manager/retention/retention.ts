@@ -1,6 +1,6 @@
 import { api, MAX_DUE_COUNTED, MAX_PURGED_AT_ONCE } from '@grove/contract';
 import { type Audit, changedBy } from '../../audit/audit.ts';
-import { actor } from '../../kernel/actor.ts';
+import { actor, callerIds } from '../../kernel/actor.ts';
 import { toDtm } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { implement } from '../../kernel/implement.ts';
@@ -27,7 +27,7 @@ export function retentionHandlers(deps: { purge: Purge; clockFault: ClockFault; 
       const fault = await deps.clockFault(db);
       if (fault !== undefined) throw new ApiError(100080, { detail: fault });
       const place = { environment: principal.environment, now };
-      const deletion = { by: actor(principal), apiKeyId: principal.apiKeyId, requestId };
+      const deletion = { by: actor(principal), ...callerIds(principal), requestId };
       const purged = await deps.purge(db, { ...place, limit: MAX_PURGED_AT_ONCE, deletion });
       await db.write((tx) => deps.audit.record(tx, { action: 'retention.run', ...changedBy(context) }));
       return { purged, left: (await countDue(db, place, MAX_DUE_COUNTED)).due };

@@ -6,6 +6,7 @@ import { MINUTE, toDtm } from '../../kernel/clock.ts';
 import type { Context } from '../../kernel/context.ts';
 import { ApiError, invalidInput } from '../../kernel/errors.ts';
 import { implement } from '../../kernel/implement.ts';
+import { isOperatorName } from '../../kernel/operator-name.ts';
 import { paging, toPage } from '../../kernel/pages.ts';
 import { ASSESSED_CHECKS, showAssurance } from '../assurance/show-assurance.ts';
 import { findDefinition } from '../definitions/definitions.repository.ts';
@@ -101,8 +102,15 @@ const plain = ({ tenantId, now }: Context, row: InstanceRow) => toPlainView(row,
 
 type Told = { comment: string; reviewer?: string; status: 'APPROVED' | 'REJECTED' | 'ASKED_AGAIN' };
 
+/** An operator reviews in the own name. An API key may name whom it speaks for, but nobody who could sign in. */
 function nameOf({ principal }: Context, reviewer: string | undefined): string {
-  return reviewer ?? actor(principal);
+  const own = actor(principal);
+  if (reviewer === undefined || reviewer === own) return own;
+  const message = principal.operator
+    ? 'must be left out: you are the reviewer'
+    : isOperatorName(reviewer) && 'must not read as an operator, who signs in to review';
+  if (message) throw invalidInput({ pointer: '/reviewer', message });
+  return reviewer;
 }
 
 /** The instance, locked; it waits for a review, and nobody else has claimed that. */
@@ -112,11 +120,12 @@ async function lockReview(
   id: string,
   reviewer: string | undefined,
 ): Promise<InstanceRow> {
+  const name = nameOf(context, reviewer);
   const row = await findInstanceForUpdate(tx, id);
   if (!row || row.environment !== context.principal.environment) throw new ApiError(100022);
   if (row.status !== 'REVIEW') throw new ApiError(100061);
   const claimed = row.claimed_until !== null && row.claimed_until > context.now;
-  if (claimed && row.reviewer !== nameOf(context, reviewer)) {
+  if (claimed && row.reviewer !== name) {
     throw new ApiError(100060, { detail: `until ${toDtm(row.claimed_until as number)}` });
   }
   return row;

@@ -1,0 +1,369 @@
+import { del, get, group, post } from './operation.ts';
+import { likeFilter, page, pageQuery } from './page.ts';
+import { anyObject, DateTime, Empty, Id, listOf, MAX_LIST_SIZE, named, oneOf, text } from './schema.ts';
+import { Type } from './type.ts';
+
+/** The people who run a tenant: operators, their roles, and the sessions of the console. All of it is ours. */
+
+export const MAX_OPERATOR_NAME_LENGTH = 100;
+const MAX_ROLE_PERMISSIONS = 200;
+export const MAX_PASSKEYS_PER_OPERATOR = 10;
+
+const Email = Type.String({ minLength: 3, maxLength: 254, pattern: '^[^\\s@()<>]+@[^\\s@()<>]+$' });
+const Name = Type.String({
+  minLength: 1,
+  maxLength: MAX_OPERATOR_NAME_LENGTH,
+  pattern: '^[^()<>\\u0000-\\u001f]*\\S[^()<>\\u0000-\\u001f]*$',
+  description: 'The name that the audit log and reviews show',
+});
+const RoleName = text(1, 50, 'Owner, Administrator, Developer, Reviewer, Auditor, or a role of the tenant');
+const Environments = Type.Array(oneOf('live', 'test'), {
+  minItems: 1,
+  maxItems: 2,
+  uniqueItems: true,
+  description: 'Where the operators of this role may work',
+});
+
+const Operator = named(
+  'Operator',
+  Type.Object({
+    id: Id,
+    name: Type.String(),
+    email: Type.Optional(Type.String()),
+    role: Type.String(),
+    status: {
+      ...oneOf('INVITED', 'ACTIVE', 'SUSPENDED'),
+      description: 'INVITED until the operator has a passkey. A SUSPENDED operator has no sessions and cannot sign in',
+    },
+    lockedUntilDtm: Type.Optional(Type.String({ ...DateTime, description: 'Set after five failed attempts' })),
+    lastSignInDtm: Type.Optional(DateTime),
+    linkExpiringDtm: Type.Optional(Type.String({ ...DateTime, description: 'Until then the last link is good' })),
+    createdDtm: DateTime,
+    createdBy: Type.String(),
+    lastUpdatedDtm: DateTime,
+    lastUpdatedBy: Type.String(),
+  }),
+);
+
+const OperatorLink = named(
+  'OperatorLink',
+  Type.Object({
+    operator: Operator,
+    url: Type.String({ description: 'Lets the operator make a passkey; shown once and good once' }),
+    expiringDtm: DateTime,
+  }),
+);
+
+const OperatorSession = named(
+  'OperatorSession',
+  Type.Object({
+    id: Id,
+    browser: Type.String(),
+    network: Type.String({ description: 'The network of the address that signed in' }),
+    createdDtm: DateTime,
+    lastSeenDtm: DateTime,
+    expiringDtm: DateTime,
+    current: Type.Boolean(),
+  }),
+);
+
+const OperatorSessions = named('OperatorSessions', Type.Object({ sessions: listOf(OperatorSession, MAX_LIST_SIZE) }));
+
+const held = [100015] as const;
+
+export const operators = group('/api/operator-manager/operators', {
+  list: get('', {
+    summary: 'List the operators of the tenant',
+    permission: 'OperatorManager:listOperators',
+    query: pageQuery({ name: likeFilter('operators whose name') }),
+    ok: page(Operator),
+  }),
+  invite: post('', {
+    summary: 'Invite an operator',
+    description:
+      'Answers a link, which the operator opens to make a passkey. It is good once, for three days. A caller can give only ' +
+      'a role whose permissions it holds.',
+    permission: 'OperatorManager:inviteOperator',
+    destructive: true,
+    audit: 'operator.invited',
+    body: named('OperatorInput', Type.Object({ name: Name, email: Email, role: RoleName })),
+    ok: OperatorLink,
+    status: 201,
+    codes: [100014, ...held, 100065, 100211, 100214],
+  }),
+  get: get('/{operatorId}', {
+    summary: 'Get an operator',
+    permission: 'OperatorManager:getOperator',
+    ok: Operator,
+    codes: [100213],
+  }),
+  update: post('/{operatorId}', {
+    summary: 'Rename, suspend or unlock an operator, or give another role',
+    description:
+      'Changes only the fields given. A suspended operator loses all sessions at once. A caller cannot change an operator ' +
+      'whose role holds more than the caller does.',
+    permission: 'OperatorManager:updateOperator',
+    destructive: true,
+    audit: 'operator.updated',
+    body: named(
+      'OperatorChange',
+      Type.Object({
+        name: Type.Optional(Name),
+        role: Type.Optional(RoleName),
+        status: Type.Optional(oneOf('ACTIVE', 'SUSPENDED')),
+        unlock: Type.Optional(Type.Boolean({ description: 'Ends the lock after failed attempts' })),
+      }),
+    ),
+    ok: Operator,
+    codes: [100213, 100214, ...held, 100211, 100212],
+  }),
+  remove: del('/{operatorId}', {
+    summary: 'Remove an operator with all passkeys and sessions',
+    permission: 'OperatorManager:removeOperator',
+    destructive: true,
+    audit: 'operator.removed',
+    status: 204,
+    codes: [100213, ...held, 100211, 100212],
+  }),
+  reset: post('/{operatorId}/reset', {
+    summary: 'Make a new link for an operator',
+    description: 'The passkeys and sessions of the operator end, and an earlier link with them.',
+    permission: 'OperatorManager:resetOperator',
+    destructive: true,
+    audit: 'operator.reset',
+    body: Empty,
+    ok: OperatorLink,
+    codes: [100213, ...held, 100211],
+  }),
+  listSessions: get('/{operatorId}/sessions', {
+    summary: 'List the sessions of an operator',
+    permission: 'OperatorManager:listOperatorSessions',
+    ok: OperatorSessions,
+    codes: [100213],
+  }),
+  endSessions: del('/{operatorId}/sessions', {
+    summary: 'End all sessions of an operator',
+    permission: 'OperatorManager:endOperatorSessions',
+    audit: 'operator.sessionsEnded',
+    status: 204,
+    codes: [100213, ...held],
+  }),
+});
+
+const Permissions = listOf(
+  Type.String({ minLength: 1, maxLength: 200, description: '`TNT#<tenant>#<Component>:<operation>`' }),
+  MAX_ROLE_PERMISSIONS,
+);
+
+const Role = named(
+  'OperatorRole',
+  Type.Object({
+    name: Type.String(),
+    description: Type.Optional(Type.String()),
+    permissions: Permissions,
+    environments: Environments,
+    builtIn: Type.Boolean({ description: 'Comes with Grove and cannot be changed' }),
+    operators: Type.Integer({ description: 'How many operators have it' }),
+  }),
+);
+
+const roleFields = {
+  description: Type.Optional(text(0, 255)),
+  permissions: Type.Optional(Permissions),
+  environments: Type.Optional(Environments),
+};
+
+export const operatorRoles = group('/api/operator-manager/roles', {
+  list: get('', {
+    summary: 'List the roles: those of Grove, then those of the tenant',
+    permission: 'OperatorManager:listRoles',
+    ok: named('OperatorRoles', Type.Object({ roles: listOf(Role, MAX_LIST_SIZE) })),
+  }),
+  create: post('', {
+    summary: 'Make a role',
+    permission: 'OperatorManager:createRole',
+    destructive: true,
+    audit: 'operatorRole.created',
+    body: named('OperatorRoleInput', Type.Object({ ...roleFields, name: text(1, 50) })),
+    ok: Role,
+    status: 201,
+    codes: [264, 100014, ...held, 100065, 100211],
+  }),
+  update: post('/{roleName}', {
+    summary: 'Change a role of the tenant, for everybody who has it',
+    permission: 'OperatorManager:updateRole',
+    destructive: true,
+    audit: 'operatorRole.updated',
+    body: named('OperatorRoleChange', Type.Object(roleFields)),
+    ok: Role,
+    codes: [264, ...held, 100211, 100214],
+  }),
+  delete: del('/{roleName}', {
+    summary: 'Delete a role that nobody has',
+    permission: 'OperatorManager:deleteRole',
+    destructive: true,
+    audit: 'operatorRole.deleted',
+    status: 204,
+    codes: [100211, 100214, 100215, ...held],
+  }),
+});
+
+const Credential = anyObject('RegistrationResponseJSON or AuthenticationResponseJSON of WebAuthn');
+
+const Ceremony = named(
+  'OperatorCeremony',
+  Type.Object({
+    ceremonyId: Type.String({ description: 'Names the ceremony when it is completed; good once' }),
+    publicKey: anyObject('The options for the browser, in the JSON form of WebAuthn'),
+  }),
+);
+
+const Completion = named(
+  'OperatorCeremonyCompletion',
+  Type.Object({ ceremonyId: text(1, 100), credential: Credential }),
+);
+
+const ConsoleSession = named(
+  'ConsoleSession',
+  Type.Object({
+    tenantId: Type.String(),
+    tenantName: Type.String(),
+    region: Type.String(),
+    operator: Type.Object({ id: Id, name: Type.String(), email: Type.Optional(Type.String()), role: Type.String() }),
+    permissions: listOf(Type.String(), MAX_LIST_SIZE, 'The permissions of the role'),
+    environments: Environments,
+    sessionId: Id,
+    authenticatedDtm: Type.String({ ...DateTime, description: 'When the passkey was used last' }),
+    idleSeconds: Type.Integer({ description: 'The session ends when nothing was asked for so long' }),
+    expiringDtm: Type.String({ ...DateTime, description: 'The session ends then in any case' }),
+  }),
+);
+
+const OperatorPasskey = Type.Object(
+  { id: Id, name: Type.String(), createdDtm: DateTime, lastUsedDtm: Type.Optional(DateTime) },
+  { title: 'OperatorPasskey' },
+);
+
+const Invitation = named(
+  'OperatorInvitation',
+  Type.Object({
+    tenantName: Type.String(),
+    name: Type.String(),
+    email: Type.Optional(Type.String()),
+    role: Type.String(),
+    ceremonyId: Type.String(),
+    publicKey: anyObject('The options for the browser, in the JSON form of WebAuthn'),
+  }),
+);
+
+const Code = text(1, 200, 'From the link');
+const ofPages = [100067, 100217] as const;
+
+/** What the pages of the console call before somebody has signed in, and what a person does with the own account. */
+export const consoleAccount = group('/api/console', {
+  startSignIn: post('/signIn/start', {
+    summary: 'Begin to sign in with a passkey',
+    auth: 'public',
+    body: Empty,
+    ok: Ceremony,
+    codes: ofPages,
+  }),
+  completeSignIn: post('/signIn/complete', {
+    summary: 'Sign in: sets the cookie of the session',
+    auth: 'public',
+    body: Completion,
+    ok: ConsoleSession,
+    codes: [...ofPages, 100035, 100216, 100218],
+  }),
+  openInvitation: post('/invitation/open', {
+    summary: 'Show an invitation, and begin to make a passkey',
+    auth: 'public',
+    body: named('OperatorInvitationCode', Type.Object({ code: Code })),
+    ok: Invitation,
+    codes: [...ofPages, 100219],
+  }),
+  acceptInvitation: post('/invitation/accept', {
+    summary: 'Make the passkey and sign in; the link is used up',
+    auth: 'public',
+    body: named(
+      'OperatorInvitationAnswer',
+      Type.Object({
+        code: Code,
+        ceremonyId: text(1, 100),
+        credential: Credential,
+        name: Type.Optional(Name),
+        email: Type.Optional(Email),
+      }),
+    ),
+    ok: ConsoleSession,
+    codes: [...ofPages, 100014, 100035, 100094, 100218, 100219],
+  }),
+  getSession: get('/session', {
+    summary: 'Who is signed in, and what they may do',
+    auth: 'operator',
+    ok: ConsoleSession,
+    codes: [100210],
+  }),
+  signOut: post('/signOut', {
+    summary: 'Sign out: the session ends',
+    auth: 'operator',
+    body: Empty,
+    ok: Empty,
+    codes: [100067, 100210],
+  }),
+  startConfirmation: post('/confirmation/start', {
+    summary: 'Begin to use the passkey again, before something destructive',
+    auth: 'operator',
+    body: Empty,
+    ok: Ceremony,
+    codes: [100067, 100210],
+  }),
+  completeConfirmation: post('/confirmation/complete', {
+    summary: 'Confirm that the same person is still there',
+    auth: 'operator',
+    body: Completion,
+    ok: ConsoleSession,
+    codes: [100035, 100067, 100210, 100216, 100218],
+  }),
+  listSessions: get('/sessions', {
+    summary: 'List the own sessions',
+    auth: 'operator',
+    ok: OperatorSessions,
+    codes: [100210],
+  }),
+  endSession: del('/sessions/{operatorSessionId}', {
+    summary: 'End one of the own sessions',
+    auth: 'operator',
+    status: 204,
+    codes: [100035, 100067, 100210],
+  }),
+  listPasskeys: get('/passkeys', {
+    summary: 'List the own passkeys',
+    auth: 'operator',
+    ok: named('OperatorPasskeys', Type.Object({ passkeys: listOf(OperatorPasskey, MAX_PASSKEYS_PER_OPERATOR) })),
+    codes: [100210],
+  }),
+  startPasskey: post('/passkeys/start', {
+    summary: 'Begin to add a passkey',
+    auth: 'operator',
+    destructive: true,
+    body: Empty,
+    ok: Ceremony,
+    codes: [100038, 100067, 100210, 100211],
+  }),
+  completePasskey: post('/passkeys/complete', {
+    summary: 'Add the passkey',
+    auth: 'operator',
+    destructive: true,
+    body: Completion,
+    ok: OperatorPasskey,
+    codes: [100035, 100038, 100067, 100094, 100210, 100211, 100218],
+  }),
+  deletePasskey: del('/passkeys/{operatorPasskeyId}', {
+    summary: 'Delete one of the own passkeys; the last one stays',
+    auth: 'operator',
+    destructive: true,
+    status: 204,
+    codes: [100031, 100067, 100210, 100211, 100220],
+  }),
+});

@@ -1,0 +1,59 @@
+import { operations } from '@grove/contract';
+import { USE_CLOUD_SECRET } from '../kernel/ensure-permission.ts';
+
+/** The roles that come with Grove. Permissions are written without the tenant. */
+export type BuiltInRole = {
+  readonly name: string;
+  readonly description: string;
+  readonly permissions: readonly string[];
+  readonly environments: readonly ('live' | 'test')[];
+};
+
+export const OWNER = 'Owner';
+
+const ALL = [...new Set(operations().flatMap(({ operation }) => operation.permission ?? []))].sort();
+const COMPONENTS = [...new Set(ALL.map((permission) => permission.slice(0, permission.indexOf(':'))))];
+const BOTH = ['live', 'test'] as const;
+
+const REVIEWS = ['listReviews', 'claimReview', 'releaseReview', 'approveReview', 'rejectReview', 'askAgainReview'];
+const LOOKS = ['getProcessInstance', 'listProcessInstanceEvents', 'listProcessDefinitions', 'getProcessDefinition'];
+const ofManager = (names: readonly string[]) => names.map((name) => `ProcessManager:${name}`);
+
+/** What a developer has no business with: decisions, and what erases or shows persons. */
+const NOT_FOR_DEVELOPERS =
+  /:(claim|release|approve|reject|askAgain)Review$|^(PersonRequests|OperatorManager|UserDataServer|WatchlistManager):|:(runRetention|deleteProcessInstance|deleteUser)$/;
+
+/** An auditor sees what was set and what was done, and nothing that end users gave. */
+const NOT_FOR_AUDITORS = /^(UserDataServer|WatchlistManager|IdentityStore|PersonRequests):/;
+
+export const BUILT_IN_ROLES: readonly BuiltInRole[] = [
+  { name: OWNER, description: 'May do everything', permissions: ['*'], environments: BOTH },
+  {
+    name: 'Administrator',
+    description: 'May do everything, but cannot make or change owners',
+    permissions: COMPONENTS.map((component) => `${component}:*`),
+    environments: BOTH,
+  },
+  {
+    name: 'Developer',
+    description: 'Builds and connects: definitions, keys, webhooks, pages; sees no images and decides no reviews',
+    permissions: [...ALL.filter((permission) => !NOT_FOR_DEVELOPERS.test(permission)), USE_CLOUD_SECRET],
+    environments: BOTH,
+  },
+  {
+    name: 'Reviewer',
+    description: 'Decides what machines could not',
+    permissions: [...ofManager([...REVIEWS, ...LOOKS]), 'UserDataServer:getProcessInstanceUserData'],
+    environments: BOTH,
+  },
+  {
+    name: 'Auditor',
+    description: 'Reads settings and the audit trail; changes nothing and sees no images',
+    permissions: ALL.filter((each) => /:(get|list|preview)[A-Z]/.test(each) && !NOT_FOR_AUDITORS.test(each)),
+    environments: BOTH,
+  },
+];
+
+export function builtInRole(name: string): BuiltInRole | undefined {
+  return BUILT_IN_ROLES.find((role) => role.name === name);
+}

@@ -1,0 +1,290 @@
+import { api, MAX_PASSKEYS_PER_OPERATOR, type Ok } from '@grove/contract';
+import type { Audit, AuditAction } from '../audit/audit.ts';
+import type { Db, TenantTx } from '../db/db.ts';
+import { type WithHeaders, withHeaders } from '../kernel/answers.ts';
+import { type Clock, toDtm } from '../kernel/clock.ts';
+import type { Context, OperatorPrincipal, Principal } from '../kernel/context.ts';
+import { cookieOf } from '../kernel/cookie-of.ts';
+import { ApiError, invalidInput } from '../kernel/errors.ts';
+import type { TenantId } from '../kernel/ids.ts';
+import { implement, type OpenContext } from '../kernel/implement.ts';
+import { nameBrowser } from '../kernel/name-browser.ts';
+import { operatorName } from '../kernel/operator-name.ts';
+import { fold } from '../kernel/pages.ts';
+import { openCeremony } from './ceremonies.repository.ts';
+import { hashLink, withOwnEmail } from './links.ts';
+import { changeOperator, findByLink, findOperator, type OperatorRow } from './operators.repository.ts';
+import { passkeysOf, removePasskey } from './passkeys.repository.ts';
+import {
+  completeRegistration,
+  placesOf,
+  type Recognised,
+  recognise,
+  requestOptions,
+  startRegistration,
+  throwRefused,
+} from './passkeys.ts';
+import { markAuthenticated, removeSession, sessionsOf } from './sessions.repository.ts';
+import { endSessionOf, IDLE_MS, type OperatorSession, startSession, toSessions } from './sessions.ts';
+
+/** What the pages of the console call: to sign in, and for the own account. */
+export type AccountDeps = {
+  db: Db;
+  clock: Clock;
+  audit: Pick<Audit, 'record'>;
+  region: string;
+  secure: boolean;
+  cookieName: string;
+  session: OperatorSession;
+  baseUrlOf(tenantId: string): string;
+  tenantName(tenantId: TenantId): Promise<string>;
+};
+
+type SessionView = Ok<typeof api.consoleAccount.getSession>;
+
+export function consoleAccountHandlers(deps: AccountDeps) {
+  const { db, clock, audit, tenantName } = deps;
+  const places = (tenantId: TenantId) => placesOf(deps.baseUrlOf(tenantId));
+
+  const record = (tx: TenantTx, action: AuditAction, operator: OperatorRow) =>
+    audit.record(tx, {
+      ...{ action, environment: 'live', actor: operatorName(operator), operatorId: operator.id },
+      ...{ at: clock.now(), item: operator.id },
+    });
+
+  const viewOf = async (principal: Principal & { operator: OperatorPrincipal }): Promise<SessionView> => {
+    const { tenantId, callerId, callerName, operator } = principal;
+    return {
+      ...{ tenantId, tenantName: await tenantName(tenantId), region: deps.region },
+      operator: {
+        id: callerId,
+        name: callerName,
+        role: operator.role,
+        ...(operator.email && { email: operator.email }),
+      },
+      ...{ permissions: [...operator.permissions], environments: [...operator.environments] },
+      ...{ sessionId: operator.sessionId, authenticatedDtm: toDtm(operator.authenticatedAt) },
+      ...{ idleSeconds: IDLE_MS / 1000, expiringDtm: toDtm(operator.expiresAt) },
+    };
+  };
+
+  const cookieText = (value: string, maxAge: number) =>
+    `${deps.cookieName}=${value}; Path=/; Max-Age=${maxAge}; HttpOnly; SameSite=Strict${deps.secure ? '; Secure' : ''}`;
+
+  /** In the transaction that recognised the operator: the old session of this browser ends and a new one begins. */
+  const begin = async (tx: TenantTx, context: OpenContext, operatorId: string): Promise<string> => {
+    const before = cookieOf(context.header('cookie'), deps.cookieName);
+    if (before !== undefined) await endSessionOf(tx, before);
+    const visitor = { browser: nameBrowser(context.header('user-agent')), network: context.address };
+    return (await startSession(tx, { operatorId, now: clock.now(), visitor })).cookie;
+  };
+
+  const signedIn = async (tenantId: TenantId, cookie: string): Promise<WithHeaders<SessionView>> => {
+    const principal = own({ principal: await deps.session(tenantId, cookie, undefined) });
+    const maxAge = Math.floor((principal.operator.expiresAt - clock.now()) / 1000);
+    return withHeaders(await viewOf(principal), { 'set-cookie': cookieText(cookie, maxAge) });
+  };
+
+  const recordLock = async (tx: TenantTx, { isNewLock, operator }: Extract<Recognised, { refused: string }>) => {
+    if (isNewLock && operator) await record(tx, 'operator.locked', operator);
+  };
+
+  return implement(api.consoleAccount, {
+    async startSignIn(context) {
+      const tenantId = tenantOf(context);
+      const { id, challenge } = await db
+        .of(tenantId)
+        .write((tx) => openCeremony(tx, { kind: 'SIGN_IN', now: clock.now() }));
+      return { ceremonyId: id, publicKey: requestOptions(places(tenantId), challenge) };
+    },
+
+    async completeSignIn(context, { body }) {
+      const tenantId = tenantOf(context);
+      const now = clock.now();
+      const made = await db.of(tenantId).write(async (tx) => {
+        const recognised = await recognise(tx, body, { places: places(tenantId), now });
+        if ('refused' in recognised) {
+          await recordLock(tx, recognised);
+          return recognised;
+        }
+        await record(tx, 'operator.signedIn', recognised.operator);
+        return { cookie: await begin(tx, context, recognised.operator.id) };
+      });
+      return 'refused' in made ? throwRefused(made, now) : signedIn(tenantId, made.cookie);
+    },
+
+    async openInvitation(context, { body }) {
+      const tenantId = tenantOf(context);
+      const now = clock.now();
+      const shownName = await tenantName(tenantId);
+      return db.of(tenantId).write(async (tx) => {
+        const operator = await invited(tx, body.code, now);
+        const started = await startRegistration(tx, { operator, places: places(tenantId), tenantName: shownName, now });
+        const { name, email, role } = operator;
+        return { tenantName: shownName, name, role, ...(email !== '' && { email }), ...started };
+      });
+    },
+
+    async acceptInvitation(context, { body }) {
+      const tenantId = tenantOf(context);
+      const now = clock.now();
+      const cookie = await db.of(tenantId).write(async (tx) => {
+        const operator = await invited(tx, body.code, now);
+        const at = { operatorId: operator.id, places: places(tenantId), now, name: passkeyName(context) };
+        await completeRegistration(tx, body, at);
+        const joined = joinedOperator(operator, body, now);
+        await withOwnEmail(() => changeOperator(tx, joined));
+        await record(tx, 'operator.joined', joined);
+        return begin(tx, context, operator.id);
+      });
+      return signedIn(tenantId, cookie);
+    },
+
+    getSession: (context) => viewOf(own(context)),
+
+    async signOut(context) {
+      const { callerId, operator } = own(context);
+      await context.db.write(async (tx) => {
+        await removeSession(tx, callerId, operator.sessionId);
+        await record(tx, 'operator.signedOut', await existing(tx, callerId));
+      });
+      return withHeaders({}, { 'set-cookie': cookieText('', 0) });
+    },
+
+    startConfirmation: (context) =>
+      context.db.write(async (tx) => {
+        const { callerId, tenantId } = own(context);
+        const { id, challenge } = await openCeremony(tx, { kind: 'CONFIRM', operatorId: callerId, now: context.now });
+        const passkeys = await passkeysOf(tx, callerId);
+        return { ceremonyId: id, publicKey: requestOptions(places(tenantId), challenge, passkeys) };
+      }),
+
+    async completeConfirmation(context, { body }) {
+      const principal = own(context);
+      const { now } = context;
+      const { callerId, tenantId, operator } = principal;
+      const made = await context.db.write(async (tx) => {
+        const recognised = await recognise(tx, body, { places: places(tenantId), now, expected: callerId });
+        if ('refused' in recognised) await recordLock(tx, recognised);
+        else await markAuthenticated(tx, operator.sessionId, now);
+        return recognised;
+      });
+      if ('refused' in made) throwRefused(made, now);
+      return viewOf({ ...principal, operator: { ...operator, authenticatedAt: now } });
+    },
+
+    async listSessions(context) {
+      const { callerId, operator } = own(context);
+      return toSessions(await sessionsOf(context.db, callerId), context.now, operator.sessionId);
+    },
+
+    async endSession(context, { params }) {
+      const { callerId } = own(context);
+      const isEnded = await context.db.write((tx) => removeSession(tx, callerId, params.operatorSessionId));
+      if (!isEnded) throw new ApiError(100035);
+      return undefined;
+    },
+
+    async listPasskeys(context) {
+      const rows = await passkeysOf(context.db, own(context).callerId);
+      return { passkeys: rows.slice(0, MAX_PASSKEYS_PER_OPERATOR).map(toPasskey) };
+    },
+
+    async startPasskey(context) {
+      const { callerId, tenantId } = own(context);
+      const shownName = await tenantName(tenantId);
+      return context.db.write(async (tx) => {
+        const operator = await existing(tx, callerId);
+        const at = { places: places(tenantId), tenantName: shownName, now: context.now };
+        return startRegistration(tx, { operator, ...at });
+      });
+    },
+
+    completePasskey: (context, { body }) =>
+      context.db.write(async (tx) => {
+        const { callerId, tenantId } = own(context);
+        const number = (await passkeysOf(tx, callerId)).length + 1;
+        const at = { operatorId: callerId, places: places(tenantId), now: context.now, name: `Passkey ${number}` };
+        const row = await completeRegistration(tx, body, at);
+        await record(tx, 'operator.passkeyAdded', await existing(tx, callerId));
+        return toPasskey(row);
+      }),
+
+    async deletePasskey(context, { params }) {
+      const { callerId } = own(context);
+      await context.db.write(async (tx) => {
+        const operator = await existing(tx, callerId);
+        const own = await passkeysOf(tx, callerId);
+        if (!own.some(({ id }) => id === params.operatorPasskeyId)) throw new ApiError(100031);
+        if (own.length === 1) throw new ApiError(100220);
+        await removePasskey(tx, callerId, params.operatorPasskeyId);
+        await record(tx, 'operator.passkeyDeleted', operator);
+      });
+      return undefined;
+    },
+  });
+}
+
+function tenantOf({ hostTenant }: OpenContext): TenantId {
+  if (hostTenant === undefined) throw new ApiError(100217);
+  return hostTenant;
+}
+
+/** The guard lets nobody in without a session. */
+function own({ principal }: Pick<Context, 'principal'>): Principal & { operator: OperatorPrincipal } {
+  const { operator } = principal;
+  if (!operator) throw new ApiError(100210);
+  return { ...principal, operator };
+}
+
+async function invited(tx: TenantTx, code: string, now: number): Promise<OperatorRow> {
+  const operator = await findByLink(tx, hashLink(code), now);
+  if (operator?.status !== 'INVITED') throw new ApiError(100219);
+  return operator;
+}
+
+/** The link is spent. A name is what the operator says; an address only where the invitation had none. */
+function joinedOperator(before: OperatorRow, said: { name?: string; email?: string }, now: number): OperatorRow {
+  const { name = before.name } = said;
+  const email = before.email || said.email;
+  if (!email) throw invalidInput({ pointer: '/email', message: 'is required: the invitation names none' });
+  const after = {
+    ...before,
+    name,
+    name_folded: fold(name),
+    email,
+    email_folded: fold(email),
+    status: 'ACTIVE' as const,
+  };
+  const link = { link_hash: null, link_expires_at: null, last_sign_in_at: now };
+  return { ...after, ...link, last_updated_at: now, last_updated_by: operatorName(after) };
+}
+
+function passkeyName(context: OpenContext): string {
+  return nameBrowser(context.header('user-agent'));
+}
+
+async function existing(tx: TenantTx, id: string): Promise<OperatorRow> {
+  const row = await findOperator(tx, id);
+  if (!row) throw new ApiError(100210);
+  return row;
+}
+
+function toPasskey({
+  id,
+  name,
+  created_at,
+  last_used_at,
+}: {
+  id: string;
+  name: string;
+  created_at: number;
+  last_used_at: number | null;
+}) {
+  return {
+    id,
+    name,
+    createdDtm: toDtm(created_at),
+    ...(last_used_at !== null && { lastUsedDtm: toDtm(last_used_at) }),
+  };
+}

@@ -1,0 +1,66 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { isUniqueViolation, type TenantTx } from '../db/db.ts';
+import { DAY } from '../kernel/clock.ts';
+import { ApiError } from '../kernel/errors.ts';
+import { newId } from '../kernel/ids.ts';
+import { fold } from '../kernel/pages.ts';
+import { addOperator, changeOperator, countOperators, type OperatorRow } from './operators.repository.ts';
+import { removePasskeysOf } from './passkeys.repository.ts';
+import { removeSessionsOf } from './sessions.repository.ts';
+
+/** One-time links that let an operator make a passkey. The code is in the fragment, which no server and no log sees. */
+export const LINK_MS = 3 * DAY;
+const MAX_OPERATORS = 1000;
+const CODE_BYTES = 32;
+
+export type Link = { operator: OperatorRow; url: string; expiresAt: number };
+type Maker = { by: string; now: number; baseUrl: string };
+
+export function hashLink(code: string): Buffer {
+  return createHash('sha256').update(code).digest();
+}
+
+function newLink({ baseUrl, now }: Maker) {
+  const code = randomBytes(CODE_BYTES).toString('base64url');
+  const columns = { link_hash: hashLink(code), link_expires_at: now + LINK_MS };
+  return { columns, url: `${baseUrl}/console/#invite=${code}` };
+}
+
+type Invited = { name: string; email: string; role: string };
+
+/** Whether the caller may give the role is the caller's question. */
+export async function inviteOperator(tx: TenantTx, { name, email, role }: Invited, maker: Maker): Promise<Link> {
+  if ((await countOperators(tx)) >= MAX_OPERATORS) throw new ApiError(100065);
+  const { columns, url } = newLink(maker);
+  const { by, now } = maker;
+  const operator: OperatorRow = {
+    ...{ id: newId(now), name, name_folded: fold(name), email, email_folded: fold(email), role, status: 'INVITED' },
+    ...{ failures: 0, locked_until: null, last_sign_in_at: null, ...columns },
+    ...{ created_at: now, created_by: by, last_updated_at: now, last_updated_by: by },
+  };
+  await withOwnEmail(() => addOperator(tx, operator));
+  return { operator, url, expiresAt: columns.link_expires_at };
+}
+
+/** A new link. What the operator had to sign in with ends, and so does an earlier link. */
+export async function resetOperator(tx: TenantTx, before: OperatorRow, maker: Maker): Promise<Link> {
+  await removeSessionsOf(tx, before.id);
+  await removePasskeysOf(tx, before.id);
+  const { columns, url } = newLink(maker);
+  const operator: OperatorRow = {
+    ...{ ...before, ...columns, status: 'INVITED', failures: 0, locked_until: null },
+    ...{ last_updated_at: maker.now, last_updated_by: maker.by },
+  };
+  await changeOperator(tx, operator);
+  return { operator, url, expiresAt: columns.link_expires_at };
+}
+
+/** 100014 if another operator has the address. */
+export async function withOwnEmail(work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (isUniqueViolation(error)) throw new ApiError(100014, { detail: 'another operator has this e-mail address' });
+    throw error;
+  }
+}

@@ -1,0 +1,60 @@
+import { recordChange } from '../audit/audit.ts';
+import type { Db } from '../db/db.ts';
+import type { Clock } from '../kernel/clock.ts';
+import type { TenantId } from '../kernel/ids.ts';
+import { OWNER } from './built-in-roles.ts';
+import { inviteOperator, type Link, resetOperator } from './links.ts';
+import { allOperators, findOperatorForUpdate, type OperatorRow } from './operators.repository.ts';
+import { getGrant } from './role-rules.ts';
+
+/** What whoever has the data folder does: he could do everything anyway, so no permission is asked for. */
+export type OperatorAdmin = {
+  list(tenantId: TenantId): Promise<OperatorRow[]>;
+  invite(tenantId: TenantId, invited: { name: string; email: string; role: string }): Promise<Link>;
+  /** Nothing if there is no such operator. */
+  reset(tenantId: TenantId, operatorId: string): Promise<Link | undefined>;
+  /** A link for the first owner, as long as nobody has signed in to the tenant yet. */
+  firstOwnerLink(tenantId: TenantId): Promise<Link | undefined>;
+};
+
+const BY = 'Operator of the installation';
+const FIRST_OWNER = 'First owner';
+
+type AdminDeps = { db: Db; clock: Clock; baseUrlOf(tenantId: string): string };
+
+export function operatorAdmin({ db, clock, baseUrlOf }: AdminDeps): OperatorAdmin {
+  const maker = (tenantId: TenantId) => ({ by: BY, now: clock.now(), baseUrl: baseUrlOf(tenantId) });
+  const noted = ({ id, name }: OperatorRow, at: number) => ({
+    ...{ environment: 'live' as const, actor: BY, at, item: id, details: { id, name } },
+  });
+
+  const invite: OperatorAdmin['invite'] = (tenantId, invited) =>
+    db.of(tenantId).write(async (tx) => {
+      await getGrant(tx, invited.role);
+      const link = await inviteOperator(tx, invited, maker(tenantId));
+      await recordChange(tx, { ...noted(link.operator, clock.now()), action: 'operator.invited' });
+      return link;
+    });
+
+  const reset: OperatorAdmin['reset'] = (tenantId, operatorId) =>
+    db.of(tenantId).write(async (tx) => {
+      const row = await findOperatorForUpdate(tx, operatorId);
+      if (!row) return undefined;
+      const link = await resetOperator(tx, row, maker(tenantId));
+      await recordChange(tx, { ...noted(link.operator, clock.now()), action: 'operator.reset' });
+      return link;
+    });
+
+  return {
+    list: (tenantId) => allOperators(db.of(tenantId)),
+    invite,
+    reset,
+    async firstOwnerLink(tenantId) {
+      const known = await allOperators(db.of(tenantId));
+      if (known.some(({ status }) => status !== 'INVITED')) return undefined;
+      const waiting = known.find(({ role, email }) => role === OWNER && email === '');
+      if (waiting) return reset(tenantId, waiting.id);
+      return known.length > 0 ? undefined : invite(tenantId, { name: FIRST_OWNER, email: '', role: OWNER });
+    },
+  };
+}

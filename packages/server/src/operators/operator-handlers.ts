@@ -1,0 +1,137 @@
+import { api, type Ok } from '@grove/contract';
+import type { TenantTx } from '../db/db.ts';
+import { actor } from '../kernel/actor.ts';
+import { toDtm } from '../kernel/clock.ts';
+import type { Context } from '../kernel/context.ts';
+import { ApiError, invalidInput } from '../kernel/errors.ts';
+import { implement } from '../kernel/implement.ts';
+import { fold, likePattern, paging, toPage } from '../kernel/pages.ts';
+import { OWNER } from './built-in-roles.ts';
+import { inviteOperator, type Link, resetOperator } from './links.ts';
+import {
+  activeOwners,
+  changeOperator,
+  countOperators,
+  findOperator,
+  findOperatorForUpdate,
+  type OperatorRow,
+  pageOperators,
+  removeOperator,
+  SORTABLE,
+} from './operators.repository.ts';
+import { ensureHolds, getGrant } from './role-rules.ts';
+import { removeSessionsOf, sessionsOf } from './sessions.repository.ts';
+import { toSessions } from './sessions.ts';
+
+type OperatorView = Ok<typeof api.operators.get>;
+
+export function operatorHandlers({ baseUrlOf }: { baseUrlOf(tenantId: string): string }) {
+  const makerOf = ({ principal, now, tenantId }: Context) => ({
+    ...{ by: actor(principal), now, baseUrl: baseUrlOf(tenantId) },
+  });
+
+  return implement(api.operators, {
+    async list({ db, now }, { query }) {
+      const page = paging(query, SORTABLE);
+      const pattern = likePattern(query.name, '/query/name');
+      const rows = await pageOperators(db, pattern, page);
+      return toPage(
+        rows.map((row) => toOperator(row, now)),
+        await countOperators(db, pattern),
+        page,
+      );
+    },
+
+    invite: (context, { body }) =>
+      context.db.write(async (tx) => {
+        ensureHolds(context.principal, await getGrant(tx, body.role));
+        return toLink(await inviteOperator(tx, body, makerOf(context)), context.now);
+      }),
+
+    async get({ db, now }, { params }) {
+      const row = await findOperator(db, params.operatorId);
+      if (!row) throw new ApiError(100213);
+      return toOperator(row, now);
+    },
+
+    update: (context, { params, body }) =>
+      context.db.write(async (tx) => {
+        const before = await lockOperator(tx, context, params.operatorId);
+        if (body.role !== undefined) ensureHolds(context.principal, await getGrant(tx, body.role));
+        if (body.status === 'ACTIVE' && before.status === 'INVITED') {
+          throw invalidInput({ pointer: '/status', message: 'must wait until the operator has used the link' });
+        }
+        const { name = before.name, role = before.role, status = before.status } = body;
+        const unlocked = body.unlock === true && { failures: 0, locked_until: null };
+        const by = { last_updated_at: context.now, last_updated_by: actor(context.principal) };
+        const after = { ...before, name, name_folded: fold(name), role, status, ...unlocked, ...by };
+        if (isActiveOwner(before) && !isActiveOwner(after)) await ensureOtherOwner(tx, before.id);
+        // A link must not bring back somebody who was suspended.
+        const suspended = status === 'SUSPENDED' ? { ...after, link_hash: null, link_expires_at: null } : after;
+        await changeOperator(tx, suspended);
+        if (status === 'SUSPENDED') await removeSessionsOf(tx, before.id);
+        return toOperator(suspended, context.now);
+      }),
+
+    async remove(context, { params }) {
+      await context.db.write(async (tx) => {
+        const row = await lockOperator(tx, context, params.operatorId);
+        if (isActiveOwner(row)) await ensureOtherOwner(tx, row.id);
+        await removeOperator(tx, row.id);
+      });
+      return undefined;
+    },
+
+    reset: (context, { params }) =>
+      context.db.write(async (tx) => {
+        const row = await lockOperator(tx, context, params.operatorId);
+        return toLink(await resetOperator(tx, row, makerOf(context)), context.now);
+      }),
+
+    async listSessions({ db, now, principal }, { params }) {
+      if (!(await findOperator(db, params.operatorId))) throw new ApiError(100213);
+      return toSessions(await sessionsOf(db, params.operatorId), now, principal.operator?.sessionId);
+    },
+
+    async endSessions(context, { params }) {
+      await context.db.write(async (tx) => {
+        const { id } = await lockOperator(tx, context, params.operatorId);
+        await removeSessionsOf(tx, id);
+      });
+      return undefined;
+    },
+  });
+}
+
+/** The operator, locked; the caller holds all that the role of the operator permits. */
+async function lockOperator(tx: TenantTx, { principal }: Context, id: string): Promise<OperatorRow> {
+  const row = await findOperatorForUpdate(tx, id);
+  if (!row) throw new ApiError(100213);
+  ensureHolds(principal, await getGrant(tx, row.role));
+  return row;
+}
+
+function isActiveOwner({ role, status }: OperatorRow): boolean {
+  return role === OWNER && status === 'ACTIVE';
+}
+
+async function ensureOtherOwner(tx: TenantTx, id: string): Promise<void> {
+  if ((await activeOwners(tx)).every((each) => each === id)) throw new ApiError(100212);
+}
+
+export function toOperator(row: OperatorRow, now: number): OperatorView {
+  const { locked_until, last_sign_in_at, link_hash, link_expires_at } = row;
+  return {
+    ...{ id: row.id, name: row.name, role: row.role, status: row.status },
+    ...(row.email !== '' && { email: row.email }),
+    ...(locked_until !== null && locked_until > now && { lockedUntilDtm: toDtm(locked_until) }),
+    ...(last_sign_in_at !== null && { lastSignInDtm: toDtm(last_sign_in_at) }),
+    ...(link_hash !== null && link_expires_at !== null && { linkExpiringDtm: toDtm(link_expires_at) }),
+    ...{ createdDtm: toDtm(row.created_at), createdBy: row.created_by },
+    ...{ lastUpdatedDtm: toDtm(row.last_updated_at), lastUpdatedBy: row.last_updated_by },
+  };
+}
+
+function toLink({ operator, url, expiresAt }: Link, now: number) {
+  return { operator: toOperator(operator, now), url, expiringDtm: toDtm(expiresAt) };
+}

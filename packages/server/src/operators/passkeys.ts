@@ -1,0 +1,214 @@
+import { createPublicKey } from 'node:crypto';
+import { MAX_PASSKEYS_PER_OPERATOR } from '@grove/contract';
+import { isUniqueViolation, type TenantTx } from '../db/db.ts';
+import { Refusal } from '../identity-store/attempts/refusal.ts';
+import { OFFERED } from '../identity-store/passkeys/algorithms.ts';
+import type { Places } from '../identity-store/passkeys/check-origin.ts';
+import {
+  type ClientCredential,
+  credentialIdOf,
+  verifyAuthentication,
+} from '../identity-store/passkeys/verify-authentication.ts';
+import { verifyRegistration } from '../identity-store/passkeys/verify-registration.ts';
+import { MINUTE } from '../kernel/clock.ts';
+import { ApiError, invalidInput } from '../kernel/errors.ts';
+import { newId } from '../kernel/ids.ts';
+import { CEREMONY_MS, type OperatorCeremony, openCeremony, takeCeremony } from './ceremonies.repository.ts';
+import { changeOperator, findOperatorForUpdate, type OperatorRow } from './operators.repository.ts';
+import {
+  addPasskey,
+  advancePasskey,
+  findByCredential,
+  type OperatorPasskeyRow,
+  passkeysOf,
+} from './passkeys.repository.ts';
+
+/** The passkeys of operators: the ceremonies of WebAuthn, with the verification of the identity stores. */
+export const MAX_FAILURES = 5;
+const LOCKED_MS = 15 * MINUTE;
+
+/** The only origin that is taken is the tenant's own address. */
+export function placesOf(baseUrl: string): Places {
+  const { hostname, origin } = new URL(baseUrl);
+  return { rpId: hostname, restrictedOrigins: [origin], relatedOrigins: [], topOrigins: [] };
+}
+
+const handleOf = (operatorId: string) => Buffer.from(operatorId).toString('base64url');
+
+/** What the body holds is any object; what is missing in it is found out by the verification. */
+function credentialIn(value: Readonly<Record<string, unknown>>): ClientCredential {
+  const { id, response } = value;
+  if (typeof id !== 'string' || typeof response !== 'object' || response === null) {
+    throw invalidInput({ pointer: '/credential', message: 'must be a credential in the JSON form of WebAuthn' });
+  }
+  return value as unknown as ClientCredential;
+}
+
+/** The options for a browser that asks for any passkey, or for one of these. */
+export function requestOptions(places: Places, challenge: string, passkeys: readonly OperatorPasskeyRow[] = []) {
+  const allowCredentials = passkeys.map(descriptorOf);
+  const common = { challenge, rpId: places.rpId, userVerification: 'required', timeout: CEREMONY_MS };
+  return { ...common, ...(allowCredentials.length > 0 && { allowCredentials }) };
+}
+
+function descriptorOf({ credential_id, transports }: OperatorPasskeyRow) {
+  const hints = JSON.parse(transports) as string[];
+  return { id: credential_id, type: 'public-key', ...(hints.length > 0 && { transports: hints }) };
+}
+
+type Registering = { operator: OperatorRow; places: Places; tenantName: string; now: number };
+
+export async function startRegistration(tx: TenantTx, { operator, places, tenantName, now }: Registering) {
+  const own = await passkeysOf(tx, operator.id);
+  if (own.length >= MAX_PASSKEYS_PER_OPERATOR) throw new ApiError(100038);
+  const { id, challenge } = await openCeremony(tx, { kind: 'REGISTER', operatorId: operator.id, now });
+  const name = operator.email || operator.name;
+  const publicKey = {
+    rp: { id: places.rpId, name: `${tenantName} · Grove` },
+    user: { id: handleOf(operator.id), name, displayName: operator.name },
+    challenge,
+    pubKeyCredParams: OFFERED.map((alg) => ({ type: 'public-key', alg })),
+    timeout: CEREMONY_MS,
+    excludeCredentials: own.map(descriptorOf),
+    // The passkey itself says who signs in, so it must be one that the authenticator finds.
+    authenticatorSelection: { residentKey: 'required', requireResidentKey: true, userVerification: 'required' },
+    attestation: 'none',
+  };
+  return { ceremonyId: id, publicKey };
+}
+
+type Answered = { ceremonyId: string; credential: Readonly<Record<string, unknown>> };
+
+/** Refuses with 100218 whatever is wrong with the answer, and with 100094 a passkey that is registered already. */
+export async function completeRegistration(
+  tx: TenantTx,
+  { ceremonyId, credential }: Answered,
+  { operatorId, places, now, name }: { operatorId: string; places: Places; now: number; name: string },
+): Promise<OperatorPasskeyRow> {
+  const ceremony = await takeCeremony(tx, ceremonyId, { kind: 'REGISTER', operatorId, now });
+  if (!ceremony) throw new ApiError(100035);
+  if ((await passkeysOf(tx, operatorId)).length >= MAX_PASSKEYS_PER_OPERATOR) throw new ApiError(100038);
+  const made = refusingPlainly(() =>
+    verifyRegistration(credentialIn(credential), {
+      ...places,
+      ...{ challenge: ceremony.challenge, userVerification: 'required', algorithms: OFFERED, now },
+      attestation: { trust: 'none', roots: [], aaguids: [] },
+    }),
+  );
+  const row: OperatorPasskeyRow = {
+    ...{ id: newId(now), operator_id: operatorId, rp_id: places.rpId, credential_id: made.credentialId },
+    ...{ alg: made.alg, public_key: made.publicKey, sign_count: made.signCount },
+    backup_eligible: made.backupEligible ? 1 : 0,
+    transports: JSON.stringify(made.transports),
+    ...{ name, created_at: now, last_used_at: null },
+  };
+  try {
+    await addPasskey(tx, row);
+  } catch (error) {
+    if (isUniqueViolation(error)) throw new ApiError(100094);
+    throw error;
+  }
+  return row;
+}
+
+function refusingPlainly<T>(verify: () => T): T {
+  try {
+    return verify();
+  } catch (error) {
+    if (error instanceof Refusal) throw new ApiError(100218, { log: String(error.code) });
+    throw error;
+  }
+}
+
+/** Who answered, or why nobody did. What failed is to be committed, so it is no exception. */
+export type Recognised =
+  | { readonly operator: OperatorRow; readonly passkeyId: string }
+  | {
+      readonly refused: 'ceremony' | 'passkey' | 'locked';
+      readonly operator?: OperatorRow;
+      readonly isNewLock?: boolean;
+    };
+
+type Asked = { places: Places; now: number; expected?: string | undefined };
+
+/**
+ * Recognises the operator by a passkey. Only an answer that names a passkey of the operator and does not prove it counts
+ * as a failure: a stranger who knows nobody's passkey can lock nobody out.
+ */
+export async function recognise(tx: TenantTx, answered: Answered, asked: Asked): Promise<Recognised> {
+  const { places, now, expected } = asked;
+  const kind = expected === undefined ? 'SIGN_IN' : 'CONFIRM';
+  const ceremony = await takeCeremony(tx, answered.ceremonyId, { kind, operatorId: expected, now });
+  if (!ceremony) return { refused: 'ceremony' };
+  const credential = credentialIn(answered.credential);
+  const passkey = await named(tx, credential, places);
+  const operator = passkey && (await findOperatorForUpdate(tx, passkey.operator_id));
+  if (!passkey || operator?.status !== 'ACTIVE') return { refused: 'passkey' };
+  if (operator.locked_until !== null && operator.locked_until > now) return { refused: 'locked', operator };
+  const failed = await verifyAnswer(tx, { credential, passkey, ceremony, asked });
+  if (failed === undefined) {
+    const after = { ...operator, failures: 0, locked_until: null, last_sign_in_at: now };
+    await changeOperator(tx, after);
+    return { operator: after, passkeyId: passkey.id };
+  }
+  return failed.counts ? countFailure(tx, operator, now) : { refused: 'passkey', operator };
+}
+
+async function named(tx: TenantTx, credential: ClientCredential, { rpId }: Places) {
+  try {
+    return await findByCredential(tx, { rpId, credentialId: credentialIdOf(credential) });
+  } catch (error) {
+    if (error instanceof Refusal) return undefined;
+    throw error;
+  }
+}
+
+type Verifying = {
+  credential: ClientCredential;
+  passkey: OperatorPasskeyRow;
+  ceremony: OperatorCeremony;
+  asked: Asked;
+};
+
+/** The refusal, if there is one. */
+async function verifyAnswer(tx: TenantTx, { credential, passkey, ceremony, asked }: Verifying) {
+  try {
+    const { signCount } = verifyAuthentication(
+      credential,
+      {
+        ...{ credentialId: passkey.credential_id, userId: passkey.operator_id, status: 'ACTIVE', alg: passkey.alg },
+        userHandle: handleOf(passkey.operator_id),
+        key: createPublicKey({ key: Buffer.from(passkey.public_key), format: 'der', type: 'spki' }),
+        ...{ signCount: passkey.sign_count, backupEligible: passkey.backup_eligible === 1 },
+      },
+      {
+        ...asked.places,
+        challenge: ceremony.challenge,
+        userId: asked.expected,
+        allowed: [],
+        userVerification: 'required',
+      },
+    );
+    const isAdvanced = await advancePasskey(tx, passkey.id, signCount, asked.now);
+    return isAdvanced ? undefined : { counts: true };
+  } catch (error) {
+    if (error instanceof Refusal) return { counts: error.counts };
+    throw error;
+  }
+}
+
+async function countFailure(tx: TenantTx, operator: OperatorRow, now: number): Promise<Recognised> {
+  const failures = operator.failures + 1;
+  const isNewLock = failures >= MAX_FAILURES;
+  const after = { ...operator, failures: isNewLock ? 0 : failures, locked_until: isNewLock ? now + LOCKED_MS : null };
+  await changeOperator(tx, after);
+  return { refused: isNewLock ? 'locked' : 'passkey', operator: after, isNewLock };
+}
+
+/** Throws what a recognition that failed is answered with. */
+export function throwRefused({ refused, operator }: Extract<Recognised, { refused: string }>, now: number): never {
+  if (refused === 'ceremony') throw new ApiError(100035);
+  if (refused === 'passkey') throw new ApiError(100218);
+  const until = operator?.locked_until ?? now;
+  throw new ApiError(100216, { retryAfterSeconds: Math.max(1, Math.ceil((until - now) / 1000)) });
+}

@@ -1,0 +1,116 @@
+import { api } from '@grove/contract';
+import { checkPermissions } from '../arthr/api-keys/api-key-rules.ts';
+import { isUniqueViolation, type TenantTx } from '../db/db.ts';
+import { actor } from '../kernel/actor.ts';
+import { ApiError, invalidInput } from '../kernel/errors.ts';
+import { implement } from '../kernel/implement.ts';
+import { fold } from '../kernel/pages.ts';
+import { BUILT_IN_ROLES } from './built-in-roles.ts';
+import { countByRole } from './operators.repository.ts';
+import { ensureHolds, grantOf, type RoleGrant } from './role-rules.ts';
+import {
+  addRole,
+  allRoles,
+  changeRole,
+  findRoleForUpdate,
+  MAX_ROLES,
+  type RoleRow,
+  removeRole,
+} from './roles.repository.ts';
+
+export function roleHandlers() {
+  return implement(api.operatorRoles, {
+    async list({ db, tenantId }) {
+      const counts = await countByRole(db);
+      const builtIn = BUILT_IN_ROLES.map(({ name, description }) => {
+        const grant = grantOf(tenantId, name, undefined) as RoleGrant;
+        return toRole({ name, description, grant, builtIn: true }, counts);
+      });
+      const own = (await allRoles(db)).map((row) => toRole(ownRole(row), counts));
+      return { roles: [...builtIn, ...own] };
+    },
+
+    create: (context, { body }) =>
+      context.db.write(async (tx) => {
+        const { name, description = null, permissions = [], environments = ['live', 'test'] } = body;
+        checkName(name);
+        checkPermissions(context.tenantId, permissions);
+        ensureHolds(context.principal, { permissions, environments });
+        if ((await allRoles(tx)).length >= MAX_ROLES) throw new ApiError(100065);
+        const { now } = context;
+        const by = actor(context.principal);
+        const row: RoleRow = {
+          ...{ name, name_folded: fold(name), description, permissions: JSON.stringify(permissions) },
+          ...{ environments: JSON.stringify(environments), created_at: now, created_by: by },
+          ...{ last_updated_at: now, last_updated_by: by },
+        };
+        await addRole(tx, row).catch(nameTaken);
+        return toRole(ownRole(row), new Map());
+      }),
+
+    update: (context, { params, body }) =>
+      context.db.write(async (tx) => {
+        const before = await ownRoleForUpdate(tx, params.roleName);
+        const { grant } = ownRole(before);
+        const { permissions = grant.permissions, environments = grant.environments } = body;
+        checkPermissions(context.tenantId, permissions, grant.permissions);
+        // Whoever changes a role takes and gives: what it permitted before, and what it permits from now on.
+        for (const each of [grant, { permissions, environments }]) ensureHolds(context.principal, each);
+        const after: RoleRow = {
+          ...{ ...before, description: body.description ?? before.description },
+          ...{ permissions: JSON.stringify(permissions), environments: JSON.stringify(environments) },
+          ...{ last_updated_at: context.now, last_updated_by: actor(context.principal) },
+        };
+        await changeRole(tx, after);
+        return toRole(ownRole(after), await countByRole(tx));
+      }),
+
+    async delete(context, { params }) {
+      await context.db.write(async (tx) => {
+        const row = await ownRoleForUpdate(tx, params.roleName);
+        ensureHolds(context.principal, ownRole(row).grant);
+        if ((await countByRole(tx)).has(row.name)) throw new ApiError(100215);
+        await removeRole(tx, row.name);
+      });
+      return undefined;
+    },
+  });
+}
+
+function checkName(name: string): void {
+  const folded = fold(name);
+  if (BUILT_IN_ROLES.some((role) => fold(role.name) === folded)) nameIsTaken();
+  if (name.trim() !== name) throw invalidInput({ pointer: '/name', message: 'must not begin or end with a space' });
+}
+
+function nameTaken(error: unknown): never {
+  if (isUniqueViolation(error)) nameIsTaken();
+  throw error;
+}
+
+function nameIsTaken(): never {
+  throw new ApiError(100014, { errors: [{ pointer: '/name', message: 'is the name of another role' }] });
+}
+
+async function ownRoleForUpdate(tx: TenantTx, name: string): Promise<RoleRow> {
+  const row = await findRoleForUpdate(tx, name);
+  if (!row) throw new ApiError(100214);
+  return row;
+}
+
+type Shown = { name: string; description: string | null; grant: RoleGrant; builtIn: boolean };
+
+function ownRole({ name, description, permissions, environments }: RoleRow): Shown {
+  return {
+    ...{ name, description, builtIn: false },
+    grant: { permissions: JSON.parse(permissions), environments: JSON.parse(environments) },
+  };
+}
+
+function toRole({ name, description, grant, builtIn }: Shown, counts: ReadonlyMap<string, number>) {
+  return {
+    ...{ name, builtIn, operators: counts.get(name) ?? 0 },
+    ...(description !== null && { description }),
+    ...{ permissions: [...grant.permissions], environments: [...grant.environments] },
+  };
+}

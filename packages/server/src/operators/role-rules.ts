@@ -1,0 +1,46 @@
+import { checkGrants } from '../arthr/api-keys/api-key-rules.ts';
+import type { TenantReads } from '../db/db.ts';
+import type { Principal } from '../kernel/context.ts';
+import { ApiError } from '../kernel/errors.ts';
+import type { TenantId } from '../kernel/ids.ts';
+import { PERMISSION_TYPE } from '../kernel/permissions.ts';
+import { builtInRole } from './built-in-roles.ts';
+import { findRoleRow } from './roles.repository.ts';
+
+/** What a role permits, and where; permissions as callers write them, with the tenant. */
+export type RoleGrant = { permissions: readonly string[]; environments: readonly ('live' | 'test')[] };
+
+type StoredRole = { permissions: string | null; environments: string | null };
+
+/** The grant of a role: one of Grove's by its name, or what is stored of one of the tenant's. */
+export function grantOf(tenantId: TenantId, name: string, stored: StoredRole | undefined): RoleGrant | undefined {
+  const builtIn = builtInRole(name);
+  if (builtIn) return { ...builtIn, permissions: builtIn.permissions.map((each) => withTenant(tenantId, each)) };
+  if (!stored?.permissions || !stored.environments) return undefined;
+  return {
+    permissions: JSON.parse(stored.permissions) as string[],
+    environments: JSON.parse(stored.environments) as ('live' | 'test')[],
+  };
+}
+
+function withTenant(tenantId: TenantId, permission: string): string {
+  return `${PERMISSION_TYPE}${tenantId}#${permission}`;
+}
+
+export async function getGrant(db: TenantReads, name: string): Promise<RoleGrant> {
+  const grant = grantOf(db.tenantId, name, builtInRole(name) ? undefined : await findRoleRow(db, name));
+  if (!grant) throw new ApiError(100214);
+  return grant;
+}
+
+/**
+ * Ensures that a caller gives, and takes from, nobody more than it holds itself: neither permissions nor an environment.
+ * Otherwise whoever may invite could make an owner and be one.
+ */
+export function ensureHolds(caller: Principal, { permissions, environments }: RoleGrant): void {
+  checkGrants(caller, permissions);
+  const { operator } = caller;
+  if (operator && !environments.every((environment) => operator.environments.includes(environment))) {
+    throw new ApiError(100015, { detail: 'the role works in an environment that the caller may not work in' });
+  }
+}

@@ -1,0 +1,147 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { Db, TenantTx } from '../db/db.ts';
+import { boundedMap } from '../kernel/bounded-map.ts';
+import { type Clock, HOUR, MINUTE, toDtm } from '../kernel/clock.ts';
+import type { Principal } from '../kernel/context.ts';
+import { ApiError } from '../kernel/errors.ts';
+import { ID_PATTERN, newId, type TenantId } from '../kernel/ids.ts';
+import { type PermissionSet, permissionSet } from '../kernel/permissions.ts';
+import { grantOf } from './role-rules.ts';
+import {
+  addSession,
+  findSessionInUse,
+  markSeen,
+  type OperatorSessionRow,
+  removeDeadSessions,
+  removeSession,
+  type SessionInUse,
+  sessionsOf,
+} from './sessions.repository.ts';
+
+/** The session of an operator: a cookie, of which only the hash is stored. */
+export const IDLE_MS = 30 * MINUTE;
+export const ABSOLUTE_MS = 12 * HOUR;
+/** A session that is used is written down once in this time. */
+const SEEN_EVERY_MS = MINUTE;
+const MAX_SESSIONS_PER_OPERATOR = 20;
+const SECRET_BYTES = 32;
+const MAX_GRANTS = 1000;
+
+/** The principal of an operator who is signed in, in the environment that the request names. Refuses with 100210. */
+export type OperatorSession = (
+  tenantId: TenantId,
+  cookieValue: string,
+  environment: string | undefined,
+) => Promise<Principal>;
+
+type Grant = { set: PermissionSet; permissions: readonly string[]; environments: readonly ('live' | 'test')[] };
+
+export function sessionReader({ db, clock }: { db: Db; clock: Clock }): OperatorSession {
+  const grants = boundedMap<string, Grant>(MAX_GRANTS);
+
+  const grantFor = (tenantId: TenantId, row: SessionInUse): Grant => {
+    const key = JSON.stringify([tenantId, row.role, row.permissions, row.environments]);
+    const known = grants.get(key);
+    if (known) return known;
+    // A role that was deleted permits nothing.
+    const { permissions, environments } = grantOf(tenantId, row.role, row) ?? { permissions: [], environments: [] };
+    const grant = { set: permissionSet(tenantId, permissions), permissions, environments };
+    grants.set(key, grant);
+    return grant;
+  };
+
+  return async (tenantId, cookieValue, wanted) => {
+    const now = clock.now();
+    const { id, secret } = readCookie(cookieValue);
+    const row = await findSessionInUse(db.of(tenantId), id);
+    if (!row || !isLive(row, secret, now)) throw new ApiError(100210);
+    if (now - row.last_seen_at >= SEEN_EVERY_MS) await db.of(tenantId).write((tx) => markSeen(tx, id, now));
+    const { set, permissions, environments } = grantFor(tenantId, row);
+    return {
+      tenantId,
+      callerId: row.operator_id,
+      callerName: row.name,
+      environment: environmentOf(wanted, environments),
+      permissions: set,
+      operator: {
+        ...{ sessionId: id, email: row.email, role: row.role, permissions, environments },
+        authenticatedAt: row.authenticated_at,
+        expiresAt: row.expires_at,
+      },
+    };
+  };
+}
+
+const COOKIE = /^([0-7][0-9A-HJKMNP-TV-Z]{25})\.([A-Za-z0-9_-]{43})$/;
+
+function readCookie(value: string): { id: string; secret: string } {
+  const [, id = '', secret = ''] = COOKIE.exec(value) ?? [];
+  if (!ID_PATTERN.test(id)) throw new ApiError(100210);
+  return { id, secret };
+}
+
+function isLive(row: SessionInUse, secret: string, now: number): boolean {
+  return (
+    timingSafeEqual(row.token_hash, hashOf(secret)) &&
+    row.status === 'ACTIVE' &&
+    row.expires_at > now &&
+    row.last_seen_at + IDLE_MS > now
+  );
+}
+
+/** Live unless the request says otherwise, as far as the role goes. */
+function environmentOf(wanted: string | undefined, allowed: readonly ('live' | 'test')[]): 'live' | 'test' {
+  const [first] = allowed;
+  const environment = wanted ?? (allowed.includes('live') ? 'live' : first);
+  if (environment !== 'live' && environment !== 'test') throw new ApiError(100221);
+  if (!allowed.includes(environment)) throw new ApiError(100221, { detail: environment });
+  return environment;
+}
+
+/** 256 random bits need no slow hash. */
+function hashOf(secret: string): Buffer {
+  return createHash('sha256').update(secret).digest();
+}
+
+/** What the request says of the browser. */
+export type Visitor = { browser: string; network: string };
+
+/**
+ * A new session with a new secret. The one that the browser had before ends: whoever planted or stole that cookie has
+ * nothing.
+ */
+export async function startSession(
+  tx: TenantTx,
+  { operatorId, now, visitor }: { operatorId: string; now: number; visitor: Visitor },
+): Promise<{ session: OperatorSessionRow; cookie: string }> {
+  await removeDeadSessions(tx, operatorId, { now, idleSince: now - IDLE_MS });
+  const others = await sessionsOf(tx, operatorId);
+  for (const { id } of others.slice(MAX_SESSIONS_PER_OPERATOR - 1)) await removeSession(tx, operatorId, id);
+  const secret = randomBytes(SECRET_BYTES).toString('base64url');
+  const session: OperatorSessionRow = {
+    ...{ id: newId(now), operator_id: operatorId, token_hash: hashOf(secret), ...visitor },
+    ...{ created_at: now, authenticated_at: now, last_seen_at: now, expires_at: now + ABSOLUTE_MS },
+  };
+  await addSession(tx, session);
+  return { session, cookie: `${session.id}.${secret}` };
+}
+
+/** Ends the session that this cookie opens, if it opens one. */
+export async function endSessionOf(tx: TenantTx, cookieValue: string): Promise<void> {
+  const [, id = '', secret = ''] = COOKIE.exec(cookieValue) ?? [];
+  const row = ID_PATTERN.test(id) ? await findSessionInUse(tx, id) : undefined;
+  if (row && timingSafeEqual(row.token_hash, hashOf(secret))) await removeSession(tx, row.operator_id, id);
+}
+
+/** What an operator sees of the sessions that are still good. */
+export function toSessions(rows: readonly OperatorSessionRow[], now: number, current: string | undefined) {
+  const live = rows.filter((row) => row.expires_at > now && row.last_seen_at + IDLE_MS > now);
+  return {
+    sessions: live.map((row) => ({
+      ...{ id: row.id, browser: row.browser, network: row.network, current: row.id === current },
+      createdDtm: toDtm(row.created_at),
+      lastSeenDtm: toDtm(row.last_seen_at),
+      expiringDtm: toDtm(Math.min(row.expires_at, row.last_seen_at + IDLE_MS)),
+    })),
+  };
+}
