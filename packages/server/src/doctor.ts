@@ -16,6 +16,7 @@ import { checkPages } from './doctor/pages.ts';
 import { checkPort } from './doctor/port.ts';
 import { checkPostgres, postgresUnreachable } from './doctor/postgres.ts';
 import { checkSqlite, sqliteNotMade, sqliteUnreadable } from './doctor/sqlite.ts';
+import { checkVision } from './doctor/vision.ts';
 import { type Clock, systemClock } from './kernel/clock.ts';
 import { WEB_FOLDER } from './pages.ts';
 import { everyTenantId } from './tenants/tenants.repository.ts';
@@ -45,6 +46,7 @@ export async function examine(
     ...(await checkData(config, clock.now())),
     ...(await checkMetadata(config, clock.now())),
     await checkPages(webFolder),
+    checkVision(config.vision),
     await checkPort(config),
   ];
 }

@@ -16,6 +16,7 @@ export { faceQuality } from './faces/rate-quality.ts';
 export type { FaceTemplate } from './faces/template.ts';
 export { encodeTemplate, FACE_ALGORITHM } from './faces/template.ts';
 export { ImageFault } from './images/image-fault.ts';
+export { isVisionInstalled } from './is-installed.ts';
 export type { ChallengeProgress } from './liveness/follow.ts';
 export { PASSIVE_BOUNDS } from './liveness/passive-bounds.ts';
 export {

@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import Fastify, { type FastifyInstance } from 'fastify';
 
@@ -68,13 +69,21 @@ export function mountDocs(app: FastifyInstance): void {
   });
 }
 
-/** The package serves its script through a Fastify plugin and in no other way, so a server that never listens is asked. */
+/** A release holds the script itself, and not the 25 MB of packages around it. */
+const RELEASED_VIEWER = new URL('../../viewer/scalar.js', import.meta.url);
+
 async function loadViewer(): Promise<{ plain: Buffer; zipped: Buffer }> {
+  const plain = existsSync(RELEASED_VIEWER) ? readFileSync(RELEASED_VIEWER) : await viewerScript();
+  return { plain, zipped: gzipSync(plain) };
+}
+
+/** The package serves its script through a Fastify plugin and in no other way, so a server that never listens is asked. */
+export async function viewerScript(): Promise<Buffer> {
   const { default: plugin } = await import('@scalar/fastify-api-reference');
   const host = Fastify();
   await host.register(plugin, { routePrefix: '/viewer', configuration: { content: {} } });
   const answer = await host.inject('/viewer/js/scalar.js');
   await host.close();
   if (answer.statusCode !== 200) throw new Error(`the documentation viewer answered ${answer.statusCode}`);
-  return { plain: answer.rawPayload, zipped: gzipSync(answer.rawPayload) };
+  return answer.rawPayload;
 }

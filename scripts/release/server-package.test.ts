@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, cpSync, globSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { after, before, test } from 'node:test';
+import { buildSdk } from './build-sdk.ts';
+import { buildPages, buildServer } from './build-server.ts';
+import { installPackages, makeDataFolder, ORDINARY_USER, thisPlatform } from './install-packages.ts';
+import { manifestOf, pack, ROOT } from './packages.ts';
+
+/**
+ * The packages as whoever installs them gets them: from tarballs, in an empty project, as an ordinary user. Vision and
+ * Node are left out, which saves the test 250 MB; RELEASE_TEST=full installs them, too, and starts with the system's Node.
+ */
+const isFull = process.env.RELEASE_TEST === 'full';
+const platform = thisPlatform();
+const skip = platform === undefined && 'no package is made for this platform';
+const MAX_MB = isFull ? 450 : 150;
+const folders: string[] = [];
+let installed = { folder: '', grove: '' };
+let server: ChildProcess | undefined;
+let ready: { baseUrl: string; testApiKey: string; demoUrl: string; version: string };
+
+before(async () => {
+  if (!platform) return;
+  const work = mkdtempSync(join(tmpdir(), 'grove-release-'));
+  folders.push(work);
+  buildPages();
+  await buildSdk(join(work, 'sdk'));
+  await buildServer(join(work, 'server'), platform);
+  const tarballs = ['sdk', 'server'].map((name) => pack(join(work, name), work));
+  installed = installPackages(tarballs, ...(isFull ? [] : ['--omit=optional']));
+  for (const path of globSync('node_modules/grove-idv-*', { cwd: installed.folder })) {
+    chmodSync(join(installed.folder, path), 0o555);
+  }
+  const data = makeDataFolder();
+  folders.push(installed.folder, data);
+  const env = { PATH: '/usr/bin:/bin', HOME: '/nonexistent', GROVE_DATA: data, PORT: '0' };
+  const command: [string, string[]] = isFull
+    ? [installed.grove, ['start', '--json']]
+    : [process.execPath, [installed.grove, 'start', '--json']];
+  server = spawn(...command, { ...ORDINARY_USER, cwd: '/', env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const [line] = await once(createInterface({ input: server.stdout as NodeJS.ReadableStream }), 'line');
+  ready = JSON.parse(line);
+});
+
+after(() => {
+  server?.kill('SIGKILL');
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+test('an installed server starts for an ordinary user from any folder, and says the version of the release', {
+  skip,
+}, async () => {
+  const health = (await (await fetch(`${ready.baseUrl}/health/ready`)).json()) as { status: string };
+  assert.equal(health.status, 'ready');
+  assert.equal(ready.version, manifestOf('.').version);
+});
+
+test('the pages of the journey and the documentation are in the package', { skip }, async () => {
+  for (const address of [ready.demoUrl, `${ready.baseUrl}/docs/viewer.js`, `${ready.baseUrl}/openapi.json`]) {
+    const answer = await fetch(address);
+    assert.equal(answer.status, 200, address);
+    assert.ok((await answer.text()).length > 500, address);
+  }
+});
+
+test('the example of the README runs with the installed SDK against the installed server', { skip }, async () => {
+  cpSync(join(ROOT, 'examples/verify.ts'), join(installed.folder, 'verify.ts'));
+  const env = { GROVE_URL: ready.baseUrl, GROVE_API_KEY: ready.testApiKey };
+  const printed = execFileSync(process.execPath, ['verify.ts'], { cwd: installed.folder, env, encoding: 'utf8' });
+  assert.match(printed, /the outcome is COMPLETED_ENDED_SUCCESS \(Accepted\)/);
+});
+
+test('development packages are not installed, nothing has an install script, and the size is as promised', {
+  skip,
+}, () => {
+  const lock = JSON.parse(readFileSync(join(installed.folder, 'package-lock.json'), 'utf8')) as {
+    packages: Record<string, { hasInstallScript?: boolean }>;
+  };
+  const scripts = Object.entries(lock.packages).filter(([, { hasInstallScript }]) => hasInstallScript);
+  assert.deepEqual(scripts, []);
+  for (const name of ['vite', 'typescript', 'playwright-core', '@scalar/types', 'onnxruntime-web']) {
+    assert.equal(`node_modules/${name}` in lock.packages, false, name);
+  }
+  const bytes = globSync('**/*', { cwd: installed.folder }).reduce(
+    (sum, path) => sum + statSync(join(installed.folder, path)).size,
+    0,
+  );
+  assert.ok(bytes <= MAX_MB * 1e6, `${Math.round(bytes / 1e6)} MB`);
+});
+
+test('an installed server stops on SIGTERM with exit code 0', { skip }, async () => {
+  const ended = once(server as ChildProcess, 'exit');
+  server?.kill('SIGTERM');
+  assert.deepEqual(await ended, [0, null]);
+});
