@@ -9,5 +9,5 @@ const config = benchConfig({
   ...{ dataFolder: BENCH_DATA, blind: BENCH_BLIND === 'yes' },
   ...(BENCH_DATABASE && { databaseUrl: BENCH_DATABASE }),
 });
-const running = await startServer(config, { demonstration: 'never' });
+const running = await startServer(config, { demonstration: 'never', isOnlyServer: true });
 serveUntilAsked({ port: running.port }, running.stop);

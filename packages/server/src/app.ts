@@ -135,7 +135,7 @@ async function compose({ config, webFolder }: Places, db: Db, clock: Clock, log:
       audit.record(tx, { ...changedBy(context), action: change.action, ...describeChange(change) }),
     observe: metrics.observe,
     metrics: metrics.text,
-    jwks: () => signing.published().map(({ jwk }) => jwk),
+    jwks: async () => (await signing.published()).map(({ jwk }) => jwk),
     async ready() {
       if (stopping) throw new ApiError(100010, { detail: 'the server is stopping', retryAfterSeconds: 5 });
       await db.ready();

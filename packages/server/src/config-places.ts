@@ -55,3 +55,17 @@ export function databasePlace(
   if (!hostUrls(url)) fault('DATABASE_URL', 'of the form postgres://user:password@host:port/database');
   return { engine: 'postgres', url, maxConnections: pool() };
 }
+
+/**
+ * Whether other servers of the installation could not read the images: they are in the data folder of this machine, because
+ * BLOB_URL says nothing else. Whoever names a folder knows whether it is shared.
+ */
+export function areImagesOfOneMachine(config: {
+  readonly database: DbPlace;
+  readonly s3?: S3Place | undefined;
+  readonly blobFolder: string;
+  readonly dataFolder: string;
+}): boolean {
+  const { database, s3, blobFolder, dataFolder } = config;
+  return database.engine === 'postgres' && !s3 && blobFolder === `${dataFolder}/blobs`;
+}

@@ -11,7 +11,7 @@ import { OperatorError } from './tenants/tenants.ts';
 
 const QUIET = { PORT: '0', HOST: '127.0.0.1', GROVE_LOG_LEVEL: 'silent' };
 const start = (place: TestPlace, options?: StartOptions, more = {}) =>
-  startServer(readConfig({ ...QUIET, ...place.environment, ...more }), options);
+  startServer(readConfig({ ...QUIET, ...place.environment, ...more }), { isOnlyServer: true, ...options });
 
 /** Starts, looks and stops. */
 async function started<T>(

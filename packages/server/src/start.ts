@@ -1,5 +1,6 @@
 import { type App, openApp } from './app.ts';
 import type { Config } from './config.ts';
+import { areImagesOfOneMachine } from './config-places.ts';
 import { UnreadableEntries } from './erasure-log/replay-erasures.ts';
 import { lockInstallation, prepareInstallation } from './installation.ts';
 import { type Demonstration, ensureDemonstration, readDemonstration } from './tenants/demonstration.ts';
@@ -19,12 +20,20 @@ export type StartOptions = {
   demonstration?: 'always' | 'never' | 'whenEmpty';
   /** Start although entries of the list of what was erased cannot be read: who was erased may come back. */
   force?: boolean;
+  /** Start on PostgreSQL although images are kept on this machine, where no other server could read them. */
+  isOnlyServer?: boolean;
 };
 
 export async function startServer(
   config: Config,
-  { demonstration = 'whenEmpty', force = false }: StartOptions = {},
+  { demonstration = 'whenEmpty', force = false, isOnlyServer = false }: StartOptions = {},
 ): Promise<Running> {
+  if (areImagesOfOneMachine(config) && !isOnlyServer) {
+    throw new OperatorError(
+      `The database is PostgreSQL, but images would be kept in ${config.blobFolder}, where another server cannot read them. ` +
+        'Set BLOB_URL to a bucket or to a folder that all servers share. If this is the only server: grove start --yes.',
+    );
+  }
   const lock = lockInstallation(config);
   try {
     const { wasEmpty } = await prepareInstallation(config);

@@ -14,9 +14,11 @@ test('on PostgreSQL the same commands work, beside several servers', async (t) =
   assert.equal((await grove(['migrate'], env)).code, 0);
   assert.deepEqual((await groveJson<{ pending: string[] }>(['migrate', '--check'], env)).pending, []);
 
-  const one = await startGrove(t, env, '--demo');
+  const alone = await grove(['start'], env);
+  assert.deepEqual([alone.code, /another server cannot read them.*grove start --yes/.test(alone.stderr)], [1, true]);
+  const one = await startGrove(t, env, '--demo', '--yes');
   assert.equal(one.ready.database, 'postgres');
-  const other = await startGrove(t, env);
+  const other = await startGrove(t, env, '--yes');
   const { apiKey } = await groveJson<{ apiKey: string }>(['tenant', 'create', 'acme'], env);
   assert.equal((await issue(other.url, apiKey)).status, 200);
 
@@ -28,7 +30,7 @@ test('on PostgreSQL the same commands work, beside several servers', async (t) =
   assert.equal(await other.stop(), 0);
   const dropped = await groveJson<{ resealed: object }>(['rotate', 'master-key', '--drop-old', '--yes'], env);
   assert.deepEqual(dropped.resealed, { systemSecrets: 0, tenantKeys: 0, erasures: 0 }, 'the rotation before did it');
-  const again = await startGrove(t, env);
+  const again = await startGrove(t, env, '--yes');
   assert.equal((await keysSeenBy(again.url, apiKey)).length, 1);
   assert.equal((await groveJson<{ state: string }>(['doctor'], env)).state, 'warning', 'images on one machine');
   const shared = { ...env, BLOB_URL: `file://${temporaryFolder(t)}` };
@@ -39,7 +41,7 @@ test('on PostgreSQL the same commands work, beside several servers', async (t) =
 
 test('a PostgreSQL that does not answer is a failure in words, and its password is not shown', async (t) => {
   const env = { GROVE_DATA: temporaryFolder(t), DATABASE_URL: 'postgres://grove:s3cret@127.0.0.1:1/grove' };
-  for (const args of [['start'], ['tenant', 'list'], ['migrate']]) {
+  for (const args of [['start', '--yes'], ['tenant', 'list'], ['migrate']]) {
     const { code, stderr } = await grove(args, env);
     assert.equal(code, 1);
     assert.match(stderr, /^grove: .*ECONNREFUSED 127\.0\.0\.1:1\n$/);

@@ -35,7 +35,7 @@ A key in GROVE_MASTER_KEY cannot be changed from here: the command says what to 
 
 async function rotateSigningKey(): Promise<Result> {
   const kid = await asOperator(await operatorConfig(), ({ signing }) => signing.rotate());
-  const text = `Tokens are signed with the new key ${kid}. A running server takes it up at its next start at the latest.`;
+  const text = `The new key ${kid} is published within 30 seconds. In two minutes every running server signs with it.`;
   return { value: { kid }, text };
 }
 

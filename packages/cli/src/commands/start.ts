@@ -5,13 +5,14 @@ import { buildPages } from '../build-pages.ts';
 import { operatorConfig } from '../operator.ts';
 import { type CommonOptions, define, examples, print, type Result, styled } from '../output.ts';
 
-type StartOptions = CommonOptions & { demo?: boolean; force?: true };
+type StartOptions = CommonOptions & { demo?: boolean; force?: true; yes?: true };
 
 export function defineStart(program: Command): void {
   define(program, 'start', 'start the server; on an empty data folder it makes a demonstration tenant')
     .option('--demo', 'make the demonstration tenant, if there is none')
     .option('--no-demo', 'make and show no demonstration tenant')
     .option('--force', 'start although the list of what was erased cannot be read; who was erased may come back')
+    .option('--yes', 'with PostgreSQL: this is the only server, so images may stay in its data folder')
     .addHelpText(
       'after',
       `${examples(
@@ -31,7 +32,11 @@ async function start(options: StartOptions): Promise<void> {
   const config = await operatorConfig();
   const [{ startServer }, { VERSION }] = [await import('@grove/server/start'), await import('@grove/server/app')];
   const demonstration = options.demo === undefined ? 'whenEmpty' : options.demo ? 'always' : 'never';
-  const running = await startServer(config, { demonstration, force: options.force === true });
+  const running = await startServer(config, {
+    demonstration,
+    force: options.force === true,
+    isOnlyServer: options.yes === true,
+  });
   const failed = await buildPages(options.json ? () => undefined : (line) => process.stderr.write(`${line}\n`));
   if (failed) running.app.log.error({ reason: failed }, 'the pages of the journey could not be built');
   print(options, await readiness(running, VERSION));

@@ -1,4 +1,5 @@
 import type { Config } from '../config.ts';
+import { areImagesOfOneMachine } from '../config-places.ts';
 import { BlobError } from '../engines/blobs/blobs.ts';
 import { openBlobs } from '../engines/blobs/open.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -10,7 +11,7 @@ export async function checkBlobs(
   clock: Clock,
 ): Promise<Check> {
   const name = 'images';
-  const { s3, blobFolder, database, dataFolder } = config;
+  const { s3, blobFolder } = config;
   const place = s3 ? `the bucket ${s3.bucket} at ${new URL(s3.endpoint).host}` : blobFolder;
   try {
     await openBlobs(config, clock).check();
@@ -21,8 +22,7 @@ export async function checkBlobs(
       : 'Give the folder to the user of the server, or set BLOB_URL.';
     return fault(name, `Images cannot be kept in ${place}: ${why}.`, remedy);
   }
-  // Whoever names a folder knows whether it is shared.
-  if (!s3 && database.engine === 'postgres' && blobFolder === `${dataFolder}/blobs`) {
+  if (areImagesOfOneMachine(config)) {
     const remedy = 'Servers on several machines need a folder that all of them share, or BLOB_URL=s3://….';
     return warning(name, `Images are kept in ${place}, on this machine.`, remedy);
   }

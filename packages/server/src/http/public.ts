@@ -10,7 +10,7 @@ export type PublicDeps = {
   version: string;
   /** Throws with the reason when the server should get no requests. */
   ready(): Promise<void>;
-  jwks(): unknown;
+  jwks(): Promise<unknown>;
   /** The origins that may use the passkeys of a relying party that is this host; none if it is no relying party. */
   relatedOrigins(host: string): Promise<string[]>;
   /** The JSON Schema of process definitions. */
@@ -28,7 +28,7 @@ export function mountPublic(app: FastifyInstance, deps: PublicDeps): void {
   app.get('/.well-known/jwks.json', async (_request, reply) => {
     // A page may verify a signed result or a receipt by itself.
     reply.header('Cache-Control', 'public, max-age=60').header('Access-Control-Allow-Origin', '*');
-    return { keys: deps.jwks() };
+    return { keys: await deps.jwks() };
   });
   // WebAuthn 5.11.1: browsers look here before they let a page of another domain use a passkey.
   app.get('/.well-known/webauthn', async (request, reply) => {

@@ -4,7 +4,7 @@ import { startServer } from '../../src/start.ts';
 
 /** The real server, as `grove start` runs it. It says where it listens, and ends with whoever started it. */
 process.stdin.on('end', () => process.exit()).resume();
-const { port } = await startServer(readConfig(process.env), { demonstration: 'never' });
+const { port } = await startServer(readConfig(process.env), { demonstration: 'never', isOnlyServer: true });
 process.stdout.write(`${port}\n`);
 // It may be killed, and would then leave nothing of what it compiled to the next.
 flushCompileCache();

@@ -7,12 +7,12 @@ const LIVE = sql(`SELECT kid, public_key, created_at, retired_at FROM signing_ke
 const ADD = sql('INSERT INTO signing_keys (kid, public_key, created_at) VALUES ($1, $2, $3)');
 const RETIRE = sql('UPDATE signing_keys SET retired_at = $2 WHERE retired_at IS NULL AND kid <> $1');
 
-/** The key that signs and those retired after the given moment, newest first. */
+/** The newest key and those retired after the given moment, newest first. */
 export function findLiveSigningKeys(db: Reads, retiredAfter: number): Promise<SigningKeyRow[]> {
   return db.all<SigningKeyRow>(LIVE, [retiredAfter]);
 }
 
-/** The new key signs from now on; the others retire. */
+/** The new key is published from now on and signs soon; the others retire. */
 export async function addSigningKey(tx: Writes, key: { kid: string; publicKey: string; now: number }): Promise<void> {
   await tx.run(ADD, [key.kid, key.publicKey, key.now]);
   await tx.run(RETIRE, [key.kid, key.now]);

@@ -1,7 +1,7 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import type { Db } from '../../db/db.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import { HOUR, SECOND } from '../../kernel/clock.ts';
+import { HOUR, MINUTE, SECOND } from '../../kernel/clock.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { Vault } from '../../secrets/vault.ts';
 import { addSigningKey, findLiveSigningKeys } from './signing-keys.repository.ts';
@@ -17,8 +17,8 @@ export type PublishedKey = { readonly kid: string; readonly publicKey: KeyObject
 
 export type SigningKeys = {
   current(): SigningKey;
-  /** The newest first. */
-  published(): PublishedKey[];
+  /** The newest first, as the database had them half a minute ago at the most. */
+  published(): Promise<PublishedKey[]>;
   /** One whose tokens are accepted. Looks into the database when the kid is unknown, at most once a second: another node may have rotated. */
   find(kid: string): Promise<PublishedKey | undefined> | PublishedKey | undefined;
   rotate(): Promise<string>;
@@ -27,6 +27,9 @@ export type SigningKeys = {
 
 const RELOAD_AT_MOST_EVERY_MS = SECOND;
 const RELOAD_AT_LEAST_EVERY_MS = 30 * SECOND;
+// Every server publishes a new key before any of them signs with it, and whoever keeps the published keys for the minute that
+// they may be kept has read it.
+const SIGNS_AFTER_MS = 2 * MINUTE;
 // Twice the longest life of a token: clocks differ.
 const ACCEPTED_AFTER_RETIREMENT_MS = 2 * TOKEN_TTL_SECONDS * SECOND;
 const PUBLISHED_AFTER_RETIREMENT_MS = 5 * 365 * 24 * HOUR;
@@ -53,7 +56,8 @@ export async function openSigningKeys({ db, vault, clock, onError }: SigningKeys
   const reload = async () => {
     reloadedAt = clock.now();
     const rows = await findLiveSigningKeys(db.system, clock.now() - PUBLISHED_AFTER_RETIREMENT_MS);
-    const current = rows.find((row) => row.retired_at === null);
+    // Where all are new, the first of them signs: at the very first start there is no other.
+    const current = rows.find(({ created_at }) => created_at <= reloadedAt - SIGNS_AFTER_MS) ?? rows.at(-1);
     published = rows.map(({ kid, public_key }) => {
       const jwk = { ...(JSON.parse(public_key) as JsonWebKey), kid, alg: 'EdDSA', use: 'sig' };
       return { kid, jwk, publicKey: createPublicKey({ key: jwk, format: 'jwk' }) };
@@ -74,17 +78,24 @@ export async function openSigningKeys({ db, vault, clock, onError }: SigningKeys
     return kid;
   };
 
+  const reloadIfOld = async () => {
+    if (Math.abs(clock.now() - reloadedAt) > RELOAD_AT_LEAST_EVERY_MS) await reload().catch(onError);
+  };
+
   await reload();
   if (!signer) await rotate();
 
   return {
     current() {
       if (!signer) throw new Error('there is no signing key');
-      // Another node, or the operator, may have rotated: the token after next is signed with the new key.
-      if (Math.abs(clock.now() - reloadedAt) > RELOAD_AT_LEAST_EVERY_MS) reload().catch(onError);
+      // Another node, or the operator, may have rotated. Nobody waits for the answer.
+      reloadIfOld();
       return signer;
     },
-    published: () => [...published],
+    async published() {
+      await reloadIfOld();
+      return [...published];
+    },
     find(kid) {
       const known = accepted.get(kid);
       if (known || clock.now() - reloadedAt < RELOAD_AT_MOST_EVERY_MS) return known;

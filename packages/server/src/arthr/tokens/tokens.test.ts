@@ -161,7 +161,7 @@ describe('bearer tokens', () => {
     }
   });
   it('277: refuses every other algorithm, however it is signed, and every other type', async () => {
-    const { publicKey } = grove.app.signing.published()[0] as { publicKey: KeyObject };
+    const { publicKey } = (await grove.app.signing.published())[0] as { publicKey: KeyObject };
     const secrets = [
       publicKey.export({ format: 'pem', type: 'spki' }),
       publicKey.export({ format: 'der', type: 'spki' }),
