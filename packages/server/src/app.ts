@@ -6,6 +6,7 @@ import { openArthr } from './arthr/arthr.ts';
 import type { SigningKeys } from './arthr/tokens/signing-keys.ts';
 import { changedBy, openAudit } from './audit/audit.ts';
 import { describeChange } from './audit/describe-change.ts';
+import { openBusinessMetrics } from './business-metrics.ts';
 import { baseUrlOf, type Config } from './config.ts';
 import type { Db } from './db/db.ts';
 import { openDb } from './db/open.ts';
@@ -20,14 +21,18 @@ import { type Jobs, openJobs } from './jobs/jobs.ts';
 import { type Clock, HOUR, MINUTE, SECOND, systemClock } from './kernel/clock.ts';
 import { ApiError } from './kernel/errors.ts';
 import { documentSigner } from './kernel/sign-document.ts';
+import type { Tracing } from './kernel/tracing.ts';
 import { openLogLines } from './log-lines.ts';
 import { openMetrics } from './metrics.ts';
+import { deliveriesWaiting } from './notification-service/queue.repository.ts';
 import { openFeatures } from './open-features.ts';
 import { openSecrets } from './open-secrets.ts';
+import { openTracing, tracedDb } from './open-tracing.ts';
 import { type OperatorAdmin, operatorAdmin } from './operators/operator-admin.ts';
 import { WEB_FOLDER, watchPages } from './pages.ts';
 import { installShipped } from './process-manager/definitions/install-shipped.ts';
 import { definitionSchema } from './process-manager/definitions/schema.ts';
+import { reviewsWaiting } from './process-manager/reviews/reviews.repository.ts';
 import type { MasterKey } from './secrets/master-key.ts';
 import type { Vault } from './secrets/vault.ts';
 import type { AllowSpecimens, CreateToken } from './tenants/demonstration.ts';
@@ -84,7 +89,9 @@ export async function openApp(
 
 type Places = { config: Config; webFolder: string };
 
-async function compose({ config, webFolder }: Places, db: Db, clock: Clock, log: Logger): Promise<App> {
+async function compose({ config, webFolder }: Places, opened: Db, clock: Clock, log: Logger): Promise<App> {
+  const tracing = await openTracing(config, VERSION, (error) => log.warn({ err: error }, 'traces could not be sent'));
+  const db = tracedDb(opened, tracing);
   const { master, vault, peppers } = await openSecrets(config, db, clock);
   let urlOf = baseUrlOf(config, config.port);
   const { handlers, authenticate, signing, pepper, ...arthr } = await openArthr({
@@ -92,9 +99,16 @@ async function compose({ config, webFolder }: Places, db: Db, clock: Clock, log:
     issuerOf: (tenantId) => urlOf(tenantId),
     onError: (what, error) => log.error({ err: error }, what),
   });
-  const jobs = openJobsOf(db, clock, log);
+  const jobs = openJobsOf(db, clock, log, tracing);
   const audit = openAudit({ db, onError: (error) => log.error({ err: error }, 'audit events could not be written') });
+  const business = openBusinessMetrics({
+    ...{ db, clock, tracing, everyTenantId: () => everyTenantId(db.system) },
+    reviewsWaiting: (tenantId) => reviewsWaiting(db.of(tenantId)),
+    webhooksWaiting: () => deliveriesWaiting(db.system),
+    onError: (error) => log.warn({ err: error }, 'a metric could not be read'),
+  });
   const features = openFeatures({
+    ...{ metrics: business, tracing },
     ...{ config, db, vault, clock, log, jobs, audit, baseUrlOf: (tenantId) => urlOf(tenantId) },
     sign: documentSigner(() => signing.current()),
     cookieName: (instanceId) => journeyCookieName(config.scheme, instanceId),
@@ -102,7 +116,7 @@ async function compose({ config, webFolder }: Places, db: Db, clock: Clock, log:
     textsFolder: TEXTS_FOLDER,
     version: VERSION,
   });
-  const metrics = openMetrics(VERSION, () => metricsOf(jobs, log));
+  const metrics = openMetrics(VERSION, async () => `${await metricsOf(jobs, log)}${await business.text()}`);
   let stopping = false;
   const pages = watchPages(webFolder);
   const tenantOf = hostTenant(config);
@@ -133,7 +147,7 @@ async function compose({ config, webFolder }: Places, db: Db, clock: Clock, log:
     idempotency: idempotency({ vault, clock }),
     recordChange: (tx, context, change) =>
       audit.record(tx, { ...changedBy(context), action: change.action, ...describeChange(change) }),
-    observe: metrics.observe,
+    ...{ observe: metrics.observe, tracing },
     metrics: metrics.text,
     jwks: async () => (await signing.published()).map(({ jwk }) => jwk),
     async ready() {
@@ -170,15 +184,15 @@ async function compose({ config, webFolder }: Places, db: Db, clock: Clock, log:
       stopping = true;
       await Promise.all([features.stop(), drain(http), jobs.stop()]);
       await features.drained();
-      await Promise.all([arthr.stop(), audit.stop()]);
+      await Promise.all([arthr.stop(), audit.stop(), stopTracing(tracing)]);
       await db.close();
     },
   };
 }
 
 /** The queue, with every kind of job that this release knows. */
-function openJobsOf(db: Db, clock: Clock, log: Logger): Jobs {
-  const jobs = openJobs({ db, clock, log });
+function openJobsOf(db: Db, clock: Clock, log: Logger, tracing: Tracing | undefined): Jobs {
+  const jobs = openJobs({ db, clock, log, tracing });
   const purge = defineJob<object>({
     kind: 'http.purge-answers',
     maxAttempts: 5,
@@ -194,6 +208,15 @@ function openJobsOf(db: Db, clock: Clock, log: Logger): Jobs {
   jobs.register(purge);
   jobs.schedule({ kind: purge.kind, everyMs: HOUR, key: 'hourly' });
   return jobs;
+}
+
+/** A collector that does not answer must not keep the server from stopping. */
+const TRACES_WITHIN_MS = 3000;
+
+async function stopTracing(tracing: Tracing | undefined): Promise<void> {
+  if (!tracing) return;
+  const late = new Promise<void>((done) => setTimeout(done, TRACES_WITHIN_MS).unref());
+  await Promise.race([tracing.stop().catch(() => undefined), late]);
 }
 
 /** Whoever watches the server should see it most of all when the database is away. */

@@ -122,6 +122,9 @@ const WRONG: Partial<Record<VariableName, { values: string[]; must: RegExp; with
   },
   GROVE_RATE_LIMIT: { values: ['0', '1000001', 'none', 'OFF', '-5'], must: /a whole number from 1 to 1000000/ },
   GROVE_MAX_PROCESS_TOKENS: { values: ['0', '100000001', 'none', '-5'], must: /a whole number from 1 to 100000000/ },
+  GROVE_OTLP_URL: { values: ['localhost:4318', 'grpc://x:4317', '/v1/traces'], must: /an http or https address/ },
+  GROVE_OTLP_HEADERS: { values: ['authorization', 'a b=c', '=x'], must: /name=value, comma-separated/ },
+  GROVE_TRACE_RATIO: { values: ['2', '-1', 'all'], must: /a number from 0 to 1/ },
   GROVE_METRICS_TOKEN: { values: ['hunter2', 'x'.repeat(15)], must: /at least 16 characters long/ },
   GROVE_FIDO_MDS: {
     values: ['mds.jwt', 'http://mds.example.org/', 'https://'],
@@ -140,7 +143,7 @@ const ANY_TEXT: VariableName[] = [
   'GROVE_FIDO_MDS_ROOT',
 ];
 const SECRETS: VariableName[] = [
-  ...(['DATABASE_URL', 'GROVE_MASTER_KEY', 'GROVE_METRICS_TOKEN'] as const),
+  ...(['DATABASE_URL', 'GROVE_MASTER_KEY', 'GROVE_METRICS_TOKEN', 'GROVE_OTLP_URL', 'GROVE_OTLP_HEADERS'] as const),
   ...(['BLOB_URL', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'SMTP_URL', 'SMS_URL', 'SMS_TOKEN'] as const),
 ];
 

@@ -68,4 +68,23 @@ export function areImagesOfOneMachine(config: {
 }): boolean {
   const { database, s3, blobFolder, dataFolder } = config;
   return database.engine === 'postgres' && !s3 && blobFolder === `${dataFolder}/blobs`;
+export type TracePlace = { url: string; headers: Readonly<Record<string, string>>; ratio: number };
+
+const HEADER = /^([A-Za-z0-9-]{1,64})=([\x20-\x7e]{1,2000})$/;
+
+export function tracePlace(value: (name: VariableName) => string, fault: Fault): TracePlace | undefined {
+  const url = value('GROVE_OTLP_URL');
+  const ratio = Number(value('GROVE_TRACE_RATIO'));
+  if (!(ratio >= 0 && ratio <= 1)) fault('GROVE_TRACE_RATIO', 'a number from 0 to 1');
+  const given = value('GROVE_OTLP_HEADERS')
+    .split(',')
+    .map((each) => each.trim())
+    .filter(Boolean);
+  const pairs = given.map((each) => HEADER.exec(each));
+  if (pairs.some((pair) => pair === null)) fault('GROVE_OTLP_HEADERS', 'name=value, comma-separated');
+  if (!url) return undefined;
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
+    fault('GROVE_OTLP_URL', 'an http or https address, with its path');
+  }
+  return { url, headers: Object.fromEntries(pairs.map((pair) => [pair?.[1] ?? '', pair?.[2] ?? ''])), ratio };
 }

@@ -102,6 +102,12 @@ export const VARIABLES = {
     default: '',
     about: 'The bearer token for /metrics, at least 16 characters; without it, only this machine may read them',
   },
+  GROVE_OTLP_URL: {
+    default: '',
+    about: 'Where traces go by OTLP over HTTP, such as http://localhost:4318/v1/traces; without it, none are made',
+  },
+  GROVE_OTLP_HEADERS: { default: '', about: 'Headers sent there, such as authorization=Bearer …; comma-separated' },
+  GROVE_TRACE_RATIO: { default: '1', about: 'The share of requests that begin a trace, from 0 to 1' },
   GROVE_LOG_LEVEL: { default: 'info', about: 'trace, debug, info, warn, error or silent' },
   GROVE_LOG_REQUESTS: { default: 'off', about: 'on writes one line for each request' },
 } as const satisfies Record<string, Variable>;
@@ -119,6 +125,8 @@ export const SECRET: ReadonlySet<VariableName> = new Set([
   'SMTP_URL',
   'SMS_URL',
   'SMS_TOKEN',
+  'GROVE_OTLP_URL',
+  'GROVE_OTLP_HEADERS',
 ]);
 
 /** A variable that is misspelt would silently keep its default. */

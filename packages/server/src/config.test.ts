@@ -37,6 +37,7 @@ describe('the configuration', () => {
       masterKey: { file: `${dataFolder}/master.key` },
       rateLimit: 200,
       metricsToken: undefined,
+      traces: undefined,
       logLevel: 'info',
       logRequests: false,
     });
@@ -72,6 +73,9 @@ describe('the configuration', () => {
       GROVE_MASTER_KEY_FILE: '/run/secrets/master.key',
       GROVE_RATE_LIMIT: 'off',
       GROVE_METRICS_TOKEN: 'sixteen letters.',
+      GROVE_OTLP_URL: ' http://localhost:4318/v1/traces ',
+      GROVE_OTLP_HEADERS: 'authorization=Bearer x, x-scope=grove',
+      GROVE_TRACE_RATIO: '0.25',
       GROVE_LOG_LEVEL: 'silent',
       GROVE_LOG_REQUESTS: 'on',
     });
@@ -108,6 +112,11 @@ describe('the configuration', () => {
       masterKey: { file: '/run/secrets/master.key' },
       rateLimit: 'off',
       metricsToken: 'sixteen letters.',
+      traces: {
+        url: 'http://localhost:4318/v1/traces',
+        headers: { authorization: 'Bearer x', 'x-scope': 'grove' },
+        ratio: 0.25,
+      },
       logLevel: 'silent',
       logRequests: true,
     });

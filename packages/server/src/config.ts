@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { isAbsolute, resolve } from 'node:path';
-import { blobPlace, databasePlace, type Fault } from './config-places.ts';
+import { blobPlace, databasePlace, type Fault, type TracePlace, tracePlace } from './config-places.ts';
 import { REGIONS, type Region, SECRET, unknownVariable, VARIABLES, type VariableName } from './config-variables.ts';
 import type { DbPlace } from './db/open.ts';
 import type { S3Place } from './engines/blobs/s3.ts';
@@ -45,6 +45,8 @@ export type Config = Readonly<{
   /** Of one tenant in each environment. */
   maxProcessTokens: number;
   metricsToken: string | undefined;
+  /** Where traces go, if they are on. */
+  traces: TracePlace | undefined;
   logLevel: string;
   logRequests: boolean;
 }>;
@@ -130,6 +132,7 @@ function configOf(value: (name: VariableName) => string, fault: Fault): Config {
     rateLimit: value('GROVE_RATE_LIMIT') === 'off' ? 'off' : whole('GROVE_RATE_LIMIT', 1, 1_000_000),
     maxProcessTokens: whole('GROVE_MAX_PROCESS_TOKENS', 1, 100_000_000),
     metricsToken: value('GROVE_METRICS_TOKEN') || undefined,
+    traces: tracePlace(value, fault),
     logLevel: oneOf('GROVE_LOG_LEVEL', ['trace', 'debug', 'info', 'warn', 'error', 'silent']),
     logRequests: oneOf('GROVE_LOG_REQUESTS', ['on', 'off']) === 'on',
   };

@@ -3,6 +3,7 @@ import type { Audit } from './audit/audit.ts';
 import { auditEventHandlers } from './audit/audit-events.ts';
 import { purgeAuditJob } from './audit/purge-audit.ts';
 import { openReadBudget } from './audit/read-budget.ts';
+import type { BusinessMetrics } from './business-metrics.ts';
 import type { Config } from './config.ts';
 import { sqliteFile } from './config-places.ts';
 import type { Db } from './db/db.ts';
@@ -25,7 +26,9 @@ import { openJourney } from './journey/journey.ts';
 import { openMessages } from './journey/messages/messages.ts';
 import { type Clock, HOUR, MINUTE } from './kernel/clock.ts';
 import type { SignDocument } from './kernel/sign-document.ts';
+import type { Tracing } from './kernel/tracing.ts';
 import { openNotifications } from './notification-service/notifications.ts';
+import { tracedOutbound } from './open-tracing.ts';
 import { openOperators } from './operators/operators.ts';
 import { cloudSecretHandlers } from './process-manager/cloud-secrets/cloud-secrets.ts';
 import { isSecretName, secretFinder, secretHostFault } from './process-manager/cloud-secrets/find-secret.ts';
@@ -65,6 +68,8 @@ export type FeatureDeps = {
   /** Where the texts of the journey are. */
   textsFolder: string;
   version: string;
+  metrics: BusinessMetrics;
+  tracing?: Tracing | undefined;
 };
 
 /**
@@ -75,22 +80,27 @@ export function openFeatures(deps: FeatureDeps) {
   const { config, db, vault, clock, log, jobs, audit, sign, baseUrlOf } = deps;
   const tenants = () => everyTenantId(db.system);
   const onError = (what: string, error: unknown) => log.error({ err: error }, what);
-  const blobs = openBlobs(config, clock);
+  const { metrics, tracing } = deps;
+  const blobs = metrics.measured('blob', openBlobs(config, clock), ['put', 'get', 'delete']);
   const erasureLog = openErasureLog({
     ...{ db, vault, clock, jobs, onError, entries: openErased(config, clock), everyTenantId: tenants },
   });
   const scrub = openScrub(config.database);
-  const images = openImages({ onError, onStart: confinementLog(log) });
-  const vision = openVision({
+  const images = metrics.measured('decoder', openImages({ onError, onStart: confinementLog(log) }), [
+    'reencode',
+    'firstPage',
+  ]);
+  const machine = openVision({
     ...{ mode: config.vision, facePack: config.facePack, weights: config.weights, clock, onError },
   });
+  const vision = metrics.measured('vision', machine, ['readDocument', 'readFace', 'matchFaces', 'faceTemplate']);
   const findSecret = secretFinder({ vault, clock, audit });
   const allow = parseAllowList(config.outboundAllow) ?? NOBODY;
-  const outbound = openOutbound({ allow });
+  const outbound = tracedOutbound(openOutbound({ allow }), tracing);
   const http2 = openHttp2({ allow });
   const notifications = openNotifications({
     ...{ db, vault, clock, log, parametersOf, findSecret, secretHostFault, outbound },
-    everyTenantId: tenants,
+    ...{ everyTenantId: tenants, tracing, onAttempt: metrics.webhookAttempt },
   });
   for (const { definition, everyMs, key } of notifications.jobs) {
     jobs.register(definition);
@@ -115,6 +125,7 @@ export function openFeatures(deps: FeatureDeps) {
     ...{ db, vault, clock, jobs, blobs, audit, sign, baseUrlOf, vision, erasureLog },
     ...{ maxTokens: config.maxProcessTokens, region: config.region },
     async notify(tx, event) {
+      metrics.event(tx, event);
       await notifications.notify(tx, event);
       await identity.instanceTold(tx, event);
       await messages.instanceTold(tx, event);
@@ -141,7 +152,10 @@ export function openFeatures(deps: FeatureDeps) {
   const tenantName = tenantNames(db.system);
   const messages = openMessages({
     ...{ db, vault, jobs, log, tenantName, perDay: config.messagesPerDay, everyTenantId: tenants },
-    mail: openMail({ smtp: config.smtp, sms: config.sms, outbound }),
+    mail: metrics.measured('mail', openMail({ smtp: config.smtp, sms: config.sms, outbound }), [
+      'sendMail',
+      'sendText',
+    ]),
     changed: (tenantId, instanceId) => journeys.live.changed(tenantId, instanceId),
   });
   const journeys = openJourney({

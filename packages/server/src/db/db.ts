@@ -106,6 +106,8 @@ export type Db = {
   readonly system: SystemDb;
   /** Throws `unavailable` if the database does not answer or cannot be written to. */
   ready(): Promise<void>;
+  /** The connections of PostgreSQL, and how many wait for one. */
+  pool?(): { total: number; idle: number; waiting: number };
   /** The database's own clock. */
   now(): Promise<number>;
   close(): Promise<void>;

@@ -92,6 +92,7 @@ export function openPostgres({ url, maxConnections, onIdleError }: PostgresOptio
         });
         if (!canWrite) throw new DbError('unavailable', new Error('the database can be read and not written'));
       }),
+    pool: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     async now() {
       const row = await get<{ now: number }>(
         { text: 'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now' },

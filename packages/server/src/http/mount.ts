@@ -248,7 +248,8 @@ function serve(deps: MountDeps & { inTurn: Turn }, served: Served, operation: Gr
       if (result instanceof Promise) result.then(send, fail);
       else send(result);
     };
-    deps.inTurn(() => admitReads(deps, request, persons, { handle, fail }));
+    const inOrder = () => admitReads(deps, request, persons, { handle, fail });
+    deps.inTurn(request.span ? () => request.span?.run(inOrder) : inOrder);
   };
 }
 

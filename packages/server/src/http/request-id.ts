@@ -4,6 +4,9 @@ import type { IncomingMessage } from 'node:http';
 /** When a request came in, in milliseconds of `performance.now()`. */
 type Timed = IncomingMessage & { arrivedAt?: number };
 
+/** An id of a caller is kept, so that both sides find a request in their logs. Anything else could forge a log or a header. */
+const OF_CALLER = /^[A-Za-z0-9._-]{8,100}$/;
+
 /**
  * Unique without asking for randomness each time: where this process started, and how many requests it has seen. The
  * framework asks for the id of a request before anything else, so the moment is noted here: it notes one itself only
@@ -15,6 +18,8 @@ export function requestIds(): (request: IncomingMessage) => string {
   return (request: Timed) => {
     count += 1;
     request.arrivedAt = performance.now();
+    const own = request.headers['x-request-id'];
+    if (typeof own === 'string' && OF_CALLER.test(own)) return own;
     return `${start}${count.toString(36)}`;
   };
 }

@@ -6,6 +6,7 @@ import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import { ApiError } from '../kernel/errors.ts';
 import type { RawBody } from '../kernel/implement.ts';
+import type { Tracing } from '../kernel/tracing.ts';
 import { acceptRequests } from './accept-requests.ts';
 import { type CustomPagesDeps, mountCustomPages, rewritePageHost } from './custom-pages.ts';
 import { limitConnections } from './limit-connections.ts';
@@ -18,6 +19,7 @@ import { millisecondsSince, requestIds } from './request-id.ts';
 import { responder, usualHeaders } from './respond.ts';
 import { specialResponder } from './respond-special.ts';
 import { parseJsonBody } from './strict-json.ts';
+import { endOfSpan, traceRequests } from './trace-requests.ts';
 import { validatorCompiler } from './validation.ts';
 import { mountWeb } from './web.ts';
 
@@ -39,6 +41,7 @@ export type HttpDeps = Omit<MountDeps, 'answered' | 'respond' | 'respondSpecial'
     webFolder: string;
     /** Told about every answer, for the metrics. */
     observe(operation: string, status: number, milliseconds: number): void;
+    tracing?: Tracing | undefined;
   };
 
 export function buildHttp(deps: HttpDeps): FastifyInstance {
@@ -71,6 +74,7 @@ export function buildHttp(deps: HttpDeps): FastifyInstance {
   limitConnections(app.server, { most: MAX_CONNECTIONS, proxies: config.trustProxy });
   app.setValidatorCompiler(validatorCompiler());
   readBodies(app);
+  if (deps.tracing) traceRequests(app, deps.tracing);
   if (deps.limits) limitAddresses(app, deps.limits);
   app.setErrorHandler((error, request, reply) => answerError(noted, error, request, reply));
   const allowed = allowedMethods();
@@ -107,6 +111,7 @@ function account({ config, log, observe }: HttpDeps): MountDeps['answered'] {
   return (request, status, { operationId: operation, statuses }) => {
     const ms = millisecondsSince(request.raw);
     observe(operation, status, ms);
+    request.span?.end(endOfSpan(request, operation, status));
     if (statuses && !statuses.has(status)) log.error({ operation, status }, UNDECLARED);
     if (!config.logRequests) return;
     const tenantId = (request.principal ?? request.journey)?.tenantId;

@@ -1,6 +1,7 @@
 import type { Db, TenantTx } from '../db/db.ts';
 import { type Clock, MINUTE } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
+import type { Tracing } from '../kernel/tracing.ts';
 import type { JobDefinition } from './define-job.ts';
 import { addJob, addScheduledJob, freeAllLeases } from './jobs.repository.ts';
 import type { JobLog } from './log.ts';
@@ -8,6 +9,7 @@ import { assertSchedule, nextRun, type Schedule } from './next-run.ts';
 import { countJobs } from './operate.repository.ts';
 import { type JobOperations, operations } from './operate.ts';
 import { openPoll } from './poll.ts';
+import { withTrace } from './trace-of-job.ts';
 import { openWorker } from './worker.ts';
 
 /**
@@ -48,6 +50,7 @@ export type JobsOptions = {
   concurrency?: number;
   leaseMs?: number;
   stopWithinMs?: number;
+  tracing?: Tracing | undefined;
 };
 
 /** A payload holds ids, never anything of a person: the table belongs to no tenant. */
@@ -66,7 +69,7 @@ export function openJobs(options: JobsOptions): Jobs {
   const definitions = new Map<string, JobDefinition<never>>();
   const schedules = openSchedules(db, clock, definitions);
   const worker = openWorker({
-    ...{ db, clock, log, random, definitions, leaseMs },
+    ...{ db, clock, log, random, definitions, leaseMs, tracing: options.tracing },
     concurrency: options.concurrency ?? CONCURRENCY,
     scheduleNext: (tx, ended) => schedules.addNext(tx, ended.kind, ended.unique_key),
     onRoom: () => poll.ring(),
@@ -93,7 +96,7 @@ export function openJobs(options: JobsOptions): Jobs {
         id: newId(now),
         owner_tenant_id: tx.tenantId,
         kind,
-        payload: payloadText(kind, payload),
+        payload: payloadText(kind, withTrace(payload, options.tracing)),
         unique_key: uniqueKey === undefined ? null : storedKey(tx.tenantId, uniqueKey),
         run_at: runAt ?? now,
         max_attempts: maxAttempts,

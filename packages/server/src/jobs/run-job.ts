@@ -1,4 +1,6 @@
+import { inSpan, type Tracing } from '../kernel/tracing.ts';
 import { type JobContext, type JobDefinition, JobError } from './define-job.ts';
+import { parsePayload } from './trace-of-job.ts';
 
 /** How an attempt ended. `stopped`: nobody knows, because nobody could wait for it; it does not count. */
 export type Outcome =
@@ -15,7 +17,11 @@ const MAX_ERROR_LENGTH = 200;
 export async function runJob(
   definition: JobDefinition<never>,
   payload: string,
-  { abort, ...context }: Omit<JobContext, 'signal'> & { abort: AbortController },
+  {
+    abort,
+    tracing,
+    ...context
+  }: Omit<JobContext, 'signal'> & { abort: AbortController; tracing?: Tracing | undefined },
 ): Promise<Outcome> {
   const { timeoutMs } = definition;
   const { signal } = abort;
@@ -24,7 +30,13 @@ export async function runJob(
   });
   const timer = setTimeout(() => abort.abort(new JobError(`cut off after ${timeoutMs} ms`)), timeoutMs);
   try {
-    const run = async () => definition.run(JSON.parse(payload) as never, { ...context, signal });
+    const run = async () => {
+      const { payload: input, trace } = parsePayload(payload);
+      const options = { kind: 'consumer', parent: trace, attributes: { 'grove.attempt': context.attempt } } as const;
+      await inSpan(tracing, `job ${definition.kind}`, options, () =>
+        definition.run(input as never, { ...context, signal }),
+      );
+    };
     await Promise.race([run(), cutOff]);
     return { result: 'done' };
   } catch (error) {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Db } from '../db/db.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { asTenantId } from '../kernel/ids.ts';
+import type { Tracing } from '../kernel/tracing.ts';
 import { JobError } from './define-job.ts';
 import { type Claims, claimsOf, extendLeases, MAX_BATCH, ownerOf } from './jobs.repository.ts';
 import type { JobLog } from './log.ts';
@@ -32,6 +33,7 @@ export type WorkerDeps = SettleDeps & {
   log: JobLog;
   concurrency: number;
   leaseMs: number;
+  tracing?: Tracing | undefined;
   /** A job has ended: there may be room for more. */
   onRoom(): void;
 };
@@ -169,7 +171,7 @@ async function extendAll(db: Db, { waiting, running }: Held, ended: readonly Cla
   }
 }
 
-async function run({ db, clock, log, definitions }: WorkerDeps, { job, abort }: Running): Promise<Outcome> {
+async function run({ db, clock, log, definitions, tracing }: WorkerDeps, { job, abort }: Running): Promise<Outcome> {
   const { id, kind, attempts, max_attempts, owner_tenant_id } = job;
   const definition = definitions.get(kind);
   // A job that ends its worker each time must not do so for ever.
@@ -181,7 +183,7 @@ async function run({ db, clock, log, definitions }: WorkerDeps, { job, abort }: 
     if (owner_tenant_id === null) throw new Error(`job ${kind} belongs to no tenant`);
     return db.of(asTenantId(owner_tenant_id));
   };
-  const context = { jobId: id, attempt: attempts, now: clock.now(), abort, tenant };
+  const context = { jobId: id, attempt: attempts, now: clock.now(), abort, tenant, tracing };
   const outcome = await runJob(definition, job.payload, context);
   if (outcome.result === 'failed') {
     const text = outcome.retry && attempts < max_attempts ? 'a job failed; it will be tried again' : 'a job is dead';

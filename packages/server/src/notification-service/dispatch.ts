@@ -4,6 +4,7 @@ import type { JobLog } from '../jobs/log.ts';
 import { openPoll } from '../jobs/poll.ts';
 import { MINUTE } from '../kernel/clock.ts';
 import { asTenantId } from '../kernel/ids.ts';
+import { inSpan, type Tracing } from '../kernel/tracing.ts';
 import {
   type Claimed,
   claimFromLane,
@@ -38,6 +39,11 @@ export type DispatcherDeps = SendDeps & {
   random?: () => number;
   leaseMs?: number;
   stopWithinMs?: number;
+  /** Told of each attempt, for the metrics. */
+  onAttempt?(outcome: 'delivered' | 'failed' | 'dropped', milliseconds: number): void;
+  tracing?: Tracing | undefined;
+  /** The trace that a delivery belongs to, if this server still knows. */
+  traceOf?(deliveryId: string): string | undefined;
 };
 
 export const MAX_IN_FLIGHT = 256;
@@ -66,9 +72,11 @@ export function openDispatcher(deps: DispatcherDeps): Dispatcher {
   });
 
   const begin = async (claimed: Claimed) => {
-    const outcome = await send(db.of(asTenantId(claimed.tenantId)), claimed, abort.signal).catch(
-      (error): Outcome => unexpected(error, clock.now(), log),
-    );
+    const parent = deps.traceOf?.(claimed.id);
+    const outcome = await inSpan(deps.tracing, 'webhook.deliver', { kind: 'consumer', parent }, () =>
+      send(db.of(asTenantId(claimed.tenantId)), claimed, abort.signal),
+    ).catch((error): Outcome => unexpected(error, clock.now(), log));
+    deps.onAttempt?.(...attemptOf(outcome));
     held.leave(claimed);
     outcomes.add({ claimed, outcome });
   };
@@ -189,4 +197,9 @@ function pollLog(log: JobLog): JobLog {
     warn: log.warn,
     error: (details) => log.error(details, 'no webhooks can be sent'),
   };
+}
+
+function attemptOf(outcome: Outcome): ['delivered' | 'failed' | 'dropped', number] {
+  if (outcome.kind !== 'attempted') return ['dropped', 0];
+  return [outcome.error === null ? 'delivered' : 'failed', outcome.milliseconds];
 }

@@ -1,6 +1,7 @@
 import type { Db, TenantReads } from '../db/db.ts';
 import type { Outbound } from '../engines/outbound/outbound.ts';
 import type { JobDefinition } from '../jobs/define-job.ts';
+import { boundedMap } from '../kernel/bounded-map.ts';
 import { HOUR } from '../kernel/clock.ts';
 import type { TenantId } from '../kernel/ids.ts';
 import type { Vault } from '../secrets/vault.ts';
@@ -35,13 +36,21 @@ export type NotificationsDeps = Omit<DispatcherDeps, 'vault' | 'outbound'> & {
   everyTenantId(): AsyncIterable<TenantId>;
 };
 
+/** Deliveries whose trace this server remembers. */
+const MAX_TRACES = 10_000;
+
 export function openNotifications(deps: NotificationsDeps): Notifications {
-  const { db, vault, outbound } = deps;
-  const dispatcher = openDispatcher(deps);
+  const { db, vault, outbound, tracing } = deps;
+  const traces = tracing && boundedMap<string, string>(MAX_TRACES);
+  const dispatcher = openDispatcher({ ...deps, traceOf: (id) => traces?.get(id) });
+  const noted = (id: string) => {
+    const trace = tracing?.traceparent();
+    if (trace !== undefined) traces?.set(id, trace);
+  };
   const { ring, start, deliverDue } = dispatcher;
   return {
     handlers: { webhooks: webhookHandlers({ vault, outbound, ring, secretHostFault: deps.secretHostFault }) },
-    ...notifier(ring),
+    ...notifier(ring, noted),
     noticesOfIdentity: identityNotices(ring),
     isWebhookName,
     start,

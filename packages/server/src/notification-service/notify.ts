@@ -27,7 +27,11 @@ export type TenantEvent = {
 };
 export type NotifyTenant = (tx: TenantTx, event: TenantEvent) => Promise<void>;
 
-export function notifier(ring: () => void): { notify: Notify; notifyStep: NotifyStep; notifyTenant: NotifyTenant } {
+/** `noted`: a delivery was written. */
+export function notifier(
+  ring: () => void,
+  noted: (id: string) => void = () => undefined,
+): { notify: Notify; notifyStep: NotifyStep; notifyTenant: NotifyTenant } {
   return {
     async notifyTenant(tx, { type, environment, at, data }) {
       const active = await activeWebhooks(tx, environment);
@@ -48,7 +52,11 @@ export function notifier(ring: () => void): { notify: Notify; notifyStep: Notify
       const subscribers = active.filter(({ events }) => subscribes(events, event.type));
       if (subscribers.length === 0) return;
       const payload = JSON.stringify(payloadOf(tx, event));
-      for (const { id } of subscribers) await addDelivery(tx, newDelivery(id, event, payload));
+      for (const { id } of subscribers) {
+        const delivery = newDelivery(id, event, payload);
+        await addDelivery(tx, delivery);
+        noted(delivery.id);
+      }
       tx.afterCommit(ring);
     },
     async notifyStep(tx, webhookName, event) {

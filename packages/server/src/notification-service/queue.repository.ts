@@ -157,3 +157,12 @@ export async function noteFailures(
 export async function closeEndpoint(tx: TenantTx, webhookId: string, until: number): Promise<void> {
   await tx.run(CLOSE, [tx.tenantId, webhookId, until]);
 }
+
+const MAX_COUNTED = 100_000;
+const WAITING = sql(`SELECT count(*) AS count, min(next_at) AS oldest
+  FROM (SELECT next_at FROM webhook_queue LIMIT ${MAX_COUNTED}) AS some_of_them`);
+
+/** How many deliveries wait, counted up to a limit, and when the first of them is due. */
+export async function deliveriesWaiting(db: Reads): Promise<{ count: number; oldest: number | null }> {
+  return (await db.get<{ count: number; oldest: number | null }>(WAITING, [])) ?? { count: 0, oldest: null };
+}

@@ -60,3 +60,13 @@ export async function pageReviews(
   );
   return { rows: await openRows(db, rows), total: counted?.total ?? 0 };
 }
+
+const WAITING = sql(`SELECT environment, count(*) AS count, min(last_updated_at) AS oldest FROM process_instances
+  WHERE tenant_id = $1 AND environment IN ('live', 'test') AND status = 'REVIEW' GROUP BY environment`);
+
+export type ReviewsWaiting = { environment: string; count: number; oldest: number };
+
+/** How many wait in each environment, and since when the first of them does. */
+export function reviewsWaiting(db: TenantReads): Promise<ReviewsWaiting[]> {
+  return db.all<ReviewsWaiting>(WAITING, [db.tenantId]);
+}

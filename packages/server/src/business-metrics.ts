@@ -1,0 +1,162 @@
+import type { Db, TenantTx } from './db/db.ts';
+import type { Clock } from './kernel/clock.ts';
+import type { TenantId } from './kernel/ids.ts';
+import type { InstanceEvent } from './kernel/instance-event.ts';
+import { type Labels, type Meters, openMeters, type Reading } from './kernel/meters.ts';
+import { inSpan, type Tracing } from './kernel/tracing.ts';
+
+/** What the business of the installation looks like, and where it waits: for whoever watches the servers. */
+export type BusinessMetrics = {
+  /** In the transaction of the event; counted once that is durable. */
+  event(tx: Pick<TenantTx, 'afterCommit'>, event: InstanceEvent): void;
+  webhookAttempt(outcome: 'delivered' | 'failed' | 'dropped', milliseconds: number): void;
+  /** The same object, whose named calls are timed and counted, with a span for each if traces are on. */
+  measured<T extends object>(
+    what: 'vision' | 'decoder' | 'blob' | 'mail',
+    object: T,
+    calls: readonly (keyof T & string)[],
+  ): T;
+  text(): Promise<string>;
+};
+
+export type BusinessMetricsDeps = {
+  db: Db;
+  clock: Clock;
+  everyTenantId(): AsyncIterable<TenantId>;
+  /** How many reviews of a tenant wait in an environment, and since when the oldest does. */
+  reviewsWaiting(tenantId: TenantId): Promise<{ environment: string; count: number; oldest: number }[]>;
+  webhooksWaiting(): Promise<{ count: number; oldest: number | null }>;
+  tracing?: Tracing | undefined;
+  onError(error: unknown): void;
+};
+
+const EVENT_COUNTERS: Record<string, string> = {
+  'instance.stepSeen': 'seen',
+  'instance.stepCompleted': 'completed',
+  'instance.stepRetried': 'retried',
+  'instance.stepLeft': 'left',
+};
+const ENDED = new Set(['instance.completed', 'instance.terminated']);
+/** A scrape reads these at most as often, however many servers and dashboards ask. */
+const REVIEWS_EVERY_MS = 30_000;
+const MAX_TENANTS = 1000;
+
+export function openBusinessMetrics(deps: BusinessMetricsDeps): BusinessMetrics {
+  const meters = openMeters(deps.onError);
+  const started = meters.counter('grove_verifications_started_total', 'Process instances that were created');
+  const ended = meters.counter('grove_verifications_ended_total', 'Process instances that ended, by their status');
+  const reviews = meters.counter('grove_reviews_total', 'Process instances that came to a human, and what he decided');
+  const steps = meters.counter('grove_steps_total', 'Steps that people saw, completed, had to repeat and left');
+  const attempts = meters.counter('grove_webhook_attempts_total', 'Requests to receivers of webhooks');
+  const seconds = meters.histogram('grove_webhook_attempt_seconds', 'How long receivers of webhooks took');
+  watchReviews(meters, deps);
+  meters.gauge('grove_webhooks_waiting', 'Deliveries that wait for an attempt', async () => [
+    { labels: {}, value: (await deps.webhooksWaiting()).count },
+  ]);
+  meters.gauge('grove_webhooks_oldest_age_seconds', 'How long the oldest of them has been due', async () => {
+    const { oldest } = await deps.webhooksWaiting();
+    return [{ labels: {}, value: oldest === null ? 0 : Math.max(0, deps.clock.now() - oldest) / 1000 }];
+  });
+  watchPool(meters, deps.db);
+
+  const count = ({ type, environment, status, step, processDefnName: definition }: InstanceEvent) => {
+    const common = { definition, environment };
+    if (type === 'instance.created') started(common);
+    else if (ENDED.has(type)) ended({ ...common, outcome: status });
+    else if (type === 'instance.review') reviews({ ...common, what: 'waiting' });
+    else if (type === 'instance.approved') reviews({ ...common, what: 'approved' });
+    else if (type === 'instance.rejected') reviews({ ...common, what: 'rejected' });
+    const what = EVENT_COUNTERS[type];
+    if (what !== undefined) steps({ ...common, step: step ?? '', what });
+  };
+  const measure = callMeters(meters, deps.tracing);
+  return {
+    event: (tx, event) => tx.afterCommit(() => count(event)),
+    webhookAttempt(outcome, milliseconds) {
+      attempts({ outcome });
+      if (outcome !== 'dropped') seconds({}, milliseconds / 1000);
+    },
+    measured: measure,
+    text: meters.text,
+  };
+}
+
+/** Depth and age are read from the database, once for many scrapes. */
+function watchReviews(meters: Meters, deps: BusinessMetricsDeps): void {
+  let read: { at: number; waiting: Promise<Map<string, { count: number; oldest: number }>> } | undefined;
+  const waiting = () => {
+    const now = deps.clock.now();
+    if (!read || now - read.at >= REVIEWS_EVERY_MS) read = { at: now, waiting: sumReviews(deps) };
+    return read.waiting;
+  };
+  const readings = async (value: (each: { count: number; oldest: number }) => number): Promise<Reading[]> =>
+    [...(await waiting())].map(([environment, each]) => ({ labels: { environment }, value: value(each) }));
+  meters.gauge('grove_reviews_waiting', 'Process instances that wait for a human', () =>
+    readings(({ count }) => count),
+  );
+  meters.gauge('grove_reviews_oldest_age_seconds', 'How long the oldest of them has waited', () =>
+    readings(({ oldest }) => Math.max(0, deps.clock.now() - oldest) / 1000),
+  );
+}
+
+async function sumReviews({ everyTenantId, reviewsWaiting }: BusinessMetricsDeps) {
+  const sums = new Map<string, { count: number; oldest: number }>();
+  let tenants = 0;
+  for await (const tenantId of everyTenantId()) {
+    if (++tenants > MAX_TENANTS) break;
+    for (const { environment, count, oldest } of await reviewsWaiting(tenantId)) {
+      const sum = sums.get(environment) ?? { count: 0, oldest };
+      sums.set(environment, { count: sum.count + count, oldest: Math.min(sum.oldest, oldest) });
+    }
+  }
+  return sums;
+}
+
+function watchPool(meters: Meters, { pool }: Db): void {
+  if (!pool) return;
+  meters.gauge('grove_database_connections', 'Connections to PostgreSQL, and who waits for one', () => {
+    const { total, idle, waiting } = pool();
+    return [
+      { labels: { state: 'used' }, value: total - idle },
+      { labels: { state: 'idle' }, value: idle },
+      { labels: { state: 'waiting' }, value: waiting },
+    ];
+  });
+}
+
+type Call = (...input: never[]) => unknown;
+
+function callMeters(meters: Meters, tracing: Tracing | undefined): BusinessMetrics['measured'] {
+  return (what, object, calls) => {
+    const seconds = meters.histogram(`grove_${what}_seconds`, `How long calls of the ${what} took, by their outcome`);
+    const inFlight = new Map<string, number>();
+    meters.gauge(`grove_${what}_in_flight`, `Calls of the ${what} that are under way or wait`, () =>
+      [...inFlight].map(([operation, value]) => ({ labels: { operation } as Labels, value })),
+    );
+    const wrapped: Record<string, Call> = {};
+    for (const operation of calls) {
+      const call = object[operation] as Call;
+      inFlight.set(operation, 0);
+      wrapped[operation] = async (...input: never[]) => {
+        const began = performance.now();
+        inFlight.set(operation, (inFlight.get(operation) ?? 0) + 1);
+        let outcome = 'error';
+        try {
+          const result = await inSpan(tracing, `${what}.${operation}`, {}, async () => call.apply(object, input));
+          outcome = outcomeOf(result);
+          return result;
+        } finally {
+          inFlight.set(operation, (inFlight.get(operation) ?? 1) - 1);
+          seconds({ operation, outcome }, (performance.now() - began) / 1000);
+        }
+      };
+    }
+    return { ...object, ...wrapped };
+  };
+}
+
+/** Messages to people never throw: they say how it went. */
+function outcomeOf(result: unknown): string {
+  const kind = (result as { kind?: unknown } | undefined)?.kind;
+  return typeof kind === 'string' && /^[A-Z_]{1,20}$/.test(kind) ? kind.toLowerCase() : 'ok';
+}
