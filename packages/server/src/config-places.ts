@@ -68,6 +68,8 @@ export function areImagesOfOneMachine(config: {
 }): boolean {
   const { database, s3, blobFolder, dataFolder } = config;
   return database.engine === 'postgres' && !s3 && blobFolder === `${dataFolder}/blobs`;
+}
+
 export type TracePlace = { url: string; headers: Readonly<Record<string, string>>; ratio: number };
 
 const HEADER = /^([A-Za-z0-9-]{1,64})=([\x20-\x7e]{1,2000})$/;
