@@ -5,20 +5,91 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, it } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import ts from 'typescript';
 import { statements } from './db.ts';
 import { migrateSqlite } from './migrate.ts';
 
 /** PostgreSQL has a second wall, its row-level security. On SQLite the tenant in the statement is the only one. */
 const HOME = fileURLToPath(new URL('..', import.meta.url));
 const MIN_STATEMENTS = 400;
+const MIN_COMPOSED = 30;
+/** A part of a part of a part: nothing is nested deeper, and a name that means itself ends. */
+const MAX_DEPTH = 5;
+
+const sourceFiles = () =>
+  globSync('**/*.ts', { cwd: HOME, exclude: ['**/*.test.ts', '**/*.check.ts'] }).map((file) => join(HOME, file));
 
 async function loadStatements(): Promise<readonly string[]> {
-  const files = globSync('**/*.ts', { cwd: HOME, exclude: ['**/*.test.ts', '**/*.check.ts'] });
-  for (const file of files.map((each) => join(HOME, each))) {
+  for (const file of sourceFiles()) {
     if (/\bsql\(|\/sql\/(table|statement)\.ts'/.test(readFileSync(file, 'utf8')))
       await import(pathToFileURL(file).href);
   }
   return statements;
+}
+
+type Composed = { readonly place: string; readonly text: string };
+
+/** Statements that are put together when a list is asked for, read from the source: nobody has to ask for each list. */
+function composedStatements(files: readonly string[]): Composed[] {
+  return files.filter((file) => !file.endsWith('kept-statement.ts')).flatMap((file) => composedIn(file));
+}
+
+function composedIn(path: string, text = readFileSync(path, 'utf8')): Composed[] {
+  if (!/\b(unprepared|keptStatement|pageStatement)\(/.test(text)) return [];
+  const file = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
+  const constants = new Map<string, ts.Expression[]>();
+  const calls: ts.CallExpression[] = [];
+  const visit = (node: ts.Node): void => {
+    if (ts.isVariableDeclaration(node) && ts.isIdentifier(node.name) && node.initializer) {
+      constants.set(node.name.text, [...(constants.get(node.name.text) ?? []), node.initializer]);
+    }
+    if (ts.isCallExpression(node) && /^(unprepared|keptStatement|pageStatement)$/.test(node.expression.getText())) {
+      calls.push(node);
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(file);
+  /** The nearest declaration before the place: the same name may mean another text in another function. */
+  const declared = (name: string, before: number) =>
+    constants.get(name)?.findLast((initializer) => initializer.getStart() < before);
+  /** Every text that an expression may become. What is not known, as a value of the caller, is empty. */
+  const expand = (node: ts.Expression, depth = 0): string[] => {
+    if (depth > MAX_DEPTH) return [''];
+    if (ts.isStringLiteral(node) || ts.isNoSubstitutionTemplateLiteral(node)) return [node.text];
+    if (ts.isConditionalExpression(node)) return [node.whenTrue, node.whenFalse].flatMap((each) => expand(each, depth));
+    if (ts.isIdentifier(node)) {
+      const initializer = declared(node.text, node.getStart());
+      return initializer ? expand(initializer, depth + 1) : [''];
+    }
+    if (ts.isCallExpression(node) && ts.isIdentifier(node.expression)) {
+      const called = declared(node.expression.text, node.getStart());
+      return called && ts.isArrowFunction(called) ? resultsOf(called).flatMap((each) => expand(each, depth + 1)) : [''];
+    }
+    if (!ts.isTemplateExpression(node)) return [''];
+    return node.templateSpans.reduce(
+      (texts, { expression, literal }) =>
+        expand(expression, depth).flatMap((part) => texts.map((text) => `${text}${part}${literal.text}`)),
+      [node.head.text],
+    );
+  };
+  return calls.flatMap((call) => {
+    const [first, second] = call.arguments;
+    const argument = call.expression.getText() === 'pageStatement' ? second : first;
+    const place = `${path}:${file.getLineAndCharacterOfPosition(call.getStart()).line + 1}`;
+    return (argument ? expand(argument) : ['']).map((each) => ({ place, text: each }));
+  });
+}
+
+function resultsOf({ body }: ts.ArrowFunction): ts.Expression[] {
+  if (!ts.isBlock(body)) return [body];
+  const results: ts.Expression[] = [];
+  const visit = (node: ts.Node): void => {
+    if (ts.isArrowFunction(node)) return;
+    if (ts.isReturnStatement(node) && node.expression) results.push(node.expression);
+    ts.forEachChild(node, visit);
+  };
+  visit(body);
+  return results;
 }
 
 function tablesOfTenants(): Set<string> {
@@ -35,12 +106,15 @@ function tablesOfTenants(): Set<string> {
   return new Set(rows.map(({ name }) => String(name)));
 }
 
+const plainText = (text: string) => text.replace(/\/\*(sqlite|postgres)/g, ' ').replaceAll('*/', ' ');
+
+const namedTables = (text: string, tables: ReadonlySet<string>) =>
+  [...plainText(text).matchAll(/\b(?:FROM|JOIN|UPDATE|INTO)\s+(\w+)/gi)].filter(([, name = '']) => tables.has(name));
+
 /** What is missing in a statement: it must compare the tenant, or write it, once for each table of tenants that it names. */
 function faultOf(text: string, tables: ReadonlySet<string>): string | undefined {
-  const plain = text.replace(/\/\*(sqlite|postgres)/g, ' ').replaceAll('*/', ' ');
-  const named = [...plain.matchAll(/\b(?:FROM|JOIN|UPDATE|INTO)\s+(\w+)/gi)].filter(([, name = '']) =>
-    tables.has(name),
-  );
+  const plain = plainText(text);
+  const named = namedTables(text, tables);
   const written = plain.match(/INSERT INTO \w+\s*\([^)]*\btenant_id\b[^)]*\)/gi) ?? [];
   const compared = plain.match(/\btenant_id\s*=/gi) ?? [];
   return named.length > written.length + compared.length ? text : undefined;
@@ -55,6 +129,29 @@ describe('every statement', () => {
       all.flatMap((text) => faultOf(text, tables) ?? []),
       [],
     );
+  });
+
+  it('that is put together at run time names the tenant, too, and can be read here', () => {
+    const tables = tablesOfTenants();
+    const all = composedStatements(sourceFiles());
+    assert.ok(all.length >= MIN_COMPOSED, `${all.length} statements`);
+    const faults = all.filter(({ text }) => namedTables(text, tables).length === 0 || faultOf(text, tables));
+    assert.deepEqual(faults, []);
+  });
+
+  it('that is put together without its tenant would be found', () => {
+    const tables = new Set(['webhooks']);
+    const source = (where: string) => `const FROM = 'FROM webhooks';
+      function list(filter: string) {
+        const where = ${where};
+        return unprepared(\`SELECT id \${FROM} WHERE \${where}\${filter}\`);
+      }
+      const where = 'tenant_id = $1';`;
+    const faultsOf = (where: string) =>
+      composedIn('list.ts', source(where)).map(({ text }) => faultOf(text, tables) !== undefined);
+    assert.deepEqual(faultsOf("'tenant_id = $1'"), [false]);
+    assert.deepEqual(faultsOf("'id = $1'"), [true]);
+    assert.deepEqual(faultsOf("filter ? 'id = $1' : 'tenant_id = $1'"), [true, false]);
   });
 
   it('without its tenant would be found', () => {

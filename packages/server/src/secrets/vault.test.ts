@@ -7,9 +7,9 @@ import { MINUTE } from '../kernel/clock.ts';
 import { asTenantId, type TenantId } from '../kernel/ids.ts';
 import { addTenant } from '../tenants/tenants.repository.ts';
 import { openMasterKey } from './master-key.ts';
-import { sealedBy } from './sealing.ts';
+import { seal, sealedBy, unseal } from './sealing.ts';
 import { findDataKey } from './secrets.repository.ts';
-import { openVault, type Vault } from './vault.ts';
+import { dataKeyContext, openVault, type Vault } from './vault.ts';
 
 const MASTER = openMasterKey({ env: `1:${Buffer.alloc(32, 1).toString('base64')}` });
 const OTHER_MASTER = openMasterKey({ env: `1:${Buffer.alloc(32, 2).toString('base64')}` });
@@ -35,6 +35,18 @@ onBothEngines('the vault', (_engine, places) => {
     db.of(tenant).write((tx) => by.sealFor(tx, subject, context, plain));
   const openFor = (tenant: TenantId, subject: string, context: string, sealed: Uint8Array, by = vault) =>
     by.openFor(db.of(tenant), subject, context, sealed);
+
+  /** Gives a subject the data key of another, sealed as its own. Only somebody who has the tenants' keys can do that. */
+  const shareDataKey = async (from: string, { tenant, subject }: { tenant: TenantId; subject: string }) => {
+    const stored = await findDataKey(db.of(acme), from);
+    assert.ok(stored);
+    const { key: opener } = await vault.tenantKey(db.of(acme), sealedBy(stored));
+    const shared = unseal(opener, dataKeyContext(acme, from), stored);
+    await sealFor(tenant, subject, 'name');
+    const resealed = seal(await vault.tenantKey(db.of(tenant)), dataKeyContext(tenant, subject), shared);
+    const replace = { text: 'UPDATE data_keys SET sealed = $3 WHERE tenant_id = $1 AND subject = $2' };
+    await db.of(tenant).write((tx) => tx.run(replace, [tenant, subject, resealed]));
+  };
 
   describe('data', () => {
     it('opens for its tenant, subject and context, again after a restart', async () => {
@@ -69,6 +81,22 @@ onBothEngines('the vault', (_engine, places) => {
       await db.of(other).write((tx) => tx.run(move, [other, 'erin', key]));
       await assert.rejects(openFor(acme, 'frank', 'name', sealed));
       await assert.rejects(openFor(other, 'erin', 'name', sealed));
+    });
+
+    it('does not open for another subject or tenant even where both have the same data key', async () => {
+      const sealed = await sealFor(acme, 'walter', 'name');
+      await shareDataKey('walter', { tenant: acme, subject: 'victor' });
+      await shareDataKey('walter', { tenant: other, subject: 'walter' });
+      for (const [tenant, subject] of [
+        [acme, 'victor'],
+        [other, 'walter'],
+      ] as const) {
+        await assert.rejects(openFor(tenant, subject, 'name', sealed), /unable to authenticate data/);
+        await assert.rejects(vault.openTextFor(db.of(tenant), subject, 'name', sealed), /unable to authenticate data/);
+        const unsealer = await vault.unsealerFor(db.of(tenant), subject);
+        assert.throws(() => unsealer('name', sealed), /unable to authenticate data/);
+        assert.deepEqual(await openFor(tenant, subject, 'name', await sealFor(tenant, subject, 'name')), PLAIN);
+      }
     });
 
     it('of one new subject, sealed by many at once, opens for all of them', async () => {
@@ -108,6 +136,14 @@ onBothEngines('the vault', (_engine, places) => {
       await assert.rejects(openLong(acme, 'sybil', 'name', sealed));
       await assert.rejects(openLong(other, 'sybil', 'face', sealed));
       await assert.rejects(openFor(acme, 'sybil', 'face', sealed));
+    });
+
+    it('does not open for another subject or tenant even where both have the same data key', async () => {
+      const sealed = await sealLong(acme, 'xavier', 'face');
+      await shareDataKey('xavier', { tenant: acme, subject: 'yolanda' });
+      await shareDataKey('xavier', { tenant: other, subject: 'xavier' });
+      await assert.rejects(openLong(acme, 'yolanda', 'face', sealed), /unable to authenticate data/);
+      await assert.rejects(openLong(other, 'xavier', 'face', sealed), /unable to authenticate data/);
     });
 
     it('is unreadable once its subject is destroyed', async () => {
@@ -214,6 +250,25 @@ onBothEngines('the vault', (_engine, places) => {
       assert.deepEqual(await openFor(acme, 'niaj', 'name', sealed, openVault({ master: MASTER, clock })), PLAIN);
     });
 
+    it('does not open for another tenant, nor as another version', async () => {
+      const [thief] = await addTestTenants(db, 'thief');
+      const { sealed } = (await db
+        .of(acme)
+        .get<{ sealed: Uint8Array }>({ text: 'SELECT sealed FROM tenant_keys WHERE tenant_id = $1 AND version = 1' }, [
+          acme,
+        ])) as { sealed: Uint8Array };
+      const add = { text: 'INSERT INTO tenant_keys (tenant_id, version, sealed, created_at) VALUES ($1, $2, $3, 0)' };
+      await db.of(thief).write((tx) => tx.run(add, [thief, 1, sealed]));
+      await assert.rejects(vault.tenantKey(db.of(thief)), /unable to authenticate data/);
+      await db.of(acme).write((tx) => tx.run(add, [acme, 9, sealed]));
+      await assert.rejects(
+        openVault({ master: MASTER, clock }).tenantKey(db.of(acme), 9),
+        /unable to authenticate data/,
+      );
+      const remove = { text: 'DELETE FROM tenant_keys WHERE tenant_id = $1 AND version = 9' };
+      await db.of(acme).write((tx) => tx.run(remove, [acme]));
+    });
+
     it('cannot be made twice, and a tenant without one is told apart', async () => {
       await assert.rejects(
         db.of(acme).write((tx) => vault.createTenantKey(tx)),
@@ -238,6 +293,21 @@ onBothEngines('the vault', (_engine, places) => {
     });
   });
 
+  describe('what is kept outside the database', () => {
+    it('opens in its place alone, and not as anything else that the master key seals', async () => {
+      const sealed = vault.sealOutside('erasures', PLAIN);
+      assert.deepEqual(vault.openOutside('erasures', sealed), PLAIN);
+      assert.throws(() => vault.openOutside('receipts', sealed), /unable to authenticate data/);
+      await vault.systemSecret(db.system, 'inside');
+      const inside = await db.system.get<{ sealed: Uint8Array }>(
+        { text: "SELECT sealed FROM system_secrets WHERE name = 'inside'" },
+        [],
+      );
+      assert.ok(inside);
+      assert.throws(() => vault.openOutside('inside', inside.sealed), /unable to authenticate data/);
+    });
+  });
+
   describe('a secret of the installation', () => {
     it('is made once, by whoever comes first, and is the same for everybody from then on', async () => {
       const vaults = Array.from({ length: 8 }, () => openVault({ master: MASTER, clock }));
@@ -255,6 +325,26 @@ onBothEngines('the vault', (_engine, places) => {
       const [one] = await vault.systemSecret(db.system, 'one');
       const [two] = await vault.systemSecret(db.system, 'two');
       assert.ok(one && two && !one.key.equals(two.key));
+    });
+
+    it('does not open under another name or as another version, nor as the key of a tenant', async () => {
+      const [mine] = await vault.systemSecret(db.system, 'of one name');
+      assert.ok(mine);
+      const copy = (name: string, version: number) => ({
+        text: `INSERT INTO system_secrets (name, version, sealed, created_at)
+          SELECT '${name}', ${version}, sealed, 0 FROM system_secrets WHERE name = 'of one name' AND version = 1`,
+      });
+      await db.system.write((tx) => tx.run(copy('of another name', 1), []));
+      await assert.rejects(vault.systemSecret(db.system, 'of another name'), /unable to authenticate data/);
+      await db.system.write((tx) => tx.run(copy('of one name', 2), []));
+      await assert.rejects(vault.systemSecret(db.system, 'of one name'), /unable to authenticate data/);
+      const [stranger] = await addTestTenants(db, 'stranger');
+      const asTenantKey = {
+        text: `INSERT INTO tenant_keys (tenant_id, version, sealed, created_at)
+          SELECT $1, 1, sealed, 0 FROM system_secrets WHERE name = 'of one name' AND version = 1`,
+      };
+      await db.of(stranger).write((tx) => tx.run(asTenantKey, [stranger]));
+      await assert.rejects(vault.tenantKey(db.of(stranger)), /unable to authenticate data/);
     });
 
     it('does not open with another master key', async () => {

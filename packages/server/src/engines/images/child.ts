@@ -5,7 +5,8 @@ import { confine } from './confine.ts';
 import { type DecodedType, type ImageType, PDF_TYPE } from './detect-image-type.ts';
 import { faultOfContainer } from './fault-of-container.ts';
 import { frameParts, readFrames } from './frames.ts';
-import { JPEG_QUALITY, MAX_PIXELS, MAX_SIDE_PIXELS } from './limits.ts';
+import { hasTooManyPixels, limitedDecoder } from './limited-decoder.ts';
+import { JPEG_QUALITY } from './limits.ts';
 import type { Reason } from './refused.ts';
 
 /**
@@ -44,10 +45,8 @@ async function reencode(type: ImageType, bytes: Buffer): Promise<Picture> {
   const { width, height, format, pages, icc } = await metadataOf(bytes);
   if (format === undefined || `image/${format}` !== type) throw new Refusal('not_an_image');
   if ((pages ?? 1) > 1) throw new Refusal('animated');
-  if (width * height > MAX_PIXELS || Math.max(width, height) > MAX_SIDE_PIXELS) throw new Refusal('too_many_pixels');
-  // Too large was found out by us, to say so; the limit stands behind it.
-  const options = { failOn: 'error', limitInputPixels: MAX_PIXELS, sequentialRead: true, autoOrient: true } as const;
-  const { data, info } = await decoded(sharp(bytes, { ...options, ignoreIcc: isNamedSrgb(icc) }));
+  if (hasTooManyPixels({ width, height })) throw new Refusal('too_many_pixels');
+  const { data, info } = await decoded(limitedDecoder(bytes, { ignoreIcc: isNamedSrgb(icc) }));
   return { jpeg: data, width: info.width, height: info.height };
 }
 

@@ -6,6 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import sharp from 'sharp';
 import { apng, bombPng, JPEG, noise, PNG, picture, quadrants, WEBP, withChunk } from '../../../test/images.ts';
 import { openImages, type Reencoded } from './images.ts';
+import { hasTooManyPixels, limitedDecoder } from './limited-decoder.ts';
 import { startChild } from './start-child.ts';
 
 const text = (words: string) => Buffer.from(words, 'latin1');
@@ -153,6 +154,22 @@ describe('100059: an image is refused', () => {
     await assert.rejects(reencode(bombPng(5001, 5000)), refused('too_many_pixels'));
     await assert.rejects(reencode(bombPng(100_000, 8)), refused('too_many_pixels'));
     await assert.rejects(reencode(bombPng(2 ** 31 - 1, 2 ** 31 - 1)), { code: 100059 });
+  });
+
+  it('by its header at 25 million pixels and at 65,500 on a side, and by the decoder whatever the header said', async () => {
+    const sizes = [
+      [5000, 5000, false],
+      [5001, 5000, true],
+      [65_500, 1, false],
+      [65_501, 1, true],
+      [1, 65_501, true],
+    ] as const;
+    for (const [width, height, isTooLarge] of sizes) {
+      assert.equal(hasTooManyPixels({ width, height }), isTooLarge, `${width} by ${height}`);
+    }
+    const decode = (bytes: Buffer) => limitedDecoder(bytes, { ignoreIcc: false }).resize(8).jpeg().toBuffer();
+    await assert.rejects(decode(bombPng(5001, 5000)), /pixel limit/);
+    assert.ok((await decode(bombPng(5000, 5000))).length > 0);
   });
 
   it('when it moves', async () => {

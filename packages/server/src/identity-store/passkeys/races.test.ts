@@ -3,6 +3,8 @@ import { after, before, it } from 'node:test';
 import { authenticator } from '../../../test/authenticator/authenticator.ts';
 import { type RelyingParty, relyingParty } from '../../../test/authenticator/relying-party.ts';
 import { type Answer, onBothEngines, openTestApp, type TestApp } from '../../../test/harness.ts';
+import { asTenantId } from '../../kernel/ids.ts';
+import { advancePasskey } from './passkeys.repository.ts';
 
 /** `GROVE_RACE_ROUNDS=100` for a long look. */
 const ROUNDS = Number(process.env.GROVE_RACE_ROUNDS ?? 3);
@@ -66,6 +68,23 @@ onBothEngines('passkeys under races', (_engine, places) => {
       );
       assert.deepEqual(codes(answers), { 200: 1, 372: 1 });
     }
+  });
+
+  it('the counter of a passkey in the database only grows, whatever was compared before', async () => {
+    const advance = (id: string, signCount: number, tenant = grove.tenantId) =>
+      grove.app.db
+        .of(asTenantId(tenant))
+        .write((tx) => advancePasskey(tx, { id, signCount, backedUp: false, now: grove.clock.now() }));
+    const { passkeyId } = await rp.register();
+    const outcomes: boolean[] = [];
+    for (const signCount of [7, 7, 6, 0, 8]) outcomes.push(await advance(passkeyId, signCount));
+    assert.deepEqual(outcomes, [true, false, false, false, true]);
+    const uncounted = await rp.register(undefined, { counts: false });
+    assert.deepEqual([await advance(uncounted.passkeyId, 0), await advance(uncounted.passkeyId, 1)], [true, true]);
+    assert.equal(await advance(uncounted.passkeyId, 0), false, 'one that has begun to count goes on counting');
+    await rp.post(`/users/${uncounted.userId}/passkeys/${uncounted.passkeyId}`, { status: 'DISABLED' });
+    assert.equal(await advance(uncounted.passkeyId, 2), false, 'a disabled passkey is not used');
+    assert.equal(await advance(passkeyId, 9, 'nobody'), false, 'nor is that of another tenant');
   });
 
   it('one credential id registered for ten users at once is the passkey of one, and nobody is left half made', async () => {
