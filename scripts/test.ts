@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { build, isFresh } from '../packages/journey/build.ts';
 import { startPostgres } from '../packages/server/test/postgres.ts';
 import { endProcesses } from './end-processes.ts';
@@ -14,13 +14,13 @@ import { printTimes } from './test-times.ts';
 /**
  * Runs every test, or those whose files hold one of the given words, and closes with one plain line: `N passed, N failed`.
  * Files that end in `.alone.test.ts` come first and one at a time: somebody waits in them for a camera, so they have a
- * core for themselves, and a few groups of small files have the others. After that there is one process more than there
- * are cores, since many wait for others: first the files that need a process of their own, then those that share one.
- * `--times` prints where the time went.
+ * core for themselves, and a few groups of small files have the others. After that there are two processes more than
+ * there are cores, since many wait for a browser or a child: first the files that need a process of their own, then those
+ * that share one. `--times` prints where the time went.
  */
-const AT_A_TIME = availableParallelism() + 1;
+const AT_A_TIME = availableParallelism() + 2;
 /** They take about as long as the files that are alone. */
-const GROUPS_BESIDE = 8;
+const GROUPS_BESIDE = 4;
 /** How many tests the whole suite had when it was last green. Fewer than that is a failure. */
 const COUNT_FILE = 'scripts/test-count.txt';
 // What hangs must not hang everything, be it a file or a group; whoever asks for many rounds asks for more time as well.
@@ -100,10 +100,12 @@ function hasRoom(place: string): boolean {
 /** What the files share: a folder, what was compiled, the built pages, and one PostgreSQL. A single file has its own. */
 async function prepare(): Promise<() => Promise<void>> {
   process.env.CHROMIUM ??= findChromium({ install: true }) ?? '';
-  process.env.NODE_COMPILE_CACHE ??= join(folder, 'compiled');
+  // What the installation compiled, and an earlier run, need not be compiled again.
+  process.env.NODE_COMPILE_CACHE ??= resolve('node_modules/.cache/grove');
   // PostgreSQL may run as somebody else, who has to pass.
   chmodSync(folder, 0o755);
   process.env.TMPDIR = folder;
+  process.env.TEST_SHARED = folder;
   if (files.length < 2 || process.env.TEST_POSTGRES) return async () => undefined;
   if (!isFresh()) await build();
   const postgres = await startPostgres();

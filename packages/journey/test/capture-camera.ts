@@ -94,9 +94,9 @@ function runCamera({ sources, first, acting, reactionMs = 350, disguised }: Driv
       context.fillRect(canvas.width / 2, 2, 4, 4);
     };
     draw();
-    setInterval(draw, 60);
+    setInterval(draw, 100);
     if (acting) setInterval(follow, 60);
-    const stream = canvas.captureStream(15);
+    const stream = canvas.captureStream(10);
     if (disguised) {
       const [track] = stream.getVideoTracks();
       Object.defineProperties(track as object, {
@@ -131,7 +131,7 @@ export async function fakeLenses(
       const context = canvas.getContext('2d') as CanvasRenderingContext2D;
       context.fillStyle = colour;
       setInterval(() => context.fillRect(0, 0, 640, 480), 60);
-      const stream = canvas.captureStream(15);
+      const stream = canvas.captureStream(10);
       const [track] = stream.getVideoTracks();
       Object.defineProperty(track, 'label', { value: label });
       Object.assign(track as object, {

@@ -2,7 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeSpecimen, type SpecimenOrder } from '@grove/vision';
 import sharp from 'sharp';
-import { ALL_MOMENTS, AT_REST, nameOf, recordedFrames, SHOWN } from '../../vision/test/recording.ts';
+import { oncePerRun } from '../../../scripts/once-per-run.ts';
+import { ALL_MOMENTS, AT_REST, nameOf, openRecording, SHOWN } from '../../vision/test/recording.ts';
 import type { Acting } from './capture-camera.ts';
 
 /** What the fake camera shows: JPEG pictures one after the other, made when a test needs them. */
@@ -31,8 +32,13 @@ export function writeClip(folder: string, name: string, pictures: readonly Buffe
 /** Pictures of a head by name; those at rest, and for each movement the takes that show it. */
 export type Head = { pictures: Record<string, Buffer>; acting: Acting };
 
-export async function headPictures(): Promise<Head> {
-  const frames = await recordedFrames(ALL_MOMENTS);
+export function headPictures(): Promise<Head> {
+  return oncePerRun('head-pictures', makeHeadPictures);
+}
+
+async function makeHeadPictures(): Promise<Head> {
+  const recording = await openRecording();
+  const frames = ALL_MOMENTS.map(recording.at);
   // As large as the least that a camera gives.
   const enlarge = (frame: Buffer) => sharp(frame).resize(800, 600).jpeg({ quality: 92 }).toBuffer();
   const enlarged = await Promise.all(frames.map(enlarge));

@@ -6,7 +6,7 @@ import sharp from 'sharp';
 import { findChromium } from '../../../scripts/find-chromium.ts';
 import { openTestApp, type TestApp, testClock, testPlaces } from '../../server/test/harness.ts';
 import { AUDREY, picture } from '../../vision/test/pictures.ts';
-import { PORTRAIT_AT, recordedFrames } from '../../vision/test/recording.ts';
+import { openRecording, PORTRAIT_AT } from '../../vision/test/recording.ts';
 import { build, isFresh } from '../build.ts';
 import { driveCamera } from './capture-camera.ts';
 import { type Head, headPictures, specimenPicture } from './capture-clips.ts';
@@ -60,7 +60,7 @@ describe('a journey with a camera and the real machine', () => {
       ],
     });
     head = await headPictures();
-    const [frame] = await recordedFrames([PORTRAIT_AT]);
+    const frame = (await openRecording()).at(PORTRAIT_AT);
     portrait = await sharp(frame).extract({ left: 120, top: 60, width: 170, height: 217 }).jpeg().toBuffer();
   });
   after(async () => {

@@ -1,9 +1,10 @@
-import { createReadStream, existsSync, mkdtempSync, statSync } from 'node:fs';
+import { createReadStream, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { extname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { oncePerRun } from '../../../scripts/once-per-run.ts';
 
 /** The views of the camera, built and served as the journey is: nothing but our own files, under its policy. */
 export type CaptureSite = {
@@ -30,17 +31,25 @@ const TYPES: Readonly<Record<string, string>> = {
   ...{ '.wasm': 'application/wasm', '.bin': 'application/octet-stream', '.svg': 'image/svg+xml' },
 };
 
-export async function openCaptureSite(): Promise<CaptureSite> {
+/** The folder goes with that of the run, or with the process. */
+async function buildSite(): Promise<string> {
   const { build } = await import('vite');
-  const folder = mkdtempSync(join(tmpdir(), 'grove-capture-'));
+  const folder = mkdtempSync(join(tmpdir(), 'grove-capture-site-'));
+  if (!process.env.TEST_SHARED) process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   await build({
     configFile: join(HOME, 'vite.config.ts'),
     logLevel: 'error',
-    build: { outDir: join(folder, 'site'), emptyOutDir: true, rolldownOptions: { input: join(HOME, PAGE) } },
+    build: { outDir: folder, emptyOutDir: true, rolldownOptions: { input: join(HOME, PAGE) } },
   });
+  return folder;
+}
+
+export async function openCaptureSite(): Promise<CaptureSite> {
+  const folder = mkdtempSync(join(tmpdir(), 'grove-capture-'));
+  const site = await oncePerRun('capture-site', buildSite);
   const server = createServer((request, answer) => {
     const path = normalize(new URL(request.url ?? '/', 'http://localhost').pathname).replace(/^\/web\//, '');
-    const file = join(folder, 'site', path);
+    const file = join(site, path);
     if (!existsSync(file) || statSync(file).isDirectory()) return answer.writeHead(404).end();
     const type = TYPES[extname(file)] ?? 'application/octet-stream';
     answer.writeHead(200, { 'Content-Type': type, 'Content-Security-Policy': POLICY });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from 'playwright-core';
 import { findChromium } from '../../../scripts/find-chromium.ts';
 import { specimenPicture, writeClip } from './capture-clips.ts';
 import type { SentChallenges } from './capture-page/scripted-challenges.ts';
@@ -83,4 +84,19 @@ export const openCamera = (page: Page) => page.getByRole('button', { name: 'Open
 export async function untilSubmitted(page: Page, timeout = WAIT.timeout): Promise<void> {
   const isSubmitted = () => (window as unknown as { sent: Sent }).sent.submitted.length > 0;
   await page.waitForFunction(isSubmitted, null, { timeout });
+}
+
+const HURRY = { pageMs: 500, everyMs: 25 } as const;
+
+/**
+ * Time passes quickly in the page until this is to be seen: its pauses are for people, who have to read something. The
+ * page needs `clock.install()` before it is opened, and a camera that runs already.
+ */
+export async function hurryUntil(page: Page, wanted: Locator): Promise<void> {
+  const deadline = Date.now() + WAIT.timeout;
+  while (!(await wanted.first().isVisible())) {
+    if (Date.now() > deadline) throw new Error(`is never shown: ${wanted}`);
+    await page.clock.fastForward(HURRY.pageMs);
+    await sleep(HURRY.everyMs);
+  }
 }

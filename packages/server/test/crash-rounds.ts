@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { seededRandom } from '../../../scripts/test-seed.ts';
 
-/** How often servers are killed. CRASH_ROUNDS asks for more rounds than every run of the tests can afford. */
-export const CRASH_ROUNDS = Number(process.env.CRASH_ROUNDS ?? 2);
+/** How often servers are killed. `npm run test:crashes` asks for more rounds than every run of the tests can afford. */
+export const CRASH_ROUNDS = Number(process.env.CRASH_ROUNDS ?? 1);
 
 /** A round starts a server, which takes a second on a quiet machine and many on a busy one. Both engines have to fit in. */
 const BEFORE_MS = 300_000;

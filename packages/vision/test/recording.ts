@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { chromium } from 'playwright-core';
 import { findChromium } from '../../../scripts/find-chromium.ts';
+import { oncePerRun } from '../../../scripts/once-per-run.ts';
 import type { Movement } from '../src/liveness/movements.ts';
 
 /**
@@ -48,8 +49,10 @@ export class RecordingOver extends Error {}
 export type Actor = { frame(instruction: { kind: Movement; phase: 'do' | 'return' }): Buffer };
 
 export async function openRecording(): Promise<Recording> {
-  const frames = await recordedFrames(ALL_MOMENTS);
-  const known = new Map(ALL_MOMENTS.map((moment, at) => [nameOf(moment), frames[at] as Buffer]));
+  const known = await oncePerRun('recorded-frames', async () => {
+    const frames = await recordedFrames(ALL_MOMENTS);
+    return new Map(ALL_MOMENTS.map((moment, at) => [nameOf(moment), frames[at] as Buffer]));
+  });
   const at = (moment: Moment) => known.get(nameOf(moment)) as Buffer;
   return { at, actor: () => newActor(at) };
 }

@@ -5,6 +5,9 @@ import { driveCamera } from './capture-camera.ts';
 import { type Head, headPictures } from './capture-clips.ts';
 import { type CaptureStage, openCamera, openCaptureStage, untilSubmitted, WAIT } from './capture-stage.ts';
 
+/** As long as the page says why a challenge starts again. */
+const NOTICE_MS = 3_500;
+
 let stage: CaptureStage;
 let head: Head;
 before(async () => {
@@ -64,6 +67,12 @@ describe('a selfie', () => {
   /** He looks ahead and does nothing else: the scripted server counts frames. */
   const still = (page: Page) => driveCamera(page, { centre: head.pictures.centre as Buffer }, { first: 'centre' });
   const eyes = { kinds: ['centre', 'right', 'closeEyes', 'openMouth'] };
+  /** The same, with a clock of ours: why a challenge starts again is to be read for a few seconds. */
+  const stillWithClock = async (page: Page) => {
+    await page.clock.install();
+    await still(page);
+  };
+  const haveRead = (page: Page) => page.clock.fastForward(NOTICE_MS);
   const shown = (page: Page, text: string | RegExp) => page.locator('.hint', { hasText: text }).first().waitFor(WAIT);
 
   test('with movements sends one signed frame at a time, for each instruction as the server reveals it', async () => {
@@ -184,13 +193,14 @@ describe('a selfie', () => {
       async (page) => {
         await openCamera(page);
         await shown(page, 'Your face was out of the picture');
+        await haveRead(page);
         await page.getByRole('heading', { name: 'Let’s try that again' }).waitFor(WAIT);
         await page.getByText('That was too fast').waitFor(WAIT);
         assert.ok(await page.getByRole('button', { name: 'Let a person look at it' }).isVisible());
         await page.getByRole('button', { name: 'Try again' }).tap();
         await untilSubmitted(page, 40_000);
       },
-      { prepare: still },
+      { prepare: stillWithClock },
     );
     assert.equal(sent.starts.length, 3);
     assert.equal(new Set(sent.starts.map(({ key }) => key)).size, 3, 'a key for each');
@@ -228,11 +238,14 @@ describe('a selfie', () => {
         await shown(page, 'Close your eyes');
         await omit.tap(WAIT);
         await shown(page, /A person will look at it/);
+        await haveRead(page);
         await shown(page, 'Open your mouth');
         await omit.tap(WAIT);
+        await shown(page, /A person will look at it/);
+        await haveRead(page);
         await untilSubmitted(page, 40_000);
       },
-      { prepare: still },
+      { prepare: stillWithClock },
     );
     assert.deepEqual(
       sent.starts.map(({ omit }) => omit),
