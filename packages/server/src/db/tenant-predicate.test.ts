@@ -12,7 +12,7 @@ import { migrateSqlite } from './migrate.ts';
 /** PostgreSQL has a second wall, its row-level security. On SQLite the tenant in the statement is the only one. */
 const HOME = fileURLToPath(new URL('..', import.meta.url));
 const MIN_STATEMENTS = 400;
-const MIN_COMPOSED = 30;
+const MIN_COMPOSED = 5;
 /** A part of a part of a part: nothing is nested deeper, and a name that means itself ends. */
 const MAX_DEPTH = 5;
 
@@ -29,9 +29,12 @@ async function loadStatements(): Promise<readonly string[]> {
 
 type Composed = { readonly place: string; readonly text: string };
 
-/** Statements that are put together when a list is asked for, read from the source: nobody has to ask for each list. */
+/**
+ * Statements that are put together when a list is asked for, read from the source: nobody has to ask for each list. What
+ * `sql/` puts together is among the statements that are written in the code.
+ */
 function composedStatements(files: readonly string[]): Composed[] {
-  return files.filter((file) => !file.endsWith('kept-statement.ts')).flatMap((file) => composedIn(file));
+  return files.filter((file) => !file.startsWith(join(HOME, 'db/sql/'))).flatMap((file) => composedIn(file));
 }
 
 function composedIn(path: string, text = readFileSync(path, 'utf8')): Composed[] {
