@@ -49,8 +49,8 @@ describe('the steps of identity stores in a browser', () => {
     assert.ok(answer.status < 300, answer.text);
     return answer.body;
   };
-  const open = async (page: Page, steps: object[], userExtId: string) => {
-    const { url } = await stage.link({ steps, parameters: { userExtId } });
+  const open = async (page: Page, steps: object[], userExtId?: string) => {
+    const { url } = await stage.link({ steps, parameters: userExtId === undefined ? {} : { userExtId } });
     await page.goto(url);
     await heading(page, 'Let’s verify your identity');
     await press(page, 'Start');
@@ -83,6 +83,99 @@ describe('the steps of identity stores in a browser', () => {
     await cdp.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: true });
     await press(page, 'Try again');
     await heading(page, 'All done, thank you');
+    await page.context().close();
+  });
+
+  /** A browser that has conditional requests, whether or not this Chromium has the lists and the password store for them. */
+  const noteConditional = (page: Page) =>
+    page.addInitScript(() => {
+      const asked: string[] = [];
+      Object.assign(window, { asked });
+      const known = PublicKeyCredential as unknown as Record<string, unknown>;
+      known.isConditionalMediationAvailable = async () => true;
+      known.getClientCapabilities = async () => ({ conditionalCreate: true });
+      const { credentials } = navigator;
+      for (const name of ['get', 'create'] as const) {
+        const ask = credentials[name].bind(credentials) as (options: object) => Promise<Credential | null>;
+        credentials[name] = ((options: { mediation?: string; signal?: AbortSignal }) => {
+          asked.push(`${name} ${options.mediation ?? 'dialog'}`);
+          const { mediation, ...plain } = options;
+          const { choose } = window as unknown as { choose?: boolean };
+          if (mediation !== 'conditional' || choose) return ask(plain);
+          // Nobody chooses: it waits until it is given up.
+          return new Promise((_, reject) =>
+            options.signal?.addEventListener('abort', () => reject(options.signal?.reason)),
+          );
+        }) as never;
+      }
+    });
+  const asked = (page: Page) => page.evaluate(() => (window as unknown as { asked: string[] }).asked);
+
+  it('where nobody is named a passkey can be taken from the list of a field, or by the button', async () => {
+    const page = await stage.page();
+    const cdp = await page.context().newCDPSession(page);
+    await cdp.send('WebAuthn.enable');
+    const { authenticatorId } = await cdp.send('WebAuthn.addVirtualAuthenticator', { options: AUTHENTICATOR });
+    await noteConditional(page);
+    await open(page, [ADD, { id: 'make', type: 'passkeyRegistration', ...STORE, rpId }], 'joan');
+    await press(page, 'Create a passkey');
+    await heading(page, 'All done, thank you');
+    assert.deepEqual(
+      await asked(page),
+      ['create dialog'],
+      'nobody has logged in, so the browser is not asked to make one',
+    );
+    const { credentials } = await cdp.send('WebAuthn.getCredentials', { authenticatorId });
+    const use = [{ id: 'use', type: 'passkeyAuthentication', ...STORE, rpId, anyUser: true }];
+
+    await open(page, use);
+    const field = page.getByLabel('Choose your passkey');
+    await field.waitFor();
+    assert.equal(await field.getAttribute('autocomplete'), 'username webauthn');
+    await page.waitForFunction(() => (window as unknown as { asked: string[] }).asked.length === 1);
+    await cdp.send('WebAuthn.clearCredentials', { authenticatorId });
+    await press(page, 'Use my passkey');
+    await page.getByText('That was stopped, or it took too long').waitFor();
+    await page.waitForFunction(() => (window as unknown as { asked: string[] }).asked.length === 3);
+    assert.deepEqual(await asked(page), ['get conditional', 'get dialog', 'get conditional']);
+    for (const credential of credentials) {
+      await cdp.send('WebAuthn.addCredential', { authenticatorId, credential });
+    }
+    await field.press('Enter');
+    await heading(page, 'All done, thank you');
+
+    await page.addInitScript(() => Object.assign(window, { choose: true }));
+    await open(page, use);
+    await heading(page, 'All done, thank you');
+    assert.deepEqual(await asked(page), ['get conditional'], 'nothing was pressed');
+    await page.context().close();
+  });
+
+  it('after a login the browser may make a passkey by itself, where the policy allows it', async () => {
+    const registrationPolicies = { upgrade: { conditionalCreateAllowed: true } };
+    await post(`/stores/people/passkeyConfig/${rpId}`, { registrationPolicies });
+    const page = await stage.page();
+    const cdp = await page.context().newCDPSession(page);
+    await cdp.send('WebAuthn.enable');
+    await cdp.send('WebAuthn.addVirtualAuthenticator', { options: AUTHENTICATOR });
+    await noteConditional(page);
+    await page.addInitScript(() => Object.assign(window, { choose: true }));
+    await open(page, [ADD, { id: 'code', type: 'totpRegistration', ...TOTP_STEP }], 'mary');
+    const secret = (await page.locator('code.secret').textContent()) ?? '';
+    const app = URI.parse(`otpauth://totp/Example:mary?secret=${secret}&issuer=Example`) as TOTP;
+    const type = async () => {
+      await page.getByLabel('Code of 6 digits').fill(app.generate({ timestamp: stage.app.clock.now() }));
+      await press(page, 'Continue');
+    };
+    await type();
+    await heading(page, 'All done, thank you');
+    stage.app.clock.advance(30_000);
+    const make = { id: 'make', type: 'passkeyRegistration', ...STORE, rpId, policy: 'upgrade' };
+    await open(page, [{ id: 'use', type: 'totpAuthentication', ...TOTP_STEP }, make], 'mary');
+    await heading(page, 'Enter your code');
+    await type();
+    await heading(page, 'All done, thank you');
+    assert.deepEqual(await asked(page), ['create conditional']);
     await page.context().close();
   });
 

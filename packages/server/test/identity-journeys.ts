@@ -8,7 +8,7 @@ import { openTestIdentity } from './identity.ts';
 
 /** Journeys of the sandbox that add, register and recognise users of one store. */
 export const RP_ID = 'localhost';
-const ORIGIN = 'http://acme.fir.localhost:8080';
+export const ORIGIN = 'http://acme.fir.localhost:8080';
 
 const STORE = { store: 'people' };
 const PASSKEY = { ...STORE, rpId: RP_ID };

@@ -1,5 +1,6 @@
 import { browserSupportsWebAuthn, startAuthentication, startRegistration } from '@simplewebauthn/browser';
 import { useState } from 'preact/hooks';
+import type { Translate } from '../i18n/translate.ts';
 import { Button } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { Icon } from '../ui/icons.tsx';
@@ -7,11 +8,11 @@ import { KeyFigure } from '../ui/illustrations.tsx';
 import { Title } from '../ui/title.tsx';
 import type { StepProps } from './step.ts';
 import { useBegun } from './use-begun.ts';
+import { type PasskeyOptions, useConditional } from './use-conditional.ts';
 
 /** A passkey is made or used. The browser asks; what it answers is handed over as it is. */
 type Registration = Parameters<typeof startRegistration>[0]['optionsJSON'];
 type Authentication = Parameters<typeof startAuthentication>[0]['optionsJSON'];
-type Settings = { publicKey?: object; expiringDtm?: string };
 
 export function PasskeyStep({ step, t, api, submit, unable, handOff }: StepProps) {
   const begun = useBegun({ api, submit });
@@ -19,6 +20,12 @@ export function PasskeyStep({ step, t, api, submit, unable, handOff }: StepProps
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
   const [refused, setRefused] = useState(false);
+  const send = async (credential: object) => {
+    setBusy(true);
+    await submit({ credential }).catch(setError);
+    setBusy(false);
+  };
+  const hasField = useConditional({ making, options: inTime(begun.settings), paused: busy, onCredential: send });
   const run = async () => {
     setBusy(true);
     setError(undefined);
@@ -36,8 +43,7 @@ export function PasskeyStep({ step, t, api, submit, unable, handOff }: StepProps
       setBusy(false);
       return;
     }
-    await submit({ credential }).catch(setError);
-    setBusy(false);
+    await send(credential);
   };
   const faulty = refused || step.fault !== undefined;
   const supported = browserSupportsWebAuthn();
@@ -53,6 +59,7 @@ export function PasskeyStep({ step, t, api, submit, unable, handOff }: StepProps
           {t('passkey.refused')}
         </p>
       )}
+      {hasField && <PasskeyField t={t} onEnter={run} />}
       <ErrorNote t={t} error={error ?? begun.error} />
       <div class="actions">
         {supported ? (
@@ -72,7 +79,24 @@ export function PasskeyStep({ step, t, api, submit, unable, handOff }: StepProps
   );
 }
 
+/** The browser offers its passkeys in this field. Nothing that is typed in it is sent. */
+function PasskeyField({ t, onEnter }: { t: Translate; onEnter(): void }) {
+  const enter = (event: Event) => {
+    event.preventDefault();
+    onEnter();
+  };
+  return (
+    <form class="field" onSubmit={enter}>
+      <label for="passkey-field">{t('passkey.choose')}</label>
+      <input id="passkey-field" type="text" autocomplete="username webauthn" aria-describedby="passkey-hint" />
+      <p class="note" id="passkey-hint">
+        {t('passkey.choose.hint')}
+      </p>
+    </form>
+  );
+}
+
 /** A challenge whose time is up is refused by the server. */
-function inTime(settings: Settings | undefined): Settings | undefined {
+function inTime(settings: PasskeyOptions | undefined): PasskeyOptions | undefined {
   return settings?.expiringDtm && Date.parse(settings.expiringDtm) > Date.now() ? settings : undefined;
 }

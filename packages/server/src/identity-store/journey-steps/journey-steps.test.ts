@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
+import { authenticator } from '../../../test/authenticator/authenticator.ts';
 import { onBothEngines } from '../../../test/harness.ts';
 import {
   ADD,
   type IdentityJourneys,
+  MAKE_PASSKEY,
+  ORIGIN,
   openIdentityJourneys,
   otherThan,
   RP_ID,
@@ -11,7 +14,10 @@ import {
   USE_PASSKEY,
   USE_TOTP,
 } from '../../../test/identity-journeys.ts';
+import { MINUTE } from '../../kernel/clock.ts';
 
+/** Backup eligible, backed up, with the attested credential: but nobody was present. */
+const UNASKED = 8 | 16 | 64;
 const ALGORITHM = 'GROVE_FACE_512_1';
 
 onBothEngines('the steps of identity stores', (_engine, places) => {
@@ -30,6 +36,50 @@ onBothEngines('the steps of identity stores', (_engine, places) => {
     assert.equal(await its.outcome(back), 'passed');
     assert.deepEqual((await its.formsOf(back)).passkey1, { userId: id });
     assert.equal(await its.outcome(await its.login(device, { userId: id })), 'passed');
+  });
+
+  it('a page may offer the passkeys of a browser only where nobody is named, and for half an hour', async () => {
+    const { userExtId, device, id } = await its.withPasskey();
+    const named = await its.begin(await its.start([USE_PASSKEY], { userExtId }), 'use');
+    assert.equal(named.settings.mediation, undefined);
+    const anybody = await its.start([{ ...USE_PASSKEY, anyUser: true }]);
+    const { settings } = await its.begin(anybody, 'use');
+    assert.deepEqual([settings.mediation, settings.publicKey.allowCredentials], ['conditional', []]);
+    its.grove.clock.advance(29 * MINUTE);
+    await anybody.user.submit('use', { credential: device.get(settings.publicKey) });
+    assert.deepEqual(
+      [await its.outcome(anybody), await its.formsOf(anybody)],
+      ['passed', { passkey1: { userId: id } }],
+    );
+  });
+
+  it('a browser makes a passkey by itself only after a login, and where the policy allows it', async () => {
+    const registrationPolicies = { upgrade: { conditionalCreateAllowed: true } };
+    await its.store('POST', `/passkeyConfig/${RP_ID}`, { registrationPolicies });
+    const upgrade = { ...MAKE_PASSKEY, policy: 'upgrade' };
+    const mediationOf = async (login: boolean, step: typeof MAKE_PASSKEY) => {
+      const { userExtId, app } = await its.withCodes();
+      const journey = await its.start(login ? [USE_TOTP, step] : [step], { userExtId });
+      if (login) await journey.user.submit('useCode', { code: app.generate({ timestamp: its.grove.clock.now() }) });
+      const { settings } = await its.begin(journey, 'make');
+      return { journey, settings };
+    };
+    assert.equal((await mediationOf(false, upgrade)).settings.mediation, undefined, 'nobody has logged in');
+    assert.equal(
+      (await mediationOf(true, MAKE_PASSKEY)).settings.mediation,
+      undefined,
+      'the policy says nothing of it',
+    );
+    const { journey, settings } = await mediationOf(true, upgrade);
+    assert.equal(settings.mediation, 'conditional');
+    const unasked = authenticator({ origin: ORIGIN }).create(settings.publicKey, { flags: UNASKED });
+    await journey.user.submit('make', { credential: unasked });
+    assert.equal(await its.outcome(journey), 'passed');
+    const { journey: asked, settings: dialog } = await mediationOf(true, MAKE_PASSKEY);
+    await asked.user.submit('make', {
+      credential: authenticator({ origin: ORIGIN }).create(dialog.publicKey, { flags: UNASKED }),
+    });
+    assert.equal(await its.ended(asked, 'passkeyRegistration'), 'passkeyRegistration FAILED code_100092');
   });
 
   it('2100, 2101, 100031: who is locked or has no passkey cannot go on, and is not told why', async () => {

@@ -13,6 +13,8 @@ import type {
 import type { Caller } from '../attempts/attempt.ts';
 import type { CeremonyKind } from '../ceremonies/ceremonies.repository.ts';
 import { takeCeremony } from '../ceremonies/ceremonies.ts';
+import { getConfig } from '../passkeys/find-config.ts';
+import { registrationPolicyOf } from '../passkeys/passkey-policies.ts';
 import type { PasskeyCeremonies } from '../passkeys/passkeys.ts';
 import type { Completion } from '../passkeys/read-completion.ts';
 import { getActiveStore } from '../stores/find-store.ts';
@@ -30,6 +32,10 @@ type PasskeyActs = Pick<
   | 'completePasskeyAuthentication'
 >;
 
+type Started = { sessionId: string; expiringDtm: string; publicKey: object; mediation?: 'conditional' };
+
+const CONDITIONAL = { mediation: 'conditional' } as const;
+
 export type Acting = { readonly tx: TenantTx; readonly caller: Caller; readonly about: StepAbout };
 
 const OTHER_USER = { code: 363, status: 'FAILED', advice: 'final' } as const satisfies RefusedAct;
@@ -39,16 +45,12 @@ export function passkeyActs(passkeys: PasskeyCeremonies, acting: Acting): Passke
   const { now } = about;
 
   /** What was begun before is given up, so that a step has one session at most. */
-  const begin = async (
-    kind: CeremonyKind,
-    { store: storeName }: OfAnyUser,
-    start: () => Promise<{ sessionId: string; expiringDtm: string; publicKey: object }>,
-  ): Promise<Begun> => {
+  const begin = async (kind: CeremonyKind, { store: storeName }: OfAnyUser, start: () => Promise<Started>) => {
     const before = await takeStepCeremony(tx, about);
     if (before) await takeCeremony(tx, kind, (await getActiveStore(tx, caller, storeName)).id, before, now);
-    const { sessionId, expiringDtm, publicKey } = await start();
+    const { sessionId, expiringDtm, publicKey, mediation } = await start();
     await putStepCeremony(tx, about, { sessionId, now });
-    return { publicKey, expiringDtm };
+    return { publicKey, expiringDtm, ...(mediation && { mediation }) };
   };
 
   /** Without a session the start says why there is none: the user may be locked, or have no passkey. */
@@ -74,16 +76,23 @@ export function passkeyActs(passkeys: PasskeyCeremonies, acting: Acting): Passke
         const store = await getActiveStore(tx, caller, storeName);
         const { id, ext_id } = await getUser(tx, store.id, user);
         const userName = ext_id ?? id;
-        const body = { userName, displayName: userName };
-        return passkeys.startRegistration(caller, { storeName, rpId, regPolicyName, user: { userId: id } }, body);
+        const policy = registrationPolicyOf(await getConfig(tx, store.id, rpId), regPolicyName);
+        // Only right after a login: nobody need be asked then (WebAuthn 5.1.3, conditional create).
+        const mediation = asked.isProven && policy.conditionalCreateAllowed ? CONDITIONAL : {};
+        const body = { userName, displayName: userName, ...mediation };
+        const address = { storeName, rpId, regPolicyName, user: { userId: id } };
+        return { ...(await passkeys.startRegistration(caller, address, body)), ...mediation };
       }),
     );
 
   const startAuthentication = (asked: OfAnyUser & PasskeyPolicy): Promise<Acted<Begun>> =>
     acted(() =>
-      begin('PASSKEY_AUTHENTICATION', asked, () => {
+      begin('PASSKEY_AUTHENTICATION', asked, async () => {
         const { store: storeName, rpId, policy: authPolicyName, user } = asked;
-        return passkeys.startAuthentication(caller, { storeName, rpId, authPolicyName, user });
+        // Where nobody is named, the browser may offer all of its passkeys in a field (autofill).
+        const mediation = user ? {} : CONDITIONAL;
+        const address = { storeName, rpId, authPolicyName, user, ...mediation };
+        return { ...(await passkeys.startAuthentication(caller, address)), ...mediation };
       }),
     );
 

@@ -7,8 +7,8 @@ import type { VisionImage } from '../../../engines/vision/vision.ts';
  */
 export type IdentityActs = {
   addUser(asked: NewStoreUser): Promise<Acted<{ userId: string; created: boolean }>>;
-  startPasskeyRegistration(asked: OfUser & PasskeyPolicy): Promise<Acted<Begun>>;
-  completePasskeyRegistration(asked: OfUser & PasskeyPolicy & PasskeyAnswer): Promise<Acted<Recognised>>;
+  startPasskeyRegistration(asked: OfUser & PasskeyPolicy & Proof): Promise<Acted<Begun>>;
+  completePasskeyRegistration(asked: OfUser & PasskeyPolicy & Proof & PasskeyAnswer): Promise<Acted<Recognised>>;
   startPasskeyAuthentication(asked: OfAnyUser & PasskeyPolicy): Promise<Acted<Begun>>;
   completePasskeyAuthentication(asked: OfAnyUser & PasskeyPolicy & PasskeyAnswer): Promise<Acted<Recognised>>;
   startTotpRegistration(asked: OfUser & Policy): Promise<Acted<Begun>>;
@@ -40,6 +40,8 @@ export type OfUser = { readonly store: string; readonly user: StoreUser };
 export type OfAnyUser = { readonly store: string; readonly user: StoreUser | undefined };
 export type Policy = { readonly policy: string };
 export type PasskeyPolicy = Policy & { readonly rpId: string };
+/** Whether the end user has proven in this journey to be the user. */
+export type Proof = { readonly isProven: boolean };
 export type Code = { readonly code: string };
 /** WebAuthn's JSON, or the name of what the browser threw. */
 export type PasskeyAnswer = { readonly answer: Readonly<Record<string, unknown>> };

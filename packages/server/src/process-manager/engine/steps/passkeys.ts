@@ -28,9 +28,9 @@ export const passkeyRegistration = registrationStep({
   about: 'Registers a passkey for the user.',
   settings,
   answer,
-  start: (identity, step, user) => identity.startPasskeyRegistration({ ...askedOf(step), user }),
-  complete: (identity, step, { user, result }) =>
-    identity.completePasskeyRegistration({ ...askedOf(step), user, answer: result }),
+  start: (identity, step, about) => identity.startPasskeyRegistration({ ...askedOf(step), ...about }),
+  complete: (identity, step, { result, ...about }) =>
+    identity.completePasskeyRegistration({ ...askedOf(step), ...about, answer: result }),
 });
 
 export const passkeyAuthentication: StepType = {

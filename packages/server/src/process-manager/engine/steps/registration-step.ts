@@ -1,8 +1,8 @@
 import type { TProperties, TSchema } from 'typebox';
 import type { Step } from '../definition.ts';
-import type { Acted, Begun, IdentityActs, Recognised, StoreUser } from './identity-acts.ts';
+import type { Acted, Begun, IdentityActs, Proof, Recognised, StoreUser } from './identity-acts.ts';
 import { begun, checkOf, notAuthenticated, ofStore, userMissing } from './identity-check.ts';
-import { isUnproven, linkedUser } from './linked-user.ts';
+import { isProven, isUnproven, linkedUser } from './linked-user.ts';
 import type { StepType } from './step-type.ts';
 
 export type RegistrationPart = {
@@ -11,13 +11,15 @@ export type RegistrationPart = {
   readonly settings: TProperties;
   /** The schema of what is submitted. */
   readonly answer: TSchema;
-  start(identity: IdentityActs, step: Step, user: StoreUser): Promise<Acted<Begun>>;
+  start(identity: IdentityActs, step: Step, about: AboutUser): Promise<Acted<Begun>>;
   complete(
     identity: IdentityActs,
     step: Step,
-    given: { user: StoreUser; result: Readonly<Record<string, unknown>> },
+    given: AboutUser & { result: Readonly<Record<string, unknown>> },
   ): Promise<Acted<Recognised>>;
 };
+
+type AboutUser = Proof & { readonly user: StoreUser };
 
 /** A step that registers something for a user: for nobody who has tried to prove to be the user and did not. */
 export function registrationStep({ type, about, settings, answer, start, complete }: RegistrationPart): StepType {
@@ -32,14 +34,15 @@ export function registrationStep({ type, about, settings, answer, start, complet
       async begin({ identity, ...journey }) {
         const user = linkedUser(journey);
         if (!user || isUnproven(journey)) return undefined;
-        return (await start(identity, journey.step, user)).done;
+        return (await start(identity, journey.step, { user, isProven: isProven(journey) })).done;
       },
     },
     async settle({ identity, result, ...journey }) {
       const user = linkedUser(journey);
       if (isUnproven(journey)) return notAuthenticated(type);
       if (!user) return userMissing(type);
-      return { checks: [checkOf(type, await complete(identity, journey.step, { user, result }))] };
+      const given = { user, isProven: isProven(journey), result };
+      return { checks: [checkOf(type, await complete(identity, journey.step, given))] };
     },
   };
 }

@@ -26,7 +26,7 @@ export const totpRegistration = registrationStep({
   about: 'Registers an authenticator app that shows one-time passwords.',
   settings,
   answer,
-  start: (identity, step, user) => identity.startTotpRegistration({ ...askedOf(step), user }),
+  start: (identity, step, { user }) => identity.startTotpRegistration({ ...askedOf(step), user }),
   complete: (identity, step, { user, result }) =>
     identity.completeTotpRegistration({ ...askedOf(step), user, code: codeOf(result) }),
 });
