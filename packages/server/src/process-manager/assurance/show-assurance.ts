@@ -1,8 +1,10 @@
 import type { api, Ok } from '@grove/contract';
 import { intervalOf, MEASURED, type MeasuredMethod } from '../../engines/vision/measured.ts';
 import type { CheckStatus } from '../../kernel/check.ts';
-import { type AssuranceLevel, isPassiveEnough, isReviewed, levelOf } from '../engine/assurance.ts';
+import { isReviewed, levelOf } from '../engine/assurance.ts';
+import type { AssuranceLevel } from '../engine/assurance-level.ts';
 import type { Definition } from '../engine/definition.ts';
+import { isPassiveEnough } from '../engine/passive-enough.ts';
 import { type Flow, isFinal } from '../engine/state.ts';
 
 /** What a result asserts: how each threat was assessed, with what measured error, or that it was not. Pure. */

@@ -120,7 +120,7 @@ function unreached(above: ReadStep | undefined): string {
 }
 
 function isDecision({ type }: ReadStep): boolean {
-  return type?.type === 'decision';
+  return type?.act === 'decide';
 }
 
 /** A name as it was written, whatever it holds. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { definitionOf, ride, submit } from '../../../test/engine.ts';
 import type { Check } from '../../kernel/check.ts';
-import type { AssuranceLevel } from './assurance.ts';
+import type { AssuranceLevel } from './assurance-level.ts';
 import type { CompiledDefinition } from './compile-definition.ts';
 import type { Step } from './definition.ts';
 import type { Happening } from './state.ts';

@@ -1,18 +1,9 @@
 import type { Check } from '../../kernel/check.ts';
+import type { AssuranceLevel, Gap, SecondFactor } from './assurance-level.ts';
 import type { Definition, Step } from './definition.ts';
+import { isPassiveEnough } from './passive-enough.ts';
 import type { Flow, State, StepRecord } from './state.ts';
-
-/**
- * What an automatic acceptance needs, by the assurance that the definition asks for. `basic`: an answered challenge where
- * a face is asked for, no signs of an attack, and the expected person. `substantial`: a human or a second factor besides.
- * Pure.
- */
-export type AssuranceLevel = 'basic' | 'substantial';
-
-export type SecondFactor = 'passkey';
-
-/** Why a journey that would pass goes to a human. */
-export type Gap = 'applicant_not_matched' | 'liveness_not_shown' | 'document_in_doubt' | 'second_factor_missing';
+import { stepTypeOf } from './steps/registry.ts';
 
 /** A definition that was stored before there were levels is `basic`. */
 export function levelOf({ assurance = 'basic' }: Pick<Definition, 'assurance'>): AssuranceLevel {
@@ -29,7 +20,7 @@ export function assuranceGaps(definition: Definition, { flow, params }: State): 
   const ended = endedSteps(definition, flow);
   const approvedAt = Math.max(-1, ...ended.filter(isApproval).map(({ at }) => at));
   const gaps = new Set(ended.filter(({ at }) => at > approvedAt).flatMap((each) => gapsOf(each, level)));
-  const evidenceAt = Math.max(-1, ...ended.filter(({ step }) => EVIDENCE.has(step.type)).map(({ at }) => at));
+  const evidenceAt = Math.max(-1, ...ended.filter(({ step }) => stepTypeOf(step.type).isEvidence).map(({ at }) => at));
   const isApproved = approvedAt > evidenceAt;
   if (level === 'substantial' && !isApproved && !secondFactorOf(definition, flow, params)) {
     gaps.add('second_factor_missing');
@@ -37,11 +28,8 @@ export function assuranceGaps(definition: Definition, { flow, params }: State): 
   return [...gaps];
 }
 
-/** What a human would have to look at again if it came after the approval. */
-const EVIDENCE: ReadonlySet<string> = new Set(['document', 'face', 'faceMatch', 'faceAuthentication', 'subprocess']);
-
 function isApproval({ step, record }: Ended): boolean {
-  return step.type === 'review' && record.outcome === 'PASSED';
+  return stepTypeOf(step.type).act === 'review' && record.outcome === 'PASSED';
 }
 
 function endedSteps({ steps }: Definition, { done }: Flow): Ended[] {
@@ -73,16 +61,6 @@ function countsAsLive(step: Step, check: Pick<Check, 'name' | 'status' | 'reason
   return check.status === 'PASSED' || (level === 'basic' && isPassiveEnough(step, check));
 }
 
-/** One picture in which no attack was seen, where the definition says that this is enough. */
-export function isPassiveEnough(
-  step: Step,
-  { name, status, reason }: Pick<Check, 'name' | 'status' | 'reason'>,
-): boolean {
-  return (
-    name === 'liveness' && status === 'NOT_PERFORMED' && reason === 'no_attack_seen' && step.passiveIsEnough === true
-  );
-}
-
 /**
  * Something besides document and face that only the right person has: a passkey of the user whom the relying party names.
  * One that was registered in this very journey proves nothing, and neither does one of whoever happens to have one.
@@ -94,12 +72,14 @@ export function secondFactorOf(
 ): SecondFactor | undefined {
   const passed = endedSteps(definition, flow).filter(({ record }) => record.outcome === 'PASSED');
   const isNamed = Boolean(params.userId || params.userExtId);
-  const isNew = passed.some(({ step }) => step.type === 'addUser' || step.type === 'passkeyRegistration');
-  const isShown = passed.some(({ step }) => step.type === 'passkeyAuthentication');
-  return isShown && isNamed && !isNew ? 'passkey' : undefined;
+  const types = passed.map(({ step }) => stepTypeOf(step.type));
+  if (!isNamed || types.some(({ voidsFactor }) => voidsFactor)) return undefined;
+  return types.find(({ factor }) => factor !== undefined)?.factor;
 }
 
 /** Whether a human has approved or rejected, in the end or on the way. */
 export function isReviewed(definition: Definition, flow: Flow): boolean {
-  return flow.reviewed === true || endedSteps(definition, flow).some(({ step }) => step.type === 'review');
+  return (
+    flow.reviewed === true || endedSteps(definition, flow).some(({ step }) => stepTypeOf(step.type).act === 'review')
+  );
 }

@@ -1,4 +1,4 @@
-import type { AssuranceLevel } from './assurance.ts';
+import type { AssuranceLevel } from './assurance-level.ts';
 
 /** A process definition as the engine sees it: checked, with every default written out. */
 export type Definition = {

@@ -31,7 +31,14 @@ export async function settleStep(
   const stepType = step && stepTypeOf(step.type);
   if (!step || !stepType?.settle) throw new Error(`step ${stepId} is not settled in a transaction`);
   const acts = await actsFor(identity, tx, { row, step: stepId, now });
-  return stepType.settle({ step, steps: definition.definition.steps, state, result, identity: acts });
+  return stepType.settle({
+    step,
+    steps: definition.definition.steps,
+    state,
+    typeOf: stepTypeOf,
+    result,
+    identity: acts,
+  });
 }
 
 type Begins = Pick<Settled, 'definition' | 'state'> & { readonly instance: InstanceRow };
@@ -47,7 +54,7 @@ export async function beginStep(
   const begin = step && stepTypeOf(step.type).user?.begin;
   if (!step || !begin) throw new ApiError(100142);
   const acts = await actsFor(identity, tx, { row: instance, step: step.id, now });
-  return begin({ step, steps: definition.definition.steps, state, identity: acts });
+  return begin({ step, steps: definition.definition.steps, state, typeOf: stepTypeOf, identity: acts });
 }
 
 export async function actsFor(

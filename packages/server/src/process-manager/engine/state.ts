@@ -1,5 +1,5 @@
 import type { Check, CheckStatus, PictureFault } from '../../kernel/check.ts';
-import type { Gap, SecondFactor } from './assurance.ts';
+import type { Gap, SecondFactor } from './assurance-level.ts';
 
 /** What the engine knows of one journey, and what can happen to it. All of it is plain data. */
 

@@ -1,7 +1,8 @@
 import type { Check } from '../../kernel/check.ts';
-import { DECISIVE_CHECKS, isPassiveEnough } from './assurance.ts';
+import { DECISIVE_CHECKS } from './assurance.ts';
 import type { Step } from './definition.ts';
 import { judgeAttempt } from './judge-attempt.ts';
+import { isPassiveEnough } from './passive-enough.ts';
 import type { Current, Findings, Outcome, StepRecord } from './state.ts';
 import { stepTypeOf, wantedImages } from './steps/registry.ts';
 import { complete, earlierAttempts, keep, noteChecks, setCurrent, userCurrent, type Walk, work } from './walk.ts';

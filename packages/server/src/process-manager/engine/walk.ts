@@ -93,17 +93,17 @@ function endUntold(walk: Walk, step: Step, error: unknown): void {
 
 function enter(walk: Walk, step: Step): void {
   const { now } = walk.input;
-  const { kind } = stepTypeOf(step.type);
+  const { kind, act } = stepTypeOf(step.type);
   const attempt = earlierAttempts(walk.state, step.id) + 1;
   const entered = { step: step.id, attempt, enteredAt: now };
   if (kind === 'user') setCurrent(walk, userCurrent(walk, step, attempt));
   else if (kind === 'server') work(walk, step, attempt);
-  else if (step.type === 'decision') conclude(walk, step);
-  else if (step.type === 'webhook') {
+  else if (act === 'decide') conclude(walk, step);
+  else if (act === 'notify') {
     walk.effects.push({ type: 'webhook', step: step.id, name: step.name as string });
     complete(walk, step, { outcome: 'PASSED', attempts: 1 });
-  } else if (step.type === 'review') wait(walk, 'REVIEW', { ...entered, phase: 'review' });
-  else if (step.type === 'pause') {
+  } else if (act === 'review') wait(walk, 'REVIEW', { ...entered, phase: 'review' });
+  else if (act === 'pause') {
     const { resumeAfter } = step as PauseStep;
     const dueAt = resumeAfter === undefined ? undefined : now + fromDuration(resumeAfter);
     wait(walk, 'PAUSED', { ...entered, phase: 'pause', ...(dueAt !== undefined && { dueAt }) });

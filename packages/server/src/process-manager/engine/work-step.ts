@@ -110,6 +110,7 @@ async function work(deps: WorkDeps, db: TenantDb, look: Look, { signal }: JobCon
   const request: WorkRequest = {
     step,
     steps: definition.definition.steps,
+    typeOf: stepTypeOf,
     attempt: current.attempt,
     state,
     images: new Map(

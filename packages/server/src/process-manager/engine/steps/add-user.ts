@@ -3,6 +3,7 @@ import type { Check } from '../../../kernel/check.ts';
 import type { Step } from '../definition.ts';
 import { objectOf, TEXT, TRUTH } from '../expressions/shapes.ts';
 import type { State } from '../state.ts';
+import { face as faceStep } from './face.ts';
 import type { IdentityActs, PresentedFace } from './identity-acts.ts';
 import { checkOf, ofStore, withStore } from './identity-check.ts';
 import { isProven, userIdAt } from './linked-user.ts';
@@ -30,6 +31,9 @@ export const addUser: StepType = {
   type: NAME,
   about: 'Adds the end user to an identity store, or finds the one of that external id.',
   kind: 'server',
+  proves: false,
+  links: 'adds',
+  voidsFactor: true,
   keeps: { in: 'forms', defaultKey: 'user1', shape: () => objectOf({ userId: TEXT, created: TRUTH }) },
   settings: withStore({
     extId: Type.String({
@@ -84,7 +88,7 @@ export const addUser: StepType = {
 async function presentedFace({ step, steps, state, image, presentFace }: WorkRequest) {
   const { face } = step as AddUserStep;
   if (face === undefined) return undefined;
-  const owner = steps.find(({ type, key }) => type === 'face' && key === face);
+  const owner = steps.find(({ type, key }) => type === faceStep.type && key === face);
   const passed = owner !== undefined && state.flow.done[owner.id]?.outcome === 'PASSED';
   const selfie = passed ? await image(face, 'image') : undefined;
   return selfie ? presentFace(selfie) : { reason: 'face_not_passed' };

@@ -23,6 +23,7 @@ export const decision: StepType = {
   type: 'decision',
   about: 'Decides, and ends the journey: accepted, declined, or handed to a human.',
   kind: 'control',
+  act: 'decide',
   settings: {
     rules: Type.Optional(
       Type.Array(
@@ -44,6 +45,7 @@ export const review: StepType = {
   type: 'review',
   about: 'Waits for a human, who approves (the journey goes on) or rejects.',
   kind: 'control',
+  act: 'review',
   failureEnds: true,
   settings: { instructions: Type.Optional(text(1, 1000, 'What the reviewer should look at')) },
 };
@@ -52,6 +54,7 @@ export const pause: StepType = {
   type: 'pause',
   about: 'Waits until the relying party resumes the instance, or for a while.',
   kind: 'control',
+  act: 'pause',
   keeps: { in: 'pauses', defaultKey: 'pause1', shape: () => objectOf({}, { open: true }) },
   settings: {
     resumeAfter: Type.Optional(Type.String({ ...Duration, description: 'Goes on by itself after this time' })),
@@ -62,6 +65,8 @@ export const subprocess: StepType = {
   type: 'subprocess',
   about: 'Runs another definition as a child instance, and passes if the child is accepted.',
   kind: 'control',
+  act: 'child',
+  isEvidence: true,
   settings: {
     definition: text(1, 50, 'The name of the definition'),
     version: Type.Optional(Type.Integer({ minimum: 1, description: 'The newest deployed version unless given' })),
@@ -77,6 +82,7 @@ export const webhook: StepType = {
   type: 'webhook',
   about: 'Sends a webhook and goes on, whatever becomes of it.',
   kind: 'control',
+  act: 'notify',
   settings: { name: text(1, 100, 'The name of the webhook') },
   references: ({ name }) => [{ kind: 'webhook', name: name as string, pointer: '/name' }],
 };

@@ -24,6 +24,7 @@ export const document: StepType = {
   type: 'document',
   about: 'The end user photographs a document; it is read and checked.',
   kind: 'user',
+  isEvidence: true,
   keeps: { in: 'documents', defaultKey: 'doc1', shape: () => DOCUMENT_SHAPE },
   settings: {
     accept: Type.Array(oneOf(...DOCUMENT_TYPES), {

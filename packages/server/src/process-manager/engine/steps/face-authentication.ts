@@ -1,6 +1,6 @@
 import { Type } from '@grove/contract';
-import { isPassiveEnough } from '../assurance.ts';
 import type { Step } from '../definition.ts';
+import { isPassiveEnough } from '../passive-enough.ts';
 import { FACE_SHAPE, face } from './face.ts';
 import { ofStore, recognisedCheck, userMissing, withStore } from './identity-check.ts';
 import { linkedUser } from './linked-user.ts';
@@ -17,6 +17,8 @@ export const faceAuthentication: StepType = {
   about: 'The end user proves by face to be the user.',
   kind: 'user',
   keeps: { in: 'faces', defaultKey: 'authentication1', shape: () => FACE_SHAPE },
+  proves: true,
+  isEvidence: true,
   failureEnds: true,
   settings: withStore({
     ...face.settings,
@@ -30,8 +32,8 @@ export const faceAuthentication: StepType = {
   references: ofStore,
   ...(face.user && { user: face.user }),
   async work(request) {
-    const { step, steps, state, images, presentFace } = request;
-    const user = linkedUser({ step, steps, state });
+    const { step, images, presentFace } = request;
+    const user = linkedUser(request);
     if (!user) return userMissing(NAME);
     const seen = await face.work?.(request);
     const image = images.get('image');

@@ -9,6 +9,7 @@ export const faceMatch: StepType = {
   type: 'faceMatch',
   about: 'Compares the portrait of a document with a selfie.',
   kind: 'server',
+  isEvidence: true,
   settings: {
     document: Type.String({ ...text(1, 50, 'The key of a document step'), default: 'doc1' }),
     face: Type.String({ ...text(1, 50, 'The key of a face step'), default: 'face1' }),

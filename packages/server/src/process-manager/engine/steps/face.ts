@@ -23,11 +23,9 @@ type Answer = { readonly challengeId?: string; readonly hints?: ClientHints };
 /** What is read of a selfie, and what came with it. */
 export const FACE_SHAPE = objectOf({ quality: NUMBER, images: listShape(TEXT), nonce: TEXT, frames: ANY, hints: ANY });
 
-const CHALLENGED: readonly string[] = ['face', 'faceAuthentication'];
-
 /** Whether the end user is asked to move before the camera. */
-export function asksForChallenge(step: Step): boolean {
-  return CHALLENGED.includes(step.type) && (step as FaceStep).liveness === 'active';
+function asksForChallenge(step: Step): boolean {
+  return (step as FaceStep).liveness === 'active';
 }
 
 const answerOfChallenge = {
@@ -55,7 +53,9 @@ export const face: StepType = {
     }),
     maxAttempts: Type.Integer({ minimum: 1, maximum: 10, default: 3 }),
   },
+  isEvidence: true,
   user: {
+    challenge: asksForChallenge,
     images(step) {
       const byChallenge = asksForChallenge(step);
       const frames = byChallenge ? FRAMES.map((name) => ({ name, required: false, byChallenge })) : [];

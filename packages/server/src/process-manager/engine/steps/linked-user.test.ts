@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Step } from '../definition.ts';
 import { NO_DATA, type State, type StepRecord } from '../state.ts';
-import { isUnproven, linkedUser } from './linked-user.ts';
+import { isProven, isUnproven, linkedUser } from './linked-user.ts';
+import { stepTypeOf, stepTypes } from './registry.ts';
+import type { StepType } from './step-type.ts';
 
 type Ended = { type: string; outcome: StepRecord['outcome']; userId?: string; store?: string };
 
@@ -15,7 +17,7 @@ function journeyOf(ended: Ended[], params: Record<string, string> = {}) {
   );
   const done = Object.fromEntries(ended.map(({ outcome }, at) => [`s${at}`, { outcome, attempts: 1 }]));
   const state: State = { flow: { status: 'ACTIVE', done }, data: { ...NO_DATA, forms }, params };
-  return { step, steps: [...steps, step], state };
+  return { step, steps: [...steps, step], state, typeOf: stepTypeOf };
 }
 
 describe('whom a step of an identity store is about', () => {
@@ -71,5 +73,53 @@ describe('whether somebody is proven', () => {
       assert.equal(isUnproven(tried(outcome)), true);
       assert.equal(isUnproven(tried(outcome, 'SKIPPED')), true);
     }
+  });
+});
+
+describe('every type of step in the registry', () => {
+  const OUTCOMES = ['FAILED', 'NOT_PERFORMED', 'REVIEW'] as const;
+
+  it('says whether it proves who the end user is, if it works with an identity store', () => {
+    const silent = [...stepTypes.values()].filter(
+      ({ settings, proves }) => 'store' in settings !== (proves !== undefined),
+    );
+    assert.deepEqual(
+      silent.map(({ type }) => type),
+      [],
+    );
+    const proving = [...stepTypes.values()].filter(({ proves }) => proves);
+    assert.deepEqual(
+      proving.map(({ type }) => type).sort(),
+      [...stepTypes.keys()].filter((type) => type.endsWith('Authentication')).sort(),
+    );
+  });
+
+  it('counts as an attempt that failed, unless it passed, if it proves who the end user is', () => {
+    for (const { type, proves = false } of stepTypes.values()) {
+      for (const outcome of OUTCOMES) assert.equal(isUnproven(journeyOf([{ type, outcome }])), proves, type);
+      assert.equal(isUnproven(journeyOf([{ type, outcome: 'PASSED' }])), false, type);
+      assert.equal(isProven(journeyOf([{ type, outcome: 'PASSED' }])), proves, type);
+    }
+  });
+
+  it('keeps a failed end user from registering by its declaration alone, also if it is new', () => {
+    const appkey: StepType = { ...stepTypeOf('totpAuthentication'), type: 'appkeyAuthentication' };
+    const typeOf = (type: string) => (type === appkey.type ? appkey : stepTypeOf(type));
+    const journey = { ...journeyOf([{ type: appkey.type, outcome: 'FAILED' }]), typeOf };
+    assert.equal(isUnproven(journey), true);
+    assert.equal(isUnproven({ ...journey, typeOf: () => ({ ...appkey, proves: false }) }), false);
+  });
+
+  it('names the user in what it keeps, if it links one', () => {
+    for (const { type, links } of stepTypes.values()) {
+      const user = linkedUser(journeyOf([{ type, outcome: 'PASSED', userId: 'a' }]));
+      assert.deepEqual(user, links ? { userId: 'a' } : undefined, type);
+      const failed = linkedUser(journeyOf([{ type, outcome: 'FAILED' }], { userId: 'b' }));
+      assert.deepEqual(failed, links === 'adds' ? undefined : { userId: 'b' }, type);
+    }
+  });
+
+  it('says what the engine does with it, if the engine carries it out', () => {
+    for (const { type, kind, act } of stepTypes.values()) assert.equal(kind === 'control', act !== undefined, type);
   });
 });

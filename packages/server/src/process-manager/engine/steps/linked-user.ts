@@ -1,23 +1,20 @@
-import type { Step } from '../definition.ts';
 import type { State } from '../state.ts';
 import type { StoreUser } from './identity-acts.ts';
+import type { JourneyStep } from './step-type.ts';
 
 /** Who a step of an identity store is about, and whether that was proven. Pure. */
-
-type Journey = { readonly step: Step; readonly steps: readonly Step[]; readonly state: State };
-
-const AUTHENTICATIONS: readonly string[] = ['passkeyAuthentication', 'totpAuthentication', 'faceAuthentication'];
 
 /**
  * Whom an earlier step has added or recognised, else whom the parameters of the instance name. Where a user could not be
  * added nobody is meant: to fall back to a parameter would be to act for somebody else.
  */
-export function linkedUser({ step, steps, state }: Journey): StoreUser | undefined {
-  const ended = endedSteps({ step, steps, state });
-  const adding = ended.filter(({ type }) => type === 'addUser');
+export function linkedUser(journey: JourneyStep): StoreUser | undefined {
+  const { state } = journey;
+  const ended = endedSteps(journey);
+  const adding = ended.filter(({ links }) => links === 'adds');
   if (adding.some(({ outcome }) => outcome !== 'PASSED')) return undefined;
   const linked = ended
-    .filter(({ type, outcome }) => outcome === 'PASSED' && (type === 'addUser' || type === 'passkeyAuthentication'))
+    .filter(({ links, outcome }) => outcome === 'PASSED' && links !== undefined)
     .map(({ key }) => userIdAt(state, key))
     .findLast((userId) => userId !== undefined);
   if (linked !== undefined) return { userId: linked };
@@ -30,22 +27,23 @@ export function linkedUser({ step, steps, state }: Journey): StoreUser | undefin
  * Whether somebody tried to prove who it is and did not. What it registers then would let a stranger in, whatever the
  * decision says afterwards.
  */
-export function isUnproven(journey: Journey): boolean {
-  const tried = endedSteps(journey).filter(({ type }) => AUTHENTICATIONS.includes(type));
+export function isUnproven(journey: JourneyStep): boolean {
+  const tried = endedSteps(journey).filter(({ proves }) => proves);
   return tried.length > 0 && !tried.some(({ outcome }) => outcome === 'PASSED');
 }
 
 /** Whether somebody has proven who it is. */
-export function isProven(journey: Journey): boolean {
-  return endedSteps(journey).some(({ type, outcome }) => AUTHENTICATIONS.includes(type) && outcome === 'PASSED');
+export function isProven(journey: JourneyStep): boolean {
+  return endedSteps(journey).some(({ proves, outcome }) => proves && outcome === 'PASSED');
 }
 
-/** Those of the same store, with how they ended. */
-function endedSteps({ step, steps, state: { flow } }: Journey) {
+/** The ended steps of the same store, with how they ended and what their types say. */
+function endedSteps({ step, steps, state: { flow }, typeOf }: JourneyStep) {
   return steps.flatMap(({ id, type, key, store }) => {
     const record = Object.hasOwn(flow.done, id) ? flow.done[id] : undefined;
     if (!record || record.outcome === 'SKIPPED' || store !== step.store) return [];
-    return [{ type, key: key ?? '', outcome: record.outcome }];
+    const { proves = false, links } = typeOf(type);
+    return [{ proves, links, key: key ?? '', outcome: record.outcome }];
   });
 }
 

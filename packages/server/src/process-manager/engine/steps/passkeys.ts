@@ -25,6 +25,7 @@ const askedOf = (step: Step) => {
 
 export const passkeyRegistration = registrationStep({
   type: 'passkeyRegistration',
+  voidsFactor: true,
   about: 'Registers a passkey for the user.',
   settings,
   answer,
@@ -38,6 +39,9 @@ export const passkeyAuthentication: StepType = {
   about: 'The end user proves with a passkey to be the user.',
   kind: 'user',
   keeps: { in: 'forms', defaultKey: 'passkey1', shape: () => objectOf({ userId: TEXT }) },
+  proves: true,
+  links: 'recognises',
+  factor: 'passkey',
   failureEnds: true,
   settings: {
     ...settings,

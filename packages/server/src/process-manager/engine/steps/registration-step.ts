@@ -8,6 +8,7 @@ import type { StepType } from './step-type.ts';
 export type RegistrationPart = {
   readonly type: string;
   readonly about: string;
+  readonly voidsFactor?: true;
   readonly settings: TProperties;
   /** The schema of what is submitted. */
   readonly answer: TSchema;
@@ -22,12 +23,12 @@ export type RegistrationPart = {
 type AboutUser = Proof & { readonly user: StoreUser };
 
 /** A step that registers something for a user: for nobody who has tried to prove to be the user and did not. */
-export function registrationStep({ type, about, settings, answer, start, complete }: RegistrationPart): StepType {
+export function registrationStep({ answer, start, complete, ...declared }: RegistrationPart): StepType {
+  const { type } = declared;
   return {
-    type,
-    about,
+    ...declared,
     kind: 'user',
-    settings,
+    proves: false,
     references: ofStore,
     user: {
       ...begun(answer),

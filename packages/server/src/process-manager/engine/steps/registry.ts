@@ -48,6 +48,11 @@ export function stepTypeOf(type: string): StepType {
   return found;
 }
 
+/** Whether the end user is asked to move before the camera. */
+export function asksForChallenge(step: Step): boolean {
+  return stepTypeOf(step.type).user?.challenge?.(step) ?? false;
+}
+
 /** The images that the end user gives in a step; none of a step that takes none. */
 export function wantedImages(step: Step): readonly WantedImage[] {
   return stepTypeOf(step.type).user?.images?.(step) ?? [];

@@ -20,6 +20,21 @@ export type StepType = {
   readonly settings: TProperties;
   /** Where what it gathers is kept; such steps have a `key`, by default the default here. */
   readonly keeps?: Keeps;
+  /**
+   * True if a success proves who the end user is. Every step of an identity store says it: after one that proves and did not
+   * pass, nothing is registered for the user.
+   */
+  readonly proves?: boolean;
+  /** Set if it says who the user of the store is, in `userId` of what it keeps. After a failed `adds` nobody is meant. */
+  readonly links?: 'adds' | 'recognises';
+  /** Set if a success is a second factor, besides document and face. */
+  readonly factor?: 'passkey';
+  /** Set if a second factor in the same journey proves nothing after it, because the end user may have made it here. */
+  readonly voidsFactor?: true;
+  /** Set if a human who approved before this step has not seen what it brought. */
+  readonly isEvidence?: true;
+  /** What the engine does with a step of the kind `control`. */
+  readonly act?: ControlAct;
   /** Set if a failure ends the journey unless the definition says where else to go. */
   readonly failureEnds?: true;
   /** Other objects it needs, to be found before deployment. */
@@ -46,12 +61,20 @@ export type Keeps = {
   shape?(step: Step): Shape;
 };
 
-/** What a step of an identity store is handed, in a transaction. */
-export type BeginRequest = {
+/** What the engine does with a step of the kind `control`. */
+export type ControlAct = 'decide' | 'notify' | 'review' | 'pause' | 'child';
+
+/** A step among all of its definition: earlier ones may have said who the user is. */
+export type JourneyStep = {
   readonly step: Step;
-  /** All of the definition: earlier ones may have said who the user is. */
   readonly steps: readonly Step[];
   readonly state: State;
+  /** The registry: steps cannot import it, because it imports them. */
+  typeOf(type: string): StepType;
+};
+
+/** What a step of an identity store is handed, in a transaction. */
+export type BeginRequest = JourneyStep & {
   readonly identity: IdentityActs;
 };
 
@@ -83,6 +106,8 @@ export type WantedImage = {
 export type UserPart = {
   /** The images an attempt must or may have. */
   images?(step: Step): readonly WantedImage[];
+  /** Whether the end user is asked to move before the camera. */
+  challenge?(step: Step): boolean;
   /** The schema of what is submitted. */
   result?(step: Step): TSchema;
   /** In place of `result` where the schema comes from a tenant: what is wrong with what was submitted. */
@@ -140,11 +165,8 @@ export type WorkImage = {
   read(): Promise<Buffer>;
 };
 
-export type WorkRequest = {
-  readonly step: Step;
-  readonly steps: readonly Step[];
+export type WorkRequest = JourneyStep & {
   readonly attempt: number;
-  readonly state: State;
   /** The images of this attempt, by name. */
   readonly images: ReadonlyMap<string, WorkImage>;
   /** An image of an earlier step, by the key of the step and its name. */

@@ -35,6 +35,7 @@ export const totpAuthentication: StepType = {
   type: 'totpAuthentication',
   about: 'The end user proves with a one-time password to be the user.',
   kind: 'user',
+  proves: true,
   failureEnds: true,
   settings,
   references: ofStore,
