@@ -13,7 +13,7 @@ const RATIO_AT_LEAST: Readonly<Record<string, number>> = {
   'create-instance': 0.2,
   'get-data': 0.5,
   'search-1m': 0.05,
-  'totp-authenticate': 0.25,
+  'totp-authenticate': 0.22,
   'appkey-authenticate': 0.5,
   'passkey-finish': 0.55,
   'user-by-ext-id': 0.5,

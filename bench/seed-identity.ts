@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { openApp } from '@grove/server/app';
 import type { App } from '../packages/server/src/app.ts';
-import type { EventRow } from '../packages/server/src/identity-store/events/identity-events.repository.ts';
+import type { EventRow } from '../packages/server/src/identity-store/events/identity-events.table.ts';
 import { addPolicy } from '../packages/server/src/identity-store/stores/store-policies.repository.ts';
 import { addStore } from '../packages/server/src/identity-store/stores/stores.repository.ts';
 import { putTotp } from '../packages/server/src/identity-store/totps/totps.repository.ts';

@@ -174,7 +174,7 @@ export function openFeatures(deps: FeatureDeps) {
       jobs,
       erasureLog,
       everyTenantId: tenants,
-      noticesOf: notifications.noticesOfIdentity,
+      notify: notifications.notifyIdentity,
       faces: vision,
       images,
       clock,

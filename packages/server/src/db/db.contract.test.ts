@@ -5,12 +5,11 @@ import { addTestTenants, openTestDb } from '../../test/database.ts';
 import { onBothEngines } from '../../test/harness.ts';
 import type { TenantId } from '../kernel/ids.ts';
 import { addToCounter, readCounter } from './counters.ts';
-import { type Change, type Db, DbError, isUniqueViolation, joined, sql, type TenantTx, unprepared } from './db.ts';
+import { type Db, DbError, isUniqueViolation, joined, sql, type TenantTx, unprepared } from './db.ts';
 
 /** What every repository may rely on, whichever engine is behind the door. */
 
 const ADD = sql('INSERT INTO counters (tenant_id, name, shard, value) VALUES ($1, $2, 0, $3)');
-const RAISE = sql('UPDATE counters SET value = value + 1 WHERE tenant_id = $1 AND name = $2');
 const SPEND = sql('UPDATE counters SET value = 10 WHERE tenant_id = $1 AND name = $2 AND value = 1');
 const NAMES = sql('SELECT name FROM counters WHERE tenant_id = $1 AND name LIKE $2 ORDER BY name');
 const ADD_SECRET = sql('INSERT INTO system_secrets (name, version, sealed, created_at) VALUES ($1, $2, $3, $4)');
@@ -29,69 +28,6 @@ onBothEngines('the database', (_engine, places) => {
   const names = async (prefix: string) =>
     (await db.of(acme).all<{ name: string }>(NAMES, [acme, `${prefix}%`])).map(({ name }) => name);
 
-  describe('a plan', () => {
-    const added = (name: string): Change => ({ statement: ADD, values: [acme, name, 1] });
-    const raised = (name: string): Change => ({ statement: RAISE, values: [acme, name] });
-    const counted = (name: string) => readCounter(db.of(acme), name);
-
-    it('is carried out whole if its first change finds a row, and not at all if it finds none', async () => {
-      await db.of(acme).write((tx) => add(tx, 'planned'));
-      const calls: string[] = [];
-      const planOf = (name: string, other: string) => ({
-        changes: [raised(name), added(other), raised(other)],
-        afterCommit: () => void calls.push(other),
-      });
-      assert.equal(await db.of(acme).writeIf(planOf('planned', 'plan made')), true);
-      assert.equal(await db.of(acme).writeIf(planOf('nowhere', 'plan left')), false);
-      assert.deepEqual([await counted('planned'), await counted('plan made')], [2, 2]);
-      assert.deepEqual([await names('plan '), calls], [['plan made'], ['plan made']]);
-      assert.equal(await db.of(acme).writeIf({ changes: [raised('nowhere')] }), false);
-    });
-
-    it('that fails half-way leaves nothing, says why, and harms none of those that came with it', async () => {
-      await db.of(acme).write((tx) => add(tx, 'shared'));
-      const writes = Array.from({ length: 20 }, (_, at) => {
-        const name = `half ${String(at).padStart(2, '0')}`;
-        if (at % 4 === 3) return db.of(acme).write((tx) => add(tx, name));
-        // The last change of some of them is there already.
-        const last = at % 4 === 1 ? 'shared' : `${name} too`;
-        return db.of(acme).writeIf({ changes: [raised('shared'), added(name), added(last)] });
-      });
-      const answers = await Promise.allSettled(writes);
-      const expected: string[] = [];
-      answers.forEach((answer, at) => {
-        const name = `half ${String(at).padStart(2, '0')}`;
-        if (at % 4 === 1) assert.ok(answer.status === 'rejected' && isUniqueViolation(answer.reason), `${at}`);
-        else assert.equal(answer.status, 'fulfilled');
-        if (at % 4 !== 1) expected.push(name, ...(at % 4 === 3 ? [] : [`${name} too`]));
-      });
-      assert.deepEqual(await names('half'), expected);
-      assert.equal(await counted('shared'), 11);
-    });
-
-    it('is one of 200 for the same row, of which each sees what those before it did', async () => {
-      await db.of(acme).write((tx) => add(tx, 'spent once'));
-      const spent: Change = { statement: SPEND, values: [acme, 'spent once'] };
-      const plans = Array.from({ length: 200 }, () => db.of(acme).writeIf({ changes: [spent, raised('spent once')] }));
-      const made = (await Promise.all(plans)).filter(Boolean);
-      assert.deepEqual([made.length, await counted('spent once')], [1, 11]);
-    });
-
-    it('joins a transaction in which it is carried out, and is rolled back with it', async () => {
-      const calls: string[] = [];
-      const plan = { changes: [added('inner plan')], afterCommit: () => void calls.push('made') };
-      const undone = db.of(acme).write(async (tx) => {
-        assert.equal(await joined(tx).writeIf(plan), true);
-        assert.equal(await joined(tx).writeIf({ ...plan, changes: [raised('nowhere')] }), false);
-        throw new Error('outer');
-      });
-      await assert.rejects(undone, /outer/);
-      assert.deepEqual([await names('inner plan'), calls], [[], []]);
-      await db.of(acme).write((tx) => joined(tx).writeIf(plan));
-      assert.deepEqual([await names('inner plan'), calls], [['inner plan'], ['made']]);
-    });
-  });
-
   describe('a transaction', () => {
     it('can be read by everybody once it has been answered', async () => {
       const answer = await db.of(acme).write(async (tx) => {
@@ -100,6 +36,31 @@ onBothEngines('the database', (_engine, places) => {
       });
       assert.equal(answer, 'done');
       assert.deepEqual(await names('committed'), ['committed']);
+    });
+
+    it('of 40 that spend the same row at once, one finds it unspent', async () => {
+      await db.of(acme).write((tx) => add(tx, 'spent once'));
+      const spend = () => db.of(acme).write((tx) => tx.run(SPEND, [acme, 'spent once']));
+      const changes = await Promise.all(Array.from({ length: 40 }, spend));
+      assert.equal(changes.filter((changed) => changed === 1).length, 1);
+      assert.equal(await readCounter(db.of(acme), 'spent once'), 10);
+    });
+
+    it('that joins another is rolled back with it, and what it wanted to call after the commit is not called', async () => {
+      const calls: string[] = [];
+      const work = (tx: TenantTx) =>
+        joined(tx).write(async (inner) => {
+          await add(inner, 'inner write');
+          inner.afterCommit(() => void calls.push('committed'));
+        });
+      const undone = db.of(acme).write(async (tx) => {
+        await work(tx);
+        throw new Error('outer');
+      });
+      await assert.rejects(undone, /outer/);
+      assert.deepEqual([await names('inner write'), calls], [[], []]);
+      await db.of(acme).write(work);
+      assert.deepEqual([await names('inner write'), calls], [['inner write'], ['committed']]);
     });
 
     it('that throws leaves nothing, throws what it threw, and harms none of those that came with it', async () => {

@@ -80,20 +80,9 @@ export type TenantTx = TenantReads &
 /** Whatever says whose data it is about. */
 export type OfTenant = Pick<TenantReads, 'tenantId'>;
 
-/** A statement that changes something, with its values. */
-export type Change = { readonly statement: Sql; readonly values: readonly Value[] };
-
-/** What will be written, known before the transaction, and what is to be called once it is durable. */
-export type Plan = { readonly changes: readonly Change[]; readonly afterCommit?: (() => void) | undefined };
-
 /** A tenant's data. `write` is one durable transaction; inside one, it joins it. */
 export type TenantDb = TenantReads & {
   write<T>(work: (tx: TenantTx) => Promise<T>): Promise<T>;
-  /**
-   * Carries out a plan in one durable transaction, if its first change finds a row to change; if not, nothing is written,
-   * and it is false. Nothing waits between the changes, so it costs far less than a transaction that has code in it.
-   */
-  writeIf(plan: Plan): Promise<boolean>;
 };
 
 /** The tables that belong to no tenant: tenants, signing keys, sealed secrets. */
@@ -137,12 +126,10 @@ type TenantHandle = {
   reads: Reads;
   /** One transaction on a connection that works for the tenant. */
   write<T>(work: (tx: Writes) => Promise<T>): Promise<T>;
-  /** True if the first of them changed a row, and so all were made. */
-  writeIf(changes: readonly Change[]): Promise<boolean>;
 };
 
 /** A tenant's data, from what an engine knows of reading and writing. */
-export function tenantDb({ tenantId, seals, engine, reads: { get, all }, write, writeIf }: TenantHandle): TenantDb {
+export function tenantDb({ tenantId, seals, engine, reads: { get, all }, write }: TenantHandle): TenantDb {
   const db: TenantDb = {
     tenantId,
     inTransaction: false,
@@ -157,11 +144,6 @@ export function tenantDb({ tenantId, seals, engine, reads: { get, all }, write, 
           return work(tx);
         }),
       ),
-    async writeIf({ changes, afterCommit }) {
-      const written = await writeIf(changes);
-      if (written) afterCommit?.();
-      return written;
-    },
   };
   return db;
 }
@@ -169,19 +151,6 @@ export function tenantDb({ tenantId, seals, engine, reads: { get, all }, write, 
 function personalOf({ of }: PersonalSeals, db: TenantReads): Promise<PersonalSeal | undefined> {
   if (!of) throw new Error('nobody has given the database the keys of personal data');
   return of(db);
-}
-
-/** Makes all changes if the first finds a row to change. */
-export async function changeIf(tx: Writes, changes: readonly Change[]): Promise<boolean> {
-  for (const [at, { statement, values }] of changes.entries()) {
-    if ((await tx.run(statement, values)) === 0 && at === 0) return false;
-  }
-  return true;
-}
-
-export async function carryOut(tx: TenantTx, { changes, afterCommit }: Plan): Promise<void> {
-  for (const { statement, values } of changes) await tx.run(statement, values);
-  if (afterCommit) tx.afterCommit(afterCommit);
 }
 
 /** Runs a transaction, and after its commit what was noted in it for then. */
@@ -194,15 +163,7 @@ async function notingAfterCommit<T>(write: (note: TenantTx['afterCommit']) => Pr
 
 /** A handle that runs inside a transaction and joins it when asked to write. */
 export function joined(tx: TenantTx): TenantDb {
-  return {
-    ...tx,
-    write: (work) => work(tx),
-    async writeIf(plan) {
-      const changed = await changeIf(tx, plan.changes);
-      if (changed && plan.afterCommit) tx.afterCommit(plan.afterCommit);
-      return changed;
-    },
-  };
+  return { ...tx, write: (work) => work(tx) };
 }
 
 /**

@@ -1,7 +1,6 @@
 import pg from 'pg';
 import type { TenantId } from '../kernel/ids.ts';
 import {
-  changeIf,
   type Db,
   DbError,
   forEngine,
@@ -78,11 +77,11 @@ export function openPostgres({ url, maxConnections, onIdleError }: PostgresOptio
     seals,
     of: (tenantId: TenantId) =>
       tenantDb({
-        ...{ tenantId, seals },
+        tenantId,
+        seals,
         engine: 'postgres',
         reads: readsOf(tenantId),
         write: (work) => writeOf(tenantId, work),
-        writeIf: (changes) => writeOf(tenantId, (tx) => changeIf(tx, changes)),
       }),
     system: { get, all, write: (work) => writeOf(NO_TENANT, work) },
     ready: () =>

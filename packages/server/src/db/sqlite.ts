@@ -2,7 +2,6 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { boundedMap } from '../kernel/bounded-map.ts';
 import type { TenantId } from '../kernel/ids.ts';
 import {
-  type Change,
   type Db,
   forEngine,
   type PersonalSeals,
@@ -14,7 +13,7 @@ import {
   type Value,
   type Writes,
 } from './db.ts';
-import { groupCommit, type Writer } from './group-commit.ts';
+import { groupCommit } from './group-commit.ts';
 import { rowMaker } from './sql/row-maker.ts';
 import { translated } from './sqlite-faults.ts';
 import { OF_INSTALLATION } from './write-lines.ts';
@@ -41,8 +40,10 @@ export function openSqlite(file: string, { busyTimeoutMs, transactionTimeoutMs }
 
   const snapshot = sharedSnapshot(reader);
   const reads = connection(reader, snapshot.enter);
-  const { change, ...calls } = connection(writer);
-  const group = groupCommit({ database: writer, calls, change }, { transactionTimeoutMs, onCommit: snapshot.leave });
+  const group = groupCommit(
+    { database: writer, calls: connection(writer) },
+    { transactionTimeoutMs, onCommit: snapshot.leave },
+  );
   const writeOf =
     (owner: string) =>
     <T>(work: (tx: Writes) => Promise<T>) =>
@@ -56,8 +57,7 @@ export function openSqlite(file: string, { busyTimeoutMs, transactionTimeoutMs }
     of(tenantId: TenantId) {
       let handle = handles.get(tenantId);
       if (!handle) {
-        const writeIf = (changes: readonly Change[]) => group.writeIf(tenantId, changes);
-        handle = tenantDb({ tenantId, seals, engine: 'sqlite', reads, write: writeOf(tenantId), writeIf });
+        handle = tenantDb({ tenantId, seals, engine: 'sqlite', reads, write: writeOf(tenantId) });
         handles.set(tenantId, handle);
       }
       return handle;
@@ -99,7 +99,7 @@ function sharedSnapshot(database: DatabaseSync): { enter(): void; leave(): void 
 }
 
 /** The calls on one connection, with its statements kept prepared. */
-function connection(database: DatabaseSync, beforeRead?: () => void): Writes & Pick<Writer, 'change'> {
+function connection(database: DatabaseSync, beforeRead?: () => void): Writes {
   const kept = new Map<string, Prepared>();
   const prepare = ({ text, name, row }: Sql): Prepared => {
     const known = name && kept.get(name);
@@ -121,10 +121,6 @@ function connection(database: DatabaseSync, beforeRead?: () => void): Writes & P
       return Promise.reject(translated(error));
     }
   };
-  const change = ({ statement, values }: Change): number => {
-    const { statement: prepared, order } = prepare(statement);
-    return Number(prepared.run(...bind(order, values)).changes);
-  };
   return {
     get: <R>(statement: Sql, values: readonly Value[]) =>
       guarded(() => {
@@ -140,7 +136,10 @@ function connection(database: DatabaseSync, beforeRead?: () => void): Writes & P
         const rows = prepared.all(...bind(order, values)) as unknown as Value[][];
         return rows.map(toRow) as R[];
       }),
-    run: (statement, values) => guarded(() => change({ statement, values })),
-    change,
+    run: (statement, values) =>
+      guarded(() => {
+        const { statement: prepared, order } = prepare(statement);
+        return Number(prepared.run(...bind(order, values)).changes);
+      }),
   };
 }

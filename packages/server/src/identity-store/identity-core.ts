@@ -1,4 +1,4 @@
-import { carryOut, type TenantReads } from '../db/db.ts';
+import type { TenantReads } from '../db/db.ts';
 import { ApiError } from '../kernel/errors.ts';
 import type { Vault } from '../secrets/vault.ts';
 import { type Attempt, openAttempts } from './attempts/attempt.ts';
@@ -6,7 +6,7 @@ import type { Modality } from './attempts/lock-rules.ts';
 import { locksOf } from './attempts/locks.repository.ts';
 import { openRegistrations, type Registration } from './attempts/registration.ts';
 import { faultOfLock, faultOfStatus } from './attempts/usable.ts';
-import { type AddIdentityEvent, identityEvents, type NoticesOfEvent } from './events/identity-events.ts';
+import { type AddIdentityEvent, identityEvents, type NotifyIdentity } from './events/identity-events.ts';
 import { openUserViews, type UserViews } from './users/user-view.ts';
 import type { UserRow } from './users/users.repository.ts';
 
@@ -25,13 +25,12 @@ export type IdentityCore = UserViews & {
   ): Promise<void>;
 };
 
-export type IdentityCoreDeps = { vault: Vault; noticesOf: NoticesOfEvent };
+export type IdentityCoreDeps = { vault: Vault; notify: NotifyIdentity };
 
-export function openIdentityCore({ vault, noticesOf }: IdentityCoreDeps): IdentityCore {
+export function openIdentityCore({ vault, notify }: IdentityCoreDeps): IdentityCore {
   const views = openUserViews({ vault });
-  const planIdentityEvent = identityEvents(noticesOf);
-  const addIdentityEvent: AddIdentityEvent = async (tx, event) => carryOut(tx, await planIdentityEvent(tx, event));
-  const deps = { userView: views.userView, addIdentityEvent, planIdentityEvent };
+  const addIdentityEvent = identityEvents(notify);
+  const deps = { userView: views.userView, addIdentityEvent };
   return {
     ...views,
     vault,

@@ -1,13 +1,4 @@
-import {
-  type Change,
-  carryOut,
-  type OfTenant,
-  sql,
-  type TenantReads,
-  type TenantTx,
-  unprepared,
-  type Value,
-} from '../db/db.ts';
+import { sql, type TenantReads, type TenantTx, unprepared, type Value } from '../db/db.ts';
 import type { Paging } from '../kernel/pages.ts';
 
 /** The log: what was to be told, and what became of it. What is still to be sent stands in the queue as well. */
@@ -65,17 +56,11 @@ const ENQUEUE_FAILED = sql(`INSERT INTO webhook_queue (id, owner_tenant_id, webh
 const REOPEN_FAILED = sql(`UPDATE webhook_deliveries SET status = 'PENDING', next_at = $5
   WHERE tenant_id = $1 AND id IN (${FAILED_SINCE})`);
 
-/** To be made in the transaction of what happened. */
-export function deliveryChanges({ tenantId }: OfTenant, row: NewDelivery): Change[] {
+/** Adds a delivery in the transaction of its event. */
+export async function addDelivery(tx: TenantTx, row: NewDelivery): Promise<void> {
   const { id, webhook_id, event, instance_id, sequence, payload, created_at } = row;
-  return [
-    { statement: ADD, values: [tenantId, id, webhook_id, event, instance_id, sequence, payload, created_at] },
-    { statement: ENQUEUE, values: [id, tenantId, webhook_id, created_at] },
-  ];
-}
-
-export function addDelivery(tx: TenantTx, row: NewDelivery): Promise<void> {
-  return carryOut(tx, { changes: deliveryChanges(tx, row) });
+  await tx.run(ADD, [tx.tenantId, id, webhook_id, event, instance_id, sequence, payload, created_at]);
+  await tx.run(ENQUEUE, [id, tx.tenantId, webhook_id, created_at]);
 }
 
 export function findDelivery(db: TenantReads, id: string): Promise<DeliveryRow | undefined> {

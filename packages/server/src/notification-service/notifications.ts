@@ -6,19 +6,14 @@ import { HOUR } from '../kernel/clock.ts';
 import type { TenantId } from '../kernel/ids.ts';
 import type { Vault } from '../secrets/vault.ts';
 import { type DispatcherDeps, openDispatcher } from './dispatch.ts';
-import { type Notify, type NotifyStep, type NotifyTenant, notifier } from './notify.ts';
-import { identityNotices, type NoticesOf } from './notify-identity.ts';
+import { type Notifier, notifier } from './notify.ts';
 import { purgeDeliveriesJob } from './purge-deliveries.ts';
 import { isWebhookName } from './webhooks.repository.ts';
 import { type WebhooksDeps, webhookHandlers } from './webhooks.ts';
 
 /** Webhooks put together: the callers' side, what the engine tells, and what sends it. */
-export type Notifications = {
+export type Notifications = Notifier & {
   handlers: { webhooks: ReturnType<typeof webhookHandlers> };
-  notify: Notify;
-  notifyStep: NotifyStep;
-  notifyTenant: NotifyTenant;
-  noticesOfIdentity: NoticesOf;
   /** Whether a definition may name it: in one environment at least there is one. */
   isWebhookName(db: TenantReads, name: string): Promise<boolean>;
   start(): void;
@@ -51,7 +46,6 @@ export function openNotifications(deps: NotificationsDeps): Notifications {
   return {
     handlers: { webhooks: webhookHandlers({ vault, outbound, ring, secretHostFault: deps.secretHostFault }) },
     ...notifier(ring, noted),
-    noticesOfIdentity: identityNotices(ring),
     isWebhookName,
     start,
     deliverDue,

@@ -2,10 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { onBothEngines } from '../../test/harness.ts';
 import { openTestNotifications, type TestNotifications } from '../../test/webhooks.ts';
-import { carryOut } from '../db/db.ts';
 import { toDtm } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
-import type { IdentityEvent } from './notify-identity.ts';
+import type { IdentityEvent } from './notify.ts';
 
 onBothEngines('events of identity stores, to webhooks', (_engine, places) => {
   let grove: TestNotifications;
@@ -20,7 +19,7 @@ onBothEngines('events of identity stores, to webhooks', (_engine, places) => {
     ...more,
   });
   const tell = (event: IdentityEvent) =>
-    grove.db.of(grove.tenantId).write(async (tx) => carryOut(tx, await grove.noticesOfIdentity(tx, event)));
+    grove.db.of(grove.tenantId).write(async (tx) => grove.notifyIdentity(tx, event));
 
   it('are told to whoever subscribes to them, with ids and words and nothing else', async () => {
     const receiver = await grove.receiver();
@@ -59,7 +58,7 @@ onBothEngines('events of identity stores, to webhooks', (_engine, places) => {
     const receiver = await grove.receiver();
     await grove.webhook(receiver.uri, { events: ['identity.userDeleted'] });
     const undone = grove.db.of(grove.tenantId).write(async (tx) => {
-      await carryOut(tx, await grove.noticesOfIdentity(tx, eventOf({ type: 'identity.userDeleted' })));
+      await grove.notifyIdentity(tx, eventOf({ type: 'identity.userDeleted' }));
       throw new Error('undone');
     });
     await assert.rejects(undone, /undone/);

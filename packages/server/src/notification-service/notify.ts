@@ -2,9 +2,9 @@ import type { TenantReads, TenantTx } from '../db/db.ts';
 import { toDtm } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import type { InstanceEvent } from '../kernel/instance-event.ts';
-import { addDelivery } from './deliveries.repository.ts';
+import { addDelivery, type NewDelivery } from './deliveries.repository.ts';
 import { subscribes } from './webhook-rules.ts';
-import { activeWebhooks, findWebhookNamed } from './webhooks.repository.ts';
+import { activeWebhooks, type Environment, findWebhookNamed } from './webhooks.repository.ts';
 
 /** As it is stored and, without a template, sent. */
 export type Payload = { type: string; timestamp: string; data: Readonly<Record<string, unknown>> };
@@ -27,52 +27,83 @@ export type TenantEvent = {
 };
 export type NotifyTenant = (tx: TenantTx, event: TenantEvent) => Promise<void>;
 
+/** What happened in an identity store. Nothing of a person is in it. */
+export type IdentityEvent = {
+  readonly environment: Environment;
+  readonly id: string;
+  readonly type: string;
+  readonly at: number;
+  readonly storeName: string;
+  readonly userId?: string | undefined;
+  readonly modality?: string | undefined;
+  readonly code?: number | undefined;
+  readonly rpId?: string | undefined;
+  readonly process?: Readonly<Record<string, unknown>> | undefined;
+};
+export type NotifyIdentity = (tx: TenantTx, event: IdentityEvent) => Promise<void>;
+
+export type Notifier = {
+  notify: Notify;
+  notifyStep: NotifyStep;
+  notifyTenant: NotifyTenant;
+  notifyIdentity: NotifyIdentity;
+};
+
 /** `noted`: a delivery was written. */
-export function notifier(
-  ring: () => void,
-  noted: (id: string) => void = () => undefined,
-): { notify: Notify; notifyStep: NotifyStep; notifyTenant: NotifyTenant } {
+export function notifier(ring: () => void, noted: (id: string) => void = () => undefined): Notifier {
+  /** Adds a delivery for each active webhook that subscribes. Mostly there is none: then this one read is all. */
+  const tell = async (
+    tx: TenantTx,
+    { environment, type }: { environment: Environment; type: string },
+    deliveryOf: () => Omit<NewDelivery, 'id' | 'webhook_id'>,
+  ) => {
+    const active = await activeWebhooks(tx, environment);
+    const subscribers = active.filter(({ events }) => subscribes(events, type));
+    if (subscribers.length === 0) return;
+    const delivery = deliveryOf();
+    for (const { id } of subscribers) {
+      const deliveryId = newId(delivery.created_at);
+      await addDelivery(tx, { ...delivery, id: deliveryId, webhook_id: id });
+      noted(deliveryId);
+    }
+    tx.afterCommit(ring);
+  };
   return {
-    async notifyTenant(tx, { type, environment, at, data }) {
-      const active = await activeWebhooks(tx, environment);
-      const payload = JSON.stringify({
-        type,
-        timestamp: toDtm(at),
-        data: { tenantId: tx.tenantId, environment, ...data },
-      });
-      const common = { event: type, instance_id: null, sequence: null, payload, created_at: at };
-      for (const { id, events } of active) {
-        if (subscribes(events, type)) await addDelivery(tx, { ...common, id: newId(at), webhook_id: id });
-      }
-      tx.afterCommit(ring);
-    },
-    async notify(tx, event) {
-      // Most instances are nobody's business: then this one look is all.
-      const active = await activeWebhooks(tx, event.environment);
-      const subscribers = active.filter(({ events }) => subscribes(events, event.type));
-      if (subscribers.length === 0) return;
-      const payload = JSON.stringify(payloadOf(tx, event));
-      for (const { id } of subscribers) {
-        const delivery = newDelivery(id, event, payload);
-        await addDelivery(tx, delivery);
-        noted(delivery.id);
-      }
-      tx.afterCommit(ring);
-    },
+    notify: (tx, event) => tell(tx, event, () => deliveryOfInstance(tx, event)),
+    notifyTenant: (tx, event) =>
+      tell(tx, event, () => {
+        const { environment, data, at } = event;
+        return deliveryOf(event.type, at, { tenantId: tx.tenantId, environment, ...data });
+      }),
+    notifyIdentity: (tx, event) =>
+      tell(tx, event, () => {
+        const { type, at, id, process, ...fields } = event;
+        return deliveryOf(type, at, { tenantId: tx.tenantId, eventId: id, ...fields, ...process });
+      }),
     async notifyStep(tx, webhookName, event) {
       const webhook = await findWebhookNamed(tx, event.environment, webhookName);
       if (webhook?.status !== 'ACTIVE') return false;
-      await addDelivery(tx, newDelivery(webhook.id, event, JSON.stringify(payloadOf(tx, event))));
+      await addDelivery(tx, { ...deliveryOfInstance(tx, event), id: newId(event.at), webhook_id: webhook.id });
       tx.afterCommit(ring);
       return true;
     },
   };
 }
 
-function newDelivery(webhookId: string, { type, instanceId, sequence, at }: InstanceEvent, payload: string) {
+/** A delivery of what concerns no instance. */
+function deliveryOf(type: string, at: number, data: Payload['data']) {
+  const payload = JSON.stringify({ type, timestamp: toDtm(at), data } satisfies Payload);
+  return { event: type, instance_id: null, sequence: null, payload, created_at: at };
+}
+
+function deliveryOfInstance(tx: TenantTx, event: InstanceEvent) {
+  const { type, instanceId, sequence, at } = event;
   return {
-    ...{ id: newId(at), webhook_id: webhookId, event: type, instance_id: instanceId },
-    ...{ sequence, payload, created_at: at },
+    event: type,
+    instance_id: instanceId,
+    sequence,
+    payload: JSON.stringify(payloadOf(tx, event)),
+    created_at: at,
   };
 }
 

@@ -1,4 +1,4 @@
-import { type Change, type OfTenant, type Reads, sql, type Value, type Writes } from '../db.ts';
+import { type OfTenant, type Reads, sql, type Value, type Writes } from '../db.ts';
 import { rowMaker } from './row-maker.ts';
 
 /**
@@ -11,8 +11,6 @@ export type Statement<P, R> = {
   all(db: Handle<P>, params: Given<P>): Promise<R[]>;
   /** Resolves to the number of rows that were changed. */
   run(db: Handle<P> & Writes, params: Given<P>): Promise<number>;
-  /** The statement with its values, to be carried out later. */
-  change(db: Handle<P> & OfTenant, params: Given<P>): Change;
   toString(): string;
 };
 
@@ -54,7 +52,6 @@ export function prepare<P, R>(text: string, columns?: readonly string[]): Statem
     get: (db, params) => db.get<R>(prepared, valuesOf(db, params)),
     all: (db, params) => db.all<R>(prepared, valuesOf(db, params)),
     run: (db, params) => db.run(prepared, valuesOf(db, params)),
-    change: (db, params) => ({ statement: prepared, values: valuesOf(db, params) }),
     toString: () => numbered,
   };
 }

@@ -50,12 +50,16 @@ export type Table<C extends Columns> = {
   page<K extends Name<C>, const W extends string>(
     columns: readonly K[],
     where: W,
-  ): (
-    db: TenantHandle,
-    params: Omit<ParamsOf<Row<C>, W>, 'tenant_id'>,
-    paging: PageOrder,
-  ) => Promise<Pick<Row<C>, K>[]>;
+  ): (db: TenantHandle, params: ListParams<C, W>, paging: PageOrder) => Promise<Pick<Row<C>, K>[]>;
+  /** The same, together with the number of all rows that the WHERE clause selects. */
+  list<K extends Name<C>, const W extends string>(columns: readonly K[], where: W): List<C, K, W>;
 };
+type List<C extends Columns, K extends Name<C>, W extends string> = (
+  db: TenantHandle,
+  params: ListParams<C, W>,
+  paging: PageOrder,
+) => Promise<{ rows: Pick<Row<C>, K>[]; total: number }>;
+type ListParams<C extends Columns, W extends string> = Omit<ParamsOf<Row<C>, W>, 'tenant_id'>;
 
 type TenantHandle = Reads & OfTenant;
 
@@ -64,12 +68,14 @@ export function table<const C extends Columns>(name: string, definition: C): Tab
   const assign = (columns: readonly string[]) => columns.map((column) => `${column} = :${column}`).join(', ');
   const insertInto = `INSERT INTO ${name} (${all.join(', ')}) VALUES (${all.map((column) => `:${column}`).join(', ')})`;
   const selectFrom = (columns: readonly string[]) => `SELECT ${columns.join(', ')} FROM ${name}`;
+  const count = <P>(tail: string) =>
+    prepare<P, { total: number }>(`SELECT count(*) AS total FROM ${name} ${tail}`, ['total']);
   return {
     name,
     definition,
     columns: all.filter((column) => column !== 'tenant_id') as Exclude<Name<C>, 'tenant_id'>[],
     select: (columns, tail) => prepare(`${selectFrom(columns)} ${tail}`, columns),
-    count: (tail) => prepare(`SELECT count(*) AS total FROM ${name} ${tail}`, ['total']),
+    count,
     insert: (tail) => prepare(`${insertInto} ${tail ?? ''}`),
     upsert: (key) => {
       const others = all.filter((column) => !key.includes(column));
@@ -79,6 +85,14 @@ export function table<const C extends Columns>(name: string, definition: C): Tab
     update: (columns, tail) => prepare(`UPDATE ${name} SET ${assign(columns)} ${tail}`),
     delete: (tail) => prepare(`DELETE FROM ${name} ${tail}`),
     page: (columns, where) => pageOf(`${selectFrom(columns)} ${where}`, columns),
+    list<K extends Name<C>, W extends string>(columns: readonly K[], where: W): List<C, K, W> {
+      const pageRows = pageOf<ListParams<C, W>, Pick<Row<C>, K>>(`${selectFrom(columns)} ${where}`, columns);
+      const countRows = count<ListParams<C, W> & { tenant_id: string }>(where);
+      return async (db, params, paging) => {
+        const total = (await countRows.get(db as never, params as never))?.total ?? 0;
+        return { rows: await pageRows(db, params, paging), total };
+      };
+    },
   };
 }
 

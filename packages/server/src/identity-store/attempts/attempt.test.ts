@@ -6,7 +6,7 @@ import { HOUR, MINUTE } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { asTenantId } from '../../kernel/ids.ts';
 import { openCeremony, takeCeremony } from '../ceremonies/ceremonies.ts';
-import type { ToldIdentityEvent } from '../events/identity-events.ts';
+import type { PublishedEvent } from '../events/identity-events.ts';
 import { type IdentityCore, openIdentityCore } from '../identity-core.ts';
 import { getStore } from '../stores/find-store.ts';
 import type { UserRow } from '../users/find-user.ts';
@@ -19,15 +19,14 @@ const SECRET = 'open sesame';
 onBothEngines('an attempt', (_engine, places) => {
   let grove: TestIdentity;
   let core: IdentityCore;
-  const told: ToldIdentityEvent[] = [];
+  const told: PublishedEvent[] = [];
   before(async () => {
     grove = await openTestIdentity(await places.create());
     await grove.store('Doors');
     core = openIdentityCore({
       vault: grove.app.vault,
-      async noticesOf(_db, event) {
+      async notify(_tx, event) {
         told.push(event);
-        return { changes: [] };
       },
     });
   });

@@ -1,14 +1,14 @@
-import { type Change, carryOut, type TenantDb, type TenantTx } from '../../db/db.ts';
+import type { TenantDb, TenantTx } from '../../db/db.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { takingTurns } from '../../kernel/take-turns.ts';
-import type { AddIdentityEvent, PlanIdentityEvent, ProcessFields } from '../events/identity-events.ts';
+import type { AddIdentityEvent, ProcessFields } from '../events/identity-events.ts';
 import { getActiveStore, type Store } from '../stores/find-store.ts';
 import { getUserForUpdate, getUserInStoreForUpdate, type UserRef, type UserRow } from '../users/find-user.ts';
 import type { User, UserViews } from '../users/user-view.ts';
-import { notedSuccess, tempLockUser } from '../users/users.repository.ts';
+import { recordSuccess, tempLockUser } from '../users/users.repository.ts';
 import { afterFailure, type LockState, lockLimitsOf, type Modality, NO_FAILURES } from './lock-rules.ts';
 import { clearLock, findLock, putLock } from './locks.repository.ts';
-import { recordOf, type Told } from './record-attempt.ts';
+import { type AttemptFields, recordAttempt } from './record-attempt.ts';
 import { Refusal } from './refusal.ts';
 import { faultOfLock, faultOfStatus } from './usable.ts';
 
@@ -39,23 +39,8 @@ export type AttemptInput<Result> = {
    * and then no user is named in the answer; an `ApiError`, such as 100035, rolls back.
    */
   readonly find: Found | ((tx: TenantTx, store: Store) => Promise<Found>);
-  /** A success that was found before the transaction; never in one that has begun already. */
-  readonly foreseen?: Foreseen<Result> | undefined;
   /** The comparison, with what it changes. It refuses by throwing a `Refusal`; what it wrote before that is kept. */
   run(tx: TenantTx, user: UserRow, now: number, store: Store): Promise<Result>;
-};
-
-/**
- * It decides nothing: what proves it is spent only if everything is still as it was foreseen, and nothing else is written
- * if that is not spent. Then the attempt is judged as if nothing had been foreseen.
- */
-export type Foreseen<Result> = {
-  readonly userId: string;
-  /** How callers see the user after the success. */
-  readonly view: User;
-  /** Changes a row if what proves it is there to be spent, and the user is as it was read. */
-  readonly spent: Change;
-  readonly result: Result;
 };
 
 export type Attempted<Result> = { authenticationId: string; user: User; result: Result };
@@ -65,11 +50,10 @@ export type Attempt = <Result>(caller: Caller, input: AttemptInput<Result>) => P
 export type AttemptDeps = {
   userView: UserViews['userView'];
   addIdentityEvent: AddIdentityEvent;
-  planIdentityEvent: PlanIdentityEvent;
 };
 
 type Judged<Result> = Passed<Result> | { refused: Refusal; user?: User };
-type Passed<Result> = Omit<Attempted<Result>, 'user'> & { seen: { after: UserRow } | { view: User } };
+type Passed<Result> = Omit<Attempted<Result>, 'user'> & { row: UserRow };
 
 /** How many tries may wait for those of the same user that came before them. */
 const MOST_WAITING = 500;
@@ -78,16 +62,15 @@ export function openAttempts(deps: AttemptDeps): Attempt {
   const takeTurns = takingTurns(MOST_WAITING);
   return async (caller, input) => {
     const { db } = caller;
-    const attempt = async () =>
-      (await succeedAsForeseen(deps, caller, input)) ?? (await db.write((tx) => judge(deps, tx, caller, input)));
+    const attempt = () => db.write((tx) => judge(deps, tx, caller, input));
     // Waiting for the row of the user, they would hold connections that everybody else needs, until none is left. Who has
     // a connection already must not wait for those who have none.
     const judged = await (typeof input.find !== 'function' && !db.inTransaction
       ? takeTurns(lineOf(db, input.storeName, input.find), attempt)
       : attempt());
-    const { seen, ...attempted } = acceptedOf(judged);
+    const { row, ...attempted } = acceptedOf(judged);
     // Read after the commit, because whatever is done in a transaction other writers wait for.
-    return { ...attempted, user: 'view' in seen ? seen.view : await deps.userView(db, seen.after, caller.now) };
+    return { ...attempted, user: await deps.userView(db, row, caller.now) };
   };
 }
 
@@ -113,11 +96,11 @@ async function judge<Result>(
 ): Promise<Judged<Result>> {
   const { now } = caller;
   const { modality, process = caller.process } = input;
-  const told = { environment: caller.principal.environment, storeName: input.storeName, modality, process, now };
+  const fields = { environment: caller.principal.environment, storeName: input.storeName, modality, process, now };
   const found = await findWhom(tx, caller, input);
   if (found instanceof Refusal) {
     const { code } = found;
-    await deps.addIdentityEvent(tx, { ...told, type: 'identity.authenticationFailed', code, rpId: input.rpId });
+    await deps.addIdentityEvent(tx, { ...fields, type: 'identity.authenticationFailed', code, rpId: input.rpId });
     return { refused: found };
   }
   const { store, user, rpId } = found;
@@ -127,28 +110,15 @@ async function judge<Result>(
     if (fault) throw new Refusal(fault, { counts: false });
     return input.run(tx, user, now, store);
   });
-  const about: About = { told: { ...told, rpId, userId: user.id }, user, before, store };
+  const about: About = { fields: { ...fields, rpId, userId: user.id }, user, before, store };
   if (result instanceof Refusal) {
     const after = await noteRefusal(deps, tx, about, result);
     return { refused: result, user: await deps.userView(tx, after, now) };
   }
-  const { authenticationId, changes, afterCommit } = await recordOf(deps.planIdentityEvent, tx, about.told);
+  const authenticationId = await recordAttempt(deps.addIdentityEvent, tx, about.fields);
   if (before) await clearLock(tx, user.id, modality);
-  await carryOut(tx, { changes: [...changes, notedSuccess(tx, user.id, now)], afterCommit });
-  return { authenticationId, result, seen: { after: { ...user, last_success_at: now } } };
-}
-
-async function succeedAsForeseen<Result>(
-  deps: AttemptDeps,
-  { db, now, principal, process: callers }: Caller,
-  { foreseen, modality, storeName, rpId, process = callers }: AttemptInput<Result>,
-): Promise<Passed<Result> | undefined> {
-  if (!foreseen) return undefined;
-  const { userId, view, spent, result } = foreseen;
-  const told = { environment: principal.environment, storeName, modality, process, now, rpId, userId };
-  const { authenticationId, changes, afterCommit } = await recordOf(deps.planIdentityEvent, db, told);
-  const plan = { changes: [spent, notedSuccess(db, userId, now), ...changes], afterCommit };
-  return (await db.writeIf(plan)) ? { authenticationId, result, seen: { view } } : undefined;
+  await recordSuccess(tx, user.id, now);
+  return { authenticationId, result, row: { ...user, last_success_at: now } };
 }
 
 /** Whom it is about, kept from everybody else. Who is known beforehand is found together with the store. */
@@ -175,18 +145,18 @@ async function caught<T>(work: () => Promise<T>): Promise<T | Refusal> {
   }
 }
 
-type About = { told: Told; user: UserRow; before: LockState | undefined; store: Store };
+type About = { fields: AttemptFields; user: UserRow; before: LockState | undefined; store: Store };
 
 /** The user as it is after the refusal. */
 async function noteRefusal(deps: AttemptDeps, tx: TenantTx, about: About, refused: Refusal): Promise<UserRow> {
-  const { told, user, before, store } = about;
-  const { modality, now } = told;
-  await carryOut(tx, await recordOf(deps.planIdentityEvent, tx, told, refused.code));
+  const { fields, user, before, store } = about;
+  const { modality, now } = fields;
+  await recordAttempt(deps.addIdentityEvent, tx, fields, refused.code);
   if (!refused.counts) return user;
   const { state, became } = afterFailure(before ?? NO_FAILURES, lockLimitsOf(store.configuration, modality), now);
   await putLock(tx, user.id, modality, state);
   if (!became) return user;
-  const { environment, storeName, userId, process } = told;
+  const { environment, storeName, userId, process } = fields;
   const lock = { environment, storeName, userId, process, now };
   const type = became === 'LOCKED' ? 'identity.modalityLocked' : 'identity.modalityDisabled';
   await deps.addIdentityEvent(tx, { ...lock, type, modality });

@@ -1,5 +1,5 @@
 import { sql, type TenantReads, type TenantTx, unprepared, type Value } from '../../db/db.ts';
-import { EVENT_COLUMNS, type EventRow } from './identity-events.repository.ts';
+import { type EventRow, identityEventsTable } from './identity-events.table.ts';
 
 /** Queries over events, and the search behind them. */
 export type QueryStatus = 'QUEUED' | 'RUNNING' | 'SUCCEEDED' | 'FAILED';
@@ -124,7 +124,8 @@ export async function stepBack(
   return (await db.get<{ id: string }>(STEP_BACK, [db.tenantId, environment, below, events - 1]))?.id;
 }
 
-const OF_IDS = sql(`SELECT ${EVENT_COLUMNS} FROM identity_events WHERE tenant_id = $1 AND environment = $2 AND id IN
+const OF_IDS =
+  sql(`SELECT ${identityEventsTable.columns.join(', ')} FROM identity_events WHERE tenant_id = $1 AND environment = $2 AND id IN
   (SELECT value FROM /*sqlite json_each(*//*postgres json_array_elements_text(CAST(*/$3/*postgres  AS json)*/))
   ORDER BY id DESC`);
 

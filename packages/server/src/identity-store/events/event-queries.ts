@@ -19,7 +19,7 @@ import {
   type QueryRow,
   setQueryStatus,
 } from './event-queries.repository.ts';
-import type { EventRow } from './identity-events.repository.ts';
+import type { EventRow } from './identity-events.table.ts';
 import { type Page, pageOfEvents } from './search-events.ts';
 
 /** Queries over the events of identity stores (specification, Events): started, run in the background, read in pages. */

@@ -1,14 +1,10 @@
 import type { IdentityEventType } from '@grove/contract';
-import type { Plan, TenantReads, TenantTx } from '../../db/db.ts';
+import type { TenantTx } from '../../db/db.ts';
 import { fold } from '../../kernel/pages.ts';
 import type { Modality } from '../attempts/lock-rules.ts';
 import { eventIds } from './event-ids.ts';
-import {
-  addedEvent,
-  addedEventOfNoProcess,
-  type EventOfNoProcess,
-  type EventRow,
-} from './identity-events.repository.ts';
+import { addEvent } from './identity-events.repository.ts';
+import type { EventOfNoProcess, EventRow } from './identity-events.table.ts';
 
 /** The process in which it happened, where it happened in one. */
 export type ProcessFields = {
@@ -38,28 +34,30 @@ export type NewIdentityEvent = {
 /** In the transaction of what happened: it is there exactly if that is, and so is whatever is told of it. */
 export type AddIdentityEvent = (tx: TenantTx, event: NewIdentityEvent) => Promise<void>;
 
-/** The same for a transaction that is known beforehand. */
-export type PlanIdentityEvent = (db: TenantReads, event: NewIdentityEvent) => Promise<Plan>;
+/** An event as subscribers receive it. */
+export type PublishedEvent = Omit<NewIdentityEvent, 'now'> & { readonly id: string; readonly at: number };
 
-/** As those who have subscribed are told. */
-export type ToldIdentityEvent = Omit<NewIdentityEvent, 'now'> & { readonly id: string; readonly at: number };
+/** Tells subscribers of an event, in its transaction. */
+export type NotifyIdentity = (tx: TenantTx, event: PublishedEvent) => Promise<void>;
 
-/** What telling those who have subscribed adds to the transaction. */
-export type NoticesOfEvent = (db: TenantReads, event: ToldIdentityEvent) => Promise<Plan>;
-
-export function identityEvents(noticesOf: NoticesOfEvent): PlanIdentityEvent {
+export function identityEvents(notify: NotifyIdentity): AddIdentityEvent {
   const nextId = eventIds();
-  return async (db, event) => {
-    const { environment, storeName, type, now: at, userId, modality, code, rpId, process } = event;
+  return async (tx, { now: at, process, ...event }) => {
+    const { environment, storeName, type, userId, modality, code, rpId } = event;
     const id = nextId(at);
-    const row = {
-      ...{ environment, id, at, type, store_name: storeName, user_id: userId ?? null, modality: modality ?? null },
-      ...{ code: code ?? null, rp_id: rpId ?? null },
+    const row: EventOfNoProcess = {
+      environment,
+      id,
+      at,
+      type,
+      store_name: storeName,
+      user_id: userId ?? null,
+      modality: modality ?? null,
+      code: code ?? null,
+      rp_id: rpId ?? null,
     };
-    const added = process ? addedEvent(db, { ...row, ...columnsOf(process) }) : addedEventOfNoProcess(db, row);
-    const told = { environment, id, at, type, storeName, userId, modality, code, rpId, process };
-    const { changes, afterCommit } = await noticesOf(db, told);
-    return { changes: [added, ...changes], afterCommit };
+    await addEvent(tx, process ? { ...row, ...columnsOf(process) } : row);
+    await notify(tx, { environment, id, at, type, storeName, userId, modality, code, rpId, process });
   };
 }
 

@@ -1,7 +1,7 @@
 import type { TenantReads } from '../../db/db.ts';
 import type { EventFilter } from './event-queries.repository.ts';
 import { searchEvents, stepBack } from './event-queries.repository.ts';
-import type { EventRow } from './identity-events.repository.ts';
+import type { EventRow } from './identity-events.table.ts';
 
 /**
  * Pages over events, the newest first. Exact filters are found by an index. LIKE has to look at the events themselves,

@@ -15,8 +15,7 @@ const CHANGE = identityStores.update(
   'WHERE tenant_id = :tenant_id AND id = :id',
 );
 const COUNT = identityStores.count(OF_ENVIRONMENT);
-const COUNT_LIKE = identityStores.count(LIKE);
-const PAGE = identityStores.page(columns, LIKE);
+const LIST = identityStores.list(columns, LIKE);
 
 type StoreName = { environment: Environment; name: string };
 
@@ -41,11 +40,10 @@ export async function countStores(db: TenantReads, environment: Environment): Pr
   return (await COUNT.get(db, { environment }))?.total ?? 0;
 }
 
-export async function pageStores(
+export function pageStores(
   db: TenantReads,
   { environment, pattern = '%' }: { environment: Environment; pattern: string | undefined },
   paging: Paging,
 ): Promise<{ rows: StoreRow[]; total: number }> {
-  const filter = { environment, pattern };
-  return { total: (await COUNT_LIKE.get(db, filter))?.total ?? 0, rows: await PAGE(db, filter, paging) };
+  return LIST(db, { environment, pattern }, paging);
 }

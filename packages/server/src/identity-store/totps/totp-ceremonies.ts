@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import type { TenantReads, TenantTx } from '../../db/db.ts';
+import type { TenantReads } from '../../db/db.ts';
 import { MINUTE } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
-import type { Attempted, Caller, Foreseen } from '../attempts/attempt.ts';
+import type { Attempted, Caller } from '../attempts/attempt.ts';
 import { Refusal } from '../attempts/refusal.ts';
 import type { IdentityCore } from '../identity-core.ts';
 import { getActiveStore } from '../stores/find-store.ts';
@@ -17,14 +17,11 @@ import {
   failPending,
   findPending,
   findTotp,
-  findTotpAndPolicy,
   type PendingTotpRow,
   putPending,
   putTotp,
   removePending,
   spendStep,
-  spentStep,
-  type TotpKey,
   type TotpRow,
 } from './totps.repository.ts';
 
@@ -122,60 +119,28 @@ export function totpCeremonies(core: IdentityCore) {
       return { digits: row.digits };
     },
 
-    async authenticate(caller: Caller, address: TotpAddress, code: string): Promise<Attempted<void>> {
-      const foreseen = await foresee(caller, address, code);
-      return core.attempt(caller, {
+    authenticate: (caller: Caller, address: TotpAddress, code: string): Promise<Attempted<void>> =>
+      core.attempt(caller, {
         storeName: address.storeName,
         modality: MODALITY,
         find: address.user,
-        foreseen,
-        async run(tx, known, now, store) {
+        async run(tx, user, now, store) {
           const policy = await totpPolicyOf(tx, store.id, address.policyName);
-          await authenticate(tx, { userId: known.id, policyName: policy.name }, { code, policy, now });
+          const key = { userId: user.id, policyName: policy.name };
+          const row = await findTotp(tx, key);
+          if (!row) throw new Refusal(100053, { counts: false });
+          const wellFormedCode = wellFormed(code, row);
+          const totp = await opened(tx, row);
+          const expected = { code: wellFormedCode, window: policy.window, lastStep: row.last_step, now };
+          const match = matchCode(totp, expected);
+          if (!match) throw new Refusal(100051, { counts: true });
+          // Whoever replays a code has not guessed one.
+          if (match.used || !(await spendStep(tx, { ...key, id: row.id }, match.step))) {
+            throw new Refusal(100052, { counts: false });
+          }
         },
-      });
-    },
+      }),
   };
-
-  /**
-   * The success of a right code, found before the transaction, so that other writers need not wait for the cryptography.
-   * Of somebody with a lock or a failure nothing is foreseen, so that the time of a refusal does not tell a right code
-   * from a wrong one.
-   */
-  async function foresee(
-    { db, now, principal }: Caller,
-    { storeName, user: ref, policyName }: TotpAddress,
-    given: string,
-  ): Promise<Foreseen<void> | undefined> {
-    if (db.inTransaction) return undefined;
-    const unhindered = await core.findUnhindered(db, { environment: principal.environment, storeName, ref });
-    if (!unhindered) return undefined;
-    const { user } = unhindered;
-    const row = await findTotpAndPolicy(db, { userId: user.id, policyName, storeId: user.store_id });
-    const code = normalCode(given);
-    if (!row || !isWellFormed(code, row)) return undefined;
-    const { window } = JSON.parse(row.config) as TotpPolicy;
-    const match = matchCode(await opened(db, row), { code, window, lastStep: row.last_step, now });
-    if (!match || match.used) return undefined;
-    const view = await unhindered.viewAfterSuccess(now);
-    return { userId: user.id, view, spent: spentStep(db, { user, row, step: match.step }), result: undefined };
-  }
-
-  async function authenticate(
-    tx: TenantTx,
-    key: TotpKey,
-    { code, policy, now }: { code: string; policy: TotpPolicy; now: number },
-  ): Promise<void> {
-    const row = await findTotp(tx, key);
-    if (!row) throw new Refusal(100053, { counts: false });
-    const given = wellFormed(code, row);
-    const totp = await opened(tx, row);
-    const match = matchCode(totp, { code: given, window: policy.window, lastStep: row.last_step, now });
-    if (!match) throw new Refusal(100051, { counts: true });
-    // Whoever replays a code has not guessed one.
-    if (match.used || !(await spendStep(tx, { ...key, id: row.id }, match.step)))
-      throw new Refusal(100052, { counts: false });
-  }
 }
 
 /** What could not be a code of these digits is no guess. */

@@ -1,5 +1,4 @@
-import { type Change, type OfTenant, sql, type TenantReads, type TenantTx } from '../../db/db.ts';
-import { type UserRow, userIsAsRead } from '../users/users.repository.ts';
+import { sql, type TenantReads, type TenantTx } from '../../db/db.ts';
 
 /** What an authenticator app of the end user was told. It is not changed by a change of the policy. */
 export type TotpParameters = { algorithm: 'SHA1' | 'SHA256' | 'SHA512'; digits: number; period: number };
@@ -18,18 +17,12 @@ export type PendingTotpRow = Omit<TotpRow, 'last_step'> & { failed: number; expi
 const SHARED = 'user_id, policy_name, id, sealed, algorithm, digits, period, created_at';
 const KEY = 'tenant_id = $1 AND user_id = $2 AND policy_name = $3';
 const ONE = sql(`SELECT ${SHARED}, last_step FROM user_totps WHERE ${KEY}`);
-const OF_TOTP = `${SHARED}, last_step`.split(', ').map((column) => `t.${column}`);
-const ONE_AND_POLICY = sql(`SELECT ${OF_TOTP.join(', ')}, p.config FROM user_totps t JOIN relying_parties p
-    ON p.tenant_id = t.tenant_id AND p.store_id = $4 AND p.kind = 'TOTP' AND p.name = t.policy_name
-  WHERE t.tenant_id = $1 AND t.user_id = $2 AND t.policy_name = $3`);
 const PUT = sql(`INSERT INTO user_totps (tenant_id, ${SHARED}, last_step)
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
   ON CONFLICT (tenant_id, user_id, policy_name) DO UPDATE SET id = excluded.id, sealed = excluded.sealed,
     algorithm = excluded.algorithm, digits = excluded.digits, period = excluded.period,
     created_at = excluded.created_at, last_step = excluded.last_step`);
-const SPEND = `UPDATE user_totps SET last_step = $5 WHERE ${KEY} AND id = $4 AND last_step < $5`;
-const SPEND_STEP = sql(SPEND);
-const SPEND_STEP_AS_READ = sql(`${SPEND} AND ${userIsAsRead({ updatedAt: '$6', extId: '$7' })}`);
+const SPEND_STEP = sql(`UPDATE user_totps SET last_step = $5 WHERE ${KEY} AND id = $4 AND last_step < $5`);
 const REMOVE = sql(`DELETE FROM user_totps WHERE ${KEY}`);
 const PENDING = sql(`SELECT ${SHARED}, failed, expires_at FROM pending_totps WHERE ${KEY} AND expires_at > $4`);
 const PUT_PENDING = sql(`INSERT INTO pending_totps (tenant_id, ${SHARED}, failed, expires_at)
@@ -48,14 +41,6 @@ export function findTotp(db: TenantReads, { userId, policyName }: TotpKey): Prom
   return db.get<TotpRow>(ONE, [db.tenantId, userId, policyName]);
 }
 
-/** With the policy as it is now, both read in one statement. */
-export function findTotpAndPolicy(
-  db: TenantReads,
-  { userId, policyName, storeId }: TotpKey & { readonly storeId: string },
-): Promise<(TotpRow & { config: string }) | undefined> {
-  return db.get<TotpRow & { config: string }>(ONE_AND_POLICY, [db.tenantId, userId, policyName, storeId]);
-}
-
 /** One of the policy before is replaced. */
 export async function putTotp(tx: TenantTx, row: TotpRow): Promise<void> {
   await tx.run(PUT, [...sharedOf(tx, row), row.last_step]);
@@ -64,15 +49,6 @@ export async function putTotp(tx: TenantTx, row: TotpRow): Promise<void> {
 /** False if that step or a later one was accepted already, or the secret of that id was replaced or removed. */
 export async function spendStep(tx: TenantTx, key: TotpKey & { readonly id: string }, step: number): Promise<boolean> {
   return (await tx.run(SPEND_STEP, [tx.tenantId, key.userId, key.policyName, key.id, step])) === 1;
-}
-
-export type FoundStep = { readonly user: UserRow; readonly row: TotpRow; readonly step: number };
-
-/** The same, if the user is as it was read, too. */
-export function spentStep({ tenantId }: OfTenant, { user, row, step }: FoundStep): Change {
-  const { last_updated_at, ext_key = null } = user;
-  const values = [tenantId, user.id, row.policy_name, row.id, step, last_updated_at, ext_key];
-  return { statement: SPEND_STEP_AS_READ, values };
 }
 
 /** False if there is none. */

@@ -32,13 +32,8 @@ export type UserViews = {
   userView(db: TenantReads, row: UserRow, now: number): Promise<User>;
   /** The user at an address, all in one statement; nothing if the store or the user is not there. */
   findUserView(db: TenantReads, at: UserAddress, now: number): Promise<User | undefined>;
-  /** The same of somebody who has nothing against him: neither a lock nor a failure that is still counted. */
-  findUnhindered(db: TenantReads, at: UserAddress): Promise<Unhindered | undefined>;
   userViews(db: TenantReads, rows: readonly UserRow[], now: number): Promise<User[]>;
 };
-
-/** A user as it was read, and how callers will see it once it has succeeded. */
-export type Unhindered = { readonly user: UserRow; viewAfterSuccess(now: number): Promise<User> };
 
 export type UserAddress = {
   readonly environment: 'live' | 'test';
@@ -109,12 +104,6 @@ export function openUserViews({ vault }: { vault: Pick<Vault, 'openTextFor'> }):
     async findUserView(db, at, now) {
       const row = await findRow(db, at);
       return row && viewOf(db, row, { now, has: held.of(row) });
-    },
-    async findUnhindered(db, at) {
-      const user = await findRow(db, at);
-      const has = held.of(user);
-      if (user?.status !== 'ACTIVE' || user.temp_lock_until !== null || has('locks')) return undefined;
-      return { user, viewAfterSuccess: (now) => viewOf(db, { ...user, last_success_at: now }, { now, has }) };
     },
   };
 }

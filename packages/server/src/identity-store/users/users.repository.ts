@@ -1,5 +1,5 @@
 import { addToCounter, readCounter } from '../../db/counters.ts';
-import { type Change, type OfTenant, type Sql, sql, type TenantReads, type TenantTx } from '../../db/db.ts';
+import { type Sql, sql, type TenantReads, type TenantTx } from '../../db/db.ts';
 import { openFound, storedRef, toStored } from './ext-id-seal.ts';
 import type { HeldParts } from './held-parts.ts';
 import type { StoredStatus, UserRef, UserRow } from './user-row.ts';
@@ -99,20 +99,8 @@ export async function changeUser(tx: TenantTx, row: UserRow): Promise<void> {
   ]);
 }
 
-export function notedSuccess({ tenantId }: OfTenant, userId: string, now: number): Change {
-  return { statement: SUCCEEDED, values: [tenantId, userId, now] };
-}
-
-/**
- * A condition for what a user proves itself with: the user, whose id is `$2`, is as it was read, active and with nothing
- * against it, in a store that is active. Its row is locked before any other, as everywhere.
- */
-export function userIsAsRead({ updatedAt, extId }: { updatedAt: string; extId: string }): string {
-  return `EXISTS (SELECT 1 FROM identity_users u JOIN identity_stores s ON s.tenant_id = u.tenant_id AND s.id = u.store_id
-    WHERE u.tenant_id = $1 AND u.id = $2 AND u.last_updated_at = ${updatedAt} AND u.ext_id IS NOT DISTINCT FROM ${extId}
-      AND u.status = 'ACTIVE' AND u.temp_lock_until IS NULL AND s.status = 'ACTIVE'
-      AND NOT EXISTS (SELECT 1 FROM user_locks l WHERE l.tenant_id = u.tenant_id AND l.user_id = u.id)
-    /*postgres FOR UPDATE OF u*/)`;
+export async function recordSuccess(tx: TenantTx, userId: string, now: number): Promise<void> {
+  await tx.run(SUCCEEDED, [tx.tenantId, userId, now]);
 }
 
 export async function tempLockUser(tx: TenantTx, userId: string, until: number): Promise<void> {

@@ -6,11 +6,8 @@ import type { Context } from '../../kernel/context.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { implement } from '../../kernel/implement.ts';
 import { likePattern, paging, toPage } from '../../kernel/pages.ts';
-import {
-  type AuthenticationRow,
-  pageAuthentications,
-  SORTABLE as SORTABLE_AUTHENTICATIONS,
-} from '../attempts/authentications.repository.ts';
+import { pageAuthentications } from '../attempts/authentications.repository.ts';
+import { type AuthenticationRow, SORTABLE as SORTABLE_AUTHENTICATIONS } from '../attempts/authentications.table.ts';
 import type { Modality } from '../attempts/lock-rules.ts';
 import { type CeremonyRow, openCeremoniesOf } from '../ceremonies/ceremonies.repository.ts';
 import type { IdentityCore } from '../identity-core.ts';
