@@ -48,8 +48,8 @@ export async function backUpFolder(config: Config, { folder, list, keep }: Folde
 }
 
 async function backUpDatabase(config: Config, folder: string, stamp: string) {
-  const { backUpSqlite, hashOfFile } = await import('@grove/server');
-  if (config.database.engine !== 'sqlite') return null;
+  const { backUpSqlite, hashOfFile, isFile } = await import('@grove/server');
+  if (!isFile(config.database)) return null;
   const done = await backUpSqlite({ database: config.database.file, target: join(folder, `${stamp}.sqlite`) });
   const sha256 = await hashOfFile(done.file);
   if (sha256 === undefined) throw new Error(`${done.file} has gone`);

@@ -49,7 +49,7 @@ export async function asOperator<T>(
 const HOW_TO_MAKE = 'Make one with grove start or grove tenant create, or set GROVE_DATA to the right folder.';
 
 function placeOf({ database }: Config): string {
-  return database.engine === 'sqlite' ? `${database.file} does not exist` : 'the PostgreSQL database is empty';
+  return 'file' in database ? `${database.file} does not exist` : 'the PostgreSQL database is empty';
 }
 
 export function masterKeyPlace({ masterKey }: Config): string {

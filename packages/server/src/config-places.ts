@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import type { VariableName } from './config-variables.ts';
 import type { DbPlace } from './db/open.ts';
-import { hostUrls } from './db/postgres-hosts.ts';
+import { hostUrls } from './db/postgres/hosts.ts';
 import type { S3Place } from './engines/blobs/s3.ts';
 
 /** Where everything is kept, read from what the operator configured. Pure. */
@@ -67,7 +67,7 @@ export function areImagesOfOneMachine(config: {
   readonly dataFolder: string;
 }): boolean {
   const { database, s3, blobFolder, dataFolder } = config;
-  return database.engine === 'postgres' && !s3 && blobFolder === `${dataFolder}/blobs`;
+  return !('file' in database) && !s3 && blobFolder === `${dataFolder}/blobs`;
 }
 
 export type TracePlace = { url: string; headers: Readonly<Record<string, string>>; ratio: number };

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { Config, Environment } from './config.ts';
-import type { DbPlace } from './db/open.ts';
+import { type DbPlace, isFile } from './db/open.ts';
 import { openView, type View } from './db/view.ts';
 import { checkBlobs } from './doctor/blobs.ts';
 import type { Check } from './doctor/check.ts';
@@ -55,16 +55,14 @@ export async function examine(
 async function checkData(config: Config, now: number): Promise<Check[]> {
   const key = checkKey(config);
   const place = config.database;
-  if (place.engine === 'sqlite' && !existsSync(place.file)) {
+  if (isFile(place) && !existsSync(place.file)) {
     return [...key.checks, ...checkNotMade(key.missing), sqliteNotMade(place.file), checkClock({ system: now })];
   }
   let view: View | undefined;
   try {
     view = openView(place);
     // The database comes first: what is read from a damaged one says nothing about the key.
-    const database = await (place.engine === 'sqlite'
-      ? checkSqlite(place.file)
-      : checkPostgres(view, place.maxConnections));
+    const database = await (isFile(place) ? checkSqlite(place.file) : checkPostgres(view, place.maxConnections));
     const migrations = await checkMigrations(view);
     const opens = await checkKeyOpens(view, key, everyTenantId(view.system));
     const clock = checkClock({ system: now, ...(await readDatabaseClocks(view)) });
@@ -78,5 +76,5 @@ async function checkData(config: Config, now: number): Promise<Check[]> {
 
 function unreadable(place: DbPlace, error: unknown): Check {
   const { message } = ((error as Error).cause ?? error) as Error;
-  return place.engine === 'sqlite' ? sqliteUnreadable(place.file, message) : postgresUnreachable(message);
+  return isFile(place) ? sqliteUnreadable(place.file, message) : postgresUnreachable(message);
 }

@@ -6,13 +6,13 @@
 export type { App } from './app.ts';
 export { baseUrlOf, type Config, ConfigError, type Environment, readConfig } from './config.ts';
 export { VARIABLES } from './config-variables.ts';
-export { BackupError, backUpSqlite, restoreSqlite } from './db/backup.ts';
 export type { Db } from './db/db.ts';
-export { lockFile } from './db/folder-lock.ts';
-export { KEPT_DATABASE_DAYS, keepMoved, stampOf } from './db/kept-databases.ts';
 export { planMigrations, readMigrationState, readMigrations } from './db/migrate.ts';
 export { type MovedTable, type MoveProgress, moveDatabase } from './db/move/move-database.ts';
-export { migrate, openDb } from './db/open.ts';
+export { isFile, migrate, openDb } from './db/open.ts';
+export { BackupError, backUpSqlite, restoreSqlite } from './db/sqlite/backup.ts';
+export { lockFile } from './db/sqlite/folder-lock.ts';
+export { KEPT_DATABASE_DAYS, keepMoved, stampOf } from './db/sqlite/kept-databases.ts';
 export { openView, type View, viewSqlite } from './db/view.ts';
 export type { Check } from './doctor.ts';
 export { copyBlobs } from './engines/blobs/copy-blobs.ts';

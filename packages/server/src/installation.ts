@@ -1,9 +1,9 @@
 import { chmodSync, existsSync, mkdirSync } from 'node:fs';
 import type { Config } from './config.ts';
-import { type FolderLock, lockFolder } from './db/folder-lock.ts';
-import { movedDatabase } from './db/kept-databases.ts';
 import type { MigrationState } from './db/migrate.ts';
-import { migrate, openDb } from './db/open.ts';
+import { isFile, migrate, openDb } from './db/open.ts';
+import { type FolderLock, lockFolder } from './db/sqlite/folder-lock.ts';
+import { movedDatabase } from './db/sqlite/kept-databases.ts';
 import { createMasterKeyFile } from './secrets/master-key.ts';
 import { listSystemSecrets } from './secrets/secrets.repository.ts';
 import { OperatorError } from './tenants/tenants.ts';
@@ -13,11 +13,11 @@ export type Prepared = { migrations: MigrationState; wasEmpty: boolean };
 
 /** Makes the data folder, brings the database up to date, makes the master key at the very first start. */
 export async function prepareInstallation(config: Config): Promise<Prepared> {
-  const wasEmpty = config.database.engine === 'sqlite' && !existsSync(config.database.file);
+  const wasEmpty = isFile(config.database) && !existsSync(config.database.file);
   if (wasEmpty) refuseIfMoved(config);
   makeFolder(config.dataFolder);
   const migrations = await migrate(config.database);
-  if (config.database.engine === 'sqlite') chmodSync(config.database.file, 0o600);
+  if (isFile(config.database)) chmodSync(config.database.file, 0o600);
   if ('file' in config.masterKey && !existsSync(config.masterKey.file)) {
     await refuseIfSealed(config, config.masterKey.file);
     createMasterKeyFile(config.masterKey.file);
@@ -27,7 +27,7 @@ export async function prepareInstallation(config: Config): Promise<Prepared> {
 
 /** A second, empty installation beside one that was moved would only confuse: its callers have other keys. */
 function refuseIfMoved({ database }: Config): void {
-  const moved = database.engine === 'sqlite' ? movedDatabase(database.file) : undefined;
+  const moved = isFile(database) ? movedDatabase(database.file) : undefined;
   if (moved === undefined) return;
   throw new OperatorError(
     `This installation was moved to PostgreSQL: set DATABASE_URL to that database. (To begin anew in this folder, remove ${moved}.)`,
@@ -58,7 +58,7 @@ async function refuseIfSealed(config: Config, file: string): Promise<void> {
 
 /** SQLite belongs to one server at a time; PostgreSQL may have many. */
 export function lockInstallation(config: Config): FolderLock | undefined {
-  if (config.database.engine !== 'sqlite') return undefined;
+  if (!isFile(config.database)) return undefined;
   makeFolder(config.dataFolder);
   const lock = lockFolder(config.dataFolder);
   if (!lock) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { backUpSqlite } from '../src/db/backup.ts';
+import { backUpSqlite } from '../src/db/sqlite/backup.ts';
 import { asTenantId } from '../src/kernel/ids.ts';
 import type { TestApp, TestPlace } from './harness.ts';
 

@@ -55,8 +55,8 @@ async function backUp(target: string, { images, listImages, keep }: BackupOption
 }
 
 async function backUpFile(config: Config, file: string): Promise<Result> {
-  const { backUpSqlite, OperatorError } = await import('@grove/server');
-  if (config.database.engine !== 'sqlite') {
+  const { backUpSqlite, isFile, OperatorError } = await import('@grove/server');
+  if (!isFile(config.database)) {
     throw new OperatorError(
       'The database is PostgreSQL: back it up with pg_dump --format=custom --file=grove.dump <database>, as a superuser ' +
         'or a role with BYPASSRLS. The role of Grove may not read all tenants at once.',

@@ -14,11 +14,11 @@ export function defineMigrate(program: Command): void {
 }
 
 async function migrateNow(): Promise<Result> {
-  const { migrate } = await import('@grove/server');
+  const { isFile, migrate } = await import('@grove/server');
   const { dataFolder, database } = await operatorConfig();
-  if (database.engine === 'sqlite') mkdirSync(dataFolder, { recursive: true, mode: 0o700 });
+  if (isFile(database)) mkdirSync(dataFolder, { recursive: true, mode: 0o700 });
   const state = await migrate(database);
-  if (database.engine === 'sqlite') chmodSync(database.file, 0o600);
+  if (isFile(database)) chmodSync(database.file, 0o600);
   const before = state.applied.map(({ name }) => name);
   const applied = state.pending.map(({ name }) => name);
   const text =

@@ -36,11 +36,13 @@ database is renamed at the end, and removed by the server after a week.`,
 }
 
 async function move({ to, imagesTo, restart }: MoveOptions): Promise<Result> {
-  const { keepMoved, lockInstallation, moveDatabase, OperatorError, viewSqlite } = await import('@grove/server');
+  const { isFile, keepMoved, lockInstallation, moveDatabase, OperatorError, viewSqlite } = await import(
+    '@grove/server'
+  );
   if (!/^postgres(ql)?:\/\//.test(to)) throw new UsageError('--to must be postgres://user:password@host:port/database');
   const config = await operatorConfig();
   const { database } = config;
-  if (database.engine !== 'sqlite') {
+  if (!isFile(database)) {
     throw new OperatorError(
       'DATABASE_URL is set, so this installation is on PostgreSQL already. Unset it to move from SQLite.',
     );

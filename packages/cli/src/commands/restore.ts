@@ -58,9 +58,9 @@ async function restoreFolder(backup: string, options: RestoreOptions): Promise<R
 type RestoreOptions = { force?: true; ignoreErasures?: true };
 
 async function restore(file: string, { force, ignoreErasures }: RestoreOptions): Promise<Result> {
-  const { KEPT_DATABASE_DAYS, lockInstallation, OperatorError, restoreSqlite } = await import('@grove/server');
+  const { isFile, KEPT_DATABASE_DAYS, lockInstallation, OperatorError, restoreSqlite } = await import('@grove/server');
   const config = await operatorConfig();
-  if (config.database.engine !== 'sqlite') {
+  if (!isFile(config.database)) {
     throw new OperatorError(
       'The database is PostgreSQL: restore it with pg_restore --dbname="$DATABASE_URL" grove.dump',
     );

@@ -82,11 +82,8 @@ async function rotateFile(config: Config, file: string, { dropOld, yes }: Master
 /** Asked before anything changes: without the old versions nobody can restore an older backup. */
 async function confirmDrop(config: Config, file: string): Promise<void> {
   if (!process.stdin.isTTY) throw new UsageError('Nobody is there to be asked: stop every server, then add --yes');
-  const { masterKeyVersions } = await import('@grove/server');
-  const others =
-    config.database.engine === 'postgres'
-      ? ' Other servers of PostgreSQL cannot be seen from here: stop them all.'
-      : '';
+  const { isFile, masterKeyVersions } = await import('@grove/server');
+  const others = isFile(config.database) ? '' : ' Other servers of PostgreSQL cannot be seen from here: stop them all.';
   const question =
     `Version ${masterKeyVersions(file).join(', ')} of the master key: only the newest stays in ${file}. Backups from ` +
     `before need the old ones, which go into a file beside it, for you to put away.${others}\nType "drop" to go on: `;

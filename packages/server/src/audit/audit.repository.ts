@@ -1,4 +1,5 @@
 import { type Sql, sql, type TenantReads, type TenantTx } from '../db/db.ts';
+import { indexedBy } from '../db/sql/dialect.ts';
 
 export type AuditRow = {
   environment: 'live' | 'test';
@@ -80,7 +81,7 @@ function conditionsOf(tenantId: string, filter: AuditFilter) {
   return {
     name: used.join(' '),
     // Left alone, SQLite would rather read all events of the time.
-    table: first ? `audit_events /*sqlite INDEXED BY ${FILTERS[first].index}*/` : 'audit_events',
+    table: first ? `audit_events ${indexedBy(FILTERS[first].index)}` : 'audit_events',
     where: [
       'tenant_id = $1 AND environment = $2 AND id >= $3 AND id < $4',
       ...used.map((name, at) => `${FILTERS[name].column} = $${at + 5}`),

@@ -1,4 +1,5 @@
 import { sql, type TenantReads, type TenantTx } from './db.ts';
+import { bigint, byBytes } from './sql/dialect.ts';
 
 /**
  * Totals of lists, kept in the transaction that changes the list. On PostgreSQL writers would wait for each other's
@@ -9,21 +10,24 @@ const SHARDS = { sqlite: 1, postgres: 16 } as const;
 const ADD = sql(`INSERT INTO counters (tenant_id, name, shard, value) VALUES ($1, $2, $3, $4)
   ON CONFLICT (tenant_id, name, shard) DO UPDATE SET value = counters.value + excluded.value`);
 const READ = sql(
-  `SELECT /*postgres CAST(*/coalesce(sum(value), 0)/*postgres  AS BIGINT)*/ AS value FROM counters
+  `SELECT ${bigint('coalesce(sum(value), 0)')} AS value FROM counters
   WHERE tenant_id = $1 AND name = $2`,
   ([value]) => ({ value }),
 );
 
-// Names are compared byte by byte on both engines: the range of a prefix is a range.
 const BETWEEN = sql(
-  `SELECT name, /*postgres CAST(*/sum(value)/*postgres  AS BIGINT)*/ AS value FROM counters
-  WHERE tenant_id = $1 AND name /*postgres COLLATE "C"*/ >= $2 AND name /*postgres COLLATE "C"*/ < $3 GROUP BY name`,
+  `SELECT name, ${bigint('sum(value)')} AS value FROM counters
+  WHERE tenant_id = $1 AND ${byBytes('name')} >= $2 AND ${byBytes('name')} < $3 GROUP BY name`,
   ([name, value]) => ({ name, value }),
 );
 
+/** The row of a counter that this transaction adds to. */
+export function shardOf({ engine }: TenantTx): number {
+  return Math.floor(Math.random() * SHARDS[engine]);
+}
+
 export async function addToCounter(tx: TenantTx, name: string, by: number): Promise<void> {
-  const shard = Math.floor(Math.random() * SHARDS[tx.engine]);
-  await tx.run(ADD, [tx.tenantId, name, shard, by]);
+  await tx.run(ADD, [tx.tenantId, name, shardOf(tx), by]);
 }
 
 export async function readCounter(db: TenantReads, name: string): Promise<number> {

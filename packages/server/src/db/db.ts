@@ -90,6 +90,8 @@ export type SystemDb = Reads & { write<T>(work: (tx: Writes) => Promise<T>): Pro
 
 export type Db = {
   readonly engine: Engine;
+  /** True if no other server can work on the database: what another has left behind belongs to nobody. */
+  readonly isSingleServer: boolean;
   readonly seals: PersonalSeals;
   of(tenantId: TenantId): TenantDb;
   readonly system: SystemDb;
@@ -97,7 +99,10 @@ export type Db = {
   ready(): Promise<void>;
   /** The connections of PostgreSQL, and how many wait for one. */
   pool?(): { total: number; idle: number; waiting: number };
-  /** The database's own clock. */
+  /**
+   * The database's own clock. SQLite has none but that of the machine: there it is the time that has passed since the
+   * process began, by a clock that nobody can set.
+   */
   now(): Promise<number>;
   close(): Promise<void>;
 };

@@ -4,8 +4,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { forEngine } from './db.ts';
-import { hostUrls, isWritable } from './postgres-hosts.ts';
-import { isBusy } from './sqlite-faults.ts';
+import { hostUrls, isWritable } from './postgres/hosts.ts';
+import { isBusy } from './sqlite/faults.ts';
 import { hasTable, openView, type View, type ViewPlace } from './view.ts';
 
 /**

@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import type { TenantId } from '../kernel/ids.ts';
 import { type Reads, type Sql, type TenantReads, toAnonymous, type Value } from './db.ts';
-import { openPostgres } from './postgres.ts';
+import { openPostgres } from './postgres/postgres.ts';
 
 /** A database that is only looked at. An open database is one, too. */
 export type View = {
@@ -56,4 +56,11 @@ export async function hasTable({ engine, system }: View, table: string): Promise
     postgres: 'SELECT 1 AS found WHERE to_regclass($1) IS NOT NULL',
   }[engine];
   return (await system.get({ text }, [table])) !== undefined;
+}
+
+/** The database's own clock; nothing if it has none but that of this machine. */
+export async function readClock({ engine, system }: View): Promise<number | undefined> {
+  if (engine === 'sqlite') return undefined;
+  const text = 'SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint) AS now';
+  return (await system.get<{ now: number }>({ text }, []))?.now;
 }

@@ -1,4 +1,4 @@
-import { hasTable, type View } from '../db/view.ts';
+import { hasTable, readClock, type View } from '../db/view.ts';
 import { type Check, fault, ok } from './check.ts';
 
 const TOLERANCE_MS = 5000;
@@ -8,7 +8,6 @@ const LATEST_YEAR = 2100;
 /** The time here, the time in the database, and the latest time that the database has seen. */
 type Clocks = { system: number; database?: number; latest?: number };
 
-const NOW = 'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now';
 const LATEST = 'SELECT max(applied_at) AS latest FROM schema_migrations';
 
 /** Tokens, expiries and one-time codes all stand on the clock. */
@@ -29,13 +28,12 @@ export function checkClock({ system, database = system, latest = 0 }: Clocks): C
 }
 
 export async function readDatabaseClocks(view: View): Promise<Omit<Clocks, 'system'>> {
-  // SQLite has no clock of its own.
-  const database = view.engine === 'postgres' ? await view.system.get<{ now: number }>({ text: NOW }, []) : undefined;
+  const database = await readClock(view);
   const applied = (await hasTable(view, 'schema_migrations'))
     ? await view.system.get<{ latest: number | null }>({ text: LATEST }, [])
     : undefined;
   return {
-    ...(database && { database: database.now }),
+    ...(database !== undefined && { database }),
     ...(applied?.latest && { latest: applied.latest }),
   };
 }

@@ -1,7 +1,8 @@
 import { lookup } from 'node:dns/promises';
 import { createServer } from 'node:net';
 import type { Config } from '../config.ts';
-import { isFolderLocked } from '../db/folder-lock.ts';
+import { isFile } from '../db/open.ts';
+import { isFolderLocked } from '../db/sqlite/folder-lock.ts';
 import { type Check, fault, ok } from './check.ts';
 
 const HEALTH_TIMEOUT_MS = 2000;
@@ -16,7 +17,7 @@ export async function checkPort({ port, host, dataFolder, database }: Config): P
     return fault(name, `Port ${port} of ${host} cannot be used (${refused}).`, 'Set PORT or HOST.');
   const holder = await healthOf(host, port);
   if (holder === 'other') return fault(name, `Port ${port} is held by another program.`, remedy);
-  if (database.engine === 'sqlite' && !isFolderLocked(dataFolder)) {
+  if (isFile(database) && !isFolderLocked(dataFolder)) {
     return fault(name, `Port ${port} is held by a Grove server of another data folder.`, remedy);
   }
   if (holder === 'ready') return ok(name, `Port ${port} is held by a Grove server that is ready.`);

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { BackupError } from '../db/backup.ts';
+import { BackupError } from '../db/sqlite/backup.ts';
 import type { Blobs } from '../engines/blobs/blobs.ts';
 import { allKeys, findBlob } from '../engines/blobs/copy-blobs.ts';
 import {

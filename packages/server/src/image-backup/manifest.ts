@@ -2,7 +2,7 @@ import { createHash, hash } from 'node:crypto';
 import { closeSync, createReadStream, fsyncSync, openSync, readdirSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { BackupError } from '../db/backup.ts';
+import { BackupError } from '../db/sqlite/backup.ts';
 
 /**
  * What belongs to one backup: lines of JSON. The first says when and what, then comes one for each image, the last holds

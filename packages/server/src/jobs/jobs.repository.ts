@@ -1,4 +1,5 @@
-import { type Engine, type Reads, type Sql, sql, type Value, type Writes } from '../db/db.ts';
+import { type Db, type Reads, type Sql, sql, type Value, type Writes } from '../db/db.ts';
+import { BY_INDEX, SKIP_LOCKED } from '../db/sql/dialect.ts';
 
 /**
  * The queue's table. It belongs to the installation, because a worker claims for all tenants at once; a tenant's
@@ -70,22 +71,17 @@ const OWNER = "coalesce(owner_tenant_id, '')";
 /** Owners that one look at the queue tells apart. */
 const MAX_OWNERS = 10_000;
 
-/**
- * PostgreSQL believes that few jobs are due, and would gather and sort all of them with every one that was deleted since
- * the last vacuum: each claim slower than the one before. In the order of the index it meets those once and marks them.
- */
-const IN_ORDER_OF_INDEX = sql(`SELECT set_config('enable_bitmapscan', 'off', true) AS bitmapscan,
-  set_config('enable_seqscan', 'off', true) AS seqscan, set_config('enable_sort', 'off', true) AS sort`);
+const CHOOSE_INDEX = sql(BY_INDEX);
 
 /** For the kinds that this process can run: others are left to one that can. */
-export function claimsOf(engine: Engine, kinds: readonly string[]): Claims {
+export function claimsOf(kinds: readonly string[], { isSingleServer }: Pick<Db, 'isSingleServer'>): Claims {
   const due = (firstKind: number) => `state = 'READY' AND run_at <= $1 AND lease_until <= $1
     AND kind IN (${kinds.map((_, at) => `$${firstKind + at}`).join(', ')})`;
   const anyDue = sql(`SELECT 1 AS due FROM jobs WHERE ${due(2)} LIMIT 1`);
   // PostgreSQL would look for jobs again for every row it joins, were they not put down first.
   const claimWhere = (condition: string) =>
     sql(`WITH due AS MATERIALIZED (
-      SELECT id FROM jobs WHERE ${due(6)} AND ${condition} ORDER BY run_at LIMIT $2 /*postgres FOR UPDATE SKIP LOCKED*/)
+      SELECT id FROM jobs WHERE ${due(6)} AND ${condition} ORDER BY run_at LIMIT $2 ${SKIP_LOCKED})
     UPDATE jobs SET lease_token = $3, lease_until = $4, attempts = attempts + 1 WHERE id IN (SELECT id FROM due)
     RETURNING id, owner_tenant_id, kind, payload, unique_key, run_at, attempts, max_attempts`);
   const claimAny = claimWhere("CAST($5 AS TEXT) = ''");
@@ -103,10 +99,10 @@ export function claimsOf(engine: Engine, kinds: readonly string[]): Claims {
     (await db.all<{ owner: string }>(owners, [now, ...kinds])).map(({ owner }) => owner);
   return {
     // SQLite's readers hold nobody up; on PostgreSQL nobody waits for a claim, and only in one the scan can be chosen.
-    mayBeDue: async (db, now) => engine === 'postgres' || (await db.get(anyDue, [now, ...kinds])) !== undefined,
+    mayBeDue: async (db, now) => !isSingleServer || (await db.get(anyDue, [now, ...kinds])) !== undefined,
     dueOwners,
     async claim(tx, now, { token, until }, { limit, isFull, turnsOf }) {
-      if (engine === 'postgres') await tx.get(IN_ORDER_OF_INDEX, []);
+      await tx.get(CHOOSE_INDEX, []);
       const counted = isFull ? undefined : await tx.get<{ due: number }>(countDue, [now, limit, ...kinds]);
       const isFew = counted !== undefined && Number(counted.due) < limit;
       const turns = isFew ? [] : turnsOf(await dueOwners(tx, now));

@@ -108,8 +108,8 @@ export function openJobs(options: JobsOptions): Jobs {
     start() {
       repeated.start(TEND_EVERY_MS, tend, 'schedules could not be looked after');
       repeated.start(leaseMs / 3, worker.extendLeases, 'leases could not be extended');
-      // On SQLite there is one server: what another had claimed it will not finish, so nobody waits for its leases.
-      if (db.engine === 'sqlite') freed = db.system.write(freeAllLeases);
+      // What another server had claimed it will not finish, so nobody waits for its leases.
+      if (db.isSingleServer) freed = db.system.write(freeAllLeases);
       freed.catch((error) => log.error({ err: error }, 'old leases could not be freed; they run out')).then(poll.start);
     },
     async stop() {

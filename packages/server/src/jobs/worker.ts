@@ -97,7 +97,7 @@ export function openWorker(deps: WorkerDeps): Worker {
   const claimRows = async () => {
     const room = Math.min(MAX_BATCH, maxHeld - waiting.length - running.size - ends.size);
     if (stopping || room <= 0 || definitions.size === 0) return 0;
-    claims ??= claimsOf(db.engine, [...definitions.keys()]);
+    claims ??= claimsOf([...definitions.keys()], db);
     const now = clock.now();
     // Mostly there is nothing; and where enough waits, only those whose jobs do not wait here may have more.
     const { claim, dueOwners } = claims;

@@ -71,8 +71,8 @@ export function openLive({ db, onError }: LiveDeps): Live {
   const pollInBackground = oneAtATime(poll, (error) => onError('the watched journeys could not be read', error));
   const keepTime = timekeeper([
     { call: beat, everyMs: BEAT_EVERY_MS },
-    // Elsewhere there is no other server that could change anything.
-    ...(db.engine === 'postgres' ? [{ call: pollInBackground, everyMs: POLL_EVERY_MS }] : []),
+    // Changes that another server makes are found by polling.
+    ...(db.isSingleServer ? [] : [{ call: pollInBackground, everyMs: POLL_EVERY_MS }]),
   ]);
 
   return {

@@ -1,4 +1,5 @@
 import { sql, type TenantReads, type TenantTx, unprepared, type Value } from '../db/db.ts';
+import { FOR_UPDATE } from '../db/sql/dialect.ts';
 import type { Paging } from '../kernel/pages.ts';
 
 /** The log: what was to be told, and what became of it. What is still to be sent stands in the queue as well. */
@@ -43,7 +44,7 @@ const ENQUEUE = sql(`INSERT INTO webhook_queue (id, owner_tenant_id, webhook_id,
   VALUES ($1, $2, $3, $4, 0, 0) ON CONFLICT (id) DO UPDATE SET next_at = excluded.next_at`);
 const ONE = sql(`SELECT ${COLUMNS} FROM webhook_deliveries WHERE tenant_id = $1 AND id = $2`);
 const OF_WEBHOOK = sql(`SELECT ${COLUMNS} FROM webhook_deliveries WHERE tenant_id = $1 AND id = $2 AND webhook_id = $3
-  /*postgres FOR UPDATE*/`);
+  ${FOR_UPDATE}`);
 const REOPEN = sql(`UPDATE webhook_deliveries SET status = 'PENDING', next_at = $3 WHERE tenant_id = $1 AND id = $2`);
 const SETTLE = sql(`UPDATE webhook_deliveries SET status = $3, next_at = $4, attempts = attempts + 1, last_at = $5,
   last_status = $6, last_error = $7, last_ms = $8 WHERE tenant_id = $1 AND id = $2`);

@@ -90,7 +90,7 @@ export function openDispatcher(deps: DispatcherDeps): Dispatcher {
     if (lanes.length === 0) return 0;
     const lease = { token: randomUUID(), until: now + leaseMs };
     const taken = await db.system.write(async (tx) => {
-      await prepareClaim(tx, db.engine);
+      await prepareClaim(tx);
       const claimed: Claimed[] = [];
       for (const lane of inTurn(lanes).slice(0, MAX_LANES_PER_CLAIM)) {
         const ofTenant = claimed.filter(({ tenantId }) => tenantId === lane.owner_tenant_id).length;
@@ -111,8 +111,8 @@ export function openDispatcher(deps: DispatcherDeps): Dispatcher {
   return {
     ring: poll.ring,
     start() {
-      // Nobody else works on a SQLite database: a lease that is still there is that of a server that died.
-      if (db.engine === 'sqlite') freed = db.system.write(freeAllLeases);
+      // A lease that is still there is that of a server that died.
+      if (db.isSingleServer) freed = db.system.write(freeAllLeases);
       freed.catch((error) => log.error({ err: error }, 'old leases could not be freed; they run out')).then(poll.start);
     },
     async stop() {

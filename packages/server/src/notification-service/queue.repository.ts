@@ -1,4 +1,5 @@
-import { type Engine, type Reads, sql, type TenantTx, type Writes } from '../db/db.ts';
+import { type Reads, sql, type TenantTx, type Writes } from '../db/db.ts';
+import { BY_INDEX, SKIP_LOCKED } from '../db/sql/dialect.ts';
 import { FAILURES_THAT_CLOSE } from './retry-rules.ts';
 
 /**
@@ -42,22 +43,20 @@ export function dueLanes(db: Reads, now: number, after: string, limit: number): 
   return db.all<Lane>(DUE_LANES, [now, after, limit]);
 }
 
-/** As for jobs: PostgreSQL would sort everything that waits, where the index has it in order. */
-const IN_ORDER_OF_INDEX = sql(`SELECT set_config('enable_bitmapscan', 'off', true) AS bitmapscan,
-  set_config('enable_seqscan', 'off', true) AS seqscan, set_config('enable_sort', 'off', true) AS sort`);
+const CHOOSE_INDEX = sql(BY_INDEX);
 // Whoever holds it counts what is under way at the endpoint and adds to it; another server goes on to the next.
 const TAKE_LANE = sql(`SELECT failures FROM webhook_endpoints
-  WHERE webhook_id = $1 AND active = 1 AND closed_until <= $2 /*postgres FOR UPDATE SKIP LOCKED*/`);
+  WHERE webhook_id = $1 AND active = 1 AND closed_until <= $2 ${SKIP_LOCKED}`);
 const UNDER_WAY = sql(`SELECT count(*) AS leased FROM webhook_queue
   WHERE webhook_id = $1 AND lease_until > 0 AND lease_until > $2`);
 const CLAIM = sql(`WITH due AS MATERIALIZED (
     SELECT id FROM webhook_queue WHERE webhook_id = $1 AND next_at <= $2 AND lease_until <= $2
-    ORDER BY next_at, id LIMIT $3 /*postgres FOR UPDATE SKIP LOCKED*/)
+    ORDER BY next_at, id LIMIT $3 ${SKIP_LOCKED})
   UPDATE webhook_queue SET lease_token = $4, lease_until = $5 WHERE id IN (SELECT id FROM due)
   RETURNING id, next_at, tried`);
 
-export async function prepareClaim(tx: Writes, engine: Engine): Promise<void> {
-  if (engine === 'postgres') await tx.get(IN_ORDER_OF_INDEX, []);
+export async function prepareClaim(tx: Writes): Promise<void> {
+  await tx.get(CHOOSE_INDEX, []);
 }
 
 /** The deliveries that have been due longest, as many as the endpoint can take, each leased to the caller. */

@@ -1,4 +1,5 @@
 import { type Sql, sql, type TenantReads, type TenantTx, unprepared } from '../db/db.ts';
+import { FOR_UPDATE } from '../db/sql/dialect.ts';
 import type { Paging } from '../kernel/pages.ts';
 
 export type Environment = 'live' | 'test';
@@ -51,9 +52,7 @@ export const SORTABLE = {
 
 const OF_ENVIRONMENT = 'tenant_id = $1 AND environment = $2';
 const ONE = sql(`SELECT ${COLUMNS} FROM webhooks WHERE ${OF_ENVIRONMENT} AND id = $3`);
-const ONE_FOR_UPDATE = sql(
-  `SELECT ${COLUMNS} FROM webhooks WHERE ${OF_ENVIRONMENT} AND id = $3 /*postgres FOR UPDATE*/`,
-);
+const ONE_FOR_UPDATE = sql(`SELECT ${COLUMNS} FROM webhooks WHERE ${OF_ENVIRONMENT} AND id = $3 ${FOR_UPDATE}`);
 const BY_ID = sql(`SELECT ${COLUMNS} FROM webhooks WHERE tenant_id = $1 AND id = $2`);
 const NAMED = sql(`SELECT id, status, events FROM webhooks WHERE ${OF_ENVIRONMENT} AND name = $3`);
 const NAME_TAKEN = sql('SELECT 1 AS known FROM webhooks WHERE tenant_id = $1 AND name = $2 LIMIT 1');

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { sql, type TenantTx } from '../db/db.ts';
+import { SKIP_LOCKED } from '../db/sql/dialect.ts';
 import { MINUTE } from '../kernel/clock.ts';
 
 /** A challenge of one kind answers no other. */
@@ -17,7 +18,7 @@ const TAKE = sql(`DELETE FROM operator_ceremonies WHERE tenant_id = $1 AND id = 
   AND coalesce(operator_id, '') = $5 RETURNING id, challenge`);
 const REMOVE_EXPIRED = sql(`DELETE FROM operator_ceremonies WHERE tenant_id = $1 AND id IN (
   SELECT id FROM operator_ceremonies WHERE tenant_id = $1 AND expires_at <= $2 ORDER BY expires_at
-    LIMIT ${REMOVED_AT_ONCE} /*postgres FOR UPDATE SKIP LOCKED*/)`);
+    LIMIT ${REMOVED_AT_ONCE} ${SKIP_LOCKED})`);
 
 type Asked = { kind: OperatorCeremonyKind; operatorId?: string | undefined; now: number };
 

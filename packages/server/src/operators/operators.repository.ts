@@ -1,4 +1,5 @@
 import { sql, type TenantReads, type TenantTx, unprepared } from '../db/db.ts';
+import { FOR_UPDATE } from '../db/sql/dialect.ts';
 import type { Paging } from '../kernel/pages.ts';
 
 export type OperatorStatus = 'INVITED' | 'ACTIVE' | 'SUSPENDED';
@@ -37,9 +38,9 @@ const COLUMNS = `id, name, name_folded, email, email_folded, role, status, failu
 const ADD = sql(`INSERT INTO operators (tenant_id, ${COLUMNS})
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`);
 const ONE = sql(`SELECT ${COLUMNS} FROM operators WHERE tenant_id = $1 AND id = $2`);
-const ONE_FOR_UPDATE = sql(`SELECT ${COLUMNS} FROM operators WHERE tenant_id = $1 AND id = $2 /*postgres FOR UPDATE*/`);
+const ONE_FOR_UPDATE = sql(`SELECT ${COLUMNS} FROM operators WHERE tenant_id = $1 AND id = $2 ${FOR_UPDATE}`);
 const BY_LINK = sql(`SELECT ${COLUMNS} FROM operators WHERE tenant_id = $1 AND link_hash = $2 AND link_expires_at > $3
-  /*postgres FOR UPDATE*/`);
+  ${FOR_UPDATE}`);
 const CHANGE = sql(`UPDATE operators SET name = $3, name_folded = $4, email = $5, email_folded = $6, role = $7,
   status = $8, failures = $9, locked_until = $10, last_sign_in_at = $11, link_hash = $12, link_expires_at = $13,
   last_updated_at = $14, last_updated_by = $15 WHERE tenant_id = $1 AND id = $2`);
@@ -50,7 +51,7 @@ const COUNT_LIKE = sql(
 );
 /** Locked, so that of two who each remove one of two owners, one waits for the other. */
 const OWNERS = sql(`SELECT id FROM operators WHERE tenant_id = $1 AND role = 'Owner' AND status = 'ACTIVE' ORDER BY id
-  LIMIT 1000 /*postgres FOR UPDATE*/`);
+  LIMIT 1000 ${FOR_UPDATE}`);
 const BY_ROLE = sql('SELECT role, count(*) AS total FROM operators WHERE tenant_id = $1 GROUP BY role');
 const ALL = sql(`SELECT ${COLUMNS} FROM operators WHERE tenant_id = $1 ORDER BY name_folded, id LIMIT 1000`);
 

@@ -1,4 +1,5 @@
 import { sql, type TenantReads, type TenantTx } from '../db/db.ts';
+import { FOR_UPDATE } from '../db/sql/dialect.ts';
 
 /** A role of the tenant's own. */
 export type RoleRow = {
@@ -21,7 +22,7 @@ const COLUMNS = `name, name_folded, description, permissions, environments, crea
 const ADD = sql(`INSERT INTO operator_roles (tenant_id, ${COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`);
 const ONE = sql(`SELECT ${COLUMNS} FROM operator_roles WHERE tenant_id = $1 AND name = $2`);
 const ONE_FOR_UPDATE = sql(`SELECT ${COLUMNS} FROM operator_roles WHERE tenant_id = $1 AND name = $2
-  /*postgres FOR UPDATE*/`);
+  ${FOR_UPDATE}`);
 const ALL = sql(`SELECT ${COLUMNS} FROM operator_roles WHERE tenant_id = $1 ORDER BY name_folded LIMIT ${MAX_ROLES}`);
 const CHANGE = sql(`UPDATE operator_roles SET description = $3, permissions = $4, environments = $5,
   last_updated_at = $6, last_updated_by = $7 WHERE tenant_id = $1 AND name = $2`);

@@ -1,6 +1,6 @@
 import type { Audit } from '../audit/audit.ts';
 import type { Db, TenantTx } from '../db/db.ts';
-import type { Scrub } from '../db/scrub.ts';
+import type { Scrub } from '../db/sqlite/scrub.ts';
 import type { Blobs } from '../engines/blobs/blobs.ts';
 import { SandboxBroken, sandboxVision } from '../engines/vision/sandbox.ts';
 import { scenarioOf } from '../engines/vision/scenarios.ts';

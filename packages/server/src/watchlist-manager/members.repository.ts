@@ -1,4 +1,5 @@
 import { sql, type TenantReads, type TenantTx, unprepared, type Value } from '../db/db.ts';
+import { FOR_UPDATE, inJson } from '../db/sql/dialect.ts';
 import { likeMatch } from '../kernel/like-match.ts';
 import type { Paging } from '../kernel/pages.ts';
 import { MAX_SCANNED, scanSealed } from '../kernel/scan-sealed.ts';
@@ -53,8 +54,9 @@ const LISTS_WITH_EXPIRED = sql(`SELECT DISTINCT m.watchlist_id, l.environment FR
   WHERE m.tenant_id = $1 AND m.expires_at <= $2`);
 const FACES = sql(`SELECT id, revision, algorithm, expires_at FROM watchlist_members
   WHERE ${STANDING} AND template IS NOT NULL`);
-const TEMPLATES = sql(`SELECT id, template FROM watchlist_members WHERE tenant_id = $1 AND watchlist_id = $2 AND id IN
-  (SELECT value FROM /*sqlite json_each(*//*postgres json_array_elements_text(CAST(*/$3/*postgres  AS json)*/))`);
+const TEMPLATES = sql(
+  `SELECT id, template FROM watchlist_members WHERE tenant_id = $1 AND watchlist_id = $2 AND id ${inJson('$3')}`,
+);
 
 type Place = { listId: string; id: string; now: number };
 
@@ -98,7 +100,7 @@ export async function changeMember(tx: TenantTx, row: MemberRow): Promise<void> 
 
 const AFTER = sql(`SELECT watchlist_id, id, details FROM watchlist_members WHERE tenant_id = $1
   AND (watchlist_id > $2 OR (watchlist_id = $2 AND id > $3)) ORDER BY watchlist_id, id LIMIT $4 + 0
-  /*postgres FOR UPDATE*/`);
+  ${FOR_UPDATE}`);
 const CODE = sql(`UPDATE watchlist_members SET first_folded = $4, last_folded = $5
   WHERE tenant_id = $1 AND watchlist_id = $2 AND id = $3`);
 
@@ -196,8 +198,7 @@ export async function pageMembers(db: TenantReads, filter: Filter, paging: Pagin
 
 const SCAN = sql(`SELECT id, watchlist_id, details, created_at, last_updated_at FROM watchlist_members
   WHERE ${STANDING} AND id > $4 ORDER BY id LIMIT $5 + 0`);
-const AMONG = sql(`SELECT ${COLUMNS} FROM watchlist_members WHERE ${STANDING} AND id IN
-  (SELECT value FROM /*sqlite json_each(*//*postgres json_array_elements_text(CAST(*/$4/*postgres  AS json)*/))`);
+const AMONG = sql(`SELECT ${COLUMNS} FROM watchlist_members WHERE ${STANDING} AND id ${inJson('$4')}`);
 
 type Scanned = StoredMember & FoldedNames & Pick<MemberRow, 'created_at' | 'last_updated_at'>;
 

@@ -1,4 +1,5 @@
 import { sql, type TenantReads, type TenantTx, unprepared } from '../db/db.ts';
+import { FOR_UPDATE, inJson } from '../db/sql/dialect.ts';
 import type { Paging } from '../kernel/pages.ts';
 
 export type ListType = 'FACE' | 'DOCUMENT_NUMBER' | 'EMAIL';
@@ -38,7 +39,7 @@ export const LIST_SORTABLE = {
 
 const ONE = sql(`SELECT ${COLUMNS} FROM watchlists WHERE tenant_id = $1 AND environment = $2 AND id = $3`);
 const LOCKED = sql(`SELECT ${COLUMNS} FROM watchlists WHERE tenant_id = $1 AND environment = $2 AND id = $3
-  /*postgres FOR UPDATE*/`);
+  ${FOR_UPDATE}`);
 const NAMED = sql(`SELECT ${COLUMNS} FROM watchlists WHERE tenant_id = $1 AND environment = $2 AND name = $3`);
 const ANY_NAMED = sql('SELECT id FROM watchlists WHERE tenant_id = $1 AND name = $2 LIMIT 1');
 const COUNT = sql('SELECT count(*) AS total FROM watchlists WHERE tenant_id = $1 AND environment = $2');
@@ -101,8 +102,7 @@ export async function removeList(tx: TenantTx, id: string): Promise<void> {
 }
 
 const OLDEST = sql('SELECT min(created_at) AS at FROM watchlists WHERE tenant_id = $1');
-const AMONG = sql(`SELECT id, environment FROM watchlists WHERE tenant_id = $1 AND id IN
-  (SELECT value FROM /*sqlite json_each(*//*postgres json_array_elements_text(CAST(*/$2/*postgres  AS json)*/))`);
+const AMONG = sql(`SELECT id, environment FROM watchlists WHERE tenant_id = $1 AND id ${inJson('$2')}`);
 
 /** When the first list was made that is still there. There are few. */
 export async function oldestList(db: TenantReads): Promise<number | undefined> {

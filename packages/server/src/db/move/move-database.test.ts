@@ -6,7 +6,7 @@ import pg from 'pg';
 import { openTestApp, type TestPlace, testPlaces } from '../../../test/harness.ts';
 import { readConfig } from '../../config.ts';
 import { prepareInstallation } from '../../installation.ts';
-import { keepMoved, purgeKeptDatabases } from '../kept-databases.ts';
+import { keepMoved, purgeKeptDatabases } from '../sqlite/kept-databases.ts';
 import { type MoveOptions, moveDatabase } from './move-database.ts';
 
 const STRANGE = ['tab\tand\nline\r', 'back\\slash \\N', '\b\f\v', 'Zoë 🌳', '', '\\.', 'quote \' " $1'];

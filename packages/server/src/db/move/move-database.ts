@@ -1,5 +1,5 @@
 import type { SQLInputValue, SQLOutputValue } from 'node:sqlite';
-import { BackupError } from '../backup.ts';
+import { BackupError } from '../sqlite/backup.ts';
 import { addLine, comparedLine, copyLine, sumText, type Tally } from './copy-text.ts';
 import { openSource, type Source, type SourceTable } from './source.ts';
 import { openTarget, type Progress, type Target } from './target.ts';

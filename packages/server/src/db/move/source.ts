@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
-import { BackupError } from '../backup.ts';
+import { BackupError } from '../sqlite/backup.ts';
 
 /** A table of the source. Rows come in the order of its primary key, so a copy can go on after the last row it made. */
 export type SourceTable = {

@@ -2,8 +2,8 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import pg from 'pg';
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
-import { BackupError } from '../backup.ts';
 import { MOVE_MARK, migratePostgres, readMigrations } from '../migrate.ts';
+import { BackupError } from '../sqlite/backup.ts';
 import { addLine, EMPTY, sumOf, sumText, type Tally } from './copy-text.ts';
 import type { Source, SourceTable } from './source.ts';
 

@@ -6,6 +6,9 @@
 /** Keeps the selected rows from other writers until the transaction ends. SQLite has one writer and needs no lock. */
 export const FOR_UPDATE = '/*postgres FOR UPDATE*/';
 
+/** The same for the rows of one table of a join. */
+export const forUpdateOf = (alias: string) => `/*postgres FOR UPDATE OF ${alias}*/`;
+
 /** The same, but passes over rows that another transaction has locked. */
 export const SKIP_LOCKED = '/*postgres FOR UPDATE SKIP LOCKED*/';
 
@@ -18,7 +21,33 @@ export function bigint<const E extends string>(expression: E) {
   return `/*postgres CAST(*/${expression}/*postgres  AS BIGINT)*/` as const;
 }
 
-/** The elements of a parameter that is a JSON array of texts: `id IN (SELECT value FROM jsonTexts)`. */
-export function inJson<const P extends string>(parameter: P) {
-  return `IN (SELECT value FROM /*sqlite json_each(*//*postgres json_array_elements_text(CAST(*/:${parameter}/*postgres  AS json)*/))` as const;
+/** The elements of a parameter that is a JSON array of texts, as rows with a `value`. */
+export function jsonTexts<const P extends string>(parameter: P) {
+  return `SELECT value FROM /*sqlite json_each(*//*postgres json_array_elements_text(CAST(*/${parameter}/*postgres  AS json)*/)` as const;
 }
+
+/** Whether a text is among them: `id ${inJson(':ids')}`. */
+export function inJson<const P extends string>(parameter: P) {
+  return `IN (${jsonTexts(parameter)})` as const;
+}
+
+/** Holds a lock of that name until the transaction ends. SQLite has one writer and needs none. */
+export function namedLock<const P extends string>(parameter: P) {
+  return `/*postgres pg_advisory_xact_lock(hashtextextended(*/${parameter}/*postgres , 0))*/` as const;
+}
+
+/**
+ * For the rest of a transaction, PostgreSQL reads queues by their index, which has them in order. It would otherwise read
+ * and sort everything that waits.
+ */
+export const BY_INDEX = `SELECT 1 AS chosen /*postgres , set_config('enable_bitmapscan', 'off', true),
+  set_config('enable_seqscan', 'off', true), set_config('enable_sort', 'off', true)*/`;
+
+/** Names compared byte by byte, as SQLite compares them: the range of a prefix is a range. */
+export const byBytes = (column: string) => `${column} /*postgres COLLATE "C"*/`;
+
+/** Makes SQLite read the table by that index. PostgreSQL finds it by its statistics. */
+export const indexedBy = (index: string) => `/*sqlite INDEXED BY ${index}*/`;
+
+/** Keeps SQLite from choosing the index of a column that selects little. */
+export const withoutIndex = (column: string) => `/*sqlite +*/${column}`;

@@ -94,7 +94,7 @@ onBothEngines('the rows of a table', (_engine, places) => {
 
   it('dialect words work in hand-written statements on both engines', async () => {
     const sum = statement(
-      `SELECT ${bigint('sum(value)')} AS total FROM counters WHERE tenant_id = :tenant_id AND name ${inJson('names')}`,
+      `SELECT ${bigint('sum(value)')} AS total FROM counters WHERE tenant_id = :tenant_id AND name ${inJson(':names')}`,
       rowsOf<{ total: number }>(),
     );
     assert.deepEqual(await sum.get(db.of(acme), { names: JSON.stringify(['b', 'c']) }), { total: 30 });

@@ -1,4 +1,5 @@
 import { sql, type TenantReads, type TenantTx } from '../../db/db.ts';
+import { inJson } from '../../db/sql/dialect.ts';
 import type { OfUser } from './appkeys.repository.ts';
 import type { PushProvider } from './facet-rules.ts';
 
@@ -26,8 +27,7 @@ const SUMMARY = `SELECT d.user_id, d.rp_id, d.device_id, d.invalid_token, d.pref
     AND k.device_id = d.device_id`;
 const ORDER = 'ORDER BY d.user_id, d.rp_id, d.device_id, k.id';
 const SUMMARY_OF_ONE = sql(`${SUMMARY} WHERE d.tenant_id = $1 AND d.user_id = $2 ${ORDER}`);
-const SUMMARY_OF_MANY = sql(`${SUMMARY} WHERE d.tenant_id = $1 AND d.user_id IN
-  (SELECT value FROM /*sqlite json_each(*//*postgres json_array_elements_text(CAST(*/$2/*postgres  AS json)*/)) ${ORDER}`);
+const SUMMARY_OF_MANY = sql(`${SUMMARY} WHERE d.tenant_id = $1 AND d.user_id ${inJson('$2')} ${ORDER}`);
 const PUT = sql(`INSERT INTO appkey_devices (tenant_id, ${COLUMNS}, created_at, last_updated_at)
   VALUES ($1, $2, $3, $4, $5, $6, 0, 0, $7, $7)
   ON CONFLICT (tenant_id, user_id, rp_id, device_id) DO UPDATE SET push_provider = excluded.push_provider,

@@ -1,4 +1,5 @@
 import { sql, type TenantReads, type TenantTx } from '../../db/db.ts';
+import { inJson } from '../../db/sql/dialect.ts';
 import type { LockState, Modality } from './lock-rules.ts';
 
 type LockRow = LockState & { user_id: string; modality: Modality };
@@ -6,8 +7,9 @@ type LockRow = LockState & { user_id: string; modality: Modality };
 const STATE = 'failed_count, lock_count, tries, locked_until, disabled_at';
 const ONE = sql(`SELECT ${STATE} FROM user_locks WHERE tenant_id = $1 AND user_id = $2 AND modality = $3`);
 const OF_USER = sql(`SELECT user_id, modality, ${STATE} FROM user_locks WHERE tenant_id = $1 AND user_id = $2`);
-const OF_USERS = sql(`SELECT user_id, modality, ${STATE} FROM user_locks WHERE tenant_id = $1 AND user_id IN
-  (SELECT value FROM /*sqlite json_each(*//*postgres json_array_elements_text(CAST(*/$2/*postgres  AS json)*/))`);
+const OF_USERS = sql(
+  `SELECT user_id, modality, ${STATE} FROM user_locks WHERE tenant_id = $1 AND user_id ${inJson('$2')}`,
+);
 const PUT = sql(`INSERT INTO user_locks (tenant_id, user_id, modality, ${STATE}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
   ON CONFLICT (tenant_id, user_id, modality) DO UPDATE SET failed_count = excluded.failed_count,
     lock_count = excluded.lock_count, tries = excluded.tries, locked_until = excluded.locked_until,

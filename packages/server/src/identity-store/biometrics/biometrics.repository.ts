@@ -1,4 +1,5 @@
 import { sql, type TenantReads, type TenantTx } from '../../db/db.ts';
+import { inJson } from '../../db/sql/dialect.ts';
 
 /** The faces of users. A template is opened in the transaction that compares it, and nowhere else. */
 export type BiometricRow = {
@@ -44,8 +45,7 @@ export type BiometricSummaryRow = Pick<BiometricRow, 'user_id' | 'type' | 'statu
 
 const SUMMARY = 'SELECT user_id, type, status, last_updated_at FROM user_biometrics WHERE tenant_id = $1';
 const SUMMARY_OF_ONE = sql(`${SUMMARY} AND user_id = $2 ORDER BY type`);
-const SUMMARIES = sql(`${SUMMARY} AND user_id IN
-  (SELECT value FROM /*sqlite json_each(*//*postgres json_array_elements_text(CAST(*/$2/*postgres  AS json)*/))
+const SUMMARIES = sql(`${SUMMARY} AND user_id ${inJson('$2')}
   ORDER BY type`);
 
 export function biometricsOf(db: TenantReads, userIds: readonly string[]): Promise<BiometricSummaryRow[]> {

@@ -1,4 +1,5 @@
 import { sql, type TenantReads, type TenantTx } from '../../db/db.ts';
+import { SKIP_LOCKED } from '../../db/sql/dialect.ts';
 
 /** A session of one kind is no session of another. */
 export type CeremonyKind =
@@ -31,7 +32,7 @@ const TAKE = sql(`DELETE FROM ceremonies
 // One that is being completed at this moment is left to whoever completes it.
 const KEEP_NEWEST = sql(`DELETE FROM ceremonies WHERE tenant_id = $1 AND id IN (
     SELECT id FROM ceremonies WHERE tenant_id = $1 AND user_id = $2 ORDER BY id DESC
-      LIMIT ${MOST_AT_ONCE} OFFSET $3 + 0 /*postgres FOR UPDATE SKIP LOCKED*/)`);
+      LIMIT ${MOST_AT_ONCE} OFFSET $3 + 0 ${SKIP_LOCKED})`);
 const OPEN_OF = sql(`SELECT ${COLUMNS} FROM ceremonies WHERE tenant_id = $1 AND user_id = $2 AND expires_at > $3
   ORDER BY id DESC`);
 const REMOVE_EXPIRED = sql(`DELETE FROM ceremonies WHERE tenant_id = $1 AND id IN (

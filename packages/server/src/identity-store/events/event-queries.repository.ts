@@ -1,4 +1,5 @@
 import { sql, type TenantReads, type TenantTx, unprepared, type Value } from '../../db/db.ts';
+import { inJson, withoutIndex } from '../../db/sql/dialect.ts';
 import { type EventRow, identityEventsTable } from './identity-events.table.ts';
 
 /** Queries over events, and the search behind them. */
@@ -104,7 +105,7 @@ export async function searchEvents(
   const conditions = [
     // SQLite would rather walk all events than choose between two indexes it knows nothing of: it is told which to take.
     ...Object.entries(exact).map(
-      ([column, value]) => ` AND ${column === best ? '' : '/*sqlite +*/'}${column} = ${given(value)}`,
+      ([column, value]) => ` AND ${column === best ? column : withoutIndex(column)} = ${given(value)}`,
     ),
     ...Object.entries(like).map(([column, pattern]) => ` AND ${column} LIKE ${given(pattern)} ESCAPE '\\'`),
   ];
@@ -125,8 +126,7 @@ export async function stepBack(
 }
 
 const OF_IDS =
-  sql(`SELECT ${identityEventsTable.columns.join(', ')} FROM identity_events WHERE tenant_id = $1 AND environment = $2 AND id IN
-  (SELECT value FROM /*sqlite json_each(*//*postgres json_array_elements_text(CAST(*/$3/*postgres  AS json)*/))
+  sql(`SELECT ${identityEventsTable.columns.join(', ')} FROM identity_events WHERE tenant_id = $1 AND environment = $2 AND id ${inJson('$3')}
   ORDER BY id DESC`);
 
 /** Those that retention has left. */

@@ -1,4 +1,5 @@
 import { joined } from '../../db/db.ts';
+import { lockName } from '../../db/named-lock.ts';
 import { toDtm } from '../../kernel/clock.ts';
 import type { IdentityActs, IdentityPort, RefusedAct } from '../../process-manager/engine/steps/identity-acts.ts';
 import type { FaceCeremonies } from '../biometrics/biometrics.ts';
@@ -9,7 +10,6 @@ import type { TotpCeremonies } from '../totps/totp-ceremonies.ts';
 import { createUser } from '../users/create-user.ts';
 import { findUser } from '../users/users.repository.ts';
 import { acted, SESSION_GONE } from './judge-refusal.ts';
-import { lockExtId } from './lock-ext-id.repository.ts';
 import { type Acting, passkeyActs } from './passkey-acts.ts';
 
 /**
@@ -47,7 +47,8 @@ function userActs({ core }: JourneyStepsDeps, { tx, caller, about }: Acting): Pi
     async addUser({ store: storeName, extId, attributes, existing, before }) {
       const added = await acted(async () => {
         const store = await getActiveStore(tx, caller, storeName);
-        await lockExtId(tx, store.id, extId);
+        // Journeys that add a user of one name run one after another: the second finds the user that the first has added.
+        await lockName(tx, 'ext_id', store.id, extId);
         const known = await findUser(tx, store.id, { userExtId: extId });
         if (known) return { userId: known.id, created: false };
         // If a caller is faster, the index refuses, the step is worked on again, and then the user is found.

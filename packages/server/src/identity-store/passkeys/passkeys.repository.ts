@@ -1,4 +1,5 @@
 import { sql, type TenantReads, type TenantTx, type Value } from '../../db/db.ts';
+import { inJson } from '../../db/sql/dialect.ts';
 import type { Alg } from './algorithms.ts';
 import type { AttestationTrust } from './attestation/assess-attestation.ts';
 
@@ -80,8 +81,7 @@ const OF_USER = sql(
   `SELECT ${SUMMARY} FROM passkeys WHERE tenant_id = $1 AND user_id = $2 ORDER BY id LIMIT $3 + 0`,
   toSummaryRow,
 );
-const OF_USERS = sql(`SELECT ${SUMMARY} FROM passkeys WHERE tenant_id = $1 AND user_id IN
-  (SELECT value FROM /*sqlite json_each(*//*postgres json_array_elements_text(CAST(*/$2/*postgres  AS json)*/))
+const OF_USERS = sql(`SELECT ${SUMMARY} FROM passkeys WHERE tenant_id = $1 AND user_id ${inJson('$2')}
   ORDER BY id`);
 const ADD_AUDIT = sql('INSERT INTO passkey_audits (tenant_id, passkey_id, sealed) VALUES ($1, $2, $3)');
 const AUDIT = sql('SELECT sealed FROM passkey_audits WHERE tenant_id = $1 AND passkey_id = $2');

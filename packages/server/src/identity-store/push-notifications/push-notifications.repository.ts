@@ -1,4 +1,5 @@
 import { sql, type TenantReads, type TenantTx } from '../../db/db.ts';
+import { FOR_UPDATE } from '../../db/sql/dialect.ts';
 import type { PushStatus, PushType } from './push-rules.ts';
 
 export type PushRow = {
@@ -30,7 +31,7 @@ const ADD = sql(`INSERT INTO push_notifications (tenant_id, ${COLUMNS})
 const ONE = sql(`SELECT ${COLUMNS} FROM push_notifications WHERE tenant_id = $1 AND id = $2`);
 // Everybody who locks several locks them in the order of their ids.
 const OF_SEND_FOR_UPDATE = sql(`SELECT ${COLUMNS} FROM push_notifications
-  WHERE tenant_id = $1 AND user_id = $2 AND created_at = $3 AND send_id = $4 ORDER BY id /*postgres FOR UPDATE*/`);
+  WHERE tenant_id = $1 AND user_id = $2 AND created_at = $3 AND send_id = $4 ORDER BY id ${FOR_UPDATE}`);
 const ACTIVE = sql(`SELECT ${COLUMNS} FROM push_notifications
   WHERE tenant_id = $1 AND user_id = $2 AND ${OPEN} AND expires_at > $3 ORDER BY rp_id, device_id, id DESC LIMIT $4`);
 const SENDS = sql(`SELECT count(DISTINCT send_id) AS total, min(created_at) AS oldest FROM push_notifications
@@ -42,7 +43,7 @@ const HANDED = sql(`UPDATE push_notifications SET handed_at = $3, last_updated_a
 const FAIL = sql(`UPDATE push_notifications SET status = 'FAILED', reason = $3, last_updated_at = $4
   WHERE tenant_id = $1 AND id = $2 AND status = 'SENT' AND handed_at IS NULL`);
 const END_OF_INSTANCE = sql(`WITH told AS (SELECT id FROM push_notifications
-    WHERE tenant_id = $1 AND process_instance_id = $2 ORDER BY id /*postgres FOR UPDATE*/)
+    WHERE tenant_id = $1 AND process_instance_id = $2 ORDER BY id ${FOR_UPDATE})
   UPDATE push_notifications SET status = CASE WHEN ${OPEN} THEN $3 ELSE status END,
     last_updated_at = CASE WHEN ${OPEN} THEN $4 ELSE last_updated_at END
   WHERE tenant_id = $1 AND id IN (SELECT id FROM told)

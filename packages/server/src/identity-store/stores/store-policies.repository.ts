@@ -1,4 +1,5 @@
 import { sql, type TenantReads, type TenantTx } from '../../db/db.ts';
+import { FOR_UPDATE } from '../../db/sql/dialect.ts';
 
 /** Configurations of relying parties and policies of a store, each by its kind and its name. */
 export type PolicyKind = 'PASSKEY' | 'APPKEY' | 'TOTP' | 'PUSH';
@@ -22,7 +23,7 @@ export type PolicyRow = {
 const COLUMNS = 'kind, name, config, sealed';
 const KEY = 'tenant_id = $1 AND store_id = $2 AND kind = $3 AND name = $4';
 const ONE = sql(`SELECT ${COLUMNS} FROM relying_parties WHERE ${KEY}`);
-const ONE_FOR_UPDATE = sql(`SELECT ${COLUMNS} FROM relying_parties WHERE ${KEY} /*postgres FOR UPDATE*/`);
+const ONE_FOR_UPDATE = sql(`SELECT ${COLUMNS} FROM relying_parties WHERE ${KEY} ${FOR_UPDATE}`);
 const ADD = sql(`INSERT INTO relying_parties
   (tenant_id, store_id, kind, name, config, sealed, created_at, last_updated_at)
   VALUES ($1, $2, $3, $4, $5, $6, $7, $7)`);

@@ -1,4 +1,5 @@
 import { sql, type TenantReads, type TenantTx } from '../../db/db.ts';
+import { jsonTexts } from '../../db/sql/dialect.ts';
 
 /** What an authenticator app of the end user was told. It is not changed by a change of the policy. */
 export type TotpParameters = { algorithm: 'SHA1' | 'SHA256' | 'SHA512'; digits: number; period: number };
@@ -92,7 +93,7 @@ type SummaryRow = { user_id: string; policy_name: string; status: 'ACTIVE' | 'PE
 
 // The ids are named once, because on SQLite what is in the other engine's comment counts as a parameter.
 const SUMMARY = sql(`WITH asked (user_id) AS
-    (SELECT value FROM /*sqlite json_each(*//*postgres json_array_elements_text(CAST(*/$2/*postgres  AS json)*/))
+    (${jsonTexts('$2')})
   SELECT user_id, policy_name, 'ACTIVE' AS status, created_at FROM user_totps
     WHERE tenant_id = $1 AND user_id IN (SELECT user_id FROM asked)
   UNION ALL

@@ -1,4 +1,5 @@
 import { type PersonalSeal, sql, type TenantReads, type TenantTx } from '../../db/db.ts';
+import { FOR_UPDATE } from '../../db/sql/dialect.ts';
 import { fold } from '../../kernel/pages.ts';
 import type { UserRef, UserRow } from './user-row.ts';
 
@@ -60,7 +61,7 @@ export async function codeOfExtId(db: TenantReads, folded: string, isWhole: bool
 
 const IN_CLEAR = sql(`SELECT id, ext_id FROM identity_users
   WHERE tenant_id = $1 AND id > $2 AND ext_id IS NOT NULL AND ext_sealed IS NULL ORDER BY id LIMIT $3 + 0
-  /*postgres FOR UPDATE*/`);
+  ${FOR_UPDATE}`);
 const SEAL = sql(`UPDATE identity_users SET ext_id = $3, ext_id_folded = $4, ext_sealed = $5
   WHERE tenant_id = $1 AND id = $2`);
 

@@ -1,4 +1,5 @@
 import { type TenantReads, unprepared, type Value } from '../../db/db.ts';
+import { inJson } from '../../db/sql/dialect.ts';
 import { pageStatement } from '../../db/sql/kept-statement.ts';
 import { likeMatch } from '../../kernel/like-match.ts';
 import type { Paging } from '../../kernel/pages.ts';
@@ -80,9 +81,9 @@ async function scanUsers(
   const isFound = ({ ext_id, ext_id_folded }: Scanned) =>
     filter.pattern === undefined || (ext_id !== null && matches(ext_id_folded));
   const { ids, total } = await scanSealed(db.tenantId, { batch, matches: isFound, fault: FAULT }, paging);
-  const statement =
-    unprepared(`SELECT ${USER_COLUMNS} FROM identity_users WHERE tenant_id = $1 AND store_id = $2 AND id IN
-    (SELECT value FROM /*sqlite json_each(*//*postgres json_array_elements_text(CAST(*/$3/*postgres  AS json)*/))`);
+  const statement = unprepared(
+    `SELECT ${USER_COLUMNS} FROM identity_users WHERE tenant_id = $1 AND store_id = $2 AND id ${inJson('$3')}`,
+  );
   const rows = await db.all<UserRow>(statement, [db.tenantId, filter.storeId, JSON.stringify(ids)]);
   const byId = new Map((await openUsers(db, rows)).map((row) => [row.id, row]));
   return { rows: ids.flatMap((id) => byId.get(id) ?? []), total };

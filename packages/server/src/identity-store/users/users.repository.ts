@@ -1,5 +1,6 @@
 import { addToCounter, readCounter } from '../../db/counters.ts';
 import { type Sql, sql, type TenantReads, type TenantTx } from '../../db/db.ts';
+import { FOR_UPDATE, forUpdateOf, inJson } from '../../db/sql/dialect.ts';
 import { openFound, storedRef, toStored } from './ext-id-seal.ts';
 import type { HeldParts } from './held-parts.ts';
 import type { StoredStatus, UserRef, UserRow } from './user-row.ts';
@@ -10,9 +11,9 @@ export const USER_COLUMNS = `id, store_id, ext_id, ext_id_folded, ext_sealed, st
   time_zone, created_at, last_updated_at, last_success_at`;
 const OF_STORE = `SELECT ${USER_COLUMNS} FROM identity_users WHERE tenant_id = $1 AND store_id = $2`;
 const BY_ID = sql(`${OF_STORE} AND id = $3`);
-const BY_ID_FOR_UPDATE = sql(`${OF_STORE} AND id = $3 /*postgres FOR UPDATE*/`);
+const BY_ID_FOR_UPDATE = sql(`${OF_STORE} AND id = $3 ${FOR_UPDATE}`);
 const BY_EXT_ID = sql(`${OF_STORE} AND ext_id = $3`);
-const BY_EXT_ID_FOR_UPDATE = sql(`${OF_STORE} AND ext_id = $3 /*postgres FOR UPDATE*/`);
+const BY_EXT_ID_FOR_UPDATE = sql(`${OF_STORE} AND ext_id = $3 ${FOR_UPDATE}`);
 const ADD = sql(`INSERT INTO identity_users (tenant_id, ${USER_COLUMNS})
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`);
 const CHANGE = sql(`UPDATE identity_users SET ext_id = $3, ext_id_folded = $4, ext_sealed = $5, status = $6,
@@ -47,8 +48,8 @@ export function userStatements({ columns }: Pick<HeldParts, 'columns'>): { held:
 }
 
 const STORE_COLUMNS = 's.status AS store_status, s.configuration AS store_configuration';
-const IN_STORE_BY_ID_FOR_UPDATE = sql(`${inStore(STORE_COLUMNS, HAS_ID)} /*postgres FOR UPDATE OF u*/`);
-const IN_STORE_BY_EXT_ID_FOR_UPDATE = sql(`${inStore(STORE_COLUMNS, HAS_EXT_ID)} /*postgres FOR UPDATE OF u*/`);
+const IN_STORE_BY_ID_FOR_UPDATE = sql(`${inStore(STORE_COLUMNS, HAS_ID)} ${forUpdateOf('u')}`);
+const IN_STORE_BY_EXT_ID_FOR_UPDATE = sql(`${inStore(STORE_COLUMNS, HAS_EXT_ID)} ${forUpdateOf('u')}`);
 
 export async function findUser(db: TenantReads, storeId: string, ref: UserRef): Promise<UserRow | undefined> {
   const statement = ref.userId === undefined ? BY_EXT_ID : BY_ID;
@@ -116,8 +117,7 @@ export async function removeUser(tx: TenantTx, row: UserRow): Promise<void> {
 const OLDEST = sql(`SELECT created_at AS at FROM identity_users WHERE tenant_id = $1
   AND id = (SELECT min(id) FROM identity_users WHERE tenant_id = $1)`);
 const AMONG = sql(`SELECT u.id, s.id AS "storeId", s.name, s.environment FROM identity_users u
-  JOIN identity_stores s ON s.tenant_id = u.tenant_id AND s.id = u.store_id WHERE u.tenant_id = $1 AND u.id IN
-  (SELECT value FROM /*sqlite json_each(*//*postgres json_array_elements_text(CAST(*/$2/*postgres  AS json)*/))`);
+  JOIN identity_stores s ON s.tenant_id = u.tenant_id AND s.id = u.store_id WHERE u.tenant_id = $1 AND u.id ${inJson('$2')}`);
 
 /** When the first user was made that is still there. */
 export async function oldestUser(db: TenantReads): Promise<number | undefined> {

@@ -1,4 +1,5 @@
 import { sql, type TenantTx } from '../../db/db.ts';
+import { SKIP_LOCKED } from '../../db/sql/dialect.ts';
 
 const OVER = 'message_counts.began_at <= $3 - $4';
 const ADD = sql(`INSERT INTO message_counts (tenant_id, name, began_at, count) VALUES ($1, $2, $3, 1)
@@ -8,7 +9,7 @@ const ADD = sql(`INSERT INTO message_counts (tenant_id, name, began_at, count) V
   RETURNING count, began_at`);
 // Whoever counts locks an address and then the tenant. To wait for one while holding another could be a circle.
 const REMOVE = sql(`DELETE FROM message_counts WHERE tenant_id = $1 AND name IN (SELECT name FROM message_counts
-  WHERE tenant_id = $1 AND began_at <= $2 LIMIT $3 + 0 /*postgres FOR UPDATE SKIP LOCKED*/)`);
+  WHERE tenant_id = $1 AND began_at <= $2 LIMIT $3 + 0 ${SKIP_LOCKED})`);
 
 export type Counted = { count: number; began_at: number };
 

@@ -1,4 +1,5 @@
 import { type Sql, sql, type TenantReads, type TenantTx, unprepared } from '../../db/db.ts';
+import { FOR_UPDATE } from '../../db/sql/dialect.ts';
 import type { Environment } from '../../kernel/environment.ts';
 import type { Paging } from '../../kernel/pages.ts';
 
@@ -35,7 +36,7 @@ const ADD = sql(`INSERT INTO cloud_secrets (tenant_id, ${VIEW}, name_folded, sea
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`);
 const ONE_FOR_UPDATE =
   sql(`SELECT ${VIEW}, name_folded, sealed FROM cloud_secrets WHERE tenant_id = $1 AND environment = $2 AND id = $3
-  /*postgres FOR UPDATE*/`);
+  ${FOR_UPDATE}`);
 const CHANGE = sql(`UPDATE cloud_secrets SET description = $3, sealed = $4, last_updated_at = $5, last_updated_by = $6,
   hosts = $7
   WHERE tenant_id = $1 AND id = $2`);

@@ -1,4 +1,6 @@
 import { type Sql, sql, type TenantReads, type TenantTx, type Value } from '../../db/db.ts';
+import { lockName } from '../../db/named-lock.ts';
+import { FOR_UPDATE } from '../../db/sql/dialect.ts';
 import { keptStatement, pageStatement } from '../../db/sql/kept-statement.ts';
 import { type Environment, seenFrom } from '../../kernel/environment.ts';
 import type { Paging } from '../../kernel/pages.ts';
@@ -71,7 +73,7 @@ export const SORTABLE = {
 
 const FROM = 'FROM process_definitions';
 const ONE = sql(`SELECT ${COLUMNS} ${FROM} WHERE tenant_id = $1 AND id = $2`);
-const ONE_FOR_UPDATE = sql(`SELECT ${COLUMNS} ${FROM} WHERE tenant_id = $1 AND id = $2 /*postgres FOR UPDATE*/`);
+const ONE_FOR_UPDATE = sql(`SELECT ${COLUMNS} ${FROM} WHERE tenant_id = $1 AND id = $2 ${FOR_UPDATE}`);
 const NAMED = `tenant_id = $1 AND ${seenFrom('$2')} AND name = $3`;
 const ONE_VERSION = sql(`SELECT ${COLUMNS} ${FROM} WHERE ${NAMED} AND version = $4
   ORDER BY CASE status WHEN 'DEPLOYED_ACTIVE' THEN 0 ELSE 1 END, environment DESC LIMIT 1`);
@@ -79,7 +81,6 @@ const NEWEST_DEPLOYED = sql(`SELECT ${COLUMNS} ${FROM} WHERE ${NAMED} AND status
   ORDER BY environment DESC, version DESC LIMIT 1`);
 const TAGGED = sql(`SELECT ${COLUMNS} ${FROM} WHERE tenant_id = $1
   AND id = (SELECT definition_id FROM process_definition_tags WHERE ${NAMED} ORDER BY environment DESC LIMIT 1)`);
-const LOCK = sql('SELECT /*postgres pg_advisory_xact_lock(hashtextextended(*/$1/*postgres , 0))*/ AS locked');
 const COUNT = sql(`SELECT count(*) AS total ${FROM} WHERE tenant_id = $1 AND environment = $2`);
 const VERSIONS = sql(`SELECT count(*) AS total, coalesce(max(version), 0) AS newest ${FROM}
   WHERE tenant_id = $1 AND environment = $2 AND name = $3`);
@@ -100,7 +101,7 @@ export function findDefinition(db: TenantReads, id: string): Promise<DefinitionR
  * about several of them: the next version, the number of tags, circles of subprocesses.
  */
 export async function lockDefinitions(tx: TenantTx): Promise<void> {
-  await tx.get(LOCK, [`process_definitions ${tx.tenantId}`]);
+  await lockName(tx, 'process_definitions');
 }
 
 /** What starts instances may lock the version to see that it stays deployed until its transaction ends. */

@@ -1,4 +1,5 @@
 import { sql, type TenantReads, type TenantTx } from '../../db/db.ts';
+import { inJson } from '../../db/sql/dialect.ts';
 import type { Check, CheckStatus, CheckType } from '../../kernel/check.ts';
 
 export type CheckRow = {
@@ -27,14 +28,13 @@ const SAVE = sql(`INSERT INTO instance_checks (tenant_id, instance_id, ${COLUMNS
     attempts = excluded.attempts, at = excluded.at, meta_data = excluded.meta_data`);
 const REMOVE_STEP = sql('DELETE FROM instance_checks WHERE tenant_id = $1 AND instance_id = $2 AND step = $3');
 const NOT_PASSED = sql(`SELECT instance_id, step, name, status, reason FROM instance_checks
-  WHERE tenant_id = $1 AND status <> 'PASSED' AND instance_id IN
-  (SELECT value FROM /*sqlite json_each(*//*postgres json_array_elements_text(CAST(*/$2/*postgres  AS json)*/))
+  WHERE tenant_id = $1 AND status <> 'PASSED' AND instance_id ${inJson('$2')}
   ORDER BY instance_id, at, step, name`);
 
 const NAMED = sql(`SELECT instance_id, step, name, status, reason, meta_data FROM instance_checks
   WHERE tenant_id = $1
-    AND instance_id IN (SELECT value FROM /*sqlite json_each(*//*postgres json_array_elements_text(CAST(*/$2/*postgres  AS json)*/))
-    AND name IN (SELECT value FROM /*sqlite json_each(*//*postgres json_array_elements_text(CAST(*/$3/*postgres  AS json)*/))
+    AND instance_id ${inJson('$2')}
+    AND name ${inJson('$3')}
   ORDER BY instance_id, at, step, name LIMIT ${MAX_CHECKS * 10}`);
 
 export function checksOf(db: TenantReads, instanceId: string): Promise<CheckRow[]> {

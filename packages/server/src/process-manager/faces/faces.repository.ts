@@ -1,4 +1,5 @@
 import { sql, type TenantReads, type TenantTx } from '../../db/db.ts';
+import { inJson } from '../../db/sql/dialect.ts';
 
 export type FaceKey = {
   readonly instance_id: string;
@@ -23,8 +24,7 @@ const KEYS = sql(
   ORDER BY created_at DESC, instance_id DESC, step DESC LIMIT ${MAX_KNOWN_FACES + 1}`,
 );
 const SEALED = sql(`SELECT instance_id, step, created_at, sealed FROM instance_faces
-  WHERE tenant_id = $1 AND environment = $2 AND algorithm = $3 AND instance_id IN
-  (SELECT value FROM /*sqlite json_each(*//*postgres json_array_elements_text(CAST(*/$4/*postgres  AS json)*/))`);
+  WHERE tenant_id = $1 AND environment = $2 AND algorithm = $3 AND instance_id ${inJson('$4')}`);
 
 type NewFace = { instanceId: string; step: string; environment: string; algorithm: string; sealed: Uint8Array };
 

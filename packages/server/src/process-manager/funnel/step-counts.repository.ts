@@ -1,16 +1,16 @@
+import { shardOf } from '../../db/counters.ts';
 import { sql, type TenantReads, type TenantTx } from '../../db/db.ts';
+import { bigint } from '../../db/sql/dialect.ts';
 
 /** How often something became of a step on a day. On PostgreSQL a count is spread, as other totals are. */
 export type StepCount = { environment: string; definitionId: string; day: number; step: string; what: string };
 export type CountedStep = { step: string; what: string; value: number };
 
-const SHARDS = { sqlite: 1, postgres: 16 } as const;
-
 const ADD = sql(`INSERT INTO step_counts (tenant_id, environment, definition_id, day, step, what, shard, value)
   VALUES ($1, $2, $3, $4, $5, $6, $7, 1) ON CONFLICT (tenant_id, environment, definition_id, day, step, what, shard)
   DO UPDATE SET value = step_counts.value + excluded.value`);
 const SUMS = sql(
-  `SELECT step, what, /*postgres CAST(*/sum(value)/*postgres  AS BIGINT)*/ AS value FROM step_counts
+  `SELECT step, what, ${bigint('sum(value)')} AS value FROM step_counts
   WHERE tenant_id = $1 AND environment = $2 AND definition_id = $3 AND day >= $4 AND day <= $5 GROUP BY step, what`,
   ([step, what, value]) => ({ step, what, value }),
 );
@@ -19,8 +19,7 @@ const REMOVE = sql(`DELETE FROM step_counts WHERE tenant_id = $1 AND (${KEY}) IN
   (SELECT ${KEY} FROM step_counts WHERE tenant_id = $1 AND day < $2 ORDER BY day LIMIT $3 + 0)`);
 
 export async function countStep(tx: TenantTx, { environment, definitionId, day, step, what }: StepCount) {
-  const shard = Math.floor(Math.random() * SHARDS[tx.engine]);
-  await tx.run(ADD, [tx.tenantId, environment, definitionId, day, step, what, shard]);
+  await tx.run(ADD, [tx.tenantId, environment, definitionId, day, step, what, shardOf(tx)]);
 }
 
 export function stepCounts(

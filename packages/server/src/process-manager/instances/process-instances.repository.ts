@@ -1,4 +1,5 @@
 import { type Sql, sql, type TenantReads, type TenantTx, type Value } from '../../db/db.ts';
+import { FOR_UPDATE } from '../../db/sql/dialect.ts';
 import type { InstanceStatus } from '../engine/state.ts';
 import type { Environment, InstanceRow, InstanceView, ReviewStatus } from './instance-row.ts';
 import { openRow, openRows, sealOf, sealPerson, toStored } from './instance-seal.ts';
@@ -39,11 +40,9 @@ function toView(values: Value[]): InstanceView {
 
 const ONE_VIEW = sql(`SELECT ${VIEW_COLUMNS} FROM process_instances WHERE tenant_id = $1 AND id = $2`, toView);
 const ONE = sql(`SELECT ${COLUMNS} FROM process_instances WHERE tenant_id = $1 AND id = $2`);
-const ONE_FOR_UPDATE = sql(
-  `SELECT ${COLUMNS} FROM process_instances WHERE tenant_id = $1 AND id = $2 /*postgres FOR UPDATE*/`,
-);
+const ONE_FOR_UPDATE = sql(`SELECT ${COLUMNS} FROM process_instances WHERE tenant_id = $1 AND id = $2 ${FOR_UPDATE}`);
 const CHILDREN_FOR_UPDATE = sql(
-  `SELECT ${COLUMNS} FROM process_instances WHERE tenant_id = $1 AND parent_id = $2 ORDER BY id /*postgres FOR UPDATE*/`,
+  `SELECT ${COLUMNS} FROM process_instances WHERE tenant_id = $1 AND parent_id = $2 ORDER BY id ${FOR_UPDATE}`,
 );
 const DESCENDANTS = sql(`WITH RECURSIVE below (id) AS (
     SELECT id FROM process_instances WHERE tenant_id = $1 AND parent_id = $2

@@ -1,11 +1,11 @@
 import { sql, type TenantReads } from '../../db/db.ts';
+import { inJson } from '../../db/sql/dialect.ts';
 import { type Environment, findInstance, type InstanceRow } from '../instances/process-instances.repository.ts';
 
 /** Which of some instances are there, and since when there are any. */
 const OLDEST = sql(`SELECT created_at AS at FROM process_instances WHERE tenant_id = $1
   AND id = (SELECT min(id) FROM process_instances WHERE tenant_id = $1)`);
-const AMONG = sql(`SELECT id FROM process_instances WHERE tenant_id = $1 AND id IN
-  (SELECT value FROM /*sqlite json_each(*//*postgres json_array_elements_text(CAST(*/$2/*postgres  AS json)*/))`);
+const AMONG = sql(`SELECT id FROM process_instances WHERE tenant_id = $1 AND id ${inJson('$2')}`);
 
 /** When the first instance was made that is still there. */
 export async function oldestInstance(db: TenantReads): Promise<number | undefined> {

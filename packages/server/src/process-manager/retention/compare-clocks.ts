@@ -1,4 +1,4 @@
-import type { Db, TenantReads } from '../../db/db.ts';
+import type { TenantReads } from '../../db/db.ts';
 import { type Clock, MINUTE } from '../../kernel/clock.ts';
 import { newestMoment } from './due.repository.ts';
 
@@ -26,12 +26,4 @@ export function clockComparison({ clock, other }: ClocksDeps): ClockFault {
     if (ahead > MOST_APART_MS) return `the newest entry is ${Math.round(ahead / MINUTE)} minutes in the future`;
     return undefined;
   };
-}
-
-/**
- * The database's clock. SQLite has none but that of the machine: there, the time that has passed since the process began
- * is counted by a clock that nobody can set, so that a clock which is moved meanwhile is found out.
- */
-export function otherClock(db: Db): () => Promise<number> {
-  return db.engine === 'postgres' ? () => db.now() : async () => performance.timeOrigin + performance.now();
 }

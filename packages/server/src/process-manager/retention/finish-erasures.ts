@@ -1,6 +1,6 @@
 import type { Audit } from '../../audit/audit.ts';
 import type { Db, TenantDb } from '../../db/db.ts';
-import type { Scrub } from '../../db/scrub.ts';
+import type { Scrub } from '../../db/sqlite/scrub.ts';
 import type { Blobs } from '../../engines/blobs/blobs.ts';
 import type { ErasureLog } from '../../erasure-log/erasure-log.ts';
 import { MAX_IDS_OF_ENTRY } from '../../erasure-log/log-entries.ts';

@@ -6,7 +6,7 @@ import type { Drive } from '../engine/drive.ts';
 import type { TellEvents } from '../instances/tell-events.ts';
 import { deletedTokens, erasableTokens, tokensOfPerson } from '../tokens/tokens-of-person.ts';
 import { erasureBeginner } from './begin-erasure.ts';
-import { clockComparison, otherClock } from './compare-clocks.ts';
+import { clockComparison } from './compare-clocks.ts';
 import { erasableInstances } from './erase-again.ts';
 import { dueEraser } from './erase-due.ts';
 import { erasureHandlers } from './erasures.ts';
@@ -36,7 +36,7 @@ export function openRetention(deps: RetentionDeps) {
   erasureLog.register(erasableInstances(deletion));
   erasureLog.register(erasableTokens(REPLAYED_BY));
   erasureLog.register(deletedTokens());
-  const clockFault = clockComparison({ clock, other: otherClock(db) });
+  const clockFault = clockComparison({ clock, other: () => db.now() });
   const daily = purgeJob({ db, clock, purge, finish, clockFault, erasureLog, everyTenantId });
   jobs.register(finishJob);
   jobs.register(daily);

@@ -1,5 +1,6 @@
 import { type Db, sql, type TenantDb, type TenantReads, type TenantTx } from '../../db/db.ts';
-import type { Scrub } from '../../db/scrub.ts';
+import { FOR_UPDATE } from '../../db/sql/dialect.ts';
+import type { Scrub } from '../../db/sqlite/scrub.ts';
 import type { TenantId } from '../../kernel/ids.ts';
 import { toStored } from '../instances/instance-seal.ts';
 import { addTerms, findStoredInstance, removeTerms } from '../instances/process-instances.repository.ts';
@@ -26,13 +27,13 @@ const SET_MARK = sql(`INSERT INTO tenant_settings (tenant_id, name, value, last_
   VALUES ($1, $2, $3, 0, 'Sealing') ON CONFLICT (tenant_id, name) DO UPDATE SET value = excluded.value`);
 const INSTANCES_AFTER = sql(`SELECT id FROM process_instances WHERE tenant_id = $1 AND id > $2 AND sealed IS NULL
   AND (parameters <> '{}' OR terms <> '[]' OR name IS NOT NULL OR description IS NOT NULL OR review_comment IS NOT NULL)
-  ORDER BY id LIMIT ${BATCH} /*postgres FOR UPDATE*/`);
+  ORDER BY id LIMIT ${BATCH} ${FOR_UPDATE}`);
 const SEAL_INSTANCE = sql(`UPDATE process_instances SET sealed = $3, terms = $4, first_name = NULL, last_name = NULL,
   email = NULL, phone_number = NULL, review_comment = NULL, extended_terms = NULL, name = NULL, description = NULL,
   parameters = '{}' WHERE tenant_id = $1 AND id = $2`);
 const TOKENS_AFTER = sql(`SELECT id, parameters FROM process_tokens
   WHERE tenant_id = $1 AND id > $2 AND sealed IS NULL AND parameters <> '{}' ORDER BY id LIMIT ${BATCH}
-  /*postgres FOR UPDATE*/`);
+  ${FOR_UPDATE}`);
 const SEAL_TOKEN = sql(`UPDATE process_tokens SET sealed = $3, parameters = '{}' WHERE tenant_id = $1 AND id = $2`);
 
 export async function sealExisting({ db, scrub, everyTenantId, others, onProgress }: SealExistingDeps): Promise<void> {

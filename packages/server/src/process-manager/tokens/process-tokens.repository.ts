@@ -1,5 +1,6 @@
 import { addToCounter, readCounter } from '../../db/counters.ts';
 import { sql, type TenantReads, type TenantTx } from '../../db/db.ts';
+import { FOR_UPDATE } from '../../db/sql/dialect.ts';
 import { keptStatement, pageStatement } from '../../db/sql/kept-statement.ts';
 import type { Paging } from '../../kernel/pages.ts';
 import type { Environment } from '../instances/process-instances.repository.ts';
@@ -79,7 +80,7 @@ const REMOVE_OVER = sql(`DELETE FROM process_tokens WHERE tenant_id = $1 AND id 
     ORDER BY not_after_at LIMIT $3 + 0)`);
 
 const LOCK = sql(`SELECT ${COLUMNS} FROM process_tokens WHERE tenant_id = $1 AND id = $2 AND made_for IS NULL
-  /*postgres FOR UPDATE*/`);
+  ${FOR_UPDATE}`);
 const CHANGE = sql(`UPDATE process_tokens SET name = $3, name_folded = $4, description = $5, ui_url = $6, status = $7,
   type = $8, not_before_at = $9, not_after_at = $10, max_count = $11, max_process_duration = $12, for_test = $13,
   sealed = $14, parameters = '{}', last_updated_at = $15, last_updated_by = $16 WHERE tenant_id = $1 AND id = $2`);

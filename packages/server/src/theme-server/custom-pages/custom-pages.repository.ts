@@ -1,4 +1,6 @@
 import { sql, type TenantReads, type TenantTx, unprepared } from '../../db/db.ts';
+import { lockName } from '../../db/named-lock.ts';
+import { bigint } from '../../db/sql/dialect.ts';
 import { type Environment, seenFrom } from '../../kernel/environment.ts';
 import type { Paging } from '../../kernel/pages.ts';
 
@@ -36,13 +38,12 @@ export const SORTABLE = {
 } as const;
 
 const FROM = 'FROM custom_pages';
-const LOCK = sql('SELECT /*postgres pg_advisory_xact_lock(hashtextextended(*/$1/*postgres , 0))*/ AS locked');
 const ONE = sql(`SELECT ${COLUMNS} ${FROM} WHERE tenant_id = $1 AND id = $2`);
 const NEWEST_DEPLOYED = sql(`SELECT ${COLUMNS} ${FROM}
   WHERE tenant_id = $1 AND ${seenFrom('$2')} AND name = $3 AND status = 'DEPLOYED_ACTIVE'
   ORDER BY environment DESC, version DESC LIMIT 1`);
 const HELD = sql(`SELECT count(*) AS versions,
-  /*postgres CAST(*/coalesce(sum(total_bytes), 0)/*postgres  AS BIGINT)*/ AS bytes ${FROM} WHERE tenant_id = $1
+  ${bigint('coalesce(sum(total_bytes), 0)')} AS bytes ${FROM} WHERE tenant_id = $1
   AND environment = $2`);
 const VERSIONS = sql(`SELECT count(*) AS total, coalesce(max(version), 0) AS newest ${FROM}
   WHERE tenant_id = $1 AND environment = $2 AND name = $3`);
@@ -56,7 +57,7 @@ const REMOVE = sql('DELETE FROM custom_pages WHERE tenant_id = $1 AND id = $2');
 
 /** Versions of a tenant are made and removed by one transaction after another: they share contents. */
 export async function lockPages(tx: TenantTx): Promise<void> {
-  await tx.get(LOCK, [`custom_pages ${tx.tenantId}`]);
+  await lockName(tx, 'custom_pages');
 }
 
 export function findPage(db: TenantReads, id: string): Promise<PageRow | undefined> {

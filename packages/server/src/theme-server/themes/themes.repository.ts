@@ -1,4 +1,5 @@
 import { sql, type TenantReads, type TenantTx, unprepared } from '../../db/db.ts';
+import { FOR_UPDATE } from '../../db/sql/dialect.ts';
 import { type Environment, seenFrom } from '../../kernel/environment.ts';
 import type { Paging } from '../../kernel/pages.ts';
 
@@ -24,7 +25,7 @@ export const SORTABLE = { id: 'id', name: 'name_folded', lastUpdatedDtm: 'last_u
 
 const NAMED = `tenant_id = $1 AND ${seenFrom('$2')} AND name = $3 ORDER BY environment DESC LIMIT 1`;
 const ONE = sql(`SELECT ${COLUMNS} FROM themes WHERE ${NAMED}`);
-const ONE_FOR_UPDATE = sql(`SELECT ${COLUMNS} FROM themes WHERE ${NAMED} /*postgres FOR UPDATE*/`);
+const ONE_FOR_UPDATE = sql(`SELECT ${COLUMNS} FROM themes WHERE ${NAMED} ${FOR_UPDATE}`);
 const COUNT = sql('SELECT count(*) AS total FROM themes WHERE tenant_id = $1 AND environment = $2');
 const ADD = sql(`INSERT INTO themes (tenant_id, ${COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`);
 const CHANGE = sql(`UPDATE themes SET tokens = $3, last_updated_at = $4, last_updated_by = $5

@@ -1,7 +1,7 @@
 import { MAX_FOUND_OF_PERSON } from '@grove/contract';
 import type { Audit } from '../../audit/audit.ts';
 import type { TenantDb } from '../../db/db.ts';
-import type { Scrub } from '../../db/scrub.ts';
+import type { Scrub } from '../../db/sqlite/scrub.ts';
 import type { ErasureLog } from '../../erasure-log/erasure-log.ts';
 import { type ErasedKind, MAX_IDS_OF_ENTRY } from '../../erasure-log/log-entries.ts';
 import { defineJob, type JobDefinition } from '../../jobs/define-job.ts';

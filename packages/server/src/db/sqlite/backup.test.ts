@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
+import { sql } from '../db.ts';
+import { migrateSqlite } from '../migrate.ts';
+import { viewSqlite } from '../view.ts';
 import { BackupError, backUpSqlite, restoreSqlite } from './backup.ts';
-import { sql } from './db.ts';
-import { migrateSqlite } from './migrate.ts';
 import { openSqlite } from './sqlite.ts';
-import { viewSqlite } from './view.ts';
 
 const NOW = Date.parse('2030-01-02T03:04:05.678Z');
 const ADD = sql('INSERT INTO tenants (id, name, status, created_at) VALUES ($1, $1, $2, $3)');

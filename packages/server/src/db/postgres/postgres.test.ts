@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { addTestTenants, openTestDb } from '../../test/database.ts';
-import { type TestPlace, testPlaces } from '../../test/harness.ts';
-import { startPostgres, type TestPostgres } from '../../test/postgres.ts';
-import type { TenantId } from '../kernel/ids.ts';
-import { addToCounter, readCounter } from './counters.ts';
-import { type Db, DbError, sql, type TenantTx, unprepared } from './db.ts';
-import { migratePostgres } from './migrate.ts';
+import { addTestTenants, openTestDb } from '../../../test/database.ts';
+import { type TestPlace, testPlaces } from '../../../test/harness.ts';
+import { startPostgres, type TestPostgres } from '../../../test/postgres.ts';
+import type { TenantId } from '../../kernel/ids.ts';
+import { addToCounter, readCounter } from '../counters.ts';
+import { type Db, DbError, sql, type TenantTx, unprepared } from '../db.ts';
+import { migratePostgres } from '../migrate.ts';
 import { openPostgres } from './postgres.ts';
 
 /** What only PostgreSQL has: a second wall between tenants, and a server that can be away. */

@@ -1,4 +1,4 @@
-import { DbError } from './db.ts';
+import { DbError } from '../db.ts';
 
 const UNIQUE = 2067;
 const PRIMARY_KEY = 1555;

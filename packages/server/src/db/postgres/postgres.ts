@@ -1,5 +1,5 @@
 import pg from 'pg';
-import type { TenantId } from '../kernel/ids.ts';
+import type { TenantId } from '../../kernel/ids.ts';
 import {
   type Db,
   DbError,
@@ -10,8 +10,8 @@ import {
   tenantDb,
   type Value,
   type Writes,
-} from './db.ts';
-import { hostUrls, isWritable } from './postgres-hosts.ts';
+} from '../db.ts';
+import { hostUrls, isWritable } from './hosts.ts';
 
 /**
  * PostgreSQL. Row-level security is the second wall: every connection carries the tenant it currently works for in
@@ -74,6 +74,7 @@ export function openPostgres({ url, maxConnections, onIdleError }: PostgresOptio
   const seals: PersonalSeals = {};
   return {
     engine: 'postgres',
+    isSingleServer: false,
     seals,
     of: (tenantId: TenantId) =>
       tenantDb({

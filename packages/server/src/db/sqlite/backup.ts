@@ -16,9 +16,10 @@ import {
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
+import { type MigrationState, planMigrations, readMigrations } from '../migrate.ts';
+import { type View, viewSqlite } from '../view.ts';
+import { isBusy } from './faults.ts';
 import { BEFORE_RESTORE, RESTORING, stampOf } from './kept-databases.ts';
-import { type MigrationState, planMigrations, readMigrations } from './migrate.ts';
-import { type View, viewSqlite } from './view.ts';
 
 /**
  * Backup and restore of the SQLite database. A backup is taken while the server runs and writes; it becomes a file under
@@ -30,7 +31,6 @@ export class BackupError extends Error {}
 
 const BUSY_TIMEOUT_MS = 5000;
 const PAGES_PER_STEP = 1000;
-const BUSY = 5;
 const HEADER = Buffer.from('SQLite format 3\0');
 const BESIDE = ['-wal', '-shm', '-journal'] as const;
 
@@ -221,10 +221,6 @@ function isSqlite(file: string): boolean {
   } finally {
     closeSync(handle);
   }
-}
-
-function isBusy(error: unknown): boolean {
-  return ((error as { errcode?: number }).errcode ?? 0) % 256 === BUSY;
 }
 
 function asBackupError(error: unknown, what: string): unknown {

@@ -1,13 +1,12 @@
 import { chmodSync, closeSync, existsSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
+import { isBusy } from './faults.ts';
 
 /**
  * One server on a data folder. The lock is one that the operating system drops when its holder dies, however it dies, so
  * it can never be stale: an open exclusive transaction on a file of its own.
  */
 export type FolderLock = { release(): void };
-
-const BUSY = 5;
 
 /** The lock, or undefined if another process holds it. */
 export function lockFolder(folder: string): FolderLock | undefined {
@@ -46,8 +45,4 @@ export function isFolderLocked(folder: string): boolean {
 
 function fileIn(folder: string): string {
   return `${folder}/server.lock`;
-}
-
-function isBusy(error: unknown): boolean {
-  return ((error as { errcode?: number }).errcode ?? 0) % 256 === BUSY;
 }

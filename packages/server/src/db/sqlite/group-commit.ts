@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { DbError, revocable, type Writes } from './db.ts';
-import { translated } from './sqlite-faults.ts';
+import { DbError, revocable, type Writes } from '../db.ts';
+import { translated } from './faults.ts';
 import { OF_INSTALLATION, type Waiting, writeLines } from './write-lines.ts';
 
 /**

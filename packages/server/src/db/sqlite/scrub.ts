@@ -1,6 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { DbPlace } from './open.ts';
+import type { DbPlace } from '../open.ts';
+import { isBusy } from './faults.ts';
 
 /**
  * Removes from the files what was deleted before. SQLite overwrites what it deletes (`secure_delete`), but its
@@ -31,11 +32,9 @@ function foldLog(file: string): boolean {
     const [result] = database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').all();
     return result?.busy === 0;
   } catch (error) {
-    if (((error as { errcode?: number }).errcode ?? 0) % 256 === BUSY) return false;
+    if (isBusy(error)) return false;
     throw error;
   } finally {
     database.close();
   }
 }
-
-const BUSY = 5;

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, it } from 'node:test';
-import { addTestTenants, databaseOf } from '../../test/database.ts';
-import { testPlaces } from '../../test/harness.ts';
-import type { TenantId } from '../kernel/ids.ts';
-import { addToCounter, readCounter } from './counters.ts';
-import { type Db, DbError, sql, unprepared } from './db.ts';
-import { migrate } from './open.ts';
+import { addTestTenants, databaseOf } from '../../../test/database.ts';
+import { testPlaces } from '../../../test/harness.ts';
+import type { TenantId } from '../../kernel/ids.ts';
+import { addToCounter, readCounter } from '../counters.ts';
+import { type Db, DbError, sql, unprepared } from '../db.ts';
+import { migrate } from '../open.ts';
 import { openSqlite } from './sqlite.ts';
 
 /** What only SQLite has: one writer, shared commits, and limits that keep one caller from stopping all others. */

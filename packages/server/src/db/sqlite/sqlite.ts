@@ -1,6 +1,6 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import { boundedMap } from '../kernel/bounded-map.ts';
-import type { TenantId } from '../kernel/ids.ts';
+import { boundedMap } from '../../kernel/bounded-map.ts';
+import type { TenantId } from '../../kernel/ids.ts';
 import {
   type Db,
   forEngine,
@@ -12,10 +12,10 @@ import {
   toAnonymous,
   type Value,
   type Writes,
-} from './db.ts';
+} from '../db.ts';
+import { rowMaker } from '../sql/row-maker.ts';
+import { translated } from './faults.ts';
 import { groupCommit } from './group-commit.ts';
-import { rowMaker } from './sql/row-maker.ts';
-import { translated } from './sqlite-faults.ts';
 import { OF_INSTALLATION } from './write-lines.ts';
 
 /**
@@ -53,6 +53,7 @@ export function openSqlite(file: string, { busyTimeoutMs, transactionTimeoutMs }
   const seals: PersonalSeals = {};
   return {
     engine: 'sqlite',
+    isSingleServer: true,
     seals,
     of(tenantId: TenantId) {
       let handle = handles.get(tenantId);
@@ -64,7 +65,7 @@ export function openSqlite(file: string, { busyTimeoutMs, transactionTimeoutMs }
     },
     system: { get: reads.get, all: reads.all, write: writeOf(OF_INSTALLATION) },
     ready: async () => undefined,
-    now: async () => Date.now(),
+    now: async () => Math.round(performance.timeOrigin + performance.now()),
     async close() {
       await group.close();
       snapshot.leave();

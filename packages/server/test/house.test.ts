@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+/** Promises of ARCHITECTURE.md that no other tool keeps. */
+const HOME = fileURLToPath(new URL('../../..', import.meta.url));
+const FILES = globSync('packages/{server,cli}/src/**/*.ts', { cwd: HOME, exclude: ['**/*.test.ts'] });
+const MAX_LINES = 400;
+
+function linesWith(pattern: RegExp, isExempt: (file: string) => boolean): string[] {
+  return FILES.filter((file) => !isExempt(file)).flatMap((file) =>
+    readFileSync(join(HOME, file), 'utf8')
+      .split('\n')
+      .flatMap((line, at) => (pattern.test(line) ? [`${file}:${at + 1} ${line.trim()}`] : [])),
+  );
+}
+
+describe('the house', () => {
+  it('only db/ asks which engine the database is', () => {
+    assert.ok(FILES.length > 500);
+    assert.deepEqual(
+      linesWith(/\bengine [!=]== '|\.engine [!=]==/, (file) => file.includes('/db/')),
+      [],
+    );
+  });
+
+  it('only db/ spells what one engine alone understands', () => {
+    assert.deepEqual(
+      linesWith(/\/\*(postgres|sqlite) |pg_advisory|json_each/, (file) => file.includes('/db/')),
+      [],
+    );
+  });
+
+  it('no source file is longer than 400 lines', () => {
+    const long = FILES.filter((file) => readFileSync(join(HOME, file), 'utf8').split('\n').length > MAX_LINES + 1);
+    assert.deepEqual(long, []);
+  });
+});
