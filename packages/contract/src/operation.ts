@@ -125,7 +125,7 @@ export function addressesOf(operation: GroupedOperation): Address[] {
 
 type ParamNames<P extends string> = P extends `${string}{${infer Name}}${infer Rest}` ? Name | ParamNames<Rest> : never;
 
-/** The path parameters of an operation; a user is not among them, the handler receives it resolved. */
+/** The path parameters of an operation. A user is not among them by type: handlers ask `givenUserRef` for it. */
 export type Params<O> = O extends { path: infer P extends string } ? { [K in ParamNames<P>]: string } : never;
 export type Query<O> = O extends { query: infer Q extends TSchema } ? Static<Q> : Record<never, never>;
 export type Body<O> = O extends { body: infer B extends TSchema } ? Static<B> : undefined;

@@ -57,7 +57,7 @@ test('a token that the server no longer takes is replaced and the call sent agai
 test('a call whose fresh token is refused too fails with the 401: no loop', async (t) => {
   const server = await startFakeGrove(t);
   const grove = createClient({ baseUrl: server.baseUrl, apiKey: API_KEY, sleep });
-  server.otherwise = problem(401, 276, 'The signature of the bearer token is wrong');
+  server.otherwise = problem(401, 276, 'The signature of the bearer token is invalid');
   await assert.rejects(grove.apiKeys.list(), { status: 401, code: 276, operation: 'apiKeys.list' });
   assert.equal(server.seen.length, 2);
   assert.equal(server.issues.length, 2);

@@ -78,7 +78,7 @@ export async function openApp(
   config: Config,
   { clock = systemClock, log = openLog(config), webFolder = WEB_FOLDER }: AppOptions = {},
 ): Promise<App> {
-  const db = openDb(config.database, (error) => log.warn({ err: error }, 'an idle database connection was lost'));
+  const db = openDb(config.database, (error) => log.warn({ err: error }, 'lost an idle database connection'));
   try {
     return await compose({ config, webFolder }, db, clock, log);
   } catch (error) {
@@ -100,7 +100,7 @@ async function compose({ config, webFolder }: Places, opened: Db, clock: Clock, 
     onError: (what, error) => log.error({ err: error }, what),
   });
   const jobs = openJobsOf(db, clock, log, tracing);
-  const audit = openAudit({ db, onError: (error) => log.error({ err: error }, 'audit events could not be written') });
+  const audit = openAudit({ db, onError: (error) => log.error({ err: error }, 'could not save audit events') });
   const business = openBusinessMetrics({
     ...{ db, clock, tracing, everyTenantId: () => everyTenantId(db.system) },
     reviewsWaiting: (tenantId) => reviewsWaiting(db.of(tenantId)),
@@ -222,7 +222,7 @@ async function stopTracing(tracing: Tracing | undefined): Promise<void> {
 /** Whoever watches the server should see it most of all when the database is away. */
 function metricsOf(jobs: Jobs, log: Logger): Promise<string> {
   return jobs.metrics().catch((error) => {
-    log.warn({ err: error }, 'the jobs could not be counted');
+    log.warn({ err: error }, 'could not count jobs');
     return '';
   });
 }

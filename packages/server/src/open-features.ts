@@ -109,7 +109,7 @@ export function openFeatures(deps: FeatureDeps) {
   const readBudget = openReadBudget({
     ...{ db, clock, audit, budgetOf: readBudgetOf, notify: notifications.notifyTenant },
     warn: (details, message) => log.warn(details, message),
-    onError: (error) => onError('reads of API keys could not be counted', error),
+    onError: (error) => onError('could not count reads of API keys', error),
   });
   const themeServer = openThemeServer({
     db,

@@ -46,7 +46,7 @@ async function answer(
   response: ServerResponse,
 ): Promise<void> {
   const host = headers.host ?? '';
-  // Another site that a name was made to lead here for finds nothing.
+  // Rejects unknown Host headers (DNS rebinding).
   if (!/^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/.test(host)) return send(response, 421, 'text/plain', 'Not here');
   const path = url.split('?', 1)[0] ?? '';
   const view = Object.hasOwn(VIEW, path) ? VIEW[path] : undefined;

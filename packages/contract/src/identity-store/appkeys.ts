@@ -206,7 +206,7 @@ const DeviceChange = named(
 
 const ofRelyingParty = '/appkeys/relyingParties/{rpId}';
 
-/** Where the session is ours nothing can be missing in one of the caller's, and the other way round. */
+/** Server-managed and caller-managed sessions have disjoint error codes. */
 function codesWithout(...those: readonly (keyof typeof appkeyCodes)[]) {
   return codesOf(appkeyCodes).filter((code) => !those.includes(code));
 }

@@ -39,8 +39,8 @@ export async function openArthr(deps: ArthrDeps): Promise<Arthr> {
   const { db, vault, clock, peppers, issuerOf, onError } = deps;
   const [pepper] = peppers;
   if (!pepper) throw new Error('there is no pepper for API keys');
-  const onSigningError = (error: unknown) => onError('the signing keys could not be read again', error);
-  const onWriteError = (error: unknown) => onError('the times of issue could not be written', error);
+  const onSigningError = (error: unknown) => onError('could not reload the signing keys', error);
+  const onWriteError = (error: unknown) => onError('could not save last-issued times', error);
   const signing = await openSigningKeys({ db, vault, clock, onError: onSigningError });
   const keys = openKeysInUse({ db, clock });
   const lastIssued = openLastIssued(db, onWriteError);

@@ -41,7 +41,7 @@ export function auditEventHandlers(gatherers: readonly Pick<Audit, 'flush'>[]) {
 function boundOf(dtm: string | undefined, pointer: string): string | undefined {
   if (dtm === undefined || dtm === '') return undefined;
   const at = fromDtm(dtm);
-  if (Number.isNaN(at)) throw invalidInput({ pointer, message: 'must be a moment that a clock can show' });
+  if (Number.isNaN(at)) throw invalidInput({ pointer, message: 'is not a valid date-time' });
   return firstIdAt(at);
 }
 

@@ -117,8 +117,7 @@ export async function catchUp(replay: ReplayErasures, { signal, force, onError }
   let late = false;
   const failed = (error: unknown) => {
     if (error instanceof UnreadableEntries && !force && !late) throw error;
-    if (!signal.aborted)
-      onError('what was erased after a backup could not be looked for; the next midnight will', error);
+    if (!signal.aborted) onError('could not look for erasures after a backup; the next run at midnight will', error);
   };
   const timeout = Promise.withResolvers<void>();
   const timer = setTimeout(() => {

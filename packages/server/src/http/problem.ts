@@ -45,7 +45,7 @@ export function toApiError(thrown: unknown): ApiError {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return new ApiError(100005, { cause: thrown });
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
-      return new ApiError(100002, { detail: 'it is shorter or longer than Content-Length says', cause: thrown });
+      return new ApiError(100002, { detail: 'its length differs from Content-Length', cause: thrown });
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return new ApiError(100006, { cause: thrown });
     case 'FST_ERR_BAD_URL':

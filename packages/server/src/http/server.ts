@@ -86,7 +86,7 @@ export function buildHttp(deps: HttpDeps): FastifyInstance {
   const respond = responder(app, config.scheme);
   const respondSpecial = specialResponder({
     scheme: config.scheme,
-    broke: (request, error) => log.error({ requestId: request.id, err: error }, 'an answer broke off'),
+    broke: (request, error) => log.error({ requestId: request.id, err: error }, 'response stream failed'),
   });
   mountPublic(app, deps);
   mountWeb(app, { folder: deps.webFolder, pagesDomain: config.pagesDomain });

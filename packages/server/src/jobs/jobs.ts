@@ -106,11 +106,11 @@ export function openJobs(options: JobsOptions): Jobs {
       return added;
     },
     start() {
-      repeated.start(TEND_EVERY_MS, tend, 'schedules could not be looked after');
-      repeated.start(leaseMs / 3, worker.extendLeases, 'leases could not be extended');
+      repeated.start(TEND_EVERY_MS, tend, 'could not update schedules');
+      repeated.start(leaseMs / 3, worker.extendLeases, 'could not extend leases');
       // What another server had claimed it will not finish, so nobody waits for its leases.
       if (db.isSingleServer) freed = db.system.write(freeAllLeases);
-      freed.catch((error) => log.error({ err: error }, 'old leases could not be freed; they run out')).then(poll.start);
+      freed.catch((error) => log.error({ err: error }, 'could not free old leases; they will expire')).then(poll.start);
     },
     async stop() {
       await freed.catch(() => undefined);
@@ -196,7 +196,7 @@ function unknownKinds(db: Db, definitions: ReadonlyMap<string, unknown>, log: Jo
     for (const { kind, state, count } of await countJobs(db.system)) {
       if (state !== 'READY' || definitions.has(kind) || told.has(kind)) continue;
       told.add(kind);
-      log.warn({ kind, count }, 'there are jobs of a kind that this release does not know; they are kept');
+      log.warn({ kind, count }, 'found jobs of a kind that this release does not know; they are kept');
     }
   };
 }

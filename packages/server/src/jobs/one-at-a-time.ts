@@ -3,7 +3,7 @@ import type { TenantId } from '../kernel/ids.ts';
 
 export type PassOf = (db: TenantDb, signal?: AbortSignal) => Promise<void>;
 
-/** Each change asks for a pass, and one does for many: those who ask meanwhile wait, then find little or nothing. */
+/** Runs one pass per tenant at a time; requests that arrive meanwhile share the next pass. */
 export function oneAtATime(pass: PassOf): PassOf {
   const last = new Map<TenantId, Promise<void>>();
   return async (db, signal) => {

@@ -57,7 +57,7 @@ it('says once that nothing can be asked, goes on asking, and says when it can ag
   await turn();
   t.mock.timers.tick(1000);
   await turn();
-  assert.deepEqual(said, ['no jobs can be claimed', 'jobs can be claimed again']);
+  assert.deepEqual(said, ['could not claim jobs', 'claiming jobs works again']);
   await poll.stop();
 });
 

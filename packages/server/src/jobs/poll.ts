@@ -37,11 +37,11 @@ export function openPoll(ask: () => Promise<number>, log: JobLog): Poll {
       rung = false;
       try {
         found = await ask();
-        if (failing) log.info({}, 'jobs can be claimed again');
+        if (failing) log.info({}, 'claiming jobs works again');
         failing = false;
       } catch (error) {
         // Said once: a database that is away for an hour is one event.
-        if (!failing) log.error({ err: error }, 'no jobs can be claimed');
+        if (!failing) log.error({ err: error }, 'could not claim jobs');
         failing = true;
         rung = false;
       }

@@ -33,10 +33,10 @@ export function openEnds(deps: EndsDeps): Ends {
       const batch = finished.slice(0, MAX_BATCH);
       try {
         const refused = await db.system.write((tx) => settle(tx, batch, clock.now(), deps));
-        if (refused.length > 0) log.warn({ jobs: refused }, 'jobs took longer than their lease; others run them again');
+        if (refused.length > 0) log.warn({ jobs: refused }, 'jobs outlived their lease and will run again');
         finished.splice(0, batch.length);
       } catch (error) {
-        log.error({ err: error }, 'the ends of jobs could not be written');
+        log.error({ err: error }, 'could not save job results');
         if (hurried) finished.length = 0;
         else await sleep(WRITE_AGAIN_MS, undefined, { ref: false });
       }

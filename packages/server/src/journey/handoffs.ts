@@ -92,7 +92,7 @@ export function handoffs(deps: LiveDeps) {
         return false;
       });
       // Only now: what was thrown in the transaction would have undone that the offer has ended.
-      if (!right) throw new ApiError(100064, { detail: 'the number was another' });
+      if (!right) throw new ApiError(100064, { detail: 'the number does not match' });
     },
 
     deny: (context: JourneyContext): Promise<void> =>

@@ -57,7 +57,7 @@ export function openLive({ db, onError }: LiveDeps): Live {
       const seen = await fingerprints(db.of(tenantId), journeys);
       for (const journey of journeys) {
         const now = seen.get(journey.instanceId) ?? 'gone';
-        // The first reading tells, too: nobody knows what happened between it and what whoever came then had read.
+        // Notify on the first poll as well: the client's last read may be older than it.
         if (journey.seen !== now) tell(journey);
         journey.seen = now;
       }
@@ -68,7 +68,7 @@ export function openLive({ db, onError }: LiveDeps): Live {
     for (const watcher of [...all]) watcher.beat();
   };
 
-  const pollInBackground = oneAtATime(poll, (error) => onError('the watched journeys could not be read', error));
+  const pollInBackground = oneAtATime(poll, (error) => onError('could not read the watched journeys', error));
   const keepTime = timekeeper([
     { call: beat, everyMs: BEAT_EVERY_MS },
     // Changes that another server makes are found by polling.
@@ -94,7 +94,7 @@ export function openLive({ db, onError }: LiveDeps): Live {
       const ofTenant = ofTenants.get(tenantId) ?? 0;
       // A tenant may have as many as it leaves free: the first half of all, the next half of the rest.
       if (own.length >= MAX_WATCHERS_PER_SESSION || ofTenant >= MAX_WATCHERS - all.size) {
-        throw new ApiError(100007, { retryAfterSeconds: 5, detail: 'too many are watching' });
+        throw new ApiError(100007, { retryAfterSeconds: 5, detail: 'too many connections watch journeys' });
       }
       watched.set(name, journey);
       journey.watchers.add(watcher);

@@ -44,7 +44,7 @@ async function seen(deps: JourneyDeps, db: JourneyContext['db'], look: Look, now
   try {
     await deps.seeStep(db, look, now);
   } catch (error) {
-    deps.onError('that a step was seen could not be written', error);
+    deps.onError('could not record step view', error);
   }
 }
 

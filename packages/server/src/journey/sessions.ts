@@ -99,7 +99,7 @@ async function firstView(
       journey: await read({ db, tenantId, now, session: { tenantId, sessionId, instanceId, state } }, { theme: true }),
     };
   } catch (error) {
-    deps.onError('a journey that was opened could not be read', error);
+    deps.onError('could not read an opened journey', error);
     return {};
   }
 }
@@ -109,7 +109,7 @@ type Open = (tx: TenantTx, browser: string, now: number) => Promise<Opened>;
 /** By a one-time code, or by a process token: whichever the body names. */
 function opener(deps: LiveDeps, { hostTenant, header }: OpenContext, { code, pt, tn }: SessionInput) {
   if ((code === undefined) === (pt === undefined)) {
-    throw invalidInput({ pointer: '/code', message: 'must be given, or `pt`, and not both' });
+    throw invalidInput({ pointer: '/code', message: 'send either `code` or `pt`, not both' });
   }
   if (code !== undefined) {
     const tenantId = CODE.exec(code)?.[1] ?? '';

@@ -51,7 +51,7 @@ export function withHeaders<T>(body: T, headers: AnswerHeaders): WithHeaders<T> 
   return new SpecialAnswer('json', body, headers);
 }
 
-/** Bytes that are all there. */
+/** A response body held in memory. */
 export function file(contentType: string, bytes: Uint8Array, headers: AnswerHeaders = {}): Produced {
   return new SpecialAnswer('file', bytes, { ...headers, 'content-type': contentType });
 }

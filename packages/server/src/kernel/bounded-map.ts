@@ -1,4 +1,7 @@
-/** A map that holds at most `max` entries and drops the one that was used least recently. */
+/**
+ * A map that holds at most `max` entries, in two generations. When the young one is full, the old one is dropped: up to half
+ * of the entries at once, those that were neither set nor read for longest.
+ */
 export type BoundedMap<K, V> = {
   get(key: K): V | undefined;
   set(key: K, value: V): void;

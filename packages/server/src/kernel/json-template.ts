@@ -36,7 +36,7 @@ export function templateFault(template: string, { names, open, example }: Placeh
   }
 }
 
-/** What there is not is empty. */
+/** Unknown placeholders become the empty string. */
 export function fillTemplate(template: string, read: (path: string) => unknown): string {
   return template.replace(PLACEHOLDER, (_, path: string) => {
     const value = read(path);

@@ -69,7 +69,7 @@ export function deliveryHandlers({ ring }: { ring(): void }): Pick<Handlers<type
       const { id: webhookId } = await getWebhook(db, context, params.webhookId);
       const since = fromDtm(body.sinceDtm);
       // A leap second is a valid date-time that this clock cannot name.
-      if (Number.isNaN(since)) throw invalidInput({ pointer: '/sinceDtm', message: 'must be a moment that exists' });
+      if (Number.isNaN(since)) throw invalidInput({ pointer: '/sinceDtm', message: 'is not a valid date-time' });
       const deliveries = await db.write((tx) => {
         tx.afterCommit(ring);
         return replayFailed(tx, { webhookId, since, now, limit: MAX_RECOVERED });

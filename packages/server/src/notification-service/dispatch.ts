@@ -113,7 +113,7 @@ export function openDispatcher(deps: DispatcherDeps): Dispatcher {
     start() {
       // A lease that is still there is that of a server that died.
       if (db.isSingleServer) freed = db.system.write(freeAllLeases);
-      freed.catch((error) => log.error({ err: error }, 'old leases could not be freed; they run out')).then(poll.start);
+      freed.catch((error) => log.error({ err: error }, 'could not free old leases; they will expire')).then(poll.start);
     },
     async stop() {
       await freed.catch(() => undefined);
@@ -186,16 +186,16 @@ function openPlaces() {
 function unexpected(error: unknown, at: number, log: JobLog): Outcome {
   // A database that is away says nothing of the delivery.
   if (error instanceof DbError) return { kind: 'stopped' };
-  log.error({ err: error }, 'a webhook could not be sent');
+  log.error({ err: error }, 'could not send a webhook');
   const nothing = { status: null, retryAfter: undefined, milliseconds: 0, intervals: DEFAULT_RETRY_INTERVALS_MS };
   return { kind: 'attempted', at, error: 'internal', local: true, ...nothing };
 }
 
 function pollLog(log: JobLog): JobLog {
   return {
-    info: (details) => log.info(details, 'webhooks can be sent again'),
+    info: (details) => log.info(details, 'sending webhooks works again'),
     warn: log.warn,
-    error: (details) => log.error(details, 'no webhooks can be sent'),
+    error: (details) => log.error(details, 'could not claim webhook deliveries'),
   };
 }
 

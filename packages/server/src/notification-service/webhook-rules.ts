@@ -18,7 +18,7 @@ export function checkHeaders(plain: Headers, sensitive: readonly string[], value
     const folded = name.toLowerCase();
     const message = headerNameFault(name);
     if (message) throw invalidInput({ pointer, message });
-    if (seen.has(folded)) throw invalidInput({ pointer, message: 'is there twice' });
+    if (seen.has(folded)) throw invalidInput({ pointer, message: 'occurs twice' });
     seen.add(folded);
   };
   const checkValue = (value: string, pointer: string) => {
@@ -40,7 +40,7 @@ export function checkTemplate(template: string | null, method: WebhookRow['metho
   if (template === null) return;
   const pointer = '/bodyTemplate';
   if (method === 'GET')
-    throw invalidInput({ pointer, message: 'is not for a webhook of method GET, which has no body' });
+    throw invalidInput({ pointer, message: 'is not allowed for a webhook of method GET, which has no body' });
   const message = webhookTemplateFault(template);
   if (message) throw invalidInput({ pointer, message });
 }

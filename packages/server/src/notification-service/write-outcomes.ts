@@ -34,7 +34,7 @@ export function openOutcomes({ db, clock, log, random, onWritten }: OutcomesDeps
       await db.of(asTenantId(tenantId)).write((tx) => settle(tx, batch, { now: clock.now(), random }));
       return true;
     } catch (error) {
-      log.error({ err: error }, 'what became of webhooks could not be written');
+      log.error({ err: error }, 'could not save webhook delivery results');
       return hurried;
     }
   };

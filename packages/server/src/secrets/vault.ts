@@ -54,7 +54,7 @@ export type Vault = {
 };
 
 export type Sealer = (context: string, plain: Uint8Array) => Sealed;
-/** Whoever reads it twice gets two values that differ and open alike. */
+/** Each call to `chunks()` encrypts anew, with a fresh nonce. */
 export type Sealed = { readonly size: number; chunks(): AsyncIterable<Uint8Array> };
 /** What it yields has been proven, chunk by chunk; it throws where the sealed value is not what was sealed. */
 export type Opener = (context: string, sealed: SealedSource, plainSize: number) => AsyncGenerator<Buffer>;

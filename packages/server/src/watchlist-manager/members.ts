@@ -97,7 +97,8 @@ export function memberHandlers(deps: MembersDeps): Own {
     addMemberImage: prepared(
       async (context, { params, body }) => {
         const list = await existingList(context.db, context, params.watchlistId);
-        if (list.type !== 'FACE') throw invalidInput({ pointer: '/value', message: 'is what this list is made of' });
+        if (list.type !== 'FACE')
+          throw invalidInput({ pointer: '/value', message: 'is required: this list holds values, not faces' });
         return { face: await readFace(shareOf(context), body.bytes, body.contentType) };
       },
       (context, { params, query }, by) => add(context, params.watchlistId, query, by),
@@ -162,12 +163,12 @@ export async function foundBy(
   { image, value }: Sought,
 ): Promise<FoundBy> {
   if (list.type === 'FACE') {
-    if (value !== undefined) throw invalidInput({ pointer: '/value', message: 'is not for a list of faces' });
+    if (value !== undefined) throw invalidInput({ pointer: '/value', message: 'is not allowed on a list of faces' });
     const bytes = image === undefined ? undefined : bytesOf(image);
     if (!bytes) throw invalidInput({ pointer: '/image', message: 'must be an image in base64' });
     return { face: await readFace(shareOf(context), bytes) };
   }
-  if (image !== undefined) throw invalidInput({ pointer: '/image', message: 'is for lists of faces' });
+  if (image !== undefined) throw invalidInput({ pointer: '/image', message: 'is allowed only on a list of faces' });
   const hash = value === undefined ? undefined : await hashValue(context.tenantId, list, value);
   const what = list.type === 'EMAIL' ? 'an e-mail address' : 'a document number';
   if (!hash) throw invalidInput({ pointer: '/value', message: `must be ${what}` });
@@ -250,7 +251,7 @@ async function changeStored(
 function expiryOf(duration: string | null, now: number): number | null {
   if (!duration) return null;
   const ms = fromDuration(duration);
-  if (ms <= 0) throw invalidInput({ pointer: '/expireAfter', message: 'must be longer than nothing' });
+  if (ms <= 0) throw invalidInput({ pointer: '/expireAfter', message: 'must be greater than zero' });
   return now + ms;
 }
 

@@ -27,7 +27,7 @@ export function faceReader({ images, vision }: ReadFaceDeps): ReadFace {
     );
     if (found.template !== undefined) return { template: found.template, quality: found.quality };
     if (found.reason === 'engine_not_available') {
-      throw new ApiError(100010, { detail: 'this server does not look at images', retryAfterSeconds: 60 });
+      throw new ApiError(100010, { detail: 'image analysis is switched off on this server', retryAfterSeconds: 60 });
     }
     throw new ApiError(100102, { detail: found.reason });
   };

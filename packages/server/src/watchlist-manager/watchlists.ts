@@ -125,7 +125,7 @@ function nameOf(text: string): string {
 function expireAfter(duration: string | null | undefined): string | null {
   if (!duration) return null;
   if (fromDuration(duration) <= 0) {
-    throw invalidInput({ pointer: '/expireMembersAfter', message: 'must be longer than nothing' });
+    throw invalidInput({ pointer: '/expireMembersAfter', message: 'must be greater than zero' });
   }
   return duration;
 }

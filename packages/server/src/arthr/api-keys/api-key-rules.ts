@@ -89,7 +89,7 @@ export function checkExpiry(
   }
   if (given.expiringDtm === undefined && !given.changesType) return at;
   // A leap second is a valid date-time that this clock cannot name.
-  if (Number.isNaN(at)) throw invalidInput({ pointer, message: 'must be a moment that exists' });
+  if (Number.isNaN(at)) throw invalidInput({ pointer, message: 'is not a valid date-time' });
   if (at <= now) throw invalidInput({ pointer, message: `must be in the future; it is ${toDtm(now)} now` });
   if (type === 'SESSION' && at > now + MAX_SESSION_MS) {
     throw invalidInput({ pointer, message: 'must be at most 24 hours ahead for a key of type SESSION' });

@@ -130,7 +130,7 @@ function openOnce({ onError, facePack: pack, weights }: LookDeps) {
         },
         (error) => {
           engine = undefined;
-          onError('the vision engine could not be started', error);
+          onError('could not start the vision engine', error);
           throw notReady(error);
         },
       );
@@ -151,7 +151,7 @@ function openOnce({ onError, facePack: pack, weights }: LookDeps) {
 
 function notReady(cause?: unknown): ApiError {
   return new ApiError(100010, {
-    detail: 'images cannot be looked at just now',
+    detail: 'image analysis is temporarily unavailable',
     retryAfterSeconds: RETRY_AFTER_SECONDS,
     cause,
   });

@@ -35,7 +35,7 @@ export function openVision({ mode, facePack = 'faceplugin', ...others }: OpenVis
     return loaded;
   };
   const warm = () => {
-    machine().catch((error) => stopped || deps.onError('the vision engine could not be loaded', error));
+    machine().catch((error) => stopped || deps.onError('could not load the vision engine', error));
   };
   if (mode === 'eager') warm();
   return {

@@ -64,7 +64,7 @@ function policyFaults(policies: Readonly<Record<string, UafPolicy>>, pointer: st
 function criteriaFaults(criteria: MatchCriteria | undefined, pointer: string): FieldFault[] {
   if (!criteria?.aaid) return [];
   const other = Object.keys(criteria).find((name) => !BESIDE_AAID.has(name));
-  return other ? [{ pointer: `${pointer}/${other}`, message: 'must not stand beside aaid' }] : [];
+  return other ? [{ pointer: `${pointer}/${other}`, message: 'must not be set together with aaid' }] : [];
 }
 
 function statementFaults(statements: NonNullable<AppkeyConfig['metadataStatements']>): FieldFault[] {

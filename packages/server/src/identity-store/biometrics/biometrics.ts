@@ -79,7 +79,10 @@ async function foreseenOf(context: Context, params: Named): Promise<ErrorCode | 
 /** A machine that is not there has seen nothing, and so refuses nobody. */
 function seen(presented: Presented): Presented {
   if (presented.template === undefined && presented.reason === 'engine_not_available') {
-    throw new ApiError(100010, { detail: 'no machine looks at pictures', retryAfterSeconds: RETRY_AFTER_SECONDS });
+    throw new ApiError(100010, {
+      detail: 'image analysis is switched off on this server',
+      retryAfterSeconds: RETRY_AFTER_SECONDS,
+    });
   }
   return presented;
 }

@@ -32,7 +32,7 @@ export async function challengeOf(
   bytesGiven(given, '/challenge', { least: MIN_GIVEN_BYTES, most: MAX_GIVEN_BYTES });
   const hash = challengeHash(kind, rpId, given);
   if (await useChallenge(tx, { storeId, hash, rememberUntil: now + REMEMBERED_MS })) return given;
-  throw invalidInput({ pointer: '/challenge', message: 'was used before: a challenge is good for one session' });
+  throw invalidInput({ pointer: '/challenge', message: 'was used before: a challenge is valid for one session' });
 }
 
 /** The base64url text of a caller, which must have so many bytes. */

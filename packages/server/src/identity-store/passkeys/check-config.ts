@@ -87,7 +87,7 @@ function policyFaults({ registrationPolicies, authenticationPolicies, attestatio
       requireResidentKey !== undefined &&
       residentKey !== undefined &&
       requireResidentKey !== (residentKey === 'required')
-        ? { pointer: `${at}/authenticatorSelection/requireResidentKey`, message: 'must say what residentKey says' }
+        ? { pointer: `${at}/authenticatorSelection/requireResidentKey`, message: 'must agree with residentKey' }
         : undefined,
       new Set(policy.algorithms).size < (policy.algorithms?.length ?? 0)
         ? { pointer: `${at}/algorithms`, message: 'must name each algorithm once' }

@@ -11,7 +11,8 @@ export type Completion = Body<typeof api.passkeys.authenticate>;
  */
 export function readCompletion({ credential, error, sessionData }: Completion): ClientCredential {
   if (sessionData !== undefined) throw new Refusal(388, { counts: false });
-  if (credential && error) throw new Refusal(100090, { counts: false, detail: 'it both succeeded and failed' });
+  if (credential && error)
+    throw new Refusal(100090, { counts: false, detail: 'it holds both a credential and an error' });
   if (credential) return readable(credential);
   if (!error) throw new Refusal(395, { counts: false });
   if (error.name === 'NotAllowedError' || error.name === 'AbortError') throw new Refusal(398, { counts: false });

@@ -136,7 +136,7 @@ function checkInput({ type, title, message, processDefnName, processDefnTag, par
     throw invalidInput({ pointer, message: 'is required for PROCESS, unless processDefnTag is given' });
   }
   if (type === 'GENERIC' && parentProcessInstanceId !== undefined) {
-    throw invalidInput({ pointer: '/parentProcessInstanceId', message: 'is for PROCESS alone: nothing else ends' });
+    throw invalidInput({ pointer: '/parentProcessInstanceId', message: 'is allowed for PROCESS alone' });
   }
   if (type === 'GENERIC' && !title && !message) {
     throw invalidInput({ pointer: '/message', message: 'is required for GENERIC, unless title is given' });

@@ -14,7 +14,7 @@ export function checkConfiguration({ lockConfiguration, ...settings }: StoreConf
     localeFault(settings.defaultLocale, '/configuration/defaultLocale'),
     timeZoneFault(settings.defaultTimeZone, '/configuration/defaultTimeZone'),
     settings.defaultUserStatus === 'TEMP_LOCKED'
-      ? { pointer: '/configuration/defaultUserStatus', message: 'must not be TEMP_LOCKED, which runs out' }
+      ? { pointer: '/configuration/defaultUserStatus', message: 'must not be TEMP_LOCKED, which expires' }
       : undefined,
     tempLockFault(lockConfiguration?.tempLockDuration, '/configuration/lockConfiguration/tempLockDuration'),
     ...Object.entries(lockConfiguration?.modalities ?? {}).map(([modality, limits]) =>

@@ -50,7 +50,7 @@ export async function lockUser(
 ): Promise<UserRow> {
   if (before.status !== 'ACTIVE' && before.status !== 'LOCKED') throw new ApiError(502);
   const ms = duration === undefined ? undefined : fromDuration(duration);
-  if (ms !== undefined && ms <= 0) throw invalidInput({ pointer: '/duration', message: 'must be longer than nothing' });
+  if (ms !== undefined && ms <= 0) throw invalidInput({ pointer: '/duration', message: 'must be greater than zero' });
   const lock =
     ms === undefined
       ? ({ status: 'LOCKED', temp_lock_until: null } as const)

@@ -44,7 +44,7 @@ export function defineSendMessage(deps: SendDeps): JobDefinition<SendPayload> {
       };
       // A link that opens nothing any more helps nobody.
       if (row.expires_at !== null && row.expires_at <= now) {
-        deps.log.info({ messageId }, 'a message to an end user could not be sent in time');
+        deps.log.info({ messageId }, 'could not send a message to an end user in time');
         return end('FAILED');
       }
       const sealed = await deps.vault.openFor(db, instanceSubject(row.instance_id), contextOf(row), row.sealed);
@@ -52,7 +52,7 @@ export function defineSendMessage(deps: SendDeps): JobDefinition<SendPayload> {
       const outcome = await deliver(deps, row, content, await deps.tenantName(db.tenantId));
       if (outcome.kind === 'SENT') return end('SENT');
       if (outcome.kind === 'REFUSED') {
-        deps.log.info({ messageId, reason: outcome.reason }, 'a message to an end user was refused');
+        deps.log.info({ messageId, reason: outcome.reason }, 'a message to an end user was rejected');
         return end('FAILED');
       }
       if (attempt >= MAX_SENDS) await end('FAILED');

@@ -228,7 +228,7 @@ describe('a step', () => {
     for (const timeout of ['P31D', 'PT0S', 'P2M', 'P1Y']) {
       assert.match(
         told({ ...consent, timeout }, decide)[0] ?? '',
-        /^\/steps\/0\/timeout must be longer .* P30D$/,
+        /^\/steps\/0\/timeout must be greater .* P30D$/,
         timeout,
       );
     }

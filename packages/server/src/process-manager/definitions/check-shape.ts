@@ -82,7 +82,7 @@ function durationFaults(duration: unknown, pointer: string, mostDays: number): F
   const ms = fromDuration(duration);
   return ms > 0 && ms <= mostDays * 24 * HOUR
     ? []
-    : [{ pointer, message: `must be longer than nothing, at most P${mostDays}D` }];
+    : [{ pointer, message: `must be greater than zero, at most P${mostDays}D` }];
 }
 
 /** What a step type finds in a step whose settings may be of any kind: nothing if it cannot be found. */

@@ -217,7 +217,6 @@ function statement({ only, pattern, status }: DefinitionFilter, paging?: Paging)
   const having = status === undefined ? '' : `AND status = $${++place}`;
   const where = `${FROM} WHERE tenant_id = $1 AND ${seenFrom('$2')} ${of} ${like} ${having}`;
   if (!paging) return keptStatement(`SELECT count(*) AS total ${where}`);
-  // SQLite would plan anew for every other limit; of a sum it does not know what it will be.
   const text = `SELECT ${VIEW} ${where} ORDER BY ${paging.orderBy} LIMIT $${++place} + 0 OFFSET $${++place} + 0`;
   return pageStatement(paging, text, toView);
 }

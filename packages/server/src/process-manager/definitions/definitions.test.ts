@@ -101,7 +101,7 @@ onBothEngines('process definitions', (_engine, places) => {
             '/steps/2/face',
           ],
         );
-        assert.match(error.message, /^The process definition has faults: \/steps\/0\/type must be one of/);
+        assert.match(error.message, /^The process definition has errors: \/steps\/0\/type must be one of/);
         return true;
       });
       assert.equal((await definitions.list({ query: { name: 'broken' } })).totalElements, 0);

@@ -105,7 +105,6 @@ function tagsStatement(filtered: boolean, paging?: Paging): Sql {
     FROM process_definition_tags t JOIN process_definitions d ON d.tenant_id = t.tenant_id AND d.id = t.definition_id
     WHERE ${SEEN} ${filtered ? "AND t.name_folded LIKE $3 ESCAPE '\\'" : ''}) AS tags`;
   if (!paging) return keptStatement(`SELECT count(*) AS total FROM ${tags}`);
-  // SQLite would plan anew for every other limit; of a sum it does not know what it will be.
   const text = `SELECT ${COLUMNS}, definition_name, definition_version FROM ${tags}
     ORDER BY ${paging.orderBy} LIMIT $${size} + 0 OFFSET $${offset} + 0`;
   return pageStatement(paging, text);

@@ -71,6 +71,6 @@ async function runBatch(deps: RunDueDeps, db: TenantDb, now: number, signal: Abo
  */
 async function skip(deps: RunDueDeps, db: TenantDb, error: unknown, putOff: (tx: TenantTx) => Promise<void>) {
   if (error instanceof DbError && error.fault !== 'unique') throw error;
-  deps.onError('a journey that was due could not go on; it is tried again later', error);
+  deps.onError('could not continue a journey that is due; it will be tried again', error);
   await db.write(putOff);
 }

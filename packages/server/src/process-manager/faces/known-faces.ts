@@ -137,7 +137,7 @@ async function openFaces(
       openedAt.set(idOf(row), row.created_at);
     } catch (error) {
       // One face that cannot be opened must not hide all others.
-      onError('a face could not be compared with', error);
+      onError('could not compare a face', error);
       failed += 1;
     }
   }

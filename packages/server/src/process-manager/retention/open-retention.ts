@@ -52,7 +52,7 @@ export function openRetention(deps: RetentionDeps) {
     /** Goes on where a server that was killed has left off. */
     start() {
       resuming = finishAllErasures(deps, finish, stopping.signal).catch((error) => {
-        if (!stopping.signal.aborted) onError('erasures could not be finished; their jobs will try again', error);
+        if (!stopping.signal.aborted) onError('could not finish erasures; their jobs will try again', error);
       });
     },
     async stop() {

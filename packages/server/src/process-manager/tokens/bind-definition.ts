@@ -55,9 +55,9 @@ async function hasVersions(tx: TenantTx, environment: Environment, name: string)
 }
 
 function ensureDeployed(definition: DefinitionRow | undefined, pointer: string): DefinitionRow {
-  if (!definition) throw new ApiError(100023, { errors: [{ pointer, message: 'finds no process definition' }] });
+  if (!definition) throw new ApiError(100023, { errors: [{ pointer, message: 'no such process definition' }] });
   if (definition.status !== 'DEPLOYED_ACTIVE') {
-    throw new ApiError(100047, { errors: [{ pointer, message: 'finds one that is not deployed' }] });
+    throw new ApiError(100047, { errors: [{ pointer, message: 'this process definition is not deployed' }] });
   }
   return definition;
 }

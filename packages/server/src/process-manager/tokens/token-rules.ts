@@ -52,7 +52,7 @@ export function momentOf(dtm: string | undefined, pointer: string): number | nul
   if (dtm === undefined) return null;
   const at = fromDtm(dtm);
   // A leap second is a valid date-time that this clock cannot name.
-  if (Number.isNaN(at)) throw invalidInput({ pointer, message: 'must be a moment that exists' });
+  if (Number.isNaN(at)) throw invalidInput({ pointer, message: 'is not a valid date-time' });
   return at;
 }
 
@@ -71,7 +71,7 @@ export function wholeOf(given: number | string | undefined, pointer: string): nu
 export function durationOf(given: string | undefined): string {
   if (given === undefined) return DEFAULT_PROCESS_DURATION;
   if (fromDuration(given) <= 0) {
-    throw invalidInput({ pointer: '/maxProcessDuration', message: 'must be longer than nothing' });
+    throw invalidInput({ pointer: '/maxProcessDuration', message: 'must be greater than zero' });
   }
   return given;
 }

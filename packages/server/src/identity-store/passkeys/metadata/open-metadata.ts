@@ -56,7 +56,7 @@ export function openMetadata({ place, outbound, clock, log }: MetadataDeps): Met
   const use = async (text: string, { source, rootFile }: MetadataPlace) => {
     const read = readBlob(text, { ...(await trustOf(rootFile)), now: clock.now() });
     if (blob && read.no < blob.no) throw new Error(`number ${read.no} is older than ${blob.no}, which is in use`);
-    if (read.no !== blob?.no) log.info({ no: read.no, models: read.models.size, source }, 'FIDO metadata was read');
+    if (read.no !== blob?.no) log.info({ no: read.no, models: read.models.size, source }, 'loaded FIDO metadata');
     if (read.nextUpdate < clock.now()) log.error({ no: read.no }, 'FIDO metadata is overdue; a newer edition exists');
     blob = read;
   };
@@ -88,7 +88,7 @@ export function openMetadata({ place, outbound, clock, log }: MetadataDeps): Met
     if (!place || stopping.signal.aborted) return;
     await work(place).catch((error: unknown) => {
       if (stopping.signal.aborted) return;
-      log.error({ reason: String(error), source: place.source }, 'FIDO metadata could not be read');
+      log.error({ reason: String(error), source: place.source }, 'could not load FIDO metadata');
     });
   };
   const isRemote = place !== undefined && /^https?:/i.test(place.source);

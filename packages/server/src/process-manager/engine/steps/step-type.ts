@@ -18,7 +18,7 @@ export type StepType = {
   readonly kind: Kind;
   /** The settings beside those that every step has. Defaults are written into documents when they are stored. */
   readonly settings: TProperties;
-  /** Where what it gathers is kept; such steps have a `key`, by default the default here. */
+  /** Which part of the journey's data the step writes to. Such steps have a `key`; `defaultKey` is used if the definition gives none. */
   readonly keeps?: Keeps;
   /**
    * True if a success proves who the end user is. Every step of an identity store says it: after one that proves and did not
