@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { viewerScript } from '../../packages/server/src/http/docs.ts';
+import { viewerScript } from '../../packages/server/src/http/pages/docs.ts';
 import { compileAll, compileLauncher } from './compile.ts';
 import {
   BUNDLED,
@@ -23,7 +23,7 @@ import {
 } from './packages.ts';
 
 const LAUNCHER = 'packages/cli/bin/grove';
-/** Where `http/docs.ts` looks for the script before it asks the package for it. */
+/** Where `http/pages/docs.ts` looks for the script before it asks the package for it. */
 const VIEWER = 'packages/server/viewer/scalar.js';
 
 /** Writes the package of the server and of `grove` for one platform into a folder that it empties first. */

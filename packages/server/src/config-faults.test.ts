@@ -132,6 +132,7 @@ const WRONG: Partial<Record<VariableName, { values: string[]; must: RegExp; with
   },
   GROVE_LOG_LEVEL: { values: ['verbose', 'INFO'], must: /one of trace, debug, info, warn, error, silent/ },
   GROVE_LOG_REQUESTS: { values: ['true', '1', 'ON'], must: /one of on, off/ },
+  GROVE_FAST_LANE: { values: ['false', '0', 'OFF'], must: /one of on, off/ },
 };
 
 /** Any text may be right: whether it is shows when the server listens, makes the folder or opens the key. */

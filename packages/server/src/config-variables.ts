@@ -110,6 +110,10 @@ export const VARIABLES = {
   GROVE_TRACE_RATIO: { default: '1', about: 'The share of requests that begin a trace, from 0 to 1' },
   GROVE_LOG_LEVEL: { default: 'info', about: 'trace, debug, info, warn, error or silent' },
   GROVE_LOG_REQUESTS: { default: 'off', about: 'on writes one line for each request' },
+  GROVE_FAST_LANE: {
+    default: 'on',
+    about: 'off answers through the framework alone: slower, to find out who is at fault',
+  },
 } as const satisfies Record<string, Variable>;
 
 export type VariableName = keyof typeof VARIABLES;

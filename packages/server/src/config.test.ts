@@ -40,6 +40,7 @@ describe('the configuration', () => {
       traces: undefined,
       logLevel: 'info',
       logRequests: false,
+      fastLane: true,
     });
   });
 
@@ -78,6 +79,7 @@ describe('the configuration', () => {
       GROVE_TRACE_RATIO: '0.25',
       GROVE_LOG_LEVEL: 'silent',
       GROVE_LOG_REQUESTS: 'on',
+      GROVE_FAST_LANE: 'off',
     });
     assert.deepEqual(config, {
       port: 443,
@@ -119,6 +121,7 @@ describe('the configuration', () => {
       },
       logLevel: 'silent',
       logRequests: true,
+      fastLane: false,
     });
   });
 

@@ -49,6 +49,7 @@ export type Config = Readonly<{
   traces: TracePlace | undefined;
   logLevel: string;
   logRequests: boolean;
+  fastLane: boolean;
 }>;
 
 /** Every fault of the environment at once, in words an operator can act on. */
@@ -135,6 +136,7 @@ function configOf(value: (name: VariableName) => string, fault: Fault): Config {
     traces: tracePlace(value, fault),
     logLevel: oneOf('GROVE_LOG_LEVEL', ['trace', 'debug', 'info', 'warn', 'error', 'silent']),
     logRequests: oneOf('GROVE_LOG_REQUESTS', ['on', 'off']) === 'on',
+    fastLane: oneOf('GROVE_FAST_LANE', ['on', 'off']) === 'on',
   };
 }
 

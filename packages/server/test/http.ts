@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import pino from 'pino';
 import { readConfig } from '../src/config.ts';
 import type { Db } from '../src/db/db.ts';
-import { requestLimits } from '../src/http/limits.ts';
+import { requestLimits } from '../src/http/contract/limits.ts';
 import { buildHttp, type HttpDeps } from '../src/http/server.ts';
 import { hostTenant } from '../src/http/tenant.ts';
 import type { Credential } from '../src/kernel/context.ts';

@@ -3,7 +3,7 @@ import type { Db, TenantDb, TenantTx } from '../src/db/db.ts';
 import { asContent, type Blobs } from '../src/engines/blobs/blobs.ts';
 import { readStream } from '../src/engines/blobs/read-stream.ts';
 import { openImages } from '../src/engines/images/images.ts';
-import { journeyCookieName } from '../src/http/journey-cookie.ts';
+import { journeyCookieName } from '../src/http/contract/journey-cookie.ts';
 import { defineJob } from '../src/jobs/define-job.ts';
 import { type Journeys, openJourney } from '../src/journey/journey.ts';
 import type { JourneyDeps } from '../src/journey/journey-deps.ts';

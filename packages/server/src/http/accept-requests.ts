@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { ApiError } from '../kernel/errors.ts';
-import { toProblem } from './problem.ts';
+import { toProblem } from './contract/problem.ts';
 
 /**
  * The server below the framework. Ensures that a request names one host, and that it is the host everybody reads: the

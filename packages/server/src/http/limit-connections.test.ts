@@ -5,8 +5,8 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { after, describe, it } from 'node:test';
 import type { FastifyRequest } from 'fastify';
 import { testClock } from '../../test/harness.ts';
+import { requestLimits } from './contract/limits.ts';
 import { limitConnections, networkOf } from './limit-connections.ts';
-import { requestLimits } from './limits.ts';
 
 const servers: { close(): void; closeAllConnections(): void }[] = [];
 const sockets: Socket[] = [];

@@ -2,8 +2,8 @@ import { timingSafeEqual } from 'node:crypto';
 import { buildOpenApi, isPlanned } from '@grove/contract';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ApiError } from '../kernel/errors.ts';
-import { mountDocs } from './docs.ts';
-import { mountLanding } from './landing.ts';
+import { mountDocs } from './pages/docs.ts';
+import { mountLanding } from './pages/landing.ts';
 
 /** What anybody may read: health, the public keys, the description of the API. And the metrics, for whoever may. */
 export type PublicDeps = {

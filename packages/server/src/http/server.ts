@@ -8,20 +8,20 @@ import { ApiError } from '../kernel/errors.ts';
 import type { RawBody } from '../kernel/implement.ts';
 import type { Tracing } from '../kernel/tracing.ts';
 import { acceptRequests } from './accept-requests.ts';
-import { type CustomPagesDeps, mountCustomPages, rewritePageHost } from './custom-pages.ts';
+import type { Limits } from './contract/limits.ts';
+import { type MountDeps, mountContract, type Served } from './contract/mount.ts';
+import { toApiError, toProblem } from './contract/problem.ts';
+import { parseJsonBody } from './contract/strict-json.ts';
+import { validatorCompiler } from './contract/validation.ts';
+import { responder, usualHeaders } from './fast/respond.ts';
+import { specialResponder } from './fast/respond-special.ts';
 import { limitConnections } from './limit-connections.ts';
-import type { Limits } from './limits.ts';
 import { failureLog } from './log-failure.ts';
-import { type MountDeps, mountContract, type Served } from './mount.ts';
-import { toApiError, toProblem } from './problem.ts';
+import { type CustomPagesDeps, mountCustomPages, rewritePageHost } from './pages/custom-pages.ts';
+import { mountWeb } from './pages/web.ts';
 import { mountPublic, type PublicDeps } from './public.ts';
 import { millisecondsSince, requestIds } from './request-id.ts';
-import { responder, usualHeaders } from './respond.ts';
-import { specialResponder } from './respond-special.ts';
-import { parseJsonBody } from './strict-json.ts';
 import { endOfSpan, traceRequests } from './trace-requests.ts';
-import { validatorCompiler } from './validation.ts';
-import { mountWeb } from './web.ts';
 
 /** The HTTP server: limits and time-outs on everything, one place for errors, one for headers. */
 export const MAX_BODY_BYTES = 1024 * 1024;
@@ -32,7 +32,7 @@ const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 
-export type HttpDeps = Omit<MountDeps, 'answered' | 'respond' | 'respondSpecial' | 'scheme'> &
+export type HttpDeps = Omit<MountDeps, 'answered' | 'isFast' | 'respond' | 'respondSpecial' | 'scheme'> &
   PublicDeps &
   Pick<CustomPagesDeps, 'pageFile' | 'baseUrlOf'> & {
     config: Config;
@@ -83,7 +83,7 @@ export function buildHttp(deps: HttpDeps): FastifyInstance {
     if (methods.length > 0) reply.header('Allow', methods.join(', '));
     throw new ApiError(methods.length > 0 ? 100004 : 100003);
   });
-  const respond = responder(app, config.scheme);
+  const respond = responder(app, config.scheme, config.fastLane);
   const respondSpecial = specialResponder({
     scheme: config.scheme,
     broke: (request, error) => log.error({ requestId: request.id, err: error }, 'response stream failed'),
@@ -91,7 +91,8 @@ export function buildHttp(deps: HttpDeps): FastifyInstance {
   mountPublic(app, deps);
   mountWeb(app, { folder: deps.webFolder, pagesDomain: config.pagesDomain });
   mountCustomPages(app, { ...deps, pagesDomain: config.pagesDomain });
-  mountContract(app, { ...deps, scheme: config.scheme, answered: noted.answered, respond, respondSpecial });
+  const { scheme, fastLane: isFast } = config;
+  mountContract(app, { ...deps, scheme, isFast, answered: noted.answered, respond, respondSpecial });
   return app;
 }
 

@@ -1,9 +1,9 @@
 import { canBeLenient, type GroupedOperation } from '@grove/contract';
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify';
-import type { Principal } from '../kernel/context.ts';
-import { invalidInput } from '../kernel/errors.ts';
+import type { Principal } from '../../kernel/context.ts';
+import { invalidInput } from '../../kernel/errors.ts';
+import { addHeader } from '../fast/respond.ts';
 import { MAX_NAMED, type Members, memberReader } from './read-members.ts';
-import { addHeader } from './respond.ts';
 
 /**
  * Refuses members and query parameters that the contract does not declare, so that nothing is silently dropped. Clients

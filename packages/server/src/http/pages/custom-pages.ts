@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { ApiError } from '../kernel/errors.ts';
-import { pageHeaders } from '../kernel/page-headers.ts';
+import { ApiError } from '../../kernel/errors.ts';
+import { pageHeaders } from '../../kernel/page-headers.ts';
 
 /**
  * Serves the pages that tenants made. They are hostile until proven otherwise, so whatever they are served from, they get

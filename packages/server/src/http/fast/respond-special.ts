@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { pipeline, type Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { AnswerHeaders, SpecialAnswer } from '../kernel/answers.ts';
+import type { AnswerHeaders, SpecialAnswer } from '../../kernel/answers.ts';
 import { usualHeaders } from './respond.ts';
 
 /** Writes the answers that are not a plain body: redirects, bodies with headers of their own, bytes and streams. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { after, before, describe, it } from 'node:test';
-import { BEARER, openTestHttp, type TestHttp } from '../../test/http.ts';
-import { file, redirect, stream, withHeaders } from '../kernel/answers.ts';
-import { ApiError } from '../kernel/errors.ts';
+import { BEARER, openTestHttp, type TestHttp } from '../../../test/http.ts';
+import { file, redirect, stream, withHeaders } from '../../kernel/answers.ts';
+import { ApiError } from '../../kernel/errors.ts';
 
 const ARCHIVE = '/api/userdata-server/processDefinitions/d/processInstances/i/userdataarchive';
 const ITEM = '/api/userdata-server/processDefinitions/d/processInstances/i/getdata?path=a';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { canBeLenient, operations } from '@grove/contract';
-import { openTestApp, type TestApp, testPlaces } from '../../test/harness.ts';
-import { addTestDefinition } from '../../test/processes.ts';
-import { asTenantId } from '../kernel/ids.ts';
+import { openTestApp, type TestApp, testPlaces } from '../../../test/harness.ts';
+import { addTestDefinition } from '../../../test/processes.ts';
+import { asTenantId } from '../../kernel/ids.ts';
 
 const TOKENS = '/api/process-manager/processTokens';
 const KEYS = '/api/arthr/apiKeys';

@@ -1,9 +1,9 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { joined, type TenantDb } from '../db/db.ts';
-import { type Clock, HOUR } from '../kernel/clock.ts';
-import type { Context } from '../kernel/context.ts';
-import { ApiError, invalidInput } from '../kernel/errors.ts';
-import type { Vault } from '../secrets/vault.ts';
+import { joined, type TenantDb } from '../../db/db.ts';
+import { type Clock, HOUR } from '../../kernel/clock.ts';
+import type { Context } from '../../kernel/context.ts';
+import { ApiError, invalidInput } from '../../kernel/errors.ts';
+import type { Vault } from '../../secrets/vault.ts';
 import { addAnswer, findAnswer, type IdempotencyRow, removeSomeExpired, type Slot } from './idempotency.repository.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { sql, type TenantDb, type TenantReads, type TenantTx } from '../db/db.ts';
+import { sql, type TenantDb, type TenantReads, type TenantTx } from '../../db/db.ts';
 
 export type IdempotencyRow = { request_hash: Uint8Array; sealed: Uint8Array; created_at: number };
 

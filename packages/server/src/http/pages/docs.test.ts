@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
-import { openBrowser, type TestBrowser } from '../../test/browser.ts';
-import { openTestApp, type TestApp, testPlaces } from '../../test/harness.ts';
+import { openBrowser, type TestBrowser } from '../../../test/browser.ts';
+import { openTestApp, type TestApp, testPlaces } from '../../../test/harness.ts';
 
 describe('the documentation page', () => {
   const places = testPlaces();

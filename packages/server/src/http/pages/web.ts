@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { extname, join, sep } from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { ApiError } from '../kernel/errors.ts';
+import { ApiError } from '../../kernel/errors.ts';
 
 /**
  * The pages of the end user, as they were built. What is served is what was found in the folder, by its exact name: no

@@ -1,4 +1,4 @@
-import { ApiError } from '../kernel/errors.ts';
+import { ApiError } from '../../kernel/errors.ts';
 
 /** The token of `Authorization: Bearer <token>` (RFC 6750). */
 export function bearerToken(authorization: string | undefined): string {

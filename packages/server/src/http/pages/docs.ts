@@ -70,7 +70,7 @@ export function mountDocs(app: FastifyInstance): void {
 }
 
 /** A release holds the script itself, and not the 25 MB of packages around it. */
-const RELEASED_VIEWER = new URL('../../viewer/scalar.js', import.meta.url);
+const RELEASED_VIEWER = new URL('../../../viewer/scalar.js', import.meta.url);
 
 async function loadViewer(): Promise<{ plain: Buffer; zipped: Buffer }> {
   const plain = existsSync(RELEASED_VIEWER) ? readFileSync(RELEASED_VIEWER) : await viewerScript();

@@ -1,9 +1,9 @@
 import type { FastifyRequest } from 'fastify';
-import type { Clock } from '../kernel/clock.ts';
-import { ApiError } from '../kernel/errors.ts';
-import { type RateLimiter, rateLimiter } from '../kernel/rate-limiter.ts';
-import { networkOf } from './limit-connections.ts';
-import { addHeader } from './respond.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import { ApiError } from '../../kernel/errors.ts';
+import { type RateLimiter, rateLimiter } from '../../kernel/rate-limiter.ts';
+import { addHeader } from '../fast/respond.ts';
+import { networkOf } from '../limit-connections.ts';
 
 /**
  * How much one caller may ask for: by address before anything is believed, by API key once it is known. What a request

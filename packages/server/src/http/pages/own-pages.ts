@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { ApiError } from '../kernel/errors.ts';
+import { ApiError } from '../../kernel/errors.ts';
 
 /**
  * A request that changes something with a cookie must come from our own pages. Browsers say where a page comes from in

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { api } from '@grove/contract';
+import { api, operations } from '@grove/contract';
 import fastJsonStringify from 'fast-json-stringify';
 import { serializerOf } from './serialize.ts';
 
@@ -64,5 +64,18 @@ describe('the guard on the way out', () => {
 
   it('fails loudly when something required is missing', () => {
     assert.throws(() => one({ ...key, status: undefined }), /status/);
+  });
+
+  it('throws at start on a keyword under which undeclared members would pass', () => {
+    const declared = { type: 'object', properties: { a: { type: 'number' } } };
+    for (const schema of [
+      { type: 'object', patternProperties: { '^.*$': declared } },
+      { anyOf: [declared] },
+      { type: 'array', items: { allOf: [declared] } },
+      { type: 'object', properties: { inner: { $ref: '#/x' } } },
+    ]) {
+      assert.throws(() => serializerOf(schema), /the serializer does not know (patternProperties|anyOf|allOf|\$ref)/);
+    }
+    for (const { operation } of operations()) if (operation.ok) serializerOf(operation.ok);
   });
 });

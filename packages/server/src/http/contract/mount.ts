@@ -11,23 +11,23 @@ import {
   takesIdempotencyKey,
 } from '@grove/contract';
 import type { FastifyInstance, FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify';
-import type { Db } from '../db/db.ts';
-import { fromStored, SpecialAnswer, toStored } from '../kernel/answers.ts';
-import type { Clock } from '../kernel/clock.ts';
-import type { Context, JourneyContext, JourneyPrincipal, Principal } from '../kernel/context.ts';
-import { ApiError, invalidInput } from '../kernel/errors.ts';
-import type { AllHandlers, OpenContext, RawBody } from '../kernel/implement.ts';
-import { isBadText } from '../kernel/json-fault.ts';
-import { DEFAULT_PAGE_SIZE } from '../kernel/pages.ts';
+import type { Db } from '../../db/db.ts';
+import { fromStored, SpecialAnswer, toStored } from '../../kernel/answers.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import type { Context, JourneyContext, JourneyPrincipal, Principal } from '../../kernel/context.ts';
+import { ApiError, invalidInput } from '../../kernel/errors.ts';
+import type { AllHandlers, OpenContext, RawBody } from '../../kernel/implement.ts';
+import { isBadText } from '../../kernel/json-fault.ts';
+import { DEFAULT_PAGE_SIZE } from '../../kernel/pages.ts';
+import { addHeader, type Respond } from '../fast/respond.ts';
+import type { RespondSpecial } from '../fast/respond-special.ts';
+import { serializerOf } from '../fast/serialize.ts';
+import { serveTogether } from '../fast/serve-together.ts';
+import { networkOf } from '../limit-connections.ts';
 import { auditing, type Handle, type RecordChange } from './audit-change.ts';
 import { type CheckMembersDeps, checkMembers } from './check-members.ts';
 import { type Guard, type GuardDeps, guards } from './guard.ts';
 import type { Idempotency } from './idempotency.ts';
-import { networkOf } from './limit-connections.ts';
-import { addHeader, type Respond } from './respond.ts';
-import type { RespondSpecial } from './respond-special.ts';
-import { serializerOf } from './serialize.ts';
-import { serveTogether } from './serve-together.ts';
 
 /** Serves the contract: one route for each address of each operation, guarded as its row says. */
 export type MountDeps = GuardDeps &
@@ -41,6 +41,8 @@ export type MountDeps = GuardDeps &
     /** Counts the persons that API keys read, and refuses keys that have read too many. */
     readBudget: { admit(principal: Principal, expected: number): SettleReads | Promise<SettleReads> };
     respond: Respond;
+    /** False if GROVE_FAST_LANE is off. */
+    isFast: boolean;
     respondSpecial: RespondSpecial;
     /** Told when an answer is handed over. */
     answered(request: FastifyRequest, status: number, served: Served): void;
@@ -74,7 +76,7 @@ export function mountContract(app: FastifyInstance, deps: MountDeps): void {
   app.decorateRequest('principal', null);
   app.decorateRequest('journey', null);
   app.decorateRequest('consumes', null);
-  const shared = { ...deps, inTurn: serveTogether() };
+  const shared = { ...deps, inTurn: serveTogether(deps.isFast) };
   const guard = guards(deps);
   for (const { id, group, name, operation } of operations()) {
     const own = handlerOf(deps.handlers, group, name);
@@ -182,7 +184,7 @@ function serve(deps: MountDeps & { inTurn: Turn }, served: Served, operation: Gr
   const status = operation.status ?? 200;
   const takesKey = takesIdempotencyKey(operation);
   const { persons } = operation;
-  const serialize = operation.ok && serializerOf(operation.ok);
+  const serialize = operation.ok && serializerOf(operation.ok, deps.isFast);
 
   const answer = (request: FastifyRequest): unknown => {
     const fault = parameterFault(request);

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
-import { DbError } from '../db/db.ts';
-import { ApiError, invalidInput } from '../kernel/errors.ts';
+import { DbError } from '../../db/db.ts';
+import { ApiError, invalidInput } from '../../kernel/errors.ts';
 
 /** What an error becomes for the caller (RFC 9457). Nothing internal leaves: a bug is "Unexpected error" and no more. */
 export type ProblemBody = {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { after, before, describe, it } from 'node:test';
-import { openTestApp, type TestApp, testPlaces } from '../../test/harness.ts';
+import { openTestApp, type TestApp, testPlaces } from '../../../test/harness.ts';
 
 /** Whatever is sent, the answer is a 4xx problem that names the fault, and nothing is stored. */
 describe('bad input', () => {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { openTestHttp, type TestHttp } from '../../test/http.ts';
+import { openTestHttp, type TestHttp } from '../../../test/http.ts';
 
 const SCRIPT = 'export const word = "grove";'.repeat(100);
 const PAGE = '<!doctype html><title>Journey</title>';

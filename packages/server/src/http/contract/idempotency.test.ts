@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { operations, takesIdempotencyKey } from '@grove/contract';
-import { onBothEngines, openTestApp, type TestApp, type TestPlace } from '../../test/harness.ts';
-import { HOUR } from '../kernel/clock.ts';
-import { asTenantId } from '../kernel/ids.ts';
+import { onBothEngines, openTestApp, type TestApp, type TestPlace } from '../../../test/harness.ts';
+import { HOUR } from '../../kernel/clock.ts';
+import { asTenantId } from '../../kernel/ids.ts';
 
 const ACME = asTenantId('acme');
 

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import { ApiError, invalidInput } from '../kernel/errors.ts';
-import { jsonFault } from '../kernel/json-fault.ts';
+import { ApiError, invalidInput } from '../../kernel/errors.ts';
+import { jsonFault } from '../../kernel/json-fault.ts';
 
 /**
  * Reads a JSON body so that every reader of it would see the same thing: UTF-8 only, no member twice, no prototype

@@ -1,6 +1,6 @@
 import { LIMITING_MEMBERS } from '@grove/contract';
-import { closest } from '../kernel/closest.ts';
-import type { FieldFault } from '../kernel/errors.ts';
+import { closest } from '../../kernel/closest.ts';
+import type { FieldFault } from '../../kernel/errors.ts';
 
 /**
  * Looks over a body or a query before it is validated. `null` for an optional member means that it is absent. Members

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { addressesOf, operations } from '@grove/contract';
-import { testClock } from '../../test/harness.ts';
-import { BEARER, openTestHttp, type TestHttp } from '../../test/http.ts';
-import type { JourneyPrincipal } from '../kernel/context.ts';
-import { ApiError } from '../kernel/errors.ts';
-import { asTenantId, newId } from '../kernel/ids.ts';
+import { testClock } from '../../../test/harness.ts';
+import { BEARER, openTestHttp, type TestHttp } from '../../../test/http.ts';
+import type { JourneyPrincipal } from '../../kernel/context.ts';
+import { ApiError } from '../../kernel/errors.ts';
+import { asTenantId, newId } from '../../kernel/ids.ts';
 
 const INSTANCE = newId(1_700_000_000_000);
 const COOKIE = `grove-journey-${INSTANCE}=good`;

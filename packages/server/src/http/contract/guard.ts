@@ -1,17 +1,17 @@
 import type { Socket } from 'node:net';
 import type { GroupedOperation, Permission } from '@grove/contract';
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify';
-import { type Clock, MINUTE } from '../kernel/clock.ts';
-import type { Credential, JourneyPrincipal, Principal } from '../kernel/context.ts';
-import { cookieOf } from '../kernel/cookie-of.ts';
-import { ApiError } from '../kernel/errors.ts';
-import { ID_PATTERN, type TenantId } from '../kernel/ids.ts';
+import { type Clock, MINUTE } from '../../kernel/clock.ts';
+import type { Credential, JourneyPrincipal, Principal } from '../../kernel/context.ts';
+import { cookieOf } from '../../kernel/cookie-of.ts';
+import { ApiError } from '../../kernel/errors.ts';
+import { ID_PATTERN, type TenantId } from '../../kernel/ids.ts';
+import { ensureOwnPage } from '../pages/own-pages.ts';
+import type { HostTenant } from '../tenant.ts';
 import { bearerToken } from './bearer.ts';
 import { journeyCookieName } from './journey-cookie.ts';
 import type { Limits } from './limits.ts';
 import { operatorCookieName } from './operator-cookie.ts';
-import { ensureOwnPage } from './own-pages.ts';
-import type { HostTenant } from './tenant.ts';
 
 /** Who calls, and may it? Answered before the body is read, and without a promise when all is known. */
 export type GuardDeps = {

@@ -1,6 +1,6 @@
 import type { ConfigurationAction } from '@grove/contract';
-import { joined, type TenantTx } from '../db/db.ts';
-import type { Context } from '../kernel/context.ts';
+import { joined, type TenantTx } from '../../db/db.ts';
+import type { Context } from '../../kernel/context.ts';
 
 /** A change of the configuration, as it is recorded. */
 export type MadeChange = {
