@@ -8,7 +8,7 @@ import { testChildren } from '../../test/child.ts';
 import { databaseOf } from '../../test/database.ts';
 import { onBothEngines, type TestPlace } from '../../test/harness.ts';
 import { unprepared } from './db.ts';
-import { type Migration, migratePostgres, migrateSqlite, planMigrations, readMigrations } from './migrate.ts';
+import { EXPANDS, type Migration, migratePostgres, migrateSqlite, planMigrations, readMigrations } from './migrate.ts';
 import { openDb } from './open.ts';
 
 const migration = (version: number, text: string): Migration => ({
@@ -107,6 +107,14 @@ onBothEngines('migrations', (engine, places) => {
     assert.deepEqual(await look(place), before);
   });
 
+  it('start on a database of a newer release whose migrations only add', async () => {
+    const place = await places.createEmpty();
+    const adds = { ...SECOND, name: '0002_test.expand.sql' };
+    await migrateWith(place, [FIRST, adds]);
+    assert.deepEqual(await migrateWith(place, [FIRST]), { applied: [FIRST], pending: [] });
+    assert.deepEqual((await migrateWith(place, [FIRST, adds])).pending, []);
+  });
+
   it('refuse a database of a newer release, say so, and change nothing', async () => {
     const place = await places.createEmpty();
     await migrateWith(place, [FIRST, SECOND]);
@@ -168,5 +176,18 @@ describe('the list of migrations', () => {
     assert.deepEqual([applied, pending], [[FIRST], [SECOND]]);
     const late = planMigrations([FIRST, BROKEN], [FIRST, SECOND, BROKEN]);
     assert.deepEqual([late.applied, late.pending], [[FIRST, BROKEN], [SECOND]]);
+  });
+});
+
+/** Numbers up to this one were given before the rule. */
+const LAST_BEFORE_RULE = 42;
+
+describe('the names of migrations', () => {
+  it('say whether older releases go on working: .expand.sql only adds, .contract.sql removes what no release uses', () => {
+    const names = readMigrations().filter(({ version }) => version > LAST_BEFORE_RULE);
+    for (const { name, text } of names) {
+      assert.match(name, /^\d{4}_\w+\.(expand|contract)\.sql$/);
+      if (name.endsWith(EXPANDS)) assert.doesNotMatch(text, /\b(DROP (TABLE|COLUMN)|RENAME (TO|COLUMN))\b/i, name);
+    }
   });
 });

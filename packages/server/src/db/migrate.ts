@@ -44,6 +44,12 @@ const APPLIED = 'SELECT version, name, checksum FROM schema_migrations ORDER BY 
 /** Stands among the migrations, with version 0, while `grove move` fills the database. */
 export const MOVE_MARK = 'unfinished-move';
 
+/**
+ * A migration that only adds: releases before it go on working, and may be started again after it. The name is what a
+ * release knows of a migration that came later, so the name says it.
+ */
+export const EXPANDS = '.expand.sql';
+
 type Applied = { version: number; name: string; checksum: string };
 
 /**
@@ -59,6 +65,7 @@ export function planMigrations(done: readonly Applied[], known: readonly Migrati
     }
     const ours = byVersion.get(version);
     if (!ours) {
+      if (name.endsWith(EXPANDS)) continue;
       throw new Error(
         `The database was migrated by a newer release (it has ${name}). Start that release or a later one.`,
       );
