@@ -15,11 +15,11 @@ import {
   NEEDED_BY_BUNDLED,
   NOT_AT_RUN_TIME,
   nodePackageOf,
+  OPTIONAL,
   PAGES,
   type Platform,
   ROOT,
   SERVER_NAME,
-  VISION_ONLY,
 } from './packages.ts';
 
 const LAUNCHER = 'packages/cli/bin/grove';
@@ -91,7 +91,7 @@ function serverManifest(platform: Platform) {
     (name) => !name.startsWith('@grove/') && !name.startsWith(SERVER_NAME) && !NOT_AT_RUN_TIME.includes(name),
   );
   const needed = [
-    ...wanted.filter((name) => !VISION_ONLY.includes(name)),
+    ...wanted.filter((name) => !OPTIONAL.includes(name)),
     ...bundled,
     ...NEEDED_BY_BUNDLED,
     ...binariesOf(platform),
@@ -109,7 +109,7 @@ function serverManifest(platform: Platform) {
     libc: ['glibc'],
     engines: { node: '>=20' },
     dependencies: versions([...new Set(needed)]),
-    optionalDependencies: versions([...VISION_ONLY, nodePackageOf(platform)]),
+    optionalDependencies: versions([...OPTIONAL, nodePackageOf(platform)]),
     bundleDependencies: bundled,
   };
 }

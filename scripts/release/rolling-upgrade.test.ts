@@ -35,7 +35,7 @@ before(async () => {
   const database = await makeDatabase();
   old = await start(previous.grove, data, database.url);
   testApiKey = old.ready.testApiKey ?? '';
-  present = await start(join(ROOT, 'packages/cli/bin/grove'), data, database.url);
+  present = await start(join(ROOT, 'packages/cli/bin/grove'), data, database.url, '--yes');
 });
 
 after(async () => {
@@ -54,9 +54,9 @@ async function makeDatabase(): Promise<TestDatabase> {
   return database;
 }
 
-async function start(grove: string, data: string, url: string): Promise<Server> {
+async function start(grove: string, data: string, url: string, ...options: string[]): Promise<Server> {
   const env = { PATH: process.env.PATH, PORT: '0', GROVE_DATA: data, DATABASE_URL: url, GROVE_VISION: 'off' };
-  const child = spawn(process.execPath, [grove, 'start', '--json', '--demo'], {
+  const child = spawn(process.execPath, [grove, 'start', '--json', '--demo', ...options], {
     env,
     stdio: ['ignore', 'pipe', 'inherit'],
   });
