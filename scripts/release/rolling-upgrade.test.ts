@@ -85,12 +85,12 @@ test(`${PREVIOUS.version} goes on working after this release has migrated its da
 test('what one release writes the other reads, changes and deletes', { skip }, async () => {
   const [left, right] = [old, present].map(({ ready }) => createClient({ baseUrl: ready.baseUrl, apiKey: testApiKey }));
   assert.ok(left && right);
-  for (const [writer, reader] of [
-    [left, right],
-    [right, left],
+  for (const [name, writer, reader] of [
+    ['by the old', left, right],
+    ['by the new', right, left],
   ] as const) {
     const token = await writer.processTokens.create({
-      body: { name: `rolling ${writer === left}`, processDefnName: 'document-and-selfie' },
+      body: { name, processDefnName: 'document-and-selfie' },
     });
     const body = { parameters: { firstName: 'Ada', lastName: 'Byrne' } };
     const { processInstanceId } = await reader.processInstances.create({ query: { pt: token.id }, body });
