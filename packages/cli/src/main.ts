@@ -2,6 +2,7 @@ import { createRequire } from 'node:module';
 import { Command, CommanderError } from 'commander';
 import { defineApply } from './commands/apply.ts';
 import { defineBackup } from './commands/backup.ts';
+import { defineCompletion } from './commands/completion.ts';
 import { defineDoctor } from './commands/doctor.ts';
 import { defineExport } from './commands/export.ts';
 import { defineFaces } from './commands/faces.ts';
@@ -15,12 +16,14 @@ import { defineOperators } from './commands/operators.ts';
 import { definePage } from './commands/page.ts';
 import { definePerson } from './commands/person.ts';
 import { definePlan } from './commands/plan.ts';
+import { defineAudit, defineErase, defineInstances, defineReviews, defineWebhooks } from './commands/records.ts';
 import { defineRestore } from './commands/restore.ts';
 import { defineRetention } from './commands/retention.ts';
 import { defineRotate } from './commands/rotate.ts';
 import { defineSpecimen } from './commands/specimen.ts';
 import { defineStart } from './commands/start.ts';
 import { defineTenant } from './commands/tenant.ts';
+import { defineTrigger } from './commands/trigger.ts';
 import { FAILED, failureOf, failureText } from './failure.ts';
 import { styled } from './output.ts';
 
@@ -82,6 +85,12 @@ function program(): Command {
     defineKeys,
     defineOperators,
     defineListen,
+    defineTrigger,
+    defineInstances,
+    defineReviews,
+    defineWebhooks,
+    defineAudit,
+    defineErase,
     definePlan,
     defineApply,
     defineExport,
@@ -97,6 +106,7 @@ function program(): Command {
     defineFaces,
     defineSpecimen,
     defineDoctor,
+    defineCompletion,
     defineHelp,
   ]) {
     each(grove);

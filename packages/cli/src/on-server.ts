@@ -19,7 +19,12 @@ export function onServer(command: Command): Command {
 
 export type Environment = 'live' | 'test';
 /** `environment`: of the key, and so of whatever is made with it. */
-export type Server = { readonly client: Client; readonly baseUrl: string; readonly environment: Environment };
+export type Server = {
+  readonly client: Client;
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  readonly environment: Environment;
+};
 
 const TEST_KEY = /^grv_test_/;
 
@@ -35,7 +40,7 @@ export function serverFrom(options: ServerOptions): Server {
   }
   try {
     const environment = TEST_KEY.test(apiKey) ? 'test' : 'live';
-    return { client: createClient({ baseUrl, apiKey, fetch: localFetch }), baseUrl, environment };
+    return { client: createClient({ baseUrl, apiKey, fetch: localFetch }), baseUrl, apiKey, environment };
   } catch (error) {
     throw error instanceof TypeError ? new UsageError(error.message) : error;
   }

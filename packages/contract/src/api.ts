@@ -8,7 +8,7 @@ import { stores } from './identity-store/stores.ts';
 import { totps } from './identity-store/totps.ts';
 import { users } from './identity-store/users.ts';
 import { journey, processServer } from './journey.ts';
-import { webhooks } from './notification-service.ts';
+import { eventStream, webhooks } from './notification-service.ts';
 import type { GroupedOperation } from './operation.ts';
 import { consoleAccount, operatorRoles, operators } from './operators.ts';
 import { personRequests } from './person-requests.ts';
@@ -42,6 +42,7 @@ export const api = {
   processServer,
   cloudSecrets,
   webhooks,
+  eventStream,
   userData,
   personRequests,
   watchlists,

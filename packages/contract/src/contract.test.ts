@@ -161,6 +161,7 @@ const additions: string[] = [
   'POST /api/process-manager/cloudSecrets',
   'POST /api/process-manager/cloudSecrets/{cloudSecretId}',
   'DELETE /api/process-manager/cloudSecrets/{cloudSecretId}',
+  'GET /api/notification-service/events/stream',
   `GET ${hooks}`,
   `POST ${hooks}`,
   `GET ${hooks}/{webhookId}`,

@@ -16,6 +16,7 @@ export {
 } from './errors.ts';
 export { IDENTITY_EVENTS, type IdentityEventType } from './identity-store/events.ts';
 export { User } from './identity-store/users.ts';
+export { WEBHOOK_EVENTS } from './notification-service.ts';
 export { buildOpenApi, type OpenApiDocument, renderOpenApi } from './openapi.ts';
 export { declaredStatuses, takesIdempotencyKey } from './openapi-problems.ts';
 export {
@@ -60,3 +61,4 @@ export { SPECIFICATION_ROUTES } from './specification-routes.ts';
 export { JOURNEY_LANGUAGES, MAX_PAGE_ARCHIVE_BYTES, MAX_THEME_ASSET_BYTES } from './theme-server.ts';
 export { Type } from './type.ts';
 export { MAX_WATCHLIST_IMAGE_BYTES, MAX_WATCHLIST_SIZE } from './watchlist-manager.ts';
+export type { IdentityWebhook, InstanceWebhook, WebhookPayload } from './webhook-payloads.ts';

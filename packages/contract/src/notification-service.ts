@@ -230,3 +230,19 @@ export const webhooks = group('/api/notification-service/webhooks', {
     codes: known,
   }),
 });
+
+export const eventStream = group('/api/notification-service/events', {
+  watch: get('/stream', {
+    summary: 'Watch events while they happen, as server-sent events',
+    description:
+      'Each event is what a webhook would be sent, with an id of its own, in `data`. The stream begins with the connection and ' +
+      'shows what this server commits; nothing is stored for it. It is for development: `grove listen` uses it. What must ' +
+      'arrive is told by a webhook. A tenant has five streams at a time in each environment; a sixth gets 100007.',
+    permission: 'NotificationService:watchEvents',
+    query: Type.Object({
+      types: Type.Optional(text(1, 2000, 'Only these events, separated by commas; all of them unless given')),
+    }),
+    produces: 'text/event-stream',
+    codes: [100007],
+  }),
+});

@@ -21,6 +21,7 @@ export const tagDescriptions: Readonly<Record<GroupName, string>> = {
   processServer: 'Links that end users open.',
   cloudSecrets: 'Secrets that the steps of a process use. They can be written but never read.',
   webhooks: 'Who is told what about process instances, and what became of it.',
+  eventStream: 'Events while they happen, for a developer who watches.',
   userData: 'What the end user gave, and what was found out about it.',
   personRequests: 'Everything about one person: found, handed out, erased with one receipt.',
   watchlists:

@@ -1,7 +1,7 @@
 import type { Api, Body, Ok, Params, Query } from '@grove/contract';
 
-/** What only browsers call is not for a back end. */
-export type ServedGroup = Exclude<keyof Api, 'journey' | 'processServer' | 'consoleAccount'>;
+/** What only browsers call is not for a back end; a stream has no end that a call could wait for. */
+export type ServedGroup = Exclude<keyof Api, 'journey' | 'processServer' | 'consoleAccount' | 'eventStream'>;
 
 /** One namespace per group of the contract, one method per operation. */
 export type Client = {

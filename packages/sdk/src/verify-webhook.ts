@@ -1,3 +1,5 @@
+import type { WebhookPayload } from '@grove/contract';
+
 /** Whether a webhook is from Grove: Standard Webhooks 1.0, with nothing but Web Crypto. */
 
 type HeaderMap = { readonly [name: string]: string | readonly string[] | undefined };
@@ -12,8 +14,8 @@ export type WebhookToVerify = {
   toleranceSeconds?: number;
 };
 
-/** What Grove sends if the webhook has no template of its own. */
-export type WebhookEvent = { id: string; type: string; timestamp: string; data: Record<string, unknown> };
+/** What Grove sends if the webhook has no template of its own: `type` says what `data` holds. */
+export type WebhookEvent = WebhookPayload;
 
 /** The request is not from Grove, or not of now: answer it with 400 and do nothing else. */
 export class WebhookVerificationError extends Error {

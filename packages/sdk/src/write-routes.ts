@@ -23,7 +23,7 @@ const reserved = ['query', 'body', 'user', 'idempotencyKey', 'signal'];
 export function routesFromContract(): Routes {
   const table: Record<string, Record<string, Route>> = {};
   for (const { group, name, operation } of operations()) {
-    if (isOfBrowsers(operation)) continue;
+    if (isOfBrowsers(operation) || operation.produces === 'text/event-stream') continue;
     table[group] ??= {};
     table[group][name] = routeOf(`${group}.${name}`, operation);
   }

@@ -223,7 +223,10 @@ describe('a test key', () => {
     last = now;
   };
 
-  const walked = operations().filter(({ operation }) => operation.permission);
+  // A stream has no end to wait for; it is of the environment of its key (notification-service/event-stream.test.ts).
+  const walked = operations().filter(
+    ({ operation }) => operation.permission && operation.produces !== 'text/event-stream',
+  );
 
   it('changes nothing that serves live callers by reading', async () => {
     await isUnchanged();

@@ -1,117 +1,137 @@
 import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
-import { GroveConnectionError, GroveError, verifyWebhook } from 'grove-idv-sdk';
-import { follow, forward, type Told } from './listen.ts';
+import { verifyWebhook, type WebhookEvent } from 'grove-idv-sdk';
+import { environmentOf, GROVE, grove, groveJson, startGrove, temporaryFolder } from '../../test/grove.ts';
+import { follow, forward, secretOf, type Told } from './listen.ts';
 
 const SECRET = `whsec_${btoa('a secret of thirty-two characters')}`;
 
-/** A server whose instances are in the hands of the test. */
-function server() {
-  const events = new Map<string, string[]>();
-  let fault: Error | undefined;
-  const content = <T>(all: T[]) => ({ content: all }) as never;
-  const statusOf = (id: string) =>
-    events.get(id)?.at(-1) === 'instance.completed' ? 'COMPLETED_ENDED_SUCCESS' : 'ACTIVE';
-  let asked = 0;
-  return {
-    happens: (id: string, type: string) => void events.set(id, [...(events.get(id) ?? []), type]),
-    fails: (error: Error | undefined) => {
-      fault = error;
-    },
-    asked: () => asked,
-    api: {
-      list: async () => {
-        if (fault) throw fault;
-        const ids = [...events.keys()].reverse().slice(0, 20);
-        return content(
-          ids.map((id) => ({ id, status: statusOf(id), tenantId: 'acme', processDefnName: 'onboarding' })),
-        );
-      },
-      listEvents: async ({ processInstanceId: id }: { processInstanceId: string }) => {
-        asked += 1;
-        if (id === 'gone') throw new GroveError({ operation: 'x', status: 404, message: 'gone', code: 100022 });
-        const all = (events.get(id) ?? []).map((type, at) => ({
-          type,
-          sequence: at + 1,
-          dateTime: 'now',
-          status: statusOf(id),
-        }));
-        return content(all.reverse());
-      },
-    } as never,
-  };
-}
+const streamOf = (...blocks: string[]) =>
+  new Response(blocks.join(''), { headers: { 'content-type': 'text/event-stream' } });
+const blockOf = (id: string) =>
+  `event: instance.created\nid: ${id}\ndata: ${JSON.stringify({ id, type: 'x', data: {} })}\n\n`;
 
-/** What is told until the test has nothing more to do between two looks. */
-async function toldWhile(api: never, steps: (() => void)[]): Promise<string[]> {
-  const told: string[] = [];
+test('a stream that ends or cannot be opened is opened again, and comments are passed over', async () => {
+  const answers = [
+    async () => streamOf(': watching\n\n', blockOf('1'), blockOf('2').slice(0, -1), '\n', 'data: half'),
+    () => Promise.reject(new TypeError('fetch failed')),
+    async () => new Response('{}', { status: 503 }),
+    async () => streamOf(blockOf('3')),
+  ];
+  const waits: number[] = [];
+  const seen: string[] = [];
   const over = new Error('over');
-  const pause = async () => {
-    const step = steps.shift();
-    if (!step) throw over;
-    step();
-  };
-  try {
-    for await (const { id, type } of follow(api, pause)) told.push(`${id} ${type}`);
-  } catch (error) {
-    if (error !== over) throw error;
-  }
-  return told;
-}
-
-test('events are told in the order of their instance, each once, and none from before', async () => {
-  const grove = server();
-  grove.happens('old', 'instance.created');
-  const told = await toldWhile(grove.api, [
-    () => grove.happens('old', 'instance.started'),
-    () => {
-      grove.happens('new', 'instance.created');
-      grove.happens('new', 'instance.started');
-      grove.happens('old', 'instance.completed');
-    },
-    () => grove.fails(new GroveConnectionError({ operation: 'x', fault: 'unsent', reason: 'away' })),
-    () => grove.fails(undefined),
-    () => grove.happens('gone', 'instance.created'),
-    () => grove.happens('new', 'instance.paused'),
-  ]);
-  assert.deepEqual(told, [
-    'old.2 instance.started',
-    'old.3 instance.completed',
-    'new.1 instance.created',
-    'new.2 instance.started',
-    'new.3 instance.paused',
-  ]);
-});
-
-test('an instance that has ended is asked for no more', async () => {
-  const grove = server();
-  grove.happens('done', 'instance.completed');
-  await toldWhile(grove.api, [() => undefined, () => undefined, () => undefined]);
-  assert.equal(grove.asked(), 1);
+  const open = () => (answers.shift() ?? (() => assert.fail('asked too often')))();
+  await assert.rejects(async () => {
+    for await (const { id } of follow(open, async (ms) => waits.push(ms))) if (seen.push(id) === 3) throw over;
+  }, over);
+  assert.deepEqual(seen, ['1', '2', '3']);
+  assert.deepEqual(waits, [500, 1000, 2000]);
 });
 
 test('a refusal of the server ends the command', async () => {
-  const grove = server();
-  grove.fails(new GroveError({ operation: 'x', status: 401, message: 'no' }));
-  await assert.rejects(toldWhile(grove.api, []), GroveError);
+  const refused = async () => Response.json({ code: 7, message: 'No permission' }, { status: 403 });
+  await assert.rejects(follow(refused, async () => undefined).next(), /403: No permission \(code 7\)/);
 });
 
-test('the receiver is told as by a webhook, and what it answers is shown', async (t) => {
-  const seen: unknown[] = [];
+test('the secret is the same for the same key, and does not show it', () => {
+  assert.equal(secretOf('grv_test_a'), secretOf('grv_test_a'));
+  assert.notEqual(secretOf('grv_test_a'), secretOf('grv_test_b'));
+  assert.match(secretOf('grv_test_a'), /^whsec_[A-Za-z0-9+/]{43}=$/);
+});
+
+async function openReceiver(secret: () => string) {
+  const seen: WebhookEvent[] = [];
+  let tell = () => {};
   const receiver = createServer(async (request, response) => {
     const payload = Buffer.concat(await Array.fromAsync(request));
-    seen.push(await verifyWebhook({ payload, headers: request.headers, secret: SECRET }));
+    seen.push(await verifyWebhook({ payload, headers: request.headers, secret: secret() }));
     response.writeHead(302, { Location: '/elsewhere' }).end();
+    tell();
   }).listen(0, '127.0.0.1');
   await once(receiver, 'listening');
+  const until = async (done: () => boolean) => {
+    while (!done())
+      await new Promise<void>((arrived) => {
+        tell = arrived;
+      });
+  };
+  return { receiver, seen, until, url: `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/` };
+}
+
+test('the receiver is told as by a webhook, and what it answers is shown', async (t) => {
+  const { receiver, seen, url: forwardTo } = await openReceiver(() => SECRET);
   t.after(() => receiver.close());
-  const forwardTo = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
   const told: Told = { id: '01J.1', type: 'instance.created', timestamp: 'now', data: { status: 'PENDING' } };
   assert.deepEqual(await forward(told, { forwardTo, secret: SECRET }), { ...told, statusCode: 302 });
   assert.deepEqual(seen, [told]);
   const { error } = await forward(told, { forwardTo: 'http://127.0.0.1:1/', secret: SECRET });
   assert.ok(error);
+});
+
+test('listen pushes what trigger makes happen, and the records of it can be looked up, decided and erased', async (t) => {
+  const env = { GROVE_DATA: temporaryFolder(t) };
+  const server = await startGrove(t, env);
+  const apiKey = server.ready.testApiKey ?? '';
+  const client = { ...env, GROVE_URL: server.url, GROVE_API_KEY: apiKey };
+  const { receiver, seen, until, url } = await openReceiver(() => secretOf(apiKey));
+  t.after(() => receiver.close());
+  const types = 'instance.completed,instance.review';
+  const listening = spawn(process.execPath, [GROVE, 'listen', '--forward-to', url, '--events', types, '--json'], {
+    env: environmentOf(client),
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  t.after(() => listening.kill('SIGKILL'));
+  await once(listening.stdout, 'data');
+
+  type Triggered = { processInstanceId: string; status: string };
+  // The first line of listen comes before its connection: events count from when it is open.
+  const passed = await groveJson<Triggered>(['trigger', 'passed'], client);
+  assert.equal(passed.status, 'COMPLETED_ENDED_SUCCESS');
+  const waiting = await groveJson<Triggered>(['trigger', 'document-blurred'], client);
+  assert.equal(waiting.status, 'REVIEW');
+  await until(() => seen.some(({ type }) => type === 'instance.review'));
+  assert.ok(seen.every(({ type }) => types.includes(type)));
+  const review = seen.find((event) => event.type === 'instance.review');
+  assert.equal(review?.data.processInstanceId, waiting.processInstanceId, 'typed by its type');
+
+  const { reviews } = await groveJson<{ reviews: { processInstanceId: string }[] }>(['reviews', 'list'], client);
+  assert.deepEqual(
+    reviews.map((each) => each.processInstanceId),
+    [waiting.processInstanceId],
+  );
+  await groveJson(['reviews', 'approve', waiting.processInstanceId, '--comment', 'seen'], client);
+  const { instances } = await groveJson<{ instances: { id: string; status: string }[] }>(['instances', 'list'], client);
+  assert.deepEqual(new Set(instances.map(({ status }) => status)), new Set(['COMPLETED_ENDED_SUCCESS']));
+  const events = await grove(['instances', 'events', passed.processInstanceId], client);
+  assert.match(events.stdout, /instance\.completed/);
+  const erased = await groveJson<{ state: string }>(['erase', passed.processInstanceId, '--yes'], client);
+  assert.match(erased.state, /^ERAS/);
+  const { auditEvents } = await groveJson<{ auditEvents: { action: string }[] }>(['audit', '--limit', '5'], client);
+  assert.ok(auditEvents.length > 0);
+  assert.equal((await grove(['webhooks', 'list'], client)).stdout, 'There are none.\n');
+  const unknown = await grove(['trigger', 'nothing-like-it'], client);
+  assert.deepEqual([unknown.code, /There are: passed/.test(unknown.stderr)], [2, true]);
+});
+
+test('the completion of each shell names every command, and bash completes with it', async (t) => {
+  for (const shell of ['bash', 'zsh', 'fish']) {
+    const { stdout, code } = await grove(['completion', shell], {});
+    assert.equal(code, 0);
+    for (const word of ['backup verify', 'trigger', '--forward-to', 'instances events'])
+      assert.ok(stdout.includes(word), word);
+  }
+  if (spawnSync('bash', ['--version']).error) return t.skip('bash is not here');
+  const { stdout: script } = await grove(['completion', 'bash'], {});
+  const complete = (...words: string[]) => {
+    const line = `${script}\nCOMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length - 1}; _grove; echo "\${COMPREPLY[@]}"`;
+    return spawnSync('bash', ['-c', line], { encoding: 'utf8' }).stdout.trim();
+  };
+  assert.equal(complete('grove', 'tri'), 'trigger');
+  assert.equal(complete('grove', 'instances', 'e'), 'events');
+  assert.equal(complete('grove', 'backup', '/x', '--im'), '--images');
 });

@@ -1,119 +1,104 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
-import { type Client, GroveConnectionError, isGroveError } from 'grove-idv-sdk';
 import { UsageError } from '../failure.ts';
+import { localFetch } from '../local-fetch.ts';
 import { onServer, type ServerOptions, serverFrom, WHERE } from '../on-server.ts';
 import { define, examples, printable } from '../output.ts';
+import { readEvents } from '../server-sent-events.ts';
 
 /**
- * Webhooks for a developer whose receiver no server can reach: the command asks the server what happened and tells the
- * receiver itself, in the words and with the signature of a webhook. Nothing is set up on the server.
+ * Webhooks for a developer whose receiver no server can reach: the server pushes its events to this command, which sends
+ * them on with the signature of a webhook. Nothing is set up on the server.
  */
-type ListenOptions = ServerOptions & { forwardTo: string; secret?: string };
-
-type Instance = Awaited<ReturnType<Client['processInstances']['list']>>['content'][number];
-type InstanceEvent = Awaited<ReturnType<Client['processInstances']['listEvents']>>['content'][number];
-type Asked = { list: Client['processInstances']['list']; listEvents: Client['processInstances']['listEvents'] };
+type ListenOptions = ServerOptions & { forwardTo: string; secret?: string; events?: string };
 
 export type Told = { id: string; type: string; timestamp: string; data: Record<string, unknown> };
 export type Forwarded = Told & { statusCode?: number; error?: string };
 
-/** The newest instances are followed, whoever made them. */
-const MAX_FOLLOWED = 20;
-const MAX_EVENTS = 100;
-const ASK_EVERY_MS = 1000;
 const ANSWER_WITHIN_MS = 15_000;
-const NOT_FOUND = 100022;
+const FIRST_WAIT_MS = 500;
+const LONGEST_WAIT_MS = 10_000;
 
 export function defineListen(program: Command): void {
-  onServer(define(program, 'listen', 'tell a receiver on your machine what happens, as a webhook would'))
+  onServer(define(program, 'listen', 'send what happens to a receiver on your machine, as a webhook would'))
     .requiredOption('--forward-to <url>', 'where the receiver listens')
-    .option('--secret <secret>', 'what to sign with, as whsec_…; a new one is shown unless given')
+    .option('--secret <secret>', 'what to sign with, as whsec_…; one that stays the same for this key unless given')
+    .option('--events <types>', 'only these, separated by commas, such as instance.completed,instance.review')
     .addHelpText(
       'after',
-      `${examples('grove listen --forward-to http://localhost:3000/')}
-It asks once a second for the events of the ${MAX_FOLLOWED} newest process instances. Templates, headers and retries of
-webhooks are left out, and so is the deletion of an instance.
+      `${examples(
+        'grove listen --forward-to http://localhost:3000/webhooks',
+        'grove listen --forward-to http://localhost:3000/ --events instance.completed,instance.review',
+      )}
+The server pushes every event of the environment of the key, those of identity stores too. Templates, headers and retries
+of webhooks are left out. With several servers you see the events of the one that you are connected to.
 ${WHERE}`,
     )
     .action(listen);
 }
 
 async function listen(options: ListenOptions): Promise<void> {
-  const { forwardTo, json } = options;
+  const { forwardTo, json, events } = options;
   if (!/^https?:$/.test(URL.parse(forwardTo)?.protocol ?? '')) throw new UsageError('--forward-to must be an address');
-  const secret = options.secret ?? `whsec_${randomBytes(32).toString('base64')}`;
+  const { baseUrl, apiKey, client } = serverFrom(options);
+  const secret = options.secret ?? secretOf(apiKey);
   if (!/^whsec_[A-Za-z0-9+/]{32,}={0,2}$/.test(secret)) throw new UsageError('--secret must begin with whsec_');
-  const { client } = serverFrom(options);
   const say = (value: object, text: string) => process.stdout.write(json ? `${JSON.stringify(value)}\n` : `${text}\n`);
   say({ forwardTo, secret }, `Events go to ${forwardTo}, signed with ${secret}\nStop with Ctrl-C.\n`);
-  for await (const told of follow(client.processInstances, () => sleep(ASK_EVERY_MS))) {
+  const open = async () => {
+    const { token } = await client.apiKeys.issue();
+    const query = events === undefined ? '' : `?types=${encodeURIComponent(events)}`;
+    return localFetch(`${baseUrl.replace(/\/+$/, '')}/api/notification-service/events/stream${query}`, {
+      headers: { authorization: `Bearer ${token}`, accept: 'text/event-stream, application/problem+json' },
+    });
+  };
+  for await (const told of follow(open, sleep)) {
     const forwarded = await forward(told, { forwardTo, secret });
     say(forwarded, lineOf(forwarded));
   }
 }
 
+/** The same for the same key, so that a receiver need not be told a new one each day. It says nothing of the key. */
+export function secretOf(apiKey: string): string {
+  return `whsec_${createHash('sha256').update(`grove listen\0${apiKey}`).digest('base64')}`;
+}
+
+/** Reads the stream, and connects again when it ends: the server may have been started anew. */
+export async function* follow(
+  open: () => Promise<Response>,
+  pause: (ms: number) => Promise<unknown>,
+): AsyncGenerator<Told> {
+  for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)) {
+    const answer = await open().catch((error: unknown) => (isRefusal(error) ? Promise.reject(error) : undefined));
+    if (answer && !answer.ok) await refuse(answer);
+    try {
+      for await (const { data } of answer ? readEvents(answer) : []) {
+        waitMs = FIRST_WAIT_MS;
+        yield JSON.parse(data) as Told;
+      }
+    } catch {
+      // A connection that was lost is made again below.
+    }
+    await pause(waitMs);
+  }
+}
+
+/** The server answered, and the answer is no: it will not change by asking again. */
+const isRefusal = (error: unknown) => (error as { status?: number }).status !== undefined;
+
+async function refuse(answer: Response): Promise<void> {
+  const problem = (await answer.json().catch(() => ({}))) as { message?: string; code?: number };
+  if (answer.status === 429 || answer.status >= 500) return;
+  throw new UsageError(
+    `The server answered ${answer.status}: ${problem.message ?? ''} (code ${problem.code ?? 'none'})`,
+  );
+}
+
 function lineOf({ timestamp, type, data, statusCode, error }: Forwarded): string {
   const result = statusCode === undefined ? printable(error ?? '') : String(statusCode);
-  return `${timestamp}  ${type}  ${data.processInstanceId}  ${data.status}  ->  ${result}`;
-}
-
-/** What happens from now on, in the order of each instance. What had happened before is not told. */
-export async function* follow(asked: Asked, pause: () => Promise<unknown>): AsyncGenerator<Told> {
-  let known: Map<string, { sequence: number; ended: boolean }> | undefined;
-  for (;;) {
-    const instances = await newest(asked);
-    const followed: NonNullable<typeof known> = new Map();
-    for (const instance of [...(instances ?? [])].reverse()) {
-      const before = known?.get(instance.id);
-      const ended = instance.status.startsWith('COMPLETED_');
-      const found = before?.ended ? [] : await eventsSince(asked, instance.id, before?.sequence ?? 0);
-      const events = found ?? [];
-      const sequence = events.at(-1)?.sequence ?? before?.sequence ?? 0;
-      followed.set(instance.id, { sequence, ended: ended && found !== undefined });
-      if (known) for (const event of events) yield toldOf(instance, event);
-    }
-    if (instances) known = followed;
-    await pause();
-  }
-}
-
-/** Nothing while the server cannot be reached: it may be starting again. */
-async function newest({ list }: Asked): Promise<readonly Instance[] | undefined> {
-  try {
-    return (await list({ query: { size: MAX_FOLLOWED, sort: ['createdAt,desc'] } })).content;
-  } catch (error) {
-    if (error instanceof GroveConnectionError) return undefined;
-    throw error;
-  }
-}
-
-async function eventsSince({ listEvents }: Asked, id: string, sequence: number): Promise<InstanceEvent[] | undefined> {
-  try {
-    const query = { size: MAX_EVENTS, sort: ['sequence,desc'] };
-    const { content } = await listEvents({ processInstanceId: id, query });
-    return content.filter((event) => event.sequence > sequence).reverse();
-  } catch (error) {
-    // It was deleted in the meantime, or the server is away; then it is asked again.
-    if (error instanceof GroveConnectionError || isGroveError(error, NOT_FOUND)) return undefined;
-    throw error;
-  }
-}
-
-function toldOf(instance: Instance, { sequence, type, dateTime, status, step, data }: InstanceEvent): Told {
-  const { id, tenantId, environment, processDefnId, processDefnName, processDefnVersion } = instance;
-  return {
-    id: `${id}.${sequence}`,
-    type,
-    timestamp: dateTime,
-    data: {
-      ...{ tenantId, environment, processInstanceId: id, sequence, status },
-      ...(step !== undefined && { step }),
-      ...{ processDefnId, processDefnName, processDefnVersion },
-      ...(data !== undefined && { details: data }),
-    },
-  };
+  const about = data.processInstanceId ?? data.userId ?? data.storeName ?? '';
+  return `${timestamp}  ${type}  ${about}  ${data.status ?? ''}  ->  ${result}`;
 }
 
 /** Once: whoever develops a receiver sees what came of it, and lets it happen again. */

@@ -6,6 +6,7 @@ import { HOUR } from '../kernel/clock.ts';
 import type { TenantId } from '../kernel/ids.ts';
 import type { Vault } from '../secrets/vault.ts';
 import { type DispatcherDeps, openDispatcher } from './dispatch.ts';
+import { eventStreamHandlers, openEventHub } from './event-stream.ts';
 import { type Notifier, notifier } from './notify.ts';
 import { purgeDeliveriesJob } from './purge-deliveries.ts';
 import { isWebhookName } from './webhooks.repository.ts';
@@ -13,7 +14,7 @@ import { type WebhooksDeps, webhookHandlers } from './webhooks.ts';
 
 /** Webhooks put together: the callers' side, what the engine tells, and what sends it. */
 export type Notifications = Notifier & {
-  handlers: { webhooks: ReturnType<typeof webhookHandlers> };
+  handlers: { webhooks: ReturnType<typeof webhookHandlers>; eventStream: ReturnType<typeof eventStreamHandlers> };
   /** Whether a definition may name it: in one environment at least there is one. */
   isWebhookName(db: TenantReads, name: string): Promise<boolean>;
   start(): void;
@@ -43,13 +44,18 @@ export function openNotifications(deps: NotificationsDeps): Notifications {
     if (trace !== undefined) traces?.set(id, trace);
   };
   const { ring, start, deliverDue } = dispatcher;
+  const hub = openEventHub();
   return {
-    handlers: { webhooks: webhookHandlers({ vault, outbound, ring, secretHostFault: deps.secretHostFault }) },
-    ...notifier(ring, noted),
+    handlers: {
+      webhooks: webhookHandlers({ vault, outbound, ring, secretHostFault: deps.secretHostFault }),
+      eventStream: eventStreamHandlers(hub),
+    },
+    ...notifier(ring, noted, hub),
     isWebhookName,
     start,
     deliverDue,
     async stop() {
+      hub.stop();
       await dispatcher.stop();
       outbound.close();
     },

@@ -3,6 +3,7 @@ import { toDtm } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import type { InstanceEvent } from '../kernel/instance-event.ts';
 import { addDelivery, type NewDelivery } from './deliveries.repository.ts';
+import type { EventHub } from './event-stream.ts';
 import { subscribes } from './webhook-rules.ts';
 import { activeWebhooks, type Environment, findWebhookNamed } from './webhooks.repository.ts';
 
@@ -49,8 +50,8 @@ export type Notifier = {
   notifyIdentity: NotifyIdentity;
 };
 
-/** `noted`: a delivery was written. */
-export function notifier(ring: () => void, noted: (id: string) => void = () => undefined): Notifier {
+/** `noted`: a delivery was written. `hub`: who watches events while they happen. */
+export function notifier(ring: () => void, noted: (id: string) => void, hub: EventHub): Notifier {
   /** Adds a delivery for each active webhook that subscribes. Mostly there is none: then this one read is all. */
   const tell = async (
     tx: TenantTx,
@@ -59,14 +60,19 @@ export function notifier(ring: () => void, noted: (id: string) => void = () => u
   ) => {
     const active = await activeWebhooks(tx, environment);
     const subscribers = active.filter(({ events }) => subscribes(events, type));
-    if (subscribers.length === 0) return;
+    const watched = hub.watched(tx.tenantId, environment);
+    if (subscribers.length === 0 && !watched) return;
     const delivery = deliveryOf();
+    if (watched) {
+      const event = { id: newId(delivery.created_at), ...(JSON.parse(delivery.payload) as Payload) };
+      tx.afterCommit(() => hub.publish(tx.tenantId, environment, event));
+    }
     for (const { id } of subscribers) {
       const deliveryId = newId(delivery.created_at);
       await addDelivery(tx, { ...delivery, id: deliveryId, webhook_id: id });
       noted(deliveryId);
     }
-    tx.afterCommit(ring);
+    if (subscribers.length > 0) tx.afterCommit(ring);
   };
   return {
     notify: (tx, event) => tell(tx, event, () => deliveryOfInstance(tx, event)),

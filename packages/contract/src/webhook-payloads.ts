@@ -1,0 +1,69 @@
+import type { IdentityEventType } from './identity-store/events.ts';
+
+/**
+ * What Grove sends for each event, as types: `type` says which of them it is. A payload holds ids, statuses and codes and
+ * nothing of a person. Every release may add members.
+ */
+type Common = { tenantId: string; environment: 'live' | 'test' };
+
+export type InstanceEventType =
+  | 'instance.created'
+  | 'instance.started'
+  | 'instance.stepSeen'
+  | 'instance.stepLeft'
+  | 'instance.stepCompleted'
+  | 'instance.stepRetried'
+  | 'instance.paused'
+  | 'instance.review'
+  | 'instance.approved'
+  | 'instance.rejected'
+  | 'instance.askedAgain'
+  | 'instance.childStarted'
+  | 'instance.completed'
+  | 'instance.terminated'
+  | 'instance.deleted';
+
+/** `step` is there where the event is about one; `details` differ from event to event. */
+export type InstanceEventData = Common & {
+  processInstanceId: string;
+  sequence: number;
+  status: string;
+  step?: string;
+  processDefnId: string;
+  processDefnName: string;
+  processDefnVersion: number;
+  details?: Record<string, unknown>;
+};
+
+export type IdentityEventData = Common & {
+  eventId: string;
+  storeName: string;
+  userId?: string;
+  modality?: string;
+  code?: number;
+  rpId?: string;
+  parentProcessDefnId?: string;
+  parentProcessDefnName?: string;
+  parentProcessDefnVersion?: number;
+  parentProcessInstanceId?: string;
+};
+
+export type ReadBudgetData = Common & {
+  apiKeyId: string;
+  apiKeyName: string;
+  persons: number;
+  personsPerHour: number;
+  blockedUntilDtm?: string;
+};
+
+type Sent<T extends string, D> = { id: string; type: T; timestamp: string; data: D };
+
+export type InstanceWebhook = { [T in InstanceEventType]: Sent<T, InstanceEventData> }[InstanceEventType];
+export type IdentityWebhook = { [T in IdentityEventType]: Sent<T, IdentityEventData> }[IdentityEventType];
+
+/** A discriminated union over `type`. */
+export type WebhookPayload =
+  | InstanceWebhook
+  | IdentityWebhook
+  | Sent<'apiKey.readBudgetExceeded', ReadBudgetData>
+  | Sent<'webhook.test', Record<string, unknown>>;

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import type { Readable } from 'node:stream';
+import { describe, it } from 'node:test';
+import { asTenantId } from '../kernel/ids.ts';
+import { MAX_WATCHERS_OF_TENANT, openEventHub } from './event-stream.ts';
+
+const [acme, other] = [asTenantId('acme'), asTenantId('other')];
+const event = (type: string) => ({ id: '1', type, timestamp: 'now', data: { text: 'line\nbreak' } });
+const NONE = new Set<string>();
+
+describe('a stream of events', () => {
+  const watch = (hub: ReturnType<typeof openEventHub>, types: ReadonlySet<string> = NONE, tenantId = acme) => {
+    const events = hub.subscribe({ tenantId, environment: 'test', types }).body as Readable;
+    return { events, text: () => String(events.read() ?? '') };
+  };
+
+  it('shows the events of its tenant, its environment and its types, each in one block', () => {
+    const hub = openEventHub();
+    const [all, some, others] = [watch(hub), watch(hub, new Set(['b'])), watch(hub, NONE, other)];
+    hub.publish(acme, 'test', event('a'));
+    hub.publish(acme, 'live', event('b'));
+    assert.match(all.text(), /^: watching\n\nevent: a\nid: 1\ndata: \{[^\n]*\}\n\n$/);
+    assert.equal(some.text(), ': watching\n\n');
+    assert.equal(others.text(), ': watching\n\n');
+    hub.stop();
+  });
+
+  it(`refuses with 100007 the ${MAX_WATCHERS_OF_TENANT + 1}th of a tenant, until one of them has gone`, async () => {
+    const hub = openEventHub();
+    const watching = Array.from({ length: MAX_WATCHERS_OF_TENANT }, () => watch(hub));
+    assert.throws(() => watch(hub), { code: 100007 });
+    watch(hub, NONE, other);
+    watching[0]?.events.destroy();
+    await new Promise((done) => setImmediate(done));
+    watch(hub);
+    hub.stop();
+  });
+
+  it('cuts off who does not read, and nobody watches then', async () => {
+    const hub = openEventHub();
+    const { events } = watch(hub);
+    const long = { ...event('a'), data: { text: 'x'.repeat(200_000) } };
+    hub.publish(acme, 'test', long);
+    hub.publish(acme, 'test', long);
+    assert.ok(events.destroyed);
+    await new Promise((done) => setImmediate(done));
+    assert.ok(!hub.watched(acme, 'test'));
+    hub.stop();
+  });
+});

@@ -1,0 +1,90 @@
+import { Readable } from 'node:stream';
+import { api } from '@grove/contract';
+import { type Produced, stream } from '../kernel/answers.ts';
+import { SECOND } from '../kernel/clock.ts';
+import { ApiError } from '../kernel/errors.ts';
+import type { TenantId } from '../kernel/ids.ts';
+import { implement } from '../kernel/implement.ts';
+import type { Environment } from './webhooks.repository.ts';
+
+/**
+ * Events for a caller that stays connected, as server-sent events: the same that webhooks are told, with the same ids
+ * alone. A connection sees what its server commits, from its beginning on; nothing is stored for it, so it is for
+ * developers, and a webhook is for everything that must arrive.
+ */
+export type EventHub = {
+  /** Whether anybody watches: if not, there is nothing to write. */
+  watched(tenantId: TenantId, environment: Environment): boolean;
+  publish(tenantId: TenantId, environment: Environment, event: StreamedEvent): void;
+  subscribe(watcher: { tenantId: TenantId; environment: Environment; types: ReadonlySet<string> }): Produced;
+  stop(): void;
+};
+
+export type StreamedEvent = { id: string; type: string; timestamp: string; data: Readonly<Record<string, unknown>> };
+
+export const MAX_WATCHERS_OF_TENANT = 5;
+const MAX_WATCHERS = 500;
+/** A client that does not read is cut off before its events pile up. */
+const MAX_UNREAD_BYTES = 256 * 1024;
+const BEAT_EVERY_MS = 15 * SECOND;
+
+type Watcher = { types: ReadonlySet<string>; events: Readable };
+
+export function openEventHub(): EventHub {
+  const lines = new Map<string, Set<Watcher>>();
+  let count = 0;
+  let beating: NodeJS.Timeout | undefined;
+  const keyOf = (tenantId: TenantId, environment: Environment) => `${tenantId}/${environment}`;
+  const write = ({ events }: Watcher, text: string) => {
+    if (events.destroyed) return;
+    events.push(text);
+    if (events.readableLength > MAX_UNREAD_BYTES) events.destroy();
+  };
+  const beat = () => {
+    for (const line of lines.values()) for (const watcher of line) write(watcher, ':\n\n');
+  };
+  return {
+    watched: (tenantId, environment) => lines.has(keyOf(tenantId, environment)),
+    publish(tenantId, environment, event) {
+      for (const watcher of lines.get(keyOf(tenantId, environment)) ?? []) {
+        if (watcher.types.size > 0 && !watcher.types.has(event.type)) continue;
+        write(watcher, `event: ${event.type}\nid: ${event.id}\ndata: ${JSON.stringify(event)}\n\n`);
+      }
+    },
+    subscribe({ tenantId, environment, types }) {
+      const key = keyOf(tenantId, environment);
+      const line = lines.get(key) ?? new Set<Watcher>();
+      if (line.size >= MAX_WATCHERS_OF_TENANT || count >= MAX_WATCHERS) {
+        throw new ApiError(100007, { retryAfterSeconds: 5, log: 'too many watch events' });
+      }
+      const watcher = { types, events: new Readable({ read: () => undefined }) };
+      line.add(watcher);
+      lines.set(key, line);
+      count += 1;
+      beating ??= setInterval(beat, BEAT_EVERY_MS).unref();
+      watcher.events.once('close', () => {
+        count -= 1;
+        line.delete(watcher);
+        if (line.size === 0) lines.delete(key);
+      });
+      write(watcher, ': watching\n\n');
+      // A proxy that gathers what it passes on would make the events late.
+      return stream('text/event-stream', watcher.events, { 'x-accel-buffering': 'no', 'cache-control': 'no-store' });
+    },
+    stop() {
+      clearInterval(beating);
+      for (const line of lines.values()) for (const { events } of line) events.push(null);
+    },
+  };
+}
+
+export function eventStreamHandlers(hub: EventHub) {
+  return implement(api.eventStream, {
+    watch: (context, { query }) =>
+      hub.subscribe({
+        tenantId: context.tenantId,
+        environment: context.principal.environment,
+        types: new Set(query.types?.split(',').filter(Boolean)),
+      }),
+  });
+}
