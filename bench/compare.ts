@@ -11,7 +11,7 @@ export type ComparisonPlan = {
   yardstick: Target;
   answerBytes: number;
   /** Round 0 is the warm-up. */
-  loadOf(round: number): Load;
+  loadOf(round: number): Load | Promise<Load>;
 };
 
 export type ComparisonOptions = {
@@ -47,7 +47,7 @@ export async function compare(plan: ComparisonPlan, options: ComparisonOptions):
 }
 
 async function oneRound(plan: ComparisonPlan, options: ComparisonOptions, number: number): Promise<Round> {
-  const load = plan.loadOf(number);
+  const load = await plan.loadOf(number);
   const measureServer = () => sample(plan.server, load, options);
   const measureYardstick = () => sample(plan.yardstick, load, options);
   const first = number % 2 === 0 ? await measureServer() : await measureYardstick();

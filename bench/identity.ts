@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { codeOf, stepOf } from '../packages/server/src/identity-store/totps/match-code.ts';
 import { limitChecks } from './bars.ts';
 import { type LoadRequest, probe } from './load.ts';
@@ -30,12 +31,17 @@ export async function userRequests(origin: string, apiKey: string): Promise<Load
   }));
 }
 
-/** Each user once in a round, with a step that is later than that of the round before. */
-export function totpRounds(bearer: string): () => LoadRequest[] {
+/**
+ * Each user once in a round, with a step that is later than that of the round before. Short rounds are waited for: the
+ * clock may be ahead of the server's by the window of the policy, and no more.
+ */
+export function totpRounds(bearer: string): () => Promise<LoadRequest[]> {
   const totp = { ...TOTP_POLICY, secret: TOTP_SECRET };
   let last = 0;
-  return () => {
+  return async () => {
     last = Math.max(last + 1, stepOf(totp, Date.now()) - 1);
+    const goodFromMs = (last - TOTP_POLICY.window) * TOTP_POLICY.period * 1000;
+    await sleep(Math.max(0, goodFromMs - Date.now()));
     const body = JSON.stringify({ code: codeOf(totp, last) });
     const headers = { Authorization: `Bearer ${bearer}`, 'Content-Type': 'application/json' };
     return Array.from({ length: TOTP_USERS }, (_, number) => ({

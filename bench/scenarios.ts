@@ -3,10 +3,10 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { appkeyRequests } from './appkeys.ts';
 import { temporaryFolder } from './clean-up.ts';
-import { type ComparisonOptions, compare } from './compare.ts';
+import { type ComparisonOptions, type ComparisonPlan, compare } from './compare.ts';
 import { atDocument, pictureOf } from './end-users.ts';
 import { totpRounds, userRequests } from './identity.ts';
-import { type Load, type LoadRequest, probe, REQUESTS_PER_VARIANT } from './load.ts';
+import { type LoadRequest, probe, REQUESTS_PER_VARIANT } from './load.ts';
 import { passkeyRequests } from './passkeys.ts';
 import {
   bearerOf,
@@ -44,7 +44,7 @@ export type ComparedName =
 /** They find some among many instances. */
 export type InstancesName = 'search-10k' | 'search-1m' | 'list-instances' | 'list-instances-page-50';
 
-type Plan = { settings: YardstickSettings; answerBytes: number; loadOf(round: number): Load };
+type Plan = { settings: YardstickSettings; answerBytes: number; loadOf: ComparisonPlan['loadOf'] };
 type Site = { origin: string; seeded: Seeded; seconds: number };
 
 // More than any machine we know creates: a tenant that is full refuses, and the scenario fails.
@@ -99,8 +99,8 @@ const plans: Readonly<Record<ComparedName, (site: Site) => Promise<Plan>>> = {
   async 'totp-authenticate'({ origin, seeded }) {
     const bearer = await bearerOf(origin, seeded.apiKey);
     const next = totpRounds(bearer);
-    const { settings, answerBytes } = await echoed(origin, next()[0] as LoadRequest, 200);
-    return { settings, answerBytes, loadOf: () => ({ requests: next() }) };
+    const { settings, answerBytes } = await echoed(origin, (await next())[0] as LoadRequest, 200);
+    return { settings, answerBytes, loadOf: async () => ({ requests: await next() }) };
   },
 
   async 'appkey-authenticate'({ origin, seeded }) {
