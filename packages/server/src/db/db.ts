@@ -1,4 +1,5 @@
 import type { TenantId } from '../kernel/ids.ts';
+import type { Signals } from './signals.ts';
 
 /**
  * One door, two engines. Repositories write plain SQL in the subset that SQLite and PostgreSQL share, with `$1 … $n`;
@@ -93,6 +94,7 @@ export type Db = {
   /** True if no other server can work on the database: what another has left behind belongs to nobody. */
   readonly isSingleServer: boolean;
   readonly seals: PersonalSeals;
+  readonly signals: Signals;
   of(tenantId: TenantId): TenantDb;
   readonly system: SystemDb;
   /** Throws `unavailable` if the database does not answer or cannot be written to. */

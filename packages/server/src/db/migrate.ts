@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
-import pg from 'pg';
+import type pg from 'pg';
 import { forEngine } from './db.ts';
-import { hostUrls, isWritable } from './postgres/hosts.ts';
+import { connectWritable } from './postgres/hosts.ts';
 import { isBusy } from './sqlite/faults.ts';
 import { hasTable, openView, type View, type ViewPlace } from './view.ts';
 
@@ -135,7 +135,7 @@ function writeAhead(database: DatabaseSync): void {
 }
 
 export async function migratePostgres(url: string, known = readMigrations()): Promise<MigrationState> {
-  const client = await connectToMigrate(url);
+  const client = await connectWritable(url, { application_name: 'grove-migrate' });
   try {
     await client.query(`SET lock_timeout = ${LOCK_TIMEOUT_MS}`);
     await client.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCK]);
@@ -161,25 +161,6 @@ export async function migratePostgres(url: string, known = readMigrations()): Pr
   } finally {
     await client.end();
   }
-}
-
-/** To the first server of the URL that can be written to. */
-async function connectToMigrate(url: string): Promise<pg.Client> {
-  let failure: unknown = new Error('no server of DATABASE_URL can be written to');
-  for (const connectionString of hostUrls(url) ?? [url]) {
-    const options = { connectionString, connectionTimeoutMillis: 10_000, application_name: 'grove-migrate' };
-    const client = new pg.Client(options);
-    // A connection that is lost fails the statement that runs; unheard, it would end the process as well.
-    client.on('error', () => undefined);
-    try {
-      await client.connect();
-      if (await isWritable(client)) return client;
-    } catch (error) {
-      failure = error;
-    }
-    await client.end().catch(() => undefined);
-  }
-  throw failure;
 }
 
 /** Every table with a tenant_id shows only the rows of the tenant that the connection works for, to its owner too. */

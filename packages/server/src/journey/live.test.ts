@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { onBothEngines } from '../../test/harness.ts';
 import { type Browser, codeOf, openTestJourney, type TestJourney } from '../../test/journey.ts';
+import { NO_SIGNALS } from '../db/signals.ts';
 import { asTenantId } from '../kernel/ids.ts';
 import { MAX_WATCHERS, openLive, type Watcher } from './live.ts';
 
@@ -172,7 +173,7 @@ describe('who watches', () => {
     ...{ tenantId: asTenantId(tenant), instanceId: `i${at}`, sessionId: `s${at}` },
     ...{ changed: () => undefined, beat: () => undefined, end: () => undefined },
   });
-  const open = () => openLive({ db: { engine: 'sqlite' } as never, onError: () => undefined });
+  const open = () => openLive({ db: { engine: 'sqlite', signals: NO_SIGNALS } as never, onError: () => undefined });
   const half = MAX_WATCHERS / 2;
 
   it('100007: of one tenant, is half of the places at most, and a place that was left is free', () => {

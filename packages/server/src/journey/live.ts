@@ -5,8 +5,8 @@ import type { TenantId } from '../kernel/ids.ts';
 import { standingsOf } from './sessions.repository.ts';
 
 /**
- * Who watches which journey from this server, and the news for them. What this server changes it tells at once; what
- * others change, where there are others, is found by reading how far the watched journeys have come.
+ * Who watches which journey from this server, and the news for them. What this server changes it tells at once, here and to
+ * the other servers. What a signal of theirs did not tell is found by reading how far the watched journeys have come.
  */
 export type Live = {
   /** Something about the journey has changed, and is committed. */
@@ -41,6 +41,8 @@ export const MAX_WATCHERS_PER_SESSION = 5;
 export const MAX_WATCHERS = 2000;
 const BEAT_EVERY_MS = 15 * SECOND;
 const POLL_EVERY_MS = 2 * SECOND;
+/** Polls that are left out while every change of other servers is heard. */
+const POLLS_LEFT_OUT = 9;
 
 /** The watchers of one journey, and how far it had come when it was last read. */
 type Watched = { tenantId: TenantId; instanceId: string; watchers: Set<Watcher>; seen: string | undefined };
@@ -69,11 +71,37 @@ export function openLive({ db, onError }: LiveDeps): Live {
   };
 
   const pollInBackground = oneAtATime(poll, (error) => onError('could not read the watched journeys', error));
+  let leftOut = 0;
+  const pollIfNeeded = () => {
+    if (db.signals.isComplete && leftOut < POLLS_LEFT_OUT) {
+      leftOut += 1;
+      return;
+    }
+    leftOut = 0;
+    pollInBackground();
+  };
   const keepTime = timekeeper([
     { call: beat, everyMs: BEAT_EVERY_MS },
-    // Changes that another server makes are found by polling.
-    ...(db.isSingleServer ? [] : [{ call: pollInBackground, everyMs: POLL_EVERY_MS }]),
+    // Changes of another server that no signal told of are found by polling.
+    ...(db.isSingleServer ? [] : [{ call: pollIfNeeded, everyMs: POLL_EVERY_MS }]),
   ]);
+
+  const tellOf = (name: string) => {
+    const journey = watched.get(name);
+    if (journey) tell(journey);
+  };
+  let stopListening: (() => void) | undefined;
+  const listenIf = (isWanted: boolean) => {
+    if (isWanted) {
+      stopListening ??= db.signals.listen((name) => {
+        if (name === undefined) leftOut = POLLS_LEFT_OUT;
+        else tellOf(name);
+      });
+    } else {
+      stopListening?.();
+      stopListening = undefined;
+    }
+  };
 
   return {
     poll,
@@ -82,8 +110,9 @@ export function openLive({ db, onError }: LiveDeps): Live {
       return all.size;
     },
     changed(tenantId, instanceId) {
-      const journey = watched.get(nameOf(tenantId, instanceId));
-      if (journey) tell(journey);
+      const name = nameOf(tenantId, instanceId);
+      tellOf(name);
+      db.signals.publish(name);
     },
     subscribe(watcher) {
       if (stopped) throw new ApiError(100010, { retryAfterSeconds: 5, detail: 'the server is stopping' });
@@ -101,6 +130,7 @@ export function openLive({ db, onError }: LiveDeps): Live {
       all.add(watcher);
       ofTenants.set(tenantId, ofTenant + 1);
       keepTime(true);
+      listenIf(true);
       return () => {
         if (!all.delete(watcher)) return;
         const left = (ofTenants.get(tenantId) ?? 1) - 1;
@@ -110,6 +140,7 @@ export function openLive({ db, onError }: LiveDeps): Live {
         // Another may have come since, and then the name is that of its journey.
         if (journey.watchers.size === 0 && watched.get(name) === journey) watched.delete(name);
         keepTime(all.size > 0);
+        listenIf(all.size > 0);
       };
     },
     stop() {

@@ -1,4 +1,4 @@
-import type pg from 'pg';
+import pg from 'pg';
 
 /**
  * The servers that a DATABASE_URL names, each as a URL of its own. Several stand as in libpq:
@@ -33,4 +33,24 @@ const prefixed = (prefix: string, text: string) => (text ? `${prefix}${text}` : 
 export async function isWritable(client: pg.ClientBase): Promise<boolean> {
   const { rows } = await client.query<{ transaction_read_only: string }>('SHOW transaction_read_only');
   return rows[0]?.transaction_read_only === 'off';
+}
+
+const CONNECT_TIMEOUT_MS = 10_000;
+
+/** A connection of its own to the first server of the URL that can be written to. */
+export async function connectWritable(url: string, options: pg.ClientConfig): Promise<pg.Client> {
+  let failure: unknown = new Error('no server of DATABASE_URL can be written to');
+  for (const connectionString of hostUrls(url) ?? [url]) {
+    const client = new pg.Client({ ...options, connectionString, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
+    // A connection that is lost fails the statement that runs; unheard, it would end the process as well.
+    client.on('error', () => undefined);
+    try {
+      await client.connect();
+      if (await isWritable(client)) return client;
+    } catch (error) {
+      failure = error;
+    }
+    await client.end().catch(() => undefined);
+  }
+  throw failure;
 }

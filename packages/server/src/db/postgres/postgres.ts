@@ -12,6 +12,7 @@ import {
   type Writes,
 } from '../db.ts';
 import { hostUrls, isWritable } from './hosts.ts';
+import { openPostgresSignals } from './signals.ts';
 
 /**
  * PostgreSQL. Row-level security is the second wall: every connection carries the tenant it currently works for in
@@ -71,11 +72,16 @@ export function openPostgres({ url, maxConnections, onIdleError }: PostgresOptio
     within(tenant, (connection) => transaction(connection, work));
 
   const { get, all } = readsOf(NO_TENANT);
+  const signals = openPostgresSignals({
+    url,
+    notify: (channel, payload) => get({ text: 'SELECT pg_notify($1, $2)' }, [channel, payload]),
+  });
   const seals: PersonalSeals = {};
   return {
     engine: 'postgres',
     isSingleServer: false,
     seals,
+    signals,
     of: (tenantId: TenantId) =>
       tenantDb({
         tenantId,
@@ -103,6 +109,7 @@ export function openPostgres({ url, maxConnections, onIdleError }: PostgresOptio
     },
     async close() {
       closed = true;
+      await signals.close();
       // A pool that ends forgets those who wait for a connection, and they would wait in vain.
       await new Promise<void>((done) => {
         lastHasLeft = done;

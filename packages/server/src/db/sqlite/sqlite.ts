@@ -13,6 +13,7 @@ import {
   type Value,
   type Writes,
 } from '../db.ts';
+import { NO_SIGNALS } from '../signals.ts';
 import { rowMaker } from '../sql/row-maker.ts';
 import { translated } from './faults.ts';
 import { groupCommit } from './group-commit.ts';
@@ -55,6 +56,7 @@ export function openSqlite(file: string, { busyTimeoutMs, transactionTimeoutMs }
     engine: 'sqlite',
     isSingleServer: true,
     seals,
+    signals: NO_SIGNALS,
     of(tenantId: TenantId) {
       let handle = handles.get(tenantId);
       if (!handle) {
