@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
-import { connectWritable } from './hosts.ts';
 import type { Signals } from '../signals.ts';
+import { connectWritable } from './hosts.ts';
 
 /** Signals by LISTEN and NOTIFY, on one connection of their own that is there while somebody listens. */
 export type PostgresSignals = Signals & { close(): Promise<void> };
