@@ -11,6 +11,7 @@ const CHECKS: readonly (readonly [name: string, command: string, ...args: string
   ['style', 'biome', 'check', '--error-on-warnings', '.'],
   ['arrows', 'depcruise', '--config', '.dependency-cruiser.cjs', '--output-type', 'err', 'packages'],
   ['openapi.json is fresh', 'node', 'packages/contract/src/write-openapi.ts', '--check'],
+  ['the catalogues are fresh', 'node', 'packages/contract/src/write-catalogues.ts', '--check'],
   ['the SDK’s routes are fresh', 'node', 'packages/sdk/src/write-routes.ts', '--check'],
   ['the notice of licences is fresh', 'node', 'scripts/notices.ts', '--check'],
 ];

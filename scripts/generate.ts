@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 /** Writes anew everything that is derived and checked in. */
 for (const script of [
   'packages/contract/src/write-openapi.ts',
+  'packages/contract/src/write-catalogues.ts',
   'packages/sdk/src/write-routes.ts',
   'packages/server/src/process-manager/definitions/write-tables.ts',
   'scripts/notices.ts',

@@ -1,5 +1,6 @@
 export { type Api, api, type GroupName, type ListedOperation, operations } from './api.ts';
 export { ApiKey } from './arthr.ts';
+export { renderLlms } from './catalogues.ts';
 export { CONFIGURATION_ACTIONS, type ConfigurationAction } from './configuration-actions.ts';
 export {
   appkeyCodes,

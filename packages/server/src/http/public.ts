@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { buildOpenApi, isPlanned } from '@grove/contract';
+import { buildOpenApi, isPlanned, renderLlms } from '@grove/contract';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ApiError } from '../kernel/errors.ts';
 import { mountDocs } from './pages/docs.ts';
@@ -47,6 +47,12 @@ export function mountPublic(app: FastifyInstance, deps: PublicDeps): void {
     openapi ??= JSON.stringify(buildOpenApi({ version: deps.version, isPlanned }));
     reply.header('Cache-Control', 'public, max-age=60').header('Access-Control-Allow-Origin', '*');
     return reply.type('application/json').send(openapi);
+  });
+  // For programs that read documentation (llmstxt.org).
+  let llms: string | undefined;
+  app.get('/llms.txt', async (_request, reply) => {
+    llms ??= renderLlms();
+    return reply.header('Cache-Control', 'public, max-age=60').type('text/plain; charset=utf-8').send(llms);
   });
   let schema: string | undefined;
   app.get('/schemas/process-definition.json', async (_request, reply) => {

@@ -1,0 +1,154 @@
+import { operations } from './api.ts';
+import { catalogue } from './errors.ts';
+import { IDENTITY_EVENTS } from './identity-store/events.ts';
+import { WEBHOOK_EVENTS } from './notification-service.ts';
+
+/** The catalogues of the contract as one page for people, and a short guide for programs that read. Pure. */
+const MEANINGS: Readonly<Record<(typeof WEBHOOK_EVENTS)[number], string>> = {
+  'instance.created': 'a process instance was created; nobody has opened it yet',
+  'instance.started': 'the end user has begun',
+  'instance.stepSeen': 'a step was shown for the first time',
+  'instance.stepLeft': 'the page of a step was left and nobody came back for a while',
+  'instance.stepCompleted': 'a step is done',
+  'instance.stepRetried': 'a step has to be done again',
+  'instance.paused': 'the journey waits for your back end: call `resume`',
+  'instance.review': 'a human has to decide: look at `GET /api/process-manager/reviews`',
+  'instance.approved': 'a human has approved',
+  'instance.rejected': 'a human has rejected',
+  'instance.askedAgain': 'a human asks the end user to do steps again: send the link of the answer',
+  'instance.childStarted': 'a subprocess has begun',
+  'instance.completed': 'the journey has ended; `status` says how: read the result now',
+  'instance.terminated': 'the journey was ended before its end: it expired, was abandoned or was stopped',
+  'instance.deleted': 'the instance and all data of its end user were deleted: delete your copy',
+  'apiKey.readBudgetExceeded': 'an API key has read more persons in an hour than the tenant allows',
+  'identity.storeCreated': 'an identity store was made',
+  'identity.storeUpdated': 'an identity store was changed',
+  'identity.configCreated': 'a policy or relying party was made',
+  'identity.configUpdated': 'a policy or relying party was changed',
+  'identity.configDeleted': 'a policy or relying party was deleted',
+  'identity.userCreated': 'a user was added',
+  'identity.userUpdated': 'a user was changed',
+  'identity.userDeleted': 'a user was deleted: delete your copy',
+  'identity.userLocked': 'a user was locked',
+  'identity.userUnlocked': 'a user was unlocked',
+  'identity.modalityLocked': 'one way to prove who the user is was locked after failures',
+  'identity.modalityDisabled': 'one way to prove who the user is was disabled',
+  'identity.authenticatorRegistered': 'a passkey, app key, one-time code or face was registered',
+  'identity.authenticatorRemoved': 'one of them was removed',
+  'identity.registrationFailed': 'a registration was refused; `code` says why',
+  'identity.authenticationSucceeded': 'a user proved who he is',
+  'identity.authenticationFailed': 'an authentication was refused; `code` says why',
+  'identity.biometricUpdated': 'the face of a user was replaced',
+  'identity.pushNotificationSent': 'a push notification was handed to its provider',
+  'identity.pushNotificationRejected': 'the provider of push notifications refused one',
+};
+
+const ID = '01JZ4MCW8A0C2E4G6J8M0P2R4T';
+const TIMESTAMP = '2030-01-31T12:00:00.000Z';
+const IN_STEP = new Set(['instance.stepSeen', 'instance.stepLeft', 'instance.stepCompleted', 'instance.stepRetried']);
+const STATUS: Readonly<Record<string, string>> = {
+  'instance.created': 'PENDING',
+  'instance.review': 'REVIEW',
+  'instance.paused': 'PAUSED',
+  'instance.completed': 'COMPLETED_ENDED_SUCCESS',
+  'instance.terminated': 'COMPLETED_EXPIRED',
+};
+
+/** What a receiver would be sent. */
+export function exampleOf(type: (typeof WEBHOOK_EVENTS)[number]): object {
+  const common = { tenantId: 'acme', environment: 'live' };
+  const sent = (data: object) => ({ id: ID, type, timestamp: TIMESTAMP, data: { ...common, ...data } });
+  if (type === 'apiKey.readBudgetExceeded') {
+    return sent({ apiKeyId: ID, apiKeyName: 'back office', persons: 501, personsPerHour: 500 });
+  }
+  if ((IDENTITY_EVENTS as readonly string[]).includes(type)) {
+    return sent({ eventId: ID, storeName: 'customers', ...(!/store|config/i.test(type) && { userId: ID }) });
+  }
+  return sent({
+    ...{
+      processInstanceId: ID,
+      sequence: 3,
+      status: STATUS[type] ?? 'ACTIVE',
+      ...(IN_STEP.has(type) && { step: 'document' }),
+    },
+    ...{ processDefnId: ID, processDefnName: 'document-and-selfie', processDefnVersion: 1 },
+  });
+}
+
+const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll('\n', ' ');
+const tableOf = (head: readonly string[], rows: readonly (readonly string[])[]) =>
+  [head, head.map(() => '---'), ...rows].map((row) => `| ${row.map(cell).join(' | ')} |`).join('\n');
+
+export function renderCatalogues(): string {
+  const events = WEBHOOK_EVENTS.map((type) => [`\`${type}\``, MEANINGS[type]]);
+  const all = operations();
+  const byPermission = Map.groupBy(
+    all.filter(({ operation }) => operation.permission),
+    ({ operation }) => operation.permission as string,
+  );
+  const permissions = [...byPermission]
+    .sort()
+    .map(([permission, listed]) => [`\`${permission}\``, listed.map(({ operation }) => operation.summary).join('; ')]);
+  const codes = Object.entries(catalogue).map(([code, { status, message }]) => {
+    const raised = all.filter(({ operation }) => operation.codes?.some((each) => String(each) === code));
+    return [
+      code,
+      String(status),
+      message,
+      raised.length === 0 ? 'any' : raised.map(({ id }) => `\`${id}\``).join(', '),
+    ];
+  });
+  return `# Catalogues
+
+Generated from the contract by \`npm run generate\`; do not edit.
+
+## Events
+
+What a [webhook](webhooks.md) can be told, and \`grove listen\` shows. Payloads hold ids, statuses and codes, never anything of a person.
+
+${tableOf(['event', 'says'], events)}
+
+An event of an instance, of an identity store and of the tenant:
+
+${(['instance.completed', 'identity.authenticationFailed', 'apiKey.readBudgetExceeded'] as const)
+  .map((type) => `\`\`\`json\n${JSON.stringify(exampleOf(type), null, 2)}\n\`\`\``)
+  .join('\n\n')}
+
+## Permissions
+
+A key holds \`TNT#<tenant>#<permission>\`. \`*\` stands for any rest: \`TNT#acme#ProcessManager:*\`.
+
+${tableOf(['permission', 'allows'], permissions)}
+
+## Error codes
+
+Each answer that is not a success is a problem with one of these codes, and \`requestId\`. "any": every operation may answer it.
+
+${tableOf(['code', 'HTTP', 'message', 'of'], codes)}
+`;
+}
+
+/** llms.txt: where a program that reads documentation finds what. */
+export function renderLlms(): string {
+  const groups = Map.groupBy(operations(), ({ group }) => group);
+  const lines = [...groups].map(([group, listed]) => {
+    const summaries = listed.map(({ operation }) => `${operation.method} ${operation.path}: ${operation.summary}`);
+    return `### ${group}\n\n${summaries.map((each) => `- ${each}`).join('\n')}`;
+  });
+  return `# Grove
+
+> An open, self-hosted identity verification service. A back end exchanges an API key for a bearer token, creates a process
+> instance, sends its user to the journey and is told the outcome by a webhook.
+
+- [OpenAPI 3.1](/openapi.json): every operation with schemas, examples and problems
+- [Reference with try-it](/docs/)
+- [JSON Schema of process definitions](/schemas/process-definition.json)
+
+Credentials: \`POST /api/arthr/apiKeys/issue\` with the header \`X-API-Key\` gives a bearer token; every other call takes
+\`Authorization: Bearer\`. Keys that begin with \`grv_test_\` work in the sandbox, where \`_scenario\` chooses the outcome.
+
+## Operations
+
+${lines.join('\n\n')}
+`;
+}
