@@ -21,11 +21,11 @@ const MAX_EXPOSURE = 2.0;
 test('the systemd unit is exposed no more than 2.0 by systemd’s own count', {
   skip: missing('systemd-analyze', '--version'),
 }, () => {
-  const unit = join(ROOT, 'deploy/systemd/grove.service');
+  const unit = join(ROOT, 'deploy/systemd/grove@.service');
   const printed = execFileSync('systemd-analyze', ['security', '--offline=true', '--no-pager', unit], {
     encoding: 'utf8',
   });
-  const [, exposure] = /Overall exposure level for grove\.service: ([\d.]+)/.exec(printed) ?? [];
+  const [, exposure] = /Overall exposure level for \S+: ([\d.]+)/.exec(printed) ?? [];
   assert.ok(Number(exposure) <= MAX_EXPOSURE, `${exposure}`);
 });
 
@@ -42,7 +42,7 @@ test('compose file, manifests and unit set only variables that exist, and the ve
   const one = compose.services['grove-1'];
   assert.ok(container && one);
   const settings = manifests.find(({ kind }) => kind === 'ConfigMap')?.data ?? {};
-  const unit = [...read('systemd/grove.service').matchAll(/\b(GROVE_[A-Z_]+)=/g)].map(([, name]) => name as string);
+  const unit = [...read('systemd/grove@.service').matchAll(/\b(GROVE_[A-Z_]+)=/g)].map(([, name]) => name as string);
   const names = [
     ...Object.keys(one.environment),
     ...Object.keys(settings),

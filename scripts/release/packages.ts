@@ -63,7 +63,7 @@ export const BUNDLED: readonly Bundled[] = [
     files: () => ['LICENSE', ...FACE_MODELS.map((each) => `model/fr_${each}.onnx`)],
   },
   { name: 'usearch', files: ({ os, cpu }) => ['LICENSE', 'javascript/dist', `prebuilds/${os}-${cpu}`] },
-  { name: 'koffi', files: () => ['LICENSE.txt', 'index.js', 'index.cjs', 'indirect.js', 'indirect.cjs', 'lib'] },
+  { name: 'koffi', files: () => ['LICENSE.txt', 'index.js', 'index.cjs', 'src'] },
 ];
 /** What the packages above import. */
 export const NEEDED_BY_BUNDLED = ['onnxruntime-common', 'node-gyp-build', 'bindings'];

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, cpSync, globSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -66,6 +66,15 @@ test('the pages of the journey and the documentation are in the package', { skip
     assert.equal(answer.status, 200, address);
     assert.ok((await answer.text()).length > 500, address);
   }
+});
+
+test('images are decoded behind a filter of system calls, as in the repository', { skip }, () => {
+  const env = { PATH: '/usr/bin:/bin', GROVE_DATA: folders.at(-1), HOME: '/nonexistent' };
+  const args = [installed.grove, 'doctor', '--json'];
+  const { stdout } = spawnSync(process.execPath, args, { ...ORDINARY_USER, cwd: '/', env, encoding: 'utf8' });
+  const { checks } = JSON.parse(stdout) as { checks: { name: string; state: string; message: string }[] };
+  const decoder = checks.find(({ name }) => name === 'decoder');
+  assert.equal(decoder?.state, 'ok', decoder?.message);
 });
 
 test('the example of the README runs with the installed SDK against the installed server', { skip }, async () => {
