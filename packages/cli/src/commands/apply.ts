@@ -1,12 +1,15 @@
 import type { Command } from 'commander';
 import type { Client } from 'grove-idv-sdk';
 import type { DefinitionChange, Plan } from '../configuration/plan-changes.ts';
+import type { NewSecret } from '../configuration/resources.ts';
 import { onServer, type ServerOptions, serverFrom, WHERE } from '../on-server.ts';
 import { define, examples, print, type Result } from '../output.ts';
 import { LAYOUT } from './plan.ts';
 
 export function defineApply(program: Command): void {
-  onServer(define(program, 'apply <folder>', 'make the tenant as a folder says: definitions, tags and settings'))
+  onServer(
+    define(program, 'apply <folder>', 'make the tenant as a folder says: definitions, tags, settings and resources'),
+  )
     .addHelpText(
       'after',
       `${examples('grove apply ./grove', 'grove apply ./grove --json')}${LAYOUT}
@@ -24,12 +27,21 @@ async function apply(folder: string, options: ServerOptions): Promise<Result> {
   const { readFolder } = await import('../configuration/read-folder.ts');
   const { planValue, showPlan } = await import('../configuration/show-plan.ts');
   const plan = await planChanges(server, readFolder(folder));
-  const done = await carryOut(server.client, plan);
-  return { value: { changes: hasChanges(plan), ...planValue(done) }, text: showPlan(done, 'done') };
+  const secrets: NewSecret[] = [];
+  const done = await carryOut(server.client, plan, secrets);
+  const shown = secrets.map(
+    ({ kind, name, secret }) => `The secret of ${kind} ${JSON.stringify(name)}, shown this once: ${secret}`,
+  );
+  return {
+    value: { changes: hasChanges(plan), ...planValue(done), ...(secrets.length > 0 && { secrets }) },
+    text: [showPlan(done, 'done'), ...shown].join('\n'),
+  };
 }
 
 /** The plan as it came out: somebody else may have made a version meanwhile, so that ours has another number. */
-async function carryOut(client: Client, plan: Plan): Promise<Plan> {
+async function carryOut(client: Client, plan: Plan, secrets: NewSecret[]): Promise<Plan> {
+  const { applyResources } = await import('../configuration/resources.ts');
+  secrets.push(...(await applyResources(client, plan.resources)));
   // First, because only now the server says what is wrong with them.
   if (plan.settings?.action === 'update') {
     await client.processSettings.update({ body: { redirectOrigins: [...plan.settings.after] } });

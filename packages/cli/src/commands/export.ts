@@ -14,7 +14,8 @@ export function defineExport(program: Command): void {
     .addHelpText(
       'after',
       `${examples('grove export ./grove', 'grove export ./grove --force')}
-Writes the newest deployed version of every definition with its tags, and the settings. grove plan finds it unchanged.
+Writes the newest deployed version of every definition with its tags, the settings, and identity stores, watchlists and webhooks without
+members, users and secrets. grove plan finds it unchanged.
 ${WHERE}`,
     )
     .action(async (folder: string, options: ExportOptions) => print(options, await exportTo(folder, options)));
@@ -59,6 +60,11 @@ async function filesOf(client: Client): Promise<Map<string, string>> {
   }
   const { redirectOrigins } = await client.processSettings.get();
   files.set(SETTINGS, toYaml({ redirectOrigins }));
+  const { exportResources, fileOf, KIND_NAMES } = await import('../configuration/resources.ts');
+  for (const kind of KIND_NAMES) {
+    const list = await exportResources(client, kind);
+    if (list.length > 0) files.set(fileOf(kind), toYaml({ [kind]: list }));
+  }
   return files;
 }
 

@@ -3,6 +3,7 @@ import { type Client, isGroveError } from 'grove-idv-sdk';
 import { localFetch } from '../local-fetch.ts';
 import type { Environment, Server } from '../on-server.ts';
 import { type DefinitionFile, type Folder, throwFaults } from './read-folder.ts';
+import { type ResourceChange, type ResourceFile, resourceChanges } from './resources.ts';
 import { runOrder } from './run-order.ts';
 import { type Schema, withDefaults } from './with-defaults.ts';
 
@@ -11,6 +12,8 @@ export type Plan = {
   readonly definitions: readonly DefinitionChange[];
   readonly tags: readonly TagChange[];
   readonly settings?: SettingsChange;
+  /** Before everything else: definitions name them. */
+  readonly resources: readonly ResourceChange[];
 };
 
 type Values = Readonly<Record<string, unknown>>;
@@ -44,27 +47,43 @@ export type SettingsChange = {
   readonly after: readonly string[];
 };
 
-export function hasChanges({ definitions, tags, settings }: Plan): boolean {
-  return [...definitions, ...tags, ...(settings ? [settings] : [])].some(({ action }) => action !== 'none');
+export function hasChanges({ definitions, tags, settings, resources }: Plan): boolean {
+  return [...resources, ...definitions, ...tags, ...(settings ? [settings] : [])].some(
+    ({ action }) => action !== 'none',
+  );
 }
 
 /** Throws with all faults of all files if there are any. */
 export async function planChanges({ client, baseUrl, environment }: Server, folder: Folder): Promise<Plan> {
   const { ordered, circles } = runOrder(folder.definitions);
-  throwFaults([...circles, ...(await faultsOfAll(client, ordered))]);
+  const own = [...folder.faults, ...circles];
+  const found = await faultsOfAll(client, ordered, folder.resources).catch((error: unknown) => {
+    // A server that cannot be asked does not hide what is wrong with the files.
+    throwFaults(own);
+    throw error;
+  });
+  throwFaults([...own, ...found]);
+  const resources = await resourceChanges(client, folder.resources);
   const schema = ordered.length > 0 ? await publishedSchema(baseUrl) : {};
   const definitions: DefinitionChange[] = [];
   for (const file of ordered) definitions.push(await definitionChange({ client, environment }, file, schema));
   const tags = await tagChanges(client, ordered, definitions);
   const settings = folder.settings && (await settingsChange(client, folder.settings.redirectOrigins));
-  return { definitions, tags, ...(settings && { settings }) };
+  return { definitions, tags, ...(settings && { settings }), resources };
 }
 
-async function faultsOfAll(client: Client, files: readonly DefinitionFile[]): Promise<string[]> {
+async function faultsOfAll(
+  client: Client,
+  files: readonly DefinitionFile[],
+  resources: readonly ResourceFile[],
+): Promise<string[]> {
+  const made = new Set(resources.map(({ name }) => name));
   const together = new Set(files.map(({ name }) => name));
   const faults: string[] = [];
   for (const file of files) {
-    const found = (await faultsOf(client, file.document)).filter(({ pointer }) => !isRunHere(file, pointer, together));
+    const found = (await faultsOf(client, file.document)).filter(
+      ({ pointer }) => !isRunHere(file, pointer, together) && !isMadeHere(file, pointer, made),
+    );
     faults.push(...found.map(({ pointer, message }) => `${file.placeOf(pointer)} ${pointer} ${message}`));
   }
   return faults;
@@ -87,6 +106,13 @@ function isRunHere({ document }: DefinitionFile, pointer: string, together: Read
   const place = /^\/steps\/(\d+)\/definition$/.exec(pointer)?.[1];
   const step = (document.steps as Values[])[Number(place ?? -1)];
   return step !== undefined && step.version === undefined && together.has(String(step.definition));
+}
+
+/** A store, watchlist or webhook of the same folder is made before it is needed. */
+function isMadeHere({ document }: DefinitionFile, pointer: string, made: ReadonlySet<string>): boolean {
+  const [, place, member] = /^\/steps\/(\d+)\/(\w+)$/.exec(pointer) ?? [];
+  const step = (document.steps as Values[] | undefined)?.[Number(place ?? -1)];
+  return member !== undefined && typeof step?.[member] === 'string' && made.has(step[member]);
 }
 
 const SCHEMA_PATH = '/schemas/process-definition.json';

@@ -2,11 +2,15 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { UsageError } from '../failure.ts';
 import { type ReadYaml, readYaml } from './read-yaml.ts';
+import { fileOf, KIND_NAMES, type ResourceFile, resourcesOf } from './resources.ts';
 
-/** A folder with the configuration of a tenant: `definitions/*.yaml` and `settings.yaml`. */
+/** A folder with the configuration of a tenant: `definitions/*.yaml`, `settings.yaml`, and a file for each kind of resource. */
 export type Folder = {
   readonly definitions: readonly DefinitionFile[];
   readonly settings?: { readonly file: string; readonly redirectOrigins: readonly string[] };
+  readonly resources: readonly ResourceFile[];
+  /** What is wrong with the files; the server may find more. */
+  readonly faults: readonly string[];
 };
 
 export type DefinitionFile = {
@@ -26,19 +30,24 @@ const MAX_FILES = 1000;
 const MAX_FILE_BYTES = 2 ** 20;
 const MAX_TAG_LENGTH = 50;
 
-/** Reads all of it, or throws with every fault of every file. */
+/** Reads all that can be read. Faults are gathered, so that those of the server can be shown with them. */
 export function readFolder(folder: string): Folder {
   const hasDefinitions = existsSync(join(folder, DEFINITIONS));
   const hasSettings = existsSync(join(folder, SETTINGS));
-  if (!hasDefinitions && !hasSettings) {
-    throw new UsageError(`${folder} holds neither a folder ${DEFINITIONS} nor a file ${SETTINGS}`);
+  const kinds = KIND_NAMES.filter((kind) => existsSync(join(folder, fileOf(kind))));
+  if (!hasDefinitions && !hasSettings && kinds.length === 0) {
+    const files = [SETTINGS, ...KIND_NAMES.map(fileOf)].join(', ');
+    throw new UsageError(`${folder} holds neither a folder ${DEFINITIONS} nor one of the files ${files}`);
   }
   const faults: string[] = [];
   const definitions = hasDefinitions ? readDefinitions(folder, faults) : [];
   const settings = hasSettings ? readSettings(folder, faults) : undefined;
+  const resources = kinds.flatMap((kind) => {
+    const read = readFile(folder, fileOf(kind), faults);
+    return read ? resourcesOf(kind, read, faults) : [];
+  });
   faults.push(...doubleFaults(definitions));
-  throwFaults(faults);
-  return { definitions, ...(settings && { settings }) };
+  return { definitions, ...(settings && { settings }), resources, faults };
 }
 
 export function throwFaults(faults: readonly string[]): void {

@@ -2,13 +2,15 @@ import { stringify } from 'yaml';
 import { printable, styled } from '../output.ts';
 import { lineDiff } from './line-diff.ts';
 import type { DefinitionChange, Plan, SettingsChange, TagChange } from './plan-changes.ts';
+import type { ResourceChange } from './resources.ts';
 
 /** A plan for people to read, before it is carried out or after. */
 export type Tense = 'planned' | 'done';
 
 export function showPlan(plan: Plan, tense: Tense): string {
-  const { definitions, tags, settings } = plan;
+  const { definitions, tags, settings, resources } = plan;
   const parts = [
+    ...resources.map((change) => resourceText(change, tense)),
     ...definitions.map((change) => definitionText(change, tense)),
     ...tags.map((change) => tagText(change, tense)),
     ...(settings ? [settingsText(settings, tense)] : []),
@@ -17,8 +19,11 @@ export function showPlan(plan: Plan, tense: Tense): string {
 }
 
 /** One line for each version, tag and setting, for machines. */
-export function planValue({ definitions, tags, settings }: Plan) {
+export function planValue({ definitions, tags, settings, resources }: Plan) {
   return {
+    ...(resources.length > 0 && {
+      resources: resources.map(({ action, kind, file, name }) => ({ action, kind, file, name })),
+    }),
     definitions: definitions.map(({ action, file, name, version, before }) => ({
       ...{ action, file, name, version },
       ...(before && { before: before.version }),
@@ -40,6 +45,15 @@ function definitionText(change: DefinitionChange, tense: Tense): string {
   return [title, ...diffLines(toYaml(before.document), toYaml(document))].join('\n');
 }
 
+function resourceText({ action, kind, file, name, values, before }: ResourceChange, tense: Tense): string {
+  const shown = `${kind} ${JSON.stringify(printable(name))}`;
+  const source = styled('dim', file);
+  if (action === 'none') return `  ${shown}: unchanged ${source}`;
+  if (action === 'create') return `${mark('+')} ${shown}: new, ${verb(tense, 'created')} ${source}`;
+  const lines = diffLines(toYaml(before), toYaml(values));
+  return [`${mark('~')} ${shown}: ${verb(tense, 'changed')} ${source}`, ...lines].join('\n');
+}
+
 function tagText({ action, tag, name, version, from }: TagChange, tense: Tense): string {
   const shown = `tag ${JSON.stringify(printable(tag))}`;
   if (action === 'none') return `  ${shown}: unchanged, on ${name} ${version}`;
@@ -53,8 +67,8 @@ function settingsText({ action, before, after }: SettingsChange, tense: Tense): 
   return [`${mark('~')} settings: ${verb(tense, 'changed')}`, ...lines].join('\n');
 }
 
-function summary({ definitions, tags, settings }: Plan, tense: Tense): string {
-  const all = [...definitions, ...tags, ...(settings ? [settings] : [])];
+function summary({ definitions, tags, settings, resources }: Plan, tense: Tense): string {
+  const all = [...resources, ...definitions, ...tags, ...(settings ? [settings] : [])];
   const changed = all.filter(({ action }) => action !== 'none').length;
   if (changed === 0) return 'Everything is as the folder says.';
   const many = changed === 1 ? '1 change' : `${changed} changes`;
