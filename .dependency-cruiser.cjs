@@ -44,6 +44,14 @@ module.exports = {
       to: { path: '^packages/(?!journey/)', dependencyTypesNot: ['type-only'] },
     },
     {
+      name: 'console-imports-only-types-of-grove',
+      comment:
+        'It runs in the browser of an operator; what it knows of the contract is written into it when it is built.',
+      severity: 'error',
+      from: { path: '^packages/console/src', pathNot: notTests },
+      to: { path: '^packages/(?!console/)', dependencyTypesNot: ['type-only'] },
+    },
+    {
       name: 'server-does-not-import-clients',
       severity: 'error',
       from: { path: '^packages/server/src', pathNot: notTests },
@@ -113,7 +121,7 @@ module.exports = {
   options: {
     doNotFollow: { path: 'node_modules' },
     // What was built, and what is served as it stands.
-    exclude: { path: '^packages/journey/(dist|public)' },
+    exclude: { path: '^packages/(journey|console)/(dist|public)' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default'] },

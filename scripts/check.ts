@@ -8,6 +8,7 @@ const CHECKS: readonly (readonly [name: string, command: string, ...args: string
   // The native compiler checks; the one under the name `typescript` is for dependency-cruiser, which needs its API.
   // It remembers what it has checked: the second time takes a tenth of the first.
   ['types', 'node', 'node_modules/typescript-native/bin/tsc', '-p', '.', '--noEmit', ...REMEMBER],
+  ['types of the console', 'node', 'node_modules/typescript-native/bin/tsc', '-p', 'packages/console', '--noEmit'],
   ['style', 'biome', 'check', '--error-on-warnings', '.'],
   ['arrows', 'depcruise', '--config', '.dependency-cruiser.cjs', '--output-type', 'err', 'packages'],
   ['openapi.json is fresh', 'node', 'packages/contract/src/write-openapi.ts', '--check'],

@@ -33,6 +33,7 @@ export const ENTRIES = [
 /** Packages with pages for browsers, each with its command that builds them and the folders that the server reads. */
 export const PAGES: readonly { folder: string; build: string; ship: readonly string[] }[] = [
   { folder: 'packages/journey', build: 'build.ts', ship: ['dist', 'messages'] },
+  { folder: 'packages/console', build: 'build.ts', ship: ['dist'] },
 ];
 
 /** Everything else that the server reads, or that a licence asks for. */

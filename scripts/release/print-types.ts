@@ -9,7 +9,7 @@ export function printContractTypes(): string {
   const schemas = schemaHoister();
   const groups = new Map<string, string[]>();
   for (const { group, name, operation } of operations()) {
-    if (operation.auth === 'journey' || operation.auth === 'public') continue;
+    if (operation.auth === 'journey' || operation.auth === 'operator' || operation.auth === 'public') continue;
     const rows = groups.get(group) ?? [];
     rows.push(`    ${keyOf(name)}: ${printOperation(operation, (schema) => print(schemas.place(schema), 2))};`);
     groups.set(group, rows);

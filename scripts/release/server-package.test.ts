@@ -60,8 +60,9 @@ test('an installed server starts for an ordinary user from any folder, and says 
   assert.equal(ready.version, manifestOf('.').version);
 });
 
-test('the pages of the journey and the documentation are in the package', { skip }, async () => {
-  for (const address of [ready.demoUrl, `${ready.baseUrl}/docs/viewer.js`, `${ready.baseUrl}/openapi.json`]) {
+test('the pages of the journey, the console and the documentation are in the package', { skip }, async () => {
+  const console = `${ready.baseUrl}/console/`;
+  for (const address of [ready.demoUrl, console, `${ready.baseUrl}/docs/viewer.js`, `${ready.baseUrl}/openapi.json`]) {
     const answer = await fetch(address);
     assert.equal(answer.status, 200, address);
     assert.ok((await answer.text()).length > 500, address);

@@ -3,28 +3,37 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 /**
- * Builds the pages of the end user when they are missing or older than their sources. In a process of its own, so that
- * the server does not carry the builder along. A server without pages still serves everything else.
+ * Builds the pages of end users and of operators when they are missing or older than their sources. In a process of its
+ * own, so that the server does not carry the builder along. A server without pages still serves everything else.
  */
-const BUILD = fileURLToPath(new URL('../../journey/build.ts', import.meta.url));
+const SITES = { journey: 'the pages of the journey', console: 'the console' } as const;
 
-/** The reason if it failed. */
+/** The reason if one of them failed. */
 export async function buildPages(say: (line: string) => void): Promise<string | undefined> {
-  if (!existsSync(BUILD)) return undefined;
-  const { isFresh } = (await import(pathToFileURL(BUILD).href)) as { isFresh(): boolean };
+  const faults: string[] = [];
+  for (const [name, what] of Object.entries(SITES)) {
+    const failed = await buildOne(fileURLToPath(new URL(`../../${name}/build.ts`, import.meta.url)), what, say);
+    if (failed) faults.push(`${what}: ${failed}`);
+  }
+  return faults.length > 0 ? faults.join('; ') : undefined;
+}
+
+async function buildOne(file: string, what: string, say: (line: string) => void): Promise<string | undefined> {
+  if (!existsSync(file)) return undefined;
+  const { isFresh } = (await import(pathToFileURL(file).href)) as { isFresh(): boolean };
   if (isFresh()) return undefined;
   const started = performance.now();
-  say('Building the pages of the journey …');
-  const failed = await run();
+  say(`Building ${what} …`);
+  const failed = await run(file);
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
   if (!failed) say(`Built them in ${seconds} s.`);
   return failed;
 }
 
 /** What went wrong, if anything did. */
-function run(): Promise<string | undefined> {
+function run(file: string): Promise<string | undefined> {
   return new Promise((done) => {
-    const child = spawn(process.execPath, [BUILD], { stdio: ['ignore', 'ignore', 'pipe'] });
+    const child = spawn(process.execPath, [file], { stdio: ['ignore', 'ignore', 'pipe'] });
     let said = '';
     child.stderr.on('data', (bytes: Buffer) => {
       said = `${said}${bytes}`.slice(-2000);

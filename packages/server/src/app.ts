@@ -29,7 +29,7 @@ import { openFeatures } from './open-features.ts';
 import { openSecrets } from './open-secrets.ts';
 import { openTracing, tracedDb } from './open-tracing.ts';
 import { type OperatorAdmin, operatorAdmin } from './operators/operator-admin.ts';
-import { WEB_FOLDER, watchPages } from './pages.ts';
+import { CONSOLE_FOLDER, WEB_FOLDER, watchPages } from './pages.ts';
 import { installShipped } from './process-manager/definitions/install-shipped.ts';
 import { definitionSchema } from './process-manager/definitions/schema.ts';
 import { reviewsWaiting } from './process-manager/reviews/reviews.repository.ts';
@@ -129,6 +129,7 @@ async function compose({ config, webFolder }: Places, opened: Db, clock: Clock, 
     limits: requestLimits(config.rateLimit, clock),
     version: VERSION,
     webFolder,
+    consoleFolder: CONSOLE_FOLDER,
     metricsToken: config.metricsToken,
     handlers: { apiKeys: handlers, ...features.handlers },
     journeySession: features.journeySession,

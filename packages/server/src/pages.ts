@@ -6,6 +6,9 @@ import { ApiError } from './kernel/errors.ts';
 /** Where the build puts the pages of end users. */
 export const WEB_FOLDER = fileURLToPath(new URL('../../journey/dist', import.meta.url));
 
+/** Where the build puts the console. */
+export const CONSOLE_FOLDER = fileURLToPath(new URL('../../console/dist', import.meta.url));
+
 /** Whether end users can open a page. */
 export async function hasPages(folder: string): Promise<boolean> {
   return access(join(folder, 'index.html')).then(

@@ -45,6 +45,7 @@ export async function openTestHttp(options: TestHttpOptions = {}): Promise<TestH
   const lines: string[] = [];
   const http = buildHttp({
     webFolder: '',
+    consoleFolder: '',
     ...{ config, clock, db, version: '0', metricsToken: undefined, hostTenant: hostTenant(config) },
     log: pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) }),
     limits: requestLimits(config.rateLimit, clock),

@@ -38,7 +38,7 @@ async function start(options: StartOptions): Promise<void> {
     isOnlyServer: options.yes === true,
   });
   const failed = await buildPages(options.json ? () => undefined : (line) => process.stderr.write(`${line}\n`));
-  if (failed) running.app.log.error({ reason: failed }, 'could not build the pages of the journey');
+  if (failed) running.app.log.error({ reason: failed }, 'could not build pages');
   print(options, await readiness(running, VERSION));
   await stopAsked;
   await running.stop();

@@ -18,7 +18,7 @@ import { specialResponder } from './fast/respond-special.ts';
 import { limitConnections } from './limit-connections.ts';
 import { failureLog } from './log-failure.ts';
 import { type CustomPagesDeps, mountCustomPages, rewritePageHost } from './pages/custom-pages.ts';
-import { mountWeb } from './pages/web.ts';
+import { mountConsole, mountWeb } from './pages/web.ts';
 import { mountPublic, type PublicDeps } from './public.ts';
 import { millisecondsSince, requestIds } from './request-id.ts';
 import { endOfSpan, traceRequests } from './trace-requests.ts';
@@ -37,8 +37,9 @@ export type HttpDeps = Omit<MountDeps, 'answered' | 'isFast' | 'respond' | 'resp
   Pick<CustomPagesDeps, 'pageFile' | 'baseUrlOf'> & {
     config: Config;
     log: Logger;
-    /** Where the built pages of the journey are. */
+    /** Where the built pages of the journey are, and those of the console. */
     webFolder: string;
+    consoleFolder: string;
     /** Told about every answer, for the metrics. */
     observe(operation: string, status: number, milliseconds: number): void;
     tracing?: Tracing | undefined;
@@ -90,6 +91,7 @@ export function buildHttp(deps: HttpDeps): FastifyInstance {
   });
   mountPublic(app, deps);
   mountWeb(app, { folder: deps.webFolder, pagesDomain: config.pagesDomain });
+  mountConsole(app, deps.consoleFolder);
   mountCustomPages(app, { ...deps, pagesDomain: config.pagesDomain });
   const { scheme, fastLane: isFast } = config;
   mountContract(app, { ...deps, scheme, isFast, answered: noted.answered, respond, respondSpecial });

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { extname, join, sep } from 'node:path';
@@ -6,7 +6,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../../kernel/errors.ts';
 
 /**
- * The pages of the end user, as they were built. What is served is what was found in the folder, by its exact name: no
+ * The pages of end users and of operators, as they were built. What is served is what was found in the folder, by its exact name: no
  * path of a request is ever turned into a path of a file. Nothing is read before somebody asks.
  */
 export type WebDeps = {
@@ -16,7 +16,7 @@ export type WebDeps = {
   pagesDomain?: string | undefined;
 };
 
-/** The one page, under each of its addresses. */
+/** The one page of the journey, under each of its addresses. */
 const PAGES: ReadonlySet<string> = new Set(['', 'accessibility', 'camera-check']);
 const LOOK_AGAIN_AFTER_MS = 1000;
 const MAX_FILES = 2000;
@@ -61,22 +61,51 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 export function mountWeb(app: FastifyInstance, { folder, pagesDomain }: WebDeps): void {
-  const find = finder(folder);
   // Where custom pages have a domain of their own, nothing else can be framed.
   const policy =
     pagesDomain === undefined ? POLICY : POLICY.replace("frame-src 'self'", `frame-src *.${pagesDomain}:*`);
-  app.get('/web', async (request, reply) => reply.redirect(`/web/${queryOf(request.url)}`, 308));
+  mountSite(app, { prefix: '/web', folder, isPage: (name) => PAGES.has(name), policy: () => policy });
+}
+
+const CONSOLE_POLICY = POLICY.replace("'self' 'wasm-unsafe-eval'", "'self'").replace(
+  "frame-src 'self'",
+  "frame-src 'none'",
+);
+
+/** The console for operators. Its addresses are its screens; what has a dot in its name is a file. */
+export function mountConsole(app: FastifyInstance, folder: string): void {
+  // Its kit writes styles at run time, which a nonce of each answer permits.
+  const policy = (nonce: string) => CONSOLE_POLICY.replace("style-src 'self'", `style-src 'self' 'nonce-${nonce}'`);
+  mountSite(app, { prefix: '/console', folder, isPage: (name) => !name.includes('.'), policy, hasNonce: true });
+}
+
+type Site = {
+  prefix: string;
+  folder: string;
+  isPage(name: string): boolean;
+  policy(nonce: string): string;
+  /** Whether the page holds `__NONCE__`, to be replaced in each answer. */
+  hasNonce?: boolean;
+};
+
+function mountSite(app: FastifyInstance, { prefix, folder, isPage, policy, hasNonce = false }: Site): void {
+  const find = finder(folder);
+  app.get(prefix, async (request, reply) => reply.redirect(`${prefix}/${queryOf(request.url)}`, 308));
   app.route({
     method: ['GET', 'HEAD'],
-    url: '/web/*',
+    url: `${prefix}/*`,
     handler: async (request, reply) => {
       const name = (request.params as { '*': string })['*'];
-      return PAGES.has(name)
-        ? sendPage(request, reply, { folder, find, policy })
-        : sendAsset(request, reply, { folder, find, policy, name });
+      const nonce = hasNonce ? randomBytes(NONCE_BYTES).toString('base64url') : '';
+      const place = { folder, find, policy: policy(nonce) };
+      return isPage(name)
+        ? sendPage(request, reply, { ...place, nonce })
+        : sendAsset(request, reply, { ...place, name });
     },
   });
 }
+
+const NONCE_BYTES = 16;
 
 function queryOf(url: string): string {
   const at = url.indexOf('?');
@@ -114,11 +143,12 @@ async function namesIn(folder: string): Promise<ReadonlySet<string>> {
 async function sendPage(
   request: FastifyRequest,
   reply: FastifyReply,
-  { folder, find, policy }: Place,
+  { folder, find, policy, nonce }: Place & { nonce: string },
 ): Promise<FastifyReply> {
   if (!(await find('index.html'))) throw new ApiError(100135, { retryAfterSeconds: 10 });
-  const encoding = await encodingFor(request, find, 'index.html');
-  const bytes = await readFile(fileOf(folder, 'index.html', encoding)).catch(gone);
+  const encoding = nonce === '' ? await encodingFor(request, find, 'index.html') : undefined;
+  const stored = await readFile(fileOf(folder, 'index.html', encoding)).catch(gone);
+  const bytes = nonce === '' ? stored : Buffer.from(stored.toString('utf8').replaceAll('__NONCE__', nonce));
   const tag = `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`;
   reply
     .header('Content-Security-Policy', policy)

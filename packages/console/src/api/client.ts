@@ -1,0 +1,125 @@
+import { routes } from 'virtual:grove-routes';
+import type { Api, Body, Ok, Params, Query } from '@grove/contract';
+import { startAuthentication } from '@simplewebauthn/browser';
+import { currentEnvironment } from './environment.ts';
+
+/** Calls the operations of the contract, typed by it, with the cookie of the session. */
+type Loose<Q> = { [K in keyof Q]?: Q[K] | undefined };
+type Nothing = Record<never, never>;
+type Arguments<O> = (Nothing extends Params<O> ? Nothing : { params: Params<O> }) & {
+  query?: Loose<Query<O>>;
+  body?: Body<O>;
+};
+
+export type Group = keyof Api;
+export type Name<G extends Group> = keyof Api[G] & string;
+export type Result<G extends Group, N extends Name<G>> = Ok<Api[G][N]>;
+export type ArgumentsOf<G extends Group, N extends Name<G>> = Arguments<Api[G][N]>;
+
+/** A refusal of the server, with the code of the catalogue. */
+export class CallError extends Error {
+  readonly status: number;
+  readonly code: number;
+
+  constructor(status: number, code: number, message: string) {
+    super(message);
+    this.name = 'CallError';
+    this.status = status;
+    this.code = code;
+  }
+}
+
+const CONFIRM = 100211;
+
+export async function call<G extends Group, N extends Name<G>>(
+  group: G,
+  name: N,
+  args: ArgumentsOf<G, N>,
+): Promise<Result<G, N>> {
+  return callLoosely(group, name, args as LooseArguments) as Promise<Result<G, N>>;
+}
+
+/** For lists, which are all called alike. Whoever uses it says what comes back. */
+export async function callLoosely(group: Group, name: string, args: LooseArguments): Promise<unknown> {
+  const response = await request(group, name, args);
+  return response.status === 204 ? undefined : response.json();
+}
+
+/** An image or another file. It is asked for as bytes, because an address alone could not name the environment. */
+export async function callForBlob<G extends Group, N extends Name<G>>(
+  group: G,
+  name: N,
+  args: ArgumentsOf<G, N>,
+  accept: string,
+): Promise<Blob> {
+  const response = await request(group, name, args as LooseArguments, accept);
+  return response.blob();
+}
+
+type LooseArguments = { params?: Record<string, string>; query?: Record<string, unknown>; body?: unknown };
+
+async function request(group: Group, name: string, args: LooseArguments, accept?: string): Promise<Response> {
+  const send = () => fetchOnce(group, name, args, accept);
+  const response = await send();
+  if (response.ok) return response;
+  const problem = await problemOf(response);
+  if (problem.code !== CONFIRM) throw problem;
+  await confirmPerson();
+  const again = await send();
+  if (again.ok) return again;
+  throw await problemOf(again);
+}
+
+function fetchOnce(group: Group, name: string, args: LooseArguments, accept = 'application/json'): Promise<Response> {
+  const [method = 'GET', path = ''] = routes[group]?.[name] ?? [];
+  const address = path.replace(/\{(\w+)\}/g, (_, param: string) => encodeURIComponent(args.params?.[param] ?? ''));
+  const query = queryText(args.query ?? {});
+  const hasBody = method === 'POST';
+  return fetch(`${address}${query}`, {
+    method,
+    credentials: 'same-origin',
+    cache: 'no-store',
+    headers: {
+      Accept: accept,
+      'X-Grove-Environment': currentEnvironment(),
+      ...(hasBody && { 'Content-Type': 'application/json' }),
+    },
+    ...(hasBody && { body: JSON.stringify(args.body ?? {}) }),
+  });
+}
+
+function queryText(query: Record<string, unknown>): string {
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    for (const each of [value].flat()) if (each !== undefined && each !== '') search.append(name, String(each));
+  }
+  const text = search.toString();
+  return text === '' ? '' : `?${text}`;
+}
+
+async function problemOf(response: Response): Promise<CallError> {
+  const problem: { code?: number; message?: string } = await response.json().catch(() => ({}));
+  return new CallError(response.status, problem.code ?? 0, problem.message ?? response.statusText);
+}
+
+type RequestOptions = Parameters<typeof startAuthentication>[0]['optionsJSON'];
+
+/** Something destructive is asked for, and the passkey was not used lately: the same person must still be there. */
+async function confirmPerson(): Promise<void> {
+  const { ceremonyId, publicKey } = await call('consoleAccount', 'startConfirmation', {});
+  const credential = await startAuthentication({ optionsJSON: publicKey as unknown as RequestOptions });
+  const body = { ceremonyId, credential: credential as unknown as Record<string, unknown> };
+  await call('consoleAccount', 'completeConfirmation', { body });
+}
+
+/** The permission that an operation needs; empty if there is none. */
+export function permissionOf<G extends Group>(group: G, name: Name<G>): string {
+  return routes[group]?.[name]?.[2] ?? '';
+}
+
+/** Every permission that an operation asks for, by component. */
+export function permissionCatalogue(): Map<string, string[]> {
+  const all = Object.values(routes).flatMap((group) => Object.values(group).map(([, , permission]) => permission));
+  const sorted = [...new Set(all.filter(Boolean))].sort();
+  return Map.groupBy(sorted, (permission) => permission.slice(0, permission.indexOf(':'))) as Map<string, string[]>;
+}

@@ -1,0 +1,57 @@
+import { useQuery } from '@tanstack/react-query';
+import { createContext, type ReactNode, useContext, useEffect } from 'react';
+import { CallError, call, type Group, type Name, permissionOf, type Result } from './client.ts';
+import { currentEnvironment, setEnvironment } from './environment.ts';
+
+/** Who is signed in, and what they may do. */
+export type Session = Result<'consoleAccount', 'getSession'>;
+
+const Context = createContext<Session | undefined>(undefined);
+export const SESSION_KEY = ['session'];
+
+export function SessionProvider({
+  children,
+  signedOut,
+  waiting,
+}: {
+  children: ReactNode;
+  signedOut: ReactNode;
+  waiting: ReactNode;
+}) {
+  const query = useQuery({
+    queryKey: SESSION_KEY,
+    queryFn: () => call('consoleAccount', 'getSession', {}).catch(nobody),
+    staleTime: 60_000,
+    retry: false,
+  });
+  const session = query.data;
+  useEffect(() => {
+    const [first] = session?.environments ?? [];
+    if (first && !session?.environments.includes(currentEnvironment())) setEnvironment(first);
+  }, [session]);
+  if (query.isPending) return waiting;
+  if (!session) return signedOut;
+  return <Context value={session}>{children}</Context>;
+}
+
+function nobody(error: unknown): null {
+  if (error instanceof CallError && (error.status === 401 || error.code === 100221)) return null;
+  throw error;
+}
+
+export function useSession(): Session {
+  const session = useContext(Context);
+  if (!session) throw new Error('nobody is signed in');
+  return session;
+}
+
+/** Whether the role permits an operation. The server refuses it anyway; this is for what to show. */
+export function useMay(): <G extends Group>(group: G, name: Name<G>) => boolean {
+  const { permissions, tenantId } = useSession();
+  const prefix = `TNT#${tenantId}#`;
+  const held = permissions.map((each) => each.slice(prefix.length));
+  return (group, name) => {
+    const permission = permissionOf(group, name);
+    return held.some((each) => (each.endsWith('*') ? permission.startsWith(each.slice(0, -1)) : each === permission));
+  };
+}

@@ -1,0 +1,21 @@
+import { notifications } from '@mantine/notifications';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useT } from '../texts/texts.tsx';
+
+/** Something that changes what the server holds: a failure is told, and everything that is shown is asked for again. */
+export function useAct<A, R>(act: (given: A) => Promise<R>, onDone?: (result: R, given: A) => void) {
+  const t = useT();
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: act,
+    onSuccess: (result, given) => {
+      onDone?.(result, given);
+      return client.invalidateQueries();
+    },
+    onError: (error) => notifications.show({ color: 'red', title: t('state.error'), message: error.message }),
+  });
+}
+
+export function say(message: string): void {
+  notifications.show({ message });
+}

@@ -1,0 +1,202 @@
+import { Stack, Table, Text, Timeline, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { call, type Result } from '../api/client.ts';
+import { useEnvironment } from '../api/environment.ts';
+import { useT } from '../texts/texts.tsx';
+import { CheckTag, Tag } from './badges.tsx';
+import { Moment } from './moment.tsx';
+import { plainReason } from './plain-reason.ts';
+import { Failed, Waiting } from './states.tsx';
+
+/** What is known of one verification: values side by side, checks in plain words, what happened. */
+export type Place = { processDefnId: string; processInstanceId: string };
+export type UserData = Result<'userData', 'get'>;
+export type Check = Result<'userData', 'listChecks'>[number];
+
+/** All that a case shows. It is asked for as one, so that the next case can be fetched ahead. */
+export async function loadCase(processInstanceId: string, may: { seeData: boolean; seeEvents: boolean }) {
+  const instance = await call('processInstances', 'getWithParameters', { params: { processInstanceId } });
+  const params = { processDefnId: instance.processDefnId, processInstanceId };
+  const [data, checks, events] = await Promise.all([
+    may.seeData ? call('userData', 'get', { params }) : undefined,
+    may.seeData ? call('userData', 'listChecks', { params }) : [],
+    may.seeEvents
+      ? call('processInstances', 'listEvents', { params: { processInstanceId }, query: { size: 100 } })
+      : undefined,
+  ]);
+  return { instance, data, checks, events: events?.content ?? [] };
+}
+
+export type Case = Awaited<ReturnType<typeof loadCase>>;
+
+/** Which field of a document an applicant's parameter is about. */
+const PROVIDED: Record<string, string> = {
+  'First Name': 'firstName',
+  'Last Name': 'lastName',
+  'Date of Birth': 'dateOfBirth',
+  'Document Number': 'documentNumber',
+  Nationality: 'nationality',
+};
+
+const same = (one: string, other: string) =>
+  one
+    .normalize('NFKD')
+    .replace(/[^\p{L}\p{N}]/gu, '')
+    .toLowerCase() ===
+  other
+    .normalize('NFKD')
+    .replace(/[^\p{L}\p{N}]/gu, '')
+    .toLowerCase();
+
+export function ValuesTable({ found }: { found: Case }) {
+  const t = useT();
+  const parameters = found.instance.processTokenParameters as Record<string, string>;
+  const documents = Object.entries(found.data?.documents ?? {});
+  if (documents.length === 0) return null;
+  return documents.map(([key, { biographicData, documentType, countryCode }]) => (
+    <Stack gap="xs" key={key}>
+      <Text size="sm" c="dimmed">
+        {[documentType, countryCode].filter(Boolean).join(' · ')}
+      </Text>
+      <Table withTableBorder>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>{t('case.field')}</Table.Th>
+            <Table.Th>{t('case.read')}</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {biographicData.map(({ fieldName, values }) => {
+            const provided = parameters[PROVIDED[fieldName] ?? ''];
+            return <FieldRow key={fieldName} name={fieldName} provided={provided} values={values} />;
+          })}
+        </Table.Tbody>
+      </Table>
+    </Stack>
+  ));
+}
+
+type Values = { visualZoneValue?: string; mrzValue?: string; barcodeValue?: string };
+
+function FieldRow({ name, provided, values }: { name: string; provided: string | undefined; values: Values }) {
+  const t = useT();
+  const { visualZoneValue, mrzValue, barcodeValue } = values;
+  const read = visualZoneValue ?? mrzValue ?? barcodeValue ?? '';
+  const others = [
+    { label: t('case.machineZone'), value: visualZoneValue === undefined ? undefined : mrzValue },
+    { label: t('case.provided'), value: provided },
+  ].filter(({ value }) => value !== undefined);
+  return (
+    <Table.Tr>
+      <Table.Td>
+        <Text size="sm" c="dimmed">
+          {name}
+        </Text>
+      </Table.Td>
+      <Table.Td>
+        <Text size="sm" fw={600}>
+          <bdi>{read}</bdi>
+        </Text>
+        {others.map(({ label, value = '' }) => (
+          <Text size="xs" key={label}>
+            {label}: <bdi>{value}</bdi> {!same(value, read) && <Tag tone="bad">{t('case.mismatch')}</Tag>}
+          </Text>
+        ))}
+      </Table.Td>
+    </Table.Tr>
+  );
+}
+
+export function Forms({ found }: { found: Case }) {
+  const forms = Object.entries(found.data?.forms ?? {});
+  return forms.map(([key, answers]) => (
+    <Table withTableBorder key={key}>
+      <Table.Tbody>
+        {Object.entries(answers).map(([field, answer]) => (
+          <Table.Tr key={field}>
+            <Table.Td>
+              <Text size="sm" c="dimmed">
+                {field}
+              </Text>
+            </Table.Td>
+            <Table.Td>
+              <bdi>{typeof answer === 'string' ? answer : JSON.stringify(answer)}</bdi>
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  ));
+}
+
+const WEIGHT: Record<string, number> = { FAILED: 0, REVIEW: 1, NOT_PERFORMED: 2, PASSED: 3 };
+
+/** What did not pass comes first. */
+export function Checks({ checks }: { checks: readonly Check[] }) {
+  const t = useT();
+  const sorted = checks.toSorted((one, other) => (WEIGHT[one.status] ?? 9) - (WEIGHT[other.status] ?? 9));
+  return (
+    <Stack gap="xs" component="ul" className="plain-list">
+      {sorted.map((check) => (
+        <li key={check.id} className="card check">
+          <Text size="sm" fw={600}>
+            {words(check.name)} <CheckTag status={check.status} />
+          </Text>
+          <Text size="xs" c="dimmed">
+            {check.step}
+            {check.score !== undefined && ` · ${scoreText(t, check)}`}
+            {check.attempts > 1 && ` · ${t('check.attempts', { n: check.attempts })}`}
+          </Text>
+          {check.reason && <Text size="sm">{plainReason(check.reason)}</Text>}
+        </li>
+      ))}
+    </Stack>
+  );
+}
+
+function scoreText(t: ReturnType<typeof useT>, { score = 0, threshold }: Check): string {
+  const rounded = Math.round(score * 100) / 100;
+  return threshold === undefined
+    ? t('check.scoreAlone', { score: rounded })
+    : t('check.score', { score: rounded, threshold });
+}
+
+/** `documentMrz` is `Document mrz` to a reader. */
+function words(name: string): string {
+  const spaced = name.replace(/([A-Z])/g, (letter) => ` ${letter.toLowerCase()}`);
+  return spaced.charAt(0).toUpperCase() + spaced.slice(1);
+}
+
+export function Happened({ events }: { events: Case['events'] }) {
+  const t = useT();
+  return (
+    <section>
+      <Title order={2} size="h5" mb="sm">
+        {t('case.timeline')}
+      </Title>
+      <Timeline bulletSize={12} lineWidth={2}>
+        {events.map(({ sequence, type, dateTime, step }) => (
+          <Timeline.Item key={sequence} title={`${type.replace('instance.', '')}${step ? ` · ${step}` : ''}`}>
+            <Text size="xs" c="dimmed">
+              <Moment at={dateTime} />
+            </Text>
+          </Timeline.Item>
+        ))}
+      </Timeline>
+    </section>
+  );
+}
+
+export function useCase(id: string, may: { seeData: boolean; seeEvents: boolean }) {
+  const environment = useEnvironment();
+  return useQuery({
+    queryKey: [environment, 'case', id],
+    queryFn: () => loadCase(id, may),
+    staleTime: 30_000,
+  });
+}
+
+export function CaseStates({ query }: { query: ReturnType<typeof useCase> }) {
+  if (query.isPending) return <Waiting />;
+  return <Failed error={query.error} retry={() => query.refetch()} />;
+}

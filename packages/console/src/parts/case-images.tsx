@@ -1,0 +1,164 @@
+import { Button, Group, Stack, Text, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { callForBlob } from '../api/client.ts';
+import { useEnvironment } from '../api/environment.ts';
+import { useSession } from '../api/session.tsx';
+import { useT } from '../texts/texts.tsx';
+import type { Place, UserData } from './case-data.tsx';
+import { Waiting } from './states.tsx';
+
+/** The images of a case, to be looked at closely. Each view is audited by the server; the viewer's name is on them. */
+export type CaseImage = { path: string; label: string; kind: 'document' | 'portrait' | 'face' };
+
+export function imagesOf(data: UserData | undefined): CaseImage[] {
+  const images: CaseImage[] = [];
+  for (const [key, { images: own }] of Object.entries(data?.documents ?? {})) {
+    for (const [name, { path }] of Object.entries(own)) {
+      images.push({ path, label: `${key} · ${name}`, kind: name === 'portrait' ? 'portrait' : 'document' });
+    }
+  }
+  for (const [key, face] of Object.entries(data?.faces ?? {})) {
+    const path = pathIn(face);
+    if (path) images.push({ path, label: key, kind: 'face' });
+  }
+  // What was cut out is easier to read than what it was cut from.
+  return images.toSorted((one, other) => rank(one) - rank(other));
+}
+
+function rank({ path }: CaseImage): number {
+  return path.endsWith('/cropped') ? 0 : 1;
+}
+
+/** A face names its image in a member of its own, whose name differs between releases. */
+function pathIn(face: Record<string, unknown>): string | undefined {
+  for (const value of Object.values(face)) {
+    if (typeof value === 'string' && value.startsWith('faces/')) return value;
+    if (typeof value === 'object' && value !== null) {
+      const found = pathIn(value as Record<string, unknown>);
+      if (found) return found;
+    }
+  }
+  return undefined;
+}
+
+function useImage(place: Place, path: string) {
+  const environment = useEnvironment();
+  const query = useQuery({
+    queryKey: [environment, 'image', place.processInstanceId, path],
+    queryFn: () => callForBlob('userData', 'getItem', { params: place, query: { path } }, 'image/*'),
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 60_000,
+    retry: false,
+  });
+  const [url, setUrl] = useState<string>();
+  const { data } = query;
+  // In the sandbox a document may stand in for an image.
+  const isImage = data?.type.startsWith('image/') === true;
+  useEffect(() => {
+    if (!data || !isImage) return;
+    const made = URL.createObjectURL(data);
+    setUrl(made);
+    return () => URL.revokeObjectURL(made);
+  }, [data, isImage]);
+  return { url, isError: query.isError || (data !== undefined && !isImage) };
+}
+
+function Picture({ place, image, turn = 0, zoom }: { place: Place; image: CaseImage; turn?: number; zoom?: number }) {
+  const { url, isError } = useImage(place, image.path);
+  if (isError) return <Text c="dimmed">{image.label}</Text>;
+  if (!url) return <Waiting />;
+  return (
+    <img
+      src={url}
+      alt={image.label}
+      className={`turn-${turn}`}
+      draggable={false}
+      style={zoom ? { width: `${zoom * 100}%` } : undefined}
+    />
+  );
+}
+
+function Watermark() {
+  const t = useT();
+  const { operator } = useSession();
+  return <div className="watermark">{t('case.watermark', { name: operator.name })}</div>;
+}
+
+const ZOOMS = [1, 1.5, 2, 3, 4, 6, 8];
+
+/** An enlarged image scrolls in its frame, by mouse, finger or keyboard. */
+export function Images({ place, images }: { place: Place; images: readonly CaseImage[] }) {
+  const t = useT();
+  const [at, setAt] = useState(0);
+  const [turn, setTurn] = useState(0);
+  const [zoom, setZoom] = useState(0);
+  const shown = images[Math.min(at, images.length - 1)];
+  if (!shown) return <Text c="dimmed">{t('case.noImages')}</Text>;
+  const reset = () => {
+    setTurn(0);
+    setZoom(0);
+  };
+  const buttons = [
+    { label: t('case.zoomIn'), isOff: zoom === ZOOMS.length - 1, act: () => setZoom(zoom + 1) },
+    { label: t('case.zoomOut'), isOff: zoom === 0, act: () => setZoom(zoom - 1) },
+    { label: t('case.rotate'), isOff: false, act: () => setTurn((turn + 1) % 4) },
+    { label: t('case.reset'), isOff: zoom === 0 && turn === 0, act: reset },
+  ];
+  return (
+    <Stack gap="xs">
+      <div className="viewer">
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard. */}
+        <section className="viewer-inner" tabIndex={0} aria-label={shown.label}>
+          <Picture place={place} image={shown} turn={turn} zoom={ZOOMS[zoom] ?? 1} />
+        </section>
+        <Watermark />
+      </div>
+      <Group gap={4}>
+        {buttons.map(({ label, isOff, act }) => (
+          <Button key={label} size="compact-xs" variant="default" disabled={isOff} onClick={act}>
+            {label}
+          </Button>
+        ))}
+      </Group>
+      <Group gap="xs">
+        {images.map((image, index) => (
+          <button
+            type="button"
+            key={image.path}
+            className="thumb"
+            aria-pressed={image.path === shown.path}
+            onClick={() => {
+              setAt(index);
+              reset();
+            }}
+          >
+            <Picture place={place} image={image} />
+          </button>
+        ))}
+      </Group>
+    </Stack>
+  );
+}
+
+/** The face of the document beside the selfie. */
+export function Faces({ place, images }: { place: Place; images: readonly CaseImage[] }) {
+  const t = useT();
+  const portrait = images.find(({ kind }) => kind === 'portrait');
+  const face = images.find(({ kind }) => kind === 'face');
+  if (!portrait || !face) return null;
+  return (
+    <section>
+      <Title order={3} size="h6" mb={4}>
+        {t('case.compare')}
+      </Title>
+      <div className="viewer">
+        <div className="faces">
+          <Picture place={place} image={portrait} />
+          <Picture place={place} image={face} />
+        </div>
+        <Watermark />
+      </div>
+    </section>
+  );
+}

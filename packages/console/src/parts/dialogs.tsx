@@ -1,0 +1,88 @@
+import { Button, Code, CopyButton, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
+import { useT } from '../texts/texts.tsx';
+
+/** A secret or a link that is shown this once. */
+export function OnceShown({
+  title,
+  lead,
+  value,
+  onClose,
+}: {
+  title: string;
+  lead: string;
+  value: string | undefined;
+  onClose(): void;
+}) {
+  const t = useT();
+  return (
+    <Modal opened={value !== undefined} onClose={onClose} title={title} closeOnClickOutside={false}>
+      <Stack>
+        <Text size="sm">{lead}</Text>
+        <Code block className="wrap">
+          {value}
+        </Code>
+        <Group justify="flex-end">
+          <CopyButton value={value ?? ''}>
+            {({ copied, copy }) => (
+              <Button variant="default" onClick={copy}>
+                {t(copied ? 'app.copied' : 'app.copy')}
+              </Button>
+            )}
+          </CopyButton>
+          <Button onClick={onClose}>{t('app.done')}</Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}
+
+/** Something that cannot be undone: what is lost is said, and its name has to be typed. */
+export function ConfirmByTyping({
+  title,
+  lead,
+  expected,
+  opened,
+  onClose,
+  onConfirm,
+  isBusy,
+}: {
+  title: string;
+  lead: ReactNode;
+  expected: string;
+  opened: boolean;
+  onClose(): void;
+  onConfirm(): void;
+  isBusy: boolean;
+}) {
+  const t = useT();
+  const [typed, setTyped] = useState('');
+  return (
+    <Modal opened={opened} onClose={onClose} title={title}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (typed === expected) onConfirm();
+        }}
+      >
+        <Stack>
+          <Text size="sm">{lead}</Text>
+          <TextInput
+            label={expected}
+            value={typed}
+            onChange={(event) => setTyped(event.currentTarget.value)}
+            data-autofocus
+          />
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              {t('app.cancel')}
+            </Button>
+            <Button type="submit" color="red.9" disabled={typed !== expected} loading={isBusy}>
+              {t('app.delete')}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

@@ -1,0 +1,153 @@
+import { Anchor, Button, Group, Table, Text } from '@mantine/core';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { callLoosely, type Group as GroupName } from '../api/client.ts';
+import { useEnvironment } from '../api/environment.ts';
+import { useT } from '../texts/texts.tsx';
+import { Empty, Failed, Waiting } from './states.tsx';
+
+/** A list of the server, a page at a time. Filters and the page are in the address, so a list can be linked to. */
+export type Column<T> = {
+  title: string;
+  show(row: T): ReactNode;
+  /** What the exported file says; without it the column is not exported. */
+  text?(row: T): string | undefined;
+};
+
+export type AnyPage<T> = { content: T[]; totalElements: number; totalPages: number; number: number };
+
+export type ListProps<T> = {
+  group: GroupName;
+  name: string;
+  params?: Record<string, string>;
+  query?: Record<string, string | undefined>;
+  columns: readonly Column<T>[];
+  keyOf(row: T): string;
+  /** Where a row leads. Every row of every list opens the same way. */
+  linkOf?(row: T): string;
+  label: string;
+  empty?: ReactNode;
+  actionsOf?(row: T): ReactNode;
+};
+
+const SIZE = 20;
+const MAX_EXPORTED_PAGES = 50;
+const EXPORT_SIZE = 200;
+
+export function usePageNumber(): number {
+  const search = useSearch({ strict: false }) as { page?: number };
+  return search.page ?? 0;
+}
+
+export function List<T>(props: ListProps<T>) {
+  const { group, name, params, query, columns, keyOf, linkOf, label, empty, actionsOf } = props;
+  const t = useT();
+  const environment = useEnvironment();
+  const page = usePageNumber();
+  const fetched = useQuery({
+    queryKey: [environment, group, name, params, query, page],
+    queryFn: () => callList<T>(props, { page, size: SIZE }),
+    placeholderData: keepPreviousData,
+  });
+  if (fetched.isPending) return <Waiting />;
+  if (fetched.isError) return <Failed error={fetched.error} retry={() => fetched.refetch()} />;
+  const { content, totalElements, totalPages } = fetched.data;
+  const isFiltered = Object.values(query ?? {}).some(Boolean);
+  if (content.length === 0) {
+    return empty && !isFiltered ? empty : <Empty title={t(isFiltered ? 'state.emptyFilter' : 'state.empty')} />;
+  }
+  return (
+    <>
+      <Table.ScrollContainer minWidth={0} type="native">
+        <Table verticalSpacing="sm" highlightOnHover className="list">
+          <caption className="hidden">{label}</caption>
+          <Table.Thead>
+            <Table.Tr>
+              {columns.map(({ title }) => (
+                <Table.Th key={title}>{title}</Table.Th>
+              ))}
+              {actionsOf && (
+                <Table.Th>
+                  <span className="hidden">{t('app.menu')}</span>
+                </Table.Th>
+              )}
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {content.map((row) => (
+              <Table.Tr key={keyOf(row)}>
+                {columns.map((column, at) => (
+                  <Table.Td key={column.title} data-title={column.title}>
+                    {at === 0 && linkOf ? (
+                      <Anchor component={Link} to={linkOf(row)} fw={600}>
+                        {column.show(row)}
+                      </Anchor>
+                    ) : (
+                      column.show(row)
+                    )}
+                  </Table.Td>
+                ))}
+                {actionsOf && <Table.Td className="actions">{actionsOf(row)}</Table.Td>}
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+      <Group justify="space-between" mt="sm">
+        <Text size="sm" c="dimmed" aria-live="polite">
+          {t('app.total', { n: totalElements })}
+        </Text>
+        <Group gap="xs">
+          <Button size="xs" variant="default" onClick={() => exportRows(props)}>
+            {t('app.export')}
+          </Button>
+          <Pages page={page} total={totalPages} />
+        </Group>
+      </Group>
+    </>
+  );
+}
+
+function callList<T>(props: ListProps<T>, window: { page: number; size: number }): Promise<AnyPage<T>> {
+  const { group, name, params, query } = props;
+  return callLoosely(group, name, { ...(params && { params }), query: { ...query, ...window } }) as Promise<AnyPage<T>>;
+}
+
+function Pages({ page, total }: { page: number; total: number }) {
+  const t = useT();
+  const navigate = useNavigate();
+  if (total <= 1) return null;
+  const go = (next: number) =>
+    navigate({ to: '.', search: (before: object) => ({ ...before, page: next || undefined }) } as never);
+  return (
+    <Group gap={4}>
+      <Button size="xs" variant="default" disabled={page === 0} onClick={() => go(page - 1)}>
+        {t('app.previous')}
+      </Button>
+      <Button size="xs" variant="default" disabled={page >= total - 1} onClick={() => go(page + 1)}>
+        {t('app.next')}
+      </Button>
+    </Group>
+  );
+}
+
+/** All pages of the list, as a file. A value that a spreadsheet would run is made a text. */
+async function exportRows<T>(props: ListProps<T>): Promise<void> {
+  const columns = props.columns.filter(({ text }) => text !== undefined);
+  const lines = [columns.map(({ title }) => cell(title)).join(',')];
+  for (let page = 0; page < MAX_EXPORTED_PAGES; page += 1) {
+    const { content, totalPages } = await callList<T>(props, { page, size: EXPORT_SIZE });
+    for (const row of content) lines.push(columns.map(({ text }) => cell(text?.(row) ?? '')).join(','));
+    if (page >= totalPages - 1) break;
+  }
+  const url = URL.createObjectURL(new Blob([`${lines.join('\r\n')}\r\n`], { type: 'text/csv' }));
+  const link = Object.assign(document.createElement('a'), { href: url, download: `${props.name}.csv` });
+  link.click();
+  URL.revokeObjectURL(url);
+}
+
+function cell(text: string): string {
+  const harmless = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return `"${harmless.replaceAll('"', '""')}"`;
+}

@@ -1,0 +1,96 @@
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  type RouteComponent,
+} from '@tanstack/react-router';
+import { Empty } from './parts/states.tsx';
+import { Home } from './screens/home.tsx';
+import { Shell } from './shell.tsx';
+import { useT } from './texts/texts.tsx';
+
+/** The screens. All but the first are loaded when they are opened. */
+type Search = Record<string, string | number | undefined>;
+
+/** Filters are texts and `page` is a number; what else somebody writes into an address is dropped. */
+function readSearch(search: Record<string, unknown>): Search {
+  const read: Search = {};
+  for (const [name, value] of Object.entries(search)) {
+    if (name === 'page') read.page = Number.isSafeInteger(value) && Number(value) > 0 ? Number(value) : undefined;
+    else if (typeof value === 'string' || typeof value === 'number') read[name] = String(value).slice(0, 255);
+  }
+  return read;
+}
+
+function NotFound() {
+  const t = useT();
+  return <Empty title={t('state.notFound')} />;
+}
+
+const root = createRootRoute({ component: Shell, notFoundComponent: NotFound, validateSearch: readSearch });
+const screen = <P extends string>(path: P, component: RouteComponent) =>
+  createRoute({ getParentRoute: () => root, path, component });
+
+const instances = () => import('./screens/instances.tsx');
+const reviews = () => import('./screens/reviews.tsx');
+const webhooks = () => import('./screens/webhooks.tsx');
+
+const routeTree = root.addChildren([
+  screen('/', Home),
+  screen('/instances', lazyRouteComponent(instances, 'Instances')),
+  screen(
+    '/instances/$id',
+    lazyRouteComponent(() => import('./screens/instance.tsx'), 'Instance'),
+  ),
+  screen('/reviews', lazyRouteComponent(reviews, 'Reviews')),
+  screen(
+    '/reviews/$id',
+    lazyRouteComponent(() => import('./screens/case.tsx'), 'CaseScreen'),
+  ),
+  screen(
+    '/tokens',
+    lazyRouteComponent(() => import('./screens/tokens.tsx'), 'Tokens'),
+  ),
+  screen(
+    '/definitions',
+    lazyRouteComponent(() => import('./screens/definitions.tsx'), 'Definitions'),
+  ),
+  screen(
+    '/definitions/$id',
+    lazyRouteComponent(() => import('./screens/definition.tsx'), 'Definition'),
+  ),
+  screen(
+    '/secrets',
+    lazyRouteComponent(() => import('./screens/secrets.tsx'), 'Secrets'),
+  ),
+  screen(
+    '/keys',
+    lazyRouteComponent(() => import('./screens/keys.tsx'), 'Keys'),
+  ),
+  screen('/webhooks', lazyRouteComponent(webhooks, 'Webhooks')),
+  screen(
+    '/webhooks/$id',
+    lazyRouteComponent(() => import('./screens/webhook.tsx'), 'Webhook'),
+  ),
+  screen(
+    '/audit',
+    lazyRouteComponent(() => import('./screens/audit.tsx'), 'Audit'),
+  ),
+  screen(
+    '/operators',
+    lazyRouteComponent(() => import('./screens/operators.tsx'), 'Operators'),
+  ),
+  screen(
+    '/account',
+    lazyRouteComponent(() => import('./screens/account.tsx'), 'Account'),
+  ),
+]);
+
+export const router = createRouter({ routeTree, basepath: '/console', defaultPreload: 'intent' });
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}

@@ -1,0 +1,120 @@
+import { Button, Group, Stack, Text, Title } from '@mantine/core';
+import { useNavigate, useParams } from '@tanstack/react-router';
+import { useState } from 'react';
+import { call } from '../api/client.ts';
+import { useMay } from '../api/session.tsx';
+import { useAct } from '../parts/act.ts';
+import { StatusTag } from '../parts/badges.tsx';
+import { type Case, CaseStates, Checks, Forms, Happened, useCase, ValuesTable } from '../parts/case-data.tsx';
+import { Faces, Images, imagesOf } from '../parts/case-images.tsx';
+import { ConfirmByTyping } from '../parts/dialogs.tsx';
+import { Page } from '../parts/page.tsx';
+import { useT } from '../texts/texts.tsx';
+import { nameOf } from './instances.tsx';
+
+export function Instance() {
+  const t = useT();
+  const { id = '' } = useParams({ strict: false });
+  const may = useMay();
+  const query = useCase(id, { seeData: may('userData', 'get'), seeEvents: may('processInstances', 'listEvents') });
+  if (!query.data) return <CaseStates query={query} />;
+  const { instance } = query.data;
+  return (
+    <Page title={nameOf(instance) || t('instances.noName')} actions={<Remove id={id} />}>
+      <CaseView found={query.data} />
+    </Page>
+  );
+}
+
+/** The same three columns for every case, decided or not. */
+export function CaseView({ found }: { found: Case }) {
+  const t = useT();
+  const { instance, data, checks, events } = found;
+  const place = { processDefnId: instance.processDefnId, processInstanceId: instance.id };
+  const images = imagesOf(data);
+  return (
+    <div className="case">
+      <Stack>
+        <Facts found={found} />
+        <section>
+          <Title order={2} size="h5" mb="sm">
+            {t('case.data')}
+          </Title>
+          {data ? (
+            <Stack>
+              <ValuesTable found={found} />
+              <Forms found={found} />
+            </Stack>
+          ) : (
+            <Text c="dimmed">{t('case.imagesForbidden')}</Text>
+          )}
+        </section>
+      </Stack>
+      <Stack>
+        <Title order={2} size="h5">
+          {t('case.images')}
+        </Title>
+        {data && <Images place={place} images={images} />}
+        {data && <Faces place={place} images={images} />}
+      </Stack>
+      <Stack>
+        <section>
+          <Title order={2} size="h5" mb="sm">
+            {t('case.checks')}
+          </Title>
+          <Checks checks={checks} />
+        </section>
+        {events.length > 0 && <Happened events={events} />}
+      </Stack>
+    </div>
+  );
+}
+
+function Facts({ found: { instance } }: { found: Case }) {
+  const status = STATUS[instance.status] ?? 'Pending';
+  return (
+    <Group gap="xs">
+      <StatusTag status={status} />
+      <Text size="sm" c="dimmed">
+        {instance.processDefnName} v{instance.processDefnVersion}
+      </Text>
+      <Text size="xs" c="dimmed" className="wrap">
+        {instance.id}
+      </Text>
+    </Group>
+  );
+}
+
+const STATUS: Record<string, string> = {
+  ...{ PENDING: 'Pending', ACTIVE: 'In Progress', PAUSED: 'Paused', REVIEW: 'Review' },
+  ...{ COMPLETED_ENDED_SUCCESS: 'Accepted', COMPLETED_ENDED_ERROR: 'Declined' },
+  ...{ COMPLETED_PROCESS_ERROR: 'Error', COMPLETED_TERMINATED: 'Abandoned' },
+};
+
+function Remove({ id }: { id: string }) {
+  const t = useT();
+  const may = useMay();
+  const navigate = useNavigate();
+  const [isOpen, setOpen] = useState(false);
+  const act = useAct(
+    () => call('processInstances', 'delete', { params: { processInstanceId: id } }),
+    () => navigate({ to: '/instances' }),
+  );
+  if (!may('processInstances', 'delete')) return null;
+  return (
+    <>
+      <Button variant="default" onClick={() => setOpen(true)}>
+        {t('instance.delete')}
+      </Button>
+      <ConfirmByTyping
+        title={t('instance.delete')}
+        lead={t('instance.deleteLead')}
+        expected={id}
+        opened={isOpen}
+        onClose={() => setOpen(false)}
+        onConfirm={() => act.mutate(undefined)}
+        isBusy={act.isPending}
+      />
+    </>
+  );
+}

@@ -1,0 +1,173 @@
+import { Button, Group, Modal, MultiSelect, SegmentedControl, Stack, TextInput } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+import { call, permissionCatalogue, type Result } from '../api/client.ts';
+import { useEnvironment } from '../api/environment.ts';
+import { useMay, useSession } from '../api/session.tsx';
+import { useAct } from '../parts/act.ts';
+import { WordTag } from '../parts/badges.tsx';
+import { ConfirmByTyping, OnceShown } from '../parts/dialogs.tsx';
+import { type Column, List } from '../parts/list.tsx';
+import { Moment } from '../parts/moment.tsx';
+import { Page } from '../parts/page.tsx';
+import { Guarded } from '../parts/states.tsx';
+import { useT } from '../texts/texts.tsx';
+
+type KeyRow = Result<'apiKeys', 'list'>['content'][number];
+
+export function Keys() {
+  const t = useT();
+  const may = useMay();
+  const [isMaking, setMaking] = useState(false);
+  const [secret, setSecret] = useState<string>();
+  const columns: Column<KeyRow>[] = [
+    { title: t('keys.name'), show: (row) => <strong>{row.name}</strong>, text: (row) => row.name },
+    { title: t('keys.status'), show: (row) => <WordTag word={row.status} />, text: (row) => row.status },
+    {
+      title: t('keys.environment'),
+      show: (row) => t(row.environment === 'live' ? 'app.live' : 'app.test'),
+      text: (row) => row.environment,
+    },
+    { title: t('keys.expires'), show: (row) => <Moment at={row.expiringDtm} />, text: (row) => row.expiringDtm },
+    {
+      title: t('keys.lastIssued'),
+      show: (row) => <Moment at={row.lastIssuedAtDtm} />,
+      text: (row) => row.lastIssuedAtDtm,
+    },
+    { title: t('keys.createdBy'), show: (row) => row.createdBy, text: (row) => row.createdBy },
+  ];
+  return (
+    <Guarded group="apiKeys" name="list">
+      <Page
+        title={t('keys.title')}
+        actions={may('apiKeys', 'create') && <Button onClick={() => setMaking(true)}>{t('keys.new')}</Button>}
+      >
+        <List<KeyRow>
+          group="apiKeys"
+          name="list"
+          label={t('keys.title')}
+          columns={columns}
+          keyOf={(row) => row.id ?? row.name}
+          actionsOf={(row) => <KeyActions row={row} />}
+        />
+        <Modal opened={isMaking} onClose={() => setMaking(false)} title={t('keys.new')}>
+          <NewKey
+            onMade={(code) => {
+              setMaking(false);
+              setSecret(code);
+            }}
+          />
+        </Modal>
+        <OnceShown
+          title={t('keys.secretTitle')}
+          lead={t('keys.secretLead')}
+          value={secret}
+          onClose={() => setSecret(undefined)}
+        />
+      </Page>
+    </Guarded>
+  );
+}
+
+/** Components as a whole, then their operations. */
+export function usePermissionChoices() {
+  const { tenantId } = useSession();
+  const prefix = `TNT#${tenantId}#`;
+  return [...permissionCatalogue()].map(([component, permissions]) => ({
+    group: component,
+    items: [`${component}:*`, ...permissions].map((each) => ({ value: `${prefix}${each}`, label: each })),
+  }));
+}
+
+function NewKey({ onMade }: { onMade(code: string): void }) {
+  const t = useT();
+  const environment = useEnvironment();
+  const choices = usePermissionChoices();
+  const [name, setName] = useState('');
+  const [where, setWhere] = useState<string>(environment);
+  const [permissions, setPermissions] = useState<string[]>([]);
+  const make = useAct(
+    () =>
+      call('apiKeys', 'create', {
+        body: { name, permissions, environment: where === 'test' ? 'test' : 'live' },
+      }),
+    ({ code }) => onMade(code),
+  );
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    make.mutate(undefined);
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <TextInput
+          label={t('keys.name')}
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+          maxLength={255}
+          required
+          data-autofocus
+        />
+        <SegmentedControl
+          aria-label={t('keys.environment')}
+          value={where}
+          onChange={setWhere}
+          data={[
+            { value: 'live', label: t('app.live') },
+            { value: 'test', label: t('app.test') },
+          ]}
+        />
+        <MultiSelect
+          label={t('keys.permissions')}
+          description={t('keys.permissionsHint')}
+          data={choices}
+          value={permissions}
+          onChange={setPermissions}
+          searchable
+          limit={100}
+          hidePickedOptions
+        />
+        <Group justify="flex-end">
+          <Button type="submit" loading={make.isPending}>
+            {t('app.create')}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+function KeyActions({ row }: { row: KeyRow }) {
+  const t = useT();
+  const may = useMay();
+  const [isDeleting, setDeleting] = useState(false);
+  const params = { apiKeyId: row.id ?? '' };
+  const isActive = row.status === 'ACTIVE';
+  const change = useAct(() => call('apiKeys', 'update', { params, body: { status: isActive ? 'BLOCKED' : 'ACTIVE' } }));
+  const remove = useAct(
+    () => call('apiKeys', 'delete', { params }),
+    () => setDeleting(false),
+  );
+  return (
+    <Group gap={4} justify="flex-end" wrap="nowrap">
+      {may('apiKeys', 'update') && (
+        <Button size="compact-xs" variant="default" onClick={() => change.mutate(undefined)} loading={change.isPending}>
+          {t(isActive ? 'keys.block' : 'keys.unblock')}
+        </Button>
+      )}
+      {may('apiKeys', 'delete') && (
+        <Button size="compact-xs" variant="default" onClick={() => setDeleting(true)}>
+          {t('app.delete')}
+        </Button>
+      )}
+      <ConfirmByTyping
+        title={t('keys.deleteTitle')}
+        lead={t('keys.deleteLead')}
+        expected={row.name}
+        opened={isDeleting}
+        onClose={() => setDeleting(false)}
+        onConfirm={() => remove.mutate(undefined)}
+        isBusy={remove.isPending}
+      />
+    </Group>
+  );
+}

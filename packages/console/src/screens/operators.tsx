@@ -1,0 +1,207 @@
+import { Button, Group, Menu, Modal, Select, Stack, Table, Text, TextInput, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { call, type Result } from '../api/client.ts';
+import { useMay } from '../api/session.tsx';
+import { useAct } from '../parts/act.ts';
+import { Tag, WordTag } from '../parts/badges.tsx';
+import { ConfirmByTyping, OnceShown } from '../parts/dialogs.tsx';
+import { type Column, List } from '../parts/list.tsx';
+import { Moment, useMomentText } from '../parts/moment.tsx';
+import { Page } from '../parts/page.tsx';
+import { Guarded } from '../parts/states.tsx';
+import { useT } from '../texts/texts.tsx';
+
+type OperatorRow = Result<'operators', 'list'>['content'][number];
+type JoinLink = Result<'operators', 'invite'>;
+
+export function Operators() {
+  const t = useT();
+  const may = useMay();
+  const momentText = useMomentText();
+  const [isInviting, setInviting] = useState(false);
+  const [link, setLink] = useState<JoinLink>();
+  const columns: Column<OperatorRow>[] = [
+    { title: t('keys.name'), show: (row) => <strong>{row.name}</strong>, text: (row) => row.name },
+    { title: t('join.email'), show: (row) => row.email ?? '–', text: (row) => row.email },
+    { title: t('operators.role'), show: (row) => row.role, text: (row) => row.role },
+    {
+      title: t('keys.status'),
+      show: (row) =>
+        row.lockedUntilDtm ? <Tag tone="bad">{t('operators.locked')}</Tag> : <WordTag word={row.status} />,
+      text: (row) => row.status,
+    },
+    {
+      title: t('operators.lastSignIn'),
+      show: (row) => <Moment at={row.lastSignInDtm} />,
+      text: (row) => row.lastSignInDtm,
+    },
+  ];
+  return (
+    <Guarded group="operators" name="list">
+      <Page
+        title={t('operators.title')}
+        actions={
+          may('operators', 'invite') && <Button onClick={() => setInviting(true)}>{t('operators.invite')}</Button>
+        }
+      >
+        <List<OperatorRow>
+          group="operators"
+          name="list"
+          label={t('operators.title')}
+          columns={columns}
+          keyOf={({ id }) => id}
+          actionsOf={(row) => <OperatorMenu row={row} onLink={setLink} />}
+        />
+        {may('operatorRoles', 'list') && <Roles />}
+        <Modal opened={isInviting} onClose={() => setInviting(false)} title={t('operators.invite')}>
+          <Invite
+            onInvited={(made) => {
+              setInviting(false);
+              setLink(made);
+            }}
+          />
+        </Modal>
+        <OnceShown
+          title={t('operators.linkTitle')}
+          lead={t('operators.linkLead', { time: momentText(link?.expiringDtm) })}
+          value={link?.url}
+          onClose={() => setLink(undefined)}
+        />
+      </Page>
+    </Guarded>
+  );
+}
+
+function useRoles() {
+  return useQuery({ queryKey: ['roles'], queryFn: () => call('operatorRoles', 'list', {}) });
+}
+
+function Invite({ onInvited }: { onInvited(link: JoinLink): void }) {
+  const t = useT();
+  const roles = useRoles();
+  const [name, setName] = useState('');
+  const [email, setEmail] = useState('');
+  const [role, setRole] = useState<string>('Reviewer');
+  const act = useAct(() => call('operators', 'invite', { body: { name, email, role } }), onInvited);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    act.mutate(undefined);
+  };
+  const names = roles.data?.roles.map((each) => each.name) ?? ['Reviewer'];
+  const about = roles.data?.roles.find((each) => each.name === role)?.description;
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <TextInput
+          label={t('keys.name')}
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+          maxLength={100}
+          required
+          data-autofocus
+        />
+        <TextInput
+          label={t('join.email')}
+          type="email"
+          value={email}
+          onChange={(event) => setEmail(event.currentTarget.value)}
+          required
+        />
+        <Select
+          label={t('operators.role')}
+          description={about}
+          data={names}
+          value={role}
+          onChange={(next) => setRole(next ?? 'Reviewer')}
+          allowDeselect={false}
+        />
+        <Group justify="flex-end">
+          <Button type="submit" loading={act.isPending}>
+            {t('operators.invite')}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+function OperatorMenu({ row, onLink }: { row: OperatorRow; onLink(link: JoinLink): void }) {
+  const t = useT();
+  const may = useMay();
+  const [isRemoving, setRemoving] = useState(false);
+  const params = { operatorId: row.id };
+  type Change = { status?: 'ACTIVE' | 'SUSPENDED'; unlock?: boolean };
+  const change = useAct((body: Change) => call('operators', 'update', { params, body }));
+  const reset = useAct(() => call('operators', 'reset', { params, body: {} }), onLink);
+  const remove = useAct(
+    () => call('operators', 'remove', { params }),
+    () => setRemoving(false),
+  );
+  const isSuspended = row.status === 'SUSPENDED';
+  return (
+    <>
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <Button size="compact-xs" variant="default" aria-label={`${t('app.menu')}: ${row.name}`}>
+            ⋯
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          {may('operators', 'update') && row.status !== 'INVITED' && (
+            <Menu.Item onClick={() => change.mutate({ status: isSuspended ? 'ACTIVE' : 'SUSPENDED' })}>
+              {t(isSuspended ? 'operators.activate' : 'operators.suspend')}
+            </Menu.Item>
+          )}
+          {may('operators', 'update') && row.lockedUntilDtm && (
+            <Menu.Item onClick={() => change.mutate({ unlock: true })}>{t('operators.unlock')}</Menu.Item>
+          )}
+          {may('operators', 'reset') && (
+            <Menu.Item onClick={() => reset.mutate(undefined)}>{t('operators.reset')}</Menu.Item>
+          )}
+          {may('operators', 'remove') && (
+            <Menu.Item onClick={() => setRemoving(true)}>{t('operators.remove')}</Menu.Item>
+          )}
+        </Menu.Dropdown>
+      </Menu>
+      <ConfirmByTyping
+        title={t('operators.remove')}
+        lead={t('operators.removeLead', { name: row.name })}
+        expected={row.name}
+        opened={isRemoving}
+        onClose={() => setRemoving(false)}
+        onConfirm={() => remove.mutate(undefined)}
+        isBusy={remove.isPending}
+      />
+    </>
+  );
+}
+
+function Roles() {
+  const t = useT();
+  const { data } = useRoles();
+  if (!data) return null;
+  return (
+    <section>
+      <Title order={2} size="h4" mb="sm">
+        {t('operators.roles')}
+      </Title>
+      <Table className="list" verticalSpacing="sm">
+        <Table.Tbody>
+          {data.roles.map((role) => (
+            <Table.Tr key={role.name}>
+              <Table.Td data-title={t('operators.role')}>
+                <strong>{role.name}</strong>
+              </Table.Td>
+              <Table.Td data-title={t('audit.details')}>
+                <Text size="sm">{role.description}</Text>
+              </Table.Td>
+              <Table.Td data-title={t('keys.environment')}>{role.environments.join(', ')}</Table.Td>
+              <Table.Td data-title={t('operators.title')}>{role.operators}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </section>
+  );
+}

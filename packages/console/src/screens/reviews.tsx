@@ -1,0 +1,84 @@
+import { SegmentedControl, Text } from '@mantine/core';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import type { Result } from '../api/client.ts';
+import { useSession } from '../api/session.tsx';
+import { type Column, List } from '../parts/list.tsx';
+import { Moment } from '../parts/moment.tsx';
+import { Page } from '../parts/page.tsx';
+import { plainQueueReason } from '../parts/plain-reason.ts';
+import { Empty, Guarded } from '../parts/states.tsx';
+import { useT } from '../texts/texts.tsx';
+import { nameOf } from './instances.tsx';
+
+type ReviewRow = Result<'reviews', 'list'>['content'][number];
+
+/** How reviews name an operator. */
+export function reviewerName({ name, email }: { name: string; email?: string }): string {
+  return email ? `${name} (${email})` : name;
+}
+
+export function Reviews() {
+  const t = useT();
+  const navigate = useNavigate();
+  const { operator } = useSession();
+  const { view = 'all' } = useSearch({ strict: false }) as { view?: string };
+  const columns: Column<ReviewRow>[] = [
+    { title: t('instances.person'), show: (row) => nameOf(row) || t('instances.noName'), text: nameOf },
+    {
+      title: t('reviews.reason'),
+      show: ({ reasons: [first] }) => (
+        <Text size="sm" lineClamp={2}>
+          {first ? plainQueueReason(first) : '–'}
+        </Text>
+      ),
+      text: ({ reasons }) => reasons.join(' '),
+    },
+    { title: t('instances.definition'), show: (row) => row.processDefnName, text: (row) => row.processDefnName },
+    {
+      title: t('reviews.waiting'),
+      show: (row) => <Moment at={row.waitingSinceDtm} relative />,
+      text: (row) => row.waitingSinceDtm,
+    },
+    {
+      title: t('reviews.reviewer'),
+      show: (row) => row.reviewer ?? t('reviews.nobody'),
+      text: (row) => row.reviewer,
+    },
+  ];
+  const filters: Record<string, Record<string, string>> = {
+    all: {},
+    mine: { reviewer: reviewerName(operator) },
+    free: { assigned: 'UNCLAIMED' },
+  };
+  return (
+    <Guarded group="reviews" name="list">
+      <Page title={t('reviews.title')}>
+        <SegmentedControl
+          className="self-start"
+          aria-label={t('reviews.title')}
+          value={view}
+          data={[
+            { value: 'all', label: t('reviews.all') },
+            { value: 'mine', label: t('reviews.mine') },
+            { value: 'free', label: t('reviews.free') },
+          ]}
+          onChange={(next) => navigate({ to: '/reviews', search: { view: next } as never })}
+        />
+        <List<ReviewRow>
+          group="reviews"
+          name="list"
+          label={t('reviews.title')}
+          query={{ sort: 'waitingSinceDtm,asc', ...filters[view] }}
+          columns={columns}
+          keyOf={(row) => row.processInstanceId}
+          linkOf={(row) => `/reviews/${row.processInstanceId}`}
+          empty={
+            <Empty title={t('home.queueEmpty')}>
+              <Text c="dimmed">{t('reviews.emptyLead')}</Text>
+            </Empty>
+          }
+        />
+      </Page>
+    </Guarded>
+  );
+}

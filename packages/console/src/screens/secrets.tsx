@@ -1,0 +1,130 @@
+import { Button, Group, Modal, PasswordInput, Stack, TagsInput, TextInput } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+import { call, type Result } from '../api/client.ts';
+import { useMay } from '../api/session.tsx';
+import { useAct } from '../parts/act.ts';
+import { ConfirmByTyping } from '../parts/dialogs.tsx';
+import { type Column, List } from '../parts/list.tsx';
+import { Moment } from '../parts/moment.tsx';
+import { Page } from '../parts/page.tsx';
+import { Guarded } from '../parts/states.tsx';
+import { useT } from '../texts/texts.tsx';
+
+type SecretRow = Result<'cloudSecrets', 'list'>['content'][number];
+
+/** Secrets that steps and webhooks send. A value can be written and never read. */
+export function Secrets() {
+  const t = useT();
+  const may = useMay();
+  const [isMaking, setMaking] = useState(false);
+  const columns: Column<SecretRow>[] = [
+    { title: t('keys.name'), show: (row) => <strong>{row.name}</strong>, text: (row) => row.name },
+    { title: t('secrets.hosts'), show: ({ hosts }) => hosts.join(', ') || '–', text: ({ hosts }) => hosts.join(' ') },
+    {
+      title: t('secrets.changed'),
+      show: (row) => <Moment at={row.lastUpdatedDtm} />,
+      text: (row) => row.lastUpdatedDtm,
+    },
+    { title: t('keys.createdBy'), show: (row) => row.createdBy ?? '–', text: (row) => row.createdBy },
+  ];
+  return (
+    <Guarded group="cloudSecrets" name="list">
+      <Page
+        title={t('secrets.title')}
+        actions={may('cloudSecrets', 'create') && <Button onClick={() => setMaking(true)}>{t('secrets.new')}</Button>}
+      >
+        <List<SecretRow>
+          group="cloudSecrets"
+          name="list"
+          label={t('secrets.title')}
+          columns={columns}
+          keyOf={({ id }) => id}
+          actionsOf={(row) => <SecretActions row={row} />}
+        />
+        <Modal opened={isMaking} onClose={() => setMaking(false)} title={t('secrets.new')}>
+          <SecretForm onDone={() => setMaking(false)} />
+        </Modal>
+      </Page>
+    </Guarded>
+  );
+}
+
+/** A new secret, or a new value for one. */
+function SecretForm({ of, onDone }: { of?: SecretRow; onDone(): void }) {
+  const t = useT();
+  const [name, setName] = useState(of?.name ?? '');
+  const [value, setValue] = useState('');
+  const [hosts, setHosts] = useState(of?.hosts ?? []);
+  const store = useAct(async () => {
+    if (of) await call('cloudSecrets', 'update', { params: { cloudSecretId: of.id }, body: { value, hosts } });
+    else await call('cloudSecrets', 'create', { body: { name, value, hosts } });
+  }, onDone);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    store.mutate(undefined);
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <TextInput
+          label={t('keys.name')}
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+          maxLength={100}
+          readOnly={of !== undefined}
+          required
+        />
+        <PasswordInput
+          label={t('secrets.value')}
+          description={t('secrets.valueHint')}
+          value={value}
+          onChange={(event) => setValue(event.currentTarget.value)}
+          maxLength={10_000}
+          autoComplete="off"
+          required
+          data-autofocus
+        />
+        <TagsInput label={t('secrets.hosts')} description={t('secrets.hostsHint')} value={hosts} onChange={setHosts} />
+        <Group justify="flex-end">
+          <Button type="submit" loading={store.isPending}>
+            {t('app.save')}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+function SecretActions({ row }: { row: SecretRow }) {
+  const t = useT();
+  const may = useMay();
+  const [open, setOpen] = useState<'rotate' | 'delete'>();
+  const close = () => setOpen(undefined);
+  const remove = useAct(() => call('cloudSecrets', 'delete', { params: { cloudSecretId: row.id } }), close);
+  return (
+    <Group gap={4} justify="flex-end" wrap="nowrap">
+      {may('cloudSecrets', 'update') && (
+        <Button size="compact-xs" variant="default" onClick={() => setOpen('rotate')}>
+          {t('secrets.rotate')}
+        </Button>
+      )}
+      {may('cloudSecrets', 'delete') && (
+        <Button size="compact-xs" variant="default" onClick={() => setOpen('delete')}>
+          {t('app.delete')}
+        </Button>
+      )}
+      <Modal opened={open === 'rotate'} onClose={close} title={t('secrets.rotate')}>
+        <SecretForm of={row} onDone={close} />
+      </Modal>
+      <ConfirmByTyping
+        title={t('app.delete')}
+        lead={t('secrets.deleteLead')}
+        expected={row.name}
+        opened={open === 'delete'}
+        onClose={close}
+        onConfirm={() => remove.mutate(undefined)}
+        isBusy={remove.isPending}
+      />
+    </Group>
+  );
+}

@@ -1,0 +1,170 @@
+import { Button, Group, Stack, Text, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useParams } from '@tanstack/react-router';
+import { useState } from 'react';
+import { call, type Result } from '../api/client.ts';
+import { useEnvironment } from '../api/environment.ts';
+import { useMay } from '../api/session.tsx';
+import { say, useAct } from '../parts/act.ts';
+import { WordTag } from '../parts/badges.tsx';
+import { ConfirmByTyping, OnceShown } from '../parts/dialogs.tsx';
+import { type Column, List } from '../parts/list.tsx';
+import { Moment } from '../parts/moment.tsx';
+import { Page } from '../parts/page.tsx';
+import { Failed, Guarded, Waiting } from '../parts/states.tsx';
+import { useT } from '../texts/texts.tsx';
+
+type WebhookView = Result<'webhooks', 'get'>;
+type DeliveryRow = Result<'webhooks', 'listDeliveries'>['content'][number];
+
+export function Webhook() {
+  const { id = '' } = useParams({ strict: false });
+  const environment = useEnvironment();
+  const query = useQuery({
+    queryKey: [environment, 'webhook', id],
+    queryFn: () => call('webhooks', 'get', { params: { webhookId: id } }),
+  });
+  return (
+    <Guarded group="webhooks" name="get">
+      {query.data ? (
+        <WebhookPage webhook={query.data} />
+      ) : query.isPending ? (
+        <Waiting />
+      ) : (
+        <Failed error={query.error} retry={() => query.refetch()} />
+      )}
+    </Guarded>
+  );
+}
+
+function WebhookPage({ webhook }: { webhook: WebhookView }) {
+  const t = useT();
+  return (
+    <Page title={webhook.name} actions={<WebhookActions webhook={webhook} />}>
+      <Stack gap={4}>
+        <Group gap="xs">
+          <WordTag word={webhook.status} />
+          <Text className="wrap">{webhook.uri}</Text>
+        </Group>
+        <Text size="sm" c="dimmed">
+          {webhook.events.join(', ')}
+        </Text>
+      </Stack>
+      <Guarded group="webhooks" name="listDeliveries">
+        <Deliveries id={webhook.id} title={t('webhooks.deliveries')} />
+      </Guarded>
+    </Page>
+  );
+}
+
+function Deliveries({ id, title }: { id: string; title: string }) {
+  const t = useT();
+  const may = useMay();
+  const columns: Column<DeliveryRow>[] = [
+    { title: t('webhooks.event'), show: (row) => row.event, text: (row) => row.event },
+    { title: t('keys.status'), show: (row) => <WordTag word={row.status} />, text: (row) => row.status },
+    { title: t('webhooks.attempts'), show: (row) => row.attempts, text: (row) => String(row.attempts) },
+    { title: t('webhooks.answer'), show: answerOf, text: answerOf },
+    { title: t('instances.created'), show: (row) => <Moment at={row.createdDtm} />, text: (row) => row.createdDtm },
+  ];
+  return (
+    <section>
+      <Title order={2} size="h4" mb="sm">
+        {title}
+      </Title>
+      <List<DeliveryRow>
+        group="webhooks"
+        name="listDeliveries"
+        params={{ webhookId: id }}
+        label={title}
+        columns={columns}
+        keyOf={(row) => row.id}
+        actionsOf={(row) => may('webhooks', 'replay') && <Replay id={id} deliveryId={row.id} />}
+      />
+    </section>
+  );
+}
+
+function answerOf({ lastAttempt }: DeliveryRow): string {
+  if (!lastAttempt) return '–';
+  const { statusCode, error, milliseconds } = lastAttempt;
+  return `${statusCode ?? error ?? ''} · ${milliseconds} ms`;
+}
+
+function Replay({ id, deliveryId }: { id: string; deliveryId: string }) {
+  const t = useT();
+  const act = useAct(() => call('webhooks', 'replay', { params: { webhookId: id, deliveryId }, body: {} }));
+  return (
+    <Button size="compact-xs" variant="default" onClick={() => act.mutate(undefined)} loading={act.isPending}>
+      {t('webhooks.replay')}
+    </Button>
+  );
+}
+
+const DAY_MS = 86_400_000;
+
+function WebhookActions({ webhook: { id, name, status } }: { webhook: WebhookView }) {
+  const t = useT();
+  const may = useMay();
+  const navigate = useNavigate();
+  const params = { webhookId: id };
+  const [secret, setSecret] = useState<string>();
+  const [isDeleting, setDeleting] = useState(false);
+  const isActive = status === 'ACTIVE';
+  const test = useAct(
+    () => call('webhooks', 'test', { params, body: {} }),
+    () => say(t('webhooks.tested')),
+  );
+  const rotate = useAct(
+    () => call('webhooks', 'rotateSecret', { params, body: {} }),
+    (made) => setSecret(made.secret),
+  );
+  const change = useAct(() =>
+    call('webhooks', 'update', { params, body: { status: isActive ? 'DISABLED' : 'ACTIVE' } }),
+  );
+  const recover = useAct(
+    () => call('webhooks', 'recover', { params, body: { sinceDtm: new Date(Date.now() - DAY_MS).toISOString() } }),
+    ({ deliveries }) => say(t('webhooks.recovered', { n: deliveries })),
+  );
+  const remove = useAct(
+    () => call('webhooks', 'delete', { params }),
+    () => navigate({ to: '/webhooks' }),
+  );
+  const buttons = [
+    { isShown: may('webhooks', 'test'), label: t('webhooks.test'), act: () => test.mutate(undefined) },
+    { isShown: may('webhooks', 'recover'), label: t('webhooks.recover'), act: () => recover.mutate(undefined) },
+    { isShown: may('webhooks', 'rotateSecret'), label: t('webhooks.rotate'), act: () => rotate.mutate(undefined) },
+    {
+      isShown: may('webhooks', 'update'),
+      label: t(isActive ? 'webhooks.disable' : 'webhooks.enable'),
+      act: () => change.mutate(undefined),
+    },
+    { isShown: may('webhooks', 'delete'), label: t('app.delete'), act: () => setDeleting(true) },
+  ];
+  return (
+    <>
+      {buttons
+        .filter(({ isShown }) => isShown)
+        .map(({ label, act }) => (
+          <Button key={label} size="xs" variant="default" onClick={act}>
+            {label}
+          </Button>
+        ))}
+      <OnceShown
+        title={t('webhooks.secretTitle')}
+        lead={t('webhooks.secretLead')}
+        value={secret}
+        onClose={() => setSecret(undefined)}
+      />
+      <ConfirmByTyping
+        title={t('app.delete')}
+        lead={t('webhooks.deleteLead')}
+        expected={name}
+        opened={isDeleting}
+        onClose={() => setDeleting(false)}
+        onConfirm={() => remove.mutate(undefined)}
+        isBusy={remove.isPending}
+      />
+    </>
+  );
+}

@@ -1,0 +1,112 @@
+import { Button, Group, Modal, Stack, TagsInput, TextInput } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+import { call, type Result } from '../api/client.ts';
+import { useMay } from '../api/session.tsx';
+import { useAct } from '../parts/act.ts';
+import { WordTag } from '../parts/badges.tsx';
+import { OnceShown } from '../parts/dialogs.tsx';
+import { type Column, List } from '../parts/list.tsx';
+import { Page } from '../parts/page.tsx';
+import { Guarded } from '../parts/states.tsx';
+import { useT } from '../texts/texts.tsx';
+
+type WebhookRow = Result<'webhooks', 'list'>['content'][number];
+
+export function Webhooks() {
+  const t = useT();
+  const may = useMay();
+  const [isMaking, setMaking] = useState(false);
+  const [secret, setSecret] = useState<string>();
+  const columns: Column<WebhookRow>[] = [
+    { title: t('keys.name'), show: (row) => row.name, text: (row) => row.name },
+    { title: t('keys.status'), show: (row) => <WordTag word={row.status} />, text: (row) => row.status },
+    { title: t('webhooks.address'), show: (row) => <span className="wrap">{row.uri}</span>, text: (row) => row.uri },
+    {
+      title: t('webhooks.events'),
+      show: (row) => row.events.slice(0, 3).join(', ') + (row.events.length > 3 ? ' …' : ''),
+      text: (row) => row.events.join(' '),
+    },
+  ];
+  return (
+    <Guarded group="webhooks" name="list">
+      <Page
+        title={t('webhooks.title')}
+        actions={may('webhooks', 'create') && <Button onClick={() => setMaking(true)}>{t('webhooks.new')}</Button>}
+      >
+        <List<WebhookRow>
+          group="webhooks"
+          name="list"
+          label={t('webhooks.title')}
+          columns={columns}
+          keyOf={({ id }) => id}
+          linkOf={({ id }) => `/webhooks/${id}`}
+        />
+        <Modal opened={isMaking} onClose={() => setMaking(false)} title={t('webhooks.new')}>
+          <NewWebhook
+            onMade={(made) => {
+              setMaking(false);
+              setSecret(made);
+            }}
+          />
+        </Modal>
+        <OnceShown
+          title={t('webhooks.secretTitle')}
+          lead={t('webhooks.secretLead')}
+          value={secret}
+          onClose={() => setSecret(undefined)}
+        />
+      </Page>
+    </Guarded>
+  );
+}
+
+const COMMON = ['*', 'instance.completed', 'instance.created', 'instance.askedAgain', 'instance.deleted'];
+
+function NewWebhook({ onMade }: { onMade(secret: string): void }) {
+  const t = useT();
+  const [name, setName] = useState('');
+  const [uri, setUri] = useState('https://');
+  const [events, setEvents] = useState(['instance.completed']);
+  const make = useAct(
+    () => call('webhooks', 'create', { body: { name, uri, events } }),
+    ({ secret }) => onMade(secret),
+  );
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    make.mutate(undefined);
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <TextInput
+          label={t('keys.name')}
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+          maxLength={100}
+          required
+          data-autofocus
+        />
+        <TextInput
+          label={t('webhooks.address')}
+          type="url"
+          value={uri}
+          onChange={(event) => setUri(event.currentTarget.value)}
+          maxLength={500}
+          required
+        />
+        <TagsInput
+          label={t('webhooks.events')}
+          description={t('webhooks.eventsHint')}
+          data={COMMON}
+          value={events}
+          onChange={setEvents}
+        />
+        <Group justify="flex-end">
+          <Button type="submit" loading={make.isPending}>
+            {t('app.create')}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,202 @@
+import {
+  ActionIcon,
+  AppShell,
+  Badge,
+  Burger,
+  Button,
+  Group,
+  Menu,
+  NavLink,
+  ScrollArea,
+  SegmentedControl,
+  Stack,
+  Text,
+  useComputedColorScheme,
+  useMantineColorScheme,
+} from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useQueryClient } from '@tanstack/react-query';
+import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import { call } from './api/client.ts';
+import { setEnvironment, useEnvironment } from './api/environment.ts';
+import { SESSION_KEY, useMay, useSession } from './api/session.tsx';
+import { LANGUAGES, type Language, useTexts } from './texts/texts.tsx';
+
+/** What is around every screen: where one is, for which tenant, in which environment, and who one is. */
+export function Shell() {
+  const { t } = useTexts();
+  const [isOpen, { toggle, close }] = useDisclosure();
+  const environment = useEnvironment();
+  const path = useRouterState({ select: ({ location }) => location.pathname });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the menu of a phone closes when another screen is opened.
+  useEffect(close, [path]);
+  return (
+    <AppShell
+      header={{ height: 56 }}
+      navbar={{ width: 232, breakpoint: 'sm', collapsed: { mobile: !isOpen } }}
+      padding="md"
+    >
+      <a href="#content" className="skip">
+        {t('app.skip')}
+      </a>
+      <AppShell.Header>
+        <Header isOpen={isOpen} toggle={toggle} />
+      </AppShell.Header>
+      <AppShell.Navbar p="xs" aria-label={t('nav.main')}>
+        <AppShell.Section grow component={ScrollArea}>
+          <Navigation path={path} />
+        </AppShell.Section>
+        <AppShell.Section>
+          <Preferences />
+        </AppShell.Section>
+      </AppShell.Navbar>
+      <AppShell.Main id="content">
+        {environment === 'test' && <div className="test-banner">{t('app.testBanner')}</div>}
+        <Outlet />
+      </AppShell.Main>
+    </AppShell>
+  );
+}
+
+function Header({ isOpen, toggle }: { isOpen: boolean; toggle(): void }) {
+  const { t } = useTexts();
+  const { tenantName, region } = useSession();
+  return (
+    <Group h="100%" px="md" justify="space-between" wrap="nowrap">
+      <Group gap="sm" wrap="nowrap" miw={0}>
+        <Burger opened={isOpen} onClick={toggle} hiddenFrom="sm" size="sm" aria-label={t('app.menu')} />
+        <img src="/console/icon.svg" width="26" height="26" alt="" />
+        <Text fw={650} truncate>
+          {tenantName}
+        </Text>
+        <Badge variant="default" visibleFrom="sm">
+          {region}
+        </Badge>
+      </Group>
+      <Group gap="xs" wrap="nowrap">
+        <EnvironmentSwitch />
+        <AccountMenu />
+      </Group>
+    </Group>
+  );
+}
+
+function EnvironmentSwitch() {
+  const { t } = useTexts();
+  const environment = useEnvironment();
+  const { environments } = useSession();
+  const data = environments.map((value) => ({ value, label: t(value === 'live' ? 'app.live' : 'app.test') }));
+  return (
+    <SegmentedControl
+      size="xs"
+      aria-label={t('app.environment')}
+      value={environment}
+      data={data}
+      onChange={(value) => setEnvironment(value === 'test' ? 'test' : 'live')}
+    />
+  );
+}
+
+function AccountMenu() {
+  const { t } = useTexts();
+  const { operator } = useSession();
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const signOut = async () => {
+    await call('consoleAccount', 'signOut', { body: {} }).catch(() => undefined);
+    client.setQueryData(SESSION_KEY, null);
+    // Nothing of a person stays in the memory of the page.
+    client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION_KEY[0] });
+  };
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <Button
+          variant="subtle"
+          size="compact-sm"
+          aria-label={`${initials(operator.name)}: ${t('app.account')}`}
+          className="account"
+        >
+          {initials(operator.name)}
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>
+          {operator.name} · {operator.role}
+        </Menu.Label>
+        <Menu.Item onClick={() => navigate({ to: '/account' })}>{t('app.account')}</Menu.Item>
+        <Menu.Item onClick={signOut}>{t('app.signOut')}</Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+function initials(name: string): string {
+  const words = name.split(/\s+/).filter(Boolean);
+  return [words[0], words.length > 1 ? words.at(-1) : ''].map((word) => word?.charAt(0).toUpperCase() ?? '').join('');
+}
+
+function Navigation({ path }: { path: string }) {
+  const { t } = useTexts();
+  const may = useMay();
+  const links = [
+    { to: '/', label: t('nav.home'), isShown: true },
+    { to: '/reviews', label: t('nav.reviews'), isShown: may('reviews', 'list') },
+    { to: '/instances', label: t('nav.instances'), isShown: may('processInstances', 'list') },
+    { to: '/tokens', label: t('nav.tokens'), isShown: may('processTokens', 'list') },
+    { to: '/definitions', label: t('nav.definitions'), isShown: may('processDefinitions', 'list') },
+    { to: '/keys', label: t('nav.keys'), isShown: may('apiKeys', 'list') },
+    { to: '/webhooks', label: t('nav.webhooks'), isShown: may('webhooks', 'list') },
+    { to: '/secrets', label: t('nav.secrets'), isShown: may('cloudSecrets', 'list') },
+    { to: '/audit', label: t('nav.audit'), isShown: may('auditEvents', 'list') },
+    { to: '/operators', label: t('nav.operators'), isShown: may('operators', 'list') },
+  ];
+  const place = path.replace(/^\/console/, '') || '/';
+  return links
+    .filter(({ isShown }) => isShown)
+    .map(({ to, label }) => {
+      const isHere = to === '/' ? place === '/' : place.startsWith(to);
+      return (
+        <NavLink
+          key={to}
+          component={Link}
+          to={to}
+          label={label}
+          active={isHere}
+          variant="light"
+          fw={isHere ? 650 : 500}
+          {...(isHere && { 'aria-current': 'page' as const })}
+        />
+      );
+    });
+}
+
+function Preferences() {
+  const { t, language, setLanguage } = useTexts();
+  const { setColorScheme } = useMantineColorScheme({ keepTransitions: true });
+  const scheme = useComputedColorScheme('light');
+  return (
+    <Stack gap="xs">
+      <Group gap="xs" justify="space-between">
+        <SegmentedControl
+          size="xs"
+          aria-label={t('app.language')}
+          value={language}
+          data={Object.keys(LANGUAGES).map((value) => ({ value, label: value.toUpperCase() }))}
+          onChange={(value) => setLanguage(value as Language)}
+        />
+        <ActionIcon
+          variant="default"
+          aria-label={t('app.scheme')}
+          onClick={() => setColorScheme(scheme === 'dark' ? 'light' : 'dark')}
+        >
+          <svg width="16" height="16" viewBox="0 0 16 16" aria-hidden="true">
+            <circle cx="8" cy="8" r="6" fill="none" stroke="currentColor" strokeWidth="1.6" />
+            <path d="M8 2a6 6 0 0 1 0 12z" fill="currentColor" />
+          </svg>
+        </ActionIcon>
+      </Group>
+    </Stack>
+  );
+}

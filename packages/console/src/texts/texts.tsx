@@ -1,0 +1,86 @@
+import { IntlMessageFormat } from 'intl-messageformat';
+import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from 'react';
+import { en, type Texts } from './en.ts';
+
+/** The words of the console. English is always there; the others are loaded when they are wanted. */
+export type TextKey = keyof typeof en;
+export type Language = 'en' | 'de' | 'ar';
+
+export const LANGUAGES: Record<Language, { name: string; dir: 'ltr' | 'rtl' }> = {
+  en: { name: 'English', dir: 'ltr' },
+  de: { name: 'Deutsch', dir: 'ltr' },
+  ar: { name: 'العربية', dir: 'rtl' },
+};
+
+const NAME = 'grove-language';
+const LOADERS = {
+  en: async () => en as Texts,
+  de: async () => (await import('./de.ts')).de,
+  ar: async () => (await import('./ar.ts')).ar,
+} satisfies Record<Language, () => Promise<Texts>>;
+
+function isLanguage(text: string | null | undefined): text is Language {
+  return text === 'en' || text === 'de' || text === 'ar';
+}
+
+function firstLanguage(): Language {
+  const chosen = localStorage.getItem(NAME);
+  if (isLanguage(chosen)) return chosen;
+  return navigator.languages.map((each) => each.slice(0, 2)).find(isLanguage) ?? 'en';
+}
+
+type Values = Record<string, string | number>;
+export type Translate = (key: TextKey, values?: Values) => string;
+type Spoken = { language: Language; dir: 'ltr' | 'rtl'; t: Translate; setLanguage(language: Language): void };
+
+const Context = createContext<Spoken | undefined>(undefined);
+
+export function TextsProvider({ children }: { children: (spoken: Spoken) => ReactNode }) {
+  const [language, setLanguage] = useState(firstLanguage);
+  const [texts, setTexts] = useState<{ of: Language; all: Texts }>();
+  useEffect(() => {
+    let isWanted = true;
+    LOADERS[language]().then((all) => isWanted && setTexts({ of: language, all }));
+    return () => {
+      isWanted = false;
+    };
+  }, [language]);
+  const spoken = useMemo(() => {
+    if (!texts) return undefined;
+    const { dir } = LANGUAGES[texts.of];
+    const choose = (next: Language) => {
+      localStorage.setItem(NAME, next);
+      setLanguage(next);
+    };
+    return { language: texts.of, dir, t: translator(texts.of, texts.all), setLanguage: choose };
+  }, [texts]);
+  useEffect(() => {
+    if (!spoken) return;
+    document.documentElement.lang = spoken.language;
+    document.documentElement.dir = spoken.dir;
+  }, [spoken]);
+  if (!spoken) return null;
+  return <Context value={spoken}>{children(spoken)}</Context>;
+}
+
+function translator(language: Language, all: Texts): Translate {
+  const formats = new Map<TextKey, IntlMessageFormat>();
+  return (key, values) => {
+    const text = all[key] ?? en[key];
+    if (!values) return text;
+    let format = formats.get(key);
+    if (!format) {
+      format = new IntlMessageFormat(text, language);
+      formats.set(key, format);
+    }
+    return String(format.format(values));
+  };
+}
+
+export function useTexts(): Spoken {
+  const spoken = useContext(Context);
+  if (!spoken) throw new Error('there are no texts yet');
+  return spoken;
+}
+
+export const useT = (): Translate => useTexts().t;

@@ -1,0 +1,244 @@
+import assert from 'node:assert/strict';
+import { mkdirSync } from 'node:fs';
+import { after, before, describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import type { Page } from 'playwright-core';
+import sharp from 'sharp';
+import { type EndUser, startJourney } from '../../server/test/end-user.ts';
+import { testPlaces } from '../../server/test/harness.ts';
+import { axeFaults, type ConsoleStage, openConsoleStage, still } from './stage.ts';
+
+const SCREENS = fileURLToPath(new URL('../../../build/screens/console', import.meta.url));
+const isKept = process.env.SCREENSHOTS === '1';
+
+/** The end user, with pictures that can be looked at. */
+async function walk(user: EndUser): Promise<void> {
+  for (let at = 0; at < 20; at += 1) {
+    const { step } = await user.settled();
+    if (!step) return;
+    const image = { document: 'front', face: 'image' }[step.type as string];
+    if (image) {
+      const headers = { 'Content-Type': 'image/jpeg' };
+      const body = await (image === 'front' ? CARD : FACE);
+      const sent = await user.call(`/steps/${step.id}/images/${image}`, { method: 'POST', body, headers });
+      assert.ok(sent.status < 300, sent.text);
+    }
+    const sent = await user.submit(step.id, step.type === 'consent' ? { accepted: true } : {});
+    assert.equal(sent.status, 200, sent.text);
+  }
+}
+
+const drawn = (svg: string) =>
+  sharp(Buffer.from(svg))
+    .jpeg()
+    .toBuffer()
+    .then((bytes) => new Uint8Array(bytes));
+const HEAD = '<circle cx="110" cy="110" r="46" fill="#c68863"/><path d="M30 260a80 90 0 0 1 160 0z" fill="#31504a"/>';
+const CARD = drawn(
+  `<svg xmlns="http://www.w3.org/2000/svg" width="860" height="540"><rect width="860" height="540" rx="26" fill="#dfe9f2"/>
+   <g transform="translate(40 150)"><rect width="220" height="260" fill="#fff"/>${HEAD}</g>
+   <g font-family="sans-serif" fill="#20303a"><text x="40" y="90" font-size="46">UTOPIA</text>
+   <text x="320" y="210" font-size="34">BYRNE</text><text x="320" y="270" font-size="34">ADA</text>
+   <text x="40" y="480" font-size="34">IDUTOL898902C3&lt;&lt;&lt;&lt;&lt;&lt;</text></g></svg>`,
+);
+const FACE = drawn(
+  `<svg xmlns="http://www.w3.org/2000/svg" width="480" height="600"><rect width="480" height="600" fill="#b9c9c2"/>
+   <g transform="translate(20 120) scale(2)">${HEAD}</g></svg>`,
+);
+
+/** One server, one browser, one owner: from the link of the first start to a decided case, and every screen looked at. */
+describe('the console', () => {
+  const places = testPlaces();
+  let stage: ConsoleStage;
+  let page: Page;
+  before(async () => {
+    stage = await openConsoleStage(places);
+    page = await stage.page();
+  });
+  after(async () => {
+    await stage.close();
+    assert.deepEqual(stage.complaints, []);
+  });
+
+  const inReview = async (firstName: string) => {
+    const started = await startJourney(stage.app, stage.testKey, {
+      parameters: { _scenario: 'face-mismatch', firstName, lastName: 'Byrne' },
+    });
+    await walk(started.user);
+    // The one that waits longest comes first.
+    stage.app.clock.advance(1000);
+    return started.processInstanceId;
+  };
+  const open = async (path: string, heading: RegExp) => {
+    await page.goto(`${stage.address}/console${path}`);
+    await page.getByRole('heading', { level: 1, name: heading }).waitFor();
+    await page.waitForLoadState('networkidle');
+  };
+  const keep = async (name: string, of = page) => {
+    if (!isKept) return;
+    mkdirSync(SCREENS, { recursive: true });
+    await of.screenshot({ path: `${SCREENS}/${name}.png` });
+  };
+  const chooseTest = () => page.getByRole('radiogroup', { name: 'Environment' }).getByText('Test').click();
+
+  it('the link of the first start makes an owner, who is signed in', async () => {
+    await page.goto(await stage.firstOwnerUrl());
+    await page.getByRole('heading', { name: /Welcome to acme/ }).waitFor();
+    assert.deepEqual(await axeFaults(page), []);
+    await keep('join');
+    await page.getByLabel('Your name').fill('Olga Owner');
+    await page.getByLabel('E-mail').fill('olga@acme.com');
+    await page.getByRole('button', { name: 'Make a passkey' }).click();
+    await page.getByRole('heading', { name: /Good to see you, Olga Owner/ }).waitFor();
+    assert.ok(!page.url().includes('invite='));
+  });
+
+  it('a reviewer decides cases by keyboard, and the decision bears the name', async () => {
+    const ids = [await inReview('Ada'), await inReview('Grace')];
+    await chooseTest();
+    await page.getByRole('link', { name: 'Review the next case' }).click();
+    await page.getByRole('heading', { level: 1, name: /Ada Byrne/ }).waitFor();
+    await page.locator('.viewer img').first().waitFor();
+    await page.waitForFunction(() =>
+      [...document.querySelectorAll<HTMLImageElement>('.viewer img')].every((image) => image.naturalWidth > 0),
+    );
+    await keep('case');
+    assert.deepEqual(await axeFaults(page), []);
+    // Without a reason nothing is decided: the key leads to the field.
+    await page.keyboard.press('a');
+    await page.keyboard.type('The same person, an older photograph');
+    await page.keyboard.press('Tab');
+    await page.getByRole('heading', { level: 1 }).click();
+    await page.keyboard.press('a');
+    await page.getByRole('heading', { level: 1, name: /Grace Byrne/ }).waitFor();
+    const token = await stage.app.token(stage.testKey);
+    const { body } = await stage.app.call(`/api/process-manager/processInstances/${ids[0]}`, { token });
+    assert.deepEqual(body.review, {
+      ...{ status: 'APPROVED', comment: 'The same person, an older photograph' },
+      reviewer: 'Olga Owner (olga@acme.com)',
+    });
+    const events = await stage.app.call(`/api/process-manager/auditEvents?processInstanceId=${ids[0]}&size=100`, {
+      token,
+    });
+    const actions = events.body.content.map(({ action, actor }: { action: string; actor: string }) => [action, actor]);
+    assert.ok(actions.some(([action]: string[]) => action === 'userData.itemRead'));
+    for (const [action, actor] of actions) assert.equal(actor, 'Olga Owner (olga@acme.com)', action);
+  });
+
+  it('an API key is made, its secret is shown once, and it is deleted by typing its name', async () => {
+    await open('/keys', /API keys/);
+    await page.getByRole('button', { name: 'New API key' }).click();
+    await page.getByLabel('Name').fill('From the console');
+    await page.getByRole('button', { name: 'Create' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Copy the key now' });
+    await dialog.waitFor();
+    assert.match(await dialog.locator('pre').innerText(), /^grv_/);
+    await dialog.getByRole('button', { name: 'Done' }).click();
+    const row = page.getByRole('row', { name: /From the console/ });
+    await row.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('dialog').getByLabel('From the console').fill('From the console');
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await row.waitFor({ state: 'detached' });
+  });
+
+  const SCREENS_OF = [
+    ['/', /Good to see you/, 'home'],
+    ['/reviews', /Reviews/, 'reviews'],
+    ['/instances', /Verifications/, 'instances'],
+    ['/tokens', /Start links/, 'tokens'],
+    ['/definitions', /Definitions/, 'definitions'],
+    ['/definitions/new', /New definition/, 'definition'],
+    ['/keys', /API keys/, 'keys'],
+    ['/secrets', /Secrets/, 'secrets'],
+    ['/webhooks', /Webhooks/, 'webhooks'],
+    ['/audit', /Audit trail/, 'audit'],
+    ['/operators', /People/, 'operators'],
+    ['/account', /Your account/, 'account'],
+  ] as const;
+
+  it('every screen has no fault of accessibility, light and dark, and fits a phone', async () => {
+    const faults: string[] = [];
+    const look = async (where: string) => faults.push(...(await axeFaults(page)).map((fault) => `${where}: ${fault}`));
+    for (const [path, heading, name] of SCREENS_OF) {
+      await open(path, heading);
+      await look(`${path}, light`);
+      await keep(name);
+      await page.emulateMedia({ colorScheme: 'dark' });
+      await page.locator('html[data-mantine-color-scheme=dark]').waitFor();
+      await look(`${path}, dark`);
+      await keep(`${name}-dark`);
+      await page.emulateMedia({ colorScheme: 'light' });
+      await page.setViewportSize({ width: 360, height: 740 });
+      await page.getByRole('button', { name: 'Menu', exact: true }).waitFor();
+      await still(page);
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+      if (wide > 360) faults.push(`${path} is ${wide} px wide on a phone`);
+      await keep(`${name}-phone`);
+      await page.setViewportSize({ width: 1280, height: 800 });
+    }
+    assert.deepEqual(faults, []);
+  });
+
+  it('speaks German and Arabic, from right to left', async () => {
+    await page.getByRole('radiogroup', { name: 'Language' }).getByText('AR').click();
+    await page.getByRole('heading', { level: 1, name: 'حسابك' }).waitFor();
+    assert.equal(await page.evaluate(() => document.documentElement.dir), 'rtl');
+    await open('/reviews', /المراجعات/);
+    assert.deepEqual(await axeFaults(page), []);
+    await keep('reviews-ar');
+    await page.getByRole('radiogroup', { name: 'اللغة' }).getByText('DE').click();
+    await page.getByRole('heading', { level: 1, name: 'Prüfungen' }).waitFor();
+    await page.getByRole('radiogroup', { name: 'Sprache' }).getByText('EN').click();
+  });
+
+  it('whoever is invited sees what the role permits, and nothing more', async () => {
+    await open('/operators', /People/);
+    await page.getByRole('button', { name: 'Invite' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Invite' });
+    await dialog.getByLabel('Name').fill('Anna Auditor');
+    await dialog.getByLabel('E-mail').fill('anna@acme.com');
+    await dialog.getByRole('combobox', { name: 'Role' }).click();
+    await page.getByRole('option', { name: 'Auditor' }).click();
+    await dialog.getByRole('button', { name: 'Invite' }).click();
+    const link = await page.getByRole('dialog', { name: 'Send this link' }).locator('pre').innerText();
+    const other = await stage.page();
+    await other.goto(link);
+    await other.getByRole('button', { name: 'Make a passkey' }).click();
+    await other.getByRole('heading', { name: /Good to see you, Anna Auditor/ }).waitFor();
+    const links = await other.getByRole('navigation').getByRole('link').allInnerTexts();
+    assert.deepEqual(links, [
+      ...['Home', 'Reviews', 'Verifications', 'Start links', 'Definitions', 'API keys', 'Webhooks', 'Secrets'],
+      ...['Audit trail', 'People'],
+    ]);
+    await other.goto(`${stage.address}/console/keys`);
+    await other.getByRole('heading', { name: 'API keys' }).waitFor();
+    assert.equal(await other.getByRole('button', { name: 'New API key' }).count(), 0);
+    await other.context().close();
+    await page.getByRole('button', { name: 'Done' }).click();
+  });
+
+  it('holds no secret in the page, and signing out ends the session', async () => {
+    const stored = await page.evaluate(() =>
+      JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie]),
+    );
+    const policies = await Promise.all(
+      [1, 2].map(async () => (await fetch(`${stage.app.baseUrl}/console/`)).headers.get('content-security-policy')),
+    );
+    assert.match(policies[0] ?? '', /^default-src 'none'; script-src 'self'; style-src 'self' 'nonce-[\w-]{22}';/);
+    assert.doesNotMatch(policies[0] ?? '', /unsafe/);
+    assert.notEqual(policies[0], policies[1]);
+    const [cookie] = await page.context().cookies();
+    assert.ok(cookie?.httpOnly && cookie.sameSite === 'Strict');
+    assert.ok(!stored.includes(cookie.value.slice(27)));
+    await page.getByRole('button', { name: 'Your account' }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { name: 'Sign in to Grove' }).waitFor();
+    assert.deepEqual(await axeFaults(page), []);
+    await keep('sign-in');
+    await page.context().addCookies([cookie]);
+    await page.reload();
+    await page.getByRole('heading', { name: 'Sign in to Grove' }).waitFor();
+    await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
+    await page.getByRole('heading', { level: 1, name: 'People' }).waitFor();
+  });
+});

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { after, before, it } from 'node:test';
+import { startJourney } from '../../../test/end-user.ts';
+import { onBothEngines, openTestApp, type TestApp } from '../../../test/harness.ts';
+import { firstOwner, invitePerson, type Person } from '../../../test/operators.ts';
+
+/** `npm run test:races` asks for more. */
+const ROUNDS = Number(process.env.GROVE_RACE_ROUNDS ?? 15);
+const TEST = { 'X-Grove-Environment': 'test' };
+
+onBothEngines('two reviewers', (_engine, places) => {
+  let app: TestApp;
+  let people: Person[];
+  let path: string;
+  before(async () => {
+    app = await openTestApp(await places.create());
+    const testKey = (await app.app.tenants.createApiKey('acme', { name: 'test', environment: 'test' })).apiKey;
+    const owner = await firstOwner(app);
+    people = [await invitePerson(app, owner, 'Reviewer', 'Grace'), await invitePerson(app, owner, 'Reviewer', 'Alan')];
+    const started = await startJourney(app, testKey, { parameters: { _scenario: 'face-mismatch' } });
+    await started.user.finish();
+    path = `/api/process-manager/reviews/${started.processInstanceId}`;
+  });
+  after(() => app.stop());
+
+  const act = (person: Person, what: string, body: object = {}) =>
+    person.call(`${path}/${what}`, { body, headers: TEST });
+
+  it('100060: never hold one case together, whoever comes first', async () => {
+    const winners = new Set<string>();
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const order = round % 2 === 0 ? people : people.toReversed();
+      const answers = await Promise.all(order.map((person) => act(person, 'claim')));
+      assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, 409]);
+      const at = answers.findIndex(({ status }) => status === 200);
+      assert.equal(answers[1 - at]?.body.code, 100060);
+      winners.add(answers[at]?.body.reviewer);
+      assert.equal((await act(order[at] as Person, 'release')).status, 200);
+    }
+    for (const name of winners) assert.match(name, /^(Grace \(grace@acme.com\)|Alan \(alan@acme.com\))$/);
+  });
+
+  it('never decide one case twice', async () => {
+    const verdicts = ['approve', 'reject'];
+    const answers = await Promise.all(
+      people.map((person, at) => act(person, verdicts[at] as string, { comment: 'looked at it' })),
+    );
+    assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, 409]);
+  });
+});
