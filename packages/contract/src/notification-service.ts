@@ -236,7 +236,7 @@ export const eventStream = group('/api/notification-service/events', {
     summary: 'Watch events while they happen, as server-sent events',
     description:
       'Each event is what a webhook would be sent, with an id of its own, in `data`. The stream begins with the connection and ' +
-      'shows what this server commits; nothing is stored for it. It is for development: `grove listen` uses it. What must ' +
+      'shows what this server commits; nothing is stored for it. It ends after ten minutes: connect again, and the key is looked at again. It is for development: `grove listen` uses it. What must ' +
       'arrive is told by a webhook. A tenant has five streams at a time in each environment; a sixth gets 100007.',
     permission: 'NotificationService:watchEvents',
     query: Type.Object({

@@ -47,4 +47,12 @@ describe('a stream of events', () => {
     assert.ok(!hub.watched(acme, 'test'));
     hub.stop();
   });
+
+  it('ends after a while, so that a key that was blocked meanwhile sees no more', async () => {
+    const hub = openEventHub(1);
+    const { events } = watch(hub);
+    assert.equal(String(await Array.fromAsync(events)), ': watching\n\n');
+    assert.ok(!hub.watched(acme, 'test'));
+    hub.stop();
+  });
 });

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { api } from '@grove/contract';
 import { type Produced, stream } from '../kernel/answers.ts';
-import { SECOND } from '../kernel/clock.ts';
+import { MINUTE, SECOND } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
 import type { TenantId } from '../kernel/ids.ts';
 import { implement } from '../kernel/implement.ts';
@@ -27,10 +27,12 @@ const MAX_WATCHERS = 500;
 /** A client that does not read is cut off before its events pile up. */
 const MAX_UNREAD_BYTES = 256 * 1024;
 const BEAT_EVERY_MS = 15 * SECOND;
+/** Then whoever watches connects again, and his key is looked at again: one that was blocked sees no more. */
+const MAX_STREAM_MS = 10 * MINUTE;
 
 type Watcher = { types: ReadonlySet<string>; events: Readable };
 
-export function openEventHub(): EventHub {
+export function openEventHub(maxStreamMs = MAX_STREAM_MS): EventHub {
   const lines = new Map<string, Set<Watcher>>();
   let count = 0;
   let beating: NodeJS.Timeout | undefined;
@@ -62,7 +64,9 @@ export function openEventHub(): EventHub {
       lines.set(key, line);
       count += 1;
       beating ??= setInterval(beat, BEAT_EVERY_MS).unref();
+      const over = setTimeout(() => watcher.events.push(null), maxStreamMs).unref();
       watcher.events.once('close', () => {
+        clearTimeout(over);
         count -= 1;
         line.delete(watcher);
         if (line.size === 0) lines.delete(key);
