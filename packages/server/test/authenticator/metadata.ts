@@ -1,4 +1,5 @@
-import { generateKeyPairSync, sign } from 'node:crypto';
+import { constants, generateKeyPairSync, sign } from 'node:crypto';
+import type { Keys } from '../rsa-keys.ts';
 import { type Authority, authority } from './authority.ts';
 import { sequence } from './write-der.ts';
 
@@ -14,8 +15,12 @@ export type Edition = {
   payload?: (json: string) => string;
 };
 
-export function metadataService(from: Authority = authority(), hostName = 'mds.example.org') {
-  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+/** FIDO itself signs with RSA; ours with a curve, unless a test hands over other keys. */
+export function metadataService(
+  from: Authority = authority(),
+  hostName = 'mds.example.org',
+  { privateKey, publicKey }: Keys = generateKeyPairSync('ec', { namedCurve: 'P-256' }),
+) {
   // subjectAltName: a dNSName, which is [2] IMPLICIT IA5String.
   const name = Buffer.concat([Buffer.of(0x82, hostName.length), Buffer.from(hostName)]);
   const extensions = { '2.5.29.17': { value: sequence(name) } };
@@ -36,7 +41,9 @@ export function metadataService(from: Authority = authority(), hostName = 'mds.e
       const head = base64url(JSON.stringify({ alg, typ: 'JWT', x5c: x5c?.(chain) ?? chain, ...header }));
       const json = JSON.stringify({ legalHeader: 'Test', no, nextUpdate, entries });
       const body = base64url(json);
-      const signature = sign('sha256', Buffer.from(`${head}.${body}`), { key: privateKey, dsaEncoding: 'ieee-p1363' });
+      const pss = { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: 32 };
+      const signing = { key: privateKey, dsaEncoding: 'ieee-p1363', ...(alg === 'PS256' && pss) } as const;
+      const signature = sign('sha256', Buffer.from(`${head}.${body}`), signing);
       const shown = payload ? base64url(payload(json)) : body;
       return `${head}.${shown}.${signature.toString('base64url')}`;
     },

@@ -7,6 +7,7 @@ import { after, describe, it } from 'node:test';
 import { authority, intermediate } from '../../../../test/authenticator/authority.ts';
 import { type Edition, entryOf, metadataService } from '../../../../test/authenticator/metadata.ts';
 import { testClock } from '../../../../test/harness.ts';
+import { rsaKeys } from '../../../../test/rsa-keys.ts';
 import { checkMetadata } from '../../../doctor/metadata.ts';
 import { readCertificate } from '../attestation/read-certificate.ts';
 import { Malformed } from '../malformed.ts';
@@ -55,6 +56,18 @@ describe('a BLOB', () => {
     assert.throws(() => readBlob(stranger.blob(), trust), Malformed);
     for (const text of ['', 'a.b', 'a.b.c', `${service.blob()}.x`])
       assert.throws(() => readBlob(text, trust), Malformed);
+  });
+
+  it('may be signed with RSA of 2,048 bits or more, and with no shorter key', () => {
+    for (const alg of ['RS256', 'PS256']) {
+      const strong = metadataService(authority(), 'mds.example.org', rsaKeys());
+      const roots = [new X509Certificate(strong.root)];
+      assert.equal(readBlob(strong.blob({ no: 3, alg }), { ...trust, roots }).no, 3, alg);
+      const short = generateKeyPairSync('rsa', { modulusLength: 1024 });
+      const weak = metadataService(authority(), 'mds.example.org', short);
+      const weakTrust = { ...trust, roots: [new X509Certificate(weak.root)] };
+      assert.throws(() => readBlob(weak.blob({ alg }), weakTrust), /an algorithm that is not taken/, alg);
+    }
   });
 
   it('is refused where its certificate is not valid, or not that of the service', () => {
@@ -143,6 +156,19 @@ describe('the metadata of a server', () => {
     text = '';
     await metadata.refresh();
     assert.deepEqual([asked, metadata.current()?.no], [3, 2]);
+    const soon = openMetadata({ ...deps, place: { ...deps.place, cacheFile: join(folder, 'soon.jwt') } });
+    text = service.blob({ no: 3, nextUpdate: new Date(clock.now() + DAY / 2).toISOString() });
+    await soon.refresh();
+    clock.advance(DAY / 2);
+    text = service.blob({ no: 4 });
+    await soon.refresh();
+    assert.deepEqual(
+      [asked, soon.current()?.no],
+      [5, 4],
+      'an edition that is over is not used for the rest of the day',
+    );
+    soon.stop();
+    asked = 3;
     const next = openMetadata(deps);
     await next.load();
     assert.deepEqual([asked, next.current()?.no], [3, 2], 'the next start has it without the network');
