@@ -1,4 +1,4 @@
-// Compiles Grove once after installing and builds the pages of the end user, so that already the first start is quick
+// Compiles Grove once after installing and builds the pages of end users and operators, so that already the first start is quick
 // and small. A start that finds nothing works as well, so whatever goes wrong here is no reason to fail an installation.
 import { spawnSync } from 'node:child_process';
 import module from 'node:module';
@@ -14,8 +14,10 @@ try {
     for (const script of ['start-confined.ts', 'child.ts']) {
       await import(new URL(`../packages/server/src/engines/images/${script}`, import.meta.url).href);
     }
-    const build = fileURLToPath(new URL('../packages/journey/build.ts', import.meta.url));
-    spawnSync(process.execPath, [build, '--if-needed'], { stdio: 'ignore' });
+    for (const site of ['journey', 'console']) {
+      const build = fileURLToPath(new URL(`../packages/${site}/build.ts`, import.meta.url));
+      spawnSync(process.execPath, [build, '--if-needed'], { stdio: 'ignore' });
+    }
   }
 } catch {
   // The first start will do it.

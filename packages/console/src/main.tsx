@@ -2,24 +2,26 @@ import '@mantine/core/styles.css';
 import '@mantine/notifications/styles.css';
 import './console.css';
 import { DirectionProvider, MantineProvider } from '@mantine/core';
-import { Notifications } from '@mantine/notifications';
 import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { setNonce } from 'get-nonce';
-import { StrictMode, useState } from 'react';
+import { lazy, StrictMode, Suspense, useState } from 'react';
 import { createRoot } from 'react-dom/client';
 import { CallError } from './api/client.ts';
 import { SESSION_KEY, SessionProvider } from './api/session.tsx';
 import { Waiting } from './parts/states.tsx';
 import { router } from './router.tsx';
-import { Invitation } from './screens/invitation.tsx';
-import { SignIn } from './screens/sign-in.tsx';
 import { TextsProvider } from './texts/texts.tsx';
 import { theme, variables } from './theme.ts';
 
 const nonce = document.querySelector('meta[name="csp-nonce"]')?.getAttribute('content') ?? '';
 // For the part of the kit that keeps the page from scrolling behind a dialog.
 setNonce(nonce);
+
+const Notifications = lazy(() => import('@mantine/notifications').then((kit) => ({ default: kit.Notifications })));
+
+const Invitation = lazy(() => import('./screens/invitation.tsx').then((screen) => ({ default: screen.Invitation })));
+const SignIn = lazy(() => import('./screens/sign-in.tsx').then((screen) => ({ default: screen.SignIn })));
 
 /** A session that has ended shows the page to sign in, wherever that was noticed. */
 const onError = (error: Error) => {
@@ -40,9 +42,22 @@ function codeFromLink(): string | undefined {
 
 function App({ code: first }: { code: string | undefined }) {
   const [code, setCode] = useState(first);
-  if (code) return <Invitation code={code} onJoined={() => setCode(undefined)} />;
+  if (code) {
+    return (
+      <Suspense fallback={<Waiting />}>
+        <Invitation code={code} onJoined={() => setCode(undefined)} />
+      </Suspense>
+    );
+  }
   return (
-    <SessionProvider signedOut={<SignIn />} waiting={<Waiting />}>
+    <SessionProvider
+      signedOut={
+        <Suspense fallback={<Waiting />}>
+          <SignIn />
+        </Suspense>
+      }
+      waiting={<Waiting />}
+    >
       <RouterProvider router={router} />
     </SessionProvider>
   );
@@ -60,7 +75,9 @@ createRoot(document.getElementById('root') as HTMLElement).render(
             defaultColorScheme="auto"
             getStyleNonce={() => nonce}
           >
-            <Notifications position="bottom-right" />
+            <Suspense fallback={null}>
+              <Notifications position="bottom-right" />
+            </Suspense>
             <QueryClientProvider client={client}>
               <App code={code} />
             </QueryClientProvider>

@@ -6,11 +6,10 @@ import {
   type RouteComponent,
 } from '@tanstack/react-router';
 import { Empty } from './parts/states.tsx';
-import { Home } from './screens/home.tsx';
 import { Shell } from './shell.tsx';
 import { useT } from './texts/texts.tsx';
 
-/** The screens. All but the first are loaded when they are opened. */
+/** The screens. Each is loaded when it is opened. */
 type Search = Record<string, string | number | undefined>;
 
 /** Filters are texts and `page` is a number; what else somebody writes into an address is dropped. */
@@ -37,7 +36,10 @@ const reviews = () => import('./screens/reviews.tsx');
 const webhooks = () => import('./screens/webhooks.tsx');
 
 const routeTree = root.addChildren([
-  screen('/', Home),
+  screen(
+    '/',
+    lazyRouteComponent(() => import('./screens/home.tsx'), 'Home'),
+  ),
   screen('/instances', lazyRouteComponent(instances, 'Instances')),
   screen(
     '/instances/$id',

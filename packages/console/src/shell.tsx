@@ -3,11 +3,8 @@ import {
   AppShell,
   Badge,
   Burger,
-  Button,
   Group,
-  Menu,
   NavLink,
-  ScrollArea,
   SegmentedControl,
   Stack,
   Text,
@@ -15,13 +12,14 @@ import {
   useMantineColorScheme,
 } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { useQueryClient } from '@tanstack/react-query';
-import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
-import { useEffect } from 'react';
-import { call } from './api/client.ts';
+import { Link, Outlet, useRouterState } from '@tanstack/react-router';
+import { lazy, Suspense, useEffect } from 'react';
 import { setEnvironment, useEnvironment } from './api/environment.ts';
-import { SESSION_KEY, useMay, useSession } from './api/session.tsx';
+import { useMay, useSession } from './api/session.tsx';
 import { LANGUAGES, type Language, useTexts } from './texts/texts.tsx';
+
+// Menus bring their own machinery along, and nobody needs one at once.
+const AccountMenu = lazy(() => import('./account-menu.tsx').then(({ AccountMenu }) => ({ default: AccountMenu })));
 
 /** What is around every screen: where one is, for which tenant, in which environment, and who one is. */
 export function Shell() {
@@ -44,7 +42,7 @@ export function Shell() {
         <Header isOpen={isOpen} toggle={toggle} />
       </AppShell.Header>
       <AppShell.Navbar p="xs" aria-label={t('nav.main')}>
-        <AppShell.Section grow component={ScrollArea}>
+        <AppShell.Section grow className="scrolls">
           <Navigation path={path} />
         </AppShell.Section>
         <AppShell.Section>
@@ -76,7 +74,9 @@ function Header({ isOpen, toggle }: { isOpen: boolean; toggle(): void }) {
       </Group>
       <Group gap="xs" wrap="nowrap">
         <EnvironmentSwitch />
-        <AccountMenu />
+        <Suspense fallback={null}>
+          <AccountMenu />
+        </Suspense>
       </Group>
     </Group>
   );
@@ -96,45 +96,6 @@ function EnvironmentSwitch() {
       onChange={(value) => setEnvironment(value === 'test' ? 'test' : 'live')}
     />
   );
-}
-
-function AccountMenu() {
-  const { t } = useTexts();
-  const { operator } = useSession();
-  const client = useQueryClient();
-  const navigate = useNavigate();
-  const signOut = async () => {
-    await call('consoleAccount', 'signOut', { body: {} }).catch(() => undefined);
-    client.setQueryData(SESSION_KEY, null);
-    // Nothing of a person stays in the memory of the page.
-    client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION_KEY[0] });
-  };
-  return (
-    <Menu position="bottom-end">
-      <Menu.Target>
-        <Button
-          variant="subtle"
-          size="compact-sm"
-          aria-label={`${initials(operator.name)}: ${t('app.account')}`}
-          className="account"
-        >
-          {initials(operator.name)}
-        </Button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Label>
-          {operator.name} · {operator.role}
-        </Menu.Label>
-        <Menu.Item onClick={() => navigate({ to: '/account' })}>{t('app.account')}</Menu.Item>
-        <Menu.Item onClick={signOut}>{t('app.signOut')}</Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
-  );
-}
-
-function initials(name: string): string {
-  const words = name.split(/\s+/).filter(Boolean);
-  return [words[0], words.length > 1 ? words.at(-1) : ''].map((word) => word?.charAt(0).toUpperCase() ?? '').join('');
 }
 
 function Navigation({ path }: { path: string }) {

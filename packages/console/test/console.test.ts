@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import sharp from 'sharp';
 import { type EndUser, startJourney } from '../../server/test/end-user.ts';
 import { testPlaces } from '../../server/test/harness.ts';
+import { DIST } from '../build.ts';
 import { axeFaults, type ConsoleStage, openConsoleStage, still } from './stage.ts';
 
 const SCREENS = fileURLToPath(new URL('../../../build/screens/console', import.meta.url));
@@ -215,6 +217,21 @@ describe('the console', () => {
     assert.equal(await other.getByRole('button', { name: 'New API key' }).count(), 0);
     await other.context().close();
     await page.getByRole('button', { name: 'Done' }).click();
+  });
+
+  it('loads at most 180 kB of scripts, compressed, before a screen', () => {
+    type Chunk = { file: string; imports?: string[] };
+    const manifest = JSON.parse(readFileSync(`${DIST}/manifest.json`, 'utf8')) as Record<string, Chunk>;
+    const files = new Set<string>();
+    const add = (name: string) => {
+      const { file, imports = [] } = manifest[name] as Chunk;
+      if (files.has(file)) return;
+      files.add(file);
+      for (const each of imports) add(each);
+    };
+    add('index.html');
+    const bytes = [...files].reduce((sum, file) => sum + gzipSync(readFileSync(`${DIST}/${file}`)).length, 0);
+    assert.ok(bytes > 50_000 && bytes <= 180_000, `${bytes} bytes`);
   });
 
   it('holds no secret in the page, and signing out ends the session', async () => {
