@@ -186,6 +186,7 @@ const additions: string[] = [
   `GET ${journeys}/{processInstanceId}/steps/{stepId}/images/{imageName}`,
   `POST ${journeys}/{processInstanceId}/steps/{stepId}/challenges`,
   `POST ${journeys}/{processInstanceId}/steps/{stepId}/challenges/{challengeId}/frames`,
+  `POST ${journeys}/{processInstanceId}/steps/{stepId}/again`,
   `POST ${journeys}/{processInstanceId}/steps/{stepId}/begin`,
   `POST ${journeys}/{processInstanceId}/abandon`,
   `POST ${journeys}/{processInstanceId}/handoffs`,

@@ -77,6 +77,29 @@ const Journey = named(
       ),
     ),
     step: Type.Optional(JourneyStep),
+    correctable: listOf(
+      Type.Object(
+        {
+          stepId: Type.String(),
+          type: Type.String(),
+          title: Type.Optional(
+            mapOf(Type.String(), 50, 'What the tenant calls it, by language; `und` is a text without one'),
+          ),
+        },
+        { title: 'JourneyCorrectable' },
+      ),
+      100,
+      'Earlier steps that the end user may do again now',
+    ),
+    askedAgain: Type.Optional(
+      Type.Object(
+        {
+          reason: Type.Optional(Type.String({ description: 'Why, as one of the reasons of `askAgain`' })),
+          message: Type.Optional(mapOf(Type.String(), 50, 'What the reviewer wrote, by language')),
+        },
+        { title: 'JourneyAskedAgain', description: 'A reviewer has asked for the present step again' },
+      ),
+    ),
     waitingFor: Type.Optional(oneOf('check', 'review', 'resume')),
     result: Type.Optional(
       Type.Object({
@@ -141,6 +164,11 @@ const StepInput = named(
       }),
     ),
   }),
+);
+
+const RepeatInput = named(
+  'JourneyRepeatInput',
+  Type.Object({ revision: Type.Integer({ minimum: 0, description: 'The revision that the page showed' }) }),
 );
 
 const Uploaded = named(
@@ -210,6 +238,13 @@ const StartChallenge = Type.Object({
     listOf(oneOf('eyes', 'mouth', 'turn'), 3, 'Movements that the person cannot make; a human decides then'),
   ),
 });
+
+const BeginInput = named(
+  'JourneyBeginInput',
+  Type.Object({
+    anew: Type.Optional(Type.Boolean({ description: 'Replace the secret of a one-time password by a new one' })),
+  }),
+);
 
 const StepBegun = named(
   'JourneyStepBegun',
@@ -290,6 +325,16 @@ export const journey = group('/api/journey', {
     ok: Journey,
     codes: [...session, 100056, 100057, 100058, 100132, 100155],
   }),
+  repeatStep: post('/{processInstanceId}/steps/{stepId}/again', {
+    summary: 'Go back to an earlier step and do it again',
+    description:
+      'One of those in `correctable`. The present step waits with the attempts that it has; what was concluded from the ' +
+      'earlier step is concluded anew. A journey has 5 corrections.',
+    auth: 'journey',
+    body: RepeatInput,
+    ok: Journey,
+    codes: [...session, 100056, 100057, 100058, 100232],
+  }),
   uploadImage: post('/{processInstanceId}/steps/{stepId}/images/{imageName}', {
     summary: 'Upload an image of the current step',
     description:
@@ -344,9 +389,10 @@ export const journey = group('/api/journey', {
     summary: 'Begin the current step, where the page needs something that is made for it',
     description:
       'For registrations and authentications with passkeys and for registrations of one-time passwords. ' +
-      'To begin again gives up what was begun before.',
+      'To begin again gives up what was begun before. Only the secret of a one-time password stays until it is ' +
+      'confirmed, expires, or `anew` asks for another.',
     auth: 'journey',
-    body: Empty,
+    body: BeginInput,
     ok: StepBegun,
     codes: [...session, 100056, 100057, 100058, 100142],
   }),

@@ -19,6 +19,15 @@ export const Problem = Type.Object(
         { maxItems: MAX_INPUT_ERRORS },
       ),
     ),
+    link: Type.Optional(
+      Type.Object(
+        {
+          tenantName: Type.String(),
+          returnUrl: Type.Optional(Type.String({ description: 'The site of the company' })),
+        },
+        { description: 'Whose link it is, where a link opens no journey' },
+      ),
+    ),
   },
   { title: 'Problem' },
 );

@@ -15,6 +15,14 @@ window.groveSteps = function (tools, step) {
   /** As large as the server takes. */
   var MAX_BYTES = 12 * 1024 * 1024;
 
+  /** Words of the tenant: one text, or a text by language. */
+  function own(text) {
+    if (!text || typeof text === 'string') return text;
+    if (text[tools.page.language]) return text[tools.page.language];
+    if (text.en) return text.en;
+    for (var first in text) return text[first];
+  }
+
   function asks(pattern) {
     for (var at = 0; at < journey.stepTypes.length; at++) if (pattern.test(journey.stepTypes[at])) return true;
     return false;
@@ -71,7 +79,7 @@ window.groveSteps = function (tools, step) {
         result: { accepted: accepted, textVersion: settings.textVersion, language: tools.page.language, page: 'grove-1' },
       });
     }
-    term('consent.purpose', settings.purpose || t('consent.purpose.text', tenant));
+    term('consent.purpose', own(settings.purpose) || t('consent.purpose.text', tenant));
     if (asks(/^document/)) term('consent.document', t('consent.document.text'));
     if (asks(/^(form|customPage)/)) term('consent.form', t('consent.form.text'));
     if (asks(/^face/)) term('consent.face', t('consent.face.text'));
@@ -106,7 +114,7 @@ window.groveSteps = function (tools, step) {
 
   function labelOf(name, schema) {
     var known = tools.words().fields[name.toLowerCase().replace(/[^a-z0-9]/g, '')];
-    return schema.title || (known ? t('field.' + known) : name.replace(/([a-z])([A-Z])/g, '$1 $2'));
+    return own(schema.title) || (known ? t('field.' + known) : name.replace(/([a-z])([A-Z])/g, '$1 $2'));
   }
 
   function control(name, schema, value) {
@@ -114,7 +122,10 @@ window.groveSteps = function (tools, step) {
     if (schema['enum'] || schema.type === 'array') {
       var values = schema['enum'] || (schema.items && schema.items['enum']) || [];
       var options = schema.type === 'array' ? [] : [element('option', { value: '' }, t('form.choose'))];
-      for (var at = 0; at < values.length; at++) options.push(element('option', { value: String(at) }, String(values[at])));
+      for (var at = 0; at < values.length; at++) {
+        var named = (schema.labels || (schema.items && schema.items.labels) || {})[values[at]];
+        options.push(element('option', { value: String(at) }, own(named) || String(values[at])));
+      }
       var select = element('select', { id: id, multiple: schema.type === 'array' ? '' : undefined }, options);
       if (value !== undefined && schema['enum']) select.value = String(values.indexOf(value));
       return select;
@@ -152,7 +163,7 @@ window.groveSteps = function (tools, step) {
       fields.push(
         element('div', { class: 'field', id: 'place-' + name }, [
           element('label', { 'for': 'field-' + name }, labelOf(name, schema) + optional),
-          schema.description ? element('small', {}, schema.description) : null,
+          schema.description ? element('small', {}, own(schema.description)) : null,
           control(name, schema, (settings.values || {})[name]),
         ])
       );
@@ -180,7 +191,7 @@ window.groveSteps = function (tools, step) {
       });
     }
     var go = element('button', { type: 'submit', class: 'button primary' }, t('continue'));
-    tools.show(settings.title || t('form.title'), [
+    tools.show(own(settings.title) || t('form.title'), [
       progress(),
       element('form', { novalidate: '', onsubmit: send }, fields.concat([actions([go, button(t('unable'), unable)])])),
     ]);

@@ -7,7 +7,7 @@
   var LANGUAGES = ['en', 'de', 'fr', 'es', 'pt', 'it', 'pl', 'ar'];
   var ASK_EVERY_MS = 3000;
   var TIMEOUT_MS = 120000;
-  var TROUBLES = { 100055: 'link', 100021: 'token', 100022: 'finished', 100054: 'session' };
+  var TROUBLES = { 100055: 'link', 100021: 'tokenUnknown', 100024: 'tokenEnded', 100044: 'tokenEnded', 100045: 'tokenEarly', 100046: 'tokenUsedUp', 100047: 'tokenEnded', 100022: 'finished', 100054: 'session' };
   /** The page was behind: another tab, another device or the clock has moved the journey on. */
   var BEHIND = { 100054: 1, 100056: 1, 100057: 1, 100058: 1, 100022: 1 };
 

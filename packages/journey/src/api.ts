@@ -28,7 +28,8 @@ export type JourneyApi = {
   /** Sends a frame to the open instruction of a challenge; the answer says which one is open then. */
   sendFrame(challengeId: string, seal: FrameSeal, frame: Blob, signal: AbortSignal): Promise<Challenge>;
   /** What the server makes for the page of this step, such as a challenge for a passkey. */
-  begin(): Promise<Begun>;
+  /** `anew`: another secret than the one that was shown. */
+  begin(anew?: boolean): Promise<Begun>;
   /** A link that opens the journey in another browser, once. */
   offerHandoff(): Promise<Offer>;
 };
@@ -42,6 +43,8 @@ export type ShellApi = {
   /** The same with the look and the words of the tenant. */
   getWhole(): Promise<Journey>;
   submit(stepId: string, body: { revision: number } & Submitted): Promise<Journey>;
+  /** Goes back to an earlier step. */
+  repeat(stepId: string, revision: number): Promise<Journey>;
   offerHandoff(): Promise<Offer>;
   /** The same, and the link is sent where it should be opened. */
   sendHandoff(message: Body<typeof api.journey.sendHandoff>): Promise<SentOffer>;
@@ -77,6 +80,7 @@ export function openApi(instanceId: string): ShellApi {
     eventsUrl: `${base}/events`,
     leftUrl: (stepId) => `${base}/steps/${encodeURIComponent(stepId)}/left`,
     submit: (stepId, body) => call(`/steps/${encodeURIComponent(stepId)}`, body),
+    repeat: (stepId, revision) => call(`/steps/${encodeURIComponent(stepId)}/again`, { revision }),
     offerHandoff,
     sendHandoff: (message) => sendOnce('/handoffs/send', { ...message, timeZone }),
     tellWhenDecided: (notice) => sendOnce('/notices', notice),
@@ -91,7 +95,7 @@ export function openApi(instanceId: string): ShellApi {
         const path = `${base}/steps/${encodeURIComponent(id)}/images/${encodeURIComponent(name)}`;
         return persist(() => receive(path), patience);
       },
-      begin: () => call(`/steps/${encodeURIComponent(id)}/begin`, {}),
+      begin: (anew = false) => call(`/steps/${encodeURIComponent(id)}/begin`, anew ? { anew } : {}),
       createChallenge: (start) => call(`/steps/${encodeURIComponent(id)}/challenges`, start),
       sendFrame: frameSender(`${base}/steps/${encodeURIComponent(id)}/challenges`),
     }),

@@ -6,9 +6,12 @@ import { troubleOf } from './explain-problem.ts';
 import { useMessages } from './i18n/use-messages.ts';
 import { JourneyPage } from './journey-page.tsx';
 import type { Entry } from './link.ts';
-import { type Opened, openLink } from './open-link.ts';
+import { arrive, type Opened, type OpenedJourney, openLink } from './open-link.ts';
+import { Problem } from './problem.ts';
+import { ResumeScreen } from './screens/resume.tsx';
 import { TroubleScreen } from './screens/trouble.tsx';
 import { Shell } from './shell.tsx';
+import { useTheme } from './theme/use-theme.ts';
 import { whenParsed } from './when-parsed.ts';
 
 /** Puts the app in the place of what the page showed until now. */
@@ -37,7 +40,14 @@ function App({ entry }: { entry: Entry }) {
   }, [entry, tries]);
 
   if (state === undefined) return <Opening />;
-  if ('opened' in state && state.opened !== 'noLink') return <Journeys {...state.opened} />;
+  if ('opened' in state && state.opened !== 'noLink') {
+    const { opened } = state;
+    if (!opened.again) return <Journeys key={opened.instanceId} {...opened} />;
+    const { again, ...known } = opened;
+    const goOn = () => setState({ opened: arrive(known) });
+    const startOver = async () => setState({ opened: await again.startOver() });
+    return <Begun opened={known} onContinue={goOn} onStartOver={startOver} />;
+  }
   const retry = () => {
     setState(undefined);
     setTries(tries + 1);
@@ -45,9 +55,26 @@ function App({ entry }: { entry: Entry }) {
   return <Closed error={'error' in state ? state.error : undefined} noLink={'opened' in state} onRetry={retry} />;
 }
 
-function Journeys({ instanceId, journey }: Exclude<Opened, 'noLink'>) {
+function Journeys({ instanceId, journey }: OpenedJourney) {
   const api = useMemo(() => openApi(instanceId), [instanceId]);
   return <JourneyPage api={api} instanceId={instanceId} first={journey} />;
+}
+
+type BegunProps = { opened: OpenedJourney; onContinue(): void; onStartOver(): Promise<void> };
+
+/** Somebody has begun a journey by this public link in this browser; it may have been somebody else. */
+function Begun({ opened: { journey }, onContinue, onStartOver }: BegunProps) {
+  const theme = journey?.theme;
+  const words = useMessages(['shell'], { language: theme?.defaultLanguage, texts: journey?.texts });
+  useTheme(theme);
+  if (!words || !journey) return <Opening />;
+  return (
+    <Shell words={words} journey={journey} logoUrl={theme?.logoUrl}>
+      <div class="view">
+        <ResumeScreen t={words.t} tenant={journey.tenantName} {...{ onContinue, onStartOver }} />
+      </div>
+    </Shell>
+  );
 }
 
 /** The link does not open anything, or not now. */
@@ -55,7 +82,7 @@ function Closed({ error, noLink, onRetry }: { error: unknown; noLink: boolean; o
   const words = useMessages(['shell']);
   if (!words) return <Opening />;
   return (
-    <Shell words={words}>
+    <Shell words={words} tenantName={error instanceof Problem ? error.link?.tenantName : undefined}>
       <div class="view">
         <TroubleScreen t={words.t} trouble={noLink ? 'noLink' : troubleOf(error)} error={error} onRetry={onRetry} />
       </div>

@@ -38,6 +38,12 @@ export function countriesIn(language: string, only?: readonly string[]): Country
     .sort((one, other) => compare(one.name, other.name));
 }
 
+/** A code that nobody knows is shown as it is. */
+export function countryName(code: string, language: string): string {
+  const known = COUNTRIES.get(code) ?? OTHERS.get(code);
+  return (known && new Intl.DisplayNames([language], { type: 'region' }).of(known)) ?? code;
+}
+
 /** `de-AT` lives in `AUT`, most likely; a guess that the end user sees and can change. */
 export function likelyCountry(tags: readonly string[]): string | undefined {
   for (const tag of tags) {

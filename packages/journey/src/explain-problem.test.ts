@@ -9,7 +9,10 @@ it('each code that can open or close a journey has a screen of its own', () => {
   assert.equal(troubleOf(problem(100055, 400)), 'link');
   assert.equal(troubleOf(problem(100054, 401)), 'session');
   assert.equal(troubleOf(problem(100022, 404)), 'finished');
-  assert.equal(troubleOf(problem(100021, 404)), 'token');
+  assert.equal(troubleOf(problem(100021, 404)), 'tokenUnknown');
+  assert.equal(troubleOf(problem(100024, 409)), 'tokenEnded');
+  assert.equal(troubleOf(problem(100045, 409)), 'tokenEarly');
+  assert.equal(troubleOf(problem(100046, 409)), 'tokenUsedUp');
   assert.equal(troubleOf(problem(100030, 409)), 'token');
 });
 

@@ -1,16 +1,32 @@
 import { NO_ANSWER, Problem } from './problem.ts';
 
 /** What went wrong, as far as it makes a difference to the end user. Pure. */
-export type Trouble = 'link' | 'finished' | 'session' | 'token' | 'network' | 'busy' | 'broken';
+export type Trouble =
+  | 'link'
+  | 'finished'
+  | 'session'
+  | 'token'
+  | 'tokenEnded'
+  | 'tokenEarly'
+  | 'tokenUsedUp'
+  | 'tokenUnknown'
+  | 'network'
+  | 'busy'
+  | 'broken';
 
 const BY_CODE: Readonly<Record<number, Trouble>> = {
   100055: 'link',
-  100021: 'token',
+  100021: 'tokenUnknown',
+  100024: 'tokenEnded',
+  100047: 'tokenEnded',
+  100044: 'tokenEnded',
+  100045: 'tokenEarly',
+  100046: 'tokenUsedUp',
   100022: 'finished',
   100054: 'session',
 };
 
-/** `token`: the process token is used up, over, not yet valid or withdrawn. */
+/** `token`: the link is refused for a reason of which nothing else is known. */
 export function troubleOf(error: unknown): Trouble {
   if (!(error instanceof Problem)) return 'broken';
   if (error.code === NO_ANSWER && error.status === 0) return 'network';

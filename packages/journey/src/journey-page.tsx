@@ -1,6 +1,7 @@
 import { useEffect, useErrorBoundary, useMemo, useState } from 'preact/hooks';
 import type { Journey, ShellApi } from './api.ts';
 import { Opening } from './app-opening.tsx';
+import { useBack } from './back-stack.ts';
 import { troubleOf } from './explain-problem.ts';
 import type { Area } from './i18n/load-messages.ts';
 import { useMessages } from './i18n/use-messages.ts';
@@ -9,6 +10,7 @@ import { recall, remember } from './remember.ts';
 import { type Screen, screenOf } from './screen.ts';
 import type { Overlay } from './screens/screen-props.ts';
 import { Screens } from './screens/screens.tsx';
+import { StepNotice } from './screens/step-notice.tsx';
 import { TimeLeft } from './screens/time-left.tsx';
 import { TroubleScreen } from './screens/trouble.tsx';
 import { Shell } from './shell.tsx';
@@ -39,6 +41,10 @@ export function JourneyPage({ api, instanceId, first }: PageProps) {
     remember(instanceId, next);
     setMemory((before) => ({ ...before, ...next }));
   };
+  const isFirst = (journey?.progress.position ?? 0) <= 1 && memory.started === true;
+  const change = journey && journey.correctable.length > 0 ? () => setOverlay('change') : undefined;
+  const toStart = isFirst && journey?.step?.attempt === 1 ? () => note({ started: false }) : undefined;
+  useBack(screen === 'step' ? (change ?? toStart) : undefined, 'journey');
   if (!words) return <Opening />;
   // A page that was shown stays, with the banner of the network above it, until there is something better.
   const trouble = crash ?? (journey && troubleOf(problem) === 'network' ? undefined : problem);
@@ -56,17 +62,18 @@ export function JourneyPage({ api, instanceId, first }: PageProps) {
     );
   }
   if (!journey || !screen) return <Opening />;
-  const shown = overlay === 'unable' && screen === 'step' ? 'unable' : screen;
+  const shown = (overlay === 'unable' || overlay === 'change') && screen === 'step' ? overlay : screen;
   return (
     <Shell
       words={words}
       journey={journey}
       logoUrl={theme?.logoUrl}
-      progress={shown === 'step' || shown === 'unable' || shown === 'waiting'}
+      progress={['step', 'unable', 'change', 'waiting'].includes(shown)}
       wide={shown === 'step' && journey.step?.type === 'customPage'}
     >
       {journey.device.active && <TimeLeft t={words.t} journey={journey} onOver={() => void refresh()} />}
       <div class="view" key={viewKey(journey, shown)}>
+        {shown === 'step' && <StepNotice {...{ words, journey, memory }} />}
         <Screens {...{ screen: shown, journey, state, api, words, memory, note, overlay: setOverlay }} />
       </div>
     </Shell>
@@ -74,30 +81,18 @@ export function JourneyPage({ api, instanceId, first }: PageProps) {
 }
 
 /** Another screen is another view, so that it arrives as one and the focus goes to its heading. */
-function viewKey({ step }: Journey, screen: Screen | 'unable'): string {
+function viewKey({ step }: Journey, screen: Screen | 'unable' | 'change'): string {
   return screen === 'step' ? `step ${step?.id} ${step?.attempt}` : screen;
 }
 
-/**
- * What lies over a step for a while. It is an entry in the history of the browser, so that the back button leads back to
- * the step and not out of the journey.
- */
+/** What lies over a step for a while; the back button leads back to the step. */
 function useOverlay(journey: Journey | undefined): [Overlay, (overlay: Overlay) => void] {
   const [overlay, setOverlay] = useState<Overlay>();
-  useEffect(() => {
-    const back = () => setOverlay(undefined);
-    addEventListener('popstate', back);
-    return () => removeEventListener('popstate', back);
-  }, []);
   const place = journey?.step ? `${journey.step.id} ${journey.step.attempt}` : '';
   // What lay over one step does not lie over the next.
   useEffect(() => setOverlay(undefined), [place, journey?.device.active]);
-  const set = (next: Overlay) => {
-    if (next) history.pushState({ overlay: next }, '');
-    else if ((history.state as { overlay?: string } | null)?.overlay) history.back();
-    setOverlay(next);
-  };
-  return [overlay, set];
+  useBack(overlay === undefined ? undefined : () => setOverlay(undefined), 'overlay');
+  return [overlay, setOverlay];
 }
 
 function useAreas(journey: Journey | undefined, screen: Screen | undefined): readonly Area[] {

@@ -8,7 +8,7 @@ const ID = '01K9ZZZZZZZZZZZZZZZZZZZZZZ';
 const readLink = (search: string, hash = '') => read({ search, hash });
 
 it('the one-time code is found in the fragment, behind what the page has there, and never in the query', () => {
-  const entry = { kind: 'code', code: 'acme.abc-_1' };
+  const entry = { kind: 'code', code: 'acme.abc-_1', instanceId: ID };
   for (const hash of ['#c=acme.abc-_1', '#top&c=acme.abc-_1', '#c=acme.abc-_1&lang=de']) {
     assert.deepEqual(readLink(`?pi=${ID}`, hash), entry, hash);
   }
@@ -18,7 +18,7 @@ it('the one-time code is found in the fragment, behind what the page has there, 
 
 it('the code of an older link is found inside the start address, whole or without its host', () => {
   const start = `https://acme.fir.example.com/api/process-server/startProcess?pi=${ID}&c=acme.abc-_1`;
-  const entry = { kind: 'code', code: 'acme.abc-_1' };
+  const entry = { kind: 'code', code: 'acme.abc-_1', instanceId: undefined };
   assert.deepEqual(readLink(`?${new URLSearchParams({ ps: start })}`), entry);
   assert.deepEqual(
     readLink(`?${new URLSearchParams({ ps: '/api/process-server/startProcess?c=acme.abc-_1' })}`),

@@ -1,6 +1,6 @@
 /** What the address that was opened asks for. Pure. */
 export type Entry =
-  | { kind: 'code'; code: string }
+  | { kind: 'code'; code: string; instanceId: string | undefined }
   | { kind: 'token'; pt: string; tn: string | undefined }
   | { kind: 'instance'; instanceId: string }
   | { kind: 'nothing' };
@@ -14,11 +14,12 @@ const INSTANCE_ID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
 export function readLink({ search, hash }: Place): Entry {
   const query = new URLSearchParams(search);
   const code = new URLSearchParams(hash.slice(1)).get('c') || codeIn(query.get('ps'));
-  if (code) return { kind: 'code', code };
+  const named = query.get('pi') ?? '';
+  const instanceId = INSTANCE_ID.test(named) ? named : undefined;
+  if (code) return { kind: 'code', code, instanceId };
   const pt = query.get('pt');
   if (pt) return { kind: 'token', pt, tn: query.get('tn') ?? undefined };
-  const instanceId = query.get('pi') ?? '';
-  return INSTANCE_ID.test(instanceId) ? { kind: 'instance', instanceId } : { kind: 'nothing' };
+  return instanceId ? { kind: 'instance', instanceId } : { kind: 'nothing' };
 }
 
 /** Of links that were sent before codes stood in the fragment: the whole start address. */

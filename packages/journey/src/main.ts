@@ -1,3 +1,4 @@
+import { watchBackButton } from './back-stack.ts';
 import { warmMessages } from './i18n/first-language.ts';
 import { readLink } from './link.ts';
 import { openLink } from './open-link.ts';
@@ -12,6 +13,7 @@ warmMessages();
 if (page === 'accessibility' || page === 'camera-check') {
   void import('./plain-page.tsx').then(({ showPlainPage }) => showPlainPage(page));
 } else {
+  watchBackButton();
   const entry = readLink(location);
   openLink(entry).catch(() => undefined);
   // A new link into the journey that this tab shows differs in the fragment alone, for which no browser loads a page.

@@ -1,16 +1,18 @@
 import type { Journey, Session } from './api.ts';
 import { addressOf, type Entry } from './link.ts';
 import { send } from './network.ts';
-import { remember } from './remember.ts';
+import { Problem } from './problem.ts';
+import { recallToken, remember, rememberToken } from './remember.ts';
 
 /** Opens the journey that the address names. What opens it is spent once, and then leaves the address. */
-export type Opened =
-  | 'noLink'
-  | {
-      instanceId: string;
-      /** Where the journey stands, if that was answered at once. */
-      journey?: Journey | undefined;
-    };
+export type OpenedJourney = {
+  instanceId: string;
+  /** Where the journey stands, if that was answered at once. */
+  journey?: Journey | undefined;
+  /** This browser has begun it before by the same public link; a new one can be started instead. */
+  again?: { startOver(): Promise<OpenedJourney> };
+};
+export type Opened = 'noLink' | OpenedJourney;
 
 /** The app is begun before it is there and may be drawn twice; a code is spent once. */
 let spent: { key: string; opened: Promise<Opened> } | undefined;
@@ -35,10 +37,38 @@ async function open(entry: Entry): Promise<Opened> {
     case 'instance':
       return { instanceId: entry.instanceId, journey: await look(entry.instanceId) };
     case 'code':
-      return redeem({ code: entry.code });
+      return openCode(entry);
     case 'token':
-      return redeem({ pt: entry.pt, ...(entry.tn !== undefined && { tn: entry.tn }) });
+      return openToken(entry);
   }
+}
+
+const CODE_GONE = 100055;
+
+/** People open the link in their mail twice. The code is spent then, but the cookie of the first time opens the journey. */
+async function openCode({ code, instanceId }: Extract<Entry, { kind: 'code' }>): Promise<Opened> {
+  try {
+    return await redeem({ code });
+  } catch (error) {
+    const isGone = error instanceof Problem && error.code === CODE_GONE;
+    const journey = isGone && instanceId ? await look(instanceId) : undefined;
+    if (!journey || !instanceId) throw error;
+    return arrive({ instanceId, journey });
+  }
+}
+
+/** A public link begins a journey. Who has begun one by it in this browser is asked whether to go on with that. */
+async function openToken(entry: Extract<Entry, { kind: 'token' }>): Promise<Opened> {
+  const name = `${entry.tn ?? location.host} ${entry.pt}`;
+  const startOver = async () => {
+    const opened = await redeem({ pt: entry.pt, ...(entry.tn !== undefined && { tn: entry.tn }) });
+    rememberToken(name, opened.instanceId);
+    return opened;
+  };
+  const before = recallToken(name);
+  const journey = before === undefined ? undefined : await look(before);
+  const isOpen = journey && !journey.result && journey.device.active;
+  return before !== undefined && isOpen ? { instanceId: before, journey, again: { startOver } } : startOver();
 }
 
 /** Whatever is wrong shows when the page asks again, which it does with patience. */
@@ -52,11 +82,15 @@ async function look(instanceId: string): Promise<Journey | undefined> {
 }
 
 /** Not sent again when nobody answers: a code is good for one time, and a token would make a second journey. */
-async function redeem(body: { code: string } | { pt: string; tn?: string }): Promise<Opened> {
+async function redeem(body: { code: string } | { pt: string; tn?: string }): Promise<OpenedJourney> {
   const { text } = await send('/api/journey/sessions', body);
-  const { processInstanceId, handoff, journey } = JSON.parse(text) as Session;
-  if (handoff) remember(processInstanceId, { handoff });
-  // Before anything is shown or asked: an address is kept, copied and sent on.
-  history.replaceState(null, '', addressOf(processInstanceId, location));
-  return { instanceId: processInstanceId, journey };
+  const { processInstanceId: instanceId, handoff, journey } = JSON.parse(text) as Session;
+  if (handoff) remember(instanceId, { handoff });
+  return arrive({ instanceId, journey });
+}
+
+/** Before anything is shown or asked: an address is kept, copied and sent on. */
+export function arrive(opened: OpenedJourney): OpenedJourney {
+  history.replaceState(history.state, '', addressOf(opened.instanceId, location));
+  return opened;
 }

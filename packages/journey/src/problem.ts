@@ -1,3 +1,5 @@
+export type LinkOwner = { tenantName: string; returnUrl?: string };
+
 /** Something the server refused, or could not be asked. `requestId` is the reference that support can find it by. */
 export class Problem extends Error {
   readonly code: number;
@@ -5,6 +7,8 @@ export class Problem extends Error {
   readonly requestId: string | undefined;
   readonly errors: readonly { pointer: string; message: string }[];
   readonly retryAfterSeconds: number | undefined;
+  /** Whose link it was, if a link opened nothing. */
+  readonly link: LinkOwner | undefined;
 
   constructor(detail: {
     code: number;
@@ -13,6 +17,7 @@ export class Problem extends Error {
     requestId?: string | undefined;
     errors?: readonly { pointer: string; message: string }[] | undefined;
     retryAfterSeconds?: number | undefined;
+    link?: LinkOwner | undefined;
   }) {
     super(detail.message);
     this.name = 'Problem';
@@ -21,6 +26,7 @@ export class Problem extends Error {
     this.requestId = detail.requestId;
     this.errors = detail.errors ?? [];
     this.retryAfterSeconds = detail.retryAfterSeconds;
+    this.link = detail.link;
   }
 }
 
@@ -45,6 +51,7 @@ export function readProblem(
     message: typeof body.message === 'string' ? body.message : `status ${status}`,
     requestId: requestId ?? (typeof body.requestId === 'string' ? body.requestId : undefined),
     errors: Array.isArray(body.errors) ? (body.errors as { pointer: string; message: string }[]) : undefined,
+    link: typeof body.link === 'object' && body.link !== null ? (body.link as LinkOwner) : undefined,
     retryAfterSeconds: retryAfter !== null && Number.isFinite(seconds) ? seconds : undefined,
   });
 }

@@ -5,9 +5,14 @@ export type Memory = {
   started?: boolean;
   declined?: boolean;
   handoff?: Session['handoff'];
+  /** The step for which the end user has asked for a person. */
+  personFor?: string;
 };
 
 const LANGUAGE = 'grove-language';
+const TOKENS = 'grove-tokens';
+/** Journeys begun by public links; the oldest are forgotten. */
+const MAX_TOKENS = 10;
 
 export function recall(instanceId: string): Memory {
   return read(() => JSON.parse(sessionStorage.getItem(`grove-${instanceId}`) ?? '{}') as Memory) ?? {};
@@ -24,6 +29,22 @@ export function recallLanguage(): string | null {
 
 export function rememberLanguage(language: string): void {
   read(() => localStorage.setItem(LANGUAGE, language));
+}
+
+/** The journey that this browser has begun by a public link. */
+export function recallToken(name: string): string | undefined {
+  return tokens().find(([each]) => each === name)?.[1];
+}
+
+export function rememberToken(name: string, instanceId: string): void {
+  const others = tokens().filter(([each]) => each !== name);
+  const kept = [...others, [name, instanceId]].slice(-MAX_TOKENS);
+  read(() => localStorage.setItem(TOKENS, JSON.stringify(kept)));
+}
+
+function tokens(): [string, string][] {
+  const stored = read(() => JSON.parse(localStorage.getItem(TOKENS) ?? '[]') as unknown);
+  return Array.isArray(stored) ? stored.filter((each): each is [string, string] => Array.isArray(each)) : [];
 }
 
 /** Storage throws where it is forbidden. */

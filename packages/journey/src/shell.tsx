@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { Journey } from './api.ts';
+import { useWayBack } from './back-stack.ts';
 import { LANGUAGE_NAMES, LANGUAGES } from './i18n/languages.ts';
 import type { Words } from './i18n/use-messages.ts';
 import { onTrouble } from './network.ts';
@@ -10,6 +11,8 @@ import { Icon } from './ui/icons.tsx';
 type ShellProps = {
   words: Words;
   journey?: Journey | undefined;
+  /** Whose page it is, where there is no journey. */
+  tenantName?: string | undefined;
   logoUrl?: string | undefined;
   /** Steps show how far they have come; other screens do not. */
   progress?: boolean;
@@ -17,8 +20,10 @@ type ShellProps = {
   children: ComponentChildren;
 };
 
-export function Shell({ words, journey, logoUrl, progress = false, wide = false, children }: ShellProps) {
+export function Shell(props: ShellProps) {
+  const { words, journey, tenantName, logoUrl, progress = false, wide = false, children } = props;
   const { t } = words;
+  const back = useWayBack();
   return (
     <div class={wide ? 'shell wide' : 'shell'}>
       <a class="skip" href="#main">
@@ -26,7 +31,12 @@ export function Shell({ words, journey, logoUrl, progress = false, wide = false,
       </a>
       <header>
         <div class="top">
-          <Brand name={journey?.tenantName} logoUrl={logoUrl} />
+          {back && (
+            <button type="button" class="back" aria-label={t('backOne')} onClick={back}>
+              <Icon name="back" />
+            </button>
+          )}
+          <Brand name={journey?.tenantName ?? tenantName} logoUrl={logoUrl} />
           <LanguageChoice words={words} />
         </div>
         <Offline words={words} />

@@ -11,12 +11,17 @@ export type JourneyState = {
   refresh(): Promise<void>;
   /** Submits the current step; resolves when the journey has gone on. */
   submit(body: Submitted): Promise<void>;
+  /** Goes back to an earlier step that can be corrected. */
+  repeat(stepId: string): Promise<void>;
   /** Takes what a call has answered. */
   take(journey: Journey): void;
 };
 
 /** The page was behind: another tab, another device or the clock has moved the journey on. */
 const BEHIND: ReadonlySet<number> = new Set([100054, 100056, 100057, 100058, 100022]);
+
+/** The step cannot be done again any more. */
+const NOT_AGAIN = 100232;
 
 /** `first`: where the journey stands, if that is known already. */
 export function useJourney(api: ShellApi, first: Journey | undefined): JourneyState {
@@ -70,13 +75,27 @@ export function useJourney(api: ShellApi, first: Journey | undefined): JourneySt
     [api, refresh, take],
   );
 
+  const repeat = useCallback(
+    async (stepId: string) => {
+      const { revision } = latest.current ?? {};
+      if (revision === undefined) return;
+      try {
+        take(await api.repeat(stepId, revision));
+      } catch (error) {
+        if (error instanceof Problem && (BEHIND.has(error.code) || error.code === NOT_AGAIN)) return refresh();
+        throw error;
+      }
+    },
+    [api, refresh, take],
+  );
+
   const over = isOver(journey);
   useEffect(() => {
     if (!latest.current) void refresh();
   }, [refresh]);
   useEffect(() => (over ? undefined : watchJourney(api.eventsUrl, () => void refresh())), [api, over, refresh]);
 
-  return { journey, problem, refresh, submit, take };
+  return { journey, problem, refresh, submit, repeat, take };
 }
 
 function isOver(journey: Journey | undefined): boolean {

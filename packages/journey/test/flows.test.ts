@@ -120,7 +120,7 @@ describe('a journey in a browser', () => {
     assert.match(await page.locator('.reference').innerText(), /Reference: \S{8,}/);
     const { origin } = new URL(url);
     await page.goto(`${origin}/web/?pt=nothing`);
-    await heading(page, 'This link does not work');
+    await heading(page, 'We don’t know this link');
     await page.goto(`${origin}/web/`);
     await heading(page, 'There is nothing to show here');
     await page.goto(`${origin}/web/?pi=01K9ZZZZZZZZZZZZZZZZZZZZZZ`);
@@ -156,7 +156,7 @@ describe('a journey in a browser', () => {
     const page = await stage.page();
     await begin(page, url);
     await press(page, 'I do not agree');
-    await heading(page, 'Do you want to end it?');
+    await heading(page, 'Do you want to end the verification?');
     await press(page, 'Back to the question');
     await heading(page, 'Your data, your decision');
     await press(page, 'I do not agree');
@@ -271,7 +271,7 @@ describe('a journey in a browser', () => {
     const page = await stage.page();
     await begin(page, url);
     await press(page, 'I can’t do this');
-    await heading(page, 'Shall a person take over?');
+    await heading(page, 'Would you like a person to take over?');
     await page.goBack();
     await heading(page, 'About you');
     await press(page, 'I can’t do this');

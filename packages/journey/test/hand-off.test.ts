@@ -82,9 +82,9 @@ describe('going on with a phone', () => {
     const { first, phone, number } = await offer([SWITCH, FORM]);
     await press(phone, String(number));
     await heading(phone, 'About you');
-    await press(first, 'Go on here instead');
+    await press(first, 'Continue here instead');
     await heading(first, 'About you');
-    await heading(phone, 'You are going on elsewhere');
+    await heading(phone, 'You’ve continued on another device');
   });
 
   const desktopAtCode = async (parameters: Record<string, string>, steps: object[] = [SWITCH, FORM]) => {
@@ -138,7 +138,7 @@ describe('going on with a phone', () => {
     await second.goto(linkIn((await mails.arrived(length + 1)).text));
     await heading(second, 'Let’s verify your identity');
     assert.ok(!second.url().includes('ps='));
-    await first.getByText('The time for this code is over').waitFor();
+    await first.getByText('This code has expired').waitFor();
     await press(first, 'Show a new code');
     await first.getByRole('img', { name: /QR code/ }).waitFor();
   });

@@ -82,7 +82,7 @@ describe('a browser that knows no modules', () => {
     await press(page, /^Continue$/);
     await page.getByText('Please choose the country.').waitFor();
     await page.getByLabel('Country that issued it').selectOption({ label: 'Germany' });
-    await page.getByLabel('Kind of document').selectOption({ label: 'Identity card' });
+    await page.getByLabel('Type of document').selectOption({ label: 'Identity card' });
     await press(page, /^Continue$/);
     await heading(page, 'The front of your identity card');
     await photo(page);

@@ -268,7 +268,7 @@ describe('every screen', () => {
       ({ step: _, ...journey }) => ({ ...journey, waitingFor: 'check' }),
       (page) => page.clock.install(),
     );
-    await heading(page, 'We are looking at it');
+    await heading(page, 'We’re checking your details');
     const offer = page.getByRole('button', { name: 'Tell me by e-mail when it is decided' });
     assert.equal(await offer.count(), 0, 'not before it takes long');
     await look(page, 'waiting');
@@ -284,7 +284,7 @@ describe('every screen', () => {
     await press(page, 'form .button.primary');
     await page.getByText(/We write to .*a…@example.com/).waitFor();
     const paused = await pretend(({ step: _, ...journey }) => ({ ...journey, waitingFor: 'resume' }));
-    await heading(paused, 'There is a short break');
+    await heading(paused, 'A short break');
     await look(paused, 'a pause');
   });
 

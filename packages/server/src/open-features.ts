@@ -131,6 +131,7 @@ export function openFeatures(deps: FeatureDeps) {
       await messages.instanceTold(tx, event);
     },
     sendWebhook: notifications.notifyStep,
+    askedAgain: (tx, instanceId, makeLink) => messages.askedAgain(tx, instanceId, makeLink),
     ...{ searchWatchlist: watchlists.searchWatchlist, searchValues: watchlists.searchValues },
     callHttp: httpCaller({ outbound, findSecret }),
     identity: () => identity.forSteps,

@@ -24,6 +24,7 @@ import { makeResumeLink } from '../src/process-manager/instances/resume-link.ts'
 import { spendStartCode } from '../src/process-manager/instances/spend-start-code.ts';
 import { redirectAllowed } from '../src/process-manager/settings/redirect-allowed.ts';
 import { setProcessSettings } from '../src/process-manager/settings/settings.repository.ts';
+import { homeOf, linkTarget } from '../src/process-manager/tokens/link-target.ts';
 import { addToken, uiUrlOfToken } from '../src/process-manager/tokens/process-tokens.repository.ts';
 import { openMasterKey } from '../src/secrets/master-key.ts';
 import { openVault } from '../src/secrets/vault.ts';
@@ -146,9 +147,9 @@ export async function openTestJourney(
     tenantName: async (tenantId) => `Name of ${tenantId}`,
     lockInstance: findInstanceForUpdate,
     spendStartCode,
-    ...{ uiUrlOfToken, endReason, redirectAllowed },
+    ...{ uiUrlOfToken, linkTarget, homeOf, endReason, redirectAllowed },
     addEvent: (tx, row, type, now) => appendEvents(tx, row, [{ type, status: row.status }], now),
-    beginStep: (tx, look, now) => beginStep({ acts: noIdentity, presentFace: noIdentity }, tx, look, now),
+    beginStep: (tx, look, how) => beginStep({ acts: noIdentity, presentFace: noIdentity }, tx, look, how),
     deleteBlobs: async (_tx, keys) => void deleted.push(...keys),
     pageUrl: async () => undefined,
     lookOf: async () => ({}),
@@ -231,6 +232,7 @@ const noMessages: JourneyDeps['messages'] = {
   prepare: async () => async () => ({ sentTo: 'nobody' }),
   known: async () => undefined,
   instanceTold: async () => undefined,
+  askedAgain: async () => undefined,
 };
 
 /** Steps of identity stores are tried out with a whole application. */

@@ -88,6 +88,14 @@ const Validation = named(
       Type.Object({ pointer: Type.String({ description: 'JSON Pointer to the fault' }), message: Type.String() }),
       100,
     ),
+    missingLanguages: listOf(
+      Type.Object({
+        pointer: Type.String({ description: 'JSON Pointer to words of the tenant' }),
+        languages: listOf(Type.String(), 50, 'Languages of the journey that the words are not there in'),
+      }),
+      100,
+      'Words by language that lack some; the journey shows English there, or the first language. No fault',
+    ),
   }),
 );
 

@@ -1,7 +1,7 @@
 import { Assurance } from '../assurance.ts';
 import { get, group, post } from '../operation.ts';
 import { page, pageQuery } from '../page.ts';
-import { DateTime, Id, listOf, named, oneOf, text } from '../schema.ts';
+import { DateTime, Id, listOf, mapOf, named, oneOf, text } from '../schema.ts';
 import { Type } from '../type.ts';
 import { ProcessInstance } from './instances.ts';
 import { Environment } from './parameters.ts';
@@ -36,6 +36,13 @@ const Review = named(
 
 const Claim = named('ReviewClaim', Type.Object({ reviewer: Type.Optional(Reviewer) }));
 const Verdict = named('ReviewVerdict', Type.Object({ comment: Comment, reviewer: Type.Optional(Reviewer) }));
+/** Why the end user is asked again. Each has words in every language of the journey. */
+export const ASK_AGAIN_REASONS = [
+  ...(['unreadable', 'expired', 'otherDocument', 'faceUnclear', 'detailsDiffer', 'other'] as const),
+] as const;
+const MAX_MESSAGE = 500;
+const MAX_LANGUAGES = 50;
+
 const AskAgain = named(
   'ReviewAskAgain',
   Type.Object({
@@ -46,6 +53,14 @@ const AskAgain = named(
       maxItems: 100,
       description: 'The steps of the end user to do once more; what depends on them is done again too',
     }),
+    reason: Type.Optional({ ...oneOf(...ASK_AGAIN_REASONS), description: 'Told to the end user in their language' }),
+    message: Type.Optional(
+      mapOf(
+        text(1, MAX_MESSAGE),
+        MAX_LANGUAGES,
+        'What the end user is told besides, by language: `{"en": "…", "de": "…"}`. `comment` is for colleagues',
+      ),
+    ),
   }),
 );
 
@@ -108,6 +123,8 @@ export const reviews = group('/api/process-manager/reviews', {
   }),
   askAgain: post('/{processInstanceId}/askAgain', {
     summary: 'Ask the end user to do steps again',
+    description:
+      'The answer has a link for the end user. Who has asked to be told by e-mail gets it by e-mail, in their language.',
     permission: 'ProcessManager:askAgainReview',
     body: AskAgain,
     ok: Asked,

@@ -2,7 +2,7 @@ import type { Translate } from '../i18n/translate.ts';
 import { Button } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { Title } from '../ui/title.tsx';
-import { OtherWays } from './other-ways.tsx';
+import { type More, MoreWays, OtherWays } from './other-ways.tsx';
 import type { Sending } from './use-sending.ts';
 import { ZoomPicture } from './zoom-picture.tsx';
 
@@ -19,10 +19,11 @@ type CheckProps = {
   onUse(): void;
   onRetake(): void;
   onUnable?: (() => void) | undefined;
+  more?: More;
 };
 
 export function CheckPicture(props: CheckProps) {
-  const { t, blob, kind, sending, note, chosen = false, onUse, onRetake, onUnable } = props;
+  const { t, blob, kind, sending, note, chosen = false, onUse, onRetake, onUnable, more = [] } = props;
   const { share, error } = sending;
   const busy = share !== undefined;
   return (
@@ -38,6 +39,7 @@ export function CheckPicture(props: CheckProps) {
           {t('check.use')}
         </Button>
         {!busy && <Button onPress={onRetake}>{t(chosen ? 'check.choose' : 'check.retake')}</Button>}
+        {!busy && <MoreWays more={more} />}
         {!busy && <OtherWays t={t} ways={{ onUnable }} />}
       </div>
     </>

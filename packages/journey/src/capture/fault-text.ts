@@ -15,7 +15,7 @@ export const FAULT_TEXTS: Readonly<Record<'card' | 'face', Readonly<Record<strin
     fields_missing: 'glare',
     unreadable: 'unreadable',
     type_not_accepted: 'wrongType',
-    country_not_accepted: 'wrongType',
+    country_not_accepted: 'wrongCountry',
     expired: 'expired',
     photocopy: 'original',
     specimen: 'wrongType',

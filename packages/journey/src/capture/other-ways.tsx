@@ -39,6 +39,24 @@ export function OtherWays({ t, ways }: { t: Translate; ways: Ways }) {
   );
 }
 
+/** What else can be done about it; what there is nothing to do about is left out. */
+export type More = readonly { label: string; onPress: (() => void) | undefined }[];
+
+export function MoreWays({ more }: { more: More }) {
+  return (
+    <>
+      {more.map(
+        ({ label, onPress }) =>
+          onPress && (
+            <Button key={label} kind="quiet" onPress={onPress}>
+              {label}
+            </Button>
+          ),
+      )}
+    </>
+  );
+}
+
 /** A computer, as far as a page can tell: a phone has a finger for a pointer. */
 export function isComputer(): boolean {
   return matchMedia('(pointer: fine)').matches && navigator.maxTouchPoints === 0;

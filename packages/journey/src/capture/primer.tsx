@@ -1,10 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import type { Translate } from '../i18n/translate.ts';
-import { Button } from '../ui/button.tsx';
 import { Icon, type IconName } from '../ui/icons.tsx';
 import { Title } from '../ui/title.tsx';
 import { CaptureIcon } from './icons.tsx';
-import { OtherWays, type Ways } from './other-ways.tsx';
+import { type More, MoreWays, OtherWays, type Ways } from './other-ways.tsx';
 
 /** What is about to happen, before the browser asks for the camera. */
 type PrimerProps = {
@@ -17,8 +16,7 @@ type PrimerProps = {
   again: boolean;
   tips: readonly { icon: IconName; text: string }[];
   ways: Ways;
-  /** What else can be done about it; what there is nothing to do about is left out. */
-  more?: readonly { label: string; onPress: (() => void) | undefined }[];
+  more?: More;
   /** With what was pressed: a press without a pointer comes from a keyboard or a screen reader. */
   onOpen(click: { detail: number }): void;
 };
@@ -45,14 +43,7 @@ export function Primer({ t, figure, title, lead, note, again, tips, ways, more =
           {t('camera.open')}
         </button>
         <OtherWays t={t} ways={{ ...ways, onUnable: undefined }} />
-        {more.map(
-          ({ label, onPress }) =>
-            onPress && (
-              <Button key={label} kind="quiet" onPress={onPress}>
-                {label}
-              </Button>
-            ),
-        )}
+        <MoreWays more={more} />
         <OtherWays t={t} ways={{ onUnable: ways.onPerson ? undefined : ways.onUnable }} />
       </div>
     </>

@@ -13,9 +13,9 @@ export function recallChoice(place: string): Choice | undefined {
   }
 }
 
-export function rememberChoice(place: string, choice: Choice): void {
+export function rememberChoice(place: string, choice: Choice | undefined): void {
   try {
-    sessionStorage.setItem(place, JSON.stringify(choice));
+    sessionStorage.setItem(place, JSON.stringify(choice ?? null));
   } catch {
     // A browser that keeps nothing asks once more after a reload.
   }

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { type LocalText, OwnText, pickText } from '../i18n/own-text.tsx';
 import type { Translate } from '../i18n/translate.ts';
 import { Icon } from '../ui/icons.tsx';
 import type { Field } from './form-fields.ts';
@@ -8,7 +9,8 @@ import type { Given } from './read-form.ts';
 type FieldProps = {
   t: Translate;
   field: Field;
-  label: string;
+  language: string;
+  label: LocalText;
   value: Given[string] | undefined;
   fault: string | undefined;
   onChange(value: Given[string]): void;
@@ -36,16 +38,18 @@ function described({ field, fault }: FieldProps) {
   return { 'aria-describedby': by || undefined, 'aria-invalid': fault !== undefined };
 }
 
-function Label({ t, field, label }: Pick<FieldProps, 't' | 'field' | 'label'>) {
+function Label({ t, field, language, label }: Pick<FieldProps, 't' | 'field' | 'language' | 'label'>) {
   return (
     <>
-      {label} {!field.required && <span class="optional">({t('form.optional')})</span>}
+      <OwnText text={label} language={language} />{' '}
+      {!field.required && <span class="optional">({t('form.optional')})</span>}
     </>
   );
 }
 
 function Around({
   field,
+  language,
   fault,
   before,
   children,
@@ -56,7 +60,7 @@ function Around({
       {before}
       {field.help && (
         <p class="help" id={`${id}-help`}>
-          {field.help}
+          <OwnText text={field.help} language={language} />
         </p>
       )}
       {children}
@@ -71,7 +75,7 @@ function Around({
 }
 
 function Single(props: FieldProps) {
-  const { t, field, label, value, onChange } = props;
+  const { t, field, language, label, value, onChange } = props;
   const id = idOf(field);
   const attributes = {
     ...{ id, name: field.name, required: field.required, ...described(props) },
@@ -81,7 +85,7 @@ function Single(props: FieldProps) {
   };
   const before = (
     <label for={id}>
-      <Label t={t} field={field} label={label} />
+      <Label {...{ t, field, language, label }} />
     </label>
   );
   return (
@@ -92,7 +96,7 @@ function Single(props: FieldProps) {
             <option value="">{t('form.choose')}</option>
             {field.options.map((each) => (
               <option key={each} value={String(each)}>
-                {each}
+                {pickText(field.optionLabels[String(each)] ?? String(each), language).text}
               </option>
             ))}
           </select>
@@ -130,7 +134,7 @@ function inputOf({ kind }: Field): InputKind {
 }
 
 function Tick(props: FieldProps) {
-  const { field, label, value, onChange } = props;
+  const { field, language, label, value, onChange } = props;
   return (
     <div class="field">
       <Around {...props}>
@@ -143,7 +147,7 @@ function Tick(props: FieldProps) {
             {...described(props)}
             onChange={({ currentTarget }) => onChange(currentTarget.checked)}
           />
-          {label}
+          <OwnText text={label} language={language} />
         </label>
       </Around>
     </div>
@@ -151,7 +155,7 @@ function Tick(props: FieldProps) {
 }
 
 function Options(props: FieldProps) {
-  const { t, field, label, value, onChange } = props;
+  const { t, field, language, label, value, onChange } = props;
   const chosen = Array.isArray(value) ? value : typeof value === 'string' ? [value] : [];
   const choose = (option: string, checked: boolean) => {
     if (field.kind === 'enum') return onChange(option);
@@ -164,7 +168,7 @@ function Options(props: FieldProps) {
         {...props}
         before={
           <legend>
-            <Label t={t} field={field} label={label} />
+            <Label {...{ t, field, language, label }} />
           </legend>
         }
       >
@@ -178,7 +182,7 @@ function Options(props: FieldProps) {
                 checked={chosen.includes(String(each))}
                 onChange={({ currentTarget }) => choose(String(each), currentTarget.checked)}
               />
-              {each}
+              <OwnText text={field.optionLabels[String(each)] ?? String(each)} language={language} />
             </label>
           ))}
         </div>

@@ -1,3 +1,5 @@
+import type { LocalText } from '../i18n/own-text.tsx';
+
 /** The fields of a form, from the part of JSON Schema that the server lets a form use. Pure. */
 export type Kind =
   | 'text'
@@ -17,8 +19,10 @@ export type Field = {
   name: string;
   kind: Kind;
   /** As the tenant wrote it; without it, the app may know a word for the name. */
-  label: string | undefined;
-  help: string | undefined;
+  label: LocalText | undefined;
+  help: LocalText | undefined;
+  /** What the options are called, where the tenant has words for them. */
+  optionLabels: Readonly<Record<string, LocalText>>;
   required: boolean;
   autocomplete: string | undefined;
   options: readonly (string | number)[];
@@ -87,6 +91,7 @@ function fieldOf(name: string, property: Schema, required: boolean): Field {
     help: text(property.description),
     required,
     autocomplete,
+    optionLabels: labelsOf(property) ?? (items && labelsOf(items)) ?? {},
     options: choices(property) ?? (items && choices(items)) ?? [],
     min: number(property.minimum) ?? number(property.exclusiveMinimum),
     max: number(property.maximum) ?? number(property.exclusiveMaximum),
@@ -129,7 +134,10 @@ function choices({ enum: options }: Schema): (string | number)[] | undefined {
     : undefined;
 }
 
-const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined);
+const isObject = (value: unknown): value is Record<string, string> => typeof value === 'object' && value !== null;
+const text = (value: unknown): LocalText | undefined =>
+  (typeof value === 'string' && value !== '') || isObject(value) ? value : undefined;
+const labelsOf = ({ labels }: Schema) => (isObject(labels) ? (labels as Record<string, LocalText>) : undefined);
 const number = (value: unknown) => (typeof value === 'number' ? value : undefined);
 
 /** `dateOfBirth` becomes `Date of birth`, where nobody has a better word. */

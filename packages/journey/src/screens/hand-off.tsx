@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import type { Journey, Offer, ShellApi } from '../api.ts';
 import type { Translate } from '../i18n/translate.ts';
 import { Button } from '../ui/button.tsx';
+import { CopyButton } from '../ui/copy-button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { Devices } from '../ui/illustrations.tsx';
 import { QrCode } from '../ui/qr-code.tsx';
@@ -86,22 +87,11 @@ function Match({ t, offer }: { t: Translate; offer: Offer }) {
 }
 
 function CopyLink({ t, url }: { t: Translate; url: string }) {
-  const [copied, setCopied] = useState<boolean>();
-  const copy = async () => {
-    try {
-      await navigator.clipboard.writeText(url);
-      setCopied(true);
-    } catch {
-      setCopied(false);
-    }
-  };
+  const [refused, setRefused] = useState(false);
   return (
     <>
-      <Button onPress={copy}>{t(copied ? 'handOff.copied' : 'handOff.copy')}</Button>
-      <span class="hidden" role="status">
-        {copied ? t('handOff.copied') : ''}
-      </span>
-      {copied === false && <code class="secret">{url}</code>}
+      <CopyButton text={url} label={t('handOff.copy')} done={t('handOff.copied')} onRefused={() => setRefused(true)} />
+      {refused && <code class="secret">{url}</code>}
     </>
   );
 }

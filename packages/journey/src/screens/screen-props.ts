@@ -5,10 +5,10 @@ import type { Screen } from '../screen.ts';
 import type { JourneyState } from '../use-journey.ts';
 
 /** What lies over a step for a while. */
-export type Overlay = 'handOff' | 'unable' | undefined;
+export type Overlay = 'handOff' | 'unable' | 'change' | undefined;
 
 export type ScreenProps = {
-  screen: Screen | 'unable';
+  screen: Screen | 'unable' | 'change';
   journey: Journey;
   state: JourneyState;
   api: ShellApi;

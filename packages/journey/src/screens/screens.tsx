@@ -1,6 +1,8 @@
 import { useMemo } from 'preact/hooks';
 import { entryOf } from '../steps/registry.ts';
 import { StepHost } from '../steps/step-host.tsx';
+import { isPhone } from '../ui/is-phone.ts';
+import { ChangeScreen } from './change.tsx';
 import { ConfirmScreen } from './confirm.tsx';
 import { ElsewhereScreen, HandOffScreen, WatchingScreen } from './hand-off.tsx';
 import { ResultScreen, ReturnToFirstScreen } from './result.tsx';
@@ -42,10 +44,16 @@ export function Screens(props: ScreenProps) {
       return (
         <UnableScreen
           {...{ t, tenant: journey.tenantName }}
-          onConfirm={() => state.submit({ unable: true })}
+          onConfirm={async () => {
+            const { step } = journey;
+            await state.submit({ unable: true });
+            if (step) note({ personFor: step.id });
+          }}
           onBack={() => overlay(undefined)}
         />
       );
+    case 'change':
+      return <ChangeScreen {...{ words, journey }} onRepeat={state.repeat} onBack={() => overlay(undefined)} />;
     default:
       return <CurrentStep {...props} />;
   }
@@ -77,9 +85,4 @@ function CurrentStep({ journey, state, api, words, note, overlay }: ScreenProps)
       handOff={() => overlay('handOff')}
     />
   );
-}
-
-/** A phone needs no phone. */
-function isPhone(): boolean {
-  return matchMedia('(pointer: coarse)').matches && Math.min(screen.width, screen.height) < 600;
 }

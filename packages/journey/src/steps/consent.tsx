@@ -1,5 +1,8 @@
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Journey } from '../api.ts';
+import { useBack } from '../back-stack.ts';
+import { type LocalText, OwnText } from '../i18n/own-text.tsx';
 import type { Translate } from '../i18n/translate.ts';
 import { Button } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
@@ -14,13 +17,13 @@ import type { StepProps } from './step.ts';
  */
 const PAGE_VERSION = 'grove-1';
 
-type Settings = { textVersion: string; purpose?: string; privacyUrl?: string };
+type Settings = { textVersion: string; purpose?: LocalText; declineText?: LocalText; privacyUrl?: string };
 
 export function ConsentStep({ journey, step, t, language, submit }: StepProps) {
   const [declining, setDeclining] = useState(false);
   const [busy, setBusy] = useState<boolean>();
   const [error, setError] = useState<unknown>();
-  const { textVersion } = step.settings as Settings;
+  const { textVersion, declineText } = step.settings as Settings;
   const answer = async (accepted: boolean) => {
     setBusy(accepted);
     setError(undefined);
@@ -31,10 +34,11 @@ export function ConsentStep({ journey, step, t, language, submit }: StepProps) {
     }
     setBusy(undefined);
   };
+  useBack(declining ? () => setDeclining(false) : undefined, 'step');
   if (declining) {
     return (
       <Decline
-        {...{ t, journey, error, busy: busy !== undefined }}
+        {...{ t, language, journey, error, busy: busy !== undefined, own: declineText }}
         onBack={() => setDeclining(false)}
         onDecline={() => answer(false)}
       />
@@ -44,7 +48,7 @@ export function ConsentStep({ journey, step, t, language, submit }: StepProps) {
     <>
       <Agreement />
       <Title>{t('consent.title')}</Title>
-      <Terms t={t} journey={journey} settings={step.settings as Settings} />
+      <Terms {...{ t, language, journey }} settings={step.settings as Settings} />
       <ErrorNote t={t} error={error} />
       <div class="actions">
         <Button kind="primary" busy={busy === true} onPress={() => answer(true)}>
@@ -56,7 +60,9 @@ export function ConsentStep({ journey, step, t, language, submit }: StepProps) {
   );
 }
 
-function Terms({ t, journey, settings }: { t: Translate; journey: Journey; settings: Settings }) {
+type TermsProps = { t: Translate; language: string; journey: Journey; settings: Settings };
+
+function Terms({ t, language, journey, settings }: TermsProps) {
   const { tenantName: tenant, stepTypes, retentionDays: days } = journey;
   const asks = (pattern: RegExp) => stepTypes.some((type) => pattern.test(type));
   return (
@@ -64,7 +70,11 @@ function Terms({ t, journey, settings }: { t: Translate; journey: Journey; setti
       <p class="lead">{t('consent.lead', { tenant })}</p>
       <ul class="list">
         <Term icon="target" title={t('consent.purpose')}>
-          {settings.purpose ?? t('consent.purpose.text', { tenant })}
+          {settings.purpose === undefined ? (
+            t('consent.purpose.text', { tenant })
+          ) : (
+            <OwnText text={settings.purpose} language={language} />
+          )}
         </Term>
         {asks(/^document/) && (
           <Term icon="document" title={t('consent.document')}>
@@ -106,7 +116,7 @@ function Term({
 }: {
   icon: Parameters<typeof Icon>[0]['name'];
   title: string;
-  children: string;
+  children: ComponentChildren;
 }) {
   return (
     <li>
@@ -121,6 +131,8 @@ function Term({
 
 type DeclineProps = {
   t: Translate;
+  language: string;
+  own: LocalText | undefined;
   journey: Journey;
   error: unknown;
   busy: boolean;
@@ -129,12 +141,18 @@ type DeclineProps = {
 };
 
 /** What declining means, asked once. */
-function Decline({ t, journey, error, busy, onBack, onDecline }: DeclineProps) {
+function Decline({ t, language, own, journey, error, busy, onBack, onDecline }: DeclineProps) {
   return (
     <>
       <Closed />
       <Title>{t('decline.title')}</Title>
-      <p class="lead">{t('decline.text', { tenant: journey.tenantName })}</p>
+      <p class="lead">
+        {own === undefined ? (
+          t('decline.text', { tenant: journey.tenantName })
+        ) : (
+          <OwnText text={own} language={language} />
+        )}
+      </p>
       <ErrorNote t={t} error={error} />
       <div class="actions">
         <Button kind="primary" onPress={onBack}>

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { type LocalText, OwnText } from '../i18n/own-text.tsx';
 import { Problem } from '../problem.ts';
 import { Button } from '../ui/button.tsx';
 import { Reference } from '../ui/error-note.tsx';
@@ -14,7 +15,7 @@ import type { StepProps } from './step.ts';
  */
 const READY_WITHIN_MS = 10_000;
 
-type Settings = { url?: string; page?: string; title?: string; constants?: Record<string, string> };
+type Settings = { url?: string; page?: string; title?: LocalText; constants?: Record<string, string> };
 
 export function CustomPageStep(props: StepProps) {
   const { step, t, unable } = props;
@@ -97,7 +98,13 @@ function Page({ journey, step, t, language, submit, unable, url, onFault }: Page
 
   return (
     <>
-      <Title>{title ?? t('page.title', { tenant: journey.tenantName })}</Title>
+      <Title>
+        {title === undefined ? (
+          t('page.title', { tenant: journey.tenantName })
+        ) : (
+          <OwnText text={title} language={language} />
+        )}
+      </Title>
       {!ready && <p role="status">{t('loading')}</p>}
       <iframe
         ref={frame}

@@ -1,6 +1,9 @@
 import { useState } from 'preact/hooks';
 import '../capture/capture.css';
+import { useBack } from '../back-stack.ts';
 import { CaptureSide, type SideTaken } from '../capture/document/capture-side.tsx';
+import { CountryQuestion } from '../capture/document/country-question.tsx';
+import { KeepPhotos } from '../capture/document/keep-photos.tsx';
 import { type DocumentSettings, sidesOf, wantedSides } from '../capture/document/plan-sides.ts';
 import { useCardGuide } from '../capture/document/use-card-guide.ts';
 import { hintsOfSides } from '../capture/hints.ts';
@@ -15,6 +18,8 @@ export function DocumentStep(props: StepProps) {
   return <Attempt key={props.step.attempt} {...props} />;
 }
 
+const COUNTRY_DIFFERS = 'country_differs';
+
 function Attempt(props: StepProps) {
   const { journey, step, api, t, language, submit } = props;
   const settings = step.settings as unknown as DocumentSettings;
@@ -25,17 +30,46 @@ function Attempt(props: StepProps) {
   // What is there already, from before a reload or because it was good, is not asked for again. What arrives from now on
   // is counted in `taken`.
   const [there, setThere] = useState<readonly string[]>(step.images);
+  const [asked, setAsked] = useState(step.fault?.reason === COUNTRY_DIFFERS && settings.readCountry !== undefined);
   const guide = useCardGuide();
+  const anew = () => {
+    setThere([]);
+    setTaken([]);
+    setAsked(false);
+  };
+  const chooseAnew = () => {
+    anew();
+    rememberChoice(place, undefined);
+    setChoice(undefined);
+  };
+  const toSideBefore = () => setTaken(taken.slice(0, -1));
+  useBack(
+    choice === undefined ? undefined : taken.length > 0 ? toSideBefore : settled ? undefined : chooseAnew,
+    'step',
+  );
 
-  if (!choice) {
-    const choose = (chosen: Choice) => {
-      rememberChoice(place, chosen);
-      setChoice(chosen);
-    };
-    return <ChooseDocument t={t} language={language} {...settings} onChoose={choose} />;
-  }
+  const choose = (chosen: Choice) => {
+    rememberChoice(place, chosen);
+    setChoice(chosen);
+  };
+  if (!choice) return <ChooseDocument t={t} language={language} {...settings} onChoose={choose} />;
   const { documentType, countryCode } = choice;
   const sides = sidesOf(settings.sides, documentType);
+  const onOther = settled ? undefined : chooseAnew;
+
+  const { readCountry } = settings;
+  if (asked && readCountry) {
+    const answer = async (country: string) => {
+      choose({ documentType, countryCode: country });
+      await submit({ documentType, countryCode: country, ...(country !== readCountry && { countryConfirmed: true }) });
+    };
+    return <CountryQuestion {...{ t, language, readCountry, chosen: countryCode }} onAnswer={answer} onAnew={anew} />;
+  }
+  const isComplete = sides.every((each) => there.includes(each)) && taken.length === 0;
+  if (isComplete && !step.fault) {
+    const use = () => submit({ documentType, countryCode });
+    return <KeepPhotos {...{ t, api, sides, onOther, onUse: use, onAnew: anew }} />;
+  }
   const wanted = wantedSides(sides, there);
   const side = wanted[Math.min(taken.length, wanted.length - 1)] ?? 'front';
 
@@ -46,11 +80,6 @@ function Attempt(props: StepProps) {
     if (all.length < wanted.length) return setTaken(all);
     const hints = hintsOfSides(all.map((each, place) => ({ side: wanted[place] ?? '', hints: each.hints })));
     await submit({ documentType, countryCode, hints });
-  };
-  const anew = () => setThere([]);
-  const chooseAnew = () => {
-    anew();
-    setChoice(undefined);
   };
   return (
     <CaptureSide
@@ -64,7 +93,7 @@ function Attempt(props: StepProps) {
       sample={sampleDocument(documentType, countryCode)}
       onTaken={take}
       onAll={taken.length === 0 && wanted.length < sides.length ? anew : undefined}
-      onOther={settled || taken.length > 0 ? undefined : chooseAnew}
+      onOther={onOther}
     />
   );
 }

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import '../capture/capture.css';
+import { useBack } from '../back-stack.ts';
 import { CheckPicture } from '../capture/check-picture.tsx';
 import {
   ChallengeEnded,
@@ -61,6 +62,9 @@ function Attempt(props: StepProps) {
     if (active) prepareSound();
     setView({ at: 'camera', shutter });
   };
+
+  const isAhead = view.at === 'camera' || view.at === 'check' || view.at === 'ended';
+  useBack(isAhead && sending.share === undefined ? () => setView({ at: 'primer' }) : undefined, 'capture');
 
   if (app !== undefined) {
     return <InApp t={t} app={app} offer={api.offerHandoff} ways={ways} onStay={() => setStays(true)} />;

@@ -2,6 +2,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { FieldView } from '../form/field-view.tsx';
 import { type Field, fieldsOf, purposeOf, readableName } from '../form/form-fields.ts';
 import { type FormFault, type Given, readForm, serverFaults } from '../form/read-form.ts';
+import { type LocalText, OwnText } from '../i18n/own-text.tsx';
 import type { Translate } from '../i18n/translate.ts';
 import { Problem } from '../problem.ts';
 import { Button } from '../ui/button.tsx';
@@ -10,9 +11,9 @@ import { Title } from '../ui/title.tsx';
 import type { StepProps } from './step.ts';
 
 /** A form of the tenant. What is known already stands in it; what is wrong is said beside the field and at the top. */
-type Settings = { title?: string; schema: Record<string, unknown>; values?: Record<string, unknown> };
+type Settings = { title?: LocalText; schema: Record<string, unknown>; values?: Record<string, unknown> };
 
-export function FormStep({ step, t, submit, unable }: StepProps) {
+export function FormStep({ step, t, language, submit, unable }: StepProps) {
   const { title, schema, values } = step.settings as Settings;
   const fields = useMemo(() => fieldsOf(schema), [schema]);
   const [given, setGiven] = useState<Given>(() => startWith(fields, values ?? {}));
@@ -50,14 +51,18 @@ export function FormStep({ step, t, submit, unable }: StepProps) {
   };
   return (
     <form noValidate onSubmit={send} class="view">
-      <Title>{title ?? t('form.title')}</Title>
-      {faults.length > 0 && <Summary key={tries} {...{ t, faults, labels }} />}
+      <Title>{title === undefined ? t('form.title') : <OwnText text={title} language={language} />}</Title>
+      {faults.length > 0 && <Summary key={tries} {...{ t, language, faults, labels }} />}
       {fields.map((field) => (
         <FieldView
           key={field.name}
-          {...{ t, field, label: labels.get(field.name) ?? field.name, value: given[field.name] }}
+          {...{ t, language, field, label: labels.get(field.name) ?? field.name, value: given[field.name] }}
           fault={textOf(field.name)}
-          onChange={(value) => setGiven((before) => ({ ...before, [field.name]: value }))}
+          onChange={(value) => {
+            setGiven((before) => ({ ...before, [field.name]: value }));
+            // What was wrong with it may be right now; it is looked at again when the form is sent.
+            setFaults((before) => before.filter(({ name }) => name !== field.name));
+          }}
         />
       ))}
       <ErrorNote t={t} error={error} />
@@ -73,7 +78,7 @@ export function FormStep({ step, t, submit, unable }: StepProps) {
   );
 }
 
-function labelOf(t: Translate, { label, name }: Field): string {
+function labelOf(t: Translate, { label, name }: Field): LocalText {
   if (label) return label;
   const key = `field.${purposeOf(name) ?? ''}`;
   const known = t(key);
@@ -92,10 +97,15 @@ function startWith(fields: readonly Field[], values: Record<string, unknown>): G
   );
 }
 
-type SummaryProps = { t: Translate; faults: readonly FormFault[]; labels: ReadonlyMap<string, string> };
+type SummaryProps = {
+  t: Translate;
+  language: string;
+  faults: readonly FormFault[];
+  labels: ReadonlyMap<string, LocalText>;
+};
 
 /** Takes the focus, so that nobody looks for what went wrong; each line leads to its field. */
-function Summary({ t, faults, labels }: SummaryProps) {
+function Summary({ t, language, faults, labels }: SummaryProps) {
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => box.current?.focus(), []);
   const go = (event: Event, name: string) => {
@@ -110,7 +120,7 @@ function Summary({ t, faults, labels }: SummaryProps) {
         {faults.map(({ name, key, values }) => (
           <li key={name}>
             <a href={`#field-${name}`} onClick={(event) => go(event, name)}>
-              {labels.get(name)}: {t(key, values)}
+              <OwnText text={labels.get(name) ?? name} language={language} />: {t(key, values)}
             </a>
           </li>
         ))}

@@ -1,23 +1,34 @@
 import { useRef, useState } from 'preact/hooks';
 import type { Translate } from '../i18n/translate.ts';
 import { Button } from '../ui/button.tsx';
+import { CopyButton } from '../ui/copy-button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { Icon } from '../ui/icons.tsx';
+import { isPhone } from '../ui/is-phone.ts';
 import { QrCode } from '../ui/qr-code.tsx';
 import { Title } from '../ui/title.tsx';
 import type { StepProps } from './step.ts';
-import { useBegun } from './use-begun.ts';
+import { type Begun, useBegun } from './use-begun.ts';
 
 /** A code from an authenticator app; for the first one, the app is told the secret. */
-type Settings = { qrCode?: string; uri?: string; secret?: string; digits?: number };
+type Settings = {
+  qrCode?: string;
+  uri?: string;
+  secret?: string;
+  digits?: number;
+  /** An earlier secret of this step does not work any more. */
+  replaces?: boolean;
+};
 const DIGITS = 6;
+/** The secret that the code belongs to was not there any more. */
+const SECRET_GONE = 'code_100035';
 
 export function TotpStep({ step, t, api, submit, unable }: StepProps) {
   const begun = useBegun({ api, submit });
   const settings: Settings = begun.settings ?? {};
-  const { digits = DIGITS } = settings;
+  const { digits = DIGITS, replaces = false } = settings;
   const [code, setCode] = useState('');
-  const [wrong, setWrong] = useState(step.fault !== undefined);
+  const [wrong, setWrong] = useState(step.fault !== undefined && step.fault.reason !== SECRET_GONE);
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
   const input = useRef<HTMLInputElement>(null);
@@ -33,12 +44,18 @@ export function TotpStep({ step, t, api, submit, unable }: StepProps) {
     await submit({ code: typed }).catch(setError);
     setBusy(false);
   };
-  const name = step.type === 'totpRegistration' ? 'totp.make' : 'totp.use';
+  const making = step.type === 'totpRegistration';
+  const name = making ? 'totp.make' : 'totp.use';
   return (
     <form noValidate onSubmit={send} class="view">
       <Title>{t(`${name}.title`)}</Title>
-      <p class="lead">{t(`${name}.text`)}</p>
-      {step.type === 'totpRegistration' && <Secret t={t} settings={settings} />}
+      <p class="lead">{t(making && isPhone() ? 'totp.make.phone' : `${name}.text`)}</p>
+      {making && replaces && (
+        <p class="panel tinted" role="status">
+          {t('totp.replaced')}
+        </p>
+      )}
+      {making && <Secret t={t} settings={settings} renew={begun.renew} />}
       <div class="field">
         <label for="totp-code">{t('totp.code', { digits })}</label>
         <input
@@ -57,7 +74,7 @@ export function TotpStep({ step, t, api, submit, unable }: StepProps) {
         {wrong && (
           <p class="error" id="totp-fault" role="alert">
             <Icon name="warning" />
-            {t('totp.wrong', { digits })}
+            {t('totp.wrong', { digits })} {step.fault && t('totp.left', { left: step.triesLeft })}
           </p>
         )}
       </div>
@@ -74,23 +91,37 @@ export function TotpStep({ step, t, api, submit, unable }: StepProps) {
   );
 }
 
-function Secret({ t, settings: { qrCode, uri, secret } }: { t: Translate; settings: Settings }) {
+type SecretProps = { t: Translate; settings: Settings; renew: Begun['renew'] };
+
+/** On a phone the app is on the same device, which cannot scan its own screen: there a link opens it. */
+function Secret({ t, settings: { qrCode, uri, secret }, renew }: SecretProps) {
+  const phone = isPhone();
+  const link = uri?.startsWith('otpauth:') ? uri : undefined;
   return (
     <>
-      {uri ? (
-        <QrCode text={uri} label={t('totp.qr')} />
-      ) : (
-        qrCode?.startsWith('data:image/') && <img class="qr" src={qrCode} alt={t('totp.qr')} />
+      {phone && link && (
+        <a class="button" href={link}>
+          <Icon name="phone" />
+          {t('totp.open')}
+        </a>
       )}
+      {!phone &&
+        (uri ? (
+          <QrCode text={uri} label={t('totp.qr')} />
+        ) : (
+          qrCode?.startsWith('data:image/') && <img class="qr" src={qrCode} alt={t('totp.qr')} />
+        ))}
       {secret && (
-        <>
+        <div class="secret-place">
           <p class="note">{t('totp.secret')}</p>
-          <p>
-            <code class="secret" dir="ltr">
-              {secret}
-            </code>
-          </p>
-        </>
+          <code class="secret" dir="ltr">
+            {secret}
+          </code>
+          <CopyButton text={secret} label={t('totp.copy')} done={t('totp.copied')} />
+          <Button kind="quiet" onPress={() => void renew(true)}>
+            {t('totp.anew')}
+          </Button>
+        </div>
       )}
     </>
   );

@@ -1,20 +1,21 @@
-import type { api, Ok } from '@grove/contract';
+import type { api, Body, Ok } from '@grove/contract';
 import type { JourneyContext } from '../kernel/context.ts';
 import type { JourneyDeps } from './journey-deps.ts';
 import { currentUserStep, ensureTaken, lockJourney } from './steps.ts';
 
 type Begun = Ok<typeof api.journey.beginStep>;
+type BeginInput = Body<typeof api.journey.beginStep>;
 
 /**
  * Has a step make what its page needs, such as a challenge for a passkey. If the store refuses, the step is over, and
  * why is not for a browser to know: the journey says how it goes on.
  */
 export function stepBeginner(deps: JourneyDeps) {
-  return (context: JourneyContext, stepId: string): Promise<Begun> =>
+  return (context: JourneyContext, stepId: string, { anew = false }: BeginInput = {}): Promise<Begun> =>
     context.db.write(async (tx) => {
       const look = await lockJourney(deps, tx, context);
       currentUserStep(look, stepId);
-      const settings = await deps.beginStep(tx, look, context.now);
+      const settings = await deps.beginStep(tx, look, { now: context.now, anew });
       if (settings) return { begun: true, settings: { ...settings } };
       const empty = { type: 'submit', step: stepId, result: {}, images: [] } as const;
       ensureTaken(await deps.drive.apply(tx, look.instance.id, empty, context.now));

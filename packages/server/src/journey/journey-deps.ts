@@ -8,6 +8,7 @@ import type { TenantId } from '../kernel/ids.ts';
 import type { Drive, Look } from '../process-manager/engine/drive.ts';
 import type { Challenges } from '../process-manager/faces/challenges.ts';
 import type { Vault } from '../secrets/vault.ts';
+import type { LinkTarget } from './explain-link.ts';
 import type { Live } from './live.ts';
 import type { Messages } from './messages/messages.ts';
 import type { Journey } from './show-journey.ts';
@@ -34,6 +35,10 @@ export type JourneyDeps = {
     tx: TenantTx,
     from: { tokenId: string; environment: undefined; now: number; baseUrl: string },
   ): Promise<{ row: InstanceRow }>;
+  /** The token that a link names, whatever has become of it. */
+  linkTarget(db: TenantReads, tokenId: string): Promise<LinkTarget | undefined>;
+  /** The website of the tenant, if one is known. */
+  homeOf(db: TenantReads): Promise<string | undefined>;
   /** The page that a process token names for its journeys. */
   uiUrlOfToken(db: TenantReads, tokenId: string): Promise<string | null | undefined>;
   /** The step that the journey waits at is shown to the end user. */
@@ -50,7 +55,11 @@ export type JourneyDeps = {
   /** Gives the key of the blob that it replaces. */
   saveImage(tx: TenantTx, row: ImageRow): Promise<string | undefined>;
   /** What the page of the current step needs to go on; nothing if it is refused. Refuses with 100142. */
-  beginStep(tx: TenantTx, look: Look, now: number): Promise<Readonly<Record<string, unknown>> | undefined>;
+  beginStep(
+    tx: TenantTx,
+    look: Look,
+    how: { now: number; anew: boolean },
+  ): Promise<Readonly<Record<string, unknown>> | undefined>;
   challenges: Challenges;
   /** Has blobs deleted, once the transaction is committed and however often that has to be tried. */
   deleteBlobs(tx: TenantTx, keys: readonly string[]): Promise<unknown>;

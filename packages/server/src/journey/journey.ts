@@ -43,7 +43,7 @@ function journeyHandlers(deps: LiveDeps): Handlers<typeof api.journey> {
   const read = reader(deps);
   const createSession = sessionCreator(deps, read);
   const { offer, send, tell, confirm, deny, takeBack } = handoffs(deps);
-  const { submit, leave, abandon } = stepHandlers(deps);
+  const { submit, repeat, leave, abandon } = stepHandlers(deps);
   const upload = imageUploader(deps);
   const showImage = imageShower(deps);
   const challenges = challengeHandlers(deps);
@@ -56,6 +56,10 @@ function journeyHandlers(deps: LiveDeps): Handlers<typeof api.journey> {
       await submit(acting(context), params.stepId, body);
       return read(context);
     },
+    async repeatStep(context, { params, body }) {
+      await repeat(acting(context), params.stepId, body.revision);
+      return read(context);
+    },
     uploadImage: (context, { params, body }) => upload(acting(context), params, body),
     getImage: (context, { params }) => showImage(acting(context), params),
     createChallenge: (context, { params, body }) => challenges.start(acting(context), params.stepId, body),
@@ -64,7 +68,7 @@ function journeyHandlers(deps: LiveDeps): Handlers<typeof api.journey> {
       await leave(acting(context), params.stepId);
       return undefined;
     },
-    beginStep: (context, { params }) => beginStep(acting(context), params.stepId),
+    beginStep: (context, { params, body }) => beginStep(acting(context), params.stepId, body),
     watch: (context) => watch({ drive, live, now: () => clock.now() }, context.db, open(context).session),
     async abandon(context) {
       await abandon(acting(context));

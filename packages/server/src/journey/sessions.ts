@@ -12,6 +12,7 @@ import { nameBrowser } from '../kernel/name-browser.ts';
 import { numbersFor } from '../kernel/number-choice.ts';
 import { hashCode } from '../process-manager/instances/one-time-code.ts';
 import { type CodeRow, findCode, removeOffers, takeCode } from './codes.repository.ts';
+import { linkExplainer } from './explain-link.ts';
 import type { InstanceRow, LiveDeps } from './journey-deps.ts';
 import { giveUpLinks } from './messages/messages.repository.ts';
 import type { Place } from './place.ts';
@@ -64,14 +65,21 @@ export function sessionReader({ db, clock }: { db: Db; clock: Clock }) {
 }
 
 export function sessionCreator(deps: LiveDeps, read: ReadJourney) {
+  const explain = linkExplainer(deps);
   return async (context: OpenContext, body: SessionInput): Promise<WithHeaders<Answer>> => {
     const now = deps.clock.now();
     const browser = nameBrowser(context.header('user-agent'));
-    const { tenantId, open } = opener(deps, context, body);
-    const { session, secret, handoff } = await deps.db.of(tenantId).write(async (tx) => {
-      const opened = await open(tx, browser, now);
-      tx.afterCommit(() => deps.live.changed(tenantId, opened.session.instance_id));
-      return opened;
+    const openLink = async () => {
+      const { tenantId, open } = opener(deps, context, body);
+      const opened = await deps.db.of(tenantId).write(async (tx) => {
+        const made = await open(tx, browser, now);
+        tx.afterCommit(() => deps.live.changed(tenantId, made.session.instance_id));
+        return made;
+      });
+      return { tenantId, ...opened };
+    };
+    const { tenantId, session, secret, handoff } = await openLink().catch(async (error) => {
+      throw await explain(error, context.hostTenant, body);
     });
     const answer = {
       processInstanceId: session.instance_id,

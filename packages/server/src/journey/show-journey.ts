@@ -1,5 +1,6 @@
 import type { api, Ok } from '@grove/contract';
 import { toDtm } from '../kernel/clock.ts';
+import { correctableSteps } from '../process-manager/engine/do-again.ts';
 import type { Look } from '../process-manager/engine/drive.ts';
 import { triesLeft } from '../process-manager/engine/judge-attempt.ts';
 import type { Current, InstanceStatus } from '../process-manager/engine/state.ts';
@@ -40,6 +41,8 @@ export function showJourney(look: Look, { device, images, redirectUrl, ...tenant
     progress: progressOf(look),
     stepTypes: typesOf(look),
     ...(step && { step }),
+    correctable: step ? correctableOf(look) : [],
+    ...(step && askedAgainOf(look)),
     ...(waitingFor && { waitingFor }),
     ...(outcome && { result: { outcome, ...(redirectUrl !== undefined && { redirectUrl }) } }),
     device,
@@ -52,6 +55,7 @@ export function showUnconfirmed(look: Look, tenant: Tenant): Journey {
     ...head(look, tenant),
     progress: { position: 0, total: 0 },
     stepTypes: [],
+    correctable: [],
     retentionDays: 0,
     device: { active: false, handoff: 'CONFIRMING' },
   };
@@ -67,6 +71,28 @@ function head({ root, revision, definition: { definition } }: Look, { tenantId, 
     revision,
     retentionDays: definition.retentionDays,
     themeUrl: `/api/theme-server/themes/${encodeURIComponent(definition.theme)}?tn=${tenantId}${root.environment === 'test' ? '&environment=test' : ''}`,
+  };
+}
+
+function correctableOf({ definition, state }: Look): Journey['correctable'] {
+  return correctableSteps(definition, state).map(({ id, type, title }) => ({
+    ...{ stepId: id, type },
+    ...(title !== undefined && { title: byLanguage(title as LocalText) }),
+  }));
+}
+
+type LocalText = string | Record<string, string>;
+
+function byLanguage(text: LocalText): Record<string, string> {
+  return typeof text === 'string' ? { und: text } : { ...text };
+}
+
+/** Only of the step that was asked for: what comes after it has another reason. */
+function askedAgainOf({ state: { flow, data } }: Look): Pick<Journey, 'askedAgain'> {
+  const { steps = [], reason } = flow.askedAgain ?? {};
+  if (!flow.current || !steps.includes(flow.current.step)) return {};
+  return {
+    askedAgain: { ...(reason !== undefined && { reason }), ...(data.message && { message: { ...data.message } }) },
   };
 }
 

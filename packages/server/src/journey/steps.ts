@@ -32,6 +32,15 @@ export function stepHandlers(deps: JourneyDeps) {
         ensureTaken(applied);
       }),
 
+    repeat: (context: JourneyContext, stepId: string, revision: number): Promise<void> =>
+      context.db.write(async (tx) => {
+        const look = await lockJourney(deps, tx, context);
+        if (revision !== look.revision) throw new ApiError(100056);
+        const again = { type: 'doAgain', step: stepId } as const;
+        const { refused } = await deps.drive.apply(tx, look.instance.id, again, context.now);
+        if (refused) throw new ApiError(100232);
+      }),
+
     leave: (context: JourneyContext, stepId: string): Promise<void> =>
       context.db.write(async (tx) => {
         const look = await lockJourney(deps, tx, context);

@@ -9,6 +9,8 @@ type Detail = {
   retryAfterSeconds?: number;
   /** The user as it is now, where an authentication was refused. */
   user?: object;
+  /** Whose link it is, where a link opens no journey. */
+  link?: { tenantName: string; returnUrl?: string };
   /** For our log only. */
   log?: string;
   cause?: unknown;

@@ -37,7 +37,7 @@ import { appendEvents } from './instances/instance-events.repository.ts';
 import { parentProcesses } from './instances/parent-process.ts';
 import { findInstanceForUpdate, type InstanceRow } from './instances/process-instances.repository.ts';
 import { processInstanceHandlers } from './instances/process-instances.ts';
-import { makeResumeLink } from './instances/resume-link.ts';
+import { makeResumeLink, rootOf } from './instances/resume-link.ts';
 import { spendStartCode } from './instances/spend-start-code.ts';
 import { processStarter } from './instances/start-process.ts';
 import { eventTeller, type ToldEvent } from './instances/tell-events.ts';
@@ -46,6 +46,7 @@ import { reviewHandlers } from './reviews/reviews.ts';
 import { sandboxHandlers } from './sandbox/sandbox.ts';
 import { redirectAllowed } from './settings/redirect-allowed.ts';
 import { settingsHandlers } from './settings/settings.ts';
+import { homeOf, linkTarget } from './tokens/link-target.ts';
 import { closeToken, removeTokensOver, uiUrlOfToken } from './tokens/process-tokens.repository.ts';
 import { processTokenHandlers } from './tokens/process-tokens.ts';
 
@@ -77,6 +78,12 @@ export type ProcessManagerDeps = {
   /** For steps that ask a service of the tenant. */
   callHttp: CallHttp;
   sendWebhook(tx: TenantTx, name: string, event: ToldEvent): Promise<boolean>;
+  /** Tells an end user who waits for the decision that a reviewer asks for steps again. */
+  askedAgain(
+    tx: TenantTx,
+    instanceId: string,
+    makeLink: () => Promise<{ url: string; expiresAt: number }>,
+  ): Promise<void>;
   /** Whether what a definition refers to is there. */
   exists: Exists;
   /** Told after the commit that a journey has changed. */
@@ -139,6 +146,15 @@ export function openProcessManager(deps: ProcessManagerDeps) {
     return { redirectUrl, expiringDtm: toDtm(expiresAt) };
   };
 
+  /** A link of its own: that of the answer is for the relying party. */
+  const askedAgain = async (tx: TenantTx, row: InstanceRow, now: number) => {
+    const root = await rootOf(tx, row);
+    await deps.askedAgain(tx, root.id, async () => {
+      const { redirectUrl: url, expiresAt } = await makeResumeLink(tx, root, { now, baseUrl: baseUrlOf(tx.tenantId) });
+      return { url, expiresAt };
+    });
+  };
+
   return {
     handlers: {
       processTokens: processTokenHandlers({ baseUrlOf, audit, maxTokens: deps.maxTokens, erasureLog: deps.erasureLog }),
@@ -153,7 +169,7 @@ export function openProcessManager(deps: ProcessManagerDeps) {
       }),
       processDefinitions: definitionHandlers({ exists: deps.exists }),
       funnels: funnelHandlers(),
-      reviews: reviewHandlers({ drive, audit, resumeLink }),
+      reviews: reviewHandlers({ drive, audit, resumeLink, askedAgain }),
       processSettings: settingsHandlers(),
       sandbox: sandboxHandlers(),
       ...retention.handlers,
@@ -177,11 +193,14 @@ export function openProcessManager(deps: ProcessManagerDeps) {
       spendStartCode,
       createFromToken: (tx: TenantTx, from: Omit<FromToken, 'tell'>) => createFromToken(tx, { ...from, tell }),
       uiUrlOfToken,
+      linkTarget,
+      homeOf,
       endReason,
       redirectAllowed,
       imagesOf,
       saveImage,
-      beginStep: (tx: TenantTx, look: Look, now: number) => beginStep(identity(), tx, look, now),
+      beginStep: (tx: TenantTx, look: Look, how: { now: number; anew: boolean }) =>
+        beginStep(identity(), tx, look, how),
       challenges: openChallenges(vault),
       seeStep: stepSeer({ tell }),
       leaveStep: stepLeaver({ jobs, tellLeft }),

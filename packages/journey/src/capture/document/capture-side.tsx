@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { useBack } from '../../back-stack.ts';
 import type { StepProps } from '../../steps/step.ts';
 import { ErrorNote } from '../../ui/error-note.tsx';
 import { Title } from '../../ui/title.tsx';
@@ -10,7 +11,7 @@ import { CardFigure } from '../figures.tsx';
 import type { PictureHints } from '../hints.ts';
 import { appAround, InApp } from '../in-app.tsx';
 import { OpeningFile } from '../opening-file.tsx';
-import { isComputer, OtherWays, type Ways } from '../other-ways.tsx';
+import { isComputer, type More, MoreWays, OtherWays, type Ways } from '../other-ways.tsx';
 import { type ChosenFile, PDF_TYPE } from '../picture/picture.ts';
 import { PoorPicture } from '../poor-picture.tsx';
 import { Primer } from '../primer.tsx';
@@ -71,22 +72,38 @@ export function CaptureSide(props: CaptureSideProps) {
   const ways = waysOf(props, sending, send, choose);
   const toCamera = (click?: { detail: number }) => setView({ at: 'camera', shutter: wantsShutter(click) });
   const toPrimer = () => setView({ at: 'primer' });
+  const wasTaken = view.at === 'check' && !isChosen(view.taken);
+  const isFirst = view.at === 'primer' || view.at === 'poor';
+  useBack(isFirst || sending.share !== undefined ? undefined : wasTaken ? () => toCamera() : toPrimer, 'capture');
 
   if (app !== undefined) {
     return <InApp t={t} app={app} offer={props.api.offerHandoff} ways={ways} onStay={() => setStays(true)} />;
   }
   switch (view.at) {
     case 'check':
-      return <CheckSide {...{ t, taken: view.taken, sending, send, toPrimer }} onRetake={() => toCamera()} />;
+      return (
+        <CheckSide
+          {...{ t, taken: view.taken, sending, send, toPrimer, ways }}
+          onRetake={() => toCamera()}
+          {...other(props)}
+        />
+      );
     case 'opening':
       return <OpeningFile t={t} sending={sending} onAgain={() => open(view.file)} onBack={toPrimer} />;
     case 'camera':
-      return <LiveSide {...props} ways={ways} shutter={view.shutter} onShot={check} />;
+      return <LiveSide {...props} {...other(props)} ways={ways} shutter={view.shutter} onShot={check} />;
     case 'poor':
       return <PoorPicture {...props} picture={side} ways={ways} onRetake={toCamera} />;
     default:
       return <SidePrimer {...props} {...{ ways, error: sending.error }} onOpen={toCamera} />;
   }
+}
+
+const isChosen = ({ hints: { source } }: SideTaken) => source === 'file' || source === 'pdf';
+
+/** On every view: to take another document. */
+function other({ t, onOther }: Pick<CaptureSideProps, 't' | 'onOther'>): { more: More } {
+  return { more: [{ label: t('document.other'), onPress: onOther }] };
 }
 
 /** Who has just turned the card over, or knows what was wrong, needs no introduction. */
@@ -111,13 +128,15 @@ type CheckSideProps = {
   taken: SideTaken;
   sending: Sending;
   send(taken: SideTaken): Promise<void>;
+  ways: Ways;
+  more: More;
   toPrimer(): void;
   onRetake(): void;
 };
 
-function CheckSide({ t, taken, sending, send, toPrimer, onRetake }: CheckSideProps) {
-  const { source, pages = 1 } = taken.hints;
-  const chosen = source === 'file' || source === 'pdf';
+function CheckSide({ t, taken, sending, send, ways, more, toPrimer, onRetake }: CheckSideProps) {
+  const { pages = 1 } = taken.hints;
+  const chosen = isChosen(taken);
   return (
     <CheckPicture
       t={t}
@@ -128,13 +147,16 @@ function CheckSide({ t, taken, sending, send, toPrimer, onRetake }: CheckSidePro
       chosen={chosen}
       onUse={() => void send(taken)}
       onRetake={chosen ? toPrimer : onRetake}
+      onUnable={ways.onUnable}
+      more={more}
     />
   );
 }
 
 type SidePrimerProps = CaptureSideProps & { ways: Ways; error: unknown; onOpen(click: { detail: number }): void };
 
-function SidePrimer({ t, step, side, documentType, ways, error, onAll, onOther, onOpen }: SidePrimerProps) {
+function SidePrimer(props: SidePrimerProps) {
+  const { t, step, side, documentType, ways, error, onAll, onOther, onOpen } = props;
   const { picture = side } = step.fault ?? {};
   return (
     <Primer
@@ -154,10 +176,7 @@ function SidePrimer({ t, step, side, documentType, ways, error, onAll, onOther, 
         { icon: 'shield', text: t('document.tip.check') },
       ]}
       ways={ways}
-      more={[
-        { label: t('document.all'), onPress: onAll },
-        { label: t('document.other'), onPress: onOther },
-      ]}
+      more={[{ label: t('document.all'), onPress: onAll }, ...other({ t, onOther }).more]}
       onOpen={onOpen}
     />
   );
@@ -186,9 +205,10 @@ function waysOf(
   };
 }
 
-type LiveSideProps = CaptureSideProps & { ways: Ways; shutter: boolean; onShot(taken: SideTaken): void };
+type LiveSideProps = CaptureSideProps & { ways: Ways; more: More; shutter: boolean; onShot(taken: SideTaken): void };
 
-function LiveSide({ t, side, documentType, otherSide, guide, ways, shutter, onShot }: LiveSideProps) {
+function LiveSide(props: LiveSideProps) {
+  const { t, side, documentType, otherSide, guide, ways, more, shutter, onShot } = props;
   const camera = useCamera('environment');
   const [started] = useState(() => performance.now());
   if (camera.state.phase === 'fault') {
@@ -211,6 +231,8 @@ function LiveSide({ t, side, documentType, otherSide, guide, ways, shutter, onSh
       />
       <div class="actions">
         <OtherWays t={t} ways={{ onFile: ways.onFile, pdf: ways.pdf, onPhone: ways.onPhone }} />
+        <MoreWays more={more} />
+        <OtherWays t={t} ways={{ onUnable: ways.onUnable }} />
       </div>
     </>
   );

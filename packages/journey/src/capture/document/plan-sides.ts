@@ -6,6 +6,8 @@ export type DocumentSettings = {
   countries?: readonly string[];
   sides: string;
   requireLiveCapture: boolean;
+  /** The country that the document was read as, where there is a question about it. */
+  readCountry?: string;
   preset: { documentType?: string; countryCode?: string };
 };
 

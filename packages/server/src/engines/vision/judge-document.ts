@@ -9,7 +9,14 @@ import type { DocumentRequest } from './vision.ts';
 
 type Request = Pick<
   DocumentRequest,
-  'accept' | 'countries' | 'countryCode' | 'documentType' | 'anyway' | 'allowSpecimens'
+  | 'accept'
+  | 'countries'
+  | 'countryCode'
+  | 'countryConfirmed'
+  | 'expectedCountry'
+  | 'documentType'
+  | 'anyway'
+  | 'allowSpecimens'
 >;
 type Judged = {
   readonly checks: readonly Check[];
@@ -104,11 +111,21 @@ function countryOf(readings: readonly DocumentReading[]): string | undefined {
   return country ? stateCodeOf(country) : undefined;
 }
 
-function countryCheck(country: string | undefined, { countries, countryCode }: Request): Check[] {
-  const accepted = countries ?? (countryCode === undefined ? undefined : [countryCode]);
-  if (!accepted) return [];
-  if (country === undefined) return [made('documentCountry', notPerformed('country_unknown'))];
-  return [made('documentCountry', accepted.includes(country) ? PASSED : failed('country_not_accepted', 'retry'))];
+const COUNTRY_DIFFERS = 'country_differs';
+
+/**
+ * Only the tenant refuses a country. If the document is of another country than the end user chose, the end user is asked
+ * once which is right; who insists leaves it to a human.
+ */
+function countryCheck(country: string | undefined, request: Request): Check[] {
+  const { countries, expectedCountry, countryCode: chosen, countryConfirmed } = request;
+  const accepted = countries ?? (expectedCountry === undefined ? undefined : [expectedCountry]);
+  if (!accepted && chosen === undefined) return [];
+  const name = 'documentCountry';
+  if (country === undefined) return [made(name, notPerformed('country_unknown'))];
+  if (accepted && !accepted.includes(country)) return [made(name, failed('country_not_accepted', 'retry'))];
+  if (chosen === undefined || chosen === country) return [made(name, PASSED)];
+  return [made(name, countryConfirmed ? forReview(COUNTRY_DIFFERS) : failed(COUNTRY_DIFFERS, 'retry'))];
 }
 
 /** From this confidence on, a zone was read as it is printed: a wrong check digit is wrong in print. */

@@ -22,7 +22,12 @@ export type DocumentRequest = {
   readonly accept: readonly string[];
   /** The states whose documents are accepted, ISO 3166-1 alpha-3; any unless given. */
   readonly countries?: readonly string[];
+  /** As the end user chose it, or the relying party said. */
   readonly countryCode?: string;
+  /** As the relying party said: a document of another country is refused. */
+  readonly expectedCountry?: string;
+  /** The end user insists on `countryCode`. */
+  readonly countryConfirmed?: boolean;
   readonly documentType?: string;
   /** Whatever the photographs are like, as much is read as can be. */
   readonly anyway?: boolean;

@@ -12,6 +12,7 @@ export type ProblemBody = {
   requestId: string;
   errors?: { pointer: string; message: string }[];
   user?: object;
+  link?: object;
 };
 
 export function toProblem(error: ApiError, requestId: string): ProblemBody {
@@ -24,6 +25,7 @@ export function toProblem(error: ApiError, requestId: string): ProblemBody {
     requestId,
     ...(error.detail.errors && { errors: error.detail.errors }),
     ...(error.detail.user && { user: error.detail.user }),
+    ...(error.detail.link && { link: error.detail.link }),
   };
 }
 

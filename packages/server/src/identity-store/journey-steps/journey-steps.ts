@@ -11,6 +11,7 @@ import { createUser } from '../users/create-user.ts';
 import { findUser } from '../users/users.repository.ts';
 import { acted, SESSION_GONE } from './judge-refusal.ts';
 import { type Acting, passkeyActs } from './passkey-acts.ts';
+import { findStepCeremony, putStepCeremony } from './step-ceremonies.repository.ts';
 
 /**
  * What identity stores do for steps of journeys. It is what they do for callers, by the same functions: the same locks,
@@ -66,13 +67,18 @@ type TotpActs = Pick<
   'startTotpRegistration' | 'completeTotpRegistration' | 'startTotpAuthentication' | 'authenticateTotp'
 >;
 
-function totpActs({ totps }: JourneyStepsDeps, { caller }: Acting): TotpActs {
+function totpActs({ totps }: JourneyStepsDeps, { tx, caller, about }: Acting): TotpActs {
   return {
-    startTotpRegistration: ({ store: storeName, policy: policyName, user }) =>
+    startTotpRegistration: ({ store: storeName, policy: policyName, user, anew }) =>
       acted(async () => {
-        const started = await totps.startRegistration(caller, { storeName, policyName, user });
-        const { shown, digits, expiresAt } = started;
-        return { ...shown, digits, expiringDtm: toDtm(expiresAt) };
+        // Only a secret that this very step has shown is shown again: one that somebody else began is theirs.
+        const before = await findStepCeremony(tx, about);
+        const address = { storeName, policyName, user };
+        const started = await totps.startRegistration(caller, address, anew ? undefined : before);
+        const { id, continued, shown, digits, expiresAt } = started;
+        if (!continued) await putStepCeremony(tx, about, { sessionId: id, now: about.now });
+        const replaces = before !== undefined && !continued;
+        return { ...shown, digits, expiringDtm: toDtm(expiresAt), replaces };
       }),
     async completeTotpRegistration({ store: storeName, policy: policyName, user, code }) {
       const address = { storeName, policyName, user };

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { TenantReads } from '../../db/db.ts';
+import type { TenantReads, TenantTx } from '../../db/db.ts';
 import { MINUTE } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
@@ -22,6 +22,7 @@ import {
   putTotp,
   removePending,
   spendStep,
+  type TotpKey,
   type TotpRow,
 } from './totps.repository.ts';
 
@@ -59,25 +60,23 @@ export function totpCeremonies(core: IdentityCore) {
   };
 
   return {
-    startRegistration: (caller: Caller, address: TotpAddress) =>
+    /** `pendingId`: the registration to go on with, if it is still the pending one and its time is not up. */
+    startRegistration: (caller: Caller, address: TotpAddress, pendingId?: string) =>
       caller.db.write(async (tx) => {
         const { now } = caller;
         const store = await getActiveStore(tx, caller, address.storeName);
         const policy = await totpPolicyOf(tx, store.id, address.policyName);
         const user = await getUserForUpdate(tx, store.id, address.user);
         await core.ensureUsable(tx, user, { now });
-        const { algorithm, digits, period, issuer } = policy;
-        const secret = randomBytes(SECRET_BYTES);
-        const id = newId(now);
-        const sealed = await vault.sealFor(tx, userSubject(user.id), contextOf(id), secret);
-        await putPending(tx, {
-          ...{ user_id: user.id, policy_name: policy.name, id, sealed, algorithm, digits, period },
-          ...{ failed: 0, created_at: now, expires_at: now + PENDING_LIFE_MS },
-        });
+        const key = { userId: user.id, policyName: policy.name };
+        const before = pendingId === undefined ? undefined : await findPending(tx, key, now);
+        const continued = before !== undefined && before.id === pendingId;
+        const pending = continued ? before : await addPending(tx, key, policy, now);
         // Policies of before may have a colon in their issuer.
-        const named = { issuer: withoutColon(issuer), label: user.ext_id ?? user.id };
-        const shown = showSecret({ algorithm, digits, period, secret }, named);
-        return { shown, digits, expiresAt: now + PENDING_LIFE_MS };
+        const named = { issuer: withoutColon(policy.issuer), label: user.ext_id ?? user.id };
+        const shown = showSecret(await opened(tx, pending), named);
+        const { id, digits, expires_at: expiresAt } = pending;
+        return { id, continued, shown, digits, expiresAt };
       }),
 
     async completeRegistration(caller: Caller, address: TotpAddress, given: string): Promise<User> {
@@ -141,6 +140,22 @@ export function totpCeremonies(core: IdentityCore) {
         },
       }),
   };
+
+  async function addPending(
+    tx: TenantTx,
+    { userId, policyName }: TotpKey,
+    { algorithm, digits, period }: TotpPolicy,
+    now: number,
+  ): Promise<PendingTotpRow> {
+    const id = newId(now);
+    const sealed = await vault.sealFor(tx, userSubject(userId), contextOf(id), randomBytes(SECRET_BYTES));
+    const pending: PendingTotpRow = {
+      ...{ user_id: userId, policy_name: policyName, id, sealed, algorithm, digits, period },
+      ...{ failed: 0, created_at: now, expires_at: now + PENDING_LIFE_MS },
+    };
+    await putPending(tx, pending);
+    return pending;
+  }
 }
 
 /** What could not be a code of these digits is no guess. */

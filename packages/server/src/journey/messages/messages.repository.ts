@@ -1,11 +1,12 @@
 import { sql, type TenantReads, type TenantTx } from '../../db/db.ts';
 import type { Channel } from '../../engines/mail/mail.ts';
+import type { MessageKind } from './write-message.ts';
 
 /** A message to an end user. What is of a person in it is sealed, and gone once it is sent or given up. */
 export type MessageRow = {
   id: string;
   instance_id: string;
-  kind: 'HANDOFF' | 'DECIDED';
+  kind: MessageKind;
   channel: Channel;
   state: 'WAITING' | 'READY' | 'SENT' | 'FAILED';
   sealed: Uint8Array | null;
@@ -26,6 +27,8 @@ const GIVE_UP_LINKS = sql(`UPDATE journey_messages SET state = 'FAILED', sealed 
   WHERE tenant_id = $1 AND instance_id = $2 AND kind = 'HANDOFF' AND state = 'READY'`);
 const WAKE = sql(`UPDATE journey_messages SET state = 'READY', expires_at = $3
   WHERE tenant_id = $1 AND instance_id = $2 AND state = 'WAITING' RETURNING id`);
+const ASK_AGAIN = sql(`UPDATE journey_messages SET kind = 'ASKED_AGAIN', state = 'READY', sealed = $3, expires_at = $4
+  WHERE tenant_id = $1 AND id = $2 AND state = 'WAITING'`);
 const FORGET = sql(`UPDATE journey_messages SET state = 'FAILED', sealed = NULL
   WHERE tenant_id = $1 AND id IN (SELECT id FROM journey_messages
     WHERE tenant_id = $1 AND expires_at <= $2 AND sealed IS NOT NULL ORDER BY expires_at LIMIT $3 + 0)`);
@@ -67,6 +70,14 @@ export async function giveUpLinks(tx: TenantTx, instanceId: string): Promise<voi
 export async function wakeWaiting(tx: TenantTx, instanceId: string, expiresAt: number): Promise<string[]> {
   const rows = await tx.all<{ id: string }>(WAKE, [tx.tenantId, instanceId, expiresAt]);
   return rows.map(({ id }) => id);
+}
+
+/** A message that waited for the decision becomes one with a link. */
+export async function readyToAskAgain(
+  tx: TenantTx,
+  { id, sealed, expiresAt }: { id: string; sealed: Uint8Array; expiresAt: number },
+): Promise<void> {
+  await tx.run(ASK_AGAIN, [tx.tenantId, id, sealed, expiresAt]);
 }
 
 /** Whatever became of the job that should have sent it. How many there were, of at most so many. */

@@ -19,6 +19,7 @@ import {
   giveUpWaiting,
   type MessageRow,
   messagesSince,
+  readyToAskAgain,
   removeMessages,
   wakeWaiting,
 } from './messages.repository.ts';
@@ -36,7 +37,12 @@ export type Messages = {
   known(db: TenantReads, instance: InstanceRow, now: number): Promise<Known | undefined>;
   /** Told in the transaction of every event of an instance. */
   instanceTold(tx: TenantTx, event: { type: string; instanceId: string; at: number }): Promise<void>;
+  /** A reviewer asks for steps again: who waits for the decision by e-mail gets a link that leads back. */
+  askedAgain(tx: TenantTx, instanceId: string, makeLink: MakeLink): Promise<void>;
 };
+
+/** Called only if there is somebody to send it to. */
+export type MakeLink = () => Promise<{ url: string; expiresAt: number }>;
 
 /** In a transaction that has locked the instance; gives the address, shortened. Refuses with 100161 and 100162. */
 export type Queue = (tx: TenantTx, instance: InstanceRow, wanted: Wanted, now: number) => Promise<{ sentTo: string }>;
@@ -108,6 +114,17 @@ export function openMessages(deps: MessagesDeps): Messages {
         ...(waiting && { tells: await toldAt(deps, db, waiting) }),
       };
     },
+    async askedAgain(tx, instanceId, makeLink) {
+      const rows = await messagesSince(tx, instanceId, Number.MAX_SAFE_INTEGER);
+      for (const row of rows.filter(({ state }) => state === 'WAITING')) {
+        const { url, expiresAt } = await makeLink();
+        const content: Content = { ...(await contentOf(deps, tx, row)), url };
+        const plain = Buffer.from(JSON.stringify(content));
+        const sealed = await deps.vault.sealFor(tx, instanceSubject(instanceId), contextOf(row), plain);
+        await readyToAskAgain(tx, { id: row.id, sealed, expiresAt });
+        await deps.jobs.enqueue(tx, send, { messageId: row.id });
+      }
+    },
     async instanceTold(tx, { type, instanceId, at }) {
       if (channels.length === 0 || !ENDS.has(type)) return;
       const ids = await wakeWaiting(tx, instanceId, at + DECIDED_WITHIN_MS);
@@ -155,14 +172,14 @@ function shownAddresses(channels: readonly Channel[], instance: InstanceRow): Pi
   return { ...(email && { email }), ...(phoneNumber && { phoneNumber }) };
 }
 
-async function toldAt({ vault }: MessagesDeps, db: TenantReads, row: MessageRow): Promise<string> {
-  const opened = await vault.openFor(
-    db,
-    instanceSubject(row.instance_id),
-    contextOf(row),
-    row.sealed ?? Buffer.alloc(0),
-  );
-  return shorten(row.channel, (JSON.parse(opened.toString('utf8')) as Content).to);
+async function toldAt(deps: MessagesDeps, db: TenantReads, row: MessageRow): Promise<string> {
+  return shorten(row.channel, (await contentOf(deps, db, row)).to);
+}
+
+async function contentOf({ vault }: MessagesDeps, db: TenantReads, row: MessageRow): Promise<Content> {
+  const sealed = row.sealed ?? Buffer.alloc(0);
+  const opened = await vault.openFor(db, instanceSubject(row.instance_id), contextOf(row), sealed);
+  return JSON.parse(opened.toString('utf8')) as Content;
 }
 
 /** Addresses that no job has erased, counts that are over, messages of yesterday. */

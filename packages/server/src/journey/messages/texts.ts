@@ -10,7 +10,13 @@ export type MailText = {
   readonly more: readonly string[];
 };
 
-export type Texts = { readonly handoff: MailText; readonly decided: MailText; readonly handoffSms: string };
+export type Texts = {
+  readonly handoff: MailText;
+  readonly decided: MailText;
+  /** A reviewer has asked for steps again. */
+  readonly askedAgain: MailText;
+  readonly handoffSms: string;
+};
 
 export const RIGHT_TO_LEFT: ReadonlySet<string> = new Set<Language>(['ar']);
 
@@ -31,6 +37,15 @@ export const TEXTS: Readonly<Record<Language, Texts>> = {
       more: [
         'You asked for this message. It is the only one, and your address has been deleted here.',
         'It contains no link on purpose: nobody will ask you by e-mail for data or passwords.',
+      ],
+    },
+    askedAgain: {
+      subject: 'One more thing is needed for {tenant}',
+      lead: '{tenant} has looked at your verification and asks you to do a part of it again. The page behind this link tells you why.',
+      link: 'Continue the verification',
+      more: [
+        'The link works once, within 24 hours.',
+        'You asked to hear from us. Your address has been deleted here; on the page you can ask to be told again.',
       ],
     },
     handoffSms:
@@ -54,6 +69,15 @@ export const TEXTS: Readonly<Record<Language, Texts>> = {
         'Sie enthält absichtlich keinen Link: Niemand fragt Sie per E-Mail nach Daten oder Passwörtern.',
       ],
     },
+    askedAgain: {
+      subject: 'Für {tenant} fehlt noch etwas',
+      lead: '{tenant} hat Ihre Prüfung angesehen und bittet Sie, einen Teil davon zu wiederholen. Warum, steht auf der Seite hinter diesem Link.',
+      link: 'Prüfung fortsetzen',
+      more: [
+        'Der Link funktioniert einmal, innerhalb von 24 Stunden.',
+        'Sie haben um eine Nachricht gebeten. Ihre Adresse wurde hier gelöscht; auf der Seite können Sie sich erneut benachrichtigen lassen.',
+      ],
+    },
     handoffSms:
       '{tenant}: Setzen Sie Ihre Prüfung innerhalb von 5 Minuten fort. Nur öffnen, wenn Sie selbst darum gebeten haben. {url}',
   },
@@ -73,6 +97,15 @@ export const TEXTS: Readonly<Record<Language, Texts>> = {
       more: [
         'Vous avez demandé ce message. C’est le seul, et votre adresse a été effacée ici.',
         'Il ne contient volontairement aucun lien : personne ne vous demandera de données ou de mot de passe par e-mail.',
+      ],
+    },
+    askedAgain: {
+      subject: 'Il manque encore un élément pour {tenant}',
+      lead: '{tenant} a examiné votre vérification et vous demande d’en refaire une partie. La page derrière ce lien vous explique pourquoi.',
+      link: 'Poursuivre la vérification',
+      more: [
+        'Le lien fonctionne une seule fois, pendant 24 heures.',
+        'Vous avez demandé à être prévenu. Votre adresse a été effacée ici ; sur la page, vous pouvez demander à l’être de nouveau.',
       ],
     },
     handoffSms:
@@ -96,6 +129,15 @@ export const TEXTS: Readonly<Record<Language, Texts>> = {
         'No contiene ningún enlace a propósito: nadie le pedirá datos ni contraseñas por correo electrónico.',
       ],
     },
+    askedAgain: {
+      subject: '{tenant} necesita algo más',
+      lead: '{tenant} ha revisado su verificación y le pide que repita una parte. La página de este enlace le explica por qué.',
+      link: 'Continuar la verificación',
+      more: [
+        'El enlace funciona una sola vez, durante 24 horas.',
+        'Usted pidió que le avisáramos. Su dirección se ha borrado aquí; en la página puede volver a pedirlo.',
+      ],
+    },
     handoffSms: '{tenant}: continúe su verificación en 5 minutos. Ábralo solo si lo ha pedido usted. {url}',
   },
   pt: {
@@ -114,6 +156,15 @@ export const TEXTS: Readonly<Record<Language, Texts>> = {
       more: [
         'Pediu esta mensagem. É a única, e o seu endereço foi apagado aqui.',
         'Não contém nenhuma ligação de propósito: ninguém lhe pedirá dados ou palavras-passe por e-mail.',
+      ],
+    },
+    askedAgain: {
+      subject: '{tenant} precisa de mais uma coisa',
+      lead: '{tenant} analisou a sua verificação e pede-lhe que repita uma parte. A página desta ligação explica porquê.',
+      link: 'Continuar a verificação',
+      more: [
+        'A ligação funciona uma só vez, durante 24 horas.',
+        'Pediu que o avisássemos. O seu endereço foi apagado aqui; na página pode voltar a pedi-lo.',
       ],
     },
     handoffSms: '{tenant}: continue a sua verificação em 5 minutos. Abra apenas se foi você que pediu. {url}',
@@ -136,6 +187,15 @@ export const TEXTS: Readonly<Record<Language, Texts>> = {
         'Non contiene link di proposito: nessuno Le chiederà dati o password per e-mail.',
       ],
     },
+    askedAgain: {
+      subject: 'A {tenant} serve ancora qualcosa',
+      lead: '{tenant} ha esaminato la Sua verifica e Le chiede di ripeterne una parte. La pagina di questo link spiega perché.',
+      link: 'Continua la verifica',
+      more: [
+        'Il link funziona una sola volta, entro 24 ore.',
+        'Ha chiesto di essere avvisato. Il Suo indirizzo è stato cancellato qui; nella pagina può chiederlo di nuovo.',
+      ],
+    },
     handoffSms: '{tenant}: continui la Sua verifica entro 5 minuti. Apra solo se lo ha chiesto Lei. {url}',
   },
   pl: {
@@ -156,6 +216,15 @@ export const TEXTS: Readonly<Record<Language, Texts>> = {
         'Celowo nie zawiera linku: nikt nie poprosi Cię e-mailem o dane ani hasła.',
       ],
     },
+    askedAgain: {
+      subject: '{tenant} potrzebuje jeszcze jednej rzeczy',
+      lead: '{tenant} przejrzał Twoją weryfikację i prosi o powtórzenie jej części. Strona pod tym linkiem wyjaśnia dlaczego.',
+      link: 'Kontynuuj weryfikację',
+      more: [
+        'Link działa jeden raz, przez 24 godziny.',
+        'Ta wiadomość została wysłana na Twoją prośbę. Twój adres został tu usunięty; na stronie możesz poprosić o powiadomienie ponownie.',
+      ],
+    },
     handoffSms: '{tenant}: kontynuuj weryfikację w ciągu 5 minut. Otwórz tylko wtedy, gdy to Twoja prośba. {url}',
   },
   ar: {
@@ -174,6 +243,15 @@ export const TEXTS: Readonly<Record<Language, Texts>> = {
       more: [
         'أنت من طلب هذه الرسالة. وهي الوحيدة، وقد حُذف عنوانك من عندنا.',
         'لا تحتوي على رابط عن قصد: لن يطلب منك أحد بيانات أو كلمات مرور عبر البريد الإلكتروني.',
+      ],
+    },
+    askedAgain: {
+      subject: 'ينقص {tenant} أمر واحد بعد',
+      lead: 'اطّلعت {tenant} على التحقق من هويتك وتطلب منك إعادة جزء منه. توضح الصفحة خلف هذا الرابط السبب.',
+      link: 'متابعة التحقق',
+      more: [
+        'يعمل الرابط مرة واحدة خلال 24 ساعة.',
+        'أنت من طلب إعلامه. وقد حُذف عنوانك من عندنا؛ ويمكنك في الصفحة طلب إعلامك مرة أخرى.',
       ],
     },
     handoffSms: '{tenant}: تابع التحقق من هويتك خلال 5 دقائق. لا تفتحه إلا إذا طلبته بنفسك. {url}',

@@ -1,11 +1,14 @@
 import { LANGUAGES, type Language, type MailText, RIGHT_TO_LEFT, TEXTS } from './texts.ts';
 
 /** What a message says, from what it is about. Pure. */
+export type MessageKind = 'HANDOFF' | 'DECIDED' | 'ASKED_AGAIN';
+const TEXT_OF = { HANDOFF: 'handoff', DECIDED: 'decided', ASKED_AGAIN: 'askedAgain' } as const;
+
 export type About = {
-  readonly kind: 'HANDOFF' | 'DECIDED';
+  readonly kind: MessageKind;
   readonly language: string;
   readonly tenantName: string;
-  /** The link of a hand-off. */
+  /** The link, where there is one. */
   readonly url?: string | undefined;
 };
 
@@ -21,7 +24,7 @@ const MAX_TENANT_NAME = 100;
 export function writeMail({ kind, language: wanted, tenantName, url }: About): Written {
   const language = languageOf(wanted);
   const tenant = inOneLine(tenantName);
-  const texts = TEXTS[language][kind === 'HANDOFF' ? 'handoff' : 'decided'];
+  const texts = TEXTS[language][TEXT_OF[kind]];
   const subject = fill(texts.subject, tenant);
   const lead = fill(texts.lead, tenant);
   const text = [lead, ...(url ? [url] : []), ...texts.more, `— ${tenant}`].join('\n\n');

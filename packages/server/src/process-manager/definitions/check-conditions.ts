@@ -3,7 +3,7 @@ import { didYouMean } from '../../kernel/closest.ts';
 import type { FieldFault } from '../../kernel/errors.ts';
 import { checkCondition, type FactShapes } from '../engine/conditions.ts';
 import { ANY, NUMBER, objectOf, type Shape, TEXT, TRUTH } from '../engine/expressions/shapes.ts';
-import type { JourneyData } from '../engine/state.ts';
+import type { KeptData } from '../engine/state.ts';
 import { asFarAsReadable, type ReadStep } from './check-shape.ts';
 
 /** To read a condition takes time in proportion to its length. */
@@ -37,7 +37,7 @@ export function conditionFaults(steps: readonly ReadStep[]): FieldFault[] {
   });
 }
 
-type Kind = keyof JourneyData;
+type Kind = keyof KeptData;
 const KINDS: readonly Kind[] = ['forms', 'documents', 'faces', 'pauses'];
 
 const CHECK = objectOf({ passed: TRUTH, status: TEXT, reason: TEXT, score: NUMBER, attempts: NUMBER });

@@ -1,11 +1,12 @@
 import { MAX_INPUT_ERRORS } from '@grove/contract';
 import type { FieldFault } from '../../kernel/errors.ts';
 import type { Definition } from '../engine/definition.ts';
+import { type MissingLanguages, missingLanguages } from '../engine/steps/local-text.ts';
 import type { Reference } from '../engine/steps/step-type.ts';
 import { conditionFaults } from './check-conditions.ts';
 import { graphFaults } from './check-graph.ts';
 import { gatheredFaults, type Lookup, missingFaults, outsideReferences, themeReferences } from './check-references.ts';
-import { checkShape, type ReadStep } from './check-shape.ts';
+import { asFarAsReadable, checkShape, type ReadStep } from './check-shape.ts';
 
 /** What is wrong with a document, all of it at once, each fault with its place and a sentence that helps. */
 export type Checked = {
@@ -18,6 +19,8 @@ export type Checked = {
   /** Objects of the tenant that must be there before it is deployed. */
   readonly references: readonly Reference[];
   readonly name: string;
+  /** Words that are there in some languages and not in all that the journey speaks. They are no fault. */
+  readonly missingLanguages: readonly MissingLanguages[];
 };
 
 export function checkDefinition(given: unknown): Checked {
@@ -28,6 +31,7 @@ export function checkDefinition(given: unknown): Checked {
     unavailable: unavailableFaults(steps),
     references: [...themeReferences(document), ...outsideReferences(steps)],
     name: String(document.name),
+    missingLanguages: missingIn(steps),
     ...(faults.length === 0 && { definition: document as unknown as Definition }),
   };
 }
@@ -44,6 +48,16 @@ function unavailableFaults(steps: readonly ReadStep[]): FieldFault[] {
       ? [{ pointer: `/steps/${at}/type`, message: `${type.type} cannot be used yet: ${type.unavailable}` }]
       : [],
   );
+}
+
+function missingIn(steps: readonly ReadStep[]): MissingLanguages[] {
+  return steps
+    .flatMap(({ at, step, type }) =>
+      asFarAsReadable(() => type?.texts?.(step)).flatMap(({ pointer, text }) =>
+        missingLanguages(`/steps/${at}${pointer}`, text),
+      ),
+    )
+    .slice(0, MAX_INPUT_ERRORS);
 }
 
 /** In the order of the document, each once, and not more than an answer tells. */

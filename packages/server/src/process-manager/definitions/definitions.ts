@@ -56,11 +56,9 @@ export function definitionHandlers({ exists = {} }: DefinitionsDeps = {}) {
     },
 
     async validate(context, { body }) {
-      const faults = await deploymentFaults(
-        checkDefinition(body),
-        lookupIn(context.db, context.principal.environment, exists),
-      );
-      return { valid: faults.length === 0, faults };
+      const checked = checkDefinition(body);
+      const faults = await deploymentFaults(checked, lookupIn(context.db, context.principal.environment, exists));
+      return { valid: faults.length === 0, faults, missingLanguages: [...checked.missingLanguages] };
     },
 
     async create(context, { body }) {

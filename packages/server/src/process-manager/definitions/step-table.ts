@@ -20,7 +20,7 @@ export function stepTable(): string {
 const WHO = { user: 'the end user', server: 'a machine', control: 'the engine' } as const;
 
 type Setting = {
-  readonly type?: string;
+  readonly type?: string | readonly string[];
   readonly enum?: readonly string[];
   readonly default?: unknown;
   readonly description?: string;
@@ -31,7 +31,9 @@ export function settingsTable(): string {
     settingsOf(type).map(([name, setting, required]) => [
       `\`${type.type}\``,
       `\`${name}\``,
-      setting.enum ? setting.enum.map((value) => `\`${value}\``).join(', ') : (setting.type ?? 'any'),
+      setting.enum
+        ? setting.enum.map((value) => `\`${value}\``).join(', ')
+        : [setting.type ?? 'any'].flat().join(' or '),
       required ? '**required**' : setting.default === undefined ? '' : `\`${JSON.stringify(setting.default)}\``,
       setting.description ?? '',
     ]),

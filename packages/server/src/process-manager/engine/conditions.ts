@@ -5,7 +5,7 @@ import { compileExpression } from './expressions/compile-expression.ts';
 import { ExpressionError } from './expressions/expression-error.ts';
 import type { Code, Scope } from './expressions/part.ts';
 import { ANY, nounOf, objectOf, type Shape, TIME } from './expressions/shapes.ts';
-import type { JourneyData, State } from './state.ts';
+import type { KeptData, State } from './state.ts';
 
 /**
  * Conditions are CEL: no loops without end, no side effects, nothing of JavaScript. An expression sees `params` (the
@@ -23,7 +23,7 @@ const environment = new Environment({ limits: LIMITS })
   .registerFunction('age(google.protobuf.Timestamp): int', () => undefined)
   .registerFunction('age(string): int', () => undefined);
 
-type Kind = keyof JourneyData;
+type Kind = keyof KeptData;
 const KINDS: readonly Kind[] = ['forms', 'documents', 'faces', 'pauses'];
 
 /** The steps and keys that an expression reads. */

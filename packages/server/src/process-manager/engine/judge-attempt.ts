@@ -24,6 +24,8 @@ export type Judged =
   | { readonly next: 'anyway'; readonly fault: Fault; readonly poor: Poor };
 
 const NONE: Poor = { attempts: 0, pictures: {} };
+/** These are questions: the same pictures are looked at again with the answer. */
+export const QUESTIONS: readonly string[] = ['country_differs'];
 
 type Limits = { maxAttempts: number; triesPerSide: number | undefined; useAnywayAfter: number };
 
@@ -43,6 +45,14 @@ export function judgeAttempt(tried: Tried): Judged {
   const { maxAttempts, triesPerSide } = limitsOf(step);
   const reason = first.reason ?? 'failed';
   if (triesPerSide !== undefined && isAboutPictures(failed, pictures)) return judgePoor(tried, triesPerSide);
+  const { poor = NONE } = current;
+  if (!poor.asked && failed.every((check) => QUESTIONS.includes(check.reason ?? ''))) {
+    return {
+      next: 'again',
+      fault: { reason, advice: 'retry' },
+      poor: { ...poor, attempts: poor.attempts + 1, asked: true },
+    };
+  }
   const counted = current.attempt - earlier - (current.poor?.attempts ?? 0);
   if (counted >= maxAttempts) return { next: 'end' };
   return { next: 'again', fault: { reason, advice: 'retry' }, ...(current.poor && { poor: current.poor }) };
@@ -68,9 +78,9 @@ function judgePoor({ step, current, failed, pictures }: Tried, triesPerSide: num
     : { next: 'end' };
 }
 
-function counting({ attempts, pictures }: Poor, faults: readonly PictureFault[]): Poor {
+function counting({ attempts, pictures, ...poor }: Poor, faults: readonly PictureFault[]): Poor {
   const more = faults.map(({ picture }) => [picture, (pictures[picture] ?? 0) + 1]);
-  return { attempts: attempts + 1, pictures: { ...pictures, ...Object.fromEntries(more) } };
+  return { ...poor, attempts: attempts + 1, pictures: { ...pictures, ...Object.fromEntries(more) } };
 }
 
 function faultOf([first]: readonly Check[], pictures: readonly PictureFault[]): Fault {

@@ -1,5 +1,6 @@
 import type { CompiledDefinition } from './compile-definition.ts';
 import type { Step } from './definition.ts';
+import { doAgain } from './do-again.ts';
 import { newBudget } from './expressions/budget.ts';
 import { type Happening, type Input, isFinal, type Next, type Refused, type State, type StepRecord } from './state.ts';
 import { stepTypeOf } from './steps/registry.ts';
@@ -22,7 +23,7 @@ import {
 /**
  * The engine: what a journey becomes when something happens to it. Pure: it reads no clock, no database and no random
  * number, so that every rule about journeys can be tried out by itself. Steps are walked from the top of the list
- * downwards; a step that has ended is never entered again, unless a reviewer asks for it.
+ * downwards; a step that has ended is entered again only if a reviewer asks for it or the end user corrects it.
  */
 export function nextStep(definition: CompiledDefinition, state: State, input: Input): Next {
   if (isFinal(state.flow.status)) return refuse('ended');
@@ -66,7 +67,9 @@ function react(walk: Walk, input: Happening): Refusal | undefined {
     case 'reject':
       return reviewed(walk, input.type);
     case 'askAgain':
-      return askAgain(walk, input.steps);
+      return askAgain(walk, input);
+    case 'doAgain':
+      return doAgain(walk, input.step) ? undefined : refuse('notOffered');
   }
 }
 
@@ -191,11 +194,13 @@ function reviewed(walk: Walk, verdict: 'approve' | 'reject'): Refusal | undefine
 
 const REJECTED = { reason: 'rejected' } as const;
 
+type AskAgain = Extract<Happening, { type: 'askAgain' }>;
+
 /**
  * The end user does the named steps once more. Whatever machines concluded below the first of them is concluded anew,
  * because it may rest on what will be replaced.
  */
-function askAgain(walk: Walk, asked: readonly string[]): Refusal | undefined {
+function askAgain(walk: Walk, { steps: asked, reason, message }: AskAgain): Refusal | undefined {
   const { current, done } = walk.state.flow;
   if (current?.phase !== 'review') return refuse('notInReview');
   const faults = asked.flatMap((id, at) => {
@@ -213,9 +218,19 @@ function askAgain(walk: Walk, asked: readonly string[]): Refusal | undefined {
   const kept = Object.fromEntries(Object.entries(done).filter(([id]) => !again.includes(id)));
   const counted = Object.fromEntries(again.map((id) => [id, done[id]?.attempts ?? 0]));
   const earlier = { ...flow.earlier, ...counted };
-  walk.state = { ...walk.state, flow: { ...flow, status: 'ACTIVE', done: kept, earlier } };
+  const askedAgain = { steps: asked, ...reasonOf({ ...(reason !== undefined && { reason }) }) };
+  const { message: _before, ...data } = walk.state.data;
+  walk.state = {
+    ...walk.state,
+    data: message ? { ...data, message } : data,
+    flow: { ...flow, status: 'ACTIVE', done: kept, earlier, askedAgain },
+  };
   walk.effects.push({ type: 'forget', steps: again });
-  walk.effects.push({ type: 'event', event: 'instance.askedAgain', data: { steps: asked } });
+  walk.effects.push({
+    type: 'event',
+    event: 'instance.askedAgain',
+    data: { steps: asked, ...(reason !== undefined && { reason }) },
+  });
   enterFrom(walk, 0);
 }
 

@@ -48,13 +48,13 @@ export async function beginStep(
   identity: IdentityPort,
   tx: TenantTx,
   { instance, definition, state }: Begins,
-  now: number,
+  { now, anew }: { now: number; anew: boolean },
 ): Promise<Begun | undefined> {
   const step = definition.step(state.flow.current?.step ?? '');
   const begin = step && stepTypeOf(step.type).user?.begin;
   if (!step || !begin) throw new ApiError(100142);
   const acts = await actsFor(identity, tx, { row: instance, step: step.id, now });
-  return begin({ step, steps: definition.definition.steps, state, typeOf: stepTypeOf, identity: acts });
+  return begin({ step, steps: definition.definition.steps, state, typeOf: stepTypeOf, identity: acts, anew });
 }
 
 export async function actsFor(

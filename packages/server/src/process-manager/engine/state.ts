@@ -36,7 +36,12 @@ export type Fault = {
 };
 
 /** How often pictures were not good enough so far: in how many attempts, and each of them. */
-export type Poor = { readonly attempts: number; readonly pictures: Readonly<Record<string, number>> };
+export type Poor = {
+  readonly attempts: number;
+  readonly pictures: Readonly<Record<string, number>>;
+  /** An attempt ended with a question to the end user, which costs no try. It is asked once. */
+  readonly asked?: true;
+};
 
 /** What the current step waits for: the end user, a machine, a resume, a reviewer, a child instance. */
 export type Phase = 'user' | 'work' | 'pause' | 'review' | 'child';
@@ -75,16 +80,27 @@ export type Flow = {
    * for one of the time before.
    */
   readonly earlier?: Readonly<Record<string, number>>;
+  /** Steps that were put aside while the end user corrects an earlier one. */
+  readonly suspended?: Readonly<Record<string, Current>>;
+  /** How often the end user has corrected a step. */
+  readonly corrections?: number;
+  /** Why a reviewer asked for steps again; what they wrote to the end user is with the data. */
+  readonly askedAgain?: { readonly steps: readonly string[]; readonly reason?: string };
 };
 
 type Named<T> = Readonly<Record<string, T>>;
 
 /** What the end user gave and machines read, by the keys of the steps. It is stored sealed. */
-export type JourneyData = {
+export type KeptData = {
   readonly forms: Named<Readonly<Record<string, unknown>>>;
   readonly documents: Named<Readonly<Record<string, unknown>>>;
   readonly faces: Named<Readonly<Record<string, unknown>>>;
   readonly pauses: Named<Readonly<Record<string, string>>>;
+};
+
+export type JourneyData = KeptData & {
+  /** What a reviewer wrote to the end user when asking for steps again, by language. */
+  readonly message?: Named<string>;
 };
 
 export const NO_DATA: JourneyData = { forms: {}, documents: {}, faces: {}, pauses: {} };
@@ -124,7 +140,15 @@ export type Happening =
   | { readonly type: 'childEnded'; readonly childId: string; readonly status: FinalStatus }
   | { readonly type: 'approve' }
   | { readonly type: 'reject' }
-  | { readonly type: 'askAgain'; readonly steps: readonly string[] };
+  | {
+      readonly type: 'askAgain';
+      readonly steps: readonly string[];
+      readonly reason?: string;
+      /** To the end user, by language. */
+      readonly message?: Named<string>;
+    }
+  /** The end user corrects an earlier step. */
+  | { readonly type: 'doAgain'; readonly step: string };
 
 /** `freshId` names the child instance, if the step that comes next makes one. */
 export type Input = Happening & { readonly now: number; readonly freshId: string };

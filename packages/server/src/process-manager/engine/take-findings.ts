@@ -1,7 +1,7 @@
 import type { Check } from '../../kernel/check.ts';
 import { DECISIVE_CHECKS } from './assurance.ts';
 import type { Step } from './definition.ts';
-import { judgeAttempt } from './judge-attempt.ts';
+import { judgeAttempt, QUESTIONS } from './judge-attempt.ts';
 import { isPassiveEnough } from './passive-enough.ts';
 import type { Current, Findings, Outcome, StepRecord } from './state.ts';
 import { stepTypeOf, wantedImages } from './steps/registry.ts';
@@ -31,6 +31,7 @@ export function takeFindings(walk: Walk, step: Step, current: Current, found: Fi
   walk.effects.push({ type: 'event', event: 'instance.stepRetried', step: step.id, data });
   // Who has to photograph one side again need not photograph the other.
   if (judged.fault.picture !== undefined) carry(walk, step, attempt, (name) => !isPoor(name, found));
+  else if (QUESTIONS.includes(reason)) carry(walk, step, attempt, () => true);
   setCurrent(walk, { ...userCurrent(walk, step, attempt + 1), ...tried });
 }
 

@@ -96,7 +96,7 @@ function enter(walk: Walk, step: Step): void {
   const { kind, act } = stepTypeOf(step.type);
   const attempt = earlierAttempts(walk.state, step.id) + 1;
   const entered = { step: step.id, attempt, enteredAt: now };
-  if (kind === 'user') setCurrent(walk, userCurrent(walk, step, attempt));
+  if (kind === 'user') setCurrent(walk, takeSuspended(walk, step) ?? userCurrent(walk, step, attempt));
   else if (kind === 'server') work(walk, step, attempt);
   else if (act === 'decide') conclude(walk, step);
   else if (act === 'notify') {
@@ -112,6 +112,16 @@ function enter(walk: Walk, step: Step): void {
     setCurrent(walk, { ...entered, phase: 'child', childId });
     walk.effects.push({ type: 'child', step: step.id, childId });
   }
+}
+
+/** The step was put aside while an earlier one was corrected: its attempts go on from where they were. */
+function takeSuspended(walk: Walk, step: Step): Current | undefined {
+  const { suspended = {}, ...flow } = walk.state.flow;
+  const before = Object.hasOwn(suspended, step.id) ? suspended[step.id] : undefined;
+  if (!before) return undefined;
+  const { [step.id]: _resumed, ...others } = suspended;
+  walk.state = { ...walk.state, flow: { ...flow, ...(Object.keys(others).length > 0 && { suspended: others }) } };
+  return before;
 }
 
 function conclude(walk: Walk, step: Step): void {
@@ -204,6 +214,7 @@ export function keep(walk: Walk, more: Partial<JourneyData>): void {
     documents: { ...data.documents, ...more.documents },
     faces: { ...data.faces, ...more.faces },
     pauses: { ...data.pauses, ...more.pauses },
+    ...((more.message ?? data.message) && { message: more.message ?? data.message }),
   };
   walk.state = { ...walk.state, data: merged };
 }

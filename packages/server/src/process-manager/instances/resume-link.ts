@@ -18,7 +18,7 @@ export async function makeResumeLink(
   return { redirectUrl: redirectAddress(root.ui_url, baseUrl, root.id, code), expiresAt };
 }
 
-async function rootOf(tx: TenantTx, row: InstanceRow): Promise<InstanceRow> {
+export async function rootOf(tx: TenantTx, row: InstanceRow): Promise<InstanceRow> {
   let root = row;
   for (let depth = 0; root.parent_id !== null && depth < MAX_DEPTH; depth++) {
     root = (await findInstance(tx, root.parent_id)) ?? root;

@@ -27,9 +27,11 @@ export type ReviewDeps = {
   audit: Pick<Audit, 'record'>;
   /** A one-time link with which the end user goes on. */
   resumeLink(tx: TenantTx, row: InstanceRow, now: number): Promise<{ redirectUrl: string; expiringDtm: string }>;
+  /** Tells the end user, if they have asked for it. */
+  askedAgain(tx: TenantTx, row: InstanceRow, now: number): Promise<void>;
 };
 
-export function reviewHandlers({ drive, audit, resumeLink }: ReviewDeps) {
+export function reviewHandlers({ drive, audit, resumeLink, askedAgain }: ReviewDeps) {
   const record = (context: Context, tx: TenantTx, action: AuditAction, instanceId: string) =>
     audit.record(tx, { ...changedBy(context), action, instanceId });
 
@@ -85,8 +87,10 @@ export function reviewHandlers({ drive, audit, resumeLink }: ReviewDeps) {
         const told = { ...body, status: 'ASKED_AGAIN' } as const;
         const row = await decide({ ...context, db: joined(tx) }, params.processInstanceId, told, {
           type: 'askAgain',
-          steps: body.steps,
+          ...{ steps: body.steps, ...(body.reason && { reason: body.reason }) },
+          ...(body.message && { message: body.message }),
         });
+        await askedAgain(tx, row, context.now);
         return resumeLink(tx, row, context.now);
       }),
   });

@@ -1,10 +1,12 @@
 import { oneOf, Type, text } from '@grove/contract';
 import { objectOf, TEXT, TRUTH } from '../expressions/shapes.ts';
+import { localText } from './local-text.ts';
 import type { StepType } from './step-type.ts';
 
 /** Who declines ends the journey: nothing of somebody who does not want it is looked at. */
 export const consent: StepType = {
   type: 'consent',
+  repeatable: true,
   about: 'The end user reads what is done with the data, and agrees or declines.',
   kind: 'user',
   keeps: {
@@ -15,10 +17,16 @@ export const consent: StepType = {
   failureEnds: true,
   settings: {
     textVersion: Type.String({ minLength: 1, maxLength: 50, default: '1', description: 'Kept with the answer' }),
-    purpose: Type.Optional(text(1, 500, 'What the data is used for, in one sentence')),
+    purpose: Type.Optional(localText(500, 'What the data is used for, in one sentence')),
+    declineText: Type.Optional(localText(500, 'What happens to who declines, in place of our own words')),
     privacyUrl: Type.Optional(Type.String({ maxLength: 500, pattern: '^https://', description: 'The privacy notice' })),
   },
+  texts: ({ purpose, declineText }) => [
+    { pointer: '/purpose', text: purpose },
+    { pointer: '/declineText', text: declineText },
+  ],
   user: {
+    correctable: true,
     result: ({ textVersion }) =>
       Type.Object(
         {
@@ -30,7 +38,7 @@ export const consent: StepType = {
         },
         { additionalProperties: false },
       ),
-    show: ({ textVersion, purpose, privacyUrl }) => ({ textVersion, purpose, privacyUrl }),
+    show: ({ textVersion, purpose, declineText, privacyUrl }) => ({ textVersion, purpose, declineText, privacyUrl }),
     take(step, { result }) {
       const { accepted, language, page } = result;
       const shown = { ...(language !== undefined && { language }), ...(page !== undefined && { page }) };

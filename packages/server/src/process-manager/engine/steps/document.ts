@@ -3,6 +3,7 @@ import { withApplicantMatch } from '../../../engines/vision/applicant/judge-appl
 import type { ClientHints } from '../../../engines/vision/vision.ts';
 import type { Step } from '../definition.ts';
 import { DOCUMENT_SHAPE } from '../document-facts.ts';
+import type { Current } from '../state.ts';
 import { clientHints } from './client-hints.ts';
 import { clientSignals, noteSignals } from './client-signals.ts';
 import { POOR_REASONS, softenChecks } from './poor-document.ts';
@@ -22,6 +23,7 @@ type DocumentStep = Step & {
 
 export const document: StepType = {
   type: 'document',
+  repeatable: true,
   about: 'The end user photographs a document; it is read and checked.',
   kind: 'user',
   isEvidence: true,
@@ -61,6 +63,7 @@ export const document: StepType = {
     }),
   },
   user: {
+    correctable: true,
     images: (step) => {
       const { sides, requireLiveCapture } = step as DocumentStep;
       // A PDF never came from the camera.
@@ -76,14 +79,24 @@ export const document: StepType = {
         {
           documentType: Type.Optional(oneOf(...accept)),
           countryCode: Type.Optional(country),
+          countryConfirmed: Type.Optional(
+            Type.Boolean({
+              description: 'The end user insists on the country, although the document looks like another',
+            }),
+          ),
           hints: Type.Optional(clientHints),
         },
         { additionalProperties: false },
       );
     },
-    show(step, { params }) {
-      const { accept, countries, sides, requireLiveCapture } = step as DocumentStep;
-      return { accept, countries, sides, requireLiveCapture, preset: preset(step as DocumentStep, params) };
+    show(step, { params, flow, data }) {
+      const { key, accept, countries, sides, requireLiveCapture } = step as DocumentStep;
+      // Not told before there is a question about it.
+      const { countryCode: readCountry } = isAboutCountry(flow.current) ? (data.documents[key] ?? {}) : {};
+      return {
+        ...{ accept, countries, sides, requireLiveCapture, preset: preset(step as DocumentStep, params) },
+        ...(readCountry !== undefined && { readCountry }),
+      };
     },
     take: (step, { result, images, data }) => {
       const key = step.key as string;
@@ -95,12 +108,16 @@ export const document: StepType = {
   anyway: { reasons: POOR_REASONS, soften: softenChecks },
   async work({ step, state, images, vision, environment, signal }) {
     const { key, accept, countries, applicantMatch } = step as DocumentStep;
-    const given = { ...preset(step as DocumentStep, state.params), ...chosen(state.data.documents[key]) };
+    const expected = preset(step as DocumentStep, state.params);
+    const given = { ...expected, ...chosen(state.data.documents[key]) };
     const front = images.get('front');
     if (!front) throw new Error('the front of the document is not there');
     const back = images.get('back');
     const anyway = state.flow.current?.anyway !== undefined;
-    const asked = { accept, anyway, ...(countries && { countries }), ...given };
+    const asked = {
+      ...{ accept, anyway, ...(countries && { countries }), ...given },
+      ...(expected.countryCode && { expectedCountry: expected.countryCode }),
+    };
     const {
       checks,
       images: derived = [],
@@ -122,7 +139,12 @@ export const document: StepType = {
   },
 };
 
-type Choice = { documentType?: DocumentType; countryCode?: string };
+type Choice = { documentType?: DocumentType; countryCode?: string; countryConfirmed?: boolean };
+
+function isAboutCountry(current: Current | undefined): boolean {
+  const { reason = '' } = current?.fault ?? {};
+  return reason === 'country_differs' || reason === 'country_not_accepted';
+}
 
 /** What the relying party has said already, as far as the definition accepts it. */
 function preset({ accept, countries }: DocumentStep, params: Readonly<Record<string, string>>): Choice {
@@ -137,6 +159,10 @@ function told(data: { readonly hints?: ClientHints } | undefined): ClientHints {
 }
 
 function chosen(data: Choice | undefined): Choice {
-  const { documentType, countryCode } = data ?? {};
-  return { ...(documentType && { documentType }), ...(countryCode && { countryCode }) };
+  const { documentType, countryCode, countryConfirmed } = data ?? {};
+  return {
+    ...(documentType && { documentType }),
+    ...(countryCode && { countryCode }),
+    ...(countryConfirmed && { countryConfirmed }),
+  };
 }

@@ -18,6 +18,7 @@ const threshold = Type.Number({
 
 export const watchlist: StepType = {
   type: 'watchlist',
+  repeatable: true,
   about: 'Looks for somebody in a watchlist of the tenant. A match is for a human, never a verdict.',
   kind: 'server',
   settings: {
@@ -48,6 +49,7 @@ export const watchlist: StepType = {
 
 export const duplicate: StepType = {
   type: 'duplicate',
+  repeatable: true,
   about: 'Looks for the same face in other instances of the tenant.',
   kind: 'server',
   settings: { face: faceKey, threshold },

@@ -7,6 +7,7 @@ type MatchStep = Step & { document: string; face: string };
 
 export const faceMatch: StepType = {
   type: 'faceMatch',
+  repeatable: true,
   about: 'Compares the portrait of a document with a selfie.',
   kind: 'server',
   isEvidence: true,

@@ -36,6 +36,7 @@ const answerOfChallenge = {
 
 export const face: StepType = {
   type: 'face',
+  repeatable: true,
   about: 'The end user takes a selfie; its quality and liveness are checked.',
   kind: 'user',
   keeps: { in: 'faces', defaultKey: 'face1', shape: () => FACE_SHAPE },

@@ -1,5 +1,6 @@
 import { sizeFault } from '../../../kernel/size-fault.ts';
 import { keysOf } from './form-values.ts';
+import { isLocalText } from './local-text.ts';
 import { FORMAT_NAMES } from './text-formats.ts';
 
 /** The JSON Schemas of forms come from tenants: a small part of the language, and no regular expressions. */
@@ -28,18 +29,22 @@ const isTexts = (value: unknown) => Array.isArray(value) && value.every((each) =
 const count = must((value) => Number.isInteger(value) && (value as number) >= 0, 'must be a whole number from 0 on');
 const number = must((value) => typeof value === 'number', 'must be a number');
 const words = must(
-  (value) => typeof value === 'string' && value.length <= MAX_WORDS_LENGTH,
-  `must be a text of at most ${MAX_WORDS_LENGTH} characters`,
+  (value) => isLocalText(value, MAX_WORDS_LENGTH),
+  `must be a text of at most ${MAX_WORDS_LENGTH} characters, or such texts by language`,
+);
+const labels = must(
+  (value) =>
+    isObject(value) &&
+    Object.keys(value).length <= MAX_ENUM &&
+    Object.values(value).every((each) => isLocalText(each, MAX_WORDS_LENGTH)),
+  'must name texts for values of enum, each one text or texts by language',
 );
 const anything: Rule = () => undefined;
 
 /** `properties`, `items` and `additionalProperties` hold schemas, which are looked at one by one. */
 const KEYWORDS: Readonly<Record<string, Rule>> = {
   type: must(isType, `must be one of ${TYPES.join(', ')}, or a list of these`),
-  properties: must(
-    (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-    'must be an object',
-  ),
+  properties: must(isObject, 'must be an object'),
   required: must(
     (value) => isTexts(value) && (value as string[]).length <= MAX_REQUIRED,
     `must be a list of at most ${MAX_REQUIRED} names`,
@@ -60,6 +65,7 @@ const KEYWORDS: Readonly<Record<string, Rule>> = {
   const: anything,
   format: must((value) => FORMAT_NAMES.includes(String(value)), `must be one of ${FORMAT_NAMES.join(', ')}`),
   title: words,
+  labels,
   description: words,
   default: anything,
   examples: must((value) => Array.isArray(value), 'must be a list'),
@@ -104,6 +110,28 @@ function visit(schema: unknown, pointer: string, depth: number, faults: Fault[])
   if (additionalProperties !== undefined) {
     visit(additionalProperties, `${pointer}/additionalProperties`, depth + 1, faults);
   }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Words of the tenant in a form, as far as the schema can be read. */
+export function formTexts(schema: unknown, pointer: string, depth = 0): { pointer: string; text: unknown }[] {
+  if (!isObject(schema) || depth > MAX_DEPTH) return [];
+  const { title, description, labels: named, properties, items } = schema;
+  return [
+    { pointer: `${pointer}/title`, text: title },
+    { pointer: `${pointer}/description`, text: description },
+    ...Object.entries(isObject(named) ? named : {}).map(([value, text]) => ({
+      pointer: `${pointer}/labels/${value}`,
+      text,
+    })),
+    ...Object.entries(isObject(properties) ? properties : {}).flatMap(([name, inner]) =>
+      formTexts(inner, `${pointer}/properties/${name}`, depth + 1),
+    ),
+    ...formTexts(items, `${pointer}/items`, depth + 1),
+  ];
 }
 
 function isType(value: unknown): boolean {

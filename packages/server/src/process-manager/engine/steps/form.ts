@@ -1,27 +1,31 @@
-import { Type, text } from '@grove/contract';
+import { Type } from '@grove/contract';
 import type { Step } from '../definition.ts';
-import { formFaults } from './form-schema.ts';
+import { formFaults, formTexts } from './form-schema.ts';
 import { formShape } from './form-shape.ts';
 import { formValueFaults } from './form-values.ts';
 import { knownValues } from './known-values.ts';
+import { localText } from './local-text.ts';
 import type { StepType } from './step-type.ts';
 
 type FormStep = Step & { schema: Readonly<Record<string, unknown>> };
 
 export const form: StepType = {
   type: 'form',
+  repeatable: true,
   about: 'The end user fills in a form, described by a JSON Schema.',
   kind: 'user',
   keeps: { in: 'forms', defaultKey: 'form1', shape: (step) => formShape((step as FormStep).schema) },
   settings: {
-    title: Type.Optional(text(1, 100)),
+    title: Type.Optional(localText(100, 'The heading')),
     schema: Type.Unsafe<Record<string, unknown>>({
       type: 'object',
       description: 'A JSON Schema of type object: strings, numbers, booleans, enums, dates, and lists of those',
     }),
   },
+  texts: (step) => [{ pointer: '/title', text: step.title }, ...formTexts((step as FormStep).schema, '/schema')],
   faults: (step) => formFaults((step as FormStep).schema),
   user: {
+    correctable: true,
     resultFaults: (step, result) => formValueFaults((step as FormStep).schema, result),
     show: (step, state) => ({
       title: step.title,

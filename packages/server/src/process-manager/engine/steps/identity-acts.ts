@@ -11,7 +11,8 @@ export type IdentityActs = {
   completePasskeyRegistration(asked: OfUser & PasskeyPolicy & Proof & PasskeyAnswer): Promise<Acted<Recognised>>;
   startPasskeyAuthentication(asked: OfAnyUser & PasskeyPolicy): Promise<Acted<Begun>>;
   completePasskeyAuthentication(asked: OfAnyUser & PasskeyPolicy & PasskeyAnswer): Promise<Acted<Recognised>>;
-  startTotpRegistration(asked: OfUser & Policy): Promise<Acted<Begun>>;
+  /** The secret that this step showed before is shown again, unless `anew` is set or its time is up. */
+  startTotpRegistration(asked: OfUser & Policy & { anew: boolean }): Promise<Acted<Begun>>;
   completeTotpRegistration(asked: OfUser & Policy & Code): Promise<Acted<Recognised>>;
   startTotpAuthentication(asked: OfUser & Policy): Promise<Acted<Begun>>;
   authenticateTotp(asked: OfUser & Policy & Code): Promise<Acted<Recognised>>;

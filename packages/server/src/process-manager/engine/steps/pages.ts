@@ -1,28 +1,34 @@
 import { anyObject, stringMap, Type, text } from '@grove/contract';
 import { objectOf } from '../expressions/shapes.ts';
+import { localText } from './local-text.ts';
 import type { StepType } from './step-type.ts';
 
 const MAX_VARIABLES = 50;
 
 export const customPage: StepType = {
   type: 'customPage',
+  repeatable: true,
   about: "Shows a page of the tenant's own, and keeps what it sends.",
   kind: 'user',
   keeps: { in: 'forms', defaultKey: 'page1', shape: () => objectOf({}, { open: true }) },
   settings: {
     page: text(1, 100, 'The name of the custom page'),
+    title: Type.Optional(localText(100, 'The heading above the page')),
     constants: Type.Optional({ ...stringMap(MAX_VARIABLES, 1000), description: 'Given to the page' }),
   },
+  texts: ({ title }) => [{ pointer: '/title', text: title }],
   references: ({ page }) => [{ kind: 'page', name: page as string, pointer: '/page' }],
   user: {
+    correctable: true,
     result: () => ({ ...stringMap(MAX_VARIABLES, 1000), type: 'object' }),
-    show: ({ page, constants }) => ({ page, constants: constants ?? {} }),
+    show: ({ page, title, constants }) => ({ page, constants: constants ?? {}, ...(title !== undefined && { title }) }),
     take: (step, { result }) => ({ outcome: 'PASSED', data: { forms: { [step.key as string]: result } } }),
   },
 };
 
 export const switchDevice: StepType = {
   type: 'switchDevice',
+  repeatable: true,
   about: 'Offers to go on with a phone; the end user may stay.',
   kind: 'user',
   settings: {},

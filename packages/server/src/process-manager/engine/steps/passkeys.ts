@@ -29,7 +29,8 @@ export const passkeyRegistration = registrationStep({
   about: 'Registers a passkey for the user.',
   settings,
   answer,
-  start: (identity, step, about) => identity.startPasskeyRegistration({ ...askedOf(step), ...about }),
+  start: (identity, step, { anew: _anew, ...about }) =>
+    identity.startPasskeyRegistration({ ...askedOf(step), ...about }),
   complete: (identity, step, { result, ...about }) =>
     identity.completePasskeyRegistration({ ...askedOf(step), ...about, answer: result }),
 });

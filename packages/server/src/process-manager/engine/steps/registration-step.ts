@@ -12,7 +12,8 @@ export type RegistrationPart = {
   readonly settings: TProperties;
   /** The schema of what is submitted. */
   readonly answer: TSchema;
-  start(identity: IdentityActs, step: Step, about: AboutUser): Promise<Acted<Begun>>;
+  /** `anew`: the end user wants another than the one that was begun. */
+  start(identity: IdentityActs, step: Step, about: AboutUser & { anew: boolean }): Promise<Acted<Begun>>;
   complete(
     identity: IdentityActs,
     step: Step,
@@ -32,10 +33,10 @@ export function registrationStep({ answer, start, complete, ...declared }: Regis
     references: ofStore,
     user: {
       ...begun(answer),
-      async begin({ identity, ...journey }) {
+      async begin({ identity, anew, ...journey }) {
         const user = linkedUser(journey);
         if (!user || isUnproven(journey)) return undefined;
-        return (await start(identity, journey.step, { user, isProven: isProven(journey) })).done;
+        return (await start(identity, journey.step, { user, isProven: isProven(journey), anew })).done;
       },
     },
     async settle({ identity, result, ...journey }) {

@@ -4,7 +4,7 @@ import type { DerivedImage, Vision } from '../../../engines/vision/vision.ts';
 import type { Check } from '../../../kernel/check.ts';
 import type { Step } from '../definition.ts';
 import type { Shape } from '../expressions/shapes.ts';
-import type { Findings, JourneyData, State } from '../state.ts';
+import type { Findings, JourneyData, KeptData, State } from '../state.ts';
 import type { Begun, IdentityActs, PresentedFace } from './identity-acts.ts';
 
 /**
@@ -35,12 +35,16 @@ export type StepType = {
   readonly isEvidence?: true;
   /** What the engine does with a step of the kind `control`. */
   readonly act?: ControlAct;
+  /** Set if it can be done twice: it has no effect outside of the journey, and makes no authenticator. */
+  readonly repeatable?: true;
   /** Set if a failure ends the journey unless the definition says where else to go. */
   readonly failureEnds?: true;
   /** Other objects it needs, to be found before deployment. */
   references?(step: Step): readonly Reference[];
   /** Faults of settings that a schema cannot find. Pointers are relative to the step. */
   faults?(step: Step): readonly { pointer: string; message: string }[];
+  /** Words of the tenant among its settings, by pointer relative to the step. */
+  texts?(step: Step): readonly { pointer: string; text: unknown }[];
   /** CEL expressions among its settings, by pointer relative to the step. */
   conditions?(step: Step): readonly { pointer: string; text: string }[];
   /** Set while a release cannot do it; such a definition cannot be deployed. */
@@ -55,7 +59,7 @@ export type StepType = {
 };
 
 export type Keeps = {
-  readonly in: keyof JourneyData;
+  readonly in: keyof KeptData;
   readonly defaultKey: string;
   /** What it gathers, as conditions see it; anything unless given. */
   shape?(step: Step): Shape;
@@ -104,6 +108,8 @@ export type WantedImage = {
 };
 
 export type UserPart = {
+  /** Set if the end user may come back to it and change what was given. */
+  readonly correctable?: true;
   /** The images an attempt must or may have. */
   images?(step: Step): readonly WantedImage[];
   /** Whether the end user is asked to move before the camera. */
@@ -118,7 +124,7 @@ export type UserPart = {
    * What a page needs that has to be made for it, such as a challenge, when it asks for it. Nothing if it is refused: then
    * the step is settled with an empty result, and ends as it would have after it.
    */
-  begin?(request: BeginRequest): Promise<Begun | undefined>;
+  begin?(request: BeginRequest & { readonly anew: boolean }): Promise<Begun | undefined>;
   /** What the end user gave, as far as it can be judged without a machine. Pure. */
   take(step: Step, given: Given): Taken;
 };

@@ -26,7 +26,7 @@ export const totpRegistration = registrationStep({
   about: 'Registers an authenticator app that shows one-time passwords.',
   settings,
   answer,
-  start: (identity, step, { user }) => identity.startTotpRegistration({ ...askedOf(step), user }),
+  start: (identity, step, { user, anew }) => identity.startTotpRegistration({ ...askedOf(step), user, anew }),
   complete: (identity, step, { user, result }) =>
     identity.completeTotpRegistration({ ...askedOf(step), user, code: codeOf(result) }),
 });
@@ -41,7 +41,7 @@ export const totpAuthentication: StepType = {
   references: ofStore,
   user: {
     ...begun(answer),
-    async begin({ identity, ...journey }) {
+    async begin({ identity, anew: _anew, ...journey }) {
       const user = linkedUser(journey);
       return user && (await identity.startTotpAuthentication({ ...askedOf(journey.step), user })).done;
     },

@@ -1,0 +1,41 @@
+import { countryName } from '../../countries.ts';
+import type { Translate } from '../../i18n/translate.ts';
+import { Button } from '../../ui/button.tsx';
+import { ErrorNote } from '../../ui/error-note.tsx';
+import { Title } from '../../ui/title.tsx';
+import { CardFigure } from '../figures.tsx';
+import { useSending } from '../use-sending.ts';
+
+/** The document looks like one of another country than was chosen. One tap answers, with the photographs that are there. */
+type CountryQuestionProps = {
+  t: Translate;
+  language: string;
+  readCountry: string;
+  chosen: string;
+  onAnswer(country: string): Promise<void>;
+  onAnew(): void;
+};
+
+export function CountryQuestion({ t, language, readCountry, chosen, onAnswer, onAnew }: CountryQuestionProps) {
+  const sending = useSending();
+  const busy = sending.share !== undefined;
+  const [read, picked] = [countryName(readCountry, language), countryName(chosen, language)];
+  const answer = (country: string) => void sending.attempt(() => onAnswer(country));
+  return (
+    <>
+      <CardFigure kind="card" side="front" />
+      <Title>{t('country.title')}</Title>
+      <p class="lead">{t('country.text', { read, chosen: picked })}</p>
+      <ErrorNote t={t} error={sending.error} />
+      <div class="actions">
+        <Button kind="primary" busy={busy} onPress={() => answer(readCountry)}>
+          {t('country.switch', { country: read })}
+        </Button>
+        <Button onPress={() => busy || answer(chosen)}>{t('country.keep', { country: picked })}</Button>
+        <Button kind="quiet" onPress={onAnew}>
+          {t('country.anew')}
+        </Button>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,45 @@
+import type { TenantReads } from '../db/db.ts';
+import type { Environment } from '../kernel/environment.ts';
+import { ApiError } from '../kernel/errors.ts';
+import type { TenantId } from '../kernel/ids.ts';
+import type { LiveDeps } from './journey-deps.ts';
+
+/**
+ * Adds whose link it is to the problem of a link that opens nothing, so that the page can name the company and lead back
+ * to it. The tenant is the one that the host names, or else the one of a token that exists. Of a code the answer does not
+ * depend on whether it ever was one.
+ */
+type Link = { code?: string | undefined; pt?: string | undefined; tn?: string | undefined };
+/** What is known of the token that a link names. */
+export type LinkTarget = { environment: Environment; parameters: Readonly<Record<string, string>> };
+type Owner = { tenantName: string; returnUrl?: string };
+
+export function linkExplainer(deps: LiveDeps) {
+  return async (thrown: unknown, hostTenant: TenantId | undefined, link: Link): Promise<unknown> => {
+    if (!(thrown instanceof ApiError) || thrown.status >= 500) return thrown;
+    try {
+      const owner = await ownerOf(hostTenant, link);
+      return owner ? new ApiError(thrown.code, { ...thrown.detail, link: owner, cause: thrown }) : thrown;
+    } catch (error) {
+      deps.onError('could not find out whose link was refused', error);
+      return thrown;
+    }
+  };
+
+  async function ownerOf(hostTenant: TenantId | undefined, { pt, tn }: Link): Promise<Owner | undefined> {
+    const tenantId = hostTenant ?? (pt === undefined ? undefined : (tn as TenantId | undefined));
+    if (tenantId === undefined) return undefined;
+    const db = deps.db.of(tenantId);
+    const target = pt === undefined ? undefined : await deps.linkTarget(db, pt);
+    if (!target && hostTenant === undefined) return undefined;
+    const returnUrl = (target && (await originOf(db, target))) ?? (await deps.homeOf(db));
+    return { tenantName: await deps.tenantName(tenantId), ...(returnUrl && { returnUrl }) };
+  }
+
+  /** The site that the end user would have been sent back to: its first page, because there is no result to hand over. */
+  async function originOf(db: TenantReads, { environment, parameters }: LinkTarget): Promise<string | undefined> {
+    const { _redirectUrl: url } = parameters;
+    if (!url || !/^https?:/.test(url) || !(await deps.redirectAllowed(db, environment, url))) return undefined;
+    return URL.canParse(url) ? new URL(url).origin : undefined;
+  }
+}

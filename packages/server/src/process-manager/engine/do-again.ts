@@ -1,0 +1,70 @@
+import type { CompiledDefinition } from './compile-definition.ts';
+import type { Step } from './definition.ts';
+import type { State, StepRecord } from './state.ts';
+import { stepTypeOf, wantedImages } from './steps/registry.ts';
+import { enterFrom, stepOf, type Walk } from './walk.ts';
+
+/**
+ * The end user corrects an earlier step: a form, a document, a consent. The step that waits is put aside with its
+ * attempts, so that nobody gets new tries by going back. What machines concluded after the corrected step is concluded
+ * anew. Pure.
+ */
+
+/** Corrections of one journey, all steps together: each begins the attempts of its step anew. */
+export const MAX_CORRECTIONS = 5;
+
+/** The steps that the end user may do again now, in the order of the definition. */
+export function correctableSteps(definition: CompiledDefinition, state: State): readonly Step[] {
+  const { current, corrections = 0 } = state.flow;
+  if (current?.phase !== 'user' || corrections >= MAX_CORRECTIONS) return [];
+  const { steps } = definition.definition;
+  const ended = steps.filter(({ id }) => recordOf(state, id) !== undefined);
+  // What had an effect outside of the journey, or made an authenticator, must not rest on what is replaced.
+  const last = ended.findLastIndex(({ id, type }) => !stepTypeOf(type).repeatable && !isSkipped(recordOf(state, id)));
+  return ended.slice(last + 1).filter((step) => isCorrectable(step, recordOf(state, step.id)));
+}
+
+function isCorrectable({ type }: Step, record: StepRecord | undefined): boolean {
+  if (!record || !stepTypeOf(type).user?.correctable) return false;
+  return record.outcome === 'PASSED' || record.reason === 'unable';
+}
+
+function recordOf({ flow: { done } }: State, id: string): StepRecord | undefined {
+  return Object.hasOwn(done, id) ? done[id] : undefined;
+}
+
+function isSkipped(record: StepRecord | undefined): boolean {
+  return record?.outcome === 'SKIPPED';
+}
+
+/** False if the step cannot be done again. */
+export function doAgain(walk: Walk, id: string): boolean {
+  const { definition, state } = walk;
+  const { current, done, earlier, suspended, corrections = 0, ...flow } = state.flow;
+  if (!current || !correctableSteps(definition, state).some((step) => step.id === id)) return false;
+  const step = stepOf(walk, id);
+  const attempts = done[id]?.attempts ?? 0;
+  const place = definition.indexOf(id);
+  const again = Object.keys(done).filter(
+    (each) =>
+      each === id ||
+      (definition.indexOf(each) > place && (isSkipped(done[each]) || !stepTypeOf(stepOf(walk, each).type).user)),
+  );
+  walk.state = {
+    ...state,
+    flow: {
+      ...flow,
+      done: Object.fromEntries(Object.entries(done).filter(([each]) => !again.includes(each))),
+      earlier: { ...earlier, [id]: attempts },
+      suspended: { ...suspended, [current.step]: current },
+      corrections: corrections + 1,
+    },
+  };
+  walk.effects.push({ type: 'forget', steps: again });
+  // Photographs that are there already can be used once more.
+  const names = wantedImages(step).map(({ name }) => name);
+  if (names.length > 0 && attempts > 0) walk.effects.push({ type: 'carry', step: id, attempt: attempts, names });
+  walk.effects.push({ type: 'event', event: 'instance.stepReopened', step: id });
+  enterFrom(walk, 0);
+  return true;
+}
