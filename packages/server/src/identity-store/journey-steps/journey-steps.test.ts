@@ -14,7 +14,11 @@ import {
   USE_PASSKEY,
   USE_TOTP,
 } from '../../../test/identity-journeys.ts';
+import { joined } from '../../db/db.ts';
 import { MINUTE } from '../../kernel/clock.ts';
+import { asTenantId } from '../../kernel/ids.ts';
+import type { StoreUser } from '../../process-manager/engine/steps/identity-acts.ts';
+import { passkeyActs } from './passkey-acts.ts';
 
 /** Backup eligible, backed up, with the attested credential: but nobody was present. */
 const UNASKED = 8 | 16 | 64;
@@ -51,6 +55,29 @@ onBothEngines('the steps of identity stores', (_engine, places) => {
       [await its.outcome(anybody), await its.formsOf(anybody)],
       ['passed', { passkey1: { userId: id } }],
     );
+  });
+
+  it('363: a passkey of the user of the session is refused where the step is about another user by now', async () => {
+    const journey = await its.start([{ ...USE_PASSKEY, anyUser: true }]);
+    const user = { id: 'ada', extId: 'ada@example.org' };
+    const started = { sessionId: '01J00000000000000000000000', expiringDtm: '', publicKey: {} };
+    const ceremonies = { startAuthentication: async () => started, completeAuthentication: async () => ({ user }) };
+    const now = its.grove.clock.now();
+    const about = { instanceId: journey.id, step: 'use', environment: 'test', process: {}, now };
+    const asked = { store: 'people', rpId: RP_ID, policy: 'default', answer: {} };
+    const finishFor = (wanted: StoreUser | undefined) =>
+      its.grove.app.db.of(asTenantId(its.grove.tenantId)).write(async (tx) => {
+        const caller = { db: joined(tx), now, principal: { environment: 'test' } };
+        const acts = passkeyActs(ceremonies as never, { tx, caller, about } as never);
+        await acts.startPasskeyAuthentication({ ...asked, user: wanted });
+        return acts.completePasskeyAuthentication({ ...asked, user: wanted });
+      });
+    for (const same of [undefined, { userId: 'ada' }, { userExtId: 'ada@example.org' }]) {
+      assert.deepEqual(await finishFor(same), { done: { userId: 'ada' } });
+    }
+    for (const other of [{ userId: 'grace' }, { userExtId: 'grace@example.org' }]) {
+      assert.equal((await finishFor(other)).refused?.code, 363);
+    }
   });
 
   it('a browser makes a passkey by itself only after a login, and where the policy allows it', async () => {
