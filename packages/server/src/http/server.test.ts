@@ -20,8 +20,10 @@ describe('the HTTP server', () => {
         const init = { method: operation.method, ...(operation.method === 'POST' && { body: '{}' }) };
         const anonymous = await grove.call(url, { ...init, token: null });
         assert.equal(anonymous.status === 401, operation.auth !== 'public', `${operation.method} ${url}`);
-        const { status, body } = await grove.call(url, init);
         served += 1;
+        // A stream has no end to wait for (notification-service/event-stream.test.ts).
+        if (operation.produces === 'text/event-stream' && operation.permission) continue;
+        const { status, body } = await grove.call(url, init);
         if (operation.auth === 'journey') assert.deepEqual([status, body.code], [401, 100054], url);
         else if (isPlanned(group, name)) assert.deepEqual([status, body.code], [501, 100009], url);
         else assert.ok(status < 500 && body?.code !== 100003, `${operation.method} ${url} ${status}`);
