@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type Platform, ROOT } from './packages.ts';
 
 /** The release before this one, which runs beside it during an upgrade. A release changes this line. */
-export const PREVIOUS = { version: '0.1.0', commit: '311500679a10d8946a795682244ce272acb2c6bd' };
+export const PREVIOUS = { version: '0.1.0', commit: 'a8e517a9fba4410aafc3680f538392df89aa0f50' };
 
 /** Why its package cannot be built here: a clone may have no history. */
 export function missingPrevious(): string | false {

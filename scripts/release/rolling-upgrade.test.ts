@@ -33,7 +33,7 @@ before(async () => {
   const data = mkdtempSync(join(tmpdir(), 'grove-rolling-'));
   folders.push(previous.folder, data);
   const database = await makeDatabase();
-  old = await start(previous.grove, data, database.url);
+  old = await start(previous.grove, data, database.url, '--yes');
   testApiKey = old.ready.testApiKey ?? '';
   present = await start(join(ROOT, 'packages/cli/bin/grove'), data, database.url, '--yes');
 });
@@ -61,7 +61,9 @@ async function start(grove: string, data: string, url: string, ...options: strin
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   servers.push(child);
-  const [line] = await once(createInterface({ input: child.stdout }), 'line');
+  const ended = once(child, 'exit').then(() => assert.fail(`${grove} ended before it was ready`));
+  const [line] = (await Promise.race([once(createInterface({ input: child.stdout }), 'line'), ended])) as [string];
+  ended.catch(() => undefined);
   return { child, ready: JSON.parse(line) };
 }
 
