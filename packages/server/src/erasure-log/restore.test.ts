@@ -148,7 +148,7 @@ onBothEngines('a backup that is put in place', (_engine, places) => {
     const forced = await openTestApp(place, { clock, force: true });
     try {
       assert.equal(await statusOf(forced, kept), 200);
-      assert.match(forced.logged(), /what was erased after a backup could not be looked for/);
+      assert.match(forced.logged(), /could not look for erasures after a backup/);
     } finally {
       await forced.stop();
     }

@@ -90,7 +90,7 @@ onBothEngines('a lease', (engine, places) => {
       late.open();
       await slowly;
       assert.deepEqual(await storedJobs(db), held);
-      assert.equal(slow.jobs.logged.filter((text) => /longer than their lease/.test(text)).length, 1);
+      assert.equal(slow.jobs.logged.filter((text) => /outlived their lease/.test(text)).length, 1);
       finish.open();
       assert.equal(await quickly, 1);
       assert.deepEqual(await storedJobs(db), []);

@@ -90,6 +90,6 @@ onBothEngines('journeys that are due', (_engine, places) => {
     await runDue(60 * SECOND);
     assert.equal(await statusOf(next), 'ACTIVE');
     assert.equal(await dueAt(broken), app.clock.now() + HOUR);
-    assert.match(app.logged(), /a journey that was due could not go on/);
+    assert.match(app.logged(), /could not continue a journey that is due/);
   });
 });
