@@ -65,6 +65,11 @@ const BODIES: Readonly<Record<string, Sent>> = {
   'processTokens.create': json({ name: 'link', processDefnName: 'onboarding' }),
   'watchlists.update': json({ name: 'other' }),
   'users.update': json({ status: 'INACTIVE' }),
+  'operators.invite': json({ name: 'Eve', email: 'eve@evil.example', role: 'Owner' }),
+  'operators.update': json({ name: 'Eve', role: 'Auditor' }),
+  'operators.reset': json({}),
+  'operatorRoles.create': json({ name: 'Of a test key', permissions: ['TNT#acme#*'], environments: ['live'] }),
+  'operatorRoles.update': json({ permissions: [] }),
 };
 
 type Row = Record<string, unknown>;
@@ -119,6 +124,8 @@ describe('a test key', () => {
     processInstanceId: () => ids.instances ?? [],
     userId: () => ids.users ?? [],
     userExtId: () => ['ada'],
+    operatorId: () => ids.operators ?? [],
+    roleName: () => ['Shift leader'],
   };
 
   const made = async (path: string, sent: Sent): Promise<string> => {
@@ -161,6 +168,13 @@ describe('a test key', () => {
     const tokenBody = json({ name: 'link', processDefnTag: 'live' });
     ids.tokens = [await made('/api/process-manager/processTokens', tokenBody)];
     ids.instances = [await made(`/api/process-manager/processInstances/create?pt=${ids.tokens[0]}`, json({}))];
+    await made('/api/operator-manager/roles', json({ name: 'Shift leader', permissions: [], environments: ['live'] }));
+    const { body: invited } = await grove.call('/api/operator-manager/operators', {
+      method: 'POST',
+      body: JSON.stringify({ name: 'Ada', email: 'ada@acme.example', role: 'Owner' }),
+    });
+    ids.operators = [invited.operator.id];
+    ids.roles = ['Shift leader'];
     ids.keys = [await made('/api/arthr/apiKeys', json({ name: 'live caller', permissions: ['TNT#acme#*'] }))];
     const key = await grove.app.tenants.createApiKey('acme', { name: 'CI', environment: 'test' });
     testToken = await grove.token(key.apiKey);
@@ -209,6 +223,17 @@ describe('a test key', () => {
   /** A row that has no environment serves live callers if it names a live object. */
   const isOfLive = (row: string) =>
     !row.includes('["environment",') && Object.values(ids).some((known) => known.some((id) => row.includes(`"${id}"`)));
+
+  it('lets nobody into live as an operator', async () => {
+    for (const role of ['Owner', 'Shift leader']) {
+      const answer = await grove.call('/api/operator-manager/operators', {
+        method: 'POST',
+        token: testToken,
+        body: JSON.stringify({ name: 'Eve', email: 'eve@evil.example', role }),
+      });
+      assert.deepEqual([answer.status, answer.body.code], [403, 100015], role);
+    }
+  });
 
   let last: { all: Snapshot; live: Snapshot } | undefined;
   const isUnchanged = async () => {

@@ -35,12 +35,18 @@ export async function getGrant(db: TenantReads, name: string): Promise<RoleGrant
 
 /**
  * Ensures that a caller gives, and takes from, nobody more than it holds itself: neither permissions nor an environment.
- * Otherwise whoever may invite could make an owner and be one.
+ * Otherwise whoever may invite could make an owner and be one, and a test key could let somebody into live.
  */
 export function ensureHolds(caller: Principal, { permissions, environments }: RoleGrant): void {
   checkGrants(caller, permissions);
-  const { operator } = caller;
-  if (operator && !environments.every((environment) => operator.environments.includes(environment))) {
+  const own = environmentsOf(caller);
+  if (!environments.every((environment) => own.includes(environment))) {
     throw new ApiError(100015, { detail: 'the role works in an environment that the caller may not work in' });
   }
+}
+
+/** An operator has those of the role. A live API key may let others into test; a test key may not let them into live. */
+function environmentsOf({ operator, environment }: Principal): readonly ('live' | 'test')[] {
+  if (operator) return operator.environments;
+  return environment === 'live' ? ['live', 'test'] : ['test'];
 }
