@@ -2,10 +2,10 @@ import { Readable } from 'node:stream';
 import { api } from '@grove/contract';
 import { type Produced, stream } from '../kernel/answers.ts';
 import { MINUTE, SECOND } from '../kernel/clock.ts';
+import type { Environment } from '../kernel/environment.ts';
 import { ApiError } from '../kernel/errors.ts';
 import type { TenantId } from '../kernel/ids.ts';
 import { implement } from '../kernel/implement.ts';
-import type { Environment } from './webhooks.repository.ts';
 
 /**
  * Events for a caller that stays connected, as server-sent events: the same that webhooks are told, with the same ids

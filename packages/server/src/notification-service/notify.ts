@@ -1,11 +1,12 @@
 import type { TenantReads, TenantTx } from '../db/db.ts';
 import { toDtm } from '../kernel/clock.ts';
+import type { Environment } from '../kernel/environment.ts';
 import { newId } from '../kernel/ids.ts';
 import type { InstanceEvent } from '../kernel/instance-event.ts';
 import { addDelivery, type NewDelivery } from './deliveries.repository.ts';
 import type { EventHub } from './event-stream.ts';
 import { subscribes } from './webhook-rules.ts';
-import { activeWebhooks, type Environment, findWebhookNamed } from './webhooks.repository.ts';
+import { activeWebhooks, findWebhookNamed } from './webhooks.repository.ts';
 
 /** As it is stored and, without a template, sent. */
 export type Payload = { type: string; timestamp: string; data: Readonly<Record<string, unknown>> };

@@ -1,8 +1,7 @@
 import { type Sql, sql, type TenantReads, type TenantTx, unprepared } from '../db/db.ts';
 import { FOR_UPDATE } from '../db/sql/dialect.ts';
+import type { Environment } from '../kernel/environment.ts';
 import type { Paging } from '../kernel/pages.ts';
-
-export type Environment = 'live' | 'test';
 
 /** The columns of a webhook. Only this file and its neighbours in the folder know them. */
 export type WebhookRow = {

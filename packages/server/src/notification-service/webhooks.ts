@@ -1,5 +1,6 @@
 import { api, type Body } from '@grove/contract';
-import { isUniqueViolation, type TenantTx } from '../db/db.ts';
+import type { TenantTx } from '../db/db.ts';
+import { ensureUniqueName } from '../db/unique-name.ts';
 import type { Outbound } from '../engines/outbound/outbound.ts';
 import { actor } from '../kernel/actor.ts';
 import type { Context } from '../kernel/context.ts';
@@ -73,7 +74,7 @@ export function webhookHandlers(deps: WebhooksDeps) {
         if ((await countWebhooks(tx, context.principal.environment)) >= MAX_WEBHOOKS_PER_TENANT)
           throw new ApiError(100065);
         const made = await newWebhook(tx, context, body, secret, deps);
-        await namedOnce(made.name, () => addWebhook(tx, made));
+        await ensureUniqueName('webhook', made.name, () => addWebhook(tx, made));
         await addEndpoint(tx, made.id, made.status === 'ACTIVE');
         return made;
       });
@@ -90,7 +91,7 @@ export function webhookHandlers(deps: WebhooksDeps) {
       const row = await context.db.write(async (tx) => {
         const before = await getForUpdate(tx, context, params.webhookId);
         const after = await changedWebhook(tx, context, before, body, deps);
-        await namedOnce(after.name, () => changeWebhook(tx, after));
+        await ensureUniqueName('webhook', after.name, () => changeWebhook(tx, after));
         // What had failed there says nothing of another address, nor of a caller who says that it is mended.
         await resetEndpoint(tx, after.id, after.status === 'ACTIVE');
         tx.afterCommit(deps.ring);
@@ -250,14 +251,4 @@ function touched(before: WebhookRow, { now, principal }: Context): WebhookRow {
 
 function checkName(name: string): void {
   if (name.trim() === '') throw invalidInput({ pointer: '/name', message: 'must not be empty' });
-}
-
-async function namedOnce(name: string, work: () => Promise<void>): Promise<void> {
-  try {
-    await work();
-  } catch (error) {
-    if (!isUniqueViolation(error)) throw error;
-    const message = `${JSON.stringify(name)} is the name of another webhook`;
-    throw new ApiError(100014, { errors: [{ pointer: '/name', message }], cause: error });
-  }
 }

@@ -1,11 +1,12 @@
 import type { Audit } from '../audit/audit.ts';
 import type { Db, TenantReads } from '../db/db.ts';
 import type { Clock } from '../kernel/clock.ts';
+import type { Environment } from '../kernel/environment.ts';
 import type { TenantId } from '../kernel/ids.ts';
 import type { Galleries } from './galleries.ts';
 import type { HashValue } from './hash-value.ts';
 import { findMemberOfValue } from './members.repository.ts';
-import { type Environment, findListNamed, type ListRow } from './watchlists.repository.ts';
+import { findListNamed, type ListRow } from './watchlists.repository.ts';
 
 /** Looks somebody up for a step of a journey. Candidates are for a human. */
 export type SearchDeps = {

@@ -1,10 +1,9 @@
 import { sql, type TenantReads, type TenantTx, unprepared } from '../db/db.ts';
 import { FOR_UPDATE, inJson } from '../db/sql/dialect.ts';
+import type { Environment } from '../kernel/environment.ts';
 import type { Paging } from '../kernel/pages.ts';
 
 export type ListType = 'FACE' | 'DOCUMENT_NUMBER' | 'EMAIL';
-export type Environment = 'live' | 'test';
-
 export type ListRow = {
   id: string;
   environment: Environment;

@@ -1,6 +1,6 @@
 import type { api, Body, Ok } from '@grove/contract';
 import { type Audit, changedBy } from '../audit/audit.ts';
-import { isUniqueViolation } from '../db/db.ts';
+import { ensureUniqueName } from '../db/unique-name.ts';
 import type { NoteErased } from '../erasure-log/write-down.ts';
 import { actor } from '../kernel/actor.ts';
 import { fromDuration, toDtm } from '../kernel/clock.ts';
@@ -61,7 +61,7 @@ export function watchlistHandlers(deps: WatchlistsDeps): Own {
       };
       await db.write(async (tx) => {
         if ((await countLists(tx, environment)) >= MAX_WATCHLISTS_PER_TENANT) throw new ApiError(100065);
-        await namedOnce(name, () => addList(tx, row));
+        await ensureUniqueName('watchlist', name, () => addList(tx, row));
         await audit.record(tx, { ...changedBy(context), action: 'watchlist.created', item: row.id });
       });
       return toWatchlist(row);
@@ -79,7 +79,7 @@ export function watchlistHandlers(deps: WatchlistsDeps): Own {
         const before = await findListForUpdate(tx, { environment, id: params.watchlistId });
         if (!before) throw new ApiError(100041);
         const after = changed(context, before, body);
-        await namedOnce(after.name, () => changeList(tx, after));
+        await ensureUniqueName('watchlist', after.name, () => changeList(tx, after));
         await audit.record(tx, { ...changedBy(context), action: 'watchlist.updated', item: after.id });
         return toWatchlist(after);
       });
@@ -128,16 +128,6 @@ function expireAfter(duration: string | null | undefined): string | null {
     throw invalidInput({ pointer: '/expireMembersAfter', message: 'must be greater than zero' });
   }
   return duration;
-}
-
-async function namedOnce(name: string, work: () => Promise<void>): Promise<void> {
-  try {
-    await work();
-  } catch (error) {
-    if (!isUniqueViolation(error)) throw error;
-    const message = `${JSON.stringify(name)} is the name of another watchlist`;
-    throw new ApiError(100014, { errors: [{ pointer: '/name', message }], cause: error });
-  }
 }
 
 function toWatchlist(row: ListRow): Watchlist {

@@ -1,5 +1,6 @@
 import { api } from '@grove/contract';
-import { isUniqueViolation, type TenantTx } from '../../db/db.ts';
+import type { TenantTx } from '../../db/db.ts';
+import { ensureUniqueName } from '../../db/unique-name.ts';
 import { actor } from '../../kernel/actor.ts';
 import type { Context, Principal } from '../../kernel/context.ts';
 import { ApiError, invalidInput } from '../../kernel/errors.ts';
@@ -100,7 +101,7 @@ export function apiKeyHandlers(deps: ApiKeysDeps) {
         const before = await findApiKeyForUpdate(tx, params.apiKeyId);
         if (!before) throw new ApiError(130);
         const after = changedRow(context, before, body);
-        await namedOnce(after.name, () => changeApiKey(tx, after));
+        await ensureUniqueName('API key', after.name, () => changeApiKey(tx, after));
         tx.afterCommit(() => keys.forget(after.id));
         return after;
       });
@@ -185,17 +186,7 @@ export function newKeyRow(pepper: VersionedKey, now: number, by: string, key: Ne
 export async function storeNewKey(tx: TenantTx, row: ApiKeyRow): Promise<void> {
   const most = row.environment === 'live' ? MAX_API_KEYS_PER_TENANT : MAX_API_KEYS_PER_TENANT - KEPT_FOR_LIVE;
   if ((await countApiKeys(tx)) >= most) throw new ApiError(100017);
-  await namedOnce(row.name, () => addApiKey(tx, row));
-}
-
-async function namedOnce<T>(name: string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!isUniqueViolation(error)) throw error;
-    const message = `${JSON.stringify(name)} is the name of another API key`;
-    throw new ApiError(100014, { errors: [{ pointer: '/name', message }], cause: error });
-  }
+  await ensureUniqueName('API key', row.name, () => addApiKey(tx, row));
 }
 
 function checkEnvironment(caller: Principal, environment: 'live' | 'test'): void {

@@ -2,6 +2,7 @@ import { detectImageType } from '../../engines/images/detect-image-type.ts';
 import type { Images } from '../../engines/images/images.ts';
 import { ImageRefused } from '../../engines/images/refused.ts';
 import type { FaceTemplates, VisionImage } from '../../engines/vision/vision.ts';
+import type { Environment } from '../../kernel/environment.ts';
 import { invalidInput } from '../../kernel/errors.ts';
 import type { Share } from '../../kernel/fair-queue.ts';
 import { compareStandIns, isStandIn, SANDBOX_ALGORITHM, standInTemplate } from './sandbox-faces.ts';
@@ -15,8 +16,6 @@ export type Presented =
       readonly reasons: readonly string[];
     }
   | { readonly template?: undefined; readonly reason: string };
-
-export type Environment = 'live' | 'test';
 
 export type PresentFace = {
   /** What an operation was sent: base64. */

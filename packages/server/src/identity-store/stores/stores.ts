@@ -1,5 +1,6 @@
 import { api, type Ok } from '@grove/contract';
-import { isUniqueViolation, type TenantReads } from '../../db/db.ts';
+import type { TenantReads } from '../../db/db.ts';
+import { ensureUniqueName } from '../../db/unique-name.ts';
 import { toDtm } from '../../kernel/clock.ts';
 import { ApiError, invalidInput } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
@@ -35,7 +36,7 @@ export function storeHandlers({ addIdentityEvent }: { addIdentityEvent: AddIdent
       };
       return db.write(async (tx) => {
         if ((await countStores(tx, environment)) >= MAX_STORES_PER_TENANT) throw new ApiError(100065);
-        await namedOnce(name, () => addStore(tx, row));
+        await ensureUniqueName('identity store', name, () => addStore(tx, row));
         await addIdentityEvent(tx, { environment, storeName: name, type: 'identity.storeCreated', now });
         return viewOf(tx, row);
       });
@@ -91,16 +92,6 @@ function settingsOf(given: StoreConfiguration): StoreConfiguration {
     ...(lockConfiguration !== undefined && { lockConfiguration }),
     ...(faceConfiguration !== undefined && { faceConfiguration }),
   };
-}
-
-async function namedOnce(name: string, work: () => Promise<void>): Promise<void> {
-  try {
-    await work();
-  } catch (error) {
-    if (!isUniqueViolation(error)) throw error;
-    const message = `${JSON.stringify(name)} is the name of another identity store`;
-    throw new ApiError(100014, { errors: [{ pointer: '/name', message }], cause: error });
-  }
 }
 
 const MEMBER_OF = {

@@ -1,8 +1,8 @@
 import { sql, type TenantReads } from '../../db/db.ts';
+import type { Environment } from '../../kernel/environment.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import type { UserRow } from './user-row.ts';
 
-type Environment = 'live' | 'test';
 type OfStore = Pick<UserRow, 'store_id'>;
 
 const FIND = sql('SELECT environment FROM identity_stores WHERE tenant_id = $1 AND id = $2');

@@ -1,5 +1,6 @@
 import { api, type Ok } from '@grove/contract';
-import { isUniqueViolation, type TenantTx } from '../../db/db.ts';
+import type { TenantTx } from '../../db/db.ts';
+import { ensureUniqueName } from '../../db/unique-name.ts';
 import { actor } from '../../kernel/actor.ts';
 import { toDtm } from '../../kernel/clock.ts';
 import { ApiError, invalidInput } from '../../kernel/errors.ts';
@@ -64,7 +65,7 @@ export function cloudSecretHandlers({ vault }: { vault: Pick<Vault, 'sealFor'> }
           ...{ id, name, name_folded: fold(name), description, type, sealed: await seal(tx, id, value) },
           ...{ created_at: now, created_by: by, last_updated_at: now, last_updated_by: by },
         };
-        await namedOnce(name, () => addCloudSecret(tx, made));
+        await ensureUniqueName('cloud secret', name, () => addCloudSecret(tx, made));
         return made;
       });
       return toCloudSecret(row);
@@ -102,16 +103,6 @@ function checkValue(type: SecretType, value: string): void {
   const pointer = '/value';
   if (type === 'NUMBER' && !NUMBER.test(value)) throw invalidInput({ pointer, message: 'must be a number' });
   if (type === 'BINARY' && !BASE64.test(value)) throw invalidInput({ pointer, message: 'must be base64' });
-}
-
-async function namedOnce(name: string, work: () => Promise<void>): Promise<void> {
-  try {
-    await work();
-  } catch (error) {
-    if (!isUniqueViolation(error)) throw error;
-    const message = `${JSON.stringify(name)} is the name of another cloud secret`;
-    throw new ApiError(100014, { errors: [{ pointer: '/name', message }], cause: error });
-  }
 }
 
 function toCloudSecret(row: CloudSecretView): CloudSecret {

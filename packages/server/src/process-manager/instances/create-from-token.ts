@@ -1,5 +1,6 @@
 import type { TenantTx } from '../../db/db.ts';
 import { boundedMap } from '../../kernel/bounded-map.ts';
+import type { Environment } from '../../kernel/environment.ts';
 import { ApiError, invalidInput } from '../../kernel/errors.ts';
 import { type DefinitionRow, findDefinition, findTagged } from '../definitions/definitions.repository.ts';
 import { findProcessSettings } from '../settings/settings.repository.ts';
@@ -8,7 +9,7 @@ import { findToken, type TakenToken, type TokenRow, takeUse } from '../tokens/pr
 import { isUsedUp, momentOf } from '../tokens/token-rules.ts';
 import { createInstance, documentOf } from './create-instance.ts';
 import { redirectAddress, startAddress, themeAddress } from './journey-addresses.ts';
-import type { Environment, InstanceRow } from './process-instances.repository.ts';
+import type { InstanceRow } from './process-instances.repository.ts';
 import type { TellEvents } from './tell-events.ts';
 
 /** What the body of a creation fills in for this instance alone. */

@@ -1,12 +1,13 @@
 import type { TenantTx } from '../../db/db.ts';
 import { boundedMap } from '../../kernel/bounded-map.ts';
 import { DAY, fromDuration } from '../../kernel/clock.ts';
+import type { Environment } from '../../kernel/environment.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { DefinitionRow } from '../definitions/definitions.repository.ts';
 import type { Definition } from '../engine/definition.ts';
 import { addEvents } from './instance-events.repository.ts';
 import { hashCode, newStartCode, START_CODE_TTL_MS } from './one-time-code.ts';
-import { addInstance, type Environment, type InstanceRow } from './process-instances.repository.ts';
+import { addInstance, type InstanceRow } from './process-instances.repository.ts';
 import { termsOf } from './search-terms.ts';
 import type { TellEvents } from './tell-events.ts';
 

@@ -1,6 +1,6 @@
 import { type Sql, sql, type TenantReads, unprepared, type Value } from '../../db/db.ts';
+import type { Environment } from '../../kernel/environment.ts';
 import type { InstanceStatus } from '../engine/state.ts';
-import type { Environment } from './process-instances.repository.ts';
 
 /**
  * The ids of instances in the order of their creation. Each list is one index read from one end, so that nothing is

@@ -1,6 +1,6 @@
+import type { Environment } from '../../kernel/environment.ts';
 import type { InstanceStatus } from '../engine/state.ts';
 
-export type Environment = 'live' | 'test';
 export type ReviewStatus = 'PENDING' | 'APPROVED' | 'REJECTED' | 'ASKED_AGAIN';
 
 /** What lists and the plain view show. */

@@ -1,4 +1,5 @@
 import type { TenantReads } from '../../db/db.ts';
+import type { Environment } from '../../kernel/environment.ts';
 import type { InstanceStatus } from '../engine/state.ts';
 import {
   countIds,
@@ -10,7 +11,6 @@ import {
   idsOf,
 } from './instance-ids.repository.ts';
 import { type Total, totalsOf } from './instance-totals.ts';
-import type { Environment } from './process-instances.repository.ts';
 
 /** Which instances, before anything is searched for. */
 export type Filter = {

@@ -1,11 +1,13 @@
 import { type Sql, sql, type TenantReads, type TenantTx, type Value } from '../../db/db.ts';
 import { FOR_UPDATE } from '../../db/sql/dialect.ts';
+import type { Environment } from '../../kernel/environment.ts';
 import type { InstanceStatus } from '../engine/state.ts';
-import type { Environment, InstanceRow, InstanceView, ReviewStatus } from './instance-row.ts';
+import type { InstanceRow, InstanceView, ReviewStatus } from './instance-row.ts';
 import { openRow, openRows, sealOf, sealPerson, toStored } from './instance-seal.ts';
 import { countOne, discountOne, moveOne } from './instance-totals.ts';
 
-export type { Environment, InstanceRow, InstanceView, ReviewStatus } from './instance-row.ts';
+export type { Environment } from '../../kernel/environment.ts';
+export type { InstanceRow, InstanceView, ReviewStatus } from './instance-row.ts';
 
 const VIEW_COLUMNS = `id, environment, definition_id, process_defn_name, process_defn_version, status, first_name,
   last_name, email, phone_number, retention_days, expiring_at, created_at, completed_at, review_status, review_comment,

@@ -1,6 +1,7 @@
 import { sql, type TenantReads } from '../../db/db.ts';
 import { inJson } from '../../db/sql/dialect.ts';
-import { type Environment, findInstance, type InstanceRow } from '../instances/process-instances.repository.ts';
+import type { Environment } from '../../kernel/environment.ts';
+import { findInstance, type InstanceRow } from '../instances/process-instances.repository.ts';
 
 /** Which of some instances are there, and since when there are any. */
 const OLDEST = sql(`SELECT created_at AS at FROM process_instances WHERE tenant_id = $1

@@ -1,5 +1,5 @@
 import { sql, type TenantReads, type TenantTx } from '../../db/db.ts';
-import type { Environment } from '../instances/process-instances.repository.ts';
+import type { Environment } from '../../kernel/environment.ts';
 
 /**
  * Instances whose retention is over. One that has not ended waits for its deadline, which is never far; one in review has

@@ -1,6 +1,6 @@
 import type { TenantDb } from '../../db/db.ts';
+import type { Environment } from '../../kernel/environment.ts';
 import { isGone } from '../../kernel/errors.ts';
-import type { Environment } from '../instances/process-instances.repository.ts';
 import type { Deletion } from './begin-erasure.ts';
 import { dueInstances, setLastPurge } from './due.repository.ts';
 

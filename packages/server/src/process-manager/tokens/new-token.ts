@@ -1,8 +1,8 @@
 import type { api, Body } from '@grove/contract';
 import type { TenantTx } from '../../db/db.ts';
+import type { Environment } from '../../kernel/environment.ts';
 import { newId } from '../../kernel/ids.ts';
 import { fold } from '../../kernel/pages.ts';
-import type { Environment } from '../instances/process-instances.repository.ts';
 import { findProcessSettings } from '../settings/settings.repository.ts';
 import { bindDefinition } from './bind-definition.ts';
 import { checkParameters, checkRedirects, ensureRedirect, hasRedirects } from './parameter-rules.ts';

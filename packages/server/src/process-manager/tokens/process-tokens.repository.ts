@@ -2,8 +2,8 @@ import { addToCounter, readCounter } from '../../db/counters.ts';
 import { sql, type TenantReads, type TenantTx } from '../../db/db.ts';
 import { FOR_UPDATE } from '../../db/sql/dialect.ts';
 import { keptStatement, pageStatement } from '../../db/sql/kept-statement.ts';
+import type { Environment } from '../../kernel/environment.ts';
 import type { Paging } from '../../kernel/pages.ts';
-import type { Environment } from '../instances/process-instances.repository.ts';
 
 export type TokenType = 'UNLIMITED' | 'MULTI_USE_COUNT_LIMITED' | 'MULTI_USE_TIME_LIMITED';
 export type TokenStatus = 'ACTIVE' | 'INACTIVE';

@@ -1,6 +1,6 @@
 import { api, type Ok } from '@grove/contract';
 import { type Audit, changedBy } from '../../audit/audit.ts';
-import { isUniqueViolation } from '../../db/db.ts';
+import { ensureUniqueName } from '../../db/unique-name.ts';
 import type { ErasureLog } from '../../erasure-log/erasure-log.ts';
 import { actor } from '../../kernel/actor.ts';
 import { toDtm } from '../../kernel/clock.ts';
@@ -41,7 +41,7 @@ export function processTokenHandlers({ baseUrlOf, maxTokens, audit, erasureLog }
       const row = await db.write(async (tx) => {
         const made = await newToken(tx, maker, body);
         if ((await countTokens(tx, made.environment)) >= maxTokens) throw new ApiError(100065);
-        await namedOnce(made.name, () => addToken(tx, made));
+        await ensureUniqueName('process token', made.name, () => addToken(tx, made));
         return made;
       });
       return toProcessToken(row, tenantId, baseUrl);
@@ -71,7 +71,7 @@ export function processTokenHandlers({ baseUrlOf, maxTokens, audit, erasureLog }
       const row = await db.write(async (tx) => {
         const before = visible(context, await findTokenForUpdate(tx, params.processTokenId));
         const changed = await changedToken(tx, maker, before, body);
-        await namedOnce(changed.name, () => changeToken(tx, changed));
+        await ensureUniqueName('process token', changed.name, () => changeToken(tx, changed));
         // A name may be that of a person, so the log has none.
         const details = { fields: Object.keys(body), values: { status: changed.status } };
         await audit.record(tx, { ...changedBy(context), action: 'processToken.updated', item: changed.id, details });
@@ -97,16 +97,6 @@ export function processTokenHandlers({ baseUrlOf, maxTokens, audit, erasureLog }
 function visible({ principal }: Context, row: TokenRow | undefined): TokenRow {
   if (row?.environment !== principal.environment) throw new ApiError(100021);
   return row;
-}
-
-async function namedOnce(name: string, work: () => Promise<void>): Promise<void> {
-  try {
-    await work();
-  } catch (error) {
-    if (!isUniqueViolation(error)) throw error;
-    const message = `${JSON.stringify(name)} is the name of another process token`;
-    throw new ApiError(100014, { errors: [{ pointer: '/name', message }], cause: error });
-  }
 }
 
 function toProcessToken(row: TokenRow, tenantId: string, baseUrl: string): ProcessToken {

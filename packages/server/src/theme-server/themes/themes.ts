@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { api } from '@grove/contract';
-import { type Db, isUniqueViolation, type TenantReads, type TenantTx } from '../../db/db.ts';
+import type { Db, TenantReads, TenantTx } from '../../db/db.ts';
+import { ensureUniqueName } from '../../db/unique-name.ts';
 import { detectImageType } from '../../engines/images/detect-image-type.ts';
 import { actor } from '../../kernel/actor.ts';
 import { file, withHeaders } from '../../kernel/answers.ts';
@@ -64,7 +65,7 @@ export function themeHandlers({ db, textsOf }: { db: Db; textsOf: TextsOf }) {
       };
       await own.write(async (tx) => {
         if ((await countThemes(tx, row.environment)) >= MAX_THEMES_PER_TENANT) throw new ApiError(100065);
-        await namedOnce(name, () => addTheme(tx, row));
+        await ensureUniqueName('theme', name, () => addTheme(tx, row));
       });
       return toTheme(own.tenantId, row, []);
     },
@@ -175,14 +176,4 @@ function checkedAsset(name: string, { contentType, bytes }: RawBody): string {
   const isFont = contentType === 'font/woff2' && bytes.toString('latin1', 0, 4) === 'wOF2';
   if (!isFont) throw refuse('a font is WOFF2, and says so');
   return contentType;
-}
-
-async function namedOnce(name: string, work: () => Promise<void>): Promise<void> {
-  try {
-    await work();
-  } catch (error) {
-    if (!isUniqueViolation(error)) throw error;
-    const message = `${JSON.stringify(name)} is the name of another theme`;
-    throw new ApiError(100014, { errors: [{ pointer: '/name', message }], cause: error });
-  }
 }
