@@ -102,6 +102,23 @@ module.exports = {
       to: { path: '^packages/server/src/', pathNot: '^packages/server/src/(jobs|db|kernel)/' },
     },
     {
+      name: 'the-engine-is-pure',
+      comment: 'process-manager/engine decides: no database, no jobs, no blobs. runtime/ carries out what it decides.',
+      severity: 'error',
+      from: { path: '^packages/server/src/process-manager/engine/', pathNot: notTests },
+      to: {
+        path: '^packages/server/src/',
+        pathNot:
+          '^packages/server/src/(process-manager/(engine|cloud-secrets/secret-names)|kernel|engines/(vision|outbound/header-rules))',
+      },
+    },
+    {
+      name: 'definitions-and-images-do-not-know-the-runtime',
+      severity: 'error',
+      from: { path: '^packages/server/src/process-manager/(definitions|images)/', pathNot: notTests },
+      to: { path: '^packages/server/src/process-manager/runtime/' },
+    },
+    {
       name: 'a-repository-belongs-to-its-folder',
       comment: 'A repository is called from the folder it stands in or below; others ask the feature.',
       severity: 'error',

@@ -33,7 +33,7 @@ export { ApiError } from './kernel/errors.ts';
 export { isTenantId, type TenantId } from './kernel/ids.ts';
 export { pageHeaders } from './kernel/page-headers.ts';
 export { type Operator, openOperator } from './operator.ts';
-export { everyBlobKey, knownBlobs } from './process-manager/engine/images.repository.ts';
+export { everyBlobKey, knownBlobs } from './process-manager/images/images.repository.ts';
 export { checkSeals } from './secrets/check-seals.ts';
 export {
   addMasterKeyVersion,

@@ -7,7 +7,7 @@ import { openDb } from '../src/db/open.ts';
 import { openBlobs } from '../src/engines/blobs/open.ts';
 import { systemClock } from '../src/kernel/clock.ts';
 import { asTenantId } from '../src/kernel/ids.ts';
-import { readImage } from '../src/process-manager/engine/read-image.ts';
+import { readImage } from '../src/process-manager/images/read-image.ts';
 import { openMasterKey } from '../src/secrets/master-key.ts';
 import { openVault } from '../src/secrets/vault.ts';
 import { type Child, type Children, testChildren } from './child.ts';

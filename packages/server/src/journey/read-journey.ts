@@ -1,8 +1,8 @@
 import type { JourneyContext } from '../kernel/context.ts';
 import { ApiError } from '../kernel/errors.ts';
-import type { Look } from '../process-manager/engine/drive.ts';
 import { isFinal } from '../process-manager/engine/state.ts';
 import { STATUS_MAPPED } from '../process-manager/instances/instance-view.ts';
+import type { Look } from '../process-manager/runtime/drive.ts';
 import { fillAddress, withOutcome } from './build-redirect.ts';
 import { handoffState } from './handoff-state.ts';
 import type { JourneyDeps } from './journey-deps.ts';

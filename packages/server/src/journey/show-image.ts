@@ -3,11 +3,11 @@ import { type Produced, stream } from '../kernel/answers.ts';
 import { MINUTE } from '../kernel/clock.ts';
 import type { JourneyContext } from '../kernel/context.ts';
 import { ApiError } from '../kernel/errors.ts';
-import type { Look } from '../process-manager/engine/drive.ts';
-import { streamImage } from '../process-manager/engine/read-image.ts';
 import { type Current, isFinal } from '../process-manager/engine/state.ts';
 import { wantedImages } from '../process-manager/engine/steps/registry.ts';
 import { earlierAttempts } from '../process-manager/engine/walk.ts';
+import { streamImage } from '../process-manager/images/read-image.ts';
+import type { Look } from '../process-manager/runtime/drive.ts';
 import type { ImageRow, JourneyDeps } from './journey-deps.ts';
 import { currentUserStep } from './steps.ts';
 

@@ -1,12 +1,13 @@
 import type { api, Ok } from '@grove/contract';
 import { toDtm } from '../kernel/clock.ts';
+
 import { correctableSteps } from '../process-manager/engine/do-again.ts';
-import type { Look } from '../process-manager/engine/drive.ts';
 import { triesLeft } from '../process-manager/engine/judge-attempt.ts';
 import type { Current, InstanceStatus } from '../process-manager/engine/state.ts';
 import { stepTypeOf } from '../process-manager/engine/steps/registry.ts';
 import { earlierAttempts } from '../process-manager/engine/walk.ts';
 import { STATUS_MAPPED } from '../process-manager/instances/instance-view.ts';
+import type { Look } from '../process-manager/runtime/drive.ts';
 import type { ImageRow } from './journey-deps.ts';
 
 /** What a browser is told about a journey. Pure; nothing else of the definition, the state or the instance leaves. */

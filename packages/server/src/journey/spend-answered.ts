@@ -1,8 +1,8 @@
 import type { TenantTx } from '../db/db.ts';
 import { ApiError } from '../kernel/errors.ts';
-import type { Look } from '../process-manager/engine/drive.ts';
 import type { Current } from '../process-manager/engine/state.ts';
 import { asksForChallenge } from '../process-manager/engine/steps/registry.ts';
+import type { Look } from '../process-manager/runtime/drive.ts';
 import type { AttemptOfStep, JourneyDeps } from './journey-deps.ts';
 
 type Submission = { look: Look; current: Current; result: Readonly<Record<string, unknown>>; now: number };

@@ -9,7 +9,7 @@ import { PDF } from '../../test/pdfs.ts';
 import { BlobError } from '../engines/blobs/blobs.ts';
 import { readStream } from '../engines/blobs/read-stream.ts';
 import type { Step } from '../process-manager/engine/definition.ts';
-import { readImage } from '../process-manager/engine/read-image.ts';
+import { readImage } from '../process-manager/images/read-image.ts';
 
 const bytesOf = (text: string) => new Uint8Array(Buffer.from(text));
 

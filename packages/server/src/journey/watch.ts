@@ -2,8 +2,8 @@ import { Readable } from 'node:stream';
 import type { TenantDb } from '../db/db.ts';
 import { type Produced, stream } from '../kernel/answers.ts';
 import type { JourneyPrincipal } from '../kernel/context.ts';
-import type { Drive } from '../process-manager/engine/drive.ts';
 import { isFinal } from '../process-manager/engine/state.ts';
+import type { Drive } from '../process-manager/runtime/drive.ts';
 import type { Live } from './live.ts';
 import { findSession } from './sessions.repository.ts';
 

@@ -1,7 +1,8 @@
 import { joined } from '../../db/db.ts';
 import { lockName } from '../../db/named-lock.ts';
 import { toDtm } from '../../kernel/clock.ts';
-import type { IdentityActs, IdentityPort, RefusedAct } from '../../process-manager/engine/steps/identity-acts.ts';
+import type { IdentityActs, RefusedAct } from '../../process-manager/engine/steps/identity-acts.ts';
+import type { IdentityPort } from '../../process-manager/runtime/identity-port.ts';
 import type { FaceCeremonies } from '../biometrics/biometrics.ts';
 import type { IdentityCore } from '../identity-core.ts';
 import type { PasskeyCeremonies } from '../passkeys/passkeys.ts';

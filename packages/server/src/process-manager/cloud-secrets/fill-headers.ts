@@ -1,13 +1,7 @@
 import type { TenantReads } from '../../db/db.ts';
 import { isHeaderValue } from '../../engines/outbound/header-rules.ts';
 import type { FoundSecret, SecretFault } from './find-secret.ts';
-
-const SECRET = /\{secret\.([A-Za-z0-9_-]{1,100})\}/g;
-
-/** The cloud secrets that a text names. */
-export function secretNames(text: string): string[] {
-  return [...new Set(Array.from(text.matchAll(SECRET), ([, name = '']) => name))];
-}
+import { secretNames } from './secret-names.ts';
 
 export type FilledHeaders =
   | { readonly headers: Record<string, string>; readonly fault?: undefined }

@@ -1,5 +1,4 @@
 import { type BoundedMap, boundedMap } from '../../kernel/bounded-map.ts';
-import type { DefinitionRow } from '../definitions/definitions.repository.ts';
 import { type Asking, type Condition, compileCondition } from './conditions.ts';
 import type { Definition, Step } from './definition.ts';
 import type { State } from './state.ts';
@@ -24,11 +23,14 @@ type Kept = { readonly document: string; readonly compiled: CompiledDefinition }
 
 const kept: BoundedMap<string, Kept> = boundedMap(MAX_KEPT);
 
+/** What is stored of a version. `document` is JSON. */
+export type StoredDefinition = { readonly id: string; readonly version: number; readonly document: string };
+
 /**
  * Journeys need their definition at every request, so it is kept. What is kept counts only for the very same document:
  * an editable version may have changed, and a deployment may have been rolled back.
  */
-export function compileDefinition(row: Pick<DefinitionRow, 'id' | 'version' | 'document'>): CompiledDefinition {
+export function compileDefinition(row: StoredDefinition): CompiledDefinition {
   const known = kept.get(row.id);
   if (known?.document === row.document) return known.compiled;
   const compiled = compile(row);
@@ -36,7 +38,7 @@ export function compileDefinition(row: Pick<DefinitionRow, 'id' | 'version' | 'd
   return compiled;
 }
 
-function compile({ id, version, document }: Pick<DefinitionRow, 'id' | 'version' | 'document'>): CompiledDefinition {
+function compile({ id, version, document }: StoredDefinition): CompiledDefinition {
   const definition = JSON.parse(document) as Definition;
   const places = new Map(definition.steps.map((step, at) => [step.id, at]));
   const conditions = new Map<string, Condition>();

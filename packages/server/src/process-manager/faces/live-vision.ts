@@ -2,7 +2,7 @@ import type { TenantDb } from '../../db/db.ts';
 import type { Vision, VisionImage, VisionMachine } from '../../engines/vision/vision.ts';
 import type { Check, CheckType } from '../../kernel/check.ts';
 import type { TenantId } from '../../kernel/ids.ts';
-import type { Look } from '../engine/drive.ts';
+import type { Look } from '../runtime/drive.ts';
 import { findProcessSettings } from '../settings/settings.repository.ts';
 import { type FindDuplicatesDeps, findDuplicates, NOT_ALL_COMPARED } from './find-duplicates.ts';
 

@@ -1,8 +1,8 @@
 import type { TenantTx } from '../../db/db.ts';
 import type { Vault } from '../../secrets/vault.ts';
-import type { Drive } from '../engine/drive.ts';
 import type { BeginErasure, Deletion } from '../retention/begin-erasure.ts';
 import { forgetParameters } from '../retention/forget-parameters.ts';
+import type { Drive } from '../runtime/drive.ts';
 import { instanceSubject } from './instance-subject.ts';
 import { blobKeysOf, findChildrenForUpdate, type InstanceRow, removeInstance } from './process-instances.repository.ts';
 import type { TellEvents } from './tell-events.ts';

@@ -7,7 +7,7 @@ import { DAY, type InstanceWorld, openInstanceWorld, PATH } from '../../../test/
 import { addTestDefinition, addTestToken } from '../../../test/processes.ts';
 import { toDtm } from '../../kernel/clock.ts';
 import { newId } from '../../kernel/ids.ts';
-import { openDrive } from '../engine/drive.ts';
+import { openDrive } from '../runtime/drive.ts';
 import { createInstance } from './create-instance.ts';
 
 onBothEngines('paused process instances', (_engine, places) => {

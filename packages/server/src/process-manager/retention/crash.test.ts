@@ -12,8 +12,8 @@ import { openDb } from '../../db/open.ts';
 import { openBlobs } from '../../engines/blobs/open.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import { asTenantId, newId } from '../../kernel/ids.ts';
-import { saveImage } from '../engine/images.repository.ts';
-import { imageContext } from '../engine/read-image.ts';
+import { saveImage } from '../images/images.repository.ts';
+import { imageContext } from '../images/read-image.ts';
 
 /** Servers that are killed while they delete, and while they archive. */
 const ROUNDS = CRASH_ROUNDS;

@@ -1,7 +1,7 @@
 import { type Erasable, REPLAYED_BY } from '../../erasure-log/replay-erasures.ts';
 import { isGone } from '../../kernel/errors.ts';
-import { lockChain } from '../engine/drive.ts';
 import { type DeleteInstanceDeps, deleteInChain } from '../instances/delete-instance.ts';
+import { lockChain } from '../runtime/drive.ts';
 import { instancesAmong, oldestInstance } from './among-instances.repository.ts';
 import type { Deletion } from './begin-erasure.ts';
 

@@ -1,8 +1,8 @@
 import { isGone } from '../../kernel/errors.ts';
 import { externalIdsOf, type PersonItem, type PersonSource, textsOf } from '../../kernel/person-source.ts';
-import { type Drive, lockChain } from '../engine/drive.ts';
 import { type DeleteInstanceDeps, deleteInChain } from '../instances/delete-instance.ts';
 import type { InstanceRow } from '../instances/process-instances.repository.ts';
+import { type Drive, lockChain } from '../runtime/drive.ts';
 import { countOfEnvironment, instancesAfter } from './among-instances.repository.ts';
 
 /** Instances: parameters, names, the answers of forms and what was read from documents. */

@@ -10,13 +10,13 @@ import { isOperatorName } from '../../kernel/operator-name.ts';
 import { paging, toPage } from '../../kernel/pages.ts';
 import { ASSESSED_CHECKS, showAssurance } from '../assurance/show-assurance.ts';
 import { findDefinition } from '../definitions/definitions.repository.ts';
-import { checksNamed, checksNotPassed, type NotPassed } from '../engine/checks.repository.ts';
 import { compileDefinition } from '../engine/compile-definition.ts';
 import type { Definition } from '../engine/definition.ts';
-import type { Drive } from '../engine/drive.ts';
 import type { Flow, Happening } from '../engine/state.ts';
+import { checksNamed, checksNotPassed, type NotPassed } from '../instances/checks.repository.ts';
 import { toPlainView } from '../instances/instance-view.ts';
 import { changeInstance, findInstanceForUpdate, type InstanceRow } from '../instances/process-instances.repository.ts';
+import type { Drive } from '../runtime/drive.ts';
 import { findReview, pageReviews, type ReviewRow, SORTABLE } from './reviews.repository.ts';
 
 /** Humans decide what machines could not. Whoever has claimed a review is alone with it for a while. */

@@ -1,7 +1,7 @@
 import { oneOf, stringMap, Type, text } from '@grove/contract';
 import { HEADER_VALUE_FAULT, headerNameFault, isHeaderValue } from '../../../engines/outbound/header-rules.ts';
 import type { Check } from '../../../kernel/check.ts';
-import { secretNames } from '../../cloud-secrets/fill-headers.ts';
+import { secretNames } from '../../cloud-secrets/secret-names.ts';
 import type { Step } from '../definition.ts';
 import { ANY, objectOf } from '../expressions/shapes.ts';
 import { bodyFault, fillBody } from './fill-body.ts';

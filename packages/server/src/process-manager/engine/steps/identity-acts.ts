@@ -1,6 +1,3 @@
-import type { TenantTx } from '../../../db/db.ts';
-import type { VisionImage } from '../../../engines/vision/vision.ts';
-
 /**
  * What an identity store does for the steps of a journey, in the transaction of the step: what the store keeps and what
  * the journey becomes are committed together, or neither is.
@@ -89,11 +86,4 @@ export type StepAbout = {
   readonly environment: 'live' | 'test';
   readonly process: ParentProcess;
   readonly now: number;
-};
-
-/** The identity store, as the engine is handed it. */
-export type IdentityPort = {
-  acts(tx: TenantTx, about: StepAbout): IdentityActs;
-  /** Looks at a picture, so never within a transaction. */
-  presentFace(image: VisionImage, environment: 'live' | 'test', signal: AbortSignal): Promise<PresentedFace>;
 };

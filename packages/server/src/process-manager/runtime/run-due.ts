@@ -4,8 +4,8 @@ import { DAY, HOUR, MINUTE, SECOND } from '../../kernel/clock.ts';
 import { isGone } from '../../kernel/errors.ts';
 import type { TenantId } from '../../kernel/ids.ts';
 import { overdueInstances, postponeDeadline } from '../instances/deadlines.repository.ts';
+import { dueJourneys, postponeJourney } from '../instances/journeys.repository.ts';
 import type { Drive } from './drive.ts';
-import { dueJourneys, postponeJourney } from './journeys.repository.ts';
 
 /** Steps and instances whose time is over. One pass of the installation, every half minute. */
 type RunDueDeps = {

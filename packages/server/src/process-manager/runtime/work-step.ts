@@ -6,17 +6,17 @@ import { defineJob, type JobContext, type JobDefinition } from '../../jobs/defin
 import { MINUTE, SECOND } from '../../kernel/clock.ts';
 import { isGone } from '../../kernel/errors.ts';
 import type { Vault } from '../../secrets/vault.ts';
+import type { Findings } from '../engine/state.ts';
+import { stepTypeOf } from '../engine/steps/registry.ts';
+import type { Worked, WorkImage, WorkRequest } from '../engine/steps/step-type.ts';
 import { openChallenges } from '../faces/challenges.ts';
+import { type ImageRow, imagesOf } from '../images/images.repository.ts';
+import { readImage } from '../images/read-image.ts';
+import { recordDerived, storeDerived } from '../images/save-derived.ts';
 import type { CallHttp } from './call-http.ts';
 import { type Drive, type Look, lockChain, type WorkPayload } from './drive.ts';
-import { type ImageRow, imagesOf } from './images.repository.ts';
-import { readImage } from './read-image.ts';
-import { recordDerived, storeDerived } from './save-derived.ts';
+import type { IdentityPort } from './identity-port.ts';
 import { actsFor } from './settle-step.ts';
-import type { Findings } from './state.ts';
-import type { IdentityPort } from './steps/identity-acts.ts';
-import { stepTypeOf } from './steps/registry.ts';
-import type { Worked, WorkImage, WorkRequest } from './steps/step-type.ts';
 
 /** The work of machines on one attempt of one step. Done at least once; the engine takes findings only once. */
 export type WorkDeps = {

@@ -6,9 +6,24 @@ import { ApiError } from '../../kernel/errors.ts';
 import { newId, type TenantId } from '../../kernel/ids.ts';
 import type { Vault } from '../../secrets/vault.ts';
 import { findDefinition, findDeployed } from '../definitions/definitions.repository.ts';
+import { type CompiledDefinition, compileDefinition } from '../engine/compile-definition.ts';
+import { nextStep } from '../engine/next-step.ts';
+import {
+  type Effect,
+  type Happening,
+  isFinal,
+  type JourneyData,
+  NO_DATA,
+  type Refused,
+  type State,
+} from '../engine/state.ts';
+import type { SubprocessStep } from '../engine/steps/control.ts';
+import { carryImages } from '../images/images.repository.ts';
+import { removeChecks, saveChecks } from '../instances/checks.repository.ts';
 import { createInstance } from '../instances/create-instance.ts';
 import { appendEvents, type NewEvent } from '../instances/instance-events.repository.ts';
 import { instanceSubject } from '../instances/instance-subject.ts';
+import { findJourney, type JourneyRow, saveJourney, touchJourney } from '../instances/journeys.repository.ts';
 import {
   changeInstance,
   countDescendants,
@@ -17,15 +32,8 @@ import {
   type InstanceRow,
 } from '../instances/process-instances.repository.ts';
 import { type TellEvents, type ToldEvent, toldEvent } from '../instances/tell-events.ts';
-import { removeChecks, saveChecks } from './checks.repository.ts';
-import { type CompiledDefinition, compileDefinition } from './compile-definition.ts';
-import { carryImages } from './images.repository.ts';
-import { findJourney, type JourneyRow, saveJourney, touchJourney } from './journeys.repository.ts';
-import { nextStep } from './next-step.ts';
+import type { IdentityPort } from './identity-port.ts';
 import { type Settled, settleStep, settles } from './settle-step.ts';
-import { type Effect, type Happening, isFinal, type JourneyData, NO_DATA, type Refused, type State } from './state.ts';
-import type { SubprocessStep } from './steps/control.ts';
-import type { IdentityPort } from './steps/identity-acts.ts';
 
 /** The one transaction around the engine: reads where a journey stands, lets the engine decide, stores what it decided. */
 export type Drive = {

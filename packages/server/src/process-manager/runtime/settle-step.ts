@@ -1,11 +1,12 @@
 import type { TenantTx } from '../../db/db.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { tagsOf } from '../definitions/tags.repository.ts';
+import type { CompiledDefinition } from '../engine/compile-definition.ts';
+import type { Findings, State } from '../engine/state.ts';
+import type { Begun, IdentityActs, ParentProcess } from '../engine/steps/identity-acts.ts';
+import { stepTypeOf } from '../engine/steps/registry.ts';
 import { findInstance, type InstanceRow } from '../instances/process-instances.repository.ts';
-import type { CompiledDefinition } from './compile-definition.ts';
-import type { Findings, State } from './state.ts';
-import type { Begun, IdentityActs, IdentityPort, ParentProcess } from './steps/identity-acts.ts';
-import { stepTypeOf } from './steps/registry.ts';
+import type { IdentityPort } from './identity-port.ts';
 
 /** Steps that are begun and settled within a transaction: those of identity stores. The instance is locked. */
 export type Settled = {

@@ -2,7 +2,7 @@ import type { TenantDb } from '../../db/db.ts';
 import type { Outbound } from '../../engines/outbound/outbound.ts';
 import { fillHeaders } from '../cloud-secrets/fill-headers.ts';
 import type { FindSecret, SecretUse } from '../cloud-secrets/find-secret.ts';
-import type { HttpAnswer, HttpCall } from './steps/step-type.ts';
+import type { HttpAnswer, HttpCall } from '../engine/steps/step-type.ts';
 
 export type CallHttp = (db: TenantDb, call: HttpCall & SecretUse, signal: AbortSignal) => Promise<HttpAnswer>;
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { onBothEngines } from '../../../test/harness.ts';
 import { DECIDE, openTestJourney, type TestJourney } from '../../../test/journey.ts';
+import type { Step } from '../engine/definition.ts';
 import { countDescendants, findInstance } from '../instances/process-instances.repository.ts';
-import type { Step } from './definition.ts';
 import { CHILDREN_PER_TRANSACTION, type ChildPayload } from './drive.ts';
 
 onBothEngines('children of a journey', (_engine, places) => {
