@@ -12,6 +12,11 @@ export function rowMaker(names: readonly string[]): RowOf {
   return new Function('values', `return { ${members.join(', ')} };`) as RowOf;
 }
 
+/** Rows with the columns of a list as it stands in a statement: `id, name`. */
+export function rowOf(columns: string): RowOf {
+  return rowMaker(columns.split(',').map((name) => name.trim()));
+}
+
 function byName(names: readonly string[]): RowOf {
   return (values) => {
     const row: Record<string, Value> = {};

@@ -1,5 +1,6 @@
-import { sql, type TenantReads, type TenantTx, type Value } from '../../db/db.ts';
+import { sql, type TenantReads, type TenantTx } from '../../db/db.ts';
 import { inJson } from '../../db/sql/dialect.ts';
+import { rowOf } from '../../db/sql/row-maker.ts';
 import type { Alg } from './algorithms.ts';
 import type { AttestationTrust } from './attestation/assess-attestation.ts';
 
@@ -39,7 +40,9 @@ const NAMES = [
 const COLUMNS = NAMES.join(', ');
 /** What is needed to verify an assertion, and no more: every login reads it. */
 const VERIFIED = `id, store_id, user_id, credential_id, user_handle, status, alg, public_key, sign_count, backup_eligible`;
+const toVerified = rowOf(VERIFIED);
 const SUMMARY = 'id, user_id, rp_id, credential_id, status, created_at, last_used_at';
+const toSummaryRow = rowOf(SUMMARY);
 
 export type PasskeyToVerify = Pick<
   PasskeyRow,
@@ -85,35 +88,6 @@ const OF_USERS = sql(`SELECT ${SUMMARY} FROM passkeys WHERE tenant_id = $1 AND u
   ORDER BY id`);
 const ADD_AUDIT = sql('INSERT INTO passkey_audits (tenant_id, passkey_id, sealed) VALUES ($1, $2, $3)');
 const AUDIT = sql('SELECT sealed FROM passkey_audits WHERE tenant_id = $1 AND passkey_id = $2');
-
-/** In the order of VERIFIED. */
-function toVerified(values: Value[]): PasskeyToVerify {
-  return {
-    id: values[0] as string,
-    store_id: values[1] as string,
-    user_id: values[2] as string,
-    credential_id: values[3] as string,
-    user_handle: values[4] as string,
-    status: values[5] as PasskeyStatus,
-    alg: values[6] as Alg,
-    public_key: values[7] as Uint8Array,
-    sign_count: values[8] as number,
-    backup_eligible: values[9] as number,
-  };
-}
-
-/** In the order of SUMMARY. */
-function toSummaryRow(values: Value[]): PasskeySummaryRow {
-  return {
-    id: values[0] as string,
-    user_id: values[1] as string,
-    rp_id: values[2] as string,
-    credential_id: values[3] as string,
-    status: values[4] as PasskeyStatus,
-    created_at: values[5] as number,
-    last_used_at: values[6] as number | null,
-  };
-}
 
 /** False if the credential id is registered already, for whomever. */
 export async function addPasskey(tx: TenantTx, row: PasskeyRow): Promise<boolean> {

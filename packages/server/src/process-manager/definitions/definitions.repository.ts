@@ -1,7 +1,8 @@
-import { type Sql, sql, type TenantReads, type TenantTx, type Value } from '../../db/db.ts';
+import { type Sql, sql, type TenantReads, type TenantTx } from '../../db/db.ts';
 import { lockName } from '../../db/named-lock.ts';
 import { FOR_UPDATE } from '../../db/sql/dialect.ts';
 import { keptStatement, pageStatement } from '../../db/sql/kept-statement.ts';
+import { rowOf } from '../../db/sql/row-maker.ts';
 import { type Environment, seenFrom } from '../../kernel/environment.ts';
 import type { Paging } from '../../kernel/pages.ts';
 
@@ -33,26 +34,8 @@ export type DefinitionRow = DefinitionView & {
 
 const VIEW = `id, name, version, status, description, definition_type, retention_days, created_at, created_by,
   last_updated_at, last_updated_by, deployed_at, environment`;
+const toView = rowOf(VIEW);
 const COLUMNS = `${VIEW}, tenant_id, name_folded, document`;
-
-/** In the order of VIEW. */
-function toView(values: Value[]): DefinitionView {
-  return {
-    id: values[0] as string,
-    name: values[1] as string,
-    version: values[2] as number,
-    status: values[3] as DefinitionStatus,
-    description: values[4] as string | null,
-    definition_type: values[5] as DefinitionView['definition_type'],
-    retention_days: values[6] as number,
-    created_at: values[7] as number,
-    created_by: values[8] as string,
-    last_updated_at: values[9] as number,
-    last_updated_by: values[10] as string,
-    deployed_at: values[11] as number | null,
-    environment: values[12] as Environment,
-  };
-}
 
 /** The properties a list can be sorted by. What may be absent comes first, on both engines. */
 export const SORTABLE = {

@@ -1,8 +1,7 @@
-import { type Sql, sql, type TenantReads, type TenantTx, type Value } from '../../db/db.ts';
+import { type Sql, sql, type TenantReads, type TenantTx } from '../../db/db.ts';
 import { FOR_UPDATE } from '../../db/sql/dialect.ts';
-import type { Environment } from '../../kernel/environment.ts';
-import type { InstanceStatus } from '../engine/state.ts';
-import type { InstanceRow, InstanceView, ReviewStatus } from './instance-row.ts';
+import { rowOf } from '../../db/sql/row-maker.ts';
+import type { InstanceRow, InstanceView } from './instance-row.ts';
 import { openRow, openRows, sealOf, sealPerson, toStored } from './instance-seal.ts';
 import { countOne, discountOne, moveOne } from './instance-totals.ts';
 
@@ -12,33 +11,9 @@ export type { InstanceRow, InstanceView, ReviewStatus } from './instance-row.ts'
 const VIEW_COLUMNS = `id, environment, definition_id, process_defn_name, process_defn_version, status, first_name,
   last_name, email, phone_number, retention_days, expiring_at, created_at, completed_at, review_status, review_comment,
   reviewer, extended_terms, sealed`;
+const toView = rowOf(VIEW_COLUMNS);
 const COLUMNS = `${VIEW_COLUMNS}, last_updated_at, claimed_until, token_id, token_counter, parent_id, parent_step, name,
   description, parameters, ui_url, deadline_at, sequence, terms, code_hash, code_expires_at`;
-
-/** In the order of VIEW_COLUMNS. */
-function toView(values: Value[]): InstanceView {
-  return {
-    id: values[0] as string,
-    environment: values[1] as Environment,
-    definition_id: values[2] as string,
-    process_defn_name: values[3] as string,
-    process_defn_version: values[4] as number,
-    status: values[5] as InstanceStatus,
-    first_name: values[6] as string | null,
-    last_name: values[7] as string | null,
-    email: values[8] as string | null,
-    phone_number: values[9] as string | null,
-    retention_days: values[10] as number,
-    expiring_at: values[11] as number,
-    created_at: values[12] as number,
-    completed_at: values[13] as number | null,
-    review_status: values[14] as ReviewStatus | null,
-    review_comment: values[15] as string | null,
-    reviewer: values[16] as string | null,
-    extended_terms: values[17] as string | null,
-    sealed: values[18] as Uint8Array | null,
-  };
-}
 
 const ONE_VIEW = sql(`SELECT ${VIEW_COLUMNS} FROM process_instances WHERE tenant_id = $1 AND id = $2`, toView);
 const ONE = sql(`SELECT ${COLUMNS} FROM process_instances WHERE tenant_id = $1 AND id = $2`);
