@@ -18,7 +18,8 @@ import {
 } from './deliveries.repository.ts';
 import type { Payload } from './notify.ts';
 import { toDelivery } from './webhook-rules.ts';
-import { findWebhook, type WebhookRow } from './webhooks.repository.ts';
+import { findWebhook } from './webhooks.repository.ts';
+import type { WebhookRow } from './webhooks.table.ts';
 
 /** The log of deliveries: looked at, sent again, and tried out. */
 

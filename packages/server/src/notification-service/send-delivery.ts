@@ -11,7 +11,8 @@ import type { Payload } from './notify.ts';
 import { signatureHeaders } from './sign-payload.ts';
 import type { Headers } from './webhook-rules.ts';
 import { openWebhook } from './webhook-secrets.ts';
-import { findWebhookById, type WebhookRow } from './webhooks.repository.ts';
+import { findWebhookById } from './webhooks.repository.ts';
+import type { WebhookRow } from './webhooks.table.ts';
 
 /** What became of one attempt. Of the answer nothing is kept but its status. */
 export type Attempted = {

@@ -14,7 +14,8 @@ import {
 } from './queue.repository.ts';
 import { closedForMs, nextAttemptAt } from './retry-rules.ts';
 import type { Attempted, Outcome } from './send-delivery.ts';
-import { disableWebhook, findWebhookById, type WebhookRow } from './webhooks.repository.ts';
+import { disableWebhook, findWebhookById } from './webhooks.repository.ts';
+import type { WebhookRow } from './webhooks.table.ts';
 
 export type Finished = { claimed: Claimed; outcome: Outcome };
 

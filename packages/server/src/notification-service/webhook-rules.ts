@@ -4,7 +4,7 @@ import { toDtm } from '../kernel/clock.ts';
 import { ApiError, invalidInput } from '../kernel/errors.ts';
 import type { DeliveryRow } from './deliveries.repository.ts';
 import { webhookTemplateFault } from './fill-template.ts';
-import type { WebhookRow } from './webhooks.repository.ts';
+import type { WebhookRow } from './webhooks.table.ts';
 
 /** The rules of a webhook, as pure functions, and what callers see of it. */
 

@@ -2,7 +2,7 @@ import type { TenantReads, TenantTx } from '../db/db.ts';
 import { HOUR } from '../kernel/clock.ts';
 import type { Vault } from '../secrets/vault.ts';
 import type { Headers } from './webhook-rules.ts';
-import type { WebhookRow } from './webhooks.repository.ts';
+import type { WebhookRow } from './webhooks.table.ts';
 
 /** What of a webhook is sealed: the secrets that sign, and the values of its sensitive headers. */
 const SUBJECT = 'tenant';

@@ -1,98 +1,52 @@
-import { type Sql, sql, type TenantReads, type TenantTx, unprepared } from '../db/db.ts';
+import type { TenantReads, TenantTx } from '../db/db.ts';
 import { FOR_UPDATE } from '../db/sql/dialect.ts';
+import { statement } from '../db/sql/statement.ts';
 import type { Environment } from '../kernel/environment.ts';
 import type { Paging } from '../kernel/pages.ts';
+import { type WebhookRow, webhooks } from './webhooks.table.ts';
 
-/** The columns of a webhook. Only this file and its neighbours in the folder know them. */
-export type WebhookRow = {
-  id: string;
-  environment: Environment;
-  name: string;
-  name_folded: string;
-  description: string | null;
-  version: number;
-  status: 'ACTIVE' | 'DISABLED';
-  disabled_reason: string | null;
-  method: 'POST' | 'GET';
-  uri: string;
-  headers: string;
-  sensitive_names: string;
-  sensitive_sealed: Uint8Array | null;
-  body_template: string | null;
-  events: string;
-  retry_intervals: string;
-  secret_sealed: Uint8Array;
-  old_secret: Uint8Array | null;
-  old_secret_until: number | null;
-  created_at: number;
-  created_by: string;
-  last_updated_at: number;
-  last_updated_by: string;
-};
-
-const NAMES = [
-  ...['id', 'environment', 'name', 'name_folded', 'description', 'version', 'status', 'disabled_reason', 'method'],
-  ...['uri', 'headers', 'sensitive_names', 'sensitive_sealed', 'body_template', 'events', 'retry_intervals'],
-  ...['secret_sealed', 'old_secret', 'old_secret_until', 'created_at', 'created_by', 'last_updated_at'],
-  'last_updated_by',
-] as (keyof WebhookRow)[];
-const COLUMNS = NAMES.join(', ');
+const { columns } = webhooks;
 /** Id, environment and who made it are for good. */
-const CHANGING = NAMES.filter((name) => !['id', 'environment', 'created_at', 'created_by'].includes(name));
+const CHANGING = columns.filter((name) => !['id', 'environment', 'created_at', 'created_by'].includes(name));
 
-/** The properties a list can be sorted by. */
-export const SORTABLE = {
-  id: 'id',
-  name: 'name_folded',
-  status: 'status',
-  createdDtm: 'created_at',
-  lastUpdatedDtm: 'last_updated_at',
-} as const;
+const BY_ID = 'WHERE tenant_id = :tenant_id AND id = :id';
+const OF_ENVIRONMENT = 'WHERE tenant_id = :tenant_id AND environment = :environment';
+const ONE = webhooks.select(columns, `${OF_ENVIRONMENT} AND id = :id`);
+const ONE_FOR_UPDATE = webhooks.select(columns, `${OF_ENVIRONMENT} AND id = :id ${FOR_UPDATE}`);
+const ONE_BY_ID = webhooks.select(columns, BY_ID);
+const OF_NAME = webhooks.select(['id', 'status', 'events'], `${OF_ENVIRONMENT} AND name = :name`);
+const ANY_OF_NAME = webhooks.select(['id'], 'WHERE tenant_id = :tenant_id AND name = :name LIMIT 1');
+const ACTIVE = webhooks.select(['id', 'events'], `${OF_ENVIRONMENT} AND status = 'ACTIVE'`);
+const COUNT = webhooks.count(OF_ENVIRONMENT);
+const LIST = webhooks.list(columns, `${OF_ENVIRONMENT} AND name_folded LIKE :pattern ESCAPE '\\'`);
+const ADD = webhooks.insert();
+const CHANGE = webhooks.update(CHANGING, BY_ID);
+const DISABLE = statement(`UPDATE webhooks SET status = 'DISABLED', disabled_reason = :reason, version = version + 1,
+  last_updated_at = :now, last_updated_by = :by WHERE tenant_id = :tenant_id AND id = :id AND status = 'ACTIVE'`);
+const REMOVE = webhooks.delete(BY_ID);
+const FORGET_OLD_SECRETS = statement(`UPDATE webhooks SET old_secret = NULL, old_secret_until = NULL
+  WHERE tenant_id = :tenant_id AND old_secret_until <= :now`);
 
-const OF_ENVIRONMENT = 'tenant_id = $1 AND environment = $2';
-const ONE = sql(`SELECT ${COLUMNS} FROM webhooks WHERE ${OF_ENVIRONMENT} AND id = $3`);
-const ONE_FOR_UPDATE = sql(`SELECT ${COLUMNS} FROM webhooks WHERE ${OF_ENVIRONMENT} AND id = $3 ${FOR_UPDATE}`);
-const BY_ID = sql(`SELECT ${COLUMNS} FROM webhooks WHERE tenant_id = $1 AND id = $2`);
-const NAMED = sql(`SELECT id, status, events FROM webhooks WHERE ${OF_ENVIRONMENT} AND name = $3`);
-const NAME_TAKEN = sql('SELECT 1 AS known FROM webhooks WHERE tenant_id = $1 AND name = $2 LIMIT 1');
-const ACTIVE = sql(`SELECT id, events FROM webhooks WHERE ${OF_ENVIRONMENT} AND status = 'ACTIVE'`, ([id, events]) => ({
-  id,
-  events,
-}));
-const COUNT = sql(`SELECT count(*) AS total FROM webhooks WHERE ${OF_ENVIRONMENT}`);
-const COUNT_LIKE = sql(
-  `SELECT count(*) AS total FROM webhooks WHERE ${OF_ENVIRONMENT} AND name_folded LIKE $3 ESCAPE '\\'`,
-);
-const ADD = sql(`INSERT INTO webhooks (tenant_id, ${COLUMNS})
-  VALUES ($1, ${NAMES.map((_, at) => `$${at + 2}`).join(', ')})`);
-const CHANGE = sql(`UPDATE webhooks SET ${CHANGING.map((name, at) => `${name} = $${at + 3}`).join(', ')}
-  WHERE tenant_id = $1 AND id = $2`);
-const DISABLE = sql(`UPDATE webhooks SET status = 'DISABLED', disabled_reason = $3, version = version + 1,
-  last_updated_at = $4, last_updated_by = $5 WHERE tenant_id = $1 AND id = $2 AND status = 'ACTIVE'`);
-const REMOVE = sql('DELETE FROM webhooks WHERE tenant_id = $1 AND id = $2');
-const FORGET_OLD_SECRETS = sql(`UPDATE webhooks SET old_secret = NULL, old_secret_until = NULL
-  WHERE tenant_id = $1 AND old_secret_until <= $2`);
+type WebhookKey = { environment: Environment; id: string };
 
-type Key = { environment: Environment; id: string };
-
-export function findWebhook(db: TenantReads, { environment, id }: Key): Promise<WebhookRow | undefined> {
-  return db.get<WebhookRow>(ONE, [db.tenantId, environment, id]);
+export function findWebhook(db: TenantReads, key: WebhookKey): Promise<WebhookRow | undefined> {
+  return ONE.get(db, key);
 }
 
 /** Nobody else can change the webhook until the transaction ends. */
-export function findWebhookForUpdate(tx: TenantTx, { environment, id }: Key): Promise<WebhookRow | undefined> {
-  return tx.get<WebhookRow>(ONE_FOR_UPDATE, [tx.tenantId, environment, id]);
+export function findWebhookForUpdate(tx: TenantTx, key: WebhookKey): Promise<WebhookRow | undefined> {
+  return ONE_FOR_UPDATE.get(tx, key);
 }
 
 /** For those who send: the delivery says which it is. */
 export function findWebhookById(db: TenantReads, id: string): Promise<WebhookRow | undefined> {
-  return db.get<WebhookRow>(BY_ID, [db.tenantId, id]);
+  return ONE_BY_ID.get(db, { id });
 }
 
-export type Subscriber = { id: string; events: string };
+export type Subscriber = Pick<WebhookRow, 'id' | 'events'>;
 
 export function activeWebhooks(db: TenantReads, environment: Environment): Promise<Subscriber[]> {
-  return db.all<Subscriber>(ACTIVE, [db.tenantId, environment]);
+  return ACTIVE.all(db, { environment });
 }
 
 export function findWebhookNamed(
@@ -100,51 +54,47 @@ export function findWebhookNamed(
   environment: Environment,
   name: string,
 ): Promise<Pick<WebhookRow, 'id' | 'status' | 'events'> | undefined> {
-  return db.get(NAMED, [db.tenantId, environment, name]);
+  return OF_NAME.get(db, { environment, name });
 }
 
 /** In either environment. */
 export async function isWebhookName(db: TenantReads, name: string): Promise<boolean> {
-  return (await db.get(NAME_TAKEN, [db.tenantId, name])) !== undefined;
+  return (await ANY_OF_NAME.get(db, { name })) !== undefined;
 }
 
 export async function countWebhooks(db: TenantReads, environment: Environment): Promise<number> {
-  return (await db.get<{ total: number }>(COUNT, [db.tenantId, environment]))?.total ?? 0;
+  return (await COUNT.get(db, { environment }))?.total ?? 0;
 }
 
 export async function addWebhook(tx: TenantTx, row: WebhookRow): Promise<void> {
-  await tx.run(ADD, [tx.tenantId, ...NAMES.map((name) => row[name])]);
+  await ADD.run(tx, row);
 }
 
 export async function changeWebhook(tx: TenantTx, row: WebhookRow): Promise<void> {
-  await tx.run(CHANGE, [tx.tenantId, row.id, ...CHANGING.map((name) => row[name])]);
+  await CHANGE.run(tx, row);
 }
 
 /** For what happens without a caller. False if it was disabled already. */
 export async function disableWebhook(
   tx: TenantTx,
   id: string,
-  { reason, now, by }: { reason: string; now: number; by: string },
+  why: { reason: string; now: number; by: string },
 ): Promise<boolean> {
-  return (await tx.run(DISABLE, [tx.tenantId, id, reason, now, by])) === 1;
+  return (await DISABLE.run(tx, { id, ...why })) === 1;
 }
 
 export async function removeWebhook(tx: TenantTx, id: string): Promise<void> {
-  await tx.run(REMOVE, [tx.tenantId, id]);
+  await REMOVE.run(tx, { id });
 }
 
-export async function forgetOldSecrets(tx: TenantTx, now: number): Promise<number> {
-  return tx.run(FORGET_OLD_SECRETS, [tx.tenantId, now]);
+export function forgetOldSecrets(tx: TenantTx, now: number): Promise<number> {
+  return FORGET_OLD_SECRETS.run(tx, { now });
 }
 
-export async function pageWebhooks(
+export function pageWebhooks(
   db: TenantReads,
   { environment, pattern = '%' }: { environment: Environment; pattern: string | undefined },
-  { orderBy, size, offset }: Paging,
+  paging: Paging,
 ): Promise<{ rows: WebhookRow[]; total: number }> {
-  const key = [db.tenantId, environment, pattern];
-  const counted = await db.get<{ total: number }>(COUNT_LIKE, key);
-  const page: Sql = unprepared(`SELECT ${COLUMNS} FROM webhooks WHERE ${OF_ENVIRONMENT}
-    AND name_folded LIKE $3 ESCAPE '\\' ORDER BY ${orderBy} LIMIT $4 + 0 OFFSET $5 + 0`);
-  return { total: counted?.total ?? 0, rows: await db.all<WebhookRow>(page, [...key, size, offset]) };
+  return LIST(db, { environment, pattern }, paging);
 }

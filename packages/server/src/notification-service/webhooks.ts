@@ -35,9 +35,8 @@ import {
   findWebhookForUpdate,
   pageWebhooks,
   removeWebhook,
-  SORTABLE,
-  type WebhookRow,
 } from './webhooks.repository.ts';
+import { SORTABLE, type WebhookRow } from './webhooks.table.ts';
 
 /** Webhooks: who is told what (all of it is ours). A caller sees those of its own environment. */
 

@@ -1,70 +1,23 @@
-import { type Sql, sql, type TenantReads, type TenantTx, unprepared } from '../../db/db.ts';
+import type { TenantReads, TenantTx } from '../../db/db.ts';
 import { FOR_UPDATE } from '../../db/sql/dialect.ts';
 import type { Environment } from '../../kernel/environment.ts';
 import type { Paging } from '../../kernel/pages.ts';
+import { type CloudSecretRow, type CloudSecretView, cloudSecrets, VIEW } from './cloud-secrets.table.ts';
 
-export type SecretType = 'STRING' | 'NUMBER' | 'BINARY';
-
-/** What callers may see of a secret: everything but its value. */
-export type CloudSecretView = {
-  environment: Environment;
-  /** The hosts it may be sent to, a JSON array. Null: it is older than hosts, and may be sent to any. */
-  hosts: string | null;
-  id: string;
-  name: string;
-  description: string | null;
-  type: SecretType;
-  created_at: number;
-  created_by: string;
-  last_updated_at: number;
-  last_updated_by: string;
-};
-export type CloudSecretRow = CloudSecretView & { name_folded: string; sealed: Uint8Array };
-
-/** The properties a list can be sorted by. */
-export const SORTABLE = {
-  id: 'id',
-  name: 'name_folded',
-  type: 'type',
-  createdDtm: 'created_at',
-  lastUpdatedDtm: 'last_updated_at',
-} as const;
-
-const VIEW =
-  'environment, hosts, id, name, description, type, created_at, created_by, last_updated_at, last_updated_by';
-const ADD = sql(`INSERT INTO cloud_secrets (tenant_id, ${VIEW}, name_folded, sealed)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`);
-const ONE_FOR_UPDATE =
-  sql(`SELECT ${VIEW}, name_folded, sealed FROM cloud_secrets WHERE tenant_id = $1 AND environment = $2 AND id = $3
-  ${FOR_UPDATE}`);
-const CHANGE = sql(`UPDATE cloud_secrets SET description = $3, sealed = $4, last_updated_at = $5, last_updated_by = $6,
-  hosts = $7
-  WHERE tenant_id = $1 AND id = $2`);
-const REMOVE = sql('DELETE FROM cloud_secrets WHERE tenant_id = $1 AND environment = $2 AND id = $3');
-const COUNT = sql('SELECT count(*) AS total FROM cloud_secrets WHERE tenant_id = $1 AND environment = $2');
-const COUNT_LIKE = sql(
-  `SELECT count(*) AS total FROM cloud_secrets
-   WHERE tenant_id = $1 AND environment = $2 AND name_folded LIKE $3 ESCAPE '\\'`,
+const OF_ENVIRONMENT = 'WHERE tenant_id = :tenant_id AND environment = :environment';
+const ADD = cloudSecrets.insert();
+const ONE_FOR_UPDATE = cloudSecrets.select(cloudSecrets.columns, `${OF_ENVIRONMENT} AND id = :id ${FOR_UPDATE}`);
+const CHANGE = cloudSecrets.update(
+  ['description', 'sealed', 'last_updated_at', 'last_updated_by', 'hosts'],
+  'WHERE tenant_id = :tenant_id AND id = :id',
 );
-const SEALED = sql(
-  'SELECT id, hosts, sealed FROM cloud_secrets WHERE tenant_id = $1 AND environment = $2 AND name = $3',
-);
+const REMOVE = cloudSecrets.delete(`${OF_ENVIRONMENT} AND id = :id`);
+const COUNT = cloudSecrets.count(OF_ENVIRONMENT);
+const LIST = cloudSecrets.list(VIEW, `${OF_ENVIRONMENT} AND name_folded LIKE :pattern ESCAPE '\\'`);
+const SEALED = cloudSecrets.select(['id', 'hosts', 'sealed'], `${OF_ENVIRONMENT} AND name = :name`);
 
 export async function addCloudSecret(tx: TenantTx, row: CloudSecretRow): Promise<void> {
-  await tx.run(ADD, [
-    ...[
-      tx.tenantId,
-      row.environment,
-      row.hosts,
-      row.id,
-      row.name,
-      row.description,
-      row.type,
-      row.created_at,
-      row.created_by,
-    ],
-    ...[row.last_updated_at, row.last_updated_by, row.name_folded, row.sealed],
-  ]);
+  await ADD.run(tx, row);
 }
 
 /** Nobody else can change the secret until the transaction ends. */
@@ -73,17 +26,16 @@ export function findCloudSecretForUpdate(
   environment: Environment,
   id: string,
 ): Promise<CloudSecretRow | undefined> {
-  return tx.get<CloudSecretRow>(ONE_FOR_UPDATE, [tx.tenantId, environment, id]);
+  return ONE_FOR_UPDATE.get(tx, { environment, id });
 }
 
 export async function changeCloudSecret(tx: TenantTx, row: CloudSecretRow): Promise<void> {
-  const { id, description, sealed, last_updated_at, last_updated_by, hosts } = row;
-  await tx.run(CHANGE, [tx.tenantId, id, description, sealed, last_updated_at, last_updated_by, hosts]);
+  await CHANGE.run(tx, row);
 }
 
 /** False if there is none. */
 export async function removeCloudSecret(tx: TenantTx, environment: Environment, id: string): Promise<boolean> {
-  return (await tx.run(REMOVE, [tx.tenantId, environment, id])) === 1;
+  return (await REMOVE.run(tx, { environment, id })) === 1;
 }
 
 export function findSealedSecret(
@@ -91,21 +43,17 @@ export function findSealedSecret(
   environment: Environment,
   name: string,
 ): Promise<Pick<CloudSecretRow, 'id' | 'hosts' | 'sealed'> | undefined> {
-  return db.get(SEALED, [db.tenantId, environment, name]);
+  return SEALED.get(db, { environment, name });
 }
 
 export async function countCloudSecrets(db: TenantReads, environment: Environment): Promise<number> {
-  return (await db.get<{ total: number }>(COUNT, [db.tenantId, environment]))?.total ?? 0;
+  return (await COUNT.get(db, { environment }))?.total ?? 0;
 }
 
-export async function pageCloudSecrets(
+export function pageCloudSecrets(
   db: TenantReads,
   { environment, pattern = '%' }: { environment: Environment; pattern: string | undefined },
-  { orderBy, size, offset }: Paging,
+  paging: Paging,
 ): Promise<{ rows: CloudSecretView[]; total: number }> {
-  const counted = await db.get<{ total: number }>(COUNT_LIKE, [db.tenantId, environment, pattern]);
-  const page: Sql = unprepared(`SELECT ${VIEW} FROM cloud_secrets WHERE tenant_id = $1
-    AND environment = $2 AND name_folded LIKE $3 ESCAPE '\\' ORDER BY ${orderBy} LIMIT $4 + 0 OFFSET $5 + 0`);
-  const rows = await db.all<CloudSecretView>(page, [db.tenantId, environment, pattern, size, offset]);
-  return { rows, total: counted?.total ?? 0 };
+  return LIST(db, { environment, pattern }, paging);
 }

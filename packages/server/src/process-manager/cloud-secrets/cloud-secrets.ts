@@ -10,16 +10,13 @@ import { fold, likePattern, paging, toPage } from '../../kernel/pages.ts';
 import type { Vault } from '../../secrets/vault.ts';
 import {
   addCloudSecret,
-  type CloudSecretRow,
-  type CloudSecretView,
   changeCloudSecret,
   countCloudSecrets,
   findCloudSecretForUpdate,
   pageCloudSecrets,
   removeCloudSecret,
-  type SecretType,
-  SORTABLE,
 } from './cloud-secrets.repository.ts';
+import { type CloudSecretRow, type CloudSecretView, type SecretType, SORTABLE } from './cloud-secrets.table.ts';
 import { contextOf, SUBJECT } from './find-secret.ts';
 import { normaliseHosts, shownHosts } from './secret-hosts.ts';
 
