@@ -14,7 +14,8 @@ import type { JobsOptions } from './jobs.ts';
 /** One worker at a time answers for a job, and no job is lost with its worker. */
 const EMPTY = sql('DELETE FROM jobs');
 const LEASE_MS = 60_000;
-const ROUNDS = CRASH_ROUNDS;
+// What one worker leaves another takes: that needs two.
+const ROUNDS = Math.max(2, CRASH_ROUNDS);
 const JOBS_PER_ROUND = 150;
 
 onBothEngines('a lease', (engine, places) => {
