@@ -129,7 +129,7 @@ describe('the passkey page', () => {
     const framed = page.frameLocator('iframe');
     const topOrigin = `https://other.idv.test:${port}`;
     for (const [topOrigins, answer] of [
-      [[], /may not show it/],
+      [[], /not allowed to embed it/],
       [[topOrigin], /Hello, Eve/],
     ] as const) {
       const body = { topOrigins: [...topOrigins] };

@@ -139,6 +139,8 @@ onBothEngines('push notifications that ask for a process', (_engine, places) => 
   it('a yes on one device stands, whatever is said on another afterwards', async () => {
     const { user } = await world.everybody();
     const records = await sent(user);
+    // Nobody is told of what was answered before.
+    await world.settle();
     const [one, two, three] = records;
     await world.answer(user, one.id, { status: 'ACCEPTED' });
     assert.equal((await world.answer(user, two.id, { status: 'REJECTED' })).body.status, 'REJECTED');
