@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
+import { IDENTITY_EVENTS } from '@grove/contract';
 import { build } from 'vite';
 import { manifestOf, ROOT, SDK_NAME } from './packages.ts';
 import { printContractTypes } from './print-types.ts';
@@ -60,7 +61,7 @@ function writeDeclarations(dist: string, folder: string): void {
   );
   const made = join(folder, 'sdk/src');
   const files = reachable('index.ts', made);
-  const contract = printContractTypes();
+  const contract = `${printContractTypes()}\n${webhookTypes()}`;
   for (const [suffix, script] of [
     ['.d.ts', '.js'],
     ['.d.cts', '.cjs'],
@@ -74,6 +75,13 @@ function writeDeclarations(dist: string, folder: string): void {
       );
     }
   }
+}
+
+/** The types of webhooks are plain TypeScript already, and need nothing but the names of the events. */
+function webhookTypes(): string {
+  const file = join(ROOT, 'packages/contract/src/webhook-payloads.ts');
+  const names = IDENTITY_EVENTS.map((name) => JSON.stringify(name)).join(' | ');
+  return readFileSync(file, 'utf8').replace(/^import .*$/m, `type IdentityEventType = ${names};`);
 }
 
 const RELATIVE = /'\.\/([\w.-]+)\.ts'/g;

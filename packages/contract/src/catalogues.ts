@@ -11,6 +11,7 @@ const MEANINGS: Readonly<Record<(typeof WEBHOOK_EVENTS)[number], string>> = {
   'instance.stepLeft': 'the page of a step was left and nobody came back for a while',
   'instance.stepCompleted': 'a step is done',
   'instance.stepRetried': 'a step has to be done again',
+  'instance.stepReopened': 'the end user went back to a step to correct it',
   'instance.paused': 'the journey waits for your back end: call `resume`',
   'instance.review': 'a human has to decide: look at `GET /api/process-manager/reviews`',
   'instance.approved': 'a human has approved',

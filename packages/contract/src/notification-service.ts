@@ -14,6 +14,7 @@ export const WEBHOOK_EVENTS = [
   'instance.stepLeft',
   'instance.stepCompleted',
   'instance.stepRetried',
+  'instance.stepReopened',
   'instance.paused',
   'instance.review',
   'instance.approved',

@@ -13,6 +13,7 @@ export type InstanceEventType =
   | 'instance.stepLeft'
   | 'instance.stepCompleted'
   | 'instance.stepRetried'
+  | 'instance.stepReopened'
   | 'instance.paused'
   | 'instance.review'
   | 'instance.approved'

@@ -39,8 +39,12 @@ export const AuditAction = oneOf(
   'person.archived',
   'person.erased',
   'apiKey.readBudgetExceeded',
-  ...['operator.joined', 'operator.signedIn', 'operator.signedOut', 'operator.locked'],
-  ...['operator.passkeyAdded', 'operator.passkeyDeleted'],
+  'operator.joined',
+  'operator.signedIn',
+  'operator.signedOut',
+  'operator.locked',
+  'operator.passkeyAdded',
+  'operator.passkeyDeleted',
   ...CONFIGURATION_ACTIONS,
 );
 
