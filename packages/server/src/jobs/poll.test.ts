@@ -65,6 +65,6 @@ it('waits anything up to a doubled time before the next attempt, and never more 
   const backoff = { firstMs: 1000, mostMs: 10_000 };
   const longest = [1, 2, 3, 4, 5, 60].map((attempts) => retryDelayMs(backoff, attempts, 1));
   assert.deepEqual(longest, [1000, 2000, 4000, 8000, 10_000, 10_000]);
-  assert.equal(retryDelayMs(backoff, 3, 0), 0);
+  assert.equal(retryDelayMs(backoff, 3, 0), 1);
   assert.equal(retryDelayMs(backoff, 3, 0.25), 1000);
 });

@@ -6,5 +6,6 @@ import type { Backoff } from './define-job.ts';
  */
 export function retryDelayMs({ firstMs, mostMs }: Backoff, failedAttempts: number, random: number): number {
   const longest = Math.min(mostMs, firstMs * 2 ** (failedAttempts - 1));
-  return Math.round(longest * random);
+  // Never at once: what has just failed is still down.
+  return Math.max(1, Math.round(longest * random));
 }
