@@ -13,6 +13,8 @@ export type RunSettings = {
   readonly folder: string;
   readonly atATime: number;
   readonly timeout: number;
+  /** Whether whatever else runs goes first. */
+  readonly isPatient?: boolean;
 };
 
 /** The files of each module that was written. */
@@ -23,8 +25,12 @@ const address = (name: string) => new URL(name, import.meta.url).href;
 /** Runs groups of files, each in a process of its own, and adds what comes out to the tally. */
 export async function runFiles(groups: readonly string[][], settings: RunSettings, tally: Tally): Promise<void> {
   if (groups.length === 0) return;
-  const { folder, atATime, timeout } = settings;
-  const stream = run({ files: groups.map((group) => writeModule(folder, group)), concurrency: atATime, timeout });
+  const { folder, atATime, timeout, isPatient = false } = settings;
+  const stream = run({
+    files: groups.map((group) => writeModule(folder, group, isPatient)),
+    concurrency: atATime,
+    timeout,
+  });
   const withTests = new Set<string>();
   const placeOf = ({ file, name }: { file?: string | undefined; name: string }) => {
     const group = modules.get(file ?? name);
@@ -56,13 +62,15 @@ export async function runFiles(groups: readonly string[][], settings: RunSetting
 }
 
 /** A module that loads all files of a group before the first test begins. One that cannot be loaded fails. */
-function writeModule(folder: string, group: readonly string[]): string {
+function writeModule(folder: string, group: readonly string[], isPatient: boolean): string {
   const files = group.map((file) => pathToFileURL(file).href);
   const hasProperties = group.some((file) => readFileSync(file, 'utf8').includes("from 'fast-check'"));
   // With several files no test begins before all are loaded. In one file a test may be waited for while it is loaded.
-  const text = `import { before, test } from 'node:test';
+  const text = `import { constants, setPriority } from 'node:os';
+import { before, test } from 'node:test';
 import { endWithTests } from ${JSON.stringify(address('./test-process.ts'))};
 ${hasProperties ? `import ${JSON.stringify(address('./seed-properties.ts'))};` : ''}
+${isPatient ? 'setPriority(constants.priority.PRIORITY_BELOW_NORMAL);' : ''}
 const files = ${JSON.stringify(files, null, 2)};
 const load = async () => {
   for (const file of files) {

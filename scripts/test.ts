@@ -54,8 +54,10 @@ if (isTimed) process.env.TEST_TIMES_FILE = timesFile;
 const tally: Tally = { passed: 0, failures: [], skipped: [] };
 const alone = files.filter(isAlone).map((file) => [file]);
 const beside = alone.length > 0 ? together.splice(0, GROUPS_BESIDE) : [];
-const run = (groups: string[][], atATime: number) => runFiles(groups, { folder, timeout: TIMEOUT_MS, atATime }, tally);
-await Promise.all([run(alone, 1), run(beside, Math.max(1, availableParallelism() - 1))]);
+const run = (groups: string[][], atATime: number, isPatient = false) =>
+  runFiles(groups, { folder, timeout: TIMEOUT_MS, atATime, isPatient }, tally);
+// Somebody waits for a camera in those that are alone: the others let them pass.
+await Promise.all([run(alone, 1), run(beside, Math.max(1, availableParallelism() - 1), true)]);
 // What an earlier run exercised says nothing about this one.
 if (isWhole) forgetExercised();
 await run([...apart.map((file) => [file]), ...together], AT_A_TIME);
