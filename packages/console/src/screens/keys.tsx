@@ -1,9 +1,10 @@
-import { Button, Group, Modal, MultiSelect, SegmentedControl, Stack, TextInput } from '@mantine/core';
-import { type FormEvent, useState } from 'react';
+import { Button, Group, Modal, MultiSelect, SegmentedControl, TextInput } from '@mantine/core';
+import { useState } from 'react';
 import { call, permissionCatalogue, type Result } from '../api/client.ts';
 import { useEnvironment } from '../api/environment.ts';
 import { useMay, useSession } from '../api/session.tsx';
 import { useAct } from '../parts/act.ts';
+import { ActForm } from '../parts/act-form.tsx';
 import { WordTag } from '../parts/badges.tsx';
 import { ConfirmByTyping, OnceShown } from '../parts/dialogs.tsx';
 import { type Column, List } from '../parts/list.tsx';
@@ -92,47 +93,36 @@ function NewKey({ onMade }: { onMade(code: string): void }) {
       }),
     ({ code }) => onMade(code),
   );
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    make.mutate(undefined);
-  };
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <TextInput
-          label={t('keys.name')}
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-          maxLength={255}
-          required
-          data-autofocus
-        />
-        <SegmentedControl
-          aria-label={t('keys.environment')}
-          value={where}
-          onChange={setWhere}
-          data={[
-            { value: 'live', label: t('app.live') },
-            { value: 'test', label: t('app.test') },
-          ]}
-        />
-        <MultiSelect
-          label={t('keys.permissions')}
-          description={t('keys.permissionsHint')}
-          data={choices}
-          value={permissions}
-          onChange={setPermissions}
-          searchable
-          limit={100}
-          hidePickedOptions
-        />
-        <Group justify="flex-end">
-          <Button type="submit" loading={make.isPending}>
-            {t('app.create')}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <ActForm act={make} submitLabel={t('app.create')}>
+      <TextInput
+        label={t('keys.name')}
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+        maxLength={255}
+        required
+        data-autofocus
+      />
+      <SegmentedControl
+        aria-label={t('keys.environment')}
+        value={where}
+        onChange={setWhere}
+        data={[
+          { value: 'live', label: t('app.live') },
+          { value: 'test', label: t('app.test') },
+        ]}
+      />
+      <MultiSelect
+        label={t('keys.permissions')}
+        description={t('keys.permissionsHint')}
+        data={choices}
+        value={permissions}
+        onChange={setPermissions}
+        searchable
+        limit={100}
+        hidePickedOptions
+      />
+    </ActForm>
   );
 }
 

@@ -1,9 +1,10 @@
-import { Button, Group, Menu, Modal, Select, Stack, Table, Text, TextInput, Title } from '@mantine/core';
+import { Button, Menu, Modal, Select, Table, Text, TextInput, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { call, type Result } from '../api/client.ts';
 import { useMay } from '../api/session.tsx';
 import { useAct } from '../parts/act.ts';
+import { ActForm } from '../parts/act-form.tsx';
 import { Tag, WordTag } from '../parts/badges.tsx';
 import { ConfirmByTyping, OnceShown } from '../parts/dialogs.tsx';
 import { type Column, List } from '../parts/list.tsx';
@@ -84,45 +85,34 @@ function Invite({ onInvited }: { onInvited(link: JoinLink): void }) {
   const [email, setEmail] = useState('');
   const [role, setRole] = useState<string>('Reviewer');
   const act = useAct(() => call('operators', 'invite', { body: { name, email, role } }), onInvited);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    act.mutate(undefined);
-  };
   const names = roles.data?.roles.map((each) => each.name) ?? ['Reviewer'];
   const about = roles.data?.roles.find((each) => each.name === role)?.description;
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <TextInput
-          label={t('keys.name')}
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-          maxLength={100}
-          required
-          data-autofocus
-        />
-        <TextInput
-          label={t('join.email')}
-          type="email"
-          value={email}
-          onChange={(event) => setEmail(event.currentTarget.value)}
-          required
-        />
-        <Select
-          label={t('operators.role')}
-          description={about}
-          data={names}
-          value={role}
-          onChange={(next) => setRole(next ?? 'Reviewer')}
-          allowDeselect={false}
-        />
-        <Group justify="flex-end">
-          <Button type="submit" loading={act.isPending}>
-            {t('operators.invite')}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <ActForm act={act} submitLabel={t('operators.invite')}>
+      <TextInput
+        label={t('keys.name')}
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+        maxLength={100}
+        required
+        data-autofocus
+      />
+      <TextInput
+        label={t('join.email')}
+        type="email"
+        value={email}
+        onChange={(event) => setEmail(event.currentTarget.value)}
+        required
+      />
+      <Select
+        label={t('operators.role')}
+        description={about}
+        data={names}
+        value={role}
+        onChange={(next) => setRole(next ?? 'Reviewer')}
+        allowDeselect={false}
+      />
+    </ActForm>
   );
 }
 

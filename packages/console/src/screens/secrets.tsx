@@ -1,8 +1,9 @@
-import { Button, Group, Modal, PasswordInput, Stack, TagsInput, TextInput } from '@mantine/core';
-import { type FormEvent, useState } from 'react';
+import { Button, Group, Modal, PasswordInput, TagsInput, TextInput } from '@mantine/core';
+import { useState } from 'react';
 import { call, type Result } from '../api/client.ts';
 import { useMay } from '../api/session.tsx';
 import { useAct } from '../parts/act.ts';
+import { ActForm } from '../parts/act-form.tsx';
 import { ConfirmByTyping } from '../parts/dialogs.tsx';
 import { type Column, List } from '../parts/list.tsx';
 import { Moment } from '../parts/moment.tsx';
@@ -59,39 +60,28 @@ function SecretForm({ of, onDone }: { of?: SecretRow; onDone(): void }) {
     if (of) await call('cloudSecrets', 'update', { params: { cloudSecretId: of.id }, body: { value, hosts } });
     else await call('cloudSecrets', 'create', { body: { name, value, hosts } });
   }, onDone);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    store.mutate(undefined);
-  };
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <TextInput
-          label={t('keys.name')}
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-          maxLength={100}
-          readOnly={of !== undefined}
-          required
-        />
-        <PasswordInput
-          label={t('secrets.value')}
-          description={t('secrets.valueHint')}
-          value={value}
-          onChange={(event) => setValue(event.currentTarget.value)}
-          maxLength={10_000}
-          autoComplete="off"
-          required
-          data-autofocus
-        />
-        <TagsInput label={t('secrets.hosts')} description={t('secrets.hostsHint')} value={hosts} onChange={setHosts} />
-        <Group justify="flex-end">
-          <Button type="submit" loading={store.isPending}>
-            {t('app.save')}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <ActForm act={store} submitLabel={t('app.save')}>
+      <TextInput
+        label={t('keys.name')}
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+        maxLength={100}
+        readOnly={of !== undefined}
+        required
+      />
+      <PasswordInput
+        label={t('secrets.value')}
+        description={t('secrets.valueHint')}
+        value={value}
+        onChange={(event) => setValue(event.currentTarget.value)}
+        maxLength={10_000}
+        autoComplete="off"
+        required
+        data-autofocus
+      />
+      <TagsInput label={t('secrets.hosts')} description={t('secrets.hostsHint')} value={hosts} onChange={setHosts} />
+    </ActForm>
   );
 }
 

@@ -1,10 +1,11 @@
-import { Anchor, Button, CopyButton, Group, Modal, Select, Stack, TextInput } from '@mantine/core';
+import { Anchor, Button, CopyButton, Group, Modal, Select, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { call, type Result } from '../api/client.ts';
 import { useEnvironment } from '../api/environment.ts';
 import { useMay } from '../api/session.tsx';
 import { useAct } from '../parts/act.ts';
+import { ActForm } from '../parts/act-form.tsx';
 import { WordTag } from '../parts/badges.tsx';
 import { ConfirmByTyping } from '../parts/dialogs.tsx';
 import { type Column, List } from '../parts/list.tsx';
@@ -126,35 +127,24 @@ function NewToken({ onMade }: { onMade(): void }) {
       }),
     onMade,
   );
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    make.mutate(undefined);
-  };
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <TextInput
-          label={t('keys.name')}
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-          maxLength={50}
-          required
-          data-autofocus
-        />
-        <Select
-          label={t('instances.definition')}
-          data={choices}
-          value={definition?.id ?? null}
-          onChange={setChosen}
-          allowDeselect={false}
-          searchable
-        />
-        <Group justify="flex-end">
-          <Button type="submit" loading={make.isPending} disabled={!definition}>
-            {t('app.create')}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <ActForm act={make} submitLabel={t('app.create')} isDisabled={!definition}>
+      <TextInput
+        label={t('keys.name')}
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+        maxLength={50}
+        required
+        data-autofocus
+      />
+      <Select
+        label={t('instances.definition')}
+        data={choices}
+        value={definition?.id ?? null}
+        onChange={setChosen}
+        allowDeselect={false}
+        searchable
+      />
+    </ActForm>
   );
 }

@@ -1,8 +1,9 @@
-import { Button, Group, Modal, Stack, TagsInput, TextInput } from '@mantine/core';
-import { type FormEvent, useState } from 'react';
+import { Button, Modal, TagsInput, TextInput } from '@mantine/core';
+import { useState } from 'react';
 import { call, type Result } from '../api/client.ts';
 import { useMay } from '../api/session.tsx';
 import { useAct } from '../parts/act.ts';
+import { ActForm } from '../parts/act-form.tsx';
 import { WordTag } from '../parts/badges.tsx';
 import { OnceShown } from '../parts/dialogs.tsx';
 import { type Column, List } from '../parts/list.tsx';
@@ -71,42 +72,31 @@ function NewWebhook({ onMade }: { onMade(secret: string): void }) {
     () => call('webhooks', 'create', { body: { name, uri, events } }),
     ({ secret }) => onMade(secret),
   );
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    make.mutate(undefined);
-  };
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <TextInput
-          label={t('keys.name')}
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-          maxLength={100}
-          required
-          data-autofocus
-        />
-        <TextInput
-          label={t('webhooks.address')}
-          type="url"
-          value={uri}
-          onChange={(event) => setUri(event.currentTarget.value)}
-          maxLength={500}
-          required
-        />
-        <TagsInput
-          label={t('webhooks.events')}
-          description={t('webhooks.eventsHint')}
-          data={COMMON}
-          value={events}
-          onChange={setEvents}
-        />
-        <Group justify="flex-end">
-          <Button type="submit" loading={make.isPending}>
-            {t('app.create')}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <ActForm act={make} submitLabel={t('app.create')}>
+      <TextInput
+        label={t('keys.name')}
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+        maxLength={100}
+        required
+        data-autofocus
+      />
+      <TextInput
+        label={t('webhooks.address')}
+        type="url"
+        value={uri}
+        onChange={(event) => setUri(event.currentTarget.value)}
+        maxLength={500}
+        required
+      />
+      <TagsInput
+        label={t('webhooks.events')}
+        description={t('webhooks.eventsHint')}
+        data={COMMON}
+        value={events}
+        onChange={setEvents}
+      />
+    </ActForm>
   );
 }
