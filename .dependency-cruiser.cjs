@@ -44,6 +44,13 @@ module.exports = {
       to: { path: '^packages/(?!journey/)', dependencyTypesNot: ['type-only'] },
     },
     {
+      name: 'embed-imports-nothing',
+      comment: 'It runs in pages of relying parties and weighs 5 kB.',
+      severity: 'error',
+      from: { path: '^packages/embed/src', pathNot: notTests },
+      to: { pathNot: '^packages/embed/src' },
+    },
+    {
       name: 'console-imports-only-types-of-grove',
       comment:
         'It runs in the browser of an operator; what it knows of the contract is written into it when it is built.',
@@ -55,7 +62,7 @@ module.exports = {
       name: 'server-does-not-import-clients',
       severity: 'error',
       from: { path: '^packages/server/src', pathNot: notTests },
-      to: { path: '^packages/(sdk|cli|journey|console)/' },
+      to: { path: '^packages/(sdk|cli|journey|console|embed)/' },
     },
     {
       name: 'kernel-knows-no-feature',

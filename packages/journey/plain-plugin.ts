@@ -9,7 +9,7 @@ import { LANGUAGES } from './src/i18n/languages.ts';
 /** What browsers that know no modules are told, a file for each language: they can neither read messages nor name countries. */
 const AREAS = ['shell', 'steps', 'capture'];
 const SPOKEN =
-  /^(again|back|continue|loading|reference|sandbox|progress|unable|start\.phone|camera\.file|upload\.sending)$|^(old|note|trouble|result|elsewhere|watching|paused|waiting|unable|confirm|handOff|choice|consent|decline|field|form|switch|document|face|fault|file)\./;
+  /^(again|back|continue|loading|reference|sandbox|progress|unable|start\.phone|camera\.file|upload\.sending)$|^(old|ownWindow|note|trouble|result|elsewhere|watching|paused|waiting|unable|confirm|handOff|choice|consent|decline|field|form|switch|document|face|fault|file)\./;
 
 export function plainTexts(): Plugin {
   return {

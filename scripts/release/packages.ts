@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 /** What a release is made of. The names were free in the registry: docs/decisions/2026-11-16-packages-and-releases.md. */
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 export const SDK_NAME = 'grove-idv-sdk';
+export const EMBED_NAME = 'grove-journey-embed';
 export const SERVER_NAME = 'grove-idv';
 
 export type Manifest = {

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { buildEmbed } from './build-embed.ts';
 import { buildSdk } from './build-sdk.ts';
 import { buildPages, buildServer } from './build-server.ts';
 import { PLATFORMS, pack, ROOT } from './packages.ts';
@@ -21,6 +22,8 @@ const work = join(ROOT, 'build/packages');
 const tarballs: string[] = [];
 await buildSdk(join(work, 'sdk'));
 tarballs.push(pack(join(work, 'sdk'), OUT));
+await buildEmbed(join(work, 'embed'));
+tarballs.push(pack(join(work, 'embed'), OUT));
 for (const platform of PLATFORMS) {
   const folder = join(work, `server-${platform.os}-${platform.cpu}`);
   await buildServer(folder, platform);

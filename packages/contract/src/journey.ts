@@ -121,6 +121,12 @@ const SessionInput = named(
     code: Type.Optional(text(1, 200, 'The one-time code of a redirect address, a resume link or a hand-off')),
     pt: Type.Optional(text(1, 50, 'The id of a process token: makes an instance of its own')),
     tn: Type.Optional(text(1, 40, 'The tenant of the process token, where the address does not name it')),
+    embedded: Type.Optional(
+      Type.Boolean({
+        description:
+          'The page stands in a frame of another site: its cookie is kept apart for that site (`Partitioned`)',
+      }),
+    ),
   }),
 );
 

@@ -292,6 +292,11 @@
   }
 
   function open() {
+    // A frame of another site: browsers as old as this keep no session for it. Nothing is spent here.
+    if (window.parent !== window) {
+      var link = element('a', { class: 'button primary', href: location.href, target: '_blank' }, [t('ownWindow.open')]);
+      return show(t('ownWindow.title'), [paragraph(t('ownWindow.text'), 'lead'), actions([link])]);
+    }
     // Older links have the whole start address in `ps`, and the code in its query.
     var code = parameter('c', fragment()) || parameter('c', '&' + parameter('ps', location.search).split('?').pop());
     var pt = parameter('pt', location.search);

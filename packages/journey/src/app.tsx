@@ -8,10 +8,12 @@ import { JourneyPage } from './journey-page.tsx';
 import type { Entry } from './link.ts';
 import { arrive, type Opened, type OpenedJourney, openLink } from './open-link.ts';
 import { Problem } from './problem.ts';
+import { OwnWindowScreen } from './screens/own-window.tsx';
 import { ResumeScreen } from './screens/resume.tsx';
 import { TroubleScreen } from './screens/trouble.tsx';
 import { Shell } from './shell.tsx';
 import { useTheme } from './theme/use-theme.ts';
+import { useEmbedError } from './use-embed.ts';
 import { whenParsed } from './when-parsed.ts';
 
 /** Puts the app in the place of what the page showed until now. */
@@ -40,7 +42,8 @@ function App({ entry }: { entry: Entry }) {
   }, [entry, tries]);
 
   if (state === undefined) return <Opening />;
-  if ('opened' in state && state.opened !== 'noLink') {
+  if ('opened' in state && state.opened === 'ownWindow') return <OwnWindow />;
+  if ('opened' in state && typeof state.opened === 'object') {
     const { opened } = state;
     if (!opened.again) return <Journeys key={opened.instanceId} {...opened} />;
     const { again, ...known } = opened;
@@ -77,9 +80,22 @@ function Begun({ opened: { journey }, onContinue, onStartOver }: BegunProps) {
   );
 }
 
+function OwnWindow() {
+  const words = useMessages(['shell']);
+  if (!words) return <Opening />;
+  return (
+    <Shell words={words}>
+      <div class="view">
+        <OwnWindowScreen t={words.t} />
+      </div>
+    </Shell>
+  );
+}
+
 /** The link does not open anything, or not now. */
 function Closed({ error, noLink, onRetry }: { error: unknown; noLink: boolean; onRetry(): void }) {
   const words = useMessages(['shell']);
+  useEmbedError(noLink ? 'noLink' : error === undefined ? undefined : troubleOf(error));
   if (!words) return <Opening />;
   return (
     <Shell words={words} tenantName={error instanceof Problem ? error.link?.tenantName : undefined}>

@@ -16,6 +16,7 @@ import { TroubleScreen } from './screens/trouble.tsx';
 import { Shell } from './shell.tsx';
 import { entryOf } from './steps/registry.ts';
 import { useTheme } from './theme/use-theme.ts';
+import { useEmbed, useEmbedError } from './use-embed.ts';
 import { useJourney } from './use-journey.ts';
 import { useLeaveHint } from './use-leave-hint.ts';
 
@@ -32,6 +33,9 @@ export function JourneyPage({ api, instanceId, first }: PageProps) {
   const words = useMessages(useAreas(journey, screen), { language: theme?.defaultLanguage, texts: journey?.texts });
   useTheme(theme);
   const [crash, recover] = useErrorBoundary();
+  useEmbed(journey, screen);
+  const fault = crash ?? problem;
+  useEmbedError(fault === undefined ? undefined : troubleOf(fault));
 
   const begun = screen === 'step';
   useEffect(() => prefetch(journey, words?.language, begun), [journey, words?.language, begun]);

@@ -33,9 +33,9 @@ function codeIn(ps: string | null): string | undefined {
 }
 
 /** The address of a journey that is under way: it names the instance, and holds nothing that opens it. */
-export function addressOf(instanceId: string, { search, hash }: Place): string {
+export function addressOf(instanceId: string, { search, hash }: Place, more: Record<string, string> = {}): string {
   const lang = languageIn({ search, hash });
-  return `?${new URLSearchParams({ pi: instanceId, ...(lang && { lang }) })}`;
+  return `?${new URLSearchParams({ pi: instanceId, ...(lang && { lang }), ...more })}`;
 }
 
 /** In the query, or behind the code: who adds `&lang=de` to a link adds it there. */

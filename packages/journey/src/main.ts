@@ -1,4 +1,5 @@
 import { watchBackButton } from './back-stack.ts';
+import { tell } from './embed.ts';
 import { warmMessages } from './i18n/first-language.ts';
 import { readLink } from './link.ts';
 import { openLink } from './open-link.ts';
@@ -10,6 +11,7 @@ import { openLink } from './open-link.ts';
 const page = location.pathname.replace(/\/+$/, '').split('/').pop();
 
 warmMessages();
+tell({ type: 'hello' });
 if (page === 'accessibility' || page === 'camera-check') {
   void import('./plain-page.tsx').then(({ showPlainPage }) => showPlainPage(page));
 } else {

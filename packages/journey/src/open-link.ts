@@ -1,4 +1,5 @@
 import type { Journey, Session } from './api.ts';
+import { embedQuery, isFramed, keepsCookies } from './embed.ts';
 import { addressOf, type Entry } from './link.ts';
 import { send } from './network.ts';
 import { Problem } from './problem.ts';
@@ -12,7 +13,8 @@ export type OpenedJourney = {
   /** This browser has begun it before by the same public link; a new one can be started instead. */
   again?: { startOver(): Promise<OpenedJourney> };
 };
-export type Opened = 'noLink' | OpenedJourney;
+/** `ownWindow`: the browser keeps no session for a frame; nothing was spent. */
+export type Opened = 'noLink' | 'ownWindow' | OpenedJourney;
 
 /** The app is begun before it is there and may be drawn twice; a code is spent once. */
 let spent: { key: string; opened: Promise<Opened> } | undefined;
@@ -31,6 +33,7 @@ export function openLink(entry: Entry): Promise<Opened> {
 }
 
 async function open(entry: Entry): Promise<Opened> {
+  if (isFramed && !keepsCookies()) return 'ownWindow';
   switch (entry.kind) {
     case 'nothing':
       return 'noLink';
@@ -83,7 +86,7 @@ async function look(instanceId: string): Promise<Journey | undefined> {
 
 /** Not sent again when nobody answers: a code is good for one time, and a token would make a second journey. */
 async function redeem(body: { code: string } | { pt: string; tn?: string }): Promise<OpenedJourney> {
-  const { text } = await send('/api/journey/sessions', body);
+  const { text } = await send('/api/journey/sessions', isFramed ? { ...body, embedded: true } : body);
   const { processInstanceId: instanceId, handoff, journey } = JSON.parse(text) as Session;
   if (handoff) remember(instanceId, { handoff });
   return arrive({ instanceId, journey });
@@ -91,6 +94,6 @@ async function redeem(body: { code: string } | { pt: string; tn?: string }): Pro
 
 /** Before anything is shown or asked: an address is kept, copied and sent on. */
 export function arrive(opened: OpenedJourney): OpenedJourney {
-  history.replaceState(history.state, '', addressOf(opened.instanceId, location));
+  history.replaceState(history.state, '', addressOf(opened.instanceId, location, embedQuery()));
   return opened;
 }

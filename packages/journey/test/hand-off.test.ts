@@ -151,12 +151,12 @@ describe('going on with a phone', () => {
     await press(page, 'I can’t do this');
     await press(page, 'Yes, let a person look at it');
     await heading(page, 'Received, thank you');
-    await press(page, 'Tell me by e-mail when it is decided');
+    await press(page, 'Tell me by e-mail when there is a decision');
     await page.getByLabel('Your e-mail address').fill('ada@example.com');
     await press(page, 'Tell me by e-mail');
-    await page.getByText(/We write to .*a…@example.com/).waitFor();
+    await page.getByText(/We will write to .*a…@example.com/).waitFor();
     await page.reload();
-    await page.getByText(/We write to .*a…@example.com/).waitFor();
+    await page.getByText(/We will write to .*a…@example.com/).waitFor();
     const { length } = mails.mails;
     const decided = await stage.app.call(`/api/process-manager/reviews/${processInstanceId}/approve`, {
       ...{ method: 'POST', token, body: JSON.stringify({ comment: 'All good.' }) },

@@ -61,7 +61,7 @@ describe('what a tenant adds', () => {
     await page.getByRole('button', { name: 'Start' }).click();
     return { page, ...started };
   };
-  const fault = (page: Page) => page.getByRole('heading', { name: 'This page does not answer' }).waitFor();
+  const fault = (page: Page) => page.getByRole('heading', { name: 'This page does not respond' }).waitFor();
 
   it('a page is told what it may know, and what it sends is kept', async () => {
     const { page, definitionId, processInstanceId, token } = await show('good');

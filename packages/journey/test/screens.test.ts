@@ -269,7 +269,7 @@ describe('every screen', () => {
       (page) => page.clock.install(),
     );
     await heading(page, 'We’re checking your details');
-    const offer = page.getByRole('button', { name: 'Tell me by e-mail when it is decided' });
+    const offer = page.getByRole('button', { name: 'Tell me by e-mail when there is a decision' });
     assert.equal(await offer.count(), 0, 'not before it takes long');
     await look(page, 'waiting');
     await page.emulateMedia({ reducedMotion: 'no-preference' });
@@ -282,7 +282,7 @@ describe('every screen', () => {
     await look(page, 'an address to be told at');
     await page.getByLabel('Your e-mail address').fill('ada@example.com');
     await press(page, 'form .button.primary');
-    await page.getByText(/We write to .*a…@example.com/).waitFor();
+    await page.getByText(/We will write to .*a…@example.com/).waitFor();
     const paused = await pretend(({ step: _, ...journey }) => ({ ...journey, waitingFor: 'resume' }));
     await heading(paused, 'A short break');
     await look(paused, 'a pause');

@@ -162,7 +162,7 @@ describe('a journey has no traps', () => {
     await page.goto(link);
     await heading(page, 'Welcome back');
     await keepScreens(page, 'welcome-back');
-    await press(page, 'Go on');
+    await press(page, 'Continue');
     await heading(page, 'About you');
     assert.equal(new URL(page.url()).searchParams.get('pi'), first);
     await page.goto(link);

@@ -37,6 +37,7 @@ import { openProcessManager } from './process-manager/process-manager.ts';
 import { httpCaller } from './process-manager/runtime/call-http.ts';
 import { sealExisting } from './process-manager/sealing/seal-existing.ts';
 import { specimenAllower } from './process-manager/settings/allow-specimens.ts';
+import { embedOrigins } from './process-manager/settings/embed-origins.ts';
 import { lenientTenants } from './process-manager/settings/lenient-requests.ts';
 import { readBudgetOf } from './process-manager/settings/read-budget-of.ts';
 import { tokenCreator } from './process-manager/tokens/create-token.ts';
@@ -230,6 +231,7 @@ export function openFeatures(deps: FeatureDeps) {
     createToken: tokenCreator(manager.handlers.processTokens, db, clock),
     allowSpecimens: specimenAllower(db, clock),
     isLenient: lenientTenants(db),
+    embedOrigins: embedOrigins(db),
     /** Before the first request and the first job. */
     async prepare({ force }: { force: boolean }) {
       purgeKept();

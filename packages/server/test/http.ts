@@ -63,6 +63,8 @@ export async function openTestHttp(options: TestHttpOptions = {}): Promise<TestH
     definitionSchema: () => ({}),
     ready: async () => undefined,
     pageFile: async () => undefined,
+    mayFramePage: async () => false,
+    mayFrameJourney: async () => false,
     baseUrlOf: () => '',
     ...options,
     handlers: merged(handlers),

@@ -201,6 +201,7 @@ export async function openTestJourney(
           tx,
           {
             redirectOrigins,
+            embedOrigins: [],
             allowSpecimens: false,
             readBudget: { personsPerHour: 10_000, block: false },
             lenientRequests: false,

@@ -38,7 +38,10 @@ const BODIES: Readonly<Record<string, Sent>> = {
   'processDefinitions.update': json({ name: 'draft', steps: STEPS }),
   'processDefinitions.deploy': json({}),
   'processDefinitions.archive': json({}),
-  'processSettings.update': json({ redirectOrigins: ['https://evil.example'] }),
+  'processSettings.update': json({
+    redirectOrigins: ['https://evil.example'],
+    embedOrigins: ['https://evil.example'],
+  }),
   'cloudSecrets.create': json({ name: 'RISK_KEY', value: 'other', hosts: ['evil.example'] }),
   'cloudSecrets.update': json({ value: 'other', hosts: ['evil.example'] }),
   'webhooks.create': json({ name: 'crm', uri: 'https://evil.example/', events: ['*'] }),
@@ -145,7 +148,7 @@ describe('a test key', () => {
     ids.definitions = [onboarding, draft];
     await grove.call('/api/process-manager/settings', {
       method: 'POST',
-      body: JSON.stringify({ redirectOrigins: ['https://shop.example'] }),
+      body: JSON.stringify({ redirectOrigins: ['https://shop.example'], embedOrigins: ['https://shop.example'] }),
     });
     const secret = json({ name: 'RISK_KEY', value: 'hunter2', hosts: ['risk.example'] });
     ids.secrets = [await made('/api/process-manager/cloudSecrets', secret)];

@@ -27,7 +27,10 @@ test('apply deploys what the folder says, and a second time changes nothing', as
     ],
   });
   write('definitions/two.yml', '# JSON and YAML alike\nname: two\nsteps: [{ id: decide, type: decision }]\n');
-  write('settings.yaml', 'redirectOrigins: [HTTPS://WWW.Example.com/, "myapp:"]\n');
+  write(
+    'settings.yaml',
+    'redirectOrigins: [HTTPS://WWW.Example.com/, "myapp:"]\nembedOrigins: [https://Shop.example]\n',
+  );
   const first = await groveJson<Applied>(['apply', folder], env);
   assert.equal(first.changes, true);
   assert.deepEqual(
@@ -39,8 +42,9 @@ test('apply deploys what the folder says, and a second time changes nothing', as
   );
   const { content } = await client.processDefinitions.list({ query: { name: 'one' } });
   assert.deepEqual([content[0]?.status, content[0]?.tags], ['DEPLOYED_ACTIVE', ['live', 'newest']]);
-  const { redirectOrigins } = await client.processSettings.get();
+  const { redirectOrigins, embedOrigins } = await client.processSettings.get();
   assert.deepEqual(redirectOrigins, ['https://www.example.com', 'myapp:']);
+  assert.deepEqual(embedOrigins, ['https://shop.example']);
 
   const second = await groveJson<Applied>(['apply', folder], env);
   assert.equal(second.changes, false);

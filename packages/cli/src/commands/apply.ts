@@ -44,7 +44,9 @@ async function carryOut(client: Client, plan: Plan, secrets: NewSecret[]): Promi
   secrets.push(...(await applyResources(client, plan.resources)));
   // First, because only now the server says what is wrong with them.
   if (plan.settings?.action === 'update') {
-    await client.processSettings.update({ body: { redirectOrigins: [...plan.settings.after] } });
+    const { redirectOrigins, embedOrigins } = plan.settings.after;
+    const embeds = embedOrigins && { embedOrigins: [...embedOrigins] };
+    await client.processSettings.update({ body: { redirectOrigins: [...redirectOrigins], ...embeds } });
   }
   const deployed = new Map<string, { id: string; version: number }>();
   for (const change of plan.definitions) deployed.set(change.name, await deploy(client, change));

@@ -17,7 +17,9 @@ test('export writes the newest deployed version of each definition, which apply 
   const newest = await make([consent, decide]);
   await make([{ ...consent, id: 'draft' }, decide], false);
   await client.processDefinitions.addTag({ processDefinitionId: newest, body: { name: 'live: 1' } });
-  await client.processSettings.update({ body: { redirectOrigins: ['https://www.example.com'] } });
+  await client.processSettings.update({
+    body: { redirectOrigins: ['https://www.example.com'], embedOrigins: ['https://shop.example'] },
+  });
 
   const { files } = await groveJson<{ files: string[] }>(['export', folder], env);
   const names = ['age-check', 'document-and-selfie', 'document-only', 'kyc', 'mine', 'selfie-reauthentication'];

@@ -58,8 +58,8 @@ async function filesOf(client: Client): Promise<Map<string, string>> {
     const { document, tags } = await client.processDefinitions.get({ processDefinitionId: id });
     files.set(file, toYaml(tags.length > 0 ? withTags(document, tags) : document));
   }
-  const { redirectOrigins } = await client.processSettings.get();
-  files.set(SETTINGS, toYaml({ redirectOrigins }));
+  const { redirectOrigins, embedOrigins } = await client.processSettings.get();
+  files.set(SETTINGS, toYaml({ redirectOrigins, ...(embedOrigins.length > 0 && { embedOrigins }) }));
   const { exportResources, fileOf, KIND_NAMES } = await import('../configuration/resources.ts');
   for (const kind of KIND_NAMES) {
     const list = await exportResources(client, kind);

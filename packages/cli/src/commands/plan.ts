@@ -7,7 +7,7 @@ const CHANGES = 2;
 
 export const LAYOUT = `
 The folder holds definitions/*.yaml (or .yml, .json), each a process definition with optional "tags: [...]", and
-settings.yaml with redirectOrigins, and stores.yaml, watchlists.yaml and webhooks.yaml, each with a list of objects that have
+settings.yaml with redirectOrigins and embedOrigins, and stores.yaml, watchlists.yaml and webhooks.yaml, each with a list of objects that have
 a name; each may be missing. Of a resource only the fields that the file names are compared and changed.`;
 
 type PlanOptions = ServerOptions & { check?: true };

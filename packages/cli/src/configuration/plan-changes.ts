@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Client, isGroveError } from 'grove-idv-sdk';
 import { localFetch } from '../local-fetch.ts';
 import type { Environment, Server } from '../on-server.ts';
-import { type DefinitionFile, type Folder, throwFaults } from './read-folder.ts';
+import { type DefinitionFile, type Folder, type OriginLists, throwFaults } from './read-folder.ts';
 import { type ResourceChange, type ResourceFile, resourceChanges } from './resources.ts';
 import { runOrder } from './run-order.ts';
 import { type Schema, withDefaults } from './with-defaults.ts';
@@ -43,8 +43,8 @@ export type TagChange = {
 
 export type SettingsChange = {
   readonly action: 'update' | 'none';
-  readonly before: readonly string[];
-  readonly after: readonly string[];
+  readonly before: OriginLists;
+  readonly after: OriginLists;
 };
 
 export function hasChanges({ definitions, tags, settings, resources }: Plan): boolean {
@@ -68,7 +68,7 @@ export async function planChanges({ client, baseUrl, environment }: Server, fold
   const definitions: DefinitionChange[] = [];
   for (const file of ordered) definitions.push(await definitionChange({ client, environment }, file, schema));
   const tags = await tagChanges(client, ordered, definitions);
-  const settings = folder.settings && (await settingsChange(client, folder.settings.redirectOrigins));
+  const settings = folder.settings && (await settingsChange(client, folder.settings));
   return { definitions, tags, ...(settings && { settings }), resources };
 }
 
@@ -183,11 +183,20 @@ async function tagChanges(
   });
 }
 
-async function settingsChange(client: Client, wanted: readonly string[]): Promise<SettingsChange> {
-  const { redirectOrigins: before } = await client.processSettings.get();
-  const after = [...new Set(wanted.map(asStored))];
-  const same = isDeepStrictEqual(new Set(before), new Set(after));
+async function settingsChange(client: Client, wanted: OriginLists): Promise<SettingsChange> {
+  const present = await client.processSettings.get();
+  const embeds = wanted.embedOrigins;
+  const before = { redirectOrigins: present.redirectOrigins, ...(embeds && { embedOrigins: present.embedOrigins }) };
+  const after = {
+    redirectOrigins: [...new Set(wanted.redirectOrigins.map(asStored))],
+    ...(embeds && { embedOrigins: [...new Set(embeds.map(asStored))] }),
+  };
+  const same = isDeepStrictEqual(setsOf(before), setsOf(after));
   return { action: same ? 'none' : 'update', before, after: same ? before : after };
+}
+
+function setsOf({ redirectOrigins, embedOrigins }: OriginLists) {
+  return [new Set(redirectOrigins), new Set(embedOrigins)];
 }
 
 /** One spelling of an origin, as the server keeps it. What is none is left to the server to refuse. */

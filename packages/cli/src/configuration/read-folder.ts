@@ -7,11 +7,14 @@ import { fileOf, KIND_NAMES, type ResourceFile, resourcesOf } from './resources.
 /** A folder with the configuration of a tenant: `definitions/*.yaml`, `settings.yaml`, and a file for each kind of resource. */
 export type Folder = {
   readonly definitions: readonly DefinitionFile[];
-  readonly settings?: { readonly file: string; readonly redirectOrigins: readonly string[] };
+  readonly settings?: { readonly file: string } & OriginLists;
   readonly resources: readonly ResourceFile[];
   /** What is wrong with the files; the server may find more. */
   readonly faults: readonly string[];
 };
+
+/** `embedOrigins` stay as they are if the file does not name them. */
+export type OriginLists = { readonly redirectOrigins: readonly string[]; readonly embedOrigins?: readonly string[] };
 
 export type DefinitionFile = {
   readonly file: string;
@@ -87,13 +90,16 @@ function toDefinition(read: ReadYaml, faults: string[]): DefinitionFile | undefi
 function readSettings(folder: string, faults: string[]): Folder['settings'] {
   const read = readFile(folder, SETTINGS, faults);
   if (!read) return undefined;
-  const { redirectOrigins, ...others } = read.value;
+  const { redirectOrigins, embedOrigins, ...others } = read.value;
   for (const name of Object.keys(others)) faults.push(`${read.placeOf(`/${name}`)} /${name} is not a setting`);
-  if (!Array.isArray(redirectOrigins) || redirectOrigins.some((each) => typeof each !== 'string')) {
-    faults.push(`${read.placeOf('/redirectOrigins')} /redirectOrigins must be a list of texts`);
+  const listOf = (name: string, value: unknown): string[] | undefined => {
+    if (Array.isArray(value) && value.every((each) => typeof each === 'string')) return value;
+    faults.push(`${read.placeOf(`/${name}`)} /${name} must be a list of texts`);
     return undefined;
-  }
-  return { file: SETTINGS, redirectOrigins };
+  };
+  const redirects = listOf('redirectOrigins', redirectOrigins);
+  const embeds = embedOrigins === undefined ? undefined : listOf('embedOrigins', embedOrigins);
+  return redirects && { file: SETTINGS, redirectOrigins: redirects, ...(embeds && { embedOrigins: embeds }) };
 }
 
 function readFile(folder: string, file: string, faults: string[]): ReadYaml | undefined {

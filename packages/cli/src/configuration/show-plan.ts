@@ -29,7 +29,16 @@ export function planValue({ definitions, tags, settings, resources }: Plan) {
       ...(before && { before: before.version }),
     })),
     tags: tags.map((change) => ({ ...change })),
-    ...(settings && { settings: { redirectOrigins: { ...settings } } }),
+    ...(settings && { settings: settingsValue(settings) }),
+  };
+}
+
+/** Each list with what it was and what it will be. */
+function settingsValue({ action, before, after }: SettingsChange) {
+  const list = (name: 'redirectOrigins' | 'embedOrigins') => ({ action, before: before[name], after: after[name] });
+  return {
+    redirectOrigins: list('redirectOrigins'),
+    ...(after.embedOrigins && { embedOrigins: list('embedOrigins') }),
   };
 }
 
@@ -63,7 +72,7 @@ function tagText({ action, tag, name, version, from }: TagChange, tense: Tense):
 
 function settingsText({ action, before, after }: SettingsChange, tense: Tense): string {
   if (action === 'none') return '  settings: unchanged';
-  const lines = diffLines(toYaml({ redirectOrigins: before }), toYaml({ redirectOrigins: after }));
+  const lines = diffLines(toYaml(before), toYaml(after));
   return [`${mark('~')} settings: ${verb(tense, 'changed')}`, ...lines].join('\n');
 }
 

@@ -6,12 +6,18 @@ import { Type } from '../type.ts';
 /** What a tenant sets for all its journeys, and what its sandbox offers. All of it is ours. */
 
 export const MAX_REDIRECT_ORIGINS = 100;
+export const MAX_EMBED_ORIGINS = 50;
 const MAX_PERSONS_PER_HOUR = 1_000_000_000;
 
 const redirectOrigins = listOf(
   text(1, 255),
   MAX_REDIRECT_ORIGINS,
   'Where end users may be sent: `https://www.example.com`, `http://localhost:3000`, or the scheme of an app, `myapp:`',
+);
+const embedOrigins = listOf(
+  text(1, 255),
+  MAX_EMBED_ORIGINS,
+  'Whose pages may show a journey in a frame or a window of theirs: `https://www.example.com`, `http://localhost:3000`',
 );
 const allowSpecimens = Type.Boolean({
   description: 'Live journeys accept documents of invented states, such as Utopia: for demonstrations only',
@@ -41,12 +47,13 @@ const lenientRequests = Type.Boolean({
 
 const Settings = named(
   'ProcessSettings',
-  Type.Object({ redirectOrigins, allowSpecimens, readBudget, lenientRequests }),
+  Type.Object({ redirectOrigins, embedOrigins, allowSpecimens, readBudget, lenientRequests }),
 );
 const SettingsUpdate = named(
   'ProcessSettingsUpdate',
   Type.Object({
     redirectOrigins: Type.Optional(redirectOrigins),
+    embedOrigins: Type.Optional(embedOrigins),
     allowSpecimens: Type.Optional(allowSpecimens),
     lenientRequests: Type.Optional(lenientRequests),
     readBudget: Type.Optional(readBudget),

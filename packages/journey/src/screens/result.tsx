@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { Journey } from '../api.ts';
+import { isEmbedded, tell } from '../embed.ts';
 import type { Translate } from '../i18n/translate.ts';
 import { leadsAway } from '../leads-away.ts';
 import { Button } from '../ui/button.tsx';
@@ -32,10 +33,29 @@ export function ResultScreen({ t, language, journey, api, declined }: ResultProp
       <Title>{t(`result.${shown}.title`)}</Title>
       <p class="lead">{t(`result.${shown}.text`, { tenant })}</p>
       {shown !== 'passed' && <p class="reference">{t('reference', { id: journey.processInstanceId })}</p>}
-      {redirectUrl ? <Return t={t} tenant={tenant} url={redirectUrl} /> : <p class="note">{t('result.close')}</p>}
+      <WayOut {...{ t, tenant, redirectUrl }} />
       {outcome === 'received' && <MayTell {...{ t, language, journey, api }} />}
     </>
   );
+}
+
+/** Around an embedded journey there is a page that goes on; it alone knows how. */
+function WayOut({ t, tenant, redirectUrl }: { t: Translate; tenant: string; redirectUrl: string | undefined }) {
+  if (isEmbedded) {
+    const leave = () => {
+      tell({ type: 'closed' });
+      // Only a window that a page has opened can be closed; a frame is taken away by the page around it.
+      window.close();
+    };
+    return (
+      <div class="actions">
+        <Button kind="primary" onPress={leave}>
+          {t('result.return', { tenant })}
+        </Button>
+      </div>
+    );
+  }
+  return redirectUrl ? <Return t={t} tenant={tenant} url={redirectUrl} /> : <p class="note">{t('result.close')}</p>;
 }
 
 const COUNTDOWN_SECONDS = 3;
@@ -47,7 +67,8 @@ function Return({ t, tenant, url }: { t: Translate; tenant: string; url: string 
   useEffect(() => {
     if (stopped) return;
     if (seconds === 0) {
-      location.assign(url);
+      // In the place of this page: the back button then leads to what was before, not here and forward again.
+      location.replace(url);
       setStopped(true);
       return;
     }

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { embedQuery } from '../embed.ts';
 import { type LocalText, OwnText } from '../i18n/own-text.tsx';
 import { Problem } from '../problem.ts';
 import { Button } from '../ui/button.tsx';
@@ -43,6 +44,12 @@ export function CustomPageStep(props: StepProps) {
       </div>
     </>
   );
+}
+
+/** The page around the journey frames the custom page in it, too, and is compared with the list again. */
+function withEmbed(url: string): string {
+  const { embed } = embedQuery();
+  return embed === undefined ? url : `${url}?${new URLSearchParams({ embed })}`;
 }
 
 type PageProps = StepProps & { url: string; onFault(fault: unknown): void };
@@ -110,7 +117,7 @@ function Page({ journey, step, t, language, submit, unable, url, onFault }: Page
         ref={frame}
         class="page-frame"
         title={t('page.frame', { tenant: journey.tenantName })}
-        src={url}
+        src={withEmbed(url)}
         onLoad={loaded}
         sandbox="allow-scripts allow-forms"
         referrerpolicy="no-referrer"

@@ -5,7 +5,7 @@ const SHOWN: { readonly [A in ConfigurationAction]?: readonly string[] } = {
   'apiKey.created': ['environment', 'type', 'status', 'permissions', 'expiringDtm'],
   'apiKey.updated': ['environment', 'type', 'status', 'permissions', 'expiringDtm'],
   'processDefinition.tagAdded': ['processDefnName', 'processDefnVersion'],
-  'processSettings.updated': ['redirectOrigins', 'readBudget'],
+  'processSettings.updated': ['redirectOrigins', 'embedOrigins', 'readBudget'],
   'cloudSecret.created': ['hosts'],
   'cloudSecret.updated': ['hosts'],
   'operator.updated': ['role', 'status'],

@@ -18,6 +18,7 @@ import { specialResponder } from './fast/respond-special.ts';
 import { limitConnections } from './limit-connections.ts';
 import { failureLog } from './log-failure.ts';
 import { type CustomPagesDeps, mountCustomPages, rewritePageHost } from './pages/custom-pages.ts';
+import { type FramedByDeps, framedBy } from './pages/framed-by.ts';
 import { mountConsole, mountWeb } from './pages/web.ts';
 import { mountPublic, type PublicDeps } from './public.ts';
 import { millisecondsSince, requestIds } from './request-id.ts';
@@ -34,7 +35,8 @@ const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 
 export type HttpDeps = Omit<MountDeps, 'answered' | 'isFast' | 'respond' | 'respondSpecial' | 'scheme'> &
   PublicDeps &
-  Pick<CustomPagesDeps, 'pageFile' | 'baseUrlOf'> & {
+  Pick<CustomPagesDeps, 'pageFile' | 'baseUrlOf' | 'mayFramePage'> &
+  Pick<FramedByDeps, 'mayFrameJourney'> & {
     config: Config;
     log: Logger;
     /** Where the built pages of the journey are, and those of the console. */
@@ -90,7 +92,7 @@ export function buildHttp(deps: HttpDeps): FastifyInstance {
     broke: (request, error) => log.error({ requestId: request.id, err: error }, 'response stream failed'),
   });
   mountPublic(app, deps);
-  mountWeb(app, { folder: deps.webFolder, pagesDomain: config.pagesDomain });
+  mountWeb(app, { folder: deps.webFolder, pagesDomain: config.pagesDomain, framedBy: framedBy(deps) });
   mountConsole(app, deps.consoleFolder);
   mountCustomPages(app, { ...deps, pagesDomain: config.pagesDomain });
   const { scheme, fastLane: isFast } = config;

@@ -68,6 +68,7 @@ export function sessionCreator(deps: LiveDeps, read: ReadJourney) {
   const explain = linkExplainer(deps);
   return async (context: OpenContext, body: SessionInput): Promise<WithHeaders<Answer>> => {
     const now = deps.clock.now();
+    const embedded = body.embedded ?? false;
     const browser = nameBrowser(context.header('user-agent'));
     const openLink = async () => {
       const { tenantId, open } = opener(deps, context, body);
@@ -89,8 +90,8 @@ export function sessionCreator(deps: LiveDeps, read: ReadJourney) {
     };
     // The machine takes a second to start, and whoever has just come takes longer to get out a document.
     if (answer.journey && takesPictures(answer.journey)) deps.vision.warm();
-    const cookies = secret === undefined ? [] : [cookieText(deps, tenantId, session, secret, now)];
-    return withHeaders(answer, { 'set-cookie': [...cookies, ...oldCookies(deps, context.header('cookie'))] });
+    const cookies = secret === undefined ? [] : [cookieText(deps, tenantId, session, secret, { now, embedded })];
+    return withHeaders(answer, { 'set-cookie': [...cookies, ...oldCookies(deps, context.header('cookie'), embedded)] });
   };
 }
 
@@ -262,20 +263,29 @@ function cookieText(
   tenantId: TenantId,
   { id, instance_id, expires_at }: SessionRow,
   secret: string,
-  now: number,
+  { now, embedded }: { now: number; embedded: boolean },
 ): string {
   const maxAge = Math.floor((expires_at - now) / 1000);
   const value = `${cookieName(instance_id)}=${tenantId}.${id}.${secret}`;
-  return `${value}; Path=/; Max-Age=${maxAge}; HttpOnly; SameSite=Strict${secure ? '; Secure' : ''}`;
+  return `${value}; Path=/; Max-Age=${maxAge}; ${attributesOf(secure, embedded)}`;
+}
+
+/**
+ * In a frame of another site a browser sends only `SameSite=None`. `Partitioned` keeps it for frames of that one site, and
+ * every call still has to come from our own page (100067).
+ */
+function attributesOf(secure: boolean, embedded: boolean): string {
+  if (embedded) return 'HttpOnly; SameSite=None; Secure; Partitioned';
+  return `HttpOnly; SameSite=Strict${secure ? '; Secure' : ''}`;
 }
 
 /** A browser that many people use would send more cookies with every request than a server takes. The oldest go. */
-function oldCookies({ cookieName, secure }: LiveDeps, header = ''): string[] {
+function oldCookies({ cookieName, secure }: LiveDeps, header = '', embedded = false): string[] {
   const prefix = cookieName('');
   const names = header.split(';').map((pair) => pair.split('=', 1)[0]?.trim() ?? '');
   // What an instance is called says when it was made.
   const ours = names.filter((name) => name.startsWith(prefix) && ID_PATTERN.test(name.slice(prefix.length))).sort();
   return ours
     .slice(0, Math.max(0, ours.length - MAX_OTHER_COOKIES))
-    .map((name) => `${name}=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict${secure ? '; Secure' : ''}`);
+    .map((name) => `${name}=; Path=/; Max-Age=0; ${attributesOf(secure, embedded)}`);
 }

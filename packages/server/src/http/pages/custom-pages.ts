@@ -1,7 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../../kernel/errors.ts';
+import type { TenantId } from '../../kernel/ids.ts';
 import { pageHeaders } from '../../kernel/page-headers.ts';
+import { askedOrigin } from './framed-by.ts';
 
 /**
  * Serves the pages that tenants made. They are hostile until proven otherwise, so whatever they are served from, they get
@@ -16,10 +18,12 @@ export type CustomPagesDeps = {
   pagesDomain: string | undefined;
   /** The journeys of a tenant, which may frame its pages. */
   baseUrlOf(tenantId: string): string;
+  /** Whether a page of that origin may frame a journey, and with it the custom page in it. */
+  mayFramePage(tenantId: TenantId, origin: string): Promise<boolean>;
 };
 
 export type PageFile = {
-  readonly tenantId: string;
+  readonly tenantId: TenantId;
   readonly contentType: string;
   readonly bytes: Uint8Array;
   readonly sha256: string;
@@ -65,15 +69,18 @@ export function mountCustomPages(app: FastifyInstance, deps: CustomPagesDeps): v
 
 type Sent = { file: PageFile; label: string; deps: CustomPagesDeps };
 
-function send(request: FastifyRequest, reply: FastifyReply, { file, label, deps }: Sent): FastifyReply {
+async function send(request: FastifyRequest, reply: FastifyReply, { file, label, deps }: Sent): Promise<FastifyReply> {
   const apart = deps.pagesDomain !== undefined;
+  const journey = apart ? deps.baseUrlOf(file.tenantId) : "'self'";
+  const asked = askedOrigin(request);
+  const isListed = asked !== undefined && (await deps.mayFramePage(file.tenantId, asked));
   const tag = `"${file.sha256.slice(0, 32)}"`;
   reply
     .headers(
       pageHeaders({
         host: request.headers.host,
         folder: apart ? '' : `${PAGES_PATH}${label}/`,
-        ancestors: apart ? deps.baseUrlOf(file.tenantId) : "'self'",
+        ancestors: isListed ? `${journey} ${asked}` : journey,
       }),
     )
     .header('Cache-Control', file.preview ? 'no-store' : `public, max-age=${KEPT_SECONDS}`)

@@ -14,6 +14,8 @@ export type WebDeps = {
   folder: string;
   /** The domain of custom pages, if there is one. */
   pagesDomain?: string | undefined;
+  /** The origin that may frame the page that was asked for, if any may. */
+  framedBy(request: FastifyRequest): Promise<string | undefined>;
 };
 
 /** The one page of the journey, under each of its addresses. */
@@ -42,7 +44,7 @@ const POLICY = [
 const PERMISSIONS = [
   ...['camera=(self)', 'publickey-credentials-get=(self)', 'publickey-credentials-create=(self)'],
   ...['clipboard-write=(self)', 'fullscreen=(self)', 'microphone=()', 'geolocation=()', 'payment=()', 'usb=()'],
-  ...['display-capture=()', 'bluetooth=()', 'serial=()', 'midi=()', 'hid=()'],
+  ...['display-capture=()', 'serial=()', 'midi=()', 'hid=()'],
 ].join(', ');
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -60,11 +62,11 @@ const TYPES: Readonly<Record<string, string>> = {
   '.txt': 'text/plain; charset=utf-8',
 };
 
-export function mountWeb(app: FastifyInstance, { folder, pagesDomain }: WebDeps): void {
+export function mountWeb(app: FastifyInstance, { folder, pagesDomain, framedBy }: WebDeps): void {
   // Where custom pages have a domain of their own, nothing else can be framed.
   const policy =
     pagesDomain === undefined ? POLICY : POLICY.replace("frame-src 'self'", `frame-src *.${pagesDomain}:*`);
-  mountSite(app, { prefix: '/web', folder, isPage: (name) => PAGES.has(name), policy: () => policy });
+  mountSite(app, { prefix: '/web', folder, isPage: (name) => PAGES.has(name), policy: () => policy, framedBy });
 }
 
 const CONSOLE_POLICY = POLICY.replace("'self' 'wasm-unsafe-eval'", "'self'").replace(
@@ -86,9 +88,10 @@ type Site = {
   policy(nonce: string): string;
   /** Whether the page holds `__NONCE__`, to be replaced in each answer. */
   hasNonce?: boolean;
+  framedBy?: WebDeps['framedBy'];
 };
 
-function mountSite(app: FastifyInstance, { prefix, folder, isPage, policy, hasNonce = false }: Site): void {
+function mountSite(app: FastifyInstance, { prefix, folder, isPage, policy, hasNonce = false, framedBy }: Site): void {
   const find = finder(folder);
   app.get(prefix, async (request, reply) => reply.redirect(`${prefix}/${queryOf(request.url)}`, 308));
   app.route({
@@ -99,7 +102,7 @@ function mountSite(app: FastifyInstance, { prefix, folder, isPage, policy, hasNo
       const nonce = hasNonce ? randomBytes(NONCE_BYTES).toString('base64url') : '';
       const place = { folder, find, policy: policy(nonce) };
       return isPage(name)
-        ? sendPage(request, reply, { ...place, nonce })
+        ? sendPage(request, reply, { ...place, nonce, ancestor: name === '' ? await framedBy?.(request) : undefined })
         : sendAsset(request, reply, { ...place, name });
     },
   });
@@ -143,7 +146,7 @@ async function namesIn(folder: string): Promise<ReadonlySet<string>> {
 async function sendPage(
   request: FastifyRequest,
   reply: FastifyReply,
-  { folder, find, policy, nonce }: Place & { nonce: string },
+  { folder, find, policy, nonce, ancestor }: Place & { nonce: string; ancestor: string | undefined },
 ): Promise<FastifyReply> {
   if (!(await find('index.html'))) throw new ApiError(100135, { retryAfterSeconds: 10 });
   const encoding = nonce === '' ? await encodingFor(request, find, 'index.html') : undefined;
@@ -151,16 +154,32 @@ async function sendPage(
   const bytes = nonce === '' ? stored : Buffer.from(stored.toString('utf8').replaceAll('__NONCE__', nonce));
   const tag = `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`;
   reply
-    .header('Content-Security-Policy', policy)
+    .headers(framingHeaders(policy, ancestor))
     .header('Permissions-Policy', PERMISSIONS)
-    .header('Cross-Origin-Opener-Policy', 'same-origin')
-    .header('X-Frame-Options', 'DENY')
     // The page names the files of its release, so it is asked for each time, and sent when it is another.
     .header('Cache-Control', 'no-cache')
     .header('ETag', tag);
   common(reply, 'index.html', encoding);
   if (request.headers['if-none-match'] === tag) return reply.code(304).send();
   return reply.send(request.method === 'HEAD' ? '' : bytes);
+}
+
+/**
+ * Nobody frames a page, except one origin that the tenant lists; that one may open it in a window, too, and be told there
+ * what happens. docs/decisions/2026-11-16-journeys-are-framed-by-listed-origins.md
+ */
+function framingHeaders(policy: string, ancestor: string | undefined): Record<string, string> {
+  if (ancestor === undefined) {
+    return {
+      'Content-Security-Policy': policy,
+      'Cross-Origin-Opener-Policy': 'same-origin',
+      'X-Frame-Options': 'DENY',
+    };
+  }
+  return {
+    'Content-Security-Policy': policy.replace("frame-ancestors 'none'", `frame-ancestors ${ancestor}`),
+    'Cross-Origin-Opener-Policy': 'unsafe-none',
+  };
 }
 
 async function sendAsset(

@@ -4,6 +4,8 @@ import type { Environment } from '../../kernel/environment.ts';
 /** What a tenant sets for all its journeys of an environment. */
 export type ProcessSettings = {
   readonly redirectOrigins: readonly string[];
+  /** Whose pages may frame a journey. */
+  readonly embedOrigins: readonly string[];
   /** Whether live journeys accept documents of invented states: for demonstrations only. */
   readonly allowSpecimens: boolean;
   /** How many persons each API key may read in an hour. */
@@ -16,6 +18,7 @@ export type ProcessSettings = {
 const NAMES: Record<Environment, string> = { live: 'process', test: 'process:test' };
 const DEFAULTS: ProcessSettings = {
   redirectOrigins: [],
+  embedOrigins: [],
   allowSpecimens: false,
   readBudget: { personsPerHour: 10_000, block: false },
   lenientRequests: false,

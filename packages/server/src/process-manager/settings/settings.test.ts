@@ -17,7 +17,16 @@ onBothEngines('the settings of journeys', (_engine, places) => {
     const { status, body } = await grove.call(PATH);
     assert.deepEqual(
       [status, body],
-      [200, { redirectOrigins: [], allowSpecimens: false, readBudget: DEFAULT_BUDGET, lenientRequests: false }],
+      [
+        200,
+        {
+          redirectOrigins: [],
+          embedOrigins: [],
+          allowSpecimens: false,
+          readBudget: DEFAULT_BUDGET,
+          lenientRequests: false,
+        },
+      ],
     );
   });
 
@@ -25,6 +34,7 @@ onBothEngines('the settings of journeys', (_engine, places) => {
     const given = ['https://WWW.Example.com/', 'https://www.example.com:443', 'http://localhost:3000', 'MyApp:'];
     const kept = {
       redirectOrigins: ['https://www.example.com', 'http://localhost:3000', 'myapp:'],
+      embedOrigins: [],
       allowSpecimens: false,
       readBudget: DEFAULT_BUDGET,
       lenientRequests: false,
@@ -56,6 +66,16 @@ onBothEngines('the settings of journeys', (_engine, places) => {
     assert.deepEqual((await grove.call(PATH)).body, before);
   });
 
+  it('list whose pages may frame a journey: no app, no path, no wildcard, each once', async () => {
+    const { body } = await update({ embedOrigins: ['https://Shop.example', 'https://shop.example/'] });
+    assert.deepEqual(body.embedOrigins, ['https://shop.example']);
+    for (const wrong of ['myapp:', 'https://*.example', 'https://a.example/x', 'null', '*', "'self'"]) {
+      const refused = await update({ embedOrigins: [wrong] });
+      assert.deepEqual([refused.status, refused.body.errors?.[0]?.pointer], [400, '/embedOrigins/0'], wrong);
+    }
+    assert.deepEqual((await update({ embedOrigins: [] })).body.embedOrigins, []);
+  });
+
   it('hold at most a hundred origins of at most 255 characters', async () => {
     const many = Array.from({ length: 101 }, (_, at) => `https://h${at}.example`);
     assert.equal((await update({ redirectOrigins: many })).body.code, 100001);
@@ -75,7 +95,13 @@ onBothEngines('the settings of journeys', (_engine, places) => {
     const { apiKey } = await grove.app.tenants.create({ id: 'other' });
     const token = await grove.token(apiKey);
     assert.deepEqual((await grove.call(PATH, { token })).body, {
-      ...{ redirectOrigins: [], allowSpecimens: false, readBudget: DEFAULT_BUDGET, lenientRequests: false },
+      ...{
+        redirectOrigins: [],
+        embedOrigins: [],
+        allowSpecimens: false,
+        readBudget: DEFAULT_BUDGET,
+        lenientRequests: false,
+      },
     });
   });
 });

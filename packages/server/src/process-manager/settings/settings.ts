@@ -11,8 +11,12 @@ export function settingsHandlers() {
     get: async ({ db, principal }) => shown(await findProcessSettings(db, principal.environment)),
 
     async update({ db, principal, now }, { body }) {
-      const { redirectOrigins, ...flags } = body;
-      const changed = { ...flags, ...(redirectOrigins && { redirectOrigins: normalised(redirectOrigins) }) };
+      const { redirectOrigins, embedOrigins, ...flags } = body;
+      const changed = {
+        ...flags,
+        ...(redirectOrigins && { redirectOrigins: normalised('redirectOrigins', redirectOrigins) }),
+        ...(embedOrigins && { embedOrigins: normalised('embedOrigins', embedOrigins) }),
+      };
       const { environment } = principal;
       return db.write(async (tx) => {
         const settings = { ...(await findProcessSettings(tx, environment)), ...changed };
@@ -24,15 +28,18 @@ export function settingsHandlers() {
 }
 
 function shown(settings: ProcessSettings) {
-  return { ...settings, redirectOrigins: [...settings.redirectOrigins] };
+  const { redirectOrigins, embedOrigins } = settings;
+  return { ...settings, redirectOrigins: [...redirectOrigins], embedOrigins: [...embedOrigins] };
 }
 
-/** One spelling for each origin, and each once. */
-function normalised(given: readonly string[]): string[] {
+/** One spelling for each origin, and each once. An app can be led to, but has no pages that frame anything. */
+function normalised(name: 'redirectOrigins' | 'embedOrigins', given: readonly string[]): string[] {
   const faults: FieldFault[] = [];
   const origins = given.flatMap((text, at) => {
     const { origin, fault } = normaliseOrigin(text);
-    if (fault !== undefined) faults.push({ pointer: `/redirectOrigins/${at}`, message: fault });
+    const isApp = name === 'embedOrigins' && origin?.endsWith(':') === true;
+    const message = isApp ? 'must be an origin such as https://www.example.com' : fault;
+    if (message !== undefined) faults.push({ pointer: `/${name}/${at}`, message });
     return origin ?? [];
   });
   if (faults.length > 0) throw invalidInput(...faults);

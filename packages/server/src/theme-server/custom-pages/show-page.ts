@@ -1,13 +1,14 @@
 import type { Db, TenantReads } from '../../db/db.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Environment } from '../../kernel/environment.ts';
+import type { TenantId } from '../../kernel/ids.ts';
 import { findDeployedPage } from './custom-pages.repository.ts';
 import { findShownFile } from './page-files.repository.ts';
 import { labelOf, readLabel } from './page-label.ts';
 
 /** A file of a page, for whoever knows the address. */
 export type ShownFile = {
-  readonly tenantId: string;
+  readonly tenantId: TenantId;
   readonly contentType: string;
   readonly bytes: Uint8Array;
   readonly sha256: string;

@@ -1,0 +1,106 @@
+import { embedAddress } from './embed-address.ts';
+import { type JourneyEventName, type JourneyEvents, type JourneyMessage, readMessage } from './events.ts';
+import { type Labels, type Place, showInline, showModal } from './places.ts';
+
+export type { JourneyEventName, JourneyEvents, JourneyOutcome } from './events.ts';
+
+export type JourneyOptions = {
+  /** `redirectUrl` of a new process instance, a resume link, or a public link with `?pt=`. It works once: make one when you need it. */
+  url: string;
+  /** `modal` unless given. `redirect` leaves your page; the end user comes back to `_redirectUrl`. */
+  mode?: 'modal' | 'inline' | 'popup' | 'redirect';
+  /** Where the frame goes, for `inline`. */
+  container?: Element;
+  /** `de`, `fr` …; the end user can change it. */
+  language?: string;
+  labels?: Partial<Labels>;
+  /** After so many milliseconds without the page, a button offers a window instead. */
+  patienceMs?: number;
+};
+
+export type EmbeddedJourney = {
+  /** Listens; what comes back stops listening. */
+  on<N extends JourneyEventName>(name: N, listen: (event: JourneyEvents[N]) => void): () => void;
+  /** Takes the journey away. The instance stays as it is, and can be gone on with. */
+  close(): void;
+};
+
+const PATIENCE_MS = 15_000;
+const LOOK_EVERY_MS = 500;
+const LABELS: Labels = { title: 'Identity verification', close: 'Close', openWindow: 'Continue in a new window' };
+
+/** Shows a journey inside your page. The origin of your page must be on the list `embedOrigins` of your tenant. */
+export function openJourney(options: JourneyOptions): EmbeddedJourney {
+  const { mode = 'modal', language, patienceMs = PATIENCE_MS } = options;
+  const labels = { ...LABELS, ...options.labels };
+  const { url, origin } = embedAddress(options.url, location.origin, language);
+  const listeners = new Map<JourneyEventName, Set<(event: never) => void>>();
+  let opened: Window | null = null;
+  let place: Place | undefined;
+  let hasCome = false;
+  let isCompleted = false;
+  let isClosed = false;
+
+  const emit = <N extends JourneyEventName>(name: N, event: JourneyEvents[N]) => {
+    for (const listen of listeners.get(name) ?? []) listen(event as never);
+  };
+  const close = () => {
+    if (isClosed) return;
+    isClosed = true;
+    removeEventListener('message', hear);
+    clearTimeout(patience);
+    clearInterval(look);
+    place?.remove();
+    opened?.close();
+    emit('closed', { completed: isCompleted });
+  };
+  /** Only the frame or window that we opened, and only while it shows the origin of the link, is listened to. */
+  const hear = ({ source, origin: from, data }: MessageEvent) => {
+    const isOurs = source !== null && (source === opened || source === place?.target());
+    const message = isOurs && from === origin ? readMessage(data) : undefined;
+    if (message) take(message);
+  };
+  const take = (message: JourneyMessage) => {
+    hasCome = true;
+    if (message.name === 'hello') return;
+    if (message.name === 'size') return place?.resize(message.height);
+    if (message.name === 'closed') return close();
+    if (message.name === 'completed') isCompleted = true;
+    emit(message.name, message.event as never);
+  };
+  const openWindow = () => {
+    opened = window.open(url, '_blank', 'popup,width=480,height=860');
+    if (!opened) emit('error', { reason: 'window' });
+  };
+  const begin = () => {
+    if (isClosed) return;
+    if (mode === 'popup') return openWindow();
+    const { container } = options;
+    place = mode === 'inline' && container ? showInline(container, url, labels) : showModal(url, labels, close);
+  };
+
+  if (mode === 'redirect') {
+    location.assign(options.url);
+    return { on: () => () => undefined, close: () => undefined };
+  }
+  if (mode === 'inline' && !options.container) throw new TypeError('inline needs a container');
+  addEventListener('message', hear);
+  begin();
+  const patience = setTimeout(() => {
+    if (hasCome || mode === 'popup') return;
+    emit('error', { reason: 'refused' });
+    place?.offerWindow(openWindow);
+  }, patienceMs);
+  // A window that was closed says nothing.
+  const look = setInterval(() => {
+    if (hasCome && opened?.closed) close();
+  }, LOOK_EVERY_MS);
+  return {
+    on(name, listen) {
+      const all = listeners.get(name) ?? new Set();
+      listeners.set(name, all.add(listen as (event: never) => void));
+      return () => all.delete(listen as (event: never) => void);
+    },
+    close,
+  };
+}

@@ -1,0 +1,39 @@
+import type { FastifyRequest } from 'fastify';
+import { isTenantId, type TenantId } from '../../kernel/ids.ts';
+import type { HostTenant } from '../tenant.ts';
+
+/** Who may frame a page of a journey. The address names the origin, and the list of the tenant decides. */
+export type FramedByDeps = {
+  hostTenant: HostTenant;
+  mayFrameJourney(
+    tenantId: TenantId,
+    origin: string,
+    asked: { instanceId: string | undefined; tokenId: string | undefined },
+  ): Promise<boolean>;
+};
+
+/** As the list holds it: nothing of it can be read as another part of a policy. */
+const ORIGIN = /^https?:\/\/[a-z0-9.-]{1,253}(:\d{1,5})?$/;
+
+export function framedBy({ hostTenant, mayFrameJourney }: FramedByDeps) {
+  return async (request: FastifyRequest): Promise<string | undefined> => {
+    const origin = askedOrigin(request);
+    if (origin === undefined) return undefined;
+    const { pi, pt, tn } = request.query as Record<string, unknown>;
+    const named = hostTenant(request.headers.host);
+    const tenantId = named ?? (typeof tn === 'string' && isTenantId(tn) ? tn : undefined);
+    if (tenantId === undefined) return undefined;
+    const asked = { instanceId: textOf(pi), tokenId: textOf(pt) };
+    return (await mayFrameJourney(tenantId, origin, asked)) ? origin : undefined;
+  };
+}
+
+/** The origin that wants to frame a page, if the address names one. */
+export function askedOrigin({ query }: FastifyRequest): string | undefined {
+  const { embed } = query as Record<string, unknown>;
+  return typeof embed === 'string' && ORIGIN.test(embed) ? embed : undefined;
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}

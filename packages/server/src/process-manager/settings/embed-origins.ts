@@ -1,0 +1,38 @@
+import type { Db, TenantReads } from '../../db/db.ts';
+import type { Environment } from '../../kernel/environment.ts';
+import { ID_PATTERN, type TenantId } from '../../kernel/ids.ts';
+import { findInstanceView } from '../instances/process-instances.repository.ts';
+import { findToken } from '../tokens/process-tokens.repository.ts';
+import { findProcessSettings } from './settings.repository.ts';
+
+/** Which journey a page is asked for: by its instance, or by the process token that will make one. */
+export type AskedJourney = { readonly instanceId: string | undefined; readonly tokenId: string | undefined };
+
+/** Whether pages of an origin may frame a journey. Each environment has a list of its own. */
+export function embedOrigins(db: Db) {
+  return {
+    async mayFrameJourney(tenantId: TenantId, origin: string, asked: AskedJourney): Promise<boolean> {
+      const reads = db.of(tenantId);
+      const environment = await environmentOf(reads, asked);
+      return environment !== undefined && (await listOf(reads, environment)).includes(origin);
+    },
+    /** A custom page holds nothing of anybody, and is shown in journeys of both environments. */
+    async mayFramePage(tenantId: TenantId, origin: string): Promise<boolean> {
+      const reads = db.of(tenantId);
+      return (await listOf(reads, 'live')).includes(origin) || (await listOf(reads, 'test')).includes(origin);
+    },
+  };
+}
+
+export type EmbedOrigins = ReturnType<typeof embedOrigins>;
+
+async function listOf(db: TenantReads, environment: Environment): Promise<readonly string[]> {
+  return (await findProcessSettings(db, environment)).embedOrigins;
+}
+
+async function environmentOf(db: TenantReads, { instanceId, tokenId }: AskedJourney): Promise<Environment | undefined> {
+  if (instanceId !== undefined) {
+    return ID_PATTERN.test(instanceId) ? (await findInstanceView(db, instanceId))?.environment : undefined;
+  }
+  return tokenId !== undefined && ID_PATTERN.test(tokenId) ? (await findToken(db, tokenId))?.environment : undefined;
+}
