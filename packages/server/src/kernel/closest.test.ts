@@ -22,3 +22,9 @@ it('a word that is like none of them is not guessed at, nor one that is too long
     assert.equal(didYouMean(word, types), '');
   }
 });
+
+it('a long word is known by four slips, and not by five', () => {
+  const [long] = ['processDefinitionVersionNumber'];
+  assert.equal(closest('prcessDefnitionVersinNumbr', [long as string]), long);
+  assert.equal(closest('prcssDefnitionVersinNumbr', [long as string]), undefined);
+});

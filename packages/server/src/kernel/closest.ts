@@ -1,16 +1,19 @@
 const MAX_LENGTH = 50;
 
+/** Whoever writes a word of fifty letters makes no more slips than that. */
+const MAX_SLIPS = 4;
+
 /** The candidate that somebody who wrote `word` most likely meant, if there is one that is nearly the same. */
 export function closest(word: string, candidates: Iterable<string>): string | undefined {
   if (word.length > MAX_LENGTH) return undefined;
   const asked = word.toLowerCase();
   let best: string | undefined;
   // A third of the letters may be wrong: more would be guessing.
-  let least = Math.max(1, Math.floor(word.length / 3)) + 1;
+  let least = Math.min(MAX_SLIPS, Math.max(1, Math.floor(word.length / 3))) + 1;
   for (const candidate of candidates) {
     // At least as many letters differ as one has more than the other.
     if (Math.abs(candidate.length - word.length) >= least) continue;
-    const distance = distanceOf(asked, candidate.toLowerCase());
+    const distance = distanceOf(asked, candidate.toLowerCase(), least);
     if (distance < least) {
       best = candidate;
       least = distance;
@@ -25,24 +28,35 @@ export function didYouMean(word: string, candidates: Iterable<string>): string {
   return found === undefined ? '' : `; did you mean ${found}?`;
 }
 
-/** As many letters as have to be added, removed, changed or swapped with their neighbour to make one of the other. */
-function distanceOf(one: string, other: string): number {
+/**
+ * As many letters as have to be added, removed, changed or swapped with their neighbour to make one of the other; `most`
+ * if there are as many or more. A definition may have a hundred wrong names and a hundred right ones, so only those
+ * columns of a row are looked at that can be less.
+ */
+function distanceOf(one: string, other: string, most: number): number {
+  const columns = other.length + 1;
   let before: number[] = [];
-  let last = Array.from({ length: other.length + 1 }, (_, at) => at);
+  let last = Array.from({ length: columns }, (_, at) => at);
   for (let row = 1; row <= one.length; row++) {
-    const current = [row];
-    for (let column = 1; column <= other.length; column++) {
+    const current = new Array<number>(columns).fill(most);
+    current[0] = row;
+    let least = row;
+    const to = Math.min(other.length, row + most);
+    for (let column = Math.max(1, row - most); column <= to; column++) {
       const same = one[row - 1] === other[column - 1];
       const swapped = row > 1 && column > 1 && one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1];
-      current[column] = Math.min(
+      const distance = Math.min(
         (last[column] as number) + 1,
         (current[column - 1] as number) + 1,
         (last[column - 1] as number) + (same ? 0 : 1),
-        swapped ? (before[column - 2] as number) + 1 : Number.POSITIVE_INFINITY,
+        swapped ? (before[column - 2] as number) + 1 : most,
       );
+      current[column] = distance;
+      if (distance < least) least = distance;
     }
+    if (least >= most) return most;
     before = last;
     last = current;
   }
-  return last[other.length] as number;
+  return Math.min(most, last[other.length] as number);
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { sizeFault } from './size-fault.ts';
 
-const limits = { maxValues: 3, maxDepth: 2 };
+const limits = { maxValues: 3, maxDepth: 2, maxNameLength: 5 };
 
 describe('the size of a JSON value', () => {
   it('is the number of members and elements at every level', () => {
@@ -18,6 +18,12 @@ describe('the size of a JSON value', () => {
     assert.equal(sizeFault([[1]], limits), undefined);
     assert.equal(sizeFault([[[]]], limits), 'must not be nested deeper than 2');
     const deep = Array.from({ length: 200_000 }).reduce<unknown>((inner) => [inner], []);
-    assert.equal(sizeFault(deep, { maxValues: 1_000_000, maxDepth: 30 }), 'must not be nested deeper than 30');
+    const many = { ...limits, maxValues: 1_000_000, maxDepth: 30 };
+    assert.equal(sizeFault(deep, many), 'must not be nested deeper than 30');
+  });
+
+  it('is that of the names, too, on every level', () => {
+    assert.equal(sizeFault({ small: { fives: 1 } }, limits), undefined);
+    assert.equal(sizeFault({ small: { longer: 1 } }, limits), 'must not have names of more than 5 characters');
   });
 });

@@ -1,10 +1,15 @@
-export type SizeLimits = { readonly maxValues: number; readonly maxDepth: number };
+export type SizeLimits = {
+  readonly maxValues: number;
+  readonly maxDepth: number;
+  /** Of the name of a member. A fault names its place, so a hundred faults below one long name would be a long answer. */
+  readonly maxNameLength: number;
+};
 
 /**
  * What is wrong with the size of a JSON value from outside; undefined if nothing is. It stops at the limits, and does not
  * call itself, so that it may be asked about anything.
  */
-export function sizeFault(value: unknown, { maxValues, maxDepth }: SizeLimits): string | undefined {
+export function sizeFault(value: unknown, { maxValues, maxDepth, maxNameLength }: SizeLimits): string | undefined {
   const waiting = [{ value, depth: 0 }];
   let values = 0;
   for (let next = waiting.pop(); next; next = waiting.pop()) {
@@ -15,6 +20,7 @@ export function sizeFault(value: unknown, { maxValues, maxDepth }: SizeLimits): 
     for (const name in members) {
       values += 1;
       if (values > maxValues) return `must not hold more than ${maxValues} values`;
+      if (name.length > maxNameLength) return `must not have names of more than ${maxNameLength} characters`;
       const member = members[name];
       if (typeof member === 'object') waiting.push({ value: member, depth: next.depth + 1 });
     }

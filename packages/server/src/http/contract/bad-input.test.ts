@@ -100,6 +100,20 @@ describe('bad input', () => {
     assert.equal((await send('{"name":7}', { 'Content-Type': 'application/json; charset=utf-8' })).body.code, 100001);
   });
 
+  it('100001: a body with more than 50,000 values is not read', async () => {
+    const many = (count: number) => JSON.stringify({ name: 'x', description: Array.from({ length: count }, () => 1) });
+    await check(send(many(60_000)), 400, 100001, '');
+    await check(send(many(40_000)), 400, 100001, '/description');
+  });
+
+  it('100005: a body of more than 64 KiB of somebody who shows no key and no session', async () => {
+    const code = 'x'.repeat(70_000);
+    for (const path of ['/api/arthr/apiKeys/issue', '/api/journey/sessions', '/api/console/invitation/open']) {
+      const { status, body } = await grove.call(path, { method: 'POST', token: null, body: JSON.stringify({ code }) });
+      assert.deepEqual([status, body.code], [413, 100005], path);
+    }
+  });
+
   it('100005: a body over 1 MiB, whether its length is told or not', async () => {
     await check(send(JSON.stringify({ name: 'x', description: 'y'.repeat(10 * 1024 * 1024) })), 413, 100005);
     const stream = new ReadableStream({

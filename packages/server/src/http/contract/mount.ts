@@ -104,7 +104,7 @@ function mountOne(
     url: address.path.replace(/\{(\w+)\}/g, ':$1'),
     config: { served },
     schema: handler ? schemaOf(operation) : {},
-    ...(operation.maxBodyBytes && { bodyLimit: operation.maxBodyBytes }),
+    ...bodyLimitOf(operation),
     onRequest: operation.consumes ? [guard(operation), consuming(operation.consumes)] : guard(operation),
     preValidation: [
       ...(operation.body && !needsBody(operation) ? [missingBodyIsEmpty] : []),
@@ -113,6 +113,14 @@ function mountOne(
     ],
     handler: handler ? serve(deps, served, operation, handler) : notYet,
   });
+}
+
+/** What anybody may send, without a key and without a session: reading JSON costs a tenth of a second for a mebibyte. */
+const MAX_PUBLIC_BODY_BYTES = 64 * 1024;
+
+function bodyLimitOf({ maxBodyBytes, auth }: GroupedOperation): { bodyLimit?: number } {
+  if (maxBodyBytes) return { bodyLimit: maxBodyBytes };
+  return auth === 'public' || auth === 'apiKey' ? { bodyLimit: MAX_PUBLIC_BODY_BYTES } : {};
 }
 
 function schemaOf(operation: GroupedOperation) {

@@ -236,3 +236,37 @@ describe('a step', () => {
     assert.match(told(passport, selfie, { ...match, timeout: 'PT1H' }, decide)[0] ?? '', /not part of a faceMatch/);
   });
 });
+
+describe('a definition that is written to be slow', () => {
+  const SLOW: Readonly<Record<string, Steps>> = {
+    'jumps to steps that are not there, but nearly': Array.from({ length: 100 }, (_, at) => ({
+      ...{ id: `${'a'.repeat(40)}${at}`, type: 'consent', key: `k${at}` },
+      ...{ next: `${'a'.repeat(45)}${at}`, onFail: `${'b'.repeat(45)}${at}` },
+    })),
+    'fifty faults below one long name': [
+      {
+        ...form,
+        schema: {
+          type: 'object',
+          properties: {
+            ['x'.repeat(900_000)]: { properties: Object.fromEntries(Array.from({ length: 60 }, (_, at) => [at, 1])) },
+          },
+        },
+      },
+    ],
+  };
+
+  for (const [title, steps] of Object.entries(SLOW)) {
+    it(`is refused in little time, in few words: ${title}`, (test) => {
+      const times = [1, 2, 3].map(() => {
+        const before = process.threadCpuUsage();
+        const { faults } = check(...steps);
+        const { user, system } = process.threadCpuUsage(before);
+        assert.ok(faults.length > 0 && JSON.stringify(faults).length < 100_000);
+        return (user + system) / 1000;
+      });
+      test.diagnostic(`${Math.min(...times)} ms of processor time`);
+      assert.ok(Math.min(...times) <= 100, `${times}`);
+    });
+  }
+});

@@ -1,4 +1,4 @@
-import { closest, didYouMean } from '../../kernel/closest.ts';
+import { closest } from '../../kernel/closest.ts';
 import type { FieldFault } from '../../kernel/errors.ts';
 import { END } from '../engine/definition.ts';
 import type { ReadStep } from './check-shape.ts';
@@ -9,11 +9,26 @@ export function graphFaults(steps: readonly ReadStep[]): FieldFault[] {
   return [...doubleIds(steps), ...doubleKeys(steps), ...jumpFaults(steps, places), ...wayFaults(steps, places)];
 }
 
-type Places = ReadonlyMap<string, number>;
+type Places = {
+  /** Where the step of that id is. */
+  get(id: string): number | undefined;
+  /** The id that was most likely meant by one that no step has. It is asked for several times, and found once. */
+  meant(id: string): string | undefined;
+};
 
 function placesOf(steps: readonly ReadStep[]): Places {
   // From the end, so that the first of two steps with one id is the one that is meant.
-  return new Map(steps.toReversed().flatMap(({ step, at }) => (typeof step.id === 'string' ? [[step.id, at]] : [])));
+  const places = new Map(
+    steps.toReversed().flatMap(({ step, at }) => (typeof step.id === 'string' ? [[step.id, at]] : [])),
+  );
+  const meant = new Map<string, string | undefined>();
+  return {
+    get: (id) => places.get(id),
+    meant(id) {
+      if (!meant.has(id)) meant.set(id, closest(id, places.keys()));
+      return meant.get(id);
+    },
+  };
 }
 
 function doubleIds(steps: readonly ReadStep[]): FieldFault[] {
@@ -59,7 +74,10 @@ function jumpFaults(steps: readonly ReadStep[], places: Places): FieldFault[] {
 function jumpFault(target: string, at: number, places: Places): string | undefined {
   if (target === END) return 'must be a step: a journey ends well only with a decision, and onFail alone can be end';
   const place = places.get(target);
-  if (place === undefined) return `there is no step ${shown(target)}${didYouMean(target, places.keys())}`;
+  if (place === undefined) {
+    const meant = places.meant(target);
+    return `there is no step ${shown(target)}${meant === undefined ? '' : `; did you mean ${meant}?`}`;
+  }
   if (place === at) return 'would go on with the same step: a definition has no loops';
   return place < at ? `would go back to ${shown(target)}: a definition has no loops` : undefined;
 }
@@ -94,7 +112,7 @@ function waysFrom(read: ReadStep, places: Places): number[] {
 /** Where a jump leads. One that is wrong leads where it was most likely meant to. */
 function meantPlace(target: unknown, at: number, places: Places): number | undefined {
   if (typeof target !== 'string') return undefined;
-  const place = places.get(target) ?? places.get(closest(target, places.keys()) ?? '');
+  const place = places.get(target) ?? places.get(places.meant(target) ?? '');
   return place !== undefined && place > at ? place : undefined;
 }
 

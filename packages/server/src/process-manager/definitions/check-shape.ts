@@ -28,9 +28,9 @@ export type Shape = {
 };
 
 /** Members and elements at every level of a document. A long list of countries has 250. */
-const DOCUMENT_LIMITS: SizeLimits = { maxValues: 20_000, maxDepth: 30 };
+const DOCUMENT_LIMITS: SizeLimits = { maxValues: 20_000, maxDepth: 30, maxNameLength: 500 };
 /** The same of a step without the schema of its form, and of a document without its steps: these are looked at one by one. */
-const PART_LIMITS: SizeLimits = { maxValues: 2000, maxDepth: 30 };
+const PART_LIMITS: SizeLimits = { maxValues: 2000, maxDepth: 30, maxNameLength: 500 };
 const MAX_TIMEOUT_DAYS = 30;
 const MAX_DURATION_DAYS = 90;
 

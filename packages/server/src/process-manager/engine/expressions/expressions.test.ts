@@ -108,6 +108,18 @@ describe('the budget of an expression', () => {
     exceeds(`${L}.text.split("") == []`);
   });
 
+  it('is used up by texts of other scripts whose letters are changed one by one', () => {
+    const used = (text: string) => {
+      const budget = newBudget();
+      const condition = compileCondition('data.forms.f.text.lowerAscii() == ""');
+      const forms = { f: { text } };
+      condition({ flow: { status: 'ACTIVE', done: {} }, data: { ...NO_DATA, forms }, params: {} }, { now: 0, budget });
+      return newBudget().left - budget.left;
+    };
+    assert.ok(used('Aa'.repeat(20_000)) < 5000);
+    assert.ok(used(`ä${'Aa'.repeat(20_000)}`) > 40_000);
+  });
+
   it('cannot be escaped by a side that decides', () => {
     exceeds(`${L}.list.all(a, ${L}.list.all(b, a == b)) || true`);
     exceeds(`[1].exists(x, ${L}.list.all(a, ${L}.list.all(b, a == b))) ? true : true`);

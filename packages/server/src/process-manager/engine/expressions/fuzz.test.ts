@@ -70,7 +70,7 @@ function texts(pick: Pick, depth: number): string {
   return pick([
     () => leaf,
     () => `(${text()} + ${text()})`,
-    () => `${text()}.lowerAscii()`,
+    () => `${text()}.${pick(['lowerAscii', 'upperAscii'])}()`,
     () => `${text()}.trim()`,
     () => `${text()}.substring(1)`,
     () => `${lists(pick, depth - 1)}.join(${text()})`,
@@ -117,6 +117,7 @@ function truths(pick: Pick, depth: number): string {
     () => `${lists(pick, depth - 1)}.${pick(['all', 'exists'])}(${variable}, dyn(${variable}).missing)`,
     () => `${texts(pick, depth - 1)}.matches("${pick(PATTERNS)}")`,
     () => `${texts(pick, depth - 1)}.${pick(['contains', 'startsWith', 'endsWith'])}(${texts(pick, depth - 1)})`,
+    () => `${texts(pick, depth - 1)}.${pick(['indexOf', 'lastIndexOf'])}(${texts(pick, depth - 1)}) > 0`,
     () => `(dyn(${values(pick, depth - 1)}) ${pick(BINARY)} dyn(${values(pick, depth - 1)}))`,
     () => `(${truth()} ${pick(['&&', '||'])} ${truth()})`,
     () => `(${truth()} ? ${truth()} : ${truth()})`,
@@ -129,7 +130,8 @@ const nested = (levels: number) => Array.from({ length: levels }).reduce<unknown
 function stateOf(pick: Pick): State {
   const length = pick([0, 27, 1000, 20_000, 500_000]);
   const many = pick([1, 30, 1000, 20_000]);
-  const long = 'a'.repeat(length);
+  const unit = pick(['a', 'a', 'aB', 'aB', 'Aä', ' ', '\u{1f600}', 'a,']);
+  const long = unit.repeat(length / unit.length);
   const f = {
     ...{ long: `${long}!`, long2: `${long}!`, text: 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx' },
     list: Array.from({ length: many }, (_, at) => at),

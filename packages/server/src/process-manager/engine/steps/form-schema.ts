@@ -7,7 +7,7 @@ import { FORMAT_NAMES } from './text-formats.ts';
 const MAX_FIELDS = 50;
 const MAX_DEPTH = 6;
 /** Members and elements of the schema, at every level. */
-const SIZE_LIMITS = { maxValues: 10_000, maxDepth: 30 };
+const SIZE_LIMITS = { maxValues: 10_000, maxDepth: 30, maxNameLength: 500 };
 const MAX_ENUM = 1000;
 const MAX_REQUIRED = 200;
 const MAX_WORDS_LENGTH = 2000;

@@ -11,7 +11,7 @@ type Schema = Readonly<Record<string, unknown>>;
 
 export const MAX_FAULTS = 50;
 /** A form of 50 fields with long lists has a few hundred. */
-export const VALUE_LIMITS = { maxValues: 5000, maxDepth: 20 };
+export const VALUE_LIMITS = { maxValues: 5000, maxDepth: 20, maxNameLength: 255 };
 
 export function formValueFaults(schema: Schema, value: unknown): Fault[] {
   const tooLarge = sizeFault(value, VALUE_LIMITS);
@@ -67,8 +67,8 @@ function escaped(name: string): string {
 /** What is wrong with a value as such, whatever its members are. */
 function ownFaults(rules: Schema, value: unknown): string[] {
   const faults: string[] = [];
-  if (Object.hasOwn(rules, 'const') && keyOf(value) !== keyOf(rules.const)) faults.push('must be equal to constant');
-  if (Array.isArray(rules.enum) && !keysOf(rules.enum).has(keyOf(value))) {
+  if (Object.hasOwn(rules, 'const') && !isConstant(value, rules.const)) faults.push('must be equal to constant');
+  if (Array.isArray(rules.enum) && !allowedKeys(rules.enum).has(keyOf(value))) {
     faults.push('must be equal to one of the allowed values');
   }
   if (typeof value === 'string') faults.push(...textFaults(rules, value));
@@ -144,4 +144,24 @@ export function keyOf(value: unknown): string {
 
 export function keysOf(values: readonly unknown[]): ReadonlySet<string> {
   return new Set(values.map(keyOf));
+}
+
+/** A list of thousands of elements is compared with one `enum` or one `const`, whose keys are made once. */
+const keysOfEnums = new WeakMap<readonly unknown[], ReadonlySet<string>>();
+const keysOfConstants = new WeakMap<object, string>();
+
+function allowedKeys(values: readonly unknown[]): ReadonlySet<string> {
+  const known = keysOfEnums.get(values);
+  if (known) return known;
+  const keys = keysOf(values);
+  keysOfEnums.set(values, keys);
+  return keys;
+}
+
+function isConstant(value: unknown, constant: unknown): boolean {
+  if (typeof constant !== 'object' || constant === null) return value === constant;
+  if (typeof value !== 'object' || value === null) return false;
+  const key = keysOfConstants.get(constant) ?? keyOf(constant);
+  keysOfConstants.set(constant, key);
+  return keyOf(value) === key;
 }
