@@ -119,6 +119,23 @@ onBothEngines('the read budget of an API key', (_engine, places) => {
     assert.equal(await outside('&page=1000'), 429);
   });
 
+  it('is that of the environment which is read, for an operator who reads in both', async () => {
+    const caller = { tenantId: TENANT, callerId: 'operator', callerName: 'operator' };
+    const [inTest, inLive] = (['test', 'live'] as const).map(
+      (environment) => ({ ...caller, environment }) as Principal,
+    );
+    const budget = openReadBudget({
+      ...{ db: app.app.db, clock, audit: { record: async () => undefined }, warn: () => undefined },
+      budgetOf: async (_db, environment) => ({ personsPerHour: environment === 'live' ? 2 : 1000, block: true }),
+      ...{ notify: async () => undefined, onError: () => undefined },
+    });
+    (await budget.admit(inTest as Principal, 5))(5);
+    (await budget.admit(inLive as Principal, 2))(2);
+    assert.throws(() => budget.admit(inLive as Principal, 1), { code: 100191 });
+    (await budget.admit(inTest as Principal, 5))(5);
+    await budget.stop();
+  });
+
   it('is one for all servers, counts again what could not be written, and forgets after 30 days', async () => {
     const principal = { tenantId: TENANT, callerId: 'shared', callerName: 'shared', environment: 'live' } as Principal;
     const raised: string[] = [];

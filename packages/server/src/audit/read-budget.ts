@@ -80,11 +80,12 @@ export function openReadBudget(deps: ReadBudgetDeps): ReadBudget {
 
   const useOf = (principal: Principal): Use => {
     const hourAt = hourOf(clock.now());
-    const known = uses.get(principal.callerId);
+    const name = nameOf(principal);
+    const known = uses.get(name);
     if (known?.hourAt === hourAt) return known;
     if (known && known.pending > 0) ended.push(known);
     const use: Use = { principal, hourAt, pending: 0, reserved: 0, stored: 0, budget: known?.budget };
-    uses.set(principal.callerId, use);
+    uses.set(name, use);
     return use;
   };
 
@@ -129,7 +130,7 @@ export function openReadBudget(deps: ReadBudgetDeps): ReadBudget {
       use.budget = await deps.budgetOf(db.of(tenantId), environment).catch(() => use.budget);
     }
     ended.push(...old.filter(({ pending }) => pending > 0));
-    if (uses.size > MAX_REMEMBERED) for (const [id, { pending }] of uses) if (pending === 0) uses.delete(id);
+    if (uses.size > MAX_REMEMBERED) for (const [name, { pending }] of uses) if (pending === 0) uses.delete(name);
     if (failures.length > 0) throw failures[0];
   };
 
@@ -157,6 +158,11 @@ export function openReadBudget(deps: ReadBudgetDeps): ReadBudget {
       await flush().catch(onError);
     },
   };
+}
+
+/** An operator reads in both environments, each of which has a budget of its own. */
+function nameOf({ environment, callerId }: Principal): string {
+  return `${environment} ${callerId}`;
 }
 
 function isBlocked({ stored, pending, reserved, budget }: Use): boolean {

@@ -23,7 +23,9 @@ const FIRST_OWNER = 'First owner';
 type AdminDeps = { db: Db; clock: Clock; baseUrlOf(tenantId: string): string };
 
 export function operatorAdmin({ db, clock, baseUrlOf }: AdminDeps): OperatorAdmin {
-  const maker = (tenantId: TenantId) => ({ by: BY, now: clock.now(), baseUrl: baseUrlOf(tenantId) });
+  const maker = (tenantId: TenantId) => ({
+    ...{ by: BY, now: clock.now(), baseUrl: baseUrlOf(tenantId), environment: 'live' as const },
+  });
   const noted = ({ id, name }: OperatorRow, at: number) => ({
     ...{ environment: 'live' as const, actor: BY, at, item: id, details: { id, name } },
   });

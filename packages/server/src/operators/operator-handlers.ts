@@ -27,7 +27,7 @@ type OperatorView = Ok<typeof api.operators.get>;
 
 export function operatorHandlers({ baseUrlOf }: { baseUrlOf(tenantId: string): string }) {
   const makerOf = ({ principal, now, tenantId }: Context) => ({
-    ...{ by: actor(principal), now, baseUrl: baseUrlOf(tenantId) },
+    ...{ by: actor(principal), now, baseUrl: baseUrlOf(tenantId), environment: principal.environment },
   });
 
   return implement(api.operators, {

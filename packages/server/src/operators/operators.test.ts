@@ -17,6 +17,8 @@ import {
 } from '../../test/operators.ts';
 import { HOUR, MINUTE } from '../kernel/clock.ts';
 import { asTenantId } from '../kernel/ids.ts';
+import { inviteOperator } from './links.ts';
+import { countOperators } from './operators.repository.ts';
 
 const OPERATORS = '/api/operator-manager/operators';
 const ROLES = '/api/operator-manager/roles';
@@ -86,6 +88,18 @@ onBothEngines('operators', (_engine, places) => {
     assert.equal((await tester.call(list, { headers: { 'X-Grove-Environment': 'test' } })).status, 200);
     await refuses(tester.call(list, { headers: { 'X-Grove-Environment': 'live' } }), 100221);
     await refuses(owner.call(list, { headers: { 'X-Grove-Environment': 'elsewhere' } }), 100221);
+  });
+
+  it('a request in another environment is another request, whatever its Idempotency-Key', async () => {
+    const create = (environment: string) =>
+      owner.call('/api/process-manager/processTokens', {
+        body: { name: 'of both', processDefnName: 'document-and-selfie' },
+        headers: { 'Idempotency-Key': 'one-key', 'X-Grove-Environment': environment },
+      });
+    const [inTest, again, inLive] = [await create('test'), await create('test'), await create('live')];
+    assert.deepEqual([inTest.body.environment, inLive.body.environment], ['test', 'live'], inLive.text);
+    assert.deepEqual([again.body.id, again.headers.get('idempotent-replayed')], [inTest.body.id, 'true']);
+    assert.equal(inLive.headers.get('idempotent-replayed'), null);
   });
 
   it('100219: a link works once, not after it has expired, and not after another was made', async () => {
@@ -323,6 +337,29 @@ onBothEngines('operators', (_engine, places) => {
     assert.deepEqual(names, ['Owner', 'Administrator', 'Developer', 'Reviewer', 'Auditor', 'Lead', 'Tester']);
     const list = await owner.call(`${OPERATORS}?name=olga%25`);
     assert.deepEqual([list.body.totalElements, list.body.content[0].id], [1, owner.id]);
+  });
+
+  it('100065: test keys use up neither the roles nor the operators that live callers need', async () => {
+    await stillFresh();
+    const { apiKey } = await grove.app.tenants.createApiKey('acme', { name: 'CI', environment: 'test' });
+    const token = await grove.token(apiKey);
+    const post = (path: string, body: object) =>
+      grove.call(path, { method: 'POST', token, body: JSON.stringify(body) });
+    const role = (at: number) => ({ name: `of a test key ${at}`, permissions: [], environments: ['test'] });
+    const made = [];
+    for (let at = 0; at < 51; at++) made.push(await post(ROLES, role(at)));
+    assert.equal(made[0]?.status, 201, made[0]?.text);
+    assert.equal(made.at(-1)?.body.code, 100065);
+    assert.equal((await owner.call(ROLES, { body: { name: 'Of the owner', permissions: [] } })).status, 201);
+    const maker = { by: 'test', now: grove.clock.now(), baseUrl: 'http://x.example', environment: 'test' } as const;
+    await grove.app.db.of(asTenantId('acme')).write(async (tx) => {
+      for (let at = await countOperators(tx); at < 500; at++) {
+        await inviteOperator(tx, { name: 'Eve', email: `eve${at}@evil.example`, role: 'of a test key 0' }, maker);
+      }
+    });
+    const invited = (n: number) => ({ name: 'Eve', email: `more${n}@evil.example`, role: 'of a test key 0' });
+    assert.equal((await post(OPERATORS, invited(1))).body.code, 100065);
+    assert.equal((await owner.call(OPERATORS, { body: invited(2) })).status, 201);
   });
 
   it('100220: an operator adds passkeys, signs in with each, and keeps the last one', async () => {

@@ -86,6 +86,14 @@ onBothEngines('Idempotency-Key', (_engine, places) => {
     assert.ok(!text.includes(first.body.code));
   });
 
+  it('a test key takes no key from a live caller', async () => {
+    const { apiKey } = await grove.app.tenants.createApiKey('acme', { name: 'CI', environment: 'test' });
+    const taken = await create('order-1', 'of the test key', grove, await grove.token(apiKey));
+    assert.equal(taken.status, 201, taken.text);
+    const { status, text } = await create('order-1', 'of the live key');
+    assert.equal(status, 201, text);
+  });
+
   it('100011: twenty at once make one; the others are told to wait or get its answer', async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => create('race', 'raced')));
     const statuses = answers.map(({ status }) => status);

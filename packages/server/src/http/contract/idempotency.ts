@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { joined, type TenantDb } from '../../db/db.ts';
 import { type Clock, HOUR } from '../../kernel/clock.ts';
 import type { Context } from '../../kernel/context.ts';
+import type { Environment } from '../../kernel/environment.ts';
 import { ApiError, invalidInput } from '../../kernel/errors.ts';
 import type { Vault } from '../../secrets/vault.ts';
 import { addAnswer, findAnswer, type IdempotencyRow, removeSomeExpired, type Slot } from './idempotency.repository.ts';
@@ -62,7 +63,7 @@ export function idempotency({ vault, clock }: { vault: Vault; clock: Clock }): I
       throw invalidInput({ pointer: '/headers/idempotency-key', message: 'must be 1 to 255 visible ASCII characters' });
     }
     const { context, operation, key } = request;
-    const slot = { operation, key };
+    const slot = { operation, key: keyIn(context.principal.environment, key) };
     const name = `${context.tenantId} ${slotName(slot)}`;
     if (inFlight.has(name)) throw new ApiError(100011, { retryAfterSeconds: 1 });
     inFlight.add(name);
@@ -85,6 +86,11 @@ export function idempotency({ vault, clock }: { vault: Vault; clock: Clock }): I
       inFlight.delete(name);
     }
   };
+}
+
+/** Otherwise a test key could take keys that live callers are about to use. No key of a caller holds a space. */
+function keyIn(environment: Environment, key: string): string {
+  return environment === 'live' ? key : `${environment} ${key}`;
 }
 
 /** A tenant that never writes again would keep its last answers for ever. */

@@ -1,6 +1,7 @@
 import { createHmac, type KeyObject } from 'node:crypto';
 import type { TenantTx } from '../../db/db.ts';
 import { HOUR } from '../../kernel/clock.ts';
+import type { Environment } from '../../kernel/environment.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { countMessage } from './message-counts.repository.ts';
 import { type MessageRow, messagesSince } from './messages.repository.ts';
@@ -11,6 +12,8 @@ export const MESSAGES_PER_ADDRESS_A_DAY = 5;
 export const COUNTED_MS = 24 * HOUR;
 
 export type Limited = {
+  /** Each has its own count: who has a test key must not use up what live end users may be sent. */
+  readonly environment: Environment;
   readonly instanceId: string;
   readonly address: string;
   /** Addresses are counted under a keyed hash. */
@@ -21,7 +24,7 @@ export type Limited = {
 
 /** Counts one more message, or refuses with 100161. The caller has locked the instance. */
 export async function limitMessages(tx: TenantTx, limited: Limited): Promise<void> {
-  const { instanceId, address, key, perDay, now } = limited;
+  const { environment, instanceId, address, key, perDay, now } = limited;
   const recent = (await messagesSince(tx, instanceId, now - HOUR)).filter(({ created_at }) => created_at > now - HOUR);
   if (recent.length >= MESSAGES_PER_INSTANCE_AN_HOUR) {
     const [oldest] = recent.slice(-MESSAGES_PER_INSTANCE_AN_HOUR) as [MessageRow];
@@ -31,7 +34,8 @@ export async function limitMessages(tx: TenantTx, limited: Limited): Promise<voi
     [`to ${hashOf(key, address)}`, MESSAGES_PER_ADDRESS_A_DAY],
     ['all', perDay],
   ] as const) {
-    const { count, began_at } = await countMessage(tx, name, { now, withinMs: COUNTED_MS });
+    const counted = environment === 'live' ? name : `${environment} ${name}`;
+    const { count, began_at } = await countMessage(tx, counted, { now, withinMs: COUNTED_MS });
     if (count > most) throw tooMany(began_at + COUNTED_MS - now);
   }
 }

@@ -183,6 +183,9 @@ onBothEngines('messages to end users', (_engine, places) => {
       codes.push((await send(await journey(), { to: `many${at}@example.com` })).status);
     }
     assert.deepEqual(codes, [...Array(PER_DAY).fill(200), 429, 429]);
+    const { user: live } = await startJourney(app, app.apiKey, { processDefnName: 'document-only' });
+    const sent = await send(live, { to: 'many0@example.com' });
+    assert.equal(sent.status, 200, 'what a test key has sent is not taken from live end users');
   });
 
   it('word of the decision is sent once, when there is one, says nothing of it, and the address is erased', async () => {

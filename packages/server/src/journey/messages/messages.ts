@@ -88,7 +88,8 @@ export function openMessages(deps: MessagesDeps): Messages {
       return async (tx, instance, { kind, to, language = 'en', url, expiresAt = null }, now) => {
         const address = to === undefined ? ownAddress(channel, instance) : typedAddress(channel, to);
         const { perDay } = deps;
-        await limitMessages(tx, { instanceId: instance.id, address, key: hashedWith, perDay, now });
+        const { id: instanceId, environment } = instance;
+        await limitMessages(tx, { environment, instanceId, address, key: hashedWith, perDay, now });
         if (kind === 'DECIDED') await giveUpWaiting(tx, instance.id, now);
         const id = newId(now);
         const content: Content = { to: address, language, ...(url !== undefined && { url }) };
