@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { openApp } from '@grove/server/app';
 import { findDeployed } from '../packages/server/src/process-manager/definitions/definitions.repository.ts';
-import { documentOf, newRow } from '../packages/server/src/process-manager/instances/create-instance.ts';
+import { compileDefinition } from '../packages/server/src/process-manager/engine/compile-definition.ts';
+import { newRow } from '../packages/server/src/process-manager/instances/create-instance.ts';
 import { toStored } from '../packages/server/src/process-manager/instances/instance-seal.ts';
 import type { InstanceRow } from '../packages/server/src/process-manager/instances/process-instances.repository.ts';
 import { temporaryFolder } from './clean-up.ts';
@@ -26,7 +27,7 @@ export async function instancesInstallation(count: number): Promise<Installation
   const seal = await app.db.of(TENANT).write((tx) => tx.personal());
   await app.stop();
   if (!definition || !seal) throw new Error(`there is no definition ${DEFINITION}`);
-  const document = documentOf(definition);
+  const document = compileDefinition(definition).definition;
   const now = Date.now();
   const rows = function* () {
     for (let number = 0; number < count; number++) {

@@ -46,6 +46,20 @@ describe('boundedMap', () => {
     );
   });
 
+  it('never weighs more than it may and its two last entries do, whatever they weigh', () => {
+    fc.assert(
+      fc.property(fc.array(fc.record({ key: fc.nat(20), weight: fc.nat(100) }), { maxLength: 200 }), (todo) => {
+        const map = boundedMap<number, number>(1000, { max: 200, of: (weight) => weight });
+        for (const { key, weight } of todo) {
+          map.set(key, weight);
+          assert.equal(map.get(key), weight, 'what was just set is there');
+          const held = Array.from({ length: 21 }, (_, each) => map.get(each) ?? 0).reduce((sum, each) => sum + each, 0);
+          assert.ok(held <= 200 + 2 * 100, `${held}`);
+        }
+      }),
+    );
+  });
+
   it('remembers what was just set, even when it holds one entry', () => {
     for (const max of [1, 2, 3, 10]) {
       const map = boundedMap<string, number>(max);

@@ -9,16 +9,24 @@ export type BoundedMap<K, V> = {
   readonly size: number;
 };
 
-export function boundedMap<K, V>(max: number): BoundedMap<K, V> {
+/** How much the entries may weigh together, where a caller from outside decides how large one is. */
+export type Weights<V> = { readonly max: number; of(value: V): number };
+
+export function boundedMap<K, V>(max: number, weights?: Weights<V>): BoundedMap<K, V> {
   // Two generations instead of a linked list: a hit costs one look-up, and a full young generation becomes the old one.
   const half = Math.max(1, Math.floor(max / 2));
+  const halfWeight = (weights?.max ?? Number.POSITIVE_INFINITY) / 2;
   let young = new Map<K, V>();
   let old = new Map<K, V>();
+  let weight = 0;
   const set = (key: K, value: V) => {
     young.set(key, value);
-    if (young.size >= half) {
+    // An entry that is replaced counts twice; then the generation is over a little sooner.
+    if (weights) weight += weights.of(value);
+    if (young.size >= half || weight >= halfWeight) {
       old = young;
       young = new Map();
+      weight = 0;
     }
   };
   return {

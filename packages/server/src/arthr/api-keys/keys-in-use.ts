@@ -32,9 +32,17 @@ export type KeysInUse = {
 
 const BELIEVED_MS = 3000;
 const MAX_KEYS = 20_000;
+/** Of all permissions together. Most keys have one; a tenant may give each of its keys two hundred. */
+const MAX_PERMISSION_CHARACTERS = 10_000_000;
+
+type Remembered = { at: number; key: KeyInUse | undefined };
+
+function charactersOf({ key }: Remembered): number {
+  return key?.permissions.reduce((sum, permission) => sum + permission.length, 0) ?? 0;
+}
 
 export function openKeysInUse({ db, clock }: { db: Db; clock: Clock }): KeysInUse {
-  const records = boundedMap<string, { at: number; key: KeyInUse | undefined }>(MAX_KEYS);
+  const records = boundedMap<string, Remembered>(MAX_KEYS, { max: MAX_PERMISSION_CHARACTERS, of: charactersOf });
   const loads = new Map<string, Promise<KeyInUse | undefined>>();
 
   return {

@@ -18,6 +18,8 @@ export type Authenticate = (token: string) => Credential | Promise<Credential>;
  * on every request all the same, so a blocked key ends its tokens.
  */
 const MAX_REMEMBERED = 50_000;
+/** Of all remembered tokens together: a token of a key with two hundred permissions has eight thousand. */
+const MAX_CHARACTERS = 50_000_000;
 
 export type AuthenticateDeps = {
   clock: Clock;
@@ -27,7 +29,10 @@ export type AuthenticateDeps = {
 };
 
 export function authenticator({ clock, signing, keys, issuerOf }: AuthenticateDeps): Authenticate {
-  const remembered = boundedMap<string, Credential>(MAX_REMEMBERED);
+  const remembered = boundedMap<string, { credential: Credential; length: number }>(MAX_REMEMBERED, {
+    max: MAX_CHARACTERS,
+    of: ({ length }) => length,
+  });
 
   const credentialOf = (claims: TokenClaims): Credential => {
     const expiresAtMs = claims.exp * 1000;
@@ -51,11 +56,11 @@ export function authenticator({ clock, signing, keys, issuerOf }: AuthenticateDe
   return (token) => {
     const digest = hash('sha256', token, 'base64');
     const known = remembered.get(digest);
-    if (known) return known;
+    if (known) return known.credential;
     const parts = readTokenHeader(token);
     const check = (key: Awaited<ReturnType<SigningKeys['find']>>): Credential => {
       const credential = credentialOf(verifyToken(parts, { publicKey: key?.publicKey, nowMs: clock.now(), issuerOf }));
-      remembered.set(digest, credential);
+      remembered.set(digest, { credential, length: token.length });
       return credential;
     };
     const key = signing.find(parts.kid);

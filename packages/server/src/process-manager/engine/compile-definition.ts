@@ -18,10 +18,15 @@ export type CompiledDefinition = {
 const MAX_KEPT = 1000;
 /** In characters. Longer documents are rare, and are compiled at each use. */
 const MAX_KEPT_LENGTH = 100_000;
+/** In characters of all documents together. A condition takes ten times as much memory as its text. */
+const MAX_KEPT_CHARACTERS = 10_000_000;
 
 type Kept = { readonly document: string; readonly compiled: CompiledDefinition };
 
-const kept: BoundedMap<string, Kept> = boundedMap(MAX_KEPT);
+const kept: BoundedMap<string, Kept> = boundedMap(MAX_KEPT, {
+  max: MAX_KEPT_CHARACTERS,
+  of: ({ document }) => document.length,
+});
 
 /** What is stored of a version. `document` is JSON. */
 export type StoredDefinition = { readonly id: string; readonly version: number; readonly document: string };

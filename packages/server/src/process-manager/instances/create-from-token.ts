@@ -3,11 +3,12 @@ import { boundedMap } from '../../kernel/bounded-map.ts';
 import type { Environment } from '../../kernel/environment.ts';
 import { ApiError, invalidInput } from '../../kernel/errors.ts';
 import { type DefinitionRow, findDefinition, findTagged } from '../definitions/definitions.repository.ts';
+import { compileDefinition } from '../engine/compile-definition.ts';
 import { findProcessSettings } from '../settings/settings.repository.ts';
 import { checkParameters, checkRedirects, hasRedirects, type Parameters } from '../tokens/parameter-rules.ts';
 import { findToken, type TakenToken, type TokenRow, takeUse } from '../tokens/process-tokens.repository.ts';
 import { isUsedUp, momentOf } from '../tokens/token-rules.ts';
-import { createInstance, documentOf } from './create-instance.ts';
+import { createInstance } from './create-instance.ts';
 import { redirectAddress, startAddress, themeAddress } from './journey-addresses.ts';
 import type { InstanceRow } from './process-instances.repository.ts';
 import type { TellEvents } from './tell-events.ts';
@@ -67,7 +68,7 @@ export async function createFromToken(tx: TenantTx, from: FromToken): Promise<Cr
     code,
     redirectUrl: redirectAddress(row.ui_url, baseUrl, row.id, code),
     startUrl: startAddress(baseUrl, row.id, code),
-    themeUrl: themeAddress(baseUrl, row.environment, documentOf(definition).theme),
+    themeUrl: themeAddress(baseUrl, row.environment, compileDefinition(definition).definition.theme),
   };
 }
 
@@ -81,7 +82,12 @@ function whyNot(token: TokenRow | undefined, environment: Environment | undefine
 }
 
 const MAX_DEFINITIONS = 500;
-const deployed = boundedMap<string, DefinitionRow>(MAX_DEFINITIONS);
+/** Of all documents together. */
+const MAX_CHARACTERS = 10_000_000;
+const deployed = boundedMap<string, DefinitionRow>(MAX_DEFINITIONS, {
+  max: MAX_CHARACTERS,
+  of: ({ document }) => document.length,
+});
 
 /**
  * Taking a use of a token that is bound has shown that its definition is deployed, and nothing else of a deployed one

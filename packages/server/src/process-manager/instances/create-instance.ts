@@ -1,9 +1,9 @@
 import type { TenantTx } from '../../db/db.ts';
-import { boundedMap } from '../../kernel/bounded-map.ts';
 import { DAY, fromDuration } from '../../kernel/clock.ts';
 import type { Environment } from '../../kernel/environment.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { DefinitionRow } from '../definitions/definitions.repository.ts';
+import { compileDefinition } from '../engine/compile-definition.ts';
 import type { Definition } from '../engine/definition.ts';
 import { addEvents } from './instance-events.repository.ts';
 import { hashCode, newStartCode, START_CODE_TTL_MS } from './one-time-code.ts';
@@ -39,7 +39,7 @@ export async function createInstance(
   made: NewInstance,
 ): Promise<{ row: InstanceRow; code: string | undefined }> {
   const { definition, parent, now } = made;
-  const fresh = newRow(made, documentOf(definition));
+  const fresh = newRow(made, compileDefinition(definition).definition);
   const code = parent ? undefined : newStartCode(tx.tenantId, fresh.id);
   const row: InstanceRow = {
     ...fresh,
@@ -133,16 +133,4 @@ function searchableOf({ attributes }: Definition, parameters: Readonly<Record<st
   return Object.fromEntries(
     searchable.flatMap((name) => (Object.hasOwn(parameters, name) ? [[name, parameters[name] as string]] : [])),
   );
-}
-
-const MAX_DOCUMENTS = 500;
-const documents = boundedMap<string, { text: string; document: Definition }>(MAX_DOCUMENTS);
-
-/** A document is read once as long as it stays the same. */
-export function documentOf(definition: Pick<DefinitionRow, 'id' | 'document'>): Definition {
-  const known = documents.get(definition.id);
-  if (known && known.text === definition.document) return known.document;
-  const document = JSON.parse(definition.document) as Definition;
-  documents.set(definition.id, { text: definition.document, document });
-  return document;
 }
