@@ -140,6 +140,7 @@ export function openFeatures(deps: FeatureDeps) {
       webhook: notifications.isWebhookName,
       secret: isSecretName,
       secretHostFault,
+      addressFault: (url) => outbound.faultOf(url),
       page: themeServer.isPageName,
       theme: themeServer.isThemeName,
       watchlist: watchlists.isListName,

@@ -11,6 +11,8 @@ export type Lookup = {
   has(reference: Reference): Promise<boolean>;
   /** Why something that is there cannot be used. */
   faultOf?(reference: Reference): Promise<string | undefined>;
+  /** Why nothing may be sent to an address. */
+  addressFault?(url: string): string | undefined;
   /** The definitions that a deployed definition runs as subprocesses. */
   runs(reference: Reference): Promise<readonly Reference[]>;
 };
@@ -92,6 +94,11 @@ export async function missingFaults(
     return fault;
   };
   for (const reference of references) {
+    if (reference.kind === 'address') {
+      const message = lookup.addressFault?.(reference.name);
+      if (message !== undefined) faults.push({ pointer: reference.pointer, message });
+      continue;
+    }
     if (known.size === MAX_REFERENCES) {
       return [...faults, { pointer: '', message: `refers to more than ${MAX_REFERENCES} objects` }];
     }

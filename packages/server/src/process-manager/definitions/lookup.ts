@@ -8,12 +8,14 @@ import { type DefinitionRow, findDeployed } from './definitions.repository.ts';
 
 /** Whether a tenant has an object of that name, by the kinds of objects that a release has. */
 export type Exists = {
-  readonly [K in Exclude<Reference['kind'], 'definition'>]?: (
+  readonly [K in Exclude<Reference['kind'], 'definition' | 'address'>]?: (
     db: TenantReads,
     name: string,
     environment: Environment,
   ) => Promise<boolean>;
 } & {
+  /** Why nothing may be sent to an address. */
+  readonly addressFault?: (url: string) => string | undefined;
   /** Why a cloud secret may not be sent to an address. */
   readonly secretHostFault?: (
     db: TenantReads,
@@ -29,9 +31,12 @@ export function lookupIn(db: TenantReads, environment: Environment, exists: Exis
   };
   return {
     async has(reference) {
-      if (reference.kind === 'definition') return (await deployed(reference)) !== undefined;
-      return (await exists[reference.kind]?.(db, reference.name, environment)) ?? false;
+      const { kind, name } = reference;
+      if (kind === 'address') return true;
+      if (kind === 'definition') return (await deployed(reference)) !== undefined;
+      return (await exists[kind]?.(db, name, environment)) ?? false;
     },
+    addressFault: (url) => exists.addressFault?.(url),
     async faultOf({ kind, name, url }) {
       if (kind !== 'secret' || url === undefined) return undefined;
       return exists.secretHostFault?.(db, { environment, name, url });

@@ -112,7 +112,6 @@ onBothEngines('an http step', (_engine, places) => {
       [[{ status: 302 }], {}, 'status', 1],
       [[{ body: '<html>' }], {}, 'not_json', 1],
       [[{ body: 'x'.repeat(70_000) }], {}, 'bad_answer', 1],
-      [[], { url: 'https://169.254.169.254/' }, 'refused_address', 0],
     ];
     for (const [given, settings, reason, asked] of cases) {
       seen = [];
@@ -146,6 +145,20 @@ onBothEngines('an http step', (_engine, places) => {
     const { user } = await startJourney(app, testKey, { processDefnName: 'moved' });
     await user.finish();
     assert.deepEqual(seen, []);
+  });
+
+  it('is not deployed with an address that nothing may be sent to', async () => {
+    const token = await app.token(testKey);
+    for (const inside of ['https://169.254.169.254/', 'http://shop.example/', 'https://shop.example:5432/']) {
+      const steps = [
+        { id: 'score', type: 'http', url: inside },
+        { id: 'decide', type: 'decision' },
+      ];
+      const document = JSON.stringify({ name: 'inside', steps });
+      const path = '/api/process-manager/processDefinitions/validate';
+      const { body } = await app.call(path, { method: 'POST', body: document, token });
+      assert.deepEqual([body.valid, body.faults[0]?.pointer], [false, '/steps/0/url'], inside);
+    }
   });
 
   it('is not deployed with a secret that is not there', async () => {

@@ -65,9 +65,10 @@ export const http: StepType = {
   },
   references: (step) => {
     const { headers = {}, url } = step as HttpStep;
-    return Object.entries(headers).flatMap(([name, value]) =>
+    const secrets = Object.entries(headers).flatMap(([name, value]) =>
       secretNames(value).map((secret) => ({ kind: 'secret' as const, name: secret, url, pointer: `/headers/${name}` })),
     );
+    return [{ kind: 'address' as const, name: url, pointer: '/url' }, ...secrets];
   },
   faults(step) {
     const { headers = {}, body, method } = step as HttpStep;

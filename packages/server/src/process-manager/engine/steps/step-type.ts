@@ -87,8 +87,12 @@ export type SettleRequest = BeginRequest & { readonly result: Readonly<Record<st
 /** Who moves it on: the end user, a machine, or the engine by itself. */
 export type Kind = 'user' | 'server' | 'control';
 
+type TenantObject = 'definition' | 'page' | 'theme' | 'watchlist' | 'webhook' | 'secret' | 'store';
+/** An `address` leads outside; its name is the address itself. */
+type ReferenceKind = TenantObject | 'document' | 'face' | 'address';
+
 export type Reference = {
-  readonly kind: 'definition' | 'page' | 'theme' | 'watchlist' | 'webhook' | 'secret' | 'store' | 'document' | 'face';
+  readonly kind: ReferenceKind;
   readonly name: string;
   readonly version?: number;
   /** Where it is sent, for a secret. */
