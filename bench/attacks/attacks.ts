@@ -54,9 +54,11 @@ try {
   const results: Result[] = [];
   let report = '';
   for (const kind of kinds) {
-    results.push(await attack(trial, kind, faces));
+    const result = await attack(trial, kind, faces);
+    results.push(result);
     // After each kind: a long run that is broken off has shown something.
     report = writeSection(sectionOf(values.name, results));
+    process.stderr.write(`${resultRows([result]).at(-1)}\n`);
   }
   console.log(resultRows(results).join('\n'));
   console.log(`\nThe report is in ${report}.`);

@@ -33,7 +33,7 @@ export async function findPose(raster: Raster, face: Box, points: readonly Point
 }
 
 /** The line through the outer corners of the eyes tells the roll better than the network does. */
-function rollOfEyes(points: readonly Point[]): number {
+export function rollOfEyes(points: readonly Point[]): number {
   const [left, right] = [points[36], points[45]] as [Point, Point];
   return (Math.atan2(right.y - left.y, right.x - left.x) * 180) / Math.PI;
 }

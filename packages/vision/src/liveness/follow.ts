@@ -107,12 +107,17 @@ export function wantedFrame(progress: ChallengeProgress): WantedFrame {
   const { neutral, instructions, frames } = progress;
   const { movement, phase } = instructions.at(-1) as Instruction;
   // Of the two frames at the start the second is embedded; it becomes the selfie.
-  if (!neutral) return { neutral, movement, role: frames.at(-1)?.role === 'centre' ? 'centre' : null };
-  if (phase === 'return' || movement === 'centre') return { neutral, movement, role: 'centre' };
+  if (!neutral) {
+    return { neutral, movement, role: frames.at(-1)?.role === 'centre' ? 'centre' : null, lastLook: null };
+  }
+  const last = frames.findLast(({ seen }) => !seen.isAsBefore);
+  // A head that is on its way is looked at in full each time: a movement must not be missed by a hair.
+  const lastLook = last && last.role !== 'between' ? last.seen : null;
+  if (phase === 'return' || movement === 'centre') return { neutral, movement, role: 'centre', lastLook };
   const isKnown = frames.some(({ instruction, role, seen }) => {
     return instruction === instructions.length - 1 && role === 'shown' && seen.vector !== null;
   });
-  return { neutral, movement, role: isKnown ? null : 'shown' };
+  return { neutral, movement, role: isKnown ? null : 'shown', lastLook };
 }
 
 /** Takes a frame that carries the token of the open instruction. `random` draws the next movement if this one is done. */

@@ -27,6 +27,8 @@ export type FaceObservation = {
   readonly brows: number;
   /** All 68 landmarks, x and y in turn, rounded to a tenth of a pixel. */
   readonly points: readonly number[];
+  /** The landmarks stand where they stood in an earlier frame: box and pose are those of that frame. */
+  readonly isAsBefore?: true;
   readonly passive: number | null;
   /** The embedding of this frame alone, without its mirror image. */
   readonly vector: Float32Array | null;

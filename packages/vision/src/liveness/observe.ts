@@ -1,53 +1,93 @@
 import type { FaceModels } from '../faces/analyse.ts';
-import { detectFaces, mainFace } from '../faces/detect.ts';
+import { detectFaces, type FaceBox, mainFace } from '../faces/detect.ts';
 import { alignFace, embedAligned } from '../faces/embed.ts';
 import { findEyesOpen } from '../faces/eyes.ts';
 import { findLandmarks, fivePoints, type Point } from '../faces/landmarks.ts';
 import { measureExposure } from '../faces/measure.ts';
-import { findPose, noseOffset } from '../faces/pose.ts';
+import { findPose, noseOffset, type Pose, rollOfEyes } from '../faces/pose.ts';
 import { qualityReasons } from '../faces/quality.ts';
-import { decodeWithScale } from '../images/raster.ts';
+import { decodeWithScale, type Raster } from '../images/raster.ts';
 import type { Box } from '../images/sample.ts';
 import type { FaceObservation, NoFace } from './observation.ts';
 import { passiveLiveness } from './passive.ts';
-import { isWanted, type Measures, type WantedFrame } from './roles.ts';
+import { isWanted, type LastLook, type Measures, type WantedFrame } from './roles.ts';
 
 /** Frames are small; whoever sends larger ones gains nothing. */
 const LONGEST_SIDE_AT_LEAST = 480;
 
-/** The face is embedded if the frame is the wanted one; a face at rest is also looked at for a print or a screen. Throws `ImageFault`. */
+/**
+ * The face is embedded if the frame is the wanted one; a face at rest is also looked at for a print or a screen. A frame
+ * that is not wanted and whose landmarks stand where they stood before costs neither detector nor pose network. Throws
+ * `ImageFault`.
+ */
 export async function observeFace(
   bytes: Uint8Array,
   models: FaceModels,
   wanted?: WantedFrame,
 ): Promise<FaceObservation | NoFace> {
   const { raster, shrink } = await decodeWithScale(bytes, { longestSideAtLeast: LONGEST_SIDE_AT_LEAST });
-  const size = { width: raster.width * shrink, height: raster.height * shrink };
+  const picture: Picture = { raster, shrink, width: raster.width * shrink, height: raster.height * shrink };
+  const asBefore = wanted?.lastLook && (await lookAsBefore(picture, models, wanted.lastLook));
+  if (asBefore && !isWanted(asBefore, wanted)) return { ...asBefore, isAsBefore: true, passive: null, vector: null };
   const faces = await detectFaces(raster, models.detect);
   const main = mainFace(faces, raster);
-  if (!main) return { ...size, faces: 0 };
+  if (!main) return { width: picture.width, height: picture.height, faces: 0 };
   const points = await findLandmarks(raster, main, models.landmark);
   const pose = await findPose(raster, main, points, models.pose);
-  const eyes = await findEyesOpen(raster, points, models.eye);
-  const five = fivePoints(points);
-  const exposure = measureExposure(alignFace(raster, five));
   const others = faces.filter((face) => face !== main);
-  const reasons = qualityReasons({ box: main, shrink, raster, points, pose, eyes, exposure, others });
-  const measures: Measures = {
-    ...size,
-    faces: reasons.includes('several_faces') ? faces.length : 1,
+  const measures = await measureFrame(picture, models, { box: main, points, pose, others });
+  if (!isWanted(measures, wanted)) return { ...measures, passive: null, vector: null };
+  const { vector } = await embedAligned(alignFace(raster, fivePoints(points), models.embedder.pack), models.embedder);
+  const passive =
+    wanted?.role === 'centre' && models.passive ? (await passiveLiveness(raster, main, models.passive)).score : null;
+  return { ...measures, passive, vector };
+}
+
+type Picture = { readonly raster: Raster; readonly shrink: number; readonly width: number; readonly height: number };
+type FoundFace = { box: Box; points: readonly Point[]; pose: Pose; others: readonly FaceBox[] };
+
+async function measureFrame(
+  { raster, shrink, width, height }: Picture,
+  models: FaceModels,
+  { box, points, pose, others }: FoundFace,
+): Promise<Measures> {
+  const eyes = await findEyesOpen(raster, points, models.eye);
+  const exposure = measureExposure(alignFace(raster, fivePoints(points)));
+  const reasons = qualityReasons({ box, shrink, raster, points, pose, eyes, exposure, others });
+  return {
+    width,
+    height,
+    faces: reasons.includes('several_faces') ? others.length + 1 : 1,
     reasons,
-    box: scaled(main, shrink),
+    box: scaled(box, shrink),
     ...{ yaw: pose.yaw, pitch: pose.pitch, roll: pose.roll, nose: noseOffset(points) },
     eyesOpen: (eyes.left + eyes.right) / 2,
     ...measureExpression(points),
     points: points.flatMap(({ x, y }) => [Math.round(x * shrink * 10) / 10, Math.round(y * shrink * 10) / 10]),
   };
-  if (!isWanted(measures, wanted)) return { ...measures, passive: null, vector: null };
-  const { vector } = await embedAligned(alignFace(raster, five, models.embedder.pack), models.embedder);
-  const passive =
-    wanted?.role === 'centre' && models.passive ? (await passiveLiveness(raster, main, models.passive)).score : null;
-  return { ...measures, passive, vector };
+}
+
+/** How far each landmark may stand from where it was, in heights of the face. */
+const AS_BEFORE_SHARE = 0.03;
+/** The chin, and all points from the brows on: the rest of the jaw is found less well. */
+const CHIN = 8;
+const FIRST_BROW = 17;
+
+/** What a frame shows if nothing has moved since an earlier one, as its landmarks tell. */
+async function lookAsBefore(picture: Picture, models: FaceModels, before: LastLook): Promise<Measures | undefined> {
+  const { raster, shrink } = picture;
+  if (picture.width !== before.width) return undefined;
+  const box = scaled(before.box, 1 / shrink);
+  const points = await findLandmarks(raster, box, models.landmark);
+  const limit = (before.box.bottom - before.box.top) * AS_BEFORE_SHARE;
+  const isAsBefore = points.every(({ x, y }, at) => {
+    if (at < FIRST_BROW && at !== CHIN) return true;
+    const [formerX = 0, formerY = 0] = before.points.slice(at * 2, at * 2 + 2);
+    return Math.hypot(x * shrink - formerX, y * shrink - formerY) <= limit;
+  });
+  if (!isAsBefore) return undefined;
+  const pose = { yaw: before.yaw, pitch: before.pitch, roll: rollOfEyes(points) };
+  return measureFrame(picture, models, { box, points, pose, others: [] });
 }
 
 export type Expression = Pick<FaceObservation, 'lids' | 'mouth' | 'jaw' | 'brows'>;

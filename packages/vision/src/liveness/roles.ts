@@ -70,7 +70,11 @@ export type WantedFrame = {
   readonly neutral: Neutral | null;
   readonly movement: Movement;
   readonly role: FrameRole | null;
+  /** The last frame that was looked at in full, if the head was not on its way in it. */
+  readonly lastLook: LastLook | null;
 };
+
+export type LastLook = Pick<FaceObservation, 'width' | 'box' | 'points' | 'yaw' | 'pitch'>;
 
 export function isWanted(seen: Measures, wanted: WantedFrame | undefined): boolean {
   if (!wanted?.role) return false;

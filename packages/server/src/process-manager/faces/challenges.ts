@@ -2,7 +2,9 @@ import { randomBytes } from 'node:crypto';
 import type { TenantReads, TenantTx } from '../../db/db.ts';
 import {
   CHALLENGE_LIMITS,
+  type ChallengeFrame,
   type ChallengeProgress,
+  type FaceObservation,
   type Omission,
   startChallenge,
 } from '../../engines/vision/challenge.ts';
@@ -89,19 +91,37 @@ export function openChallenges(vault: Pick<Vault, 'sealFor' | 'openFor'>): Chall
   };
 }
 
+type Packed = { readonly float32: string };
+type PackedFrame = Omit<ChallengeFrame, 'seen'> & {
+  readonly seen: Omit<FaceObservation, 'vector'> & { readonly vector: Packed | null };
+};
+type PackedProgress = Omit<ChallengeProgress, 'frames'> & { readonly frames: readonly PackedFrame[] };
+
 /** Vectors are half a thousand numbers each; as text they would be five times as long. */
 export function writeProgress(progress: ChallengeProgress): string {
-  return JSON.stringify(progress, (_key, value: unknown) =>
-    value instanceof Float32Array
-      ? { float32: Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64') }
-      : value,
-  );
+  const frames = progress.frames.map(({ seen, ...frame }) => ({
+    ...frame,
+    seen: { ...seen, vector: pack(seen.vector) },
+  }));
+  return JSON.stringify({ ...progress, frames } satisfies PackedProgress);
 }
 
+/** A challenge is read twice for each frame, so nothing is done here for every number of it. */
 export function readProgress(text: string): ChallengeProgress {
-  return JSON.parse(text, (_key, value: unknown) => {
-    if (typeof value !== 'object' || value === null || !('float32' in value)) return value;
-    const bytes = Buffer.from(String(value.float32), 'base64');
-    return new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength));
-  });
+  const progress = JSON.parse(text) as PackedProgress;
+  const frames = progress.frames.map(({ seen, ...frame }) => ({
+    ...frame,
+    seen: { ...seen, vector: unpack(seen.vector) },
+  }));
+  return { ...progress, frames };
+}
+
+function pack(vector: Float32Array | null): Packed | null {
+  return vector && { float32: Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength).toString('base64') };
+}
+
+function unpack(packed: Packed | null): Float32Array | null {
+  if (!packed) return null;
+  const bytes = Buffer.from(packed.float32, 'base64');
+  return new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength));
 }

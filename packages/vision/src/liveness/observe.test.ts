@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { before, describe, test } from 'node:test';
+import sharp from 'sharp';
+import { FRANCK, picture } from '../../test/pictures.ts';
+import type { FaceModels } from '../faces/analyse.ts';
+import { DEFAULT_PACK } from '../faces/packs.ts';
+import { loadFaceModels } from '../load-face-models.ts';
+import type { FaceObservation } from './observation.ts';
+import { observeFace } from './observe.ts';
+import type { WantedFrame } from './roles.ts';
+
+describe('a frame of a challenge after one that was looked at in full', () => {
+  let models: FaceModels;
+  let first: Buffer;
+  let seen: FaceObservation;
+  let networks: string[] = [];
+  const wanted = (change: Partial<WantedFrame> = {}): WantedFrame => {
+    return { neutral: seen, movement: 'left', role: 'shown', lastLook: seen, ...change };
+  };
+
+  before(async () => {
+    const loaded = await loadFaceModels({ pack: DEFAULT_PACK });
+    const counted = (name: 'detect' | 'pose'): FaceModels['detect'] => {
+      return (input) => {
+        networks.push(name);
+        return loaded[name](input);
+      };
+    };
+    models = { ...loaded, detect: counted('detect'), pose: counted('pose') };
+    first = await sharp(picture(FRANCK)).resize(480).jpeg({ quality: 90 }).toBuffer();
+    seen = (await observeFace(first, models)) as FaceObservation;
+  });
+
+  async function observe(bytes: Buffer, want: WantedFrame) {
+    networks = [];
+    const observation = await observeFace(bytes, models, want);
+    return { observation: observation as FaceObservation, networks: [...networks] };
+  }
+
+  test('is not shown to the detector and the pose network again if nothing moved', async () => {
+    const again = await sharp(first).modulate({ brightness: 1.03 }).jpeg({ quality: 80 }).toBuffer();
+    const { observation, networks: used } = await observe(again, wanted());
+    assert.deepEqual(used, []);
+    assert.equal(observation.isAsBefore, true);
+    assert.deepEqual([observation.yaw, observation.pitch], [seen.yaw, seen.pitch]);
+    assert.equal(observation.vector, null);
+  });
+
+  test('is looked at in full if it is the wanted one', async () => {
+    const { observation, networks: used } = await observe(first, wanted({ role: 'centre' }));
+    assert.deepEqual(used, ['detect', 'pose']);
+    assert.equal(observation.isAsBefore, undefined);
+    assert.ok(observation.vector);
+  });
+
+  test('is looked at in full if the face moved, if it has another size, and if the face is gone', async () => {
+    const { width, height } = seen;
+    const moved = await sharp(first)
+      .affine([1, 0, 0, 1], { odx: 40 })
+      .resize(width, height, { fit: 'cover' })
+      .toBuffer();
+    const smaller = await sharp(first)
+      .resize(width / 2)
+      .toBuffer();
+    const empty = await sharp({ create: { width, height, channels: 3, background: '#777' } })
+      .jpeg()
+      .toBuffer();
+    for (const bytes of [moved, smaller]) assert.equal((await observe(bytes, wanted())).networks[0], 'detect');
+    assert.equal((await observe(empty, wanted())).observation.faces, 0);
+  });
+});
