@@ -3,6 +3,7 @@ import type { Config } from './config.ts';
 import { areImagesOfOneMachine } from './config-places.ts';
 import { UnreadableEntries } from './erasure-log/replay-erasures.ts';
 import { lockInstallation, prepareInstallation } from './installation.ts';
+import { releaseMemory } from './release-memory.ts';
 import { type Demonstration, ensureDemonstration, readDemonstration } from './tenants/demonstration.ts';
 import { OperatorError } from './tenants/tenants.ts';
 
@@ -45,6 +46,9 @@ export async function startServer(
         : demonstration === 'never'
           ? undefined
           : readDemonstration(config.dataFolder);
+      // Before anybody can call: routes are made ready first, because that needs much memory too.
+      await app.http.ready();
+      releaseMemory();
       const { port, baseUrlOf } = await app.listen({ force }).catch((error) => explainUnreadable(config, error));
       const stop = async () => {
         await app.stop();
