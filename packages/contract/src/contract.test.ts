@@ -187,6 +187,8 @@ const additions: string[] = [
   `POST ${journeys}/{processInstanceId}/steps/{stepId}/challenges`,
   `POST ${journeys}/{processInstanceId}/steps/{stepId}/challenges/{challengeId}/frames`,
   `POST ${journeys}/{processInstanceId}/steps/{stepId}/again`,
+  `GET ${journeys}/{processInstanceId}/simulation`,
+  `POST ${journeys}/{processInstanceId}/simulation`,
   `POST ${journeys}/{processInstanceId}/steps/{stepId}/begin`,
   `POST ${journeys}/{processInstanceId}/abandon`,
   `POST ${journeys}/{processInstanceId}/handoffs`,

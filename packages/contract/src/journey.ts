@@ -139,6 +139,34 @@ const Place = Type.Object(
   { title: 'JourneyPlace', description: 'Where the browser is that offered the hand-off, as far as is known' },
 );
 
+const Simulation = named(
+  'JourneySimulation',
+  Type.Object({
+    scenario: Type.String({ description: 'What the checks find now' }),
+    scenarios: listOf(
+      Type.Object(
+        { name: Type.String(), description: Type.String(), outcome: Type.String() },
+        { title: 'JourneyScenario' },
+      ),
+      100,
+      'What they can be told to find; the outcome is that of `document-and-selfie`',
+    ),
+    steps: listOf(
+      Type.Object(
+        { id: Type.String(), type: Type.String(), settings: anyObject('As the page of the step is told them') },
+        { title: 'JourneySimulatedStep' },
+      ),
+      100,
+      'What a live journey of this definition asks of the end user',
+    ),
+  }),
+);
+
+const SimulationInput = named(
+  'JourneySimulationInput',
+  Type.Object({ scenario: text(1, 50, 'One of the scenarios of the sandbox') }),
+);
+
 const JourneySession = named(
   'JourneySession',
   Type.Object({
@@ -340,6 +368,21 @@ export const journey = group('/api/journey', {
     body: RepeatInput,
     ok: Journey,
     codes: [...session, 100056, 100057, 100058, 100232],
+  }),
+  getSimulation: get('/{processInstanceId}/simulation', {
+    summary: 'Which outcomes a journey of the sandbox can have',
+    description: 'For the panel that developers see in test journeys. Live journeys have none.',
+    auth: 'journey',
+    ok: Simulation,
+    codes: [100022, 100054, 100058, 100233],
+  }),
+  simulate: post('/{processInstanceId}/simulation', {
+    summary: 'Choose the outcome of a journey of the sandbox',
+    description: 'Checks that run from now on find what the scenario says; those that have run stay as they are.',
+    auth: 'journey',
+    body: SimulationInput,
+    ok: Simulation,
+    codes: [...session, 100057, 100058, 100233],
   }),
   uploadImage: post('/{processInstanceId}/steps/{stepId}/images/{imageName}', {
     summary: 'Upload an image of the current step',

@@ -5,6 +5,7 @@ import { uploadOnce } from './upload-once.ts';
 
 /** The calls of the journey. The cookie that came with the session opens one instance, and goes by itself. */
 export type Journey = Ok<typeof api.journey.get>;
+export type Simulation = Ok<typeof api.journey.getSimulation>;
 export type JourneyStep = NonNullable<Journey['step']>;
 export type Session = Ok<typeof api.journey.createSession>;
 export type Offer = Ok<typeof api.journey.offerHandoff>;

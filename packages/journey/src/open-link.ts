@@ -4,6 +4,7 @@ import { addressOf, type Entry } from './link.ts';
 import { send } from './network.ts';
 import { Problem } from './problem.ts';
 import { recallToken, remember, rememberToken } from './remember.ts';
+import { outcomeQuery, wantedOutcome } from './wanted-outcome.ts';
 
 /** Opens the journey that the address names. What opens it is spent once, and then leaves the address. */
 export type OpenedJourney = {
@@ -88,12 +89,21 @@ async function look(instanceId: string): Promise<Journey | undefined> {
 async function redeem(body: { code: string } | { pt: string; tn?: string }): Promise<OpenedJourney> {
   const { text } = await send('/api/journey/sessions', isFramed ? { ...body, embedded: true } : body);
   const { processInstanceId: instanceId, handoff, journey } = JSON.parse(text) as Session;
+  const scenario = wantedOutcome();
+  // What is no outcome is said by the panel.
+  if (scenario && journey?.environment === 'test') {
+    await send(`/api/journey/${instanceId}/simulation`, { scenario }).catch(() => undefined);
+  }
   if (handoff) remember(instanceId, { handoff });
   return arrive({ instanceId, journey });
 }
 
 /** Before anything is shown or asked: an address is kept, copied and sent on. */
 export function arrive(opened: OpenedJourney): OpenedJourney {
-  history.replaceState(history.state, '', addressOf(opened.instanceId, location, embedQuery()));
+  history.replaceState(
+    history.state,
+    '',
+    addressOf(opened.instanceId, location, { ...embedQuery(), ...outcomeQuery() }),
+  );
   return opened;
 }

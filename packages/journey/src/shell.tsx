@@ -1,8 +1,9 @@
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { Journey } from './api.ts';
 import { useWayBack } from './back-stack.ts';
 import { LANGUAGE_NAMES, LANGUAGES } from './i18n/languages.ts';
+import type { Translate } from './i18n/translate.ts';
 import type { Words } from './i18n/use-messages.ts';
 import { onTrouble } from './network.ts';
 import { Icon } from './ui/icons.tsx';
@@ -40,7 +41,7 @@ export function Shell(props: ShellProps) {
           <LanguageChoice words={words} />
         </div>
         <Offline words={words} />
-        {journey?.environment === 'test' && <p class="sandbox">{t('sandbox')}</p>}
+        {journey?.environment === 'test' && <Sandbox t={t} journey={journey} />}
         {progress && journey && <Progress words={words} journey={journey} />}
       </header>
       <main id="main" tabIndex={-1}>
@@ -52,6 +53,21 @@ export function Shell(props: ShellProps) {
         </a>
       </footer>
     </div>
+  );
+}
+
+/** Journeys of the sandbox say so, and let whoever tries them choose how they end. */
+function Sandbox({ t, journey }: { t: Translate; journey: Journey }) {
+  const [Panel, setPanel] = useState<ComponentType<{ instanceId: string }>>();
+  if (journey.result || !journey.device.active) return <p class="sandbox">{t('sandbox')}</p>;
+  const open = () => {
+    if (!Panel) void import('./sandbox-panel.tsx').then(({ SandboxPanel }) => setPanel(() => SandboxPanel));
+  };
+  return (
+    <details class="sandbox" onToggle={open}>
+      <summary>{t('sandbox')}</summary>
+      {Panel && <Panel instanceId={journey.processInstanceId} />}
+    </details>
   );
 }
 

@@ -287,6 +287,41 @@ describe('a journey has no traps', () => {
     await keepScreens(page, 'asked-again');
   });
 
+  it('in the sandbox a panel chooses the outcome, the address too, and a live journey has neither', async () => {
+    const active = { id: 'selfie', type: 'face', liveness: 'active' };
+    const { url, tokenId } = await stage.link({ steps: [DOCUMENT, active, CAPTURE[2] as object] });
+    const page = await stage.page(PHONE);
+    await begin(page, url);
+    await page.getByText('Sandbox: nothing here is a real verification.').click();
+    await page.getByText('A selfie with an active challenge').waitFor();
+    await page.getByLabel('Outcome of this journey').selectOption('document-expired');
+    await page.getByText('Chosen for the checks to come').waitFor();
+    await keepScreens(page, 'sandbox-panel');
+    await page.getByLabel('Passport').check();
+    await press(page, 'Continue');
+    await sample(page);
+    await page.getByText('The document has expired').waitFor();
+    const other = await stage.page(PHONE);
+    await begin(other, `${new URL(url).origin}/web/?pt=${tokenId}&simulate=document-unreadable`);
+    await other.getByLabel('Passport').check();
+    await press(other, 'Continue');
+    await sample(other);
+    await other.getByText('Some lines could not be read').waitFor();
+    const live = await stage.app.call('/api/process-manager/processTokens', {
+      ...{ method: 'POST', body: JSON.stringify({ name: 'live', processDefnName: 'document-and-selfie' }) },
+    });
+    const real = await stage.page(PHONE);
+    const asked: string[] = [];
+    real.on('request', (request) => asked.push(request.url()));
+    await begin(real, `${new URL(url).origin}/web/?pt=${live.body.id}&simulate=passed`);
+    await press(real, 'I agree');
+    assert.equal(await real.locator('.sandbox').count(), 0);
+    assert.deepEqual(
+      asked.filter((each) => each.includes('simulation')),
+      [],
+    );
+  });
+
   it('links that do not work say why, name the company, and lead back to it', async () => {
     const { tokenId, url } = await stage.link({
       ...{ steps: [CONSENT], parameters: { _redirectUrl: 'http://localhost:9/done' } },

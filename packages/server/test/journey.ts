@@ -17,7 +17,7 @@ import { imagesOf, saveImage } from '../src/process-manager/images/images.reposi
 import { createFromToken } from '../src/process-manager/instances/create-from-token.ts';
 import { endReason } from '../src/process-manager/instances/end-reason.repository.ts';
 import { appendEvents, pageEvents } from '../src/process-manager/instances/instance-events.repository.ts';
-import { findInstanceForUpdate } from '../src/process-manager/instances/process-instances.repository.ts';
+import { findInstanceForUpdate, setScenario } from '../src/process-manager/instances/process-instances.repository.ts';
 import { makeResumeLink } from '../src/process-manager/instances/resume-link.ts';
 import { spendStartCode } from '../src/process-manager/instances/spend-start-code.ts';
 import { type Drive, openDrive } from '../src/process-manager/runtime/drive.ts';
@@ -147,6 +147,7 @@ export async function openTestJourney(
     tenantName: async (tenantId) => `Name of ${tenantId}`,
     lockInstance: findInstanceForUpdate,
     spendStartCode,
+    setScenario,
     ...{ uiUrlOfToken, linkTarget, homeOf, endReason, redirectAllowed },
     addEvent: (tx, row, type, now) => appendEvents(tx, row, [{ type, status: row.status }], now),
     beginStep: (tx, look, how) => beginStep({ acts: noIdentity, presentFace: noIdentity }, tx, look, how),

@@ -29,6 +29,8 @@ export type JourneyDeps = {
   tenantName(tenantId: TenantId): Promise<string>;
   /** The instance, which nobody else can change until the transaction ends. */
   lockInstance(tx: TenantTx, instanceId: string): Promise<InstanceRow | undefined>;
+  /** What the sandbox finds from now on. The instance is locked. */
+  setScenario(tx: TenantTx, instance: InstanceRow, scenario: string): Promise<void>;
   /** Spends the code of a redirect address: of any number of callers, one gets the id of its instance. */
   spendStartCode(tx: TenantTx, code: string, now: number): Promise<string | undefined>;
   createFromToken(

@@ -11,6 +11,7 @@ import { processServerHandlers } from './process-server.ts';
 import { reader } from './read-journey.ts';
 import { sessionCreator, sessionReader } from './sessions.ts';
 import { imageShower } from './show-image.ts';
+import { simulations } from './simulate.ts';
 import { stepHandlers } from './steps.ts';
 import { imageUploader } from './upload-image.ts';
 import { watch } from './watch.ts';
@@ -48,6 +49,7 @@ function journeyHandlers(deps: LiveDeps): Handlers<typeof api.journey> {
   const showImage = imageShower(deps);
   const challenges = challengeHandlers(deps);
   const beginStep = stepBeginner(deps);
+  const simulation = simulations(deps);
 
   return implement(api.journey, {
     createSession: (context, { body }) => createSession(context, body),
@@ -60,6 +62,8 @@ function journeyHandlers(deps: LiveDeps): Handlers<typeof api.journey> {
       await repeat(acting(context), params.stepId, body.revision);
       return read(context);
     },
+    getSimulation: (context) => simulation.get(acting(context)),
+    simulate: (context, { body }) => simulation.set(acting(context), body.scenario),
     uploadImage: (context, { params, body }) => upload(acting(context), params, body),
     getImage: (context, { params }) => showImage(acting(context), params),
     createChallenge: (context, { params, body }) => challenges.start(acting(context), params.stepId, body),

@@ -28,7 +28,7 @@ import { endReason } from './instances/end-reason.repository.ts';
 import { readInstanceData } from './instances/instance-data.ts';
 import { appendEvents } from './instances/instance-events.repository.ts';
 import { parentProcesses } from './instances/parent-process.ts';
-import { findInstanceForUpdate, type InstanceRow } from './instances/process-instances.repository.ts';
+import { findInstanceForUpdate, type InstanceRow, setScenario } from './instances/process-instances.repository.ts';
 import { processInstanceHandlers } from './instances/process-instances.ts';
 import { makeResumeLink, rootOf } from './instances/resume-link.ts';
 import { spendStartCode } from './instances/spend-start-code.ts';
@@ -190,6 +190,7 @@ export function openProcessManager(deps: ProcessManagerDeps) {
     forJourneys: {
       drive,
       lockInstance: findInstanceForUpdate,
+      setScenario,
       spendStartCode,
       createFromToken: (tx: TenantTx, from: Omit<FromToken, 'tell'>) => createFromToken(tx, { ...from, tell }),
       uiUrlOfToken,

@@ -125,6 +125,12 @@ export async function changeInstance(tx: TenantTx, before: InstanceRow, after: I
   return { ...after, sealed };
 }
 
+/** What the sandbox finds in this instance from now on. The caller has locked the row. */
+export async function setScenario(tx: TenantTx, row: InstanceRow, scenario: string): Promise<void> {
+  const parameters = JSON.stringify({ ...(JSON.parse(row.parameters) as object), _scenario: scenario });
+  await tx.run(RESEAL, [tx.tenantId, row.id, sealPerson(await sealOf(tx), { ...row, parameters })]);
+}
+
 /** The instance with everything that hangs on it in the database, but for its children, which go before it. */
 export async function removeInstance(tx: TenantTx, row: InstanceRow, by: string, now: number): Promise<void> {
   await removeTerms(tx, row);

@@ -127,6 +127,39 @@ onBothEngines('the sandbox', (_engine, places) => {
     ]);
   });
 
+  it('lets whoever acts in a test journey choose the outcome, for the checks to come', async () => {
+    const { user, token, processInstanceId } = await startJourney(app, testKey);
+    const choose = (scenario: string) =>
+      user.call('/simulation', { method: 'POST', body: JSON.stringify({ scenario }) });
+    const before = (await user.call('/simulation')).body;
+    assert.equal(before.scenario, 'passed');
+    assert.deepEqual(
+      before.scenarios.map(({ name }: { name: string }) => name),
+      scenarios.map(({ name }) => name),
+    );
+    const face = before.steps.find(({ type }: { type: string }) => type === 'face');
+    assert.equal(face.settings.liveness, 'active');
+    assert.equal((await choose('no-such')).body.code, 100001);
+    assert.equal((await choose('face-mismatch')).body.scenario, 'face-mismatch');
+    await user.finish();
+    const path = `/api/process-manager/processInstances/${processInstanceId}`;
+    const wanted = scenarios.find(({ name }) => name === 'face-mismatch')?.outcome;
+    assert.equal((await app.call(path, { token })).body.status, wanted);
+  });
+
+  it('100233: a live journey has no outcomes to choose from, whoever asks', async () => {
+    const { user } = await startJourney(app, app.apiKey);
+    for (const init of [{}, { method: 'POST', body: JSON.stringify({ scenario: 'passed' }) }]) {
+      const { status, body } = await user.call('/simulation', init);
+      assert.deepEqual([status, body.code], [403, 100233]);
+    }
+    const { user: tester } = await startJourney(app, testKey);
+    const elsewhere = await app.call(`/api/journey/${tester.processInstanceId}/simulation`, {
+      ...{ token: null, headers: { cookie: user.cookie } },
+    });
+    assert.equal(elsewhere.body.code, 100054);
+  });
+
   it('748 and 802: a check of a face that cannot be used says which of the two it is', async () => {
     for (const [fault, code] of [
       ['no_face', 748],
