@@ -71,6 +71,27 @@ onBothEngines('a job', (engine, places) => {
     await first;
   });
 
+  it('that leaves another one has not ended the work, also for those who did not claim it', async () => {
+    const begun = gate();
+    const held = gate();
+    const ended: string[] = [];
+    const { jobs, enqueue } = setUp(async ({ name }) => {
+      if (name === 'first') {
+        begun.open();
+        await held.opened;
+        await enqueue('second');
+      }
+      ended.push(name);
+    });
+    await enqueue('first');
+    const claimer = jobs.runDue();
+    await begun.opened;
+    const other = jobs.runDue().then(() => [...ended]);
+    held.open();
+    assert.deepEqual(await other, ['first', 'second']);
+    await claimer;
+  });
+
   it('knows its payload, its attempt and its tenant, and is run when it is due and not before', async () => {
     const seen: unknown[] = [];
     const { jobs, definition } = setUp(async (payload, { attempt, now, tenant }) => {

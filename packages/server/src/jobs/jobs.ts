@@ -34,7 +34,7 @@ export type Jobs = JobOperations & {
   start(): void;
   /** Running jobs finish if they do so soon; what was claimed and not begun is given back. */
   stop(): Promise<void>;
-  /** Runs what is due by the clock until nothing is. For a process that has not started the queue. */
+  /** Runs what is due by the clock until nothing is, beside the queue if that was started. */
   runDue(): Promise<number>;
   /** Every minute: each schedule has its pending job, and kinds that nobody knows are told of. */
   tend(): Promise<void>;
@@ -121,9 +121,13 @@ export function openJobs(options: JobsOptions): Jobs {
     },
     async runDue() {
       let total = 0;
-      for (let claimed = -1; claimed !== 0; total += claimed) {
-        claimed = await worker.claim();
+      for (let isOver = false; !isOver; ) {
+        const runs = worker.runs();
+        const claimed = await worker.claim();
         await worker.idle();
+        total += claimed;
+        // What the queue itself had claimed may have left a job that is due, too.
+        isOver = claimed === 0 && worker.runs() === runs;
       }
       return total;
     },

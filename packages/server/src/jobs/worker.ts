@@ -19,6 +19,8 @@ export type Worker = {
   claim(): Promise<number>;
   /** Resolves when no claim is under way and nothing is held: all has run and is written down. */
   idle(): Promise<void>;
+  /** How many jobs have run here. Each may have left another that is due. */
+  runs(): number;
   /** Nobody else gets what is held here while this is called in time. */
   extendLeases(): Promise<void>;
   /** Nothing more is begun. */
@@ -49,6 +51,7 @@ export function openWorker(deps: WorkerDeps): Worker {
   const { waiting, running } = held;
   let claims: Claims | undefined;
   let claimsUnderWay = 0;
+  let runs = 0;
   let stopping = false;
   let onIdle: (() => void)[] = [];
 
@@ -70,6 +73,7 @@ export function openWorker(deps: WorkerDeps): Worker {
     running.add(each);
     const outcome = await run(deps, each);
     running.delete(each);
+    runs += 1;
     ends.add({ job, outcome });
     beginWaiting();
     deps.onRoom();
@@ -124,6 +128,7 @@ export function openWorker(deps: WorkerDeps): Worker {
       }
     },
     idle,
+    runs: () => runs,
     extendLeases: () => extendAll(db, held, ends.jobs(), clock.now() + leaseMs),
     close() {
       stopping = true;

@@ -3,7 +3,10 @@ import { after, before, it } from 'node:test';
 import { operations, takesIdempotencyKey } from '@grove/contract';
 import { onBothEngines, openTestApp, type TestApp, type TestPlace } from '../../../test/harness.ts';
 import { HOUR } from '../../kernel/clock.ts';
+import type { Context } from '../../kernel/context.ts';
+import { ApiError } from '../../kernel/errors.ts';
 import { asTenantId } from '../../kernel/ids.ts';
+import { idempotency } from './idempotency.ts';
 
 const ACME = asTenantId('acme');
 
@@ -106,6 +109,31 @@ onBothEngines('Idempotency-Key', (_engine, places) => {
       if (status === 409) assert.deepEqual([body.code, headers.get('retry-after')], [100011, '1']);
     }
     assert.equal(await named('raced'), 1);
+  });
+
+  it('100011: while the first is under way its key is refused, and nothing is begun twice', async () => {
+    const perform = idempotency({ vault: grove.app.vault, clock: grove.clock });
+    const released = Promise.withResolvers<void>();
+    const begun: string[] = [];
+    const send = (name: string, operation = 'test.slow') =>
+      perform({
+        ...{ operation, key: 'slow', fingerprint: 'same' },
+        context: { tenantId: ACME, db: grove.app.db.of(ACME), principal: { callerId: 'caller' } } as Context,
+        async handle() {
+          begun.push(name);
+          if (name === 'first') await released.promise;
+          return name;
+        },
+      });
+    const refused = new ApiError(100011, { retryAfterSeconds: 1 });
+    const first = send('first');
+    const second = assert.rejects(send('second'), refused);
+    released.resolve();
+    await second;
+    assert.deepEqual(await first, { body: 'first', replayed: false });
+    assert.deepEqual(await send('third'), { body: 'first', replayed: true });
+    assert.deepEqual(await send('elsewhere', 'test.other'), { body: 'elsewhere', replayed: false });
+    assert.deepEqual(begun, ['first', 'elsewhere']);
   });
 
   it('two nodes at once make one', async () => {
