@@ -9,6 +9,8 @@ export type CardAnswer = { look: Look } | { fault: string };
 export type CardGuide = { look(question: CardQuestion): Promise<Look>; close(): void };
 
 const LOOK_MS = 5_000;
+/** The first look waits until the worker is loaded and its program compiled, which a slow phone takes long for. */
+const FIRST_LOOK_MS = 20_000;
 
 /** `null` where this browser cannot: the shutter is there at once, and the server looks. */
 export async function openCardGuide(): Promise<CardGuide | null> {
@@ -22,7 +24,13 @@ export async function openCardGuide(): Promise<CardGuide | null> {
 
 function inWorker(): CardGuide {
   const worker = new Worker(new URL('./card.worker.ts', import.meta.url), { type: 'module' });
-  return { look: (question) => ask(worker, question), close: () => worker.terminate() };
+  let withinMs = FIRST_LOOK_MS;
+  const look = async (question: CardQuestion) => {
+    const answer = await ask(worker, question, withinMs);
+    withinMs = LOOK_MS;
+    return answer;
+  };
+  return { look, close: () => worker.terminate() };
 }
 
 /** Older Safari has no canvas in workers. */
@@ -32,9 +40,9 @@ async function inPage(): Promise<CardGuide> {
   return { look: ({ pixels, frame, at }) => find(pixels, frame, at), close: () => {} };
 }
 
-function ask(worker: Worker, question: CardQuestion): Promise<Look> {
+function ask(worker: Worker, question: CardQuestion, withinMs: number): Promise<Look> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error('too slow')), LOOK_MS);
+    const timer = setTimeout(() => reject(new Error('too slow')), withinMs);
     worker.onmessage = ({ data }: MessageEvent<CardAnswer>) => {
       clearTimeout(timer);
       if ('look' in data) resolve(data.look);
