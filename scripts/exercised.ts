@@ -1,10 +1,11 @@
-import { existsSync, readFileSync, rmSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { cpSync, existsSync, readFileSync, rmSync } from 'node:fs';
+import { resolve } from 'node:path';
 
 /** What the tests made the server answer: one line for each route, status and code, written by every test process. */
 export type Exercised = { readonly route: string; readonly status: number; readonly code?: number | undefined };
 
-export const EXERCISED_FILE = fileURLToPath(new URL('../node_modules/.cache/grove/exercised.txt', import.meta.url));
+/** What the last whole run has exercised. Nothing adds to it afterwards. */
+export const EXERCISED_FILE = resolve('node_modules/.cache/grove/exercised.txt');
 
 export function exercisedLine({ route, status, code }: Exercised): string {
   return [route, status, ...(code === undefined ? [] : [code])].join(' ');
@@ -19,6 +20,8 @@ export function readExercised(): Exercised[] {
   });
 }
 
-export function forgetExercised(): void {
+/** Puts what a whole run has written into `file` in the place of what an earlier one had. */
+export function keepExercised(file: string): void {
   rmSync(EXERCISED_FILE, { force: true });
+  if (existsSync(file)) cpSync(file, EXERCISED_FILE);
 }

@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import { groupTests, MAX_FILES_TOGETHER } from './group-tests.ts';
 
 const texts: Record<string, string> = {
-  'packages/cli/src/commands/start.test.ts': "test('a command', () => {});",
+  'packages/cli/src/commands/start.test.ts': "import { grove } from '../../test/grove.ts';",
+  'packages/journey/test/flows.test.ts': "test('a browser', () => {});",
   'packages/server/src/hook.test.ts': 'after(() => machine.stop());',
   'packages/server/src/variable.test.ts': "process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0';",
   'packages/server/src/child.test.ts': 'const children = testChildren();',
@@ -15,10 +16,17 @@ test('every file is run exactly once, and no group is larger than the limit', ()
   const files = [...Object.keys(texts), ...plain];
   const { apart, together } = groupTests(files, read);
   assert.deepEqual([...apart, ...together.flat()].sort(), files.sort());
-  assert.deepEqual(together.map((group) => group.length).sort(), [8, 8, 9]);
+  const sizes = together.map((group) => group.length);
+  assert.ok(sizes.length === 3 && sizes.every((size) => size <= MAX_FILES_TOGETHER), String(sizes));
 });
 
 test('what touches the whole process, starts processes or lies elsewhere has a process of its own', () => {
   const { apart, together } = groupTests(Object.keys(texts), read);
   assert.deepEqual([apart, together], [Object.keys(texts), []]);
+});
+
+test('files that load the models of vision share with each other, and with no others', () => {
+  const vision = ['packages/vision/src/mrz/one.test.ts', 'packages/vision/src/two.test.ts'];
+  const { withModels, together } = groupTests([...plain.slice(0, 3), ...vision], read);
+  assert.deepEqual([withModels, together], [[vision], [plain.slice(0, 3)]]);
 });

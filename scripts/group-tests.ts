@@ -4,12 +4,19 @@ import { readFileSync } from 'node:fs';
  * Which files of tests share a process. To load the server takes longer than most of its tests, so those that keep to
  * themselves are loaded together, a few at a time.
  */
-export type Grouped = { apart: string[]; together: string[][] };
+export type Grouped = {
+  apart: string[];
+  /** Groups that load the models of vision. They take longest, so they are better begun early. */
+  withModels: string[][];
+  together: string[][];
+};
 
-export const MAX_FILES_TOGETHER = 12;
+export const MAX_FILES_TOGETHER = 20;
 
-/** Most tests of these ask functions or an application of their own; those elsewhere start commands, browsers, models. */
-const SHARING = /^packages\/((contract|journey|sdk|server)\/src|server\/test)\//;
+/** Most tests of these ask functions or an application of their own; those elsewhere start commands and browsers. */
+const SHARING = /^(packages\/((cli|contract|journey|sdk|server)\/src|server\/test)|bench\/accuracy)\//;
+/** These share with each other alone: to load the models takes as long as to load the server. */
+const WITH_MODELS = /^packages\/vision\/src\//;
 
 /**
  * What belongs to a whole process: a hook of the file would be one of all files, and the environment is everybody's.
@@ -23,20 +30,25 @@ const KEEPS_APART = [
   /\bmock\.(timers|method|module)\b/,
   /\b(testChildren|openBrowser|openVision|startPostgres|startCeph)\(/,
   /GROVE_VISION: 'lazy'/,
-  /from '(node:child_process|node:worker_threads|playwright-core)'/,
+  /from '(node:child_process|node:worker_threads|playwright-core|[./]+\/test\/(grove|configuration)\.ts)'/,
 ];
 
 export function groupTests(files: readonly string[], read = (file: string) => readFileSync(file, 'utf8')): Grouped {
-  const apart: string[] = [];
-  const sharing: string[] = [];
-  for (const file of files) {
-    const shares = SHARING.test(file.replaceAll('\\', '/')) && !isApart(read(file));
-    (shares ? sharing : apart).push(file);
-  }
-  const count = Math.ceil(sharing.length / MAX_FILES_TOGETHER);
-  // Neighbours are of a kind: dealt out like cards, no group is left with all the slow ones.
-  const together = Array.from({ length: count }, (_, group) => sharing.filter((_, at) => at % count === group));
-  return { apart, together };
+  const mayShare = files.filter((file) => !isApart(read(file)));
+  const matching = (folders: RegExp) => mayShare.filter((file) => folders.test(file.replaceAll('\\', '/')));
+  const [withModels, together] = [matching(WITH_MODELS), matching(SHARING)];
+  const sharing = new Set([...withModels, ...together]);
+  return {
+    apart: files.filter((file) => !sharing.has(file)),
+    withModels: dealOut(withModels),
+    together: dealOut(together),
+  };
+}
+
+/** Neighbours are alike: dealt out like cards, no group is left with all the slow ones. */
+function dealOut(files: readonly string[]): string[][] {
+  const count = Math.ceil(files.length / MAX_FILES_TOGETHER);
+  return Array.from({ length: count }, (_, group) => files.filter((_, at) => at % count === group));
 }
 
 function isApart(text: string): boolean {

@@ -1,20 +1,46 @@
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { deserialize, serialize } from 'node:v8';
 
 /**
  * What several files of tests need and what takes seconds to make, such as the frames of a film: the first that needs it
- * makes it, and the others of the run read it. Two that come at the same moment both make it. A file that is run by
- * itself keeps nothing.
+ * makes it, and the others of the run wait for it and read it. A file that is run by itself keeps nothing.
  */
 export async function oncePerRun<T>(name: string, make: () => Promise<T>): Promise<T> {
   const folder = process.env.TEST_SHARED;
   if (!folder) return make();
   const file = join(folder, `${name}.v8`);
-  if (existsSync(file)) return deserialize(readFileSync(file)) as T;
-  const made = await make();
-  const own = `${file}.${process.pid}`;
-  writeFileSync(own, serialize(made));
-  renameSync(own, file);
-  return made;
+  const lock = `${file}.lock`;
+  const deadline = Date.now() + WAIT_MS;
+  while (!existsSync(file)) {
+    // Whoever makes it may have been killed: then it is made twice.
+    if (takeLock(lock) || Date.now() > deadline) return makeFor(file, lock, make);
+    await wait(LOOK_MS);
+  }
+  return deserialize(readFileSync(file)) as T;
+}
+
+const LOOK_MS = 50;
+const WAIT_MS = 120_000;
+
+function takeLock(lock: string): boolean {
+  try {
+    mkdirSync(lock);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function makeFor<T>(file: string, lock: string, make: () => Promise<T>): Promise<T> {
+  try {
+    const made = await make();
+    const own = `${file}.${process.pid}`;
+    writeFileSync(own, serialize(made));
+    renameSync(own, file);
+    return made;
+  } finally {
+    if (existsSync(lock)) rmdirSync(lock);
+  }
 }

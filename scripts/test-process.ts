@@ -1,5 +1,6 @@
-import { appendFileSync, readFileSync } from 'node:fs';
+import { appendFileSync } from 'node:fs';
 import { after } from 'node:test';
+import { processorTime } from './processor-time.ts';
 
 /** Loaded first in every process that runs tests. It sees to it that the process ends, and only when its tests are done. */
 const ENDS_WITHIN_MS = Number(process.env.TEST_ENDS_WITHIN_MS ?? 10_000);
@@ -26,22 +27,7 @@ process.once('exit', () => {
     console.error('the process ended before its tests were done');
     process.exitCode = ENDED_EARLY;
   }
-  if (timesFile) appendFileSync(timesFile, `${JSON.stringify({ module: process.argv[1], ...timesOfProcess() })}\n`);
+  if (!timesFile) return;
+  const times = { module: process.argv[1], wall: (Date.now() - startedAt) / 1000, ...processorTime() };
+  appendFileSync(timesFile, `${JSON.stringify(times)}\n`);
 });
-
-/** Seconds of this process and of those that it has started and waited for; only Linux tells the latter. */
-function timesOfProcess(): { wall: number; own: number; children: number } {
-  const { user, system } = process.cpuUsage();
-  const wall = (Date.now() - startedAt) / 1000;
-  return { wall, own: (user + system) / 1e6, children: secondsOfChildren() };
-}
-
-function secondsOfChildren(): number {
-  try {
-    const fields = readFileSync('/proc/self/stat', 'utf8').split(') ').at(-1)?.split(' ') ?? [];
-    // A tick is a hundredth of a second wherever Node runs.
-    return (Number(fields[13]) + Number(fields[14])) / 100;
-  } catch {
-    return 0;
-  }
-}

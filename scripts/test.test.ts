@@ -167,6 +167,18 @@ describe('a good suite', () => { it('one', () => {}); });`;
     assert.equal(readFileSync(join(folder, 'scripts/test-count.txt'), 'utf8'), '2\n');
   });
 
+  test('remembers what it has exercised if it was whole, and nothing of an earlier run', async (t) => {
+    const text = `import { appendFileSync } from 'node:fs';
+test('exercises', () => { if (process.env.TEST_EXERCISED_FILE) appendFileSync(process.env.TEST_EXERCISED_FILE, 'GET /new 200\\n'); });`;
+    const place = 'node_modules/.cache/grove/exercised.txt';
+    const folder = writeFiles(t, { 'packages/a/one.test.ts': text, [place]: 'GET /old 200\n' });
+    const remembered = () => readFileSync(join(folder, place), 'utf8');
+    assert.equal((await runs(folder, ['one'])).code, 0);
+    assert.equal(remembered(), 'GET /old 200\n');
+    assert.equal((await runs(folder)).code, 0);
+    assert.equal(remembered(), 'GET /new 200\n');
+  });
+
   test('makes up the same inputs each time, prints their seed, and takes another', async (t) => {
     const text = `import fc from 'fast-check'; import { appendFileSync } from 'node:fs';
 test('property', () => fc.assert(fc.property(fc.integer(), (n) => appendFileSync('made', n + ' '))));
@@ -186,9 +198,15 @@ test('property', () => fc.assert(fc.property(fc.integer(), (n) => appendFileSync
     assert.notEqual(await made('7'), first);
   });
 
-  test('prints where the time went, if it is asked', async (t) => {
-    const { output } = await runs(writeFiles(t, { 'packages/a/one.test.ts': GOOD }), ['--times']);
-    assert.match(output, /1 processes took \d+ s of processor time[\s\S]*packages\/a\/one\.test\.ts/);
+  test('prints its processor time and the ten costliest files, and all of them if it is asked', async (t) => {
+    const names = Array.from({ length: 12 }, (_, at) => `packages/a/${at}.test.ts`);
+    const folder = writeFiles(t, Object.fromEntries(names.map((name) => [name, GOOD])));
+    const shown = async (...words: string[]) => {
+      const { output } = await runs(folder, words);
+      assert.match(output, /12 processes took \d+\.\d minutes of processor time/);
+      return output.match(/^ +\d+\.\d +\d+\.\d +packages\/a\/\d+\.test\.ts$/gm)?.length;
+    };
+    assert.deepEqual([await shown(), await shown('--times')], [10, 12]);
   });
 });
 

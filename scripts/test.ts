@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { build, isFresh } from '../packages/journey/build.ts';
 import { startPostgres } from '../packages/server/test/postgres.ts';
 import { endProcesses } from './end-processes.ts';
-import { forgetExercised } from './exercised.ts';
+import { keepExercised } from './exercised.ts';
 import { findChromium } from './find-chromium.ts';
 import { groupTests } from './group-tests.ts';
 import { modules, runFiles, type Tally } from './run-files.ts';
@@ -15,8 +15,8 @@ import { printTimes } from './test-times.ts';
  * Runs every test, or those whose files hold one of the given words, and closes with one plain line: `N passed, N failed`.
  * Files that end in `.alone.test.ts` come first and one at a time: somebody waits in them for a camera, so they have a
  * core for themselves, and a few groups of small files have the others. After that there are two processes more than
- * there are cores, since many wait for a browser or a child: first the files that need a process of their own, then those
- * that share one. `--times` prints where the time went.
+ * there are cores, since many wait for a browser or a child: first those that load models and the files that need a process
+ * of their own, then those that share one. A whole run prints its processor time and the ten costliest files, `--times` all of them.
  */
 const AT_A_TIME = availableParallelism() + 2;
 /** They take about as long as the files that are alone. */
@@ -33,7 +33,7 @@ const files = globSync('{packages,scripts,examples,bench}/**/*.test.ts', { exclu
   .filter((file) => isWhole || words.some((word) => file.includes(word)))
   .sort();
 const isAlone = (file: string) => file.endsWith('.alone.test.ts');
-const { apart, together } = groupTests(files.filter((file) => !isAlone(file)));
+const { apart, withModels, together } = groupTests(files.filter((file) => !isAlone(file)));
 
 const MEMORY = '/dev/shm';
 const ROOM_BYTES = 8 * 1024 ** 3;
@@ -50,7 +50,10 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 const stop = await prepare();
 const timesFile = join(folder, 'times.jsonl');
 const isTimed = options.includes('--times');
-if (isTimed) process.env.TEST_TIMES_FILE = timesFile;
+process.env.TEST_TIMES_FILE = timesFile;
+// Only a whole run says what the tests exercise.
+const exercisedFile = join(folder, 'exercised.txt');
+process.env.TEST_EXERCISED_FILE = isWhole ? exercisedFile : '';
 const tally: Tally = { passed: 0, failures: [], skipped: [] };
 const alone = files.filter(isAlone).map((file) => [file]);
 const beside = alone.length > 0 ? together.splice(0, GROUPS_BESIDE) : [];
@@ -58,18 +61,17 @@ const run = (groups: string[][], atATime: number, isPatient = false) =>
   runFiles(groups, { folder, timeout: TIMEOUT_MS, atATime, isPatient }, tally);
 // Somebody waits for a camera in those that are alone: the others let them pass.
 await Promise.all([run(alone, 1), run(beside, Math.max(1, availableParallelism() - 1), true)]);
-// What an earlier run exercised says nothing about this one.
-if (isWhole) forgetExercised();
-await run([...apart.map((file) => [file]), ...together], AT_A_TIME);
+await run([...withModels, ...apart.map((file) => [file]), ...together], AT_A_TIME);
 await stop();
 // A test that ran out of time may have left a server or a browser behind.
 endProcesses();
 if (isWhole) compareCount(tally);
+if (isWhole) keepExercised(exercisedFile);
 
 process.exitCode = tally.failures.length === 0 && tally.passed > 0 ? 0 : 1;
 // Written last, after the reporter has said everything it has to say, and before the folder with the times is removed.
 process.prependOnceListener('exit', () => {
-  if (isTimed) printTimes(timesFile, modules);
+  if (isTimed || isWhole) printTimes(timesFile, modules, isTimed);
   for (const { name, file, reason } of tally.skipped) console.log(`skipped: ${name} (${file}): ${reason}`);
   for (const { name, file, reason } of tally.failures) console.log(`failed: ${name} (${file}): ${reason}`);
   console.log(`the seed of everything random was ${TEST_SEED}; TEST_SEED asks for another`);

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { buildSdk } from './build-sdk.ts';
-import { pack, ROOT, SDK_NAME } from './packages.ts';
+import { packSdkOnce } from './pack-sdk-once.ts';
+import { ROOT, SDK_NAME } from './packages.ts';
 
 /** The package of the SDK as whoever installs it gets it: unpacked from its tarball into an empty project. */
 const MAX_GZIPPED_BYTES = 15_000;
@@ -18,9 +18,7 @@ let home = '';
 before(async () => {
   project = mkdtempSync(join(tmpdir(), 'grove-sdk-package-'));
   home = join(project, 'node_modules', SDK_NAME);
-  const built = join(project, 'built');
-  await buildSdk(built);
-  tarball = pack(built, project);
+  tarball = await packSdkOnce();
   mkdirSync(home, { recursive: true });
   execFileSync('tar', ['-xzf', tarball, '-C', home, '--strip-components=1']);
   writeFileSync(join(project, 'package.json'), '{ "type": "module", "private": true }');

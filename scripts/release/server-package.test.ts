@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, test } from 'node:test';
-import { buildSdk } from './build-sdk.ts';
 import { buildPages, buildServer } from './build-server.ts';
 import { installPackages, makeDataFolder, ORDINARY_USER, thisPlatform } from './install-packages.ts';
+import { packSdkOnce } from './pack-sdk-once.ts';
 import { manifestOf, pack, ROOT } from './packages.ts';
 
 /**
@@ -29,9 +29,8 @@ before(async () => {
   const work = mkdtempSync(join(tmpdir(), 'grove-release-'));
   folders.push(work);
   buildPages();
-  await buildSdk(join(work, 'sdk'));
   await buildServer(join(work, 'server'), platform);
-  const tarballs = ['sdk', 'server'].map((name) => pack(join(work, name), work));
+  const tarballs = [await packSdkOnce(), pack(join(work, 'server'), work)];
   installed = installPackages(tarballs, ...(isFull ? [] : ['--omit=optional']));
   for (const path of globSync('node_modules/grove-idv-*', { cwd: installed.folder })) {
     chmodSync(join(installed.folder, path), 0o555);

@@ -1,11 +1,12 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { after, describe } from 'node:test';
 import { createClient } from 'grove-idv-sdk';
 import pino, { type Logger } from 'pino';
 import { type App, openApp } from '../src/app.ts';
 import { type Config, type Environment, readConfig } from '../src/config.ts';
+import { type DbPlace, isFile, migrate } from '../src/db/open.ts';
 import { UNDECLARED } from '../src/http/server.ts';
 import { prepareInstallation } from '../src/installation.ts';
 import type { Clock } from '../src/kernel/clock.ts';
@@ -86,6 +87,28 @@ export function testPlaces(engine: EngineName = 'sqlite'): Places {
   };
 }
 
+/** A database file with every table of this release in it. The first process of a run that needs it makes it. */
+let template: Promise<string> | undefined;
+
+async function makeTemplate(): Promise<string> {
+  const own = mkdtempSync(join(tmpdir(), 'grove-migrated-'));
+  process.once('exit', () => rmSync(own, { recursive: true, force: true }));
+  const shared = join(process.env.TEST_SHARED ?? own, 'migrated.db');
+  if (existsSync(shared)) return shared;
+  const file = join(own, 'made.db');
+  await migrate({ engine: 'sqlite', file });
+  renameSync(file, shared);
+  return shared;
+}
+
+/** A new database file is a copy: to migrate one takes longer than most tests. */
+async function copyMigrated(place: DbPlace): Promise<void> {
+  if (!isFile(place) || existsSync(place.file)) return;
+  template ??= makeTemplate();
+  mkdirSync(dirname(place.file), { recursive: true, mode: 0o700 });
+  copyFileSync(await template, place.file);
+}
+
 export type TestApp = {
   app: App;
   config: Config;
@@ -131,6 +154,7 @@ export async function openTestApp(place: TestPlace, options: TestAppOptions = {}
     if (line.includes(UNDECLARED)) Promise.reject(new Error(`an answer that the contract does not declare: ${line}`));
   };
   const log: Logger = pino({ level: 'trace' }, { write });
+  await copyMigrated(config.database);
   await prepareInstallation(config);
   const app = await openApp(config, { clock, log, ...(options.webFolder && { webFolder: options.webFolder }) });
   const known = (await app.tenants.list()).some(({ id }) => id === tenantId);
