@@ -138,6 +138,7 @@ export const groveCodes = {
   100231: at(409)('The request is not finished, or has no result to download'),
   100232: at(409)('The step cannot be done again'),
   100233: at(403)('Only a journey of the sandbox has outcomes to choose from'),
+  100240: at(403)('A page of this origin may not frame the journey'),
   100191: at(429)('The API key has reached its limit of persons read per hour'),
   100210: unauthorized('Sign in to the console first'),
   100211: at(403)('Use your passkey again to confirm this'),

@@ -127,6 +127,14 @@ const SessionInput = named(
           'The page stands in a frame of another site: its cookie is kept apart for that site (`Partitioned`)',
       }),
     ),
+    embedOrigin: Type.Optional(
+      text(
+        1,
+        300,
+        'The origin whose page frames this one, or has opened its window. It must be on the list of the tenant for the ' +
+          'environment of the journey that is opened',
+      ),
+    ),
   }),
 );
 
@@ -341,7 +349,7 @@ export const journey = group('/api/journey', {
     auth: 'public',
     body: SessionInput,
     ok: JourneySession,
-    codes: [100021, 100055, 100067, ...unusableToken],
+    codes: [100021, 100055, 100067, 100240, ...unusableToken],
   }),
   get: get('/{processInstanceId}', {
     summary: 'What now',

@@ -20,6 +20,9 @@ export const isFramed = origin !== undefined && window.parent !== window;
 /** Whether there is a page that is told what happens, and that goes on when the journey is over. */
 export const isEmbedded = isFramed || (origin !== undefined && Boolean(window.opener));
 
+/** What the server is told when a journey is opened: it compares the origin with the list of that very journey. */
+export const embedding = { ...(isEmbedded && { embedOrigin: origin }), ...(isFramed && { embedded: true }) };
+
 export function tell(event: EmbedEvent): void {
   if (origin === undefined) return;
   const message = { from: 'grove-journey', ...event };

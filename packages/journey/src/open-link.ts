@@ -1,5 +1,5 @@
 import type { Journey, Session } from './api.ts';
-import { embedQuery, isFramed, keepsCookies } from './embed.ts';
+import { embedding, embedQuery, isFramed, keepsCookies } from './embed.ts';
 import { addressOf, type Entry } from './link.ts';
 import { send } from './network.ts';
 import { Problem } from './problem.ts';
@@ -87,7 +87,7 @@ async function look(instanceId: string): Promise<Journey | undefined> {
 
 /** Not sent again when nobody answers: a code is good for one time, and a token would make a second journey. */
 async function redeem(body: { code: string } | { pt: string; tn?: string }): Promise<OpenedJourney> {
-  const { text } = await send('/api/journey/sessions', isFramed ? { ...body, embedded: true } : body);
+  const { text } = await send('/api/journey/sessions', { ...body, ...embedding });
   const { processInstanceId: instanceId, handoff, journey } = JSON.parse(text) as Session;
   const scenario = wantedOutcome();
   // What is no outcome is said by the panel.

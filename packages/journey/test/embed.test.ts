@@ -246,6 +246,20 @@ describe('a journey inside a page of the tenant', () => {
     assert.deepEqual(await heard(hostile), []);
   });
 
+  it('opens no live journey by a code behind the address of a test journey that may be framed', async () => {
+    const { url } = await link();
+    const live = await stage.app.call('/api/process-manager/processTokens', {
+      ...{ method: 'POST', body: JSON.stringify({ name: 'of live', processDefnName: 'document-and-selfie' }) },
+    });
+    const create = `/api/process-manager/processInstances/create?pt=${live.body.id}`;
+    const { body } = await stage.app.call(create, { method: 'POST', body: '{}' });
+    const mixed = `${url.replace(/#.*/, '')}${new URL(body.redirectUrl).hash}`;
+    const page = await openPage(listed, { url: mixed });
+    await hears(page, 'error');
+    const { body: instance } = await stage.app.call(`/api/process-manager/processInstances/${body.processInstanceId}`);
+    assert.equal(instance.status, 'PENDING');
+  });
+
   it('is framed by no origin of another tenant or environment, and by nothing that is no origin', async () => {
     const { processInstanceId, url, tokenId } = await link();
     const { host, port } = new URL(url);

@@ -22,8 +22,13 @@ import { makeResumeLink } from '../src/process-manager/instances/resume-link.ts'
 import { spendStartCode } from '../src/process-manager/instances/spend-start-code.ts';
 import { type Drive, openDrive } from '../src/process-manager/runtime/drive.ts';
 import { beginStep } from '../src/process-manager/runtime/settle-step.ts';
+import { mayFrame } from '../src/process-manager/settings/embed-origins.ts';
 import { redirectAllowed } from '../src/process-manager/settings/redirect-allowed.ts';
-import { setProcessSettings } from '../src/process-manager/settings/settings.repository.ts';
+import {
+  findProcessSettings,
+  type ProcessSettings,
+  setProcessSettings,
+} from '../src/process-manager/settings/settings.repository.ts';
 import { homeOf, linkTarget } from '../src/process-manager/tokens/link-target.ts';
 import { addToken, uiUrlOfToken } from '../src/process-manager/tokens/process-tokens.repository.ts';
 import { openMasterKey } from '../src/secrets/master-key.ts';
@@ -59,6 +64,8 @@ export type TestJourney = {
   browser(userAgent?: string): Browser;
   apply(instanceId: string, happening: Happening): Promise<void>;
   allowRedirects(...origins: string[]): Promise<void>;
+  /** Whose pages may frame journeys. */
+  allowFrames(environment: 'live' | 'test', ...origins: string[]): Promise<void>;
   events(instanceId: string): Promise<string[]>;
   sessions(instanceId: string): Promise<{ id: string; state: string }[]>;
   stop(): Promise<void>;
@@ -76,7 +83,7 @@ export type Browser = {
   cookies: Map<string, string>;
   instanceId: string;
   /** Redeems a code, or opens a token. */
-  open(body: { code?: string; pt?: string; tn?: string }): Promise<Answer>;
+  open(body: { code?: string; pt?: string; tn?: string; embedOrigin?: string; embedded?: boolean }): Promise<Answer>;
   get(): Promise<Answer>;
   post(path: string, body?: unknown): Promise<Answer>;
   /** Submits with the revision of now. */
@@ -148,7 +155,7 @@ export async function openTestJourney(
     lockInstance: findInstanceForUpdate,
     spendStartCode,
     setScenario,
-    ...{ uiUrlOfToken, linkTarget, homeOf, endReason, redirectAllowed },
+    ...{ uiUrlOfToken, linkTarget, homeOf, endReason, redirectAllowed, mayFrame },
     addEvent: (tx, row, type, now) => appendEvents(tx, row, [{ type, status: row.status }], now),
     beginStep: (tx, look, how) => beginStep({ acts: noIdentity, presentFace: noIdentity }, tx, look, how),
     deleteBlobs: async (_tx, keys) => void deleted.push(...keys),
@@ -174,6 +181,11 @@ export async function openTestJourney(
     ...{ clock, db, journeySession, environment, handlers: handlers as never, genuine: true },
   });
   const token = (options: TokenOptions = {}) => acme.write((tx) => newToken(tx, options, clock.now()));
+  const setSettings = (environment: 'live' | 'test', changed: Partial<ProcessSettings>) =>
+    acme.write(async (tx) => {
+      const settings = { ...(await findProcessSettings(tx, environment)), ...changed };
+      await setProcessSettings(tx, settings, { environment, by: 'test', now: clock.now() });
+    });
 
   return {
     ...{ db, acme, clock, http, drive, enqueued, journeys, blobs, deleted, toldVision, deps, meanwhile, token },
@@ -196,20 +208,8 @@ export async function openTestJourney(
       const applied = await acme.write((tx) => drive.apply(tx, instanceId, happening, clock.now()));
       if (applied.refused) throw new Error(`refused: ${applied.refused}`);
     },
-    allowRedirects: (...redirectOrigins) =>
-      acme.write((tx) =>
-        setProcessSettings(
-          tx,
-          {
-            redirectOrigins,
-            embedOrigins: [],
-            allowSpecimens: false,
-            readBudget: { personsPerHour: 10_000, block: false },
-            lenientRequests: false,
-          },
-          { environment: 'live', by: 'test', now: clock.now() },
-        ),
-      ),
+    allowRedirects: (...redirectOrigins) => setSettings('live', { redirectOrigins }),
+    allowFrames: (environment, ...embedOrigins) => setSettings(environment, { embedOrigins }),
     async events(instanceId) {
       const paging = { size: 100, offset: 0, orderBy: 'sequence ASC' } as never;
       return (await pageEvents(acme, instanceId, paging)).map(({ type }) => type);

@@ -53,6 +53,8 @@ export type JourneyDeps = {
   endReason(db: TenantReads, instanceId: string): Promise<string | undefined>;
   /** Whether the list of the tenant has the origin of this address, now. */
   redirectAllowed(db: TenantReads, environment: Environment, url: string): Promise<boolean>;
+  /** Whether a page of that origin may frame journeys of the environment, now. */
+  mayFrame(db: TenantReads, environment: Environment, origin: string): Promise<boolean>;
   imagesOf(db: TenantReads, instanceId: string): Promise<ImageRow[]>;
   /** Gives the key of the blob that it replaces. */
   saveImage(tx: TenantTx, row: ImageRow): Promise<string | undefined>;

@@ -35,6 +35,24 @@ onBothEngines('sessions of a journey', (_engine, places) => {
     assert.deepEqual(await grove.events(id), ['instance.created', 'instance.started']);
   });
 
+  it('100240: the list of the journey that a link opens decides who shows it, whatever the address named before', async () => {
+    await grove.allowFrames('live', 'https://shop.example');
+    await grove.allowFrames('test', 'https://evil.example');
+    const open = async (link: { code: string } | { pt: string; tn: string }, embedOrigin: string) =>
+      (await grove.browser().open({ ...link, embedOrigin })).status;
+    const { code } = await grove.instance();
+    assert.equal(await open({ code }, 'https://evil.example'), 403);
+    const pt = await grove.token();
+    assert.equal(await open({ pt, tn: 'acme' }, 'https://evil.example'), 403);
+    const { status, headers } = await grove
+      .browser()
+      .open({ code, embedOrigin: 'https://shop.example', embedded: true });
+    assert.equal(status, 200, 'the code was not spent');
+    assert.match(headers.get('set-cookie') ?? '', /HttpOnly; SameSite=None; Secure; Partitioned$/);
+    const { code: ofTest } = await grove.instance({ environment: 'test' });
+    assert.equal(await open({ code: ofTest }, 'https://evil.example'), 200);
+  });
+
   it('the machine for images is started for who will need it: live journeys with pictures', async () => {
     const open = async (options: Parameters<TestJourney['instance']>[0]) => {
       grove.toldVision.length = 0;

@@ -74,6 +74,7 @@ export function sessionCreator(deps: LiveDeps, read: ReadJourney) {
       const { tenantId, open } = opener(deps, context, body);
       const opened = await deps.db.of(tenantId).write(async (tx) => {
         const made = await open(tx, browser, now);
+        await ensureMayFrame(deps, tx, made.session, body.embedOrigin);
         tx.afterCommit(() => deps.live.changed(tenantId, made.session.instance_id));
         return made;
       });
@@ -93,6 +94,16 @@ export function sessionCreator(deps: LiveDeps, read: ReadJourney) {
     const cookies = secret === undefined ? [] : [cookieText(deps, tenantId, session, secret, { now, embedded })];
     return withHeaders(answer, { 'set-cookie': [...cookies, ...oldCookies(deps, context.header('cookie'), embedded)] });
   };
+}
+
+/**
+ * Ensures that the page around this journey is on the list of its environment. The address that was asked for may have
+ * named another journey than the code opens. A code that is refused here is not spent, because the transaction rolls back.
+ */
+async function ensureMayFrame(deps: LiveDeps, tx: TenantTx, { instance_id }: SessionRow, origin: string | undefined) {
+  if (origin === undefined) return;
+  const instance = await deps.lockInstance(tx, instance_id);
+  if (!instance || !(await deps.mayFrame(tx, instance.environment, origin))) throw new ApiError(100240);
 }
 
 /** The code is spent: whatever cannot be read now is asked for by the page, and the cookie is not lost over it. */

@@ -44,6 +44,7 @@ import { beginStep } from './runtime/settle-step.ts';
 import { startChildJob } from './runtime/start-child.ts';
 import { defineWorkStep } from './runtime/work-step.ts';
 import { sandboxHandlers } from './sandbox/sandbox.ts';
+import { mayFrame } from './settings/embed-origins.ts';
 import { redirectAllowed } from './settings/redirect-allowed.ts';
 import { settingsHandlers } from './settings/settings.ts';
 import { homeOf, linkTarget } from './tokens/link-target.ts';
@@ -198,6 +199,7 @@ export function openProcessManager(deps: ProcessManagerDeps) {
       homeOf,
       endReason,
       redirectAllowed,
+      mayFrame,
       imagesOf,
       saveImage,
       beginStep: (tx: TenantTx, look: Look, how: { now: number; anew: boolean }) =>

@@ -14,20 +14,21 @@ export function embedOrigins(db: Db) {
     async mayFrameJourney(tenantId: TenantId, origin: string, asked: AskedJourney): Promise<boolean> {
       const reads = db.of(tenantId);
       const environment = await environmentOf(reads, asked);
-      return environment !== undefined && (await listOf(reads, environment)).includes(origin);
+      return environment !== undefined && mayFrame(reads, environment, origin);
     },
     /** A custom page holds nothing of anybody, and is shown in journeys of both environments. */
     async mayFramePage(tenantId: TenantId, origin: string): Promise<boolean> {
       const reads = db.of(tenantId);
-      return (await listOf(reads, 'live')).includes(origin) || (await listOf(reads, 'test')).includes(origin);
+      return (await mayFrame(reads, 'live', origin)) || mayFrame(reads, 'test', origin);
     },
   };
 }
 
 export type EmbedOrigins = ReturnType<typeof embedOrigins>;
 
-async function listOf(db: TenantReads, environment: Environment): Promise<readonly string[]> {
-  return (await findProcessSettings(db, environment)).embedOrigins;
+/** Whether a page of that origin may frame journeys of the environment. */
+export async function mayFrame(db: TenantReads, environment: Environment, origin: string): Promise<boolean> {
+  return (await findProcessSettings(db, environment)).embedOrigins.includes(origin);
 }
 
 async function environmentOf(db: TenantReads, { instanceId, tokenId }: AskedJourney): Promise<Environment | undefined> {
