@@ -23,7 +23,7 @@ const of = (kind: AttackKind, about: string): Attack => ({
   play: ({ stills }, at) => playStill(kind, [pick(stills, at)], Math.random),
 });
 
-const MOVEMENTS: readonly Movement[] = ['left', 'right', 'up', 'down', 'closeEyes', 'openMouth'];
+const MOVEMENTS: readonly Movement[] = ['left', 'right', 'up', 'down', 'closeEyes', 'openMouth', 'closer'];
 const HOLD_MS = 900;
 
 /** A film that was made before: it plays on, whatever is asked for. */

@@ -3,9 +3,11 @@ import { join } from 'node:path';
 import {
   type FaceObservation,
   type Movement,
+  type Neutral,
   type Omission,
   roleAtStart,
   roleOf,
+  sizeOf,
   type VisionEngine,
 } from '@grove/vision';
 import { type Actor, RecordingOver } from '../../packages/vision/test/recording.ts';
@@ -28,7 +30,7 @@ const LEAST_FRAMES_OF_CLOSED_EYES = 4;
 const REST_DEGREES = 4;
 /** So many times the face has to be at rest. */
 const LEAST_RESTS = 9;
-const MOVEMENTS: readonly Movement[] = ['left', 'right', 'up', 'down', 'closeEyes', 'openMouth'];
+const MOVEMENTS: readonly Movement[] = ['left', 'right', 'up', 'down', 'closeEyes', 'openMouth', 'closer'];
 
 /** Every folder is a film. Those in which nobody looks ahead often enough are left out, and named. */
 export async function findFilms(vision: VisionEngine, folder: string): Promise<Film[]> {
@@ -53,8 +55,9 @@ async function observeFrames(vision: VisionEngine, folder: string): Promise<Fram
 
 function toFilm(name: string, frames: readonly Frame[]): Film | undefined {
   const ahead = frames.filter(({ seen }) => roleAtStart(seen).role === 'centre');
-  const neutral = ahead[Math.floor(ahead.length / 4)]?.seen;
-  if (!neutral) return undefined;
+  const first = ahead[Math.floor(ahead.length / 4)]?.seen;
+  if (!first) return undefined;
+  const neutral = { ...first, size: sizeOf(first) };
   // Who looks ahead looks at one place: the films were not made for this, and people look around in them.
   const isNear = (seen: FaceObservation) =>
     Math.hypot(seen.yaw - neutral.yaw, seen.pitch - neutral.pitch) <= REST_DEGREES;
@@ -66,12 +69,15 @@ function toFilm(name: string, frames: readonly Frame[]): Film | undefined {
     ...(has('closeEyes') ? [] : (['eyes'] as const)),
     ...(has('openMouth') ? [] : (['mouth'] as const)),
     ...(has('left') || has('right') ? [] : (['turn'] as const)),
+    ...(has('closer') ? [] : (['closer'] as const)),
   ];
-  return omit.length === 3 ? undefined : { name, omit, actor: () => newActor(rests, takes) };
+  return ['eyes', 'mouth', 'turn'].every((each) => omit.includes(each as Omission))
+    ? undefined
+    : { name, omit, actor: () => newActor(rests, takes) };
 }
 
 /** Stretches of frames that follow each other and show the movement. */
-function takesOf(frames: readonly Frame[], neutral: FaceObservation, movement: Movement): Frame[][] {
+function takesOf(frames: readonly Frame[], neutral: Neutral, movement: Movement): Frame[][] {
   const takes: Frame[][] = [[]];
   for (const frame of frames) {
     if (roleOf(frame.seen, neutral, movement) === 'shown') takes.at(-1)?.push(frame);

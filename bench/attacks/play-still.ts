@@ -54,6 +54,7 @@ export function playStill(kind: AttackKind, stills: readonly Still[], random: ()
       pitch: mix('pitch') + sway(0.8),
       roll: sway(0.5),
       eyesClosed: Math.max(blink, mix('eyesClosed')),
+      nearer: mix('nearer'),
       mouthGap: Math.max(0, mix('mouthGap') + (lively ? (random() - 0.5) * 0.03 : 0)),
     };
   };
@@ -89,4 +90,5 @@ const TARGETS: Record<Movement, HeadPose> = {
   down: { yaw: 0, pitch: -20 },
   closeEyes: { yaw: 0, pitch: 0, eyesClosed: 1 },
   openMouth: { yaw: 0, pitch: 0, mouthGap: 0.5 },
+  closer: { yaw: 0, pitch: 0, nearer: 0.35 },
 };

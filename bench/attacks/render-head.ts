@@ -24,6 +24,8 @@ export type HeadPose = {
   readonly eyesClosed?: number;
   /** In widths of the mouth. */
   readonly mouthGap?: number;
+  /** How much larger it becomes: 0 as it is, 1 twice as large. */
+  readonly nearer?: number;
 };
 
 export type RenderOptions = {
@@ -53,7 +55,14 @@ export async function renderHead(still: Still, pose: HeadPose, options: RenderOp
   const expressive = drawExpression(still, pose, options.paint ?? 'rough');
   const turned = turnHead(still, expressive, pose, options);
   const finished = finish(options.medium ? recapture(turned, still, options.medium) : turned, still, options);
+  const zoom = 1 + (pose.nearer ?? 0);
+  const size = { width: Math.round(width / zoom), height: Math.round(height / zoom) };
+  const { x, y } = headOf(still);
+  const left = Math.round(Math.min(width - size.width, Math.max(0, x - size.width / 2)));
+  const top = Math.round(Math.min(height - size.height, Math.max(0, y - size.height / 2)));
   return sharp(finished, { raw: { width, height, channels: 3 } })
+    .extract({ left, top, ...size })
+    .resize(width, height)
     .jpeg({ quality: options.jpegQuality ?? 88 })
     .toBuffer();
 }

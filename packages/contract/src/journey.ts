@@ -223,7 +223,7 @@ const Uploaded = named(
   }),
 );
 
-const MOVEMENTS = ['centre', 'left', 'right', 'up', 'down', 'closeEyes', 'openMouth'] as const;
+const MOVEMENTS = ['centre', 'left', 'right', 'up', 'down', 'closeEyes', 'openMouth', 'closer'] as const;
 
 const FaceChallenge = named(
   'JourneyChallenge',
@@ -246,7 +246,10 @@ const FaceChallenge = named(
             ...oneOf(...MOVEMENTS),
             description: 'Directions are those of the picture as the camera takes it: a mirrored preview swaps them',
           },
-          phase: { ...oneOf('do', 'return'), description: 'Make the movement, or look straight ahead again' },
+          phase: {
+            ...oneOf('do', 'return'),
+            description: 'Make the movement, or be as before again: straight ahead, at rest, as far away',
+          },
           token: Type.String({ description: 'Sent with every frame of this instruction' }),
           longestSide: Type.Integer({ description: 'How large the frames should be, in pixels' }),
           expiringDtm: DateTime,
@@ -277,7 +280,7 @@ const FrameKey = Type.Object(
 const StartChallenge = Type.Object({
   publicKey: FrameKey,
   omit: Type.Optional(
-    listOf(oneOf('eyes', 'mouth', 'turn'), 3, 'Movements that the person cannot make; a human decides then'),
+    listOf(oneOf('eyes', 'mouth', 'turn', 'closer'), 4, 'Movements that the person cannot make; a human decides then'),
   ),
 });
 

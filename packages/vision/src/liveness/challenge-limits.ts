@@ -35,6 +35,8 @@ export const CHALLENGE_LIMITS = {
   eyesClosedShare: 0.5,
   lidsClosedShare: 0.8,
   lidsOpenShare: 0.82,
+  /** How many times as large as at rest the face is when it has come closer, and when it is back. `largest` is a share of the picture. */
+  closer: { from: 1.25, backBelow: 1.12, largest: 0.85 },
   /** Nobody reads an instruction and turns the head sooner. */
   reactionMs: 250,
   framesWithoutFace: 6,

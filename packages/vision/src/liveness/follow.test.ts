@@ -65,6 +65,30 @@ describe('a challenge of active liveness', () => {
     assert.equal(take(shown, faceAt('centre')).instructions.length, 3);
   });
 
+  test('sees that a person came closer, and goes on when they are as far away as before', () => {
+    const progress = openAt((movement) => movement === 'closer');
+    const near = take(take(progress, faceAt('closer')), faceAt('closer'));
+    assert.equal(openInstruction(near)?.phase, 'return');
+    assert.equal(take(near, faceAt('closer')).instructions.length, 2);
+    assert.equal(take(near, faceAt('centre')).instructions.length, 3);
+    const larger = { left: 151, top: 68, right: 329, bottom: 292 };
+    const once = take(take(progress, faceAt('centre', { box: larger })), faceAt('centre', { box: larger }));
+    assert.equal(openInstruction(once)?.phase, 'do');
+  });
+
+  test('asks nobody to come closer who fills the picture already', () => {
+    const box = { left: 100, top: 40, right: 370, bottom: 320 };
+    for (let times = 0; times < 50; times += 1) {
+      let progress = start();
+      for (let frames = 0; frames < 100 && progress.state === 'OPEN'; frames += 1) {
+        const open = openInstruction(progress);
+        progress = take(progress, faceAt(open?.phase === 'do' ? open.movement : 'centre', { box }));
+      }
+      assert.equal(progress.state, 'DONE');
+      assert.ok(progress.instructions.every(({ movement }) => movement !== 'closer'));
+    }
+  });
+
   test('is not moved on by one frame of a movement, nor by a blink where closed eyes are asked for', () => {
     const turn = openAt(isDirection);
     const once = take(take(turn, faceAt(openMovement(turn))), faceAt('centre'));

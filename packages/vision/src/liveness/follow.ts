@@ -13,10 +13,12 @@ import {
   directionOf,
   type FrameHint,
   type FrameRole,
+  hasRoom,
   isMouthOpen,
   type Neutral,
   roleAtStart,
   roleOf,
+  sizeOf,
   type WantedFrame,
 } from './roles.ts';
 
@@ -162,10 +164,10 @@ function findNeutral(before: ChallengeProgress, frame: SeenFrame, random: Random
   if (hint) return { ...next, hint };
   const still = last?.role === 'centre' && turnBetween(last.seen, seen) <= CHALLENGE_LIMITS.restDegrees;
   if (!still || seen.vector === null) return { ...next, hint: 'hold_still' };
-  const mean = (of: keyof Neutral) => (last.seen[of] + seen[of]) / 2;
+  const mean = (of: Exclude<keyof Neutral, 'size'>) => (last.seen[of] + seen[of]) / 2;
   const neutral: Neutral = {
     ...{ yaw: mean('yaw'), pitch: mean('pitch'), mouth: mean('mouth'), jaw: mean('jaw') },
-    ...{ eyesOpen: mean('eyesOpen'), lids: mean('lids') },
+    ...{ eyesOpen: mean('eyesOpen'), lids: mean('lids'), size: (sizeOf(last.seen) + sizeOf(seen)) / 2 },
   };
   return { ...next, progress: reveal({ ...next.progress, neutral }, frame.at, random) };
 }
@@ -241,7 +243,10 @@ function add(before: ChallengeProgress, frame: SeenFrame, role: FrameRole): Step
 function reveal(before: ChallengeProgress, now: number, random: RandomBytes): ChallengeProgress {
   const { instructions, total, omit } = before;
   if (instructions.length >= total) return { ...before, state: 'DONE' };
-  const movement = drawMovement({ before: instructions.map((each) => each.movement), omit, random });
+  // Where nobody looks, there is room.
+  const { seen } = before.frames.at(-1) ?? {};
+  const draw = { before: instructions.map((each) => each.movement), omit, hasRoom: !seen || hasRoom(seen) };
+  const movement = drawMovement({ ...draw, random });
   const [byte = 0] = random(1);
   const revealedAt = now + Math.round((byte / 255) * CHALLENGE_LIMITS.revealPauseMs);
   return { ...before, instructions: [...instructions, { movement, revealedAt, phase: 'do', arrived: 0 }] };

@@ -1,12 +1,12 @@
 /** What the person is asked to do, as the camera sees it: `left` is towards the left edge of the unmirrored picture. */
-export type Movement = 'centre' | 'left' | 'right' | 'up' | 'down' | 'closeEyes' | 'openMouth';
+export type Movement = 'centre' | Direction | 'closeEyes' | 'openMouth' | 'closer';
 export type Direction = 'left' | 'right' | 'up' | 'down';
 
 /** What a person says they cannot do. */
-export type Omission = 'eyes' | 'mouth' | 'turn';
+export type Omission = 'eyes' | 'mouth' | 'turn' | 'closer';
 
 const DIRECTIONS: readonly Direction[] = ['left', 'right', 'up', 'down'];
-/** The centre and five movements: some nine hundred sequences. */
+/** The centre and five movements: more than a thousand sequences. */
 export const MOVEMENTS_IN_ALL = 6;
 
 /** Gives unforeseeable bytes. */
@@ -20,20 +20,23 @@ export type DrawOptions = {
   /** What was asked for so far; begins with `centre`. */
   readonly before: readonly Movement[];
   readonly omit: readonly Omission[];
+  /** Whether a face that comes closer still fits into the picture. */
+  readonly hasRoom: boolean;
   readonly random: RandomBytes;
 };
 
 /**
  * Draws the next movement. Each expression comes once and a turn to a side at least once, at places that nobody can
- * foresee; no movement comes twice running.
+ * foresee; somebody is asked to come closer once at most; no movement comes twice running.
  */
-export function drawMovement({ before, omit, random }: DrawOptions): Movement {
+export function drawMovement({ before, omit, hasRoom, random }: DrawOptions): Movement {
   const last = before.at(-1);
   const missing = requiredGroups(omit).filter((group) => !group.some((movement) => before.includes(movement)));
   const expressions = missing.flat().filter((movement) => !isDirection(movement));
   const turns = omit.includes('turn') ? [] : DIRECTIONS;
+  const closer = hasRoom && !omit.includes('closer') && !before.includes('closer') ? (['closer'] as const) : [];
   const left = MOVEMENTS_IN_ALL - before.length;
-  const open = missing.length >= left ? missing.flat() : [...expressions, ...turns];
+  const open = missing.length >= left ? missing.flat() : [...expressions, ...turns, ...closer];
   const choices = open.filter((movement) => movement !== last);
   // With everything omitted but one expression there is nothing else to ask for than the centre.
   return choices.length === 0 ? 'centre' : (choices[below(choices.length, random)] as Movement);

@@ -7,7 +7,7 @@ import { DEFAULT_PACK } from '../faces/packs.ts';
 import { loadFaceModels } from '../load-face-models.ts';
 import type { FaceObservation } from './observation.ts';
 import { observeFace } from './observe.ts';
-import type { WantedFrame } from './roles.ts';
+import { sizeOf, type WantedFrame } from './roles.ts';
 
 describe('a frame of a challenge after one that was looked at in full', () => {
   let models: FaceModels;
@@ -15,7 +15,7 @@ describe('a frame of a challenge after one that was looked at in full', () => {
   let seen: FaceObservation;
   let networks: string[] = [];
   const wanted = (change: Partial<WantedFrame> = {}): WantedFrame => {
-    return { neutral: seen, movement: 'left', role: 'shown', lastLook: seen, ...change };
+    return { neutral: { ...seen, size: sizeOf(seen) }, movement: 'left', role: 'shown', lastLook: seen, ...change };
   };
 
   before(async () => {

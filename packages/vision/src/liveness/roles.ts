@@ -4,7 +4,10 @@ import { type Direction, isDirection, type Movement } from './movements.ts';
 import type { FaceObservation } from './observation.ts';
 
 /** The face at rest, from which everything is measured. */
-export type Neutral = Pick<FaceObservation, 'yaw' | 'pitch' | 'eyesOpen' | 'lids' | 'mouth' | 'jaw'>;
+export type Neutral = Pick<FaceObservation, 'yaw' | 'pitch' | 'eyesOpen' | 'lids' | 'mouth' | 'jaw'> & {
+  /** The height of the face, in heights of the picture. */
+  readonly size: number;
+};
 
 /** What a frame is to its instruction: the face at rest after the movement, the movement itself, or the way between. */
 export type FrameRole = 'centre' | 'shown' | 'between';
@@ -17,16 +20,29 @@ export type Measures = Omit<FaceObservation, 'vector' | 'passive'>;
 
 /** What a frame shows of the movement. Every movement is shown alone: a turned head with an open mouth shows neither. */
 export function roleOf(seen: Measures, neutral: Neutral, movement: Movement): FrameRole {
-  const { centreDegrees, mouthClosedGap, expressionYawDegrees, expressionPitchDegrees } = CHALLENGE_LIMITS;
+  const { centreDegrees, mouthClosedGap, expressionYawDegrees, expressionPitchDegrees, closer } = CHALLENGE_LIMITS;
+  const growth = sizeOf(seen) / neutral.size;
   const yaw = Math.abs(seen.yaw - neutral.yaw);
   const pitch = Math.abs(seen.pitch - neutral.pitch);
   const mouthClosed = seen.mouth <= neutral.mouth + mouthClosedGap;
   const atRest = yaw <= expressionYawDegrees && pitch <= expressionPitchDegrees;
   if (movement === 'openMouth' && atRest && isMouthOpen(seen, neutral)) return 'shown';
   if (movement === 'closeEyes' && atRest && mouthClosed && areEyesClosed(seen, neutral)) return 'shown';
+  if (movement === 'closer' && atRest && mouthClosed && growth >= closer.from) return 'shown';
+  if (movement === 'closer' && growth > closer.backBelow) return 'between';
   if (isDirection(movement) && mouthClosed && directionOf(seen, neutral)?.direction === movement) return 'shown';
   const eyesOpen = seen.lids >= neutral.lids * CHALLENGE_LIMITS.lidsOpenShare || !areEyesClosed(seen, neutral);
   return yaw <= centreDegrees && pitch <= centreDegrees && mouthClosed && eyesOpen ? 'centre' : 'between';
+}
+
+export function sizeOf({ box, height }: Pick<FaceObservation, 'box' | 'height'>): number {
+  return (box.bottom - box.top) / height;
+}
+
+/** Whether the face still fits into the picture when it has come closer. */
+export function hasRoom({ box, height, width }: Pick<FaceObservation, 'box' | 'height' | 'width'>): boolean {
+  const { from, largest } = CHALLENGE_LIMITS.closer;
+  return Math.max((box.bottom - box.top) / height, (box.right - box.left) / width) * from <= largest;
 }
 
 export function isMouthOpen(seen: Measures, neutral: Neutral): boolean {

@@ -62,5 +62,6 @@ const DRAWINGS: Readonly<Record<Exclude<Movement, 'centre'>, string>> = {
   up: 'M200 170V50m-36 36l36-36 36 36',
   down: 'M200 320v120m-36-36l36 36 36-36',
   closeEyes: 'M110 236q32 28 64 0M226 236q32 28 64 0',
+  closer: 'M200 120a92 125 0 1 0 0 250 92 125 0 1 0 0-250z',
   openMouth: 'M200 306a36 36 0 1 0 0 72 36 36 0 0 0 0-72z',
 };

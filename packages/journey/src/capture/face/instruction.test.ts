@@ -12,13 +12,14 @@ test('the person turns to the side that the mirror shows', () => {
   assert.equal(shownOf({ kind: 'left', phase: 'do' }).text, 'pose.right');
   assert.equal(shownOf({ kind: 'right', phase: 'do' }).drawing, 'left');
   assert.equal(shownOf({ kind: 'up', phase: 'do' }).text, 'pose.up');
+  assert.equal(shownOf({ kind: 'closer', phase: 'do' }).text, 'hint.face.closer');
 });
 
 test('each movement has its own way back', () => {
   const back = (kind: Instruction['kind']) => shownOf({ kind, phase: 'return' }).text;
   assert.deepEqual(
-    [back('left'), back('closeEyes'), back('openMouth')],
-    ['pose.centre', 'pose.openEyes', 'pose.closeMouth'],
+    [back('left'), back('closeEyes'), back('openMouth'), back('closer')],
+    ['pose.centre', 'pose.openEyes', 'pose.closeMouth', 'hint.face.back'],
   );
 });
 

@@ -6,7 +6,7 @@ import type { FaceHint } from './judge-face.ts';
 export type Instruction = NonNullable<Challenge['instruction']>;
 export type Movement = Instruction['kind'];
 export type EndReason = NonNullable<Challenge['reason']>;
-export type Omission = 'eyes' | 'mouth' | 'turn';
+export type Omission = 'eyes' | 'mouth' | 'turn' | 'closer';
 
 /** The preview is a mirror: what the camera sees on the left, the person sees on the right. */
 export function asInMirror(kind: Movement): Movement {
@@ -20,12 +20,13 @@ type Shown = { readonly text: string; readonly icon: CaptureIconName; readonly d
 export function shownOf({ kind, phase }: Pick<Instruction, 'kind' | 'phase'>): Shown {
   if (phase === 'return') return { text: RETURNS[kind] ?? 'pose.centre', icon: 'done', drawing: 'centre' };
   const drawing = asInMirror(kind);
-  return { text: `pose.${drawing}`, icon: drawing, drawing };
+  return { text: kind === 'closer' ? 'hint.face.closer' : `pose.${drawing}`, icon: drawing, drawing };
 }
 
 const RETURNS: Readonly<Partial<Record<Movement, string>>> = {
   closeEyes: 'pose.openEyes',
   openMouth: 'pose.closeMouth',
+  closer: 'hint.face.back',
 };
 
 /** Whether the server recognised the movement between these two answers. */
@@ -42,7 +43,7 @@ export function progressOf({ state, number, total, instruction }: Challenge): nu
 
 /** What is left out for a person who cannot make this movement. Everybody can look straight ahead. */
 export const OMISSIONS: Readonly<Partial<Record<Movement, Omission>>> = {
-  ...{ closeEyes: 'eyes', openMouth: 'mouth' },
+  ...{ closeEyes: 'eyes', openMouth: 'mouth', closer: 'closer' },
   ...{ left: 'turn', right: 'turn', up: 'turn', down: 'turn' },
 };
 
