@@ -34,7 +34,7 @@ export type TestHttpOptions = {
   environment?: Record<string, string>;
   /** The handlers are those of the server, so what they answer counts as exercised. */
   genuine?: true;
-} & Partial<Pick<HttpDeps, 'journeySession' | 'definitionSchema' | 'webFolder' | 'observe'>>;
+} & Partial<Pick<HttpDeps, 'journeySession' | 'definitionSchema' | 'webFolder' | 'observe' | 'roomBytes'>>;
 
 /** The one bearer token that opens everything of the tenant acme. */
 export const BEARER = 'Bearer everything';

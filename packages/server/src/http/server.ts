@@ -9,7 +9,7 @@ import type { RawBody } from '../kernel/implement.ts';
 import type { Tracing } from '../kernel/tracing.ts';
 import { acceptRequests } from './accept-requests.ts';
 import type { Limits } from './contract/limits.ts';
-import { type MountDeps, mountContract, type Served } from './contract/mount.ts';
+import { MAX_BODY_BYTES, type MountDeps, mountContract, type Served } from './contract/mount.ts';
 import { toApiError, toProblem } from './contract/problem.ts';
 import { parseJsonBody } from './contract/strict-json.ts';
 import { validatorCompiler } from './contract/validation.ts';
@@ -25,7 +25,6 @@ import { millisecondsSince, requestIds } from './request-id.ts';
 import { endOfSpan, traceRequests } from './trace-requests.ts';
 
 /** The HTTP server: limits and time-outs on everything, one place for errors, one for headers. */
-export const MAX_BODY_BYTES = 1024 * 1024;
 const MAX_QUERY_KEYS = 50;
 /** One request at a time on a connection: this is how many can be under way. */
 const MAX_CONNECTIONS = 4096;

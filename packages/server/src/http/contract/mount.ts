@@ -25,13 +25,15 @@ import { serializerOf } from '../fast/serialize.ts';
 import { serveTogether } from '../fast/serve-together.ts';
 import { networkOf } from '../limit-connections.ts';
 import { auditing, type Handle, type RecordChange } from './audit-change.ts';
+import { type BodyRoom, type BodyRoomOptions, bodyRoom } from './body-room.ts';
 import { type CheckMembersDeps, checkMembers } from './check-members.ts';
 import { type Guard, type GuardDeps, guards } from './guard.ts';
 import type { Idempotency } from './idempotency.ts';
 
 /** Serves the contract: one route for each address of each operation, guarded as its row says. */
 export type MountDeps = GuardDeps &
-  CheckMembersDeps & {
+  CheckMembersDeps &
+  BodyRoomOptions & {
     db: Db;
     clock: Clock;
     handlers: AllHandlers;
@@ -76,7 +78,7 @@ export function mountContract(app: FastifyInstance, deps: MountDeps): void {
   app.decorateRequest('principal', null);
   app.decorateRequest('journey', null);
   app.decorateRequest('consumes', null);
-  const shared = { ...deps, inTurn: serveTogether(deps.isFast) };
+  const shared = { ...deps, inTurn: serveTogether(deps.isFast), room: bodyRoom(deps) };
   const guard = guards(deps);
   for (const { id, group, name, operation } of operations()) {
     const own = handlerOf(deps.handlers, group, name);
@@ -94,18 +96,23 @@ function handlerOf(handlers: AllHandlers, group: GroupName, name: string): AnyHa
 
 function mountOne(
   app: FastifyInstance,
-  deps: MountDeps & { inTurn: Turn },
+  deps: MountDeps & { inTurn: Turn; room: BodyRoom },
   guard: Guard,
   { id, operation, address, handler }: Route,
 ): void {
   const served = { operationId: id, statuses: declaredStatuses(operation, handler === undefined) };
+  const bodyLimit = bodyLimitOf(operation);
   app.route({
     method: operation.method,
     url: address.path.replace(/\{(\w+)\}/g, ':$1'),
     config: { served },
     schema: handler ? schemaOf(operation) : {},
-    ...bodyLimitOf(operation),
-    onRequest: operation.consumes ? [guard(operation), consuming(operation.consumes)] : guard(operation),
+    bodyLimit,
+    onRequest: [
+      guard(operation),
+      ...(operation.method === 'GET' ? [] : [deps.room(bodyLimit)]),
+      ...(operation.consumes ? [consuming(operation.consumes)] : []),
+    ],
     preValidation: [
       ...(operation.body && !needsBody(operation) ? [missingBodyIsEmpty] : []),
       ...(operation.consumes ? [missingBodyIsNoBytes] : []),
@@ -115,12 +122,12 @@ function mountOne(
   });
 }
 
+export const MAX_BODY_BYTES = 1024 * 1024;
 /** What anybody may send, without a key and without a session: reading JSON costs a tenth of a second for a mebibyte. */
 const MAX_PUBLIC_BODY_BYTES = 64 * 1024;
 
-function bodyLimitOf({ maxBodyBytes, auth }: GroupedOperation): { bodyLimit?: number } {
-  if (maxBodyBytes) return { bodyLimit: maxBodyBytes };
-  return auth === 'public' || auth === 'apiKey' ? { bodyLimit: MAX_PUBLIC_BODY_BYTES } : {};
+function bodyLimitOf({ maxBodyBytes, auth }: GroupedOperation): number {
+  return maxBodyBytes ?? (auth === 'public' || auth === 'apiKey' ? MAX_PUBLIC_BODY_BYTES : MAX_BODY_BYTES);
 }
 
 function schemaOf(operation: GroupedOperation) {

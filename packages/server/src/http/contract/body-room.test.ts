@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { after, before, describe, it } from 'node:test';
+import { openTestHttp, type TestHttp } from '../../../test/http.ts';
+import type { JourneyPrincipal } from '../../kernel/context.ts';
+import { asTenantId } from '../../kernel/ids.ts';
+
+const INSTANCE = '01JZ4MCW8A0C2E4G6J8M0P2R4T';
+const KB = 1000;
+
+describe('the room for bodies', () => {
+  let http: TestHttp;
+  before(async () => {
+    http = await openTestHttp({
+      roomBytes: 1000 * KB,
+      db: { of: () => ({}) } as never,
+      // The cookie says whose session it is: `<tenant>.<session>`.
+      journeySession: async (instanceId, cookie): Promise<JourneyPrincipal> => {
+        const [tenant = '', sessionId = ''] = cookie.split('.');
+        return { tenantId: asTenantId(tenant), sessionId, instanceId, state: 'ACTIVE' };
+      },
+      handlers: { journey: { uploadImage: () => ({ name: 'front', sha256: '', bytes: 0 }) } },
+    });
+  });
+  after(() => http.stop());
+
+  /** Sends the head and some of the body, and then nothing. */
+  const hold = (cookie: string, length: string) => {
+    const socket = connect(Number(new URL(http.baseUrl).port), '127.0.0.1');
+    socket.on('error', () => undefined);
+    const head = `POST /api/journey/${INSTANCE}/steps/document/images/front HTTP/1.1\r\nHost: localhost\r\nCookie: grove-journey-${INSTANCE}=${cookie}\r\n`;
+    socket.write(`${head}Content-Type: image/jpeg\r\n${length}\r\n\r\nff`);
+    const answered = once(socket, 'data').then(([text]) => Number(/^HTTP\/1\.1 (\d+)/.exec(String(text))?.[1]));
+    return { socket, answered };
+  };
+  const upload = async (cookie: string, bytes: number) =>
+    (
+      await http.call(`/api/journey/${INSTANCE}/steps/document/images/front`, {
+        method: 'POST',
+        body: new Uint8Array(bytes),
+        headers: { Cookie: `grove-journey-${INSTANCE}=${cookie}`, 'Content-Type': 'image/jpeg' },
+      })
+    ).status;
+  /** The server has seen what was sent when it answers somebody who came later. */
+  const until = async (cookie: string, bytes: number, status: number) => {
+    for (let tries = 0; tries < 200; tries++) {
+      if ((await upload(cookie, bytes)) === status) return;
+      await new Promise((done) => setTimeout(done, 10));
+    }
+    throw new Error(`no ${status}`);
+  };
+
+  it('100007: is half of all for one tenant, half of the rest for the next, and free again when a connection ends', async () => {
+    const first = hold('acme.one', `Content-Length: ${400 * KB}`);
+    await until('acme.two', 400 * KB, 429);
+    assert.equal(await upload('acme.two', 99 * KB), 200, 'what is small is not counted');
+    assert.equal(await upload('other.one', 200 * KB), 200);
+    assert.equal(await upload('other.one', 400 * KB), 429);
+    first.socket.destroy();
+    await until('acme.two', 400 * KB, 200);
+    assert.equal(await upload('acme.two', 400 * KB), 200, 'what was answered takes no room');
+  });
+
+  it('100007: counts a body whose length is not told as the longest', async () => {
+    const { answered, socket } = hold('acme.one', 'Transfer-Encoding: chunked');
+    assert.equal(await answered, 429);
+    socket.destroy();
+  });
+});
