@@ -106,7 +106,14 @@ module.exports = {
       comment: 'Features hand their handlers to the queue; the queue knows only where it is stored.',
       severity: 'error',
       from: { path: '^packages/server/src/jobs', pathNot: notTests },
-      to: { path: '^packages/server/src/', pathNot: '^packages/server/src/(jobs|db|kernel)/' },
+      to: { path: '^packages/server/src/', pathNot: '^packages/server/src/(jobs|leases|db|kernel)/' },
+    },
+    {
+      name: 'leases-know-no-queue',
+      comment: 'A queue hands its policy to the worker: which items it claims, how it runs them, how it writes results.',
+      severity: 'error',
+      from: { path: '^packages/server/src/leases', pathNot: notTests },
+      to: { path: '^packages/server/src/', pathNot: '^packages/server/src/(leases|db|kernel)/' },
     },
     {
       name: 'the-engine-is-pure',

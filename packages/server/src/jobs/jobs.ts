@@ -2,15 +2,16 @@ import type { Db, TenantTx } from '../db/db.ts';
 import { type Clock, MINUTE } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Tracing } from '../kernel/tracing.ts';
+import type { QueueLog } from '../leases/log.ts';
+import { openRepeated } from '../leases/repeated.ts';
+import { openWorker } from '../leases/worker.ts';
 import type { JobDefinition } from './define-job.ts';
-import { addJob, addScheduledJob, freeAllLeases } from './jobs.repository.ts';
-import type { JobLog } from './log.ts';
+import { jobQueue } from './job-queue.ts';
+import { addJob, addScheduledJob } from './jobs.repository.ts';
 import { assertSchedule, nextRun, type Schedule } from './next-run.ts';
 import { countJobs } from './operate.repository.ts';
 import { type JobOperations, operations } from './operate.ts';
-import { openPoll } from './poll.ts';
 import { withTrace } from './trace-of-job.ts';
-import { openWorker } from './worker.ts';
 
 /**
  * The durable queue. A job is written in the transaction that wants it done, so it exists exactly if that change does,
@@ -45,7 +46,7 @@ export type Jobs = JobOperations & {
 export type JobsOptions = {
   db: Db;
   clock: Clock;
-  log: JobLog;
+  log: QueueLog;
   random?: () => number;
   concurrency?: number;
   leaseMs?: number;
@@ -58,33 +59,28 @@ export const MAX_PAYLOAD_BYTES = 64 * 1024;
 const MAX_UNIQUE_KEY_LENGTH = 200;
 const MAX_SCHEDULES = 100;
 
-const CONCURRENCY = 16;
-// Long against the differences between the servers' clocks, short against the patience of whoever waits for the job.
-const LEASE_MS = MINUTE;
-const STOP_WITHIN_MS = 20_000;
 const TEND_EVERY_MS = MINUTE;
 
 export function openJobs(options: JobsOptions): Jobs {
-  const { db, clock, log, random = Math.random, leaseMs = LEASE_MS } = options;
+  const { db, clock, log, random = Math.random } = options;
   const definitions = new Map<string, JobDefinition<never>>();
   const schedules = openSchedules(db, clock, definitions);
-  const worker = openWorker({
-    ...{ db, clock, log, random, definitions, leaseMs, tracing: options.tracing },
-    concurrency: options.concurrency ?? CONCURRENCY,
-    scheduleNext: (tx, ended) => schedules.addNext(tx, ended.kind, ended.unique_key),
-    onRoom: () => poll.ring(),
-  });
-  const poll = openPoll(worker.claim, log);
+  const { ring, ...worker } = openWorker(
+    options,
+    jobQueue({
+      ...{ ...options, random, definitions },
+      scheduleNext: (tx, ended) => schedules.addNext(tx, ended.kind, ended.unique_key),
+    }),
+  );
   const warnOfUnknown = unknownKinds(db, definitions, log);
   const repeated = openRepeated(log);
-  let freed: Promise<unknown> = Promise.resolve();
   const tend = async () => {
     await schedules.ensure();
     await warnOfUnknown();
   };
 
   return {
-    ...operations(db, clock, () => poll.ring()),
+    ...operations(db, clock, ring),
     register(definition) {
       if (definitions.has(definition.kind)) throw new Error(`the job ${definition.kind} is registered already`);
       definitions.set(definition.kind, definition);
@@ -102,35 +98,18 @@ export function openJobs(options: JobsOptions): Jobs {
         max_attempts: maxAttempts,
         created_at: now,
       });
-      if (added) tx.afterCommit(poll.ring);
+      if (added) tx.afterCommit(ring);
       return added;
     },
     start() {
       repeated.start(TEND_EVERY_MS, tend, 'could not update schedules');
-      repeated.start(leaseMs / 3, worker.extendLeases, 'could not extend leases');
-      // What another server had claimed it will not finish, so nobody waits for its leases.
-      if (db.isSingleServer) freed = db.system.write(freeAllLeases);
-      freed.catch((error) => log.error({ err: error }, 'could not free old leases; they will expire')).then(poll.start);
+      worker.start();
     },
     async stop() {
-      await freed.catch(() => undefined);
-      worker.close();
-      await poll.stop();
-      await worker.stop(options.stopWithinMs ?? STOP_WITHIN_MS);
+      await worker.stop();
       await repeated.stop();
     },
-    async runDue() {
-      let total = 0;
-      for (let isOver = false; !isOver; ) {
-        const runs = worker.runs();
-        const claimed = await worker.claim();
-        await worker.idle();
-        total += claimed;
-        // What the queue itself had claimed may have left a job that is due, too.
-        isOver = claimed === 0 && worker.runs() === runs;
-      }
-      return total;
-    },
+    runDue: worker.runDue,
     tend,
     extendLeases: worker.extendLeases,
   };
@@ -171,35 +150,13 @@ function openSchedules(db: Db, clock: Clock, definitions: ReadonlyMap<string, Jo
   };
 }
 
-/** Work that is done now and again, until it is stopped; what has begun by then is waited for. */
-function openRepeated(log: JobLog) {
-  const timers: NodeJS.Timeout[] = [];
-  const begun = new Set<Promise<void>>();
-  return {
-    start(everyMs: number, work: () => Promise<void>, fault: string) {
-      const once = () => {
-        const ended = work()
-          .catch((error) => log.error({ err: error }, fault))
-          .finally(() => begun.delete(ended));
-        begun.add(ended);
-      };
-      once();
-      timers.push(setInterval(once, everyMs).unref());
-    },
-    async stop() {
-      for (const timer of timers.splice(0)) clearInterval(timer);
-      await Promise.all(begun);
-    },
-  };
-}
-
 /** A release that knows them may still run, or come back: they stay, and the operator is told once. */
-function unknownKinds(db: Db, definitions: ReadonlyMap<string, unknown>, log: JobLog): () => Promise<void> {
-  const told = new Set<string>();
+function unknownKinds(db: Db, definitions: ReadonlyMap<string, unknown>, log: QueueLog): () => Promise<void> {
+  const warned = new Set<string>();
   return async () => {
     for (const { kind, state, count } of await countJobs(db.system)) {
-      if (state !== 'READY' || definitions.has(kind) || told.has(kind)) continue;
-      told.add(kind);
+      if (state !== 'READY' || definitions.has(kind) || warned.has(kind)) continue;
+      warned.add(kind);
       log.warn({ kind, count }, 'found jobs of a kind that this release does not know; they are kept');
     }
   };

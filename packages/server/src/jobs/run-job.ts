@@ -1,4 +1,5 @@
 import { inSpan, type Tracing } from '../kernel/tracing.ts';
+import { STOPPED } from '../leases/worker.ts';
 import { type JobContext, type JobDefinition, JobError } from './define-job.ts';
 import { parsePayload } from './trace-of-job.ts';
 
@@ -7,9 +8,6 @@ export type Outcome =
   | { result: 'done' }
   | { result: 'stopped' }
   | { result: 'failed'; error: string; retry: boolean; cause: unknown };
-
-/** The reason of a signal that is aborted because the server ends. */
-export const STOPPED = new JobError('the server stopped');
 
 const MAX_ERROR_LENGTH = 200;
 

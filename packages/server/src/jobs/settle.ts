@@ -1,11 +1,12 @@
 import type { Writes } from '../db/db.ts';
 import type { JobDefinition } from './define-job.ts';
-import { bury, giveBack, type JobRow, removeDone, retryLater } from './jobs.repository.ts';
+import type { Finished } from '../leases/worker.ts';
+import { bury, JOB_LEASES, retryLater } from './jobs.repository.ts';
+import type { JobRow } from './jobs.table.ts';
 import { retryDelayMs } from './retry-delay.ts';
 import type { Outcome } from './run-job.ts';
 
 export type Claimed = JobRow & { readonly token: string };
-export type Finished = { job: Claimed; outcome: Outcome };
 
 export type SettleDeps = {
   definitions: ReadonlyMap<string, JobDefinition<never>>;
@@ -18,25 +19,23 @@ export type SettleDeps = {
  * Writes down how jobs ended, in the transaction of the caller. A job that was leased to somebody else meanwhile is left
  * alone, because that one answers for it now. Returns the ids of such jobs.
  */
-export async function settle(tx: Writes, batch: readonly Finished[], now: number, deps: SettleDeps): Promise<string[]> {
-  const refused: string[] = [];
-  for (const [result, change] of [
-    ['done', removeDone],
-    ['stopped', giveBack],
-  ] as const) {
-    for (const [token, jobs] of byToken(batch, result)) {
-      const ids = jobs.map(({ id }) => id);
-      const changed = await change(tx, token, ids);
-      refused.push(...ids.filter((id) => !changed.has(id)));
-      if (result === 'done') for (const job of jobs) if (changed.has(job.id)) await scheduleNext(tx, job, deps);
-    }
+export async function settle(
+  tx: Writes,
+  batch: readonly Finished<Claimed, Outcome>[],
+  now: number,
+  deps: SettleDeps,
+): Promise<string[]> {
+  const jobsWith = (wanted: Outcome['result']) => batch.flatMap(({ item, result }) => (result.result === wanted ? [item] : []));
+  const done = jobsWith('done');
+  const stopped = jobsWith('stopped');
+  const settled = new Set<Claimed>();
+  if (done.length > 0) for (const job of await JOB_LEASES.remove(tx, done)) settled.add(job);
+  if (stopped.length > 0) for (const job of await JOB_LEASES.giveBack(tx, stopped)) settled.add(job);
+  for (const job of done) if (settled.has(job)) await scheduleNext(tx, job, deps);
+  for (const { item, result } of batch) {
+    if (result.result === 'failed' && (await settleFailure(tx, item, result, now, deps))) settled.add(item);
   }
-  for (const { job, outcome } of batch) {
-    if (outcome.result !== 'failed') continue;
-    const settled = await settleFailure(tx, job, outcome, now, deps);
-    if (!settled) refused.push(job.id);
-  }
-  return refused;
+  return batch.flatMap(({ item }) => (settled.has(item) ? [] : [item.id]));
 }
 
 async function settleFailure(
@@ -59,9 +58,4 @@ async function settleFailure(
 
 async function scheduleNext(tx: Writes, job: Claimed, deps: SettleDeps): Promise<void> {
   if (job.unique_key !== null && job.owner_tenant_id === null) await deps.scheduleNext(tx, job);
-}
-
-function byToken(batch: readonly Finished[], result: Outcome['result']): Map<string, Claimed[]> {
-  const matching = batch.filter(({ outcome }) => outcome.result === result).map(({ job }) => job);
-  return Map.groupBy(matching, ({ token }) => token);
 }

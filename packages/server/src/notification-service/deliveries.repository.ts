@@ -1,27 +1,32 @@
-import { sql, type TenantReads, type TenantTx, unprepared, type Value } from '../db/db.ts';
-import { FOR_UPDATE } from '../db/sql/dialect.ts';
+import type { TenantReads, TenantTx } from '../db/db.ts';
+import { FOR_UPDATE, inJson } from '../db/sql/dialect.ts';
+import { rowsOf, statement } from '../db/sql/statement.ts';
+import { integer, optional, type RowOf, table, text } from '../db/sql/table.ts';
 import type { Paging } from '../kernel/pages.ts';
+import { removeFromQueue } from './queue.repository.ts';
 
 /** The log: what was to be told, and what became of it. What is still to be sent stands in the queue as well. */
 export type DeliveryStatus = 'PENDING' | 'DELIVERED' | 'FAILED' | 'CANCELLED';
 
-export type DeliveryRow = {
-  id: string;
-  webhook_id: string;
-  event: string;
-  instance_id: string | null;
-  sequence: number | null;
+const deliveries = table('webhook_deliveries', {
+  tenant_id: text(),
+  id: text(),
+  webhook_id: text(),
+  event: text(),
+  instance_id: optional(text()),
+  sequence: optional(integer()),
   /** A JSON object. */
-  payload: string;
-  status: DeliveryStatus;
-  attempts: number;
-  next_at: number | null;
-  created_at: number;
-  last_at: number | null;
-  last_status: number | null;
-  last_error: string | null;
-  last_ms: number | null;
-};
+  payload: text(),
+  status: text<DeliveryStatus>(),
+  attempts: integer(),
+  next_at: optional(integer()),
+  created_at: integer(),
+  last_at: optional(integer()),
+  last_status: optional(integer()),
+  last_error: optional(text()),
+  last_ms: optional(integer()),
+});
+export type DeliveryRow = RowOf<typeof deliveries>;
 
 export type NewDelivery = Pick<DeliveryRow, 'id' | 'webhook_id' | 'event' | 'instance_id' | 'sequence' | 'payload'> & {
   created_at: number;
@@ -35,145 +40,152 @@ export type Attempt = {
   milliseconds: number;
 };
 
-const COLUMNS = `id, webhook_id, event, instance_id, sequence, payload, status, attempts, next_at, created_at, last_at,
-  last_status, last_error, last_ms`;
-const ADD =
-  sql(`INSERT INTO webhook_deliveries (tenant_id, id, webhook_id, event, instance_id, sequence, payload, status,
-  attempts, next_at, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7, 'PENDING', 0, $8, $8)`);
-const ENQUEUE = sql(`INSERT INTO webhook_queue (id, owner_tenant_id, webhook_id, next_at, tried, lease_until)
-  VALUES ($1, $2, $3, $4, 0, 0) ON CONFLICT (id) DO UPDATE SET next_at = excluded.next_at`);
-const ONE = sql(`SELECT ${COLUMNS} FROM webhook_deliveries WHERE tenant_id = $1 AND id = $2`);
-const OF_WEBHOOK = sql(`SELECT ${COLUMNS} FROM webhook_deliveries WHERE tenant_id = $1 AND id = $2 AND webhook_id = $3
-  ${FOR_UPDATE}`);
-const REOPEN = sql(`UPDATE webhook_deliveries SET status = 'PENDING', next_at = $3 WHERE tenant_id = $1 AND id = $2`);
-const SETTLE = sql(`UPDATE webhook_deliveries SET status = $3, next_at = $4, attempts = attempts + 1, last_at = $5,
-  last_status = $6, last_error = $7, last_ms = $8 WHERE tenant_id = $1 AND id = $2`);
+const { columns } = deliveries;
+const OF_TENANT = 'WHERE tenant_id = :tenant_id';
+const BY_ID = `${OF_TENANT} AND id = :id`;
+const ADD = deliveries.insert();
+const ENQUEUE = statement(`INSERT INTO webhook_queue (id, owner_tenant_id, webhook_id, next_at, tried, lease_until)
+  VALUES (:id, :tenant_id, :webhook_id, :now, 0, 0) ON CONFLICT (id) DO UPDATE SET next_at = excluded.next_at`);
+const ONE = deliveries.select(columns, BY_ID);
+const OF_WEBHOOK = deliveries.select(columns, `${BY_ID} AND webhook_id = :webhook_id ${FOR_UPDATE}`);
+const REOPEN = deliveries.update(['status', 'next_at'], BY_ID);
+const SETTLE = statement(`UPDATE webhook_deliveries SET status = :status, next_at = :nextAt, attempts = attempts + 1,
+  last_at = :at, last_status = :answer, last_error = :error, last_ms = :milliseconds ${BY_ID}`);
 // A list of so many ids would be longer than a statement may be; one order makes both statements mean the same rows.
-const FAILED_SINCE = `SELECT id FROM webhook_deliveries
-  WHERE tenant_id = $1 AND webhook_id = $2 AND status = 'FAILED' AND last_at >= $3 ORDER BY id LIMIT $4`;
-const ENQUEUE_FAILED = sql(`INSERT INTO webhook_queue (id, owner_tenant_id, webhook_id, next_at, tried, lease_until)
-  SELECT id, $1, $2, CAST($5 AS BIGINT), 0, 0 FROM webhook_deliveries
-  WHERE tenant_id = $1 AND id IN (${FAILED_SINCE}) ON CONFLICT (id) DO NOTHING`);
-const REOPEN_FAILED = sql(`UPDATE webhook_deliveries SET status = 'PENDING', next_at = $5
-  WHERE tenant_id = $1 AND id IN (${FAILED_SINCE})`);
+const FAILED_SINCE = `SELECT id FROM webhook_deliveries ${OF_TENANT} AND webhook_id = :webhookId AND status = 'FAILED'
+  AND last_at >= :since ORDER BY id LIMIT :limit`;
+const ENQUEUE_FAILED = statement(`INSERT INTO webhook_queue (id, owner_tenant_id, webhook_id, next_at, tried, lease_until)
+  SELECT id, tenant_id, webhook_id, CAST(:now AS BIGINT), 0, 0 FROM webhook_deliveries
+  ${OF_TENANT} AND id IN (${FAILED_SINCE}) ON CONFLICT (id) DO NOTHING`);
+const REOPEN_FAILED = statement(`UPDATE webhook_deliveries SET status = 'PENDING', next_at = :now
+  ${OF_TENANT} AND id IN (${FAILED_SINCE})`);
+const NEW = { ...{ attempts: 0, last_at: null, last_status: null, last_error: null, last_ms: null }, status: 'PENDING' } as const;
 
 /** Adds a delivery in the transaction of its event. */
 export async function addDelivery(tx: TenantTx, row: NewDelivery): Promise<void> {
-  const { id, webhook_id, event, instance_id, sequence, payload, created_at } = row;
-  await tx.run(ADD, [tx.tenantId, id, webhook_id, event, instance_id, sequence, payload, created_at]);
-  await tx.run(ENQUEUE, [id, tx.tenantId, webhook_id, created_at]);
+  const { id, webhook_id, created_at: now } = row;
+  await ADD.run(tx, { ...NEW, ...row, next_at: now });
+  await ENQUEUE.run(tx, { id, webhook_id, now });
 }
 
 export function findDelivery(db: TenantReads, id: string): Promise<DeliveryRow | undefined> {
-  return db.get<DeliveryRow>(ONE, [db.tenantId, id]);
+  return ONE.get(db, { id });
 }
 
 export function findDeliveryForUpdate(
   tx: TenantTx,
   { id, webhookId }: { id: string; webhookId: string },
 ): Promise<DeliveryRow | undefined> {
-  return tx.get<DeliveryRow>(OF_WEBHOOK, [tx.tenantId, id, webhookId]);
+  return OF_WEBHOOK.get(tx, { id, webhook_id: webhookId });
 }
 
 /** It is sent at once, and if it had ended, its schedule begins anew. */
-export async function replayDelivery(tx: TenantTx, row: DeliveryRow, now: number): Promise<void> {
-  await tx.run(REOPEN, [tx.tenantId, row.id, now]);
-  await tx.run(ENQUEUE, [row.id, tx.tenantId, row.webhook_id, now]);
+export async function replayDelivery(
+  tx: TenantTx,
+  { id, webhook_id }: Pick<DeliveryRow, 'id' | 'webhook_id'>,
+  now: number,
+): Promise<void> {
+  await REOPEN.run(tx, { id, status: 'PENDING', next_at: now });
+  await ENQUEUE.run(tx, { id, webhook_id, now });
 }
 
 /** How many are sent again, the oldest first. */
 export async function replayFailed(
   tx: TenantTx,
-  { webhookId, since, now, limit }: { webhookId: string; since: number; now: number; limit: number },
+  failed: { webhookId: string; since: number; now: number; limit: number },
 ): Promise<number> {
-  const values = [tx.tenantId, webhookId, since, limit, now];
-  await tx.run(ENQUEUE_FAILED, values);
-  return tx.run(REOPEN_FAILED, values);
+  await ENQUEUE_FAILED.run(tx, failed);
+  return REOPEN_FAILED.run(tx, failed);
 }
 
 export async function settleDelivery(
   tx: TenantTx,
-  attempt: Attempt,
+  { id, at, status: answer, error, milliseconds }: Attempt,
   { status, nextAt }: { status: DeliveryStatus; nextAt: number | null },
 ): Promise<void> {
-  const { id, at, status: statusCode, error, milliseconds } = attempt;
-  await tx.run(SETTLE, [tx.tenantId, id, status, nextAt, at, statusCode, error, milliseconds]);
+  await SETTLE.run(tx, { id, status, nextAt, at, answer, error, milliseconds });
 }
 
 export const SORTABLE = { id: 'id', createdDtm: 'created_at' } as const;
 
-type Filter = { webhookId: string; status: string | undefined; instanceId: string | undefined };
+type Filter = { webhookId: string; status: DeliveryStatus | undefined; instanceId: string | undefined };
 
-export async function pageDeliveries(
+const LIST = deliveries.list(columns, `${OF_TENANT} AND webhook_id = :webhook_id`, {
+  status: 'AND status = :status',
+  instance_id: 'AND instance_id = :instance_id',
+});
+
+export function pageDeliveries(
   db: TenantReads,
   { webhookId, status, instanceId }: Filter,
-  { orderBy, size, offset }: Paging,
+  paging: Paging,
 ): Promise<{ rows: DeliveryRow[]; total: number }> {
-  const values: Value[] = [db.tenantId, webhookId];
-  const and = (column: string, value: string | undefined) => {
-    if (!value) return '';
-    values.push(value);
-    return ` AND ${column} = $${values.length}`;
-  };
-  const where = `tenant_id = $1 AND webhook_id = $2${and('status', status)}${and('instance_id', instanceId)}`;
-  const count = unprepared(`SELECT count(*) AS total FROM webhook_deliveries WHERE ${where}`);
-  const counted = await db.get<{ total: number }>(count, values);
-  const page = unprepared(`SELECT ${COLUMNS} FROM webhook_deliveries WHERE ${where} ORDER BY ${orderBy}
-    LIMIT $${values.length + 1} + 0 OFFSET $${values.length + 2} + 0`);
-  return { total: counted?.total ?? 0, rows: await db.all<DeliveryRow>(page, [...values, size, offset]) };
+  return LIST(db, { webhook_id: webhookId, status, instance_id: instanceId || undefined }, paging);
 }
 
-/** Ids are in the order of time, so whatever is older than a moment has a smaller id. */
-const EXPIRE = sql(`UPDATE webhook_deliveries SET status = 'CANCELLED', next_at = NULL, last_error = 'expired'
-  WHERE tenant_id = $1 AND id IN (SELECT id FROM webhook_deliveries
-    WHERE tenant_id = $1 AND id < $2 AND status = 'PENDING' ORDER BY id LIMIT $3) RETURNING id`);
-const UNQUEUE = sql('DELETE FROM webhook_queue WHERE owner_tenant_id = $1 AND id = $2');
-const REMOVE_ENDED = sql(`DELETE FROM webhook_deliveries WHERE tenant_id = $1 AND id IN (
-    SELECT id FROM webhook_deliveries WHERE tenant_id = $1 AND id < $2 AND status <> 'PENDING' ORDER BY id LIMIT $3)`);
+const EXPIRE = statement(
+  `UPDATE webhook_deliveries SET status = 'CANCELLED', next_at = NULL, last_error = 'expired'
+  ${OF_TENANT} AND id IN (SELECT id FROM webhook_deliveries
+    ${OF_TENANT} AND id < :beforeId AND status = 'PENDING' ORDER BY id LIMIT :limit) RETURNING id`,
+  rowsOf<{ id: string }>(),
+);
+const REMOVE_ENDED = statement(`DELETE FROM webhook_deliveries ${OF_TENANT} AND id IN (
+    SELECT id FROM webhook_deliveries ${OF_TENANT} AND id < :beforeId AND status <> 'PENDING' ORDER BY id LIMIT :limit)`);
 // From one webhook to the next by the index: there are few of them, and very many deliveries.
-const ORPHANED = sql(`WITH RECURSIVE known (webhook_id) AS (
-    SELECT min(webhook_id) FROM webhook_deliveries WHERE tenant_id = $1
+const ORPHANED = statement(
+  `WITH RECURSIVE known (webhook_id) AS (
+    SELECT min(webhook_id) FROM webhook_deliveries ${OF_TENANT}
     UNION ALL
     SELECT (SELECT min(d.webhook_id) FROM webhook_deliveries d
-      WHERE d.tenant_id = $1 AND d.webhook_id > known.webhook_id) FROM known WHERE known.webhook_id IS NOT NULL)
+      WHERE d.tenant_id = :tenant_id AND d.webhook_id > known.webhook_id) FROM known WHERE known.webhook_id IS NOT NULL)
   SELECT webhook_id FROM known WHERE webhook_id IS NOT NULL AND NOT EXISTS (
-    SELECT 1 FROM webhooks w WHERE w.tenant_id = $1 AND w.id = known.webhook_id) LIMIT 1`);
-const REMOVE_OF = sql(`DELETE FROM webhook_deliveries WHERE tenant_id = $1 AND id IN (
-    SELECT id FROM webhook_deliveries WHERE tenant_id = $1 AND webhook_id = $2 ORDER BY id LIMIT $3)`);
+    SELECT 1 FROM webhooks w WHERE w.tenant_id = :tenant_id AND w.id = known.webhook_id) LIMIT 1`,
+  rowsOf<{ webhook_id: string }>(),
+);
+const REMOVE_OF = statement(`DELETE FROM webhook_deliveries ${OF_TENANT} AND id IN (
+    SELECT id FROM webhook_deliveries ${OF_TENANT} AND webhook_id = :webhook_id ORDER BY id LIMIT :limit)`);
 
-/** What nobody could be told for so long is given up. */
+/** Gives up deliveries that have waited for too long. Ids are in the order of time: an older delivery has a smaller id. */
 export async function expireDeliveries(tx: TenantTx, beforeId: string, limit: number): Promise<number> {
-  const expired = await tx.all<{ id: string }>(EXPIRE, [tx.tenantId, beforeId, limit]);
-  for (const { id } of expired) await tx.run(UNQUEUE, [tx.tenantId, id]);
+  const expired = await EXPIRE.all(tx, { beforeId, limit });
+  await removeFromQueue(
+    tx,
+    expired.map(({ id }) => id),
+  );
   return expired.length;
 }
 
 // By the index of the queue: what has been waiting longest of a webhook that has more waiting than it may.
-const CROWDED = sql(`SELECT webhook_id, count(*) AS waiting FROM webhook_queue WHERE owner_tenant_id = $1
-  GROUP BY webhook_id HAVING count(*) > $2 LIMIT 1`);
-const OLDEST = sql(`SELECT id FROM webhook_queue WHERE owner_tenant_id = $1 AND webhook_id = $2 ORDER BY id LIMIT $3`);
-const GIVE_UP = sql(`UPDATE webhook_deliveries SET status = 'CANCELLED', next_at = NULL, last_error = 'too_many_waiting'
-  WHERE tenant_id = $1 AND id = $2`);
+const CROWDED = statement(
+  `SELECT webhook_id, count(*) AS waiting FROM webhook_queue WHERE owner_tenant_id = :tenant_id
+  GROUP BY webhook_id HAVING count(*) > :mostWaiting LIMIT 1`,
+  rowsOf<{ webhook_id: string; waiting: number }>(),
+);
+const OLDEST = statement(
+  `SELECT id FROM webhook_queue WHERE owner_tenant_id = :tenant_id AND webhook_id = :webhook_id ORDER BY id LIMIT :limit`,
+  rowsOf<{ id: string }>(),
+);
+const GIVE_UP = statement(`UPDATE webhook_deliveries SET status = 'CANCELLED', next_at = NULL,
+  last_error = 'too_many_waiting' ${OF_TENANT} AND id ${inJson(':ids')}`);
 
 /** What is new matters more to a receiver that comes back than what it missed long ago; the log still shows it. */
 export async function giveUpOverflow(tx: TenantTx, mostWaiting: number, limit: number): Promise<number> {
-  const crowded = await tx.get<{ webhook_id: string; waiting: number }>(CROWDED, [tx.tenantId, mostWaiting]);
+  const crowded = await CROWDED.get(tx, { mostWaiting });
   if (!crowded) return 0;
   const tooMany = Math.min(limit, Number(crowded.waiting) - mostWaiting);
-  const oldest = await tx.all<{ id: string }>(OLDEST, [tx.tenantId, crowded.webhook_id, tooMany]);
-  for (const { id } of oldest) {
-    await tx.run(GIVE_UP, [tx.tenantId, id]);
-    await tx.run(UNQUEUE, [tx.tenantId, id]);
-  }
-  return oldest.length;
+  const oldest = await OLDEST.all(tx, { webhook_id: crowded.webhook_id, limit: tooMany });
+  const ids = oldest.map(({ id }) => id);
+  await GIVE_UP.run(tx, { ids: JSON.stringify(ids) });
+  await removeFromQueue(tx, ids);
+  return ids.length;
 }
 
 export function removeEndedDeliveries(tx: TenantTx, beforeId: string, limit: number): Promise<number> {
-  return tx.run(REMOVE_ENDED, [tx.tenantId, beforeId, limit]);
+  return REMOVE_ENDED.run(tx, { beforeId, limit });
 }
 
 /** Of a webhook that is gone. */
 export async function removeOrphanedDeliveries(tx: TenantTx, limit: number): Promise<number> {
-  const orphaned = await tx.get<{ webhook_id: string }>(ORPHANED, [tx.tenantId]);
-  return orphaned ? tx.run(REMOVE_OF, [tx.tenantId, orphaned.webhook_id, limit]) : 0;
+  const orphaned = await ORPHANED.get(tx, {});
+  return orphaned ? REMOVE_OF.run(tx, { webhook_id: orphaned.webhook_id, limit }) : 0;
 }

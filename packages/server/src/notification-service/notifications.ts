@@ -21,6 +21,7 @@ export type Notifications = Notifier & {
   stop(): Promise<void>;
   /** For a process that has not started it: sends what is due until nothing is. */
   deliverDue(): Promise<number>;
+  extendLeases(): Promise<void>;
   jobs: readonly { definition: JobDefinition<object>; everyMs: number; key: string }[];
 };
 
@@ -43,7 +44,7 @@ export function openNotifications(deps: NotificationsDeps): Notifications {
     const trace = tracing?.traceparent();
     if (trace !== undefined) traces?.set(id, trace);
   };
-  const { ring, start, deliverDue } = dispatcher;
+  const { ring, start, runDue } = dispatcher;
   const hub = openEventHub();
   return {
     handlers: {
@@ -53,7 +54,8 @@ export function openNotifications(deps: NotificationsDeps): Notifications {
     ...notifier(ring, noted, hub),
     isWebhookName,
     start,
-    deliverDue,
+    deliverDue: runDue,
+    extendLeases: dispatcher.extendLeases,
     async stop() {
       hub.stop();
       await dispatcher.stop();

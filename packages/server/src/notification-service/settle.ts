@@ -1,11 +1,11 @@
 import { recordChange } from '../audit/audit.ts';
 import type { TenantTx } from '../db/db.ts';
+import type { Finished } from '../leases/worker.ts';
 import { settleDelivery } from './deliveries.repository.ts';
 import {
   type Claimed,
   closeEndpoint,
-  giveBack,
-  giveUp,
+  DELIVERY_LEASES,
   noteFailures,
   noteSuccess,
   removeFromQueue,
@@ -17,8 +17,6 @@ import type { Attempted, Outcome } from './send-delivery.ts';
 import { disableWebhook, findWebhookById } from './webhooks.repository.ts';
 import type { WebhookRow } from './webhooks.table.ts';
 
-export type Finished = { claimed: Claimed; outcome: Outcome };
-
 const GONE = 410;
 const BY = 'Grove';
 
@@ -28,30 +26,32 @@ const BY = 'Grove';
  */
 export async function settle(
   tx: TenantTx,
-  batch: readonly Finished[],
+  batch: readonly Finished<Claimed, Outcome>[],
   { now, random }: { now: number; random(): number },
 ): Promise<void> {
-  for (const { claimed, outcome } of batch) {
-    if (outcome.kind === 'dropped') await removeFromQueue(tx, claimed.id);
-    else if (outcome.kind !== 'attempted') await giveBack(tx, claimed);
-    else if (isDelivered(outcome)) await settleSuccess(tx, claimed, outcome);
-    else await settleFailure(tx, claimed, outcome, { now, random });
+  const stopped: Claimed[] = [];
+  const ended: string[] = [];
+  for (const { item, result } of batch) {
+    if (result.kind === 'dropped') ended.push(item.id);
+    else if (result.kind !== 'attempted') stopped.push(item);
+    else if (isDelivered(result)) {
+      await settleDelivery(tx, { id: item.id, ...result }, { status: 'DELIVERED', nextAt: null });
+      ended.push(item.id);
+    } else await settleFailure(tx, item, result, { now, random });
   }
-  const byEndpoint = Map.groupBy(batch, ({ claimed }) => claimed.webhookId);
+  if (stopped.length > 0) await DELIVERY_LEASES.giveBack(tx, stopped);
+  // Whoever holds it by now: what was delivered needs no sender any more.
+  if (ended.length > 0) await removeFromQueue(tx, ended);
+  const byEndpoint = Map.groupBy(batch, ({ item }) => item.webhookId);
   // In one order everywhere: servers that settle for one tenant would wait for each other in a circle.
   for (const webhookId of [...byEndpoint.keys()].sort()) {
-    const outcomes = (byEndpoint.get(webhookId) ?? []).map(({ outcome }) => outcome);
+    const outcomes = (byEndpoint.get(webhookId) ?? []).map(({ result }) => result);
     await noteEndpoint(tx, webhookId, outcomes, now);
   }
 }
 
 function isDelivered({ status }: Attempted): boolean {
   return status !== null && status >= 200 && status < 300;
-}
-
-async function settleSuccess(tx: TenantTx, { id }: Claimed, attempt: Attempted): Promise<void> {
-  await settleDelivery(tx, { id, ...attempt }, { status: 'DELIVERED', nextAt: null });
-  await removeFromQueue(tx, id);
 }
 
 async function settleFailure(
@@ -64,7 +64,8 @@ async function settleFailure(
   const { id, tried } = claimed;
   const nextAt = status === GONE ? undefined : nextAttemptAt({ intervals, tried, retryAfter, now, random });
   if (nextAt === undefined) {
-    if (await giveUp(tx, claimed)) await settleDelivery(tx, { id, ...attempt }, { status: 'FAILED', nextAt: null });
+    if ((await DELIVERY_LEASES.remove(tx, [claimed])).size === 1)
+      await settleDelivery(tx, { id, ...attempt }, { status: 'FAILED', nextAt: null });
   } else if (await retryAt(tx, claimed, nextAt)) {
     await settleDelivery(tx, { id, ...attempt }, { status: 'PENDING', nextAt });
   }

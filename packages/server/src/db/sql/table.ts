@@ -51,12 +51,21 @@ export type Table<C extends Columns> = {
     columns: readonly K[],
     where: W,
   ): (db: TenantHandle, params: ListParams<C, W>, paging: PageOrder) => Promise<Pick<Row<C>, K>[]>;
-  /** The same, together with the number of all rows that the WHERE clause selects. */
-  list<K extends Name<C>, const W extends string>(columns: readonly K[], where: W): List<C, K, W>;
+  /**
+   * The same, together with the number of all rows that the WHERE clause selects. A filter is a condition that is added
+   * if the parameter of its name has a value: `{ status: 'AND status = :status' }`.
+   */
+  list<K extends Name<C>, const W extends string, F extends Filters = Record<never, string>>(
+    columns: readonly K[],
+    where: W,
+    filters?: F,
+  ): List<C, K, W, F>;
 };
-type List<C extends Columns, K extends Name<C>, W extends string> = (
+type Filters = Readonly<Record<string, string>>;
+type FilterParams<C extends Columns, F> = { readonly [N in keyof F]?: (N extends Name<C> ? Row<C>[N] : Value) | undefined };
+type List<C extends Columns, K extends Name<C>, W extends string, F> = (
   db: TenantHandle,
-  params: ListParams<C, W>,
+  params: ListParams<C, W> & FilterParams<C, F>,
   paging: PageOrder,
 ) => Promise<{ rows: Pick<Row<C>, K>[]; total: number }>;
 type ListParams<C extends Columns, W extends string> = Omit<ParamsOf<Row<C>, W>, 'tenant_id'>;
@@ -85,11 +94,20 @@ export function table<const C extends Columns>(name: string, definition: C): Tab
     update: (columns, tail) => prepare(`UPDATE ${name} SET ${assign(columns)} ${tail}`),
     delete: (tail) => prepare(`DELETE FROM ${name} ${tail}`),
     page: (columns, where) => pageOf(`${selectFrom(columns)} ${where}`, columns),
-    list<K extends Name<C>, W extends string>(columns: readonly K[], where: W): List<C, K, W> {
-      const pageRows = pageOf<ListParams<C, W>, Pick<Row<C>, K>>(`${selectFrom(columns)} ${where}`, columns);
-      const countRows = count<ListParams<C, W> & { tenant_id: string }>(where);
-      return async (db, params, paging) => {
-        const total = (await countRows.get(db as never, params as never))?.total ?? 0;
+    list<K extends Name<C>, W extends string, F extends Filters>(columns: readonly K[], where: W, filters?: F) {
+      const all = Object.entries(filters ?? {});
+      const build = (tail: string) => ({
+        countRows: count<object>(tail),
+        pageRows: pageOf<object, Pick<Row<C>, K>>(`${selectFrom(columns)} ${tail}`, columns),
+      });
+      // One of each set of filters, when it is asked for.
+      const built = new Map([[where as string, build(where)]]);
+      return async (db: TenantHandle, params: Readonly<Record<string, Value | undefined>>, paging: PageOrder) => {
+        const conditions = all.flatMap(([name, condition]) => (params[name] === undefined ? [] : [condition]));
+        const tail = [where, ...conditions].join(' ');
+        const { countRows, pageRows } = built.get(tail) ?? build(tail);
+        built.set(tail, { countRows, pageRows });
+        const total = (await countRows.get(db, params))?.total ?? 0;
         return { rows: await pageRows(db, params, paging), total };
       };
     },

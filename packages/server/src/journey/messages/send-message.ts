@@ -1,6 +1,6 @@
 import type { Channel, MailDoor, MessageOutcome } from '../../engines/mail/mail.ts';
 import { defineJob, type JobDefinition, JobError } from '../../jobs/define-job.ts';
-import type { JobLog } from '../../jobs/log.ts';
+import type { QueueLog } from '../../leases/log.ts';
 import { HOUR, MINUTE, SECOND } from '../../kernel/clock.ts';
 import type { TenantId } from '../../kernel/ids.ts';
 import { instanceSubject } from '../../process-manager/instances/instance-subject.ts';
@@ -22,7 +22,7 @@ export type SendDeps = {
   mail: MailDoor;
   tenantName(tenantId: TenantId): Promise<string>;
   changed(tenantId: TenantId, instanceId: string): void;
-  log: Pick<JobLog, 'info'>;
+  log: Pick<QueueLog, 'info'>;
 };
 
 /** Three hours in all: a server that takes nobody at the first try takes most at the second. */

@@ -1,18 +1,18 @@
-import type { JobLog } from './log.ts';
+import type { QueueLog } from './log.ts';
 
-/** Asks for work for as long as there is some, then less and less often, and at once when somebody rings. */
+/** Claims for as long as there is something, then less and less often, and at once after `ring`. */
 export type Poll = {
   start(): void;
   ring(): void;
-  /** Resolves when nothing is being asked any more. */
+  /** Resolves when no claim is under way any more. */
   stop(): Promise<void>;
 };
 
 const SHORTEST_PAUSE_MS = 50;
-const LONGEST_PAUSE_MS = 1000;
+export const LONGEST_PAUSE_MS = 1000;
 
-/** `ask` tells how much it found. */
-export function openPoll(ask: () => Promise<number>, log: JobLog): Poll {
+/** `claim` says how many items it has claimed; `noun` names them in the log. */
+export function openPoll(claim: () => Promise<number>, noun: string, log: QueueLog): Poll {
   let stopping = false;
   let rung = false;
   let wakeUp: (() => void) | undefined;
@@ -33,19 +33,19 @@ export function openPoll(ask: () => Promise<number>, log: JobLog): Poll {
     let pauseMs = SHORTEST_PAUSE_MS;
     let failing = false;
     while (!stopping) {
-      let found = 0;
+      let claimed = 0;
       rung = false;
       try {
-        found = await ask();
-        if (failing) log.info({}, 'claiming jobs works again');
+        claimed = await claim();
+        if (failing) log.info({}, `claiming ${noun} works again`);
         failing = false;
       } catch (error) {
-        // Said once: a database that is away for an hour is one event.
-        if (!failing) log.error({ err: error }, 'could not claim jobs');
+        // Logged once: a database that is away for an hour is one event.
+        if (!failing) log.error({ err: error }, `could not claim ${noun}`);
         failing = true;
         rung = false;
       }
-      if (found > 0) {
+      if (claimed > 0) {
         pauseMs = SHORTEST_PAUSE_MS;
         continue;
       }

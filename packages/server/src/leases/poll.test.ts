@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { openPoll } from './poll.ts';
-import { retryDelayMs } from './retry-delay.ts';
+import { retryDelayMs } from '../jobs/retry-delay.ts';
 
 const turn = () => new Promise((done) => setImmediate(done));
 
-it('asks as long as something is found, then waits longer and longer, at most a second, until somebody rings', async (t) => {
+it('a poll claims as long as something is due, then waits longer and longer, at most a second, until somebody rings it', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const found = [3, 2, 0];
   let asked = 0;
@@ -13,7 +13,7 @@ it('asks as long as something is found, then waits longer and longer, at most a 
     asked += 1;
     return found.shift() ?? 0;
   };
-  const poll = openPoll(ask, { info: () => undefined, warn: () => undefined, error: () => undefined });
+  const poll = openPoll(ask, 'jobs', { info: () => undefined, warn: () => undefined, error: () => undefined });
   poll.start();
   await turn();
   assert.equal(asked, 3);
@@ -36,7 +36,7 @@ it('asks as long as something is found, then waits longer and longer, at most a 
   await poll.stop();
 });
 
-it('says once that nothing can be asked, goes on asking, and says when it can again', async (t) => {
+it('a poll logs once that it cannot claim, goes on, and logs when it can again', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   let broken = true;
   const said: string[] = [];
@@ -46,6 +46,7 @@ it('says once that nothing can be asked, goes on asking, and says when it can ag
       if (broken) throw new Error('away');
       return 0;
     },
+    'jobs',
     { info: note, warn: note, error: note },
   );
   poll.start();
@@ -61,7 +62,7 @@ it('says once that nothing can be asked, goes on asking, and says when it can ag
   await poll.stop();
 });
 
-it('waits anything up to a doubled time before the next attempt, and never more than the longest', () => {
+it('a job that failed waits anything up to a doubled time before the next attempt, and never more than the longest', () => {
   const backoff = { firstMs: 1000, mostMs: 10_000 };
   const longest = [1, 2, 3, 4, 5, 60].map((attempts) => retryDelayMs(backoff, attempts, 1));
   assert.deepEqual(longest, [1000, 2000, 4000, 8000, 10_000, 10_000]);

@@ -1,0 +1,120 @@
+import type { Db, Writes } from '../db/db.ts';
+import { type Clock, MINUTE } from '../kernel/clock.ts';
+import { asTenantId } from '../kernel/ids.ts';
+import type { Tracing } from '../kernel/tracing.ts';
+import type { QueueLog } from '../leases/log.ts';
+import { MAX_BATCH } from '../leases/results.ts';
+import type { Held, QueuePolicy } from '../leases/worker.ts';
+import type { JobDefinition } from './define-job.ts';
+import { type Claims, claimsOf, JOB_LEASES, ownerOf } from './jobs.repository.ts';
+import type { JobRow } from './jobs.table.ts';
+import { type Outcome, runJob } from './run-job.ts';
+import { type Claimed, settle } from './settle.ts';
+
+export type JobQueueDeps = {
+  db: Db;
+  clock: Clock;
+  log: QueueLog;
+  random(): number;
+  definitions: ReadonlyMap<string, JobDefinition<never>>;
+  concurrency?: number | undefined;
+  leaseMs?: number | undefined;
+  tracing?: Tracing | undefined;
+  /** Puts the next job of a schedule in the place of one that has ended. */
+  scheduleNext(tx: Writes, ended: JobRow): Promise<void>;
+};
+
+const CONCURRENCY = 16;
+// Long against the differences between the servers' clocks, short against the patience of whoever waits for the job.
+const LEASE_MS = MINUTE;
+
+/** Jobs as a leased queue: claimed in batches, because most take no time, and begun in turns of their owners. */
+export function jobQueue(deps: JobQueueDeps): QueuePolicy<Claimed, Outcome> {
+  const { db, clock, log, definitions, concurrency = CONCURRENCY } = deps;
+  const maxHeld = concurrency + 2 * MAX_BATCH;
+  let claims: Claims | undefined;
+  /** The owner whose turn was last: the next claim begins behind it. */
+  let lastOwner = '';
+  return {
+    ...{ noun: 'jobs', table: JOB_LEASES, concurrency, leaseMs: deps.leaseMs ?? LEASE_MS },
+    async claim(held, now, lease) {
+      const room = Math.min(MAX_BATCH, maxHeld - held.size);
+      if (room <= 0 || definitions.size === 0) return [];
+      claims ??= claimsOf([...definitions.keys()], db);
+      const { claim, dueOwners, mayBeDue } = claims;
+      const turnsOf = (owners: readonly string[]) => turns(held, owners, concurrency, lastOwner);
+      // Mostly there is nothing; and where enough waits, only those whose jobs do not wait here may have more.
+      const isFull = held.waiting.length >= concurrency;
+      const maybe = isFull ? turnsOf(await dueOwners(db.system, now)).length > 0 : await mayBeDue(db.system, now);
+      if (!maybe) return [];
+      const share = { limit: isFull ? Math.min(room, concurrency) : room, isFull, turnsOf };
+      const rows = await db.system.write((tx) => claim(tx, now, lease, share));
+      lastOwner = ownerOf(rows.at(-1) ?? { owner_tenant_id: lastOwner });
+      return rows.map((row) => ({ ...row, token: lease.token }));
+    },
+    chooseNext,
+    run: (job, abort) => run(deps, job, abort),
+    notBegun: { result: 'stopped' },
+    groupOf: () => '',
+    async settle(_group, batch) {
+      const refused = await db.system.write((tx) => settle(tx, batch, clock.now(), deps));
+      if (refused.length > 0) log.warn({ jobs: refused }, 'jobs outlived their lease and will run again');
+    },
+  };
+}
+
+/** Those who hold the least here come first, and of these whoever is next after the last turn. */
+function turns(held: Held<Claimed>, owners: readonly string[], concurrency: number, lastOwner: string): string[] {
+  const { waiting, running } = held;
+  const counts = countOwners([...waiting, ...running]);
+  // Whoever has enough waiting here leaves the room to others.
+  const mayClaim = (owner: string) => waiting.length < concurrency || !waiting.some((job) => ownerOf(job) === owner);
+  const key = (owner: string): [number, number] => [counts.get(owner) ?? 0, owner > lastOwner ? 0 : 1];
+  return owners.filter(mayClaim).sort((one, other) => {
+    const [[count, round], [otherCount, otherRound]] = [key(one), key(other)];
+    return count - otherCount || round - otherRound || (one < other ? -1 : 1);
+  });
+}
+
+/** The oldest job of the owner that has the fewest at work. */
+function chooseNext({ waiting, running }: Held<Claimed>): number {
+  const counts = countOwners(running);
+  let best = 0;
+  let fewest = Number.POSITIVE_INFINITY;
+  for (const [at, job] of waiting.entries()) {
+    const count = counts.get(ownerOf(job)) ?? 0;
+    if (count < fewest) [best, fewest] = [at, count];
+  }
+  return best;
+}
+
+function countOwners(jobs: readonly Claimed[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const job of jobs) counts.set(ownerOf(job), (counts.get(ownerOf(job)) ?? 0) + 1);
+  return counts;
+}
+
+async function run(
+  { db, clock, log, definitions, tracing }: JobQueueDeps,
+  job: Claimed,
+  abort: AbortController,
+): Promise<Outcome> {
+  const { id, kind, attempts, max_attempts, owner_tenant_id } = job;
+  const definition = definitions.get(kind);
+  // A job that ends its worker each time must not do so for ever.
+  if (!definition || attempts > max_attempts) {
+    const error = `its worker was lost ${attempts - 1} times`;
+    return { result: 'failed', error, retry: false, cause: undefined };
+  }
+  const tenant = () => {
+    if (owner_tenant_id === null) throw new Error(`job ${kind} belongs to no tenant`);
+    return db.of(asTenantId(owner_tenant_id));
+  };
+  const context = { jobId: id, attempt: attempts, now: clock.now(), abort, tenant, tracing };
+  const outcome = await runJob(definition, job.payload, context);
+  if (outcome.result === 'failed') {
+    const text = outcome.retry && attempts < max_attempts ? 'a job failed; it will be tried again' : 'a job is dead';
+    log.warn({ jobId: id, kind, attempt: attempts, err: outcome.cause }, text);
+  }
+  return outcome;
+}

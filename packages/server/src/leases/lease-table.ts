@@ -1,0 +1,58 @@
+import type { Writes } from '../db/db.ts';
+import { inJson, SKIP_LOCKED } from '../db/sql/dialect.ts';
+import { prepare } from '../db/sql/statement.ts';
+
+/**
+ * A table whose rows are leased. A claim writes its own random token and a time into each row; whoever holds that token
+ * answers for the row until the time is over and another server claims it.
+ */
+export type LeaseTable = {
+  /** Each of these returns the items that the caller still holds or held. What others have claimed is left alone. */
+  extend<I extends Leased>(tx: Writes, items: readonly I[], until: number): Promise<Set<I>>;
+  /** Undoes the claim. */
+  giveBack<I extends Leased>(tx: Writes, items: readonly I[]): Promise<Set<I>>;
+  remove<I extends Leased>(tx: Writes, items: readonly I[]): Promise<Set<I>>;
+  /** For a server that knows that it is the only one: whoever held a lease is gone. */
+  freeAll(tx: Writes): Promise<number>;
+};
+
+export type Lease = { readonly token: string; readonly until: number };
+export type Leased = { readonly id: string; readonly token: string };
+
+type Params = { ids: string; keys: string };
+type Row = { key: string };
+
+/** `undo` is what a claim changed besides the lease, the other way round. */
+export function leaseTable(name: string, undo = ''): LeaseTable {
+  // An id alone does not do: a server may have lost a row and claimed it again.
+  const key = "id || '/' || lease_token";
+  const held = `WHERE id ${inJson(':ids')} AND lease_until > 0 AND ${key} ${inJson(':keys')}`;
+  // It waits for nobody: a result of this server that is being written locks rows in another order.
+  const extend = prepare<Params & { until: number }, Row>(`UPDATE ${name} SET lease_until = :until
+    WHERE id IN (SELECT id FROM ${name} ${held} ${SKIP_LOCKED}) RETURNING ${key} AS key`);
+  const list = prepare<Params, Row>(`SELECT ${key} AS key FROM ${name} ${held}`);
+  const giveBack = prepare<Params, Row>(`UPDATE ${name} SET lease_until = 0${undo} ${held} RETURNING ${key} AS key`);
+  const remove = prepare<Params, Row>(`DELETE FROM ${name} ${held} RETURNING ${key} AS key`);
+  const freeAll = prepare<object, never>(`UPDATE ${name} SET lease_until = 0, lease_token = NULL WHERE lease_until > 0`);
+  return {
+    async extend(tx, items, until) {
+      const params = paramsOf(items);
+      const rows = await extend.all(tx, { until, ...params });
+      return among(items, rows.length === items.length ? rows : await list.all(tx, params));
+    },
+    giveBack: async (tx, items) => among(items, await giveBack.all(tx, paramsOf(items))),
+    remove: async (tx, items) => among(items, await remove.all(tx, paramsOf(items))),
+    freeAll: (tx) => freeAll.run(tx, {}),
+  };
+}
+
+const keyOf = ({ id, token }: Leased) => `${id}/${token}`;
+
+function paramsOf(items: readonly Leased[]): Params {
+  return { ids: JSON.stringify(items.map(({ id }) => id)), keys: JSON.stringify(items.map(keyOf)) };
+}
+
+function among<I extends Leased>(items: readonly I[], rows: readonly Row[]): Set<I> {
+  const keys = new Set(rows.map(({ key }) => key));
+  return new Set(items.filter((item) => keys.has(keyOf(item))));
+}

@@ -1,0 +1,81 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { QueueLog } from './log.ts';
+
+/** Results that are not written yet. Those of one group are written together; a database that is away is waited for. */
+export type Results<R> = {
+  add(group: string, result: R): void;
+  all(): R[];
+  readonly size: number;
+  /** Nothing is left to write. */
+  readonly isWritten: boolean;
+  /** From now on, what cannot be written at once is left to the leases. */
+  hurry(): void;
+};
+
+export type ResultsDeps<R> = {
+  log: QueueLog;
+  /** Names the results in the log. */
+  noun: string;
+  write(group: string, batch: readonly R[]): Promise<void>;
+  onWritten(): void;
+};
+
+/** The most results that one transaction writes. */
+export const MAX_BATCH = 100;
+const WRITE_AGAIN_MS = 500;
+
+export function openResults<R>({ log, noun, write, onWritten }: ResultsDeps<R>): Results<R> {
+  const waiting = new Map<string, R[]>();
+  let writing = false;
+  let hurried = false;
+
+  const isWritten = (group: string, batch: readonly R[]) =>
+    write(group, batch).then(
+      () => true,
+      (error) => {
+        log.error({ err: error }, `could not save results of ${noun}`);
+        return hurried;
+      },
+    );
+  const writeAll = async () => {
+    // Those that end in the same turn are written together.
+    await new Promise((turn) => setImmediate(turn));
+    for (let next = first(waiting); next; next = first(waiting)) {
+      const [group, results] = next;
+      const batch = results.slice(0, MAX_BATCH);
+      if (await isWritten(group, batch)) results.splice(0, batch.length);
+      else await sleep(WRITE_AGAIN_MS, undefined, { ref: false });
+      // A group that has more stands last again, so that none waits for the whole backlog of another.
+      waiting.delete(group);
+      if (results.length > 0) waiting.set(group, results);
+      if (waiting.size > 0) onWritten();
+    }
+    writing = false;
+    onWritten();
+  };
+
+  return {
+    add(group, result) {
+      const results = waiting.get(group);
+      if (results) results.push(result);
+      else waiting.set(group, [result]);
+      if (writing) return;
+      writing = true;
+      writeAll();
+    },
+    all: () => [...waiting.values()].flat(),
+    get size() {
+      return waiting.values().reduce((sum, { length }) => sum + length, 0);
+    },
+    get isWritten() {
+      return !writing;
+    },
+    hurry() {
+      hurried = true;
+    },
+  };
+}
+
+function first<R>(waiting: ReadonlyMap<string, R[]>): [string, R[]] | undefined {
+  return waiting.entries().next().value;
+}

@@ -1,0 +1,195 @@
+import { randomUUID } from 'node:crypto';
+import type { Db } from '../db/db.ts';
+import type { Clock } from '../kernel/clock.ts';
+import type { Lease, Leased, LeaseTable } from './lease-table.ts';
+import type { QueueLog } from './log.ts';
+import { openPoll } from './poll.ts';
+import { openRepeated } from './repeated.ts';
+import { openResults } from './results.ts';
+
+/**
+ * Works on a queue: claims items, runs a bounded number of them at once, renews their leases and writes the results in
+ * batches. A server that dies leaves its items to another when their leases are over, so an item is run at least once.
+ */
+export type Worker = {
+  start(): void;
+  /** Something may be due. */
+  ring(): void;
+  /** Items that run may end, if they do so soon; the rest is given back. */
+  stop(): Promise<void>;
+  /** Runs what is due by the clock until nothing is, beside the worker if that was started. */
+  runDue(): Promise<number>;
+  /** Nobody else gets what is held here as long as this is called in time. */
+  extendLeases(): Promise<void>;
+};
+
+/** What makes one queue different from another. */
+export type QueuePolicy<Item extends Leased, Result> = {
+  /** Names the items in the log. */
+  readonly noun: string;
+  readonly table: LeaseTable;
+  /** A server that is killed holds its items for so long. */
+  readonly leaseMs: number;
+  /** How many items run at once. */
+  readonly concurrency: number;
+  /** Claims what is due, and no more than there is room for. */
+  claim(held: Held<Item>, now: number, lease: Lease): Promise<readonly Item[]>;
+  /** Which of the waiting items begins next. */
+  chooseNext?(held: Held<Item>): number;
+  /** Never throws. The signal is aborted with `STOPPED`, or with `LEASE_LOST` if another server has the item now. */
+  run(item: Item, abort: AbortController): Promise<Result>;
+  /** The result of an item that was claimed and not begun. */
+  readonly notBegun: Result;
+  /** Results of one group are written in one transaction. */
+  groupOf(item: Item): string;
+  settle(group: string, batch: readonly Finished<Item, Result>[]): Promise<void>;
+};
+
+/** Claimed and not begun; begun and not ended. `size` counts as well what has ended and is not written yet. */
+export type Held<Item> = { readonly waiting: readonly Item[]; readonly running: readonly Item[]; readonly size: number };
+export type Finished<Item, Result> = { readonly item: Item; readonly result: Result };
+
+export type WorkerDeps = { db: Db; clock: Clock; log: QueueLog; stopWithinMs?: number | undefined };
+
+/** The reasons of a signal. */
+export const STOPPED = new Error('the server stopped');
+export const LEASE_LOST = new Error('the lease was lost');
+
+const STOP_WITHIN_MS = 20_000;
+/** Two renewals may fail before a lease is over. */
+const RENEWALS_PER_LEASE = 3;
+
+export function openWorker<Item extends Leased, Result>(deps: WorkerDeps, policy: QueuePolicy<Item, Result>): Worker {
+  const { db, log, stopWithinMs = STOP_WITHIN_MS } = deps;
+  const { table, noun, leaseMs } = policy;
+  const items = openItems(deps, policy, () => poll.ring());
+  const poll = openPoll(items.claim, noun, log);
+  const renewals = openRepeated(log);
+  let freed: Promise<unknown> = Promise.resolve();
+  return {
+    ring: poll.ring,
+    extendLeases: items.extendLeases,
+    start() {
+      renewals.start(leaseMs / RENEWALS_PER_LEASE, items.extendLeases, `could not extend leases of ${noun}`);
+      // What another server had claimed it will not finish, so nobody waits for its leases.
+      if (db.isSingleServer) freed = db.system.write(table.freeAll);
+      freed
+        .catch((error) => log.error({ err: error }, `could not free old leases of ${noun}; they will expire`))
+        .then(poll.start);
+    },
+    async stop() {
+      await freed.catch(() => undefined);
+      items.close();
+      await poll.stop();
+      const cutOff = setTimeout(items.abortAll, stopWithinMs);
+      await items.idle();
+      clearTimeout(cutOff);
+      await renewals.stop();
+    },
+    async runDue() {
+      let total = 0;
+      for (let isOver = false; !isOver; ) {
+        const runs = items.runs();
+        const claimed = await items.claim();
+        await items.idle();
+        total += claimed;
+        // What the worker itself had claimed may have left an item that is due, too.
+        isOver = claimed === 0 && items.runs() === runs;
+      }
+      return total;
+    },
+  };
+}
+
+/** What this server holds of a queue. */
+function openItems<Item extends Leased, Result>(
+  { db, clock, log }: WorkerDeps,
+  policy: QueuePolicy<Item, Result>,
+  onRoom: () => void,
+) {
+  const { table, leaseMs } = policy;
+  const waiting: Item[] = [];
+  const running = new Map<Item, AbortController>();
+  let claimsUnderWay = 0;
+  let runs = 0;
+  let closed = false;
+
+  const idle = openCondition(() => claimsUnderWay + waiting.length + running.size === 0 && results.isWritten);
+  const onWritten = () => {
+    onRoom();
+    idle.check();
+  };
+  const results = openResults<Finished<Item, Result>>({ log, noun: policy.noun, write: policy.settle, onWritten });
+  const held = (): Held<Item> => ({
+    ...{ waiting, running: [...running.keys()] },
+    size: waiting.length + running.size + results.size,
+  });
+  const end = (item: Item, result: Result) => results.add(policy.groupOf(item), { item, result });
+
+  const begin = async (item: Item) => {
+    const abort = new AbortController();
+    running.set(item, abort);
+    const result = await policy.run(item, abort);
+    running.delete(item);
+    runs += 1;
+    end(item, result);
+    beginWaiting();
+    onRoom();
+  };
+  const beginWaiting = () => {
+    if (closed) for (const item of waiting.splice(0)) end(item, policy.notBegun);
+    while (waiting.length > 0 && running.size < policy.concurrency) {
+      const [item] = waiting.splice(policy.chooseNext?.(held()) ?? 0, 1);
+      if (item) begin(item);
+    }
+  };
+  return {
+    async claim(): Promise<number> {
+      if (closed) return 0;
+      claimsUnderWay += 1;
+      try {
+        const now = clock.now();
+        const items = await policy.claim(held(), now, { token: randomUUID(), until: now + leaseMs });
+        waiting.push(...items);
+        beginWaiting();
+        return items.length;
+      } finally {
+        claimsUnderWay -= 1;
+        idle.check();
+      }
+    },
+    async extendLeases(): Promise<void> {
+      const items = [...waiting, ...running.keys(), ...results.all().map(({ item }) => item)];
+      if (items.length === 0) return;
+      const still = await db.system.write((tx) => table.extend(tx, items, clock.now() + leaseMs));
+      const lost = new Set(items.filter((item) => !still.has(item)));
+      for (const [item, abort] of running) if (lost.has(item)) abort.abort(LEASE_LOST);
+      waiting.splice(0, waiting.length, ...waiting.filter((item) => !lost.has(item)));
+      idle.check();
+    },
+    /** Nothing more is begun; what was not begun is given back. */
+    close() {
+      closed = true;
+      results.hurry();
+      beginWaiting();
+    },
+    abortAll() {
+      for (const abort of running.values()) abort.abort(STOPPED);
+    },
+    /** Resolves when no claim is under way and nothing is held: all has run and is written. */
+    idle: idle.met,
+    /** How many items have run here. Each may have left another that is due. */
+    runs: () => runs,
+  };
+}
+
+function openCondition(isMet: () => boolean) {
+  const waiting: (() => void)[] = [];
+  return {
+    /** Called whenever it may have become true. */
+    check() {
+      if (isMet()) for (const tell of waiting.splice(0)) tell();
+    },
+    met: () => (isMet() ? Promise.resolve() : new Promise<void>((done) => waiting.push(done))),
+  };
+}
