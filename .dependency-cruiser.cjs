@@ -110,7 +110,8 @@ module.exports = {
     },
     {
       name: 'leases-know-no-queue',
-      comment: 'A queue hands its policy to the worker: which items it claims, how it runs them, how it writes results.',
+      comment:
+        'A queue hands its policy to the worker: which items it claims, how it runs them, how it writes results.',
       severity: 'error',
       from: { path: '^packages/server/src/leases', pathNot: notTests },
       to: { path: '^packages/server/src/', pathNot: '^packages/server/src/(leases|db|kernel)/' },

@@ -40,6 +40,18 @@ describe('the house', () => {
     );
   });
 
+  it('parameters of statements have names: no placeholder is counted by hand outside db/', () => {
+    /** Statements for lists of values whose number changes. The list may only become shorter. */
+    const counted = [
+      'audit/audit.repository.ts',
+      'identity-store/events/event-queries.repository.ts',
+      'process-manager/instances/instance-ids.repository.ts',
+      'process-manager/instances/instance-search.repository.ts',
+    ];
+    const isExempt = (file: string) => /packages\/cli|\/db\//.test(file) || counted.some((each) => file.endsWith(each));
+    assert.deepEqual(linesWith(/[=(,<>] ?\$\d|\$\$\{/, isExempt), []);
+  });
+
   it('no source file is longer than 400 lines', () => {
     const long = FILES.filter((file) => readFileSync(join(HOME, file), 'utf8').split('\n').length > MAX_LINES + 1);
     assert.deepEqual(long, []);

@@ -26,7 +26,6 @@ export async function addTestDefinition(
   const row: DefinitionRow = {
     id: newId(AT),
     environment: 'live',
-    tenant_id: db.tenantId,
     name: document.name,
     name_folded: fold(document.name),
     version,

@@ -1,5 +1,6 @@
 import { type Sql, sql, type TenantReads, type TenantTx } from '../db/db.ts';
 import { indexedBy } from '../db/sql/dialect.ts';
+import { statement } from '../db/sql/statement.ts';
 
 export type AuditRow = {
   environment: 'live' | 'test';
@@ -121,13 +122,14 @@ export async function countAuditEvents(db: TenantReads, filter: AuditFilter, cap
   return (await db.get<{ total: number }>(statement, [...values, cap]))?.total ?? 0;
 }
 
-const REMOVE_OLD = sql(`DELETE FROM audit_events WHERE tenant_id = $1 AND environment = $2 AND id IN
-  (SELECT id FROM audit_events WHERE tenant_id = $1 AND environment = $2 AND id < $3 ORDER BY id LIMIT $4 + 0)`);
+const REMOVE_OLD =
+  statement(`DELETE FROM audit_events WHERE tenant_id = :tenant_id AND environment = :environment AND id IN
+  (SELECT id FROM audit_events WHERE tenant_id = :tenant_id AND environment = :environment AND id < :below ORDER BY id LIMIT :limit + 0)`);
 
 /** At most `limit` of the events before an id; how many there were. */
 export function removeAuditEvents(
   tx: TenantTx,
   { environment, below, limit }: { environment: 'live' | 'test'; below: string; limit: number },
 ): Promise<number> {
-  return tx.run(REMOVE_OLD, [tx.tenantId, environment, below, limit]);
+  return REMOVE_OLD.run(tx, { environment, below, limit });
 }

@@ -1,24 +1,29 @@
-import { sql, type TenantReads, type TenantTx } from '../db/db.ts';
+import type { TenantReads, TenantTx } from '../db/db.ts';
 import { inJson } from '../db/sql/dialect.ts';
+import { query, statement } from '../db/sql/statement.ts';
 import type { ErasedKind } from './log-entries.ts';
 
 /** What was erased and is not yet written down outside the database. */
 export type UnwrittenRow = { kind: ErasedKind; id: string };
 
-const ADD = sql(`INSERT INTO unwritten_erasures (tenant_id, kind, id) VALUES ($1, $2, $3)
+const ADD = statement(`INSERT INTO unwritten_erasures (tenant_id, kind, id) VALUES (:tenant_id, :kind, :id)
   ON CONFLICT (tenant_id, kind, id) DO NOTHING`);
-const SOME = sql('SELECT kind, id FROM unwritten_erasures WHERE tenant_id = $1 ORDER BY kind, id LIMIT $2 + 0');
-const REMOVE = sql(`DELETE FROM unwritten_erasures WHERE tenant_id = $1 AND kind = $2 AND id ${inJson('$3')}`);
+const SOME = query<UnwrittenRow>()(
+  'SELECT kind, id FROM unwritten_erasures WHERE tenant_id = :tenant_id ORDER BY kind, id LIMIT :limit + 0',
+);
+const REMOVE = statement(
+  `DELETE FROM unwritten_erasures WHERE tenant_id = :tenant_id AND kind = :kind AND id ${inJson(':ids')}`,
+);
 
 export async function addUnwritten(tx: TenantTx, { kind, id }: UnwrittenRow): Promise<void> {
-  await tx.run(ADD, [tx.tenantId, kind, id]);
+  await ADD.run(tx, { kind, id });
 }
 
 /** Those of a kind stand together. */
 export function someUnwritten(db: TenantReads, limit: number): Promise<UnwrittenRow[]> {
-  return db.all<UnwrittenRow>(SOME, [db.tenantId, limit]);
+  return SOME.all(db, { limit });
 }
 
 export async function removeUnwritten(tx: TenantTx, kind: ErasedKind, ids: readonly string[]): Promise<void> {
-  await tx.run(REMOVE, [tx.tenantId, kind, JSON.stringify(ids)]);
+  await REMOVE.run(tx, { kind, ids: JSON.stringify(ids) });
 }

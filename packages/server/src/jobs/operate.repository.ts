@@ -1,6 +1,6 @@
 import type { Reads, Writes } from '../db/db.ts';
 import { LIMIT } from '../db/sql/dialect.ts';
-import { rowsOf, statement } from '../db/sql/statement.ts';
+import { query, statement } from '../db/sql/statement.ts';
 import type { RowOf } from '../db/sql/table.ts';
 import { type JobState, jobs } from './jobs.table.ts';
 
@@ -16,13 +16,10 @@ export const MAX_DEAD_LISTED = 1000;
 export const MAX_RETRIED = 1000;
 const MAX_KINDS = 1000;
 
-const COUNTS = statement(
-  `SELECT kind, state, count(*) AS count, min(run_at) AS oldest_run_at FROM (
+const COUNTS = query<JobCount>()(`SELECT kind, state, count(*) AS count, min(run_at) AS oldest_run_at FROM (
     SELECT * FROM (SELECT kind, state, run_at FROM jobs WHERE state = 'READY' ORDER BY run_at LIMIT ${MAX_COUNTED}) r
     UNION ALL SELECT * FROM (SELECT kind, state, run_at FROM jobs WHERE state = 'DEAD' LIMIT ${MAX_COUNTED}) d
-  ) counted GROUP BY kind, state ORDER BY kind, state LIMIT ${MAX_KINDS}`,
-  rowsOf<JobCount>(),
-);
+  ) counted GROUP BY kind, state ORDER BY kind, state LIMIT ${MAX_KINDS}`);
 const DEAD_OF_ALL = jobs.select(DEAD, `WHERE state = 'DEAD' ORDER BY id DESC ${LIMIT}`);
 const DEAD_OF_KIND = jobs.select(DEAD, `WHERE state = 'DEAD' AND kind = :kind ORDER BY id DESC ${LIMIT}`);
 const REVIVE = "UPDATE jobs SET state = 'READY', attempts = 0, run_at = :now";

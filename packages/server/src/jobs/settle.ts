@@ -1,6 +1,6 @@
 import type { Writes } from '../db/db.ts';
-import type { JobDefinition } from './define-job.ts';
 import type { Finished } from '../leases/worker.ts';
+import type { JobDefinition } from './define-job.ts';
 import { bury, JOB_LEASES, retryLater } from './jobs.repository.ts';
 import type { JobRow } from './jobs.table.ts';
 import { retryDelayMs } from './retry-delay.ts';
@@ -25,7 +25,8 @@ export async function settle(
   now: number,
   deps: SettleDeps,
 ): Promise<string[]> {
-  const jobsWith = (wanted: Outcome['result']) => batch.flatMap(({ item, result }) => (result.result === wanted ? [item] : []));
+  const jobsWith = (wanted: Outcome['result']) =>
+    batch.flatMap(({ item, result }) => (result.result === wanted ? [item] : []));
   const done = jobsWith('done');
   const stopped = jobsWith('stopped');
   const settled = new Set<Claimed>();

@@ -11,8 +11,8 @@ export type Environment = 'live' | 'test';
  * A condition of a query: what a caller of the environment in that parameter sees. `ORDER BY environment DESC` puts the
  * test object first, because `test` sorts after `live`.
  */
-export function seenFrom(parameter: string, column = 'environment'): string {
-  return `${column} IN ('live', ${parameter})`;
+export function seenFrom<const P extends string, const C extends string = 'environment'>(parameter: P, column?: C) {
+  return `${(column ?? 'environment') as C} IN ('live', ${parameter})` as const;
 }
 
 /** The same for an object that was read. */

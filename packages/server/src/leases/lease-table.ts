@@ -33,7 +33,9 @@ export function leaseTable(name: string, undo = ''): LeaseTable {
   const list = prepare<Params, Row>(`SELECT ${key} AS key FROM ${name} ${held}`);
   const giveBack = prepare<Params, Row>(`UPDATE ${name} SET lease_until = 0${undo} ${held} RETURNING ${key} AS key`);
   const remove = prepare<Params, Row>(`DELETE FROM ${name} ${held} RETURNING ${key} AS key`);
-  const freeAll = prepare<object, never>(`UPDATE ${name} SET lease_until = 0, lease_token = NULL WHERE lease_until > 0`);
+  const freeAll = prepare<object, never>(
+    `UPDATE ${name} SET lease_until = 0, lease_token = NULL WHERE lease_until > 0`,
+  );
   return {
     async extend(tx, items, until) {
       const params = paramsOf(items);

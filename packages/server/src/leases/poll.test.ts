@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { openPoll } from './poll.ts';
 import { retryDelayMs } from '../jobs/retry-delay.ts';
+import { openPoll } from './poll.ts';
 
 const turn = () => new Promise((done) => setImmediate(done));
 

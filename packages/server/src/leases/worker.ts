@@ -46,7 +46,11 @@ export type QueuePolicy<Item extends Leased, Result> = {
 };
 
 /** Claimed and not begun; begun and not ended. `size` counts as well what has ended and is not written yet. */
-export type Held<Item> = { readonly waiting: readonly Item[]; readonly running: readonly Item[]; readonly size: number };
+export type Held<Item> = {
+  readonly waiting: readonly Item[];
+  readonly running: readonly Item[];
+  readonly size: number;
+};
 export type Finished<Item, Result> = { readonly item: Item; readonly result: Result };
 
 export type WorkerDeps = { db: Db; clock: Clock; log: QueueLog; stopWithinMs?: number | undefined };

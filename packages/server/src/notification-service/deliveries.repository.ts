@@ -1,6 +1,6 @@
 import type { TenantReads, TenantTx } from '../db/db.ts';
 import { FOR_UPDATE, inJson } from '../db/sql/dialect.ts';
-import { rowsOf, statement } from '../db/sql/statement.ts';
+import { query, statement } from '../db/sql/statement.ts';
 import { integer, optional, type RowOf, table, text } from '../db/sql/table.ts';
 import type { Paging } from '../kernel/pages.ts';
 import { removeFromQueue } from './queue.repository.ts';
@@ -54,12 +54,16 @@ const SETTLE = statement(`UPDATE webhook_deliveries SET status = :status, next_a
 // A list of so many ids would be longer than a statement may be; one order makes both statements mean the same rows.
 const FAILED_SINCE = `SELECT id FROM webhook_deliveries ${OF_TENANT} AND webhook_id = :webhookId AND status = 'FAILED'
   AND last_at >= :since ORDER BY id LIMIT :limit`;
-const ENQUEUE_FAILED = statement(`INSERT INTO webhook_queue (id, owner_tenant_id, webhook_id, next_at, tried, lease_until)
+const ENQUEUE_FAILED =
+  statement(`INSERT INTO webhook_queue (id, owner_tenant_id, webhook_id, next_at, tried, lease_until)
   SELECT id, tenant_id, webhook_id, CAST(:now AS BIGINT), 0, 0 FROM webhook_deliveries
   ${OF_TENANT} AND id IN (${FAILED_SINCE}) ON CONFLICT (id) DO NOTHING`);
 const REOPEN_FAILED = statement(`UPDATE webhook_deliveries SET status = 'PENDING', next_at = :now
   ${OF_TENANT} AND id IN (${FAILED_SINCE})`);
-const NEW = { ...{ attempts: 0, last_at: null, last_status: null, last_error: null, last_ms: null }, status: 'PENDING' } as const;
+const NEW = {
+  ...{ attempts: 0, last_at: null, last_status: null, last_error: null, last_ms: null },
+  status: 'PENDING',
+} as const;
 
 /** Adds a delivery in the transaction of its event. */
 export async function addDelivery(tx: TenantTx, row: NewDelivery): Promise<void> {
@@ -123,25 +127,21 @@ export function pageDeliveries(
   return LIST(db, { webhook_id: webhookId, status, instance_id: instanceId || undefined }, paging);
 }
 
-const EXPIRE = statement(
-  `UPDATE webhook_deliveries SET status = 'CANCELLED', next_at = NULL, last_error = 'expired'
+const EXPIRE = query<{
+  id: string;
+}>()(`UPDATE webhook_deliveries SET status = 'CANCELLED', next_at = NULL, last_error = 'expired'
   ${OF_TENANT} AND id IN (SELECT id FROM webhook_deliveries
-    ${OF_TENANT} AND id < :beforeId AND status = 'PENDING' ORDER BY id LIMIT :limit) RETURNING id`,
-  rowsOf<{ id: string }>(),
-);
+    ${OF_TENANT} AND id < :beforeId AND status = 'PENDING' ORDER BY id LIMIT :limit) RETURNING id`);
 const REMOVE_ENDED = statement(`DELETE FROM webhook_deliveries ${OF_TENANT} AND id IN (
     SELECT id FROM webhook_deliveries ${OF_TENANT} AND id < :beforeId AND status <> 'PENDING' ORDER BY id LIMIT :limit)`);
 // From one webhook to the next by the index: there are few of them, and very many deliveries.
-const ORPHANED = statement(
-  `WITH RECURSIVE known (webhook_id) AS (
+const ORPHANED = query<{ webhook_id: string }>()(`WITH RECURSIVE known (webhook_id) AS (
     SELECT min(webhook_id) FROM webhook_deliveries ${OF_TENANT}
     UNION ALL
     SELECT (SELECT min(d.webhook_id) FROM webhook_deliveries d
       WHERE d.tenant_id = :tenant_id AND d.webhook_id > known.webhook_id) FROM known WHERE known.webhook_id IS NOT NULL)
   SELECT webhook_id FROM known WHERE webhook_id IS NOT NULL AND NOT EXISTS (
-    SELECT 1 FROM webhooks w WHERE w.tenant_id = :tenant_id AND w.id = known.webhook_id) LIMIT 1`,
-  rowsOf<{ webhook_id: string }>(),
-);
+    SELECT 1 FROM webhooks w WHERE w.tenant_id = :tenant_id AND w.id = known.webhook_id) LIMIT 1`);
 const REMOVE_OF = statement(`DELETE FROM webhook_deliveries ${OF_TENANT} AND id IN (
     SELECT id FROM webhook_deliveries ${OF_TENANT} AND webhook_id = :webhook_id ORDER BY id LIMIT :limit)`);
 
@@ -156,14 +156,13 @@ export async function expireDeliveries(tx: TenantTx, beforeId: string, limit: nu
 }
 
 // By the index of the queue: what has been waiting longest of a webhook that has more waiting than it may.
-const CROWDED = statement(
-  `SELECT webhook_id, count(*) AS waiting FROM webhook_queue WHERE owner_tenant_id = :tenant_id
-  GROUP BY webhook_id HAVING count(*) > :mostWaiting LIMIT 1`,
-  rowsOf<{ webhook_id: string; waiting: number }>(),
-);
-const OLDEST = statement(
+const CROWDED = query<{
+  webhook_id: string;
+  waiting: number;
+}>()(`SELECT webhook_id, count(*) AS waiting FROM webhook_queue WHERE owner_tenant_id = :tenant_id
+  GROUP BY webhook_id HAVING count(*) > :mostWaiting LIMIT 1`);
+const OLDEST = query<{ id: string }>()(
   `SELECT id FROM webhook_queue WHERE owner_tenant_id = :tenant_id AND webhook_id = :webhook_id ORDER BY id LIMIT :limit`,
-  rowsOf<{ id: string }>(),
 );
 const GIVE_UP = statement(`UPDATE webhook_deliveries SET status = 'CANCELLED', next_at = NULL,
   last_error = 'too_many_waiting' ${OF_TENANT} AND id ${inJson(':ids')}`);

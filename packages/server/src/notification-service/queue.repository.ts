@@ -1,6 +1,6 @@
 import type { Reads, TenantTx, Writes } from '../db/db.ts';
 import { BY_INDEX, inJson, LIMIT, SKIP_LOCKED } from '../db/sql/dialect.ts';
-import { rowsOf, statement } from '../db/sql/statement.ts';
+import { query, statement } from '../db/sql/statement.ts';
 import { integer, table, text } from '../db/sql/table.ts';
 import { type Lease, leaseTable } from '../leases/lease-table.ts';
 import { FAILURES_THAT_CLOSE } from './retry-rules.ts';
@@ -37,8 +37,7 @@ export function placesOf({ failures }: { failures: number }): number {
 }
 
 // From one endpoint to the next by the index: what a dead one has gathered is stepped over, not read.
-const DUE_LANES = statement(
-  `WITH RECURSIVE lanes (webhook_id) AS (
+const DUE_LANES = query<Lane>()(`WITH RECURSIVE lanes (webhook_id) AS (
     SELECT min(webhook_id) FROM webhook_queue WHERE webhook_id > :after
     UNION ALL
     SELECT (SELECT min(q.webhook_id) FROM webhook_queue q WHERE q.webhook_id > lanes.webhook_id)
@@ -46,9 +45,7 @@ const DUE_LANES = statement(
   SELECT e.webhook_id, e.owner_tenant_id, e.failures FROM lanes JOIN webhook_endpoints e ON e.webhook_id = lanes.webhook_id
   WHERE e.active = 1 AND e.closed_until <= :now AND EXISTS (
     SELECT 1 FROM webhook_queue d WHERE d.webhook_id = e.webhook_id AND d.next_at <= :now AND d.lease_until <= :now)
-  ${LIMIT}`,
-  rowsOf<Lane>(),
-);
+  ${LIMIT}`);
 
 /** Endpoints with something to send, from the one after `after` on. */
 export function dueLanes(db: Reads, now: number, after: string, limit: number): Promise<Lane[]> {
@@ -61,18 +58,14 @@ const TAKE_LANE = endpoints.select(
   ['failures'],
   `WHERE webhook_id = :webhook_id AND active = 1 AND closed_until <= :now ${SKIP_LOCKED}`,
 );
-const UNDER_WAY = statement(
+const UNDER_WAY = query<{ leased: number }>()(
   `SELECT count(*) AS leased FROM webhook_queue WHERE webhook_id = :webhook_id AND lease_until > 0 AND lease_until > :now`,
-  rowsOf<{ leased: number }>(),
 );
-const CLAIM = statement(
-  `WITH due AS MATERIALIZED (
+const CLAIM = query<{ id: string; next_at: number; tried: number }>()(`WITH due AS MATERIALIZED (
     SELECT id FROM webhook_queue WHERE webhook_id = :webhook_id AND next_at <= :now AND lease_until <= :now
     ORDER BY next_at, id LIMIT :room ${SKIP_LOCKED})
   UPDATE webhook_queue SET lease_token = :token, lease_until = :until WHERE id IN (SELECT id FROM due)
-  RETURNING id, next_at, tried`,
-  rowsOf<{ id: string; next_at: number; tried: number }>(),
-);
+  RETURNING id, next_at, tried`);
 
 export async function prepareClaim(tx: Writes): Promise<void> {
   await CHOOSE_INDEX.get(tx, {});
@@ -118,18 +111,18 @@ export async function retryAt(
 }
 
 const OF_TENANT = 'WHERE owner_tenant_id = :tenant_id AND webhook_id = :webhook_id';
-const ADD_ENDPOINT = statement(`INSERT INTO webhook_endpoints (webhook_id, owner_tenant_id, active, failures, closed_until)
+const ADD_ENDPOINT =
+  statement(`INSERT INTO webhook_endpoints (webhook_id, owner_tenant_id, active, failures, closed_until)
   VALUES (:webhook_id, :tenant_id, :active, 0, 0)`);
 const RESET = endpoints.update(['active', 'failures', 'closed_until'], OF_TENANT);
-const RECOVERED = statement(`UPDATE webhook_endpoints SET failures = 0, closed_until = 0 ${OF_TENANT} AND failures > 0`);
+const RECOVERED = statement(
+  `UPDATE webhook_endpoints SET failures = 0, closed_until = 0 ${OF_TENANT} AND failures > 0`,
+);
 // Those that were under way when it closed tell nothing new. A count of many at once closes it once.
-const FAILED = statement(
-  `UPDATE webhook_endpoints SET failures = CASE
+const FAILED = query<{ failures: number }>()(`UPDATE webhook_endpoints SET failures = CASE
     WHEN failures >= ${FAILURES_THAT_CLOSE} THEN failures + 1
     WHEN failures + :count > ${FAILURES_THAT_CLOSE} THEN ${FAILURES_THAT_CLOSE} ELSE failures + :count END
-  ${OF_TENANT} AND closed_until <= :now RETURNING failures`,
-  rowsOf<{ failures: number }>(),
-);
+  ${OF_TENANT} AND closed_until <= :now RETURNING failures`);
 const CLOSE = endpoints.update(['closed_until'], OF_TENANT);
 
 export async function addEndpoint(tx: TenantTx, webhookId: string, active: boolean): Promise<void> {
@@ -160,11 +153,8 @@ export async function closeEndpoint(tx: TenantTx, webhookId: string, until: numb
 }
 
 const MAX_COUNTED = 100_000;
-const WAITING = statement(
-  `SELECT count(*) AS count, min(next_at) AS oldest
-    FROM (SELECT next_at FROM webhook_queue LIMIT ${MAX_COUNTED}) AS some_of_them`,
-  rowsOf<{ count: number; oldest: number | null }>(),
-);
+const WAITING = query<{ count: number; oldest: number | null }>()(`SELECT count(*) AS count, min(next_at) AS oldest
+    FROM (SELECT next_at FROM webhook_queue LIMIT ${MAX_COUNTED}) AS some_of_them`);
 
 /** How many deliveries wait, counted up to a limit, and when the first of them is due. */
 export async function deliveriesWaiting(db: Reads): Promise<{ count: number; oldest: number | null }> {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { sql, type TenantTx } from '../db/db.ts';
+import type { TenantTx } from '../db/db.ts';
 import { SKIP_LOCKED } from '../db/sql/dialect.ts';
+import { query, statement } from '../db/sql/statement.ts';
 import { MINUTE } from '../kernel/clock.ts';
 
 /** A challenge of one kind answers no other. */
@@ -12,12 +13,13 @@ const RANDOM_BYTES = 32;
 /** How many that nobody answered are removed with each new one. */
 const REMOVED_AT_ONCE = 100;
 
-const ADD = sql(`INSERT INTO operator_ceremonies (tenant_id, id, kind, operator_id, challenge, expires_at)
-  VALUES ($1, $2, $3, $4, $5, $6)`);
-const TAKE = sql(`DELETE FROM operator_ceremonies WHERE tenant_id = $1 AND id = $2 AND kind = $3 AND expires_at > $4
-  AND coalesce(operator_id, '') = $5 RETURNING id, challenge`);
-const REMOVE_EXPIRED = sql(`DELETE FROM operator_ceremonies WHERE tenant_id = $1 AND id IN (
-  SELECT id FROM operator_ceremonies WHERE tenant_id = $1 AND expires_at <= $2 ORDER BY expires_at
+const ADD = statement(`INSERT INTO operator_ceremonies (tenant_id, id, kind, operator_id, challenge, expires_at)
+  VALUES (:tenant_id, :id, :kind, :operatorId, :challenge, :expires_at)`);
+const TAKE =
+  query<OperatorCeremony>()(`DELETE FROM operator_ceremonies WHERE tenant_id = :tenant_id AND id = :id AND kind = :kind AND expires_at > :now
+  AND coalesce(operator_id, '') = :operatorId RETURNING id, challenge`);
+const REMOVE_EXPIRED = statement(`DELETE FROM operator_ceremonies WHERE tenant_id = :tenant_id AND id IN (
+  SELECT id FROM operator_ceremonies WHERE tenant_id = :tenant_id AND expires_at <= :now ORDER BY expires_at
     LIMIT ${REMOVED_AT_ONCE} ${SKIP_LOCKED})`);
 
 type Asked = { kind: OperatorCeremonyKind; operatorId?: string | undefined; now: number };
@@ -26,8 +28,14 @@ type Asked = { kind: OperatorCeremonyKind; operatorId?: string | undefined; now:
 export async function openCeremony(tx: TenantTx, { kind, operatorId, now }: Asked): Promise<OperatorCeremony> {
   const random = () => randomBytes(RANDOM_BYTES).toString('base64url');
   const made = { id: random(), challenge: random() };
-  await tx.run(REMOVE_EXPIRED, [tx.tenantId, now]);
-  await tx.run(ADD, [tx.tenantId, made.id, kind, operatorId ?? null, made.challenge, now + CEREMONY_MS]);
+  await REMOVE_EXPIRED.run(tx, { now });
+  await ADD.run(tx, {
+    id: made.id,
+    kind,
+    operatorId: operatorId ?? null,
+    challenge: made.challenge,
+    expires_at: now + CEREMONY_MS,
+  });
   return made;
 }
 
@@ -37,5 +45,5 @@ export function takeCeremony(
   id: string,
   { kind, operatorId = '', now }: Asked,
 ): Promise<OperatorCeremony | undefined> {
-  return tx.get<OperatorCeremony>(TAKE, [tx.tenantId, id, kind, now, operatorId]);
+  return TAKE.get(tx, { id, kind, now, operatorId });
 }

@@ -1,28 +1,33 @@
-import { sql, type TenantReads, type TenantTx, unprepared } from '../db/db.ts';
+import type { TenantReads, TenantTx } from '../db/db.ts';
 import { FOR_UPDATE } from '../db/sql/dialect.ts';
+import { query } from '../db/sql/statement.ts';
+import { bytes, integer, optional, type RowOf, table, text } from '../db/sql/table.ts';
 import type { Paging } from '../kernel/pages.ts';
 
 export type OperatorStatus = 'INVITED' | 'ACTIVE' | 'SUSPENDED';
 
-export type OperatorRow = {
-  id: string;
-  name: string;
-  name_folded: string;
+const operators = table('operators', {
+  tenant_id: text(),
+  id: text(),
+  name: text(),
+  name_folded: text(),
   /** Empty until the first owner has written it down. */
-  email: string;
-  email_folded: string;
-  role: string;
-  status: OperatorStatus;
-  failures: number;
-  locked_until: number | null;
-  last_sign_in_at: number | null;
-  link_hash: Uint8Array | null;
-  link_expires_at: number | null;
-  created_at: number;
-  created_by: string;
-  last_updated_at: number;
-  last_updated_by: string;
-};
+  email: text(),
+  email_folded: text(),
+  role: text(),
+  status: text<OperatorStatus>(),
+  failures: integer(),
+  locked_until: optional(integer()),
+  last_sign_in_at: optional(integer()),
+  link_hash: optional(bytes()),
+  link_expires_at: optional(integer()),
+  created_at: integer(),
+  created_by: text(),
+  last_updated_at: integer(),
+  last_updated_by: text(),
+});
+const { columns } = operators;
+export type OperatorRow = RowOf<typeof operators>;
 
 export const SORTABLE = {
   id: 'id',
@@ -33,92 +38,92 @@ export const SORTABLE = {
   lastSignInDtm: 'last_sign_in_at',
 } as const;
 
-const COLUMNS = `id, name, name_folded, email, email_folded, role, status, failures, locked_until, last_sign_in_at,
-  link_hash, link_expires_at, created_at, created_by, last_updated_at, last_updated_by`;
-const ADD = sql(`INSERT INTO operators (tenant_id, ${COLUMNS})
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`);
-const ONE = sql(`SELECT ${COLUMNS} FROM operators WHERE tenant_id = $1 AND id = $2`);
-const ONE_FOR_UPDATE = sql(`SELECT ${COLUMNS} FROM operators WHERE tenant_id = $1 AND id = $2 ${FOR_UPDATE}`);
-const BY_LINK = sql(`SELECT ${COLUMNS} FROM operators WHERE tenant_id = $1 AND link_hash = $2 AND link_expires_at > $3
-  ${FOR_UPDATE}`);
-const CHANGE = sql(`UPDATE operators SET name = $3, name_folded = $4, email = $5, email_folded = $6, role = $7,
-  status = $8, failures = $9, locked_until = $10, last_sign_in_at = $11, link_hash = $12, link_expires_at = $13,
-  last_updated_at = $14, last_updated_by = $15 WHERE tenant_id = $1 AND id = $2`);
-const REMOVE = sql('DELETE FROM operators WHERE tenant_id = $1 AND id = $2');
-const COUNT = sql('SELECT count(*) AS total FROM operators WHERE tenant_id = $1');
-const COUNT_LIKE = sql(
-  "SELECT count(*) AS total FROM operators WHERE tenant_id = $1 AND name_folded LIKE $2 ESCAPE '\\'",
+const ADD = operators.insert();
+const ONE = operators.select(columns, 'WHERE tenant_id = :tenant_id AND id = :id');
+const ONE_FOR_UPDATE = operators.select(columns, `WHERE tenant_id = :tenant_id AND id = :id ${FOR_UPDATE}`);
+const BY_LINK = operators.select(
+  columns,
+  `WHERE tenant_id = :tenant_id AND link_hash = :hash AND link_expires_at > :now
+  ${FOR_UPDATE}`,
 );
+const CHANGE = operators.update(
+  [
+    'name',
+    'name_folded',
+    'email',
+    'email_folded',
+    'role',
+    'status',
+    'failures',
+    'locked_until',
+    'last_sign_in_at',
+    'link_hash',
+    'link_expires_at',
+    'last_updated_at',
+    'last_updated_by',
+  ],
+  'WHERE tenant_id = :tenant_id AND id = :id',
+);
+const REMOVE = operators.delete('WHERE tenant_id = :tenant_id AND id = :id');
+const COUNT = operators.count('WHERE tenant_id = :tenant_id');
+const COUNT_LIKE = operators.count(`WHERE tenant_id = :tenant_id AND name_folded LIKE :pattern ESCAPE '\\'`);
 /** Locked, so that of two who each remove one of two owners, one waits for the other. */
-const OWNERS = sql(`SELECT id FROM operators WHERE tenant_id = $1 AND role = 'Owner' AND status = 'ACTIVE' ORDER BY id
+const OWNERS = query<{
+  id: string;
+}>()(`SELECT id FROM operators WHERE tenant_id = :tenant_id AND role = 'Owner' AND status = 'ACTIVE' ORDER BY id
   LIMIT 1000 ${FOR_UPDATE}`);
-const BY_ROLE = sql('SELECT role, count(*) AS total FROM operators WHERE tenant_id = $1 GROUP BY role');
-const ALL = sql(`SELECT ${COLUMNS} FROM operators WHERE tenant_id = $1 ORDER BY name_folded, id LIMIT 1000`);
+const BY_ROLE = query<{ role: string; total: number }>()(
+  'SELECT role, count(*) AS total FROM operators WHERE tenant_id = :tenant_id GROUP BY role',
+);
+const ALL = operators.select(columns, 'WHERE tenant_id = :tenant_id ORDER BY name_folded, id LIMIT 1000');
 
 export async function addOperator(tx: TenantTx, row: OperatorRow): Promise<void> {
-  await tx.run(ADD, [
-    ...[tx.tenantId, row.id, row.name, row.name_folded, row.email, row.email_folded, row.role, row.status],
-    ...[row.failures, row.locked_until, row.last_sign_in_at, row.link_hash, row.link_expires_at],
-    ...[row.created_at, row.created_by, row.last_updated_at, row.last_updated_by],
-  ]);
+  await ADD.run(tx, row);
 }
 
 export function findOperator(db: TenantReads, id: string): Promise<OperatorRow | undefined> {
-  return db.get<OperatorRow>(ONE, [db.tenantId, id]);
+  return ONE.get(db, { id });
 }
 
 export function findOperatorForUpdate(tx: TenantTx, id: string): Promise<OperatorRow | undefined> {
-  return tx.get<OperatorRow>(ONE_FOR_UPDATE, [tx.tenantId, id]);
+  return ONE_FOR_UPDATE.get(tx, { id });
 }
 
 export function findByLink(tx: TenantTx, hash: Uint8Array, now: number): Promise<OperatorRow | undefined> {
-  return tx.get<OperatorRow>(BY_LINK, [tx.tenantId, hash, now]);
+  return BY_LINK.get(tx, { hash, now });
 }
 
 export async function changeOperator(tx: TenantTx, row: OperatorRow): Promise<void> {
-  await tx.run(CHANGE, [
-    ...[tx.tenantId, row.id, row.name, row.name_folded, row.email, row.email_folded, row.role, row.status],
-    ...[row.failures, row.locked_until, row.last_sign_in_at, row.link_hash, row.link_expires_at],
-    ...[row.last_updated_at, row.last_updated_by],
-  ]);
+  await CHANGE.run(tx, row);
 }
 
 export async function removeOperator(tx: TenantTx, id: string): Promise<void> {
-  await tx.run(REMOVE, [tx.tenantId, id]);
+  await REMOVE.run(tx, { id });
 }
 
 export async function countOperators(db: TenantReads, pattern?: string): Promise<number> {
-  const row =
-    pattern === undefined
-      ? await db.get<{ total: number }>(COUNT, [db.tenantId])
-      : await db.get<{ total: number }>(COUNT_LIKE, [db.tenantId, pattern]);
+  const row = pattern === undefined ? await COUNT.get(db, {}) : await COUNT_LIKE.get(db, { pattern });
   return row?.total ?? 0;
 }
 
 export async function activeOwners(tx: TenantTx): Promise<string[]> {
-  return (await tx.all<{ id: string }>(OWNERS, [tx.tenantId])).map(({ id }) => id);
+  return (await OWNERS.all(tx, {})).map(({ id }) => id);
 }
 
 /** How many operators have each role. */
 export async function countByRole(db: TenantReads): Promise<Map<string, number>> {
-  const rows = await db.all<{ role: string; total: number }>(BY_ROLE, [db.tenantId]);
+  const rows = await BY_ROLE.all(db, {});
   return new Map(rows.map(({ role, total }) => [role, total]));
 }
 
 export function allOperators(db: TenantReads): Promise<OperatorRow[]> {
-  return db.all<OperatorRow>(ALL, [db.tenantId]);
+  return ALL.all(db, {});
 }
 
-export function pageOperators(
-  db: TenantReads,
-  pattern: string | undefined,
-  { size, offset, orderBy }: Paging,
-): Promise<OperatorRow[]> {
-  const where = pattern === undefined ? '' : " AND name_folded LIKE $4 ESCAPE '\\'";
-  return db.all<OperatorRow>(
-    unprepared(
-      `SELECT ${COLUMNS} FROM operators WHERE tenant_id = $1${where} ORDER BY ${orderBy} LIMIT $2 + 0 OFFSET $3 + 0`,
-    ),
-    [db.tenantId, size, offset, ...(pattern === undefined ? [] : [pattern])],
-  );
+const LIST = operators.list(columns, 'WHERE tenant_id = :tenant_id', {
+  pattern: "AND name_folded LIKE :pattern ESCAPE '\\'",
+});
+
+export function pageOperators(db: TenantReads, pattern: string | undefined, paging: Paging): Promise<OperatorRow[]> {
+  return LIST.page(db, { pattern }, paging);
 }

@@ -1,63 +1,67 @@
-import { sql, type TenantReads, type TenantTx } from '../db/db.ts';
+import type { TenantReads, TenantTx } from '../db/db.ts';
+import { statement } from '../db/sql/statement.ts';
+import { bytes, integer, optional, type RowOf, table, text } from '../db/sql/table.ts';
 import type { Alg } from '../identity-store/passkeys/algorithms.ts';
 
-export type OperatorPasskeyRow = {
-  id: string;
-  operator_id: string;
-  rp_id: string;
-  credential_id: string;
-  alg: Alg;
+const passkeys = table('operator_passkeys', {
+  tenant_id: text(),
+  id: text(),
+  operator_id: text(),
+  rp_id: text(),
+  credential_id: text(),
+  alg: integer<Alg>(),
   /** SPKI in DER. */
-  public_key: Uint8Array;
-  sign_count: number;
-  backup_eligible: 0 | 1;
+  public_key: bytes(),
+  sign_count: integer(),
+  backup_eligible: integer<0 | 1>(),
   /** A JSON array. */
-  transports: string;
-  name: string;
-  created_at: number;
-  last_used_at: number | null;
-};
+  transports: text(),
+  name: text(),
+  created_at: integer(),
+  last_used_at: optional(integer()),
+});
+const { columns } = passkeys;
+export type OperatorPasskeyRow = RowOf<typeof passkeys>;
 
-const COLUMNS = `id, operator_id, rp_id, credential_id, alg, public_key, sign_count, backup_eligible, transports, name,
-  created_at, last_used_at`;
-const ADD = sql(`INSERT INTO operator_passkeys (tenant_id, ${COLUMNS})
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`);
-const BY_CREDENTIAL = sql(`SELECT ${COLUMNS} FROM operator_passkeys
-  WHERE tenant_id = $1 AND rp_id = $2 AND credential_id = $3`);
-const OF_OPERATOR = sql(`SELECT ${COLUMNS} FROM operator_passkeys WHERE tenant_id = $1 AND operator_id = $2
-  ORDER BY id LIMIT 100`);
+const ADD = passkeys.insert();
+const BY_CREDENTIAL = passkeys.select(
+  columns,
+  'WHERE tenant_id = :tenant_id AND rp_id = :rpId AND credential_id = :credentialId',
+);
+const OF_OPERATOR = passkeys.select(
+  columns,
+  `WHERE tenant_id = :tenant_id AND operator_id = :operatorId
+  ORDER BY id LIMIT 100`,
+);
 /** Only where the counter is still the one that was compared. */
-const ADVANCE = sql(`UPDATE operator_passkeys SET sign_count = $3, last_used_at = $4
-  WHERE tenant_id = $1 AND id = $2 AND (sign_count < $3 OR (sign_count = 0 AND $3 = 0))`);
-const REMOVE = sql('DELETE FROM operator_passkeys WHERE tenant_id = $1 AND operator_id = $2 AND id = $3');
-const REMOVE_ALL = sql('DELETE FROM operator_passkeys WHERE tenant_id = $1 AND operator_id = $2');
+const ADVANCE = statement(`UPDATE operator_passkeys SET sign_count = :signCount, last_used_at = :now
+  WHERE tenant_id = :tenant_id AND id = :id AND (sign_count < :signCount OR (sign_count = 0 AND :signCount = 0))`);
+const REMOVE = passkeys.delete('WHERE tenant_id = :tenant_id AND operator_id = :operatorId AND id = :id');
+const REMOVE_ALL = passkeys.delete('WHERE tenant_id = :tenant_id AND operator_id = :operatorId');
 
 export async function addPasskey(tx: TenantTx, row: OperatorPasskeyRow): Promise<void> {
-  await tx.run(ADD, [
-    ...[tx.tenantId, row.id, row.operator_id, row.rp_id, row.credential_id, row.alg, row.public_key, row.sign_count],
-    ...[row.backup_eligible, row.transports, row.name, row.created_at, row.last_used_at],
-  ]);
+  await ADD.run(tx, row);
 }
 
 export function findByCredential(
   db: TenantReads,
   { rpId, credentialId }: { rpId: string; credentialId: string },
 ): Promise<OperatorPasskeyRow | undefined> {
-  return db.get<OperatorPasskeyRow>(BY_CREDENTIAL, [db.tenantId, rpId, credentialId]);
+  return BY_CREDENTIAL.get(db, { rpId, credentialId });
 }
 
 export function passkeysOf(db: TenantReads, operatorId: string): Promise<OperatorPasskeyRow[]> {
-  return db.all<OperatorPasskeyRow>(OF_OPERATOR, [db.tenantId, operatorId]);
+  return OF_OPERATOR.all(db, { operatorId });
 }
 
 export async function advancePasskey(tx: TenantTx, id: string, signCount: number, now: number): Promise<boolean> {
-  return (await tx.run(ADVANCE, [tx.tenantId, id, signCount, now])) > 0;
+  return (await ADVANCE.run(tx, { id, signCount, now })) > 0;
 }
 
 export async function removePasskey(tx: TenantTx, operatorId: string, id: string): Promise<boolean> {
-  return (await tx.run(REMOVE, [tx.tenantId, operatorId, id])) > 0;
+  return (await REMOVE.run(tx, { operatorId, id })) > 0;
 }
 
 export async function removePasskeysOf(tx: TenantTx, operatorId: string): Promise<void> {
-  await tx.run(REMOVE_ALL, [tx.tenantId, operatorId]);
+  await REMOVE_ALL.run(tx, { operatorId });
 }

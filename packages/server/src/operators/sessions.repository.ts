@@ -1,17 +1,22 @@
-import { sql, type TenantReads, type TenantTx } from '../db/db.ts';
+import type { TenantReads, TenantTx } from '../db/db.ts';
+import { query, statement } from '../db/sql/statement.ts';
+import { bytes, integer, type RowOf, table, text } from '../db/sql/table.ts';
 import type { OperatorStatus } from './operators.repository.ts';
 
-export type OperatorSessionRow = {
-  id: string;
-  operator_id: string;
-  token_hash: Uint8Array;
-  browser: string;
-  network: string;
-  created_at: number;
-  authenticated_at: number;
-  last_seen_at: number;
-  expires_at: number;
-};
+const sessions = table('operator_sessions', {
+  tenant_id: text(),
+  id: text(),
+  operator_id: text(),
+  token_hash: bytes(),
+  browser: text(),
+  network: text(),
+  created_at: integer(),
+  authenticated_at: integer(),
+  last_seen_at: integer(),
+  expires_at: integer(),
+});
+const { columns } = sessions;
+export type OperatorSessionRow = RowOf<typeof sessions>;
 
 /** A session with its operator, and the operator's role if it is one of the tenant's own. */
 export type SessionInUse = OperatorSessionRow & {
@@ -23,58 +28,60 @@ export type SessionInUse = OperatorSessionRow & {
   environments: string | null;
 };
 
-const NAMES = 'id, operator_id, token_hash, browser, network, created_at, authenticated_at, last_seen_at, expires_at';
+const NAMES = columns.join(', ');
 const OF_SESSION = NAMES.split(', ')
   .map((name) => `s.${name}`)
   .join(', ');
-const ADD = sql(`INSERT INTO operator_sessions (tenant_id, ${NAMES}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`);
-const IN_USE = sql(`SELECT ${OF_SESSION}, o.name, o.email, o.role, o.status, r.permissions, r.environments
+const ADD = sessions.insert();
+const IN_USE =
+  query<SessionInUse>()(`SELECT ${OF_SESSION}, o.name, o.email, o.role, o.status, r.permissions, r.environments
   FROM operator_sessions s
   JOIN operators o ON o.tenant_id = s.tenant_id AND o.id = s.operator_id
   LEFT JOIN operator_roles r ON r.tenant_id = o.tenant_id AND r.name = o.role
-  WHERE s.tenant_id = $1 AND s.id = $2`);
-const OF_OPERATOR = sql(`SELECT ${NAMES} FROM operator_sessions WHERE tenant_id = $1 AND operator_id = $2
-  ORDER BY id DESC LIMIT 100`);
-const SEEN = sql(
-  'UPDATE operator_sessions SET last_seen_at = $3 WHERE tenant_id = $1 AND id = $2 AND last_seen_at < $3',
+  WHERE s.tenant_id = :tenant_id AND s.id = :id`);
+const OF_OPERATOR = sessions.select(
+  columns,
+  `WHERE tenant_id = :tenant_id AND operator_id = :operatorId
+  ORDER BY id DESC LIMIT 100`,
 );
-const CONFIRMED = sql(`UPDATE operator_sessions SET authenticated_at = $3, last_seen_at = $3
-  WHERE tenant_id = $1 AND id = $2`);
-const REMOVE = sql('DELETE FROM operator_sessions WHERE tenant_id = $1 AND operator_id = $2 AND id = $3');
-const REMOVE_OF = sql('DELETE FROM operator_sessions WHERE tenant_id = $1 AND operator_id = $2');
-const REMOVE_DEAD = sql(`DELETE FROM operator_sessions
-  WHERE tenant_id = $1 AND operator_id = $2 AND (expires_at <= $3 OR last_seen_at <= $4)`);
+const SEEN = statement(
+  'UPDATE operator_sessions SET last_seen_at = :now WHERE tenant_id = :tenant_id AND id = :id AND last_seen_at < :now',
+);
+const CONFIRMED = statement(`UPDATE operator_sessions SET authenticated_at = :now, last_seen_at = :now
+  WHERE tenant_id = :tenant_id AND id = :id`);
+const REMOVE = sessions.delete('WHERE tenant_id = :tenant_id AND operator_id = :operatorId AND id = :id');
+const REMOVE_OF = sessions.delete('WHERE tenant_id = :tenant_id AND operator_id = :operatorId');
+const REMOVE_DEAD = sessions.delete(
+  'WHERE tenant_id = :tenant_id AND operator_id = :operatorId AND (expires_at <= :now OR last_seen_at <= :idleSince)',
+);
 
 export async function addSession(tx: TenantTx, row: OperatorSessionRow): Promise<void> {
-  await tx.run(ADD, [
-    ...[tx.tenantId, row.id, row.operator_id, row.token_hash, row.browser, row.network],
-    ...[row.created_at, row.authenticated_at, row.last_seen_at, row.expires_at],
-  ]);
+  await ADD.run(tx, row);
 }
 
 export function findSessionInUse(db: TenantReads, id: string): Promise<SessionInUse | undefined> {
-  return db.get<SessionInUse>(IN_USE, [db.tenantId, id]);
+  return IN_USE.get(db, { id });
 }
 
 /** The newest first. */
 export function sessionsOf(db: TenantReads, operatorId: string): Promise<OperatorSessionRow[]> {
-  return db.all<OperatorSessionRow>(OF_OPERATOR, [db.tenantId, operatorId]);
+  return OF_OPERATOR.all(db, { operatorId });
 }
 
 export async function markSeen(tx: TenantTx, id: string, now: number): Promise<void> {
-  await tx.run(SEEN, [tx.tenantId, id, now]);
+  await SEEN.run(tx, { id, now });
 }
 
 export async function markAuthenticated(tx: TenantTx, id: string, now: number): Promise<void> {
-  await tx.run(CONFIRMED, [tx.tenantId, id, now]);
+  await CONFIRMED.run(tx, { id, now });
 }
 
 export async function removeSession(tx: TenantTx, operatorId: string, id: string): Promise<boolean> {
-  return (await tx.run(REMOVE, [tx.tenantId, operatorId, id])) > 0;
+  return (await REMOVE.run(tx, { operatorId, id })) > 0;
 }
 
 export async function removeSessionsOf(tx: TenantTx, operatorId: string): Promise<void> {
-  await tx.run(REMOVE_OF, [tx.tenantId, operatorId]);
+  await REMOVE_OF.run(tx, { operatorId });
 }
 
 export async function removeDeadSessions(
@@ -82,5 +89,5 @@ export async function removeDeadSessions(
   operatorId: string,
   { now, idleSince }: { now: number; idleSince: number },
 ): Promise<void> {
-  await tx.run(REMOVE_DEAD, [tx.tenantId, operatorId, now, idleSince]);
+  await REMOVE_DEAD.run(tx, { operatorId, now, idleSince });
 }

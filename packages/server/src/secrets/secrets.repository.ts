@@ -1,20 +1,26 @@
-import { type Reads, sql, type TenantReads, type TenantTx, type Writes } from '../db/db.ts';
+import type { Reads, TenantReads, TenantTx, Writes } from '../db/db.ts';
+import { query, statement } from '../db/sql/statement.ts';
 
 /** The sealed keys and secrets, as rows. */
 export type SealedVersion = { version: number; sealed: Uint8Array };
 
-const SYSTEM_ALL = sql('SELECT version, sealed FROM system_secrets WHERE name = $1 ORDER BY version DESC');
-const SYSTEM_EVERY = sql('SELECT name, version, sealed FROM system_secrets ORDER BY name, version');
-const SYSTEM_ADD = sql(`INSERT INTO system_secrets (name, version, sealed, created_at) VALUES ($1, $2, $3, $4)
+const SYSTEM_ALL = query<SealedVersion>()(
+  'SELECT version, sealed FROM system_secrets WHERE name = :name ORDER BY version DESC',
+);
+const SYSTEM_EVERY = query<SealedVersion & { name: string }>()(
+  'SELECT name, version, sealed FROM system_secrets ORDER BY name, version',
+);
+const SYSTEM_ADD =
+  statement(`INSERT INTO system_secrets (name, version, sealed, created_at) VALUES (:name, :version, :sealed, :now)
   ON CONFLICT (name, version) DO NOTHING`);
-const SYSTEM_RESEAL = sql('UPDATE system_secrets SET sealed = $3 WHERE name = $1 AND version = $2');
+const SYSTEM_RESEAL = statement('UPDATE system_secrets SET sealed = :sealed WHERE name = :name AND version = :version');
 
 export function findSystemSecrets(db: Reads, name: string): Promise<SealedVersion[]> {
-  return db.all<SealedVersion>(SYSTEM_ALL, [name]);
+  return SYSTEM_ALL.all(db, { name });
 }
 
 export function listSystemSecrets(db: Reads): Promise<(SealedVersion & { name: string })[]> {
-  return db.all(SYSTEM_EVERY, []);
+  return SYSTEM_EVERY.all(db, {});
 }
 
 /** True if it was added, false if that version is there already. */
@@ -22,56 +28,66 @@ export async function addSystemSecret(
   tx: Writes,
   secret: { name: string; version: number; sealed: Uint8Array; now: number },
 ): Promise<boolean> {
-  return (await tx.run(SYSTEM_ADD, [secret.name, secret.version, secret.sealed, secret.now])) === 1;
+  return (await SYSTEM_ADD.run(tx, secret)) === 1;
 }
 
 export async function resealSystemSecret(tx: Writes, name: string, { version, sealed }: SealedVersion): Promise<void> {
-  await tx.run(SYSTEM_RESEAL, [name, version, sealed]);
+  await SYSTEM_RESEAL.run(tx, { name, version, sealed });
 }
 
-const TENANT_ALL = sql('SELECT version, sealed FROM tenant_keys WHERE tenant_id = $1 ORDER BY version DESC');
-const TENANT_ADD = sql(`INSERT INTO tenant_keys (tenant_id, version, sealed, created_at) VALUES ($1, $2, $3, $4)
+const TENANT_ALL = query<SealedVersion>()(
+  'SELECT version, sealed FROM tenant_keys WHERE tenant_id = :tenant_id ORDER BY version DESC',
+);
+const TENANT_ADD =
+  statement(`INSERT INTO tenant_keys (tenant_id, version, sealed, created_at) VALUES (:tenant_id, :version, :sealed, :now)
   ON CONFLICT (tenant_id, version) DO NOTHING`);
-const TENANT_RESEAL = sql('UPDATE tenant_keys SET sealed = $3 WHERE tenant_id = $1 AND version = $2');
+const TENANT_RESEAL = statement(
+  'UPDATE tenant_keys SET sealed = :sealed WHERE tenant_id = :tenant_id AND version = :version',
+);
 
 export function findTenantKeys(db: TenantReads): Promise<SealedVersion[]> {
-  return db.all<SealedVersion>(TENANT_ALL, [db.tenantId]);
+  return TENANT_ALL.all(db, {});
 }
 
 export async function addTenantKey(tx: TenantTx, key: SealedVersion, now: number): Promise<boolean> {
-  return (await tx.run(TENANT_ADD, [tx.tenantId, key.version, key.sealed, now])) === 1;
+  return (await TENANT_ADD.run(tx, { version: key.version, sealed: key.sealed, now })) === 1;
 }
 
 export async function resealTenantKey(tx: TenantTx, key: SealedVersion): Promise<void> {
-  await tx.run(TENANT_RESEAL, [tx.tenantId, key.version, key.sealed]);
+  await TENANT_RESEAL.run(tx, key);
 }
 
-const DATA_ONE = sql('SELECT sealed FROM data_keys WHERE tenant_id = $1 AND subject = $2');
-const DATA_PAGE = sql(
-  'SELECT subject, sealed FROM data_keys WHERE tenant_id = $1 AND subject > $2 ORDER BY subject LIMIT 500',
+const DATA_ONE = query<{ sealed: Uint8Array }>()(
+  'SELECT sealed FROM data_keys WHERE tenant_id = :tenant_id AND subject = :subject',
 );
-const DATA_ADD = sql(`INSERT INTO data_keys (tenant_id, subject, sealed, created_at) VALUES ($1, $2, $3, $4)
+const DATA_PAGE = query<{ subject: string; sealed: Uint8Array }>()(
+  'SELECT subject, sealed FROM data_keys WHERE tenant_id = :tenant_id AND subject > :after ORDER BY subject LIMIT 500',
+);
+const DATA_ADD =
+  statement(`INSERT INTO data_keys (tenant_id, subject, sealed, created_at) VALUES (:tenant_id, :subject, :sealed, :now)
   ON CONFLICT (tenant_id, subject) DO NOTHING`);
-const DATA_RESEAL = sql('UPDATE data_keys SET sealed = $3 WHERE tenant_id = $1 AND subject = $2');
-const DATA_DESTROY = sql('DELETE FROM data_keys WHERE tenant_id = $1 AND subject = $2');
+const DATA_RESEAL = statement(
+  'UPDATE data_keys SET sealed = :sealed WHERE tenant_id = :tenant_id AND subject = :subject',
+);
+const DATA_DESTROY = statement('DELETE FROM data_keys WHERE tenant_id = :tenant_id AND subject = :subject');
 
 export async function findDataKey(db: TenantReads, subject: string): Promise<Uint8Array | undefined> {
-  return (await db.get<{ sealed: Uint8Array }>(DATA_ONE, [db.tenantId, subject]))?.sealed;
+  return (await DATA_ONE.get(db, { subject }))?.sealed;
 }
 
 /** The next data keys after a subject, in order, a bounded number at a time. */
 export function pageDataKeys(db: TenantReads, after: string): Promise<{ subject: string; sealed: Uint8Array }[]> {
-  return db.all(DATA_PAGE, [db.tenantId, after]);
+  return DATA_PAGE.all(db, { after });
 }
 
 export async function addDataKey(tx: TenantTx, subject: string, sealed: Uint8Array, now: number): Promise<void> {
-  await tx.run(DATA_ADD, [tx.tenantId, subject, sealed, now]);
+  await DATA_ADD.run(tx, { subject, sealed, now });
 }
 
 export async function resealDataKey(tx: TenantTx, subject: string, sealed: Uint8Array): Promise<void> {
-  await tx.run(DATA_RESEAL, [tx.tenantId, subject, sealed]);
+  await DATA_RESEAL.run(tx, { subject, sealed });
 }
 
 export async function destroyDataKey(tx: TenantTx, subject: string): Promise<void> {
-  await tx.run(DATA_DESTROY, [tx.tenantId, subject]);
+  await DATA_DESTROY.run(tx, { subject });
 }

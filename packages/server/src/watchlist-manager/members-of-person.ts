@@ -1,5 +1,6 @@
 import type { Audit } from '../audit/audit.ts';
-import { sql, type TenantReads } from '../db/db.ts';
+import type { TenantReads } from '../db/db.ts';
+import { query } from '../db/sql/statement.ts';
 import type { PersonItem, PersonSource } from '../kernel/person-source.ts';
 import type { Vault } from '../secrets/vault.ts';
 import { deleteMember, memberKey, memberPlaceOf } from './erase-again.ts';
@@ -7,13 +8,13 @@ import { type Details, detailsContext, subjectOf } from './member-details.ts';
 import { findListForUpdate, listsAmong } from './watchlists.repository.ts';
 
 /** A list comes before the next, a member before the next of its list: as their keys are compared. */
-const IN_ENVIRONMENT = `m.tenant_id = $1 AND m.watchlist_id IN
-  (SELECT id FROM watchlists w WHERE w.tenant_id = $1 AND w.environment = $2)`;
-const COUNT = sql(`SELECT count(*) AS total FROM watchlist_members m WHERE ${IN_ENVIRONMENT}`);
-const AFTER = sql(`SELECT m.watchlist_id, m.id, m.details FROM watchlist_members m WHERE ${IN_ENVIRONMENT}
-  AND (m.watchlist_id > $3 OR (m.watchlist_id = $3 AND m.id > $4)) ORDER BY m.watchlist_id, m.id LIMIT $5 + 0`);
-const ONE = sql(`SELECT m.watchlist_id, m.id, m.details FROM watchlist_members m
-  WHERE m.tenant_id = $1 AND m.watchlist_id = $2 AND m.id = $3`);
+const IN_ENVIRONMENT = `m.tenant_id = :tenant_id AND m.watchlist_id IN
+  (SELECT id FROM watchlists w WHERE w.tenant_id = :tenant_id AND w.environment = :environment)`;
+const COUNT = query<{ total: number }>()(`SELECT count(*) AS total FROM watchlist_members m WHERE ${IN_ENVIRONMENT}`);
+const AFTER = query<Row>()(`SELECT m.watchlist_id, m.id, m.details FROM watchlist_members m WHERE ${IN_ENVIRONMENT}
+  AND (m.watchlist_id > :listId OR (m.watchlist_id = :listId AND m.id > :memberId)) ORDER BY m.watchlist_id, m.id LIMIT :limit + 0`);
+const ONE = query<Row>()(`SELECT m.watchlist_id, m.id, m.details FROM watchlist_members m
+  WHERE m.tenant_id = :tenant_id AND m.watchlist_id = :listId AND m.id = :memberId`);
 
 type Row = { watchlist_id: string; id: string; details: Uint8Array };
 
@@ -28,11 +29,11 @@ export function membersOfPerson(deps: {
   return {
     kind: 'watchlistMember',
     async count(db, environment) {
-      return Number((await db.get<{ total: number }>(COUNT, [db.tenantId, environment]))?.total ?? 0);
+      return Number((await COUNT.get(db, { environment }))?.total ?? 0);
     },
     async page(db, environment, after, limit) {
       const { listId, memberId } = memberPlaceOf(after);
-      const rows = await db.all<Row>(AFTER, [db.tenantId, environment, listId, memberId, limit]);
+      const rows = await AFTER.all(db, { environment, listId, memberId, limit });
       const items: PersonItem[] = [];
       for (const row of rows) {
         const id = memberKey({ listId: row.watchlist_id, memberId: row.id });
@@ -42,7 +43,7 @@ export function membersOfPerson(deps: {
     },
     async show(db, id) {
       const { listId, memberId } = memberPlaceOf(id);
-      const row = await db.get<Row>(ONE, [db.tenantId, listId, memberId]);
+      const row = await ONE.get(db, { listId, memberId });
       return row && { id: row.id, watchlistId: listId, ...(await detailsOf(db, row)) };
     },
     async erase(db, id, { by, at }) {

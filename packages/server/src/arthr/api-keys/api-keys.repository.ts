@@ -6,7 +6,6 @@ import { type ApiKeyRow, type ApiKeyView, apiKeys, CHANGEABLE, keyTenants, VIEW 
 
 const COUNTER = 'apiKeys';
 const BY_ID = 'WHERE tenant_id = :tenant_id AND id = :id';
-const LIKE = "WHERE tenant_id = :tenant_id AND name_folded LIKE :pattern ESCAPE '\\'";
 
 const ONE = apiKeys.select(apiKeys.columns, BY_ID);
 const ONE_VIEW = apiKeys.select(VIEW, BY_ID);
@@ -14,9 +13,9 @@ const ONE_FOR_UPDATE = apiKeys.select(apiKeys.columns, `${BY_ID} ${FOR_UPDATE}`)
 const ADD = apiKeys.insert();
 const CHANGE = apiKeys.update(CHANGEABLE, BY_ID);
 const REMOVE = apiKeys.delete(BY_ID);
-const COUNT_LIKE = apiKeys.count(LIKE);
-const PAGE = apiKeys.page(VIEW, 'WHERE tenant_id = :tenant_id');
-const PAGE_LIKE = apiKeys.page(VIEW, LIKE);
+const LIST = apiKeys.list(VIEW, 'WHERE tenant_id = :tenant_id', {
+  pattern: "AND name_folded LIKE :pattern ESCAPE '\\'",
+});
 const TOUCH = apiKeys.update(
   ['last_issued_at'],
   `${BY_ID} AND (last_issued_at IS NULL OR last_issued_at < :last_issued_at)`,
@@ -69,9 +68,8 @@ export async function pageApiKeys(
   pattern: string | undefined,
   paging: Paging,
 ): Promise<{ rows: ApiKeyView[]; total: number }> {
-  if (pattern === undefined) return { rows: await PAGE(db, {}, paging), total: await countApiKeys(db) };
-  const total = (await COUNT_LIKE.get(db, { pattern }))?.total ?? 0;
-  return { rows: await PAGE_LIKE(db, { pattern }, paging), total };
+  const rows = await LIST.page(db, { pattern }, paging);
+  return { rows, total: pattern === undefined ? await countApiKeys(db) : await LIST.count(db, { pattern }) };
 }
 
 /** Records when keys last issued a token; never moves a time backwards. */

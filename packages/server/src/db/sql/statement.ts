@@ -31,16 +31,14 @@ type Split<T extends string> = T extends `${infer Head} ${infer Rest}` ? Head | 
 /** A parameter has the type of the column of its name. */
 export type ParamsOf<Row, T extends string> = { readonly [N in ParamNames<T>]: N extends keyof Row ? Row[N] : Value };
 
-/** Says of what type the rows of a hand-written statement are. */
-export type RowType<R> = { readonly row?: R };
-export const rowsOf = <R>(): RowType<R> => ({});
-
 /** A statement written by hand, for what `table` does not derive: joins, unions, aggregates. */
-export function statement<const T extends string, R = never>(
-  text: T,
-  _rows?: RowType<R>,
-): Statement<ParamsOf<object, T>, R> {
+export function statement<const T extends string>(text: T): Statement<ParamsOf<object, T>, never> {
   return prepare(text);
+}
+
+/** The same for a statement that returns rows: `query<Row>()('SELECT …')`. */
+export function query<R>() {
+  return <const T extends string>(text: T): Statement<ParamsOf<object, T>, R> => prepare(text);
 }
 
 /** `columns` are those of a row, if they are known before the database has seen the statement. */

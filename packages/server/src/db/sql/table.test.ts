@@ -11,7 +11,7 @@ import type { TenantId } from '../../kernel/ids.ts';
 import type { Db } from '../db.ts';
 import { migrateSqlite } from '../migrate.ts';
 import { bigint, FOR_UPDATE, inJson } from './dialect.ts';
-import { rowsOf, statement } from './statement.ts';
+import { query, statement } from './statement.ts';
 import { integer, type Table, table, text } from './table.ts';
 
 const counters = table('counters', { tenant_id: text(), name: text(), shard: integer(), value: integer() });
@@ -81,21 +81,24 @@ onBothEngines('the rows of a table', (_engine, places) => {
     assert.deepEqual(await ONE.get(db.of(acme), forged), { value: 0, name: 'a' });
   });
 
-  it('a page has the order, the size and the filter that were asked for', async () => {
-    const page = counters.page(['name', 'value'], OTHERS);
-    const read = async (orderBy: string, offset: number) =>
-      (await page(db.of(acme), { name: 'z' }, { orderBy, sorts: orderBy.split(',').length, size: 2, offset })).map(
-        ({ name }) => name,
-      );
-    assert.deepEqual(await read('value DESC', 0), ['c', 'b']);
-    assert.deepEqual(await read('value DESC, name ASC', 2), ['a']);
-    assert.deepEqual(await counters.count(OTHERS).get(db.of(acme), { name: 'a' }), { total: 2 });
+  it('a list has the order, the size and the filters that were asked for, and counts all that the filters select', async () => {
+    const list = counters.list(['name', 'value'], OTHERS, { value: 'AND value >= :value', from: 'AND name < :below' });
+    const read = async (params: Parameters<typeof list>[1], orderBy: string, offset: number) => {
+      const paging = { orderBy, sorts: orderBy.split(',').length, size: 2, offset };
+      const { rows, total } = await list(db.of(acme), params, paging);
+      return [rows.map(({ name }) => name).join(), total];
+    };
+    assert.deepEqual(await read({ name: 'z' }, 'value DESC', 0), ['c,b', 3]);
+    assert.deepEqual(await read({ name: 'z' }, 'value DESC, name ASC', 2), ['a', 3]);
+    assert.deepEqual(await read({ name: 'z', value: 10 }, 'value ASC', 0), ['b,c', 2]);
+    assert.deepEqual(await read({ name: 'z', value: 10, from: '', below: 'c' }, 'value ASC', 0), ['b', 1]);
+    assert.deepEqual(await read({ name: 'z', value: undefined, from: '', below: 'c' }, 'value ASC', 0), ['a,b', 2]);
+    assert.equal(await list.count(db.of(acme), { name: 'a' }), 2);
   });
 
   it('dialect words work in hand-written statements on both engines', async () => {
-    const sum = statement(
+    const sum = query<{ total: number }>()(
       `SELECT ${bigint('sum(value)')} AS total FROM counters WHERE tenant_id = :tenant_id AND name ${inJson(':names')}`,
-      rowsOf<{ total: number }>(),
     );
     assert.deepEqual(await sum.get(db.of(acme), { names: JSON.stringify(['b', 'c']) }), { total: 30 });
     const locked = counters.select(['value'], `WHERE tenant_id = :tenant_id AND name = :name ${FOR_UPDATE}`);

@@ -1,8 +1,6 @@
-import { type OfTenant, type Reads, statements, type Value } from '../db.ts';
-import { PAGE } from './dialect.ts';
-import { pageStatement } from './kept-statement.ts';
-import { rowMaker } from './row-maker.ts';
-import { numberParams, type ParamsOf, prepare, type Statement } from './statement.ts';
+import type { Value } from '../db.ts';
+import { type Filters, type List, type ListParams, makeList } from './list.ts';
+import { type ParamsOf, prepare, type Statement } from './statement.ts';
 
 /**
  * A table names each of its columns once, with the type of its values. Statements, parameters and rows are derived from
@@ -25,9 +23,6 @@ type Name<C extends Columns> = keyof C & string;
 /** A row of a table, without its tenant: that is known wherever rows are. */
 export type RowOf<T> = T extends Table<infer C> ? Omit<Row<C>, 'tenant_id'> : never;
 
-/** The part of a list that a caller asked for; `Paging` of the kernel is one. */
-type PageOrder = { readonly orderBy: string; readonly sorts: number; readonly size: number; readonly offset: number };
-
 export type Table<C extends Columns> = {
   readonly name: string;
   readonly definition: C;
@@ -46,31 +41,13 @@ export type Table<C extends Columns> = {
     tail: T,
   ): Statement<Pick<Row<C>, K> & ParamsOf<Row<C>, T>, never>;
   delete<const T extends string>(tail: T): Statement<ParamsOf<Row<C>, T>, never>;
-  /** Reads one page of the rows that a WHERE clause selects, in the order the caller asked for. */
-  page<K extends Name<C>, const W extends string>(
-    columns: readonly K[],
-    where: W,
-  ): (db: TenantHandle, params: ListParams<C, W>, paging: PageOrder) => Promise<Pick<Row<C>, K>[]>;
-  /**
-   * The same, together with the number of all rows that the WHERE clause selects. A filter is a condition that is added
-   * if the parameter of its name has a value: `{ status: 'AND status = :status' }`.
-   */
-  list<K extends Name<C>, const W extends string, F extends Filters = Record<never, string>>(
+  /** A list of the rows that a WHERE clause and filters select, in pages. */
+  list<K extends Name<C>, const W extends string, const F extends Filters = Record<never, string>>(
     columns: readonly K[],
     where: W,
     filters?: F,
-  ): List<C, K, W, F>;
+  ): List<ListParams<Row<C>, W, F>, Pick<Row<C>, K>>;
 };
-type Filters = Readonly<Record<string, string>>;
-type FilterParams<C extends Columns, F> = { readonly [N in keyof F]?: (N extends Name<C> ? Row<C>[N] : Value) | undefined };
-type List<C extends Columns, K extends Name<C>, W extends string, F> = (
-  db: TenantHandle,
-  params: ListParams<C, W> & FilterParams<C, F>,
-  paging: PageOrder,
-) => Promise<{ rows: Pick<Row<C>, K>[]; total: number }>;
-type ListParams<C extends Columns, W extends string> = Omit<ParamsOf<Row<C>, W>, 'tenant_id'>;
-
-type TenantHandle = Reads & OfTenant;
 
 export function table<const C extends Columns>(name: string, definition: C): Table<C> {
   const all = Object.keys(definition) as Name<C>[];
@@ -93,35 +70,6 @@ export function table<const C extends Columns>(name: string, definition: C): Tab
     },
     update: (columns, tail) => prepare(`UPDATE ${name} SET ${assign(columns)} ${tail}`),
     delete: (tail) => prepare(`DELETE FROM ${name} ${tail}`),
-    page: (columns, where) => pageOf(`${selectFrom(columns)} ${where}`, columns),
-    list<K extends Name<C>, W extends string, F extends Filters>(columns: readonly K[], where: W, filters?: F) {
-      const all = Object.entries(filters ?? {});
-      const build = (tail: string) => ({
-        countRows: count<object>(tail),
-        pageRows: pageOf<object, Pick<Row<C>, K>>(`${selectFrom(columns)} ${tail}`, columns),
-      });
-      // One of each set of filters, when it is asked for.
-      const built = new Map([[where as string, build(where)]]);
-      return async (db: TenantHandle, params: Readonly<Record<string, Value | undefined>>, paging: PageOrder) => {
-        const conditions = all.flatMap(([name, condition]) => (params[name] === undefined ? [] : [condition]));
-        const tail = [where, ...conditions].join(' ');
-        const { countRows, pageRows } = built.get(tail) ?? build(tail);
-        built.set(tail, { countRows, pageRows });
-        const total = (await countRows.get(db, params))?.total ?? 0;
-        return { rows: await pageRows(db, params, paging), total };
-      };
-    },
-  };
-}
-
-const ORDER = '/*order*/';
-
-function pageOf<P, R>(select: string, columns: readonly string[]) {
-  const { numbered, valuesOf } = numberParams<P & { limit: number; offset: number }>(`${select} ${ORDER} ${PAGE}`);
-  statements.push(numbered);
-  const toRow = rowMaker(columns);
-  return (db: TenantHandle, params: P, paging: PageOrder): Promise<R[]> => {
-    const ordered = pageStatement(paging, numbered.replace(ORDER, `ORDER BY ${paging.orderBy}`), toRow);
-    return db.all<R>(ordered, valuesOf(db, { ...params, limit: paging.size, offset: paging.offset }));
+    list: (columns, where, filters) => makeList(columns, `FROM ${name} ${where}`, { filters }) as never,
   };
 }

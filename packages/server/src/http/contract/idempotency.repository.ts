@@ -1,16 +1,22 @@
-import { sql, type TenantDb, type TenantReads, type TenantTx } from '../../db/db.ts';
+import type { TenantDb, TenantReads, TenantTx } from '../../db/db.ts';
+import { query, statement } from '../../db/sql/statement.ts';
 
 export type IdempotencyRow = { request_hash: Uint8Array; sealed: Uint8Array; created_at: number };
 
-const FIND = sql(`SELECT request_hash, sealed, created_at FROM idempotency_keys
-  WHERE tenant_id = $1 AND operation = $2 AND key = $3 AND created_at > $4`);
-const REMOVE_EXPIRED = sql('DELETE FROM idempotency_keys WHERE tenant_id = $1 AND created_at <= $2');
-const ANY_EXPIRED = sql('SELECT 1 AS found FROM idempotency_keys WHERE tenant_id = $1 AND created_at <= $2 LIMIT 1');
+const FIND = query<IdempotencyRow>()(`SELECT request_hash, sealed, created_at FROM idempotency_keys
+  WHERE tenant_id = :tenant_id AND operation = :operation AND key = :key AND created_at > :after`);
+const REMOVE_EXPIRED = statement(
+  'DELETE FROM idempotency_keys WHERE tenant_id = :tenant_id AND created_at <= :expiredAt',
+);
+const ANY_EXPIRED = query<object>()(
+  'SELECT 1 AS found FROM idempotency_keys WHERE tenant_id = :tenant_id AND created_at <= :expiredAt LIMIT 1',
+);
 const MAX_REMOVED = 500;
-const REMOVE_SOME_EXPIRED = sql(`DELETE FROM idempotency_keys WHERE tenant_id = $1 AND (operation, key) IN (
-  SELECT operation, key FROM idempotency_keys WHERE tenant_id = $1 AND created_at <= $2 LIMIT ${MAX_REMOVED})`);
-const ADD = sql(`INSERT INTO idempotency_keys (tenant_id, operation, key, request_hash, sealed, created_at)
-  VALUES ($1, $2, $3, $4, $5, $6)`);
+const REMOVE_SOME_EXPIRED =
+  statement(`DELETE FROM idempotency_keys WHERE tenant_id = :tenant_id AND (operation, key) IN (
+  SELECT operation, key FROM idempotency_keys WHERE tenant_id = :tenant_id AND created_at <= :expiredAt LIMIT ${MAX_REMOVED})`);
+const ADD = statement(`INSERT INTO idempotency_keys (tenant_id, operation, key, request_hash, sealed, created_at)
+  VALUES (:tenant_id, :operation, :key, :request_hash, :sealed, :created_at)`);
 
 export type Slot = { operation: string; key: string };
 
@@ -19,18 +25,18 @@ export function findAnswer(
   { operation, key }: Slot,
   after: number,
 ): Promise<IdempotencyRow | undefined> {
-  return db.get<IdempotencyRow>(FIND, [db.tenantId, operation, key, after]);
+  return FIND.get(db, { operation, key, after });
 }
 
 /** Some of those that have expired, so that no other writer waits for long. True if there may be more. */
 export async function removeSomeExpired(db: TenantDb, expiredAt: number): Promise<boolean> {
   // Most tenants have none, and looking holds nobody up.
-  if (!(await db.get(ANY_EXPIRED, [db.tenantId, expiredAt]))) return false;
-  return (await db.write((tx) => tx.run(REMOVE_SOME_EXPIRED, [tx.tenantId, expiredAt]))) === MAX_REMOVED;
+  if (!(await ANY_EXPIRED.get(db, { expiredAt }))) return false;
+  return (await db.write((tx) => REMOVE_SOME_EXPIRED.run(tx, { expiredAt }))) === MAX_REMOVED;
 }
 
 /** Answers are kept for a day; those that are older make room first. */
 export async function addAnswer(tx: TenantTx, { operation, key }: Slot, row: IdempotencyRow, expiredAt: number) {
-  await tx.run(REMOVE_EXPIRED, [tx.tenantId, expiredAt]);
-  await tx.run(ADD, [tx.tenantId, operation, key, row.request_hash, row.sealed, row.created_at]);
+  await REMOVE_EXPIRED.run(tx, { expiredAt });
+  await ADD.run(tx, { operation, key, request_hash: row.request_hash, sealed: row.sealed, created_at: row.created_at });
 }

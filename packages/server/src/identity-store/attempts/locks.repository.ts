@@ -1,38 +1,46 @@
-import { sql, type TenantReads, type TenantTx } from '../../db/db.ts';
+import type { TenantReads, TenantTx } from '../../db/db.ts';
 import { inJson } from '../../db/sql/dialect.ts';
+import { query, statement } from '../../db/sql/statement.ts';
 import type { LockState, Modality } from './lock-rules.ts';
 
 type LockRow = LockState & { user_id: string; modality: Modality };
 
 const STATE = 'failed_count, lock_count, tries, locked_until, disabled_at';
-const ONE = sql(`SELECT ${STATE} FROM user_locks WHERE tenant_id = $1 AND user_id = $2 AND modality = $3`);
-const OF_USER = sql(`SELECT user_id, modality, ${STATE} FROM user_locks WHERE tenant_id = $1 AND user_id = $2`);
-const OF_USERS = sql(
-  `SELECT user_id, modality, ${STATE} FROM user_locks WHERE tenant_id = $1 AND user_id ${inJson('$2')}`,
+const ONE = query<LockState>()(
+  `SELECT ${STATE} FROM user_locks WHERE tenant_id = :tenant_id AND user_id = :userId AND modality = :modality`,
 );
-const PUT = sql(`INSERT INTO user_locks (tenant_id, user_id, modality, ${STATE}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+const OF_USER = query<LockRow>()(
+  `SELECT user_id, modality, ${STATE} FROM user_locks WHERE tenant_id = :tenant_id AND user_id = :user_id`,
+);
+const OF_USERS = query<LockRow>()(
+  `SELECT user_id, modality, ${STATE} FROM user_locks WHERE tenant_id = :tenant_id AND user_id ${inJson(':userIds')}`,
+);
+const PUT =
+  statement(`INSERT INTO user_locks (tenant_id, user_id, modality, ${STATE}) VALUES (:tenant_id, :userId, :modality, :failed_count, :lock_count, :tries, :locked_until, :disabled_at)
   ON CONFLICT (tenant_id, user_id, modality) DO UPDATE SET failed_count = excluded.failed_count,
     lock_count = excluded.lock_count, tries = excluded.tries, locked_until = excluded.locked_until,
     disabled_at = excluded.disabled_at`);
-const CLEAR = sql('DELETE FROM user_locks WHERE tenant_id = $1 AND user_id = $2 AND modality = $3');
-const CLEAR_ALL = sql('DELETE FROM user_locks WHERE tenant_id = $1 AND user_id = $2');
+const CLEAR = statement(
+  'DELETE FROM user_locks WHERE tenant_id = :tenant_id AND user_id = :userId AND modality = :modality',
+);
+const CLEAR_ALL = statement('DELETE FROM user_locks WHERE tenant_id = :tenant_id AND user_id = :userId');
 
 /** The row of the user is locked by the caller, so nobody changes this one in the meantime. */
 export function findLock(tx: TenantTx, userId: string, modality: Modality): Promise<LockState | undefined> {
-  return tx.get<LockState>(ONE, [tx.tenantId, userId, modality]);
+  return ONE.get(tx, { userId, modality });
 }
 
 export async function putLock(tx: TenantTx, userId: string, modality: Modality, state: LockState): Promise<void> {
   const { failed_count, lock_count, tries, locked_until, disabled_at } = state;
-  await tx.run(PUT, [tx.tenantId, userId, modality, failed_count, lock_count, tries, locked_until, disabled_at]);
+  await PUT.run(tx, { userId, modality, failed_count, lock_count, tries, locked_until, disabled_at });
 }
 
 export async function clearLock(tx: TenantTx, userId: string, modality: Modality): Promise<void> {
-  await tx.run(CLEAR, [tx.tenantId, userId, modality]);
+  await CLEAR.run(tx, { userId, modality });
 }
 
 export async function clearLocks(tx: TenantTx, userId: string): Promise<void> {
-  await tx.run(CLEAR_ALL, [tx.tenantId, userId]);
+  await CLEAR_ALL.run(tx, { userId });
 }
 
 export type Locks = Partial<Record<Modality, LockState>>;
@@ -41,8 +49,8 @@ export async function locksOf(db: TenantReads, userIds: readonly string[]): Prom
   const [only] = userIds;
   const rows =
     userIds.length === 1
-      ? await db.all<LockRow>(OF_USER, [db.tenantId, only as string])
-      : await db.all<LockRow>(OF_USERS, [db.tenantId, JSON.stringify(userIds)]);
+      ? await OF_USER.all(db, { user_id: only as string })
+      : await OF_USERS.all(db, { userIds: JSON.stringify(userIds) });
   const locks = new Map<string, Locks>();
   for (const { user_id, modality, ...state } of rows) {
     locks.set(user_id, { ...locks.get(user_id), [modality]: state });

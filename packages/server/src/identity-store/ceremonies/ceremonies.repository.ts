@@ -1,5 +1,7 @@
-import { sql, type TenantReads, type TenantTx } from '../../db/db.ts';
+import type { TenantReads, TenantTx } from '../../db/db.ts';
 import { SKIP_LOCKED } from '../../db/sql/dialect.ts';
+import { query } from '../../db/sql/statement.ts';
+import { integer, optional, type RowOf, table, text } from '../../db/sql/table.ts';
 
 /** A session of one kind is no session of another. */
 export type CeremonyKind =
@@ -8,35 +10,40 @@ export type CeremonyKind =
   | 'APPKEY_REGISTRATION'
   | 'APPKEY_AUTHENTICATION';
 
-export type CeremonyRow = {
-  id: string;
-  store_id: string;
-  kind: CeremonyKind;
-  user_id: string | null;
-  rp_id: string | null;
-  policy_name: string | null;
-  username: string | null;
+const ceremonies = table('ceremonies', {
+  tenant_id: text(),
+  id: text(),
+  store_id: text(),
+  kind: text<CeremonyKind>(),
+  user_id: optional(text()),
+  rp_id: optional(text()),
+  policy_name: optional(text()),
+  username: optional(text()),
   /** A JSON object. */
-  data: string;
-  created_at: number;
-  expires_at: number;
-};
+  data: text(),
+  created_at: integer(),
+  expires_at: integer(),
+});
+const { columns } = ceremonies;
+export type CeremonyRow = RowOf<typeof ceremonies>;
 
 /** More are never there. */
 const MOST_AT_ONCE = 1000;
-const COLUMNS = 'id, store_id, kind, user_id, rp_id, policy_name, username, data, created_at, expires_at';
-const ADD = sql(`INSERT INTO ceremonies (tenant_id, ${COLUMNS})
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`);
-const TAKE = sql(`DELETE FROM ceremonies
-  WHERE tenant_id = $1 AND store_id = $2 AND kind = $3 AND id = $4 AND expires_at > $5 RETURNING ${COLUMNS}`);
+const COLUMNS = columns.join(', ');
+const ADD = ceremonies.insert();
+const TAKE = query<CeremonyRow>()(`DELETE FROM ceremonies
+  WHERE tenant_id = :tenant_id AND store_id = :storeId AND kind = :kind AND id = :id AND expires_at > :now RETURNING ${COLUMNS}`);
 // One that is being completed at this moment is left to whoever completes it.
-const KEEP_NEWEST = sql(`DELETE FROM ceremonies WHERE tenant_id = $1 AND id IN (
-    SELECT id FROM ceremonies WHERE tenant_id = $1 AND user_id = $2 ORDER BY id DESC
-      LIMIT ${MOST_AT_ONCE} OFFSET $3 + 0 ${SKIP_LOCKED})`);
-const OPEN_OF = sql(`SELECT ${COLUMNS} FROM ceremonies WHERE tenant_id = $1 AND user_id = $2 AND expires_at > $3
-  ORDER BY id DESC`);
-const REMOVE_EXPIRED = sql(`DELETE FROM ceremonies WHERE tenant_id = $1 AND id IN (
-    SELECT id FROM ceremonies WHERE tenant_id = $1 AND expires_at <= $2 ORDER BY expires_at LIMIT $3)`);
+const KEEP_NEWEST = ceremonies.delete(`WHERE tenant_id = :tenant_id AND id IN (
+    SELECT id FROM ceremonies WHERE tenant_id = :tenant_id AND user_id = :userId ORDER BY id DESC
+      LIMIT ${MOST_AT_ONCE} OFFSET :keep + 0 ${SKIP_LOCKED})`);
+const OPEN_OF = ceremonies.select(
+  columns,
+  `WHERE tenant_id = :tenant_id AND user_id = :userId AND expires_at > :now
+  ORDER BY id DESC`,
+);
+const REMOVE_EXPIRED = ceremonies.delete(`WHERE tenant_id = :tenant_id AND id IN (
+    SELECT id FROM ceremonies WHERE tenant_id = :tenant_id AND expires_at <= :now ORDER BY expires_at LIMIT :limit)`);
 
 const placeOf = (id: string) => `ceremony:${id}`;
 
@@ -60,10 +67,7 @@ async function openNames(db: TenantReads, rows: CeremonyRow[]): Promise<Ceremony
 }
 
 export async function addCeremony(tx: TenantTx, row: CeremonyRow): Promise<void> {
-  await tx.run(ADD, [
-    ...[tx.tenantId, row.id, row.store_id, row.kind, row.user_id, row.rp_id, row.policy_name, await sealName(tx, row)],
-    ...[row.data, row.created_at, row.expires_at],
-  ]);
+  await ADD.run(tx, { ...row, username: await sealName(tx, row) });
 }
 
 /** Nobody who takes one needs the name of its user: it is not opened. */
@@ -71,18 +75,18 @@ export function removeCeremony(
   tx: TenantTx,
   { kind, storeId, id, now }: { kind: CeremonyKind; storeId: string; id: string; now: number },
 ): Promise<Omit<CeremonyRow, 'username'> | undefined> {
-  return tx.get<CeremonyRow>(TAKE, [tx.tenantId, storeId, kind, id, now]);
+  return TAKE.get(tx, { storeId, kind, id, now });
 }
 
 export async function keepNewestCeremonies(tx: TenantTx, userId: string, keep: number): Promise<void> {
-  await tx.run(KEEP_NEWEST, [tx.tenantId, userId, keep]);
+  await KEEP_NEWEST.run(tx, { userId, keep });
 }
 
 /** The newest first. There are only so many. */
 export async function openCeremoniesOf(db: TenantReads, userId: string, now: number): Promise<CeremonyRow[]> {
-  return openNames(db, await db.all<CeremonyRow>(OPEN_OF, [db.tenantId, userId, now]));
+  return openNames(db, await OPEN_OF.all(db, { userId, now }));
 }
 
 export function removeExpiredCeremonies(tx: TenantTx, now: number, limit: number): Promise<number> {
-  return tx.run(REMOVE_EXPIRED, [tx.tenantId, now, limit]);
+  return REMOVE_EXPIRED.run(tx, { now, limit });
 }

@@ -1,53 +1,54 @@
-import { sql, type TenantReads, type TenantTx, unprepared, type Value } from '../../db/db.ts';
+import { type TenantReads, type TenantTx, unprepared, type Value } from '../../db/db.ts';
 import { inJson, withoutIndex } from '../../db/sql/dialect.ts';
+import { query, statement } from '../../db/sql/statement.ts';
+import { integer, optional, type RowOf, table, text } from '../../db/sql/table.ts';
 import { type EventRow, identityEventsTable } from './identity-events.table.ts';
 
 /** Queries over events, and the search behind them. */
 export type QueryStatus = 'QUEUED' | 'RUNNING' | 'SUCCEEDED' | 'FAILED';
 type Environment = EventRow['environment'];
 
-export type QueryRow = {
-  id: string;
-  environment: Environment;
-  status: QueryStatus;
+const queries = table('event_queries', {
+  tenant_id: text(),
+  id: text(),
+  environment: text<Environment>(),
+  status: text<QueryStatus>(),
   /** A JSON object: an `EventFilter`. */
-  filter: string;
-  size: number;
+  filter: text(),
+  size: integer(),
   /** A JSON array of ids. */
-  first_page: string | null;
-  next_id: string | null;
-  created_at: number;
-  expires_at: number;
-};
+  first_page: optional(text()),
+  next_id: optional(text()),
+  created_at: integer(),
+  expires_at: integer(),
+});
+const { columns } = queries;
+export type QueryRow = RowOf<typeof queries>;
 
-const COLUMNS = 'id, environment, status, filter, size, first_page, next_id, created_at, expires_at';
-const ADD = sql(`INSERT INTO event_queries (tenant_id, ${COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`);
-const ONE = sql(`SELECT ${COLUMNS} FROM event_queries WHERE tenant_id = $1 AND id = $2`);
-const COUNT = sql('SELECT count(*) AS total FROM event_queries WHERE tenant_id = $1 AND environment = $2');
-const SET_STATUS = sql('UPDATE event_queries SET status = $3 WHERE tenant_id = $1 AND id = $2');
-const SUCCEED = sql(`UPDATE event_queries SET status = 'SUCCEEDED', first_page = $3, next_id = $4
-  WHERE tenant_id = $1 AND id = $2`);
-const REMOVE_EXPIRED = sql(`DELETE FROM event_queries WHERE tenant_id = $1 AND id IN (
-    SELECT id FROM event_queries WHERE tenant_id = $1 AND expires_at <= $2 ORDER BY expires_at LIMIT $3)`);
+const ADD = queries.insert();
+const ONE = queries.select(columns, 'WHERE tenant_id = :tenant_id AND id = :id');
+const COUNT = queries.count('WHERE tenant_id = :tenant_id AND environment = :environment');
+const SET_STATUS = queries.update(['status'], 'WHERE tenant_id = :tenant_id AND id = :id');
+const SUCCEED = statement(`UPDATE event_queries SET status = 'SUCCEEDED', first_page = :ids, next_id = :nextId
+  WHERE tenant_id = :tenant_id AND id = :id`);
+const REMOVE_EXPIRED = queries.delete(`WHERE tenant_id = :tenant_id AND id IN (
+    SELECT id FROM event_queries WHERE tenant_id = :tenant_id AND expires_at <= :now ORDER BY expires_at LIMIT :limit)`);
 
 export async function addQuery(tx: TenantTx, row: QueryRow): Promise<void> {
-  await tx.run(ADD, [
-    ...[tx.tenantId, row.id, row.environment, row.status, row.filter, row.size, row.first_page, row.next_id],
-    ...[row.created_at, row.expires_at],
-  ]);
+  await ADD.run(tx, row);
 }
 
 export function findQuery(db: TenantReads, id: string): Promise<QueryRow | undefined> {
-  return db.get<QueryRow>(ONE, [db.tenantId, id]);
+  return ONE.get(db, { id });
 }
 
 /** Of both environments. */
 export async function countQueries(db: TenantReads, environment: Environment): Promise<number> {
-  return (await db.get<{ total: number }>(COUNT, [db.tenantId, environment]))?.total ?? 0;
+  return (await COUNT.get(db, { environment }))?.total ?? 0;
 }
 
 export async function setQueryStatus(tx: TenantTx, id: string, status: QueryStatus): Promise<void> {
-  await tx.run(SET_STATUS, [tx.tenantId, id, status]);
+  await SET_STATUS.run(tx, { id, status });
 }
 
 export async function completeQuery(
@@ -55,11 +56,11 @@ export async function completeQuery(
   id: string,
   { ids, nextId }: { ids: readonly string[]; nextId: string | null },
 ): Promise<void> {
-  await tx.run(SUCCEED, [tx.tenantId, id, JSON.stringify(ids), nextId]);
+  await SUCCEED.run(tx, { id, ids: JSON.stringify(ids), nextId });
 }
 
 export function removeExpiredQueries(tx: TenantTx, now: number, limit: number): Promise<number> {
-  return tx.run(REMOVE_EXPIRED, [tx.tenantId, now, limit]);
+  return REMOVE_EXPIRED.run(tx, { now, limit });
 }
 
 /** The columns that are compared, and what with. */
@@ -114,19 +115,19 @@ export async function searchEvents(
   return (await db.all<{ id: string }>(unprepared(text), values)).map(({ id }) => id);
 }
 
-const STEP_BACK = sql(`SELECT id FROM identity_events WHERE tenant_id = $1 AND environment = $2 AND id < $3
-  ORDER BY id DESC LIMIT 1 OFFSET $4 + 0`);
+const STEP_BACK = query<{ id: string }>()(`SELECT id FROM identity_events
+  WHERE tenant_id = :tenant_id AND environment = :environment AND id < :below ORDER BY id DESC LIMIT 1 OFFSET :offset + 0`);
 
 /** The id that stands so many events before another; nothing if there are not so many. */
 export async function stepBack(
   db: TenantReads,
   { environment, below, events }: { environment: Environment; below: string; events: number },
 ): Promise<string | undefined> {
-  return (await db.get<{ id: string }>(STEP_BACK, [db.tenantId, environment, below, events - 1]))?.id;
+  return (await STEP_BACK.get(db, { environment, below, offset: events - 1 }))?.id;
 }
 
 const OF_IDS =
-  sql(`SELECT ${identityEventsTable.columns.join(', ')} FROM identity_events WHERE tenant_id = $1 AND environment = $2 AND id ${inJson('$3')}
+  query<EventRow>()(`SELECT ${identityEventsTable.columns.join(', ')} FROM identity_events WHERE tenant_id = :tenant_id AND environment = :environment AND id ${inJson(':ids')}
   ORDER BY id DESC`);
 
 /** Those that retention has left. */
@@ -134,5 +135,5 @@ export function eventsOfIds(
   db: TenantReads,
   { environment, ids }: { environment: Environment; ids: readonly string[] },
 ): Promise<EventRow[]> {
-  return db.all<EventRow>(OF_IDS, [db.tenantId, environment, JSON.stringify(ids)]);
+  return OF_IDS.all(db, { environment, ids: JSON.stringify(ids) });
 }

@@ -1,14 +1,19 @@
-import { sql, type TenantReads, type TenantTx } from '../../db/db.ts';
+import type { TenantReads, TenantTx } from '../../db/db.ts';
+import { query, statement } from '../../db/sql/statement.ts';
 
 /** Which session a step of a journey has opened: only that one can be finished by it. */
 export type StepOfInstance = { readonly instanceId: string; readonly step: string };
 
-const PUT = sql(`INSERT INTO step_ceremonies (tenant_id, instance_id, step, session_id, created_at)
-  VALUES ($1, $2, $3, $4, $5)
+const PUT = statement(`INSERT INTO step_ceremonies (tenant_id, instance_id, step, session_id, created_at)
+  VALUES (:tenant_id, :instanceId, :step, :sessionId, :now)
   ON CONFLICT (tenant_id, instance_id, step) DO UPDATE SET session_id = excluded.session_id,
     created_at = excluded.created_at`);
-const ONE = sql(`SELECT session_id FROM step_ceremonies WHERE tenant_id = $1 AND instance_id = $2 AND step = $3`);
-const TAKE = sql(`DELETE FROM step_ceremonies WHERE tenant_id = $1 AND instance_id = $2 AND step = $3
+const ONE = query<{ session_id: string }>()(
+  `SELECT session_id FROM step_ceremonies WHERE tenant_id = :tenant_id AND instance_id = :instanceId AND step = :step`,
+);
+const TAKE = query<{
+  session_id: string;
+}>()(`DELETE FROM step_ceremonies WHERE tenant_id = :tenant_id AND instance_id = :instanceId AND step = :step
   RETURNING session_id`);
 
 export async function putStepCeremony(
@@ -16,14 +21,14 @@ export async function putStepCeremony(
   { instanceId, step }: StepOfInstance,
   { sessionId, now }: { sessionId: string; now: number },
 ): Promise<void> {
-  await tx.run(PUT, [tx.tenantId, instanceId, step, sessionId, now]);
+  await PUT.run(tx, { instanceId, step, sessionId, now });
 }
 
 export async function findStepCeremony(
   db: TenantReads,
   { instanceId, step }: StepOfInstance,
 ): Promise<string | undefined> {
-  const row = await db.get<{ session_id: string }>(ONE, [db.tenantId, instanceId, step]);
+  const row = await ONE.get(db, { instanceId, step });
   return row?.session_id;
 }
 
@@ -32,6 +37,6 @@ export async function takeStepCeremony(
   tx: TenantTx,
   { instanceId, step }: StepOfInstance,
 ): Promise<string | undefined> {
-  const row = await tx.get<{ session_id: string }>(TAKE, [tx.tenantId, instanceId, step]);
+  const row = await TAKE.get(tx, { instanceId, step });
   return row?.session_id;
 }

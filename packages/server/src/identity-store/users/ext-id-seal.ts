@@ -1,7 +1,8 @@
-import { type PersonalSeal, sql, type TenantReads, type TenantTx } from '../../db/db.ts';
+import type { PersonalSeal, TenantReads, TenantTx } from '../../db/db.ts';
 import { FOR_UPDATE } from '../../db/sql/dialect.ts';
+import { query, statement } from '../../db/sql/statement.ts';
 import { fold } from '../../kernel/pages.ts';
-import type { UserRef, UserRow } from './user-row.ts';
+import type { UserRef, UserRow } from './users.table.ts';
 
 /**
  * External ids are often e-mail addresses or names. The database has a keyed hash, by which a user is found exactly, a code
@@ -59,18 +60,19 @@ export async function codeOfExtId(db: TenantReads, folded: string, isWhole: bool
   return isWhole ? seal?.wholeCodeOf(KIND, folded) : seal?.codeOf(KIND, folded);
 }
 
-const IN_CLEAR = sql(`SELECT id, ext_id FROM identity_users
-  WHERE tenant_id = $1 AND id > $2 AND ext_id IS NOT NULL AND ext_sealed IS NULL ORDER BY id LIMIT $3 + 0
+const IN_CLEAR = query<Named>()(`SELECT id, ext_id FROM identity_users
+  WHERE tenant_id = :tenant_id AND id > :after AND ext_id IS NOT NULL AND ext_sealed IS NULL ORDER BY id LIMIT :limit + 0
   ${FOR_UPDATE}`);
-const SEAL = sql(`UPDATE identity_users SET ext_id = $3, ext_id_folded = $4, ext_sealed = $5
-  WHERE tenant_id = $1 AND id = $2`);
+const SEAL =
+  statement(`UPDATE identity_users SET ext_id = :ext_id, ext_id_folded = :ext_id_folded, ext_sealed = :ext_sealed
+  WHERE tenant_id = :tenant_id AND id = :id`);
 
 /** Seals what an earlier release stored in the clear. The ids of those that were sealed. */
 export async function sealUsers(tx: TenantTx, after: string, limit: number): Promise<string[]> {
-  const rows = await tx.all<Named>(IN_CLEAR, [tx.tenantId, after, limit]);
+  const rows = await IN_CLEAR.all(tx, { after, limit });
   for (const row of rows) {
     const { ext_id, ext_id_folded, ext_sealed } = await toStored(tx, row);
-    await tx.run(SEAL, [tx.tenantId, row.id, ext_id, ext_id_folded, ext_sealed]);
+    await SEAL.run(tx, { id: row.id, ext_id, ext_id_folded, ext_sealed });
   }
   return rows.map(({ id }) => id);
 }

@@ -6,7 +6,7 @@ export type Held = (part: string) => boolean;
 
 export type HeldParts = {
   add(part: string, tables: readonly string[]): void;
-  /** Columns that say what the user has; `user` is its id in the statement, and `$1` the tenant. */
+  /** Columns that say what the user has; `user` is its id in the statement. */
   columns(user: string): string;
   /** A part that was never added is taken to be there. */
   of(row: Readonly<Record<string, unknown>> | undefined): Held;
@@ -27,6 +27,7 @@ export function heldParts(): HeldParts {
 }
 
 function anyOf(tables: readonly string[], user: string): string {
-  const one = (table: string) => `EXISTS (SELECT 1 FROM ${table} t WHERE t.tenant_id = $1 AND t.user_id = ${user})`;
+  const one = (table: string) =>
+    `EXISTS (SELECT 1 FROM ${table} t WHERE t.tenant_id = :tenant_id AND t.user_id = ${user})`;
   return `(${tables.map(one).join(' OR ')})`;
 }

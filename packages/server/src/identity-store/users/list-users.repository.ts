@@ -1,12 +1,13 @@
-import { type TenantReads, unprepared, type Value } from '../../db/db.ts';
+import type { TenantReads } from '../../db/db.ts';
 import { inJson } from '../../db/sql/dialect.ts';
-import { pageStatement } from '../../db/sql/kept-statement.ts';
+import { listOf } from '../../db/sql/list.ts';
 import { likeMatch } from '../../kernel/like-match.ts';
 import type { Paging } from '../../kernel/pages.ts';
 import { MAX_SCANNED, scanSealed } from '../../kernel/scan-sealed.ts';
 import { codeOfExtId, openUsers } from './ext-id-seal.ts';
 import type { User } from './user-view.ts';
-import { countUsers, USER_COLUMNS, type UserRow } from './users.repository.ts';
+import { countUsers } from './users.repository.ts';
+import { type UserRow, users } from './users.table.ts';
 
 /** The properties a list can be sorted by. External ids are sealed, so a list in their order is put in order here. */
 export const SORTABLE = { id: 'id', createdDtm: 'id', extId: 'ext_id_folded' } as const;
@@ -32,6 +33,25 @@ export type UserFilter = {
 
 type Found = { rows: UserRow[]; total: number };
 
+const OF_STORE = 'WHERE tenant_id = :tenant_id AND store_id = :store_id';
+const BY_STATUS = {
+  lockedAt: "AND status = 'ACTIVE' AND temp_lock_until > :lockedAt",
+  activeAt: "AND status = 'ACTIVE' AND (temp_lock_until IS NULL OR temp_lock_until <= :activeAt)",
+  // Said twice, because SQLite takes the index of those that are not active only where it reads its condition.
+  status: "AND status <> 'ACTIVE' AND status = :status",
+} as const;
+const LIST = listOf<UserRow>()(users.columns, `FROM identity_users ${OF_STORE}`, {
+  mostCounted: COUNT_CAP,
+  filters: {
+    whole: 'AND ext_id_folded = :whole',
+    from: 'AND ext_id_folded >= :from AND ext_id_folded < :below',
+    ...BY_STATUS,
+  },
+});
+const SCANNED = ['id', 'ext_id', 'ext_id_folded', 'ext_sealed'] as const;
+const SCAN = users.list(SCANNED, `${OF_STORE} AND id > :after`, BY_STATUS);
+const AMONG = users.select(users.columns, `${OF_STORE} AND id ${inJson(':ids')}`);
+
 export async function pageUsers(db: TenantReads, filter: UserFilter, paging: Paging): Promise<Found> {
   const like = filter.pattern === undefined ? undefined : likeMatch(filter.pattern);
   const { exact, beginning = '' } = like ?? {};
@@ -41,28 +61,15 @@ export async function pageUsers(db: TenantReads, filter: UserFilter, paging: Pag
   }
   const code = like && (await codeOfExtId(db, exact ?? beginning, exact !== undefined));
   if (like && code === undefined) return { rows: [], total: 0 };
-  const values: Value[] = [db.tenantId, filter.storeId];
-  const given = (value: Value) => `$${values.push(value)}`;
-  const coded =
-    code === undefined
-      ? ''
-      : exact !== undefined
-        ? ` AND ext_id_folded = ${given(code)}`
-        : ` AND ext_id_folded >= ${given(code)} AND ext_id_folded < ${given(`${code}\u{10ffff}`)}`;
-  const where = `${coded}${statusCondition(filter, given)}`;
-  const at = values.length;
-  const text = `SELECT ${USER_COLUMNS} FROM identity_users WHERE tenant_id = $1 AND store_id = $2${where}
-    ORDER BY ${paging.orderBy} LIMIT $${at + 1} + 0 OFFSET $${at + 2} + 0`;
-  // Lists without a filter, of few orders, are kept prepared.
-  const statement = where === '' ? pageStatement(paging, text) : unprepared(text);
-  const rows = await openUsers(db, await db.all<UserRow>(statement, [...values, paging.size, paging.offset]));
-  if (where === '') return { rows, total: await countUsers(db, filter.storeId) };
-  const count = unprepared(`SELECT count(*) AS total FROM (SELECT 1 FROM identity_users
-    WHERE tenant_id = $1 AND store_id = $2${where} LIMIT ${COUNT_CAP}) AS counted`);
-  return { rows, total: (await db.get<{ total: number }>(count, values))?.total ?? 0 };
+  const whole = exact === undefined ? undefined : code;
+  const from = exact === undefined ? code : undefined;
+  const params = { store_id: filter.storeId, whole, from, below: from && `${from}\u{10ffff}`, ...statusParams(filter) };
+  const rows = await openUsers(db, await LIST.page(db, params, paging));
+  const isFiltered = code !== undefined || filter.status !== undefined;
+  return { rows, total: isFiltered ? await LIST.count(db, params) : await countUsers(db, filter.storeId) };
 }
 
-type Scanned = Pick<UserRow, 'id' | 'ext_id' | 'ext_id_folded'>;
+type Scanned = Pick<UserRow, (typeof SCANNED)[number]>;
 
 /** Opens the external id of every user, and reads the others of the page alone. */
 async function scanUsers(
@@ -72,27 +79,20 @@ async function scanUsers(
   matches: (folded: string) => boolean,
 ): Promise<Found> {
   const batch = async (after: string, limit: number) => {
-    const values: Value[] = [db.tenantId, filter.storeId, after, limit];
-    const where = statusCondition(filter, (value) => `$${values.push(value)}`);
-    const statement = unprepared(`SELECT id, ext_id, ext_id_folded, ext_sealed FROM identity_users
-      WHERE tenant_id = $1 AND store_id = $2 AND id > $3${where} ORDER BY id LIMIT $4 + 0`);
-    return openUsers(db, await db.all<Scanned>(statement, values));
+    const params = { store_id: filter.storeId, after, ...statusParams(filter) };
+    return openUsers(db, await SCAN.page(db, params, { orderBy: 'id', sorts: 0, size: limit, offset: 0 }));
   };
   const isFound = ({ ext_id, ext_id_folded }: Scanned) =>
     filter.pattern === undefined || (ext_id !== null && matches(ext_id_folded));
   const { ids, total } = await scanSealed(db.tenantId, { batch, matches: isFound, fault: FAULT }, paging);
-  const statement = unprepared(
-    `SELECT ${USER_COLUMNS} FROM identity_users WHERE tenant_id = $1 AND store_id = $2 AND id ${inJson('$3')}`,
-  );
-  const rows = await db.all<UserRow>(statement, [db.tenantId, filter.storeId, JSON.stringify(ids)]);
+  const rows: UserRow[] = await AMONG.all(db, { store_id: filter.storeId, ids: JSON.stringify(ids) });
   const byId = new Map((await openUsers(db, rows)).map((row) => [row.id, row]));
   return { rows: ids.flatMap((id) => byId.get(id) ?? []), total };
 }
 
-function statusCondition({ status, now }: UserFilter, given: (value: Value) => string): string {
-  if (status === undefined) return '';
-  if (status === 'TEMP_LOCKED') return ` AND status = 'ACTIVE' AND temp_lock_until > ${given(now)}`;
-  // Said twice, because SQLite takes the index of those that are not active only where it reads its condition.
-  if (status !== 'ACTIVE') return ` AND status <> 'ACTIVE' AND status = ${given(status)}`;
-  return ` AND status = 'ACTIVE' AND (temp_lock_until IS NULL OR temp_lock_until <= ${given(now)})`;
+/** At most one of these filters has a value. */
+function statusParams({ status, now }: UserFilter) {
+  if (status === undefined) return {};
+  if (status === 'TEMP_LOCKED') return { lockedAt: now };
+  return status === 'ACTIVE' ? { activeAt: now } : { status };
 }

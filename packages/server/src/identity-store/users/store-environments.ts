@@ -1,11 +1,14 @@
-import { sql, type TenantReads } from '../../db/db.ts';
+import type { TenantReads } from '../../db/db.ts';
+import { query } from '../../db/sql/statement.ts';
 import type { Environment } from '../../kernel/environment.ts';
 import { ApiError } from '../../kernel/errors.ts';
-import type { UserRow } from './user-row.ts';
+import type { UserRow } from './users.table.ts';
 
 type OfStore = Pick<UserRow, 'store_id'>;
 
-const FIND = sql('SELECT environment FROM identity_stores WHERE tenant_id = $1 AND id = $2');
+const FIND = query<{ environment: Environment }>()(
+  'SELECT environment FROM identity_stores WHERE tenant_id = :tenant_id AND id = :store_id',
+);
 const MAX_STORES = 10_000;
 
 /**
@@ -17,7 +20,7 @@ export function openStoreEnvironments() {
   return {
     known: ({ store_id }: OfStore) => known.get(store_id),
     async find(db: TenantReads, { store_id }: OfStore): Promise<Environment> {
-      const found = await db.get<{ environment: Environment }>(FIND, [db.tenantId, store_id]);
+      const found = await FIND.get(db, { store_id });
       if (!found) throw new ApiError(100027);
       if (known.size >= MAX_STORES) known.clear();
       known.set(store_id, found.environment);

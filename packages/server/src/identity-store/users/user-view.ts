@@ -83,9 +83,8 @@ export function openUserViews({ vault }: { vault: Pick<Vault, 'openTextFor'> }):
 
   const findRow = async (db: TenantReads, { environment, storeName, ref }: UserAddress) => {
     statements ??= userStatements(held);
-    const statement = ref.userId === undefined ? statements.byExtId : statements.byId;
-    const values = [db.tenantId, environment, storeName, await storedRef(db, ref)];
-    return openFound(db, await db.get<UserRow>(statement, values));
+    const one = ref.userId === undefined ? statements.byExtId : statements.byId;
+    return openFound(db, await one.get(db, { environment, storeName, ref: await storedRef(db, ref) }));
   };
 
   return {
@@ -98,7 +97,7 @@ export function openUserViews({ vault }: { vault: Pick<Vault, 'openTextFor'> }):
     userViews: async (db, rows, now) => (rows.length === 0 ? [] : viewsOf(db, rows, now)),
     async userView(db, row, now) {
       statements ??= userStatements(held);
-      const has = held.of(await db.get(statements.held, [db.tenantId, row.id]));
+      const has = held.of(await statements.held.get(db, { id: row.id }));
       return viewOf(db, row, { now, has });
     },
     async findUserView(db, at, now) {

@@ -1,4 +1,4 @@
-import { sql } from '../../db/db.ts';
+import { query } from '../../db/sql/statement.ts';
 import type { PersonItem, PersonSource } from '../../kernel/person-source.ts';
 import type { IdentityCore } from '../identity-core.ts';
 import { deleteUser } from './delete-user.ts';
@@ -6,11 +6,12 @@ import { openUsers } from './ext-id-seal.ts';
 import { attributesOf } from './user-view.ts';
 import { findUser, findUserForUpdate, USER_COLUMNS, type UserRow, usersAmong } from './users.repository.ts';
 
-const IN_ENVIRONMENT = `u.tenant_id = $1 AND u.store_id IN
-  (SELECT id FROM identity_stores s WHERE s.tenant_id = $1 AND s.environment = $2)`;
-const COUNT = sql(`SELECT count(*) AS total FROM identity_users u WHERE ${IN_ENVIRONMENT}`);
-const AFTER = sql(`SELECT ${USER_COLUMNS} FROM identity_users u WHERE ${IN_ENVIRONMENT} AND u.id > $3
-  ORDER BY u.id LIMIT $4 + 0`);
+const IN_ENVIRONMENT = `u.tenant_id = :tenant_id AND u.store_id IN
+  (SELECT id FROM identity_stores s WHERE s.tenant_id = :tenant_id AND s.environment = :environment)`;
+const COUNT = query<{ total: number }>()(`SELECT count(*) AS total FROM identity_users u WHERE ${IN_ENVIRONMENT}`);
+const AFTER =
+  query<UserRow>()(`SELECT ${USER_COLUMNS.join(', ')} FROM identity_users u WHERE ${IN_ENVIRONMENT} AND u.id > :after
+  ORDER BY u.id LIMIT :limit + 0`);
 
 /** Users of identity stores: their external ids and their attributes. */
 export function usersOfPerson(
@@ -19,11 +20,11 @@ export function usersOfPerson(
   return {
     kind: 'user',
     async count(db, environment) {
-      return Number((await db.get<{ total: number }>(COUNT, [db.tenantId, environment]))?.total ?? 0);
+      return Number((await COUNT.get(db, { environment }))?.total ?? 0);
     },
     async page(db, environment, after, limit) {
       const items: PersonItem[] = [];
-      const rows = await openUsers(db, await db.all<UserRow>(AFTER, [db.tenantId, environment, after, limit]));
+      const rows = await openUsers(db, await AFTER.all(db, { environment, after, limit }));
       for (const row of rows) {
         const attributes = await attributesOf(core.vault, db, row);
         const externalIds = row.ext_id === null ? [] : [row.ext_id];

@@ -1,15 +1,18 @@
-import { sql, type TenantTx } from '../../db/db.ts';
+import type { TenantTx } from '../../db/db.ts';
 import { SKIP_LOCKED } from '../../db/sql/dialect.ts';
+import { query, statement } from '../../db/sql/statement.ts';
 
-const OVER = 'message_counts.began_at <= $3 - $4';
-const ADD = sql(`INSERT INTO message_counts (tenant_id, name, began_at, count) VALUES ($1, $2, $3, 1)
+const OVER = 'message_counts.began_at <= :now - :withinMs';
+const ADD =
+  query<Counted>()(`INSERT INTO message_counts (tenant_id, name, began_at, count) VALUES (:tenant_id, :name, :now, 1)
   ON CONFLICT (tenant_id, name) DO UPDATE SET
     count = CASE WHEN ${OVER} THEN 1 ELSE message_counts.count + 1 END,
     began_at = CASE WHEN ${OVER} THEN excluded.began_at ELSE message_counts.began_at END
   RETURNING count, began_at`);
 // Whoever counts locks an address and then the tenant. To wait for one while holding another could be a circle.
-const REMOVE = sql(`DELETE FROM message_counts WHERE tenant_id = $1 AND name IN (SELECT name FROM message_counts
-  WHERE tenant_id = $1 AND began_at <= $2 LIMIT $3 + 0 ${SKIP_LOCKED})`);
+const REMOVE =
+  statement(`DELETE FROM message_counts WHERE tenant_id = :tenant_id AND name IN (SELECT name FROM message_counts
+  WHERE tenant_id = :tenant_id AND began_at <= :begunBefore LIMIT :limit + 0 ${SKIP_LOCKED})`);
 
 export type Counted = { count: number; began_at: number };
 
@@ -22,11 +25,11 @@ export async function countMessage(
   name: string,
   { now, withinMs }: { now: number; withinMs: number },
 ): Promise<Counted> {
-  const counted = await tx.get<Counted>(ADD, [tx.tenantId, name, now, withinMs]);
+  const counted = await ADD.get(tx, { name, now, withinMs });
   if (!counted) throw new Error('a count that was just written is gone');
   return counted;
 }
 
 export function removeCounts(tx: TenantTx, begunBefore: number, limit: number): Promise<number> {
-  return tx.run(REMOVE, [tx.tenantId, begunBefore, limit]);
+  return REMOVE.run(tx, { begunBefore, limit });
 }

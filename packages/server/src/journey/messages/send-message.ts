@@ -1,8 +1,8 @@
 import type { Channel, MailDoor, MessageOutcome } from '../../engines/mail/mail.ts';
 import { defineJob, type JobDefinition, JobError } from '../../jobs/define-job.ts';
-import type { QueueLog } from '../../leases/log.ts';
 import { HOUR, MINUTE, SECOND } from '../../kernel/clock.ts';
 import type { TenantId } from '../../kernel/ids.ts';
+import type { QueueLog } from '../../leases/log.ts';
 import { instanceSubject } from '../../process-manager/instances/instance-subject.ts';
 import type { Vault } from '../../secrets/vault.ts';
 import { endMessage, findMessage, type MessageRow } from './messages.repository.ts';

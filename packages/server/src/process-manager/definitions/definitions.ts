@@ -184,6 +184,6 @@ function view({ tenantId }: Context, row: DefinitionView, tags: string[]) {
   };
 }
 
-function viewWithDocument(context: Context, row: Omit<DefinitionRow, 'tenant_id'>, tags: string[]) {
+function viewWithDocument(context: Context, row: DefinitionRow, tags: string[]) {
   return { ...view(context, row, tags), document: JSON.parse(row.document) as Record<string, unknown> };
 }

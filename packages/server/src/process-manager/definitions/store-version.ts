@@ -39,7 +39,7 @@ export async function storeNewVersion(
   tx: TenantTx,
   definition: Definition,
   { environment, now, by, deployed = false }: NewVersion,
-): Promise<Omit<DefinitionRow, 'tenant_id'>> {
+): Promise<DefinitionRow> {
   await lockDefinitions(tx);
   const { total, newest } = await versionsOf(tx, environment, definition.name);
   if (total >= MAX_VERSIONS_OF_A_NAME) {
@@ -47,7 +47,7 @@ export async function storeNewVersion(
   }
   const all = await countDefinitions(tx, environment);
   if (all >= MAX_DEFINITIONS) throw new ApiError(100065, { detail: `there are ${all} process definitions` });
-  const row: Omit<DefinitionRow, 'tenant_id'> = {
+  const row: DefinitionRow = {
     ...columnsOf(definition),
     id: newId(now),
     environment,

@@ -1,17 +1,22 @@
-import { type Sql, sql, type TenantReads, type TenantTx } from '../../db/db.ts';
-import { keptStatement, pageStatement } from '../../db/sql/kept-statement.ts';
+import type { TenantReads, TenantTx } from '../../db/db.ts';
+import { listOf } from '../../db/sql/list.ts';
+import { query } from '../../db/sql/statement.ts';
+import { integer, type RowOf, table, text } from '../../db/sql/table.ts';
 import { type Environment, seenFrom } from '../../kernel/environment.ts';
 import type { Paging } from '../../kernel/pages.ts';
 
-export type TagRow = {
-  environment: Environment;
-  name: string;
-  name_folded: string;
-  definition_id: string;
+const tags = table('process_definition_tags', {
+  tenant_id: text(),
+  environment: text<Environment>(),
+  name: text(),
+  name_folded: text(),
+  definition_id: text(),
   /** When and by whom it was put where it is. */
-  created_at: number;
-  created_by: string;
-};
+  created_at: integer(),
+  created_by: text(),
+});
+const { columns } = tags;
+export type TagRow = RowOf<typeof tags>;
 
 /** With the definition it is on. */
 export type TagView = TagRow & { definition_name: string; definition_version: number };
@@ -27,28 +32,32 @@ export const SORTABLE_TAGS = {
   createdBy: 'created_by',
 } as const;
 
-const COLUMNS = 'environment, name, name_folded, definition_id, created_at, created_by';
 /** What a caller sees: a live tag counts for a test caller unless there is a test tag of the same name. */
-const SEEN = `t.tenant_id = $1 AND ${seenFrom('$2', 't.environment')} AND NOT EXISTS (SELECT 1
-  FROM process_definition_tags own WHERE own.tenant_id = $1 AND own.environment = $2 AND own.name = t.name
-    AND own.environment <> t.environment)`;
+const SEEN = `t.tenant_id = :tenant_id AND ${seenFrom(':environment', 't.environment')} AND NOT EXISTS (SELECT 1
+  FROM process_definition_tags own WHERE own.tenant_id = :tenant_id AND own.environment = :environment AND own.name = t.name
+    AND own.environment <> t.environment)` as const;
 const FROM = 'FROM process_definition_tags t';
-const ONE = sql(`SELECT ${COLUMNS} ${FROM} WHERE tenant_id = $1 AND environment = $2 AND name = $3`);
-const OF_ONE = sql(`SELECT name ${FROM} WHERE ${SEEN} AND definition_id = $3 ORDER BY name`);
-const OF_ALL = sql(`SELECT name, definition_id ${FROM} WHERE ${SEEN} ORDER BY name`);
-const COUNT = sql(`SELECT count(*) AS total ${FROM} WHERE tenant_id = $1 AND environment = $2`);
-const PUT = sql(`INSERT INTO process_definition_tags (tenant_id, ${COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7)
-  ON CONFLICT (tenant_id, environment, name) DO UPDATE SET definition_id = excluded.definition_id,
+const ONE = tags.select(columns, 'WHERE tenant_id = :tenant_id AND environment = :environment AND name = :name');
+const OF_ONE = query<{ name: string }>()(
+  `SELECT name ${FROM} WHERE ${SEEN} AND definition_id = :definitionId ORDER BY name`,
+);
+const OF_ALL = query<Pick<TagRow, 'name' | 'definition_id'>>()(
+  `SELECT name, definition_id ${FROM} WHERE ${SEEN} ORDER BY name`,
+);
+const COUNT = tags.count('WHERE tenant_id = :tenant_id AND environment = :environment');
+const PUT =
+  tags.insert(`ON CONFLICT (tenant_id, environment, name) DO UPDATE SET definition_id = excluded.definition_id,
     created_at = excluded.created_at, created_by = excluded.created_by`);
-const REMOVE = sql(`DELETE FROM process_definition_tags
-  WHERE tenant_id = $1 AND environment = $2 AND name = $3 AND definition_id = $4`);
+const REMOVE = tags.delete(
+  'WHERE tenant_id = :tenant_id AND environment = :environment AND name = :name AND definition_id = :definitionId',
+);
 
 export function findTag(db: TenantReads, environment: Environment, name: string): Promise<TagRow | undefined> {
-  return db.get<TagRow>(ONE, [db.tenantId, environment, name]);
+  return ONE.get(db, { environment, name });
 }
 
 export async function tagsOf(db: TenantReads, environment: Environment, definitionId: string): Promise<string[]> {
-  const rows = await db.all<{ name: string }>(OF_ONE, [db.tenantId, environment, definitionId]);
+  const rows = await OF_ONE.all(db, { environment, definitionId });
   return rows.map(({ name }) => name);
 }
 
@@ -57,20 +66,19 @@ export async function tagsByDefinition(
   db: TenantReads,
   environment: Environment,
 ): Promise<ReadonlyMap<string, string[]>> {
-  const rows = await db.all<Pick<TagRow, 'name' | 'definition_id'>>(OF_ALL, [db.tenantId, environment]);
+  const rows = await OF_ALL.all(db, { environment });
   const found = new Map<string, string[]>();
   for (const { name, definition_id } of rows) found.set(definition_id, [...(found.get(definition_id) ?? []), name]);
   return found;
 }
 
 export async function countTags(db: TenantReads, environment: Environment): Promise<number> {
-  return (await db.get<{ total: number }>(COUNT, [db.tenantId, environment]))?.total ?? 0;
+  return (await COUNT.get(db, { environment }))?.total ?? 0;
 }
 
 /** Adds the tag, or moves it from where it was. */
 export async function putTag(tx: TenantTx, row: TagRow): Promise<void> {
-  const { environment, name, name_folded, definition_id, created_at, created_by } = row;
-  await tx.run(PUT, [tx.tenantId, environment, name, name_folded, definition_id, created_at, created_by]);
+  await PUT.run(tx, row);
 }
 
 /** False if the tag is not on that definition. */
@@ -78,34 +86,23 @@ export async function removeTag(
   tx: TenantTx,
   { environment, name, definitionId }: { environment: Environment; name: string; definitionId: string },
 ): Promise<boolean> {
-  return (await tx.run(REMOVE, [tx.tenantId, environment, name, definitionId])) === 1;
+  return (await REMOVE.run(tx, { environment, name, definitionId })) === 1;
 }
 
-export async function pageTags(
+// The name is the id of a tag: it breaks ties.
+const LIST = listOf<TagView>()(
+  `${columns.join(', ')}, definition_name, definition_version`,
+  `FROM (SELECT t.tenant_id, t.name AS id, t.environment, t.name, t.name_folded, t.definition_id, t.created_at,
+      t.created_by, d.name AS definition_name, d.version AS definition_version
+    FROM process_definition_tags t JOIN process_definitions d ON d.tenant_id = t.tenant_id AND d.id = t.definition_id
+    WHERE ${SEEN}) AS tags WHERE tenant_id = :tenant_id`,
+  { filters: { pattern: "AND name_folded LIKE :pattern ESCAPE '\\'" } },
+);
+
+export function pageTags(
   db: TenantReads,
-  { environment, pattern }: { environment: Environment; pattern: string | undefined },
+  filter: { environment: Environment; pattern: string | undefined },
   paging: Paging,
 ): Promise<{ rows: TagView[]; total: number }> {
-  const wanted = [db.tenantId, environment, ...(pattern === undefined ? [] : [pattern])];
-  const counted = await db.get<{ total: number }>(tagsStatement(pattern !== undefined), wanted);
-  const rows = await db.all<TagView>(tagsStatement(pattern !== undefined, paging), [
-    ...wanted,
-    paging.size,
-    paging.offset,
-  ]);
-  return { rows, total: counted?.total ?? 0 };
-}
-
-/** Counts without a paging. */
-function tagsStatement(filtered: boolean, paging?: Paging): Sql {
-  const [size, offset] = filtered ? [4, 5] : [3, 4];
-  // The name is the id of a tag: it breaks ties.
-  const tags = `(SELECT t.name AS id, t.environment, t.name, t.name_folded, t.definition_id, t.created_at, t.created_by,
-      d.name AS definition_name, d.version AS definition_version
-    FROM process_definition_tags t JOIN process_definitions d ON d.tenant_id = t.tenant_id AND d.id = t.definition_id
-    WHERE ${SEEN} ${filtered ? "AND t.name_folded LIKE $3 ESCAPE '\\'" : ''}) AS tags`;
-  if (!paging) return keptStatement(`SELECT count(*) AS total FROM ${tags}`);
-  const text = `SELECT ${COLUMNS}, definition_name, definition_version FROM ${tags}
-    ORDER BY ${paging.orderBy} LIMIT $${size} + 0 OFFSET $${offset} + 0`;
-  return pageStatement(paging, text);
+  return LIST(db, filter, paging);
 }

@@ -1,5 +1,6 @@
-import { sql, type TenantReads, type TenantTx } from '../../db/db.ts';
+import type { TenantReads, TenantTx } from '../../db/db.ts';
 import { inJson } from '../../db/sql/dialect.ts';
+import { query, statement } from '../../db/sql/statement.ts';
 
 export type FaceKey = {
   readonly instance_id: string;
@@ -14,32 +15,31 @@ export const MAX_KNOWN_FACES = 200_000;
 /** How many are read at once. */
 export const FACES_AT_ONCE = 200;
 
-const SAVE = sql(`INSERT INTO instance_faces (tenant_id, instance_id, step, environment, algorithm, sealed, created_at)
-  VALUES ($1, $2, $3, $4, $5, $6, $7)
+const SAVE =
+  statement(`INSERT INTO instance_faces (tenant_id, instance_id, step, environment, algorithm, sealed, created_at)
+  VALUES (:tenant_id, :instanceId, :step, :environment, :algorithm, :sealed, :now)
   ON CONFLICT (tenant_id, instance_id, step) DO UPDATE SET environment = excluded.environment,
     algorithm = excluded.algorithm, sealed = excluded.sealed, created_at = excluded.created_at`);
-const KEYS = sql(
-  `SELECT instance_id, step, algorithm, created_at FROM instance_faces
-  WHERE tenant_id = $1 AND environment = $2
-  ORDER BY created_at DESC, instance_id DESC, step DESC LIMIT ${MAX_KNOWN_FACES + 1}`,
-);
-const SEALED = sql(`SELECT instance_id, step, created_at, sealed FROM instance_faces
-  WHERE tenant_id = $1 AND environment = $2 AND algorithm = $3 AND instance_id ${inJson('$4')}`);
+const KEYS = query<FaceKey>()(`SELECT instance_id, step, algorithm, created_at FROM instance_faces
+  WHERE tenant_id = :tenant_id AND environment = :environment
+  ORDER BY created_at DESC, instance_id DESC, step DESC LIMIT ${MAX_KNOWN_FACES + 1}`);
+const SEALED = query<FaceRow>()(`SELECT instance_id, step, created_at, sealed FROM instance_faces
+  WHERE tenant_id = :tenant_id AND environment = :environment AND algorithm = :algorithm AND instance_id ${inJson(':instanceIds')}`);
 
 type NewFace = { instanceId: string; step: string; environment: string; algorithm: string; sealed: Uint8Array };
 
 export async function saveFace(tx: TenantTx, face: NewFace, now: number): Promise<void> {
   const { instanceId, step, environment, algorithm, sealed } = face;
-  await tx.run(SAVE, [tx.tenantId, instanceId, step, environment, algorithm, sealed, now]);
+  await SAVE.run(tx, { instanceId, step, environment, algorithm, sealed, now });
 }
 
 export type KeptFace = FaceKey & { readonly environment: string };
 
-const OTHERS = sql(`SELECT instance_id, step, environment, algorithm, created_at FROM instance_faces
-  WHERE tenant_id = $1 AND algorithm <> $2 AND (instance_id > $3 OR (instance_id = $3 AND step > $4))
+const OTHERS = query<KeptFace>()(`SELECT instance_id, step, environment, algorithm, created_at FROM instance_faces
+  WHERE tenant_id = :tenant_id AND algorithm <> :algorithm AND (instance_id > :instance_id OR (instance_id = :instance_id AND step > :step))
   ORDER BY instance_id, step LIMIT ${FACES_AT_ONCE}`);
-const ONE = sql(`SELECT instance_id, step, algorithm, created_at FROM instance_faces
-  WHERE tenant_id = $1 AND instance_id = $2 AND step = $3`);
+const ONE = query<FaceKey>()(`SELECT instance_id, step, algorithm, created_at FROM instance_faces
+  WHERE tenant_id = :tenant_id AND instance_id = :instanceId AND step = :step`);
 
 /** The faces of other algorithms, behind this one in the order of instances and steps. */
 export function facesOfOthers(
@@ -47,21 +47,21 @@ export function facesOfOthers(
   algorithm: string,
   { instance_id, step }: Pick<FaceKey, 'instance_id' | 'step'>,
 ): Promise<KeptFace[]> {
-  return db.all<KeptFace>(OTHERS, [db.tenantId, algorithm, instance_id, step]);
+  return OTHERS.all(db, { algorithm, instance_id, step });
 }
 
 export function findFace(
   db: TenantReads,
   { instanceId, step }: { instanceId: string; step: string },
 ): Promise<FaceKey | undefined> {
-  return db.get<FaceKey>(ONE, [db.tenantId, instanceId, step]);
+  return ONE.get(db, { instanceId, step });
 }
 
 type World = { readonly environment: string; readonly algorithm: string };
 
 /** Which faces there are, by whatever algorithm, the newest first, without the faces: one more than are compared with. */
 export function faceKeys(db: TenantReads, environment: string): Promise<FaceKey[]> {
-  return db.all<FaceKey>(KEYS, [db.tenantId, environment]);
+  return KEYS.all(db, { environment });
 }
 
 export function facesOf(
@@ -69,5 +69,5 @@ export function facesOf(
   { environment, algorithm }: World,
   instanceIds: readonly string[],
 ): Promise<FaceRow[]> {
-  return db.all<FaceRow>(SEALED, [db.tenantId, environment, algorithm, JSON.stringify(instanceIds)]);
+  return SEALED.all(db, { environment, algorithm, instanceIds: JSON.stringify(instanceIds) });
 }

@@ -1,4 +1,5 @@
-import { sql, type TenantReads, type TenantTx } from '../../db/db.ts';
+import type { TenantReads, TenantTx } from '../../db/db.ts';
+import { query, statement } from '../../db/sql/statement.ts';
 
 /** A step as the end user of an instance was shown it. */
 export type StepView = {
@@ -12,19 +13,19 @@ export type StepView = {
 };
 
 const COLUMNS = 'instance_id, step, attempt, seen_at, left_at, told_left, ended_at';
-const ONE = sql(`SELECT ${COLUMNS} FROM step_views WHERE tenant_id = $1 AND instance_id = $2 AND step = $3`);
-const SAVE = sql(`INSERT INTO step_views (tenant_id, ${COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+const ONE = query<StepView>()(
+  `SELECT ${COLUMNS} FROM step_views WHERE tenant_id = :tenant_id AND instance_id = :instanceId AND step = :step`,
+);
+const SAVE =
+  statement(`INSERT INTO step_views (tenant_id, ${COLUMNS}) VALUES (:tenant_id, :instance_id, :step, :attempt, :seen_at, :left_at, :told_left, :ended_at)
   ON CONFLICT (tenant_id, instance_id, step) DO UPDATE SET attempt = excluded.attempt, left_at = excluded.left_at,
   told_left = excluded.told_left, ended_at = excluded.ended_at`);
 
 export function findStepView(db: TenantReads, instanceId: string, step: string): Promise<StepView | undefined> {
-  return db.get<StepView>(ONE, [db.tenantId, instanceId, step]);
+  return ONE.get(db, { instanceId, step });
 }
 
 /** The caller has locked the instance. */
 export async function saveStepView(tx: TenantTx, row: StepView): Promise<void> {
-  await tx.run(SAVE, [
-    ...[tx.tenantId, row.instance_id, row.step, row.attempt, row.seen_at],
-    ...[row.left_at, row.told_left, row.ended_at],
-  ]);
+  await SAVE.run(tx, row);
 }

@@ -1,5 +1,6 @@
-import { sql, type TenantReads, type TenantTx } from '../../db/db.ts';
+import type { TenantReads, TenantTx } from '../../db/db.ts';
 import { inJson } from '../../db/sql/dialect.ts';
+import { query, statement } from '../../db/sql/statement.ts';
 import type { Check, CheckStatus, CheckType } from '../../kernel/check.ts';
 
 export type CheckRow = {
@@ -19,26 +20,29 @@ export type CheckRow = {
 const COLUMNS = 'step, name, type, status, score, threshold, reason, advice, attempts, at, meta_data';
 const MAX_CHECKS = 1000;
 
-const OF_INSTANCE = sql(`SELECT ${COLUMNS} FROM instance_checks WHERE tenant_id = $1 AND instance_id = $2
+const OF_INSTANCE =
+  query<CheckRow>()(`SELECT ${COLUMNS} FROM instance_checks WHERE tenant_id = :tenant_id AND instance_id = :instanceId
   ORDER BY at, step, name LIMIT ${MAX_CHECKS}`);
-const SAVE = sql(`INSERT INTO instance_checks (tenant_id, instance_id, ${COLUMNS})
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+const SAVE = statement(`INSERT INTO instance_checks (tenant_id, instance_id, ${COLUMNS})
+  VALUES (:tenant_id, :instanceId, :step, :name, :type, :status, :score, :threshold, :reason, :advice, :attempts, :now, :meta_data)
   ON CONFLICT (tenant_id, instance_id, step, name) DO UPDATE SET type = excluded.type, status = excluded.status,
     score = excluded.score, threshold = excluded.threshold, reason = excluded.reason, advice = excluded.advice,
     attempts = excluded.attempts, at = excluded.at, meta_data = excluded.meta_data`);
-const REMOVE_STEP = sql('DELETE FROM instance_checks WHERE tenant_id = $1 AND instance_id = $2 AND step = $3');
-const NOT_PASSED = sql(`SELECT instance_id, step, name, status, reason FROM instance_checks
-  WHERE tenant_id = $1 AND status <> 'PASSED' AND instance_id ${inJson('$2')}
+const REMOVE_STEP = statement(
+  'DELETE FROM instance_checks WHERE tenant_id = :tenant_id AND instance_id = :instanceId AND step = :step',
+);
+const NOT_PASSED = query<NotPassed>()(`SELECT instance_id, step, name, status, reason FROM instance_checks
+  WHERE tenant_id = :tenant_id AND status <> 'PASSED' AND instance_id ${inJson(':instanceIds')}
   ORDER BY instance_id, at, step, name`);
 
-const NAMED = sql(`SELECT instance_id, step, name, status, reason, meta_data FROM instance_checks
-  WHERE tenant_id = $1
-    AND instance_id ${inJson('$2')}
-    AND name ${inJson('$3')}
+const NAMED = query<NamedCheck>()(`SELECT instance_id, step, name, status, reason, meta_data FROM instance_checks
+  WHERE tenant_id = :tenant_id
+    AND instance_id ${inJson(':instanceIds')}
+    AND name ${inJson(':names')}
   ORDER BY instance_id, at, step, name LIMIT ${MAX_CHECKS * 10}`);
 
 export function checksOf(db: TenantReads, instanceId: string): Promise<CheckRow[]> {
-  return db.all<CheckRow>(OF_INSTANCE, [db.tenantId, instanceId]);
+  return OF_INSTANCE.all(db, { instanceId });
 }
 
 type Made = { instanceId: string; step: string; attempts: number; now: number };
@@ -48,16 +52,25 @@ export async function saveChecks(tx: TenantTx, made: Made, checks: readonly Chec
   const { instanceId, step, attempts, now } = made;
   await removeChecks(tx, instanceId, step);
   for (const check of checks) {
-    await tx.run(SAVE, [
-      ...[tx.tenantId, instanceId, step, check.name, check.type, check.status],
-      ...[check.score ?? null, check.threshold ?? null, check.reason ?? null, check.advice ?? null],
-      ...[attempts, now, check.metaData ? JSON.stringify(check.metaData) : null],
-    ]);
+    await SAVE.run(tx, {
+      instanceId,
+      step,
+      name: check.name,
+      type: check.type,
+      status: check.status,
+      score: check.score ?? null,
+      threshold: check.threshold ?? null,
+      reason: check.reason ?? null,
+      advice: check.advice ?? null,
+      attempts,
+      now,
+      meta_data: check.metaData ? JSON.stringify(check.metaData) : null,
+    });
   }
 }
 
 export async function removeChecks(tx: TenantTx, instanceId: string, step: string): Promise<void> {
-  await tx.run(REMOVE_STEP, [tx.tenantId, instanceId, step]);
+  await REMOVE_STEP.run(tx, { instanceId, step });
 }
 
 export type NamedCheck = Pick<CheckRow, 'step' | 'name' | 'status' | 'reason' | 'meta_data'> & { instance_id: string };
@@ -68,12 +81,12 @@ export function checksNamed(
   instanceIds: readonly string[],
   names: readonly string[],
 ): Promise<NamedCheck[]> {
-  return db.all<NamedCheck>(NAMED, [db.tenantId, JSON.stringify(instanceIds), JSON.stringify(names)]);
+  return NAMED.all(db, { instanceIds: JSON.stringify(instanceIds), names: JSON.stringify(names) });
 }
 
 export type NotPassed = { instance_id: string; step: string; name: string; status: CheckStatus; reason: string | null };
 
 /** What a reviewer should look at, for a page of instances at once. */
 export function checksNotPassed(db: TenantReads, instanceIds: readonly string[]): Promise<NotPassed[]> {
-  return db.all<NotPassed>(NOT_PASSED, [db.tenantId, JSON.stringify(instanceIds)]);
+  return NOT_PASSED.all(db, { instanceIds: JSON.stringify(instanceIds) });
 }

@@ -1,4 +1,6 @@
-import { sql, type TenantReads, type TenantTx } from '../../db/db.ts';
+import type { TenantReads, TenantTx } from '../../db/db.ts';
+import { PAGE } from '../../db/sql/dialect.ts';
+import { query, statement } from '../../db/sql/statement.ts';
 import type { Paging } from '../../kernel/pages.ts';
 import type { InstanceStatus } from '../engine/state.ts';
 import type { InstanceRow } from './process-instances.repository.ts';
@@ -21,14 +23,16 @@ export type EventRow = {
   data: string | null;
 };
 
-const ADD = sql(`INSERT INTO instance_events (tenant_id, instance_id, sequence, type, at, status, step, data)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`);
-const SEQUENCE = sql('UPDATE process_instances SET sequence = $3 WHERE tenant_id = $1 AND id = $2');
+const ADD = statement(`INSERT INTO instance_events (tenant_id, instance_id, sequence, type, at, status, step, data)
+  VALUES (:tenant_id, :id, :sequence, :type, :now, :status, :step, :text)`);
+const SEQUENCE = statement(
+  'UPDATE process_instances SET sequence = :sequence WHERE tenant_id = :tenant_id AND id = :id',
+);
+const OF_INSTANCE = `SELECT sequence, type, at, status, step, data FROM instance_events
+  WHERE tenant_id = :tenant_id AND instance_id = :instanceId` as const;
 const PAGES = {
-  ASC: sql(`SELECT sequence, type, at, status, step, data FROM instance_events
-    WHERE tenant_id = $1 AND instance_id = $2 ORDER BY sequence ASC LIMIT $3 + 0 OFFSET $4 + 0`),
-  DESC: sql(`SELECT sequence, type, at, status, step, data FROM instance_events
-    WHERE tenant_id = $1 AND instance_id = $2 ORDER BY sequence DESC LIMIT $3 + 0 OFFSET $4 + 0`),
+  ASC: query<EventRow>()(`${OF_INSTANCE} ORDER BY sequence ASC ${PAGE}`),
+  DESC: query<EventRow>()(`${OF_INSTANCE} ORDER BY sequence DESC ${PAGE}`),
 } as const;
 
 /** Numbered on from the row's sequence, without gaps. The caller has locked the row, and goes on with the one returned. */
@@ -41,7 +45,7 @@ export async function appendEvents(
   if (events.length === 0) return row;
   const sequence = row.sequence + events.length;
   await addEvents(tx, row, events, now);
-  await tx.run(SEQUENCE, [tx.tenantId, row.id, sequence]);
+  await SEQUENCE.run(tx, { id: row.id, sequence });
   return { ...row, sequence };
 }
 
@@ -54,7 +58,7 @@ export async function addEvents(
 ): Promise<void> {
   for (const [at, { type, status, step = null, data }] of events.entries()) {
     const text = data ? JSON.stringify(data) : null;
-    await tx.run(ADD, [tx.tenantId, id, sequence + at + 1, type, now, status, step, text]);
+    await ADD.run(tx, { id, sequence: sequence + at + 1, type, now, status, step, text });
   }
 }
 
@@ -63,6 +67,6 @@ export function pageEvents(
   instanceId: string,
   { size, offset, orderBy }: Paging,
 ): Promise<EventRow[]> {
-  const statement = orderBy.startsWith('sequence DESC') ? PAGES.DESC : PAGES.ASC;
-  return db.all<EventRow>(statement, [db.tenantId, instanceId, size, offset]);
+  const page = orderBy.startsWith('sequence DESC') ? PAGES.DESC : PAGES.ASC;
+  return page.all(db, { instanceId, limit: size, offset });
 }

@@ -1,4 +1,5 @@
 import { type Sql, sql, type TenantReads, unprepared, type Value } from '../../db/db.ts';
+import { query } from '../../db/sql/statement.ts';
 import type { Environment } from '../../kernel/environment.ts';
 import type { InstanceStatus } from '../engine/state.ts';
 
@@ -110,10 +111,10 @@ export function anyOrderStatement(tenantId: string, wanted: AnyOrder): { stateme
 
 /** As many definitions as a filter by name may find. */
 export const MAX_DEFINITIONS = 1000;
-const DEFINITIONS_LIKE = sql(`SELECT id FROM process_definitions
-  WHERE tenant_id = $1 AND name_folded LIKE $2 ESCAPE '\\' ORDER BY id DESC LIMIT $3 + 0`);
+const DEFINITIONS_LIKE = query<{ id: string }>()(`SELECT id FROM process_definitions
+  WHERE tenant_id = :tenant_id AND name_folded LIKE :pattern ESCAPE '\\' ORDER BY id DESC LIMIT :MAX_DEFINITIONS + 0`);
 
 export async function definitionIdsLike(db: TenantReads, pattern: string): Promise<string[]> {
-  const rows = await db.all<{ id: string }>(DEFINITIONS_LIKE, [db.tenantId, pattern, MAX_DEFINITIONS]);
+  const rows = await DEFINITIONS_LIKE.all(db, { pattern, MAX_DEFINITIONS });
   return rows.map(({ id }) => id);
 }

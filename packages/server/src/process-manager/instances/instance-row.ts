@@ -1,51 +1,58 @@
+import { bytes, integer, optional, type RowOf, table, text } from '../../db/sql/table.ts';
 import type { Environment } from '../../kernel/environment.ts';
 import type { InstanceStatus } from '../engine/state.ts';
 
 export type ReviewStatus = 'PENDING' | 'APPROVED' | 'REJECTED' | 'ASKED_AGAIN';
 
-/** What lists and the plain view show. */
-export type InstanceView = {
-  id: string;
-  environment: Environment;
-  definition_id: string;
-  process_defn_name: string;
-  process_defn_version: number;
-  status: InstanceStatus;
-  first_name: string | null;
-  last_name: string | null;
-  email: string | null;
-  phone_number: string | null;
-  /** How the systems of the tenant name the person or the case. Stored in `sealed` alone. */
-  external_reference?: string | null;
-  retention_days: number;
-  expiring_at: number;
-  created_at: number;
-  completed_at: number | null;
-  review_status: ReviewStatus | null;
-  review_comment: string | null;
-  reviewer: string | null;
+const VIEW = {
+  id: text(),
+  environment: text<Environment>(),
+  definition_id: text(),
+  process_defn_name: text(),
+  process_defn_version: integer(),
+  status: text<InstanceStatus>(),
+  first_name: optional(text()),
+  last_name: optional(text()),
+  email: optional(text()),
+  phone_number: optional(text()),
+  retention_days: integer(),
+  expiring_at: integer(),
+  created_at: integer(),
+  completed_at: optional(integer()),
+  review_status: optional(text<ReviewStatus>()),
+  review_comment: optional(text()),
+  reviewer: optional(text()),
   /** A JSON object. */
-  extended_terms: string | null;
+  extended_terms: optional(text()),
   /** Everything about the person, as `instance-seal.ts` has it. The columns themselves are empty in the database. */
-  sealed: Uint8Array | null;
+  sealed: optional(bytes()),
 };
 
-export type InstanceRow = InstanceView & {
-  last_updated_at: number;
-  claimed_until: number | null;
-  token_id: string | null;
-  token_counter: number | null;
-  parent_id: string | null;
-  parent_step: string | null;
-  name: string | null;
-  description: string | null;
+export const instances = table('process_instances', {
+  tenant_id: text(),
+  ...VIEW,
+  last_updated_at: integer(),
+  claimed_until: optional(integer()),
+  token_id: optional(text()),
+  token_counter: optional(integer()),
+  parent_id: optional(text()),
+  parent_step: optional(text()),
+  name: optional(text()),
+  description: optional(text()),
   /** A JSON object of strings. */
-  parameters: string;
-  ui_url: string | null;
-  deadline_at: number | null;
-  sequence: number;
+  parameters: text(),
+  ui_url: optional(text()),
+  deadline_at: optional(integer()),
+  sequence: integer(),
   /** A JSON array of strings. */
-  terms: string;
-  code_hash: Uint8Array | null;
-  code_expires_at: number | null;
-};
+  terms: text(),
+  code_hash: optional(bytes()),
+  code_expires_at: optional(integer()),
+});
+
+/** How the systems of the tenant name the person or the case. It is stored in `sealed` alone. */
+type Reference = { external_reference?: string | null };
+export type InstanceRow = RowOf<typeof instances> & Reference;
+/** What lists and the plain view show. */
+export type InstanceView = Pick<InstanceRow, keyof typeof VIEW> & Reference;
+export const VIEW_COLUMNS = Object.keys(VIEW) as (keyof typeof VIEW)[];

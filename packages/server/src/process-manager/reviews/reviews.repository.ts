@@ -1,4 +1,6 @@
-import { sql, type TenantReads, unprepared, type Value } from '../../db/db.ts';
+import type { TenantReads } from '../../db/db.ts';
+import { listOf } from '../../db/sql/list.ts';
+import { query } from '../../db/sql/statement.ts';
 import type { Paging } from '../../kernel/pages.ts';
 import { openRow, openRows } from '../instances/instance-seal.ts';
 
@@ -20,9 +22,9 @@ export type ReviewRow = {
 const COLUMNS = `i.id, i.definition_id, i.process_defn_name, i.process_defn_version, i.environment, i.first_name,
   i.last_name, i.sealed, i.reviewer, i.claimed_until, j.state`;
 const FROM = `FROM process_instances i JOIN journeys j ON j.tenant_id = i.tenant_id AND j.instance_id = i.id
-  WHERE i.tenant_id = $1 AND i.environment = $2 AND i.status = 'REVIEW'`;
+  WHERE i.tenant_id = :tenant_id AND i.environment = :environment AND i.status = 'REVIEW'`;
 
-const ONE = sql(`SELECT ${COLUMNS} ${FROM} AND i.id = $3`);
+const ONE = query<ReviewRow>()(`SELECT ${COLUMNS} ${FROM} AND i.id = :id`);
 
 export type ReviewFilter = {
   environment: 'live' | 'test';
@@ -34,39 +36,39 @@ export type ReviewFilter = {
 export const SORTABLE = { id: 'id', waitingSinceDtm: 'last_updated_at', createdAt: 'id' } as const;
 
 export async function findReview(db: TenantReads, environment: string, id: string): Promise<ReviewRow | undefined> {
-  const row = await db.get<ReviewRow>(ONE, [db.tenantId, environment, id]);
+  const row = await ONE.get(db, { environment, id });
   return row && openRow(db, row);
 }
+
+const LIST = listOf<ReviewRow>()(COLUMNS, FROM, {
+  filters: {
+    claimedAt: 'AND i.claimed_until > :claimedAt',
+    unclaimedAt: 'AND (i.claimed_until IS NULL OR i.claimed_until <= :unclaimedAt)',
+    reviewer: 'AND i.reviewer = :reviewer AND i.claimed_until > :now',
+  },
+});
 
 /** What waits is few against all there is, so it is counted each time. */
 export async function pageReviews(
   db: TenantReads,
-  filter: ReviewFilter,
-  { size, offset, orderBy }: Paging,
+  { environment, assigned, reviewer, now }: ReviewFilter,
+  paging: Paging,
 ): Promise<{ rows: ReviewRow[]; total: number }> {
-  const values: Value[] = [db.tenantId, filter.environment];
-  const add = (value: Value) => `$${values.push(value)}`;
-  let where = '';
-  if (filter.assigned === 'CLAIMED') where += ` AND i.claimed_until > ${add(filter.now)}`;
-  if (filter.assigned === 'UNCLAIMED')
-    where += ` AND (i.claimed_until IS NULL OR i.claimed_until <= ${add(filter.now)})`;
-  if (filter.reviewer) where += ` AND i.reviewer = ${add(filter.reviewer)} AND i.claimed_until > ${add(filter.now)}`;
-  const counted = await db.get<{ total: number }>(unprepared(`SELECT count(*) AS total ${FROM}${where}`), values);
-  const order = orderBy.replaceAll(/\b(id|last_updated_at)\b/g, 'i.$1');
-  const limits = `LIMIT ${add(size)} + 0 OFFSET ${add(offset)} + 0`;
-  const rows = await db.all<ReviewRow>(
-    unprepared(`SELECT ${COLUMNS} ${FROM}${where} ORDER BY ${order} ${limits}`),
-    values,
-  );
-  return { rows: await openRows(db, rows), total: counted?.total ?? 0 };
+  const claimedAt = assigned === 'CLAIMED' ? now : undefined;
+  const unclaimedAt = assigned === 'UNCLAIMED' ? now : undefined;
+  const filter = { environment, claimedAt, unclaimedAt, reviewer: reviewer || undefined, now };
+  const orderBy = paging.orderBy.replaceAll(/\b(id|last_updated_at)\b/g, 'i.$1');
+  const { rows, total } = await LIST(db, filter, { ...paging, orderBy });
+  return { rows: await openRows(db, rows), total };
 }
 
-const WAITING = sql(`SELECT environment, count(*) AS count, min(last_updated_at) AS oldest FROM process_instances
-  WHERE tenant_id = $1 AND environment IN ('live', 'test') AND status = 'REVIEW' GROUP BY environment`);
+const WAITING =
+  query<ReviewsWaiting>()(`SELECT environment, count(*) AS count, min(last_updated_at) AS oldest FROM process_instances
+  WHERE tenant_id = :tenant_id AND environment IN ('live', 'test') AND status = 'REVIEW' GROUP BY environment`);
 
 export type ReviewsWaiting = { environment: string; count: number; oldest: number };
 
 /** How many wait in each environment, and since when the first of them does. */
 export function reviewsWaiting(db: TenantReads): Promise<ReviewsWaiting[]> {
-  return db.all<ReviewsWaiting>(WAITING, [db.tenantId]);
+  return WAITING.all(db, {});
 }

@@ -1,5 +1,6 @@
-import { type Db, sql, type TenantDb, type TenantReads, type TenantTx } from '../../db/db.ts';
+import type { Db, TenantDb, TenantReads, TenantTx } from '../../db/db.ts';
 import { FOR_UPDATE } from '../../db/sql/dialect.ts';
+import { query, statement } from '../../db/sql/statement.ts';
 import type { Scrub } from '../../db/sqlite/scrub.ts';
 import type { TenantId } from '../../kernel/ids.ts';
 import { toStored } from '../instances/instance-seal.ts';
@@ -22,19 +23,26 @@ const BATCH = 500;
 const MARK = 'personal.sealed';
 const DONE = 'done';
 
-const GET_MARK = sql('SELECT value FROM tenant_settings WHERE tenant_id = $1 AND name = $2');
-const SET_MARK = sql(`INSERT INTO tenant_settings (tenant_id, name, value, last_updated_at, last_updated_by)
-  VALUES ($1, $2, $3, 0, 'Sealing') ON CONFLICT (tenant_id, name) DO UPDATE SET value = excluded.value`);
-const INSTANCES_AFTER = sql(`SELECT id FROM process_instances WHERE tenant_id = $1 AND id > $2 AND sealed IS NULL
+const GET_MARK = query<{ value: string }>()(
+  'SELECT value FROM tenant_settings WHERE tenant_id = :tenant_id AND name = :name',
+);
+const SET_MARK = statement(`INSERT INTO tenant_settings (tenant_id, name, value, last_updated_at, last_updated_by)
+  VALUES (:tenant_id, :name, :last, 0, 'Sealing') ON CONFLICT (tenant_id, name) DO UPDATE SET value = excluded.value`);
+const INSTANCES_AFTER = query<{
+  id: string;
+}>()(`SELECT id FROM process_instances WHERE tenant_id = :tenant_id AND id > :after AND sealed IS NULL
   AND (parameters <> '{}' OR terms <> '[]' OR name IS NOT NULL OR description IS NOT NULL OR review_comment IS NOT NULL)
   ORDER BY id LIMIT ${BATCH} ${FOR_UPDATE}`);
-const SEAL_INSTANCE = sql(`UPDATE process_instances SET sealed = $3, terms = $4, first_name = NULL, last_name = NULL,
+const SEAL_INSTANCE =
+  statement(`UPDATE process_instances SET sealed = :sealed, terms = :terms, first_name = NULL, last_name = NULL,
   email = NULL, phone_number = NULL, review_comment = NULL, extended_terms = NULL, name = NULL, description = NULL,
-  parameters = '{}' WHERE tenant_id = $1 AND id = $2`);
-const TOKENS_AFTER = sql(`SELECT id, parameters FROM process_tokens
-  WHERE tenant_id = $1 AND id > $2 AND sealed IS NULL AND parameters <> '{}' ORDER BY id LIMIT ${BATCH}
+  parameters = '{}' WHERE tenant_id = :tenant_id AND id = :id`);
+const TOKENS_AFTER = query<{ id: string; parameters: string }>()(`SELECT id, parameters FROM process_tokens
+  WHERE tenant_id = :tenant_id AND id > :after AND sealed IS NULL AND parameters <> '{}' ORDER BY id LIMIT ${BATCH}
   ${FOR_UPDATE}`);
-const SEAL_TOKEN = sql(`UPDATE process_tokens SET sealed = $3, parameters = '{}' WHERE tenant_id = $1 AND id = $2`);
+const SEAL_TOKEN = statement(
+  `UPDATE process_tokens SET sealed = :sealed, parameters = '{}' WHERE tenant_id = :tenant_id AND id = :id`,
+);
 
 export async function sealExisting({ db, scrub, everyTenantId, others, onProgress }: SealExistingDeps): Promise<void> {
   let any = false;
@@ -76,17 +84,17 @@ function sealPart(
     const after = await markOf(tx, name);
     if (after === DONE) return { last: DONE, sealed: 0 };
     const batch = await sealBatch(tx, after);
-    await tx.run(SET_MARK, [tx.tenantId, name, batch.last]);
+    await SET_MARK.run(tx, { name, last: batch.last });
     return batch;
   });
 }
 
 async function markOf(db: TenantReads, name: string): Promise<string> {
-  return (await db.get<{ value: string }>(GET_MARK, [db.tenantId, name]))?.value ?? '';
+  return (await GET_MARK.get(db, { name }))?.value ?? '';
 }
 
 async function sealInstances(tx: TenantTx, after: string): Promise<Batch> {
-  const ids = await tx.all<{ id: string }>(INSTANCES_AFTER, [tx.tenantId, after]);
+  const ids = await INSTANCES_AFTER.all(tx, { after });
   let sealed = 0;
   for (const { id } of ids) {
     const row = await findStoredInstance(tx, id);
@@ -95,7 +103,7 @@ async function sealInstances(tx: TenantTx, after: string): Promise<Batch> {
     if (!seal) throw new Error('there is no key of personal data');
     const stored = toStored(seal, row);
     await removeTerms(tx, row);
-    await tx.run(SEAL_INSTANCE, [tx.tenantId, id, stored.sealed ?? null, stored.terms]);
+    await SEAL_INSTANCE.run(tx, { id, sealed: stored.sealed ?? null, terms: stored.terms });
     await addTerms(tx, stored);
     sealed += 1;
   }
@@ -105,15 +113,15 @@ async function sealInstances(tx: TenantTx, after: string): Promise<Batch> {
 /** A new tenant has nothing that an earlier release stored. */
 export async function markSealed(tx: TenantTx): Promise<void> {
   for (const what of ['instances', 'tokens', 'users', 'members'])
-    await tx.run(SET_MARK, [tx.tenantId, `${MARK}.${what}`, DONE]);
+    await SET_MARK.run(tx, { name: `${MARK}.${what}`, last: DONE });
 }
 
 async function sealTokens(tx: TenantTx, after: string): Promise<Batch> {
-  const rows = await tx.all<{ id: string; parameters: string }>(TOKENS_AFTER, [tx.tenantId, after]);
+  const rows = await TOKENS_AFTER.all(tx, { after });
   for (const { id, parameters } of rows) {
     const seal = await tx.personal();
     if (!seal) throw new Error('there is no key of personal data');
-    await tx.run(SEAL_TOKEN, [tx.tenantId, id, seal.seal(`token:${id}`, parameters)]);
+    await SEAL_TOKEN.run(tx, { id, sealed: seal.seal(`token:${id}`, parameters) });
   }
   return { last: rows.at(-1)?.id ?? DONE, sealed: rows.length };
 }

@@ -1,4 +1,5 @@
-import { sql, type TenantReads, type TenantTx } from '../../db/db.ts';
+import type { TenantReads, TenantTx } from '../../db/db.ts';
+import { query, statement } from '../../db/sql/statement.ts';
 import type { Environment } from '../../kernel/environment.ts';
 
 /** What a tenant sets for all its journeys of an environment. */
@@ -24,14 +25,14 @@ const DEFAULTS: ProcessSettings = {
   lenientRequests: false,
 };
 
-const ONE = sql(`SELECT value FROM tenant_settings WHERE tenant_id = $1 AND name IN ('${NAMES.live}', $2)
-  ORDER BY name DESC LIMIT 1`);
-const SET = sql(`INSERT INTO tenant_settings (tenant_id, name, value, last_updated_at, last_updated_by)
-  VALUES ($1, $2, $3, $4, $5) ON CONFLICT (tenant_id, name) DO UPDATE SET value = excluded.value,
+const ONE = query<{ value: string }>()(`SELECT value FROM tenant_settings
+  WHERE tenant_id = :tenant_id AND name IN (:live, :name) ORDER BY name DESC LIMIT 1`);
+const SET = statement(`INSERT INTO tenant_settings (tenant_id, name, value, last_updated_at, last_updated_by)
+  VALUES (:tenant_id, :name, :settings, :now, :by) ON CONFLICT (tenant_id, name) DO UPDATE SET value = excluded.value,
   last_updated_at = excluded.last_updated_at, last_updated_by = excluded.last_updated_by`);
 
 export async function findProcessSettings(db: TenantReads, environment: Environment): Promise<ProcessSettings> {
-  const row = await db.get<{ value: string }>(ONE, [db.tenantId, NAMES[environment]]);
+  const row = await ONE.get(db, { live: NAMES.live, name: NAMES[environment] });
   return row ? { ...DEFAULTS, ...(JSON.parse(row.value) as Partial<ProcessSettings>) } : DEFAULTS;
 }
 
@@ -40,5 +41,5 @@ export async function setProcessSettings(
   settings: ProcessSettings,
   { environment, by, now }: { environment: Environment; by: string; now: number },
 ): Promise<void> {
-  await tx.run(SET, [tx.tenantId, NAMES[environment], JSON.stringify(settings), now, by]);
+  await SET.run(tx, { name: NAMES[environment], settings: JSON.stringify(settings), now, by });
 }

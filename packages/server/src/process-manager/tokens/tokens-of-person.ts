@@ -1,25 +1,32 @@
-import { sql, type TenantReads, type TenantTx } from '../../db/db.ts';
+import type { TenantReads, TenantTx } from '../../db/db.ts';
+import { query, statement } from '../../db/sql/statement.ts';
 import type { Erasable } from '../../erasure-log/replay-erasures.ts';
 import { externalIdsOf, type PersonSource } from '../../kernel/person-source.ts';
 import { findToken, findTokenForUpdate, removeToken, type TokenRow } from './process-tokens.repository.ts';
 
-const COUNT = sql('SELECT count(*) AS total FROM process_tokens WHERE tenant_id = $1 AND environment = $2');
-const AFTER = sql(`SELECT id FROM process_tokens WHERE tenant_id = $1 AND environment = $2 AND id > $3
-  ORDER BY id LIMIT $4 + 0`);
+const COUNT = query<{ total: number }>()(
+  'SELECT count(*) AS total FROM process_tokens WHERE tenant_id = :tenant_id AND environment = :environment',
+);
+const AFTER = query<{
+  id: string;
+}>()(`SELECT id FROM process_tokens WHERE tenant_id = :tenant_id AND environment = :environment AND id > :after
+  ORDER BY id LIMIT :limit + 0`);
 const FORGET =
-  sql(`UPDATE process_tokens SET parameters = '{}', sealed = NULL, name = $3, name_folded = $4, description = NULL,
-  last_updated_at = $5, last_updated_by = $6 WHERE tenant_id = $1 AND id = $2`);
-const OLDEST = sql('SELECT min(created_at) AS at FROM process_tokens WHERE tenant_id = $1');
+  statement(`UPDATE process_tokens SET parameters = '{}', sealed = NULL, name = :name, name_folded = :name_folded, description = NULL,
+  last_updated_at = :at, last_updated_by = :by WHERE tenant_id = :tenant_id AND id = :id`);
+const OLDEST = query<{ at: number | null }>()(
+  'SELECT min(created_at) AS at FROM process_tokens WHERE tenant_id = :tenant_id',
+);
 
 /** A token may serve others: only what it holds about a person is erased, with the name that may be that of the person. */
 export function tokensOfPerson(): PersonSource {
   return {
     kind: 'processToken',
     async count(db, environment) {
-      return Number((await db.get<{ total: number }>(COUNT, [db.tenantId, environment]))?.total ?? 0);
+      return Number((await COUNT.get(db, { environment }))?.total ?? 0);
     },
     async page(db, environment, after, limit) {
-      const ids = await db.all<{ id: string }>(AFTER, [db.tenantId, environment, after, limit]);
+      const ids = await AFTER.all(db, { environment, after, limit });
       const rows = await Promise.all(ids.map(({ id }) => findToken(db, id)));
       return rows.flatMap((row) => (row ? [itemOf(row)] : []));
     },
@@ -37,7 +44,7 @@ export function tokensOfPerson(): PersonSource {
 export function erasableTokens(by: string): Erasable {
   return {
     kind: 'process-token',
-    oldest: async (db: TenantReads) => (await db.get<{ at: number | null }>(OLDEST, [db.tenantId]))?.at ?? undefined,
+    oldest: async (db: TenantReads) => (await OLDEST.get(db, {}))?.at ?? undefined,
     async eraseAgain(db, ids, at) {
       let erased = 0;
       for (const id of ids) {
@@ -55,7 +62,7 @@ export function erasableTokens(by: string): Erasable {
 export function deletedTokens(): Erasable {
   return {
     kind: 'deleted-process-token',
-    oldest: async (db: TenantReads) => (await db.get<{ at: number | null }>(OLDEST, [db.tenantId]))?.at ?? undefined,
+    oldest: async (db: TenantReads) => (await OLDEST.get(db, {}))?.at ?? undefined,
     async eraseAgain(db, ids) {
       let erased = 0;
       for (const id of ids) {
@@ -74,7 +81,7 @@ export function deletedTokens(): Erasable {
 const erasedName = (id: string) => `Erased ${id}`;
 
 async function forget(tx: TenantTx, id: string, by: string, at: number): Promise<void> {
-  await tx.run(FORGET, [tx.tenantId, id, erasedName(id), erasedName(id).toLowerCase(), at, by]);
+  await FORGET.run(tx, { id, name: erasedName(id), name_folded: erasedName(id).toLowerCase(), at, by });
 }
 
 const parametersOf = (row: TokenRow) => JSON.parse(row.parameters) as Record<string, string>;

@@ -1,47 +1,54 @@
-import { sql, type TenantReads, type TenantTx, unprepared } from '../../db/db.ts';
+import type { TenantReads, TenantTx } from '../../db/db.ts';
 import { FOR_UPDATE } from '../../db/sql/dialect.ts';
+import { query, statement } from '../../db/sql/statement.ts';
+import { integer, type RowOf, table, text } from '../../db/sql/table.ts';
 import { type Environment, seenFrom } from '../../kernel/environment.ts';
 import type { Paging } from '../../kernel/pages.ts';
 
-export type ThemeRow = {
-  environment: Environment;
-  id: string;
-  name: string;
-  name_folded: string;
+const themes = table('themes', {
+  tenant_id: text(),
+  environment: text<Environment>(),
+  id: text(),
+  name: text(),
+  name_folded: text(),
   /** JSON. */
-  tokens: string;
-  created_at: number;
-  created_by: string;
-  last_updated_at: number;
-  last_updated_by: string;
-};
+  tokens: text(),
+  created_at: integer(),
+  created_by: text(),
+  last_updated_at: integer(),
+  last_updated_by: text(),
+});
+const { columns } = themes;
+export type ThemeRow = RowOf<typeof themes>;
 
 export type AssetRow = { theme_id: string; name: string; content_type: string; sha256: string };
 export type StoredAsset = AssetRow & { content: Uint8Array };
 
-const COLUMNS = 'environment, id, name, name_folded, tokens, created_at, created_by, last_updated_at, last_updated_by';
 /** The properties a list can be sorted by. */
 export const SORTABLE = { id: 'id', name: 'name_folded', lastUpdatedDtm: 'last_updated_at' } as const;
 
-const NAMED = `tenant_id = $1 AND ${seenFrom('$2')} AND name = $3 ORDER BY environment DESC LIMIT 1`;
-const ONE = sql(`SELECT ${COLUMNS} FROM themes WHERE ${NAMED}`);
-const ONE_FOR_UPDATE = sql(`SELECT ${COLUMNS} FROM themes WHERE ${NAMED} ${FOR_UPDATE}`);
-const COUNT = sql('SELECT count(*) AS total FROM themes WHERE tenant_id = $1 AND environment = $2');
-const ADD = sql(`INSERT INTO themes (tenant_id, ${COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`);
-const CHANGE = sql(`UPDATE themes SET tokens = $3, last_updated_at = $4, last_updated_by = $5
-  WHERE tenant_id = $1 AND id = $2`);
-const REMOVE = sql('DELETE FROM themes WHERE tenant_id = $1 AND id = $2');
-const ASSETS = sql(`SELECT theme_id, name, content_type, sha256 FROM theme_assets
-  WHERE tenant_id = $1 AND theme_id = $2 ORDER BY name`);
-const ASSET = sql(`SELECT a.theme_id, a.name, a.content_type, a.sha256, a.content FROM theme_assets a
-  WHERE a.tenant_id = $1 AND a.name = $4 AND a.theme_id = (SELECT id FROM themes WHERE ${NAMED})`);
-const SAVE_ASSET = sql(`INSERT INTO theme_assets (tenant_id, theme_id, name, content_type, sha256, content)
-  VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (tenant_id, theme_id, name) DO UPDATE SET
+const NAMED =
+  `WHERE tenant_id = :tenant_id AND ${seenFrom(':environment')} AND name = :theme ORDER BY environment DESC LIMIT 1` as const;
+const ONE = themes.select(columns, NAMED);
+const ONE_FOR_UPDATE = themes.select(columns, `${NAMED} ${FOR_UPDATE}`);
+const COUNT = themes.count('WHERE tenant_id = :tenant_id AND environment = :environment');
+const ADD = themes.insert();
+const CHANGE = themes.update(
+  ['tokens', 'last_updated_at', 'last_updated_by'],
+  'WHERE tenant_id = :tenant_id AND id = :id',
+);
+const REMOVE = themes.delete('WHERE tenant_id = :tenant_id AND id = :id');
+const ASSETS = query<AssetRow>()(`SELECT theme_id, name, content_type, sha256 FROM theme_assets
+  WHERE tenant_id = :tenant_id AND theme_id = :themeId ORDER BY name`);
+const ASSET = query<StoredAsset>()(`SELECT a.theme_id, a.name, a.content_type, a.sha256, a.content FROM theme_assets a
+  WHERE a.tenant_id = :tenant_id AND a.name = :name AND a.theme_id = (SELECT id FROM themes ${NAMED})`);
+const SAVE_ASSET = statement(`INSERT INTO theme_assets (tenant_id, theme_id, name, content_type, sha256, content)
+  VALUES (:tenant_id, :theme_id, :name, :content_type, :sha256, :content) ON CONFLICT (tenant_id, theme_id, name) DO UPDATE SET
   content_type = excluded.content_type, sha256 = excluded.sha256, content = excluded.content`);
 
 /** For a test caller the test theme, and the live one if there is none. */
 export function findTheme(db: TenantReads, environment: Environment, name: string): Promise<ThemeRow | undefined> {
-  return db.get<ThemeRow>(ONE, [db.tenantId, environment, name]);
+  return ONE.get(db, { environment, theme: name });
 }
 
 export function findThemeForUpdate(
@@ -49,56 +56,48 @@ export function findThemeForUpdate(
   environment: Environment,
   name: string,
 ): Promise<ThemeRow | undefined> {
-  return tx.get<ThemeRow>(ONE_FOR_UPDATE, [tx.tenantId, environment, name]);
+  return ONE_FOR_UPDATE.get(tx, { environment, theme: name });
 }
 
 export async function countThemes(db: TenantReads, environment: Environment): Promise<number> {
-  return (await db.get<{ total: number }>(COUNT, [db.tenantId, environment]))?.total ?? 0;
+  return (await COUNT.get(db, { environment }))?.total ?? 0;
 }
 
 export async function addTheme(tx: TenantTx, row: ThemeRow): Promise<void> {
-  await tx.run(ADD, [
-    ...[tx.tenantId, row.environment, row.id, row.name, row.name_folded, row.tokens],
-    ...[row.created_at, row.created_by, row.last_updated_at, row.last_updated_by],
-  ]);
+  await ADD.run(tx, row);
 }
 
 export async function changeTheme(tx: TenantTx, row: ThemeRow): Promise<void> {
-  await tx.run(CHANGE, [tx.tenantId, row.id, row.tokens, row.last_updated_at, row.last_updated_by]);
+  await CHANGE.run(tx, row);
 }
 
 export async function removeTheme(tx: TenantTx, id: string): Promise<void> {
-  await tx.run(REMOVE, [tx.tenantId, id]);
+  await REMOVE.run(tx, { id });
 }
 
 export function assetsOf(db: TenantReads, themeId: string): Promise<AssetRow[]> {
-  return db.all<AssetRow>(ASSETS, [db.tenantId, themeId]);
+  return ASSETS.all(db, { themeId });
 }
 
 export function findAsset(
   db: TenantReads,
   { environment, theme, name }: { environment: Environment; theme: string; name: string },
 ): Promise<StoredAsset | undefined> {
-  return db.get<StoredAsset>(ASSET, [db.tenantId, environment, theme, name]);
+  return ASSET.get(db, { environment, theme, name });
 }
 
 export async function saveAsset(tx: TenantTx, { theme_id, name, content_type, sha256, content }: StoredAsset) {
-  await tx.run(SAVE_ASSET, [tx.tenantId, theme_id, name, content_type, sha256, content]);
+  await SAVE_ASSET.run(tx, { theme_id, name, content_type, sha256, content });
 }
 
-export async function pageThemes(
+const LIST = themes.list(columns, `WHERE tenant_id = :tenant_id AND ${seenFrom(':environment')}`, {
+  pattern: "AND name_folded LIKE :pattern ESCAPE '\\'",
+});
+
+export function pageThemes(
   db: TenantReads,
-  { environment, pattern }: { environment: Environment; pattern: string | undefined },
-  { orderBy, size, offset }: Paging,
+  filter: { environment: Environment; pattern: string | undefined },
+  paging: Paging,
 ): Promise<{ rows: ThemeRow[]; total: number }> {
-  const where = `tenant_id = $1 AND ${seenFrom('$2')} AND name_folded LIKE $3 ESCAPE '\\'`;
-  const values = [db.tenantId, environment, pattern ?? '%'];
-  const counted = await db.get<{ total: number }>(
-    unprepared(`SELECT count(*) AS total FROM themes WHERE ${where}`),
-    values,
-  );
-  const page = unprepared(
-    `SELECT ${COLUMNS} FROM themes WHERE ${where} ORDER BY ${orderBy} LIMIT $4 + 0 OFFSET $5 + 0`,
-  );
-  return { rows: await db.all<ThemeRow>(page, [...values, size, offset]), total: counted?.total ?? 0 };
+  return LIST(db, filter, paging);
 }
