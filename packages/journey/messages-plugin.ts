@@ -2,7 +2,7 @@ import { parse } from '@formatjs/icu-messageformat-parser';
 import type { Plugin } from 'vite';
 
 /** Turns `messages/<area>/<language>.json` into what the browser formats without reading it first. */
-const MESSAGES = /\/messages\/[a-z]+\/[a-z]+\.json$/;
+const MESSAGES = /\/messages\/[a-z]+\/[A-Za-z-]+\.json$/;
 
 export function messages(): Plugin {
   return {

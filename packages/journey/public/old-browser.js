@@ -4,7 +4,8 @@
 // waiting and the result. What needs more than that is told, and can be done with a phone or by a person.
 (function () {
   'use strict';
-  var LANGUAGES = ['en', 'de', 'fr', 'es', 'pt', 'it', 'pl', 'ar'];
+  var LANGUAGES = ['en', 'de', 'fr', 'es', 'pt', 'it', 'pl', 'ar', 'nl', 'sv', 'da', 'fi', 'nb', 'cs', 'ro', 'hu', 'el', 'tr', 'uk', 'zh-Hans'];
+  var AS = { no: 'nb', nn: 'nb', zh: 'zh-Hans' };
   var ASK_EVERY_MS = 3000;
   var TIMEOUT_MS = 120000;
   var TROUBLES = { 100055: 'link', 100021: 'tokenUnknown', 100024: 'tokenEnded', 100044: 'tokenEnded', 100045: 'tokenEarly', 100046: 'tokenUsedUp', 100047: 'tokenEnded', 100022: 'finished', 100054: 'session' };
@@ -34,7 +35,7 @@
 
   function languageOf(tag) {
     var primary = String(tag || '').toLowerCase().split(/[-_]/)[0];
-    return LANGUAGES.indexOf(primary) < 0 ? '' : primary;
+    return LANGUAGES.indexOf(primary) < 0 ? AS[primary] || '' : primary;
   }
 
   function chooseLanguage(tenant) {
@@ -57,6 +58,13 @@
     if (page.language === 'pl' && number !== 1) {
       return ten >= 2 && ten <= 4 && (hundred < 12 || hundred > 14) ? 'few' : 'many';
     }
+    if (page.language === 'uk') {
+      if (ten === 1 && hundred !== 11) return 'one';
+      return ten >= 2 && ten <= 4 && (hundred < 12 || hundred > 14) ? 'few' : 'many';
+    }
+    if (page.language === 'cs' && number >= 2 && number <= 4) return 'few';
+    if (page.language === 'ro' && number !== 1) return number === 0 || (hundred >= 1 && hundred <= 19) ? 'few' : 'other';
+    if (page.language === 'zh-Hans') return 'other';
     if ((page.language === 'fr' || page.language === 'pt') && number === 0) return 'one';
     return number === 1 ? 'one' : 'other';
   }

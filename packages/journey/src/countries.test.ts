@@ -22,7 +22,8 @@ it('they are named and put in order in every language of the app', () => {
     const list = countriesIn(language);
     assert.equal(list.length, 250);
     assert.ok(
-      list.every(({ code, name }) => name !== code),
+      // What some languages call the United States is what its code is.
+      list.every(({ code, name }) => name !== code || code === 'USA'),
       language,
     );
   }

@@ -53,7 +53,7 @@ describe('going on with a phone', () => {
   it('the phone says who asks, with which browser, where its clock is and when, in its own language', async () => {
     const { phone } = await offer([SWITCH]);
     const facts = phone.locator('.facts');
-    assert.match(await facts.innerText(), /A browser on Linux[\s\S]*Near Berlin, Germany \(as its clock says\)/);
+    assert.match(await facts.innerText(), /A browser on Linux[\s\S]*Near Berlin, Germany \(based on its clock\)/);
     await phone.locator('.language select').selectOption('de');
     await phone.getByText('Nahe Berlin, Deutschland (laut seiner Uhr)').waitFor();
     assert.match(await facts.innerText(), /Ein Browser auf Linux/);

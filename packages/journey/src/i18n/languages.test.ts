@@ -12,7 +12,11 @@ it('the link comes first, then what was chosen, then the tenant, then the browse
 });
 
 it('a language that we do not speak is passed over, a dialect is its language', () => {
-  assert.equal(chooseLanguage({ link: 'ja', browser: ['zh-CN', 'pt_BR'] }), 'pt');
+  assert.equal(chooseLanguage({ link: 'ja', browser: ['ko-KR', 'pt_BR'] }), 'pt');
+  assert.deepEqual(
+    ['zh-CN', 'no', 'nn-NO'].map((link) => chooseLanguage({ link, browser: [] })),
+    ['zh-Hans', 'nb', 'nb'],
+  );
   assert.equal(chooseLanguage({ link: 'DE-at', browser: [] }), 'de');
 });
 

@@ -1,5 +1,8 @@
 /** The languages of the app, and which of them an end user gets. Pure. */
-export const LANGUAGES = ['en', 'de', 'fr', 'es', 'pt', 'it', 'pl', 'ar'] as const;
+export const LANGUAGES = [
+  ...(['en', 'de', 'fr', 'es', 'pt', 'it', 'pl', 'ar', 'nl', 'sv'] as const),
+  ...(['da', 'fi', 'nb', 'cs', 'ro', 'hu', 'el', 'tr', 'uk', 'zh-Hans'] as const),
+] as const;
 export type Language = (typeof LANGUAGES)[number];
 
 /** As each language calls itself. */
@@ -12,6 +15,18 @@ export const LANGUAGE_NAMES: Readonly<Record<Language, string>> = {
   it: 'Italiano',
   pl: 'Polski',
   ar: 'العربية',
+  nl: 'Nederlands',
+  sv: 'Svenska',
+  da: 'Dansk',
+  fi: 'Suomi',
+  nb: 'Norsk bokmål',
+  cs: 'Čeština',
+  ro: 'Română',
+  hu: 'Magyar',
+  el: 'Ελληνικά',
+  tr: 'Türkçe',
+  uk: 'Українська',
+  'zh-Hans': '简体中文',
 };
 
 const RIGHT_TO_LEFT: ReadonlySet<string> = new Set(['ar']);
@@ -20,10 +35,13 @@ export function directionOf(language: string): 'ltr' | 'rtl' {
   return RIGHT_TO_LEFT.has(language) ? 'rtl' : 'ltr';
 }
 
+/** Who reads one of these reads the other as well. */
+const AS: Readonly<Record<string, Language>> = { no: 'nb', nn: 'nb', zh: 'zh-Hans' };
+
 /** `de-AT` is `de`; what we do not speak is nothing. */
 export function asLanguage(tag: string | null | undefined): Language | undefined {
-  const primary = (tag ?? '').trim().toLowerCase().split(/[-_]/, 1)[0];
-  return LANGUAGES.find((each) => each === primary);
+  const primary = (tag ?? '').trim().toLowerCase().split(/[-_]/, 1)[0] ?? '';
+  return LANGUAGES.find((each) => each === primary) ?? AS[primary];
 }
 
 /** What was asked for in the link, then what was chosen before, then the tenant's, then the browser's. */

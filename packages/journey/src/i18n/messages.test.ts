@@ -48,13 +48,43 @@ describe('messages', () => {
           for (const { given } of forms) {
             // Romance languages have a form for millions, which nothing here counts.
             const missing = wanted.filter((each) => !given.includes(each) && each !== 'many');
-            const many = wanted.includes('many') && ['pl', 'ar'].includes(language) && !given.includes('many');
+            const many =
+              wanted.includes('many') && ['pl', 'ar', 'uk', 'cs'].includes(language) && !given.includes('many');
             assert.deepEqual([missing, many], [[], false], `${key} lacks forms of the plural`);
           }
         }
       });
     }
   }
+
+  it('nothing was left in English, and nobody reads words of another language', () => {
+    const ENGLISH = /(?<!\p{L})(the|your|please|you|with|this|that|and|what)(?!\p{L})/iu;
+    for (const language of LANGUAGES.filter((each) => each !== 'en')) {
+      for (const area of AREAS) {
+        const english = textsOf(area, 'en');
+        for (const [key, text] of Object.entries(textsOf(area, language))) {
+          const plain = text.replace(/\{[^{}]*\}/g, ' ');
+          assert.doesNotMatch(plain, ENGLISH, `${language} ${key}`);
+          const words = (english[key] as string).split(/\s+/).length;
+          assert.ok(text !== english[key] || words < 3, `${language} ${key} is as in English`);
+        }
+      }
+    }
+  });
+
+  it('old browsers count as Unicode does, in every language', () => {
+    const code = readFileSync(`${HOME}public/old-browser.js`, 'utf8');
+    const [, body = ''] = /function formOf\(number\) \{([\s\S]*?)\n {2}\}\n/.exec(code) ?? [];
+    const formOf = new Function('page', 'number', body) as (page: { language: string }, number: number) => string;
+    for (const language of LANGUAGES) {
+      const rules = new Intl.PluralRules(language);
+      for (let number = 0; number <= 130; number++) {
+        assert.equal(formOf({ language }, number), rules.select(number), `${language} ${number}`);
+      }
+    }
+    const [, list = ''] = /var LANGUAGES = (\[.*\]);/.exec(code) ?? [];
+    assert.deepEqual(JSON.parse(list.replaceAll("'", '"')), [...LANGUAGES]);
+  });
 
   it('how it went says in no language what was found, and never why', () => {
     const telling = /face|selfie|portrait|match|document|passport|list|fraud|fake|live|score|expired|machine/i;

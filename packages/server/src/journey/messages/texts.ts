@@ -1,26 +1,15 @@
+import { JOURNEY_LANGUAGES } from '@grove/contract';
+import type { Texts } from './message-text.ts';
+import { MORE_TEXTS } from './more-texts.ts';
+
 /** What messages to end users say, in the languages of the journey. `{tenant}` is the name of whoever asks. */
-export const LANGUAGES = ['en', 'de', 'fr', 'es', 'pt', 'it', 'pl', 'ar'] as const;
+export const LANGUAGES = JOURNEY_LANGUAGES;
 export type Language = (typeof LANGUAGES)[number];
-
-export type MailText = {
-  readonly subject: string;
-  readonly lead: string;
-  /** What the link is called; none if there is none. */
-  readonly link?: string;
-  readonly more: readonly string[];
-};
-
-export type Texts = {
-  readonly handoff: MailText;
-  readonly decided: MailText;
-  /** A reviewer has asked for steps again. */
-  readonly askedAgain: MailText;
-  readonly handoffSms: string;
-};
 
 export const RIGHT_TO_LEFT: ReadonlySet<string> = new Set<Language>(['ar']);
 
 export const TEXTS: Readonly<Record<Language, Texts>> = {
+  ...MORE_TEXTS,
   en: {
     handoff: {
       subject: 'Continue your verification for {tenant}',

@@ -24,7 +24,7 @@ describe('a message', () => {
     assert.equal(arabic.language, 'ar');
     assert.match(arabic.html, /<html lang="ar" dir="rtl">/);
     assert.match(writeMail({ ...about, language: 'de-AT' }).subject, /^Ihre Prüfung für Acme/);
-    assert.deepEqual(['xx', '', 'zh-Hant', 'pt-BR'].map(languageOf), ['en', 'en', 'en', 'pt']);
+    assert.deepEqual(['xx', '', 'zh-CN', 'no', 'pt-BR'].map(languageOf), ['en', 'en', 'zh-Hans', 'nb', 'pt']);
   });
 
   it('holds the link, in words and as a button; that of a decision holds none, and not how it went', () => {

@@ -1,4 +1,5 @@
-import { LANGUAGES, type Language, type MailText, RIGHT_TO_LEFT, TEXTS } from './texts.ts';
+import type { MailText } from './message-text.ts';
+import { LANGUAGES, type Language, RIGHT_TO_LEFT, TEXTS } from './texts.ts';
 
 /** What a message says, from what it is about. Pure. */
 export type MessageKind = 'HANDOFF' | 'DECIDED' | 'ASKED_AGAIN';
@@ -37,8 +38,9 @@ export function writeSms({ language, tenantName, url = '' }: About): string {
 
 /** `de-AT` is German; what nobody has written is English. */
 export function languageOf(wanted: string): Language {
-  const [first = ''] = wanted.toLowerCase().split('-');
-  return LANGUAGES.find((each) => each === first) ?? 'en';
+  const [tag = ''] = wanted.toLowerCase().split('-');
+  const first = tag === 'no' || tag === 'nn' ? 'nb' : tag;
+  return LANGUAGES.find((each) => each.split('-', 1)[0] === first) ?? 'en';
 }
 
 /** A name stands in a subject, which is one line. */

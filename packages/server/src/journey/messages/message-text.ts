@@ -1,0 +1,16 @@
+/** What is said in one language. */
+export type MailText = {
+  readonly subject: string;
+  readonly lead: string;
+  /** What the link is called; none if there is none. */
+  readonly link?: string;
+  readonly more: readonly string[];
+};
+
+export type Texts = {
+  readonly handoff: MailText;
+  readonly decided: MailText;
+  /** A reviewer has asked for steps again. */
+  readonly askedAgain: MailText;
+  readonly handoffSms: string;
+};
