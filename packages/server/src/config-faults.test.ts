@@ -80,6 +80,26 @@ const WRONG: Partial<Record<VariableName, { values: string[]; must: RegExp; with
     must: /given for a bucket/,
     with: { BLOB_URL: BUCKET, AWS_ACCESS_KEY_ID: 'id' },
   },
+  GROVE_BUCKET_KEY_FROM: {
+    values: ['ec2', 'Instance'],
+    must: /one of role, container, instance/,
+    with: { BLOB_URL: BUCKET },
+  },
+  AWS_ROLE_ARN: {
+    values: [''],
+    must: /given for GROVE_BUCKET_KEY_FROM=role/,
+    with: { BLOB_URL: BUCKET, GROVE_BUCKET_KEY_FROM: 'role', AWS_WEB_IDENTITY_TOKEN_FILE: '/token' },
+  },
+  AWS_WEB_IDENTITY_TOKEN_FILE: {
+    values: [''],
+    must: /given for GROVE_BUCKET_KEY_FROM=role/,
+    with: { BLOB_URL: BUCKET, GROVE_BUCKET_KEY_FROM: 'role', AWS_ROLE_ARN: 'arn:aws:iam::1:role/grove' },
+  },
+  AWS_CONTAINER_CREDENTIALS_FULL_URI: {
+    values: ['', 'http://agent.example.com/key', 'agent'],
+    must: /given for GROVE_BUCKET_KEY_FROM=container|https, or of this machine/,
+    with: { BLOB_URL: BUCKET, GROVE_BUCKET_KEY_FROM: 'container' },
+  },
   GROVE_OUTBOUND_ALLOW: {
     values: ['crm.internal', '10.0.0.0/33', '10', '10.0.0.1:0', '10.0.0.1:65536', 'https://crm:443', 'a,b', '*:80'],
     must: /at most 100 of these/,
@@ -138,6 +158,9 @@ const WRONG: Partial<Record<VariableName, { values: string[]; must: RegExp; with
 /** Any text may be right: whether it is shows when the server listens, makes the folder or opens the key. */
 const ANY_TEXT: VariableName[] = [
   'HOST',
+  'AWS_SESSION_TOKEN',
+  'AWS_CONTAINER_CREDENTIALS_RELATIVE_URI',
+  'AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE',
   'GROVE_DATA',
   'GROVE_WEIGHTS',
   'GROVE_MASTER_KEY_FILE',
@@ -145,7 +168,15 @@ const ANY_TEXT: VariableName[] = [
 ];
 const SECRETS: VariableName[] = [
   ...(['DATABASE_URL', 'GROVE_MASTER_KEY', 'GROVE_METRICS_TOKEN', 'GROVE_OTLP_URL', 'GROVE_OTLP_HEADERS'] as const),
-  ...(['BLOB_URL', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'SMTP_URL', 'SMS_URL', 'SMS_TOKEN'] as const),
+  ...([
+    'BLOB_URL',
+    'AWS_ACCESS_KEY_ID',
+    'AWS_SECRET_ACCESS_KEY',
+    'AWS_SESSION_TOKEN',
+    'SMTP_URL',
+    'SMS_URL',
+    'SMS_TOKEN',
+  ] as const),
 ];
 
 describe('a fault of the configuration', () => {

@@ -6,15 +6,15 @@ import type { S3Place } from './engines/blobs/s3.ts';
 
 /** Where everything is kept, read from what the operator configured. Pure. */
 export type Fault = (name: VariableName, must: string) => void;
-type BucketKey = Pick<S3Place, 'accessKeyId' | 'secretAccessKey'>;
+type BucketKey = Pick<S3Place, 'accessKeyId' | 'secretAccessKey' | 'sessionToken'>;
 
 export function blobPlace(
-  { url, dataFolder, key }: { url: string; dataFolder: string; key: BucketKey },
+  { url, dataFolder, value }: { url: string; dataFolder: string; value(name: VariableName): string },
   fault: Fault,
 ): { blobFolder: string; s3: S3Place | undefined } {
   const blobFolder = `${dataFolder}/blobs`;
   if (!url) return { blobFolder, s3: undefined };
-  if (url.startsWith('s3://')) return { blobFolder, s3: bucket(url, key, fault) };
+  if (url.startsWith('s3://')) return { blobFolder, s3: bucket(url, value, fault) };
   try {
     return { blobFolder: fileURLToPath(url), s3: undefined };
   } catch {
@@ -26,7 +26,7 @@ export function blobPlace(
 const BUCKET = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
 
 /** With an endpoint of its own the bucket is in the path; Amazon has it in the host. */
-function bucket(url: string, key: BucketKey, fault: Fault): S3Place | undefined {
+function bucket(url: string, value: (name: VariableName) => string, fault: Fault): S3Place | undefined {
   const { hostname: name, username, pathname, searchParams } = new URL(URL.canParse(url) ? url : 's3://-');
   const region = searchParams.get('region') ?? '';
   const endpoint = searchParams.get('endpoint');
@@ -36,13 +36,62 @@ function bucket(url: string, key: BucketKey, fault: Fault): S3Place | undefined 
     fault('BLOB_URL', 's3://<bucket>/<prefix>?region=<region>, with &endpoint=<https address> if it is not Amazon');
     return undefined;
   }
-  if (!key.accessKeyId) fault('AWS_ACCESS_KEY_ID', 'given for a bucket');
-  if (!key.secretAccessKey) fault('AWS_SECRET_ACCESS_KEY', 'given for a bucket');
   const prefix = decodeURIComponent(pathname).split('/').filter(Boolean).join('/');
   return {
     endpoint: endpoint ? `${endpoint.replace(/\/+$/, '')}/${name}` : `https://${name}.s3.${region}.amazonaws.com`,
-    ...{ region, bucket: name, prefix: prefix && `${prefix}/`, ...key },
+    ...{ region, bucket: name, prefix: prefix && `${prefix}/`, ...bucketKey(value, region, fault) },
   };
+}
+
+const ISSUERS = ['role', 'container', 'instance'] as const;
+/** Where a virtual machine asks about itself. */
+const METADATA_SERVICE = 'http://169.254.169.254';
+/** Where the agent of Amazon ECS answers. */
+const CONTAINER_AGENT = 'http://169.254.170.2';
+
+/** The key that is configured, or who hands out temporary ones. */
+function bucketKey(
+  value: (name: VariableName) => string,
+  region: string,
+  fault: Fault,
+): BucketKey & Pick<S3Place, 'issuer'> {
+  const needed = (name: VariableName, why: string) => {
+    if (!value(name)) fault(name, `given for ${why}`);
+    return value(name);
+  };
+  const from = value('GROVE_BUCKET_KEY_FROM');
+  if (!from) {
+    const accessKeyId = needed('AWS_ACCESS_KEY_ID', 'a bucket');
+    const secretAccessKey = needed('AWS_SECRET_ACCESS_KEY', 'a bucket');
+    const sessionToken = value('AWS_SESSION_TOKEN');
+    return { accessKeyId, secretAccessKey, ...(sessionToken && { sessionToken }) };
+  }
+  if (!(ISSUERS as readonly string[]).includes(from)) fault('GROVE_BUCKET_KEY_FROM', `one of ${ISSUERS.join(', ')}`);
+  const nobody = { accessKeyId: '', secretAccessKey: '' };
+  if (from === 'role') {
+    const roleArn = needed('AWS_ROLE_ARN', 'GROVE_BUCKET_KEY_FROM=role');
+    const tokenFile = needed('AWS_WEB_IDENTITY_TOKEN_FILE', 'GROVE_BUCKET_KEY_FROM=role');
+    const endpoint = `https://sts.${region}.amazonaws.com/`;
+    return { ...nobody, issuer: { from: 'tokenService', endpoint, roleArn, tokenFile } };
+  }
+  if (from === 'container') {
+    const relative = value('AWS_CONTAINER_CREDENTIALS_RELATIVE_URI');
+    const url = relative
+      ? `${CONTAINER_AGENT}${relative}`
+      : needed('AWS_CONTAINER_CREDENTIALS_FULL_URI', 'GROVE_BUCKET_KEY_FROM=container');
+    if (url && !isAgentUrl(url))
+      fault('AWS_CONTAINER_CREDENTIALS_FULL_URI', 'https, or of this machine or its network');
+    const tokenFile = value('AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE');
+    return { ...nobody, issuer: { from: 'container', url, ...(tokenFile && { tokenFile }) } };
+  }
+  return { ...nobody, issuer: { from: 'instance', endpoint: METADATA_SERVICE } };
+}
+
+/** Over plain HTTP a token is only sent to this machine, or to the link-local addresses of agents. */
+function isAgentUrl(url: string): boolean {
+  const { protocol, hostname } = new URL(URL.canParse(url) ? url : 'none:');
+  if (protocol === 'https:') return true;
+  return protocol === 'http:' && /^(localhost|127\.|169\.254\.|\[::1\]|\[fd00:ec2::23\])/.test(hostname);
 }
 
 export const sqliteFile = (dataFolder: string) => `${dataFolder}/grove.sqlite`;

@@ -39,6 +39,20 @@ export const VARIABLES = {
   },
   AWS_ACCESS_KEY_ID: { default: '', about: 'The key that may read and write the bucket of BLOB_URL' },
   AWS_SECRET_ACCESS_KEY: { default: '', about: 'The secret of that key' },
+  AWS_SESSION_TOKEN: { default: '', about: 'The token of that key, if it is a temporary one' },
+  GROVE_BUCKET_KEY_FROM: {
+    default: '',
+    about:
+      'Who hands out temporary keys for the bucket: role, container or instance; without it, the key above is used',
+  },
+  AWS_ROLE_ARN: { default: '', about: 'With role: which role is assumed' },
+  AWS_WEB_IDENTITY_TOKEN_FILE: { default: '', about: 'With role: the file with the token of the pod' },
+  AWS_CONTAINER_CREDENTIALS_FULL_URI: { default: '', about: 'With container: the address of its agent' },
+  AWS_CONTAINER_CREDENTIALS_RELATIVE_URI: { default: '', about: 'With container: its path, as Amazon ECS sets it' },
+  AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE: {
+    default: '',
+    about: 'With container: the file with the token for its agent',
+  },
   GROVE_OUTBOUND_ALLOW: {
     default: '',
     about: 'Where webhooks may go beside the public internet: comma-separated CIDR ranges, addresses or host:port',
@@ -126,6 +140,7 @@ export const SECRET: ReadonlySet<VariableName> = new Set([
   'BLOB_URL',
   'AWS_ACCESS_KEY_ID',
   'AWS_SECRET_ACCESS_KEY',
+  'AWS_SESSION_TOKEN',
   'SMTP_URL',
   'SMS_URL',
   'SMS_TOKEN',

@@ -156,6 +156,18 @@ describe('the configuration', () => {
     assert.deepEqual(placeOf(`s3://images/grove//live/?region=eu-west-1&endpoint=${endpoint}`), {
       ...{ ...place, endpoint: 'https://store.internal:9000/images', prefix: 'grove/live/' },
     });
+    assert.equal(readConfig({ ...key, BLOB_URL: BUCKET, AWS_SESSION_TOKEN: 't' }).s3?.sessionToken, 't');
+    const issuerOf = (own: Record<string, string>) => readConfig({ BLOB_URL: BUCKET, ...own }).s3?.issuer;
+    assert.deepEqual(issuerOf({ GROVE_BUCKET_KEY_FROM: 'instance' }), {
+      ...{ from: 'instance', endpoint: 'http://169.254.169.254' },
+    });
+    const role = { AWS_ROLE_ARN: 'arn:aws:iam::1:role/grove', AWS_WEB_IDENTITY_TOKEN_FILE: '/token' };
+    assert.deepEqual(issuerOf({ GROVE_BUCKET_KEY_FROM: 'role', ...role }), {
+      ...{ from: 'tokenService', endpoint: 'https://sts.eu-west-1.amazonaws.com/' },
+      ...{ roleArn: 'arn:aws:iam::1:role/grove', tokenFile: '/token' },
+    });
+    const path = { GROVE_BUCKET_KEY_FROM: 'container', AWS_CONTAINER_CREDENTIALS_RELATIVE_URI: '/v2/key' };
+    assert.deepEqual(issuerOf(path), { from: 'container', url: 'http://169.254.170.2/v2/key' });
     assert.equal(placeOf(`${BUCKET}&endpoint=http://127.0.0.1:9000`)?.endpoint, 'http://127.0.0.1:9000/images');
   });
 

@@ -95,7 +95,6 @@ function configOf(value: (name: VariableName) => string, fault: Fault): Config {
   const dataFolder = resolve(value('GROVE_DATA'));
   const domain = value('GROVE_DOMAIN').toLowerCase();
   const local = domain === 'localhost';
-  const key = { accessKeyId: value('AWS_ACCESS_KEY_ID'), secretAccessKey: value('AWS_SECRET_ACCESS_KEY') };
   const outboundAllow = entriesOf(value('GROVE_OUTBOUND_ALLOW'));
   const metadata = value('GROVE_FIDO_MDS');
   return {
@@ -126,7 +125,7 @@ function configOf(value: (name: VariableName) => string, fault: Fault): Config {
           cacheFile: `${dataFolder}/fido-metadata.jwt`,
         }
       : undefined,
-    ...blobPlace({ url: value('BLOB_URL'), dataFolder, key }, fault),
+    ...blobPlace({ url: value('BLOB_URL'), dataFolder, value }, fault),
     masterKey: value('GROVE_MASTER_KEY')
       ? { env: value('GROVE_MASTER_KEY') }
       : { file: value('GROVE_MASTER_KEY_FILE') || `${dataFolder}/master.key` },

@@ -60,7 +60,7 @@ describe('images in a bucket', () => {
     for (const stop of stops.reverse()) await stop();
   });
 
-  it('are put there sealed, read from there, deleted there; 100010: whoever comes while it is away is told so', async () => {
+  it('are put there sealed, read from there, deleted there; 100010 while it is away, 100290 if it has lost one', async () => {
     const server = await startS3('images');
     stops.push(() => server.stop());
     const app = await openTestApp(await places.create(), {
@@ -92,6 +92,9 @@ describe('images in a bucket', () => {
     assert.deepEqual(image.subarray(0, 3), Buffer.from([0xff, 0xd8, 0xff]));
     for (let at = 0; at + 16 < image.length; at += 16)
       assert.ok(!stored.includes(image.subarray(at, at + 16)), 'sealed');
+    server.objects.clear();
+    const gone = await app.call(`${place}/getdata?path=documents/doc1/front/uncropped`, { token });
+    assert.deepEqual([gone.status, gone.body.code], [500, 100290]);
     await app.call(`/api/process-manager/processInstances/${processInstanceId}`, { method: 'DELETE', token });
     await app.app.jobs.runDue();
     // That it was erased is written down beside the images.

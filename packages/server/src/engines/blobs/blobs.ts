@@ -44,10 +44,10 @@ export const shardOf = (key: string) => key.slice(-2);
 
 export type BlobFault = 'full' | 'unavailable' | 'missing';
 
-const CODES = { full: 100020, unavailable: 100010, missing: 1 } as const;
+const CODES = { full: 100020, unavailable: 100010, missing: 100290 } as const;
 const RETRY_AFTER_SECONDS = 5;
 
-/** For the caller 507, 503, or 500: a row whose bytes are gone is nothing that a caller could repair. */
+/** For the caller 507, 503, or 500: an image whose bytes are gone is nothing that a caller could repair. */
 export class BlobError extends ApiError {
   readonly fault: BlobFault;
 
@@ -57,6 +57,10 @@ export class BlobError extends ApiError {
     this.fault = fault;
   }
 }
+
+/** What the log says of it. */
+export const MISSING =
+  'an image is recorded in the database but is not where images are kept: do all servers have the same BLOB_URL, and was the place restored together with the database?';
 
 export function assertKey(key: string): string {
   if (!ID_PATTERN.test(key)) throw new Error('the key of a blob is an id');

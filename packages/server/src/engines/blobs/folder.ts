@@ -3,7 +3,16 @@ import { constants } from 'node:fs';
 import { access, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ID_PATTERN } from '../../kernel/ids.ts';
-import { asContent, assertKey, type BlobContent, BlobError, type Blobs, type StoredBlob, shardOf } from './blobs.ts';
+import {
+  asContent,
+  assertKey,
+  type BlobContent,
+  BlobError,
+  type Blobs,
+  MISSING,
+  type StoredBlob,
+  shardOf,
+} from './blobs.ts';
 import { fileReaders } from './read-file.ts';
 
 /** Blobs as files below a folder, two levels deep so that no folder grows too large. */
@@ -61,7 +70,7 @@ export function openFolder(folder: string): Blobs {
 function blobError(error: unknown): unknown {
   const { code, syscall } = error as NodeJS.ErrnoException;
   if (code === 'ENOSPC' || code === 'EDQUOT') return new BlobError('full', 'the blob folder is full', error);
-  if (code === 'ENOENT' && syscall === 'open') return new BlobError('missing', 'a blob is not there', error);
+  if (code === 'ENOENT' && syscall === 'open') return new BlobError('missing', MISSING, error);
   return syscall ? new BlobError('unavailable', `the blob folder cannot be used: ${code}`, error) : error;
 }
 

@@ -2,18 +2,19 @@ import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { setTimeout as wait } from 'node:timers/promises';
 import { BlobError } from './blobs.ts';
-import { type SigningKey, sha256, signRequest } from './sign-request.ts';
+import { type CredentialIssuer, type Credentials, temporaryCredentials } from './credentials.ts';
+import { sha256, signRequest } from './sign-request.ts';
 
 /** A bucket, or a part of one. */
-export type S3Place = {
+export type S3Place = Credentials & {
   /** Where the bucket answers, with its name in the path unless it is in the host. */
   readonly endpoint: string;
   readonly region: string;
   readonly bucket: string;
   /** Empty, or ends with a slash. */
   readonly prefix: string;
-  readonly accessKeyId: string;
-  readonly secretAccessKey: string;
+  /** Who hands out temporary credentials in place of those that were configured. */
+  readonly issuer?: CredentialIssuer | undefined;
 };
 
 export type S3Options = {
@@ -55,8 +56,9 @@ export function s3Requests(place: S3Place, options: S3Options): S3Request {
   const url = new URL(place.endpoint);
   const secure = url.protocol === 'https:';
   const agent = new (secure ? HttpsAgent : HttpAgent)({ keepAlive: true, maxSockets: MAX_SOCKETS, scheduling: 'lifo' });
-  const key: SigningKey = { ...place, service: 's3' };
-  const send = (call: S3Call): Promise<IncomingMessage> => {
+  const { region, issuer } = place;
+  const credentials = issuer ? temporaryCredentials(issuer, options.now) : async () => place;
+  const send = async (call: S3Call): Promise<IncomingMessage> => {
     const { method, path = '', query = {}, body = NO_BODY } = call;
     const signed = signRequest(
       {
@@ -64,7 +66,7 @@ export function s3Requests(place: S3Place, options: S3Options): S3Request {
         headers: { 'x-amz-content-sha256': body.sha256, ...(method === 'PUT' && { 'content-length': `${body.size}` }) },
         payloadHash: body.sha256,
       },
-      key,
+      { ...(await credentials()), region, service: 's3' },
       options.now(),
     );
     const target = {

@@ -1,6 +1,15 @@
 import { createHash } from 'node:crypto';
 import { ID_PATTERN } from '../../kernel/ids.ts';
-import { asContent, assertKey, type BlobContent, BlobError, type Blobs, type StoredBlob, shardOf } from './blobs.ts';
+import {
+  asContent,
+  assertKey,
+  type BlobContent,
+  BlobError,
+  type Blobs,
+  MISSING,
+  type StoredBlob,
+  shardOf,
+} from './blobs.ts';
 import { readStream } from './read-stream.ts';
 import { type S3Body, type S3Options, type S3Place, s3Requests, textOf } from './s3-request.ts';
 
@@ -32,7 +41,7 @@ export function openS3(place: S3Place, options: S3Options): Blobs {
     },
     async get(key) {
       const answer = await request({ method: 'GET', path: pathOf(key) });
-      if (!answer) throw new BlobError('missing', 'a blob is not there');
+      if (!answer) throw new BlobError('missing', MISSING);
       return readStream(answer);
     },
     delete: (key) => remove(pathOf(key)),

@@ -1,4 +1,5 @@
 import { createHash, createHmac } from 'node:crypto';
+import type { Credentials } from './credentials.ts';
 
 /** Signature Version 4 of Amazon Web Services, for requests whose headers carry it. */
 export type Unsigned = {
@@ -13,7 +14,7 @@ export type Unsigned = {
   payloadHash: string;
 };
 
-export type SigningKey = { accessKeyId: string; secretAccessKey: string; region: string; service: string };
+export type SigningKey = Credentials & { readonly region: string; readonly service: string };
 
 /** Headers in lower case. */
 export type Signed = { path: string; headers: Record<string, string> & { authorization: string } };
@@ -25,7 +26,11 @@ export function signRequest(request: Unsigned, key: SigningKey, now: number): Si
   const { method, host, path, query = {}, payloadHash } = request;
   const time = new Date(now).toISOString().replace(/[-:]|\.\d{3}/g, '');
   const day = time.slice(0, 8);
-  const headers: Record<string, string> = { ...lowered(request.headers ?? {}), host, 'x-amz-date': time };
+  const headers: Record<string, string> = {
+    ...lowered(request.headers ?? {}),
+    ...{ host, 'x-amz-date': time },
+    ...(key.sessionToken && { 'x-amz-security-token': key.sessionToken }),
+  };
   const names = Object.keys(headers).sort();
   const encodedPath = path.split('/').map(encode).join('/');
   const encodedQuery = Object.entries(query)
