@@ -5,7 +5,7 @@ import type { TenantId } from '../kernel/ids.ts';
 import { OWNER } from './built-in-roles.ts';
 import { inviteOperator, type Link, resetOperator } from './links.ts';
 import { allOperators, findOperatorForUpdate, type OperatorRow } from './operators.repository.ts';
-import { getGrant } from './role-rules.ts';
+import { lockGrant } from './role-rules.ts';
 
 /** What whoever has the data folder does: he could do everything anyway, so no permission is asked for. */
 export type OperatorAdmin = {
@@ -32,7 +32,7 @@ export function operatorAdmin({ db, clock, baseUrlOf }: AdminDeps): OperatorAdmi
 
   const invite: OperatorAdmin['invite'] = (tenantId, invited) =>
     db.of(tenantId).write(async (tx) => {
-      await getGrant(tx, invited.role);
+      await lockGrant(tx, invited.role);
       const link = await inviteOperator(tx, invited, maker(tenantId));
       await recordChange(tx, { ...noted(link.operator, clock.now()), action: 'operator.invited' });
       return link;

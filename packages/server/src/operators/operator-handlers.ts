@@ -19,7 +19,7 @@ import {
   removeOperator,
   SORTABLE,
 } from './operators.repository.ts';
-import { ensureHolds, getGrant } from './role-rules.ts';
+import { ensureHolds, getGrant, lockGrant } from './role-rules.ts';
 import { removeSessionsOf, sessionsOf } from './sessions.repository.ts';
 import { toSessions } from './sessions.ts';
 
@@ -44,7 +44,7 @@ export function operatorHandlers({ baseUrlOf }: { baseUrlOf(tenantId: string): s
 
     invite: (context, { body }) =>
       context.db.write(async (tx) => {
-        ensureHolds(context.principal, await getGrant(tx, body.role));
+        ensureHolds(context.principal, await lockGrant(tx, body.role));
         return toLink(await inviteOperator(tx, body, makerOf(context)), context.now);
       }),
 
@@ -57,7 +57,7 @@ export function operatorHandlers({ baseUrlOf }: { baseUrlOf(tenantId: string): s
     update: (context, { params, body }) =>
       context.db.write(async (tx) => {
         const before = await lockOperator(tx, context, params.operatorId);
-        if (body.role !== undefined) ensureHolds(context.principal, await getGrant(tx, body.role));
+        if (body.role !== undefined) ensureHolds(context.principal, await lockGrant(tx, body.role));
         if (body.status === 'ACTIVE' && before.status === 'INVITED') {
           throw invalidInput({ pointer: '/status', message: 'must wait until the operator has used the link' });
         }

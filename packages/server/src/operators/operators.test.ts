@@ -339,6 +339,26 @@ onBothEngines('operators', (_engine, places) => {
     assert.deepEqual([list.body.totalElements, list.body.content[0].id], [1, owner.id]);
   });
 
+  it('100214 100215: a role that is given and deleted at the same moment is either there or given to nobody', async () => {
+    await stillFresh();
+    for (let round = 0; round < 8; round++) {
+      const name = `Short-lived ${round}`;
+      assert.equal((await owner.call(ROLES, { body: { name, permissions: [] } })).status, 201);
+      const [invited, deleted] = await Promise.all([
+        owner.call(OPERATORS, { body: { name: 'Ida', email: `ida${round}@acme.com`, role: name } }),
+        owner.call(`${ROLES}/${name}`, { method: 'DELETE' }),
+      ]);
+      const outcome = [invited.status, deleted.status];
+      assert.ok(
+        [
+          [201, 409],
+          [404, 204],
+        ].some((each) => String(each) === String(outcome)),
+        String(outcome),
+      );
+    }
+  });
+
   it('100065: test keys use up neither the roles nor the operators that live callers need', async () => {
     await stillFresh();
     const { apiKey } = await grove.app.tenants.createApiKey('acme', { name: 'CI', environment: 'test' });

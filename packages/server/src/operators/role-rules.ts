@@ -1,11 +1,11 @@
 import { checkGrants } from '../arthr/api-keys/api-key-rules.ts';
-import type { TenantReads } from '../db/db.ts';
+import type { TenantReads, TenantTx } from '../db/db.ts';
 import type { Principal } from '../kernel/context.ts';
 import { ApiError } from '../kernel/errors.ts';
 import type { TenantId } from '../kernel/ids.ts';
 import { PERMISSION_TYPE } from '../kernel/permissions.ts';
 import { builtInRole } from './built-in-roles.ts';
-import { findRoleRow } from './roles.repository.ts';
+import { findRoleForUpdate, findRoleRow } from './roles.repository.ts';
 
 /** What a role permits, and where; permissions as callers write them, with the tenant. */
 export type RoleGrant = { permissions: readonly string[]; environments: readonly ('live' | 'test')[] };
@@ -28,7 +28,15 @@ function withTenant(tenantId: TenantId, permission: string): string {
 }
 
 export async function getGrant(db: TenantReads, name: string): Promise<RoleGrant> {
-  const grant = grantOf(db.tenantId, name, builtInRole(name) ? undefined : await findRoleRow(db, name));
+  return existing(grantOf(db.tenantId, name, builtInRole(name) ? undefined : await findRoleRow(db, name)));
+}
+
+/** The same for a role that is about to be given to somebody: nobody deletes it until the transaction ends. */
+export async function lockGrant(tx: TenantTx, name: string): Promise<RoleGrant> {
+  return existing(grantOf(tx.tenantId, name, builtInRole(name) ? undefined : await findRoleForUpdate(tx, name)));
+}
+
+function existing(grant: RoleGrant | undefined): RoleGrant {
   if (!grant) throw new ApiError(100214);
   return grant;
 }
