@@ -43,7 +43,15 @@ export async function addAuditEvents(tx: TenantTx, rows: readonly AuditRow[]): P
   for (let from = 0; from < whole; from += BATCH) {
     await tx.run(ADD_BATCH, [tx.tenantId, ...rows.slice(from, from + BATCH).flatMap(valuesOf)]);
   }
-  for (const row of rows.slice(whole)) await tx.run(ADD_ONE, [tx.tenantId, ...valuesOf(row)]);
+  for (const row of rows.slice(whole)) await addAuditEvent(tx, row);
+}
+
+/** Written out, because every change of the configuration passes here. */
+export async function addAuditEvent(tx: TenantTx, row: AuditRow): Promise<void> {
+  const { environment, id, at, action, actor, api_key_id, operator_id, instance_id, item, request_id, details } = row;
+  // biome-ignore format: in the order of the columns
+  const values = [tx.tenantId, environment, id, at, action, actor, api_key_id, operator_id, instance_id, item, request_id, details];
+  await tx.run(ADD_ONE, values);
 }
 
 export type AuditFilter = {

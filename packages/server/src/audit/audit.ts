@@ -4,7 +4,7 @@ import { actor, callerIds } from '../kernel/actor.ts';
 import type { Context } from '../kernel/context.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { newId, type TenantId } from '../kernel/ids.ts';
-import { type AuditRow, addAuditEvents } from './audit.repository.ts';
+import { type AuditRow, addAuditEvent, addAuditEvents } from './audit.repository.ts';
 
 /**
  * Who read what of a person, and who decided or deleted. A change is audited in its own transaction. A read is not worth
@@ -141,14 +141,19 @@ export function openAudit({ db, onError, maxGathered = MAX_GATHERED }: AuditDeps
 /** For those who have nothing but the transaction of the change: the operator, the dispatcher of webhooks. */
 export async function recordChange(tx: TenantTx, change: AuditedChange): Promise<void> {
   const { action, environment, actor, at, apiKeyId, operatorId, instanceId, item, requestId, details } = change;
-  await addAuditEvents(tx, [
-    {
-      ...{ environment, id: newId(at), at, action, actor, api_key_id: apiKeyId ?? null },
-      operator_id: operatorId ?? null,
-      ...{ instance_id: instanceId ?? null, item: item ?? null, request_id: requestId ?? null },
-      details: details === undefined ? null : JSON.stringify(details),
-    },
-  ]);
+  await addAuditEvent(tx, {
+    environment,
+    id: newId(at),
+    at,
+    action,
+    actor,
+    api_key_id: apiKeyId ?? null,
+    operator_id: operatorId ?? null,
+    instance_id: instanceId ?? null,
+    item: item ?? null,
+    request_id: requestId ?? null,
+    details: details === undefined ? null : JSON.stringify(details),
+  });
 }
 
 /** How a change by a caller of the API is told. */

@@ -1,6 +1,7 @@
-import { createCipheriv, createHmac, hkdfSync, type KeyObject } from 'node:crypto';
+import { createCipheriv, hkdfSync, type KeyObject } from 'node:crypto';
 import type { CodedKind, PersonalSeal } from '../db/db.ts';
 import { boundedMap } from '../kernel/bounded-map.ts';
+import { hmacSha256 } from '../kernel/hmac.ts';
 import { contextOf, keyFrom, seal, unseal } from './sealing.ts';
 
 /**
@@ -42,7 +43,7 @@ export function personalSeal(tenantId: string, key: KeyObject): PersonalSeal {
 const WHOLE_DIGITS = 16;
 
 function hashOf(key: KeyObject, text: string): string {
-  return createHmac('sha256', key).update(text).digest('base64url');
+  return hmacSha256(key, text, 'base64url');
 }
 
 function keysOf(key: KeyObject, kind: CodedKind) {

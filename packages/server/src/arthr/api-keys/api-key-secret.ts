@@ -1,4 +1,6 @@
-import { createHmac, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto';
+import { type KeyObject, timingSafeEqual } from 'node:crypto';
+import { hmacSha256 } from '../../kernel/hmac.ts';
+import { randomSecret } from '../../kernel/random-secret.ts';
 
 /**
  * An API key is `grv_<live|test>_<key id>_<secret>`. The secret has 256 random bits, so a keyed hash is all that has to
@@ -9,7 +11,7 @@ export type ParsedApiKey = { environment: 'live' | 'test'; keyId: string };
 const FORM = /^grv_(live|test)_([0-7][0-9A-HJKMNP-TV-Z]{25})_[A-Za-z0-9_-]{43}$/;
 
 export function newApiKeySecret(environment: 'live' | 'test', keyId: string): string {
-  return `grv_${environment}_${keyId}_${randomBytes(32).toString('base64url')}`;
+  return `grv_${environment}_${keyId}_${randomSecret()}`;
 }
 
 export function parseApiKey(code: string): ParsedApiKey | undefined {
@@ -23,7 +25,7 @@ export function maskedCode(environment: string, keyId: string): string {
 }
 
 export function hashApiKey(pepper: KeyObject, code: string): Buffer {
-  return createHmac('sha256', pepper).update(code).digest();
+  return Buffer.from(hmacSha256(pepper, code, 'hex'), 'hex');
 }
 
 const NO_HASH = Buffer.alloc(32);

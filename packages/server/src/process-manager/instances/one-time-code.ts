@@ -1,6 +1,7 @@
-import { hash, randomFillSync } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { HOUR, MINUTE } from '../../kernel/clock.ts';
 import type { TenantId } from '../../kernel/ids.ts';
+import { randomSecret } from '../../kernel/random-secret.ts';
 
 /**
  * A code that opens one instance, once. It names its tenant, because the page that redeems it may stand at an address
@@ -10,37 +11,20 @@ import type { TenantId } from '../../kernel/ids.ts';
 export const START_CODE_TTL_MS = 10 * MINUTE;
 /** Links that are sent to somebody, to be opened later: resume links and the processes of pushes. */
 export const SENT_CODE_TTL_MS = 24 * HOUR;
-const RANDOM_BYTES = 32;
 
 export function newCode(tenantId: TenantId): string {
-  return `${tenantId}.${newSecret()}`;
+  return `${tenantId}.${randomSecret()}`;
 }
 
 /** The first code of an instance names the instance too, so that no index of random hashes is needed to find it. */
 export function newStartCode(tenantId: TenantId, instanceId: string): string {
-  return `${tenantId}.${instanceId}${newSecret()}`;
+  return `${tenantId}.${instanceId}${randomSecret()}`;
 }
 
 const START_CODE = /^[^.]+\.([0-7][0-9A-HJKMNP-TV-Z]{25})[A-Za-z0-9_-]{43}$/;
 
 export function instanceOfCode(code: string): string | undefined {
   return START_CODE.exec(code)?.[1];
-}
-
-const pool = Buffer.alloc(RANDOM_BYTES * 128);
-let used = pool.length;
-
-/** Random bytes are asked for in bulk, because asking costs more than getting. None is used twice, none is kept. */
-function newSecret(): string {
-  if (used === pool.length) {
-    randomFillSync(pool);
-    used = 0;
-  }
-  const bytes = pool.subarray(used, used + RANDOM_BYTES);
-  used += RANDOM_BYTES;
-  const secret = bytes.toString('base64url');
-  bytes.fill(0);
-  return secret;
 }
 
 export function hashCode(code: string): Uint8Array {
