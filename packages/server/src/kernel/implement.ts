@@ -72,3 +72,8 @@ export type AllHandlers = { readonly [G in BuiltGroup]: Handlers<BuiltOperations
 export function implement<G>(_group: G, handlers: Handlers<G>): Handlers<G> {
   return handlers;
 }
+
+/** A handler that changes nothing but the database, and so may be called a second time in its transaction. */
+export function mayRunAgain<H extends (...parameters: never[]) => unknown>(handler: H): H {
+  return Object.assign(handler, { runsAgain: true });
+}

@@ -5,7 +5,7 @@ import { actor } from '../../kernel/actor.ts';
 import type { Context, Principal } from '../../kernel/context.ts';
 import { ApiError, invalidInput } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
-import { implement, type OpenContext } from '../../kernel/implement.ts';
+import { implement, mayRunAgain, type OpenContext } from '../../kernel/implement.ts';
 import { fold, likePattern, paging, toPage } from '../../kernel/pages.ts';
 import type { RateLimiter } from '../../kernel/rate-limiter.ts';
 import type { VersionedKey } from '../../secrets/sealing.ts';
@@ -68,7 +68,7 @@ export function apiKeyHandlers(deps: ApiKeysDeps) {
       );
     },
 
-    async create(context, { body }) {
+    create: mayRunAgain(async (context, { body }) => {
       const environment = body.environment ?? context.principal.environment;
       const permissions = body.permissions ?? [];
       const type = body.type ?? 'PERMANENT';
@@ -88,7 +88,7 @@ export function apiKeyHandlers(deps: ApiKeysDeps) {
       });
       await context.db.write((tx) => storeNewKey(tx, row));
       return view(context, row, code);
-    },
+    }),
 
     async get(context, { params }) {
       const row = await findApiKeyView(context.db, params.apiKeyId);

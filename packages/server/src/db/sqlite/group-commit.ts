@@ -5,21 +5,28 @@ import { OF_INSTALLATION, type Waiting, writeLines } from './write-lines.ts';
 
 /**
  * Transactions that arrive together share one durable commit, and each is answered only after it. They run one after
- * another, each in a savepoint. Tenants take turns; `owner` says whose transaction it is.
+ * another, each in a savepoint. In one, SQLite copies every page before it is changed, so those at the head of a batch that
+ * may run again have none: if one of them fails, the batch is rolled back and all of them run again, each in a savepoint.
+ * Tenants take turns; `owner` says whose transaction it is.
  */
 export type GroupCommit = {
-  write(owner: string, work: (tx: Writes) => Promise<unknown>): Promise<unknown>;
+  write(owner: string, transaction: Transaction): Promise<unknown>;
   /** What has begun is committed; what comes later is refused. */
   close(): Promise<void>;
 };
 
-/** The connection that writes. */
-export type Writer = { readonly database: DatabaseSync; readonly calls: Writes };
+export type Transaction = {
+  work(tx: Writes): Promise<unknown>;
+  /** Whether the work may be called a second time. */
+  readonly runsAgain: boolean;
+};
+
+/** The connection that writes. `changes`: how often it was told to change something. */
+export type Writer = { readonly database: DatabaseSync; readonly calls: Writes; changes(): number };
 
 export type GroupCommitOptions = { readonly transactionTimeoutMs: number; onCommit(): void };
 
-type Job = {
-  work(tx: Writes): Promise<unknown>;
+type Job = Transaction & {
   resolve(value: unknown): void;
   reject(error: unknown): void;
 };
@@ -30,9 +37,11 @@ const MAX_QUEUE = 10_000;
 const MAX_SHARED_MS = 20;
 /** How many turns of the event loop a commit waits for more writers, as long as each brings some. */
 const MOST_TURNS = 2;
+/** After a batch that had to run again, so many have savepoints: whoever fails all the time makes few run twice. */
+const CAREFUL_BATCHES = 32;
 
 export function groupCommit(writer: Writer, { transactionTimeoutMs, onCommit }: GroupCommitOptions): GroupCommit {
-  const { database, calls } = writer;
+  const { database, calls, changes } = writer;
   const begin = database.prepare('BEGIN IMMEDIATE');
   const commit = database.prepare('COMMIT');
   const rollback = database.prepare('ROLLBACK');
@@ -43,11 +52,12 @@ export function groupCommit(writer: Writer, { transactionTimeoutMs, onCommit }: 
   const lines = writeLines<Job>(MAX_QUEUE);
   let running: Promise<void> | undefined;
   let closed = false;
+  let careful = 0;
 
-  const enqueue = (owner: string, work: Job['work']): Promise<unknown> => {
+  const enqueue = (owner: string, { work, runsAgain }: Transaction): Promise<unknown> => {
     if (closed) return Promise.reject(new DbError('unavailable', new Error('the database is closed')));
     return new Promise((resolve, reject) => {
-      if (!lines.add(owner, { work, resolve, reject })) {
+      if (!lines.add(owner, { work, runsAgain, resolve, reject })) {
         return reject(new DbError('busy', new Error('too many writers are waiting')));
       }
       running ??= gathered().then(drain);
@@ -77,13 +87,43 @@ export function groupCommit(writer: Writer, { transactionTimeoutMs, onCommit }: 
     const [first] = batch;
     const isMixed = batch.some(({ owner }) => owner !== first?.owner);
     const until = performance.now() + MAX_SHARED_MS;
-    const answers: (() => void)[] = [];
-    for (const { job } of batch) {
-      const isLate = answers.length > 0 && performance.now() > until;
-      if (isLate && (isMixed || lines.hasOthersThan(first?.owner ?? OF_INSTALLATION))) break;
+    const isLate = () => performance.now() > until && (isMixed || lines.hasOthersThan(first?.owner ?? OF_INSTALLATION));
+    const answers = careful > 0 ? [] : await runBare(batch, watch, isLate);
+    careful = Math.max(0, careful - 1);
+    for (const { job } of batch.slice(answers.length)) {
+      if (answers.length > 0 && isLate()) break;
       answers.push(await runOne(job, watch));
     }
     return answers;
+  };
+
+  /** Runs those at the head that may run again, without savepoints. None if one of them failed: nothing is left of them. */
+  const runBare = async (batch: readonly Waiting<Job>[], watch: Watchdog, isLate: () => boolean) => {
+    const answers: (() => void)[] = [];
+    for (const { job } of batch) {
+      if (!job.runsAgain || (answers.length > 0 && isLate())) break;
+      const before = changes();
+      const tx = revocable(calls);
+      try {
+        const value = await watch.over(job.work(tx.calls));
+        answers.push(() => job.resolve(value));
+      } catch (error) {
+        if (!database.isTransaction) throw error;
+        // Mostly a refusal that comes before anything is written: there is nothing to undo.
+        if (changes() === before) answers.push(() => job.reject(error));
+        else return rolledBack();
+      } finally {
+        tx.revoke();
+      }
+    }
+    return answers;
+  };
+
+  const rolledBack = (): [] => {
+    careful = CAREFUL_BATCHES + 1;
+    rollback.run();
+    begin.run();
+    return [];
   };
 
   const commitTogether = async (batch: Waiting<Job>[]) => {

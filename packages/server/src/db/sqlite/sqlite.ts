@@ -11,6 +11,7 @@ import {
   tenantDb,
   toAnonymous,
   type Value,
+  type WriteOptions,
   type Writes,
 } from '../db.ts';
 import { NO_SIGNALS } from '../signals.ts';
@@ -28,7 +29,7 @@ const MAX_HANDLES = 1000;
 export type SqliteLimits = { busyTimeoutMs: number; transactionTimeoutMs: number };
 const LIMITS: SqliteLimits = { busyTimeoutMs: 5000, transactionTimeoutMs: 5000 };
 
-type Prepared = { statement: StatementSync; order: number[] | undefined; toRow: RowOf };
+type Prepared = { statement: StatementSync; order: number[] | undefined; toRow: RowOf; isSelect: boolean };
 
 export function openSqlite(file: string, { busyTimeoutMs, transactionTimeoutMs } = LIMITS): Db {
   const writer = new DatabaseSync(file, { timeout: busyTimeoutMs, enableForeignKeyConstraints: true });
@@ -41,14 +42,15 @@ export function openSqlite(file: string, { busyTimeoutMs, transactionTimeoutMs }
 
   const snapshot = sharedSnapshot(reader);
   const reads = connection(reader, snapshot.enter);
+  const calls = connection(writer);
   const group = groupCommit(
-    { database: writer, calls: connection(writer) },
+    { database: writer, calls, changes: calls.changes },
     { transactionTimeoutMs, onCommit: snapshot.leave },
   );
   const writeOf =
     (owner: string) =>
-    <T>(work: (tx: Writes) => Promise<T>) =>
-      group.write(owner, work) as Promise<T>;
+    <T>(work: (tx: Writes) => Promise<T>, { runsAgain = false }: WriteOptions = {}) =>
+      group.write(owner, { work, runsAgain }) as Promise<T>;
 
   const handles = boundedMap<TenantId, TenantDb>(MAX_HANDLES);
   const seals: PersonalSeals = {};
@@ -101,9 +103,10 @@ function sharedSnapshot(database: DatabaseSync): { enter(): void; leave(): void 
   };
 }
 
-/** The calls on one connection, with its statements kept prepared. */
-function connection(database: DatabaseSync, beforeRead?: () => void): Writes {
+/** The calls on one connection, with its statements kept prepared. `changes`: how often it was told to change something. */
+function connection(database: DatabaseSync, beforeRead?: () => void): Writes & { changes(): number } {
   const kept = new Map<string, Prepared>();
+  let changes = 0;
   const prepare = ({ text, name, row }: Sql): Prepared => {
     const known = name && kept.get(name);
     if (known) return known;
@@ -111,7 +114,8 @@ function connection(database: DatabaseSync, beforeRead?: () => void): Writes {
     const statement = database.prepare(anonymous);
     // SQLite gives arrays in half the time of objects.
     statement.setReturnArrays(true);
-    const prepared = { statement, order, toRow: row ?? rowMaker(statement.columns().map(({ name }) => name)) };
+    const toRow = row ?? rowMaker(statement.columns().map(({ name }) => name));
+    const prepared = { statement, order, toRow, isSelect: /^\s*SELECT\b/i.test(anonymous) };
     if (name) kept.set(name, prepared);
     return prepared;
   };
@@ -128,21 +132,25 @@ function connection(database: DatabaseSync, beforeRead?: () => void): Writes {
     get: <R>(statement: Sql, values: readonly Value[]) =>
       guarded(() => {
         beforeRead?.();
-        const { statement: prepared, order, toRow } = prepare(statement);
+        const { statement: prepared, order, toRow, isSelect } = prepare(statement);
+        if (!isSelect) changes += 1;
         const row = prepared.get(...bind(order, values)) as unknown as Value[] | undefined;
         return row && (toRow(row) as R);
       }),
     all: <R>(statement: Sql, values: readonly Value[]) =>
       guarded(() => {
         beforeRead?.();
-        const { statement: prepared, order, toRow } = prepare(statement);
+        const { statement: prepared, order, toRow, isSelect } = prepare(statement);
+        if (!isSelect) changes += 1;
         const rows = prepared.all(...bind(order, values)) as unknown as Value[][];
         return rows.map(toRow) as R[];
       }),
     run: (statement, values) =>
       guarded(() => {
         const { statement: prepared, order } = prepare(statement);
+        changes += 1;
         return Number(prepared.run(...bind(order, values)).changes);
       }),
+    changes: () => changes,
   };
 }

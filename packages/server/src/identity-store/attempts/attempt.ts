@@ -39,6 +39,8 @@ export type AttemptInput<Result> = {
    * and then no user is named in the answer; an `ApiError`, such as 100035, rolls back.
    */
   readonly find: Found | ((tx: TenantTx, store: Store) => Promise<Found>);
+  /** Whether `find` and `run` may be called a second time, as `WriteOptions` says. */
+  readonly runsAgain?: boolean;
   /** The comparison, with what it changes. It refuses by throwing a `Refusal`; what it wrote before that is kept. */
   run(tx: TenantTx, user: UserRow, now: number, store: Store): Promise<Result>;
 };
@@ -62,7 +64,8 @@ export function openAttempts(deps: AttemptDeps): Attempt {
   const takeTurns = takingTurns(MOST_WAITING);
   return async (caller, input) => {
     const { db } = caller;
-    const attempt = () => db.write((tx) => judge(deps, tx, caller, input));
+    const { runsAgain = false } = input;
+    const attempt = () => db.write((tx) => judge(deps, tx, caller, input), { runsAgain });
     // Waiting for the row of the user, they would hold connections that everybody else needs, until none is left. Who has
     // a connection already must not wait for those who have none.
     const judged = await (typeof input.find !== 'function' && !db.inTransaction

@@ -42,6 +42,7 @@ export function authenticationCompleter(core: Pick<IdentityCore, 'attempt'>, pub
         ensure(passkey, 362);
         return { userId: passkey.user_id, rpId };
       },
+      runsAgain: true,
       async run(tx, _user, now, store) {
         const taken = ceremony as Taken;
         const passkey = await named(tx, store, taken, body);

@@ -123,6 +123,7 @@ export function totpCeremonies(core: IdentityCore) {
         storeName: address.storeName,
         modality: MODALITY,
         find: address.user,
+        runsAgain: true,
         async run(tx, user, now, store) {
           const policy = await totpPolicyOf(tx, store.id, address.policyName);
           const key = { userId: user.id, policyName: policy.name };

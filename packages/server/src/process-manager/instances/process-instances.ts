@@ -48,12 +48,14 @@ const EVENTS_SORTABLE = { sequence: 'sequence', dateTime: 'sequence' } as const;
 export function processInstanceHandlers(deps: ProcessInstancesDeps) {
   const { baseUrlOf, drive, audit } = deps;
   const create = (context: Context, tokenId: string, overrides: Overrides) =>
-    context.db.write((tx) =>
-      createFromToken(tx, {
-        ...{ tokenId, overrides, now: context.now, tell: deps.tell },
-        environment: context.principal.environment,
-        baseUrl: baseUrlOf(context.tenantId),
-      }),
+    context.db.write(
+      (tx) =>
+        createFromToken(tx, {
+          ...{ tokenId, overrides, now: context.now, tell: deps.tell },
+          environment: context.principal.environment,
+          baseUrl: baseUrlOf(context.tenantId),
+        }),
+      { runsAgain: true },
     );
 
   return implement(api.processInstances, {

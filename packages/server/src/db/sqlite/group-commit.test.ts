@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { addTestTenants, databaseOf } from '../../../test/database.ts';
+import { testPlaces } from '../../../test/harness.ts';
+import type { TenantId } from '../../kernel/ids.ts';
+import { addToCounter, readCounter } from '../counters.ts';
+import { type Db, sql, type TenantTx } from '../db.ts';
+import { migrate } from '../open.ts';
+import { openSqlite } from './sqlite.ts';
+
+/** Transactions that may run again have no savepoint, and are as much all or nothing as those that have one. */
+
+const RETURNING = sql(`UPDATE counters SET value = value + 1 WHERE tenant_id = $1 AND name = $2 RETURNING value`);
+const AGAIN = { runsAgain: true };
+
+describe('transactions that may run again', () => {
+  const places = testPlaces('sqlite');
+  let db: Db;
+  let acme: TenantId;
+  let other: TenantId;
+  before(async () => {
+    const place = databaseOf(await places.create());
+    assert.ok(place.engine === 'sqlite');
+    await migrate(place);
+    db = openSqlite(place.file);
+    [acme, other] = await addTestTenants(db, 'acme', 'other');
+    await db.of(acme).write((tx) => addToCounter(tx, 'there', 1));
+  });
+  after(() => db.close());
+
+  const failing = (tx: TenantTx) =>
+    addToCounter(tx, 'failed', 1).then(() => {
+      throw new Error('on purpose');
+    });
+  const isOnPurpose = /on purpose/;
+
+  /** A batch in which savepoints are taken again wears off only after many others. */
+  const calm = async () => {
+    for (let batch = 0; batch < 40; batch++) await db.of(acme).write((tx) => addToCounter(tx, 'calm', 1));
+  };
+
+  /** Adds one to a counter; how often it was called, and what it noted for after the commit. */
+  const counting = (name: string) => {
+    const made = { calls: 0, told: 0 };
+    const work = async (tx: TenantTx) => {
+      made.calls += 1;
+      tx.afterCommit(() => {
+        made.told += 1;
+      });
+      await addToCounter(tx, name, 1);
+      return made.calls;
+    };
+    return { made, work };
+  };
+
+  it('are kept once each though one among them fails after it has written, and are told once', async () => {
+    await calm();
+    const [early, late, foreign] = [counting('mine'), counting('mine'), counting('theirs')];
+    const [first, failure, second, third] = await Promise.allSettled([
+      db.of(acme).write(early.work, AGAIN),
+      db.of(acme).write(failing, AGAIN),
+      db.of(acme).write(late.work, AGAIN),
+      db.of(other).write(foreign.work, AGAIN),
+    ]);
+    assert.ok(failure.status === 'rejected' && isOnPurpose.test(String(failure.reason)));
+    assert.deepEqual(first, { status: 'fulfilled', value: 2 }, 'what the last call gave is the answer');
+    assert.equal(second.status, 'fulfilled');
+    assert.equal(third.status, 'fulfilled');
+    for (const { made } of [early, late, foreign]) assert.equal(made.told, 1);
+    assert.equal(await readCounter(db.of(acme), 'mine'), 2);
+    assert.equal(await readCounter(db.of(other), 'theirs'), 1);
+    assert.equal(await readCounter(db.of(acme), 'failed'), 0);
+  });
+
+  it('are called once though one is refused before it has written anything', async () => {
+    await calm();
+    const { made, work } = counting('undisturbed');
+    const refused = db.of(acme).write(async (tx) => {
+      await readCounter(tx, 'there');
+      throw new Error('on purpose');
+    }, AGAIN);
+    await Promise.all([db.of(acme).write(work, AGAIN), assert.rejects(refused, isOnPurpose)]);
+    assert.deepEqual(made, { calls: 1, told: 1 });
+  });
+
+  it('are undone if one fails that has written by a statement that returns rows', async () => {
+    await calm();
+    const failed = db.of(acme).write(async (tx) => {
+      assert.deepEqual(await tx.all(RETURNING, [tx.tenantId, 'there']), [{ value: 2 }]);
+      throw new Error('on purpose');
+    }, AGAIN);
+    const { work } = counting('beside');
+    await Promise.all([db.of(acme).write(work, AGAIN), assert.rejects(failed, isOnPurpose)]);
+    assert.equal(await readCounter(db.of(acme), 'there'), 1);
+    assert.equal(await readCounter(db.of(acme), 'beside'), 1);
+  });
+
+  it('never make one run again that must not, whatever fails before and behind it', async () => {
+    await calm();
+    const once = counting('once');
+    const [before, , behind] = await Promise.allSettled([
+      db.of(acme).write(failing, AGAIN),
+      db.of(acme).write(once.work),
+      db.of(acme).write(failing, AGAIN),
+    ]);
+    assert.equal(before.status, 'rejected');
+    assert.equal(behind.status, 'rejected');
+    assert.deepEqual(once.made, { calls: 1, told: 1 });
+    assert.equal(await readCounter(db.of(acme), 'once'), 1);
+    assert.equal(await readCounter(db.of(acme), 'failed'), 0);
+  });
+
+  it('seldom run twice because of a tenant whose own fail all the time', async () => {
+    await calm();
+    const { made, work } = counting('honest');
+    for (let batch = 0; batch < 60; batch++) {
+      const hostile = db.of(other).write(failing, AGAIN);
+      await Promise.all([db.of(acme).write(work, AGAIN), assert.rejects(hostile, isOnPurpose)]);
+    }
+    assert.equal(await readCounter(db.of(acme), 'honest'), 60);
+    assert.ok(made.calls <= 63, `${made.calls} calls for 60 transactions`);
+  });
+
+  it('are all kept, each once, among hundreds of which every third fails', async () => {
+    const results = await Promise.allSettled(
+      Array.from({ length: 600 }, (_, at) =>
+        db.of(at % 2 ? acme : other).write(at % 3 === 0 ? failing : counting('many').work, AGAIN),
+      ),
+    );
+    assert.equal(results.filter(({ status }) => status === 'rejected').length, 200);
+    const kept = (await readCounter(db.of(acme), 'many')) + (await readCounter(db.of(other), 'many'));
+    assert.equal(kept, 400);
+    assert.equal(await readCounter(db.of(other), 'failed'), 0);
+  });
+});
