@@ -12,7 +12,6 @@ import { pathParameters } from './openapi-guide.ts';
 import { schemaHoister } from './openapi-schemas.ts';
 import { addressesOf, needsBody, paramNames } from './operation.ts';
 import { isPage } from './page.ts';
-import { isPlanned, planned } from './planned.ts';
 import { Problem, Refusal } from './problem.ts';
 import { MAX_LIST_SIZE, named } from './schema.ts';
 import { SPECIFICATION_ROUTES } from './specification-routes.ts';
@@ -22,7 +21,7 @@ const fixture = (path: string) => readFileSync(new URL(path, import.meta.url), '
 
 const all = operations();
 const routes = all.flatMap(({ operation }) => addressesOf(operation).map(({ path }) => `${operation.method} ${path}`));
-const document = buildOpenApi({ version: packageJson.version, isPlanned });
+const document = buildOpenApi({ version: packageJson.version });
 const documented = Object.entries(document.paths).flatMap(([path, item]) =>
   Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
 );
@@ -447,14 +446,6 @@ test('every route has an OpenAPI operation, and its operationId is its own', () 
   assert.equal(new Set(ids).size, routes.length);
   for (const id of ['apiKeys.create', 'users.get', 'users.get.ext', 'passkeys.startRegistration.anonymous']) {
     assert.ok(ids.includes(id), id);
-  }
-});
-
-test('planned groups and operations are marked and answer 501, and no others are', () => {
-  for (const { operation } of documented) {
-    const marked = planned.some((each) => `${operation.operationId}.`.startsWith(`${each}.`));
-    assert.equal(operation['x-planned'] === true, marked, `${operation.operationId}`);
-    assert.equal('501' in (operation.responses as Schema), marked, `${operation.operationId}`);
   }
 });
 

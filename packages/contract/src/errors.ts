@@ -46,7 +46,6 @@ export const groveCodes = {
   100006: at(415)('The body must be application/json'),
   100007: at(429)('Too many requests'),
   100008: unauthorized('A credential is required'),
-  100009: at(501)('This operation is not available yet'),
   100010: at(503)('The service is not ready; try again shortly'),
   100011: at(409)('A request with this Idempotency-Key is still being served'),
   100012: at(422)('This Idempotency-Key was used with another request'),

@@ -45,7 +45,6 @@ export {
 export { MAX_OPERATOR_NAME_LENGTH, MAX_PASSKEYS_PER_OPERATOR } from './operators.ts';
 export { isPage, likeFilter, page, pageQuery } from './page.ts';
 export { MAX_FOUND_OF_PERSON } from './person-requests.ts';
-export { isPlanned, type Planned, planned } from './planned.ts';
 export { MAX_INPUT_ERRORS, Problem, Refusal } from './problem.ts';
 export { DefinitionDocument, MAX_CONDITION_LENGTH, MAX_STEPS } from './process-manager/definitions.ts';
 export {

@@ -141,7 +141,7 @@ const limits = `## Limits and compatibility
 
 A body is at most ${MAX_BODY_BYTES / 2 ** 20} MiB unless the operation takes an image. Too many requests
 answer 429 with \`Retry-After\`. Dates are ISO 8601 in UTC. Ignore fields you do not know: new ones are added to answers
-without notice. Operations marked \`x-planned\` answer 501 until they are built.`;
+without notice.`;
 
 const errors = `## Errors
 

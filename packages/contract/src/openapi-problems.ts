@@ -64,12 +64,6 @@ const kinds: Readonly<Record<number, ProblemKind>> = {
     description: 'Too many requests; try again after the time given',
     code: 100007,
   },
-  501: {
-    name: 'NotAvailableYet',
-    title: 'Not Implemented',
-    description: 'The operation is planned and not available yet',
-    code: 100009,
-  },
 };
 
 /** The shared responses, under components. */
@@ -79,13 +73,13 @@ export function problemResponses(problem: JsonSchema, refusal: JsonSchema): Json
 }
 
 /** References to the shared responses, for each status an operation may fail with. */
-export function problemsOf(operation: GroupedOperation, isPlanned: boolean): Json {
+export function problemsOf(operation: GroupedOperation): Json {
   const { codes = [] } = operation;
   const refuses = codes.some((code) => code in refusalCodes);
   const statuses = Object.keys(kinds).map(Number);
   return Object.fromEntries(
     statuses
-      .filter((status) => canAnswer(operation, status, isPlanned))
+      .filter((status) => canAnswer(operation, status))
       .map((status) => {
         const kind = status === 400 && refuses ? refused : kinds[status];
         return [status, { $ref: `#/components/responses/${kind?.name}` }];
@@ -104,21 +98,20 @@ export function takesIdempotencyKey({ method, permission, status }: GroupedOpera
 const OF_HTTP: readonly number[] = [405, 408, 413, 415, 421, 431, 500, 503, 507];
 
 /** Every status that an operation declares, or that goes without saying. */
-export function declaredStatuses(operation: GroupedOperation, isPlanned: boolean): ReadonlySet<number> {
+export function declaredStatuses(operation: GroupedOperation): ReadonlySet<number> {
   const problems = Object.keys(kinds).map(Number);
-  const declared = problems.filter((status) => canAnswer(operation, status, isPlanned));
+  const declared = problems.filter((status) => canAnswer(operation, status));
   return new Set([operation.status ?? 200, ...declared, ...OF_HTTP]);
 }
 
-function canAnswer(operation: GroupedOperation, status: number, isPlanned: boolean): boolean {
+function canAnswer(operation: GroupedOperation, status: number): boolean {
   const { auth, permission, codes = [], userBy } = operation;
   if (codes.some((code) => catalogue[code].status === status)) return true;
   if (status === 400 || status === 429) return true;
   if (status === 401) return auth !== 'public';
   if (status === 403) return permission !== undefined;
   if (status === 404) return paramNames(operation.path).length > 0 || userBy !== undefined;
-  if (status === 409 || status === 422) return takesIdempotencyKey(operation);
-  return status === 501 && isPlanned;
+  return (status === 409 || status === 422) && takesIdempotencyKey(operation);
 }
 
 function response(kind: ProblemKind, schema: JsonSchema): Json {

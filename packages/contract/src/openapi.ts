@@ -19,23 +19,16 @@ export type OpenApiDocument = {
   readonly components: Readonly<Record<string, Json>>;
 };
 
-export type OpenApiOptions = {
-  readonly version: string;
-  /** What is not built yet; without it, everything is shown as built. */
-  isPlanned?(group: GroupName, name: string): boolean;
-};
-
 /** The OpenAPI 3.1 document of the contract. The same contract gives the same document, byte for byte. */
-export function buildOpenApi({ version, isPlanned: planned = () => false }: OpenApiOptions): OpenApiDocument {
+export function buildOpenApi({ version }: { readonly version: string }): OpenApiDocument {
   const schemas = schemaHoister();
   const paths: Record<string, Record<string, Json>> = {};
   for (const listed of operations()) {
-    const isPlanned = planned(listed.group, listed.name);
     addressesOf(listed.operation).forEach((address, index) => {
       const item = paths[address.path] ?? {};
       item[listed.operation.method.toLowerCase()] = {
         operationId: `${listed.id}${index === 0 ? '' : twinSuffix(address)}`,
-        ...describe(listed, address, { schemas, isPlanned }),
+        ...describe(listed, address, schemas),
       };
       paths[address.path] = item;
     });
@@ -129,10 +122,7 @@ function twinSuffix({ userBy }: Address): string {
   return userBy === 'none' ? '.anonymous' : `.${userBy}`;
 }
 
-type Surroundings = { readonly schemas: SchemaHoister; readonly isPlanned: boolean };
-
-function describe({ group, name, operation }: ListedOperation, address: Address, around: Surroundings): Json {
-  const { schemas, isPlanned } = around;
+function describe({ group, name, operation }: ListedOperation, address: Address, schemas: SchemaHoister): Json {
   const { permission, codes = [] } = operation;
   const sentences = [operation.description, permission && `Permission: \`TNT#{tenantId}#${permission}\`.`];
   const description = sentences.filter(Boolean).join('\n\n');
@@ -141,7 +131,6 @@ function describe({ group, name, operation }: ListedOperation, address: Address,
     tags: [group],
     summary: operation.summary,
     ...(description && { description }),
-    ...(isPlanned && { 'x-planned': true }),
     ...(permission && { 'x-permission': permission }),
     ...(codes.length > 0 && {
       'x-error-codes': Object.fromEntries(codes.map((code) => [code, catalogue[code].message])),
@@ -151,7 +140,7 @@ function describe({ group, name, operation }: ListedOperation, address: Address,
     ...bodyOf(operation, schemas, example?.body),
     responses: {
       [operation.status ?? 200]: successOf(operation, schemas, example?.ok),
-      ...problemsOf(operation, isPlanned),
+      ...problemsOf(operation),
     },
   };
 }

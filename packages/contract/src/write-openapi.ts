@@ -1,11 +1,10 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import packageJson from '../package.json' with { type: 'json' };
 import { buildOpenApi, renderOpenApi } from './openapi.ts';
-import { isPlanned } from './planned.ts';
 
 /** Writes openapi.json; with `--check`, only tells whether it is stale. */
 const file = new URL('../openapi.json', import.meta.url);
-const fresh = renderOpenApi(buildOpenApi({ version: packageJson.version, isPlanned }));
+const fresh = renderOpenApi(buildOpenApi({ version: packageJson.version }));
 
 if (process.argv.includes('--check')) {
   const stored = await readFile(file, 'utf8').catch(() => '');

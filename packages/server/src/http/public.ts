@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { buildOpenApi, isPlanned, renderLlms } from '@grove/contract';
+import { buildOpenApi, renderLlms } from '@grove/contract';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ApiError } from '../kernel/errors.ts';
 import { mountDocs } from './pages/docs.ts';
@@ -44,7 +44,7 @@ export function mountPublic(app: FastifyInstance, deps: PublicDeps): void {
   // Built at the first request and kept: most servers are never asked.
   let openapi: string | undefined;
   app.get('/openapi.json', async (_request, reply) => {
-    openapi ??= JSON.stringify(buildOpenApi({ version: deps.version, isPlanned }));
+    openapi ??= JSON.stringify(buildOpenApi({ version: deps.version }));
     reply.header('Cache-Control', 'public, max-age=60').header('Access-Control-Allow-Origin', '*');
     return reply.type('application/json').send(openapi);
   });

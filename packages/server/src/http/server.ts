@@ -195,7 +195,7 @@ function answerError(
 ): FastifyReply {
   const error = toApiError(thrown);
   const served = request.routeOptions.config?.served ?? OTHER;
-  if (error.status >= 500 && error.code !== 100009) failed(request, served.operationId, error);
+  if (error.status >= 500) failed(request, served.operationId, error);
   if (error.status === 401) reply.header('WWW-Authenticate', challenge(error));
   const { retryAfterSeconds } = error.detail;
   if (retryAfterSeconds) reply.header('Retry-After', String(retryAfterSeconds));

@@ -1,4 +1,4 @@
-import type { Api, Body, GroupName, Ok, Params, Planned, Query } from '@grove/contract';
+import type { Api, Body, GroupName, Ok, Params, Query } from '@grove/contract';
 import type { Produced, Redirect, WithHeaders } from './answers.ts';
 import type { Context, JourneyContext } from './context.ts';
 import type { TenantId } from './ids.ts';
@@ -61,12 +61,8 @@ export function prepared<O, P>(
 
 export type Handlers<G> = { readonly [K in keyof G]: Handler<G[K]> };
 
-/** The groups that are served; a handler that is missing in one of them does not compile. */
-export type BuiltGroup = Exclude<GroupName, Planned>;
-type BuiltOperations<G extends GroupName> = {
-  [K in keyof Api[G] as `${G}.${K & string}` extends Planned ? never : K]: Api[G][K];
-};
-export type AllHandlers = { readonly [G in BuiltGroup]: Handlers<BuiltOperations<G>> };
+/** A handler that is missing does not compile. */
+export type AllHandlers = { readonly [G in GroupName]: Handlers<Api[G]> };
 
 /** Ties handlers to the operations of a group, so that each gets its input's types. */
 export function implement<G>(_group: G, handlers: Handlers<G>): Handlers<G> {

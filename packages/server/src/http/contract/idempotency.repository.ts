@@ -14,7 +14,8 @@ const ANY_EXPIRED = query<object>()(
 const MAX_REMOVED = 500;
 const REMOVE_SOME_EXPIRED =
   statement(`DELETE FROM idempotency_keys WHERE tenant_id = :tenant_id AND (operation, key) IN (
-  SELECT operation, key FROM idempotency_keys WHERE tenant_id = :tenant_id AND created_at <= :expiredAt LIMIT ${MAX_REMOVED})`);
+  SELECT operation, key FROM idempotency_keys WHERE tenant_id = :tenant_id
+  AND created_at <= :expiredAt LIMIT ${MAX_REMOVED})`);
 const ADD = statement(`INSERT INTO idempotency_keys (tenant_id, operation, key, request_hash, sealed, created_at)
   VALUES (:tenant_id, :operation, :key, :request_hash, :sealed, :created_at)`);
 

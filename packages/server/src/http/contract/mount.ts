@@ -5,7 +5,6 @@ import {
   declaredStatuses,
   type GroupedOperation,
   type GroupName,
-  isPlanned,
   needsBody,
   operations,
   takesIdempotencyKey,
@@ -60,7 +59,7 @@ type AnyHandler = ((context: Context | OpenContext | JourneyContext, input: unkn
   prepare?(context: Context, input: unknown): Promise<(within: Context) => unknown>;
 };
 type Turn = (work: () => void) => void;
-type Route = { id: string; operation: GroupedOperation; address: Address; handler: AnyHandler | undefined };
+type Route = { id: string; operation: GroupedOperation; address: Address; handler: AnyHandler };
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -83,14 +82,14 @@ export function mountContract(app: FastifyInstance, deps: MountDeps): void {
   for (const { id, group, name, operation } of operations()) {
     const own = handlerOf(deps.handlers, group, name);
     const { audit } = operation;
-    const handler = own && audit ? (auditing(own as Handle, audit, deps.recordChange) as AnyHandler) : own;
+    const handler = audit ? (auditing(own as Handle, audit, deps.recordChange) as AnyHandler) : own;
     for (const address of addressesOf(operation)) mountOne(app, shared, guard, { id, operation, address, handler });
   }
 }
 
-function handlerOf(handlers: AllHandlers, group: GroupName, name: string): AnyHandler | undefined {
+function handlerOf(handlers: AllHandlers, group: GroupName, name: string): AnyHandler {
   const handler = (handlers as unknown as Record<string, Record<string, AnyHandler>>)[group]?.[name];
-  if (!handler && !isPlanned(group, name)) throw new Error(`no handler for ${group}.${name}`);
+  if (!handler) throw new Error(`no handler for ${group}.${name}`);
   return handler;
 }
 
@@ -100,13 +99,13 @@ function mountOne(
   guard: Guard,
   { id, operation, address, handler }: Route,
 ): void {
-  const served = { operationId: id, statuses: declaredStatuses(operation, handler === undefined) };
+  const served = { operationId: id, statuses: declaredStatuses(operation) };
   const bodyLimit = bodyLimitOf(operation);
   app.route({
     method: operation.method,
     url: address.path.replace(/\{(\w+)\}/g, ':$1'),
     config: { served },
-    schema: handler ? schemaOf(operation) : {},
+    schema: schemaOf(operation),
     bodyLimit,
     onRequest: [
       guard(operation),
@@ -116,9 +115,9 @@ function mountOne(
     preValidation: [
       ...(operation.body && !needsBody(operation) ? [missingBodyIsEmpty] : []),
       ...(operation.consumes ? [missingBodyIsNoBytes] : []),
-      ...(handler ? [checkMembers(deps, id, operation)] : []),
+      checkMembers(deps, id, operation),
     ],
-    handler: handler ? serve(deps, served, operation, handler) : notYet,
+    handler: serve(deps, served, operation, handler),
   });
 }
 
@@ -135,10 +134,6 @@ function schemaOf(operation: GroupedOperation) {
     ...(operation.query && { querystring: operation.query }),
     ...(operation.body && { body: operation.body }),
   };
-}
-
-function notYet(): never {
-  throw new ApiError(100009, { detail: 'it is part of the contract and not built yet' });
 }
 
 /** Where nothing in the body is required, a client may leave it out. */
