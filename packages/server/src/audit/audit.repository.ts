@@ -132,12 +132,13 @@ export async function countAuditEvents(db: TenantReads, filter: AuditFilter, cap
 
 const REMOVE_OLD =
   statement(`DELETE FROM audit_events WHERE tenant_id = :tenant_id AND environment = :environment AND id IN
-  (SELECT id FROM audit_events WHERE tenant_id = :tenant_id AND environment = :environment AND id < :below ORDER BY id LIMIT :limit + 0)`);
+  (SELECT id FROM audit_events WHERE tenant_id = :tenant_id AND environment = :environment AND id < :below
+  ORDER BY id LIMIT :limit + 0)`);
 
 /** At most `limit` of the events before an id; how many there were. */
 export function removeAuditEvents(
   tx: TenantTx,
-  { environment, below, limit }: { environment: 'live' | 'test'; below: string; limit: number },
+  key: { environment: 'live' | 'test'; below: string; limit: number },
 ): Promise<number> {
-  return REMOVE_OLD.run(tx, { environment, below, limit });
+  return REMOVE_OLD.run(tx, key);
 }

@@ -18,9 +18,10 @@ const ADD = query<Persons>()(`INSERT INTO key_reads (tenant_id, environment, hou
   RETURNING persons`);
 const ONE = query<Persons>()(`SELECT persons FROM key_reads ${OF_HOUR}`);
 const ALARM = statement(`UPDATE key_reads SET alarmed_at = :now ${OF_HOUR} AND alarmed_at IS NULL`);
-const REMOVE_OLD =
-  statement(`DELETE FROM key_reads WHERE tenant_id = :tenant_id AND environment = :environment AND (hour_at, api_key_id) IN
-  (SELECT hour_at, api_key_id FROM key_reads WHERE tenant_id = :tenant_id AND environment = :environment AND hour_at < :before LIMIT :limit + 0)`);
+const REMOVE_OLD = statement(`DELETE FROM key_reads WHERE tenant_id = :tenant_id AND environment = :environment
+  AND (hour_at, api_key_id) IN
+  (SELECT hour_at, api_key_id FROM key_reads WHERE tenant_id = :tenant_id AND environment = :environment
+  AND hour_at < :before LIMIT :limit + 0)`);
 
 /** How many there are now in all. */
 export async function addKeyReads(tx: TenantTx, key: KeyHour, persons: number): Promise<number> {
@@ -41,7 +42,7 @@ export async function markAlarmed(tx: TenantTx, key: KeyHour, now: number): Prom
 /** At most `limit` of the rows before an hour; how many there were. */
 export function removeKeyReads(
   tx: TenantTx,
-  { environment, before, limit }: { environment: 'live' | 'test'; before: number; limit: number },
+  key: { environment: 'live' | 'test'; before: number; limit: number },
 ): Promise<number> {
-  return REMOVE_OLD.run(tx, { environment, before, limit });
+  return REMOVE_OLD.run(tx, key);
 }

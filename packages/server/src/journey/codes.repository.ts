@@ -27,7 +27,8 @@ const ADD = codes.insert();
 const REMOVE_OFFERS = codes.delete(`WHERE tenant_id = :tenant_id AND instance_id = :instanceId AND kind = 'HANDOFF'`);
 const OFFER = codes.select(
   columns,
-  `WHERE tenant_id = :tenant_id AND instance_id = :instanceId AND kind = 'HANDOFF' AND session_id = :sessionId AND expires_at > :now`,
+  `WHERE tenant_id = :tenant_id AND instance_id = :instanceId AND kind = 'HANDOFF' AND session_id = :sessionId
+  AND expires_at > :now`,
 );
 
 export function findCode(db: TenantReads, hash: Uint8Array, now: number): Promise<CodeRow | undefined> {

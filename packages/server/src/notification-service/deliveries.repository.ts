@@ -162,7 +162,8 @@ const CROWDED = query<{
 }>()(`SELECT webhook_id, count(*) AS waiting FROM webhook_queue WHERE owner_tenant_id = :tenant_id
   GROUP BY webhook_id HAVING count(*) > :mostWaiting LIMIT 1`);
 const OLDEST = query<{ id: string }>()(
-  `SELECT id FROM webhook_queue WHERE owner_tenant_id = :tenant_id AND webhook_id = :webhook_id ORDER BY id LIMIT :limit`,
+  `SELECT id FROM webhook_queue WHERE owner_tenant_id = :tenant_id AND webhook_id = :webhook_id
+  ORDER BY id LIMIT :limit`,
 );
 const GIVE_UP = statement(`UPDATE webhook_deliveries SET status = 'CANCELLED', next_at = NULL,
   last_error = 'too_many_waiting' ${OF_TENANT} AND id ${inJson(':ids')}`);

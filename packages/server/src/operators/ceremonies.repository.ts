@@ -15,8 +15,8 @@ const REMOVED_AT_ONCE = 100;
 
 const ADD = statement(`INSERT INTO operator_ceremonies (tenant_id, id, kind, operator_id, challenge, expires_at)
   VALUES (:tenant_id, :id, :kind, :operatorId, :challenge, :expires_at)`);
-const TAKE =
-  query<OperatorCeremony>()(`DELETE FROM operator_ceremonies WHERE tenant_id = :tenant_id AND id = :id AND kind = :kind AND expires_at > :now
+const TAKE = query<OperatorCeremony>()(`DELETE FROM operator_ceremonies WHERE tenant_id = :tenant_id AND id = :id
+  AND kind = :kind AND expires_at > :now
   AND coalesce(operator_id, '') = :operatorId RETURNING id, challenge`);
 const REMOVE_EXPIRED = statement(`DELETE FROM operator_ceremonies WHERE tenant_id = :tenant_id AND id IN (
   SELECT id FROM operator_ceremonies WHERE tenant_id = :tenant_id AND expires_at <= :now ORDER BY expires_at

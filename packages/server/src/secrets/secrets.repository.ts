@@ -38,8 +38,8 @@ export async function resealSystemSecret(tx: Writes, name: string, { version, se
 const TENANT_ALL = query<SealedVersion>()(
   'SELECT version, sealed FROM tenant_keys WHERE tenant_id = :tenant_id ORDER BY version DESC',
 );
-const TENANT_ADD =
-  statement(`INSERT INTO tenant_keys (tenant_id, version, sealed, created_at) VALUES (:tenant_id, :version, :sealed, :now)
+const TENANT_ADD = statement(`INSERT INTO tenant_keys (tenant_id, version, sealed, created_at)
+  VALUES (:tenant_id, :version, :sealed, :now)
   ON CONFLICT (tenant_id, version) DO NOTHING`);
 const TENANT_RESEAL = statement(
   'UPDATE tenant_keys SET sealed = :sealed WHERE tenant_id = :tenant_id AND version = :version',

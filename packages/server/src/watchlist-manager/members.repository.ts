@@ -67,7 +67,8 @@ const LISTS_WITH_EXPIRED = query<{
 const FACES = query<FaceKey>()(`SELECT id, revision, algorithm, expires_at FROM watchlist_members
   WHERE ${STANDING} AND template IS NOT NULL`);
 const TEMPLATES = query<{ id: string; template: Uint8Array }>()(
-  `SELECT id, template FROM watchlist_members WHERE tenant_id = :tenant_id AND watchlist_id = :listId AND id ${inJson(':ids')}`,
+  `SELECT id, template FROM watchlist_members WHERE tenant_id = :tenant_id AND watchlist_id = :listId
+  AND id ${inJson(':ids')}`,
 );
 
 type Place = { listId: string; id: string; now: number };

@@ -36,7 +36,8 @@ const BY_KEY_ID = query<AppkeyRow>()(`SELECT ${COLUMNS} FROM appkeys
 const OF_RELYING_PARTY = query<AppkeyRow>()(`SELECT ${COLUMNS} FROM appkeys
   WHERE tenant_id = :tenant_id AND user_id = :userId AND rp_id = :rpId ORDER BY id`);
 const ADD = statement(`INSERT INTO appkeys (tenant_id, ${STORED}, long_key_id)
-  VALUES (:tenant_id, :id, :store_id, :user_id, :rp_id, :key_id, :device_id, :aaid, :key_type, :status, :sign_algorithm, :public_key, :sign_count, :attestation, :created_at, :last_used_at, :long_key_id)
+  VALUES (:tenant_id, :id, :store_id, :user_id, :rp_id, :key_id, :device_id, :aaid, :key_type, :status,
+  :sign_algorithm, :public_key, :sign_count, :attestation, :created_at, :last_used_at, :long_key_id)
   ON CONFLICT (tenant_id, store_id, rp_id, key_id) DO NOTHING`);
 const ADVANCE =
   statement(`UPDATE appkeys SET sign_count = :signCount, last_used_at = :now WHERE tenant_id = :tenant_id AND id = :id

@@ -15,8 +15,8 @@ const OF_USER = query<LockRow>()(
 const OF_USERS = query<LockRow>()(
   `SELECT user_id, modality, ${STATE} FROM user_locks WHERE tenant_id = :tenant_id AND user_id ${inJson(':userIds')}`,
 );
-const PUT =
-  statement(`INSERT INTO user_locks (tenant_id, user_id, modality, ${STATE}) VALUES (:tenant_id, :userId, :modality, :failed_count, :lock_count, :tries, :locked_until, :disabled_at)
+const PUT = statement(`INSERT INTO user_locks (tenant_id, user_id, modality, ${STATE})
+  VALUES (:tenant_id, :userId, :modality, :failed_count, :lock_count, :tries, :locked_until, :disabled_at)
   ON CONFLICT (tenant_id, user_id, modality) DO UPDATE SET failed_count = excluded.failed_count,
     lock_count = excluded.lock_count, tries = excluded.tries, locked_until = excluded.locked_until,
     disabled_at = excluded.disabled_at`);

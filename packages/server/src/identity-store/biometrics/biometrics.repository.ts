@@ -32,8 +32,7 @@ export function findFace(db: TenantReads, userId: string): Promise<BiometricRow 
 
 /** One that was there is replaced. */
 export async function putFace(tx: TenantTx, row: BiometricRow): Promise<void> {
-  const { user_id, type, id, status, algorithm, sealed, created_at, last_updated_at } = row;
-  await PUT.run(tx, { user_id, type, id, status, algorithm, sealed, created_at, last_updated_at });
+  await PUT.run(tx, row);
 }
 
 /** False if there is none. */

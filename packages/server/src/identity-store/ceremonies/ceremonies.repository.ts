@@ -32,7 +32,8 @@ const MOST_AT_ONCE = 1000;
 const COLUMNS = columns.join(', ');
 const ADD = ceremonies.insert();
 const TAKE = query<CeremonyRow>()(`DELETE FROM ceremonies
-  WHERE tenant_id = :tenant_id AND store_id = :storeId AND kind = :kind AND id = :id AND expires_at > :now RETURNING ${COLUMNS}`);
+  WHERE tenant_id = :tenant_id AND store_id = :storeId AND kind = :kind AND id = :id AND expires_at > :now
+  RETURNING ${COLUMNS}`);
 // One that is being completed at this moment is left to whoever completes it.
 const KEEP_NEWEST = ceremonies.delete(`WHERE tenant_id = :tenant_id AND id IN (
     SELECT id FROM ceremonies WHERE tenant_id = :tenant_id AND user_id = :userId ORDER BY id DESC

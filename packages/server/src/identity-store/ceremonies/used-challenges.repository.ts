@@ -1,12 +1,13 @@
 import type { TenantTx } from '../../db/db.ts';
 import { statement } from '../../db/sql/statement.ts';
 
-const ADD =
-  statement(`INSERT INTO used_challenges (tenant_id, store_id, challenge_hash, expires_at) VALUES (:tenant_id, :storeId, :hash, :rememberUntil)
+const ADD = statement(`INSERT INTO used_challenges (tenant_id, store_id, challenge_hash, expires_at)
+  VALUES (:tenant_id, :storeId, :hash, :rememberUntil)
   ON CONFLICT (tenant_id, store_id, challenge_hash) DO NOTHING`);
 const REMOVE_EXPIRED =
   statement(`DELETE FROM used_challenges WHERE tenant_id = :tenant_id AND (store_id, challenge_hash) IN (
-    SELECT store_id, challenge_hash FROM used_challenges WHERE tenant_id = :tenant_id AND expires_at <= :now LIMIT :limit)`);
+    SELECT store_id, challenge_hash FROM used_challenges WHERE tenant_id = :tenant_id
+    AND expires_at <= :now LIMIT :limit)`);
 
 /** False if it was used before, however many try at once. */
 export async function useChallenge(

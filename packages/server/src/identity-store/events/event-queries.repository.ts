@@ -32,7 +32,8 @@ const SET_STATUS = queries.update(['status'], 'WHERE tenant_id = :tenant_id AND 
 const SUCCEED = statement(`UPDATE event_queries SET status = 'SUCCEEDED', first_page = :ids, next_id = :nextId
   WHERE tenant_id = :tenant_id AND id = :id`);
 const REMOVE_EXPIRED = queries.delete(`WHERE tenant_id = :tenant_id AND id IN (
-    SELECT id FROM event_queries WHERE tenant_id = :tenant_id AND expires_at <= :now ORDER BY expires_at LIMIT :limit)`);
+    SELECT id FROM event_queries WHERE tenant_id = :tenant_id AND expires_at <= :now
+    ORDER BY expires_at LIMIT :limit)`);
 
 export async function addQuery(tx: TenantTx, row: QueryRow): Promise<void> {
   await ADD.run(tx, row);
@@ -116,7 +117,8 @@ export async function searchEvents(
 }
 
 const STEP_BACK = query<{ id: string }>()(`SELECT id FROM identity_events
-  WHERE tenant_id = :tenant_id AND environment = :environment AND id < :below ORDER BY id DESC LIMIT 1 OFFSET :offset + 0`);
+  WHERE tenant_id = :tenant_id AND environment = :environment AND id < :below
+  ORDER BY id DESC LIMIT 1 OFFSET :offset + 0`);
 
 /** The id that stands so many events before another; nothing if there are not so many. */
 export async function stepBack(
@@ -126,8 +128,8 @@ export async function stepBack(
   return (await STEP_BACK.get(db, { environment, below, offset: events - 1 }))?.id;
 }
 
-const OF_IDS =
-  query<EventRow>()(`SELECT ${identityEventsTable.columns.join(', ')} FROM identity_events WHERE tenant_id = :tenant_id AND environment = :environment AND id ${inJson(':ids')}
+const OF_IDS = query<EventRow>()(`SELECT ${identityEventsTable.columns.join(', ')} FROM identity_events
+  WHERE tenant_id = :tenant_id AND environment = :environment AND id ${inJson(':ids')}
   ORDER BY id DESC`);
 
 /** Those that retention has left. */

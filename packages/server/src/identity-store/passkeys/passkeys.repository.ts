@@ -59,9 +59,11 @@ const OF_RELYING_PARTY = passkeys.select(
 const COUNT = passkeys.count('WHERE tenant_id = :tenant_id AND user_id = :userId');
 const ONE = passkeys.select(columns, 'WHERE tenant_id = :tenant_id AND user_id = :userId AND id = :id');
 const HANDLE_OF_OTHER = query<object>()(`SELECT user_id FROM passkeys
-  WHERE tenant_id = :tenant_id AND environment = :environment AND rp_id = :rpId AND user_handle = :userHandle AND user_id <> :userId LIMIT 1`);
+  WHERE tenant_id = :tenant_id AND environment = :environment AND rp_id = :rpId AND user_handle = :userHandle
+  AND user_id <> :userId LIMIT 1`);
 const ADVANCE = statement(`UPDATE passkeys SET sign_count = :signCount, backed_up = :backedUp, last_used_at = :now
-  WHERE tenant_id = :tenant_id AND id = :id AND status = 'ACTIVE' AND (sign_count < :signCount OR (sign_count = 0 AND sign_count = :signCount))`);
+  WHERE tenant_id = :tenant_id AND id = :id AND status = 'ACTIVE' AND (sign_count < :signCount OR (sign_count = 0
+  AND sign_count = :signCount))`);
 const SET_STATUS = passkeys.update(['status'], 'WHERE tenant_id = :tenant_id AND user_id = :userId AND id = :id');
 const REMOVE = passkeys.delete('WHERE tenant_id = :tenant_id AND user_id = :userId AND id = :id');
 const OF_USER = passkeys.select(

@@ -34,11 +34,13 @@ const ONE = notifications.select(columns, 'WHERE tenant_id = :tenant_id AND id =
 // Everybody who locks several locks them in the order of their ids.
 const OF_SEND_FOR_UPDATE = notifications.select(
   columns,
-  `WHERE tenant_id = :tenant_id AND user_id = :user_id AND created_at = :created_at AND send_id = :send_id ORDER BY id ${FOR_UPDATE}`,
+  `WHERE tenant_id = :tenant_id AND user_id = :user_id AND created_at = :created_at AND send_id = :send_id
+  ORDER BY id ${FOR_UPDATE}`,
 );
 const ACTIVE = notifications.select(
   columns,
-  `WHERE tenant_id = :tenant_id AND user_id = :userId AND ${OPEN} AND expires_at > :now ORDER BY rp_id, device_id, id DESC LIMIT :limit`,
+  `WHERE tenant_id = :tenant_id AND user_id = :userId AND ${OPEN} AND expires_at > :now
+  ORDER BY rp_id, device_id, id DESC LIMIT :limit`,
 );
 const SENDS = query<{
   total: number;

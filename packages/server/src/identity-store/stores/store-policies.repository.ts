@@ -38,7 +38,8 @@ const COUNT = query<{ total: number }>()(
 /** One for each store, of which a tenant has only so many. */
 const MOST_NAMED = 1000;
 const NAMED = query<PolicyRow>()(
-  `SELECT ${COLUMNS} FROM relying_parties WHERE tenant_id = :tenant_id AND kind = :kind AND name = :name ORDER BY store_id LIMIT ${MOST_NAMED}`,
+  `SELECT ${COLUMNS} FROM relying_parties WHERE tenant_id = :tenant_id AND kind = :kind AND name = :name
+  ORDER BY store_id LIMIT ${MOST_NAMED}`,
 );
 const OF_STORE = query<PolicyRow>()(
   `SELECT ${COLUMNS} FROM relying_parties WHERE tenant_id = :tenant_id AND store_id = :storeId ORDER BY kind, name`,

@@ -33,7 +33,8 @@ const PUT_PENDING = pendingTotps.upsert(KEY_COLUMNS);
 const FAIL_PENDING = statement(`UPDATE pending_totps SET failed = failed + 1 WHERE ${KEY}`);
 const REMOVE_PENDING = statement(`DELETE FROM pending_totps WHERE ${KEY}`);
 const REMOVE_EXPIRED = statement(`DELETE FROM pending_totps WHERE tenant_id = :tenant_id AND id IN (
-    SELECT id FROM pending_totps WHERE tenant_id = :tenant_id AND expires_at <= :now ORDER BY expires_at LIMIT :limit)`);
+    SELECT id FROM pending_totps WHERE tenant_id = :tenant_id AND expires_at <= :now
+    ORDER BY expires_at LIMIT :limit)`);
 
 export type TotpKey = { readonly userId: string; readonly policyName: string };
 

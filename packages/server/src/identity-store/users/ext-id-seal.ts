@@ -61,7 +61,8 @@ export async function codeOfExtId(db: TenantReads, folded: string, isWhole: bool
 }
 
 const IN_CLEAR = query<Named>()(`SELECT id, ext_id FROM identity_users
-  WHERE tenant_id = :tenant_id AND id > :after AND ext_id IS NOT NULL AND ext_sealed IS NULL ORDER BY id LIMIT :limit + 0
+  WHERE tenant_id = :tenant_id AND id > :after AND ext_id IS NOT NULL AND ext_sealed IS NULL
+  ORDER BY id LIMIT :limit + 0
   ${FOR_UPDATE}`);
 const SEAL =
   statement(`UPDATE identity_users SET ext_id = :ext_id, ext_id_folded = :ext_id_folded, ext_sealed = :ext_sealed

@@ -22,7 +22,8 @@ export type MessageRow = RowOf<typeof messages>;
 const ONE = messages.select(columns, 'WHERE tenant_id = :tenant_id AND id = :id');
 const SINCE = messages.select(
   columns,
-  `WHERE tenant_id = :tenant_id AND instance_id = :instanceId AND (created_at > :since OR state = 'WAITING') ORDER BY created_at, id`,
+  `WHERE tenant_id = :tenant_id AND instance_id = :instanceId AND (created_at > :since OR state = 'WAITING')
+  ORDER BY created_at, id`,
 );
 const ADD = messages.insert();
 const END = statement(`UPDATE journey_messages SET state = :state, sealed = NULL

@@ -34,7 +34,8 @@ export const SORTABLE_TAGS = {
 
 /** What a caller sees: a live tag counts for a test caller unless there is a test tag of the same name. */
 const SEEN = `t.tenant_id = :tenant_id AND ${seenFrom(':environment', 't.environment')} AND NOT EXISTS (SELECT 1
-  FROM process_definition_tags own WHERE own.tenant_id = :tenant_id AND own.environment = :environment AND own.name = t.name
+  FROM process_definition_tags own WHERE own.tenant_id = :tenant_id AND own.environment = :environment
+  AND own.name = t.name
     AND own.environment <> t.environment)` as const;
 const FROM = 'FROM process_definition_tags t';
 const ONE = tags.select(columns, 'WHERE tenant_id = :tenant_id AND environment = :environment AND name = :name');

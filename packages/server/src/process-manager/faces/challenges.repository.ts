@@ -27,14 +27,16 @@ const COUNT = challenges.count(
   'WHERE tenant_id = :tenant_id AND instance_id = :instanceId AND step = :step AND attempt = :attempt',
 );
 const END_OPEN = statement(`UPDATE liveness_challenges SET state = 'ENDED'
-  WHERE tenant_id = :tenant_id AND instance_id = :instanceId AND step = :step AND attempt = :attempt AND state IN ('OPEN', 'DONE')`);
+  WHERE tenant_id = :tenant_id AND instance_id = :instanceId AND step = :step AND attempt = :attempt
+  AND state IN ('OPEN', 'DONE')`);
 const ONE = challenges.select(columns, 'WHERE tenant_id = :tenant_id AND instance_id = :instanceId AND id = :id');
 const SAVE = challenges.update(
   ['state', 'token', 'progress'],
   'WHERE tenant_id = :tenant_id AND instance_id = :instance_id AND id = :id',
 );
 const USE = statement(`UPDATE liveness_challenges SET state = 'USED'
-  WHERE tenant_id = :tenant_id AND instance_id = :instanceId AND id = :id AND step = :step AND attempt = :attempt AND state = 'DONE'
+  WHERE tenant_id = :tenant_id AND instance_id = :instanceId AND id = :id AND step = :step AND attempt = :attempt
+  AND state = 'DONE'
     AND expires_at >= :now`);
 
 export async function addChallenge(tx: TenantTx, row: ChallengeRow): Promise<void> {

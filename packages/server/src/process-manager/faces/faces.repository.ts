@@ -24,7 +24,8 @@ const KEYS = query<FaceKey>()(`SELECT instance_id, step, algorithm, created_at F
   WHERE tenant_id = :tenant_id AND environment = :environment
   ORDER BY created_at DESC, instance_id DESC, step DESC LIMIT ${MAX_KNOWN_FACES + 1}`);
 const SEALED = query<FaceRow>()(`SELECT instance_id, step, created_at, sealed FROM instance_faces
-  WHERE tenant_id = :tenant_id AND environment = :environment AND algorithm = :algorithm AND instance_id ${inJson(':instanceIds')}`);
+  WHERE tenant_id = :tenant_id AND environment = :environment AND algorithm = :algorithm
+  AND instance_id ${inJson(':instanceIds')}`);
 
 type NewFace = { instanceId: string; step: string; environment: string; algorithm: string; sealed: Uint8Array };
 

@@ -8,10 +8,12 @@ export type StepCount = { environment: string; definitionId: string; day: number
 export type CountedStep = { step: string; what: string; value: number };
 
 const ADD = statement(`INSERT INTO step_counts (tenant_id, environment, definition_id, day, step, what, shard, value)
-  VALUES (:tenant_id, :environment, :definitionId, :day, :step, :what, :shard, 1) ON CONFLICT (tenant_id, environment, definition_id, day, step, what, shard)
+  VALUES (:tenant_id, :environment, :definitionId, :day, :step, :what, :shard, 1)
+  ON CONFLICT (tenant_id, environment, definition_id, day, step, what, shard)
   DO UPDATE SET value = step_counts.value + excluded.value`);
 const SUMS = query<CountedStep>()(`SELECT step, what, ${bigint('sum(value)')} AS value FROM step_counts
-  WHERE tenant_id = :tenant_id AND environment = :environment AND definition_id = :definitionId AND day >= :fromDay AND day <= :toDay GROUP BY step, what`);
+  WHERE tenant_id = :tenant_id AND environment = :environment AND definition_id = :definitionId
+  AND day >= :fromDay AND day <= :toDay GROUP BY step, what`);
 const KEY = 'environment, definition_id, day, step, what, shard';
 const REMOVE = statement(`DELETE FROM step_counts WHERE tenant_id = :tenant_id AND (${KEY}) IN
   (SELECT ${KEY} FROM step_counts WHERE tenant_id = :tenant_id AND day < :day ORDER BY day LIMIT :limit + 0)`);

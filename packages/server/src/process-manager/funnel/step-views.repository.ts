@@ -17,7 +17,8 @@ const ONE = query<StepView>()(
   `SELECT ${COLUMNS} FROM step_views WHERE tenant_id = :tenant_id AND instance_id = :instanceId AND step = :step`,
 );
 const SAVE =
-  statement(`INSERT INTO step_views (tenant_id, ${COLUMNS}) VALUES (:tenant_id, :instance_id, :step, :attempt, :seen_at, :left_at, :told_left, :ended_at)
+  statement(`INSERT INTO step_views (tenant_id, ${COLUMNS}) VALUES (:tenant_id, :instance_id, :step, :attempt,
+  :seen_at, :left_at, :told_left, :ended_at)
   ON CONFLICT (tenant_id, instance_id, step) DO UPDATE SET attempt = excluded.attempt, left_at = excluded.left_at,
   told_left = excluded.told_left, ended_at = excluded.ended_at`);
 

@@ -24,7 +24,8 @@ const OF_INSTANCE =
   query<CheckRow>()(`SELECT ${COLUMNS} FROM instance_checks WHERE tenant_id = :tenant_id AND instance_id = :instanceId
   ORDER BY at, step, name LIMIT ${MAX_CHECKS}`);
 const SAVE = statement(`INSERT INTO instance_checks (tenant_id, instance_id, ${COLUMNS})
-  VALUES (:tenant_id, :instanceId, :step, :name, :type, :status, :score, :threshold, :reason, :advice, :attempts, :now, :meta_data)
+  VALUES (:tenant_id, :instanceId, :step, :name, :type, :status, :score, :threshold, :reason, :advice, :attempts,
+  :now, :meta_data)
   ON CONFLICT (tenant_id, instance_id, step, name) DO UPDATE SET type = excluded.type, status = excluded.status,
     score = excluded.score, threshold = excluded.threshold, reason = excluded.reason, advice = excluded.advice,
     attempts = excluded.attempts, at = excluded.at, meta_data = excluded.meta_data`);

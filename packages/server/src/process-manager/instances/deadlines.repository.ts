@@ -2,7 +2,8 @@ import type { TenantReads, TenantTx } from '../../db/db.ts';
 import { query, statement } from '../../db/sql/statement.ts';
 
 const OVERDUE = query<{ id: string }>()(`SELECT id FROM process_instances
-  WHERE tenant_id = :tenant_id AND deadline_at IS NOT NULL AND deadline_at <= :now ORDER BY deadline_at LIMIT :limit + 0`);
+  WHERE tenant_id = :tenant_id AND deadline_at IS NOT NULL AND deadline_at <= :now
+  ORDER BY deadline_at LIMIT :limit + 0`);
 const POSTPONE = statement(`UPDATE process_instances SET deadline_at = :until
   WHERE tenant_id = :tenant_id AND id = :instanceId AND deadline_at IS NOT NULL`);
 

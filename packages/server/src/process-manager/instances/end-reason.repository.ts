@@ -2,7 +2,8 @@ import type { TenantReads } from '../../db/db.ts';
 import { query } from '../../db/sql/statement.ts';
 
 const TERMINATED = query<{ data: string | null }>()(`SELECT data FROM instance_events
-  WHERE tenant_id = :tenant_id AND instance_id = :instanceId AND type = 'instance.terminated' ORDER BY sequence DESC LIMIT 1`);
+  WHERE tenant_id = :tenant_id AND instance_id = :instanceId AND type = 'instance.terminated'
+  ORDER BY sequence DESC LIMIT 1`);
 
 /** Why an instance was terminated: `timeout` or `abandoned`. */
 export async function endReason(db: TenantReads, instanceId: string): Promise<string | undefined> {

@@ -20,7 +20,8 @@ const TOUCH = statement(
   'UPDATE journeys SET revision = revision + 1 WHERE tenant_id = :tenant_id AND instance_id = :instanceId',
 );
 const POSTPONE = statement(
-  `UPDATE journeys SET due_at = :until WHERE tenant_id = :tenant_id AND instance_id = :instanceId AND due_at IS NOT NULL`,
+  `UPDATE journeys SET due_at = :until WHERE tenant_id = :tenant_id AND instance_id = :instanceId
+  AND due_at IS NOT NULL`,
 );
 const DUE = query<{ instance_id: string }>()(
   `SELECT instance_id FROM journeys WHERE tenant_id = :tenant_id AND due_at <= :now ORDER BY due_at LIMIT :limit + 0`,

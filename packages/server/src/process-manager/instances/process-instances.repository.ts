@@ -37,7 +37,8 @@ const REMOVE_TERM = statement(
 );
 const ADD_TOMBSTONE = statement(`INSERT INTO instance_tombstones
   (tenant_id, instance_id, definition_id, environment, created_at, deleted_at, deleted_by)
-  VALUES (:tenant_id, :id, :definition_id, :environment, :created_at, :now, :by) ON CONFLICT (tenant_id, instance_id) DO NOTHING`);
+  VALUES (:tenant_id, :id, :definition_id, :environment, :created_at, :now, :by)
+  ON CONFLICT (tenant_id, instance_id) DO NOTHING`);
 const BLOB_KEYS = query<{ blob_key: string }>()(
   'SELECT blob_key FROM instance_images WHERE tenant_id = :tenant_id AND instance_id = :instanceId',
 );
@@ -130,7 +131,8 @@ export async function blobKeysOf(db: TenantReads, instanceId: string): Promise<s
 }
 
 const ADD_TERMS = statement(`INSERT INTO instance_terms (tenant_id, environment, term, instance_id)
-  SELECT CAST(:tenant_id AS TEXT), CAST(:environment AS TEXT), value, CAST(:id AS TEXT) FROM (${jsonTexts(':terms')}) AS words`);
+  SELECT CAST(:tenant_id AS TEXT), CAST(:environment AS TEXT), value, CAST(:id AS TEXT)
+  FROM (${jsonTexts(':terms')}) AS words`);
 
 /** One statement for all words: on PostgreSQL each is a journey to the server and back. */
 export async function addTerms(tx: TenantTx, { id, environment, terms }: InstanceRow): Promise<void> {

@@ -101,7 +101,8 @@ const REMOVE = tokens.delete('WHERE tenant_id = :tenant_id AND id = :id AND made
 const USED_UP_AFTER = query<OverToken>()(`SELECT id, environment, 0 AS at FROM process_tokens
   WHERE tenant_id = :tenant_id AND ${IS_USED_UP} AND id > :id ORDER BY id ${LIMIT}`);
 const ENDED_AFTER = query<OverToken>()(`SELECT id, environment, not_after_at AS at FROM process_tokens
-  WHERE tenant_id = :tenant_id AND ${HAS_ENDED} AND (not_after_at, id) > (:at, :id) ORDER BY not_after_at, id ${LIMIT}`);
+  WHERE tenant_id = :tenant_id AND ${HAS_ENDED} AND (not_after_at, id) > (:at, :id)
+  ORDER BY not_after_at, id ${LIMIT}`);
 const REMOVE_IF_OVER = tokens.delete(`WHERE tenant_id = :tenant_id AND id = :id
   AND ((${IS_USED_UP}) OR (${HAS_ENDED})) AND ${HAS_NO_INSTANCE}`);
 

@@ -16,8 +16,8 @@ const OF_PAGE =
   ORDER BY f.path`);
 const WITH_CONTENT = `FROM custom_page_files f JOIN custom_page_contents c
   ON c.tenant_id = f.tenant_id AND c.sha256 = f.sha256`;
-const CONTENTS =
-  query<StoredFile>()(`SELECT ${COLUMNS}, c.content ${WITH_CONTENT} WHERE f.tenant_id = :tenant_id AND f.page_id = :pageId
+const CONTENTS = query<StoredFile>()(`SELECT ${COLUMNS}, c.content ${WITH_CONTENT} WHERE f.tenant_id = :tenant_id
+  AND f.page_id = :pageId
   ORDER BY f.path`);
 const SHOWN = query<
   StoredFile & { preview: number }

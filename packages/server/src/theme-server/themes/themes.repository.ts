@@ -27,8 +27,8 @@ export type StoredAsset = AssetRow & { content: Uint8Array };
 /** The properties a list can be sorted by. */
 export const SORTABLE = { id: 'id', name: 'name_folded', lastUpdatedDtm: 'last_updated_at' } as const;
 
-const NAMED =
-  `WHERE tenant_id = :tenant_id AND ${seenFrom(':environment')} AND name = :theme ORDER BY environment DESC LIMIT 1` as const;
+const NAMED = `WHERE tenant_id = :tenant_id AND ${seenFrom(':environment')} AND name = :theme
+  ORDER BY environment DESC LIMIT 1` as const;
 const ONE = themes.select(columns, NAMED);
 const ONE_FOR_UPDATE = themes.select(columns, `${NAMED} ${FOR_UPDATE}`);
 const COUNT = themes.count('WHERE tenant_id = :tenant_id AND environment = :environment');
@@ -43,7 +43,8 @@ const ASSETS = query<AssetRow>()(`SELECT theme_id, name, content_type, sha256 FR
 const ASSET = query<StoredAsset>()(`SELECT a.theme_id, a.name, a.content_type, a.sha256, a.content FROM theme_assets a
   WHERE a.tenant_id = :tenant_id AND a.name = :name AND a.theme_id = (SELECT id FROM themes ${NAMED})`);
 const SAVE_ASSET = statement(`INSERT INTO theme_assets (tenant_id, theme_id, name, content_type, sha256, content)
-  VALUES (:tenant_id, :theme_id, :name, :content_type, :sha256, :content) ON CONFLICT (tenant_id, theme_id, name) DO UPDATE SET
+  VALUES (:tenant_id, :theme_id, :name, :content_type, :sha256, :content)
+  ON CONFLICT (tenant_id, theme_id, name) DO UPDATE SET
   content_type = excluded.content_type, sha256 = excluded.sha256, content = excluded.content`);
 
 /** For a test caller the test theme, and the live one if there is none. */

@@ -35,8 +35,8 @@ const CHANGE = requests.update(
 );
 const ADD_ITEM = statement(`INSERT INTO person_request_items (tenant_id, request_id, kind, item_id, erased)
   VALUES (:tenant_id, :requestId, :kind, :id, 0) ON CONFLICT (tenant_id, request_id, kind, item_id) DO NOTHING`);
-const ITEMS =
-  query<ItemRow>()(`SELECT kind, item_id, erased FROM person_request_items WHERE tenant_id = :tenant_id AND request_id = :requestId
+const ITEMS = query<ItemRow>()(`SELECT kind, item_id, erased FROM person_request_items WHERE tenant_id = :tenant_id
+  AND request_id = :requestId
   ORDER BY kind, item_id LIMIT :limit + 0`);
 const MARK_ERASED = statement(`UPDATE person_request_items SET erased = 1
   WHERE tenant_id = :tenant_id AND request_id = :requestId AND kind = :kind AND item_id = :item_id`);
