@@ -65,6 +65,16 @@ it('nothing that was built names a host of somebody else to load from', () => {
   for (const text of pages) assert.doesNotMatch(text, /(src|href)="(https?:)?\/\/|url\(["']?(https?:)?\/\//);
 });
 
+it('nothing looks touched where there is no pointer', () => {
+  const sources = globSync('src/**/*.css', { cwd: `${DIST}/..` });
+  assert.ok(sources.length > 5);
+  for (const file of sources) {
+    const css = readFileSync(`${DIST}/../${file}`, 'utf8');
+    const elsewhere = css.replaceAll(/@media \(hover: hover\) \{[\s\S]*?\n\}/g, '');
+    assert.doesNotMatch(elsewhere, /:hover/, file);
+  }
+});
+
 it('what is worth compressing is there compressed', () => {
   const { chunks } = firstView();
   for (const { file } of chunks.filter((each) => readFileSync(`${DIST}/${each.file}`).length >= 512)) {

@@ -155,6 +155,7 @@ describe('going on with a phone', () => {
     await page.getByLabel('Your e-mail address').fill('ada@example.com');
     await press(page, 'Tell me by e-mail');
     await page.getByText(/We will write to .*a…@example.com/).waitFor();
+    assert.match(await page.evaluate(() => document.activeElement?.textContent ?? ''), /^We will write to/);
     await page.reload();
     await page.getByText(/We will write to .*a…@example.com/).waitFor();
     const { length } = mails.mails;

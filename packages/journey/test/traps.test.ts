@@ -287,6 +287,45 @@ describe('a journey has no traps', () => {
     await keepScreens(page, 'asked-again');
   });
 
+  it('the main button of every screen is in sight on a short phone, and covers nothing that has the focus', async () => {
+    const { url } = await stage.link({ steps: [CONSENT, ...CAPTURE] });
+    const page = await stage.page(PHONE);
+    const inSight = async (name: string) => {
+      const box = await page.getByRole('button', { name, exact: true }).boundingBox();
+      assert.ok(box && box.y >= 0 && box.y + box.height <= 664, `${name}: ${JSON.stringify(box)}`);
+    };
+    await page.goto(url);
+    await heading(page, 'Let’s verify your identity');
+    await inSight('Start');
+    await keepScreens(page, 'short-start');
+    await press(page, 'Start');
+    await heading(page, 'Your data, your decision');
+    // Neither answer to a consent is nearer than the other.
+    const agree = page.getByRole('button', { name: 'I agree', exact: true });
+    assert.notEqual(await agree.evaluate((element) => getComputedStyle(element).position), 'sticky');
+    await keepScreens(page, 'short-consent');
+    await press(page, 'I agree');
+    await heading(page, 'Which document would you like to use?');
+    await inSight('Continue');
+    await keepScreens(page, 'short-choice');
+    const last = page.getByRole('radio').last();
+    await last.focus();
+    const [field, button] = [
+      await page.locator('.choice').last().boundingBox(),
+      await page.getByRole('button', { name: 'Continue' }).boundingBox(),
+    ];
+    assert.ok(field && button && field.y < button.y, 'what has the focus can be seen');
+    await page.getByLabel('Passport').check();
+    await press(page, 'Continue');
+    await heading(page, 'The photo page of your passport');
+    await inSight('Open the camera');
+    await keepScreens(page, 'short-primer');
+    await sample(page);
+    await heading(page, 'Take a selfie');
+    await inSight('Open the camera');
+    await keepScreens(page, 'short-selfie');
+  });
+
   it('in the sandbox a panel chooses the outcome, the address too, and a live journey has neither', async () => {
     const active = { id: 'selfie', type: 'face', liveness: 'active' };
     const { url, tokenId } = await stage.link({ steps: [DOCUMENT, active, CAPTURE[2] as object] });

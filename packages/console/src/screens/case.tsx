@@ -1,4 +1,4 @@
-import { Alert, Button, Checkbox, Group, Stack, Switch, Text, Textarea } from '@mantine/core';
+import { Alert, Button, Checkbox, Group, NativeSelect, Stack, Switch, Text, Textarea } from '@mantine/core';
 import { useHotkeys, useLocalStorage } from '@mantine/hooks';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
@@ -13,7 +13,7 @@ import { OnceShown } from '../parts/dialogs.tsx';
 import { useMomentText } from '../parts/moment.tsx';
 import { Page } from '../parts/page.tsx';
 import { plainQueueReason } from '../parts/plain-reason.ts';
-import { useT } from '../texts/texts.tsx';
+import { useT, useTexts } from '../texts/texts.tsx';
 import { CaseView } from './instance.tsx';
 import { nameOf } from './instances.tsx';
 import { reviewerName } from './reviews.tsx';
@@ -98,6 +98,9 @@ function Decision({ id, steps, next }: DecisionProps) {
   const environment = useEnvironment();
   const [comment, setComment] = useState('');
   const [again, setAgain] = useState<string[]>([]);
+  const [reason, setReason] = useState<Reason>('other');
+  const [message, setMessage] = useState('');
+  const { language } = useTexts();
   const [isAsking, setAsking] = useState(false);
   const [link, setLink] = useState<string>();
   const field = useRef<HTMLTextAreaElement>(null);
@@ -117,7 +120,7 @@ function Decision({ id, steps, next }: DecisionProps) {
     },
   );
   const ask = useAct(
-    () => call('reviews', 'askAgain', { params, body: { comment, steps: again } }),
+    () => call('reviews', 'askAgain', { params, body: { comment, steps: again, reason, ...told(language, message) } }),
     ({ redirectUrl }) => setLink(redirectUrl),
   );
   const withReason = (act: () => void) => () => (comment.trim() === '' ? field.current?.focus() : act());
@@ -155,13 +158,30 @@ function Decision({ id, steps, next }: DecisionProps) {
         required
       />
       {isAsking && (
-        <Checkbox.Group label={t('case.steps')} value={again} onChange={setAgain}>
-          <Group gap="sm" mt={4}>
-            {steps.map((step) => (
-              <Checkbox key={step} value={step} label={step} size="xs" />
-            ))}
-          </Group>
-        </Checkbox.Group>
+        <>
+          <NativeSelect
+            label={t('case.why')}
+            value={reason}
+            onChange={(event) => setReason(event.currentTarget.value as Reason)}
+            data={REASONS.map((value) => ({ value, label: t(`case.why.${value}`) }))}
+          />
+          <Textarea
+            label={t('case.message')}
+            description={t('case.messageHint')}
+            value={message}
+            onChange={(event) => setMessage(event.currentTarget.value)}
+            maxLength={500}
+            autosize
+            minRows={1}
+          />
+          <Checkbox.Group label={t('case.steps')} value={again} onChange={setAgain}>
+            <Group gap="sm" mt={4}>
+              {steps.map((step) => (
+                <Checkbox key={step} value={step} label={step} size="xs" />
+              ))}
+            </Group>
+          </Checkbox.Group>
+        </>
       )}
       <Group gap="xs">
         <Button onClick={approve} loading={isBusy} disabled={!may('reviews', 'approve')}>
@@ -207,6 +227,16 @@ function Decision({ id, steps, next }: DecisionProps) {
       />
     </Stack>
   );
+}
+
+/** What the end user is told; each has words in every language of the journey. */
+const REASONS = ['other', 'unreadable', 'expired', 'otherDocument', 'faceUnclear', 'detailsDiffer'] as const;
+type Reason = (typeof REASONS)[number];
+
+/** Written in the language of whoever writes; the journey says so where it is another than that of the end user. */
+function told(language: string, message: string) {
+  const text = message.trim();
+  return text === '' ? {} : { message: { [language]: text } };
 }
 
 const isOf = (id: string) => (row: { processInstanceId: string }) => row.processInstanceId === id;

@@ -4,6 +4,7 @@ import type { Offer } from '../api.ts';
 import type { Translate } from '../i18n/translate.ts';
 import { Button } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
+import { Landing } from '../ui/landing.tsx';
 import { Title } from '../ui/title.tsx';
 import { browserOf, chromeIntent } from './camera/browser.ts';
 import { NoCameraFigure } from './figures.tsx';
@@ -41,7 +42,11 @@ export function InApp({ t, app, offer, ways, onStay }: InAppProps) {
       <NoCameraFigure />
       <Title>{t('inApp.title', { browser: android ? 'Chrome' : 'Safari' })}</Title>
       <p class="lead">{app ? t('inApp.text', { app }) : t('inApp.text.unknown')}</p>
-      {made && <Way t={t} offer={made} android={android} />}
+      {made && (
+        <Landing>
+          <Way t={t} offer={made} android={android} />
+        </Landing>
+      )}
       <ErrorNote t={t} error={error} />
       <div class="actions">
         {!made && (

@@ -4,6 +4,7 @@ import { Problem } from '../problem.ts';
 import { Button } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { Icon } from '../ui/icons.tsx';
+import { Landing } from '../ui/landing.tsx';
 
 /** Where to send a message: the address that is known, shortened, or one that is typed. */
 export type Channel = 'EMAIL' | 'SMS';
@@ -53,14 +54,14 @@ export function AddressForm({ t, channel, known, go, limit, onSend, onCancel }: 
       {typing ? (
         <Typed {...{ t, channel, go, busy, fault }} onSend={send} onEmpty={() => setFault(true)} />
       ) : (
-        <>
+        <Landing>
           <Button kind="primary" busy={busy} onPress={() => void send(undefined)}>
             {t('send.known', { address: known ?? '' })}
           </Button>
           <Button kind="quiet" onPress={() => setTyping(true)}>
             {t(channel === 'EMAIL' ? 'send.other' : 'send.otherNumber')}
           </Button>
-        </>
+        </Landing>
       )}
       {tooMany ? (
         <p role="alert" class="error">

@@ -5,6 +5,7 @@ import { Button } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { Devices } from '../ui/illustrations.tsx';
+import { Landing } from '../ui/landing.tsx';
 import { QrCode } from '../ui/qr-code.tsx';
 import { Title } from '../ui/title.tsx';
 import { useLater } from './use-later.ts';
@@ -36,8 +37,16 @@ export function HandOffScreen({ t, language, journey, api, onStay }: HandOffProp
       )}
       {(state === 'confirming' || state === 'refused' || state === 'over') && <Devices />}
       <div role="status">
-        {state === 'confirming' && offer && <Match t={t} offer={offer} />}
-        {state === 'refused' && <p class="lead">{t('handOff.refused')}</p>}
+        {state === 'confirming' && offer && (
+          <Landing key="confirming">
+            <Match t={t} offer={offer} />
+          </Landing>
+        )}
+        {state === 'refused' && (
+          <Landing key="refused">
+            <p class="lead">{t('handOff.refused')}</p>
+          </Landing>
+        )}
         {state === 'over' && !leaving && <p class="lead">{t('handOff.over')}</p>}
       </div>
       {state === 'open' && (

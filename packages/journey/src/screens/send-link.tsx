@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { Journey, Offer, ShellApi } from '../api.ts';
 import type { Translate } from '../i18n/translate.ts';
 import { Button } from '../ui/button.tsx';
+import { Landing } from '../ui/landing.tsx';
 import { AddressForm, type Channel } from './address-form.tsx';
 
 /** The link of a hand-off by e-mail or text message, for who cannot scan the code. */
@@ -44,9 +45,11 @@ export function SendLink({ t, language, messages, api, onSent }: SendLinkProps) 
     <>
       <div role="status">
         {sent && (
-          <p class="panel tinted centred">
-            {failed ? t('send.failed') : t('send.sent', { address: `\u2068${sent.address}\u2069` })}
-          </p>
+          <Landing>
+            <p class="panel tinted centred">
+              {failed ? t('send.failed') : t('send.sent', { address: `\u2068${sent.address}\u2069` })}
+            </p>
+          </Landing>
         )}
       </div>
       {sent && !failed ? (

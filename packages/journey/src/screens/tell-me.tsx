@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import type { Journey, ShellApi } from '../api.ts';
 import type { Translate } from '../i18n/translate.ts';
 import { Button } from '../ui/button.tsx';
+import { Landing } from '../ui/landing.tsx';
 import { AddressForm } from './address-form.tsx';
 
 /** Whoever does not want to wait is told by e-mail, once, that it is decided. */
@@ -32,11 +33,17 @@ export function TellMe({ t, language, journey, api }: TellMeProps) {
   return (
     <>
       <div role="status">
-        {address && <p class="panel tinted">{t('tell.done', { address: `\u2068${address}\u2069` })}</p>}
+        {address && <Told isNew={told !== undefined} text={t('tell.done', { address: `\u2068${address}\u2069` })} />}
       </div>
       <div class="actions">
         <Button onPress={() => setAsking(true)}>{t(address ? 'send.other' : 'tell.offer')}</Button>
       </div>
     </>
   );
+}
+
+/** What was known when the page came takes no focus; what was just asked for does. */
+function Told({ isNew, text }: { isNew: boolean; text: string }) {
+  const words = <p class="panel tinted">{text}</p>;
+  return isNew ? <Landing>{words}</Landing> : words;
 }

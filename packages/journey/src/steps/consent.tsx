@@ -50,7 +50,7 @@ export function ConsentStep({ journey, step, t, language, submit }: StepProps) {
       <Title>{t('consent.title')}</Title>
       <Terms {...{ t, language, journey }} settings={step.settings as Settings} />
       <ErrorNote t={t} error={error} />
-      <div class="actions">
+      <div class="actions alike">
         <Button kind="primary" busy={busy === true} onPress={() => answer(true)}>
           {t('consent.accept')}
         </Button>
@@ -154,7 +154,7 @@ function Decline({ t, language, own, journey, error, busy, onBack, onDecline }: 
         )}
       </p>
       <ErrorNote t={t} error={error} />
-      <div class="actions">
+      <div class="actions alike">
         <Button kind="primary" onPress={onBack}>
           {t('decline.back')}
         </Button>

@@ -214,6 +214,35 @@ onBothEngines('messages to end users', (_engine, places) => {
     assert.equal((await send(user, {})).body.code, 100057);
   });
 
+  it('who waits for word and is asked again gets a link of their own, in their language, and the address is erased', async () => {
+    await nextDay();
+    const { user, token } = await startJourney(app, testKey, {
+      ...{ processDefnName: 'document-only', parameters: { email: ADA, _scenario: 'document-inconsistent' } },
+    });
+    assert.equal((await user.finish()).waitingFor, 'review');
+    assert.equal((await tell(user, { language: 'de' })).status, 200);
+    const { length } = mails.mails;
+    const asked = await app.call(`/api/process-manager/reviews/${user.processInstanceId}/askAgain`, {
+      ...{ method: 'POST', token },
+      body: JSON.stringify({ comment: 'for colleagues alone', steps: ['document'], reason: 'unreadable' }),
+    });
+    assert.equal(asked.status, 200, asked.text);
+    const mail = await mails.arrived(length + 1);
+    assert.deepEqual(mail.to, [ADA]);
+    assert.match(mail.text, /24 Stunden/);
+    assert.doesNotMatch(mail.text, /colleagues/);
+    assert.equal((await until(user, 'SENT')).sealed, null);
+    const redeem = (link: string) =>
+      app.call('/api/journey/sessions', {
+        ...{ method: 'POST', token: null, body: JSON.stringify({ code: codeOf(link) }) },
+      });
+    assert.notEqual(linkIn(mail.text), asked.body.redirectUrl);
+    const opened = await redeem(linkIn(mail.text));
+    assert.deepEqual([opened.status, opened.body.journey.step.id], [200, 'document']);
+    assert.equal(opened.body.journey.askedAgain.reason, 'unreadable');
+    assert.equal((await redeem(linkIn(mail.text))).body.code, 100055);
+  });
+
   it('what a server does not take now is sent again later; what it never takes, or cannot be sent any more, is erased', async () => {
     await nextDay();
     const [later, never, late] = [await journey(), await journey(), await journey()];

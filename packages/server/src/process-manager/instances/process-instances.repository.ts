@@ -108,7 +108,7 @@ export async function changeInstance(tx: TenantTx, before: InstanceRow, after: I
 /** What the sandbox finds in this instance from now on. The caller has locked the row. */
 export async function setScenario(tx: TenantTx, row: InstanceRow, scenario: string): Promise<void> {
   const parameters = JSON.stringify({ ...(JSON.parse(row.parameters) as object), _scenario: scenario });
-  await tx.run(RESEAL, [tx.tenantId, row.id, sealPerson(await sealOf(tx), { ...row, parameters })]);
+  await RESEAL.run(tx, { id: row.id, sealed: sealPerson(await sealOf(tx), { ...row, parameters }) });
 }
 
 /** The instance with everything that hangs on it in the database, but for its children, which go before it. */
