@@ -86,6 +86,7 @@ export const personRequests = group('/api/userdata-server/personRequests', {
     body: NewPersonRequest,
     ok: PersonRequest,
     status: 202,
+    codes: [100065],
   }),
   erase: post('/erase', {
     summary: 'Erase everything about one person',
@@ -97,6 +98,7 @@ export const personRequests = group('/api/userdata-server/personRequests', {
     body: NewPersonRequest,
     ok: PersonRequest,
     status: 202,
+    codes: [100065],
   }),
   get: get('/{personRequestId}', {
     summary: 'See how far a request about a person is, what it found, and its receipt',

@@ -33,6 +33,8 @@ const CHANGE = requests.update(
   ['state', 'reason', 'selectors', 'source', 'after_id', 'searched', 'total', 'confirmed_at', 'receipt'],
   'WHERE tenant_id = :tenant_id AND id = :id',
 );
+const COUNT_OPEN = query<{ total: number }>()(`SELECT count(*) AS total FROM person_requests
+  WHERE tenant_id = :tenant_id AND environment = :environment AND state IN ('SEARCHING', 'ERASING')`);
 const ADD_ITEM = statement(`INSERT INTO person_request_items (tenant_id, request_id, kind, item_id, erased)
   VALUES (:tenant_id, :requestId, :kind, :id, 0) ON CONFLICT (tenant_id, request_id, kind, item_id) DO NOTHING`);
 const ITEMS = query<ItemRow>()(`SELECT kind, item_id, erased FROM person_request_items WHERE tenant_id = :tenant_id
@@ -44,6 +46,11 @@ const REMOVE_OLD = requests.delete(`WHERE tenant_id = :tenant_id AND action = 'F
 
 export async function addRequest(tx: TenantTx, row: PersonRequestRow): Promise<void> {
   await ADD.run(tx, row);
+}
+
+/** Of those that are not done yet. */
+export async function countOpenRequests(db: TenantReads, environment: Environment): Promise<number> {
+  return Number((await COUNT_OPEN.get(db, { environment }))?.total ?? 0);
 }
 
 export function findRequest(db: TenantReads, id: string): Promise<PersonRequestRow | undefined> {

@@ -7,6 +7,8 @@ import { verifySigned } from '../../../test/signed.ts';
 import { unzip } from '../../../test/unzip.ts';
 import { asTenantId } from '../../kernel/ids.ts';
 
+import { MAX_OPEN_REQUESTS } from './person-requests.ts';
+
 const REQUESTS = '/api/userdata-server/personRequests';
 const EMAIL = 'ada.quillfeather@plumbago.example';
 const FORM = {
@@ -159,6 +161,25 @@ onBothEngines('requests about a person', (_engine, places) => {
     assert.equal(audited.body.totalElements, 2);
     const { status: archived } = await app.call(`${REQUESTS}/${request.id}/archive`, { method: 'POST', token });
     assert.equal(archived, 409);
+  });
+
+  it('100065: are ten at a time, because each opens everything', async () => {
+    const open = {
+      text: `INSERT INTO person_requests (tenant_id, id, environment, action, state, source, after_id, searched, total,
+        created_at, created_by) VALUES ($1, $2, 'test', 'FIND', 'SEARCHING', 0, '', 0, 0, 0, 'test')`,
+    };
+    const acme = app.app.db.of(asTenantId('acme'));
+    const ids = Array.from({ length: MAX_OPEN_REQUESTS }, (_, at) => `open-${at}`);
+    await acme.write(async (tx) => {
+      for (const id of ids) await tx.run(open, ['acme', id]);
+    });
+    const ask = (path: string) => app.call(path, { method: 'POST', body: JSON.stringify({ email: EMAIL }), token });
+    assert.equal((await ask(REQUESTS)).body.code, 100065);
+    assert.equal((await ask(`${REQUESTS}/erase`)).body.code, 100065);
+    await acme.write((tx) =>
+      tx.run({ text: `DELETE FROM person_requests WHERE tenant_id = $1 AND id LIKE 'open-%'` }, ['acme']),
+    );
+    assert.equal((await requested(REQUESTS, { email: EMAIL })).state, 'DONE');
   });
 
   it('fail if they find more than 1,000 items', async () => {

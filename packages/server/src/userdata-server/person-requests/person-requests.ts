@@ -14,6 +14,7 @@ import type { Vault } from '../../secrets/vault.ts';
 import { type ArchivePersonDeps, archivePerson } from './archive-person.ts';
 import {
   addRequest,
+  countOpenRequests,
   findRequest,
   itemsOf,
   type PersonRequestRow,
@@ -34,6 +35,8 @@ export type PersonRequestDeps = RunDeps &
 type Shown = Ok<typeof api.personRequests.get>;
 type NewRequest = Body<typeof api.personRequests.find>;
 
+/** Each opens everything that is stored about anybody, so many of them at once would hold up everybody else. */
+export const MAX_OPEN_REQUESTS = 10;
 /** What a FIND has found is handed out for so long. */
 const FINDS_KEPT_DAYS = 7;
 
@@ -55,6 +58,9 @@ export function openPersonRequests(deps: PersonRequestDeps) {
     for (const source of sources) total += await source.count(db, principal.environment);
     const id = newId(now);
     return db.write(async (tx) => {
+      if ((await countOpenRequests(tx, principal.environment)) >= MAX_OPEN_REQUESTS) {
+        throw new ApiError(100065, { detail: `${MAX_OPEN_REQUESTS} requests are not done yet; ask again when one is` });
+      }
       const sealed = await vault.sealFor(tx, requestSubject(id), SELECTORS, Buffer.from(JSON.stringify(selectors)));
       const row: PersonRequestRow = {
         ...{ id, environment: principal.environment, action, state: 'SEARCHING', reason: null },
