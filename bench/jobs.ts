@@ -15,6 +15,7 @@ const JOBS_PER_TRANSACTION = 1000;
 
 const idle = defineJob<{ id: string }>({
   kind: 'bench.idle',
+  does: 'nothing',
   maxAttempts: 5,
   backoff: { firstMs: 1000, mostMs: 60_000 },
   timeoutMs: 60_000,

@@ -197,6 +197,7 @@ function openJobsOf(db: Db, clock: Clock, log: Logger, tracing: Tracing | undefi
   const jobs = openJobs({ db, clock, log, tracing });
   const purge = defineJob<object>({
     kind: 'http.purge-answers',
+    does: 'removes answers kept for `Idempotency-Key` that are older than 24 h',
     maxAttempts: 5,
     backoff: { firstMs: 10 * SECOND, mostMs: 5 * MINUTE },
     timeoutMs: 10 * MINUTE,
@@ -207,8 +208,7 @@ function openJobsOf(db: Db, clock: Clock, log: Logger, tracing: Tracing | undefi
       }
     },
   });
-  jobs.register(purge);
-  jobs.schedule({ kind: purge.kind, everyMs: HOUR, key: 'hourly' });
+  jobs.register(purge, { everyMs: HOUR, key: 'hourly' });
   return jobs;
 }
 

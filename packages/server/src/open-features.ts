@@ -104,8 +104,7 @@ export function openFeatures(deps: FeatureDeps) {
     ...{ everyTenantId: tenants, tracing, onAttempt: metrics.webhookAttempt },
   });
   for (const { definition, everyMs, key } of notifications.jobs) {
-    jobs.register(definition);
-    jobs.schedule({ kind: definition.kind, everyMs, key });
+    jobs.register(definition, { everyMs, key });
   }
   const readBudget = openReadBudget({
     ...{ db, clock, audit, budgetOf: readBudgetOf, notify: notifications.notifyTenant },
@@ -191,8 +190,7 @@ export function openFeatures(deps: FeatureDeps) {
     cookieName: deps.operatorCookieName,
   });
   const purgeAudit = purgeAuditJob({ db, everyTenantId: tenants });
-  jobs.register(purgeAudit);
-  jobs.schedule({ kind: purgeAudit.kind, dailyAt: '00:30', key: 'daily' });
+  jobs.register(purgeAudit, { dailyAt: '00:30', key: 'daily' });
   const purgeKept = () => {
     // On PostgreSQL, too: what a move left behind lies in the data folder.
     purgeKeptDatabases(sqliteFile(config.dataFolder), clock.now());
@@ -200,14 +198,14 @@ export function openFeatures(deps: FeatureDeps) {
   const purgeKeptDaily = defineJob<object>({
     ...{
       kind: 'db.purge-kept-databases',
+      does: 'removes databases that a restore or a move has left beside the present one',
       maxAttempts: 5,
       backoff: { firstMs: MINUTE, mostMs: HOUR },
       timeoutMs: MINUTE,
     },
     run: async () => purgeKept(),
   });
-  jobs.register(purgeKeptDaily);
-  jobs.schedule({ kind: purgeKeptDaily.kind, dailyAt: '00:45', key: 'daily' });
+  jobs.register(purgeKeptDaily, { dailyAt: '00:45', key: 'daily' });
   const versions = { grove: deps.version, node: process.versions.node };
   return {
     handlers: {

@@ -20,7 +20,15 @@ type Run = (payload: NamedPayload, context: JobContext) => Promise<void>;
 
 export function namedJob(run: Run, options: Partial<JobDefinition<NamedPayload>> = {}): JobDefinition<NamedPayload> {
   const backoff = { firstMs: 1000, mostMs: 5000 };
-  return defineJob({ kind: 'test.named', maxAttempts: 3, backoff, timeoutMs: 60_000, run, ...options });
+  return defineJob({
+    kind: 'test.named',
+    does: 'runs what a test says',
+    maxAttempts: 3,
+    backoff,
+    timeoutMs: 60_000,
+    run,
+    ...options,
+  });
 }
 
 export async function enqueueNamed(

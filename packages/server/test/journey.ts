@@ -246,6 +246,7 @@ const MASTER_KEY = `1:${Buffer.alloc(32, 7).toString('base64')}`;
 
 const WORK = {
   kind: 'test.work',
+  does: 'nothing',
   maxAttempts: 1,
   backoff: { firstMs: 1000, mostMs: 1000 },
   timeoutMs: 1000,

@@ -11,12 +11,16 @@ export const AUDIT_KEPT_DAYS = 400;
 export const READS_KEPT_DAYS = 30;
 
 export function purgeAuditJob(deps: PurgeDeps): JobDefinition<object> {
-  return definePurge(deps, 'audit.purge', (now) => {
-    const below = firstIdAt(now - AUDIT_KEPT_DAYS * 24 * HOUR);
-    const before = now - READS_KEPT_DAYS * 24 * HOUR;
-    return (['live', 'test'] as const).flatMap((environment) => [
-      (tx, limit) => removeAuditEvents(tx, { environment, below, limit }),
-      (tx, limit) => removeKeyReads(tx, { environment, before, limit }),
-    ]);
-  });
+  return definePurge(
+    deps,
+    { kind: 'audit.purge', does: 'removes audit events older than 400 days, counts of reads older than 30' },
+    (now) => {
+      const below = firstIdAt(now - AUDIT_KEPT_DAYS * 24 * HOUR);
+      const before = now - READS_KEPT_DAYS * 24 * HOUR;
+      return (['live', 'test'] as const).flatMap((environment) => [
+        (tx, limit) => removeAuditEvents(tx, { environment, below, limit }),
+        (tx, limit) => removeKeyReads(tx, { environment, before, limit }),
+      ]);
+    },
+  );
 }

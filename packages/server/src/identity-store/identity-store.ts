@@ -48,17 +48,14 @@ export function openIdentityStore(deps: IdentityStoreDeps) {
   const biometrics = openBiometrics(core, deps);
   const pushes = openPushNotifications(core, deps);
   for (const { definition, everyMs, key } of appkeys.jobs) {
-    jobs.register(definition);
-    jobs.schedule({ kind: definition.kind, everyMs, key });
+    jobs.register(definition, { everyMs, key });
   }
   const runQuery = runQueryJob();
   const purgeExpired = purgeExpiredJob(deps);
   const purgeHistory = purgeHistoryJob(deps);
   jobs.register(runQuery);
-  jobs.register(purgeExpired);
-  jobs.register(purgeHistory);
-  jobs.schedule({ kind: purgeExpired.kind, everyMs: PURGE_EVERY_MS, key: 'expired' });
-  jobs.schedule({ kind: purgeHistory.kind, dailyAt: '00:45', key: 'daily' });
+  jobs.register(purgeExpired, { everyMs: PURGE_EVERY_MS, key: 'expired' });
+  jobs.register(purgeHistory, { dailyAt: '00:45', key: 'daily' });
   return {
     core,
     forSteps: journeySteps({ core, totps, passkeys: passkeys.ceremonies, faces: biometrics.ceremonies }),

@@ -18,21 +18,35 @@ const DAY = 24 * HOUR;
 
 /** Sessions, queries and registrations whose time is up: they were of no use already. */
 export function purgeExpiredJob(deps: PurgeDeps): JobDefinition<object> {
-  return definePurge(deps, 'identity-store.purge-expired', (now) => [
-    (tx, limit) => removeExpiredCeremonies(tx, now, limit),
-    (tx, limit) => removeExpiredQueries(tx, now, limit),
-    (tx, limit) => removeExpiredPending(tx, now, limit),
-  ]);
+  return definePurge(
+    deps,
+    {
+      kind: 'identity-store.purge-expired',
+      does: 'removes sessions, event queries and unconfirmed one-time passwords that have expired',
+    },
+    (now) => [
+      (tx, limit) => removeExpiredCeremonies(tx, now, limit),
+      (tx, limit) => removeExpiredQueries(tx, now, limit),
+      (tx, limit) => removeExpiredPending(tx, now, limit),
+    ],
+  );
 }
 
 /** Events and authentications that are older than they are kept. */
 export function purgeHistoryJob(deps: PurgeDeps): JobDefinition<object> {
-  return definePurge(deps, 'identity-store.purge-history', (now) => [
-    ...(['live', 'test'] as const).map(
-      (environment): Remove =>
-        (tx, limit) =>
-          removeOldEvents(tx, { environment, beforeId: firstIdAt(now - EVENTS_KEPT_DAYS * DAY), limit }),
-    ),
-    (tx, limit) => removeOldAuthentications(tx, firstIdAt(now - AUTHENTICATIONS_KEPT_DAYS * DAY), limit),
-  ]);
+  return definePurge(
+    deps,
+    {
+      kind: 'identity-store.purge-history',
+      does: 'removes events and authentications that are older than they are kept',
+    },
+    (now) => [
+      ...(['live', 'test'] as const).map(
+        (environment): Remove =>
+          (tx, limit) =>
+            removeOldEvents(tx, { environment, beforeId: firstIdAt(now - EVENTS_KEPT_DAYS * DAY), limit }),
+      ),
+      (tx, limit) => removeOldAuthentications(tx, firstIdAt(now - AUTHENTICATIONS_KEPT_DAYS * DAY), limit),
+    ],
+  );
 }

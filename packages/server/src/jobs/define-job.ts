@@ -7,6 +7,8 @@ import type { TenantDb } from '../db/db.ts';
 export type JobDefinition<Payload> = {
   /** `<folder>.<what it does>`. It is stored: a new name is a new kind. */
   readonly kind: string;
+  /** What it does, for the table of docs/operating.md. */
+  readonly does: string;
   readonly maxAttempts: number;
   readonly backoff: Backoff;
   /** After this its signal is aborted and the attempt has failed. A handler that does not heed the signal runs on. */

@@ -13,11 +13,12 @@ const BATCH = 500;
 
 export function definePurge(
   { db, everyTenantId }: PurgeDeps,
-  kind: string,
+  { kind, does }: { kind: string; does: string },
   removals: (now: number) => readonly Remove[],
 ): JobDefinition<object> {
   return defineJob<object>({
     kind,
+    does,
     maxAttempts: 5,
     backoff: { firstMs: 10 * SECOND, mostMs: 5 * MINUTE },
     timeoutMs: HOUR,

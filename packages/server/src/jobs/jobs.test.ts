@@ -284,7 +284,7 @@ describe('the table of jobs', () => {
 describe('a definition', () => {
   it('that cannot work is refused when it is made', () => {
     const backoff = { firstMs: 1, mostMs: 1 };
-    const good = { kind: 'a.b', maxAttempts: 1, backoff, timeoutMs: 1, run: async () => undefined };
+    const good = { kind: 'a.b', does: 'nothing', maxAttempts: 1, backoff, timeoutMs: 1, run: async () => undefined };
     for (const wrong of [
       { kind: 'nofolder' },
       { kind: 'A.b' },

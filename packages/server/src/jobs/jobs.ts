@@ -8,7 +8,7 @@ import { openWorker } from '../leases/worker.ts';
 import type { JobDefinition } from './define-job.ts';
 import { jobQueue } from './job-queue.ts';
 import { addJob, addScheduledJob } from './jobs.repository.ts';
-import { assertSchedule, nextRun, type Schedule } from './next-run.ts';
+import { assertSchedule, nextRun, type Recurrence, type Schedule } from './next-run.ts';
 import { countJobs } from './operate.repository.ts';
 import { type JobOperations, operations } from './operate.ts';
 import { withTrace } from './trace-of-job.ts';
@@ -19,7 +19,9 @@ import { withTrace } from './trace-of-job.ts';
  */
 export type Jobs = JobOperations & {
   /** Before the start, once for each kind. */
-  register<Payload>(definition: JobDefinition<Payload>): void;
+  register<Payload>(definition: JobDefinition<Payload>, recurrence?: Recurrence): void;
+  /** Every kind that is registered, for the documentation. */
+  kinds(): JobKind[];
   /** One pending job for each kind and key, however many servers there are. Its kind is registered first. */
   schedule(schedule: Schedule): void;
   /**
@@ -42,6 +44,8 @@ export type Jobs = JobOperations & {
   /** Three times as often as leases would run out. */
   extendLeases(): Promise<void>;
 };
+
+export type JobKind = { readonly kind: string; readonly does: string; readonly schedule: Schedule | undefined };
 
 export type JobsOptions = {
   db: Db;
@@ -81,10 +85,15 @@ export function openJobs(options: JobsOptions): Jobs {
 
   return {
     ...operations(db, clock, ring),
-    register(definition) {
+    register(definition, recurrence) {
       if (definitions.has(definition.kind)) throw new Error(`the job ${definition.kind} is registered already`);
       definitions.set(definition.kind, definition);
+      if (recurrence) schedules.add({ kind: definition.kind, ...recurrence });
     },
+    kinds: () =>
+      Array.from(definitions.values(), ({ kind, does }) => ({ kind, does, schedule: schedules.of(kind) })).sort(
+        (one, other) => (one.kind < other.kind ? -1 : 1),
+      ),
     schedule: schedules.add,
     async enqueue(tx, { kind, maxAttempts }, payload, { runAt, uniqueKey } = {}) {
       const now = clock.now();
@@ -127,6 +136,7 @@ function openSchedules(db: Db, clock: Clock, definitions: ReadonlyMap<string, Jo
     };
   };
   return {
+    of: (kind: string) => [...all.values()].find((each) => each.kind === kind),
     add(schedule: Schedule) {
       assertSchedule(schedule);
       const { kind, key } = schedule;

@@ -1,10 +1,8 @@
 import { DAY, HOUR, MINUTE } from '../kernel/clock.ts';
 
 /** A job that comes again: every so often, or daily at an hour and minute of UTC. `key` tells schedules of a kind apart. */
-export type Schedule = { readonly kind: string; readonly key: string } & (
-  | { readonly everyMs: number }
-  | { readonly dailyAt: string }
-);
+export type Schedule = { readonly kind: string } & Recurrence;
+export type Recurrence = { readonly key: string } & ({ readonly everyMs: number } | { readonly dailyAt: string });
 
 const TIME_OF_DAY = /^([01]\d|2[0-3]):([0-5]\d)$/;
 const LEAST_EVERY_MS = 1000;

@@ -132,15 +132,12 @@ export function openProcessManager(deps: ProcessManagerDeps) {
   jobs.register(workStep);
   jobs.register(startChild);
   jobs.register(deleteBlobs);
-  jobs.register(runDue);
+  jobs.register(runDue, { everyMs: RUN_DUE_EVERY_MS, key: 'due' });
   const sweepBlobs = sweepBlobsJob({ db, blobs, everyTenantId: deps.everyTenantId });
-  jobs.register(sweepBlobs);
+  jobs.register(sweepBlobs, { everyMs: SWEEP_EVERY_MS, key: 'hourly' });
   jobs.register(tellLeft);
   const forgetCounts = forgetCountsJob({ db, everyTenantId: deps.everyTenantId });
-  jobs.register(forgetCounts);
-  jobs.schedule({ kind: forgetCounts.kind, dailyAt: '00:45', key: 'daily' });
-  jobs.schedule({ kind: sweepBlobs.kind, everyMs: SWEEP_EVERY_MS, key: 'hourly' });
-  jobs.schedule({ kind: runDue.kind, everyMs: RUN_DUE_EVERY_MS, key: 'due' });
+  jobs.register(forgetCounts, { dailyAt: '00:45', key: 'daily' });
 
   const resumeLink = async (tx: TenantTx, row: InstanceRow, now: number) => {
     const { redirectUrl, expiresAt } = await makeResumeLink(tx, row, { now, baseUrl: baseUrlOf(tx.tenantId) });

@@ -39,8 +39,7 @@ export function openWatchlistManager(deps: WatchlistManagerDeps) {
   const readFace = faceReader(deps);
   const purge = purgeMembersJob({ ...deps, noteErased });
   for (const erasable of erasableLists({ vault, audit, galleries })) erasureLog.register(erasable);
-  jobs.register(purge);
-  jobs.schedule({ kind: purge.kind, everyMs: PURGE_EVERY_MS, key: 'hourly' });
+  jobs.register(purge, { everyMs: PURGE_EVERY_MS, key: 'hourly' });
   return {
     handlers: {
       watchlists: implement(api.watchlists, {

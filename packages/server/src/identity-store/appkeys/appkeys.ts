@@ -48,7 +48,9 @@ async function summarizeDevices(db: TenantReads, userIds: readonly string[]): Pr
 
 /** Challenges that could not be used any more need not be remembered. */
 function purgeChallengesJob(deps: PurgeDeps): JobDefinition<object> {
-  return definePurge(deps, 'identity-store.purge-challenges', (now) => [
-    (tx, limit) => removeExpiredChallenges(tx, now, limit),
-  ]);
+  return definePurge(
+    deps,
+    { kind: 'identity-store.purge-challenges', does: 'removes challenges of callers that have expired' },
+    (now) => [(tx, limit) => removeExpiredChallenges(tx, now, limit)],
+  );
 }

@@ -77,6 +77,7 @@ export function runQueryJob(): JobDefinition<{ queryId: string }> {
   const maxAttempts = 3;
   return defineJob<{ queryId: string }>({
     kind: 'identity-store.run-event-query',
+    does: 'searches the events of identity stores for a query',
     maxAttempts,
     backoff: { firstMs: SECOND, mostMs: MINUTE },
     timeoutMs: 5 * MINUTE,

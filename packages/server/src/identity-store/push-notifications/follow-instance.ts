@@ -53,6 +53,7 @@ const RETRIES = { maxAttempts: 10, backoff: { firstMs: SECOND, mostMs: 5 * MINUT
 export function wakeParentJob({ resumeInstance }: Pick<Processes, 'resumeInstance'>): JobDefinition<Wake> {
   return defineJob<Wake>({
     kind: 'identity-store.wake-parent',
+    does: 'tells a journey that waits for a push notification how it ended',
     ...RETRIES,
     run: ({ parentId, variables }, { tenant }) => tenant().write((tx) => resumeInstance(tx, parentId, variables)),
   });
@@ -63,6 +64,7 @@ export type Abandon = { instanceId: string };
 export function abandonProcessJob({ abandonInstance }: Pick<Processes, 'abandonInstance'>): JobDefinition<Abandon> {
   return defineJob<Abandon>({
     kind: 'identity-store.abandon-process',
+    does: 'ends the process of a push notification that nobody answers any more',
     ...RETRIES,
     run: ({ instanceId }, { tenant }) => tenant().write((tx) => abandonInstance(tx, instanceId)),
   });

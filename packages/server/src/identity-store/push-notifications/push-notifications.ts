@@ -34,8 +34,8 @@ export function openPushNotifications(core: IdentityCore, deps: PushNotification
   const purge = purgePushesJob(deps);
   const wake = wakeParentJob(processes);
   const abandon = abandonProcessJob(processes);
-  for (const each of [job, purge, wake, abandon]) jobs.register(each as JobDefinition<never>);
-  jobs.schedule({ kind: purge.kind, everyMs: HOUR, key: 'hourly' });
+  for (const each of [job, wake, abandon]) jobs.register(each as JobDefinition<never>);
+  jobs.register(purge, { everyMs: HOUR, key: 'hourly' });
   return {
     handlers: {
       ...pushPolicyHandlers({ vault, addIdentityEvent, faultOfAddress }),
@@ -86,8 +86,12 @@ const KEPT_MS = 30 * 24 * HOUR;
 
 /** The records, and the process tokens that some of them came with. */
 function purgePushesJob(deps: PurgeDeps & { processes: Processes }): JobDefinition<object> {
-  return definePurge(deps, 'identity-store.purge-pushes', (now) => [
-    (tx, limit) => removeOldPushes(tx, now - KEPT_MS, limit),
-    (tx, limit) => deps.processes.removeTokensOver(tx, now - KEPT_MS, limit),
-  ]);
+  return definePurge(
+    deps,
+    { kind: 'identity-store.purge-pushes', does: 'removes push notifications that ended long ago' },
+    (now) => [
+      (tx, limit) => removeOldPushes(tx, now - KEPT_MS, limit),
+      (tx, limit) => deps.processes.removeTokensOver(tx, now - KEPT_MS, limit),
+    ],
+  );
 }

@@ -32,6 +32,7 @@ const MAX_ATTEMPTS = 12;
 export function sendPushJob({ vault, push }: SendPushDeps): JobDefinition<{ id: string }> {
   return defineJob<{ id: string }>({
     kind: 'identity-store.send-push',
+    does: 'sends a push notification to a device',
     maxAttempts: MAX_ATTEMPTS,
     backoff: { firstMs: 2 * SECOND, mostMs: 10 * MINUTE },
     timeoutMs: 30 * SECOND,

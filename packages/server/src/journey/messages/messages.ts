@@ -76,8 +76,7 @@ export function openMessages(deps: MessagesDeps): Messages {
   const send = defineSendMessage(deps);
   const clean = cleanJob(deps);
   deps.jobs.register(send);
-  deps.jobs.register(clean);
-  deps.jobs.schedule({ kind: clean.kind, everyMs: HOUR, key: 'hourly' });
+  deps.jobs.register(clean, { everyMs: HOUR, key: 'hourly' });
   const key = keyOnce(deps);
 
   return {
@@ -185,9 +184,13 @@ async function contentOf({ vault }: MessagesDeps, db: TenantReads, row: MessageR
 
 /** Addresses that no job has erased, counts that are over, messages of yesterday. */
 function cleanJob(deps: MessagesDeps): JobDefinition<object> {
-  return definePurge(deps, 'journey.clean-messages', (now) => [
-    (tx, limit) => forgetExpired(tx, now, limit),
-    (tx, limit) => removeMessages(tx, now - COUNTED_MS, limit),
-    (tx, limit) => removeCounts(tx, now - COUNTED_MS, limit),
-  ]);
+  return definePurge(
+    deps,
+    { kind: 'journey.clean-messages', does: 'removes messages and their counts when nobody needs them any more' },
+    (now) => [
+      (tx, limit) => forgetExpired(tx, now, limit),
+      (tx, limit) => removeMessages(tx, now - COUNTED_MS, limit),
+      (tx, limit) => removeCounts(tx, now - COUNTED_MS, limit),
+    ],
+  );
 }

@@ -31,6 +31,7 @@ const MAX_SENDS = 14;
 export function defineSendMessage(deps: SendDeps): JobDefinition<SendPayload> {
   return defineJob<SendPayload>({
     kind: 'journey.send-message',
+    does: 'sends an e-mail or a text message to an end user',
     maxAttempts: MAX_SENDS,
     backoff: { firstMs: 2 * SECOND, mostMs: HOUR },
     timeoutMs: MINUTE,

@@ -57,7 +57,9 @@ function dateOf(day: number): string {
 
 /** Counts of long ago. */
 export function forgetCountsJob(deps: PurgeDeps): JobDefinition<object> {
-  return definePurge(deps, 'process-manager.forget-counts', (now) => [
-    (tx, limit) => removeCountsBefore(tx, dayOf(now) - KEPT_DAYS, limit),
-  ]);
+  return definePurge(
+    deps,
+    { kind: 'process-manager.forget-counts', does: 'removes counts of steps that are too old to be shown' },
+    (now) => [(tx, limit) => removeCountsBefore(tx, dayOf(now) - KEPT_DAYS, limit)],
+  );
 }

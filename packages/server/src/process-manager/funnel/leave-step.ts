@@ -38,6 +38,7 @@ type TellLeftDeps = { drive(): Pick<Drive, 'lookAt'>; tell: TellEvents; jobs: Pi
 export function tellLeftJob(deps: TellLeftDeps): JobDefinition<LeftStep> {
   const job: JobDefinition<LeftStep> = defineJob<LeftStep>({
     kind: 'process-manager.tell-left',
+    does: 'tells subscribers that an end user has left a step',
     maxAttempts: 5,
     backoff: { firstMs: SECOND, mostMs: MINUTE },
     timeoutMs: MINUTE,

@@ -22,6 +22,7 @@ const MAX_BLOBS_PER_RUN = 500_000;
 export function sweepBlobsJob(deps: SweepDeps): JobDefinition<object> {
   return defineJob<object>({
     kind: 'process-manager.sweep-blobs',
+    does: 'removes blobs that belong to no image',
     maxAttempts: 2,
     backoff: { firstMs: MINUTE, mostMs: MINUTE },
     timeoutMs: 30 * MINUTE,

@@ -8,6 +8,7 @@ export type DeleteBlobs = { readonly keys: readonly string[] };
 export function deleteBlobsJob(blobs: Blobs): JobDefinition<DeleteBlobs> {
   return defineJob<DeleteBlobs>({
     kind: 'process-manager.delete-blobs',
+    does: 'removes blobs whose rows are gone',
     ...UNTIL_ERASED,
     async run({ keys }, { signal }) {
       for (const key of keys) {

@@ -76,6 +76,7 @@ export function erasureFinisher(deps: FinishDeps): FinishErasuresOf {
 export function finishErasuresJob(finish: FinishErasuresOf): JobDefinition<FinishErasures> {
   return defineJob<FinishErasures>({
     kind: 'process-manager.finish-erasures',
+    does: 'removes blobs, scrubs the database files, signs the receipt',
     ...UNTIL_ERASED,
     run: (_payload, { tenant, signal }) => finish(tenant(), signal),
   });

@@ -39,8 +39,7 @@ export function openRetention(deps: RetentionDeps) {
   const clockFault = clockComparison({ clock, other: () => db.now() });
   const daily = purgeJob({ db, clock, purge, finish, clockFault, erasureLog, everyTenantId });
   jobs.register(finishJob);
-  jobs.register(daily);
-  jobs.schedule({ kind: daily.kind, dailyAt: PURGE_DAILY_AT, key: 'daily' });
+  jobs.register(daily, { dailyAt: PURGE_DAILY_AT, key: 'daily' });
 
   const stopping = new AbortController();
   let resuming: Promise<void> = Promise.resolve();

@@ -36,6 +36,7 @@ export function purgeJob(deps: PurgeJobDeps): JobDefinition<object> {
   };
   return defineJob<object>({
     kind: 'process-manager.purge',
+    does: 'deletes instances whose retention is over, and process tokens that are over; see [privacy.md](privacy.md)',
     maxAttempts: 10,
     backoff: { firstMs: MINUTE, mostMs: HOUR },
     timeoutMs: 6 * HOUR,

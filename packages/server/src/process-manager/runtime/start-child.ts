@@ -9,6 +9,7 @@ const MAX_ATTEMPTS = 5;
 export function startChildJob(drive: () => Drive): JobDefinition<ChildPayload> {
   return defineJob<ChildPayload>({
     kind: 'process-manager.start-child',
+    does: 'starts the journey of a subprocess',
     maxAttempts: MAX_ATTEMPTS,
     backoff: { firstMs: 2 * SECOND, mostMs: MINUTE },
     timeoutMs: MINUTE,

@@ -38,6 +38,7 @@ const MAX_ATTEMPTS = 5;
 export function defineWorkStep(deps: WorkDeps): JobDefinition<WorkPayload> {
   return defineJob<WorkPayload>({
     kind: 'process-manager.work-step',
+    does: 'has machines look at what a step of a journey received',
     maxAttempts: MAX_ATTEMPTS,
     backoff: { firstMs: 2 * SECOND, mostMs: MINUTE },
     timeoutMs: 5 * MINUTE,

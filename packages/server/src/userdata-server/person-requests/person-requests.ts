@@ -45,8 +45,7 @@ export function openPersonRequests(deps: PersonRequestDeps) {
   const run = runRequestJob(deps);
   jobs.register(run);
   const forget = forgetFindsJob(deps);
-  jobs.register(forget);
-  jobs.schedule({ kind: forget.kind, dailyAt: '00:20', key: 'daily' });
+  jobs.register(forget, { dailyAt: '00:20', key: 'daily' });
 
   const create = async (context: Context, action: PersonRequestRow['action'], body: NewRequest): Promise<Shown> => {
     const { reference, ...selectors } = body;
@@ -123,6 +122,7 @@ async function shown(db: TenantReads, row: PersonRequestRow): Promise<Shown> {
 function forgetFindsJob({ db, everyTenantId }: Pick<PersonRequestDeps, 'db' | 'everyTenantId'>) {
   return defineJob<object>({
     kind: 'userdata-server.forget-finds',
+    does: 'removes the results of requests about persons when their time is over',
     ...{ maxAttempts: 5, backoff: { firstMs: MINUTE, mostMs: HOUR }, timeoutMs: 10 * MINUTE },
     async run(_payload, { now, signal }) {
       for await (const tenantId of everyTenantId()) {
