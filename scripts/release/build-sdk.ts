@@ -48,7 +48,7 @@ async function writeScripts(dist: string): Promise<void> {
 
 /** Declarations as TypeScript makes them; what they import of the contract stands beside them as plain types. */
 function writeDeclarations(dist: string, folder: string): void {
-  const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
+  const tsc = join(ROOT, 'node_modules/typescript-native/bin/tsc');
   const options = ['--declaration', '--emitDeclarationOnly', '--noEmit', 'false', '--rootDir', join(ROOT, 'packages')];
   const project = join(folder, 'tsconfig.json');
   mkdirSync(folder, { recursive: true });

@@ -317,9 +317,10 @@ describe('a journey in a browser', () => {
       return body.content.map(({ type, step }: { type: string; step?: string }) => `${type} ${step}`);
     };
     for (let tries = 0; !(await events()).includes('instance.stepLeft form'); tries++) {
-      assert.ok(tries < 300, 'nobody is told');
+      assert.ok(tries < 1500, 'nobody is told');
       await wait(20);
-      stage.app.clock.advance(MINUTE / 4);
+      // What a closing page sends arrives when the browser has time for it; the token of the test is good for an hour.
+      if (tries % 10 === 9) stage.app.clock.advance(MINUTE / 4);
       await stage.app.app.jobs.runDue();
     }
     assert.deepEqual(

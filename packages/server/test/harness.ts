@@ -128,6 +128,16 @@ export type TestApp = {
 
 export type { Answer };
 
+/** How often a caller comes again that is told that all connections to the database are taken. */
+const MAX_COMES_AGAIN = 20;
+
+/** Asks again, as a caller would, where the server has no time: 100010 judges nothing and changes nothing. */
+export async function untilServed(ask: () => Promise<Answer>): Promise<Answer> {
+  let answer = await ask();
+  for (let times = 0; times < MAX_COMES_AGAIN && answer.body?.code === 100010; times++) answer = await ask();
+  return answer;
+}
+
 export type TestAppOptions = {
   environment?: Environment;
   clock?: TestClock;

@@ -29,8 +29,16 @@ export async function openPushWorld(place: TestPlace) {
   assert.equal(made.status, 201, made.text);
   const pushes = (user: { id: string }, tail = '') => `${party.store}/users/${user.id}/pushNotifications${tail}`;
   let browsers = 0;
+  /** Lets the jobs of now run to their end, also those that the server's own queue has taken. */
+  const settle = async () => {
+    for (let busy = 1; busy > 0; ) {
+      await grove.app.jobs.runDue();
+      busy = Number((await grove.app.db.system.get<{ total: number }>(BUSY, [grove.clock.now()]))?.total);
+    }
+  };
 
   return {
+    settle,
     providers,
     grove,
     party,
@@ -46,13 +54,6 @@ export async function openPushWorld(place: TestPlace) {
       (await grove.send('GET', pushes(user, `/${id}`))).body.status as string,
     devicesOf: async (user: { id: string }) =>
       (await grove.send('GET', `${party.store}/users/${user.id}`)).body.summaryInfo.devices,
-    /** Lets the jobs of now run to their end, also those that the server's own queue has taken. */
-    async settle() {
-      for (let busy = 1; busy > 0; ) {
-        await grove.app.jobs.runDue();
-        busy = Number((await grove.app.db.system.get<{ total: number }>(BUSY, [grove.clock.now()]))?.total);
-      }
-    },
     /** A user with a phone of each make and a browser. */
     async everybody() {
       const user = await party.user();
@@ -71,8 +72,9 @@ export async function openPushWorld(place: TestPlace) {
       }
       return { user, apple, google, web };
     },
-    /** Nothing has arrived yet, and nobody refuses. */
-    quiet() {
+    /** Nothing is under way, nothing has arrived yet, and nobody refuses. */
+    async quiet() {
+      await settle();
       providers.arrived.length = 0;
       for (const provider of PROVIDERS) delete providers.answers[provider];
     },

@@ -5,7 +5,7 @@ import { PNG } from '../../test/images.ts';
 import { type Browser, openTestJourney, type TestJourney } from '../../test/journey.ts';
 
 /** What every operation of a journey refuses alike, asked of each of them. */
-type Ask = { method: 'GET' | 'POST'; path: string; body?: object; image?: true };
+type Ask = { method: 'GET' | 'POST'; path: string; query?: string; body?: object; image?: true };
 
 const STEP = '/steps/consent';
 /** The public half of any key on P-256. */
@@ -18,6 +18,7 @@ const ACTS: readonly Ask[] = [
   { method: 'POST', path: STEP, body: { revision: 1, result: { accepted: true } } },
   { method: 'POST', path: `${STEP}/images/front`, image: true },
   { method: 'POST', path: `${STEP}/challenges`, body: { publicKey: FRAME_KEY } },
+  { method: 'POST', path: `${STEP}/again`, body: { revision: 1 } },
   { method: 'POST', path: `${STEP}/begin` },
   { method: 'POST', path: `${STEP}/left` },
   { method: 'POST', path: '/abandon' },
@@ -39,7 +40,15 @@ const LOOKS: readonly Ask[] = [
 /** Changes nothing, and is for the device that acts all the same. */
 const SEE: Ask = { method: 'GET', path: '/steps/consent/images/front' };
 const CHANGES = [...ACTS, ...HANDOFFS, ...SENDS, DENY];
-const ALL = [...CHANGES, ...LOOKS, SEE];
+/** These look for a challenge, or for the sandbox, before they look at the journey. */
+const CHANGES_OF_OTHERS: readonly Ask[] = [
+  {
+    ...{ method: 'POST', path: `${STEP}/challenges/01JZ4MCW8A0C2E4G6J8M0P2R4T/frames`, image: true },
+    query: `?token=t&signature=${'A'.repeat(86)}`,
+  },
+  { method: 'POST', path: '/simulation', body: { scenario: 'passed' } },
+];
+const ALL = [...CHANGES, ...CHANGES_OF_OTHERS, ...LOOKS, SEE];
 
 describe('every operation of a journey', () => {
   const places = testPlaces();
@@ -55,8 +64,9 @@ describe('every operation of a journey', () => {
     assert.equal((await browser.open({ code })).status, 200);
     return browser;
   };
-  const codeOf = async (browser: Browser, { method, path, body, image }: Ask, headers: Record<string, string> = {}) => {
-    const answer = await browser.fetch(path, {
+  const codeOf = async (browser: Browser, ask: Ask, headers: Record<string, string> = {}) => {
+    const { method, path, query = '', body, image } = ask;
+    const answer = await browser.fetch(`${path}${query}`, {
       method,
       headers: { 'content-type': image ? 'image/png' : 'application/json', ...headers },
       ...(method === 'POST' && { body: image ? new Uint8Array(PNG) : JSON.stringify(body ?? {}) }),
@@ -73,7 +83,7 @@ describe('every operation of a journey', () => {
     });
   }
 
-  for (const ask of CHANGES) {
+  for (const ask of [...CHANGES, ...CHANGES_OF_OTHERS]) {
     it(`100067: ${ask.path} is not taken from another site`, async () => {
       const browser = await begin();
       assert.equal(await codeOf(browser, ask, { 'sec-fetch-site': 'cross-site' }), 100067);

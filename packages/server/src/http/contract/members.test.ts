@@ -47,13 +47,13 @@ describe('members of requests', () => {
     assert.deepEqual(faultsOf(await grove.call('/api/process-manager/settings?x=1')), ['/query/x is not known']);
   });
 
-  it('100001: every unknown member is named, deep ones too, and 80,000 of them cost nothing', async () => {
+  it('100001: every unknown member is named, deep ones too, and 49,000 of them cost nothing', async () => {
     const configuration = { defaultLocal: 'de', lockConfiguration: { modalities: { FACE: { maxFailedAttempt: 1 } } } };
     assert.deepEqual(faultsOf(await post(STORES, { name: 'deep', configuration })), [
       '/configuration/defaultLocal is not known; did you mean defaultLocale?',
       '/configuration/lockConfiguration/modalities/FACE/maxFailedAttempt is not known; did you mean maxFailedAttempts?',
     ]);
-    const many = Object.fromEntries(Array.from({ length: 80_000 }, (_, at) => [`a${at}`, 1]));
+    const many = Object.fromEntries(Array.from({ length: 49_000 }, (_, at) => [`a${at}`, 1]));
     const before = process.cpuUsage();
     assert.equal(faultsOf(await token(many)).length, 20);
     const { user } = process.cpuUsage(before);

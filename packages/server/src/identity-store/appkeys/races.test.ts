@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
-import { type Answer, onBothEngines } from '../../../test/harness.ts';
+import { type Answer, onBothEngines, untilServed } from '../../../test/harness.ts';
 import { openTestIdentity, type TestIdentity } from '../../../test/identity.ts';
 import { ownRequest, uafAuthenticator } from '../../../test/uaf/authenticator.ts';
 import {
@@ -24,7 +24,8 @@ onBothEngines('appkeys that are used at the same moment', (_engine, places) => {
   });
   after(() => grove.stop());
 
-  const times = (count: number, work: () => Promise<Answer>) => Promise.all(Array.from({ length: count }, work));
+  const times = (count: number, work: () => Promise<Answer>) =>
+    Promise.all(Array.from({ length: count }, () => untilServed(work)));
   const outcomes = (answers: Answer[]) => {
     const counts: Record<string, number> = {};
     for (const { status, body } of answers) {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { authenticator } from '../../../test/authenticator/authenticator.ts';
 import { type RelyingParty, relyingParty } from '../../../test/authenticator/relying-party.ts';
-import { type Answer, onBothEngines, openTestApp, type TestApp } from '../../../test/harness.ts';
+import { type Answer, onBothEngines, openTestApp, type TestApp, untilServed } from '../../../test/harness.ts';
 import { asTenantId } from '../../kernel/ids.ts';
 import { advancePasskey } from './passkeys.repository.ts';
 
@@ -34,7 +34,7 @@ onBothEngines('passkeys under races', (_engine, places) => {
       const { body } = await rp.startAuthentication(userId);
       const credential = device.get(body.publicKey);
       const answers = await Promise.all(
-        Array.from({ length: AT_ONCE }, () => rp.authenticate(body.sessionId, { credential })),
+        Array.from({ length: AT_ONCE }, () => untilServed(() => rp.authenticate(body.sessionId, { credential }))),
       );
       assert.deepEqual(codes(answers), { 200: 1, 100035: AT_ONCE - 1 });
     }
