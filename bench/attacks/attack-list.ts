@@ -138,6 +138,10 @@ export const ATTACKS = {
     about: 'three photographs of one person, the nearest warped live, with all means',
     play: ({ turned }) => playStill('photographs', turned, Math.random),
   },
+  album: {
+    about: 'three photographs of one person that look straight ahead, another at each return, with all means',
+    play: ({ albums }, at) => playStill('album', pick(albums, at), Math.random),
+  },
   film: film('a film of a random sequence, made before', randomMovements),
   sweep: film('a film that sweeps through all movements', () => MOVEMENTS),
   reversed: film('the same film backwards', () => MOVEMENTS.toReversed()),

@@ -14,12 +14,13 @@ import { openTrial } from './trial.ts';
  * Attacks the liveness check of a real server, in this process, with a face step that asks for a challenge, and shows how
  * many were accepted. Genuine recordings go the same way. No picture of a person is written.
  */
-const USAGE = `npm run attacks -- [--tries 20] [--kinds NAME,…] [--faces DIR] [--films DIR]
+const USAGE = `npm run attacks -- [--tries 20] [--kinds NAME,…] [--faces DIR] [--films DIR] [--albums DIR]
 
   --tries N    of each kind; genuine recordings are tried three times each if there are more than one
   --kinds      ${Object.keys(ATTACKS).join(', ')}
   --faces DIR  photographs of victims, one face each; without it, those of a development dependency
   --films DIR  a folder for each genuine recording, with its frames as numbered JPEGs, six a second
+  --albums DIR a folder for each person, with several photographs of them
   --name NAME  of the section in the report; attacks`;
 
 const { values } = parseArgs({
@@ -28,6 +29,7 @@ const { values } = parseArgs({
     kinds: { type: 'string', default: Object.keys(ATTACKS).join(',') },
     faces: { type: 'string' },
     films: { type: 'string' },
+    albums: { type: 'string' },
     name: { type: 'string', default: 'attacks' },
     help: { type: 'boolean', default: false },
   },

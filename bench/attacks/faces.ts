@@ -15,6 +15,8 @@ export type Faces = {
   readonly portraits: readonly Still[];
   /** Three photographs of one victim: turned to one side, straight ahead, turned to the other. */
   readonly turned: readonly Still[];
+  /** Three photographs of one victim, straight ahead, taken at different times. */
+  readonly albums: readonly (readonly Still[])[];
   /** Somebody at rest, who also moves in the first of the films. */
   readonly resting: readonly Still[];
   readonly films: readonly Film[];
@@ -29,10 +31,12 @@ export type FaceFolders = {
   readonly faces?: string | undefined;
   /** Of folders, each with the frames of a recording as numbered JPEGs, six a second. */
   readonly films?: string | undefined;
+  /** Of folders, each with photographs of one person. */
+  readonly albums?: string | undefined;
 };
 
 /** What is in the folders, or what a development dependency carries. */
-export async function openFaces({ faces, films }: FaceFolders): Promise<Faces> {
+export async function openFaces({ faces, films, albums }: FaceFolders): Promise<Faces> {
   const recording = await openRecording();
   const own = [...[AUDREY, CONNERY, FRANCK].map(picture), recording.at(PORTRAIT_AT)];
   const vision = await openVision({ workers: 1 });
@@ -50,12 +54,32 @@ export async function openFaces({ faces, films }: FaceFolders): Promise<Faces> {
       stills,
       portraits: await toStills(vision, await Promise.all(photographs.map(shrink))),
       turned: await moments(SHOWN.left[0]?.[2], AT_REST[0], SHOWN.right[0]?.[2]),
+      albums: albums ? await findAlbums(vision, albums) : [await moments(AT_REST[0], AT_REST[5], AT_REST[8])],
       resting: await moments(...AT_REST.slice(0, 12)),
       films: films ? await findFilms(vision, films) : [first],
     };
   } finally {
     await vision.stop();
   }
+}
+
+const PHOTOGRAPHS_OF_ALBUM = 3;
+const MAX_ALBUMS = 100;
+/** Of a photograph that looks straight ahead. */
+const AHEAD_DEGREES = 12;
+
+async function findAlbums(vision: VisionEngine, folder: string): Promise<Still[][]> {
+  const albums: Still[][] = [];
+  for (const person of readdirSync(folder)) {
+    const files = readPhotographs(join(folder, person));
+    if (files.length < PHOTOGRAPHS_OF_ALBUM) continue;
+    const ahead = (await toStills(vision, files.slice(0, 2 * PHOTOGRAPHS_OF_ALBUM))).filter(
+      ({ turned = 0 }) => Math.abs(turned) <= AHEAD_DEGREES,
+    );
+    if (ahead.length >= PHOTOGRAPHS_OF_ALBUM) albums.push(ahead.slice(0, PHOTOGRAPHS_OF_ALBUM));
+    if (albums.length === MAX_ALBUMS) break;
+  }
+  return albums;
 }
 
 function readPhotographs(folder: string): Buffer[] {

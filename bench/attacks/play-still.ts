@@ -19,9 +19,13 @@ export type AttackKind =
   | 'wobble'
   | 'screen'
   | 'paper'
-  | 'photographs';
+  | 'photographs'
+  | 'album';
 
-const STYLES: Record<Exclude<AttackKind, 'still' | 'print' | 'photographs'>, Omit<RenderOptions, 'random'>> = {
+const STYLES: Record<
+  Exclude<AttackKind, 'still' | 'print' | 'photographs' | 'album'>,
+  Omit<RenderOptions, 'random'>
+> = {
   ellipsoid: { model: 'ellipsoid', noise: 2 },
   mesh: { model: 'mesh', noise: 2 },
   layer: { model: 'mesh', ownBackground: true, noise: 2.5, jpegQuality: 85, paint: 'careful' },
@@ -40,7 +44,8 @@ export function playStill(kind: AttackKind, stills: readonly Still[], random: ()
   let target: HeadPose = { yaw: 0, pitch: 0 };
   let from: HeadPose = target;
   let begins = 0;
-  const lively = kind === 'full' || kind === 'wobble' || kind === 'photographs';
+  const lively = kind === 'full' || kind === 'wobble' || kind === 'photographs' || kind === 'album';
+  let returns = 0;
   const blinkAt = 1500 + random() * 4000;
   const poseAt = (now: number): HeadPose => {
     const share = Math.min(1, Math.max(0, (now - begins) / RAMP_MS));
@@ -72,9 +77,13 @@ export function playStill(kind: AttackKind, stills: readonly Still[], random: ()
         const rest = { ...pose, yaw: pose.yaw - (best.turned ?? 0) };
         return renderHead(best, rest, { ...STYLES.full, relight: 0.1, random });
       }
+      // Each time the head comes back, it is another photograph.
+      if (kind === 'album')
+        return renderHead(stills[returns % stills.length] ?? main, pose, { ...STYLES.full, random });
       return renderHead(main, pose, { ...STYLES[kind], random });
     },
     follow({ kind: movement, phase }, now) {
+      if (phase === 'return') returns += 1;
       from = poseAt(now);
       begins = now + REACTION_MS[0] + random() * (REACTION_MS[1] - REACTION_MS[0]);
       target = phase === 'return' ? { yaw: 0, pitch: 0 } : TARGETS[movement];

@@ -3,7 +3,7 @@ import type { DocumentOptions, DocumentReading } from '../documents/read-documen
 import type { FaceAnalysis, FaceEmbedding, FaceOptions } from '../faces/analyse.ts';
 import { matchTemplates, type TemplateMatch } from '../faces/match.ts';
 import { DEFAULT_PACK, type FacePackName } from '../faces/packs.ts';
-import type { RestPicture } from '../liveness/measure-novelty.ts';
+import type { Novelty, RestPicture } from '../liveness/measure-novelty.ts';
 import type { FaceObservation, NoFace } from '../liveness/observation.ts';
 import type { WantedFrame } from '../liveness/roles.ts';
 import { openPool, type Pool, type PoolStats } from './pool.ts';
@@ -39,7 +39,7 @@ export type VisionEngine = {
   embedFace(bytes: Uint8Array): Promise<FaceEmbedding>;
   observeFace(bytes: Uint8Array, wanted?: WantedFrame): Promise<FaceObservation | NoFace>;
   /** How much is new in a face between pictures of it at rest. Null if there are too few. */
-  measureNovelty(pictures: readonly RestPicture[]): Promise<number | null>;
+  measureNovelty(pictures: readonly RestPicture[]): Promise<Novelty | null>;
   matchFaces(one: Uint8Array, other: Uint8Array): Promise<FaceMatch>;
   readDocument(bytes: Uint8Array, options: DocumentRequest): Promise<DocumentReading>;
   /** The same engine, where each request takes a turn of this share. */
@@ -86,7 +86,7 @@ function engineOver(pool: Pool, share: string | undefined): VisionEngine {
       (await pool.run('observeFace', { bytes: ownBytes(bytes), wanted }, share)) as FaceObservation | NoFace,
     measureNovelty: async (pictures) => {
       const own = pictures.map(({ bytes, points }) => ({ bytes: ownBytes(bytes), points }));
-      return (await pool.run('measureNovelty', own, share)) as number | null;
+      return (await pool.run('measureNovelty', own, share)) as Novelty | null;
     },
     matchFaces: async (first, second) => {
       const [one, other] = await Promise.all([embedFace(first), embedFace(second)]);

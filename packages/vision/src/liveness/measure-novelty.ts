@@ -1,21 +1,32 @@
 import { decodeImage } from '../images/raster.ts';
-import type { Plane } from './flow.ts';
-import { faceCrop, noveltyBetween } from './novelty.ts';
+import { faceCrop, noveltyBetween, type PreparedFace, prepareFace } from './novelty.ts';
 import { medianOf, pairsOf } from './verify.ts';
 
 /** A picture of the face at rest, with its 68 landmarks, x and y in turn, in pixels of the picture. */
 export type RestPicture = { readonly bytes: Uint8Array; readonly points: readonly number[] };
 
-/** Each pair takes some twenty milliseconds. Of more, every second or third is compared. */
-const MAX_PAIRS = 8;
+/** How much is new between the faces at rest, over all pairs of them. */
+export type Novelty = {
+  readonly median: number;
+  /**
+   * Of the third pair from below. Whoever shows three photographs in turn has three pairs that are the same picture, and
+   * a median that says nothing of it.
+   */
+  readonly thirdLeast: number;
+};
+
+/** Each pair takes some ten milliseconds. */
+const MAX_PICTURES = 6;
 const LEAST_PICTURES = 3;
 
-/** The median over pairs of how much is new. Null if there are too few pictures. Throws `ImageFault`. */
-export async function measureNovelty(pictures: readonly RestPicture[]): Promise<number | null> {
+/** Null if there are too few pictures. Throws `ImageFault`. */
+export async function measureNovelty(pictures: readonly RestPicture[]): Promise<Novelty | null> {
   if (pictures.length < LEAST_PICTURES) return null;
-  const crops: Plane[] = [];
-  for (const { bytes, points } of pictures) crops.push(faceCrop(await decodeImage(bytes), points));
-  const pairs = pairsOf(crops);
-  const stride = Math.ceil(pairs.length / MAX_PAIRS);
-  return medianOf(pairs.filter((_, at) => at % stride === 0).map(([one, other]) => noveltyBetween(one, other)));
+  const faces: PreparedFace[] = [];
+  for (const { bytes, points } of pictures.slice(0, MAX_PICTURES)) {
+    faces.push(prepareFace(faceCrop(await decodeImage(bytes), points)));
+  }
+  const values = pairsOf(faces).map(([one, other]) => noveltyBetween(one, other));
+  const [, , thirdLeast = 0] = values.toSorted((one, other) => one - other);
+  return { median: medianOf(values) ?? 0, thirdLeast };
 }

@@ -28,12 +28,23 @@ export function faceCrop(raster: Raster, points: readonly number[]): Plane {
   return { ...size, data: toGrey(warp(raster, { a: a * shrink, b: b * shrink, c, d }, size)) };
 }
 
+/** A face with what every comparison needs of it. */
+export type PreparedFace = {
+  readonly face: Plane;
+  readonly contrast: Plane;
+  readonly band: Plane;
+  readonly light: Plane;
+};
+
+export function prepareFace(face: Plane): PreparedFace {
+  return { face, contrast: localContrast(face), band: band(face), light: blur(face, CONTRAST_WINDOW) };
+}
+
 /** From 0, the same picture, upwards. The share of the detail of `one` that `other` does not explain. */
-export function noveltyBetween(one: Plane, other: Plane): number {
-  const flow = denseFlow(localContrast(one), localContrast(other));
-  const explained = pull(other, flow);
-  const [mine, theirs] = [band(one), band(explained)];
-  const [light, lightOfOther] = [blur(one, CONTRAST_WINDOW).data, blur(explained, CONTRAST_WINDOW).data];
+export function noveltyBetween({ face: one, ...of }: PreparedFace, other: PreparedFace): number {
+  const explained = pull(other.face, denseFlow(of.contrast, other.contrast));
+  const [mine, theirs] = [of.band, band(explained)];
+  const [light, lightOfOther] = [of.light.data, blur(explained, CONTRAST_WINDOW).data];
   let rest = 0;
   let all = 0;
   for (let y = 0; y < one.height; y += 1) {

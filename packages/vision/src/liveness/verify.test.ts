@@ -29,8 +29,9 @@ function answered(change: (frame: ChallengeFrame) => Partial<FaceObservation> = 
 
 const verify = (
   progress = answered(),
-  { novelty = 0.03 as number | null, selfie = vectorNear() as Float32Array | null } = {},
-) => verifyChallenge({ progress, novelty, selfie });
+  { novelty = 0.03, thirdLeast = 0.02, selfie = vectorNear() }: Partial<Numbers> = {},
+) => verifyChallenge({ progress, novelty: novelty === null ? null : { median: novelty, thirdLeast }, selfie });
+type Numbers = { novelty: number | null; thirdLeast: number; selfie: Float32Array | null };
 
 describe('an answered challenge', () => {
   test('stands if one living face made the movements', () => {
@@ -55,6 +56,9 @@ describe('an answered challenge', () => {
     const { refuse, doubt } = LIVENESS_BOUNDS.novelty;
     assert.deepEqual(verify(answered(), { novelty: refuse - 0.0001 }).refused, ['same_picture']);
     assert.deepEqual(verify(answered(), { novelty: doubt - 0.0001 }).doubtful, ['same_picture']);
+    const third = LIVENESS_BOUNDS.thirdNovelty;
+    assert.deepEqual(verify(answered(), { thirdLeast: third.refuse - 0.0001 }).refused, ['same_picture']);
+    assert.deepEqual(verify(answered(), { thirdLeast: third.doubt - 0.0001 }).doubtful, ['same_picture']);
     assert.deepEqual(verify(answered(), { novelty: null }).doubtful, ['same_picture'], 'what was not measured');
     const still = vectorNear(0.999);
     assert.deepEqual(

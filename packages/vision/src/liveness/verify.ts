@@ -1,5 +1,6 @@
 import { cosine } from '../faces/match.ts';
 import type { ChallengeFrame, ChallengeProgress } from './follow.ts';
+import type { Novelty } from './measure-novelty.ts';
 
 /** What speaks against an answered challenge. */
 export type ChallengeSign =
@@ -29,12 +30,22 @@ export type ChallengeVerdict = {
   readonly measures: Readonly<Record<Measure, number | null>>;
 };
 
-type Measure = 'novelty' | 'sameness' | 'leastAlike' | 'leastAlikeTurned' | 'selfieAlike' | 'noseTravel' | 'passive';
+type Measure =
+  | 'novelty'
+  | 'thirdNovelty'
+  | 'sameness'
+  | 'leastAlike'
+  | 'leastAlikeTurned'
+  | 'selfieAlike'
+  | 'noseTravel'
+  | 'passive';
 
 /** `docs/vision.md` says on what they were chosen. */
 export const LIVENESS_BOUNDS = {
   /** Of the face at rest after each movement: below, it is the same picture. Between the two, a human decides. */
   novelty: { refuse: 0.006, doubt: 0.009 },
+  /** Of the third pair from below: photographs that are shown in turn. */
+  thirdNovelty: { refuse: 0.004, doubt: 0.006 },
   /** The cosine between those faces: above, it is the same picture. */
   sameness: { refuse: 0.98, doubt: 0.975 },
   /** Every frame at rest beside their mean, and the best frame of each turn. Strangers stay below 0.5. */
@@ -54,8 +65,8 @@ export type ChallengeEvidence = {
   readonly progress: ChallengeProgress;
   /** The embedding of the selfie, without its mirror image or with it. */
   readonly selfie: Float32Array | null;
-  /** How much is new in the face at rest after each movement (`novelty.ts`), the median over pairs. */
-  readonly novelty: number | null;
+  /** How much is new in the face at rest after each movement. */
+  readonly novelty: Novelty | null;
 };
 
 /** Judges a challenge whose movements were all seen. Looks at everything, so that the record says all that was wrong. Pure. */
@@ -84,7 +95,8 @@ export function verifyChallenge({ progress, selfie, novelty }: ChallengeEvidence
     refused,
     doubtful,
     measures: {
-      ...{ novelty, sameness, noseTravel, passive },
+      ...{ novelty: novelty?.median ?? null, thirdNovelty: novelty?.thirdLeast ?? null },
+      ...{ sameness, noseTravel, passive },
       ...{ leastAlike: identity.rest, leastAlikeTurned: identity.turned, selfieAlike: identity.selfie },
     },
   };
@@ -103,11 +115,13 @@ export function movingFrames({ frames }: ChallengeProgress): ChallengeFrame[] {
   return frames.filter(({ role }) => role === 'shown');
 }
 
-function bounded(novelty: number | null, sameness: number | null): 'refuse' | 'doubt' | undefined {
+function bounded(novelty: Novelty | null, sameness: number | null): 'refuse' | 'doubt' | undefined {
   const bounds = LIVENESS_BOUNDS;
   if (novelty === null || sameness === null) return 'doubt';
-  if (novelty < bounds.novelty.refuse || sameness > bounds.sameness.refuse) return 'refuse';
-  return novelty < bounds.novelty.doubt || sameness > bounds.sameness.doubt ? 'doubt' : undefined;
+  const { median, thirdLeast } = novelty;
+  const isBeyond = (bound: 'refuse' | 'doubt') =>
+    median < bounds.novelty[bound] || thirdLeast < bounds.thirdNovelty[bound] || sameness > bounds.sameness[bound];
+  return isBeyond('refuse') ? 'refuse' : isBeyond('doubt') ? 'doubt' : undefined;
 }
 
 type Identity = { differ: boolean; rest: number | null; turned: number | null; selfie: number | null };

@@ -60,8 +60,13 @@ function answered(change: object = {}): ChallengeProgress {
   };
 }
 
-const activeOf = (challenge: ChallengeProgress | undefined, more: { novelty?: number; clientHints?: object } = {}) =>
-  judgeActive({ selfie: analysisOf(), challenge, novelty: 0.03, clientHints: undefined, ...more } as never);
+const activeOf = (
+  challenge: ChallengeProgress | undefined,
+  { novelty = 0.03, ...more }: { novelty?: number; clientHints?: object } = {},
+) => {
+  const evidence = { selfie: analysisOf(), challenge, novelty: { median: novelty, thirdLeast: novelty } };
+  return judgeActive({ ...evidence, clientHints: undefined, ...more } as never);
+};
 
 describe('what is said of a face', () => {
   it('is the first reason against it, with a score below the threshold', () => {

@@ -5,6 +5,7 @@ import {
   LIVENESS_BOUNDS,
   MATCH_SCORE,
   matchTemplates,
+  type Novelty,
   PASSIVE_BOUNDS,
   type TemplateMatch,
   verifyChallenge,
@@ -82,7 +83,7 @@ export type ActiveEvidence = {
   /** Undefined if the end user answered none. */
   challenge: ChallengeProgress | undefined;
   /** How much of the face is new each time it comes back to rest. */
-  novelty: number | null;
+  novelty: Novelty | null;
   clientHints: ClientHints | undefined;
 };
 

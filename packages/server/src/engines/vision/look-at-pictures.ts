@@ -8,6 +8,7 @@ import {
   ImageFault,
   meanVector,
   movingFrames,
+  type Novelty,
   openVision as openEngine,
   restFrames,
   type VisionEngine,
@@ -260,7 +261,7 @@ async function noveltyOf(
   challenge: ChallengeProgress,
   images: readonly VisionImage[],
   signal: AbortSignal,
-): Promise<number | null> {
+): Promise<Novelty | null> {
   const rests = new Map(restFrames(challenge).map(({ sha256, seen }) => [sha256, seen.points]));
   const pictures: { bytes: Buffer; points: readonly number[] }[] = [];
   for (const image of images) {

@@ -158,7 +158,7 @@ const WRONG_TYPE = { status: 'FAILED', reason: 'type_not_accepted', advice: 'ret
 const NOT_LIVE = { status: 'FAILED', reason: 'not_live', advice: 'retry' } as const;
 const NOT_THE_SAME = { status: 'FAILED', reason: 'not_the_same', advice: 'final', score: 0.07 } as const;
 const NOT_MEASURED = {
-  ...{ novelty: null, sameness: null, noseTravel: null, passive: null },
+  ...{ novelty: null, thirdNovelty: null, sameness: null, noseTravel: null, passive: null },
   ...{ leastAlike: null, leastAlikeTurned: null, selfieAlike: null },
 };
 
