@@ -1,0 +1,343 @@
+import { Environment, InstanceStatus, StatusMapped } from './process-manager/parameters.ts';
+import { anyObject, DateTime, Id, listOf, mapOf, named, oneOf, text } from './schema.ts';
+import { JOURNEY_LANGUAGES, PublicTheme } from './theme-server.ts';
+import { Type } from './type.ts';
+
+/** What the browser of an end user sends and receives. */
+
+const Fault = Type.Object(
+  {
+    reason: Type.String({ description: 'A word such as `blurred`; nothing about which attribute did not match' }),
+    advice: oneOf('retry', 'final'),
+    picture: Type.Optional(Type.String({ description: 'The image that should be taken again, if it is one of them' })),
+  },
+  { title: 'JourneyFault' },
+);
+
+const JourneyStep = Type.Object(
+  {
+    id: Type.String(),
+    type: Type.String(),
+    attempt: Type.Integer({ description: 'From 1' }),
+    maxAttempts: Type.Integer(),
+    triesLeft: Type.Integer({ description: 'How many tries there are, the present one included' }),
+    expiringDtm: Type.Optional(Type.String({ ...DateTime, description: 'Until then it can be submitted' })),
+    settings: anyObject('What the page needs to show the step'),
+    images: listOf(Type.String(), 40, 'The images of this attempt that have arrived'),
+    fault: Type.Optional(Fault),
+    mayUseAnyway: Type.Optional(
+      Type.Boolean({ description: 'The images of the attempt before may be used although they are poor' }),
+    ),
+  },
+  { title: 'JourneyStep' },
+);
+
+const Channel = oneOf('EMAIL', 'SMS');
+
+const Messages = Type.Object(
+  {
+    channels: listOf(Channel, 2, 'How messages can be sent from here'),
+    email: Type.Optional(
+      Type.String({ description: 'The address of the end user that is known, such as `a…@example.com`' }),
+    ),
+    phoneNumber: Type.Optional(Type.String({ description: 'The number that is known, such as `+49…12`' })),
+    handoff: Type.Optional({
+      ...oneOf('SENDING', 'SENT', 'FAILED'),
+      description: 'What became of the message with the newest link',
+    }),
+    tells: Type.Optional(Type.String({ description: 'Where the end user is told that it is decided, shortened' })),
+  },
+  { title: 'JourneyMessages', description: 'Only where messages are set up' },
+);
+
+export const Journey = named(
+  'Journey',
+  Type.Object({
+    processInstanceId: Id,
+    environment: Environment,
+    tenantName: Type.String(),
+    status: InstanceStatus,
+    statusMapped: StatusMapped,
+    revision: Type.Integer({ description: 'Grows with every change; send it back with a step' }),
+    progress: Type.Object({ position: Type.Integer(), total: Type.Integer() }),
+    stepTypes: listOf(Type.String(), 100, 'What the end user is asked for, each type once, for a page that prepares'),
+    retentionDays: Type.Integer({ description: 'How long what is gathered is kept' }),
+    themeUrl: Type.String({ description: 'Where the look of the pages is read' }),
+    theme: Type.Optional(PublicTheme),
+    texts: Type.Optional(
+      mapOf(
+        anyObject('By key: a text, or what it was read into where something is to be filled in'),
+        JOURNEY_LANGUAGES.length,
+        'The texts of the tenant, by language, with `theme`',
+      ),
+    ),
+    step: Type.Optional(JourneyStep),
+    correctable: listOf(
+      Type.Object(
+        {
+          stepId: Type.String(),
+          type: Type.String(),
+          title: Type.Optional(
+            mapOf(Type.String(), 50, 'What the tenant calls it, by language; `und` is a text without one'),
+          ),
+        },
+        { title: 'JourneyCorrectable' },
+      ),
+      100,
+      'Earlier steps that the end user may do again now',
+    ),
+    askedAgain: Type.Optional(
+      Type.Object(
+        {
+          reason: Type.Optional(Type.String({ description: 'Why, as one of the reasons of `askAgain`' })),
+          message: Type.Optional(mapOf(Type.String(), 50, 'What the reviewer wrote, by language')),
+        },
+        { title: 'JourneyAskedAgain', description: 'A reviewer has asked for the present step again' },
+      ),
+    ),
+    waitingFor: Type.Optional(oneOf('check', 'review', 'resume')),
+    result: Type.Optional(
+      Type.Object({
+        outcome: oneOf('passed', 'received', 'tryAgain', 'notPossible', 'expired'),
+        redirectUrl: Type.Optional(Type.String()),
+      }),
+    ),
+    device: Type.Object({
+      active: Type.Boolean({ description: 'False while the journey runs on another device' }),
+      handoff: oneOf('NONE', 'OFFERED', 'CONFIRMING', 'CONNECTED'),
+    }),
+    messages: Type.Optional(Messages),
+  }),
+);
+
+export const SessionInput = named(
+  'JourneySessionInput',
+  Type.Object({
+    code: Type.Optional(text(1, 200, 'The one-time code of a redirect address, a resume link or a hand-off')),
+    pt: Type.Optional(text(1, 50, 'The id of a process token: makes an instance of its own')),
+    tn: Type.Optional(text(1, 40, 'The tenant of the process token, where the address does not name it')),
+    embedded: Type.Optional(
+      Type.Boolean({
+        description:
+          'The page stands in a frame of another site: its cookie is kept apart for that site (`Partitioned`)',
+      }),
+    ),
+    embedOrigin: Type.Optional(
+      text(
+        1,
+        300,
+        'The origin whose page frames this one, or has opened its window. It must be on the list of the tenant for the ' +
+          'environment of the journey that is opened',
+      ),
+    ),
+  }),
+);
+
+const Place = Type.Object(
+  {
+    city: Type.Optional(Type.String({ description: 'Of the time zone that its clock is set to' })),
+    countryCode: Type.Optional(Type.String({ description: 'The country of that time zone' })),
+    addressCountryCode: Type.Optional(Type.String({ description: 'The country of its address, as a proxy says' })),
+  },
+  { title: 'JourneyPlace', description: 'Where the browser is that offered the hand-off, as far as is known' },
+);
+
+export const Simulation = named(
+  'JourneySimulation',
+  Type.Object({
+    scenario: Type.String({ description: 'What the checks find now' }),
+    scenarios: listOf(
+      Type.Object(
+        { name: Type.String(), description: Type.String(), outcome: Type.String() },
+        { title: 'JourneyScenario' },
+      ),
+      100,
+      'What they can be told to find; the outcome is that of `document-and-selfie`',
+    ),
+    steps: listOf(
+      Type.Object(
+        { id: Type.String(), type: Type.String(), settings: anyObject('As the page of the step is told them') },
+        { title: 'JourneySimulatedStep' },
+      ),
+      100,
+      'What a live journey of this definition asks of the end user',
+    ),
+  }),
+);
+
+export const SimulationInput = named(
+  'JourneySimulationInput',
+  Type.Object({ scenario: text(1, 50, 'One of the scenarios of the sandbox') }),
+);
+
+export const JourneySession = named(
+  'JourneySession',
+  Type.Object({
+    processInstanceId: Id,
+    expiringDtm: DateTime,
+    handoff: Type.Optional(
+      Type.Object({
+        tenantName: Type.String(),
+        browser: Type.String({ description: 'The browser that offered the hand-off, as it named itself' }),
+        offeredDtm: DateTime,
+        place: Type.Optional(Place),
+        numbers: listOf(Type.Integer(), 3, 'One of them is shown on the first device'),
+      }),
+    ),
+    // Where the journey stands, with its theme: a page that has it need not ask.
+    journey: Type.Optional(Journey),
+  }),
+);
+
+export const StepInput = named(
+  'JourneyStepInput',
+  Type.Object({
+    revision: Type.Integer({ minimum: 0, description: 'The revision that the page showed' }),
+    result: Type.Optional(anyObject('What the end user gave; its shape depends on the type of the step')),
+    unable: Type.Optional(Type.Boolean({ description: 'The end user cannot do this step; a human will look at it' })),
+    useAnyway: Type.Optional(
+      Type.Boolean({
+        description: 'Use the images of the attempt before, where it is offered; a human will look at them',
+      }),
+    ),
+  }),
+);
+
+export const RepeatInput = named(
+  'JourneyRepeatInput',
+  Type.Object({ revision: Type.Integer({ minimum: 0, description: 'The revision that the page showed' }) }),
+);
+
+export const Uploaded = named(
+  'JourneyImage',
+  Type.Object({
+    name: Type.String(),
+    sha256: Type.String(),
+    bytes: Type.Integer(),
+    pages: Type.Optional(Type.Integer({ description: 'Of a PDF: how many pages it has; the first one is used' })),
+  }),
+);
+
+const MOVEMENTS = ['centre', 'left', 'right', 'up', 'down', 'closeEyes', 'openMouth', 'closer'] as const;
+
+export const FaceChallenge = named(
+  'JourneyChallenge',
+  Type.Object({
+    challengeId: Id,
+    state: {
+      ...oneOf('OPEN', 'DONE', 'ENDED'),
+      description: '`DONE`: submit the step with the `challengeId`. `ENDED`: start another',
+    },
+    reason: Type.Optional({
+      ...oneOf('too_slow', 'wrong_movement', 'face_lost', 'several_faces', 'too_many_frames', 'too_quick'),
+      description: 'Why it ended',
+    }),
+    number: Type.Integer({ description: 'Which instruction is open, from 1' }),
+    total: Type.Integer({ description: 'How many there are' }),
+    instruction: Type.Optional(
+      Type.Object(
+        {
+          kind: {
+            ...oneOf(...MOVEMENTS),
+            description: 'Directions are those of the picture as the camera takes it: a mirrored preview swaps them',
+          },
+          phase: {
+            ...oneOf('do', 'return'),
+            description: 'Make the movement, or be as before again: straight ahead, at rest, as far away',
+          },
+          token: Type.String({ description: 'Sent with every frame of this instruction' }),
+          longestSide: Type.Integer({ description: 'How large the frames should be, in pixels' }),
+          expiringDtm: DateTime,
+        },
+        { title: 'JourneyInstruction' },
+      ),
+    ),
+    accepted: Type.Optional(Type.Boolean({ description: 'Whether the frame belongs to the open instruction' })),
+    hint: Type.Optional(Type.String({ description: 'Why the frame shows nothing of use, such as `no_face`' })),
+    expiringDtm: DateTime,
+  }),
+);
+
+/** A frame of 1,280 pixels has some 200 kB. */
+export const MAX_FRAME_BYTES = 1024 * 1024;
+
+/** The public half of a key that the page made for this challenge (RFC 7518, ECDSA on P-256). */
+const FrameKey = Type.Object(
+  {
+    kty: oneOf('EC'),
+    crv: oneOf('P-256'),
+    x: Type.String({ pattern: '^[A-Za-z0-9_-]{43}$', maxLength: 43 }),
+    y: Type.String({ pattern: '^[A-Za-z0-9_-]{43}$', maxLength: 43 }),
+  },
+  { title: 'JourneyFrameKey' },
+);
+
+export const StartChallenge = Type.Object({
+  publicKey: FrameKey,
+  omit: Type.Optional(
+    listOf(oneOf('eyes', 'mouth', 'turn', 'closer'), 4, 'Movements that the person cannot make; a human decides then'),
+  ),
+});
+
+export const BeginInput = named(
+  'JourneyBeginInput',
+  Type.Object({
+    anew: Type.Optional(Type.Boolean({ description: 'Replace the secret of a one-time password by a new one' })),
+  }),
+);
+
+export const StepBegun = named(
+  'JourneyStepBegun',
+  Type.Object({
+    begun: Type.Boolean({ description: 'False if the step is over: read the journey anew' }),
+    settings: anyObject('What the page needs to go on, such as `publicKey` for a passkey or `uri` for a TOTP'),
+  }),
+);
+
+export const HandoffOffer = named(
+  'JourneyHandoff',
+  Type.Object({
+    url: Type.String({ description: 'To open on the other device, as a link or a QR code' }),
+    number: Type.Integer({ description: 'The end user finds this number again on the other device' }),
+    expiringDtm: DateTime,
+  }),
+);
+
+export const HandoffInput = named(
+  'JourneyHandoffInput',
+  Type.Object({
+    timeZone: Type.Optional(text(1, 60, 'That of the browser, such as `Europe/Berlin`; shown on the other device')),
+  }),
+);
+
+const Language = Type.Optional(text(2, 35, 'The language of the page; English where there is no text in it'));
+const Recipient = Type.Optional(
+  text(3, 254, 'An e-mail address or a phone number with its country; without it, what is known of the end user'),
+);
+
+export const HandoffMessage = named(
+  'JourneyHandoffMessage',
+  Type.Object({
+    channel: Channel,
+    to: Recipient,
+    language: Language,
+    timeZone: HandoffInput.properties.timeZone,
+  }),
+);
+
+export const SentHandoff = named(
+  'JourneySentHandoff',
+  Type.Object({ ...HandoffOffer.properties, sentTo: Type.String({ description: 'The address, shortened' }) }),
+);
+
+export const NoticeInput = named('JourneyNoticeInput', Type.Object({ to: Recipient, language: Language }));
+
+export const Notice = named(
+  'JourneyNotice',
+  Type.Object({ sentTo: Type.String({ description: 'The address, shortened' }) }),
+);
+
+export const NumberInput = named(
+  'JourneyHandoffConfirmation',
+  Type.Object({ number: Type.Integer({ minimum: 0, maximum: 99 }) }),
+);
