@@ -121,6 +121,21 @@ describe('transactions that may run again', () => {
     assert.ok(made.calls <= 63, `${made.calls} calls for 60 transactions`);
   });
 
+  it('fail with their whole batch if one goes on after the database has rolled it back', async () => {
+    await calm();
+    const { work } = counting('lost');
+    const ending = async (tx: TenantTx) => {
+      await addToCounter(tx, 'lost', 1);
+      // As a full disk does.
+      await tx.run({ text: 'ROLLBACK' }, []);
+    };
+    const all = [work, ending, work].map((each) => db.of(acme).write<unknown>(each, AGAIN));
+    for (const { status } of await Promise.allSettled(all)) assert.equal(status, 'rejected');
+    assert.equal(await readCounter(db.of(acme), 'lost'), 0);
+    assert.equal(await db.of(acme).write(work, AGAIN), 2, 'the next batch has nothing to do with it');
+    assert.equal(await readCounter(db.of(acme), 'lost'), 1);
+  });
+
   it('are all kept, each once, among hundreds of which every third fails', async () => {
     const results = await Promise.allSettled(
       Array.from({ length: 600 }, (_, at) =>

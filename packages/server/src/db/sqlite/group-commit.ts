@@ -106,6 +106,8 @@ export function groupCommit(writer: Writer, { transactionTimeoutMs, onCommit }: 
       const tx = revocable(calls);
       try {
         const value = await watch.over(job.work(tx.calls));
+        // It may have caught the error of a full disk, which has undone the whole batch: the next would write without one.
+        if (!database.isTransaction) throw new Error('the transaction was rolled back by the database');
         answers.push(() => job.resolve(value));
       } catch (error) {
         if (!database.isTransaction) throw error;
