@@ -1,7 +1,7 @@
 import type { TenantReads, TenantTx } from '../db/db.ts';
 import { FOR_UPDATE, inJson } from '../db/sql/dialect.ts';
 import { query } from '../db/sql/statement.ts';
-import { bytes, integer, optional, type RowOf, table, text } from '../db/sql/table.ts';
+import { bytes, integer, optional, type RowOf, real, table, text } from '../db/sql/table.ts';
 import type { Environment } from '../kernel/environment.ts';
 import { likeMatch } from '../kernel/like-match.ts';
 import type { Paging } from '../kernel/pages.ts';
@@ -18,7 +18,7 @@ const members = table('watchlist_members', {
   details: bytes(),
   template: optional(bytes()),
   algorithm: optional(text()),
-  quality: optional(integer()),
+  quality: optional(real()),
   value_hash: optional(bytes()),
   expires_at: optional(integer()),
   created_at: integer(),

@@ -8,11 +8,12 @@ import { type ParamsOf, prepare, type Statement } from './statement.ts';
  * it stands; values in it are named, `:id`. See docs/decisions/2026-11-16-a-column-is-named-once.md.
  */
 export type Column<T extends Value> = { readonly kind: Kind; readonly optional: boolean; readonly type?: T };
-type Kind = 'TEXT' | 'INTEGER' | 'BLOB';
+type Kind = 'TEXT' | 'INTEGER' | 'BLOB' | 'DOUBLE PRECISION';
 type Columns = Readonly<Record<string, Column<Value>>>;
 
 export const text = <T extends string = string>(): Column<T> => ({ kind: 'TEXT', optional: false });
 export const integer = <T extends number = number>(): Column<T> => ({ kind: 'INTEGER', optional: false });
+export const real = (): Column<number> => ({ kind: 'DOUBLE PRECISION', optional: false });
 export const bytes = (): Column<Uint8Array> => ({ kind: 'BLOB', optional: false });
 export const optional = <T extends Value>({ kind }: Column<T>): Column<T | null> => ({ kind, optional: true });
 
@@ -49,7 +50,11 @@ export type Table<C extends Columns> = {
   ): List<ListParams<Row<C>, W, F>, Pick<Row<C>, K>>;
 };
 
+/** Every table that is declared in the code, in the order in which it was loaded. */
+export const declaredTables: { readonly name: string; readonly definition: Columns }[] = [];
+
 export function table<const C extends Columns>(name: string, definition: C): Table<C> {
+  declaredTables.push({ name, definition });
   const all = Object.keys(definition) as Name<C>[];
   const assign = (columns: readonly string[]) => columns.map((column) => `${column} = :${column}`).join(', ');
   const insertInto = `INSERT INTO ${name} (${all.join(', ')}) VALUES (${all.map((column) => `:${column}`).join(', ')})`;
