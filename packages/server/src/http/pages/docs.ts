@@ -29,8 +29,19 @@ const PAGE = `<!doctype html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Grove API</title>
 <link rel="icon" href="data:,">
+<style>
+#key { display: flex; flex-wrap: wrap; gap: 8px 12px; align-items: center; padding: 10px 16px; border-bottom: 1px solid #8886; font: 15px/1.4 system-ui, sans-serif; color-scheme: light dark; background: Canvas; color: CanvasText; }
+#key input { flex: 1 1 16rem; max-width: 28rem; min-height: 36px; padding: 4px 8px; font: inherit; }
+#key button { min-height: 36px; padding: 4px 14px; font: inherit; }
+</style>
 </head>
 <body>
+<form id="key">
+<label for="api-key">Try it: your API key</label>
+<input id="api-key" name="key" type="password" autocomplete="off" spellcheck="false" required placeholder="grv_test_…">
+<button>Use it here</button>
+<span role="status">It is exchanged for a token, and both stay in this page.</span>
+</form>
 <noscript>The description of the API is at <a href="/openapi.json">/openapi.json</a>.</noscript>
 <div id="app"></div>
 <script src="/docs/viewer.js"></script>
@@ -40,9 +51,29 @@ const PAGE = `<!doctype html>
 `;
 
 // Calls that are tried from the page go to the server that the page came from.
-const START = `Scalar.createApiReference('#app', {
+// With a key, the token that calls need is asked for once and filled in everywhere.
+const START = `const settings = {
   ...${JSON.stringify(SETTINGS)},
   servers: [{ url: location.origin, description: 'This server' }],
+};
+const reference = Scalar.createApiReference('#app', settings);
+const form = document.querySelector('#key');
+const say = (text) => { form.querySelector('[role=status]').textContent = text; };
+form.addEventListener('submit', async (event) => {
+  event.preventDefault();
+  const value = form.elements.key.value.trim();
+  try {
+    const answer = await fetch('/api/arthr/apiKeys/issue', { method: 'POST', headers: { 'X-Api-Key': value } });
+    const { token, ttl } = await answer.json();
+    if (!answer.ok) return say('This key was not accepted (' + answer.status + ').');
+    const securitySchemes = { bearer: { token }, apiKey: { value } };
+    // Both are sent: the one call that wants the key has it, too.
+    const authentication = { preferredSecurityScheme: [['bearer', 'apiKey']], securitySchemes };
+    reference.updateConfiguration({ ...settings, authentication });
+    say('Ready: “Test Request” calls this server for the next ' + Math.round(ttl / 60) + ' minutes.');
+  } catch {
+    say('The server did not answer.');
+  }
 });
 `;
 

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { testPlaces } from '../../server/test/harness.ts';
+import { openStage, type Stage } from './stage.ts';
+
+/** The documentation of the API, as somebody meets it who has a key and nothing else. */
+describe('the documentation page', () => {
+  const places = testPlaces();
+  let stage: Stage;
+  before(async () => {
+    stage = await openStage(places);
+  });
+  after(() => stage.close());
+
+  it('takes a key once, exchanges it, and then calls work from the first on', async () => {
+    const page = await stage.page({ viewport: { width: 1280, height: 900 } });
+    // The viewer is several megabytes of script.
+    page.setDefaultTimeout(60_000);
+    const { origin } = new URL((await stage.link({ steps: [] })).url);
+    await page.goto(`${origin}/docs/`);
+    await page.getByLabel('Try it: your API key').fill('grv_test_nonsense');
+    await page.getByRole('button', { name: 'Use it here' }).click();
+    await page.getByText('This key was not accepted').waitFor();
+    await page.getByLabel('Try it: your API key').fill(stage.testKey);
+    await page.getByRole('button', { name: 'Use it here' }).click();
+    await page.getByText('Ready: “Test Request” calls this server').waitFor();
+    await page.getByRole('link', { name: /List API keys/ }).click();
+    const tests = page.getByRole('button', { name: /Test Request/ });
+    // The first is the exchange itself, which wants the key; the second wants the token.
+    for (const [at, path] of [
+      [0, '/api/arthr/apiKeys/issue'],
+      [1, '/api/arthr/apiKeys'],
+    ] as const) {
+      await tests.nth(at).click();
+      const answered = page.waitForResponse((each) => new URL(each.url()).pathname === path);
+      await page.getByRole('button', { name: /^Send/ }).first().click();
+      assert.equal((await answered).status(), 200, path);
+      await page.keyboard.press('Escape');
+    }
+    assert.deepEqual(stage.complaints, []);
+  });
+});
