@@ -19,7 +19,7 @@ async function measure(options: AccuracyOptions): Promise<Outcome> {
 }
 
 /** Documents, codes and specimens have options of their own. */
-const ofDocuments = process.argv.some((each) => /^--(documents|barcodes|specimens|attacks)(=|$)/.test(each));
+const ofDocuments = process.argv.some((each) => /^--(documents|barcodes|specimens)(=|$)/.test(each));
 
 if (ofDocuments) await import('./documents.ts');
 else await measureOthers();

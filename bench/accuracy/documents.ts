@@ -6,13 +6,11 @@ import {
   measureSpecimens,
 } from '../../packages/vision/src/accuracy/measure-documents.ts';
 import { barcodeTable, documentPlot, documentTable } from '../../packages/vision/src/accuracy/print-documents.ts';
-import { attackTable, KINDS, measureAttacks } from './attacks.ts';
 
 /** How well the vision of this machine reads a set of pictures: tables, a plot, and with `--json` one line at the end. */
 const USAGE = `npm run accuracy -- --documents DIR --truth FILE   documents with machine readable zones
 npm run accuracy -- --barcodes DIR                 PDF417 codes, each picture with a .txt or .bin beside it
 npm run accuracy -- --specimens N [--seed N]       documents of our own, drawn and photographed
-npm run accuracy -- --attacks N [--kinds A,B] [--portraits DIR]  copies, screens, prints, pasted portraits, forgeries
 
   --full       reads everything, not the zone alone
   --svg FILE   writes the rates as a picture
@@ -24,9 +22,6 @@ const { values } = parseArgs({
     truth: { type: 'string' },
     barcodes: { type: 'string' },
     specimens: { type: 'string' },
-    attacks: { type: 'string' },
-    kinds: { type: 'string' },
-    portraits: { type: 'string' },
     seed: { type: 'string', default: '1' },
     full: { type: 'boolean', default: false },
     svg: { type: 'string' },
@@ -34,18 +29,7 @@ const { values } = parseArgs({
   },
 });
 
-if (values.attacks) {
-  const kinds = values.kinds
-    ?.split(',')
-    .filter((each): each is (typeof KINDS)[number] => KINDS.includes(each as never));
-  const rows = await measureAttacks(Number(values.attacks), {
-    seed: Number(values.seed),
-    ...(kinds && { kinds }),
-    ...(values.portraits && { faces: values.portraits }),
-  });
-  console.log(attackTable(rows));
-  if (values.json) console.log(JSON.stringify(rows));
-} else if (values.barcodes) {
+if (values.barcodes) {
   const report = await measureBarcodes(values.barcodes);
   console.log(barcodeTable(report));
   if (values.json) console.log(JSON.stringify(report));

@@ -21,7 +21,7 @@ function anotherPortrait(): Raster {
   return { width, height, data };
 }
 
-/** The short form of `npm run accuracy -- --attacks`. */
+/** `npm run attacks:documents` measures them through a server. */
 describe('signs that a document is none', () => {
   const signs = new Map<string, readonly string[]>();
   before(async () => {

@@ -1,13 +1,16 @@
 import type { Quad } from '../images/geometry.ts';
 import type { Raster } from '../images/raster.ts';
 import type { ModelName } from '../ocr/models.ts';
+import { missingSave } from './earlier-save.ts';
 import { grainOf, noiseOf } from './grain.ts';
-import { gridPeak } from './grid-peak.ts';
+import { greenOf } from './green.ts';
+import { gridSigns } from './grid-peak.ts';
 import { hardLine } from './hard-lines.ts';
+import type { JpegTable } from './jpeg-table.ts';
 import { ownColour } from './own-colour.ts';
 import { portraitSigns } from './portrait-signs.ts';
 
-export const AUTHENTICITY_MODEL: ModelName = { name: 'grove-document-signs', version: '3' };
+export const AUTHENTICITY_MODEL: ModelName = { name: 'grove-document-signs', version: '4' };
 
 /**
  * What is measured, and the value from which it is a sign by itself. Set on photographs of public specimens and on the
@@ -18,12 +21,16 @@ export const AUTHENTICITY_BOUNDS = {
   ownColour: { bound: 2.5, sign: 'below' },
   /** One frequency above its surroundings; more is a screen or a printer's dots. */
   gridPeak: { bound: 4.6, sign: 'above' },
+  /** One frequency of the document above its surroundings, on average of all its parts. */
+  gridShared: { bound: 3.6, sign: 'above' },
   /** Noise in flat places, in steps of 255; less came from no camera. */
   sensorNoise: { bound: 0.05, sign: 'below' },
   /** The weakest of the edges around the portrait. */
   portraitEdges: { bound: 30, sign: 'above' },
   /** How far the noise of the portrait is from that of the card, as a logarithm, either way: a sign with the edges only. */
   portraitNoise: { bound: 0.5, sign: 'above' },
+  /** How much of an earlier save as JPEG, which the card shows, the portrait lacks: it was put in after that. */
+  portraitSave: { bound: 0.5, sign: 'above' },
   /** The longest straight edge that no lens has blurred, in heights of the document: something was put into the picture. */
   cutBorder: { bound: 0.1, sign: 'above' },
 } as const;
@@ -46,18 +53,30 @@ export function measureAuthenticity(
   straight: Raster,
   quad: Quad,
   face: Face | undefined,
+  table?: JpegTable,
 ): AuthenticitySignal[] {
-  const blocks = grainOf(image, quad);
-  const portrait = face && portraitSigns(straight, face, blocks);
-  const noiseApart = portrait?.noise;
+  const green = greenOf(image, quad);
+  const grain = grainOf(green, quad);
+  const portrait = face && portraitSigns(straight, face, grain);
+  const grid = gridSigns(green, quad);
   return [
     signal('ownColour', ownColour(straight)),
-    signal('gridPeak', gridPeak(image, quad)),
-    signal('sensorNoise', noiseOf(blocks)),
+    signal('gridPeak', grid?.peak),
+    signal('gridShared', grid?.shared),
+    signal('sensorNoise', noiseOf(grain)),
     signal('portraitEdges', portrait?.edges),
-    signal('portraitNoise', noiseApart === undefined ? undefined : Math.abs(noiseApart)),
-    signal('cutBorder', hardLine(image, quad)),
+    signal('portraitNoise', portrait?.noise === undefined ? undefined : Math.abs(portrait.noise)),
+    signal('portraitSave', face && table && missingSave(image, quad, table, shareOf(face, straight))),
+    signal('cutBorder', hardLine(green, quad)),
   ];
+}
+
+/** The part around the face that is surely portrait, in shares of the document. */
+function shareOf({ x, y, width, height }: Face, straight: Raster): Face {
+  return {
+    ...{ x: (x - 0.1 * width) / straight.width, y: (y - 0.1 * height) / straight.height },
+    ...{ width: (1.2 * width) / straight.width, height: (1.2 * height) / straight.height },
+  };
 }
 
 function signal(name: AuthenticitySignalName, value: number | undefined): AuthenticitySignal {

@@ -1,5 +1,5 @@
 import { apply, homography, type Quad, rectangle } from '../images/geometry.ts';
-import type { Raster } from '../images/raster.ts';
+import type { Green } from './green.ts';
 
 /** Noise is measured in squares of this side, in pixels of the picture as it was taken. */
 const BLOCK = 8;
@@ -10,70 +10,87 @@ const MIN_BLOCKS = 24;
 const DARKEST = 24;
 const BRIGHTEST = 240;
 
-export type Block = {
+/** One value for each block of the picture that lies on the document. There are thousands, so they stand in columns. */
+export type Grain = {
+  readonly count: number;
   /** The middle of the block on the document, in shares of its width and height. */
-  readonly x: number;
-  readonly y: number;
-  readonly light: number;
+  readonly x: Float32Array;
+  readonly y: Float32Array;
+  readonly light: Float32Array;
   /** The deviation of the noise, in steps of 255. */
-  readonly noise: number;
+  readonly noise: Float32Array;
   /** How much the block changes from side to side: print is high, paper is low. */
-  readonly slope: number;
+  readonly slope: Float32Array;
 };
 
-/** The blocks of the picture that lie on the document. */
-export function grainOf(image: Raster, quad: Quad): Block[] {
+export function grainOf(green: Green, quad: Quad): Grain {
   const map = homography(quad, rectangle(1, 1));
-  const xs = quad.map(({ x }) => x);
-  const ys = quad.map(({ y }) => y);
-  const left = Math.max(1, Math.ceil(Math.min(...xs)));
-  const right = Math.min(image.width - 1, Math.floor(Math.max(...xs)));
-  const top = Math.max(1, Math.ceil(Math.min(...ys)));
-  const bottom = Math.min(image.height - 1, Math.floor(Math.max(...ys)));
-  const blocks: Block[] = [];
-  for (let y = top; y + BLOCK < bottom; y += BLOCK) {
-    for (let x = left; x + BLOCK < right; x += BLOCK) {
-      const place = apply(map, { x: x + BLOCK / 2, y: y + BLOCK / 2 });
+  const most = Math.ceil(green.width / BLOCK) * Math.ceil(green.height / BLOCK);
+  const column = () => new Float32Array(most);
+  const grain = { x: column(), y: column(), light: column(), noise: column(), slope: column() };
+  let count = 0;
+  for (let y = 1; y + BLOCK < green.height; y += BLOCK) {
+    for (let x = 1; x + BLOCK < green.width; x += BLOCK) {
+      const place = apply(map, { x: green.left + x + BLOCK / 2, y: green.top + y + BLOCK / 2 });
       if (place.x < 0.02 || place.y < 0.02 || place.x > 0.98 || place.y > 0.98) continue;
-      const block = measure(image, x, y);
-      if (block.light > DARKEST && block.light < BRIGHTEST) blocks.push({ ...place, ...block });
+      measure(green, x, y, grain, count);
+      const light = grain.light[count] as number;
+      if (light <= DARKEST || light >= BRIGHTEST) continue;
+      grain.x[count] = place.x;
+      grain.y[count] = place.y;
+      count += 1;
     }
   }
-  return blocks;
+  return { count, ...grain };
 }
 
 /** Second differences along and across leave neither light nor slopes; what is left in flat places is noise. */
-function measure({ width, data }: Raster, left: number, top: number): Pick<Block, 'light' | 'noise' | 'slope'> {
-  let [light, rest, slope] = [0, 0, 0];
-  const line = width * 3;
+function measure({ width, data }: Green, left: number, top: number, to: Omit<Grain, 'count'>, at: number): void {
+  let light = 0;
+  let rest = 0;
+  let slope = 0;
   for (let y = top; y < top + BLOCK; y += 1) {
-    for (let x = left; x < left + BLOCK; x += 1) {
-      const at = y * line + x * 3 + 1;
-      const [above, below] = [at - line, at + line];
-      const here = data[at] as number;
-      const left = data[at - 3] as number;
-      const right = data[at + 3] as number;
+    const start = y * width + left;
+    for (let here = start; here < start + BLOCK; here += 1) {
+      const above = here - width;
+      const below = here + width;
+      const middle = data[here] as number;
+      const before = data[here - 1] as number;
+      const behind = data[here + 1] as number;
       const up = data[above] as number;
       const down = data[below] as number;
-      const rightUp = data[above + 3] as number;
-      const rightDown = data[below + 3] as number;
-      const leftDown = data[below - 3] as number;
-      const corners = (data[above - 3] as number) + rightUp + leftDown + rightDown;
-      light += here;
-      rest += Math.abs(corners + 4 * here - 2 * (left + right + up + down));
-      slope += Math.abs(right - left + rightDown - leftDown) + Math.abs(down - up + rightDown - rightUp);
+      const behindUp = data[above + 1] as number;
+      const behindDown = data[below + 1] as number;
+      const beforeDown = data[below - 1] as number;
+      const corners = (data[above - 1] as number) + behindUp + beforeDown + behindDown;
+      light += middle;
+      rest += Math.abs(corners + 4 * middle - 2 * (before + behind + up + down));
+      slope += Math.abs(behind - before + behindDown - beforeDown) + Math.abs(down - up + behindDown - behindUp);
     }
   }
-  const count = BLOCK * BLOCK;
-  return { light: light / count, noise: (rest / count / 6) * Math.sqrt(Math.PI / 2), slope: slope / count };
+  const pixels = BLOCK * BLOCK;
+  to.light[at] = light / pixels;
+  to.noise[at] = (rest / pixels / 6) * Math.sqrt(Math.PI / 2);
+  to.slope[at] = slope / pixels;
 }
 
-/** The noise of flat places, in steps of 255; undefined where there are too few. */
-export function noiseOf(blocks: readonly Block[]): number | undefined {
-  if (blocks.length < MIN_BLOCKS) return undefined;
-  const flat = [...blocks]
-    .sort((one, other) => one.slope - other.slope)
-    .slice(0, Math.ceil(blocks.length * FLAT_SHARE));
-  const noises = flat.map(({ noise }) => noise).sort((one, other) => one - other);
-  return noises[noises.length >> 1];
+/** The noise of the flat places among these blocks, or all, in steps of 255; undefined where there are too few. */
+export function noiseOf(grain: Grain, blocks?: Int32Array): number | undefined {
+  const { noise, slope } = grain;
+  const count = blocks ? blocks.length : grain.count;
+  if (count < MIN_BLOCKS) return undefined;
+  const of = (values: Float32Array): Float32Array =>
+    blocks ? Float32Array.from(blocks, (block) => values[block] as number) : values.slice(0, count);
+  const [slopes, noises] = [of(slope), of(noise)];
+  const flattest = slopes.toSorted()[Math.ceil(count * FLAT_SHARE) - 1] as number;
+  const flat = noises.filter((_, at) => (slopes[at] as number) <= flattest).sort();
+  return flat[flat.length >> 1];
+}
+
+/** The blocks for which something holds. */
+export function blocksWhere({ count }: Grain, holds: (block: number) => boolean): Int32Array {
+  const blocks = new Int32Array(count);
+  let found = 0;
+  for (let block = 0; block < count; block += 1) if (holds(block)) blocks[found++] = block;
+  return blocks.subarray(0, found);
 }

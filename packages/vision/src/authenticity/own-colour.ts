@@ -14,8 +14,10 @@ const TERMS = 8;
 export function ownColour(straight: Raster): number {
   const height = Math.max(8, Math.round((straight.height * WIDTH) / straight.width));
   const image = resize(straight, WIDTH, height);
-  const rows: number[][] = [];
-  const [a, b]: [number[], number[]] = [[], []];
+  // Each row: the terms, then a and b. The sums of their products are all that the fit needs.
+  const row = new Float64Array(TERMS + 2);
+  const sums = Array.from({ length: TERMS + 2 }, () => new Float64Array(TERMS + 2));
+  let count = 0;
   for (let y = 0; y < height; y += STRIDE) {
     for (let x = 0; x < WIDTH; x += STRIDE) {
       const at = (y * WIDTH + x) * 3;
@@ -24,13 +26,16 @@ export function ownColour(straight: Raster): number {
       if (lab[0] < 8 || lab[0] > 97) continue;
       const light = lab[0] / 100;
       const [u, v] = [x / WIDTH - 0.5, y / height - 0.5];
-      rows.push([1, light, light ** 2, light ** 3, u, v, u * light, v * light]);
-      a.push(lab[1]);
-      b.push(lab[2]);
+      row.set([1, light, light ** 2, light ** 3, u, v, u * light, v * light, lab[1], lab[2]]);
+      for (let i = 0; i < TERMS + 2; i += 1) {
+        const line = sums[i] as Float64Array;
+        for (let j = 0; j < TERMS + 2; j += 1) line[j] = (line[j] as number) + (row[i] as number) * (row[j] as number);
+      }
+      count += 1;
     }
   }
-  if (rows.length < 50 * TERMS) return 0;
-  return Math.sqrt(restOf(rows, a) + restOf(rows, b));
+  if (count < 50 * TERMS) return 0;
+  return Math.sqrt((restOf(sums, TERMS) + restOf(sums, TERMS + 1)) / count);
 }
 
 function linear(value: number): number {
@@ -51,23 +56,14 @@ function labOf(red: number, green: number, blue: number): [light: number, a: num
   return [116 * y - 16, 500 * (x - y), 200 * (y - z)];
 }
 
-/** The mean square that is left of the values after the best fit of the terms. */
-function restOf(rows: readonly number[][], values: readonly number[]): number {
-  const matrix = Array.from({ length: TERMS }, () => new Float64Array(TERMS + 1));
-  rows.forEach((row, at) => {
-    for (let i = 0; i < TERMS; i += 1) {
-      const line = matrix[i] as Float64Array;
-      for (let j = 0; j < TERMS; j += 1) line[j] = (line[j] as number) + (row[i] as number) * (row[j] as number);
-      line[TERMS] = (line[TERMS] as number) + (row[i] as number) * (values[at] as number);
-    }
-  });
-  const fit = solve(matrix);
-  let sum = 0;
-  rows.forEach((row, at) => {
-    const rest = (values[at] as number) - row.reduce((total, term, i) => total + term * (fit[i] as number), 0);
-    sum += rest * rest;
-  });
-  return sum / rows.length;
+/** The sum of squares that is left of the values in a column after the best fit of the terms. */
+function restOf(sums: readonly Float64Array[], column: number): number {
+  const products = sums.map((line) => line[column] as number);
+  const matrix = Array.from({ length: TERMS }, (_, i) =>
+    Float64Array.from([...(sums[i] as Float64Array).subarray(0, TERMS), products[i] as number]),
+  );
+  const explained = solve(matrix).reduce((sum, factor, i) => sum + factor * (products[i] as number), 0);
+  return Math.max(0, (products[column] as number) - explained);
 }
 
 /** Gaussian elimination with a little ridge, so that a page of one lightness has an answer as well. */

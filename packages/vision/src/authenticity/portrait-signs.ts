@@ -1,5 +1,5 @@
 import type { Raster } from '../images/raster.ts';
-import { type Block, noiseOf } from './grain.ts';
+import { blocksWhere, type Grain, noiseOf } from './grain.ts';
 
 type Place = { readonly x: number; readonly y: number; readonly width: number; readonly height: number };
 
@@ -21,8 +21,8 @@ export type PortraitSigns = {
 };
 
 /** What tells a portrait that was put over another: straight edges all around it, and noise of another camera. */
-export function portraitSigns(straight: Raster, face: Place, blocks: readonly Block[]): PortraitSigns {
-  return { edges: weakestEdge(straight, face), noise: noiseApart(straight, face, blocks) };
+export function portraitSigns(straight: Raster, face: Place, grain: Grain): PortraitSigns {
+  return { edges: weakestEdge(straight, face), noise: noiseApart(straight, face, grain) };
 }
 
 function weakestEdge(straight: Raster, face: Place): number {
@@ -47,19 +47,22 @@ function weakestEdge(straight: Raster, face: Place): number {
   );
 }
 
-function noiseApart({ width, height }: Raster, face: Place, blocks: readonly Block[]): number | undefined {
-  const isWithin = ({ x, y }: Block, margin: number): boolean => {
+function noiseApart({ width, height }: Raster, face: Place, grain: Grain): number | undefined {
+  const { x, y, light } = grain;
+  const isWithin = (block: number, margin: number): boolean => {
     const [dx, dy] = [margin * face.width, margin * face.height];
-    const [px, py] = [x * width, y * height];
+    const [px, py] = [(x[block] as number) * width, (y[block] as number) * height];
     return px > face.x - dx && px < face.x + face.width + dx && py > face.y - dy && py < face.y + face.height + dy;
   };
-  const inside = blocks.filter((block) => isWithin(block, PHOTOGRAPH));
-  const outside = blocks.filter((block) => !isWithin(block, BESIDE));
+  const inside = blocksWhere(grain, (block) => isWithin(block, PHOTOGRAPH));
   if (inside.length < MIN_BLOCKS) return undefined;
-  const lights = inside.map(({ light }) => light).sort((one, other) => one - other);
+  const lights = Float32Array.from(inside, (block) => light[block] as number).sort();
   const [low, high] = [quantile(lights, 0.2) - SAME_LIGHT, quantile(lights, 0.8) + SAME_LIGHT];
-  const alike = outside.filter(({ light }) => light > low && light < high);
-  const [one, other] = [noiseOf(inside), noiseOf(alike)];
+  const alike = blocksWhere(grain, (block) => {
+    const here = light[block] as number;
+    return here > low && here < high && !isWithin(block, BESIDE);
+  });
+  const [one, other] = [noiseOf(grain, inside), noiseOf(grain, alike)];
   return one === undefined || other === undefined ? undefined : Math.log((one + 0.1) / (other + 0.1));
 }
 
@@ -68,7 +71,7 @@ function range(from: number, to: number, least: number, most: number): number[] 
   return Array.from({ length: Math.max(0, last - first + 1) }, (_, i) => first + i);
 }
 
-function quantile(sorted: readonly number[], share: number): number {
+function quantile(sorted: Float32Array, share: number): number {
   return sorted[Math.floor((sorted.length - 1) * share)] ?? 0;
 }
 

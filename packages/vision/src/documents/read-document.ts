@@ -1,5 +1,6 @@
 import sharp from 'sharp';
 import { type AuthenticitySignal, measureAuthenticity } from '../authenticity/authenticity.ts';
+import { jpegTable } from '../authenticity/jpeg-table.ts';
 import { type Licence, parseAamva } from '../barcodes/parse-aamva.ts';
 import { BARCODE_READER, readPdf417 } from '../barcodes/read-barcode.ts';
 import { centreOf, distance, type Point, type Quad } from '../images/geometry.ts';
@@ -122,7 +123,7 @@ export async function readDocument(bytes: Uint8Array, options: DocumentOptions):
     ...(portrait ? { portrait } : {}),
     ...(options.straightened ? { straightened: await toJpeg(straight) } : {}),
     checks: checksOf(mrz, licence, visual, options.today),
-    authenticity: measureAuthenticity(image, straight, outline.quad, portrait?.box),
+    authenticity: measureAuthenticity(image, straight, outline.quad, portrait?.box, jpegTable(bytes)),
   };
 }
 

@@ -1,3 +1,4 @@
+import { halved } from '../images/halve.ts';
 import type { Raster } from '../images/raster.ts';
 import type { Box, Size } from '../images/sample.ts';
 import type { RunModel } from '../models.ts';
@@ -21,8 +22,10 @@ const CORNERS: readonly (readonly [number, number])[] = [
  * beside. If the whole page shows none, overlapping quarters of it are looked at.
  */
 export async function findPortrait(image: Raster, detect: RunModel): Promise<Place | undefined> {
-  const whole = largest(await detectFaces(image, detect));
-  if (whole) return placeOf(whole);
+  // The detector sees a third of the page's pixels; its half has more than enough of them.
+  const whole = largest(await detectFaces(halved(image), detect));
+  if (whole)
+    return placeOf({ left: 2 * whole.left, top: 2 * whole.top, right: 2 * whole.right, bottom: 2 * whole.bottom });
   const size = { width: Math.ceil(image.width * PART), height: Math.ceil(image.height * PART) };
   const found: Box[] = [];
   for (const [right, bottom] of CORNERS) {

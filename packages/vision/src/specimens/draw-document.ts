@@ -79,6 +79,8 @@ export type ZoneChange = {
   readonly person?: Partial<Person>;
   /** The check digit of the number is one too high. */
   readonly wrongDigit?: boolean;
+  /** The last digit of the number has another digit over it, this strongly (0…1). */
+  readonly overwritten?: number;
 };
 
 /** Draws one side of a document, straight on. */
@@ -184,7 +186,7 @@ function drawZone(
   layout: Layout,
   printed: Person,
   mm: (x: number, y: number) => Point,
-  { person: changed, wrongDigit = false }: ZoneChange,
+  { person: changed, wrongDigit = false, overwritten = 0 }: ZoneChange,
 ): string[] {
   const person = { ...printed, ...changed };
   const { code, format } = CODES[kind] as { code: string; format: 'TD1' | 'TD2' | 'TD3' | 'MRVA' | 'MRVB' };
@@ -207,14 +209,24 @@ function drawZone(
   fill(canvas, box(0, mm(0, top).y, canvas.width, canvas.height), [246, 246, 244], 0.8);
   const left = (widthMm - (lines[0] as string).length * 2.54) / 2 + 0.4;
   lines.forEach((line, i) => {
-    drawZoneLine(canvas, line, mm(left, top + 3 + i * 6.35), layout.pixelsPerMm, INK);
+    const at = mm(left, top + 3 + i * 6.35);
+    drawZoneLine(canvas, line, at, layout.pixelsPerMm, INK);
+    const digit = placeOfDigit(format);
+    if (overwritten > 0 && i === digit.line) {
+      const other = String((Number(line[digit.at - 1]) + 3) % 10);
+      drawZoneLine(canvas, other.padStart(digit.at), at, layout.pixelsPerMm, INK, overwritten);
+    }
   });
   return lines;
 }
 
 /** The digit over the number stands behind it: at 14 of the first line of a TD1, at 9 of the second line elsewhere. */
+function placeOfDigit(format: string): { line: number; at: number } {
+  return format === 'TD1' ? { line: 0, at: 14 } : { line: 1, at: 9 };
+}
+
 function withWrongDigit(lines: readonly string[], format: string): string[] {
-  const [line, at] = format === 'TD1' ? [0, 14] : [1, 9];
+  const { line, at } = placeOfDigit(format);
   return lines.map((text, i) => {
     if (i !== line) return text;
     const digit = (Number(text[at]) + 1) % 10;

@@ -52,12 +52,19 @@ const HEIGHT = 14;
 const PEN = 1.9;
 
 /** Draws a line of a zone: ten characters to the inch, as ICAO 9303 part 3 asks, at so many pixels per millimetre. */
-export function drawZoneLine(canvas: Canvas, text: string, at: Point, pixelsPerMm: number, colour: Colour): void {
+export function drawZoneLine(
+  canvas: Canvas,
+  text: string,
+  at: Point,
+  pixelsPerMm: number,
+  colour: Colour,
+  opacity = 1,
+): void {
   const pitch = 2.54 * pixelsPerMm;
   const unit = (2.5 * pixelsPerMm) / HEIGHT;
   [...text].forEach((character, i) => {
     const place = (point: Point): Point => ({ x: at.x + i * pitch + point.x * unit, y: at.y + point.y * unit });
     const outlines = flatten(GLYPHS[character] ?? '').flatMap((line) => stroke(line.map(place), PEN * unit));
-    fill(canvas, outlines, colour);
+    fill(canvas, outlines, colour, opacity);
   });
 }

@@ -50,11 +50,21 @@ describe('the authenticity of a document', () => {
     assert.equal(judged(readingOf([signal('gridPeak', 6, 4.6, true)])), 'REVIEW screen_or_print');
     assert.equal(judged(readingOf(QUIET), {}, readingOf([signal('gridPeak', 6, 4.6, true)])), 'REVIEW screen_or_print');
     assert.equal(judged(readingOf([signal('sensorNoise', 0, 0.12, true)])), 'REVIEW no_sensor_noise');
-    const edges = signal('portraitEdges', 40, 30, true);
+    const edges = signal('portraitEdges', 36, 30, true);
     assert.equal(judged(readingOf([...QUIET, edges])), 'PASSED no_signs_found');
-    const pasted = [...QUIET, edges, signal('portraitNoise', 0.9, 0.5, true)];
-    assert.equal(judged(readingOf(pasted)), 'REVIEW pasted_portrait');
+    const card = { mrz: { ...zoneOf('D'), format: 'TD2' as const } };
+    assert.equal(judged(readingOf([...QUIET, signal('portraitEdges', 60, 30, true)], card)), 'PASSED no_signs_found');
+    assert.equal(
+      judged(readingOf([...QUIET, edges, signal('portraitNoise', 0.9, 0.5, true)], card)),
+      'REVIEW pasted_portrait',
+    );
     assert.equal(judged(readingOf([...QUIET, signal('cutBorder', 0.3, 0.08, true)])), 'REVIEW edited_picture');
+    assert.equal(judged(readingOf([...QUIET, signal('portraitSave', 0.8, 0.5, true)])), 'REVIEW edited_picture');
+    assert.equal(judged(readingOf([...QUIET, signal('gridShared', 4, 3.6, true)])), 'REVIEW screen_or_print');
+  });
+
+  it('is for a human where the portrait of a passport has harder edges than print has', () => {
+    assert.equal(judged(readingOf([...QUIET, signal('portraitEdges', 42, 30, true)])), 'REVIEW pasted_portrait');
   });
 
   it('is for a human where weak signs come together, each of them below its bound', () => {

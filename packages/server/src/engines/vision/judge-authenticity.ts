@@ -48,28 +48,49 @@ export function judgeAuthenticity(
 
 /** Signs that have innocent causes as well, so that a human looks. Weak ones count together. */
 function reviewReason(readings: readonly DocumentReading[]): string | undefined {
-  if (readings.some((reading) => isSign(reading, 'gridPeak'))) return 'screen_or_print';
-  if (readings.some((reading) => isSign(reading, 'sensorNoise'))) return 'no_sensor_noise';
-  if (readings.some((reading) => isSign(reading, 'cutBorder'))) return 'edited_picture';
-  if (readings.some((reading) => isSign(reading, 'portraitEdges') && isSign(reading, 'portraitNoise'))) {
-    return 'pasted_portrait';
-  }
+  const some = (...names: AuthenticitySignal['name'][]): boolean =>
+    readings.some((reading) => names.some((name) => isSign(reading, name)));
+  if (some('gridPeak', 'gridShared')) return 'screen_or_print';
+  if (some('sensorNoise')) return 'no_sensor_noise';
+  if (some('cutBorder', 'portraitSave')) return 'edited_picture';
+  if (readings.some(hasStuckPortrait)) return 'pasted_portrait';
   const weak = readings.some((reading) => weightOf(reading.authenticity) >= ENOUGH_WEAK);
   return weak ? 'several_weak_signs' : undefined;
 }
 
+/**
+ * Edges all around the portrait, and another noise. The portrait of a passport is printed into the page and fades into it,
+ * so there edges that are harder still are enough; cards have photographs with edges.
+ */
+function hasStuckPortrait({ authenticity, mrz }: DocumentReading): boolean {
+  const edges = nearnessOf(authenticity, 'portraitEdges');
+  if (mrz?.format === 'TD3' && edges >= HARDER) return true;
+  return edges >= 1 && nearnessOf(authenticity, 'portraitNoise') >= 1;
+}
+
+/** How much harder than their bound edges are that count alone. */
+const HARDER = 1.3;
 /** So much of the bounds in all is as good as a sign. */
 const ENOUGH_WEAK = 2.7;
 
 /** How near the portrait's signals and the grid are to their bounds, added up; each counts up to one. */
 function weightOf(signals: readonly AuthenticitySignal[]): number {
-  return signals
-    .filter(({ name }) => name === 'portraitEdges' || name === 'portraitNoise' || name === 'gridPeak')
-    .reduce((sum, { value = 0, bound }) => sum + Math.min(1, value / bound), 0);
+  const names = ['portraitEdges', 'portraitNoise', 'gridPeak'] as const;
+  return names.reduce((sum, name) => sum + Math.min(1, nearnessOf(signals, name)), 0);
+}
+
+/** The value as a share of its bound. */
+function nearnessOf(signals: readonly AuthenticitySignal[], name: AuthenticitySignal['name']): number {
+  const { value = 0, bound } = signalOf(signals, name) ?? { bound: 1 };
+  return value / bound;
+}
+
+function signalOf(signals: readonly AuthenticitySignal[], name: AuthenticitySignal['name']) {
+  return signals.find((signal) => signal.name === name);
 }
 
 function isSign({ authenticity }: DocumentReading, name: AuthenticitySignal['name']): boolean {
-  return authenticity.some((signal) => signal.name === name && signal.isSign);
+  return signalOf(authenticity, name)?.isSign === true;
 }
 
 function showsSpecimen({ mrz, barcode, visual }: DocumentReading): boolean {

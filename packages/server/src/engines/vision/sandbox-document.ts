@@ -52,10 +52,12 @@ const MEASURES = { brightness: 200, glareShare: 0, sharpness: 0.2, side: 1600 };
 const SIGNALS: Readonly<Record<AuthenticitySignalName, { value: number; bound: number }>> = {
   ownColour: { value: 9, bound: 2.5 },
   gridPeak: { value: 1, bound: 4.6 },
+  gridShared: { value: 1, bound: 3.6 },
   sensorNoise: { value: 1, bound: 0.05 },
   portraitEdges: { value: 5, bound: 30 },
   portraitNoise: { value: 0.1, bound: 0.5 },
-  cutBorder: { value: 0, bound: 0.08 },
+  portraitSave: { value: 0, bound: 0.5 },
+  cutBorder: { value: 0, bound: 0.1 },
 };
 
 function side(type: ReadingType, fault: string | undefined): DocumentReading {

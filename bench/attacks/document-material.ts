@@ -1,0 +1,144 @@
+import { globSync, readFileSync } from 'node:fs';
+import sharp from 'sharp';
+import type { Place } from '../../packages/vision/src/attacks/attacks.ts';
+import { findPortrait } from '../../packages/vision/src/faces/find-portrait.ts';
+import type { Raster } from '../../packages/vision/src/images/raster.ts';
+import { loadModels } from '../../packages/vision/src/models.ts';
+import { drawDocument, type ZoneChange } from '../../packages/vision/src/specimens/draw-document.ts';
+import { everydayPhotograph } from '../../packages/vision/src/specimens/make-specimen.ts';
+import { pastePortrait } from '../../packages/vision/src/specimens/paste-portrait.ts';
+import { inventPerson, type Person } from '../../packages/vision/src/specimens/person.ts';
+import type { Photograph } from '../../packages/vision/src/specimens/photograph.ts';
+import { seeded, within } from '../../packages/vision/src/specimens/random.ts';
+import { AUDREY, CONNERY, FRANCK, picture } from '../../packages/vision/test/pictures.ts';
+
+/** A document seen straight on, as a forger has it before him. */
+export type FlatDocument = { readonly image: Raster; readonly place?: Place };
+export type DocumentMaterial = {
+  /** The document with this number: of a folder, or a passport that we draw. */
+  flat(at: number): Promise<FlatDocument>;
+  /** A face to put over the portrait. */
+  face(at: number): Promise<Raster>;
+  /** A passport that we draw: only of these can print and zone be changed. */
+  passport(at: number, change?: { person?: Partial<Person>; zone?: ZoneChange }): Promise<FlatDocument>;
+};
+
+const WIDTH = 1250;
+const FACE_WIDTH = 600;
+const MAX_FILES = 500;
+/** The photograph of a portrait around a face that was found, in widths and heights of the face. */
+const [PHOTO_WIDTH, PHOTO_HEIGHT] = [1.6, 1.55];
+const MIN_FACE_HEIGHT = 70;
+/** Pages that are not shaped like a document lying down are left out. */
+const [FLATTEST, HIGHEST] = [0.5, 0.85];
+
+export type MaterialOptions = {
+  readonly today: string;
+  readonly seed: number;
+  /** A folder of pictures of documents, straight on. */
+  readonly documents?: string | undefined;
+  /** A folder of portraits. */
+  readonly faces?: string | undefined;
+  /** The portrait that every passport of ours shows, and that is pasted over others. */
+  readonly holder?: Buffer | undefined;
+};
+
+export async function openMaterial({
+  today,
+  seed,
+  documents,
+  faces,
+  holder,
+}: MaterialOptions): Promise<DocumentMaterial> {
+  const portraits = faces
+    ? filesIn(faces).map((file) => () => readFileSync(file))
+    : OWN_FACES.map((name) => () => picture(name));
+  const portraitAt = (at: number): Buffer => holder ?? (portraits[at % portraits.length] as () => Buffer)();
+  const passport: DocumentMaterial['passport'] = async (at, { person: changed, zone } = {}) => {
+    const random = seeded(seed + at);
+    const person = { ...inventPerson(random, today), ...changed };
+    const { image, portrait } = drawDocument('passport', 'front', person, random, zone);
+    if (!portrait) throw new Error('a passport has a portrait');
+    await pastePortrait(image, portrait, portraitAt(at));
+    const { left, top, width, height } = portrait;
+    const place = {
+      ...{ x: left / image.width, y: top / image.height },
+      ...{ width: width / image.width, height: height / image.height },
+    };
+    return { image, place };
+  };
+  const public_ = documents ? await flatDocuments(documents) : [];
+  return {
+    passport,
+    flat: (at) => (public_.length > 0 ? (public_[at % public_.length] as () => Promise<FlatDocument>)() : passport(at)),
+    face: (at) => rasterOf(holder ?? portraitAt(at + 1), FACE_WIDTH),
+  };
+}
+
+const OWN_FACES = [AUDREY, CONNERY, FRANCK] as const;
+
+export function personAt(at: number, { today, seed }: Pick<MaterialOptions, 'today' | 'seed'>): Person {
+  return inventPerson(seeded(seed + at), today);
+}
+
+function filesIn(folder: string): string[] {
+  const files = globSync(`${folder}/*.{jpg,jpeg,png}`).sort().slice(0, MAX_FILES);
+  if (files.length === 0) throw new Error(`there is no picture in ${folder}`);
+  return files;
+}
+
+async function flatDocuments(folder: string): Promise<(() => Promise<FlatDocument>)[]> {
+  const { detect } = await loadModels(['detect']);
+  const loads: (() => Promise<FlatDocument>)[] = [];
+  for (const file of filesIn(folder)) {
+    const { width, height } = await sharp(file).metadata();
+    if (height < FLATTEST * width || height > HIGHEST * width) continue;
+    loads.push(async () => {
+      const image = await rasterOf(readFileSync(file), WIDTH);
+      const face = await findPortrait(image, detect);
+      return face && face.height >= MIN_FACE_HEIGHT ? { image, place: photographAround(face, image) } : { image };
+    });
+  }
+  return loads;
+}
+
+function photographAround(face: Place, { width, height }: Raster): Place {
+  const [across, down] = [face.width * PHOTO_WIDTH, face.height * PHOTO_HEIGHT];
+  const x = Math.max(0, face.x + face.width / 2 - across / 2);
+  const y = Math.max(0, face.y + face.height / 2 - down / 2);
+  return {
+    ...{ x: x / width, y: y / height },
+    ...{ width: Math.min(across, width - x) / width, height: Math.min(down, height - y) / height },
+  };
+}
+
+async function rasterOf(bytes: Buffer, width: number): Promise<Raster> {
+  const { data, info } = await sharp(bytes)
+    .autoOrient()
+    .resize({ width })
+    .flatten({ background: '#ffffff' })
+    .toColourspace('srgb')
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  return { width: info.width, height: info.height, data: new Uint8Array(data) };
+}
+
+/** How a telephone photographs a document that lies on a table. */
+export function howOf(seed: number): Photograph {
+  const random = seeded(seed);
+  const tint = [within(random, 0.95, 1.1), 1, within(random, 0.72, 1.05)] as const;
+  const { tilt = 0, yaw = 0, ...rest } = everydayPhotograph(random);
+  const noise = within(random, 1.5, 4);
+  // No lens is sharper. Less than 0.6 would leave the pixels as they were drawn.
+  const blur = within(random, 0.6, 1);
+  return {
+    ...rest,
+    tint,
+    noise,
+    blur,
+    tilt: tilt / 2,
+    yaw: yaw / 2,
+    share: 0.8,
+    quality: Math.round(within(random, 78, 93)),
+  };
+}

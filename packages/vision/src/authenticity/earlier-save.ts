@@ -1,0 +1,170 @@
+import { apply, homography, type Quad, rectangle } from '../images/geometry.ts';
+import type { Raster } from '../images/raster.ts';
+import type { JpegTable } from './jpeg-table.ts';
+
+/** Where something is on the document, in shares of its width and height. */
+type Place = { readonly x: number; readonly y: number; readonly width: number; readonly height: number };
+
+const SIDE = 8;
+/** Frequencies of a block that are looked at: slower ones are coarse in every file, faster ones are mostly zero. */
+const LEAST_WAVES = 1;
+const MOST_WAVES = 6;
+const MAX_BLOCKS = 1200;
+/** An earlier save was coarser than this one by at least so much, else it leaves nothing. */
+const LEAST_FACTOR = 1.15;
+const MAX_STEP = 40;
+/** How often a value is off the steps of an earlier save although there was one: rounding and clipping. */
+const STRAY = 0.06;
+/** From this on, as a logarithm of likelihoods, the card was surely saved before at a frequency. */
+const SURE = 12;
+/** A save leaves its steps at several frequencies; a picture that repeats itself may do so at one or two. */
+const MIN_SURE = 4;
+const MIN_EXPECTED = 15;
+/** So many values stand on each side of a gap that is looked at. */
+const MIN_COUNT = 6;
+/** More steps than this are counted as this many. */
+const MOST_STEPS = 128;
+
+const COSINES = Float64Array.from({ length: SIDE * SIDE }, (_, i) => {
+  const [wave, x] = [Math.floor(i / SIDE), i % SIDE];
+  return Math.cos(((2 * x + 1) * wave * Math.PI) / 16) * (wave === 0 ? Math.SQRT1_2 : 1) * 0.5;
+});
+
+/**
+ * Whether the portrait lacks an earlier save as JPEG that the card around it shows: 0 if both have the same history, 1 if
+ * nothing of the earlier save is left in the portrait. Whoever edits a photograph saves it a second time, and what he put
+ * in has been saved once. Undefined where the card shows no earlier save, as in a picture that was taken and sent.
+ */
+export function missingSave(image: Raster, quad: Quad, table: JpegTable, portrait: Place): number | undefined {
+  // A picture that was turned or reduced has its blocks elsewhere.
+  if (image.width !== table.width || image.height !== table.height) return undefined;
+  const { inside, outside } = blocksOf(image, quad, portrait);
+  const waves = frequencies();
+  const values = (blocks: readonly number[]) => coefficients(image, blocks, waves, table.steps);
+  const [own, around] = [values(inside), values(outside)];
+  let [found, expected, sure] = [0, 0, 0];
+  waves.forEach((wave, i) => {
+    const step = table.steps[wave] as number;
+    const earlier = earlierStep(around[i] as Uint16Array, step);
+    if (earlier === undefined) return;
+    sure += 1;
+    const gaps = gapsOf(own[i] as Uint16Array, step, earlier);
+    found += gaps.found;
+    expected += gaps.expected;
+  });
+  if (sure < MIN_SURE || expected < MIN_EXPECTED) return undefined;
+  return Math.min(1, Math.max(0, (found - STRAY * expected) / ((1 - STRAY) * expected)));
+}
+
+function frequencies(): number[] {
+  const waves: number[] = [];
+  for (let v = 0; v < SIDE; v += 1) {
+    for (let u = 0; u < SIDE; u += 1) if (u + v >= LEAST_WAVES && u + v <= MOST_WAVES) waves.push(v * SIDE + u);
+  }
+  return waves;
+}
+
+/** Where whole blocks of the file lie in the portrait, and on the card away from it: the index of their first pixel. */
+function blocksOf({ width, height }: Raster, quad: Quad, portrait: Place): { inside: number[]; outside: number[] } {
+  const map = homography(quad, rectangle(1, 1));
+  const xs = quad.map(({ x }) => x);
+  const ys = quad.map(({ y }) => y);
+  const first = (values: number[]) => Math.max(0, Math.ceil(Math.min(...values) / SIDE) * SIDE);
+  const [inside, outside]: [number[], number[]] = [[], []];
+  for (let y = first(ys); y + SIDE <= Math.min(height, Math.max(...ys)); y += SIDE) {
+    for (let x = first(xs); x + SIDE <= Math.min(width, Math.max(...xs)); x += SIDE) {
+      const on = apply(map, { x: x + SIDE / 2, y: y + SIDE / 2 });
+      if (on.x < 0.02 || on.y < 0.02 || on.x > 0.98 || on.y > 0.98) continue;
+      const dx = Math.abs(on.x - portrait.x - portrait.width / 2) / portrait.width;
+      const dy = Math.abs(on.y - portrait.y - portrait.height / 2) / portrait.height;
+      if (dx < 0.5 && dy < 0.5) inside.push(y * width + x);
+      else if (dx > 1.4 || dy > 1.4) outside.push(y * width + x);
+    }
+  }
+  return { inside: thinned(inside), outside: thinned(outside) };
+}
+
+function thinned(blocks: readonly number[]): number[] {
+  const every = Math.max(1, blocks.length / MAX_BLOCKS);
+  return Array.from({ length: Math.min(blocks.length, MAX_BLOCKS) }, (_, i) => blocks[Math.floor(i * every)] as number);
+}
+
+/** For each frequency, how many blocks have how many steps of the file of it, whatever the sign. */
+function coefficients(
+  image: Raster,
+  blocks: readonly number[],
+  waves: readonly number[],
+  steps: Uint16Array,
+): Uint16Array[] {
+  const found = waves.map(() => new Uint16Array(MOST_STEPS));
+  const light = new Float64Array(SIDE * SIDE);
+  const across = new Float64Array(SIDE * SIDE);
+  const { data, width } = image;
+  for (const start of blocks) {
+    for (let y = 0; y < SIDE; y += 1) {
+      for (let x = 0; x < SIDE; x += 1) {
+        const from = (start + y * width + x) * 3;
+        light[y * SIDE + x] =
+          0.299 * (data[from] as number) + 0.587 * (data[from + 1] as number) + 0.114 * (data[from + 2] as number);
+      }
+    }
+    for (let y = 0; y < SIDE; y += 1) {
+      for (let u = 0; u <= Math.min(MOST_WAVES, SIDE - 1); u += 1) {
+        let sum = 0;
+        for (let x = 0; x < SIDE; x += 1) sum += (light[y * SIDE + x] as number) * (COSINES[u * SIDE + x] as number);
+        across[y * SIDE + u] = sum;
+      }
+    }
+    waves.forEach((wave, i) => {
+      const [v, u] = [wave >> 3, wave & 7];
+      let sum = 0;
+      for (let y = 0; y < SIDE; y += 1) sum += (across[y * SIDE + u] as number) * (COSINES[v * SIDE + y] as number);
+      const count = Math.min(MOST_STEPS - 1, Math.round(Math.abs(sum) / (steps[wave] as number)));
+      const counts = found[i] as Uint16Array;
+      counts[count] = (counts[count] as number) + 1;
+    });
+  }
+  return found;
+}
+
+/** The step of an earlier, coarser save that explains the values best, if one does surely. */
+function earlierStep(counts: Uint16Array, step: number): number | undefined {
+  let best: number | undefined;
+  let most = SURE;
+  for (let earlier = Math.ceil(step * LEAST_FACTOR); earlier <= MAX_STEP; earlier += 1) {
+    const { found, expected } = gapsOf(counts, step, earlier);
+    // Counts of rare events: few in the gaps with an earlier save, as many as beside them without one.
+    const likelihood = found * Math.log(STRAY) + expected * (1 - STRAY);
+    if (likelihood > most) [best, most] = [earlier, likelihood];
+  }
+  return best;
+}
+
+/** Whether a number of steps of this file lies where a step of the earlier save would have ended up. */
+function isOn(count: number, step: number, earlier: number): boolean {
+  const light = count * step;
+  const nearest = Math.round(light / earlier) * earlier;
+  return Math.abs(light - nearest) <= step / 2 + 1;
+}
+
+/**
+ * How many values lie in the gaps that an earlier save would have left, and how many would at least without one: larger
+ * values are rarer, so between two numbers there are as many as at the rarer of them.
+ */
+function gapsOf(counts: Uint16Array, step: number, earlier: number): { found: number; expected: number } {
+  let [found, expected] = [0, 0];
+  let left = 0;
+  for (let right = 1; right < MOST_STEPS; right += 1) {
+    if (!isOn(right, step, earlier)) continue;
+    const [before, behind] = [counts[left] as number, counts[right] as number];
+    // Zero is far more frequent than anything, and where there are only single values, chance decides.
+    if (left > 0 && Math.min(before, behind) >= MIN_COUNT) {
+      for (let gap = left + 1; gap < right; gap += 1) {
+        found += counts[gap] as number;
+        expected += Math.min(before, behind);
+      }
+    }
+    left = right;
+  }
+  return { found, expected };
+}
