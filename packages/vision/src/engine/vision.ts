@@ -3,7 +3,8 @@ import type { DocumentOptions, DocumentReading } from '../documents/read-documen
 import type { FaceAnalysis, FaceEmbedding, FaceOptions } from '../faces/analyse.ts';
 import { matchTemplates, type TemplateMatch } from '../faces/match.ts';
 import { DEFAULT_PACK, type FacePackName } from '../faces/packs.ts';
-import type { Novelty, RestPicture } from '../liveness/measure-novelty.ts';
+import type { RestPicture } from '../liveness/measure-novelty.ts';
+import type { Novelty } from '../liveness/novelty.ts';
 import type { FaceObservation, NoFace } from '../liveness/observation.ts';
 import type { WantedFrame } from '../liveness/roles.ts';
 import { openPool, type Pool, type PoolStats } from './pool.ts';

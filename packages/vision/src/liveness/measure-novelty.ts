@@ -1,19 +1,9 @@
 import { decodeImage } from '../images/raster.ts';
-import { faceCrop, noveltyBetween, type PreparedFace, prepareFace } from './novelty.ts';
+import { faceCrop, type Novelty, noveltyBetween, type PreparedFace, prepareFace } from './novelty.ts';
 import { medianOf, pairsOf } from './verify.ts';
 
 /** A picture of the face at rest, with its 68 landmarks, x and y in turn, in pixels of the picture. */
 export type RestPicture = { readonly bytes: Uint8Array; readonly points: readonly number[] };
-
-/** How much is new between the faces at rest, over all pairs of them. */
-export type Novelty = {
-  readonly median: number;
-  /**
-   * Of the third pair from below. Whoever shows three photographs in turn has three pairs that are the same picture, and
-   * a median that says nothing of it.
-   */
-  readonly thirdLeast: number;
-};
 
 /** Each pair takes some ten milliseconds. */
 const MAX_PICTURES = 6;

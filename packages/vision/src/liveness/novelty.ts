@@ -5,6 +5,16 @@ import type { Raster } from '../images/raster.ts';
 import { toGrey, warp } from '../images/sample.ts';
 import { blur, denseFlow, type Plane, pull } from './flow.ts';
 
+/** How much is new between the faces at rest, over all pairs of them. */
+export type Novelty = {
+  readonly median: number;
+  /**
+   * Of the third pair from below. Whoever shows three photographs in turn has three pairs that are the same picture, and
+   * a median that says nothing of it.
+   */
+  readonly thirdLeast: number;
+};
+
 /**
  * How much of a face is new when the head comes back to the same pose. Two pictures of a living face differ even after
  * every motion and every change of light between them is removed: lids, gaze, lips and brows are never quite as before.

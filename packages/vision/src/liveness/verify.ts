@@ -1,6 +1,6 @@
 import { cosine } from '../faces/match.ts';
 import type { ChallengeFrame, ChallengeProgress } from './follow.ts';
-import type { Novelty } from './measure-novelty.ts';
+import type { Novelty } from './novelty.ts';
 
 /** What speaks against an answered challenge. */
 export type ChallengeSign =
