@@ -105,30 +105,44 @@ export function pull({ width, height, data }: Plane, flow: Flow): Plane {
 export function blur({ width, height, data }: Plane, deviation: number): Plane {
   const reach = Math.max(1, Math.round((Math.sqrt(6 * deviation ** 2 + 1) - 1) / 2));
   const [one, other] = [new Float32Array(data.length), new Float32Array(data.length)];
-  const rows = { count: height, length: width, step: 1, line: width };
-  const columns = { count: width, length: height, step: width, line: 1 };
-  runningMean(data, one, rows, reach);
-  runningMean(one, other, rows, reach);
-  runningMean(other, one, columns, reach);
-  runningMean(one, other, columns, reach);
+  meanAlongRows(data, one, width, reach);
+  meanAlongRows(one, other, width, reach);
+  meanAlongColumns(other, one, width, reach);
+  meanAlongColumns(one, other, width, reach);
   return { width, height, data: other };
 }
 
-type Lines = { count: number; length: number; step: number; line: number };
-
-/** Beyond the ends of a line, its last value is repeated. */
-function runningMean(from: Float32Array, to: Float32Array, { count, length, step, line }: Lines, reach: number): void {
+/** Beyond the ends of a row, its last value is repeated. */
+function meanAlongRows(from: Float32Array, to: Float32Array, width: number, reach: number): void {
   const share = 1 / (reach * 2 + 1);
-  for (let index = 0; index < count; index += 1) {
-    const first = index * line;
-    const last = first + (length - 1) * step;
+  for (let first = 0; first < from.length; first += width) {
+    const last = first + width - 1;
     let sum = (from[first] as number) * (reach + 1);
-    for (let tap = 1; tap <= reach; tap += 1) sum += from[Math.min(last, first + tap * step)] as number;
-    for (let at = 0, place = first; at < length; at += 1, place += step) {
-      to[place] = sum * share;
-      const enters = at + reach + 1 < length ? place + (reach + 1) * step : last;
-      const leaves = at - reach > 0 ? place - reach * step : first;
-      sum += (from[enters] as number) - (from[leaves] as number);
+    for (let tap = 1; tap <= reach; tap += 1) sum += from[Math.min(last, first + tap)] as number;
+    for (let at = first; at <= last; at += 1) {
+      to[at] = sum * share;
+      sum += (from[Math.min(last, at + reach + 1)] as number) - (from[Math.max(first, at - reach)] as number);
+    }
+  }
+}
+
+/** The same for columns, row by row: memory is read in the order in which it lies there. */
+function meanAlongColumns(from: Float32Array, to: Float32Array, width: number, reach: number): void {
+  const share = 1 / (reach * 2 + 1);
+  const last = from.length - width;
+  const sums = new Float64Array(width);
+  for (let x = 0; x < width; x += 1) sums[x] = (from[x] as number) * (reach + 1);
+  for (let tap = 1; tap <= reach; tap += 1) {
+    const row = Math.min(last, tap * width);
+    for (let x = 0; x < width; x += 1) sums[x] = (sums[x] as number) + (from[row + x] as number);
+  }
+  for (let row = 0; row <= last; row += width) {
+    const enters = Math.min(last, row + (reach + 1) * width);
+    const leaves = Math.max(0, row - reach * width);
+    for (let x = 0; x < width; x += 1) {
+      const sum = sums[x] as number;
+      to[row + x] = sum * share;
+      sums[x] = sum + ((from[enters + x] as number) - (from[leaves + x] as number));
     }
   }
 }
