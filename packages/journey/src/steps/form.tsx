@@ -66,7 +66,7 @@ export function FormStep({ step, t, language, submit, unable }: StepProps) {
         />
       ))}
       <ErrorNote t={t} error={error} />
-      <div class="actions">
+      <div class="actions below">
         <Button kind="primary" submit busy={busy}>
           {t('continue')}
         </Button>

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import type { TenantId } from '../kernel/ids.ts';
-import { type Reads, type Sql, type TenantReads, toAnonymous, type Value } from './db.ts';
+import { forEngine, type Reads, type Sql, type TenantReads, toAnonymous, type Value } from './db.ts';
 import { openPostgres } from './postgres/postgres.ts';
 
 /** A database that is only looked at. An open database is one, too. */
@@ -32,7 +32,7 @@ export function viewSqlite(file: string): SqliteView {
   if (!existsSync(`${file}-wal`)) url.searchParams.set('immutable', '1');
   const database = new DatabaseSync(url, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
   const all = async <R>({ text }: Sql, values: readonly Value[]): Promise<R[]> => {
-    const { text: anonymous, order } = toAnonymous(text);
+    const { text: anonymous, order } = toAnonymous(forEngine(text, 'sqlite'));
     const bound = order ? order.map((at) => values[at] as Value) : [...values];
     return database.prepare(anonymous).all(...bound) as R[];
   };

@@ -23,15 +23,6 @@ describe('print that may hold a value', () => {
     assert.equal(pickBox([small, high], [nine]), high);
   });
 
-  it('is read first where it is as high as the values that were found', () => {
-    const [high, alike] = [
-      { length: 180, breadth: 40 },
-      { length: 120, breadth: 30 },
-    ];
-    assert.equal(pickBox([high, alike], [nine]), high);
-    assert.equal(pickBox([high, alike], [nine], 31), alike);
-  });
-
   it('is left out where none of the values fits', () => {
     assert.equal(pickBox([{ length: 400, breadth: 20 }], [nine, five]), undefined);
     assert.equal(pickBox([], [nine]), undefined);

@@ -10,32 +10,16 @@ const MAX_FACTOR = 1.7;
 /** Boxes whose factors differ by less fit equally well: then the higher letters come first. */
 const SAME_FIT = 1.25;
 
-/** Boxes of one font are equally high, up to this factor: letters with tails, and the detector, make the difference. */
-const SAME_FONT = 1.15;
-
-/** Whether a box is as high as others, if their height is known. */
-export function isOfFont({ breadth }: Pick<TextBox, 'breadth'>, height: number | undefined): boolean {
-  return height !== undefined && Math.max(breadth / height, height / breadth) <= SAME_FONT;
-}
-
-/**
- * The box that most likely holds one of the values; undefined if none can. Boxes that are as high as those of values that
- * were found come first.
- */
+/** The box that most likely holds one of the values; undefined if none can. */
 export function pickBox<Each extends Pick<TextBox, 'length' | 'breadth'>>(
   boxes: readonly Each[],
   values: readonly ValueLength[],
-  height?: number,
 ): Each | undefined {
   const ranked = boxes
     .map((box) => ({ box, factor: Math.min(...values.map((value) => misfit(box, value))) }))
     .filter(({ factor }) => factor <= MAX_FACTOR)
-    .map(({ box, factor }) => ({
-      box,
-      font: isOfFont(box, height) ? 0 : 1,
-      rank: Math.round(Math.log(factor) / Math.log(SAME_FIT)),
-    }))
-    .sort((one, other) => one.font - other.font || one.rank - other.rank || other.box.breadth - one.box.breadth);
+    .map(({ box, factor }) => ({ box, rank: Math.round(Math.log(factor) / Math.log(SAME_FIT)) }))
+    .sort((one, other) => one.rank - other.rank || other.box.breadth - one.box.breadth);
   return ranked[0]?.box;
 }
 

@@ -3,7 +3,7 @@ import { detectText, type TextBox } from '../ocr/detect-text.ts';
 import { type ModelName, TEXT_DETECTOR, TEXT_READER } from '../ocr/models.ts';
 import { readText } from '../ocr/read-line.ts';
 import { datesIn } from './dates.ts';
-import { isOfFont, pickBox, type ValueLength } from './fit-value.ts';
+import { pickBox, type ValueLength } from './fit-value.ts';
 import { stripOf, stripWidth } from './straighten.ts';
 import { matchTemplate } from './templates/match-template.ts';
 import { readFields } from './templates/read-fields.ts';
@@ -24,21 +24,12 @@ const SIDE = 960;
 const MAX_LINES = 48;
 /** How much is read of one document, in pixels of strips, at most. Small print and sentences are left out first. */
 export const MAX_READ_PIXELS = 6500;
-/** The same, where print need only confirm a zone or a code: at the first look, and in all. */
-const MAX_FIRST_PIXELS = 3000;
-/** To tell a value that differs from one that cannot be read may take so much more. */
-const MAX_EXPLAINING_PIXELS = 2200;
-const MAX_CONFIRMING_PIXELS = 4800;
-/** So many guesses in a row that confirm nothing, once most values are found, and the rest is not readable. */
-const MAX_VAIN_GUESSES = 5;
 const MIN_CONFIDENCE = 0.6;
 /** Lines this many times as long as high are sentences, which hold no field. */
 const SENTENCE = 22;
 /** Letters so many times as high as the usual ones stand across a document, in a word so many times as long as high. */
 const OVERPRINT = 1.6;
 const MIN_WORD = 3;
-/** How far before a value its label may end, in shares of the width. */
-const BESIDE = 0.1;
 /** Boxes that share this much of the larger one are of the same line. */
 const SAME_PLACE = 0.5;
 
@@ -76,13 +67,22 @@ export type VisualZoneOptions = {
   /** Whether what was read so far says all that is needed. Without it everything is read. */
   readonly isEnough?: (lines: readonly VisualLine[]) => boolean;
   /** The values that are looked for and not read yet. Print that can hold none of them is left out at the first look. */
-  readonly openValues?: OpenValues;
+  readonly openValues?: (lines: readonly VisualLine[]) => readonly ValueLength[];
 };
-type OpenValues = (lines: readonly VisualLine[]) => readonly ValueLength[];
 
 /** Reads the print of a straightened document and names the fields whose labels it knows. */
 export async function readVisualZone(straight: Raster, options: VisualZoneOptions): Promise<VisualZone> {
-  const lines = await readLines(straight, options);
+  const { firstBoxes, openValues, maxPixels = MAX_READ_PIXELS } = options;
+  const first = firstBoxes && openValues ? await readValues(straight, firstBoxes, openValues, options) : NOTHING_READ;
+  const isDone = openValues !== undefined && openValues(first.lines).length === 0;
+  const lines = isDone
+    ? first.lines
+    : await readBoxes(
+        straight,
+        options.boxes ?? (await detectText(straight, SIDE)),
+        { ...options, maxPixels: maxPixels - first.pixels },
+        first.lines,
+      );
   const template = matchTemplate(lines);
   return {
     lines,
@@ -92,82 +92,38 @@ export async function readVisualZone(straight: Raster, options: VisualZoneOption
   };
 }
 
-async function readLines(straight: Raster, options: VisualZoneOptions): Promise<readonly VisualLine[]> {
-  const { firstBoxes, openValues, maxPixels = MAX_READ_PIXELS } = options;
-  const print = newPrint(straight, options, maxPixels);
-  if (firstBoxes && openValues) {
-    print.pixels = Math.min(maxPixels, MAX_FIRST_PIXELS);
-    await readValues(print, firstBoxes, openValues);
-    if (await isOneExplained(print, firstBoxes, openValues)) return inOrder(print);
-    print.pixels = Math.max(0, print.pixels) + Math.min(maxPixels, MAX_CONFIRMING_PIXELS) - MAX_FIRST_PIXELS;
-  }
-  await readBoxes(print, options.boxes ?? (await detectText(straight, SIDE)), options.isEnough);
-  return inOrder(print);
-}
-
 function briefly({ id, country, region, type }: Template): NonNullable<VisualZone['template']> {
   return { id, country, type, ...(region !== undefined && { region }) };
 }
 
-/** What was read so far, and what may still be. */
-type Print = {
-  readonly straight: Raster;
-  readonly zoneTop: number;
-  pixels: number;
-  readonly lines: VisualLine[];
-  /** How high the boxes of the values are that were found. */
-  readonly valueHeights: number[];
-};
-
-function newPrint(straight: Raster, { zoneTop }: VisualZoneOptions, pixels: number): Print {
-  return { straight, zoneTop, pixels, lines: [], valueHeights: [] };
-}
-
-function inOrder({ lines }: Print): VisualLine[] {
-  return lines.toSorted((one, other) => one.y - other.y);
-}
-
-/** The boxes above the zone that were not read yet. */
-function unreadOf({ straight, zoneTop, lines }: Print, boxes: readonly TextBox[]): TextBox[] {
-  return boxes
-    .map(level)
-    .filter(({ centre }) => centre.y / straight.height < zoneTop)
-    .filter((box) => !lines.some((line) => isSamePlace(line, lineOf(box, straight))));
-}
-
-async function readBox(print: Print, box: TextBox): Promise<void> {
-  const { straight, lines } = print;
-  print.pixels -= stripWidth(box);
-  if (print.pixels < 0) return;
-  const { text, confidence } = await readText(stripOf(straight, box));
-  if (text !== '' && confidence >= MIN_CONFIDENCE) lines.push({ text, confidence, ...lineOf(box, straight) });
-}
+type ReadLines = { readonly lines: readonly VisualLine[]; readonly pixels: number };
+const NOTHING_READ: ReadLines = { lines: [], pixels: 0 };
 
 /** Reads the boxes that may hold a value, the likeliest first, until every value is read or no box can hold one. */
-async function readValues(print: Print, boxes: readonly TextBox[], openValues: OpenValues): Promise<void> {
-  let left = unreadOf(print, boxes);
+async function readValues(
+  straight: Raster,
+  boxes: readonly TextBox[],
+  openValues: (lines: readonly VisualLine[]) => readonly ValueLength[],
+  { zoneTop, maxPixels = MAX_READ_PIXELS }: VisualZoneOptions,
+): Promise<ReadLines> {
+  const lines: VisualLine[] = [];
+  let left = boxes.map(level).filter(({ centre }) => centre.y / straight.height < zoneTop);
+  let pixels = 0;
   const read = async (box: TextBox): Promise<void> => {
     left = left.filter((each) => each !== box);
-    await readBox(print, box);
+    pixels += stripWidth(box);
+    const { text, confidence } = await readText(stripOf(straight, box));
+    if (text !== '' && confidence >= MIN_CONFIDENCE) lines.push({ text, confidence, ...lineOf(box, straight) });
   };
-  const across = print.lines.length === 0 && overprint(left);
+  const across = overprint(left);
   if (across) await read(across);
-  let open = openValues(print.lines);
-  let vain = 0;
-  for (let count = 0; count < MAX_LINES && open.length > 0; count += 1) {
-    const box = pickBox(left, open, median(print.valueHeights));
-    const isVain = vain >= MAX_VAIN_GUESSES && open.length <= print.valueHeights.length;
-    if (!box || print.pixels <= 0 || isVain) break;
+  for (let count = 0; count < MAX_LINES; count += 1) {
+    const open = openValues(lines);
+    const box = open.length === 0 ? undefined : pickBox(left, open);
+    if (!box || pixels + stripWidth(box) > maxPixels) break;
     await read(box);
-    const now = openValues(print.lines);
-    vain = now.length < open.length ? 0 : vain + 1;
-    if (vain === 0) print.valueHeights.push(box.breadth);
-    open = now;
   }
-}
-
-function median(values: readonly number[]): number | undefined {
-  return values.toSorted((one, other) => one - other)[values.length >> 1];
+  return { lines: lines.sort((one, other) => one.y - other.y), pixels };
 }
 
 /** A word in letters much higher than the others: SPECIMEN is printed so across examples. */
@@ -177,49 +133,31 @@ function overprint(boxes: readonly TextBox[]): TextBox | undefined {
   return sorted.find(({ breadth, length }) => breadth >= OVERPRINT * usual && length > MIN_WORD * breadth);
 }
 
-/**
- * Whether the first look says enough: it found every value, or all but one, and then what is printed like the values was
- * read with its labels, so that a value that differs is seen. One that cannot be read is not worth a closer look.
- */
-async function isOneExplained(print: Print, boxes: readonly TextBox[], openValues: OpenValues): Promise<boolean> {
-  const open = openValues(print.lines).length;
-  const height = median(print.valueHeights);
-  if (open !== 1 || height === undefined) return open === 0;
-  print.pixels = MAX_EXPLAINING_PIXELS;
-  for (const box of unreadOf(print, boxes).filter((each) => isOfFont(each, height))) await readBox(print, box);
-  const others = print.lines.filter((line) => openValues(print.lines.filter((each) => each !== line)).length === open);
-  for (const box of unreadOf(print, boxes)) {
-    const place = lineOf(box, print.straight);
-    if (others.some((value) => isLabelOf(place, value))) await readBox(print, box);
-  }
-  return print.pixels > 0;
-}
-
-/** Whether a line stands above another, or before it. */
-function isLabelOf(label: LinePlace, value: LinePlace): boolean {
-  const apart = Math.abs(label.y + label.height / 2 - value.y - value.height / 2);
-  const isBefore = apart < 0.5 * value.height && label.x < value.x && label.x + label.width > value.x - BESIDE;
-  return isBefore || isBelow(label, value);
-}
-
-type LinePlace = Omit<VisualLine, 'text' | 'confidence'>;
-
-/** Reads boxes, those as high as values first, then the largest, until it is enough or nothing more may be read. */
+/** Reads boxes, the largest print first, until it is enough or nothing more may be read. */
 async function readBoxes(
-  print: Print,
+  straight: Raster,
   boxes: readonly TextBox[],
-  isEnough: VisualZoneOptions['isEnough'],
-): Promise<void> {
-  const height = median(print.valueHeights);
-  const order = worthReading(unreadOf(print, boxes), print.pixels, (box) => isOfFont(box, height));
-  for (const box of order.slice(0, MAX_LINES)) {
-    const before = print.lines.length;
-    await readBox(print, box);
-    if (print.lines.length > before && isEnough?.(print.lines)) break;
+  { zoneTop, isEnough, maxPixels = MAX_READ_PIXELS }: VisualZoneOptions,
+  known: readonly VisualLine[],
+): Promise<VisualLine[]> {
+  const lines = [...known];
+  const found = boxes
+    .map(level)
+    .filter(({ centre }) => centre.y / straight.height < zoneTop)
+    .filter((box) => !known.some((line) => isSamePlace(line, lineOf(box, straight))));
+  for (const box of worthReading(found, maxPixels).slice(0, MAX_LINES)) {
+    const { text, confidence } = await readText(stripOf(straight, box));
+    if (text === '' || confidence < MIN_CONFIDENCE) continue;
+    lines.push({ text, confidence, ...lineOf(box, straight) });
+    if (isEnough?.(lines)) break;
   }
+  return lines.sort((one, other) => one.y - other.y);
 }
 
-function lineOf({ centre, length, breadth }: TextBox, { width, height }: Raster): LinePlace {
+function lineOf(
+  { centre, length, breadth }: TextBox,
+  { width, height }: Raster,
+): Omit<VisualLine, 'text' | 'confidence'> {
   return {
     x: (centre.x - length / 2) / width,
     y: (centre.y - breadth / 2) / height,
@@ -228,7 +166,7 @@ function lineOf({ centre, length, breadth }: TextBox, { width, height }: Raster)
   };
 }
 
-function isSamePlace(one: LinePlace, other: LinePlace): boolean {
+function isSamePlace(one: VisualLine, other: Omit<VisualLine, 'text' | 'confidence'>): boolean {
   const across = Math.min(one.x + one.width, other.x + other.width) - Math.max(one.x, other.x);
   const down = Math.min(one.y + one.height, other.y + other.height) - Math.max(one.y, other.y);
   const most = Math.max(one.width * one.height, other.width * other.height);
@@ -239,13 +177,11 @@ function isSamePlace(one: LinePlace, other: LinePlace): boolean {
 export function worthReading<Each extends Pick<TextBox, 'length' | 'breadth'>>(
   boxes: readonly Each[],
   maxPixels: number = MAX_READ_PIXELS,
-  comesFirst: (box: Each) => boolean = () => false,
 ): Each[] {
   const isSentence = (box: Each): boolean => box.length > SENTENCE * box.breadth;
-  const rank = (box: Each): number => (isSentence(box) ? 2 : comesFirst(box) ? 0 : 1);
   let left = maxPixels;
   return [...boxes]
-    .sort((one, other) => rank(one) - rank(other) || other.breadth - one.breadth)
+    .sort((one, other) => Number(isSentence(one)) - Number(isSentence(other)) || other.breadth - one.breadth)
     .filter((box) => {
       left -= stripWidth(box);
       return left >= 0;
@@ -324,7 +260,7 @@ function labelIn(text: string): { name: VisualFieldName; text: string; end: numb
   return undefined;
 }
 
-function isBelow(label: LinePlace, other: LinePlace): boolean {
+function isBelow(label: VisualLine, other: VisualLine): boolean {
   const gap = other.y + other.height / 2 - (label.y + label.height / 2);
   return (
     gap > 0.3 * label.height && gap < 3.2 * Math.max(label.height, other.height) && Math.abs(other.x - label.x) < 0.06

@@ -93,12 +93,42 @@ function stepOf(map: Homography, size: { readonly width: number; readonly height
 }
 
 /** The image at another size. Shrinking averages, enlarging interpolates. */
-export function resize(image: Raster, width: number, height: number): Raster {
-  let source = image;
-  // Halves are kept, so they are made once for all that is drawn of a picture.
-  while (source.width >= width * 2 && source.height >= height * 2) source = halved(source);
+export function resize(source: Raster, width: number, height: number): Raster {
   if (source.width === width && source.height === height) return source;
-  return warp(source, rectangle(source.width, source.height), { width, height });
+  return source.width > width * 2
+    ? shrink(source, width, height)
+    : warp(source, rectangle(source.width, source.height), { width, height });
+}
+
+/** Area averaging: every source pixel is counted once. */
+function shrink(image: Raster, width: number, height: number): Raster {
+  let source = image;
+  while (source.width >= width * 4 && source.height >= height * 4) source = halved(source);
+  const { width: across, height: down, data: from } = source;
+  const data = new Uint8Array(width * height * 3);
+  const ends = Int32Array.from({ length: width }, (_, x) => Math.ceil(((x + 1) * across) / width));
+  for (let row = 0, to = 0; row < height; row += 1) {
+    const first = Math.ceil((row * down) / height);
+    const last = Math.ceil(((row + 1) * down) / height);
+    for (let column = 0, left = 0; column < width; column += 1, to += 3) {
+      const right = ends[column] as number;
+      let [red, green, blue] = [0, 0, 0];
+      for (let y = first; y < last; y += 1) {
+        const end = (y * across + right) * 3;
+        for (let at = (y * across + left) * 3; at < end; at += 3) {
+          red += from[at] as number;
+          green += from[at + 1] as number;
+          blue += from[at + 2] as number;
+        }
+      }
+      const count = Math.max(1, (last - first) * (right - left));
+      data[to] = red / count + 0.5;
+      data[to + 1] = green / count + 0.5;
+      data[to + 2] = blue / count + 0.5;
+      left = right;
+    }
+  }
+  return { width, height, data };
 }
 
 /** Turns the image clockwise by quarters of a circle. */

@@ -162,9 +162,7 @@ async function readUpright(
   const length = quads.length === 3 ? FORMATS.TD1.length : FORMATS.TD3.length;
   // More characters than the format has: a longer format was cut short, though its check digits may all be there.
   const overfull = attempt !== undefined && count > FORMATS[attempt.finding.format].length + 2;
-  // Lines whose check digits all agree were not cut short, however unsure their letters are.
-  const whole = isSettled(attempt) || attempt?.finding.valid === true;
-  const done = (whole && !overfull) || count >= length || budget.pixels <= 0;
+  const done = (isSettled(attempt) && !overfull) || count >= length || budget.pixels <= 0;
   // Two lines of thirty are two of the three of a card: the third is what is missing.
   const missing = quads.length === 2 && Math.abs(count - FORMATS.TD1.length) <= 2;
   if (done || missing) return { ...(attempt && { attempt }), strips };
