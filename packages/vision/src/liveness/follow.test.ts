@@ -76,6 +76,17 @@ describe('a challenge of active liveness', () => {
     assert.equal(openInstruction(once)?.phase, 'do');
   });
 
+  test('compares a frame with the one before only where the head should not move', () => {
+    const turn = openAt(isDirection);
+    assert.equal(wantedFrame(turn).lastLook, null, 'a nod must not be missed');
+    const shown = take(turn, faceAt(openMovement(turn)));
+    assert.ok(wantedFrame(shown).lastLook, 'it is held');
+    const back = take(shown, faceAt(openMovement(turn)));
+    assert.equal(openInstruction(back)?.phase, 'return');
+    assert.equal(wantedFrame(back).lastLook, null, 'it comes back');
+    assert.ok(wantedFrame(openAt((movement) => movement === 'closeEyes')).lastLook, 'only the eyes move');
+  });
+
   test('asks nobody to come closer who fills the picture already', () => {
     const box = { left: 100, top: 40, right: 370, bottom: 320 };
     for (let times = 0; times < 50; times += 1) {

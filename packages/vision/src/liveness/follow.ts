@@ -113,8 +113,9 @@ export function wantedFrame(progress: ChallengeProgress): WantedFrame {
     return { neutral, movement, role: frames.at(-1)?.role === 'centre' ? 'centre' : null, lastLook: null };
   }
   const last = frames.findLast(({ seen }) => !seen.isAsBefore);
-  // A head that is on its way is looked at in full each time: a movement must not be missed by a hair.
-  const lastLook = last && last.role !== 'between' ? last.seen : null;
+  // A small nod moves the landmarks little: while a head may turn, or come back, each frame is looked at in full.
+  const isHeld = isDirection(movement) ? phase === 'do' && last?.role === 'shown' : last?.role !== 'between';
+  const lastLook = last && isHeld ? last.seen : null;
   if (phase === 'return' || movement === 'centre') return { neutral, movement, role: 'centre', lastLook };
   const isKnown = frames.some(({ instruction, role, seen }) => {
     return instruction === instructions.length - 1 && role === 'shown' && seen.vector !== null;

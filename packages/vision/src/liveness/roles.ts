@@ -86,7 +86,7 @@ export type WantedFrame = {
   readonly neutral: Neutral | null;
   readonly movement: Movement;
   readonly role: FrameRole | null;
-  /** The last frame that was looked at in full, if the head was not on its way in it. */
+  /** The last frame that was looked at in full, if the head should still be as it was there. */
   readonly lastLook: LastLook | null;
 };
 

@@ -45,7 +45,7 @@ export const LIVENESS_BOUNDS = {
   /** Of the face at rest after each movement: below, it is the same picture. Between the two, a human decides. */
   novelty: { refuse: 0.006, doubt: 0.009 },
   /** Of the third pair from below: photographs that are shown in turn. */
-  thirdNovelty: { refuse: 0.004, doubt: 0.006 },
+  thirdNovelty: { refuse: 0.003, doubt: 0.0045 },
   /** The cosine between those faces: above, it is the same picture. */
   sameness: { refuse: 0.98, doubt: 0.975 },
   /** Every frame at rest beside their mean, and the best frame of each turn. Strangers stay below 0.5. */
