@@ -1,4 +1,4 @@
-import { Button, Group, Modal, MultiSelect, SegmentedControl, TextInput } from '@mantine/core';
+import { Button, Group, Modal, MultiSelect, SegmentedControl } from '@mantine/core';
 import { useState } from 'react';
 import { call, permissionCatalogue, type Result } from '../api/client.ts';
 import { useEnvironment } from '../api/environment.ts';
@@ -9,6 +9,7 @@ import { WordTag } from '../parts/badges.tsx';
 import { ConfirmByTyping, OnceShown } from '../parts/dialogs.tsx';
 import { type Column, List } from '../parts/list.tsx';
 import { Moment } from '../parts/moment.tsx';
+import { NameField } from '../parts/name-field.tsx';
 import { Page } from '../parts/page.tsx';
 import { Guarded } from '../parts/states.tsx';
 import { useT } from '../texts/texts.tsx';
@@ -95,14 +96,7 @@ function NewKey({ onMade }: { onMade(code: string): void }) {
   );
   return (
     <ActForm act={make} submitLabel={t('app.create')}>
-      <TextInput
-        label={t('keys.name')}
-        value={name}
-        onChange={(event) => setName(event.currentTarget.value)}
-        maxLength={255}
-        required
-        data-autofocus
-      />
+      <NameField name={name} onName={setName} maxLength={255} />
       <SegmentedControl
         aria-label={t('keys.environment')}
         value={where}

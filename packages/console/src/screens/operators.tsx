@@ -9,6 +9,7 @@ import { Tag, WordTag } from '../parts/badges.tsx';
 import { ConfirmByTyping, OnceShown } from '../parts/dialogs.tsx';
 import { type Column, List } from '../parts/list.tsx';
 import { Moment, useMomentText } from '../parts/moment.tsx';
+import { NameField } from '../parts/name-field.tsx';
 import { Page } from '../parts/page.tsx';
 import { Guarded } from '../parts/states.tsx';
 import { useT } from '../texts/texts.tsx';
@@ -89,14 +90,7 @@ function Invite({ onInvited }: { onInvited(link: JoinLink): void }) {
   const about = roles.data?.roles.find((each) => each.name === role)?.description;
   return (
     <ActForm act={act} submitLabel={t('operators.invite')}>
-      <TextInput
-        label={t('keys.name')}
-        value={name}
-        onChange={(event) => setName(event.currentTarget.value)}
-        maxLength={100}
-        required
-        data-autofocus
-      />
+      <NameField name={name} onName={setName} maxLength={100} />
       <TextInput
         label={t('join.email')}
         type="email"

@@ -1,4 +1,4 @@
-import { Anchor, Button, CopyButton, Group, Modal, Select, TextInput } from '@mantine/core';
+import { Anchor, Button, CopyButton, Group, Modal, Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call, type Result } from '../api/client.ts';
@@ -10,6 +10,7 @@ import { WordTag } from '../parts/badges.tsx';
 import { ConfirmByTyping } from '../parts/dialogs.tsx';
 import { type Column, List } from '../parts/list.tsx';
 import { Moment } from '../parts/moment.tsx';
+import { NameField } from '../parts/name-field.tsx';
 import { Page } from '../parts/page.tsx';
 import { Guarded } from '../parts/states.tsx';
 import { useT } from '../texts/texts.tsx';
@@ -129,14 +130,7 @@ function NewToken({ onMade }: { onMade(): void }) {
   );
   return (
     <ActForm act={make} submitLabel={t('app.create')} isDisabled={!definition}>
-      <TextInput
-        label={t('keys.name')}
-        value={name}
-        onChange={(event) => setName(event.currentTarget.value)}
-        maxLength={50}
-        required
-        data-autofocus
-      />
+      <NameField name={name} onName={setName} maxLength={50} />
       <Select
         label={t('instances.definition')}
         data={choices}

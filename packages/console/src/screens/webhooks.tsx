@@ -7,6 +7,7 @@ import { ActForm } from '../parts/act-form.tsx';
 import { WordTag } from '../parts/badges.tsx';
 import { OnceShown } from '../parts/dialogs.tsx';
 import { type Column, List } from '../parts/list.tsx';
+import { NameField } from '../parts/name-field.tsx';
 import { Page } from '../parts/page.tsx';
 import { Guarded } from '../parts/states.tsx';
 import { useT } from '../texts/texts.tsx';
@@ -74,14 +75,7 @@ function NewWebhook({ onMade }: { onMade(secret: string): void }) {
   );
   return (
     <ActForm act={make} submitLabel={t('app.create')}>
-      <TextInput
-        label={t('keys.name')}
-        value={name}
-        onChange={(event) => setName(event.currentTarget.value)}
-        maxLength={100}
-        required
-        data-autofocus
-      />
+      <NameField name={name} onName={setName} maxLength={100} />
       <TextInput
         label={t('webhooks.address')}
         type="url"

@@ -5,7 +5,7 @@ import { medianOf, pairsOf } from './verify.ts';
 /** A picture of the face at rest, with its 68 landmarks, x and y in turn, in pixels of the picture. */
 export type RestPicture = { readonly bytes: Uint8Array; readonly points: readonly number[] };
 
-/** Each pair takes some ten milliseconds. */
+/** Each pair takes some fifteen milliseconds. */
 const MAX_PICTURES = 6;
 const LEAST_PICTURES = 3;
 

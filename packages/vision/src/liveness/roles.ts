@@ -40,9 +40,10 @@ export function sizeOf({ box, height }: Pick<FaceObservation, 'box' | 'height'>)
 }
 
 /** Whether the face still fits into the picture when it has come closer. */
-export function hasRoom({ box, height, width }: Pick<FaceObservation, 'box' | 'height' | 'width'>): boolean {
+export function hasRoom(face: Pick<FaceObservation, 'box' | 'height' | 'width'>): boolean {
   const { from, largest } = CHALLENGE_LIMITS.closer;
-  return Math.max((box.bottom - box.top) / height, (box.right - box.left) / width) * from <= largest;
+  const { box, width } = face;
+  return Math.max(sizeOf(face), (box.right - box.left) / width) * from <= largest;
 }
 
 export function isMouthOpen(seen: Measures, neutral: Neutral): boolean {

@@ -58,9 +58,14 @@ export class BlobError extends ApiError {
   }
 }
 
-/** What the log says of it. */
-export const MISSING =
-  'an image is recorded in the database but is not where images are kept: do all servers have the same BLOB_URL, and was the place restored together with the database?';
+/** An image that the database names and that is not there. */
+export function missingBlob(cause?: unknown): BlobError {
+  return new BlobError(
+    'missing',
+    'an image is recorded in the database but is not where images are kept: do all servers have the same BLOB_URL, and was the place restored together with the database?',
+    cause,
+  );
+}
 
 export function assertKey(key: string): string {
   if (!ID_PATTERN.test(key)) throw new Error('the key of a blob is an id');

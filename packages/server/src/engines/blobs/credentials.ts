@@ -10,12 +10,7 @@ export type Credentials = {
 /** Who hands out temporary credentials: the token service, the agent of the container, or the machine. */
 export type CredentialIssuer =
   | { readonly from: 'tokenService'; readonly endpoint: string; readonly roleArn: string; readonly tokenFile: string }
-  | {
-      readonly from: 'container';
-      readonly url: string;
-      readonly token?: string | undefined;
-      readonly tokenFile?: string | undefined;
-    }
+  | { readonly from: 'container'; readonly url: string; readonly tokenFile?: string | undefined }
   | { readonly from: 'instance'; readonly endpoint: string };
 
 type Temporary = Credentials & { readonly expiresAt: number };
@@ -76,10 +71,10 @@ async function askTokenService({ endpoint, roleArn, tokenFile }: TokenService): 
   });
 }
 
-async function askContainer({ url, token, tokenFile }: Container): Promise<Temporary> {
+async function askContainer({ url, tokenFile }: Container): Promise<Temporary> {
   // The agent replaces the file from time to time.
-  const authorization = tokenFile ? (await readFile(tokenFile, 'utf8')).trim() : token;
-  return toTemporary(JSON.parse(await ask(url, { headers: authorization ? { authorization } : {} })));
+  const headers = tokenFile ? { authorization: (await readFile(tokenFile, 'utf8')).trim() } : {};
+  return toTemporary(JSON.parse(await ask(url, { headers })));
 }
 
 const METADATA_TOKEN_SECONDS = 60;

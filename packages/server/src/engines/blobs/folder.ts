@@ -9,7 +9,7 @@ import {
   type BlobContent,
   BlobError,
   type Blobs,
-  MISSING,
+  missingBlob,
   type StoredBlob,
   shardOf,
 } from './blobs.ts';
@@ -70,7 +70,7 @@ export function openFolder(folder: string): Blobs {
 function blobError(error: unknown): unknown {
   const { code, syscall } = error as NodeJS.ErrnoException;
   if (code === 'ENOSPC' || code === 'EDQUOT') return new BlobError('full', 'the blob folder is full', error);
-  if (code === 'ENOENT' && syscall === 'open') return new BlobError('missing', MISSING, error);
+  if (code === 'ENOENT' && syscall === 'open') return missingBlob(error);
   return syscall ? new BlobError('unavailable', `the blob folder cannot be used: ${code}`, error) : error;
 }
 

@@ -6,7 +6,7 @@ import {
   type BlobContent,
   BlobError,
   type Blobs,
-  MISSING,
+  missingBlob,
   type StoredBlob,
   shardOf,
 } from './blobs.ts';
@@ -41,7 +41,7 @@ export function openS3(place: S3Place, options: S3Options): Blobs {
     },
     async get(key) {
       const answer = await request({ method: 'GET', path: pathOf(key) });
-      if (!answer) throw new BlobError('missing', MISSING);
+      if (!answer) throw missingBlob();
       return readStream(answer);
     },
     delete: (key) => remove(pathOf(key)),
