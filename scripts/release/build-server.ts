@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { viewerScript } from '../../packages/server/src/http/pages/docs.ts';
+import { viewerScript } from '../../packages/server/src/http/pages/reference.ts';
 import { compileAll, compileLauncher } from './compile.ts';
 import {
   BUNDLED,
@@ -23,7 +23,7 @@ import {
 } from './packages.ts';
 
 const LAUNCHER = 'packages/cli/bin/grove';
-/** Where `http/pages/docs.ts` looks for the script before it asks the package for it. */
+/** Where `http/pages/reference.ts` looks for the script before it asks the package for it. */
 const VIEWER = 'packages/server/viewer/scalar.js';
 
 /** Writes the package of the server and of `grove` for one platform into a folder that it empties first. */
@@ -59,9 +59,9 @@ function writeCode(folder: string): void {
   }
 }
 
-/** Migrations, definitions, pages and documents: what is read as it is. */
+/** Migrations, definitions, pages, documents and the styles and scripts of theirs: what is read as it is. */
 function copyData(folder: string): void {
-  const data = CODE.flatMap((name) => globSync(`packages/${name}/{src/**/*,*}.{json,sql}`, { cwd: ROOT }));
+  const data = CODE.flatMap((name) => globSync(`packages/${name}/{src/**/*,*}.{json,sql,css,js}`, { cwd: ROOT }));
   const pages = PAGES.flatMap(({ folder: home, ship }) => ship.map((each) => join(home, each)));
   for (const path of [...data.filter((each) => !each.endsWith('package.json')), ...pages, ...DOCUMENTS]) {
     if (!existsSync(join(ROOT, path))) throw new Error(`${path} is not there`);

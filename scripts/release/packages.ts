@@ -38,7 +38,11 @@ export const PAGES: readonly { folder: string; build: string; ship: readonly str
 ];
 
 /** Everything else that the server reads, or that a licence asks for. */
-export const DOCUMENTS = ['LICENSE', 'README.md', 'CHANGELOG.md', 'THIRD-PARTY-NOTICES.md', 'docs'];
+export const DOCUMENTS = [
+  ...['LICENSE', 'README.md', 'CHANGELOG.md', 'SECURITY.md', 'THIRD-PARTY-NOTICES.md', 'docs', 'deploy'],
+  ...['examples/verify.ts', 'examples/embed', 'examples/passkey/server.ts'],
+  ...['packages/sdk/README.md', 'packages/cli/README.md', 'packages/embed/README.md'],
+];
 
 /** Not loaded at run time: the one gives types only, of the other the release holds the script that it serves. */
 export const NOT_AT_RUN_TIME = ['typebox', '@scalar/fastify-api-reference'];
@@ -96,7 +100,9 @@ export function lockedVersion(name: string, root = ROOT): string {
   const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
     packages: Record<string, { version?: string }>;
   };
-  const version = packages[`node_modules/${name}`]?.version;
+  // A package of ours may need another version than the one at the top, which is then beside it.
+  const beside = CODE.map((own) => packages[`packages/${own}/node_modules/${name}`]).find(Boolean);
+  const { version } = beside ?? packages[`node_modules/${name}`] ?? {};
   if (version === undefined) throw new Error(`${name} is not in the lock file`);
   return version;
 }

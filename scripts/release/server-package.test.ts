@@ -61,7 +61,19 @@ test('an installed server starts for an ordinary user from any folder, and says 
 
 test('the pages of the journey, the console and the documentation are in the package', { skip }, async () => {
   const console = `${ready.baseUrl}/console/`;
-  for (const address of [ready.demoUrl, console, `${ready.baseUrl}/docs/viewer.js`, `${ready.baseUrl}/openapi.json`]) {
+  for (const address of [
+    ...[ready.demoUrl, console, `${ready.baseUrl}/openapi.json`, `${ready.baseUrl}/docs/reference/viewer.js`],
+    ...[
+      '',
+      'results',
+      'cli',
+      'style.css',
+      'search.js',
+      'minisearch.js',
+      'search.json',
+      'files/deploy/caddy/Caddyfile',
+    ].map((name) => `${ready.baseUrl}/docs/${name}`),
+  ]) {
     const answer = await fetch(address);
     assert.equal(answer.status, 200, address);
     assert.ok((await answer.text()).length > 500, address);

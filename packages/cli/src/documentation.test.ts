@@ -113,25 +113,6 @@ test('with a server that was started as the quick start says', async (t) => {
   });
 });
 
-test('the snippets of the SDK in the documentation have no fault of type', async (t) => {
-  const folder = folderHere(t);
-  const [quickStart = ''] = blocksOf('docs/quick-start.md', '4. ', 'ts');
-  // What stands before the first section; the key comes from the reader.
-  const [readMe = ''] = blocksOf('packages/sdk/README.md', '', 'ts');
-  writeFileSync(`${folder}/quick-start.ts`, quickStart);
-  writeFileSync(`${folder}/read-me.ts`, `declare const apiKey: string;\n${readMe}`);
-  // What a snippet makes, its reader uses.
-  const compilerOptions = { lib: ['esnext', 'dom', 'dom.asynciterable'], noUnusedLocals: false };
-  const settings = { extends: `${REPOSITORY}/tsconfig.base.json`, compilerOptions, include: ['*.ts'] };
-  writeFileSync(`${folder}/tsconfig.json`, JSON.stringify(settings));
-  const compiler = `${REPOSITORY}/node_modules/typescript-native/bin/tsc`;
-  const faults = await run(process.execPath, [compiler, '-p', folder], { timeout: TIMEOUT_MS }).then(
-    () => '',
-    (error: { stdout: string }) => error.stdout,
-  );
-  assert.equal(faults, '');
-});
-
 test('the commands of the operator run as documented: tenants, migrations, backup and restore, rotation', async (t) => {
   const folder = temporaryFolder(t);
   const commands = (title: string) =>

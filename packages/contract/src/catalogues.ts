@@ -1,9 +1,13 @@
 import { operations } from './api.ts';
-import { catalogue } from './errors.ts';
+import { renderStatuses } from './catalogue-statuses.ts';
+import { renderUserData } from './catalogue-user-data.ts';
+import { adviceOf } from './error-advice.ts';
+import { catalogue, type ErrorCode } from './errors.ts';
 import { IDENTITY_EVENTS } from './identity-store/events.ts';
+import { GENERATED, tableOf } from './markdown-table.ts';
 import { WEBHOOK_EVENTS } from './notification-service.ts';
 
-/** The catalogues of the contract as one page for people, and a short guide for programs that read. Pure. */
+/** The catalogues of the contract as pages for people, and a short guide for programs that read. Pure. */
 const MEANINGS: Readonly<Record<(typeof WEBHOOK_EVENTS)[number], string>> = {
   'instance.created': 'a process instance was created; nobody has opened it yet',
   'instance.started': 'the end user has begun',
@@ -52,7 +56,7 @@ const STATUS: Readonly<Record<string, string>> = {
   'instance.review': 'REVIEW',
   'instance.paused': 'PAUSED',
   'instance.completed': 'COMPLETED_ENDED_SUCCESS',
-  'instance.terminated': 'COMPLETED_EXPIRED',
+  'instance.terminated': 'COMPLETED_TERMINATED',
 };
 
 /** What a receiver would be sent. */
@@ -76,61 +80,115 @@ export function exampleOf(type: (typeof WEBHOOK_EVENTS)[number]): object {
   });
 }
 
-const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll('\n', ' ');
-const tableOf = (head: readonly string[], rows: readonly (readonly string[])[]) =>
-  [head, head.map(() => '---'), ...rows].map((row) => `| ${row.map(cell).join(' | ')} |`).join('\n');
+/** Every generated page, by its file in `docs`. */
+export function renderCatalogues(): Readonly<Record<string, string>> {
+  return {
+    'catalogues.md': renderIndex(),
+    'statuses.md': renderStatuses(),
+    'events.md': renderEvents(),
+    'user-data.md': renderUserData(),
+    'error-codes.md': renderCodes(),
+    'permissions.md': renderPermissions(),
+  };
+}
 
-export function renderCatalogues(): string {
-  const events = WEBHOOK_EVENTS.map((type) => [`\`${type}\``, MEANINGS[type]]);
-  const all = operations();
-  const byPermission = Map.groupBy(
-    all.filter(({ operation }) => operation.permission),
-    ({ operation }) => operation.permission as string,
-  );
-  const permissions = [...byPermission]
-    .sort()
-    .map(([permission, listed]) => [`\`${permission}\``, listed.map(({ operation }) => operation.summary).join('; ')]);
-  const codes = Object.entries(catalogue).map(([code, { status, message }]) => {
-    const raised = all.filter(({ operation }) => operation.codes?.some((each) => String(each) === code));
-    return [
-      code,
-      String(status),
-      message,
-      raised.length === 0 ? 'any' : raised.map(({ id }) => `\`${id}\``).join(', '),
-    ];
-  });
+function renderIndex(): string {
   return `# Catalogues
 
-Generated from the contract by \`npm run generate\`; do not edit.
+${GENERATED}
+
+Lists of everything that has a name in the API.
+
+## Statuses
+
+[Statuses](statuses.md) of instances, checks, deliveries, keys and users: what each means, and what to do on it.
 
 ## Events
 
-What a [webhook](webhooks.md) can be told, and \`grove listen\` shows. Payloads hold ids, statuses and codes, never anything of a person.
+[Events](events.md): what a [webhook](webhooks.md) can be told, each with an example of its payload.
 
-${tableOf(['event', 'says'], events)}
+## User data
 
-An event of an instance, of an identity store and of the tenant:
-
-${(['instance.completed', 'identity.authenticationFailed', 'apiKey.readBudgetExceeded'] as const)
-  .map((type) => `\`\`\`json\n${JSON.stringify(exampleOf(type), null, 2)}\n\`\`\``)
-  .join('\n\n')}
-
-## Permissions
-
-A key holds \`TNT#<tenant>#<permission>\`. \`*\` stands for any rest: \`TNT#acme#ProcessManager:*\`.
-
-${tableOf(['permission', 'allows'], permissions)}
+[User data](user-data.md): its shape, the shape of a check, and the paths of images.
 
 ## Error codes
 
-Each answer that is not a success is a problem with one of these codes, and \`requestId\`. "any": every operation may answer it.
+[Error codes](error-codes.md): the HTTP status, what causes each, what to do, and which operations answer it.
 
-${tableOf(['code', 'HTTP', 'message', 'of'], codes)}
+## Permissions
+
+[Permissions](permissions.md): what an API key or a role may be allowed, and which operations each opens.
+
+## Settings
+
+[Configuration](configuration.md) lists every environment variable of a server with its default.
 `;
 }
 
-/** llms.txt: where a program that reads documentation finds what. */
-export function renderLlms(): string {
+function renderEvents(): string {
+  const events = WEBHOOK_EVENTS.map((type) => [`[\`${type}\`](#${anchorOf(type)})`, MEANINGS[type]]);
+  const examples = WEBHOOK_EVENTS.map((type) => {
+    const meaning = MEANINGS[type];
+    const sentence = `${meaning.charAt(0).toUpperCase()}${meaning.slice(1)}.`;
+    return `### ${type}\n\n${sentence}\n\n\`\`\`json\n${JSON.stringify(exampleOf(type), null, 2)}\n\`\`\``;
+  });
+  return `# Events
+
+${GENERATED}
+
+What a [webhook](webhooks.md) can be told, and \`grove listen\` shows. Payloads hold ids, statuses and codes, never anything of a person.
+
+## All events
+
+${tableOf(['event', 'says'], events)}
+
+## Examples
+
+The body of each, as it is sent without a template. Every release may add members.
+
+${examples.join('\n\n')}
+`;
+}
+
+const anchorOf = (type: string) => type.toLowerCase().replaceAll('.', '');
+
+function renderPermissions(): string {
+  const listed = operations().filter(({ operation }) => operation.permission);
+  const byPermission = Map.groupBy(listed, ({ operation }) => operation.permission as string);
+  const permissions = [...byPermission]
+    .sort()
+    .map(([permission, own]) => [`\`${permission}\``, own.map(({ operation }) => operation.summary).join('; ')]);
+  return `# Permissions
+
+${GENERATED}
+
+A key holds \`TNT#<tenant>#<permission>\`. \`*\` stands for any rest: \`TNT#acme#ProcessManager:*\`. Give a key what it needs and nothing more.
+
+${tableOf(['permission', 'allows'], permissions)}
+`;
+}
+
+function renderCodes(): string {
+  const all = operations();
+  const codes = Object.entries(catalogue).map(([code, { status, message }]) => {
+    const raised = all.filter(({ operation }) => operation.codes?.some((each) => String(each) === code));
+    const by = raised.length === 0 ? 'any' : raised.map(({ id }) => `\`${id}\``).join(', ');
+    return [code, String(status), message, adviceOf(Number(code) as ErrorCode), by];
+  });
+  return `# Error codes
+
+${GENERATED}
+
+Each answer that is not a success is a problem (RFC 9457) with one of these codes, and \`requestId\`, which stands in the log of the
+server too. "any": every operation may answer it. Codes never change their meaning.
+
+${tableOf(['code', 'HTTP', 'message', 'cause, and what to do', 'of'], codes)}
+`;
+}
+
+/** llms.txt (llmstxt.org): where a program that reads documentation finds what. `pages` are those of the documentation. */
+export function renderLlms(pages: readonly { name: string; title: string; about: string }[] = []): string {
+  const documents = pages.map(({ name, title, about }) => `- [${title}](/docs/${name}.md): ${about}`);
   const groups = Map.groupBy(operations(), ({ group }) => group);
   const lines = [...groups].map(([group, listed]) => {
     const summaries = listed.map(({ operation }) => `${operation.method} ${operation.path}: ${operation.summary}`);
@@ -142,11 +200,16 @@ export function renderLlms(): string {
 > instance, sends its user to the journey and is told the outcome by a webhook.
 
 - [OpenAPI 3.1](/openapi.json): every operation with schemas, examples and problems
-- [Reference with try-it](/docs/)
+- [Reference with try-it](/docs/reference/)
+- [Documentation](/docs/)
 - [JSON Schema of process definitions](/schemas/process-definition.json)
 
 Credentials: \`POST /api/arthr/apiKeys/issue\` with the header \`X-API-Key\` gives a bearer token; every other call takes
 \`Authorization: Bearer\`. Keys that begin with \`grv_test_\` work in the sandbox, where \`_scenario\` chooses the outcome.
+
+## Documentation
+
+${documents.join('\n')}
 
 ## Operations
 

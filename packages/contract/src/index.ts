@@ -1,5 +1,6 @@
 export { type Api, api, type GroupName, type ListedOperation, operations } from './api.ts';
 export { ApiKey } from './arthr.ts';
+export { IMAGE_PATHS } from './catalogue-user-data.ts';
 export { renderLlms } from './catalogues.ts';
 export { CONFIGURATION_ACTIONS, type ConfigurationAction } from './configuration-actions.ts';
 export {
@@ -45,6 +46,7 @@ export {
 export { MAX_OPERATOR_NAME_LENGTH, MAX_PASSKEYS_PER_OPERATOR } from './operators.ts';
 export { isPage, likeFilter, page, pageQuery } from './page.ts';
 export { MAX_FOUND_OF_PERSON } from './person-requests.ts';
+export { buildPostman } from './postman.ts';
 export { MAX_INPUT_ERRORS, Problem, Refusal } from './problem.ts';
 export { DefinitionDocument, MAX_CONDITION_LENGTH, MAX_STEPS } from './process-manager/definitions.ts';
 export {

@@ -1,16 +1,14 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { renderCatalogues } from './catalogues.ts';
 
-/** Writes docs/catalogues.md; with `--check`, only tells whether it is stale. */
-const file = new URL('../../../docs/catalogues.md', import.meta.url);
-const fresh = renderCatalogues();
+/** Writes the generated pages of docs; with `--check`, only tells which are stale. */
+const folder = new URL('../../../docs/', import.meta.url);
 
-if (process.argv.includes('--check')) {
-  const stored = await readFile(file, 'utf8').catch(() => '');
-  if (stored !== fresh) {
-    console.error('docs/catalogues.md is stale: run node packages/contract/src/write-catalogues.ts');
+for (const [name, fresh] of Object.entries(renderCatalogues())) {
+  const file = new URL(name, folder);
+  if (!process.argv.includes('--check')) await writeFile(file, fresh);
+  else if ((await readFile(file, 'utf8').catch(() => '')) !== fresh) {
+    console.error(`docs/${name} is stale: run node packages/contract/src/write-catalogues.ts`);
     process.exitCode = 1;
   }
-} else {
-  await writeFile(file, fresh);
 }

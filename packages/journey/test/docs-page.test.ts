@@ -17,7 +17,7 @@ describe('the documentation page', () => {
     // The viewer is several megabytes of script.
     page.setDefaultTimeout(60_000);
     const { origin } = new URL((await stage.link({ steps: [] })).url);
-    await page.goto(`${origin}/docs/`);
+    await page.goto(`${origin}/docs/reference/`);
     await page.getByLabel('Try it: your API key').fill('grv_test_nonsense');
     await page.getByRole('button', { name: 'Use it here' }).click();
     await page.getByText('This key was not accepted').waitFor();

@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { buildOpenApi, renderLlms } from '@grove/contract';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ApiError } from '../kernel/errors.ts';
-import { mountDocs } from './pages/docs.ts';
+import { documentedPages, mountDocs } from './pages/docs.ts';
 import { mountLanding } from './pages/landing.ts';
 
 /** What anybody may read: health, the public keys, the description of the API. And the metrics, for whoever may. */
@@ -51,7 +51,7 @@ export function mountPublic(app: FastifyInstance, deps: PublicDeps): void {
   // For programs that read documentation (llmstxt.org).
   let llms: string | undefined;
   app.get('/llms.txt', async (_request, reply) => {
-    llms ??= renderLlms();
+    llms ??= renderLlms(documentedPages());
     return reply.header('Cache-Control', 'public, max-age=60').type('text/plain; charset=utf-8').send(llms);
   });
   let schema: string | undefined;
@@ -60,7 +60,7 @@ export function mountPublic(app: FastifyInstance, deps: PublicDeps): void {
     reply.header('Cache-Control', 'public, max-age=60').header('Access-Control-Allow-Origin', '*');
     return reply.type('application/schema+json').send(schema);
   });
-  mountDocs(app);
+  mountDocs(app, deps);
   mountLanding(app);
 }
 

@@ -1,120 +1,95 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import Fastify, { type FastifyInstance } from 'fastify';
+import { buildPostman } from '@grove/contract';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { ApiError } from '../../kernel/errors.ts';
+import { layout } from './docs/layout.ts';
+import { firstSentence, loadSite, overviewHtml, readSiteFile, type Site, searchEntries } from './docs/site.ts';
+import { mountReference } from './reference.ts';
 
 /**
- * The documentation page: Scalar, served from this server, asking nobody else for anything. The viewer weighs several
- * megabytes, so it is loaded when somebody first opens the page.
+ * The documentation of this release, served by the server itself and complete without any other site. What is served is
+ * found by its name in a map: no path of a request is ever turned into a path of a file.
  */
-const SETTINGS = {
-  url: '/openapi.json',
-  pageTitle: 'Grove API',
-  withDefaultFonts: false,
-  telemetry: false,
-  hideClientButton: true,
-  showDeveloperTools: 'never',
-  agent: { disabled: true },
-  mcp: { disabled: true },
-  proxyUrl: '',
-  authentication: { preferredSecurityScheme: 'bearer' },
-} as const;
-
 const POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-const PAGE = `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Grove API</title>
-<link rel="icon" href="data:,">
-<style>
-#key { display: flex; flex-wrap: wrap; gap: 8px 12px; align-items: center; padding: 10px 16px; border-bottom: 1px solid #8886; font: 15px/1.4 system-ui, sans-serif; color-scheme: light dark; background: Canvas; color: CanvasText; }
-#key input { flex: 1 1 16rem; max-width: 28rem; min-height: 36px; padding: 4px 8px; font: inherit; }
-#key button { min-height: 36px; padding: 4px 14px; font: inherit; }
-</style>
-</head>
-<body>
-<form id="key">
-<label for="api-key">Try it: your API key</label>
-<input id="api-key" name="key" type="password" autocomplete="off" spellcheck="false" required placeholder="grv_test_…">
-<button>Use it here</button>
-<span role="status">It is exchanged for a token, and both stay in this page.</span>
-</form>
-<noscript>The description of the API is at <a href="/openapi.json">/openapi.json</a>.</noscript>
-<div id="app"></div>
-<script src="/docs/viewer.js"></script>
-<script src="/docs/start.js"></script>
-</body>
-</html>
-`;
-
-// Calls that are tried from the page go to the server that the page came from.
-// With a key, the token that calls need is asked for once and filled in everywhere.
-const START = `const settings = {
-  ...${JSON.stringify(SETTINGS)},
-  servers: [{ url: location.origin, description: 'This server' }],
+const TYPES: Readonly<Record<string, string>> = {
+  html: 'text/html; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  json: 'application/json; charset=utf-8',
+  md: 'text/markdown; charset=utf-8',
+  png: 'image/png',
 };
-const reference = Scalar.createApiReference('#app', settings);
-const form = document.querySelector('#key');
-const say = (text) => { form.querySelector('[role=status]').textContent = text; };
-form.addEventListener('submit', async (event) => {
-  event.preventDefault();
-  const value = form.elements.key.value.trim();
-  try {
-    const answer = await fetch('/api/arthr/apiKeys/issue', { method: 'POST', headers: { 'X-Api-Key': value } });
-    const { token, ttl } = await answer.json();
-    if (!answer.ok) return say('This key was not accepted (' + answer.status + ').');
-    const securitySchemes = { bearer: { token }, apiKey: { value } };
-    // Both are sent: the one call that wants the key has it, too.
-    const authentication = { preferredSecurityScheme: [['bearer', 'apiKey']], securitySchemes };
-    reference.updateConfiguration({ ...settings, authentication });
-    say('Ready: “Test Request” calls this server for the next ' + Math.round(ttl / 60) + ' minutes.');
-  } catch {
-    say('The server did not answer.');
-  }
-});
-`;
+const TEXT = 'text/plain; charset=utf-8';
 
-export function mountDocs(app: FastifyInstance): void {
-  let viewer: Promise<{ plain: Buffer; zipped: Buffer }> | undefined;
+type Asset = { readonly type: string; readonly bytes: Buffer; zipped?: Buffer };
+type Assets = ReadonlyMap<string, () => Asset>;
+
+export function mountDocs(app: FastifyInstance, { version }: { version: string }): void {
+  let assets: Assets | undefined;
+  const made = new Map<string, Asset>();
   app.get('/docs', async (_request, reply) => reply.redirect('/docs/', 308));
-  app.get('/docs/', async (_request, reply) =>
-    reply
-      .header('Content-Security-Policy', POLICY)
-      .header('Referrer-Policy', 'no-referrer')
-      .type('text/html; charset=utf-8')
-      .send(PAGE),
-  );
-  app.get('/docs/start.js', async (_request, reply) => reply.type('text/javascript; charset=utf-8').send(START));
-  app.get('/docs/viewer.js', async (request, reply) => {
-    viewer ??= loadViewer();
-    const { plain, zipped } = await viewer;
-    reply
-      .type('text/javascript; charset=utf-8')
-      .header('Cache-Control', 'public, max-age=3600')
-      .header('Vary', 'Accept-Encoding');
-    if (!/\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''))) return reply.send(plain);
-    return reply.header('Content-Encoding', 'gzip').send(zipped);
+  mountReference(app);
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: '/docs/*',
+    handler: async (request, reply) => {
+      const name = (request.params as { '*': string })['*'];
+      assets ??= assetsOf(loadSite(), version);
+      const make = assets.get(name);
+      if (!make) throw new ApiError(100003);
+      const asset = made.get(name) ?? make();
+      made.set(name, asset);
+      return send(request, reply, asset);
+    },
   });
 }
 
-/** A release holds the script itself, and not the 25 MB of packages around it. */
-const RELEASED_VIEWER = new URL('../../../viewer/scalar.js', import.meta.url);
-
-async function loadViewer(): Promise<{ plain: Buffer; zipped: Buffer }> {
-  const plain = existsSync(RELEASED_VIEWER) ? readFileSync(RELEASED_VIEWER) : await viewerScript();
-  return { plain, zipped: gzipSync(plain) };
+/** What a program that reads is told of each page, in the order of the contents. */
+export function documentedPages(): { name: string; title: string; about: string }[] {
+  const chapters = loadSite().chapters.filter(({ title }) => title !== 'Decisions');
+  return chapters.flatMap(({ pages }) =>
+    pages.map(({ name, label: title, opening }) => ({ name, title, about: firstSentence(opening) })),
+  );
 }
 
-/** The package serves its script through a Fastify plugin and in no other way, so a server that never listens is asked. */
-export async function viewerScript(): Promise<Buffer> {
-  const { default: plugin } = await import('@scalar/fastify-api-reference');
-  const host = Fastify();
-  await host.register(plugin, { routePrefix: '/viewer', configuration: { content: {} } });
-  const answer = await host.inject('/viewer/js/scalar.js');
-  await host.close();
-  if (answer.statusCode !== 200) throw new Error(`the documentation viewer answered ${answer.statusCode}`);
-  return answer.rawPayload;
+/** Everything by its name after `/docs/`, each made when it is first wanted. */
+function assetsOf(site: Site, version: string): Assets {
+  const assets = new Map<string, () => Asset>();
+  const add = (name: string, ending: string, body: () => string | Buffer) =>
+    assets.set(name, () => ({ type: TYPES[ending] ?? TEXT, bytes: Buffer.from(body()) }));
+  const overview = { site, name: '', title: 'Documentation', sections: [] };
+  add('', 'html', () => layout({ ...overview, html: overviewHtml(site) }));
+  for (const [name, page] of site.pages) {
+    add(name, 'html', () => layout({ site, ...page }));
+    add(`${name}.md`, 'md', () => page.source);
+  }
+  // A file of an example is shown and never run, so scripts among them are text.
+  for (const path of site.files) {
+    add(`files/${path}`, path.endsWith('.png') ? 'png' : 'text', () => readSiteFile(path));
+  }
+  const beside = (path: string) => () => readFileSync(fileURLToPath(new URL(`./docs/${path}`, import.meta.url)));
+  add('style.css', 'css', beside('style.css'));
+  add('search.js', 'js', beside('search.js'));
+  add('minisearch.js', 'js', () => readFileSync(fileURLToPath(import.meta.resolve('minisearch'))));
+  add('search.json', 'json', () => JSON.stringify(searchEntries(site)));
+  add('grove.postman_collection.json', 'json', () => JSON.stringify(buildPostman({ version }), null, 2));
+  return assets;
+}
+
+function send(request: FastifyRequest, reply: FastifyReply, asset: Asset): FastifyReply {
+  reply
+    .header('Content-Security-Policy', POLICY)
+    .header('Referrer-Policy', 'no-referrer')
+    .header('X-Content-Type-Options', 'nosniff')
+    .header('Cache-Control', 'public, max-age=60')
+    .header('Vary', 'Accept-Encoding')
+    .type(asset.type);
+  const takesGzip = /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''));
+  if (!takesGzip || asset.type === TYPES.png) return reply.send(request.method === 'HEAD' ? '' : asset.bytes);
+  asset.zipped ??= gzipSync(asset.bytes);
+  return reply.header('Content-Encoding', 'gzip').send(request.method === 'HEAD' ? '' : asset.zipped);
 }

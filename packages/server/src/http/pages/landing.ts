@@ -22,8 +22,8 @@ const PAGE = `<!doctype html>
 <p>This is the address of an identity verification service.</p>
 <ul>
 <li><strong>You were sent a link to verify your identity?</strong> Open that link again: this page is not part of it.</li>
-<li><strong>You write software?</strong> Read the <a href="/docs/">documentation of the API</a>, or its description as
-<a href="/openapi.json">OpenAPI</a>.</li>
+<li><strong>You write software?</strong> Read the <a href="/docs/">documentation</a> with the
+<a href="/docs/reference/">reference of the API</a>, or its description as <a href="/openapi.json">OpenAPI</a>.</li>
 <li><strong>You operate this server?</strong> <a href="/health/ready">/health/ready</a> says whether it is ready, and
 <code>grove doctor</code> what is wrong.</li>
 </ul>

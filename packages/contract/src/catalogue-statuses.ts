@@ -1,0 +1,127 @@
+import type { Static } from 'typebox';
+import { GENERATED, tableOf } from './markdown-table.ts';
+import type { InstanceStatus, StatusMapped } from './process-manager/parameters.ts';
+
+/** The page of statuses: what each means, and what a back end does on it. Pure. */
+type Status = Static<typeof InstanceStatus>;
+type Meaning = { shown: Static<typeof StatusMapped>; isFinal: boolean; means: string; todo: string };
+
+export const INSTANCE_STATUSES: Readonly<Record<Status, Meaning>> = {
+  PENDING: {
+    ...{ shown: 'Pending', isFinal: false },
+    means: 'made, and nobody has opened it yet',
+    todo: 'Nothing. Send the link again if the person says that it did not arrive.',
+  },
+  ACTIVE: {
+    ...{ shown: 'In Progress', isFinal: false },
+    means: 'the person is at it, or a check is running',
+    todo: 'Wait for the webhook.',
+  },
+  PAUSED: {
+    ...{ shown: 'Paused', isFinal: false },
+    means: 'a step `pause` waits for your back end',
+    todo: 'Do what the step is for, then `POST …/processInstances/{id}/resume`.',
+  },
+  REVIEW: {
+    ...{ shown: 'Review', isFinal: false },
+    means: 'a human has to decide',
+    todo: 'Tell the person that it takes longer. Somebody decides in the console, or by `POST /api/process-manager/reviews/{id}/approve` or `/reject`.',
+  },
+  COMPLETED_ENDED_SUCCESS: {
+    ...{ shown: 'Accepted', isFinal: true },
+    means: 'the definition, or a human, accepted',
+    todo: 'Read `assurance` and the data that you need, then go on with the person. Keep what you must keep before the retention is over.',
+  },
+  COMPLETED_ENDED_ERROR: {
+    ...{ shown: 'Declined', isFinal: true },
+    means: 'the definition, or a human, declined',
+    todo: 'Read the checks for the reason. Tell the person in your own words, and offer another way. A new attempt is a new instance.',
+  },
+  COMPLETED_PROCESS_ERROR: {
+    ...{ shown: 'Error', isFinal: true },
+    means: 'the journey could not go on: a step failed for a technical reason',
+    todo: 'It says nothing about the person. Read the events of the instance, correct the definition or the service that failed, and make a new instance.',
+  },
+  COMPLETED_TERMINATED: {
+    ...{ shown: 'Abandoned', isFinal: true },
+    means: 'ended before its end: time ran out, the person gave up, or a caller stopped it',
+    todo: 'It says nothing about the person. Ask whether they want to try again, with a new instance.',
+  },
+};
+
+const CHECKS = [
+  ['PASSED', 'nothing spoke against it', 'Nothing. `reason` says what it rests on.'],
+  [
+    'FAILED',
+    'it is not as it should be',
+    'The definition has drawn its conclusion. `reason` says why; `advice: final` means that another try would not help.',
+  ],
+  ['REVIEW', 'a machine cannot tell', 'A human looks at it: the instance goes to review unless a rule says otherwise.'],
+  [
+    'NOT_PERFORMED',
+    'nobody looked',
+    'Never take it for a pass. `reason` says why: vision is off, no picture, nothing to compare with.',
+  ],
+];
+
+const DELIVERIES = [
+  ['PENDING', 'waits for its first or next attempt', 'Nothing.'],
+  ['DELIVERED', 'the receiver answered 2xx', 'Nothing.'],
+  [
+    'FAILED',
+    'the last attempt failed',
+    'Mend the receiver, then `POST …/deliveries/{id}/replay`, or `POST …/recover` for all since a time.',
+  ],
+  ['CANCELLED', 'given up: the webhook was deleted, or too many waited', 'Read the state of the instances by the API.'],
+];
+
+const KEYS = [
+  ['ACTIVE', 'it issues tokens', 'Nothing.'],
+  ['BLOCKED', 'it issues no tokens, and its tokens are refused at once', 'Set it `ACTIVE` again, or archive it.'],
+  ['ARCHIVED', 'out of use', 'Delete it for good when nobody asks for it any more.'],
+];
+
+const USERS = [
+  ['ACTIVE', 'can authenticate', 'Nothing.'],
+  ['PENDING_ACTIVE', 'is not active yet', 'Set `ACTIVE` when your own check is done.'],
+  ['TEMP_LOCKED', 'is locked until `lockInfo.tempLockExpiresDtm`, after failures', 'Wait, or unlock.'],
+  ['LOCKED', 'is locked until somebody unlocks', 'Find out why, then unlock.'],
+  ['DISABLED', 'cannot authenticate', 'Set `ACTIVE` to allow it again.'],
+];
+
+const code = ([name = '', ...rest]: readonly string[]) => [`\`${name}\``, ...rest];
+const HEAD = ['status', 'means', 'what to do'];
+
+export function renderStatuses(): string {
+  const instances = Object.entries(INSTANCE_STATUSES).map(([status, { shown, isFinal, means, todo }]) => {
+    return [`\`${status}\``, shown, isFinal ? 'yes' : 'no', means, todo];
+  });
+  return `# Statuses
+
+${GENERATED}
+
+What each status means, and what to do on it. [Results](results.md) says what to read when an instance has ended.
+
+## Process instances
+
+\`status\` is for programs, \`statusMapped\` for people. A final status never changes.
+
+${tableOf(['status', 'statusMapped', 'final', 'means', 'what to do'], instances)}
+
+## Checks
+
+${tableOf(HEAD, CHECKS.map(code))}
+
+## Deliveries of webhooks
+
+${tableOf(HEAD, DELIVERIES.map(code))}
+
+## API keys
+
+${tableOf(HEAD, KEYS.map(code))}
+
+## Users of identity stores
+
+${tableOf(HEAD, USERS.map(code))}
+`;
+}
