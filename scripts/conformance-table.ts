@@ -18,11 +18,15 @@ export type Cell = {
   readonly impossible: boolean;
 };
 
-/** Codes of an operation that one of its addresses cannot answer: there is no user that could be missing or locked. */
+/**
+ * Codes of an operation that one of its addresses cannot answer. Where an address names no user, there is none that could be
+ * missing, locked, without a passkey or with too many.
+ */
+const OF_A_USER = [502, 2100, 2101, 100028, 100031, 100038] as const;
+const PASSKEYS_OF_NOBODY = 'POST /api/identity-store/stores/{storeName}/passkeys/relyingParties/{rpId}';
 const IMPOSSIBLE: Readonly<Record<string, readonly number[]>> = {
-  'POST /api/identity-store/stores/{storeName}/passkeys/relyingParties/{rpId}/registrations/{regPolicyName}': [
-    ...[502, 2100, 100028],
-  ],
+  [`${PASSKEYS_OF_NOBODY}/registrations/{regPolicyName}`]: OF_A_USER,
+  [`${PASSKEYS_OF_NOBODY}/authentications/{authPolicyName}`]: OF_A_USER,
 };
 
 /**

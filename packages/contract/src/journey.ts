@@ -129,7 +129,7 @@ export const journey = group('/api/journey', {
     consumes: ['image/jpeg', 'application/json'],
     maxBodyBytes: MAX_FRAME_BYTES,
     ok: FaceChallenge,
-    codes: [...session, 100056, 100057, 100058, 100059, 100130, 100132, 100180],
+    codes: [...session, 100056, 100057, 100058, 100059, 100132, 100180],
   }),
   beginStep: post('/{processInstanceId}/steps/{stepId}/begin', {
     summary: 'Begin the current step, where the page needs something that is made for it',

@@ -15,6 +15,7 @@ const read = new Set<string>();
 const MAX_WAITING = 20_000;
 
 export function recordAnswers(http: FastifyInstance): void {
+  noteInjected(http);
   http.addHook('onSend', (request, reply, payload, done) => {
     const { served } = request.routeOptions.config ?? {};
     // Where no operation is served there are codes as well: those of addresses that do not exist, and of pages.
@@ -27,6 +28,23 @@ export function recordAnswers(http: FastifyInstance): void {
     if (served && reply.raw.statusCode < 400) note(request, request.routeOptions.url, reply.raw.statusCode);
     done();
   });
+}
+
+/** The same for a request that needs no connection. */
+function noteInjected(http: FastifyInstance): void {
+  const inject = http.inject.bind(http) as (request: object) => Promise<{ statusCode: number; headers: object }>;
+  const noting = async (request: object) => {
+    const answer = await inject(request);
+    const { statusCode } = answer;
+    const headers = new Headers(answer.headers as Record<string, string>);
+    return Object.defineProperty(answer, 'statusCode', {
+      get() {
+        noteRead(headers);
+        return statusCode;
+      },
+    });
+  };
+  http.inject = noting as unknown as FastifyInstance['inject'];
 }
 
 function codeIn(payload: unknown): number | undefined {

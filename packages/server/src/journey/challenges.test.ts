@@ -111,6 +111,15 @@ onBothEngines('a challenge of active liveness', (_engine, places) => {
     assert.equal((await page.send(challenge, frame(), { challengeId: other.challenge.challengeId })).body.code, 100132);
   });
 
+  it('takes no frame that is no picture, and none for a step that is not the current one: 100059, 100056', async () => {
+    const user = await atMoving();
+    const { page, challenge } = await started(user);
+    app.clock.advance(1000);
+    assert.equal((await page.send(challenge, Buffer.from('no picture'))).body.code, 100059);
+    const elsewhere = openChallengePage(user, 'still', app.clock);
+    assert.equal((await elsewhere.send(challenge, frame())).body.code, 100056);
+  });
+
   it('ends as too_slow after ten seconds for an instruction', async () => {
     const { page, challenge } = await started(await atMoving());
     app.clock.advance(10_001);

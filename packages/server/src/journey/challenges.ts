@@ -16,7 +16,7 @@ import { toDtm } from '../kernel/clock.ts';
 import type { JourneyContext } from '../kernel/context.ts';
 import { ApiError } from '../kernel/errors.ts';
 import type { RawBody } from '../kernel/implement.ts';
-import type { Current } from '../process-manager/engine/state.ts';
+import { type Current, isFinal } from '../process-manager/engine/state.ts';
 import { imageOfFrame } from '../process-manager/engine/steps/face.ts';
 import { asksForChallenge } from '../process-manager/engine/steps/registry.ts';
 import type { OpenedChallenge } from '../process-manager/faces/challenges.ts';
@@ -59,6 +59,7 @@ export function challengeHandlers(deps: JourneyDeps) {
       const { db } = context;
       const look = await deps.drive.look(db, context.session.instanceId);
       if (!look) throw new ApiError(100022);
+      if (isFinal(look.root.status)) throw new ApiError(100057);
       const current = currentUserStep(look, params.stepId);
       const before = await deps.challenges.read(db, look.instance.id, params.challengeId);
       ensureOfAttempt(before, current);

@@ -2,7 +2,6 @@ import type { api, Ok } from '@grove/contract';
 import { isScenario, scenarioOf, scenarios } from '../engines/vision/scenarios.ts';
 import type { JourneyContext } from '../kernel/context.ts';
 import { ApiError, invalidInput } from '../kernel/errors.ts';
-import { isFinal } from '../process-manager/engine/state.ts';
 import { stepTypeOf } from '../process-manager/engine/steps/registry.ts';
 import type { Look } from '../process-manager/runtime/drive.ts';
 import type { JourneyDeps } from './journey-deps.ts';
@@ -24,7 +23,6 @@ export function simulations(deps: JourneyDeps) {
       context.db.write(async (tx) => {
         const look = await lockJourney(deps, tx, context);
         ensureSandbox(look);
-        if (isFinal(look.root.status)) throw new ApiError(100057);
         if (!isScenario(scenario)) {
           const names = scenarios.map(({ name }) => name).join(', ');
           throw invalidInput({ pointer: '/scenario', message: `must be one of ${names}` });

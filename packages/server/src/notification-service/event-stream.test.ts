@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Readable } from 'node:stream';
-import { describe, it } from 'node:test';
+import { after, describe, it } from 'node:test';
+import { openTestApp, testPlaces } from '../../test/harness.ts';
 import { asTenantId } from '../kernel/ids.ts';
 import { MAX_WATCHERS_OF_TENANT, openEventHub } from './event-stream.ts';
 
@@ -54,5 +55,27 @@ describe('a stream of events', () => {
     assert.equal(String(await Array.fromAsync(events)), ': watching\n\n');
     assert.ok(!hub.watched(acme, 'test'));
     hub.stop();
+  });
+});
+
+describe('the address of the stream of events', () => {
+  const places = testPlaces();
+  const leave = new AbortController();
+  after(() => leave.abort());
+
+  it(`is watched by ${MAX_WATCHERS_OF_TENANT} at a time; one more is refused with 100007`, async () => {
+    const grove = await openTestApp(await places.create());
+    const headers = { Authorization: `Bearer ${await grove.token()}` };
+    const watch = () =>
+      fetch(`${grove.baseUrl}/api/notification-service/events/stream`, { headers, signal: leave.signal });
+    for (let watchers = 0; watchers < MAX_WATCHERS_OF_TENANT; watchers += 1) {
+      const { status, body } = await watch();
+      const { value } = (await body?.getReader().read()) ?? {};
+      assert.deepEqual([status, Buffer.from(value ?? []).toString()], [200, ': watching\n\n']);
+    }
+    const refused = await watch();
+    assert.deepEqual([refused.status, ((await refused.json()) as { code: number }).code], [429, 100007]);
+    leave.abort();
+    await grove.stop();
   });
 });

@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { addressesOf, type ListedOperation, operations } from '@grove/contract';
+import { type Authenticator, authenticator } from '../../test/authenticator/authenticator.ts';
 import { openTestApp, type TestApp, testPlaces } from '../../test/harness.ts';
-import { browse, firstOwner, type Person } from '../../test/operators.ts';
+import { browse, codeIn, firstOwner, invitePerson, originOf, type Person } from '../../test/operators.ts';
 import { MINUTE } from '../kernel/clock.ts';
+import { asTenantId } from '../kernel/ids.ts';
 
 const NOBODY = '01JZ4MCW8A0C2E4G6J8M0P2R4T';
+/** What a browser would ask an authenticator for, if there were a ceremony. */
+const PUBLIC_KEY = { rp: { id: 'acme.fir.localhost' }, user: { id: 'eA' }, challenge: 'eA' };
 /** For so long after the passkey was used, an operator may do what is destructive. */
 const FRESH_MS = 10 * MINUTE;
 
@@ -46,4 +50,146 @@ describe('every operation for operators', () => {
       }
     });
   }
+});
+
+/** Where a code has a reason of its own: every operation that names it is brought to answer it. */
+describe('the console', () => {
+  const places = testPlaces();
+  let grove: TestApp;
+  let owner: Person;
+  before(async () => {
+    grove = await openTestApp(await places.create());
+    owner = await firstOwner(grove);
+  });
+  after(() => grove.stop());
+
+  const CONSOLE = '/api/console';
+  const OPERATORS = '/api/operator-manager/operators';
+  const ROLES = '/api/operator-manager/roles';
+  const newDevice = () => authenticator({ origin: originOf(grove) });
+  const codeOf = async (answer: ReturnType<typeof browse>) => (await answer).body?.code;
+  const accept = (body: object) => browse(grove, `${CONSOLE}/invitation/accept`, { body });
+  /** A link that nobody has used yet, with a passkey under way. */
+  const invitation = async (device: Authenticator = newDevice()) => {
+    invited += 1;
+    const body = { name: 'Ida', email: `ida${invited}@acme.com`, role: 'Auditor' };
+    const code = codeIn((await owner.call(OPERATORS, { body })).body.url);
+    const { ceremonyId, publicKey } = (await browse(grove, `${CONSOLE}/invitation/open`, { body: { code } })).body;
+    return { code, ceremonyId, credential: device.create(publicKey), operator: body };
+  };
+  let invited = 0;
+  /** A passkey that is to be added, or used again. */
+  const begun = async (tail: 'passkeys' | 'confirmation', person = owner) => {
+    const { ceremonyId, publicKey } = (await person.call(`${CONSOLE}/${tail}/start`, { body: {} })).body;
+    return { ceremonyId, publicKey };
+  };
+  const complete = (tail: 'passkeys' | 'confirmation', body: object, person = owner) =>
+    person.call(`${CONSOLE}/${tail}/complete`, { body });
+
+  for (const { id, operation } of operations().filter(({ operation: { codes = [] } }) => codes.includes(100210))) {
+    it(`100210: ${id} is for somebody who is signed in`, async () => {
+      const url = operation.path.replace(/\{\w+\}/g, NOBODY);
+      const { method } = operation;
+      const answer = await browse(grove, url, { method, ...(method === 'POST' && { body: {} }) });
+      assert.deepEqual([answer.status, answer.body.code], [401, 100210]);
+    });
+  }
+
+  it('100217: nobody signs in and nobody joins but at the address of the tenant', async () => {
+    const headers = { Host: new URL(grove.baseUrl).host, Origin: grove.baseUrl };
+    const completion = { ceremonyId: NOBODY, credential: newDevice().create(PUBLIC_KEY) };
+    for (const [path, body] of [
+      ['signIn/start', {}],
+      ['signIn/complete', completion],
+      ['invitation/open', { code: 'x' }],
+      ['invitation/accept', { code: 'x', ...completion }],
+    ] as const) {
+      const answer = await browse(grove, `${CONSOLE}/${path}`, { body, headers });
+      assert.deepEqual([answer.status, answer.body.code], [421, 100217], path);
+    }
+  });
+
+  it('100219: a code that is of no link is not accepted', async () => {
+    const { code: _, operator: __, ...answer } = await invitation();
+    assert.equal(await codeOf(accept({ ...answer, code: 'x'.repeat(43) })), 100219);
+  });
+
+  it('100035: a ceremony that is not under way completes nothing', async () => {
+    const { operator: _, ...answer } = await invitation();
+    assert.equal(await codeOf(accept({ ...answer, ceremonyId: NOBODY })), 100035);
+    const { publicKey } = await begun('confirmation');
+    const credential = owner.device.get(publicKey);
+    assert.equal(await codeOf(complete('confirmation', { ceremonyId: NOBODY, credential })), 100035);
+    const made = newDevice().create((await begun('passkeys')).publicKey);
+    assert.equal(await codeOf(complete('passkeys', { ceremonyId: NOBODY, credential: made })), 100035);
+  });
+
+  it('100218: a passkey of another origin neither joins, nor is added, nor confirms', async () => {
+    const elsewhere = () => authenticator({ origin: 'https://evil.example' });
+    const { operator: _, ...answer } = await invitation(elsewhere());
+    assert.equal(await codeOf(accept(answer)), 100218);
+    const adding = await begun('passkeys');
+    const credential = elsewhere().create(adding.publicKey);
+    assert.equal(await codeOf(complete('passkeys', { ceremonyId: adding.ceremonyId, credential })), 100218);
+    const { ceremonyId, publicKey } = await begun('confirmation');
+    const wrong = owner.device.get(publicKey, { clientData: { origin: 'https://evil.example' } });
+    assert.equal(await codeOf(complete('confirmation', { ceremonyId, credential: wrong })), 100218);
+  });
+
+  it('100094 100014: who joins brings a passkey and an address that nobody has', async () => {
+    const { operator: _, ...answer } = await invitation(owner.device.clone());
+    const taken = await accept(answer);
+    assert.deepEqual([taken.status, taken.body.code], [409, 100094], taken.text);
+    const link = await grove.app.operators.invite(asTenantId('acme'), { name: 'New', email: '', role: 'Auditor' });
+    const code = codeIn(link.url);
+    const { ceremonyId, publicKey } = (await browse(grove, `${CONSOLE}/invitation/open`, { body: { code } })).body;
+    const credential = newDevice().create(publicKey);
+    const named = await accept({ code, ceremonyId, credential, email: 'OLGA@acme.com' });
+    assert.deepEqual([named.status, named.body.code], [409, 100014], named.text);
+  });
+
+  it('100216: five failures to confirm lock the operator', async () => {
+    const person = await invitePerson(grove, owner, 'Auditor', 'Lou Locked');
+    const codes: number[] = [];
+    for (let at = 0; at < 5; at += 1) {
+      const { ceremonyId, publicKey } = await begun('confirmation', person);
+      const credential = person.device.get(publicKey, { signature: () => Buffer.alloc(70, 1) });
+      codes.push(await codeOf(complete('confirmation', { ceremonyId, credential }, person)));
+    }
+    assert.deepEqual(codes, [100218, 100218, 100218, 100218, 100216]);
+  });
+
+  it('100213 100214: an operator, and a role, that are not there are neither changed nor removed', async () => {
+    const nobody = `${OPERATORS}/${NOBODY}`;
+    const asked: [string, { method?: string; body?: object }][] = [
+      [nobody, { body: { status: 'ACTIVE' } }],
+      [nobody, { method: 'DELETE' }],
+      [`${nobody}/reset`, { body: {} }],
+      [`${nobody}/sessions`, {}],
+      [`${nobody}/sessions`, { method: 'DELETE' }],
+    ];
+    for (const [path, request] of asked) assert.equal(await codeOf(owner.call(path, request)), 100213, path);
+    const { id } = await invitePerson(grove, owner, 'Auditor', 'Ada Auditor');
+    assert.equal(await codeOf(owner.call(`${OPERATORS}/${id}`, { body: { role: 'Nothing' } })), 100214);
+    assert.equal(await codeOf(owner.call(`${ROLES}/Nothing`, { method: 'DELETE' })), 100214);
+  });
+
+  it('264: a permission of a role begins with TNT#', async () => {
+    const permissions = ['SYS#acme#ProcessManager:*'];
+    assert.equal(await codeOf(owner.call(ROLES, { body: { name: 'Wide', permissions } })), 264);
+    assert.equal((await owner.call(ROLES, { body: { name: 'Narrow', permissions: [] } })).status, 201);
+    assert.equal(await codeOf(owner.call(`${ROLES}/Narrow`, { body: { permissions } })), 264);
+  });
+
+  it('100038: the tenth passkey is the last, also for one that was begun before it', async () => {
+    const person = await invitePerson(grove, owner, 'Auditor', 'Kim Keys');
+    const add = async () => {
+      const { ceremonyId, publicKey } = await begun('passkeys', person);
+      return { ceremonyId, credential: newDevice().create(publicKey) };
+    };
+    const late = await add();
+    for (let at = 1; at < 10; at += 1) assert.equal((await complete('passkeys', await add(), person)).status, 200);
+    assert.equal(await codeOf(complete('passkeys', late, person)), 100038);
+    assert.equal(await codeOf(person.call(`${CONSOLE}/passkeys/start`, { body: {} })), 100038);
+  });
 });

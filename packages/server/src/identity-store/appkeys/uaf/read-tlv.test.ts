@@ -162,6 +162,19 @@ describe('what a careless or hostile client sends', () => {
     );
   });
 
+  it('is refused if a member of fcParams, or of the message, is given twice: the hash is of both, a reader sees one', () => {
+    const [sound] = JSON.parse(message);
+    const final = Buffer.from(sound.fcParams, 'base64url').toString();
+    const doubled = Buffer.from(final.replace('{', '{"challenge":"AAAA",')).toString('base64url');
+    assert.equal(readResponse({ uafProtocolMessage: message }).kind, 'RESPONSE');
+    for (const uafProtocolMessage of [
+      JSON.stringify([{ ...sound, fcParams: doubled }]),
+      message.replace('{', '{"fcParams":"AAAA",'),
+    ]) {
+      assert.throws(() => readResponse({ uafProtocolMessage }), /is given twice/);
+    }
+  });
+
   it(`is read or refused and never anything else: any JSON and any text, outside and in fcParams (seed ${runs.seed})`, () => {
     const [sound] = JSON.parse(message);
     const text = fc.oneof(fc.json(), fc.string({ unit: 'binary' }));
