@@ -19,8 +19,20 @@ export async function storedRef(db: TenantReads, ref: UserRef): Promise<string> 
   return (await db.personal())?.hashOf(KIND, ref.userExtId) ?? ref.userExtId;
 }
 
-export async function openFound<R extends ReadRow>(db: TenantReads, row: R | undefined): Promise<R | undefined> {
-  return row && (await openUsers(db, [row]))[0];
+/**
+ * The row that `ref` found. One that was found by the keyed hash of an external id has that id, so its seal need not be
+ * opened: that saves a twentieth of the time of a read.
+ */
+export async function openFound<R extends ReadRow>(
+  db: TenantReads,
+  ref: UserRef,
+  row: R | undefined,
+): Promise<R | undefined> {
+  if (!row || ref.userExtId === undefined || !row.ext_sealed) return row && (await openUsers(db, [row]))[0];
+  row.ext_key = row.ext_id;
+  row.ext_id = ref.userExtId;
+  row.ext_id_folded = fold(ref.userExtId);
+  return row;
 }
 
 /** Rows as they were given, not as the database has them. */

@@ -84,7 +84,7 @@ export function openUserViews({ vault }: { vault: Pick<Vault, 'openTextFor'> }):
   const findRow = async (db: TenantReads, { environment, storeName, ref }: UserAddress) => {
     statements ??= userStatements(held);
     const one = ref.userId === undefined ? statements.byExtId : statements.byId;
-    return openFound(db, await one.get(db, { environment, storeName, ref: await storedRef(db, ref) }));
+    return openFound(db, ref, await one.get(db, { environment, storeName, ref: await storedRef(db, ref) }));
   };
 
   return {

@@ -56,13 +56,13 @@ const IN_STORE_BY_EXT_ID_FOR_UPDATE = inStore<StoreColumns>(STORE_COLUMNS, 'ext_
 
 export async function findUser(db: TenantReads, storeId: string, ref: UserRef): Promise<UserRow | undefined> {
   const one = ref.userId === undefined ? BY_EXT_ID : BY_ID;
-  return openFound(db, await one.get(db, { store_id: storeId, ref: await storedRef(db, ref) }));
+  return openFound(db, ref, await one.get(db, { store_id: storeId, ref: await storedRef(db, ref) }));
 }
 
 /** Nobody else can change the user, nor attempt to be it, until the transaction ends. */
 export async function findUserForUpdate(tx: TenantTx, storeId: string, ref: UserRef): Promise<UserRow | undefined> {
   const one = ref.userId === undefined ? BY_EXT_ID_FOR_UPDATE : BY_ID_FOR_UPDATE;
-  return openFound(tx, await one.get(tx, { store_id: storeId, ref: await storedRef(tx, ref) }));
+  return openFound(tx, ref, await one.get(tx, { store_id: storeId, ref: await storedRef(tx, ref) }));
 }
 
 export type UserInStoreRow = UserRow & StoreColumns;
@@ -73,7 +73,7 @@ export async function findUserInStoreForUpdate(
   { environment, storeName, ref }: { environment: Environment; storeName: string; ref: UserRef },
 ): Promise<UserInStoreRow | undefined> {
   const one = ref.userId === undefined ? IN_STORE_BY_EXT_ID_FOR_UPDATE : IN_STORE_BY_ID_FOR_UPDATE;
-  return openFound(tx, await one.get(tx, { environment, storeName, ref: await storedRef(tx, ref) }));
+  return openFound(tx, ref, await one.get(tx, { environment, storeName, ref: await storedRef(tx, ref) }));
 }
 
 export async function addUser(tx: TenantTx, row: UserRow): Promise<void> {
