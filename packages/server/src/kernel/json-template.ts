@@ -13,6 +13,7 @@ export type Placeholders = {
 
 const MAX_PLACEHOLDERS = 200;
 const PLACEHOLDER = /\{([A-Za-z][^{}"\\]{0,200})\}/g;
+const MAX_DEPTH = 32;
 /** Text with what is awkward in JSON: a placeholder that stands outside quotation marks shows when it is saved. */
 const ANY_TEXT = 'any "text"';
 
@@ -28,12 +29,27 @@ export function templateFault(template: string, { names, open, example }: Placeh
     const all = [...Object.keys(names), ...Object.values(open)].map((each) => `{${each}}`).join(' ');
     return `must not hold ${placeholder}; there are ${all}`;
   }
+  if (isDeep(template)) return `must not be nested deeper than ${MAX_DEPTH}`;
   try {
     JSON.parse(fillTemplate(template, (path) => (Object.hasOwn(names, path) ? names[path] : undefined) ?? ANY_TEXT));
     return undefined;
   } catch {
     return `must be JSON once it is filled; texts stand between quotation marks, as in ${example}`;
   }
+}
+
+/** Whether lists and objects stand deeper in each other than they may: to parse a deep text takes ten times as long. */
+function isDeep(template: string): boolean {
+  let depth = 0;
+  let isText = false;
+  for (let at = 0; at < template.length && depth <= MAX_DEPTH; at++) {
+    const character = template[at];
+    if (character === '"') isText = !isText;
+    else if (isText && character === '\\') at += 1;
+    else if (!isText && (character === '[' || character === '{')) depth += 1;
+    else if (!isText && (character === ']' || character === '}')) depth -= 1;
+  }
+  return depth > MAX_DEPTH;
 }
 
 /** Unknown placeholders become the empty string. */

@@ -31,6 +31,13 @@ describe('a body template', () => {
     });
   });
 
+  it('is refused if it is nested deeper than 32, whatever stands in its texts', () => {
+    const nested = (depth: number) => `${'[{"a":'.repeat(depth / 2)}"[[[ \\" {{{"${'}]'.repeat(depth / 2)}`;
+    assert.equal(webhookTemplateFault(nested(32)), undefined);
+    assert.match(webhookTemplateFault(nested(34)) ?? '', /nested deeper than 32/);
+    assert.match(webhookTemplateFault('['.repeat(60_000)) ?? '', /nested deeper than 32/);
+  });
+
   it('is refused if it is not JSON for every value, or names what there is not', () => {
     for (const [template, fault] of [
       ['{"type": {type}}', /JSON once it is filled/],

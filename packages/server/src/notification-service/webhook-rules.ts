@@ -2,6 +2,7 @@ import type { api, Ok } from '@grove/contract';
 import { HEADER_VALUE_FAULT, headerNameFault, isHeaderValue } from '../engines/outbound/header-rules.ts';
 import { toDtm } from '../kernel/clock.ts';
 import { ApiError, invalidInput } from '../kernel/errors.ts';
+import { hasTooManySecrets, SECRETS_FAULT } from '../process-manager/cloud-secrets/secret-names.ts';
 import type { DeliveryRow } from './deliveries.repository.ts';
 import { webhookTemplateFault } from './fill-template.ts';
 import type { WebhookRow } from './webhooks.table.ts';
@@ -23,6 +24,7 @@ export function checkHeaders(plain: Headers, sensitive: readonly string[], value
   };
   const checkValue = (value: string, pointer: string) => {
     if (!isHeaderValue(value)) throw invalidInput({ pointer, message: HEADER_VALUE_FAULT });
+    if (hasTooManySecrets(value)) throw invalidInput({ pointer, message: SECRETS_FAULT });
   };
   for (const [name, value] of Object.entries(plain)) {
     check(name, pointerTo('headers', name));

@@ -237,8 +237,26 @@ describe('a step', () => {
   });
 });
 
+/** So many bytes are read of a body. */
+const MAX_BODY = 1024 * 1024;
+
 describe('a definition that is written to be slow', () => {
+  const asks = (at: number, settings: object) => ({
+    ...{ id: `h${at}`, type: 'http', key: `h${at}`, url: 'https://example.com/' },
+    ...settings,
+  });
+  const withHeaders = (value: string): Steps =>
+    Array.from({ length: Math.floor(MAX_BODY / 20_500) }, (_, at) =>
+      asks(at, { headers: Object.fromEntries(Array.from({ length: 20 }, (_, header) => [`x-${header}`, value])) }),
+    );
   const SLOW: Readonly<Record<string, Steps>> = {
+    'headers that name one secret again and again': withHeaders('{secret.A}'.repeat(100)),
+    'headers that name hundreds of secrets': withHeaders(
+      Array.from({ length: 90 }, (_, at) => `{secret.${at}}`).join(''),
+    ),
+    'bodies that are nested as deep as they are long': Array.from({ length: 99 }, (_, at) =>
+      asks(at, { body: '['.repeat(4900) + ']'.repeat(4900) }),
+    ),
     'jumps to steps that are not there, but nearly': Array.from({ length: 100 }, (_, at) => ({
       ...{ id: `${'a'.repeat(40)}${at}`, type: 'consent', key: `k${at}` },
       ...{ next: `${'a'.repeat(45)}${at}`, onFail: `${'b'.repeat(45)}${at}` },

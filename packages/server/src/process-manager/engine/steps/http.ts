@@ -1,7 +1,7 @@
 import { oneOf, stringMap, Type, text } from '@grove/contract';
 import { HEADER_VALUE_FAULT, headerNameFault, isHeaderValue } from '../../../engines/outbound/header-rules.ts';
 import type { Check } from '../../../kernel/check.ts';
-import { secretNames } from '../../cloud-secrets/secret-names.ts';
+import { hasTooManySecrets, SECRETS_FAULT, secretNames } from '../../cloud-secrets/secret-names.ts';
 import type { Step } from '../definition.ts';
 import { ANY, objectOf } from '../expressions/shapes.ts';
 import { bodyFault, fillBody } from './fill-body.ts';
@@ -73,7 +73,7 @@ export const http: StepType = {
   faults(step) {
     const { headers = {}, body, method } = step as HttpStep;
     const faults = Object.entries(headers).flatMap(([name, value]) => {
-      const message = headerNameFault(name) ?? (isHeaderValue(value) ? undefined : HEADER_VALUE_FAULT);
+      const message = headerNameFault(name) ?? valueFault(value);
       return message ? [{ pointer: `/headers/${name}`, message }] : [];
     });
     if (body === undefined) return faults;
@@ -98,6 +98,11 @@ export const http: StepType = {
     };
   },
 };
+
+function valueFault(value: string): string | undefined {
+  if (!isHeaderValue(value)) return HEADER_VALUE_FAULT;
+  return hasTooManySecrets(value) ? SECRETS_FAULT : undefined;
+}
 
 function check(status: Check['status'], reason?: string): Check {
   return { name: 'http', type: 'http', status, ...(reason && { reason, advice: 'final' as const }) };
