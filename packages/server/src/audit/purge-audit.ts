@@ -13,7 +13,11 @@ export const READS_KEPT_DAYS = 30;
 export function purgeAuditJob(deps: PurgeDeps): JobDefinition<object> {
   return definePurge(
     deps,
-    { kind: 'audit.purge', does: 'removes audit events older than 400 days, counts of reads older than 30' },
+    {
+      kind: 'audit.purge',
+      does: 'removes audit events older than 400 days, counts of reads older than 30',
+      isHistory: true,
+    },
     (now) => {
       const below = firstIdAt(now - AUDIT_KEPT_DAYS * 24 * HOUR);
       const before = now - READS_KEPT_DAYS * 24 * HOUR;

@@ -80,4 +80,30 @@ describe('the log of erasures', () => {
     const again = { kind: 'user', oldest: async () => undefined, eraseAgain: async () => 0 } as const;
     assert.throws(() => log.register(again), /user is registered already/);
   });
+
+  it('reads on after a clock that was ahead is put right: a moment that is still to come says nothing', async () => {
+    await log.prepare();
+    const right = clock.now();
+    clock.advance(30 * DAY);
+    await log.prepare();
+    clock.set(right);
+    await log.writeDown({ tenantId: acme, kind: 'user', ids: ['grace'] });
+    asked = [];
+    await log.prepare();
+    assert.ok(asked.includes('acme grace'));
+  });
+
+  it('forgets nothing because the clock is ahead: only a server whose clock said so yesterday, too', async () => {
+    await log.prepare();
+    const right = clock.now();
+    await log.writeDown({ tenantId: acme, kind: 'user', ids: ['linus'] });
+    for (const days of [405, 420, 430]) {
+      clock.set(right + days * DAY);
+      await log.prepare();
+      clock.set(right);
+      asked = [];
+      await log.prepare();
+      assert.ok(asked.includes('acme linus'), `${days} days`);
+    }
+  });
 });

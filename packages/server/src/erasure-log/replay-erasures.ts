@@ -1,5 +1,5 @@
 import type { Db, TenantDb, TenantReads } from '../db/db.ts';
-import { type Clock, HOUR } from '../kernel/clock.ts';
+import { type Clock, DAY, HOUR, MOST_APART_MS } from '../kernel/clock.ts';
 import type { TenantId } from '../kernel/ids.ts';
 import { erasuresKnownUntil, setErasuresKnown } from './erasure-marks.repository.ts';
 import type { ErasedKind, LogEntries, Unreadable } from './log-entries.ts';
@@ -46,6 +46,8 @@ export const REPLAYED_BY = 'Erasure before a restore';
 
 /** A database that is the one of yesterday needs no note of that every hour. */
 const NOTED_EVERY_MS = 12 * HOUR;
+/** Entries are forgotten only if the last note is no older: a clock that jumped ahead makes all of them look old. */
+const NOTED_LATELY_MS = 2 * DAY;
 
 /**
  * A database knows until when it is complete: everything that the log holds from before that moment it has erased itself,
@@ -55,20 +57,24 @@ export function erasureReplay({ db, clock, entries, erasables, everyTenantId }: 
   const marks = async (now: number) => {
     const behind: TenantId[] = [];
     let from: number | undefined;
+    let newest = 0;
     for await (const tenantId of everyTenantId()) {
-      const known = await erasuresKnownUntil(db.of(tenantId));
+      const noted = (await erasuresKnownUntil(db.of(tenantId))) ?? 0;
+      // A moment that is still to come was noted by a clock that was wrong, and says nothing.
+      const known = noted === 0 || noted > now + MOST_APART_MS ? undefined : noted;
+      newest = Math.max(newest, known ?? 0);
       // Where no moment is known yet: what is there cannot have been erased before it was made.
       const since = known ?? (await oldestOf(db.of(tenantId), erasables()));
       if (since === undefined) continue;
       from = Math.min(from ?? now, since);
       if ((known ?? 0) < now - NOTED_EVERY_MS) behind.push(tenantId);
     }
-    return { behind, from };
+    return { behind, from, mayForget: newest > now - NOTED_LATELY_MS };
   };
 
   return async (signal) => {
     const now = clock.now();
-    const { behind, from } = await marks(now);
+    const { behind, from, mayForget } = await marks(now);
     if (from === undefined) return 0;
     const of = new Map(erasables().map((each) => [each.kind, each]));
     let erased = 0;
@@ -86,7 +92,7 @@ export function erasureReplay({ db, clock, entries, erasables, everyTenantId }: 
     }
     if (unreadable > 0) throw new UnreadableEntries(shown, unreadable);
     for (const tenantId of behind) await db.of(tenantId).write((tx) => setErasuresKnown(tx, now));
-    if (behind.length > 0) await entries.forget(now);
+    if (behind.length > 0 && mayForget) await entries.forget(now);
     return erased;
   };
 }

@@ -39,6 +39,7 @@ export function purgeHistoryJob(deps: PurgeDeps): JobDefinition<object> {
     {
       kind: 'identity-store.purge-history',
       does: 'removes events and authentications that are older than they are kept',
+      isHistory: true,
     },
     (now) => [
       ...(['live', 'test'] as const).map(

@@ -24,6 +24,8 @@ export type JobContext = {
   /** 1 for the first. */
   readonly attempt: number;
   readonly now: number;
+  /** Why nothing should be deleted by the clock now; undefined if it can be trusted. */
+  readonly clockFault?: string | undefined;
   /** Aborted when the time is up, when the lease was lost and when the server cannot wait any longer. */
   readonly signal: AbortSignal;
   /** The data of the tenant whose job it is; a job of the installation has none, and asking is a bug. */
@@ -43,6 +45,11 @@ export class JobError extends Error {
     this.name = 'JobError';
     this.retry = retry;
   }
+}
+
+/** For jobs that remove for good what is older than so many days: a clock that jumped ahead makes everything old. */
+export function ensureClock({ clockFault }: Pick<JobContext, 'clockFault'>): void {
+  if (clockFault !== undefined) throw new JobError(`nothing was removed: ${clockFault}`);
 }
 
 const KIND = /^[a-z][a-z0-9-]*(\.[a-z0-9-]+)+$/;

@@ -1,7 +1,7 @@
 import type { Db, TenantTx } from '../db/db.ts';
 import { HOUR, MINUTE, SECOND } from '../kernel/clock.ts';
 import type { TenantId } from '../kernel/ids.ts';
-import { defineJob, type JobDefinition } from './define-job.ts';
+import { defineJob, ensureClock, type JobDefinition } from './define-job.ts';
 
 /** What is removed from every tenant without anybody asking, a little at a time so that nobody waits for it. */
 export type PurgeDeps = { db: Db; everyTenantId(): AsyncIterable<TenantId> };
@@ -11,9 +11,10 @@ export type Remove = (tx: TenantTx, limit: number) => Promise<number>;
 
 const BATCH = 500;
 
+/** `isHistory`: what it removes would be missed. Nothing is removed while the clock cannot be trusted. */
 export function definePurge(
   { db, everyTenantId }: PurgeDeps,
-  { kind, does }: { kind: string; does: string },
+  { kind, does, isHistory = false }: { kind: string; does: string; isHistory?: boolean },
   removals: (now: number) => readonly Remove[],
 ): JobDefinition<object> {
   return defineJob<object>({
@@ -22,7 +23,9 @@ export function definePurge(
     maxAttempts: 5,
     backoff: { firstMs: 10 * SECOND, mostMs: 5 * MINUTE },
     timeoutMs: HOUR,
-    async run(_payload, { now, signal }) {
+    async run(_payload, context) {
+      const { now, signal } = context;
+      if (isHistory) ensureClock(context);
       for await (const tenantId of everyTenantId()) {
         for (const remove of removals(now)) {
           for (let removed = BATCH; removed === BATCH; ) {

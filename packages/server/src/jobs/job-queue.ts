@@ -110,7 +110,10 @@ async function run(
     if (owner_tenant_id === null) throw new Error(`job ${kind} belongs to no tenant`);
     return db.of(asTenantId(owner_tenant_id));
   };
-  const context = { jobId: id, attempt: attempts, now: clock.now(), abort, tenant, tracing };
+  const context = {
+    ...{ jobId: id, attempt: attempts, now: clock.now(), clockFault: clock.fault?.() },
+    ...{ abort, tenant, tracing },
+  };
   const outcome = await runJob(definition, job.payload, context);
   if (outcome.result === 'failed') {
     const text = outcome.retry && attempts < max_attempts ? 'a job failed; it will be tried again' : 'a job is dead';

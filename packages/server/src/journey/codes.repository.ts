@@ -1,6 +1,7 @@
 import type { TenantReads, TenantTx } from '../db/db.ts';
 import { query } from '../db/sql/statement.ts';
 import { bytes, integer, optional, type RowOf, table, text } from '../db/sql/table.ts';
+import { MOST_APART_MS } from '../kernel/clock.ts';
 
 /** One-time codes other than the first of an instance. */
 const codes = table('journey_codes', {
@@ -19,9 +20,10 @@ const { columns } = codes;
 export type CodeRow = RowOf<typeof codes>;
 
 const COLUMNS = columns.join(', ');
-const ONE = codes.select(columns, 'WHERE tenant_id = :tenant_id AND code_hash = :hash AND expires_at > :now');
-const TAKE =
-  query<CodeRow>()(`DELETE FROM journey_codes WHERE tenant_id = :tenant_id AND code_hash = :hash AND expires_at > :now
+/** A code of a moment that is still to come was made by a clock that was wrong, and would live for too long. */
+const GOOD = `tenant_id = :tenant_id AND code_hash = :hash AND expires_at > :now AND created_at <= :now + ${MOST_APART_MS}`;
+const ONE = codes.select(columns, `WHERE ${GOOD}`);
+const TAKE = query<CodeRow>()(`DELETE FROM journey_codes WHERE ${GOOD}
   RETURNING ${COLUMNS}`);
 const ADD = codes.insert();
 const REMOVE_OFFERS = codes.delete(`WHERE tenant_id = :tenant_id AND instance_id = :instanceId AND kind = 'HANDOFF'`);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { codeOf, endUser, startJourney } from '../../test/end-user.ts';
 import { onBothEngines, openTestApp, type TestApp } from '../../test/harness.ts';
-import { MINUTE } from '../kernel/clock.ts';
+import { HOUR, MINUTE } from '../kernel/clock.ts';
 
 onBothEngines('the codes that open a journey', (_engine, places) => {
   let app: TestApp;
@@ -53,6 +53,19 @@ onBothEngines('the codes that open a journey', (_engine, places) => {
     app.clock.advance(1);
     assert.equal((await redeem(codeOf(late.redirectUrl))).body.code, 100055);
     assert.equal((await redeem(codeOf(link.body.redirectUrl))).status, 200);
+  });
+
+  it('100055: those of a clock that was ahead are refused once it is put right', async () => {
+    const right = app.clock.now();
+    app.clock.advance(24 * HOUR);
+    token = await app.token();
+    const { redirectUrl, processInstanceId } = await create();
+    const resume = await post(`/api/process-manager/processInstances/${processInstanceId}/resumeLink`);
+    app.clock.set(right);
+    token = await app.token();
+    for (const address of [redirectUrl, resume.body.redirectUrl]) {
+      assert.equal((await redeem(codeOf(address))).body.code, 100055, address);
+    }
   });
 
   it('are for the first minutes only: whoever has begun goes on by the cookie', async () => {

@@ -1,11 +1,26 @@
 /** Time comes from the context, so that tests own it. Milliseconds since 1970, UTC. */
-export type Clock = { now(): number };
-
-export const systemClock: Clock = { now: () => Date.now() };
+export type Clock = {
+  now(): number;
+  /** Why nothing should be deleted by this clock; undefined if it can be trusted. */
+  fault?(): string | undefined;
+};
 
 export const SECOND = 1000;
 export const MINUTE = 60 * SECOND;
 export const HOUR = 60 * MINUTE;
+
+/** How far two clocks may differ before nothing is deleted by them. */
+export const MOST_APART_MS = 5 * MINUTE;
+
+/** That of the system, compared with one that does not follow when somebody moves it. */
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  fault() {
+    const apart = Math.abs(performance.timeOrigin + performance.now() - Date.now());
+    if (apart <= MOST_APART_MS) return undefined;
+    return `the clock of the server was moved by ${Math.round(apart / MINUTE)} minutes since its start`;
+  },
+};
 
 export const DAY = 24 * HOUR;
 

@@ -1,5 +1,5 @@
 import type { Db, TenantDb } from '../db/db.ts';
-import { defineJob, type JobDefinition } from '../jobs/define-job.ts';
+import { defineJob, ensureClock, type JobDefinition } from '../jobs/define-job.ts';
 import { HOUR, MINUTE, SECOND } from '../kernel/clock.ts';
 import { firstIdAt, type TenantId } from '../kernel/ids.ts';
 import {
@@ -26,7 +26,9 @@ export function purgeDeliveriesJob(db: Db, everyTenantId: () => AsyncIterable<Te
     maxAttempts: 5,
     backoff: { firstMs: 10 * SECOND, mostMs: 5 * MINUTE },
     timeoutMs: 30 * MINUTE,
-    async run(_payload, { now, signal }) {
+    async run(_payload, context) {
+      const { now, signal } = context;
+      ensureClock(context);
       for await (const tenantId of everyTenantId()) await purgeDeliveries(db.of(tenantId), now, signal);
     },
   });

@@ -265,6 +265,26 @@ onBothEngines('operators', (_engine, places) => {
     assert.equal((await owner.call(KEYS, { body: { name: 'confirmed' } })).status, 201);
   });
 
+  it('100210, 100211: a clock that was ahead and is put right makes no session longer, and no passkey fresher', async () => {
+    owner = await again(owner);
+    const right = grove.clock.now();
+    grove.clock.advance(5 * HOUR);
+    const ahead = await again(owner);
+    grove.clock.set(right);
+    await refuses(ahead.call(SESSION), 100210);
+    grove.clock.advance(5 * HOUR - 4 * MINUTE);
+    assert.equal((await ahead.call(SESSION)).status, 200);
+    grove.clock.set(right);
+    owner = await again(owner);
+    // Of a session that began at the right time, the passkey was used by a clock that was ahead.
+    grove.clock.advance(25 * MINUTE);
+    assert.equal((await confirm(owner)).status, 200);
+    grove.clock.set(right);
+    assert.equal((await owner.call(KEYS)).status, 200);
+    await refuses(owner.call(KEYS, { body: { name: 'confirmed in 25 minutes' } }), 100211);
+    owner = await again(owner);
+  });
+
   it('100015: nobody gives a role, or changes an operator, that holds more than the giver', async () => {
     owner = await again(owner);
     const admin = await invitePerson(grove, owner, 'Administrator');

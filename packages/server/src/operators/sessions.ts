@@ -1,7 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Db, TenantTx } from '../db/db.ts';
 import { boundedMap } from '../kernel/bounded-map.ts';
-import { type Clock, HOUR, MINUTE, toDtm } from '../kernel/clock.ts';
+import { type Clock, HOUR, MINUTE, MOST_APART_MS, toDtm } from '../kernel/clock.ts';
 import type { Principal } from '../kernel/context.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { ID_PATTERN, newId, type TenantId } from '../kernel/ids.ts';
@@ -85,7 +85,9 @@ function isLive(row: SessionInUse, secret: string, now: number): boolean {
     timingSafeEqual(row.token_hash, hashOf(secret)) &&
     row.status === 'ACTIVE' &&
     row.expires_at > now &&
-    row.last_seen_at + IDLE_MS > now
+    row.last_seen_at + IDLE_MS > now &&
+    // A clock that was ahead when somebody signed in, and was put right, makes no session longer.
+    row.created_at <= now + MOST_APART_MS
   );
 }
 

@@ -1,6 +1,6 @@
 import type { Db } from '../db/db.ts';
 import type { NoteErased } from '../erasure-log/write-down.ts';
-import { defineJob, type JobDefinition } from '../jobs/define-job.ts';
+import { defineJob, ensureClock, type JobDefinition } from '../jobs/define-job.ts';
 import { HOUR, MINUTE, SECOND } from '../kernel/clock.ts';
 import type { TenantId } from '../kernel/ids.ts';
 import { deleteExpired } from './erase-again.ts';
@@ -21,7 +21,9 @@ export function purgeMembersJob(deps: PurgeMembersDeps): JobDefinition<object> {
     maxAttempts: 5,
     backoff: { firstMs: 10 * SECOND, mostMs: 5 * MINUTE },
     timeoutMs: HOUR,
-    async run(_payload, { now, signal }) {
+    async run(_payload, context) {
+      const { now, signal } = context;
+      ensureClock(context);
       for await (const tenantId of deps.everyTenantId()) {
         const db = deps.db.of(tenantId);
         for (const { watchlist_id: id, environment } of await listsWithExpired(db, now)) {

@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto';
 import { boundedMap } from '../../kernel/bounded-map.ts';
-import type { Clock } from '../../kernel/clock.ts';
+import { type Clock, SECOND } from '../../kernel/clock.ts';
 import type { Credential, Principal } from '../../kernel/context.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { asTenantId } from '../../kernel/ids.ts';
 import { type PermissionSet, permissionSet } from '../../kernel/permissions.ts';
 import { isUsable, type KeyInUse, type KeysInUse } from '../api-keys/keys-in-use.ts';
 import type { SigningKeys } from './signing-keys.ts';
-import type { TokenClaims } from './token-claims.ts';
+import { CLOCK_SKEW_SECONDS, type TokenClaims } from './token-claims.ts';
 import { readTokenHeader, verifyToken } from './verify-token.ts';
 
 /** Turns a bearer token into a credential, or throws the problem with it. */
@@ -35,7 +35,8 @@ export function authenticator({ clock, signing, keys, issuerOf }: AuthenticateDe
   });
 
   const credentialOf = (claims: TokenClaims): Credential => {
-    const expiresAtMs = claims.exp * 1000;
+    const expiresAtMs = claims.exp * SECOND;
+    const issuedAtMs = claims.iat * SECOND;
     let known: { key: KeyInUse; principal: Principal } | undefined;
     const principalBy = (key: KeyInUse | undefined, now: number): Principal => {
       if (!key || !isUsable(key, now)) throw new ApiError(271);
@@ -47,6 +48,8 @@ export function authenticator({ clock, signing, keys, issuerOf }: AuthenticateDe
       principal() {
         const now = clock.now();
         if (now >= expiresAtMs) throw new ApiError(279);
+        // The clock that issued it was ahead, and was put right: a token that is remembered would live on for as long.
+        if (now < issuedAtMs - CLOCK_SKEW_SECONDS * SECOND) throw new ApiError(280);
         const key = keys.find(claims.sub);
         return key instanceof Promise ? key.then((found) => principalBy(found, now)) : principalBy(key, now);
       },

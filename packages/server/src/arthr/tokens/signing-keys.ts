@@ -98,7 +98,8 @@ export async function openSigningKeys({ db, vault, clock, onError }: SigningKeys
     },
     find(kid) {
       const known = accepted.get(kid);
-      if (known || clock.now() - reloadedAt < RELOAD_AT_MOST_EVERY_MS) return known;
+      // A clock that was set back makes the age negative: read again then, too.
+      if (known || Math.abs(clock.now() - reloadedAt) < RELOAD_AT_MOST_EVERY_MS) return known;
       return reload().then(() => accepted.get(kid));
     },
     rotate,

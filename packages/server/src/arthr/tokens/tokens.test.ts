@@ -3,6 +3,8 @@ import { createHmac, createPrivateKey, createPublicKey, generateKeyPairSync, typ
 import { after, before, describe, it } from 'node:test';
 import { openTestApp, type TestApp, testPlaces } from '../../../test/harness.ts';
 import { HOUR, SECOND } from '../../kernel/clock.ts';
+import { newId } from '../../kernel/ids.ts';
+import { addSigningKey } from './signing-keys.repository.ts';
 import { readTokenHeader, verifyToken } from './verify-token.ts';
 
 describe('bearer tokens', () => {
@@ -37,6 +39,13 @@ describe('bearer tokens', () => {
   const without = (name: string) =>
     signed(header, Object.fromEntries(Object.entries(claims).filter(([key]) => key !== name)));
   const now = () => Math.floor(grove.clock.now() / 1000);
+  /** A key that another server made, and a token that it signed. */
+  const newKey = (at: number) => {
+    const kid = newId(at);
+    const pair = generateKeyPairSync('ed25519');
+    const token = signed({ ...header, kid }, { ...claims, iat: now(), nbf: now(), exp: now() + 60 }, pair.privateKey);
+    return { kid, publicKey: JSON.stringify(pair.publicKey.export({ format: 'jwk' })), token };
+  };
 
   it('a token carries the claims that were decided, and its ttl is in seconds', () => {
     assert.deepEqual(header, { alg: 'EdDSA', typ: 'at+jwt', kid: grove.app.signing.current().kid });
@@ -215,6 +224,14 @@ describe('bearer tokens', () => {
     });
     assert.equal(status, 200);
   });
+  it('280: refuses a token that was accepted, once the clock that issued it is put right', async () => {
+    const right = grove.clock.now();
+    grove.clock.advance(24 * HOUR);
+    const token = await grove.token();
+    assert.equal((await grove.call('/api/arthr/apiKeys', { token })).status, 200);
+    grove.clock.set(right);
+    assert.equal(await refusal(token), 280);
+  });
   it('281: refuses another audience', async () => assert.equal(await refusal(with_({ aud: 'journey' })), 281));
   it('282: refuses a token that lacks a claim', async () => {
     for (const name of Object.keys(claims)) assert.equal(await refusal(without(name)), 282, name);
@@ -229,6 +246,15 @@ describe('bearer tokens', () => {
       (await grove.call('/api/arthr/apiKeys', { token: null, headers: { authorization: `bearer   ${good}` } })).status,
       200,
     );
+  });
+  it('accepts a new signing key of another server, although the clock was set back since keys were read', async () => {
+    const right = grove.clock.now();
+    grove.clock.advance(HOUR);
+    await grove.app.signing.reload();
+    grove.clock.set(right);
+    const { kid, publicKey, token } = newKey(right);
+    await grove.app.db.system.write((tx) => addSigningKey(tx, { kid, publicKey, now: right }));
+    assert.equal((await grove.call('/api/arthr/apiKeys', { token })).status, 200);
   });
 });
 

@@ -88,7 +88,7 @@ const KEPT_MS = 30 * 24 * HOUR;
 function purgePushesJob(deps: PurgeDeps & { processes: Processes }): JobDefinition<object> {
   return definePurge(
     deps,
-    { kind: 'identity-store.purge-pushes', does: 'removes push notifications that ended long ago' },
+    { kind: 'identity-store.purge-pushes', does: 'removes push notifications that ended long ago', isHistory: true },
     (now) => [
       (tx, limit) => removeOldPushes(tx, now - KEPT_MS, limit),
       (tx, limit) => deps.processes.removeTokensOver(tx, now - KEPT_MS, limit),

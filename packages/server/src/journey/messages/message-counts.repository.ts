@@ -2,7 +2,8 @@ import type { TenantTx } from '../../db/db.ts';
 import { SKIP_LOCKED } from '../../db/sql/dialect.ts';
 import { query, statement } from '../../db/sql/statement.ts';
 
-const OVER = 'message_counts.began_at <= :now - :withinMs';
+/** A time that begins only after the next one was noted by a clock that was wrong: it must not last until then. */
+const OVER = '(message_counts.began_at <= :now - :withinMs OR message_counts.began_at > :now + :withinMs)';
 const ADD =
   query<Counted>()(`INSERT INTO message_counts (tenant_id, name, began_at, count) VALUES (:tenant_id, :name, :now, 1)
   ON CONFLICT (tenant_id, name) DO UPDATE SET

@@ -303,6 +303,15 @@ onBothEngines('messages to end users', (_engine, places) => {
     assert.deepEqual(await acme().all(counts, [app.tenantId]), []);
   });
 
+  it('100161: whoever used up a day while the clock was ahead waits no longer than a day once it is put right', async () => {
+    const right = app.clock.now();
+    app.clock.advance(300 * 24 * HOUR);
+    for (let at = 0; at < PER_DAY + 1; at++) await send(await journey(), { to: `ahead${at}@example.com` });
+    await nextDay();
+    app.clock.set(right + 24 * HOUR + 1);
+    assert.equal((await send(await journey(), { to: 'ahead0@example.com' })).status, 200);
+  });
+
   it('goes with its instance', async () => {
     const user = await journey();
     await tell(user, { to: ADA });

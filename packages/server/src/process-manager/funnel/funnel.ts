@@ -59,7 +59,11 @@ function dateOf(day: number): string {
 export function forgetCountsJob(deps: PurgeDeps): JobDefinition<object> {
   return definePurge(
     deps,
-    { kind: 'process-manager.forget-counts', does: 'removes counts of steps that are too old to be shown' },
+    {
+      kind: 'process-manager.forget-counts',
+      does: 'removes counts of steps that are too old to be shown',
+      isHistory: true,
+    },
     (now) => [(tx, limit) => removeCountsBefore(tx, dayOf(now) - KEPT_DAYS, limit)],
   );
 }

@@ -1,6 +1,7 @@
 import type { TenantReads, TenantTx } from '../../db/db.ts';
 import { FOR_UPDATE, inJson, jsonTexts } from '../../db/sql/dialect.ts';
 import { query, statement } from '../../db/sql/statement.ts';
+import { MOST_APART_MS } from '../../kernel/clock.ts';
 import { type InstanceRow, type InstanceView, instances, VIEW_COLUMNS } from './instance-row.ts';
 import { openRow, openRows, sealOf, sealPerson, toStored } from './instance-seal.ts';
 import { countOne, discountOne, moveOne } from './instance-totals.ts';
@@ -74,9 +75,13 @@ export async function findChildrenForUpdate(tx: TenantTx, parentId: string): Pro
 }
 
 const SPEND_CODE = query<{ id: string }>()(`UPDATE process_instances SET code_hash = NULL, code_expires_at = NULL
-  WHERE tenant_id = :tenant_id AND id = :instanceId AND code_hash = :hash AND code_expires_at > :now RETURNING id`);
+  WHERE tenant_id = :tenant_id AND id = :instanceId AND code_hash = :hash AND code_expires_at > :now
+  AND created_at <= :now + ${MOST_APART_MS} RETURNING id`);
 
-/** Of any number of callers with the code of a redirect address, one gets the id of its instance. */
+/**
+ * Of any number of callers with the code of a redirect address, one gets the id of its instance. A code of a moment that is
+ * still to come was made by a clock that was wrong, and would live for too long.
+ */
 export async function spendStartCode(
   tx: TenantTx,
   { instanceId, hash, now }: { instanceId: string; hash: Uint8Array; now: number },

@@ -1,5 +1,5 @@
 import type { TenantReads } from '../../db/db.ts';
-import { type Clock, MINUTE } from '../../kernel/clock.ts';
+import { type Clock, MINUTE, MOST_APART_MS } from '../../kernel/clock.ts';
 import { newestMoment } from './due.repository.ts';
 
 /**
@@ -7,8 +7,6 @@ import { newestMoment } from './due.repository.ts';
  * undefined if it can.
  */
 export type ClockFault = (db: TenantReads) => Promise<string | undefined>;
-
-export const MOST_APART_MS = 5 * MINUTE;
 
 export type ClocksDeps = {
   clock: Clock;
