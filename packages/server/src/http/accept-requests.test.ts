@@ -45,6 +45,14 @@ describe('a request on a connection', () => {
   const get = (target: string, ...headers: string[]) =>
     `GET ${target} HTTP/1.1\r\n${[`Authorization: ${BEARER}`, ...headers].join('\r\n')}\r\n\r\n`;
 
+  it('100001: has one Authorization; with two it is refused, although both are the same', async () => {
+    for (const name of ['Authorization', 'AUTHORIZATION']) {
+      const read = await exchange(get(LIST, 'Host: localhost', `${name}: ${BEARER}`), 1);
+      assert.deepEqual(statusesOf(read), [400]);
+      assert.match(read, /more than one Authorization/);
+    }
+  });
+
   it('100001: has one Host; with two it is refused, in whatever case, and the connection is closed', async () => {
     const next = get('/health/live', 'Host: localhost');
     for (const headers of [

@@ -4,7 +4,8 @@ import { toProblem } from './contract/problem.ts';
 
 /**
  * The server below the framework. Ensures that a request names one host, and that it is the host everybody reads: the
- * tenant is told by it (RFC 9112, 3.2 and 3.2.2).
+ * tenant is told by it (RFC 9112, 3.2 and 3.2.2). The same for the credential: a proxy may read the last of two, and Node
+ * reads the first.
  */
 export type ServerOptions = {
   headersTimeout: number;
@@ -27,15 +28,20 @@ export function acceptRequests(handler: RequestListener, { headers, ...options }
 function hostFault(request: IncomingMessage): string | undefined {
   const { rawHeaders, url = '' } = request;
   let hosts = 0;
+  let credentials = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at] as string;
-    if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1;
+    if (name.length === HOST.length && name.toLowerCase() === HOST) hosts += 1;
+    else if (name.length === AUTHORIZATION.length && name.toLowerCase() === AUTHORIZATION) credentials += 1;
   }
   if (hosts > 1) return 'it has more than one Host header';
+  if (credentials > 1) return 'it has more than one Authorization header';
   // An absolute target names the host itself, and the header is passed over.
   return url.charCodeAt(0) === SLASH || url === '*' ? undefined : readAbsoluteTarget(request, url);
 }
 
+const HOST = 'host';
+const AUTHORIZATION = 'authorization';
 const SLASH = 0x2f;
 const ABSOLUTE = /^https?:\/\/([a-z0-9._-]+(?::\d{1,5})?|\[[0-9a-f:.]+\](?::\d{1,5})?)([/?].*)?$/i;
 
