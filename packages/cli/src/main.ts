@@ -20,6 +20,7 @@ import { defineAudit, defineErase, defineInstances, defineReviews, defineWebhook
 import { defineRestore } from './commands/restore.ts';
 import { defineRetention } from './commands/retention.ts';
 import { defineRotate } from './commands/rotate.ts';
+import { defineSimulate } from './commands/simulate.ts';
 import { defineSpecimen } from './commands/specimen.ts';
 import { defineStart } from './commands/start.ts';
 import { defineTenant } from './commands/tenant.ts';
@@ -94,6 +95,7 @@ function program(): Command {
     definePlan,
     defineApply,
     defineExport,
+    defineSimulate,
     definePage,
     defineRetention,
     definePerson,

@@ -4,49 +4,14 @@ import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
-import sharp from 'sharp';
-import { type EndUser, startJourney } from '../../server/test/end-user.ts';
+import { startJourney } from '../../server/test/end-user.ts';
 import { testPlaces } from '../../server/test/harness.ts';
 import { DIST } from '../build.ts';
+import { walk } from './drawn-person.ts';
 import { axeFaults, type ConsoleStage, openConsoleStage, still } from './stage.ts';
 
 const SCREENS = fileURLToPath(new URL('../../../build/screens/console', import.meta.url));
 const isKept = process.env.SCREENSHOTS === '1';
-
-/** The end user, with pictures that can be looked at. */
-async function walk(user: EndUser): Promise<void> {
-  for (let at = 0; at < 20; at += 1) {
-    const { step } = await user.settled();
-    if (!step) return;
-    const image = { document: 'front', face: 'image' }[step.type as string];
-    if (image) {
-      const headers = { 'Content-Type': 'image/jpeg' };
-      const body = await (image === 'front' ? CARD : FACE);
-      const sent = await user.call(`/steps/${step.id}/images/${image}`, { method: 'POST', body, headers });
-      assert.ok(sent.status < 300, sent.text);
-    }
-    const sent = await user.submit(step.id, step.type === 'consent' ? { accepted: true } : {});
-    assert.equal(sent.status, 200, sent.text);
-  }
-}
-
-const drawn = (svg: string) =>
-  sharp(Buffer.from(svg))
-    .jpeg()
-    .toBuffer()
-    .then((bytes) => new Uint8Array(bytes));
-const HEAD = '<circle cx="110" cy="110" r="46" fill="#c68863"/><path d="M30 260a80 90 0 0 1 160 0z" fill="#31504a"/>';
-const CARD = drawn(
-  `<svg xmlns="http://www.w3.org/2000/svg" width="860" height="540"><rect width="860" height="540" rx="26" fill="#dfe9f2"/>
-   <g transform="translate(40 150)"><rect width="220" height="260" fill="#fff"/>${HEAD}</g>
-   <g font-family="sans-serif" fill="#20303a"><text x="40" y="90" font-size="46">UTOPIA</text>
-   <text x="320" y="210" font-size="34">BYRNE</text><text x="320" y="270" font-size="34">ADA</text>
-   <text x="40" y="480" font-size="34">IDUTOL898902C3&lt;&lt;&lt;&lt;&lt;&lt;</text></g></svg>`,
-);
-const FACE = drawn(
-  `<svg xmlns="http://www.w3.org/2000/svg" width="480" height="600"><rect width="480" height="600" fill="#b9c9c2"/>
-   <g transform="translate(20 120) scale(2)">${HEAD}</g></svg>`,
-);
 
 /** One server, one browser, one owner: from the link of the first start to a decided case, and every screen looked at. */
 describe('the console', () => {
@@ -106,6 +71,33 @@ describe('the console', () => {
     );
     await keep('case');
     assert.deepEqual(await axeFaults(page), []);
+    // Another verification has the same document; the machine's marks lie over the picture.
+    const links = page.getByRole('region', { name: 'Also seen in' });
+    await links.getByRole('link', { name: 'Grace Byrne' }).waitFor();
+    assert.match(await links.innerText(), /Same document number/);
+    await page.getByRole('button', { name: 'doc1 · front', exact: true }).click();
+    await page.locator('.viewer .mark-outline').waitFor({ state: 'attached' });
+    await keep('case-marks');
+    await page.locator('.viewer .mark-zone').waitFor({ state: 'attached' });
+    await page.getByRole('switch', { name: 'What the machine saw' }).press('Space');
+    await page.locator('.viewer .mark-outline').waitFor({ state: 'detached' });
+    // Why a check said what it said, and what would change it.
+    assert.match(
+      await page.locator('.check', { hasText: 'Face match' }).innerText(),
+      /It passes from a score of 0\.5 on; it is 0\.\d+ away/,
+    );
+    const notes = page.getByRole('region', { name: 'Notes' });
+    await notes.getByRole('textbox', { name: 'Write a note for colleagues' }).fill('Look at the hologram');
+    await notes.getByRole('combobox', { name: 'Mention' }).click();
+    await page.getByRole('option', { name: 'Olga Owner' }).click();
+    await notes.getByRole('button', { name: 'Add note' }).click();
+    await notes.getByText('@Olga Owner').waitFor();
+    await keep('case-notes');
+    await page.setViewportSize({ width: 360, height: 740 });
+    await still(page);
+    assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 360, 'the case fits a phone');
+    await keep('case-phone');
+    await page.setViewportSize({ width: 1280, height: 800 });
     // Without a reason nothing is decided: the key leads to the field.
     await page.keyboard.press('a');
     await page.keyboard.type('The same person, an older photograph');
@@ -146,6 +138,7 @@ describe('the console', () => {
   const SCREENS_OF = [
     ['/', /Good to see you/, 'home'],
     ['/reviews', /Reviews/, 'reviews'],
+    ['/reviews?view=closed', /Reviews/, 'reviews-closed'],
     ['/instances', /Verifications/, 'instances'],
     ['/tokens', /Start links/, 'tokens'],
     ['/definitions', /Definitions/, 'definitions'],

@@ -10,17 +10,20 @@ import { users } from './identity-store/users.ts';
 import { journey, processServer } from './journey.ts';
 import { eventStream, webhooks } from './notification-service.ts';
 import type { GroupedOperation } from './operation.ts';
-import { consoleAccount, operatorRoles, operators } from './operators.ts';
+import { colleagues, consoleAccount, operatorRoles, operators } from './operators.ts';
 import { personRequests } from './person-requests.ts';
 import { auditEvents } from './process-manager/audit.ts';
+import { instanceLinks, instanceNotes, noteMentions } from './process-manager/case-work.ts';
 import { cloudSecrets } from './process-manager/cloud-secrets.ts';
 import { processDefinitions } from './process-manager/definitions.ts';
 import { funnels } from './process-manager/funnel.ts';
 import { processInstances } from './process-manager/instances.ts';
 import { erasures, retention } from './process-manager/retention.ts';
-import { reviews } from './process-manager/reviews.ts';
+import { closedReviews, reviews } from './process-manager/reviews.ts';
 import { processSettings, sandbox } from './process-manager/settings.ts';
 import { processTokens } from './process-manager/tokens.ts';
+import { usage } from './process-manager/usage.ts';
+import { whatIf } from './process-manager/what-if.ts';
 import { customPages, journeyTexts, themes } from './theme-server.ts';
 import { userData } from './userdata-server.ts';
 import { watchlists } from './watchlist-manager.ts';
@@ -32,7 +35,13 @@ export const api = {
   processInstances,
   processDefinitions,
   funnels,
+  whatIf,
+  usage,
   reviews,
+  closedReviews,
+  instanceLinks,
+  instanceNotes,
+  noteMentions,
   processSettings,
   sandbox,
   auditEvents,
@@ -58,6 +67,7 @@ export const api = {
   pushNotifications,
   events,
   operators,
+  colleagues,
   operatorRoles,
   consoleAccount,
 } as const;

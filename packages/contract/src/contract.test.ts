@@ -138,6 +138,15 @@ const additions: string[] = [
   `POST ${instances}/{processInstanceId}/resume`,
   `POST ${instances}/{processInstanceId}/resumeLink`,
   `GET ${reviewing}`,
+  `GET ${reviewing}/{processInstanceId}`,
+  'POST /api/process-manager/whatIf',
+  'GET /api/process-manager/usage',
+  'GET /api/process-manager/closedReviews',
+  'GET /api/process-manager/noteMentions',
+  'GET /api/operator-manager/colleagues',
+  `GET ${instances}/{processInstanceId}/links`,
+  `GET ${instances}/{processInstanceId}/notes`,
+  `POST ${instances}/{processInstanceId}/notes`,
   `POST ${reviewing}/{processInstanceId}/claim`,
   `POST ${reviewing}/{processInstanceId}/release`,
   `POST ${reviewing}/{processInstanceId}/approve`,
@@ -349,12 +358,13 @@ test('every list takes a page from 0 and a size from 1 to the maximum, 10 unless
   }
 });
 
-test('every operation called a list or a search answers a page, but for six whose shape is documented', () => {
+test('every operation called a list or a search answers a page, but for eight whose shape is documented', () => {
   const others = all.filter(({ name, operation }) => /^(list|search)/.test(name) && !isPage(operation.ok));
   assert.deepEqual(
     others.map(({ id }) => id),
     [
-      ...['userData.listChecks', 'pushNotifications.list', 'operators.listSessions', 'operatorRoles.list'],
+      ...['instanceLinks.list', 'userData.listChecks', 'pushNotifications.list', 'operators.listSessions'],
+      ...['colleagues.list', 'operatorRoles.list'],
       ...['consoleAccount.listSessions', 'consoleAccount.listPasskeys'],
     ],
   );

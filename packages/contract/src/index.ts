@@ -48,6 +48,7 @@ export { isPage, likeFilter, page, pageQuery } from './page.ts';
 export { MAX_FOUND_OF_PERSON } from './person-requests.ts';
 export { buildPostman } from './postman.ts';
 export { MAX_INPUT_ERRORS, Problem, Refusal } from './problem.ts';
+export { MAX_INSTANCE_LINKS } from './process-manager/case-work.ts';
 export { DefinitionDocument, MAX_CONDITION_LENGTH, MAX_STEPS } from './process-manager/definitions.ts';
 export {
   MAX_PARAMETER_LENGTH,
@@ -57,6 +58,7 @@ export {
   RESERVED_PREFIX,
 } from './process-manager/parameters.ts';
 export { MAX_DUE_COUNTED, MAX_PURGED_AT_ONCE } from './process-manager/retention.ts';
+export { MAX_CHANGED_LISTED } from './process-manager/what-if.ts';
 export * from './schema.ts';
 export { canBeLenient, isOfSpecification, LIMITING_MEMBERS } from './specification.ts';
 export { SPECIFICATION_ROUTES } from './specification-routes.ts';

@@ -11,7 +11,13 @@ export const tagDescriptions: Readonly<Record<GroupName, string>> = {
   processDefinitions:
     'What a journey consists of, in versions. Tags name a version; moving a tag moves all who use it.',
   funnels: 'Which steps of a definition people see, finish, fail and leave.',
+  whatIf: 'What another version of a definition would have decided.',
+  usage: 'How much is verified, how well, and how fast.',
   reviews: 'Instances that wait for a human, and what the human decides.',
+  closedReviews: 'What reviewers decided.',
+  instanceLinks: 'What an instance has in common with others.',
+  instanceNotes: 'What reviewers write to each other about an instance.',
+  noteMentions: 'The notes that ask an operator to look.',
   processSettings: 'What a tenant sets for all its journeys.',
   sandbox: 'Outcomes to choose from with a test key.',
   auditEvents: 'Who read personal data, who decided and who deleted.',
@@ -38,6 +44,7 @@ export const tagDescriptions: Readonly<Record<GroupName, string>> = {
   pushNotifications: "Push notifications to the devices that hold a user's appkeys.",
   events: 'Queries over what happened in identity stores.',
   operators: 'The people who run the tenant. They sign in to the console with a passkey.',
+  colleagues: 'The names of the operators, for mentions.',
   operatorRoles: 'Named sets of permissions that operators have.',
   consoleAccount: 'What the pages of the console call: to sign in, and for the own account.',
 };

@@ -69,6 +69,20 @@ const OperatorSession = named(
 
 const OperatorSessions = named('OperatorSessions', Type.Object({ sessions: listOf(OperatorSession, MAX_LIST_SIZE) }));
 
+/** Names alone: who reviews must be able to mention whom they may not administer. */
+export const colleagues = group('/api/operator-manager/colleagues', {
+  list: get('', {
+    summary: 'List the names of the operators who can sign in',
+    permission: 'OperatorManager:listColleagues',
+    ok: named(
+      'Colleagues',
+      Type.Object({
+        colleagues: listOf(Type.Object({ operatorId: Id, name: Type.String() }, { title: 'Colleague' }), MAX_LIST_SIZE),
+      }),
+    ),
+  }),
+});
+
 const held = [100015] as const;
 
 export const operators = group('/api/operator-manager/operators', {

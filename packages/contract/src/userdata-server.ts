@@ -27,6 +27,15 @@ const BiographicField = named(
   }),
 );
 
+const Mark = named(
+  'PictureMark',
+  Type.Object({
+    kind: oneOf('outline', 'zone', 'face', 'landmarks'),
+    points: listOf(Type.Number(), 400, 'x and y in turn, as shares of the width and the height of the picture'),
+  }),
+);
+const MAX_MARKS = 20;
+
 const Document = named(
   'UserDataDocument',
   Type.Object({
@@ -37,6 +46,9 @@ const Document = named(
       Image,
       MAX_ITEMS_OF_A_KIND,
       '`front`, `back`, and what was cut out of them: `front.cropped`, `back.cropped`, `portrait`; absent when `optimized`',
+    ),
+    marks: Type.Optional(
+      mapOf(listOf(Mark, MAX_MARKS), MAX_ITEMS_OF_A_KIND, 'Where the machine saw what, by the name of the photograph'),
     ),
   }),
 );
@@ -143,7 +155,7 @@ export const userData = group(
     archive: post('/userdataarchive', {
       summary: 'Get everything about a process instance as a zip archive',
       description:
-        'Holds `instance.json` (names, parameters, review), `userdata.json`, `checks.json`, `events.json`, `sessions.json`, the images of every attempt, `manifest.json` with the SHA-256 of each of them, ' +
+        'Holds `instance.json` (names, parameters, review), `userdata.json`, `checks.json`, `events.json`, `sessions.json`, `notes.json` (of reviewers), the images of every attempt, `manifest.json` with the SHA-256 of each of them, ' +
         'and `manifest.jws`, a detached JWS over the manifest that `/.well-known/jwks.json` verifies.',
       permission: 'UserDataServer:getProcessInstanceUserData',
       persons: 'one',

@@ -228,8 +228,18 @@ export const routes = {
       status: 200,
     },
   },
+  whatIf: {
+    run: { method: 'POST', paths: { none: '/api/process-manager/whatIf' }, auth: 'bearer', status: 200, body: true },
+  },
+  usage: { get: { method: 'GET', paths: { none: '/api/process-manager/usage' }, auth: 'bearer', status: 200 } },
   reviews: {
     list: { method: 'GET', paths: { none: '/api/process-manager/reviews' }, auth: 'bearer', status: 200, page: true },
+    get: {
+      method: 'GET',
+      paths: { none: '/api/process-manager/reviews/{processInstanceId}' },
+      auth: 'bearer',
+      status: 200,
+    },
     claim: {
       method: 'POST',
       paths: { none: '/api/process-manager/reviews/{processInstanceId}/claim' },
@@ -264,6 +274,49 @@ export const routes = {
       auth: 'bearer',
       status: 200,
       body: true,
+    },
+  },
+  closedReviews: {
+    list: {
+      method: 'GET',
+      paths: { none: '/api/process-manager/closedReviews' },
+      auth: 'bearer',
+      status: 200,
+      page: true,
+    },
+  },
+  instanceLinks: {
+    list: {
+      method: 'GET',
+      paths: { none: '/api/process-manager/processInstances/{processInstanceId}/links' },
+      auth: 'bearer',
+      status: 200,
+    },
+  },
+  instanceNotes: {
+    list: {
+      method: 'GET',
+      paths: { none: '/api/process-manager/processInstances/{processInstanceId}/notes' },
+      auth: 'bearer',
+      status: 200,
+      page: true,
+    },
+    add: {
+      method: 'POST',
+      paths: { none: '/api/process-manager/processInstances/{processInstanceId}/notes' },
+      auth: 'bearer',
+      status: 201,
+      creates: true,
+      body: true,
+    },
+  },
+  noteMentions: {
+    list: {
+      method: 'GET',
+      paths: { none: '/api/process-manager/noteMentions' },
+      auth: 'bearer',
+      status: 200,
+      page: true,
     },
   },
   processSettings: {
@@ -1238,6 +1291,9 @@ export const routes = {
       status: 204,
       empty: true,
     },
+  },
+  colleagues: {
+    list: { method: 'GET', paths: { none: '/api/operator-manager/colleagues' }, auth: 'bearer', status: 200 },
   },
   operatorRoles: {
     list: { method: 'GET', paths: { none: '/api/operator-manager/roles' }, auth: 'bearer', status: 200 },

@@ -29,6 +29,7 @@ import type { SignDocument } from './kernel/sign-document.ts';
 import type { Tracing } from './kernel/tracing.ts';
 import { openNotifications } from './notification-service/notifications.ts';
 import { tracedOutbound } from './open-tracing.ts';
+import { operatorNames } from './operators/operator-names.ts';
 import { openOperators } from './operators/operators.ts';
 import { cloudSecretHandlers } from './process-manager/cloud-secrets/cloud-secrets.ts';
 import { isSecretName, secretFinder, secretHostFault } from './process-manager/cloud-secrets/find-secret.ts';
@@ -145,6 +146,7 @@ export function openFeatures(deps: FeatureDeps) {
       watchlist: watchlists.isListName,
       store: (reads, name) => identity.isStoreName(reads, name),
     },
+    operatorNames,
     scrub,
     everyTenantId: tenants,
     onError,

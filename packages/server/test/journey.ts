@@ -138,6 +138,7 @@ export async function openTestJourney(
     // On this engine nothing is read in the background, where it could come between two steps of a test.
     db: { ...db, engine: 'sqlite' },
     ...{ clock, vault, drive, baseUrlOf, createFromToken, images, imagesOf, saveImage },
+    linkDevice: async () => undefined,
     challenges: openChallenges(vault),
     blobs: {
       put: async (key, content) => void blobs.set(key, await bytesOf(content)),

@@ -66,6 +66,8 @@ const BODIES: Readonly<Record<string, Sent>> = {
   'pushNotifications.createPolicy': json({ rpId: 'app' }),
   'pushNotifications.updatePolicy': json({ maxDevices: 1 }),
   'processTokens.create': json({ name: 'link', processDefnName: 'onboarding' }),
+  'instanceNotes.add': json({ text: 'of a test key' }),
+  'whatIf.run': json({ definition: { name: 'onboarding', steps: STEPS }, startDateTime: '2000-01-01T00:00:00Z' }),
   'watchlists.update': json({ name: 'other' }),
   'users.update': json({ status: 'INACTIVE' }),
   'operators.invite': json({ name: 'Eve', email: 'eve@evil.example', role: 'Owner' }),

@@ -14,6 +14,7 @@ const COMMANDS = [
   'plan',
   'apply',
   'export',
+  'simulate',
   'jobs list',
   'jobs dead',
   'jobs retry',

@@ -2,10 +2,10 @@ import { Stack, Table, Text, Timeline, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { call, type Result } from '../api/client.ts';
 import { useEnvironment } from '../api/environment.ts';
+import { useExplain } from '../texts/reasons.ts';
 import { useT } from '../texts/texts.tsx';
 import { CheckTag, Tag } from './badges.tsx';
 import { Moment } from './moment.tsx';
-import { plainReason } from './plain-reason.ts';
 import { Failed, Waiting } from './states.tsx';
 
 /** What is known of one verification: values side by side, checks in plain words, what happened. */
@@ -147,10 +147,24 @@ export function Checks({ checks }: { checks: readonly Check[] }) {
             {check.score !== undefined && ` · ${scoreText(t, check)}`}
             {check.attempts > 1 && ` · ${t('check.attempts', { n: check.attempts })}`}
           </Text>
-          {check.reason && <Text size="sm">{plainReason(check.reason)}</Text>}
+          <Explanation check={check} />
         </li>
       ))}
     </Stack>
+  );
+}
+
+function Explanation({ check }: { check: Check }) {
+  const { why, change } = useExplain()(check);
+  return (
+    <>
+      {why && <Text size="sm">{why}</Text>}
+      {change && check.status !== 'PASSED' && (
+        <Text size="sm" c="dimmed">
+          {change}
+        </Text>
+      )}
+    </>
   );
 }
 

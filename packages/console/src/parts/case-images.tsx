@@ -1,4 +1,4 @@
-import { Button, Group, Stack, Text, Title } from '@mantine/core';
+import { Button, Group, Stack, Switch, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { callForBlob } from '../api/client.ts';
@@ -9,18 +9,27 @@ import type { Place, UserData } from './case-data.tsx';
 import { Waiting } from './states.tsx';
 
 /** The images of a case, to be looked at closely. Each view is audited by the server; the viewer's name is on them. */
-export type CaseImage = { path: string; label: string; kind: 'document' | 'portrait' | 'face' };
+export type Mark = { kind: 'outline' | 'zone' | 'face' | 'landmarks'; points: readonly number[] };
+export type CaseImage = {
+  path: string;
+  label: string;
+  kind: 'document' | 'portrait' | 'face';
+  /** Where the machine saw what. */
+  marks: readonly Mark[];
+};
 
 export function imagesOf(data: UserData | undefined): CaseImage[] {
   const images: CaseImage[] = [];
-  for (const [key, { images: own }] of Object.entries(data?.documents ?? {})) {
+  for (const [key, { images: own, marks = {} }] of Object.entries(data?.documents ?? {})) {
     for (const [name, { path }] of Object.entries(own)) {
-      images.push({ path, label: `${key} · ${name}`, kind: name === 'portrait' ? 'portrait' : 'document' });
+      const kind = name === 'portrait' ? 'portrait' : 'document';
+      images.push({ path, label: `${key} · ${name}`, kind, marks: marks[name] ?? [] });
     }
   }
   for (const [key, face] of Object.entries(data?.faces ?? {})) {
     const path = pathIn(face);
-    if (path) images.push({ path, label: key, kind: 'face' });
+    const { marks } = face as { marks?: { image?: readonly Mark[] } };
+    if (path) images.push({ path, label: key, kind: 'face', marks: marks?.image ?? [] });
   }
   // What was cut out is easier to read than what it was cut from.
   return images.toSorted((one, other) => rank(one) - rank(other));
@@ -64,19 +73,41 @@ function useImage(place: Place, path: string) {
   return { url, isError: query.isError || (data !== undefined && !isImage) };
 }
 
-function Picture({ place, image, turn = 0, zoom }: { place: Place; image: CaseImage; turn?: number; zoom?: number }) {
+type PictureProps = { place: Place; image: CaseImage; turn?: number; zoom?: number; isMarked?: boolean };
+
+function Picture({ place, image, turn = 0, zoom, isMarked = false }: PictureProps) {
   const { url, isError } = useImage(place, image.path);
   if (isError) return <Text c="dimmed">{image.label}</Text>;
   if (!url) return <Waiting />;
+  if (!zoom) return <img src={url} alt={image.label} draggable={false} />;
   return (
-    <img
-      src={url}
-      alt={image.label}
-      className={`turn-${turn}`}
-      draggable={false}
-      style={zoom ? { width: `${zoom * 100}%` } : undefined}
-    />
+    <div className={`picture turn-${turn}`} style={{ width: `${zoom * 100}%` }}>
+      <img src={url} alt={image.label} draggable={false} />
+      {isMarked && <Marks marks={image.marks} />}
+    </div>
   );
+}
+
+/** What the machine saw, drawn over the picture. */
+function Marks({ marks }: { marks: readonly Mark[] }) {
+  return (
+    <svg className="marks" viewBox="0 0 1 1" preserveAspectRatio="none" aria-hidden="true">
+      {marks.map(({ kind, points }) =>
+        kind === 'landmarks' ? (
+          <path key={`${kind}${points[0]}`} className="mark-landmarks" d={dotsOf(points)} />
+        ) : (
+          <polygon key={`${kind}${points[1]}`} className={`mark-${kind}`} points={points.join(' ')} />
+        ),
+      )}
+    </svg>
+  );
+}
+
+/** A line without length has round ends: a dot of the same size however the picture is stretched. */
+function dotsOf(points: readonly number[]): string {
+  let path = '';
+  for (let at = 0; at + 1 < points.length; at += 2) path += `M${points[at]} ${points[at + 1]}h0`;
+  return path;
 }
 
 function Watermark() {
@@ -93,6 +124,7 @@ export function Images({ place, images }: { place: Place; images: readonly CaseI
   const [at, setAt] = useState(0);
   const [turn, setTurn] = useState(0);
   const [zoom, setZoom] = useState(0);
+  const [isMarked, setMarked] = useState(true);
   const shown = images[Math.min(at, images.length - 1)];
   if (!shown) return <Text c="dimmed">{t('case.noImages')}</Text>;
   const reset = () => {
@@ -110,7 +142,7 @@ export function Images({ place, images }: { place: Place; images: readonly CaseI
       <div className="viewer">
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard. */}
         <section className="viewer-inner" tabIndex={0} aria-label={shown.label}>
-          <Picture place={place} image={shown} turn={turn} zoom={ZOOMS[zoom] ?? 1} />
+          <Picture place={place} image={shown} turn={turn} zoom={ZOOMS[zoom] ?? 1} isMarked={isMarked} />
         </section>
         <Watermark />
       </div>
@@ -120,6 +152,14 @@ export function Images({ place, images }: { place: Place; images: readonly CaseI
             {label}
           </Button>
         ))}
+        {shown.marks.length > 0 && (
+          <Switch
+            size="xs"
+            checked={isMarked}
+            onChange={(event) => setMarked(event.currentTarget.checked)}
+            label={t('case.marks')}
+          />
+        )}
       </Group>
       <Group gap="xs">
         {images.map((image, index) => (

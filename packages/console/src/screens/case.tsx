@@ -12,7 +12,7 @@ import { imagesOf } from '../parts/case-images.tsx';
 import { OnceShown } from '../parts/dialogs.tsx';
 import { useMomentText } from '../parts/moment.tsx';
 import { Page } from '../parts/page.tsx';
-import { plainQueueReason } from '../parts/plain-reason.ts';
+import { useExplainQueue } from '../texts/reasons.ts';
 import { useT, useTexts } from '../texts/texts.tsx';
 import { CaseView } from './instance.tsx';
 import { nameOf } from './instances.tsx';
@@ -37,18 +37,23 @@ export function CaseScreen() {
   );
 }
 
+/** Cases that wait for the second verdict of somebody else are passed over. */
+const NEXT_SIZE = 20;
+const IMAGES_AHEAD = 6;
+
 type Allowed = { seeData: boolean; seeEvents: boolean };
 
 /** The oldest other case that nobody has claimed, with its data and its first images. */
 function useNextCase(id: string, allowed: Allowed): string | undefined {
   const environment = useEnvironment();
   const client = useQueryClient();
+  const me = reviewerName(useSession().operator);
   const { data } = useQuery({
     queryKey: [environment, 'next-case', id],
     queryFn: () =>
-      call('reviews', 'list', { query: { assigned: 'UNCLAIMED', size: 2, sort: ['waitingSinceDtm,asc'] } }),
+      call('reviews', 'list', { query: { assigned: 'UNCLAIMED', size: NEXT_SIZE, sort: ['waitingSinceDtm,asc'] } }),
   });
-  const next = data?.content.find((row) => row.processInstanceId !== id);
+  const next = data?.content.find((row) => row.processInstanceId !== id && !row.verdictsBy.includes(me));
   const nextId = next?.processInstanceId;
   // biome-ignore lint/correctness/useExhaustiveDependencies: fetched once for each next case.
   useEffect(() => {
@@ -58,14 +63,14 @@ function useNextCase(id: string, allowed: Allowed): string | undefined {
       .ensureQueryData({ queryKey: [environment, 'case', nextId], queryFn, staleTime: 30_000 })
       .then((found) => {
         const params = { processDefnId: found.instance.processDefnId, processInstanceId: nextId };
-        const [first] = imagesOf(found.data);
-        if (!first) return;
-        const { path } = first;
-        return client.prefetchQuery({
-          queryKey: [environment, 'image', nextId, path],
-          queryFn: () => callForBlob('userData', 'getItem', { params, query: { path } }, 'image/*'),
-          staleTime: Number.POSITIVE_INFINITY,
-        });
+        const fetches = imagesOf(found.data).map(({ path }) =>
+          client.prefetchQuery({
+            queryKey: [environment, 'image', nextId, path],
+            queryFn: () => callForBlob('userData', 'getItem', { params, query: { path } }, 'image/*'),
+            staleTime: Number.POSITIVE_INFINITY,
+          }),
+        );
+        return Promise.all(fetches.slice(0, IMAGES_AHEAD));
       })
       .catch(() => undefined);
   }, [nextId, environment]);
@@ -103,19 +108,21 @@ function Decision({ id, steps, next }: DecisionProps) {
   const { language } = useTexts();
   const [isAsking, setAsking] = useState(false);
   const [link, setLink] = useState<string>();
+  const explain = useExplainQueue();
   const field = useRef<HTMLTextAreaElement>(null);
   const [hasKeys, setKeys] = useLocalStorage({ key: 'grove-shortcuts', defaultValue: true });
   const review = useQuery({
     queryKey: [environment, 'review', id],
-    queryFn: async () => (await call('reviews', 'list', { query: { size: 200 } })).content.find(isOf(id)) ?? null,
+    queryFn: () => call('reviews', 'get', { params: { processInstanceId: id } }).catch(() => null),
   });
   const params = { processInstanceId: id };
   const claim = useAct(() => call('reviews', 'claim', { params, body: {} }));
   const release = useAct(() => call('reviews', 'release', { params, body: {} }));
   const decide = useAct(
     (verdict: 'approve' | 'reject') => call('reviews', verdict, { params, body: { comment } }),
-    (_, verdict) => {
-      say(t(verdict === 'approve' ? 'case.approved' : 'case.rejected'));
+    ({ status }, verdict) => {
+      if (status === 'REVIEW') say(t('case.firstVerdict'));
+      else say(t(verdict === 'approve' ? 'case.approved' : 'case.rejected'));
       go();
     },
   );
@@ -143,9 +150,10 @@ function Decision({ id, steps, next }: DecisionProps) {
     <Stack gap="xs" className="decision" component="section" aria-label={t('case.decide')}>
       {review.data && (
         <Text size="sm">
-          {review.data.reasons.slice(0, 3).map(plainQueueReason).join(' ')} <Claim review={review.data} />
+          {review.data.reasons.slice(0, 3).map(explain).join(' ')} <Claim review={review.data} />
         </Text>
       )}
+      {review.data && review.data.verdictsNeeded > 1 && <FourEyes review={review.data} />}
       <Textarea
         ref={field}
         label={t('case.comment')}
@@ -239,7 +247,16 @@ function told(language: string, message: string) {
   return text === '' ? {} : { message: { [language]: text } };
 }
 
-const isOf = (id: string) => (row: { processInstanceId: string }) => row.processInstanceId === id;
+function FourEyes({ review }: { review: { verdictsBy: readonly string[]; disagree: boolean } }) {
+  const t = useT();
+  const { verdictsBy, disagree } = review;
+  const [first] = verdictsBy;
+  return (
+    <Alert variant="light" color={disagree ? 'red' : 'gray'} py="xs">
+      {disagree ? t('case.disagree') : first ? t('case.secondOf', { name: first }) : t('case.firstOf')}
+    </Alert>
+  );
+}
 
 function Claim({ review }: { review: { reviewer?: string; claimedUntilDtm?: string } }) {
   const t = useT();

@@ -1,13 +1,14 @@
-import { Button, Group, Stack, Text, Title } from '@mantine/core';
+import { Group, Stack, Text, Title } from '@mantine/core';
 import { useNavigate, useParams } from '@tanstack/react-router';
-import { useState } from 'react';
 import { call } from '../api/client.ts';
 import { useMay } from '../api/session.tsx';
-import { useAct } from '../parts/act.ts';
 import { StatusTag } from '../parts/badges.tsx';
 import { type Case, CaseStates, Checks, Forms, Happened, useCase, ValuesTable } from '../parts/case-data.tsx';
 import { Faces, Images, imagesOf } from '../parts/case-images.tsx';
-import { ConfirmByTyping } from '../parts/dialogs.tsx';
+import { Links } from '../parts/case-links.tsx';
+import { Notes } from '../parts/case-notes.tsx';
+import { DeleteButton } from '../parts/delete-button.tsx';
+import { statusWord } from '../parts/instance-status.ts';
 import { Page } from '../parts/page.tsx';
 import { useT } from '../texts/texts.tsx';
 import { nameOf } from './instances.tsx';
@@ -64,6 +65,8 @@ export function CaseView({ found }: { found: Case }) {
           </Title>
           <Checks checks={checks} />
         </section>
+        <Links id={instance.id} />
+        <Notes id={instance.id} />
         {events.length > 0 && <Happened events={events} />}
       </Stack>
     </div>
@@ -71,10 +74,9 @@ export function CaseView({ found }: { found: Case }) {
 }
 
 function Facts({ found: { instance } }: { found: Case }) {
-  const status = STATUS[instance.status] ?? 'Pending';
   return (
     <Group gap="xs">
-      <StatusTag status={status} />
+      <StatusTag status={statusWord(instance.status)} />
       <Text size="sm" c="dimmed">
         {instance.processDefnName} v{instance.processDefnVersion}
       </Text>
@@ -85,36 +87,20 @@ function Facts({ found: { instance } }: { found: Case }) {
   );
 }
 
-const STATUS: Record<string, string> = {
-  ...{ PENDING: 'Pending', ACTIVE: 'In Progress', PAUSED: 'Paused', REVIEW: 'Review' },
-  ...{ COMPLETED_ENDED_SUCCESS: 'Accepted', COMPLETED_ENDED_ERROR: 'Declined' },
-  ...{ COMPLETED_PROCESS_ERROR: 'Error', COMPLETED_TERMINATED: 'Abandoned' },
-};
-
 function Remove({ id }: { id: string }) {
   const t = useT();
   const may = useMay();
   const navigate = useNavigate();
-  const [isOpen, setOpen] = useState(false);
-  const act = useAct(
-    () => call('processInstances', 'delete', { params: { processInstanceId: id } }),
-    () => navigate({ to: '/instances' }),
-  );
   if (!may('processInstances', 'delete')) return null;
   return (
-    <>
-      <Button variant="default" onClick={() => setOpen(true)}>
-        {t('instance.delete')}
-      </Button>
-      <ConfirmByTyping
-        title={t('instance.delete')}
-        lead={t('instance.deleteLead')}
-        expected={id}
-        opened={isOpen}
-        onClose={() => setOpen(false)}
-        onConfirm={() => act.mutate(undefined)}
-        isBusy={act.isPending}
-      />
-    </>
+    <DeleteButton
+      size="sm"
+      name={id}
+      label={t('instance.delete')}
+      title={t('instance.delete')}
+      lead={t('instance.deleteLead')}
+      remove={() => call('processInstances', 'delete', { params: { processInstanceId: id } })}
+      onDone={() => navigate({ to: '/instances' })}
+    />
   );
 }

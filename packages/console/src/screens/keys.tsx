@@ -6,7 +6,8 @@ import { useMay, useSession } from '../api/session.tsx';
 import { useAct } from '../parts/act.ts';
 import { ActForm } from '../parts/act-form.tsx';
 import { WordTag } from '../parts/badges.tsx';
-import { ConfirmByTyping, OnceShown } from '../parts/dialogs.tsx';
+import { DeleteButton } from '../parts/delete-button.tsx';
+import { OnceShown } from '../parts/dialogs.tsx';
 import { type Column, List } from '../parts/list.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { NameField } from '../parts/name-field.tsx';
@@ -123,14 +124,9 @@ function NewKey({ onMade }: { onMade(code: string): void }) {
 function KeyActions({ row }: { row: KeyRow }) {
   const t = useT();
   const may = useMay();
-  const [isDeleting, setDeleting] = useState(false);
   const params = { apiKeyId: row.id ?? '' };
   const isActive = row.status === 'ACTIVE';
   const change = useAct(() => call('apiKeys', 'update', { params, body: { status: isActive ? 'BLOCKED' : 'ACTIVE' } }));
-  const remove = useAct(
-    () => call('apiKeys', 'delete', { params }),
-    () => setDeleting(false),
-  );
   return (
     <Group gap={4} justify="flex-end" wrap="nowrap">
       {may('apiKeys', 'update') && (
@@ -139,19 +135,13 @@ function KeyActions({ row }: { row: KeyRow }) {
         </Button>
       )}
       {may('apiKeys', 'delete') && (
-        <Button size="compact-xs" variant="default" onClick={() => setDeleting(true)}>
-          {t('app.delete')}
-        </Button>
+        <DeleteButton
+          name={row.name}
+          title={t('keys.deleteTitle')}
+          lead={t('keys.deleteLead')}
+          remove={() => call('apiKeys', 'delete', { params })}
+        />
       )}
-      <ConfirmByTyping
-        title={t('keys.deleteTitle')}
-        lead={t('keys.deleteLead')}
-        expected={row.name}
-        opened={isDeleting}
-        onClose={() => setDeleting(false)}
-        onConfirm={() => remove.mutate(undefined)}
-        isBusy={remove.isPending}
-      />
     </Group>
   );
 }

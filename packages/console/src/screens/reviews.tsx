@@ -1,12 +1,13 @@
 import { SegmentedControl, Text } from '@mantine/core';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { Result } from '../api/client.ts';
-import { useSession } from '../api/session.tsx';
+import { useMay, useSession } from '../api/session.tsx';
+import { Tag } from '../parts/badges.tsx';
 import { type Column, List } from '../parts/list.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { Page } from '../parts/page.tsx';
-import { plainQueueReason } from '../parts/plain-reason.ts';
 import { Empty, Guarded } from '../parts/states.tsx';
+import { useExplainQueue } from '../texts/reasons.ts';
 import { useT } from '../texts/texts.tsx';
 import { nameOf } from './instances.tsx';
 
@@ -19,8 +20,10 @@ export function reviewerName({ name, email }: { name: string; email?: string }):
 
 export function Reviews() {
   const t = useT();
+  const explain = useExplainQueue();
   const navigate = useNavigate();
   const { operator } = useSession();
+  const may = useMay();
   const { view = 'all' } = useSearch({ strict: false }) as { view?: string };
   const columns: Column<ReviewRow>[] = [
     { title: t('instances.person'), show: (row) => nameOf(row) || t('instances.noName'), text: nameOf },
@@ -28,7 +31,7 @@ export function Reviews() {
       title: t('reviews.reason'),
       show: ({ reasons: [first] }) => (
         <Text size="sm" lineClamp={2}>
-          {first ? plainQueueReason(first) : '–'}
+          {first ? explain(first) : '–'}
         </Text>
       ),
       text: ({ reasons }) => reasons.join(' '),
@@ -61,24 +64,59 @@ export function Reviews() {
             { value: 'all', label: t('reviews.all') },
             { value: 'mine', label: t('reviews.mine') },
             { value: 'free', label: t('reviews.free') },
+            ...(may('closedReviews', 'list') ? [{ value: 'closed', label: t('reviews.closed') }] : []),
           ]}
           onChange={(next) => navigate({ to: '/reviews', search: { view: next } as never })}
         />
-        <List<ReviewRow>
-          group="reviews"
-          name="list"
-          label={t('reviews.title')}
-          query={{ sort: 'waitingSinceDtm,asc', ...filters[view] }}
-          columns={columns}
-          keyOf={(row) => row.processInstanceId}
-          linkOf={(row) => `/reviews/${row.processInstanceId}`}
-          empty={
-            <Empty title={t('home.queueEmpty')}>
-              <Text c="dimmed">{t('reviews.emptyLead')}</Text>
-            </Empty>
-          }
-        />
+        {view === 'closed' ? (
+          <Closed />
+        ) : (
+          <List<ReviewRow>
+            group="reviews"
+            name="list"
+            label={t('reviews.title')}
+            query={{ sort: 'waitingSinceDtm,asc', ...filters[view] }}
+            columns={columns}
+            keyOf={(row) => row.processInstanceId}
+            linkOf={(row) => `/reviews/${row.processInstanceId}`}
+            empty={
+              <Empty title={t('home.queueEmpty')}>
+                <Text c="dimmed">{t('reviews.emptyLead')}</Text>
+              </Empty>
+            }
+          />
+        )}
       </Page>
     </Guarded>
   );
 }
+
+type ClosedRow = Result<'closedReviews', 'list'>['content'][number];
+
+/** What was decided, the newest first. */
+function Closed() {
+  const t = useT();
+  const columns: Column<ClosedRow>[] = [
+    { title: t('instances.person'), show: (row) => nameOf(row) || t('instances.noName'), text: nameOf },
+    {
+      title: t('reviews.verdict'),
+      show: ({ verdict }) => <Tag tone={TONES[verdict] ?? 'plain'}>{t(`reviews.${verdict}`)}</Tag>,
+      text: ({ verdict }) => verdict,
+    },
+    { title: t('case.comment'), show: ({ comment }) => <bdi>{comment ?? '–'}</bdi>, text: ({ comment }) => comment },
+    { title: t('reviews.reviewer'), show: ({ reviewer }) => <bdi>{reviewer}</bdi>, text: ({ reviewer }) => reviewer },
+    { title: t('reviews.decided'), show: (row) => <Moment at={row.decidedDtm} />, text: (row) => row.decidedDtm },
+  ];
+  return (
+    <List<ClosedRow>
+      group="closedReviews"
+      name="list"
+      label={t('reviews.closed')}
+      columns={columns}
+      keyOf={(row) => `${row.processInstanceId} ${row.decidedDtm}`}
+      linkOf={(row) => `/instances/${row.processInstanceId}`}
+    />
+  );
+}
+
+const TONES = { APPROVED: 'good', REJECTED: 'bad', ASKED_AGAIN: 'wait' } as const;

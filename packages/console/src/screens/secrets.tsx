@@ -4,7 +4,7 @@ import { call, type Result } from '../api/client.ts';
 import { useMay } from '../api/session.tsx';
 import { useAct } from '../parts/act.ts';
 import { ActForm } from '../parts/act-form.tsx';
-import { ConfirmByTyping } from '../parts/dialogs.tsx';
+import { DeleteButton } from '../parts/delete-button.tsx';
 import { type Column, List } from '../parts/list.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { Page } from '../parts/page.tsx';
@@ -88,33 +88,25 @@ function SecretForm({ of, onDone }: { of?: SecretRow; onDone(): void }) {
 function SecretActions({ row }: { row: SecretRow }) {
   const t = useT();
   const may = useMay();
-  const [open, setOpen] = useState<'rotate' | 'delete'>();
-  const close = () => setOpen(undefined);
-  const remove = useAct(() => call('cloudSecrets', 'delete', { params: { cloudSecretId: row.id } }), close);
+  const [isRotating, setRotating] = useState(false);
+  const close = () => setRotating(false);
   return (
     <Group gap={4} justify="flex-end" wrap="nowrap">
       {may('cloudSecrets', 'update') && (
-        <Button size="compact-xs" variant="default" onClick={() => setOpen('rotate')}>
+        <Button size="compact-xs" variant="default" onClick={() => setRotating(true)}>
           {t('secrets.rotate')}
         </Button>
       )}
       {may('cloudSecrets', 'delete') && (
-        <Button size="compact-xs" variant="default" onClick={() => setOpen('delete')}>
-          {t('app.delete')}
-        </Button>
+        <DeleteButton
+          name={row.name}
+          lead={t('secrets.deleteLead')}
+          remove={() => call('cloudSecrets', 'delete', { params: { cloudSecretId: row.id } })}
+        />
       )}
-      <Modal opened={open === 'rotate'} onClose={close} title={t('secrets.rotate')}>
+      <Modal opened={isRotating} onClose={close} title={t('secrets.rotate')}>
         <SecretForm of={row} onDone={close} />
       </Modal>
-      <ConfirmByTyping
-        title={t('app.delete')}
-        lead={t('secrets.deleteLead')}
-        expected={row.name}
-        opened={open === 'delete'}
-        onClose={close}
-        onConfirm={() => remove.mutate(undefined)}
-        isBusy={remove.isPending}
-      />
     </Group>
   );
 }

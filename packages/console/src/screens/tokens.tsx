@@ -7,7 +7,7 @@ import { useMay } from '../api/session.tsx';
 import { useAct } from '../parts/act.ts';
 import { ActForm } from '../parts/act-form.tsx';
 import { WordTag } from '../parts/badges.tsx';
-import { ConfirmByTyping } from '../parts/dialogs.tsx';
+import { DeleteButton } from '../parts/delete-button.tsx';
 import { type Column, List } from '../parts/list.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { NameField } from '../parts/name-field.tsx';
@@ -62,15 +62,10 @@ function usesOf({ counter, maxCount, type }: TokenRow): string {
 function TokenActions({ row }: { row: TokenRow }) {
   const t = useT();
   const may = useMay();
-  const [isDeleting, setDeleting] = useState(false);
   const params = { processTokenId: row.id };
   const isActive = row.status === 'ACTIVE';
   const change = useAct(() =>
     call('processTokens', 'update', { params, body: { status: isActive ? 'INACTIVE' : 'ACTIVE' } }),
-  );
-  const remove = useAct(
-    () => call('processTokens', 'delete', { params }),
-    () => setDeleting(false),
   );
   return (
     <Group gap={4} justify="flex-end">
@@ -90,19 +85,12 @@ function TokenActions({ row }: { row: TokenRow }) {
         </Button>
       )}
       {may('processTokens', 'delete') && (
-        <Button size="compact-xs" variant="default" onClick={() => setDeleting(true)}>
-          {t('app.delete')}
-        </Button>
+        <DeleteButton
+          name={row.name}
+          lead={t('tokens.deleteLead')}
+          remove={() => call('processTokens', 'delete', { params })}
+        />
       )}
-      <ConfirmByTyping
-        title={t('app.delete')}
-        lead={t('tokens.deleteLead')}
-        expected={row.name}
-        opened={isDeleting}
-        onClose={() => setDeleting(false)}
-        onConfirm={() => remove.mutate(undefined)}
-        isBusy={remove.isPending}
-      />
     </Group>
   );
 }

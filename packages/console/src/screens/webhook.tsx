@@ -7,7 +7,8 @@ import { useEnvironment } from '../api/environment.ts';
 import { useMay } from '../api/session.tsx';
 import { say, useAct } from '../parts/act.ts';
 import { WordTag } from '../parts/badges.tsx';
-import { ConfirmByTyping, OnceShown } from '../parts/dialogs.tsx';
+import { DeleteButton } from '../parts/delete-button.tsx';
+import { OnceShown } from '../parts/dialogs.tsx';
 import { type Column, List } from '../parts/list.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { Page } from '../parts/page.tsx';
@@ -109,7 +110,6 @@ function WebhookActions({ webhook: { id, name, status } }: { webhook: WebhookVie
   const navigate = useNavigate();
   const params = { webhookId: id };
   const [secret, setSecret] = useState<string>();
-  const [isDeleting, setDeleting] = useState(false);
   const isActive = status === 'ACTIVE';
   const test = useAct(
     () => call('webhooks', 'test', { params, body: {} }),
@@ -126,10 +126,6 @@ function WebhookActions({ webhook: { id, name, status } }: { webhook: WebhookVie
     () => call('webhooks', 'recover', { params, body: { sinceDtm: new Date(Date.now() - DAY_MS).toISOString() } }),
     ({ deliveries }) => say(t('webhooks.recovered', { n: deliveries })),
   );
-  const remove = useAct(
-    () => call('webhooks', 'delete', { params }),
-    () => navigate({ to: '/webhooks' }),
-  );
   const buttons = [
     { isShown: may('webhooks', 'test'), label: t('webhooks.test'), act: () => test.mutate(undefined) },
     { isShown: may('webhooks', 'recover'), label: t('webhooks.recover'), act: () => recover.mutate(undefined) },
@@ -139,7 +135,6 @@ function WebhookActions({ webhook: { id, name, status } }: { webhook: WebhookVie
       label: t(isActive ? 'webhooks.disable' : 'webhooks.enable'),
       act: () => change.mutate(undefined),
     },
-    { isShown: may('webhooks', 'delete'), label: t('app.delete'), act: () => setDeleting(true) },
   ];
   return (
     <>
@@ -156,15 +151,15 @@ function WebhookActions({ webhook: { id, name, status } }: { webhook: WebhookVie
         value={secret}
         onClose={() => setSecret(undefined)}
       />
-      <ConfirmByTyping
-        title={t('app.delete')}
-        lead={t('webhooks.deleteLead')}
-        expected={name}
-        opened={isDeleting}
-        onClose={() => setDeleting(false)}
-        onConfirm={() => remove.mutate(undefined)}
-        isBusy={remove.isPending}
-      />
+      {may('webhooks', 'delete') && (
+        <DeleteButton
+          size="xs"
+          name={name}
+          lead={t('webhooks.deleteLead')}
+          remove={() => call('webhooks', 'delete', { params })}
+          onDone={() => navigate({ to: '/webhooks' })}
+        />
+      )}
     </>
   );
 }

@@ -27,6 +27,9 @@ export const DefinitionDocument = named(
       description: Type.Optional(text(0, 255)),
       processDefinitionType: Type.Optional(DefinitionType),
       assurance: Type.Optional(AssuranceLevel),
+      fourEyes: Type.Optional(
+        Type.Boolean({ description: 'Two different people have to come to the same verdict in a review' }),
+      ),
       retentionDays: Type.Optional(
         Type.Integer({ minimum: 1, maximum: 3650, description: 'Days its instances are kept; 30 unless given' }),
       ),

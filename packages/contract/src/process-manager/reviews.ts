@@ -31,6 +31,24 @@ const Review = named(
     assurance: Assurance,
     reviewer: Type.Optional(Type.String({ description: 'Who has claimed it' })),
     claimedUntilDtm: Type.Optional(DateTime),
+    verdictsNeeded: Type.Integer({ description: '2 where two different people have to agree, otherwise 1' }),
+    verdictsBy: listOf(Type.String(), 100, 'Who has given a verdict that does not decide alone'),
+    disagree: Type.Boolean({ description: 'Whether two of them came to different verdicts' }),
+  }),
+);
+
+const ClosedReview = named(
+  'ClosedReview',
+  Type.Object({
+    processInstanceId: Id,
+    processDefnName: Type.String(),
+    firstName: Type.Optional(Type.String()),
+    lastName: Type.Optional(Type.String()),
+    verdict: oneOf('APPROVED', 'REJECTED', 'ASKED_AGAIN'),
+    reviewer: Type.String(),
+    comment: Type.Optional(Type.String()),
+    decidedDtm: DateTime,
+    waitedMilliseconds: Type.Integer(),
   }),
 );
 
@@ -73,6 +91,10 @@ const Asked = named(
 );
 
 const conflicts = [100022, 100060, 100061] as const;
+const verdicts = [...conflicts, 100300] as const;
+const TWO_AGREE =
+  'Where the definition or the settings say `fourEyes`, the first verdict decides nothing: the instance stays in review ' +
+  'until a different operator or API key gives the same verdict.';
 
 export const reviews = group('/api/process-manager/reviews', {
   list: get('', {
@@ -87,6 +109,13 @@ export const reviews = group('/api/process-manager/reviews', {
       reviewer: Type.Optional(text(0, 100, 'Only those that this reviewer has claimed')),
     }),
     ok: page(Review),
+  }),
+  get: get('/{processInstanceId}', {
+    summary: 'Get a review that waits',
+    permission: 'ProcessManager:getReview',
+    persons: 'one',
+    ok: Review,
+    codes: [100022, 100061],
   }),
   claim: post('/{processInstanceId}/claim', {
     summary: 'Claim a review',
@@ -107,19 +136,21 @@ export const reviews = group('/api/process-manager/reviews', {
   }),
   approve: post('/{processInstanceId}/approve', {
     summary: 'Approve',
+    description: TWO_AGREE,
     permission: 'ProcessManager:approveReview',
     persons: 'one',
     body: Verdict,
     ok: ProcessInstance,
-    codes: conflicts,
+    codes: verdicts,
   }),
   reject: post('/{processInstanceId}/reject', {
     summary: 'Reject',
+    description: TWO_AGREE,
     permission: 'ProcessManager:rejectReview',
     persons: 'one',
     body: Verdict,
     ok: ProcessInstance,
-    codes: conflicts,
+    codes: verdicts,
   }),
   askAgain: post('/{processInstanceId}/askAgain', {
     summary: 'Ask the end user to do steps again',
@@ -129,5 +160,21 @@ export const reviews = group('/api/process-manager/reviews', {
     body: AskAgain,
     ok: Asked,
     codes: conflicts,
+  }),
+});
+
+export const closedReviews = group('/api/process-manager/closedReviews', {
+  list: get('', {
+    summary: 'List what reviewers decided',
+    description: 'The newest first. `totalElements` is exact up to 10,000 and never says more.',
+    permission: 'ProcessManager:listClosedReviews',
+    persons: 'each',
+    query: pageQuery({
+      verdict: Type.Optional(oneOf('APPROVED', 'REJECTED', 'ASKED_AGAIN')),
+      reviewer: Type.Optional(text(0, 200, 'Only what this reviewer decided')),
+      startDateTime: Type.Optional(Type.String({ ...DateTime, description: 'At or after' })),
+      endDateTime: Type.Optional(Type.String({ ...DateTime, description: 'Before' })),
+    }),
+    ok: page(ClosedReview),
   }),
 });

@@ -45,9 +45,13 @@ const lenientRequests = Type.Boolean({
     '`Grove-Ignored`, instead of refused: for clients that migrate. `Prefer: handling=lenient` does it for one request',
 });
 
+const fourEyes = Type.Boolean({
+  description: 'Two different people have to come to the same verdict before a review is decided',
+});
+
 const Settings = named(
   'ProcessSettings',
-  Type.Object({ redirectOrigins, embedOrigins, allowSpecimens, readBudget, lenientRequests }),
+  Type.Object({ redirectOrigins, embedOrigins, allowSpecimens, readBudget, lenientRequests, fourEyes }),
 );
 const SettingsUpdate = named(
   'ProcessSettingsUpdate',
@@ -57,6 +61,7 @@ const SettingsUpdate = named(
     allowSpecimens: Type.Optional(allowSpecimens),
     lenientRequests: Type.Optional(lenientRequests),
     readBudget: Type.Optional(readBudget),
+    fourEyes: Type.Optional(fourEyes),
   }),
 );
 

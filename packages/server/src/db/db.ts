@@ -59,7 +59,7 @@ export type PersonalSeal = {
 };
 
 /** What is found by codes beside the words of instances. */
-export type CodedKind = 'users' | 'members';
+export type CodedKind = 'users' | 'members' | 'links';
 
 /** Filled in once the keys are there: the database itself knows none. */
 export type PersonalSeals = { of?: (db: TenantReads) => Promise<PersonalSeal | undefined> };

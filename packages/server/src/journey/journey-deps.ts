@@ -43,6 +43,8 @@ export type JourneyDeps = {
   homeOf(db: TenantReads): Promise<string | undefined>;
   /** The page that a process token names for its journeys. */
   uiUrlOfToken(db: TenantReads, tokenId: string): Promise<string | null | undefined>;
+  /** One browser has opened both instances. */
+  linkDevice(tx: TenantTx, instanceId: string, otherId: string, now: number): Promise<void>;
   /** The step that the journey waits at is shown to the end user. */
   seeStep(db: TenantDb, look: Look, now: number): Promise<void>;
   /** The browser says that the page of the step was left. The instance is locked. */

@@ -75,6 +75,7 @@ export function sessionCreator(deps: LiveDeps, read: ReadJourney) {
       const opened = await deps.db.of(tenantId).write(async (tx) => {
         const made = await open(tx, browser, now);
         await ensureMayFrame(deps, tx, made.session, body.embedOrigin);
+        await noteDevice(deps, tx, made.session, context.header('cookie') ?? '');
         tx.afterCommit(() => deps.live.changed(tenantId, made.session.instance_id));
         return made;
       });
@@ -105,6 +106,24 @@ async function ensureMayFrame(deps: LiveDeps, tx: TenantTx, { instance_id }: Ses
   const instance = await deps.lockInstance(tx, instance_id);
   if (!instance || !(await deps.mayFrame(tx, instance.environment, origin))) throw new ApiError(100240);
 }
+
+/**
+ * The browser may hold the session of another instance of the tenant: then both were opened with one device. Nothing is
+ * stored in the browser for it.
+ */
+async function noteDevice(deps: LiveDeps, tx: TenantTx, session: SessionRow, cookies: string): Promise<void> {
+  for (const [, value = ''] of [...cookies.matchAll(COOKIES_OF_JOURNEYS)].slice(0, MAX_OTHER_COOKIES)) {
+    const [, tenantId, sessionId = '', secret = ''] = COOKIE.exec(value) ?? [];
+    if (tenantId !== tx.tenantId) continue;
+    const other = await findSession(tx, sessionId);
+    if (!other || other.instance_id === session.instance_id) continue;
+    if (!timingSafeEqual(other.token_hash, hashSecret(secret))) continue;
+    await deps.linkDevice(tx, session.instance_id, other.instance_id, session.created_at);
+    return;
+  }
+}
+
+const COOKIES_OF_JOURNEYS = /grove-journey-[0-7][0-9A-HJKMNP-TV-Z]{25}=([^;\s]+)/g;
 
 /** The code is spent: whatever cannot be read now is asked for by the page, and the cookie is not lost over it. */
 async function firstView(

@@ -15,16 +15,20 @@ const ALL = [...new Set(operations().flatMap(({ operation }) => operation.permis
 const COMPONENTS = [...new Set(ALL.map((permission) => permission.slice(0, permission.indexOf(':'))))];
 const BOTH = ['live', 'test'] as const;
 
-const REVIEWS = ['listReviews', 'claimReview', 'releaseReview', 'approveReview', 'rejectReview', 'askAgainReview'];
+const REVIEWS = [
+  ...['listReviews', 'getReview', 'claimReview', 'releaseReview', 'approveReview', 'rejectReview', 'askAgainReview'],
+  ...['listClosedReviews', 'listInstanceLinks', 'listInstanceNotes', 'addInstanceNote', 'listNoteMentions'],
+];
 const LOOKS = ['getProcessInstance', 'listProcessInstanceEvents', 'listProcessDefinitions', 'getProcessDefinition'];
 const ofManager = (names: readonly string[]) => names.map((name) => `ProcessManager:${name}`);
 
 /** What a developer has no business with: decisions, and what erases or shows persons. */
 const NOT_FOR_DEVELOPERS =
-  /:(claim|release|approve|reject|askAgain)Review$|^(PersonRequests|OperatorManager|UserDataServer|WatchlistManager):|:(runRetention|deleteProcessInstance|deleteUser)$/;
+  /:(claim|release|approve|reject|askAgain)Review$|:(listInstanceLinks|listInstanceNotes|addInstanceNote|listNoteMentions)$|^(PersonRequests|OperatorManager|UserDataServer|WatchlistManager):|:(runRetention|deleteProcessInstance|deleteUser)$/;
 
 /** An auditor sees what was set and what was done, and nothing that end users gave. */
-const NOT_FOR_AUDITORS = /^(UserDataServer|WatchlistManager|IdentityStore|PersonRequests):/;
+const NOT_FOR_AUDITORS =
+  /^(UserDataServer|WatchlistManager|IdentityStore|PersonRequests):|:(listInstanceLinks|listInstanceNotes|listNoteMentions)$/;
 
 export const BUILT_IN_ROLES: readonly BuiltInRole[] = [
   { name: OWNER, description: 'May do everything', permissions: ['*'], environments: BOTH },
@@ -43,7 +47,10 @@ export const BUILT_IN_ROLES: readonly BuiltInRole[] = [
   {
     name: 'Reviewer',
     description: 'Decides what machines could not',
-    permissions: [...ofManager([...REVIEWS, ...LOOKS]), 'UserDataServer:getProcessInstanceUserData'],
+    permissions: [
+      ...ofManager([...REVIEWS, ...LOOKS]),
+      ...['UserDataServer:getProcessInstanceUserData', 'OperatorManager:listColleagues'],
+    ],
     environments: BOTH,
   },
   {

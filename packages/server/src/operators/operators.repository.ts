@@ -1,5 +1,5 @@
 import type { TenantReads, TenantTx } from '../db/db.ts';
-import { FOR_UPDATE } from '../db/sql/dialect.ts';
+import { FOR_UPDATE, inJson } from '../db/sql/dialect.ts';
 import { query } from '../db/sql/statement.ts';
 import { bytes, integer, optional, type RowOf, table, text } from '../db/sql/table.ts';
 import type { Paging } from '../kernel/pages.ts';
@@ -114,6 +114,20 @@ export async function activeOwners(tx: TenantTx): Promise<string[]> {
 export async function countByRole(db: TenantReads): Promise<Map<string, number>> {
   const rows = await BY_ROLE.all(db, {});
   return new Map(rows.map(({ role, total }) => [role, total]));
+}
+
+const ACTIVE_AMONG = query<{ id: string; name: string }>()(`SELECT id, name FROM operators
+  WHERE tenant_id = :tenant_id AND status = 'ACTIVE' AND id ${inJson(':ids')}`);
+const ACTIVE = query<{ id: string; name: string }>()(`SELECT id, name FROM operators
+  WHERE tenant_id = :tenant_id AND status = 'ACTIVE' ORDER BY name_folded, id LIMIT 1000`);
+
+/** Those of the operators who can sign in. */
+export function activeAmong(db: TenantReads, ids: readonly string[]): Promise<{ id: string; name: string }[]> {
+  return ACTIVE_AMONG.all(db, { ids: JSON.stringify(ids) });
+}
+
+export function activeOperators(db: TenantReads): Promise<{ id: string; name: string }[]> {
+  return ACTIVE.all(db, {});
 }
 
 export function allOperators(db: TenantReads): Promise<OperatorRow[]> {

@@ -4,6 +4,7 @@ import type { Clock } from '../kernel/clock.ts';
 import type { TenantId } from '../kernel/ids.ts';
 import { consoleAccountHandlers } from './console-account.ts';
 import { operatorHandlers } from './operator-handlers.ts';
+import { colleagueHandlers } from './operator-names.ts';
 import { roleHandlers } from './role-handlers.ts';
 import { sessionReader } from './sessions.ts';
 
@@ -25,6 +26,7 @@ export function openOperators(deps: OperatorsDeps) {
     session,
     handlers: {
       operators: operatorHandlers(deps),
+      colleagues: colleagueHandlers(),
       operatorRoles: roleHandlers(),
       consoleAccount: consoleAccountHandlers({ ...deps, session }),
     },

@@ -11,6 +11,9 @@ import { type Clock, SECOND, toDtm } from '../kernel/clock.ts';
 import type { TenantId } from '../kernel/ids.ts';
 import type { SignDocument } from '../kernel/sign-document.ts';
 import type { Vault } from '../secrets/vault.ts';
+import { linkHandlers } from './case-work/links.ts';
+import { type NotesDeps, noteHandlers } from './case-work/notes.ts';
+import { linkDevice } from './case-work/save-links.ts';
 import { definitionHandlers } from './definitions/definitions.ts';
 import type { Exists } from './definitions/lookup.ts';
 import { openChallenges } from './faces/challenges.ts';
@@ -28,13 +31,19 @@ import { endReason } from './instances/end-reason.repository.ts';
 import { readInstanceData } from './instances/instance-data.ts';
 import { appendEvents } from './instances/instance-events.repository.ts';
 import { parentProcesses } from './instances/parent-process.ts';
-import { findInstanceForUpdate, type InstanceRow, setScenario } from './instances/process-instances.repository.ts';
+import {
+  findInstance,
+  findInstanceForUpdate,
+  type InstanceRow,
+  setScenario,
+} from './instances/process-instances.repository.ts';
 import { processInstanceHandlers } from './instances/process-instances.ts';
 import { makeResumeLink, rootOf } from './instances/resume-link.ts';
 import { spendStartCode } from './instances/spend-start-code.ts';
 import { processStarter } from './instances/start-process.ts';
 import { eventTeller, type ToldEvent } from './instances/tell-events.ts';
 import { openRetention } from './retention/open-retention.ts';
+import { closedReviewHandlers } from './reviews/closed-reviews.ts';
 import { reviewHandlers } from './reviews/reviews.ts';
 import type { CallHttp } from './runtime/call-http.ts';
 import { type Look, openDrive } from './runtime/drive.ts';
@@ -50,6 +59,8 @@ import { settingsHandlers } from './settings/settings.ts';
 import { homeOf, linkTarget } from './tokens/link-target.ts';
 import { closeToken, removeTokensOver, uiUrlOfToken } from './tokens/process-tokens.repository.ts';
 import { processTokenHandlers } from './tokens/process-tokens.ts';
+import { usageHandlers } from './usage/usage.ts';
+import { whatIfHandlers } from './what-if/what-if.ts';
 
 /** Definitions, tokens, instances, reviews and the engine, put together. */
 export type ProcessManagerDeps = {
@@ -85,6 +96,8 @@ export type ProcessManagerDeps = {
     instanceId: string,
     makeLink: () => Promise<{ url: string; expiresAt: number }>,
   ): Promise<void>;
+  /** The names of those of the operators who can sign in. */
+  operatorNames: NotesDeps['operatorNames'];
   /** Whether what a definition refers to is there. */
   exists: Exists;
   /** Told after the commit that a journey has changed. */
@@ -168,6 +181,11 @@ export function openProcessManager(deps: ProcessManagerDeps) {
       processDefinitions: definitionHandlers({ exists: deps.exists }),
       funnels: funnelHandlers(),
       reviews: reviewHandlers({ drive, audit, resumeLink, askedAgain }),
+      closedReviews: closedReviewHandlers(),
+      whatIf: whatIfHandlers(),
+      usage: usageHandlers(),
+      instanceLinks: linkHandlers({ audit }),
+      ...noteHandlers({ audit, operatorNames: deps.operatorNames }),
       processSettings: settingsHandlers(),
       sandbox: sandboxHandlers(),
       ...retention.handlers,
@@ -204,6 +222,10 @@ export function openProcessManager(deps: ProcessManagerDeps) {
       challenges: openChallenges(vault),
       seeStep: stepSeer({ tell }),
       leaveStep: stepLeaver({ jobs, tellLeft }),
+      async linkDevice(tx: TenantTx, instanceId: string, otherId: string, now: number) {
+        const [instance, other] = [await findInstance(tx, instanceId), await findInstance(tx, otherId)];
+        if (instance && other) await linkDevice(tx, instance, other, now);
+      },
       async addEvent(tx: TenantTx, row: InstanceRow, type: string, now: number) {
         const events = [{ type, status: row.status }];
         await appendEvents(tx, row, events, now);

@@ -12,7 +12,7 @@ import { contextOf, keyFrom, seal, unseal } from './sealing.ts';
 export function personalSeal(tenantId: string, key: KeyObject): PersonalSeal {
   const sealing = { version: 1, key: derived(key, 'grove personal data') };
   const words = derived(key, 'grove words');
-  const kinds = { users: keysOf(key, 'users'), members: keysOf(key, 'members') };
+  const kinds = { users: keysOf(key, 'users'), members: keysOf(key, 'members'), links: keysOf(key, 'links') };
   const known = boundedMap<string, string>(MAX_KNOWN_WORDS);
   const opened = boundedMap<string, { sealed: Uint8Array; text: string }>(MAX_REMEMBERED);
   const open = (place: string, sealed: Uint8Array) =>

@@ -16,6 +16,7 @@ export type ArchiveDeps = {
   events(db: TenantReads, instanceId: string): Promise<readonly object[]>;
   applicant(db: TenantReads, instanceId: string): Promise<object | undefined>;
   sessions(db: TenantReads, instanceId: string): Promise<readonly object[]>;
+  notes(db: TenantReads, instanceId: string): Promise<readonly object[]>;
 };
 
 export const ARCHIVE_FORMAT = 'grove-archive/2';
@@ -54,6 +55,7 @@ export function entriesOf(deps: ArchiveDeps, db: TenantReads, found: InstanceDat
     document('checks.json', async () => toChecks(found)),
     document('events.json', () => deps.events(db, found.instance.id)),
     document('sessions.json', () => deps.sessions(db, found.instance.id)),
+    document('notes.json', () => deps.notes(db, found.instance.id)),
     ...images,
   ];
 }

@@ -54,7 +54,7 @@ onBothEngines('the archive and the signed result of an instance', (_engine, plac
     assert.deepEqual(
       [...entries.keys()],
       [
-        ...['instance.json', 'userdata.json', 'checks.json', 'events.json', 'sessions.json'],
+        ...['instance.json', 'userdata.json', 'checks.json', 'events.json', 'sessions.json', 'notes.json'],
         ...['documents/doc1/front/cropped.jpg', 'documents/doc1/front/uncropped.jpg', 'documents/doc1/portrait.jpg'],
         ...['faces/face1/image.json', 'manifest.json', 'manifest.jws'],
       ],

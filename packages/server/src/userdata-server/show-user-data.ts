@@ -33,12 +33,13 @@ export function toUserData(found: InstanceData, optimized: boolean): UserData {
 }
 
 function toDocument(document: Readonly<Record<string, unknown>>, images: UserData['documents'][string]['images']) {
-  const { documentType, countryCode, biographicData } = document as Partial<UserData['documents'][string]>;
+  const { documentType, countryCode, biographicData, marks } = document as Partial<UserData['documents'][string]>;
   return {
     ...(documentType && { documentType }),
     ...(countryCode && { countryCode }),
     biographicData: biographicData ?? [],
     images,
+    ...(marks && { marks }),
   };
 }
 

@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 import type { SystemDb } from '../db/db.ts';
+import { normaliseValue } from '../kernel/normalise-value.ts';
 import type { VersionedKey } from '../secrets/sealing.ts';
 import type { Vault } from '../secrets/vault.ts';
-import { normaliseValue } from './normalise-value.ts';
 import type { ListRow } from './watchlists.repository.ts';
 
 /**

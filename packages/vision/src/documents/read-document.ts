@@ -50,6 +50,8 @@ export type DocumentOptions = {
 export type Portrait = { readonly jpeg: Uint8Array; readonly box: FaceBox };
 export type DocumentReading = {
   readonly type: DocumentType;
+  /** Of the image that was read, in whose pixels `outline` and the lines of the zone lie. */
+  readonly size?: { readonly width: number; readonly height: number };
   readonly outline?: Outline;
   readonly quality: { readonly reasons: readonly QualityReason[]; readonly measures?: QualityMeasures };
   readonly mrz?: MrzFinding;
@@ -112,6 +114,7 @@ export async function readDocument(bytes: Uint8Array, options: DocumentOptions):
   const seen = { mrz, licence, portrait };
   return {
     type: typeOf(mrz, licence, visual),
+    size: { width: image.width, height: image.height },
     outline,
     quality: {
       reasons: reasonsOf({ image, outline, measures, quads, boxes, options, seen, code: code !== undefined }),

@@ -22,6 +22,7 @@ import { algorithmOfPack, compareFaces, type FacePackName } from './face-templat
 import { judgeDocument } from './judge-document.ts';
 import { judgeActive, judgeFace, judgeMatch, judgePassive, refusedPicture } from './judge-face.ts';
 import { type LookAhead, type LookName, openLookAhead } from './look-ahead.ts';
+import { marksOfFace, marksOfSides } from './marks.ts';
 import { readBiographicData } from './read-biographic-data.ts';
 import type { DocumentFindings, DocumentRequest, FaceRequest, Vision, VisionImage, VisionMachine } from './vision.ts';
 
@@ -210,6 +211,7 @@ async function readDocument(
     ...(countryCode && { countryCode }),
     biographicData: readBiographicData(readings, today),
     images: derivedImages(sides),
+    marks: marksOfSides(sides),
   };
 }
 
@@ -249,10 +251,11 @@ async function readFace(
   if (selfie.fault !== undefined) return { checks: [refusedPicture('faceQuality', 'face', selfie.fault, 'image')] };
   const quality = faceQuality(selfie.seen);
   const faceCheck = judgeFace(selfie.seen, quality);
-  if (liveness === 'none' || !selfie.seen.face) return { checks: [faceCheck], quality };
-  if (liveness === 'passive') return { checks: [faceCheck, judgePassive(selfie.seen, clientHints)], quality };
+  const found = { quality, marks: { image: marksOfFace(selfie.seen) } };
+  if (liveness === 'none' || !selfie.seen.face) return { checks: [faceCheck], ...found };
+  if (liveness === 'passive') return { checks: [faceCheck, judgePassive(selfie.seen, clientHints)], ...found };
   const novelty = challenge ? await noveltyOf(look, challenge, [image, ...frames], signal) : null;
-  return { checks: [faceCheck, judgeActive({ selfie: selfie.seen, challenge, novelty, clientHints })], quality };
+  return { checks: [faceCheck, judgeActive({ selfie: selfie.seen, challenge, novelty, clientHints })], ...found };
 }
 
 /** How much of the face is new each time it comes back to rest, by the frames that were kept. */

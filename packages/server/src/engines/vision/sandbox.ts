@@ -10,7 +10,7 @@ import {
   sandboxSides,
 } from './sandbox-document.ts';
 import type { Scenario } from './scenarios.ts';
-import type { DerivedImage, DocumentFindings, Vision, VisionImage } from './vision.ts';
+import type { DerivedImage, DocumentFindings, Mark, Vision, VisionImage } from './vision.ts';
 
 /**
  * The machine of the sandbox: it looks at no image, finds what the scenario says, and takes what a JSON document in
@@ -100,6 +100,7 @@ export function sandboxVision(scenario: Scenario, { attempt, params, now, lookup
         ...(isRead && { documentType, countryCode }),
         biographicData: sandboxFields(fields, documentType),
         images: await sandboxImages(front, back),
+        ...(isRead && { marks: { front: CARD_MARKS, ...(back && { back: CARD_MARKS }) } }),
         pictures: judged.pictures.filter(({ reasons }) => reasons.some((reason) => OF_PICTURES.includes(reason))),
       };
     },
@@ -109,9 +110,10 @@ export function sandboxVision(scenario: Scenario, { attempt, params, now, lookup
       const metaData = { faces: 1, reasons: reason ? [reason] : [], hints: [], models: MODELS };
       const quality = { score: SCORE, threshold: QUALITY_SCORE, metaData };
       const checks = [passed('faceQuality', 'face', { ...quality, ...(fault && faultOf(fault)) })];
-      if (liveness === 'none') return { checks, quality: SCORE };
+      const made = { quality: SCORE, marks: { image: FACE_MARKS } };
+      if (liveness === 'none') return { checks, ...made };
       const found = liveness === 'passive' ? passiveFinding(live) : activeFinding(live, challenge);
-      return { checks: [...checks, passed('liveness', 'liveness', found)], quality: SCORE };
+      return { checks: [...checks, passed('liveness', 'liveness', found)], ...made };
     },
     async matchFaces({ document, face, challenge }) {
       const [one, other] = [await standIn(document), await standIn(face)];
@@ -153,6 +155,16 @@ async function sandboxImages(front: VisionImage, back: VisionImage | undefined):
     await copy('portrait', front),
   ];
 }
+
+/** Nobody looks, so what is marked is made up, too: a card that fills the picture, and a face in the middle. */
+const CARD_MARKS: readonly Mark[] = [
+  { kind: 'outline', points: [0.02, 0.02, 0.98, 0.02, 0.98, 0.98, 0.02, 0.98] },
+  { kind: 'zone', points: [0.04, 0.8, 0.96, 0.8, 0.96, 0.92, 0.04, 0.92] },
+];
+const FACE_MARKS: readonly Mark[] = [
+  { kind: 'face', points: [0.3, 0.35, 0.7, 0.35, 0.7, 0.75, 0.3, 0.75] },
+  { kind: 'landmarks', points: [0.42, 0.5, 0.58, 0.5, 0.5, 0.57, 0.44, 0.66, 0.56, 0.66] },
+];
 
 const WRONG_TYPE = { status: 'FAILED', reason: 'type_not_accepted', advice: 'retry' } as const;
 const NOT_LIVE = { status: 'FAILED', reason: 'not_live', advice: 'retry' } as const;

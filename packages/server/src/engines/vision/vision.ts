@@ -49,6 +49,15 @@ export type DocumentFindings = {
   readonly images?: readonly DerivedImage[];
   /** The photographs that should be taken again. */
   readonly pictures?: readonly PictureFault[];
+  /** Where the machine saw what, by the name of the photograph. */
+  readonly marks?: Readonly<Record<string, readonly Mark[]>>;
+};
+
+/** Something that the machine saw in a picture: its corners or points, as shares of the width and the height. */
+export type Mark = {
+  readonly kind: 'outline' | 'zone' | 'face' | 'landmarks';
+  /** x and y in turn, from 0 to 1. */
+  readonly points: readonly number[];
 };
 
 export type DerivedImage = { readonly name: string; readonly contentType: string; readonly bytes: Buffer };
@@ -73,7 +82,11 @@ export type MatchRequest = {
 /** Such as the name of the camera. It may be personal, so it is looked at and not repeated. */
 export type ClientHints = Readonly<Record<string, string | number | boolean>>;
 
-export type FaceFindings = { readonly checks: readonly Check[]; readonly quality?: number };
+export type FaceFindings = {
+  readonly checks: readonly Check[];
+  readonly quality?: number;
+  readonly marks?: Readonly<Record<string, readonly Mark[]>>;
+};
 
 export type Vision = {
   readDocument(request: DocumentRequest, signal: AbortSignal): Promise<DocumentFindings>;

@@ -64,8 +64,9 @@ export function stepSchema({ type, about, kind, settings, keeps }: StepType): Js
 
 /** The schema of a document as a whole; `items` is the schema of its steps. */
 export function documentSchema(items: object): JsonSchema {
-  const { name, description, processDefinitionType, assurance, retentionDays, theme, maxDuration, attributes } =
+  const { name, description, processDefinitionType, assurance, fourEyes, retentionDays, theme, maxDuration } =
     DefinitionDocument.properties;
+  const { attributes } = DefinitionDocument.properties;
   const { searchable } = attributes.properties;
   return plain({
     type: 'object',
@@ -74,6 +75,7 @@ export function documentSchema(items: object): JsonSchema {
       description,
       processDefinitionType: { ...processDefinitionType, default: 'VERIFICATION' },
       assurance: { ...assurance, default: 'basic' },
+      fourEyes,
       retentionDays: { ...retentionDays, default: DEFAULT_RETENTION_DAYS },
       theme: { ...theme, default: 'default' },
       maxDuration: {

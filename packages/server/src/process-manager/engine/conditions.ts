@@ -1,4 +1,5 @@
 import { type ASTNode, Environment } from '@marcbachmann/cel-js';
+import { boundedMap } from '../../kernel/bounded-map.ts';
 import { documentFacts } from './document-facts.ts';
 import type { Budget } from './expressions/budget.ts';
 import { compileExpression } from './expressions/compile-expression.ts';
@@ -73,6 +74,28 @@ function readCondition(text: string, shapes: FactShapes): ReadCondition {
     faults.push(firstLine(error));
   }
   return { faults: [...new Set(faults)], refers, patterns, code };
+}
+
+/** What a condition reads: the ids of steps, and whether it reads anything but how steps ended. */
+export type ConditionReads = { readonly checks: readonly string[]; readonly personal: boolean };
+
+const MAX_READS_KEPT = 1000;
+const readsKept = boundedMap<string, ConditionReads>(MAX_READS_KEPT);
+
+export function conditionReads(text: string): ConditionReads {
+  const known = readsKept.get(text);
+  if (known) return known;
+  const { refers } = readCondition(text, UNKNOWN);
+  const names = new Set<string>();
+  const gather = (node: ASTNode): void => {
+    if (node.op === 'id') names.add(String(node.args));
+    for (const child of childrenOf(node.args)) gather(child);
+  };
+  gather(environment.parse(text).ast);
+  const personal = ['params', 'data', 'now'].some((name) => names.has(name));
+  const reads = { checks: [...new Set(refers.checks)], personal };
+  readsKept.set(text, reads);
+  return reads;
 }
 
 function notTruth(found: string): string {

@@ -7,6 +7,8 @@ export type Definition = {
   readonly processDefinitionType: 'VERIFICATION' | 'AUTHENTICATION';
   /** What an automatic acceptance needs; absent in definitions that were stored before there were levels. */
   readonly assurance?: AssuranceLevel;
+  /** Two different people have to come to the same verdict in a review. */
+  readonly fourEyes?: boolean;
   readonly retentionDays: number;
   readonly theme: string;
   /** ISO 8601. */

@@ -70,8 +70,19 @@ function assessedOf(checks: readonly Check[]): Pick<StepRecord, 'checks'> {
   return { checks: assessed.map(({ name, status, reason }) => ({ name, status, ...(reason && { reason }) })) };
 }
 
+type Judged = Pick<Check, 'name' | 'status' | 'score' | 'reason'>;
+
+/** What a step comes to by its checks, where its pictures were good enough. */
+export function outcomeOf(step: Step, checks: readonly Judged[]): Omit<StepRecord, 'attempts'> {
+  return summary(step, checks, {});
+}
+
 /** The worst of what was found is what the step came to. What is used although it is poor has never passed. */
-function summary(step: Step, checks: readonly Check[], { anyway, fault }: Current): Omit<StepRecord, 'attempts'> {
+function summary(
+  step: Step,
+  checks: readonly Judged[],
+  { anyway, fault }: Pick<Current, 'anyway' | 'fault'>,
+): Omit<StepRecord, 'attempts'> {
   const doubts = checks.filter((check) => !isPassiveEnough(step, check));
   const worst = (['FAILED', 'REVIEW', 'NOT_PERFORMED'] as const)
     .map((status) => doubts.find((check) => check.status === status))

@@ -31,13 +31,17 @@ export function complete(walk: Walk, step: Step, record: StepRecord): void {
     const data = { outcome: record.outcome, attempts: record.attempts, ...reasonOf(record) };
     walk.effects.push({ type: 'event', event: 'instance.stepCompleted', step: step.id, data });
   }
-  const following = after(walk, step, record);
+  const following = after(walk.definition, step, record);
   if (following === END) end(walk, 'COMPLETED_ENDED_ERROR', record.reason ?? 'failed');
   else enterFrom(walk, following);
 }
 
 /** Where the walk goes on after a step that has ended; a number is the place of a step. */
-function after({ definition }: Walk, step: Step, { outcome }: StepRecord): number | typeof END {
+export function after(
+  definition: CompiledDefinition,
+  step: Step,
+  { outcome }: Pick<StepRecord, 'outcome'>,
+): number | typeof END {
   if (outcome === 'FAILED') {
     const onFail = step.onFail ?? (stepTypeOf(step.type).failureEnds ? END : undefined);
     if (onFail === END) return END;
@@ -56,7 +60,7 @@ export function enterFrom(walk: Walk, place: number): void {
   }
   const record = Object.hasOwn(walk.state.flow.done, step.id) ? walk.state.flow.done[step.id] : undefined;
   if (record) {
-    const following = after(walk, step, record);
+    const following = after(walk.definition, step, record);
     if (following === END) end(walk, 'COMPLETED_ENDED_ERROR', record.reason ?? 'failed');
     else enterFrom(walk, following);
     return;

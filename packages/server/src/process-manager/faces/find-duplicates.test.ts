@@ -47,7 +47,11 @@ onBothEngines('the search for a face in other instances', (_engine, places) => {
     const { vault } = app.app;
     const onError = (what: string, error: unknown) => assert.fail(`${what}: ${error}`);
     const known = openKnownFaces({ vault, onError }, options);
-    return async (id: string, template: Buffer, { environment = 'live', step = 'twice', of = db } = {}) => {
+    return async (
+      id: string,
+      template: Buffer,
+      { environment = 'live' as 'live' | 'test', step = 'twice', of = db } = {},
+    ) => {
       const sought = { instance: { id, environment }, step, template, threshold: 0.7, now: app.clock.now() };
       const { status, score, reason, metaData } = await findDuplicates({ vault, known }, of, sought);
       const { candidates, compared, notCompared } = metaData as {

@@ -1,7 +1,9 @@
 import type { TenantDb, TenantReads } from '../../db/db.ts';
 import { algorithmOf } from '../../engines/vision/face-templates.ts';
 import type { Check } from '../../kernel/check.ts';
+import type { Environment } from '../../kernel/environment.ts';
 import type { Vault } from '../../secrets/vault.ts';
+import { linkFaces } from '../case-work/save-links.ts';
 import { instanceSubject } from '../instances/instance-subject.ts';
 import { findInstance, findInstanceForUpdate } from '../instances/process-instances.repository.ts';
 import { saveFace } from './faces.repository.ts';
@@ -10,7 +12,7 @@ import { faceContext, type KnownFaces } from './known-faces.ts';
 export type FindDuplicatesDeps = { vault: Pick<Vault, 'sealFor'>; known: KnownFaces };
 
 type Sought = {
-  readonly instance: { readonly id: string; readonly environment: string };
+  readonly instance: { readonly id: string; readonly environment: Environment };
   readonly step: string;
   readonly template: Buffer;
   readonly threshold: number;
@@ -38,11 +40,28 @@ export async function findDuplicates(deps: FindDuplicatesDeps, db: TenantDb, sou
     if ((await rootOf(db, hit.instanceId)) === family) continue;
     candidates.push({ processInstanceId: hit.instanceId, score: Math.round(hit.score * 10_000) / 10_000 });
   }
+  if (candidates.length > 0) await linkAll(db, instance, candidates);
   const [best] = candidates;
   const metaData = { algorithm, compared, notCompared, candidates };
   const made = { name: 'duplicate', type: 'face', threshold, metaData } as const;
   if (best) return { ...made, status: 'REVIEW', score: best.score, reason: 'candidate_found', advice: 'final' };
   return notCompared > 0 ? { ...made, ...NOT_ALL_COMPARED } : { ...made, status: 'PASSED' };
+}
+
+/** Either may be gone by now: an instance that is erased keeps no link, and gets none. */
+async function linkAll(
+  db: TenantDb,
+  { id, environment }: Sought['instance'],
+  candidates: readonly { processInstanceId: string; score: number }[],
+): Promise<void> {
+  await db.write(async (tx) => {
+    for (const { processInstanceId: other, score } of candidates) {
+      let known = 0;
+      // In the order of their ids, so that of two who link the same two nobody waits in a circle.
+      for (const each of [id, other].toSorted()) if (await findInstanceForUpdate(tx, each)) known += 1;
+      if (known === 2) await linkFaces(tx, { id, environment }, other, score);
+    }
+  });
 }
 
 /** Nobody was found, but not every face was looked at. */

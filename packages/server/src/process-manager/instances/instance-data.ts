@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import type { TenantReads } from '../../db/db.ts';
 import type { Blobs } from '../../engines/blobs/blobs.ts';
 import type { Vault } from '../../secrets/vault.ts';
+import { notesOf } from '../case-work/notes.ts';
 import type { Definition } from '../engine/definition.ts';
 import type { Flow, JourneyData } from '../engine/state.ts';
 import { type ImageRow as InstanceImage, imagesOf } from '../images/images.repository.ts';
@@ -35,6 +36,8 @@ export type ReadInstanceData = {
   applicant(db: TenantReads, instanceId: string): Promise<object | undefined>;
   /** From which browsers the journey was used. */
   sessions(db: TenantReads, instanceId: string): Promise<readonly object[]>;
+  /** What reviewers wrote to each other about the instance. */
+  notes(db: TenantReads, instanceId: string): Promise<readonly object[]>;
   image(db: TenantReads, row: InstanceImage): Promise<Buffer>;
   /** `row.bytes` of them, opened as they come. */
   imageStream(db: TenantReads, row: InstanceImage): Promise<Readable>;
@@ -76,6 +79,7 @@ export function readInstanceData(deps: ReadDeps): ReadInstanceData {
       return applicantOf(row, { tenantId: db.tenantId, processServerId: deps.region, readDateOfBirth });
     },
     sessions: sessionsOf,
+    notes: notesOf,
     async events(db, instanceId) {
       const page = { number: 0, size: MAX_EVENTS, offset: 0, sorts: 0, orderBy: 'sequence ASC' };
       return (await pageEvents(db, instanceId, page)).map(toEventView);

@@ -144,6 +144,15 @@ export async function addTerms(tx: TenantTx, { id, environment, terms }: Instanc
   if (terms !== '[]') await ADD_TERMS.run(tx, { id, environment, terms });
 }
 
+const PARENTS = query<{ id: string; parent_id: string }>()(`SELECT id, parent_id FROM process_instances
+  WHERE tenant_id = :tenant_id AND parent_id IS NOT NULL AND id ${inJson(':ids')}`);
+
+/** The parent of each of these instances that has one. */
+export async function parentsOf(db: TenantReads, ids: readonly string[]): Promise<Map<string, string>> {
+  const rows = ids.length === 0 ? [] : await PARENTS.all(db, { ids: JSON.stringify(ids) });
+  return new Map(rows.map(({ id, parent_id }) => [id, parent_id]));
+}
+
 const VIEWS = instances.select(VIEW_COLUMNS, `WHERE tenant_id = :tenant_id AND id ${inJson(':ids')}`);
 
 /** Rows in the order of their ids. One that is gone in the meantime is left out. */

@@ -15,9 +15,17 @@ import type { Definition } from '../engine/definition.ts';
 import type { Flow, Happening } from '../engine/state.ts';
 import { checksNamed, checksNotPassed, type NotPassed } from '../instances/checks.repository.ts';
 import { toPlainView } from '../instances/instance-view.ts';
-import { changeInstance, findInstanceForUpdate, type InstanceRow } from '../instances/process-instances.repository.ts';
+import {
+  changeInstance,
+  findInstanceForUpdate,
+  findInstanceView,
+  type InstanceRow,
+} from '../instances/process-instances.repository.ts';
 import type { Drive } from '../runtime/drive.ts';
+import { findProcessSettings } from '../settings/settings.repository.ts';
 import { findReview, pageReviews, type ReviewRow, SORTABLE } from './reviews.repository.ts';
+import { giveVerdict, ofRound } from './round.ts';
+import { openVerdicts } from './verdicts.repository.ts';
 
 /** Humans decide what machines could not. Whoever has claimed a review is alone with it for a while. */
 const CLAIMED_MS = 30 * MINUTE;
@@ -48,15 +56,22 @@ export function reviewHandlers({ drive, audit, resumeLink, askedAgain }: ReviewD
   /** In one transaction: nobody else has it, the engine takes the verdict, the instance shows who said what. */
   const decide = async (context: Context, id: string, told: Told, happening: Happening): Promise<InstanceRow> =>
     context.db.write(async (tx) => {
-      await lockReview(context, tx, id, told.reviewer);
+      const before = await lockReview(context, tx, id, told.reviewer);
+      const reviewer = nameOf(context, told.reviewer);
+      const { status, comment } = told;
+      if (!(await giveVerdict(context, tx, before, { status, comment, reviewer }))) {
+        await record(context, tx, 'review.firstVerdict', id);
+        const released = { reviewer: null, claimed_until: null };
+        return changeInstance(tx, before, { ...before, ...released });
+      }
       const applied = await drive.apply(tx, id, happening, context.now);
       if (applied.refused === 'badInput') throw invalidInput(...(applied.faults ?? []));
       if (applied.refused !== undefined) throw new ApiError(100061);
       const row = await findInstanceForUpdate(tx, id);
       if (!row) throw new ApiError(100022);
       await record(context, tx, AUDITED[told.status], id);
-      const reviewed = { review_status: told.status, review_comment: told.comment, claimed_until: null };
-      return changeInstance(tx, row, { ...row, ...reviewed, reviewer: nameOf(context, told.reviewer) });
+      const reviewed = { review_status: status, review_comment: comment, claimed_until: null };
+      return changeInstance(tx, row, { ...row, ...reviewed, reviewer });
     });
 
   return implement(api.reviews, {
@@ -71,6 +86,7 @@ export function reviewHandlers({ drive, audit, resumeLink, askedAgain }: ReviewD
       );
       return toPage(await toReviews(context.db, rows, context.now), total, page);
     },
+    get: (context, { params }) => one(context, params.processInstanceId),
     claim: (context, { params, body }) =>
       claim(context, params.processInstanceId, body.reviewer, context.now + CLAIMED_MS),
     release: (context, { params, body }) => claim(context, params.processInstanceId, body.reviewer, null),
@@ -137,7 +153,10 @@ async function lockReview(
 
 async function one({ db, principal, now }: Context, id: string) {
   const row = await findReview(db, principal.environment, id);
-  if (!row) throw new ApiError(100061);
+  if (!row) {
+    const instance = await findInstanceView(db, id);
+    throw new ApiError(instance?.environment === principal.environment ? 100061 : 100022);
+  }
   const [review] = await toReviews(db, [row], now);
   return review as NonNullable<typeof review>;
 }
@@ -147,6 +166,9 @@ async function toReviews(db: TenantReads, rows: readonly ReviewRow[], now: numbe
   const ids = rows.map(({ id }) => id);
   const notPassed = Map.groupBy(await checksNotPassed(db, ids), ({ instance_id }) => instance_id);
   const assessed = Map.groupBy(await checksNamed(db, ids, ASSESSED_CHECKS), ({ instance_id }) => instance_id);
+  const verdicts = Map.groupBy(await openVerdicts(db, ids), ({ instance_id }) => instance_id);
+  const [{ environment }] = rows as [ReviewRow];
+  const { fourEyes } = await findProcessSettings(db, environment);
   const definitions = new Map<string, Definition>();
   for (const definitionId of new Set(rows.map(({ definition_id }) => definition_id))) {
     const stored = await findDefinition(db, definitionId);
@@ -156,9 +178,14 @@ async function toReviews(db: TenantReads, rows: readonly ReviewRow[], now: numbe
     const definition = definitions.get(row.definition_id);
     if (!definition) throw new Error(`the definition of instance ${row.id} is gone`);
     const flow = JSON.parse(row.state) as Flow;
-    const { environment } = row;
     const assurance = showAssurance({ definition, flow, checks: assessed.get(row.id) ?? [], environment });
-    return { ...toReview(row, flow, notPassed.get(row.id) ?? [], now), assurance };
+    const round = ofRound(verdicts.get(row.id) ?? [], flow.current?.enteredAt ?? 0);
+    return {
+      ...{ ...toReview(row, flow, notPassed.get(row.id) ?? [], now), assurance },
+      verdictsNeeded: fourEyes || definition.fourEyes ? 2 : 1,
+      verdictsBy: round.map(({ reviewer }) => reviewer).slice(0, MAX_REASONS),
+      disagree: new Set(round.map(({ verdict }) => verdict)).size > 1,
+    };
   });
 }
 

@@ -5,6 +5,7 @@ import { fromDuration } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { newId, type TenantId } from '../../kernel/ids.ts';
 import type { Vault } from '../../secrets/vault.ts';
+import { saveLinks } from '../case-work/save-links.ts';
 import { findDefinition, findDeployed } from '../definitions/definitions.repository.ts';
 import { type CompiledDefinition, compileDefinition } from '../engine/compile-definition.ts';
 import { nextStep } from '../engine/next-step.ts';
@@ -201,6 +202,9 @@ async function apply(run: Run, before: InstanceRow, happening: Happening): Promi
 
   const data =
     next.state.data === state.data ? (journey?.sealed ?? null) : await sealData(run, before, next.state.data);
+  if (next.state.data !== state.data) {
+    await saveLinks(tx, before, journey?.sealed ? state : undefined, next.state);
+  }
   await saveJourney(tx, {
     instance_id: before.id,
     revision: (journey?.revision ?? 0) + 1,

@@ -13,6 +13,8 @@ export type ProcessSettings = {
   readonly readBudget: { readonly personsPerHour: number; readonly block: boolean };
   /** Whether unknown members of requests are ignored, where that is possible. */
   readonly lenientRequests: boolean;
+  /** Whether two different people have to come to the same verdict. */
+  readonly fourEyes: boolean;
 };
 
 /** Test journeys follow the live settings until a test key has made some. */
@@ -23,6 +25,7 @@ const DEFAULTS: ProcessSettings = {
   allowSpecimens: false,
   readBudget: { personsPerHour: 10_000, block: false },
   lenientRequests: false,
+  fourEyes: false,
 };
 
 const ONE = query<{ value: string }>()(`SELECT value FROM tenant_settings

@@ -25,6 +25,7 @@ onBothEngines('the settings of journeys', (_engine, places) => {
           allowSpecimens: false,
           readBudget: DEFAULT_BUDGET,
           lenientRequests: false,
+          fourEyes: false,
         },
       ],
     );
@@ -38,6 +39,7 @@ onBothEngines('the settings of journeys', (_engine, places) => {
       allowSpecimens: false,
       readBudget: DEFAULT_BUDGET,
       lenientRequests: false,
+      fourEyes: false,
     };
     const { status, body } = await update({ redirectOrigins: given });
     assert.deepEqual([status, body], [200, kept]);
@@ -49,7 +51,7 @@ onBothEngines('the settings of journeys', (_engine, places) => {
     assert.deepEqual([allowed.status, allowed.body.allowSpecimens], [200, true]);
     assert.equal((await update({ redirectOrigins: ['https://a.example'] })).body.allowSpecimens, true);
     assert.deepEqual((await update({ lenientRequests: true })).body.redirectOrigins, ['https://a.example']);
-    await update({ lenientRequests: false });
+    await update({ lenientRequests: false, fourEyes: false });
     assert.equal((await update({ redirectOrigins: [], allowSpecimens: false })).body.allowSpecimens, false);
   });
 
@@ -101,6 +103,7 @@ onBothEngines('the settings of journeys', (_engine, places) => {
         allowSpecimens: false,
         readBudget: DEFAULT_BUDGET,
         lenientRequests: false,
+        fourEyes: false,
       },
     });
   });

@@ -1,5 +1,4 @@
 import { domainToASCII } from 'node:url';
-import type { ListType } from './watchlists.repository.ts';
 
 /**
  * One spelling for all spellings of a document number or an e-mail address. Undefined if it is none. Pure.
@@ -7,14 +6,14 @@ import type { ListType } from './watchlists.repository.ts';
  * A number is its letters and digits: blanks, dashes and the filler of machine-readable zones are layout. An address is
  * compared without regard to case; dots and tags before the @ mean different people with some providers, so they stay.
  */
-export function normaliseValue(type: Exclude<ListType, 'FACE'>, value: string): string | undefined {
-  return type === 'DOCUMENT_NUMBER' ? documentNumber(value) : emailAddress(value);
+export function normaliseValue(type: 'DOCUMENT_NUMBER' | 'EMAIL', value: string): string | undefined {
+  return type === 'DOCUMENT_NUMBER' ? normaliseNumber(value) : normaliseEmail(value);
 }
 
 const MAX_NUMBER_LENGTH = 50;
 const MAX_ADDRESS_LENGTH = 254;
 
-function documentNumber(value: string): string | undefined {
+export function normaliseNumber(value: string): string | undefined {
   const plain = value
     .normalize('NFKC')
     .toUpperCase()
@@ -22,7 +21,7 @@ function documentNumber(value: string): string | undefined {
   return plain.length > 0 && plain.length <= MAX_NUMBER_LENGTH ? plain : undefined;
 }
 
-function emailAddress(value: string): string | undefined {
+export function normaliseEmail(value: string): string | undefined {
   const [, local = '', domain = ''] = /^([^\s@]+)@([^\s@]+)$/.exec(value.normalize('NFC').trim()) ?? [];
   const host = domainToASCII(domain.toLowerCase().replace(/\.$/, ''));
   const address = `${local.toLowerCase()}@${host}`;

@@ -1,0 +1,43 @@
+import { Button } from '@mantine/core';
+import { useState } from 'react';
+import { useT } from '../texts/texts.tsx';
+import { useAct } from './act.ts';
+import { ConfirmByTyping } from './dialogs.tsx';
+
+type DeleteButtonProps = {
+  /** What has to be typed. */
+  name: string;
+  /** What is lost. */
+  lead: string;
+  remove(): Promise<unknown>;
+  title?: string;
+  label?: string;
+  size?: string;
+  onDone?(): void;
+};
+
+/** Deletes something for good, once its name was typed. */
+export function DeleteButton({ name, lead, remove, title, label, size = 'compact-xs', onDone }: DeleteButtonProps) {
+  const t = useT();
+  const [isOpen, setOpen] = useState(false);
+  const act = useAct(remove, () => {
+    setOpen(false);
+    onDone?.();
+  });
+  return (
+    <>
+      <Button size={size} variant="default" onClick={() => setOpen(true)}>
+        {label ?? t('app.delete')}
+      </Button>
+      <ConfirmByTyping
+        title={title ?? t('app.delete')}
+        lead={lead}
+        expected={name}
+        opened={isOpen}
+        onClose={() => setOpen(false)}
+        onConfirm={() => act.mutate(undefined)}
+        isBusy={act.isPending}
+      />
+    </>
+  );
+}

@@ -1,0 +1,37 @@
+import { useQuery } from '@tanstack/react-query';
+import type { Reasons } from './reasons/reasons-type.ts';
+import { type Language, useTexts } from './texts.tsx';
+
+const LOADERS: Record<Language, () => Promise<Reasons>> = {
+  en: async () => (await import('./reasons/en.ts')).en,
+  de: async () => (await import('./reasons/de.ts')).de,
+  ar: async () => (await import('./reasons/ar.ts')).ar,
+};
+
+type Judged = { reason?: string; score?: number; threshold?: number };
+export type Explained = { why: string; change: string };
+
+/** Explains a reason. A word that has no sentence is shown as it is. */
+export function useExplain(): (judged: Judged) => Explained {
+  const { language } = useTexts();
+  const { data } = useQuery({
+    queryKey: ['reasons', language],
+    queryFn: LOADERS[language],
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  return ({ reason = '', score, threshold }) => {
+    if (!data || reason === '') return { why: '', change: '' };
+    const [why, change] = data.why[reason] ?? [`${reason.replaceAll('_', ' ')}.`, 'look'];
+    if (change !== 'score') return { why, change: data.change[change] };
+    if (score === undefined || threshold === undefined) return { why, change: data.change.look };
+    const distance = Math.round(Math.max(0, threshold - score) * 100) / 100;
+    const text = data.change.score.replace('{threshold}', String(threshold)).replace('{distance}', String(distance));
+    return { why, change: text };
+  };
+}
+
+/** A reason of the queue is `<step>:<reason>`. */
+export function useExplainQueue(): (text: string) => string {
+  const explain = useExplain();
+  return (text) => explain({ reason: text.slice(text.indexOf(':') + 1) }).why;
+}

@@ -1,0 +1,97 @@
+import { get, group, post } from '../operation.ts';
+import { page, pageQuery } from '../page.ts';
+import { DateTime, Id, listOf, named, oneOf, text } from '../schema.ts';
+import { Type } from '../type.ts';
+import { InstanceStatus } from './parameters.ts';
+
+/** What reviewers see beside a case: what it has in common with others, and what colleagues wrote. All of it is ours. */
+
+export const MAX_INSTANCE_LINKS = 50;
+export const MAX_NOTE_LENGTH = 4000;
+export const MAX_MENTIONS = 20;
+
+export const LINK_KINDS = ['DOCUMENT_NUMBER', 'FACE', 'EMAIL', 'PHONE', 'DEVICE'] as const;
+
+const InstanceLink = named(
+  'InstanceLink',
+  Type.Object({
+    processInstanceId: Id,
+    processDefnName: Type.String(),
+    status: InstanceStatus,
+    createdDtm: DateTime,
+    firstName: Type.Optional(Type.String()),
+    lastName: Type.Optional(Type.String()),
+    shares: listOf(oneOf(...LINK_KINDS), LINK_KINDS.length, 'What the two instances have in common'),
+    score: Type.Optional(Type.Number({ description: 'How alike the faces are, from 0 to 1' })),
+  }),
+);
+
+export const instanceLinks = group('/api/process-manager/processInstances/{processInstanceId}/links', {
+  list: get('', {
+    summary: 'List the instances that share a document number, face, e-mail address, telephone number or device',
+    description:
+      'The newest first, at most 50. Values are compared by keyed hashes, so nobody can read them from the database. A face ' +
+      'is compared where a `duplicate` step looked for it; a device is the same browser while it holds the session of the ' +
+      'other instance. Parents and children of the instance are left out.',
+    permission: 'ProcessManager:listInstanceLinks',
+    persons: 'one',
+    ok: named('InstanceLinks', Type.Object({ links: listOf(InstanceLink, MAX_INSTANCE_LINKS) })),
+    codes: [100022],
+  }),
+});
+
+const Note = named(
+  'InstanceNote',
+  Type.Object({
+    id: Id,
+    processInstanceId: Id,
+    author: Type.String(),
+    createdDtm: DateTime,
+    text: Type.String(),
+    mentions: listOf(
+      Type.Object({ operatorId: Id, name: Type.String() }, { title: 'NoteMention' }),
+      MAX_MENTIONS,
+      'The operators who are asked to look',
+    ),
+  }),
+);
+
+export const instanceNotes = group('/api/process-manager/processInstances/{processInstanceId}/notes', {
+  list: get('', {
+    summary: 'List the notes about a process instance',
+    description: 'The oldest first.',
+    permission: 'ProcessManager:listInstanceNotes',
+    persons: 'one',
+    query: pageQuery({}),
+    ok: page(Note),
+    codes: [100022],
+  }),
+  add: post('', {
+    summary: 'Write a note about a process instance',
+    description:
+      'For colleagues; the end user sees it only in an archive of everything about the person. A note cannot be changed. ' +
+      'Who is mentioned finds it among the own mentions.',
+    permission: 'ProcessManager:addInstanceNote',
+    body: named(
+      'InstanceNoteInput',
+      Type.Object({
+        text: text(1, MAX_NOTE_LENGTH),
+        mentions: Type.Optional(listOf(Id, MAX_MENTIONS, 'The ids of operators who shall look')),
+      }),
+    ),
+    ok: Note,
+    status: 201,
+    codes: [100022, 100065],
+  }),
+});
+
+export const noteMentions = group('/api/process-manager/noteMentions', {
+  list: get('', {
+    summary: 'List the notes that mention the operator who asks',
+    description: 'The newest first. An API key is nobody who could be mentioned, and gets an empty list.',
+    permission: 'ProcessManager:listNoteMentions',
+    persons: 'each',
+    query: pageQuery({}),
+    ok: page(Note),
+  }),
+});

@@ -1,0 +1,86 @@
+import { get, group } from '../operation.ts';
+import { CalendarDate, listOf, named, text } from '../schema.ts';
+import { Type } from '../type.ts';
+
+/** How much is verified, how well, and how fast: counted from the instances that are there. All of it is ours. */
+
+const MAX_DAYS = 400;
+const MAX_NAMES = 200;
+
+const counts = {
+  created: Type.Integer({ description: 'Instances that were created' }),
+  accepted: Type.Integer(),
+  declined: Type.Integer(),
+  inReview: Type.Integer(),
+  abandoned: Type.Integer({ description: 'Left or ran out of time' }),
+  failed: Type.Integer({ description: 'Ended with an error' }),
+  open: Type.Integer({ description: 'Not started, in progress or paused' }),
+};
+
+const Usage = named(
+  'Usage',
+  Type.Object({
+    fromDate: CalendarDate,
+    toDate: CalendarDate,
+    total: Type.Object(counts, { title: 'UsageCounts' }),
+    days: listOf(
+      Type.Object({ date: CalendarDate, ...counts }, { title: 'UsageDay' }),
+      MAX_DAYS,
+      'By the day of creation (UTC) and the status of now; days without instances are left out',
+    ),
+    definitions: listOf(
+      Type.Object({ processDefnName: Type.String(), ...counts }, { title: 'UsageOfDefinition' }),
+      MAX_NAMES,
+    ),
+    secondsToEnd: Type.Object(
+      {
+        instances: Type.Integer({ description: 'Accepted and declined ones' }),
+        median: Type.Optional(Type.Integer()),
+        ninetyPercent: Type.Optional(Type.Integer({ description: 'Nine of ten took at most this long' })),
+      },
+      { title: 'UsageDurations' },
+    ),
+    devices: listOf(
+      Type.Object({ browser: Type.String(), instances: Type.Integer() }, { title: 'UsageDevice' }),
+      MAX_NAMES,
+      'Instances that were opened with it, such as `Chrome on Android`',
+    ),
+    reviewers: listOf(
+      Type.Object(
+        {
+          reviewer: Type.String(),
+          approved: Type.Integer(),
+          rejected: Type.Integer(),
+          askedAgain: Type.Integer(),
+          waitedSeconds: Type.Integer({ description: 'How long their cases waited on average' }),
+        },
+        { title: 'UsageReviewer' },
+      ),
+      MAX_NAMES,
+      'Their verdicts of these days',
+    ),
+    agreement: Type.Object(
+      {
+        cases: Type.Integer({ description: 'Cases that two or more people gave a verdict on' }),
+        agreed: Type.Integer({ description: 'Those of them in which all verdicts were the same' }),
+      },
+      { title: 'UsageAgreement' },
+    ),
+  }),
+);
+
+export const usage = group('/api/process-manager/usage', {
+  get: get('', {
+    summary: 'Count instances, outcomes, times, devices and verdicts',
+    description:
+      'In the environment of the caller. Counted from what is stored, so instances that were deleted are not among them. ' +
+      'Nothing in it names an end user.',
+    permission: 'ProcessManager:getUsage',
+    query: Type.Object({
+      from: Type.Optional(Type.String({ ...CalendarDate, description: 'The first day; 30 days unless given' })),
+      to: Type.Optional(Type.String({ ...CalendarDate, description: 'The last day; today unless given' })),
+      processDefnName: Type.Optional(text(0, 50, 'Only instances of this definition')),
+    }),
+    ok: Usage,
+  }),
+});

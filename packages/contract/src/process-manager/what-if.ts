@@ -1,0 +1,70 @@
+import { group, post } from '../operation.ts';
+import { DateTime, Id, listOf, named, oneOf, text } from '../schema.ts';
+import { Type } from '../type.ts';
+import { DefinitionDocument } from './definitions.ts';
+
+/** What another version of a definition would have made of past instances. All of it is ours. */
+
+const MAX_EXAMINED = 20_000;
+export const MAX_CHANGED_LISTED = 20_000;
+const OUTCOMES = ['PASS', 'FAIL', 'REVIEW', 'UNFINISHED', 'NOT_KNOWN'] as const;
+
+const Outcome = oneOf(...OUTCOMES);
+const Verdict = { ...oneOf('APPROVED', 'REJECTED', 'NONE'), description: 'What reviewers decided, if they did' };
+
+const WhatIfInput = named(
+  'WhatIfInput',
+  Type.Object({
+    definition: DefinitionDocument,
+    startDateTime: Type.String({ ...DateTime, description: 'Instances that were created at or after' }),
+    endDateTime: Type.Optional(Type.String({ ...DateTime, description: 'Before; until now unless given' })),
+    after: Type.Optional(text(1, 50, '`next` of the answer before: the instances behind those')),
+    size: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: MAX_EXAMINED, description: 'How many to look at; 10,000 unless given' }),
+    ),
+  }),
+);
+
+const WhatIfResult = named(
+  'WhatIfResult',
+  Type.Object({
+    examined: Type.Integer(),
+    counts: listOf(
+      Type.Object(
+        { recorded: Outcome, outcome: Outcome, verdict: Verdict, instances: Type.Integer() },
+        { title: 'WhatIfCount' },
+      ),
+      100,
+      'How many instances came to `recorded` and would come to `outcome`',
+    ),
+    changed: listOf(
+      Type.Object(
+        {
+          processInstanceId: Id,
+          recorded: Outcome,
+          outcome: Outcome,
+          verdict: Verdict,
+          because: Type.Optional(Type.String({ description: 'Why it is NOT_KNOWN' })),
+        },
+        { title: 'WhatIfChange' },
+      ),
+      MAX_CHANGED_LISTED + 1000,
+      'The instances that would come to something else',
+    ),
+    next: Type.Optional(Type.String({ description: 'There are more: ask again with it as `after`' })),
+  }),
+);
+
+export const whatIf = group('/api/process-manager/whatIf', {
+  run: post('', {
+    summary: 'Replay past instances against another version of their definition',
+    description:
+      'Looks at instances of definitions of the same name. Decisions are pure functions of how steps ended and what checks ' +
+      'found, so they can be made again without personal data, which is not opened: what depends on it, and what nobody ' +
+      'did, is `NOT_KNOWN`. `REVIEW` means that machines left it to a human. Nothing is changed.',
+    permission: 'ProcessManager:simulateProcessDefinition',
+    body: WhatIfInput,
+    ok: WhatIfResult,
+    codes: [100048],
+  }),
+});

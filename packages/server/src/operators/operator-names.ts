@@ -1,0 +1,19 @@
+import { api } from '@grove/contract';
+import type { TenantReads } from '../db/db.ts';
+import { implement } from '../kernel/implement.ts';
+import { activeAmong, activeOperators } from './operators.repository.ts';
+
+/** Names of operators, for whoever mentions them. */
+export async function operatorNames(db: TenantReads, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const rows = ids.length === 0 ? [] : await activeAmong(db, ids);
+  return new Map(rows.map(({ id, name }) => [id, name]));
+}
+
+export function colleagueHandlers() {
+  return implement(api.colleagues, {
+    async list({ db }) {
+      const rows = await activeOperators(db);
+      return { colleagues: rows.map(({ id, name }) => ({ operatorId: id, name })) };
+    },
+  });
+}

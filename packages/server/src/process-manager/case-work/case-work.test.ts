@@ -1,0 +1,227 @@
+import assert from 'node:assert/strict';
+import { after, before, it } from 'node:test';
+import { codeOf, startJourney } from '../../../test/end-user.ts';
+import { type Answer, onBothEngines, openTestApp, type TestApp } from '../../../test/harness.ts';
+import { confirm, firstOwner, invitePerson, type Person } from '../../../test/operators.ts';
+import { asTenantId } from '../../kernel/ids.ts';
+
+const TEST = { 'X-Grove-Environment': 'test' };
+const LIVE = { 'X-Grove-Environment': 'live' };
+
+onBothEngines('the case of a reviewer', (_engine, places) => {
+  let app: TestApp;
+  let testKey: string;
+  let owner: Person;
+  let grace: Person;
+  let alan: Person;
+  before(async () => {
+    app = await openTestApp(await places.create());
+    testKey = (await app.app.tenants.createApiKey('acme', { name: 'test', environment: 'test' })).apiKey;
+    owner = await firstOwner(app);
+    grace = await invitePerson(app, owner, 'Reviewer', 'Grace');
+    alan = await invitePerson(app, owner, 'Reviewer', 'Alan');
+  });
+  after(() => app.stop());
+
+  const journey = async (parameters: Record<string, string> = {}) => {
+    const started = await startJourney(app, testKey, { parameters: { _scenario: 'face-mismatch', ...parameters } });
+    await started.user.finish();
+    return started.processInstanceId;
+  };
+  const linksOf = async (id: string, by = grace) =>
+    (await by.call(`/api/process-manager/processInstances/${id}/links`, { headers: TEST })).body.links;
+
+  it('shows which instances share a document number, an e-mail address or a telephone number', async () => {
+    const ada = { documentNumber: 'X-1234 567', email: 'ada@example.com', phoneNumber: '+49 176 1234567' };
+    const first = await journey(ada);
+    const second = await journey({
+      ...ada,
+      email: 'Ada@EXAMPLE.com',
+      phoneNumber: '0049 176 123 4567',
+      firstName: 'Ada',
+    });
+    const stranger = await journey({ documentNumber: 'Y7654321', email: 'bob@example.com' });
+    const [link, ...others] = await linksOf(first);
+    assert.deepEqual(others, []);
+    assert.equal(link.processInstanceId, second);
+    assert.equal(link.firstName, 'Ada');
+    assert.deepEqual(link.shares.toSorted(), ['DOCUMENT_NUMBER', 'EMAIL', 'PHONE']);
+    assert.deepEqual(await linksOf(stranger), []);
+  });
+
+  it('stores no value that instances share, and nothing once one is deleted', async () => {
+    const secret = { documentNumber: 'ZZ99887766', email: 'needle@haystack.example' };
+    const ids = [await journey(secret), await journey(secret)];
+    const rows = () =>
+      app.app.db
+        .of(asTenantId('acme'))
+        .all<Record<string, unknown>>({ text: 'SELECT * FROM instance_links WHERE tenant_id = $1' }, ['acme']);
+    const stored = await rows();
+    assert.ok(stored.some(({ instance_id }) => instance_id === ids[0]));
+    assert.doesNotMatch(JSON.stringify(stored), /ZZ99887766|needle|haystack/i);
+    const token = await app.token(testKey);
+    await app.call(`/api/process-manager/processInstances/${ids[1]}`, { method: 'DELETE', token });
+    assert.ok((await rows()).every(({ instance_id }) => instance_id !== ids[1]));
+    assert.deepEqual(await linksOf(ids[0] as string), []);
+  });
+
+  it('shows that one browser has opened two instances, and believes no forged cookie', async () => {
+    const one = await startJourney(app, testKey);
+    const token = await app.token(testKey);
+    const open = async (cookie: string) => {
+      const made = await startJourneyUnopened(token);
+      const body = JSON.stringify({ code: codeOf(made.redirectUrl) });
+      const opened = await app.call('/api/journey/sessions', {
+        ...{ method: 'POST', body, token: null, headers: { cookie, 'Content-Type': 'application/json' } },
+      });
+      assert.equal(opened.status, 200, opened.text);
+      return made.processInstanceId as string;
+    };
+    const same = await open(one.user.cookie);
+    const forged = await open(one.user.cookie.replace(/.{43}$/, 'A'.repeat(43)));
+    const found = await linksOf(one.processInstanceId);
+    assert.deepEqual(
+      found.map(({ processInstanceId, shares }: { processInstanceId: string; shares: string[] }) => [
+        ...[processInstanceId, shares.join()],
+      ]),
+      [[same, 'DEVICE']],
+    );
+    assert.deepEqual(await linksOf(forged), []);
+  });
+
+  const startJourneyUnopened = async (token: string) => {
+    const tokens = await app.call('/api/process-manager/processTokens?size=1', { token });
+    const path = `/api/process-manager/processInstances/create?pt=${tokens.body.content[0].id}`;
+    return (await app.call(path, { method: 'POST', token })).body;
+  };
+
+  const note = (id: string, by: Person, body: object, headers = TEST): Promise<Answer> =>
+    by.call(`/api/process-manager/processInstances/${id}/notes`, { body, headers });
+
+  it('holds notes that mention colleagues, who find them; the database holds no word of them', async () => {
+    const id = await journey();
+    const text = 'Peculiar hologram, @Alan please look';
+    const added = await note(id, grace, { text, mentions: [alan.id] });
+    assert.equal(added.status, 201, added.text);
+    assert.deepEqual(added.body.mentions, [{ operatorId: alan.id, name: 'Alan' }]);
+    assert.equal(added.body.author, 'Grace (grace@acme.com)');
+    const mine = await alan.call('/api/process-manager/noteMentions', { headers: TEST });
+    assert.deepEqual(
+      mine.body.content.map((each: { text: string }) => each.text),
+      [text],
+    );
+    assert.equal((await alan.call('/api/process-manager/noteMentions', { headers: LIVE })).body.totalElements, 0);
+    assert.equal((await grace.call('/api/process-manager/noteMentions', { headers: TEST })).body.totalElements, 0);
+    const rows = await app.app.db
+      .of(asTenantId('acme'))
+      .all<{ sealed: Uint8Array }>({ text: 'SELECT sealed FROM instance_notes WHERE tenant_id = $1' }, ['acme']);
+    for (const { sealed } of rows) assert.ok(!Buffer.from(sealed).includes('hologram'));
+  });
+
+  it('refuses a note about an instance of the other environment, and a mention of nobody', async () => {
+    const id = await journey();
+    assert.deepEqual((await note(id, grace, { text: 'hello' }, LIVE)).body.code, 100022);
+    const faulty = await note(id, grace, { text: 'hello', mentions: ['01JZ4MCW8A0C2E4G6J8M0P2R4T'] });
+    assert.equal(faulty.status, 400);
+    assert.equal(faulty.body.errors[0].pointer, '/mentions/0');
+    const auditor = await invitePerson(app, owner, 'Auditor', 'Anna');
+    assert.equal(
+      (await auditor.call(`/api/process-manager/processInstances/${id}/notes`, { headers: TEST })).status,
+      403,
+    );
+    assert.equal(
+      (await auditor.call(`/api/process-manager/processInstances/${id}/links`, { headers: TEST })).status,
+      403,
+    );
+  });
+
+  it('names colleagues to those who may not administer them, and says nothing else of them', async () => {
+    const { body } = await grace.call('/api/operator-manager/colleagues', { headers: TEST });
+    const found = body.colleagues.find((each: { operatorId: string }) => each.operatorId === alan.id);
+    assert.deepEqual(found, { operatorId: alan.id, name: 'Alan' });
+  });
+
+  const fourEyes = async (isOn: boolean) => {
+    await confirm(owner);
+    const set = await owner.call('/api/process-manager/settings', { body: { fourEyes: isOn }, headers: TEST });
+    assert.equal(set.status, 200, set.text);
+  };
+  const give = (id: string, by: Person, verdict: 'approve' | 'reject') =>
+    by.call(`/api/process-manager/reviews/${id}/${verdict}`, { body: { comment: `${verdict} it` }, headers: TEST });
+  const review = async (id: string) => (await grace.call(`/api/process-manager/reviews/${id}`, { headers: TEST })).body;
+
+  it('100300: with four eyes one person cannot decide alone, and a second who agrees decides', async () => {
+    await fourEyes(true);
+    const id = await journey();
+    assert.deepEqual([(await review(id)).verdictsNeeded, (await review(id)).verdictsBy], [2, []]);
+    const first = await give(id, grace, 'approve');
+    assert.deepEqual([first.status, first.body.status], [200, 'REVIEW']);
+    assert.deepEqual((await review(id)).verdictsBy, ['Grace (grace@acme.com)']);
+    const again = await give(id, grace, 'approve');
+    assert.deepEqual([again.status, again.body.code], [409, 100300]);
+    const second = await give(id, alan, 'approve');
+    assert.deepEqual([second.status, second.body.status], [200, 'COMPLETED_ENDED_SUCCESS']);
+    const closed = await grace.call('/api/process-manager/closedReviews?verdict=APPROVED', { headers: TEST });
+    const [row] = closed.body.content;
+    assert.deepEqual([row.processInstanceId, row.comment, row.reviewer], [id, 'approve it', 'Alan (alan@acme.com)']);
+  });
+
+  it('with four eyes two who disagree decide nothing until one of them, or a third, agrees with the last', async () => {
+    const id = await journey();
+    await give(id, grace, 'approve');
+    const differs = await give(id, alan, 'reject');
+    assert.deepEqual([differs.status, differs.body.status], [200, 'REVIEW']);
+    assert.equal((await review(id)).disagree, true);
+    const settled = await give(id, grace, 'reject');
+    assert.equal(settled.body.status, 'COMPLETED_ENDED_ERROR');
+  });
+
+  it('an API key is one person whatever reviewers it names', async () => {
+    const id = await journey();
+    const token = await app.token(testKey);
+    const by = (reviewer: string) =>
+      app.call(`/api/process-manager/reviews/${id}/approve`, {
+        ...{ method: 'POST', token, body: JSON.stringify({ comment: 'fine', reviewer }) },
+      });
+    assert.equal((await by('Somebody')).status, 200);
+    assert.equal((await by('Somebody else')).body.code, 100300);
+    await fourEyes(false);
+    assert.equal((await by('Somebody else')).body.status, 'COMPLETED_ENDED_SUCCESS');
+  });
+
+  it('a definition may ask for four eyes by itself, and both verdicts at once decide it once', async () => {
+    const token = await app.token(testKey);
+    const post = (path: string, body: object = {}) =>
+      app.call(path, { method: 'POST', token, body: JSON.stringify(body) });
+    const steps = [
+      { id: 'look', type: 'review' },
+      { id: 'decide', type: 'decision' },
+    ];
+    const definition = { name: 'two-people', fourEyes: true, steps };
+    const made = await post('/api/process-manager/processDefinitions', definition);
+    assert.equal(made.status, 201, made.text);
+    await post(`/api/process-manager/processDefinitions/${made.body.id}/deploy`);
+    const { processInstanceId: id } = await startJourney(app, testKey, { processDefnName: 'two-people' });
+    const answers = await Promise.all([give(id, grace, 'approve'), give(id, alan, 'approve')]);
+    assert.deepEqual(answers.map(({ body }) => body.status).toSorted(), ['COMPLETED_ENDED_SUCCESS', 'REVIEW']);
+  });
+
+  it('audits who looked at links and notes, and who wrote', async () => {
+    const { body } = await owner.call('/api/process-manager/auditEvents?size=200', { headers: TEST });
+    const actions = new Set(body.content.map(({ action }: { action: string }) => action));
+    for (const action of ['instance.linksRead', 'note.added', 'note.read', 'review.firstVerdict']) {
+      assert.ok(actions.has(action), action);
+    }
+  });
+
+  it('hands the notes out with everything else about the person', async () => {
+    const id = await journey();
+    await note(id, grace, { text: 'Kept for the person to read' });
+    const token = await app.token(testKey);
+    const shown = (await app.call(`/api/process-manager/processInstances/${id}`, { token })).body;
+    const place = `/api/userdata-server/processDefinitions/${shown.processDefnId}/processInstances/${id}`;
+    const archive = await app.call(`${place}/userdataarchive`, { method: 'POST', body: '{}', token });
+    assert.equal(archive.status, 200);
+    assert.match(archive.text, /notes\.json/);
+  });
+});

@@ -1,0 +1,57 @@
+import type { TenantReads, TenantTx } from '../../db/db.ts';
+import type { Context } from '../../kernel/context.ts';
+import { ApiError } from '../../kernel/errors.ts';
+import { newId } from '../../kernel/ids.ts';
+import { findDefinition } from '../definitions/definitions.repository.ts';
+import { compileDefinition } from '../engine/compile-definition.ts';
+import type { Flow } from '../engine/state.ts';
+import { sealOf } from '../instances/instance-seal.ts';
+import { findJourney } from '../instances/journeys.repository.ts';
+import type { InstanceRow } from '../instances/process-instances.repository.ts';
+import { findProcessSettings } from '../settings/settings.repository.ts';
+import { addVerdict, openVerdicts, type Verdict, type VerdictRow } from './verdicts.repository.ts';
+
+/**
+ * Four eyes. A round begins when an instance comes to the reviewers, and ends when it is decided. Where two people have to
+ * agree, a verdict decides only if the last one of the round is the same and was given by somebody else.
+ */
+export const commentPlace = (id: string) => `verdict:${id}`;
+
+type Given = { status: Verdict; comment: string; reviewer: string };
+
+/** Writes the verdict down. True if it decides. Refuses with 100300 a second verdict of the same caller in a row. */
+export async function giveVerdict(context: Context, tx: TenantTx, row: InstanceRow, given: Given): Promise<boolean> {
+  const { now, principal } = context;
+  const enteredAt = await enteredAtOf(tx, row);
+  const needsTwo = given.status !== 'ASKED_AGAIN' && (await needsTwoOf(tx, row));
+  const last = needsTwo ? ofRound(await openVerdicts(tx, [row.id]), enteredAt).at(-1) : undefined;
+  if (last?.caller_id === principal.callerId) throw new ApiError(100300);
+  const decides = !needsTwo || last?.verdict === given.status;
+  // Verdicts are in the order of their ids, also those of one millisecond.
+  const at = Math.max(now, (last?.at ?? 0) + 1);
+  const id = newId(at);
+  await addVerdict(tx, {
+    ...{ id, instance_id: row.id, environment: row.environment },
+    ...{ definition_id: row.definition_id, at, entered_at: enteredAt, verdict: given.status },
+    ...{ reviewer: given.reviewer, caller_id: principal.callerId, decides: decides ? 1 : 0 },
+    sealed: (await sealOf(tx)).seal(commentPlace(id), given.comment),
+  });
+  return decides;
+}
+
+/** An earlier round was over when the end user was asked again. */
+export function ofRound(verdicts: readonly VerdictRow[], enteredAt: number): VerdictRow[] {
+  return verdicts.filter(({ entered_at }) => entered_at === enteredAt);
+}
+
+async function enteredAtOf(db: TenantReads, row: InstanceRow): Promise<number> {
+  const journey = await findJourney(db, row.id);
+  const flow = journey && (JSON.parse(journey.state) as Flow);
+  return flow?.current?.enteredAt ?? row.last_updated_at;
+}
+
+async function needsTwoOf(db: TenantReads, { definition_id, environment }: InstanceRow): Promise<boolean> {
+  if ((await findProcessSettings(db, environment)).fourEyes) return true;
+  const stored = await findDefinition(db, definition_id);
+  return stored !== undefined && compileDefinition(stored).definition.fourEyes === true;
+}

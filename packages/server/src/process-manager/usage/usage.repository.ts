@@ -1,0 +1,70 @@
+import type { TenantReads } from '../../db/db.ts';
+import { query } from '../../db/sql/statement.ts';
+import { DAY } from '../../kernel/clock.ts';
+import type { Environment } from '../../kernel/environment.ts';
+import type { InstanceStatus } from '../engine/state.ts';
+import type { Verdict } from '../reviews/verdicts.repository.ts';
+
+/** Counts over the instances of some days. `name` is the definition, or nothing for all of them. */
+export type UsageFilter = { environment: Environment; from: string; below: string; name: string };
+
+const MAX_ROWS = 10_000;
+const CREATED = `tenant_id = :tenant_id AND environment = :environment AND id >= :from AND id < :below
+  AND (:name = '' OR process_defn_name = :name)`;
+
+export type DayRow = { day: number; status: InstanceStatus; instances: number };
+const BY_DAY = query<DayRow>()(`SELECT created_at / ${DAY} AS day, status, count(*) AS instances FROM process_instances
+  WHERE ${CREATED} GROUP BY created_at / ${DAY}, status ORDER BY day LIMIT ${MAX_ROWS}`);
+
+export type DefinitionCount = { process_defn_name: string; status: InstanceStatus; instances: number };
+const BY_DEFINITION = query<DefinitionCount>()(`SELECT process_defn_name, status, count(*) AS instances
+  FROM process_instances WHERE ${CREATED} GROUP BY process_defn_name, status ORDER BY process_defn_name LIMIT ${MAX_ROWS}`);
+
+const ENDED = `${CREATED} AND status IN ('COMPLETED_ENDED_SUCCESS', 'COMPLETED_ENDED_ERROR') AND completed_at IS NOT NULL`;
+const COUNT_ENDED = query<{ instances: number }>()(
+  `SELECT count(*) AS instances FROM process_instances WHERE ${ENDED}`,
+);
+const DURATION_AT = query<{
+  ms: number;
+}>()(`SELECT completed_at - created_at AS ms FROM process_instances WHERE ${ENDED}
+  ORDER BY ms LIMIT 1 OFFSET :at + 0`);
+
+export type DeviceCount = { browser: string; instances: number };
+const DEVICES = query<DeviceCount>()(`SELECT s.browser, count(DISTINCT s.instance_id) AS instances
+  FROM process_instances i JOIN journey_sessions s ON s.tenant_id = i.tenant_id AND s.instance_id = i.id
+  WHERE i.tenant_id = :tenant_id AND i.environment = :environment AND i.id >= :from AND i.id < :below
+    AND (:name = '' OR i.process_defn_name = :name)
+  GROUP BY s.browser ORDER BY instances DESC, s.browser LIMIT 200`);
+
+export const usageByDay = (db: TenantReads, filter: UsageFilter) => BY_DAY.all(db, filter);
+export const usageByDefinition = (db: TenantReads, filter: UsageFilter) => BY_DEFINITION.all(db, filter);
+export const usageOfDevices = (db: TenantReads, filter: UsageFilter) => DEVICES.all(db, filter);
+
+/** How many have ended, and how long they took that stand at these shares of all of them, the shortest first. */
+export async function durationsAt(db: TenantReads, filter: UsageFilter, shares: readonly number[]) {
+  const { instances = 0 } = (await COUNT_ENDED.get(db, filter)) ?? {};
+  const found: number[] = [];
+  for (const share of instances === 0 ? [] : shares) {
+    const at = Math.min(instances - 1, Math.floor(instances * share));
+    found.push((await DURATION_AT.get(db, { ...filter, at }))?.ms ?? 0);
+  }
+  return { instances, found };
+}
+
+export type VerdictFilter = { environment: Environment; fromAt: number; belowAt: number };
+const GIVEN = `tenant_id = :tenant_id AND environment = :environment AND at >= :fromAt AND at < :belowAt`;
+
+export type VerdictCount = { reviewer: string; verdict: Verdict; verdicts: number; waited: number };
+const VERDICTS = query<VerdictCount>()(`SELECT reviewer, verdict, count(*) AS verdicts, sum(at - entered_at) AS waited
+  FROM review_verdicts WHERE ${GIVEN} GROUP BY reviewer, verdict ORDER BY reviewer, verdict LIMIT ${MAX_ROWS}`);
+const AGREEMENT = query<{ cases: number; agreed: number }>()(`SELECT count(*) AS cases,
+    sum(CASE WHEN kinds = 1 THEN 1 ELSE 0 END) AS agreed
+  FROM (SELECT instance_id, entered_at, count(DISTINCT verdict) AS kinds FROM review_verdicts
+    WHERE ${GIVEN} AND verdict <> 'ASKED_AGAIN' GROUP BY instance_id, entered_at HAVING count(*) > 1) AS rounds`);
+
+export const verdictCounts = (db: TenantReads, filter: VerdictFilter) => VERDICTS.all(db, filter);
+
+export async function agreementOf(db: TenantReads, filter: VerdictFilter) {
+  const row = await AGREEMENT.get(db, filter);
+  return { cases: Number(row?.cases ?? 0), agreed: Number(row?.agreed ?? 0) };
+}

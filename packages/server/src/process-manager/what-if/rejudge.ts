@@ -1,0 +1,94 @@
+import type { Check } from '../../kernel/check.ts';
+import type { Step } from '../engine/definition.ts';
+import type { StepRecord } from '../engine/state.ts';
+import { outcomeOf } from '../engine/take-findings.ts';
+
+/**
+ * How a step would have ended with other settings, by what its checks found. Undefined where they do not tell. Pure.
+ */
+export type RecordedCheck = Pick<Check, 'name' | 'status' | 'score' | 'threshold' | 'reason' | 'advice' | 'metaData'>;
+type ChecksOf = (step: string) => readonly RecordedCheck[];
+
+/** What a step goes on with, and the words that it says: they do not change how it ended. */
+const NO_MATTER: readonly string[] = ['when', 'next', 'onFail', 'timeout', 'key'];
+/** Types whose outcome is the answer of the end user, whatever the words. */
+const BY_ANSWER: readonly string[] = ['consent', 'form', 'customPage', 'switchDevice', 'pause'];
+
+export function rejudge(before: Step, after: Step, record: StepRecord, checksOf: ChecksOf): StepRecord | undefined {
+  let judged: StepRecord | undefined = record;
+  for (const name of differing(before, after)) {
+    judged = judged && (RULES[name]?.({ before, after, record: judged, checksOf }) ?? unlessAnswer(before, judged));
+  }
+  return judged;
+}
+
+export function differing(before: Step, after: Step): string[] {
+  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
+  return [...names].filter(
+    (name) => !NO_MATTER.includes(name) && JSON.stringify(before[name]) !== JSON.stringify(after[name]),
+  );
+}
+
+function unlessAnswer({ type }: Step, record: StepRecord): StepRecord | undefined {
+  return BY_ANSWER.includes(type) ? record : undefined;
+}
+
+type Asked = { before: Step; after: Step; record: StepRecord; checksOf: ChecksOf };
+type Rule = (asked: Asked) => StepRecord | undefined;
+
+/** More tries change nothing for who needed none of them; fewer change nothing for who did not use them up. */
+const tries: (name: string) => Rule =
+  (name) =>
+  ({ before, after, record }) => {
+    const [had, has] = [Number(before[name] ?? 0), Number(after[name] ?? 0)];
+    if (has >= had) return record.outcome === 'PASSED' ? record : undefined;
+    return record.outcome === 'PASSED' && record.attempts <= has ? record : undefined;
+  };
+
+/** A longer list changes nothing for who was accepted. */
+const list: (name: string) => Rule =
+  (name) =>
+  ({ before, after, record }) => {
+    const [had, has] = [before[name], after[name]] as (readonly string[] | undefined)[];
+    const isLonger = has === undefined || (had?.every((each) => has.includes(each)) ?? false);
+    return isLonger && record.outcome === 'PASSED' ? record : undefined;
+  };
+
+type Candidates = { candidates?: readonly { score: number }[]; notCompared?: number; notComparable?: number };
+
+/** Candidates are stored down to the threshold of then: what lay below it is not known. */
+const threshold: Rule = ({ before, after, record, checksOf }) => {
+  const [had, has] = [Number(before.threshold), Number(after.threshold)];
+  const [check] = checksOf(before.id).filter(({ name }) => name === 'watchlist' || name === 'duplicate');
+  if (!check || record.outcome === 'NOT_PERFORMED') return record.outcome === 'NOT_PERFORMED' ? record : undefined;
+  const { candidates = [], notCompared = 0, notComparable = 0 } = (check.metaData ?? {}) as Candidates;
+  const left = candidates.filter(({ score }) => score >= has);
+  if (left.length > 0) return record;
+  if (has < had) return undefined;
+  const outcome = notCompared + notComparable > 0 ? 'NOT_PERFORMED' : 'PASSED';
+  return { outcome, attempts: record.attempts };
+};
+
+/** The worst of the checks that are left is what the step came to. */
+const fromChecks: Rule = ({ before, after, record, checksOf }) => {
+  const checks = checksOf(before.id);
+  const wanted = after.applicantMatch === false ? checks.filter(({ name }) => name !== 'applicantMatch') : checks;
+  if (checks.length === 0 || (before.applicantMatch === false && after.applicantMatch !== false)) return undefined;
+  const { outcome, ...rest } = outcomeOf(after, wanted);
+  // A step that failed may have been tried again, had it been judged like this.
+  if (record.outcome === 'PASSED' && outcome === 'FAILED') return undefined;
+  const assessed = record.checks?.filter(({ name }) => wanted.some((check) => check.name === name));
+  return { outcome, attempts: record.attempts, ...rest, ...(assessed && { checks: assessed }) };
+};
+
+const RULES: Readonly<Record<string, Rule>> = {
+  maxAttempts: tries('maxAttempts'),
+  triesPerSide: ({ record }) => (record.outcome === 'PASSED' ? record : undefined),
+  useAnywayAfter: ({ record }) => (record.outcome === 'PASSED' ? record : undefined),
+  accept: list('accept'),
+  countries: list('countries'),
+  threshold,
+  passiveIsEnough: fromChecks,
+  applicantMatch: fromChecks,
+  requireLiveCapture: ({ after, record }) => (after.requireLiveCapture === true ? undefined : record),
+};

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { after, before, it } from 'node:test';
+import { startJourney } from '../../../test/end-user.ts';
+import { onBothEngines, openTestApp, type TestApp } from '../../../test/harness.ts';
+
+type Count = { recorded: string; outcome: string; verdict: string; instances: number };
+
+onBothEngines('what if', (_engine, places) => {
+  let app: TestApp;
+  let token: string;
+  let document: { steps: Record<string, unknown>[] };
+  const ids: string[] = [];
+  before(async () => {
+    app = await openTestApp(await places.create());
+    const testKey = (await app.app.tenants.createApiKey('acme', { name: 'test', environment: 'test' })).apiKey;
+    token = await app.token(testKey);
+    for (const _scenario of ['passed', 'face-mismatch', 'face-mismatch', 'document-expired']) {
+      const { user, processInstanceId } = await startJourney(app, testKey, { parameters: { _scenario } });
+      await user.finish();
+      ids.push(processInstanceId);
+    }
+    await post(`reviews/${ids[1]}/approve`, { comment: 'the same' });
+    await post(`reviews/${ids[2]}/reject`, { comment: 'not the same' });
+    await startJourney(app, testKey);
+    const list = await app.call('/api/process-manager/processDefinitions?name=document-and-selfie', { token });
+    const { body } = await app.call(`/api/process-manager/processDefinitions/${list.body.content[0].id}`, { token });
+    document = body.document;
+  });
+  after(() => app.stop());
+
+  const post = (path: string, body: object) =>
+    app.call(`/api/process-manager/${path}`, { method: 'POST', token, body: JSON.stringify(body) });
+  const whatIf = (definition: object, more: object = {}) =>
+    post('whatIf', { definition, startDateTime: '2000-01-01T00:00:00Z', ...more });
+
+  it('the same version comes to what was recorded of every instance', async () => {
+    const { status, body, text } = await whatIf(document);
+    assert.equal(status, 200, text);
+    assert.equal(body.examined, 5);
+    assert.deepEqual(body.changed, []);
+    assert.ok(body.counts.every(({ recorded, outcome }: Count) => recorded === outcome));
+    assert.equal(body.next, undefined);
+  });
+
+  it('shows who would come to something else, beside what reviewers said', async () => {
+    const steps = document.steps.map((step) => (step.type === 'decision' ? { ...step, onAnyFailure: 'FAIL' } : step));
+    const { body } = await whatIf({ ...document, steps });
+    const changed = body.changed.map(
+      ({ processInstanceId, recorded, outcome, verdict }: Count & { processInstanceId: string }) => [
+        ...[ids.indexOf(processInstanceId), recorded, outcome, verdict],
+      ],
+    );
+    assert.deepEqual(changed.toSorted(), [
+      [1, 'REVIEW', 'FAIL', 'APPROVED'],
+      [2, 'REVIEW', 'FAIL', 'REJECTED'],
+      [3, 'REVIEW', 'FAIL', 'NONE'],
+    ]);
+  });
+
+  it('says NOT_KNOWN where personal data decides, and answers in parts', async () => {
+    const rules = [{ when: 'params.firstName == "Ada"', outcome: 'FAIL' }];
+    const steps = document.steps.map((step) => (step.type === 'decision' ? { ...step, rules } : step));
+    let next: string | undefined;
+    const seen: string[] = [];
+    do {
+      const { body } = await whatIf({ ...document, steps }, { size: 2, ...(next && { after: next }) });
+      seen.push(...body.changed.map(({ outcome }: Count) => outcome));
+      next = body.next;
+    } while (next !== undefined);
+    assert.deepEqual(seen, ['NOT_KNOWN', 'NOT_KNOWN', 'NOT_KNOWN', 'NOT_KNOWN']);
+  });
+
+  it('100048: refuses a definition with faults, and sees nothing of the other environment', async () => {
+    const faulty = await whatIf({ name: 'document-and-selfie', steps: [{ id: 'a', type: 'consent' }] });
+    assert.deepEqual([faulty.status, faulty.body.code], [400, 100048]);
+    const live = await app.token();
+    const { body } = await app.call('/api/process-manager/whatIf', {
+      ...{ method: 'POST', token: live },
+      body: JSON.stringify({ definition: document, startDateTime: '2000-01-01T00:00:00Z' }),
+    });
+    assert.equal(body.examined, 0);
+  });
+});

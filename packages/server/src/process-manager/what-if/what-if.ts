@@ -1,0 +1,120 @@
+import { api, MAX_CHANGED_LISTED } from '@grove/contract';
+import type { TenantReads } from '../../db/db.ts';
+import { fromDtm } from '../../kernel/clock.ts';
+import type { Context } from '../../kernel/context.ts';
+import { ApiError, invalidInput } from '../../kernel/errors.ts';
+import { firstIdAt } from '../../kernel/ids.ts';
+import { implement } from '../../kernel/implement.ts';
+import { checkDefinition } from '../definitions/check-definition.ts';
+import { findDefinition } from '../definitions/definitions.repository.ts';
+import { type CompiledDefinition, compileDefinition } from '../engine/compile-definition.ts';
+import type { Flow } from '../engine/state.ts';
+import { differing, type RecordedCheck } from './rejudge.ts';
+import { type Outcome, recordedOutcome, replay } from './replay.ts';
+import { type PastRow, pastChecks, pastInstances } from './what-if.repository.ts';
+
+/** Replays past instances against a definition that was not deployed yet. Nothing of a person is opened. */
+const AT_ONCE = 1000;
+const PAST_EVERY_ID = '~';
+
+type Row = { recorded: Outcome; outcome: Outcome; verdict: Verdict };
+type Verdict = 'APPROVED' | 'REJECTED' | 'NONE';
+
+export function whatIfHandlers() {
+  return implement(api.whatIf, {
+    async run(context, { body }) {
+      const { definition, faults } = checkDefinition(body.definition);
+      if (!definition)
+        throw new ApiError(100048, {
+          errors: faults.map((fault) => ({ ...fault, pointer: `/definition${fault.pointer}` })),
+        });
+      const next = compileDefinition({ id: 'what-if', version: 0, document: JSON.stringify(definition) } as never);
+      const counts = new Map<string, Row & { instances: number }>();
+      const changed = [];
+      let after = body.after ?? firstIdAt(momentOf(body.startDateTime, '/startDateTime'));
+      const below = body.endDateTime ? firstIdAt(momentOf(body.endDateTime, '/endDateTime')) : PAST_EVERY_ID;
+      const { environment } = context.principal;
+      let examined = 0;
+      const size = body.size ?? DEFAULT_SIZE;
+      let isOver = false;
+      while (examined < size && !isOver && changed.length < MAX_CHANGED_LISTED) {
+        const limit = Math.min(AT_ONCE, size - examined);
+        const rows = await pastInstances(context.db, { environment, name: definition.name, after, below, limit });
+        isOver = rows.length < limit;
+        for (const each of await replayAll(context, next, rows)) {
+          const { processInstanceId: _id, because: _because, ...row } = each;
+          const key = JSON.stringify(row);
+          counts.set(key, { ...row, instances: (counts.get(key)?.instances ?? 0) + 1 });
+          if (each.outcome !== each.recorded) changed.push(each);
+        }
+        examined += rows.length;
+        after = rows.at(-1)?.id ?? after;
+      }
+      return { examined, counts: [...counts.values()], changed, ...(!isOver && { next: after }) };
+    },
+  });
+}
+
+const DEFAULT_SIZE = 10_000;
+
+function momentOf(dtm: string, pointer: string): number {
+  const at = fromDtm(dtm);
+  if (Number.isNaN(at)) throw invalidInput({ pointer, message: 'is not a valid date-time' });
+  return at;
+}
+
+async function replayAll({ db, now }: Context, next: CompiledDefinition, rows: readonly PastRow[]) {
+  const versions = new Map<string, CompiledDefinition>();
+  for (const id of new Set(rows.map(({ definition_id }) => definition_id))) {
+    const stored = await findDefinition(db, id);
+    if (stored) versions.set(id, compileDefinition(stored));
+  }
+  const checks = await checksOf(db, rows, [...versions.values()], next);
+  return rows.flatMap((row) => {
+    const definition = versions.get(row.definition_id);
+    if (!definition) return [];
+    const flow = JSON.parse(row.state) as Flow;
+    const ofStep = (step: string) => checks.get(`${row.id} ${step}`) ?? [];
+    const recorded = recordedOutcome({ definition, flow });
+    const { outcome, because } = replay(next, { definition, flow, checksOf: ofStep }, now);
+    return { processInstanceId: row.id, recorded, outcome, verdict: verdictOf(row), ...(because && { because }) };
+  });
+}
+
+function verdictOf({ review_status }: PastRow): Verdict {
+  return review_status === 'APPROVED' || review_status === 'REJECTED' ? review_status : 'NONE';
+}
+
+/** Only of steps whose settings differ: most versions change few. */
+async function checksOf(
+  db: TenantReads,
+  rows: readonly PastRow[],
+  versions: readonly CompiledDefinition[],
+  next: CompiledDefinition,
+): Promise<Map<string, RecordedCheck[]>> {
+  const changed = versions.flatMap(({ definition: { steps } }) =>
+    steps.filter((step) => {
+      const after = next.step(step.id);
+      return after?.type === step.type && differing(step, after).length > 0;
+    }),
+  );
+  const steps = [...new Set(changed.map(({ id }) => id))];
+  if (steps.length === 0 || rows.length === 0) return new Map();
+  const found = await pastChecks(
+    db,
+    rows.map(({ id }) => id),
+    steps,
+  );
+  const byStep = Map.groupBy(found, ({ instance_id, step }) => `${instance_id} ${step}`);
+  return new Map(
+    [...byStep].map(([key, of]) => [
+      key,
+      of.map(({ name, status, score, threshold, reason, advice, meta_data }) => ({
+        ...{ name, status, ...(score !== null && { score }), ...(threshold !== null && { threshold }) },
+        ...(reason !== null && { reason }),
+        ...(advice !== null && { advice }),
+        ...(meta_data !== null && { metaData: JSON.parse(meta_data) as Record<string, unknown> }),
+      })),
+    ]),
+  );
+}

@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import type { CheckStatus } from '../src/kernel/check.ts';
+import { HOUR } from '../src/kernel/clock.ts';
+import type { CompiledDefinition } from '../src/process-manager/engine/compile-definition.ts';
+import type { Step } from '../src/process-manager/engine/definition.ts';
+import { nextStep } from '../src/process-manager/engine/next-step.ts';
+import type { Happening, State } from '../src/process-manager/engine/state.ts';
+import { stepTypeOf } from '../src/process-manager/engine/steps/registry.ts';
+import { CHILD_ID, definitionOf, NOW, newState } from './engine.ts';
+
+/** Journeys of every kind of definition, in which anything happens in any order. */
+const TYPES = [
+  ...(['consent', 'face', 'document', 'switchDevice', 'duplicate', 'pause', 'subprocess', 'review'] as const),
+  'decision',
+] as const;
+const STATUSES: CheckStatus[] = ['PASSED', 'FAILED', 'REVIEW', 'NOT_PERFORMED'];
+
+/** Definitions as they may be stored: jumps go down, and the last step decides. */
+export const definitions: fc.Arbitrary<CompiledDefinition> = fc
+  .array(
+    fc.record({
+      type: fc.constantFrom(...TYPES),
+      jump: fc.option(fc.nat(), { nil: undefined }),
+      onFail: fc.option(fc.nat(), { nil: undefined }),
+      when: fc.option(fc.constantFrom('true', 'false', 'params.go == "yes"', 'checks.s0.passed'), { nil: undefined }),
+      maxAttempts: fc.integer({ min: 1, max: 3 }),
+      verdicts: fc.record({
+        onAnyFailure: fc.constantFrom('PASS', 'FAIL', 'REVIEW'),
+        onUncertain: fc.constantFrom('PASS', 'FAIL', 'REVIEW'),
+      }),
+    }),
+    { minLength: 1, maxLength: 7 },
+  )
+  .map((drafts) => {
+    const below = (at: number, pick: number) => `s${at + 1 + (pick % (drafts.length - at))}`;
+    const steps = drafts.map(
+      ({ type, jump, onFail, when, maxAttempts, verdicts }, at): Partial<Step> => ({
+        id: `s${at}`,
+        type,
+        ...(stepTypeOf(type).keeps && { key: `k${at}` }),
+        ...(type === 'face' && { maxAttempts }),
+        ...(type === 'document' && { maxAttempts, triesPerSide: maxAttempts, useAnywayAfter: 1 }),
+        ...(type === 'subprocess' && { definition: 'other' }),
+        ...(type === 'pause' && { resumeAfter: 'PT5M' }),
+        ...(type === 'decision' && verdicts),
+        ...(when !== undefined && at > 0 && { when }),
+        ...(jump !== undefined && type !== 'decision' && { next: below(at, jump) }),
+        ...(onFail !== undefined && { onFail: onFail % 4 === 0 ? 'end' : below(at, onFail) }),
+      }),
+    );
+    return definitionOf(...steps, { id: `s${drafts.length}`, type: 'decision' });
+  });
+
+export const JUDGED = ['face', 'document', 'duplicate'];
+
+const stepIds = fc.nat({ max: 8 }).map((at) => `s${at}`);
+const checks = fc
+  .array(
+    fc.record({
+      name: fc.constantFrom('one', 'two'),
+      type: fc.constant('face' as const),
+      status: fc.constantFrom(...STATUSES),
+      advice: fc.constantFrom('retry' as const, 'final' as const),
+    }),
+    { maxLength: 3 },
+  )
+  .map((all) => ({ checks: all }));
+/** A photograph that is not good enough, so that random journeys come to where it may be used. */
+const poor = fc.constantFrom('blurred', 'no_document').map((reason) => ({
+  checks: [{ name: 'documentQuality', type: 'document', status: 'FAILED', reason, advice: 'retry' } as const],
+  pictures: [{ picture: 'front', reasons: [reason] }],
+}));
+const findings = fc.oneof(checks, poor);
+
+export const happenings: fc.Arbitrary<Happening> = fc.oneof(
+  fc.constant<Happening>({ type: 'open' }),
+  fc.record({
+    type: fc.constant('submit' as const),
+    step: stepIds,
+    result: fc.constantFrom({}, { accepted: true }, { accepted: false }, { accepted: 1 }),
+    images: fc.constantFrom([], ['image']),
+  }),
+  fc.record({ type: fc.constantFrom('unable' as const, 'useAnyway' as const), step: stepIds }),
+  fc.record({
+    type: fc.constant('findings' as const),
+    step: stepIds,
+    attempt: fc.integer({ min: 1, max: 3 }),
+    findings,
+  }),
+  fc.record({
+    type: fc.constant('broke' as const),
+    step: stepIds,
+    attempt: fc.integer({ min: 1, max: 3 }),
+    reason: fc.constant('broke'),
+  }),
+  fc.constantFrom<Happening>({ type: 'tick' }, { type: 'approve' }, { type: 'reject' }),
+  fc.constantFrom<Happening>({ type: 'resume', variables: { a: 'b' } }, { type: 'abandon' }, { type: 'expire' }),
+  fc.record({
+    type: fc.constant('childEnded' as const),
+    childId: fc.constantFrom(CHILD_ID, 'another'),
+    status: fc.constantFrom('COMPLETED_ENDED_SUCCESS' as const, 'COMPLETED_ENDED_ERROR' as const),
+  }),
+  fc.record({ type: fc.constant('askAgain' as const), steps: fc.array(stepIds, { maxLength: 3 }) }),
+);
+
+/** An input that fits where the journey stands, so that random journeys get somewhere. */
+function fitting({ flow }: State, happening: Happening): Happening {
+  const { current } = flow;
+  if (!current) return happening;
+  if (happening.type === 'submit') return { ...happening, step: current.step, images: ['image', 'front'] };
+  if (happening.type === 'findings' || happening.type === 'broke') {
+    return { ...happening, step: current.step, attempt: current.attempt };
+  }
+  return 'step' in happening ? { ...happening, step: current.step } : happening;
+}
+
+export const journeys = fc.record({
+  definition: definitions,
+  params: fc.constantFrom({ go: 'yes' }, { go: 'no' }),
+  inputs: fc.array(
+    fc.record({ happening: happenings, fits: fc.boolean(), after: fc.constantFrom(0, 1, 10 * 60_000, 2 * HOUR) }),
+    { maxLength: 40 },
+  ),
+});
+
+export type Move = { before: State; happening: Happening; after: State; refused: string | undefined; effects: number };
+
+/** Every input of a journey with the states before and after it. */
+export function* moves({
+  definition,
+  params,
+  inputs,
+}: typeof journeys extends fc.Arbitrary<infer J> ? J : never): Generator<Move> {
+  let state = newState(params);
+  let now = NOW;
+  for (const { happening, fits, after } of inputs) {
+    now += after;
+    const given = fits ? fitting(state, happening) : happening;
+    const frozen = JSON.stringify(state);
+    const next = nextStep(definition, state, { ...given, now, freshId: CHILD_ID });
+    assert.equal(JSON.stringify(state), frozen, 'the state that was given is never changed');
+    const reached = next.refused === undefined ? next.state : state;
+    const effects = next.refused === undefined ? next.effects.length : 0;
+    yield { before: state, happening: given, after: reached, refused: next.refused, effects };
+    state = reached;
+  }
+}
