@@ -3,6 +3,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { build, isFresh } from '../packages/journey/build.ts';
 import { startPostgres } from '../packages/server/test/postgres.ts';
+import { bundleCommands } from './bundle-commands.ts';
 import { endProcesses } from './end-processes.ts';
 import { keepExercised } from './exercised.ts';
 import { findChromium } from './find-chromium.ts';
@@ -101,7 +102,7 @@ function hasRoom(place: string): boolean {
   }
 }
 
-/** What the files share: a folder, what was compiled, the built pages, and one PostgreSQL. A single file has its own. */
+/** What the files share: a folder, what was compiled, the built pages, the commands, and one PostgreSQL. A single file has its own. */
 async function prepare(): Promise<() => Promise<void>> {
   process.env.CHROMIUM ??= findChromium({ install: true }) ?? '';
   // What the installation compiled, and an earlier run, need not be compiled again.
@@ -112,6 +113,7 @@ async function prepare(): Promise<() => Promise<void>> {
   process.env.TEST_SHARED = folder;
   if (files.length < 2 || process.env.TEST_POSTGRES) return async () => undefined;
   if (!isFresh()) await build();
+  process.env.TEST_COMMANDS ??= await bundleCommands();
   const postgres = await startPostgres();
   process.env.TEST_POSTGRES = postgres.folder;
   return postgres.stop;

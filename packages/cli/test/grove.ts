@@ -9,6 +9,9 @@ import type { Ready } from '../src/commands/start.ts';
 /** The real command in a process of its own, on a real data folder. */
 export const GROVE = fileURLToPath(new URL('../bin/grove', import.meta.url));
 
+/** The same as one file, in a run of many files of tests. */
+const COMMAND = process.env.TEST_COMMANDS ? join(process.env.TEST_COMMANDS, 'grove.mjs') : GROVE;
+
 const COMMAND_TIMEOUT_MS = 60_000;
 
 // Most of the time of a short command goes into compiling; they share what one of them compiled, or a test before them.
@@ -36,7 +39,7 @@ export function environmentOf(given: Environment): NodeJS.ProcessEnv {
 }
 
 export async function grove(args: readonly string[], env: Environment): Promise<Ended> {
-  const child = spawn(process.execPath, [GROVE, ...args], {
+  const child = spawn(process.execPath, [COMMAND, ...args], {
     env: environmentOf(env),
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: COMMAND_TIMEOUT_MS,
@@ -53,7 +56,7 @@ export const NO_TERMINAL = process.platform !== 'linux' || !existsSync(SCRIPT) ?
 
 /** At a terminal of its own, where somebody types when first asked. */
 export async function atTerminal(args: readonly string[], env: Environment, typed = ''): Promise<Ended> {
-  const command = [process.execPath, GROVE, ...args].map((word) => `'${word}'`).join(' ');
+  const command = [process.execPath, COMMAND, ...args].map((word) => `'${word}'`).join(' ');
   const child = spawn(SCRIPT, ['-qec', command, '/dev/null'], { env: environmentOf(env), timeout: COMMAND_TIMEOUT_MS });
   const read = collect(child);
   // To write nothing to a command that has ended is a fault as well.
@@ -109,7 +112,7 @@ export async function startForPeople(t: TestContext, env: Environment, ...args: 
 }
 
 function launch(t: TestContext, env: Environment, args: readonly string[]): ChildProcess {
-  const child = spawn(process.execPath, [GROVE, ...args], {
+  const child = spawn(process.execPath, [COMMAND, ...args], {
     env: environmentOf(env),
     stdio: ['ignore', 'pipe', 'pipe'],
   });

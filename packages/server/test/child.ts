@@ -32,7 +32,9 @@ export function testChildren(): Children {
   });
   return {
     start(script, environment) {
-      const file = fileURLToPath(new URL(`./children/${script}.ts`, import.meta.url));
+      const { TEST_COMMANDS } = process.env;
+      const source = fileURLToPath(new URL(`./children/${script}.ts`, import.meta.url));
+      const file = TEST_COMMANDS ? join(TEST_COMMANDS, `${script}.mjs`) : source;
       const env = { PATH: process.env.PATH, NODE_COMPILE_CACHE: compiled, ...environment } as NodeJS.ProcessEnv;
       const child = watched(spawn(process.execPath, [file], { env, stdio: 'pipe' }));
       started.push(child);

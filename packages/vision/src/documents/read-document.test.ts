@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import sharp from 'sharp';
 import { ImageFault } from '../images/image-fault.ts';
 import { makeSpecimen, type SpecimenOrder } from '../specimens/make-specimen.ts';
+import { dateChecks, type Facts, factsOfMrz } from './checks.ts';
 import type { QualityReason } from './quality.ts';
 import { type DocumentOptions, type DocumentReading, readDocument } from './read-document.ts';
 
@@ -62,20 +63,36 @@ test('reads a licence by its barcode and tells an expired one', async () => {
   assert.equal(reading.type, 'drivingLicence');
   assert.equal(resultOf(reading, 'notExpired'), 'failed');
   assert.equal(reading.barcode?.model.name, 'zxing-cpp');
+  assert.deepEqual(reading.quality.reasons, []);
 });
 
+/** The back of a card that is valid for a day: several tests look at it, and to read it takes seconds. */
+const CARD: SpecimenOrder = {
+  kind: 'idCard',
+  seed: 44,
+  person: { expiryDate: TODAY },
+  photograph: { tilt: 4, noise: 5 },
+};
+let card: Promise<DocumentReading> | undefined;
+const cardReading = () => {
+  card ??= read(CARD, { ...QUICK, expected: 'mrz' });
+  return card;
+};
+
 test('a document is valid through its last day', async () => {
-  const order: SpecimenOrder = { kind: 'idCard', seed: 44, person: { expiryDate: '2026-01-01' } };
-  assert.equal(resultOf(await read(order), 'notExpired'), 'passed');
-  assert.equal(resultOf(await read(order, { ...QUICK, today: '2026-01-02' }), 'notExpired'), 'failed');
+  const reading = await cardReading();
+  assert.equal(resultOf(reading, 'notExpired'), 'passed');
+  const facts = factsOfMrz(reading.mrz as NonNullable<typeof reading.mrz>, TODAY) as Facts;
+  const [notExpired] = dateChecks(facts, '2026-01-02');
+  assert.deepEqual([notExpired?.name, notExpired?.result], ['notExpired', 'failed']);
 });
 
 const FLAWS: readonly (readonly [reason: string, order: SpecimenOrder])[] = [
-  ['too_dark', { kind: 'passport', seed: 45, photograph: { light: 0.18, noise: 2 } }],
-  ['glare', { kind: 'passport', seed: 46, photograph: { glare: 1 } }],
-  ['blurred', { kind: 'passport', seed: 47, photograph: { blur: 7 } }],
+  ['too_dark', { kind: 'idCard', seed: 45, photograph: { light: 0.18, noise: 2 } }],
+  ['glare', { kind: 'idCard', seed: 46, photograph: { glare: 1 } }],
+  ['blurred', { kind: 'idCard', seed: 47, photograph: { blur: 7 } }],
   ['cut_off', { kind: 'passport', seed: 48, photograph: { shift: [0.3, 0] } }],
-  ['too_small', { kind: 'passport', seed: 49, photograph: { share: 0.22 } }],
+  ['too_small', { kind: 'idCard', seed: 49, photograph: { share: 0.22 } }],
   ['two_documents', { kind: 'idCard', side: 'front', seed: 50, twice: true }],
 ];
 for (const [reason, order] of FLAWS) {
@@ -85,21 +102,14 @@ for (const [reason, order] of FLAWS) {
   });
 }
 
-test('has nothing to say against good pictures', async () => {
-  for (const [seed, kind] of (['passport', 'idCard', 'licence'] as const).entries()) {
-    assert.deepEqual(
-      (await read({ kind, seed: 54 + seed, photograph: { tilt: 3, noise: 3 } })).quality.reasons,
-      [],
-      kind,
-    );
-  }
+test('has nothing to say against a good picture of a card; those of a passport and a licence are above', async () => {
+  assert.deepEqual((await cardReading()).quality.reasons, []);
 });
 
 test('says wrong_side when the side shown lacks what was asked for', async () => {
   const front = await read({ kind: 'idCard', side: 'front', seed: 51 }, { ...QUICK, expected: 'mrz' });
   assert.deepEqual(front.quality.reasons, ['wrong_side']);
-  const back = await read({ kind: 'idCard', side: 'back', seed: 51 }, { ...QUICK, expected: 'mrz' });
-  assert.deepEqual(back.quality.reasons, []);
+  assert.deepEqual((await cardReading()).quality.reasons, []);
 });
 
 test('says no_document of a bare table and a drawing, and refuses a single pixel', async () => {
@@ -121,7 +131,11 @@ test('says no_document of a bare table and a drawing, and refuses a single pixel
 });
 
 test('cuts out the portrait that the given finder finds on the straightened document', async () => {
-  const { jpeg } = await makeSpecimen({ kind: 'passport', seed: 52, photograph: { tilt: 12, quarters: 2 } });
+  const { jpeg } = await makeSpecimen({
+    kind: 'passport',
+    seed: 52,
+    photograph: { tilt: 12, quarters: 2, size: SMALL },
+  });
   const seen: number[] = [];
   const reading = await readDocument(jpeg, {
     ...QUICK,
@@ -136,8 +150,7 @@ test('cuts out the portrait that the given finder finds on the straightened docu
 });
 
 test('the same bytes give the same reading', async () => {
-  const { jpeg } = await makeSpecimen({ kind: 'idCard', seed: 53, photograph: { tilt: 4, noise: 5 } });
-  assert.deepEqual(await readDocument(jpeg, QUICK), await readDocument(jpeg, QUICK));
+  assert.deepEqual(await read(CARD, { ...QUICK, expected: 'mrz' }), await cardReading());
 });
 
 test('passes on why bytes cannot be looked at', async () => {

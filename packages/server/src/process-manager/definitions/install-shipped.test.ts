@@ -1,10 +1,21 @@
 import assert from 'node:assert/strict';
-import { it } from 'node:test';
+import { describe, it } from 'node:test';
 import { onBothEngines, openTestApp } from '../../../test/harness.ts';
 import { toDtm } from '../../kernel/clock.ts';
 import { checkDefinition, deploymentFaults } from './check-definition.ts';
-import { SHIPPED } from './install-shipped.ts';
+import { readShipped, SHIPPED } from './install-shipped.ts';
 import { lookupIn } from './lookup.ts';
+
+describe('the shipped definitions', () => {
+  for (const name of SHIPPED) {
+    it(`${name} has no fault, and is written as a check writes it out, with every default`, () => {
+      const { definition, faults } = checkDefinition(readShipped(name));
+      assert.deepEqual(faults, []);
+      assert.equal(definition?.name, name);
+      assert.equal(JSON.stringify(readShipped(name), null, 2), JSON.stringify(definition, null, 2));
+    });
+  }
+});
 
 onBothEngines('a new tenant', (_engine, places) => {
   it('has the shipped definitions, deployed, and they would deploy again as they are', async (t) => {
