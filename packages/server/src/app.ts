@@ -99,7 +99,7 @@ async function compose({ config, webFolder }: Places, opened: Db, clock: Clock, 
     issuerOf: (tenantId) => urlOf(tenantId),
     onError: (what, error) => log.error({ err: error }, what),
   });
-  const jobs = openJobsOf(db, clock, log, tracing);
+  const jobs = openJobsOf(config, db, clock, log, tracing);
   const audit = openAudit({ db, onError: (error) => log.error({ err: error }, 'could not save audit events') });
   const business = openBusinessMetrics({
     ...{ db, clock, tracing, everyTenantId: () => everyTenantId(db.system) },
@@ -155,7 +155,7 @@ async function compose({ config, webFolder }: Places, opened: Db, clock: Clock, 
     async ready() {
       if (stopping) throw new ApiError(100010, { detail: 'the server is stopping', retryAfterSeconds: 5 });
       await db.ready();
-      await pages.ensure();
+      if (config.roles.includes('api')) await pages.ensure();
     },
   });
 
@@ -193,8 +193,10 @@ async function compose({ config, webFolder }: Places, opened: Db, clock: Clock, 
 }
 
 /** The queue, with every kind of job that this release knows. */
-function openJobsOf(db: Db, clock: Clock, log: Logger, tracing: Tracing | undefined): Jobs {
-  const jobs = openJobs({ db, clock, log, tracing });
+function openJobsOf(config: Config, db: Db, clock: Clock, log: Logger, tracing: Tracing | undefined): Jobs {
+  const { roles, jobsAtOnce } = config;
+  const limits = { concurrency: jobsAtOnce.all, atOnce: jobsAtOnce.byKind, roles };
+  const jobs = openJobs({ db, clock, log, tracing, ...limits });
   const purge = defineJob<object>({
     kind: 'http.purge-answers',
     does: 'removes answers kept for `Idempotency-Key` that are older than 24 h',

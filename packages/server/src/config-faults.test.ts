@@ -136,6 +136,16 @@ const WRONG: Partial<Record<VariableName, { values: string[]; must: RegExp; with
   },
   GROVE_FACE_PACK: { values: ['intel', 'intel-0095'], must: /one of faceplugin, intel-0095|or GROVE_WEIGHTS set/ },
   GROVE_VISION: { values: ['on', 'LAZY', 'true'], must: /one of lazy, eager, off/ },
+  GROVE_ROLES: {
+    values: ['all', 'api,', 'api,api', 'vision worker', 'api,jobs'],
+    must: /a list of api, worker, vision, each at most once/,
+    with: { DATABASE_URL: POSTGRES },
+  },
+  GROVE_JOBS_AT_ONCE: {
+    values: ['0', '257', 'many', '16,look', '16,process-manager.look=0', '16,process-manager.look=1000', '16,'],
+    must: /a whole number from 1 to 256, then <kind>=<number> for single kinds/,
+  },
+  GROVE_WEBHOOKS_PER_ENDPOINT: { values: ['0', '65', 'many'], must: /a whole number from 1 to 64/ },
   GROVE_MASTER_KEY: {
     values: ['hunter2', '1:hunter2', '0:AAAA', ','],
     must: /of that form, one part for each version/,

@@ -88,6 +88,19 @@ export const VARIABLES = {
     default: 'lazy',
     about: 'When the engine for images starts: lazy (before the first picture), eager (with the server) or off',
   },
+  GROVE_ROLES: {
+    default: '',
+    about:
+      'What this process does: api (answers callers), worker (jobs, webhooks), vision (looks at pictures); all unless given',
+  },
+  GROVE_JOBS_AT_ONCE: {
+    default: '16',
+    about: 'How many jobs this process runs at once, and of single kinds: 16,process-manager.look=2',
+  },
+  GROVE_WEBHOOKS_PER_ENDPOINT: {
+    default: '4',
+    about: 'How many requests of webhooks one endpoint gets at a time, from all servers together',
+  },
   GROVE_FACE_PACK: {
     default: 'faceplugin',
     about: 'The network that turns faces into templates: faceplugin or intel-0095, whose weights you supply',

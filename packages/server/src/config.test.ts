@@ -32,6 +32,9 @@ describe('the configuration', () => {
       maxProcessTokens: 1_000_000,
       countryHeader: undefined,
       vision: 'lazy',
+      roles: ['api', 'worker', 'vision'],
+      jobsAtOnce: { all: 16, byKind: {} },
+      webhooksPerEndpoint: 4,
       facePack: 'faceplugin',
       weights: undefined,
       masterKey: { file: `${dataFolder}/master.key` },
@@ -69,6 +72,9 @@ describe('the configuration', () => {
       GROVE_MAX_PROCESS_TOKENS: '5000',
       GROVE_COUNTRY_HEADER: 'CF-IPCountry',
       GROVE_VISION: 'eager',
+      GROVE_ROLES: ' vision , api ',
+      GROVE_JOBS_AT_ONCE: '40, process-manager.look=3',
+      GROVE_WEBHOOKS_PER_ENDPOINT: '10',
       GROVE_FACE_PACK: 'intel-0095',
       GROVE_WEIGHTS: '/srv/weights',
       GROVE_MASTER_KEY_FILE: '/run/secrets/master.key',
@@ -109,6 +115,9 @@ describe('the configuration', () => {
       maxProcessTokens: 5000,
       countryHeader: 'cf-ipcountry',
       vision: 'eager',
+      roles: ['api', 'vision'],
+      jobsAtOnce: { all: 40, byKind: { 'process-manager.look': 3 } },
+      webhooksPerEndpoint: 10,
       facePack: 'intel-0095',
       weights: '/srv/weights',
       masterKey: { file: '/run/secrets/master.key' },
@@ -123,6 +132,13 @@ describe('the configuration', () => {
       logRequests: true,
       fastLane: false,
     });
+  });
+
+  it('leaves pictures to other servers if this one cannot look at them and was not told to', () => {
+    const rolesOf = (environment: Environment) => readConfig({ GROVE_VISION: 'off', ...environment }).roles;
+    assert.deepEqual(rolesOf({ DATABASE_URL: POSTGRES }), ['api', 'worker']);
+    assert.deepEqual(rolesOf({ DATABASE_URL: POSTGRES, GROVE_ROLES: 'worker,vision' }), ['worker', 'vision']);
+    assert.deepEqual(rolesOf({}), ['api', 'worker', 'vision']);
   });
 
   it('takes a master key from the environment before one from a file', () => {

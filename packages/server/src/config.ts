@@ -1,11 +1,13 @@
 import { isIP } from 'node:net';
 import { isAbsolute, resolve } from 'node:path';
 import { blobPlace, databasePlace, type Fault, type TracePlace, tracePlace } from './config-places.ts';
+import { type JobsAtOnce, jobsAtOnce, type Role, rolesOf } from './config-roles.ts';
 import { REGIONS, type Region, SECRET, unknownVariable, VARIABLES, type VariableName } from './config-variables.ts';
 import type { DbPlace } from './db/open.ts';
 import type { S3Place } from './engines/blobs/s3.ts';
 import { messagePlaces, type SmsPlace, type SmtpPlace } from './engines/mail/places.ts';
 import { MAX_ALLOWED, parseAllowList } from './engines/outbound/allow-list.ts';
+import { isVisionInstalled } from './engines/vision/installed.ts';
 import { FACE_PACKS, type FacePackName, VISION_MODES, type VisionMode } from './engines/vision/modes.ts';
 import { type MasterKeySource, parseMasterKey } from './secrets/master-key.ts';
 
@@ -38,6 +40,10 @@ export type Config = Readonly<{
   /** In small letters. */
   countryHeader: string | undefined;
   vision: VisionMode;
+  /** What this process does for the installation. */
+  roles: readonly Role[];
+  jobsAtOnce: JobsAtOnce;
+  webhooksPerEndpoint: number;
   facePack: FacePackName;
   weights: string | undefined;
   masterKey: MasterKeySource;
@@ -97,6 +103,8 @@ function configOf(value: (name: VariableName) => string, fault: Fault): Config {
   const local = domain === 'localhost';
   const outboundAllow = entriesOf(value('GROVE_OUTBOUND_ALLOW'));
   const metadata = value('GROVE_FIDO_MDS');
+  const vision = oneOf('GROVE_VISION', VISION_MODES);
+  const installation = { isSingleServer: !value('DATABASE_URL'), hasVision: vision !== 'off' && isVisionInstalled() };
   return {
     port: whole('PORT', 0, 65_535),
     host: value('HOST'),
@@ -111,7 +119,10 @@ function configOf(value: (name: VariableName) => string, fault: Fault): Config {
     ...messagePlaces(value, parseAllowList(outboundAllow) ?? NOBODY, fault),
     messagesPerDay: whole('GROVE_MESSAGES_PER_DAY', 1, 10_000_000),
     countryHeader: value('GROVE_COUNTRY_HEADER').toLowerCase() || undefined,
-    vision: oneOf('GROVE_VISION', VISION_MODES),
+    vision,
+    roles: rolesOf(value('GROVE_ROLES'), installation, fault),
+    jobsAtOnce: jobsAtOnce(value('GROVE_JOBS_AT_ONCE'), fault),
+    webhooksPerEndpoint: whole('GROVE_WEBHOOKS_PER_ENDPOINT', 1, 64),
     facePack: oneOf('GROVE_FACE_PACK', FACE_PACKS),
     weights: value('GROVE_WEIGHTS') ? resolve(value('GROVE_WEIGHTS')) : undefined,
     database: databasePlace(

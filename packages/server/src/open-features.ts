@@ -93,6 +93,7 @@ export function openFeatures(deps: FeatureDeps) {
     'firstPage',
   ]);
   const machine = openVision({
+    isElsewhere: !config.roles.includes('vision'),
     ...{ mode: config.vision, facePack: config.facePack, weights: config.weights, clock, onError },
   });
   const vision = metrics.measured('vision', machine, ['readDocument', 'readFace', 'matchFaces', 'faceTemplate']);
@@ -102,7 +103,7 @@ export function openFeatures(deps: FeatureDeps) {
   const http2 = openHttp2({ allow });
   const notifications = openNotifications({
     ...{ db, vault, clock, log, parametersOf, findSecret, secretHostFault, outbound },
-    ...{ everyTenantId: tenants, tracing, onAttempt: metrics.webhookAttempt },
+    ...{ everyTenantId: tenants, tracing, onAttempt: metrics.webhookAttempt, perEndpoint: config.webhooksPerEndpoint },
   });
   for (const { definition, everyMs, key } of notifications.jobs) {
     jobs.register(definition, { everyMs, key });
@@ -124,6 +125,7 @@ export function openFeatures(deps: FeatureDeps) {
   });
   const manager = openProcessManager({
     ...{ db, vault, clock, jobs, blobs, audit, sign, baseUrlOf, vision, erasureLog },
+    takesLooks: config.roles.includes('vision'),
     ...{ maxTokens: config.maxProcessTokens, region: config.region },
     async notify(tx, event) {
       metrics.event(tx, event);
@@ -245,8 +247,10 @@ export function openFeatures(deps: FeatureDeps) {
       await identity.metadata.load();
     },
     start() {
-      manager.start();
-      notifications.start();
+      if (config.roles.includes('worker')) {
+        manager.start();
+        notifications.start();
+      }
       identity.metadata.start();
     },
     async stop() {

@@ -154,6 +154,8 @@ export async function openTestApp(place: TestPlace, options: TestAppOptions = {}
     HOST: '127.0.0.1',
     GROVE_RATE_LIMIT: 'off',
     GROVE_VISION: 'off',
+    // Nobody else looks at pictures.
+    GROVE_ROLES: 'api,worker,vision',
     ...place.environment,
     ...options.environment,
   });

@@ -128,6 +128,7 @@ export async function openTestJourney(
       }) as never,
     },
     workStep: defineJob({ ...WORK, run: async () => undefined }),
+    lookStep: defineJob({ ...WORK, run: async () => undefined }),
     startChild: defineJob({ ...WORK, kind: 'test.start-child', run: async () => undefined }),
     warn: () => undefined,
     changed: (tenantId, rootId) => journeys?.live.changed(tenantId, rootId),

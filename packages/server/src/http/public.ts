@@ -19,12 +19,20 @@ export type PublicDeps = {
   metricsToken: string | undefined;
 };
 
-export function mountPublic(app: FastifyInstance, deps: PublicDeps): void {
+/** What every process answers, whatever its roles. */
+export function mountHealth(app: FastifyInstance, deps: PublicDeps): void {
   app.get('/health/live', async () => ({ status: 'live' }));
   app.get('/health/ready', async () => {
     await deps.ready();
     return { status: 'ready' };
   });
+  app.get('/metrics', async (request, reply) => {
+    allowMetrics(request, deps.metricsToken);
+    return reply.type('text/plain; version=0.0.4; charset=utf-8').send(await deps.metrics());
+  });
+}
+
+export function mountPublic(app: FastifyInstance, deps: PublicDeps): void {
   app.get('/.well-known/jwks.json', async (_request, reply) => {
     // A page may verify a signed result or a receipt by itself.
     reply.header('Cache-Control', 'public, max-age=60').header('Access-Control-Allow-Origin', '*');
@@ -36,10 +44,6 @@ export function mountPublic(app: FastifyInstance, deps: PublicDeps): void {
     if (origins.length === 0) throw new ApiError(100003);
     reply.header('Cache-Control', 'public, max-age=60');
     return { origins };
-  });
-  app.get('/metrics', async (request, reply) => {
-    allowMetrics(request, deps.metricsToken);
-    return reply.type('text/plain; version=0.0.4; charset=utf-8').send(await deps.metrics());
   });
   // Built at the first request and kept: most servers are never asked.
   let openapi: string | undefined;

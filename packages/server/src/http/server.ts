@@ -20,7 +20,7 @@ import { failureLog } from './log-failure.ts';
 import { type CustomPagesDeps, mountCustomPages, rewritePageHost } from './pages/custom-pages.ts';
 import { type FramedByDeps, framedBy } from './pages/framed-by.ts';
 import { mountConsole, mountWeb } from './pages/web.ts';
-import { mountPublic, type PublicDeps } from './public.ts';
+import { mountHealth, mountPublic, type PublicDeps } from './public.ts';
 import { millisecondsSince, requestIds } from './request-id.ts';
 import { endOfSpan, traceRequests } from './trace-requests.ts';
 
@@ -79,7 +79,7 @@ export function buildHttp(deps: HttpDeps): FastifyInstance {
   if (deps.tracing) traceRequests(app, deps.tracing);
   if (deps.limits) limitAddresses(app, deps.limits);
   app.setErrorHandler((error, request, reply) => answerError(noted, error, request, reply));
-  const allowed = allowedMethods();
+  const allowed = config.roles.includes('api') ? allowedMethods() : () => [];
   app.setNotFoundHandler((request, reply) => {
     const methods = allowed(request.url);
     if (methods.length > 0) reply.header('Allow', methods.join(', '));
@@ -90,6 +90,8 @@ export function buildHttp(deps: HttpDeps): FastifyInstance {
     scheme: config.scheme,
     broke: (request, error) => log.error({ requestId: request.id, err: error }, 'response stream failed'),
   });
+  mountHealth(app, deps);
+  if (!config.roles.includes('api')) return app;
   mountPublic(app, deps);
   mountWeb(app, { folder: deps.webFolder, pagesDomain: config.pagesDomain, framedBy: framedBy(deps) });
   mountConsole(app, deps.consoleFolder);

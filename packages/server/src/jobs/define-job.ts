@@ -9,6 +9,10 @@ export type JobDefinition<Payload> = {
   readonly kind: string;
   /** What it does, for the table of docs/operating.md. */
   readonly does: string;
+  /** Which processes run it: those with the role `worker` unless given. */
+  readonly role?: 'vision';
+  /** How many of this kind a process runs at once, and claims: the others are left to other servers. */
+  readonly atOnce?: number;
   readonly maxAttempts: number;
   readonly backoff: Backoff;
   /** After this its signal is aborted and the attempt has failed. A handler that does not heed the signal runs on. */

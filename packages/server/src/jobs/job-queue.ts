@@ -2,6 +2,7 @@ import type { Db, Writes } from '../db/db.ts';
 import { type Clock, MINUTE } from '../kernel/clock.ts';
 import { asTenantId } from '../kernel/ids.ts';
 import type { Tracing } from '../kernel/tracing.ts';
+import type { Lease } from '../leases/lease-table.ts';
 import type { QueueLog } from '../leases/log.ts';
 import { MAX_BATCH } from '../leases/results.ts';
 import type { Held, QueuePolicy } from '../leases/worker.ts';
@@ -18,6 +19,8 @@ export type JobQueueDeps = {
   random(): number;
   definitions: ReadonlyMap<string, JobDefinition<never>>;
   concurrency?: number | undefined;
+  atOnce?: Readonly<Record<string, number>> | undefined;
+  roles?: readonly string[] | undefined;
   leaseMs?: number | undefined;
   tracing?: Tracing | undefined;
   /** Puts the next job of a schedule in the place of one that has ended. */
@@ -30,27 +33,33 @@ const LEASE_MS = MINUTE;
 
 /** Jobs as a leased queue: claimed in batches, because most take no time, and begun in turns of their owners. */
 export function jobQueue(deps: JobQueueDeps): QueuePolicy<Claimed, Outcome> {
-  const { db, clock, log, definitions, concurrency = CONCURRENCY } = deps;
+  const { db, clock, log, concurrency = CONCURRENCY } = deps;
   const maxHeld = concurrency + 2 * MAX_BATCH;
-  let claims: Claims | undefined;
+  let groups: readonly KindGroup[] | undefined;
   /** The owner whose turn was last: the next claim begins behind it. */
   let lastOwner = '';
+  const claimGroup = async ({ claims, kinds, atOnce }: KindGroup, held: Held<Claimed>, now: number, lease: Lease) => {
+    const others = [...held.waiting, ...held.running].filter(({ kind }) => kinds.has(kind)).length;
+    const room = Math.min(MAX_BATCH, maxHeld - held.size, (atOnce ?? Number.POSITIVE_INFINITY) - others);
+    if (room <= 0) return [];
+    const { claim, dueOwners, mayBeDue } = claims;
+    const turnsOf = (owners: readonly string[]) => turns(held, owners, concurrency, lastOwner);
+    // Mostly there is nothing; and where enough waits, only those whose jobs do not wait here may have more.
+    const isFull = held.waiting.length >= concurrency;
+    const maybe = isFull ? turnsOf(await dueOwners(db.system, now)).length > 0 : await mayBeDue(db.system, now);
+    if (!maybe) return [];
+    const share = { limit: isFull ? Math.min(room, concurrency) : room, isFull, turnsOf };
+    const rows = await db.system.write((tx) => claim(tx, now, lease, share));
+    lastOwner = ownerOf(rows.at(-1) ?? { owner_tenant_id: lastOwner });
+    return rows.map((row) => ({ ...row, token: lease.token }));
+  };
   return {
     ...{ noun: 'jobs', table: JOB_LEASES, concurrency, leaseMs: deps.leaseMs ?? LEASE_MS },
     async claim(held, now, lease) {
-      const room = Math.min(MAX_BATCH, maxHeld - held.size);
-      if (room <= 0 || definitions.size === 0) return [];
-      claims ??= claimsOf([...definitions.keys()], db);
-      const { claim, dueOwners, mayBeDue } = claims;
-      const turnsOf = (owners: readonly string[]) => turns(held, owners, concurrency, lastOwner);
-      // Mostly there is nothing; and where enough waits, only those whose jobs do not wait here may have more.
-      const isFull = held.waiting.length >= concurrency;
-      const maybe = isFull ? turnsOf(await dueOwners(db.system, now)).length > 0 : await mayBeDue(db.system, now);
-      if (!maybe) return [];
-      const share = { limit: isFull ? Math.min(room, concurrency) : room, isFull, turnsOf };
-      const rows = await db.system.write((tx) => claim(tx, now, lease, share));
-      lastOwner = ownerOf(rows.at(-1) ?? { owner_tenant_id: lastOwner });
-      return rows.map((row) => ({ ...row, token: lease.token }));
+      groups ??= groupKinds(deps);
+      const claimed: Claimed[] = [];
+      for (const group of groups) claimed.push(...(await claimGroup(group, held, now, lease)));
+      return claimed;
     },
     chooseNext,
     run: (job, abort) => run(deps, job, abort),
@@ -61,6 +70,23 @@ export function jobQueue(deps: JobQueueDeps): QueuePolicy<Claimed, Outcome> {
       if (refused.length > 0) log.warn({ jobs: refused }, 'jobs outlived their lease and will run again');
     },
   };
+}
+
+type KindGroup = { readonly kinds: ReadonlySet<string>; readonly atOnce?: number; readonly claims: Claims };
+
+/** The kinds of this process's roles: those with a limit of their own are claimed apart from the rest. */
+function groupKinds({ db, definitions, roles, atOnce = {} }: JobQueueDeps): KindGroup[] {
+  const own = [...definitions.values()].filter(({ role = 'worker' }) => !roles || roles.includes(role));
+  const limitOf = ({ kind, atOnce: usual }: JobDefinition<never>) => atOnce[kind] ?? usual;
+  const group = (kinds: readonly string[], limit?: number): KindGroup => ({
+    ...{ kinds: new Set(kinds), claims: claimsOf(kinds, db), ...(limit !== undefined && { atOnce: limit }) },
+  });
+  const limited = own.filter((definition) => limitOf(definition) !== undefined);
+  const others = own.filter((definition) => limitOf(definition) === undefined).map(({ kind }) => kind);
+  return [
+    ...(others.length > 0 ? [group(others)] : []),
+    ...limited.map((definition) => group([definition.kind], limitOf(definition))),
+  ];
 }
 
 /** Those who hold the least here come first, and of these whoever is next after the last turn. */

@@ -52,7 +52,12 @@ export type JobsOptions = {
   clock: Clock;
   log: QueueLog;
   random?: () => number;
+  /** How many run at once, of all kinds together. */
   concurrency?: number;
+  /** How many of single kinds, in place of what their definitions say. */
+  atOnce?: Readonly<Record<string, number>>;
+  /** Whose kinds of jobs this process runs; those of every role unless given. */
+  roles?: readonly string[];
   leaseMs?: number;
   stopWithinMs?: number;
   tracing?: Tracing | undefined;

@@ -23,6 +23,8 @@ export type DispatcherDeps = SendDeps & {
   log: QueueLog;
   random?: () => number;
   leaseMs?: number;
+  /** Requests to one endpoint at a time, by all servers together. */
+  perEndpoint?: number | undefined;
   stopWithinMs?: number;
   /** Called after each attempt, for the metrics. */
   onAttempt?(outcome: 'delivered' | 'failed' | 'dropped', milliseconds: number): void;
@@ -32,6 +34,7 @@ export type DispatcherDeps = SendDeps & {
 };
 
 export const MAX_IN_FLIGHT = 256;
+const PER_ENDPOINT = 4;
 /** The endpoints of one tenant can never take every place. */
 export const MAX_IN_FLIGHT_PER_TENANT = 192;
 const MAX_LANES = 512;
@@ -50,7 +53,7 @@ const LEASE_OF_SINGLE_SERVER_MS = MINUTE;
  * delivery is leased, so a server that dies leaves it to another, which sends it again under the same id.
  */
 export function openDispatcher(deps: DispatcherDeps): Worker {
-  const { db, clock, log, random = Math.random } = deps;
+  const { db, clock, log, random = Math.random, perEndpoint = PER_ENDPOINT } = deps;
   const send = deliverySender(deps);
   /** The endpoint that was served last. */
   let after = '';
@@ -62,9 +65,9 @@ export function openDispatcher(deps: DispatcherDeps): Worker {
       const underWay = countHeld(held);
       const due = await lanesFrom(db, now, after);
       // One that hangs has all it may have under way, and much more that is due.
-      const lanes = due.filter((lane) => (underWay.get(lane.webhook_id) ?? 0) < placesOf(lane));
+      const lanes = due.filter((lane) => (underWay.get(lane.webhook_id) ?? 0) < placesOf(lane, perEndpoint));
       if (lanes.length === 0) return [];
-      const claimed = await claimFromLanes(db, lanes, { held, underWay, now, lease });
+      const claimed = await claimFromLanes(db, lanes, { held, underWay, now, lease, perEndpoint });
       after = lanes[Math.min(lanes.length, MAX_LANES_PER_CLAIM) - 1]?.webhook_id ?? '';
       return claimed;
     },
@@ -84,9 +87,13 @@ export function openDispatcher(deps: DispatcherDeps): Worker {
   return openWorker(deps, policy);
 }
 
-type Room = { held: Held<Claimed>; underWay: Map<string, number>; now: number; lease: Lease };
+type Room = { held: Held<Claimed>; underWay: Map<string, number>; now: number; lease: Lease; perEndpoint: number };
 
-function claimFromLanes(db: Db, lanes: readonly Lane[], { held, underWay, now, lease }: Room): Promise<Claimed[]> {
+function claimFromLanes(
+  db: Db,
+  lanes: readonly Lane[],
+  { held, underWay, perEndpoint, ...claim }: Room,
+): Promise<Claimed[]> {
   return db.system.write(async (tx) => {
     await prepareClaim(tx);
     const claimed: Claimed[] = [];
@@ -94,7 +101,8 @@ function claimFromLanes(db: Db, lanes: readonly Lane[], { held, underWay, now, l
       const ofTenant = claimed.filter(({ tenantId }) => tenantId === lane.owner_tenant_id).length;
       const roomOfTenant = MAX_IN_FLIGHT_PER_TENANT - (underWay.get(lane.owner_tenant_id) ?? 0) - ofTenant;
       const room = Math.min(MAX_IN_FLIGHT - held.size - claimed.length, roomOfTenant);
-      if (room > 0) claimed.push(...(await claimFromLane(tx, lane, now, lease, room)));
+      if (room > 0)
+        claimed.push(...(await claimFromLane(tx, lane, claim.now, claim.lease, { limit: room, perEndpoint })));
     }
     return claimed;
   });

@@ -29,11 +29,9 @@ export type Claimed = {
   readonly token: string;
 };
 
-export const MAX_PER_ENDPOINT = 4;
-
 /** Requests to one endpoint at a time: one alone if the last failed, which also shows whether it is back. */
-export function placesOf({ failures }: { failures: number }): number {
-  return failures > 0 ? 1 : MAX_PER_ENDPOINT;
+export function placesOf({ failures }: { failures: number }, perEndpoint: number): number {
+  return failures > 0 ? 1 : perEndpoint;
 }
 
 // From one endpoint to the next by the index: what a dead one has gathered is stepped over, not read.
@@ -77,12 +75,12 @@ export async function claimFromLane(
   { webhook_id, owner_tenant_id }: Pick<Lane, 'webhook_id' | 'owner_tenant_id'>,
   now: number,
   lease: Lease,
-  limit: number,
+  { limit, perEndpoint }: { limit: number; perEndpoint: number },
 ): Promise<Claimed[]> {
   const endpoint = await TAKE_LANE.get(tx, { webhook_id, now });
   if (!endpoint) return [];
   const leased = (await UNDER_WAY.get(tx, { webhook_id, now }))?.leased ?? 0;
-  const room = Math.min(limit, placesOf(endpoint) - leased);
+  const room = Math.min(limit, placesOf(endpoint, perEndpoint) - leased);
   if (room <= 0) return [];
   const rows = await CLAIM.all(tx, { webhook_id, now, room, ...lease });
   rows.sort((one, other) => one.next_at - other.next_at || (one.id < other.id ? -1 : 1));

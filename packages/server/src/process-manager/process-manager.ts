@@ -75,6 +75,8 @@ export type ProcessManagerDeps = {
   scrub: Scrub;
   /** The machine that looks at the images of live instances. */
   vision: VisionMachine;
+  /** Whether this process takes the jobs that need it. */
+  takesLooks: boolean;
   /** Looks for a face in a watchlist; without it no such check is performed. */
   searchWatchlist?: SearchWatchlist;
   searchValues?: SearchValues;
@@ -120,8 +122,16 @@ export function openProcessManager(deps: ProcessManagerDeps) {
     ...(searchValues && { searchValues }),
   };
   const deleteBlobs = deleteBlobsJob(blobs);
-  const workStep = defineWorkStep({
-    ...{ vault, blobs, drive: () => drive, callHttp: deps.callHttp, identity: deps.identity },
+  const { workStep, lookStep } = defineWorkStep({
+    ...{
+      jobs,
+      takesLooks: deps.takesLooks,
+      vault,
+      blobs,
+      drive: () => drive,
+      callHttp: deps.callHttp,
+      identity: deps.identity,
+    },
     visionOf: (of, look) => {
       const { step = '', attempt = 1 } = look.state.flow.current ?? {};
       const live = liveVision(watching, of, look, step);
@@ -139,10 +149,11 @@ export function openProcessManager(deps: ProcessManagerDeps) {
   const tellLeft = tellLeftJob({ drive: () => drive, tell, jobs });
   const { identity, sendWebhook, changed, warn } = deps;
   const startChild = startChildJob(() => drive);
-  const drive = openDrive({ vault, jobs, workStep, startChild, tell, identity, sendWebhook, changed, warn });
+  const drive = openDrive({ vault, jobs, workStep, lookStep, startChild, tell, identity, sendWebhook, changed, warn });
   const { beginErasure, ...retention } = openRetention({ ...deps, drive, tell });
   const runDue = defineRunDue({ db, drive, everyTenantId: deps.everyTenantId, onError: deps.onError });
   jobs.register(workStep);
+  jobs.register(lookStep);
   jobs.register(startChild);
   jobs.register(deleteBlobs);
   jobs.register(runDue, { everyMs: RUN_DUE_EVERY_MS, key: 'due' });

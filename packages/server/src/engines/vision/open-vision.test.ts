@@ -199,3 +199,24 @@ describe('the real machine', () => {
     await off.stop();
   });
 });
+
+describe('a process that does not look at pictures, beside others that do', () => {
+  it('sends whoever asks to another with 100010, and decides nothing', async () => {
+    const machine = openVision({ mode: 'off', isElsewhere: true, clock: systemClock, onError: assert.ifError });
+    const image = imageOf(Buffer.alloc(9));
+    const asked = {
+      frame: machine.observeFrame(
+        Buffer.alloc(9),
+        { neutral: null, movement: 'centre', role: null, lastLook: null },
+        'a',
+      ),
+      template: machine.faceTemplate(image, never),
+      document: machine.readDocument({ front: image, accept: [] }, never),
+      face: machine.readFace({ image, liveness: 'none', frames: [] }, never),
+      match: machine.matchFaces({ document: image, face: image }, never),
+    };
+    for (const [what, answer] of Object.entries(asked)) {
+      await assert.rejects(answer, (error: ApiError) => error.code === 100010, what);
+    }
+  });
+});

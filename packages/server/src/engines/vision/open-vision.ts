@@ -3,10 +3,12 @@ import { ApiError } from '../../kernel/errors.ts';
 import { algorithmOfPack, compareFaces, type FacePackName } from './face-templates.ts';
 import { isVisionInstalled } from './installed.ts';
 import type { VisionMode } from './modes.ts';
-import { noVision, type VisionMachine } from './vision.ts';
+import { noVision, type VisionMachine, visionElsewhere } from './vision.ts';
 
 export type OpenVisionDeps = {
   mode: VisionMode;
+  /** Whether other processes look at pictures if this one cannot. */
+  isElsewhere?: boolean;
   /** Which network turns faces into templates. */
   facePack?: FacePackName;
   /** The folder of weights that no package carries. */
@@ -19,11 +21,11 @@ export type OpenVisionDeps = {
  * The real machine. Its workers take a second to start and a few hundred megabytes to keep, so a server that nobody comes
  * to with pictures has neither them nor the code around them.
  */
-export function openVision({ mode, facePack = 'faceplugin', ...others }: OpenVisionDeps): VisionMachine {
-  if (mode === 'off') return noVision(facePack);
+export function openVision({ mode, isElsewhere, facePack = 'faceplugin', ...others }: OpenVisionDeps): VisionMachine {
+  if (mode === 'off') return isElsewhere ? visionElsewhere(facePack) : noVision(facePack);
   if (!isVisionInstalled()) {
     others.onError('vision is not installed, a human decides', new Error('optional packages are missing'));
-    return noVision(facePack);
+    return isElsewhere ? visionElsewhere(facePack) : noVision(facePack);
   }
   const deps = { facePack, ...others };
   let loaded: Promise<VisionMachine> | undefined;

@@ -1,4 +1,5 @@
 import type { Check, PictureFault } from '../../kernel/check.ts';
+import { ApiError } from '../../kernel/errors.ts';
 import type { ChallengeProgress, FaceObservation, NoFace, WantedFrame } from './challenge.ts';
 import { algorithmOfPack, compareFaces, type FacePackName } from './face-templates.ts';
 import type { LookKind } from './look-ahead.ts';
@@ -152,5 +153,21 @@ export function noVision(pack: FacePackName = 'faceplugin'): VisionMachine {
     warm: () => {},
     lookAhead: () => {},
     stop: async () => {},
+  };
+}
+
+/** Another process can look. Whoever asks this one is sent away, and nothing passes or fails for it. */
+export function visionElsewhere(pack: FacePackName): VisionMachine {
+  const refuse = async () => {
+    throw new ApiError(100010, { detail: 'this process does not look at pictures', retryAfterSeconds: 1 });
+  };
+  const machine = noVision(pack);
+  return {
+    ...machine,
+    faceTemplate: refuse,
+    readDocument: refuse,
+    readFace: refuse,
+    matchFaces: refuse,
+    observeFrame: refuse,
   };
 }

@@ -35,7 +35,7 @@ onBothEngines('paused process instances', (_engine, places) => {
         identity: () => assert.fail('no step asks it'),
         vault,
         jobs,
-        ...{ workStep: {} as never, startChild: {} as never },
+        ...{ workStep: {} as never, lookStep: {} as never, startChild: {} as never },
         warn: () => undefined,
         changed: () => undefined,
       });

@@ -19,6 +19,7 @@ import {
   type State,
 } from '../engine/state.ts';
 import type { SubprocessStep } from '../engine/steps/control.ts';
+import { stepTypeOf } from '../engine/steps/registry.ts';
 import { carryImages } from '../images/images.repository.ts';
 import { removeChecks, saveChecks } from '../instances/checks.repository.ts';
 import { createInstance } from '../instances/create-instance.ts';
@@ -73,6 +74,8 @@ export type DriveDeps = {
   vault: Vault;
   jobs: Pick<Jobs, 'enqueue'>;
   workStep: JobDefinition<WorkPayload>;
+  /** The same for live steps that need the machine that looks at pictures. */
+  lookStep: JobDefinition<WorkPayload>;
   startChild: JobDefinition<ChildPayload>;
   tell: TellEvents;
   /** Steps of identity stores are settled in the transaction that takes what was submitted. */
@@ -282,6 +285,11 @@ function warnOfConditions(
   }
 }
 
+function jobOf({ workStep, lookStep }: DriveDeps, row: InstanceRow, definition: CompiledDefinition, stepId: string) {
+  const step = definition.step(stepId);
+  return step && row.environment === 'live' && stepTypeOf(step.type).looks ? lookStep : workStep;
+}
+
 type Performed = Pick<Settled, 'definition' | 'state' | 'result'>;
 
 async function perform(run: Run, row: InstanceRow, performed: Performed, effects: readonly Effect[]) {
@@ -291,7 +299,7 @@ async function perform(run: Run, row: InstanceRow, performed: Performed, effects
     if (effect.type === 'work') {
       const { step, attempt } = effect;
       if (settles(definition, step)) await settle(run, row, performed, effect);
-      else await deps.jobs.enqueue(tx, deps.workStep, { instanceId: row.id, step, attempt });
+      else await deps.jobs.enqueue(tx, jobOf(deps, row, definition, step), { instanceId: row.id, step, attempt });
     } else if (effect.type === 'carry') {
       await carryImages(tx, { instanceId: row.id, ...effect });
     } else if (effect.type === 'checks') {

@@ -1,8 +1,10 @@
+import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TenantDb, TenantTx } from '../../db/db.ts';
 import type { Blobs } from '../../engines/blobs/blobs.ts';
 import type { Vision } from '../../engines/vision/vision.ts';
-import { defineJob, type JobContext, type JobDefinition } from '../../jobs/define-job.ts';
+import { defineJob, type JobContext } from '../../jobs/define-job.ts';
+import type { Jobs } from '../../jobs/jobs.ts';
 import { MINUTE, SECOND } from '../../kernel/clock.ts';
 import { isGone } from '../../kernel/errors.ts';
 import type { Vault } from '../../secrets/vault.ts';
@@ -29,16 +31,19 @@ export type WorkDeps = {
   deleteBlobs(tx: TenantTx, keys: readonly string[]): Promise<unknown>;
   callHttp: CallHttp;
   identity(): IdentityPort;
+  /** Whether this process has machines look. */
+  takesLooks: boolean;
+  jobs: Pick<Jobs, 'enqueue'>;
   /** Whether trying again cannot help: then the instance ends with an error at once. */
   isHopeless(error: unknown): boolean;
 };
 
 const MAX_ATTEMPTS = 5;
 
-export function defineWorkStep(deps: WorkDeps): JobDefinition<WorkPayload> {
-  return defineJob<WorkPayload>({
+export function defineWorkStep(deps: WorkDeps) {
+  const workStep = defineJob<WorkPayload>({
     kind: 'process-manager.work-step',
-    does: 'has machines look at what a step of a journey received',
+    does: 'does the work of a step that needs nobody to look at pictures',
     maxAttempts: MAX_ATTEMPTS,
     backoff: { firstMs: 2 * SECOND, mostMs: MINUTE },
     timeoutMs: 5 * MINUTE,
@@ -48,6 +53,11 @@ export function defineWorkStep(deps: WorkDeps): JobDefinition<WorkPayload> {
         db.write((tx) => deps.drive().apply(tx, instanceId, happening, context.now)).catch(isGone);
       const look = await deps.drive().lookAt(db, instanceId);
       if (!look || !isAtWork(look, { instanceId, step, attempt })) return;
+      if (!deps.takesLooks && needsLook(look, step)) {
+        // An earlier release had one kind of job for both.
+        await db.write((tx) => deps.jobs.enqueue(tx, lookStep, { instanceId, step, attempt }));
+        return;
+      }
       let worked: Worked;
       try {
         worked = await work(deps, db, look, context);
@@ -74,6 +84,19 @@ export function defineWorkStep(deps: WorkDeps): JobDefinition<WorkPayload> {
       if (!taken) await Promise.all(rows.map(({ blob_key }) => deps.blobs.delete(blob_key).catch(() => undefined)));
     },
   });
+  const lookStep = defineJob<WorkPayload>({
+    ...workStep,
+    kind: 'process-manager.look',
+    does: 'has a machine look at the pictures of a step, for live instances',
+    role: 'vision',
+    atOnce: availableParallelism(),
+  });
+  return { workStep, lookStep };
+}
+
+function needsLook({ instance, definition }: Look, stepId: string): boolean {
+  const step = definition.step(stepId);
+  return step !== undefined && instance.environment === 'live' && stepTypeOf(step.type).looks === true;
 }
 
 function isAtWork({ state }: Look, { step, attempt }: WorkPayload): boolean {

@@ -57,6 +57,7 @@ export const addUser: StepType = {
     const { face } = step as AddUserStep;
     return [...ofStore(step), ...(face ? [{ kind: 'face' as const, name: face, pointer: '/face' }] : [])];
   },
+  looks: true,
   async work(request) {
     const { step, state } = request;
     const { key, store, extId: from, existing, attributes = {} } = step as AddUserStep;

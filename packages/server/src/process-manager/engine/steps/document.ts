@@ -106,6 +106,7 @@ export const document: StepType = {
     },
   },
   anyway: { reasons: POOR_REASONS, soften: softenChecks },
+  looks: true,
   async work({ step, state, images, vision, environment, signal }) {
     const { key, accept, countries, applicantMatch } = step as DocumentStep;
     const expected = preset(step as DocumentStep, state.params);

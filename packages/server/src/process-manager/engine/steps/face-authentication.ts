@@ -31,6 +31,7 @@ export const faceAuthentication: StepType = {
   }),
   references: ofStore,
   ...(face.user && { user: face.user }),
+  looks: true,
   async work(request) {
     const { step, images, presentFace } = request;
     const user = linkedUser(request);

@@ -33,6 +33,7 @@ export const watchlist: StepType = {
     ...(by === undefined || by === 'face' ? [{ kind: 'face', name: face as string, pointer: '/face' } as const] : []),
     ...(by === 'documentNumber' ? [{ kind: 'document', name: document as string, pointer: '/document' } as const] : []),
   ],
+  looks: true,
   async work({ step, state, image, vision, signal }) {
     const { face: key, threshold: atLeast = DEFAULT_THRESHOLD, by = 'face' } = step as ListStep;
     if (by !== 'face') {
@@ -54,6 +55,7 @@ export const duplicate: StepType = {
   kind: 'server',
   settings: { face: faceKey, threshold },
   references: ({ face }) => [{ kind: 'face', name: face as string, pointer: '/face' }],
+  looks: true,
   async work({ step, image, vision, signal }) {
     const { face: key, threshold: atLeast = DEFAULT_THRESHOLD } = step as ListStep;
     const face = await image(key, 'image');

@@ -22,6 +22,7 @@ export const faceMatch: StepType = {
       { kind: 'face', name: face, pointer: '/face' },
     ];
   },
+  looks: true,
   async work({ step, state, image, challenge, vision, signal }) {
     const { document: documentKey, face: faceKey } = step as MatchStep;
     const document = (await image(documentKey, 'portrait')) ?? (await image(documentKey, 'front'));

@@ -73,6 +73,7 @@ export const face: StepType = {
       data: { faces: { [step.key as string]: { ...result, images } } },
     }),
   },
+  looks: true,
   async work({ step, state, images, vision, challenge, signal }) {
     const image = images.get(SELFIE);
     if (!image) throw new Error('the selfie is not there');

@@ -52,6 +52,8 @@ export type StepType = {
   readonly user?: UserPart;
   /** Where pictures that are poor can be used all the same, for a human to look at. */
   readonly anyway?: AnywayPart;
+  /** Set if its work asks the machine that looks at pictures. */
+  readonly looks?: true;
   /** What a machine does: after the end user, or alone. */
   work?(request: WorkRequest): Promise<Worked>;
   /** In place of `work` where nothing but the database is needed: done in the transaction that took what was submitted. */

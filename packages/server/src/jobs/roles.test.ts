@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, it } from 'node:test';
+import { addTestTenants, openTestDb } from '../../test/database.ts';
+import { onBothEngines, type TestClock, testClock } from '../../test/harness.ts';
+import { enqueueNamed, gate, namedJob, openTestJobs, storedJobs } from '../../test/jobs.ts';
+import { type Db, sql } from '../db/db.ts';
+import type { TenantId } from '../kernel/ids.ts';
+
+const EMPTY = sql('DELETE FROM jobs');
+
+onBothEngines('jobs of a process', (_engine, places) => {
+  let db: Db;
+  let clock: TestClock;
+  let tenantId: TenantId;
+  before(async () => {
+    db = await openTestDb(await places.create());
+    [tenantId] = (await addTestTenants(db, 'acme')) as [TenantId];
+  });
+  beforeEach(async () => {
+    clock = testClock();
+    await db.system.write((tx) => tx.run(EMPTY, []));
+  });
+  after(() => db.close());
+
+  it('are those of its roles: the others wait for a process that has theirs', async () => {
+    const begun: string[] = [];
+    const run = async ({ name }: { name: string }) => void begun.push(name);
+    const usual = namedJob(run);
+    const look = namedJob(run, { kind: 'test.look', role: 'vision' });
+    const open = (...roles: string[]) => {
+      const jobs = openTestJobs(db, clock, { roles });
+      for (const definition of [usual, look]) jobs.register(definition);
+      return jobs;
+    };
+    const api = open('api');
+    await enqueueNamed({ jobs: api, db, tenantId }, usual, 'usual');
+    await enqueueNamed({ jobs: api, db, tenantId }, look, 'look');
+    assert.equal(await api.runDue(), 0);
+    assert.equal(await open('worker').runDue(), 1);
+    assert.deepEqual(begun, ['usual']);
+    assert.equal(await open('vision').runDue(), 1);
+    assert.deepEqual(begun, ['usual', 'look']);
+  });
+
+  it('are claimed no faster than they run where a kind has a limit, so that another process gets its share', async () => {
+    const stop = gate();
+    const begun: string[] = [];
+    const definition = namedJob(
+      async ({ name }) => {
+        begun.push(name);
+        await stop.opened;
+      },
+      { atOnce: 9 },
+    );
+    const open = () => {
+      const jobs = openTestJobs(db, clock, { atOnce: { 'test.named': 2 } });
+      jobs.register(definition);
+      return jobs;
+    };
+    const [one, other] = [open(), open()];
+    await enqueueNamed({ jobs: one, db, tenantId }, definition, ...'abcde');
+    const running = one.runDue();
+    while (begun.length < 2) await new Promise((turn) => setImmediate(turn));
+    const leased = (await storedJobs(db)).filter(({ lease_until }) => lease_until > clock.now());
+    assert.equal(leased.length, 2);
+    const runningToo = other.runDue();
+    while (begun.length < 4) await new Promise((turn) => setImmediate(turn));
+    stop.open();
+    await Promise.all([running, runningToo]);
+    assert.deepEqual(begun.toSorted(), [...'abcde']);
+    assert.deepEqual(await storedJobs(db), []);
+  });
+});
