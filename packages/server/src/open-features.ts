@@ -247,6 +247,11 @@ export function openFeatures(deps: FeatureDeps) {
       await identity.metadata.load();
     },
     start() {
+      if (config.vision === 'off' && !config.roles.includes('vision')) {
+        log.warn(
+          'live pictures wait for a process with the role vision; if there is none, set GROVE_ROLES=api,worker,vision',
+        );
+      }
       if (config.roles.includes('worker')) {
         manager.start();
         notifications.start();

@@ -32,6 +32,7 @@ describe('roles of processes on one database', () => {
     const uploaded = await user.call('/steps/document/images/front', { method: 'POST', body: JPEG, headers });
     assert.equal(uploaded.status, 200, uploaded.text);
     assert.equal((await user.submit('document')).status, 200);
+    assert.match(api.logged(), /live pictures wait for a process with the role vision/);
     await api.app.jobs.runDue();
     assert.equal((await user.look()).waitingFor, 'check');
     const waiting = (await storedJobs(api.app.db)).filter(({ kind }) => kind === 'process-manager.look');
