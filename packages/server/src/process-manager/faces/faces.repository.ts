@@ -21,7 +21,7 @@ const SAVE =
   ON CONFLICT (tenant_id, instance_id, step) DO UPDATE SET environment = excluded.environment,
     algorithm = excluded.algorithm, sealed = excluded.sealed, created_at = excluded.created_at`);
 const KEYS = query<FaceKey>()(`SELECT instance_id, step, algorithm, created_at FROM instance_faces
-  WHERE tenant_id = :tenant_id AND environment = :environment
+  WHERE tenant_id = :tenant_id AND environment = :environment AND created_at >= :since
   ORDER BY created_at DESC, instance_id DESC, step DESC LIMIT ${MAX_KNOWN_FACES + 1}`);
 const SEALED = query<FaceRow>()(`SELECT instance_id, step, created_at, sealed FROM instance_faces
   WHERE tenant_id = :tenant_id AND environment = :environment AND algorithm = :algorithm
@@ -60,9 +60,9 @@ export function findFace(
 
 type World = { readonly environment: string; readonly algorithm: string };
 
-/** Which faces there are, by whatever algorithm, the newest first, without the faces: one more than are compared with. */
-export function faceKeys(db: TenantReads, environment: string): Promise<FaceKey[]> {
-  return KEYS.all(db, { environment });
+/** The faces kept since then, by whatever algorithm, the newest first, without the faces: one more than are compared with. */
+export function faceKeys(db: TenantReads, environment: string, since = 0): Promise<FaceKey[]> {
+  return KEYS.all(db, { environment, since });
 }
 
 export function facesOf(

@@ -123,6 +123,31 @@ onBothEngines('the search for a face in other instances', (_engine, places) => {
     assert.deepEqual(rows, []);
   });
 
+  it('reads all keys once, and afterwards those of new faces alone, whoever keeps them', async () => {
+    const { of, instance } = await newTenant('many-searches');
+    const [one, other, third] = [await instance(), await instance(), await instance()];
+    let rows = 0;
+    const counted: TenantDb = {
+      ...of,
+      async all<T>(...query: Parameters<TenantDb['all']>) {
+        const found = await of.all<T>(...query);
+        if (query[0].text.includes('created_at >=')) rows += found.length;
+        return found;
+      },
+    };
+    const [here, there] = [openServer(), openServer()];
+    await here(one, faceOf(1), { of: counted });
+    app.clock.advance(60 * 60_000);
+    await here(other, faceOf(2), { of: counted });
+    rows = 0;
+    app.clock.advance(60 * 60_000);
+    assert.deepEqual((await here(third, faceOf(1, 1), { of: counted })).found, [one]);
+    assert.equal(rows, 2, 'the first was kept an hour before the newest that was known');
+    app.clock.advance(60 * 60_000);
+    await there(other, faceOf(3), { of });
+    assert.deepEqual((await here(third, faceOf(3), { of: counted })).found, [other]);
+  });
+
   it('does not say that nobody was found where it could not look at everybody', async () => {
     const of = await newTenant('many-faces');
     const [one, other, last] = [await of.instance(), await of.instance(), await of.instance()];
