@@ -1,13 +1,26 @@
 import type { Api, GroupName } from './api.ts';
+import recorded from './examples.json' with { type: 'json' };
 import type { Body, Ok } from './operation.ts';
 
-/** Examples of the bodies an integrator meets first. The compiler and a test hold them to their schemas. */
+/**
+ * Examples of the bodies an integrator meets first. The compiler and a test hold them to their schemas. All others are
+ * calls of the tests, which `npm run examples` keeps in `examples.json`.
+ */
 
 type Example<O> = { readonly body?: Body<O>; readonly ok?: Ok<O> };
 type Examples = { readonly [G in GroupName]?: { readonly [N in keyof Api[G]]?: Example<Api[G][N]> } };
 
-export function exampleOf(group: GroupName, name: string): { body?: unknown; ok?: unknown } | undefined {
-  return (examples[group] as Record<string, Example<unknown>> | undefined)?.[name];
+type AnyExample = { readonly body?: unknown; readonly ok?: unknown };
+
+/** What a stream says, which is text; files have no examples. */
+export const streamExamples: Readonly<Record<string, string>> = {
+  'journey.watch': 'event: journey\ndata: {"revision":4,"status":"IN_PROGRESS"}\n\n',
+  'eventStream.watch': `event: instance.created\nid: 01JZ4MCW8A0C2E4G6J8M0P2R4T\ndata: {"id":"01JZ4MCW8A0C2E4G6J8M0P2R4T","type":"instance.created","timestamp":"2026-07-01T09:40:00.000Z","data":{"processInstanceId":"01JZ4MCW8A0C2E4G6J8M0P2R4T"}}\n\n`,
+};
+
+export function exampleOf(group: GroupName, name: string): AnyExample {
+  const written = (examples[group] as Record<string, AnyExample> | undefined)?.[name];
+  return { ...(recorded as Record<string, AnyExample>)[`${group}.${name}`], ...written };
 }
 
 const audit = { createdBy: 'API Key: back-office', lastUpdatedBy: 'API Key: back-office' };

@@ -126,7 +126,7 @@ function response(kind: ProblemKind, schema: JsonSchema): Json {
     message: kind === badRequest ? `${message}: ${fault.pointer} ${fault.message}` : message,
     requestId: '01JZ4MHX6Z8B0D2F4H6K8M0P2R',
     ...(kind === badRequest && { errors: [fault] }),
-    ...(kind === refused && { user: exampleOf('users', 'get')?.ok }),
+    ...(kind === refused && { user: exampleOf('users', 'get').ok }),
   };
   return {
     description: kind.description,

@@ -1,6 +1,6 @@
 import { api, type GroupName, type ListedOperation, operations } from './api.ts';
 import { catalogue } from './errors.ts';
-import { exampleOf } from './openapi-examples.ts';
+import { exampleOf, streamExamples } from './openapi-examples.ts';
 import { guide, pathParameters, tagDescriptions } from './openapi-guide.ts';
 import { problemResponses, problemsOf, takesIdempotencyKey } from './openapi-problems.ts';
 import { type JsonSchema, type SchemaHoister, schemaHoister } from './openapi-schemas.ts';
@@ -137,9 +137,9 @@ function describe({ group, name, operation }: ListedOperation, address: Address,
     }),
     security: securityOf(operation),
     parameters: parametersOf(operation, address, schemas),
-    ...bodyOf(operation, schemas, example?.body),
+    ...bodyOf(operation, schemas, example.body),
     responses: {
-      [operation.status ?? 200]: successOf(operation, schemas, example?.ok),
+      [operation.status ?? 200]: successOf(operation, schemas, example.ok ?? streamExamples[`${group}.${name}`]),
       ...problemsOf(operation),
     },
   };
@@ -147,7 +147,8 @@ function describe({ group, name, operation }: ListedOperation, address: Address,
 
 function bodyOf(operation: GroupedOperation, schemas: SchemaHoister, example: unknown): Json {
   if (operation.consumes) {
-    const content = operation.consumes.map((type) => [type, type === 'application/json' ? {} : BINARY]);
+    const json = example === undefined ? {} : { example };
+    const content = operation.consumes.map((type) => [type, type === 'application/json' ? json : BINARY]);
     return { requestBody: { required: true, content: Object.fromEntries(content) } };
   }
   if (!operation.body) return {};
@@ -199,7 +200,10 @@ function successOf(operation: GroupedOperation, schemas: SchemaHoister, example:
     return { description: status === 307 ? 'Temporary redirect' : 'See other', headers: { Location } };
   }
   if (produces) {
-    return { description: 'A file or a stream', content: { [produces]: BINARY } };
+    return {
+      description: 'A file or a stream',
+      content: { [produces]: { ...BINARY, ...(example !== undefined && { example }) } },
+    };
   }
   if (!ok) return { description: 'Done; there is no body' };
   const description = status === 201 ? 'Created' : 'Success';

@@ -1,6 +1,7 @@
 import { appendFileSync } from 'node:fs';
 import type { FastifyInstance } from 'fastify';
 import { exercisedLine } from '../../../scripts/exercised.ts';
+import { recordExample, recordOperations } from './record-examples.ts';
 
 /**
  * Notes for `npm run conformance` which route answered with which status and code, if the test read the answer: its
@@ -16,6 +17,7 @@ const MAX_WAITING = 20_000;
 
 export function recordAnswers(http: FastifyInstance): void {
   noteInjected(http);
+  recordOperations(http);
   http.addHook('onSend', (request, reply, payload, done) => {
     const { served } = request.routeOptions.config ?? {};
     // Where no operation is served there are codes as well: those of addresses that do not exist, and of pages.
@@ -101,6 +103,7 @@ export async function fetchAnswer(url: string, init: RequestInit, fetcher = plai
   const response = await fetcher(url, init);
   const { status, headers } = response;
   const text = await response.text();
+  await recordExample(init, response, async () => text);
   const body = /json/.test(headers.get('content-type') ?? '') ? JSON.parse(text) : undefined;
   const noting = <T>(value: T): T => {
     noteRead(headers);
@@ -126,6 +129,7 @@ const plainFetch = globalThis.fetch;
 /** The same for tests and the SDK, which call `fetch` themselves. */
 globalThis.fetch = async (...request) => {
   const response = await plainFetch(...request);
+  await recordExample(request[1] ?? {}, response, () => response.clone().text());
   for (const name of READ) {
     Object.defineProperty(response, name, {
       configurable: true,

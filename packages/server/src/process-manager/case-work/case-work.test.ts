@@ -105,6 +105,8 @@ onBothEngines('the case of a reviewer', (_engine, places) => {
     assert.equal(added.status, 201, added.text);
     assert.deepEqual(added.body.mentions, [{ operatorId: alan.id, name: 'Alan' }]);
     assert.equal(added.body.author, 'Grace (grace@acme.com)');
+    const listed = await alan.call(`/api/process-manager/processInstances/${id}/notes`, { headers: TEST });
+    assert.deepEqual(listed.body.content, [added.body]);
     const mine = await alan.call('/api/process-manager/noteMentions', { headers: TEST });
     assert.deepEqual(
       mine.body.content.map((each: { text: string }) => each.text),
