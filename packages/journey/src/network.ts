@@ -54,6 +54,16 @@ export function receive(path: string): Promise<Blob> {
   return ask(path, {}, (answer) => answer.blob());
 }
 
+/** The page asks for its session while this script is on its way (`early-plugin.ts`); whoever asks the same has that answer. */
+function takeEarly(body: unknown, signal: AbortSignal): Promise<Response> | undefined {
+  const page = globalThis as { groveEarly?: { body: string; answer: Promise<Response> } | undefined };
+  const { groveEarly: early } = page;
+  if (early === undefined || early.body !== body) return undefined;
+  page.groveEarly = undefined;
+  const late = new Promise<never>((_, fail) => signal.addEventListener('abort', () => fail(new TypeError('late'))));
+  return Promise.race([early.answer, late]);
+}
+
 async function ask<T>(
   path: string,
   init: RequestInit,
@@ -65,7 +75,8 @@ async function ask<T>(
   const stop = () => timeout.abort();
   signal?.addEventListener('abort', stop);
   try {
-    const answer = await fetch(path, { ...init, cache: 'no-store', signal: timeout.signal });
+    const { signal } = timeout;
+    const answer = await (takeEarly(init.body, signal) ?? fetch(path, { ...init, cache: 'no-store', signal }));
     const { ok, status, headers } = answer;
     const whole = ok ? { read: await read(answer) } : { text: await answer.text() };
     tell(false);

@@ -48,7 +48,7 @@ describe('a browser that knows no modules', () => {
         headers: { ...(await asked.allHeaders()), host },
       });
       const html = (await response.text())
-        .replace(/<script async type="module".*?<\/script>|<link rel="modulepreload".*?>/g, '')
+        .replace(/<script[^>]* type="module"[\s\S]*?<\/script>|<link rel="modulepreload".*?>/g, '')
         .replaceAll(' nomodule', '');
       await route.fulfill({ response, body: html });
     });

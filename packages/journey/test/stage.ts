@@ -31,13 +31,17 @@ export type Stage = {
 type Wanted = { steps: object[]; parameters?: Record<string, string>; theme?: string };
 export type Started = { url: string; processInstanceId: string; definitionId: string; token: string; tokenId: string };
 
-export async function openStage(places: Places, environment: Record<string, string> = {}): Promise<Stage> {
+export async function openStage(
+  places: Pick<Places, 'create'>,
+  environment: Record<string, string> = {},
+  flags: readonly string[] = [],
+): Promise<Stage> {
   if (!isFresh()) await build();
   const executablePath = findChromium();
   if (!executablePath) throw new Error('there is no Chromium: install it, or name it in CHROMIUM');
   const app = await openTestApp(await places.create(), { environment });
   const { apiKey: testKey } = await app.app.tenants.createApiKey(app.tenantId, { name: 'test', environment: 'test' });
-  const browser = await chromium.launch({ executablePath, args: FLAGS });
+  const browser = await chromium.launch({ executablePath, args: [...FLAGS, ...flags] });
   const complaints: string[] = [];
   const context = async (options: BrowserContextOptions = {}) => {
     const made = await browser.newContext({ viewport: PHONE, locale: 'en-GB', reducedMotion: 'reduce', ...options });

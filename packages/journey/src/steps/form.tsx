@@ -13,10 +13,19 @@ import type { StepProps } from './step.ts';
 /** A form of the tenant. What is known already stands in it; what is wrong is said beside the field and at the top. */
 type Settings = { title?: LocalText; schema: Record<string, unknown>; values?: Record<string, unknown> };
 
-export function FormStep({ step, t, language, submit, unable }: StepProps) {
+/** What was typed is there again after a look at another page. It stays in this page, and of one form alone. */
+let draft: { place: string; given: Given } | undefined;
+
+export function FormStep({ journey, step, t, language, submit, unable }: StepProps) {
   const { title, schema, values } = step.settings as Settings;
   const fields = useMemo(() => fieldsOf(schema), [schema]);
-  const [given, setGiven] = useState<Given>(() => startWith(fields, values ?? {}));
+  const place = `${journey.processInstanceId} ${step.id} ${step.attempt}`;
+  const [given, setGiven] = useState<Given>(() =>
+    draft?.place === place ? draft.given : startWith(fields, values ?? {}),
+  );
+  useEffect(() => {
+    draft = { place, given };
+  }, [place, given]);
   const [faults, setFaults] = useState<readonly FormFault[]>([]);
   const [tries, setTries] = useState(0);
   const [error, setError] = useState<unknown>();

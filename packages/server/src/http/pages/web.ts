@@ -153,8 +153,9 @@ async function sendPage(
   const stored = await readFile(fileOf(folder, 'index.html', encoding)).catch(gone);
   const bytes = nonce === '' ? stored : Buffer.from(stored.toString('utf8').replaceAll('__NONCE__', nonce));
   const tag = `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`;
+  const permitted = nonce === '' ? await permitInline(folder, tag, policy) : policy;
   reply
-    .headers(framingHeaders(policy, ancestor))
+    .headers(framingHeaders(permitted, ancestor))
     .header('Permissions-Policy', PERMISSIONS)
     // The page names the files of its release, so it is asked for each time, and sent when it is another.
     .header('Cache-Control', 'no-cache')
@@ -162,6 +163,26 @@ async function sendPage(
   common(reply, 'index.html', encoding);
   if (request.headers['if-none-match'] === tag) return reply.code(304).send();
   return reply.send(request.method === 'HEAD' ? '' : bytes);
+}
+
+/** The policy of each page as it was built, by the tag of the page; a server has one page and two encodings of it. */
+const permitted = new Map<string, string>();
+const MAX_PERMITTED = 20;
+const INLINE = /<script(?![^>]* src=)[^>]*>([\s\S]*?)<\/script>/g;
+
+/** The scripts that were built into the page run; nothing else that stands in a page does. */
+async function permitInline(folder: string, tag: string, policy: string): Promise<string> {
+  const key = `${tag} ${policy}`;
+  const known = permitted.get(key);
+  if (known !== undefined) return known;
+  const page = (await readFile(fileOf(folder, 'index.html', undefined)).catch(gone)).toString('utf8');
+  const hashes = [...page.matchAll(INLINE)].map(
+    ([, script = '']) => `'sha256-${createHash('sha256').update(script).digest('base64')}'`,
+  );
+  const made = policy.replace("script-src 'self'", ["script-src 'self'", ...hashes].join(' '));
+  if (permitted.size >= MAX_PERMITTED) permitted.clear();
+  permitted.set(key, made);
+  return made;
 }
 
 /**
