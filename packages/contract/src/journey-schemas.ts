@@ -100,6 +100,9 @@ export const Journey = named(
       Type.Object({
         outcome: oneOf('passed', 'received', 'tryAgain', 'notPossible', 'expired'),
         redirectUrl: Type.Optional(Type.String()),
+        homeUrl: Type.Optional(
+          Type.String({ description: 'The first website that the tenant lists, where there is no `redirectUrl`' }),
+        ),
       }),
     ),
     device: Type.Object({

@@ -5,6 +5,7 @@ import { Opening } from './app-opening.tsx';
 import { troubleOf } from './explain-problem.ts';
 import { useMessages } from './i18n/use-messages.ts';
 import { JourneyPage } from './journey-page.tsx';
+import { keepFocus } from './keep-focus.ts';
 import type { Entry } from './link.ts';
 import { arrive, type Opened, type OpenedJourney, openLink } from './open-link.ts';
 import { Problem } from './problem.ts';
@@ -20,6 +21,7 @@ import { whenParsed } from './when-parsed.ts';
 export async function showApp(entry: Entry): Promise<void> {
   const root = await whenParsed();
   root.textContent = '';
+  keepFocus(root);
   render(<App entry={entry} />, root);
 }
 

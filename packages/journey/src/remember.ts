@@ -7,6 +7,8 @@ export type Memory = {
   handoff?: Session['handoff'];
   /** The step for which the end user has asked for a person. */
   personFor?: string;
+  /** The end user was led back to the tenant once; who comes here again wants to be here. */
+  returned?: boolean;
 };
 
 const LANGUAGE = 'grove-language';

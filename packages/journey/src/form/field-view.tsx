@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { countriesIn } from '../countries.ts';
 import { type LocalText, OwnText, pickText } from '../i18n/own-text.tsx';
 import type { Translate } from '../i18n/translate.ts';
 import { Icon } from '../ui/icons.tsx';
@@ -103,10 +104,24 @@ function Single(props: FieldProps) {
         ) : field.kind === 'lines' || (field.kind === 'text' && (field.maxLength ?? 0) > LONG_TEXT) ? (
           <textarea {...attributes} rows={4} maxLength={field.maxLength} />
         ) : (
-          <input {...attributes} {...(inputOf(field) as object)} />
+          <input {...attributes} {...(inputOf(field) as object)} list={isCountry(field) ? `${id}-list` : undefined} />
         )}
+        {isCountry(field) && <Countries id={`${id}-list`} language={language} />}
       </Around>
     </div>
+  );
+}
+
+/** The name of a country may be typed, as the schema takes any text; those that exist are offered. */
+const isCountry = ({ kind, autocomplete }: Field) => kind === 'text' && autocomplete === 'country-name';
+
+function Countries({ id, language }: { id: string; language: string }) {
+  return (
+    <datalist id={id}>
+      {countriesIn(language).map(({ code, name }) => (
+        <option key={code} value={name} />
+      ))}
+    </datalist>
   );
 }
 

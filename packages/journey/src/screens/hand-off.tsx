@@ -82,8 +82,18 @@ function Code({ t, offer }: { t: Translate; offer: Offer }) {
       <p class="panel tinted number-ahead">
         <span>{t('handOff.match')}</span> <strong>{offer.number}</strong>
       </p>
+      {isOnlyHere(offer.url) && (
+        <p class="note" lang="en" dir="ltr">
+          For developers: a phone cannot open {new URL(offer.url).hostname}. Set GROVE_DOMAIN to a name that it can.
+        </p>
+      )}
     </>
   );
+}
+
+/** An address of this machine alone: people who try Grove on a laptop would point their phone at it in vain. */
+function isOnlyHere(url: string): boolean {
+  return /(^|\.)localhost$|^127\.|^\[::1\]$/.test(new URL(url).hostname);
 }
 
 function Match({ t, offer }: { t: Translate; offer: Offer }) {

@@ -4,6 +4,7 @@ import type { Journey } from '../api.ts';
 import { isEmbedded, tell } from '../embed.ts';
 import type { Translate } from '../i18n/translate.ts';
 import { leadsAway } from '../leads-away.ts';
+import { recall, remember } from '../remember.ts';
 import { Button } from '../ui/button.tsx';
 import { Again, Closed, Devices, Late, Passed, Received } from '../ui/illustrations.tsx';
 import { Title } from '../ui/title.tsx';
@@ -23,8 +24,9 @@ const FIGURES: Readonly<Record<string, () => ComponentChildren>> = {
 };
 
 export function ResultScreen({ t, language, journey, api, declined }: ResultProps) {
-  const { outcome = 'received', redirectUrl: given } = journey.result ?? {};
+  const { outcome = 'received', redirectUrl: given, homeUrl: home } = journey.result ?? {};
   const redirectUrl = given !== undefined && leadsAway(given) ? given : undefined;
+  const homeUrl = home !== undefined && leadsAway(home) ? home : undefined;
   const shown = declined && outcome === 'notPossible' ? 'declined' : outcome;
   const tenant = journey.tenantName;
   return (
@@ -33,14 +35,23 @@ export function ResultScreen({ t, language, journey, api, declined }: ResultProp
       <Title>{t(`result.${shown}.title`)}</Title>
       <p class="lead">{t(`result.${shown}.text`, { tenant })}</p>
       {shown !== 'passed' && <p class="reference">{t('reference', { id: journey.processInstanceId })}</p>}
-      <WayOut {...{ t, tenant, redirectUrl }} />
+      <WayOut {...{ t, journey, redirectUrl, homeUrl }} />
       {outcome === 'received' && <MayTell {...{ t, language, journey, api }} />}
     </>
   );
 }
 
+type WayOutProps = {
+  t: Translate;
+  journey: Journey;
+  redirectUrl: string | undefined;
+  /** Where the tenant is at home, for a journey that was to lead nowhere. */
+  homeUrl: string | undefined;
+};
+
 /** Around an embedded journey there is a page that goes on; it alone knows how. */
-function WayOut({ t, tenant, redirectUrl }: { t: Translate; tenant: string; redirectUrl: string | undefined }) {
+function WayOut({ t, journey, redirectUrl, homeUrl }: WayOutProps) {
+  const tenant = journey.tenantName;
   if (isEmbedded) {
     const leave = () => {
       tell({ type: 'closed' });
@@ -55,19 +66,35 @@ function WayOut({ t, tenant, redirectUrl }: { t: Translate; tenant: string; redi
       </div>
     );
   }
-  return redirectUrl ? <Return t={t} tenant={tenant} url={redirectUrl} /> : <p class="note">{t('result.close')}</p>;
+  if (redirectUrl) return <Return t={t} journey={journey} url={redirectUrl} />;
+  return (
+    <>
+      <p class="note">{t('result.close')}</p>
+      {homeUrl && (
+        <div class="actions">
+          <a class="button" href={homeUrl} rel="noreferrer">
+            {t('trouble.home', { tenant })}
+          </a>
+        </div>
+      )}
+    </>
+  );
 }
 
 const COUNTDOWN_SECONDS = 3;
 
 /** Leads back by itself, unless the end user wants to stay. The address was compared with the tenant's list. */
-function Return({ t, tenant, url }: { t: Translate; tenant: string; url: string }) {
+function Return({ t, journey, url }: { t: Translate; journey: Journey; url: string }) {
+  const { processInstanceId, tenantName: tenant } = journey;
   const [seconds, setSeconds] = useState(COUNTDOWN_SECONDS);
-  const [stopped, setStopped] = useState(false);
+  // The back button of the tenant's page leads here, through what this journey has left in the history. Whoever comes
+  // by it is not sent forward again.
+  const [stopped, setStopped] = useState(() => recall(processInstanceId).returned === true);
+  const leave = () => remember(processInstanceId, { returned: true });
   useEffect(() => {
     if (stopped) return;
     if (seconds === 0) {
-      // In the place of this page: the back button then leads to what was before, not here and forward again.
+      leave();
       location.replace(url);
       setStopped(true);
       return;
@@ -82,7 +109,7 @@ function Return({ t, tenant, url }: { t: Translate; tenant: string; url: string 
           {t('result.countdown', { tenant, seconds })}
         </p>
       )}
-      <a class="button primary" href={url}>
+      <a class="button primary" href={url} onClick={leave}>
         {t('result.return', { tenant })}
       </a>
       {!stopped && <Button onPress={() => setStopped(true)}>{t('result.stay')}</Button>}

@@ -79,7 +79,7 @@ export function TotpStep({ step, t, api, submit, unable }: StepProps) {
         )}
       </div>
       <ErrorNote t={t} error={error ?? begun.error} />
-      <div class="actions">
+      <div class="actions below">
         <Button kind="primary" submit busy={busy}>
           {t('continue')}
         </Button>

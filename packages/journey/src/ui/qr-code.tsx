@@ -12,7 +12,8 @@ export function QrCode({ text, label }: { text: string; label: string }) {
     let current = true;
     import('uqr').then(
       ({ encode }) => {
-        const { data, size } = encode(text, { ecc: 'M', border: QUIET });
+        // A screen has no scratches: fewer and larger squares are read sooner than more of them with better repair.
+        const { data, size } = encode(text, { ecc: 'L', boostEcc: true, border: QUIET });
         if (current) setDrawn({ text, path: darkPath(data), size });
       },
       // The link beside it does as well.

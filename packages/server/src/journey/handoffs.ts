@@ -6,7 +6,7 @@ import { ApiError } from '../kernel/errors.ts';
 import { newNumber } from '../kernel/number-choice.ts';
 import { isFinal } from '../process-manager/engine/state.ts';
 import { redirectAddress, startAddress } from '../process-manager/instances/journey-addresses.ts';
-import { hashCode, newCode } from '../process-manager/instances/one-time-code.ts';
+import { hashCode, newOfferCode } from '../process-manager/instances/one-time-code.ts';
 import { addCode } from './codes.repository.ts';
 import { isFresh, OFFER_MS } from './handoff-state.ts';
 import type { InstanceRow, LiveDeps } from './journey-deps.ts';
@@ -124,7 +124,7 @@ async function makeOffer(
   if (own.state !== 'ACTIVE') throw new ApiError(100058);
   ensureUnderWay(instance);
   await withdrawOffers(tx, instance.id);
-  const code = newCode(tx.tenantId);
+  const code = newOfferCode(tx.tenantId);
   const number = newNumber();
   const expiresAt = now + OFFER_MS;
   await addCode(tx, {

@@ -31,7 +31,8 @@ export function reader(deps: JourneyDeps): ReadJourney {
     const { current } = look.state.flow;
     const images = current?.phase === 'user' ? namesOfAttempt(await deps.imagesOf(db, look.instance.id), current) : [];
     const redirectUrl = isFinal(look.root.status) ? await redirectOf(deps, db, look) : undefined;
-    const shown = showJourney(look, { tenantId, tenantName, device, images, redirectUrl });
+    const homeUrl = isFinal(look.root.status) && redirectUrl === undefined ? await deps.homeOf(db) : undefined;
+    const shown = showJourney(look, { tenantId, tenantName, device, images, redirectUrl, homeUrl });
     // By the time that there is one, what decodes it is there.
     if (device.active && asksForPicture(shown)) deps.images.warm();
     const messages = isFinal(look.root.status) ? undefined : await deps.messages.known(db, look.root, now);

@@ -29,9 +29,10 @@ export type Shown = Tenant & {
   device: Journey['device'];
   images: string[];
   redirectUrl: string | undefined;
+  homeUrl: string | undefined;
 };
 
-export function showJourney(look: Look, { device, images, redirectUrl, ...tenant }: Shown): Journey {
+export function showJourney(look: Look, { device, images, redirectUrl, homeUrl, ...tenant }: Shown): Journey {
   const { root, state } = look;
   const { current } = state.flow;
   const outcome = OUTCOMES[root.status];
@@ -45,7 +46,9 @@ export function showJourney(look: Look, { device, images, redirectUrl, ...tenant
     correctable: step ? correctableOf(look) : [],
     ...(step && askedAgainOf(look)),
     ...(waitingFor && { waitingFor }),
-    ...(outcome && { result: { outcome, ...(redirectUrl !== undefined && { redirectUrl }) } }),
+    ...(outcome && {
+      result: { outcome, ...(redirectUrl !== undefined && { redirectUrl }), ...(homeUrl !== undefined && { homeUrl }) },
+    }),
     device,
   };
 }

@@ -19,10 +19,22 @@ function quadOf(left: number, top: number, width: number, height: number): Quad 
   ];
 }
 
-type Scene = { quad?: Quad; paper?: number; ink?: number; stripe?: number; flash?: number; seed?: number };
+type Scene = {
+  quad?: Quad;
+  paper?: number;
+  ink?: number;
+  stripe?: number;
+  flash?: number;
+  /** A soft reflection: how much it adds in its middle. */
+  veil?: number;
+  /** A lamp at the side: how much darker the other end is. */
+  falloff?: number;
+  seed?: number;
+};
 
 /** A card with lines of text on a table. `stripe` is how wide a line is: narrow ones are sharp edges. */
-function scene({ quad = GOOD, paper = 200, ink = 40, stripe = 2, flash = 0, seed = 0 }: Scene = {}): Pixels {
+function scene(wanted: Scene = {}): Pixels {
+  const { quad = GOOD, paper = 200, ink = 40, stripe = 2, flash = 0, veil = 0, falloff = 0, seed = 0 } = wanted;
   const data = new Uint8ClampedArray(PICTURE.width * PICTURE.height * 4);
   const [first, , third] = quad;
   for (let y = 0; y < PICTURE.height; y += 1) {
@@ -31,6 +43,8 @@ function scene({ quad = GOOD, paper = 200, ink = 40, stripe = 2, flash = 0, seed
       // A soft wave stands for what a lens out of focus leaves of the lines.
       const wave = (Math.sin((x + seed * 97 + (seed > 0 ? y * y : 0)) / stripe) + 1) / 2;
       let value = inside ? ink + (paper - ink) * wave : 60;
+      if (veil > 0) value = Math.min(235, value + veil * Math.exp(-(((x - 160) / 30) ** 2) - ((y - 120) / 30) ** 2));
+      value *= 1 - (falloff * x) / PICTURE.width;
       if (flash > 0 && Math.hypot(x - 160, y - 120) < flash) value = 255;
       data.fill(value, (y * PICTURE.width + x) * 4, (y * PICTURE.width + x) * 4 + 3);
     }
@@ -83,6 +97,13 @@ describe('a document before the camera', () => {
     assert.equal(hintFor({ paper: 70, ink: 10 }), 'dark');
     assert.equal(hintFor({ paper: 255, ink: 252 }), 'bright');
     assert.equal(hintFor({ flash: 30 }), 'glare');
+  });
+
+  test('has a reflection that the camera does not show as white, whether light falls evenly or from one side', () => {
+    for (const falloff of [0, 0.3]) {
+      assert.equal(hintFor({ veil: 220, falloff }), 'glare');
+      assert.equal(hintFor({ falloff }), null);
+    }
   });
 
   test('is not said to reflect for small white spots, or for white paper', () => {

@@ -45,6 +45,8 @@ export const CARD_LIMITS = {
   glare: 0.06,
   /** Paper this bright is white by itself: then a white square is no reflection. */
   whitePaper: 245,
+  /** The side of a square under a reflection, beside the width. Specimens without one have 0.05 at most, in any light. */
+  reflection: 0.07,
   /** So much of it tells nothing any more. */
   overexposed: 0.7,
   sharpness: 0.06,
@@ -76,6 +78,8 @@ export function judgeCard({ card, light }: Look, otherSide?: Float32Array): Card
   if (card.light.clipped > CARD_LIMITS.overexposed) return 'bright';
   if (hasGlare(card.light)) return 'glare';
   if (card.sharpness < CARD_LIMITS.sharpness) return 'blurred';
+  // Only now: where print runs into the paper, nothing tells the two from a reflection.
+  if (card.reflection > CARD_LIMITS.reflection) return 'glare';
   return null;
 }
 

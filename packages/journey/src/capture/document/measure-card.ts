@@ -1,4 +1,5 @@
 import { brightnessAt, type Pixels, quantiles, sharpnessOf } from '../pixels.ts';
+import { reflectionOf } from './measure-reflection.ts';
 import { areaOf, isConvex, longSideOf, pointIn, type Quad, ratioOf, slantOf, tiltOf } from './quad.ts';
 
 /** The frame that the page draws over the picture, in pixels of the picture. */
@@ -16,6 +17,8 @@ export type CardMeasures = {
   /** The nearest that a corner comes to the border of the picture, beside the picture's width; negative is outside. */
   readonly margin: number;
   readonly light: LightMeasures;
+  /** The side of the largest square under a reflection, beside the width, whether or not the camera shows it as white. */
+  readonly reflection: number;
   readonly sharpness: number;
   /** The document in 24 × 16 grey values around 0, to tell one side from the other. */
   readonly thumbnail: Float32Array;
@@ -48,6 +51,7 @@ export function measureCard(pixels: Pixels, quad: Quad, frame: Frame): CardMeasu
     slant: slantOf(quad),
     margin: marginOf(pixels, quad),
     light: straight.light,
+    reflection: reflectionOf(straight),
     sharpness: sharpnessOf(straight.grey, straight.width, straight.height),
     thumbnail: thumbnailOf(straight),
   };

@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { HOUR, MINUTE } from '../../kernel/clock.ts';
 import type { TenantId } from '../../kernel/ids.ts';
 import { randomSecret } from '../../kernel/random-secret.ts';
@@ -14,6 +14,16 @@ export const SENT_CODE_TTL_MS = 24 * HOUR;
 
 export function newCode(tenantId: TenantId): string {
   return `${tenantId}.${randomSecret()}`;
+}
+
+const OFFER_BYTES = 16;
+
+/**
+ * The code of a hand-off stands in a QR code, where every character makes the squares smaller. 128 random bits are more
+ * than anybody can guess within the minutes that it lasts.
+ */
+export function newOfferCode(tenantId: TenantId): string {
+  return `${tenantId}.${randomBytes(OFFER_BYTES).toString('base64url')}`;
 }
 
 /** The first code of an instance names the instance too, so that no index of random hashes is needed to find it. */
