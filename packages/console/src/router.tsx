@@ -34,6 +34,7 @@ const screen = <P extends string>(path: P, component: RouteComponent) =>
 const instances = () => import('./screens/instances.tsx');
 const reviews = () => import('./screens/reviews.tsx');
 const webhooks = () => import('./screens/webhooks.tsx');
+const themes = () => import('./screens/themes.tsx');
 
 const routeTree = root.addChildren([
   screen(
@@ -82,6 +83,44 @@ const routeTree = root.addChildren([
   screen(
     '/operators',
     lazyRouteComponent(() => import('./screens/operators.tsx'), 'Operators'),
+  ),
+  screen(
+    '/usage',
+    lazyRouteComponent(() => import('./screens/usage.tsx'), 'Usage'),
+  ),
+  screen(
+    '/what-if',
+    lazyRouteComponent(() => import('./screens/what-if.tsx'), 'WhatIf'),
+  ),
+  screen(
+    '/settings',
+    lazyRouteComponent(() => import('./screens/settings.tsx'), 'Settings'),
+  ),
+  screen(
+    '/watchlists',
+    lazyRouteComponent(() => import('./screens/watchlists.tsx'), 'Watchlists'),
+  ),
+  screen(
+    '/watchlists/$id',
+    lazyRouteComponent(() => import('./screens/watchlist.tsx'), 'Watchlist'),
+  ),
+  screen(
+    '/stores',
+    lazyRouteComponent(() => import('./screens/stores.tsx'), 'Stores'),
+  ),
+  screen(
+    '/stores/$name',
+    lazyRouteComponent(() => import('./screens/store.tsx'), 'Store'),
+  ),
+  screen(
+    '/stores/$name/users/$userId',
+    lazyRouteComponent(() => import('./screens/store-user.tsx'), 'StoreUser'),
+  ),
+  screen('/themes', lazyRouteComponent(themes, 'Themes')),
+  screen('/themes/$name', lazyRouteComponent(themes, 'Theme')),
+  screen(
+    '/events',
+    lazyRouteComponent(() => import('./screens/events.tsx'), 'EventQueries'),
   ),
   screen(
     '/account',

@@ -3,6 +3,7 @@ import {
   AppShell,
   Badge,
   Burger,
+  Button,
   Group,
   NavLink,
   SegmentedControl,
@@ -11,7 +12,7 @@ import {
   useComputedColorScheme,
   useMantineColorScheme,
 } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
+import { useDisclosure, useHotkeys } from '@mantine/hooks';
 import { Link, Outlet, useRouterState } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect } from 'react';
 import { setEnvironment, useEnvironment } from './api/environment.ts';
@@ -19,12 +20,16 @@ import { useMay, useSession } from './api/session.tsx';
 import { LANGUAGES, type Language, useTexts } from './texts/texts.tsx';
 
 // Menus bring their own machinery along, and nobody needs one at once.
+const Palette = lazy(() => import('./parts/palette.tsx').then((loaded) => ({ default: loaded.Palette })));
 const AccountMenu = lazy(() => import('./account-menu.tsx').then(({ AccountMenu }) => ({ default: AccountMenu })));
 
 /** What is around every screen: where one is, for which tenant, in which environment, and who one is. */
 export function Shell() {
   const { t } = useTexts();
   const [isOpen, { toggle, close }] = useDisclosure();
+  const [isJumping, jump] = useDisclosure();
+  useHotkeys([['mod+K', jump.open]], []);
+  const screens = useScreens();
   const environment = useEnvironment();
   const path = useRouterState({ select: ({ location }) => location.pathname });
   // biome-ignore lint/correctness/useExhaustiveDependencies: the menu of a phone closes when another screen is opened.
@@ -39,7 +44,7 @@ export function Shell() {
         {t('app.skip')}
       </a>
       <AppShell.Header>
-        <Header isOpen={isOpen} toggle={toggle} />
+        <Header isOpen={isOpen} toggle={toggle} jump={jump.open} />
       </AppShell.Header>
       <AppShell.Navbar p="xs" aria-label={t('nav.main')}>
         <AppShell.Section grow className="scrolls">
@@ -52,12 +57,17 @@ export function Shell() {
       <AppShell.Main id="content">
         {environment === 'test' && <div className="test-banner">{t('app.testBanner')}</div>}
         <Outlet />
+        {isJumping && (
+          <Suspense fallback={null}>
+            <Palette screens={screens.map(({ to, label }) => ({ to, label, hint: '' }))} onClose={jump.close} />
+          </Suspense>
+        )}
       </AppShell.Main>
     </AppShell>
   );
 }
 
-function Header({ isOpen, toggle }: { isOpen: boolean; toggle(): void }) {
+function Header({ isOpen, toggle, jump }: { isOpen: boolean; toggle(): void; jump(): void }) {
   const { t } = useTexts();
   const { tenantName, region } = useSession();
   return (
@@ -73,6 +83,9 @@ function Header({ isOpen, toggle }: { isOpen: boolean; toggle(): void }) {
         </Badge>
       </Group>
       <Group gap="xs" wrap="nowrap">
+        <Button size="xs" variant="default" onClick={jump} visibleFrom="sm" aria-keyshortcuts="Control+K Meta+K">
+          {t('palette.open')}
+        </Button>
         <EnvironmentSwitch />
         <Suspense fallback={null}>
           <AccountMenu />
@@ -98,39 +111,49 @@ function EnvironmentSwitch() {
   );
 }
 
-function Navigation({ path }: { path: string }) {
+/** The screens that the role permits. */
+function useScreens() {
   const { t } = useTexts();
   const may = useMay();
-  const links = [
+  return [
     { to: '/', label: t('nav.home'), isShown: true },
     { to: '/reviews', label: t('nav.reviews'), isShown: may('reviews', 'list') },
     { to: '/instances', label: t('nav.instances'), isShown: may('processInstances', 'list') },
     { to: '/tokens', label: t('nav.tokens'), isShown: may('processTokens', 'list') },
     { to: '/definitions', label: t('nav.definitions'), isShown: may('processDefinitions', 'list') },
+    { to: '/what-if', label: t('whatIf.title'), isShown: may('whatIf', 'run') && may('processDefinitions', 'list') },
+    { to: '/usage', label: t('usage.title'), isShown: may('usage', 'get') },
+    { to: '/watchlists', label: t('watchlists.title'), isShown: may('watchlists', 'list') },
+    { to: '/stores', label: t('stores.title'), isShown: may('stores', 'list') },
+    { to: '/themes', label: t('themes.title'), isShown: may('themes', 'list') },
     { to: '/keys', label: t('nav.keys'), isShown: may('apiKeys', 'list') },
     { to: '/webhooks', label: t('nav.webhooks'), isShown: may('webhooks', 'list') },
     { to: '/secrets', label: t('nav.secrets'), isShown: may('cloudSecrets', 'list') },
     { to: '/audit', label: t('nav.audit'), isShown: may('auditEvents', 'list') },
     { to: '/operators', label: t('nav.operators'), isShown: may('operators', 'list') },
-  ];
+    { to: '/events', label: t('events.title'), isShown: may('events', 'startQuery') },
+    { to: '/settings', label: t('settings.title'), isShown: may('processSettings', 'get') },
+  ].filter(({ isShown }) => isShown);
+}
+
+function Navigation({ path }: { path: string }) {
+  const screens = useScreens();
   const place = path.replace(/^\/console/, '') || '/';
-  return links
-    .filter(({ isShown }) => isShown)
-    .map(({ to, label }) => {
-      const isHere = to === '/' ? place === '/' : place.startsWith(to);
-      return (
-        <NavLink
-          key={to}
-          component={Link}
-          to={to}
-          label={label}
-          active={isHere}
-          variant="light"
-          fw={isHere ? 650 : 500}
-          {...(isHere && { 'aria-current': 'page' as const })}
-        />
-      );
-    });
+  return screens.map(({ to, label }) => {
+    const isHere = to === '/' ? place === '/' : place.startsWith(to);
+    return (
+      <NavLink
+        key={to}
+        component={Link}
+        to={to}
+        label={label}
+        active={isHere}
+        variant="light"
+        fw={isHere ? 650 : 500}
+        {...(isHere && { 'aria-current': 'page' as const })}
+      />
+    );
+  });
 }
 
 function Preferences() {

@@ -8,7 +8,7 @@ import { startJourney } from '../../server/test/end-user.ts';
 import { testPlaces } from '../../server/test/harness.ts';
 import { DIST } from '../build.ts';
 import { walk } from './drawn-person.ts';
-import { axeFaults, type ConsoleStage, openConsoleStage, still } from './stage.ts';
+import { axeFaults, type ConsoleStage, openConsoleStage, setPresence, still } from './stage.ts';
 
 const SCREENS = fileURLToPath(new URL('../../../build/screens/console', import.meta.url));
 const isKept = process.env.SCREENSHOTS === '1';
@@ -148,19 +148,133 @@ describe('the console', () => {
     ['/webhooks', /Webhooks/, 'webhooks'],
     ['/audit', /Audit trail/, 'audit'],
     ['/operators', /People/, 'operators'],
+    ['/usage', /Usage/, 'usage'],
+    ['/what-if', /What if/, 'what-if'],
+    ['/watchlists', /Watchlists/, 'watchlists'],
+    ['/stores', /Identity stores/, 'stores'],
+    ['/stores/customers', /customers/, 'store'],
+    ['/themes', /Themes/, 'themes'],
+    ['/themes/brand', /brand/, 'theme'],
+    ['/events', /Event queries/, 'events'],
+    ['/settings', /Settings/, 'settings'],
     ['/account', /Your account/, 'account'],
   ] as const;
 
+  const make = async (path: string, body: object) => {
+    const token = await stage.app.token(stage.testKey);
+    const made = await stage.app.call(path, { method: 'POST', token, body: JSON.stringify(body) });
+    assert.ok(made.status < 300, made.text);
+    return made.body;
+  };
+  const COLOURS = {
+    ...{ primary: '#1f6b4f', onPrimary: '#ffffff', background: '#ffffff', surface: '#f4f6f5', text: '#16211c' },
+    ...{ mutedText: '#4d5a54', border: '#7c8a84', error: '#b3261e', success: '#1b6e3c' },
+  };
+
+  it('a list, a store, a user and a theme that were made elsewhere are there to be looked at', async () => {
+    await make('/api/identity-store/stores', { name: 'customers' });
+    const user = await make('/api/identity-store/stores/customers/users', { extId: 'ada' });
+    await make('/api/theme-server/themes', { name: 'brand', palette: COLOURS });
+    const list = await make('/api/watchlist-manager/facewatchlists', { name: 'Blocked', type: 'EMAIL' });
+    await open(`/watchlists/${list.id}`, /Blocked/);
+    await page.getByRole('button', { name: 'Add' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Add' });
+    await dialog.getByLabel('E-mail addresses').fill('eve@example.com');
+    await dialog.getByLabel('Reason').fill('Sold passports');
+    await dialog.getByRole('button', { name: 'Add' }).click();
+    await page.getByRole('row', { name: /Sold passports/ }).waitFor();
+    await page.getByLabel('E-mail addresses').fill('EVE@example.com');
+    await page.getByRole('button', { name: 'Look' }).click();
+    await page.getByText(/1 candidate/).waitFor();
+    assert.deepEqual(await axeFaults(page), []);
+    await keep('watchlist');
+    await open(`/stores/customers/users/${user.id}`, /ada/);
+    await page.getByRole('button', { name: 'Lock' }).click();
+    await page.getByText('This user is locked and cannot sign in.').waitFor();
+    assert.deepEqual(await axeFaults(page), []);
+    await keep('store-user');
+  });
+
+  it('a version is tried on past verifications, and usage counts them', async () => {
+    const token = await stage.app.token(stage.testKey);
+    const path = '/api/process-manager/processDefinitions?name=document-and-selfie';
+    const { id } = (await stage.app.call(path, { token })).body.content[0];
+    await open(`/what-if?definition=${id}`, /What if/);
+    await page.getByRole('button', { name: 'Replay' }).click();
+    await page.getByText('2 were looked at; 0 would come to something else.').waitFor();
+    await keep('what-if-done');
+    await open('/usage', /Usage/);
+    const row = page.getByRole('region', { name: 'By definition' }).getByRole('row', { name: /document-and-selfie/ });
+    const cells = await row.getByRole('cell').allInnerTexts();
+    const { total } = (await stage.app.call('/api/process-manager/usage', { token })).body;
+    assert.deepEqual(cells.slice(1, 5).map(Number), [total.created, total.accepted, total.declined, total.inReview]);
+  });
+
+  it('Ctrl-K jumps to a verification by name', async () => {
+    await page.keyboard.press('Control+k');
+    await page.getByRole('textbox', { name: 'Jump to' }).fill('Grace');
+    await page.getByRole('option', { name: /Grace Byrne/ }).waitFor();
+    await keep('palette');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Grace Byrne' }).waitFor();
+  });
+
+  it('a definition is built in the outline by keyboard, and a change is undone', async () => {
+    await open('/definitions/new', /New definition/);
+    const steps = page.getByRole('list', { name: 'Steps' }).getByRole('listitem');
+    await page.getByRole('combobox', { name: 'Add a step' }).fill('consent');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Add', exact: true }).press('Enter');
+    await steps.filter({ hasText: '3. consent' }).getByRole('button', { name: 'Up' }).press('Enter');
+    await steps.filter({ hasText: '2. consent' }).waitFor();
+    await page.getByText('No faults.').waitFor();
+    assert.deepEqual(await axeFaults(page), []);
+    await keep('outline');
+    await steps.filter({ hasText: 'decide' }).getByRole('button', { name: 'Remove' }).press('Enter');
+    await page.getByText('This cannot be deployed yet').waitFor();
+    await page.getByRole('button', { name: 'Undo' }).press('Enter');
+    await page.getByText('No faults.').waitFor();
+    await page.getByText('Document', { exact: true }).click();
+    const text = await page.getByRole('textbox', { name: 'Document' }).inputValue();
+    const types = JSON.parse(text).steps.map(({ type }: { type: string }) => type);
+    assert.deepEqual(types, ['document', 'consent', 'face', 'decision']);
+    page.once('dialog', (dialog) => dialog.accept());
+  });
+
+  it('a role of the own is made, changed and deleted', async () => {
+    await open('/operators', /People/);
+    await page.getByRole('button', { name: 'New role' }).click();
+    const dialog = page.getByRole('dialog', { name: 'New role' });
+    await dialog.getByLabel('Name').fill('Front desk');
+    await dialog.getByLabel('Permissions').fill('ProcessManager:listReviews');
+    await page.getByRole('option', { name: 'ProcessManager:listReviews', exact: true }).click();
+    await page.keyboard.press('Tab');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    const row = page.getByRole('row', { name: /Front desk/ });
+    await row.getByRole('button', { name: 'Edit' }).click();
+    await page.getByLabel('Description').fill('Sees what waits');
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+    await row.getByText('Sees what waits').waitFor();
+    await row.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('dialog').getByLabel('Front desk').fill('Front desk');
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await row.waitFor({ state: 'detached' });
+  });
+
   it('every screen has no fault of accessibility, light and dark, and fits a phone', async () => {
     const faults: string[] = [];
-    const look = async (where: string) => faults.push(...(await axeFaults(page)).map((fault) => `${where}: ${fault}`));
+    // Nothing but colours differs in the dark.
+    const look = async (where: string, only?: 'color-contrast') =>
+      faults.push(...(await axeFaults(page, only)).map((fault) => `${where}: ${fault}`));
     for (const [path, heading, name] of SCREENS_OF) {
       await open(path, heading);
       await look(`${path}, light`);
       await keep(name);
       await page.emulateMedia({ colorScheme: 'dark' });
       await page.locator('html[data-mantine-color-scheme=dark]').waitFor();
-      await look(`${path}, dark`);
+      await look(`${path}, dark`, 'color-contrast');
       await keep(`${name}-dark`);
       await page.emulateMedia({ colorScheme: 'light' });
       await page.setViewportSize({ width: 360, height: 740 });
@@ -181,6 +295,11 @@ describe('the console', () => {
     await open('/reviews', /المراجعات/);
     assert.deepEqual(await axeFaults(page), []);
     await keep('reviews-ar');
+    await open('/usage', /الاستخدام/);
+    await keep('usage-ar');
+    await open('/themes/brand', /brand/);
+    await keep('theme-ar');
+    await open('/reviews', /المراجعات/);
     await page.getByRole('radiogroup', { name: 'اللغة' }).getByText('DE').click();
     await page.getByRole('heading', { level: 1, name: 'Prüfungen' }).waitFor();
     await page.getByRole('radiogroup', { name: 'Sprache' }).getByText('EN').click();
@@ -202,8 +321,8 @@ describe('the console', () => {
     await other.getByRole('heading', { name: /Good to see you, Anna Auditor/ }).waitFor();
     const links = await other.getByRole('navigation').getByRole('link').allInnerTexts();
     assert.deepEqual(links, [
-      ...['Home', 'Reviews', 'Verifications', 'Start links', 'Definitions', 'API keys', 'Webhooks', 'Secrets'],
-      ...['Audit trail', 'People'],
+      ...['Home', 'Reviews', 'Verifications', 'Start links', 'Definitions', 'Usage', 'Themes', 'API keys'],
+      ...['Webhooks', 'Secrets', 'Audit trail', 'People', 'Settings'],
     ]);
     await other.goto(`${stage.address}/console/keys`);
     await other.getByRole('heading', { name: 'API keys' }).waitFor();
@@ -240,6 +359,8 @@ describe('the console', () => {
     const [cookie] = await page.context().cookies();
     assert.ok(cookie?.httpOnly && cookie.sameSite === 'Strict');
     assert.ok(!stored.includes(cookie.value.slice(27)));
+    // A browser that offers passkeys in a field would sign in by itself.
+    await setPresence(page, false);
     await page.getByRole('button', { name: 'Your account' }).click();
     await page.getByRole('menuitem', { name: 'Sign out' }).click();
     await page.getByRole('heading', { name: 'Sign in to Grove' }).waitFor();
@@ -248,6 +369,8 @@ describe('the console', () => {
     await page.context().addCookies([cookie]);
     await page.reload();
     await page.getByRole('heading', { name: 'Sign in to Grove' }).waitFor();
+    assert.equal(await page.getByLabel('E-mail').getAttribute('autocomplete'), 'username webauthn');
+    await setPresence(page, true);
     await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
     await page.getByRole('heading', { level: 1, name: 'People' }).waitFor();
   });

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { type Browser, type BrowserContextOptions, type CDPSession, chromium, type Page } from 'playwright-core';
 import { findChromium } from '../../../scripts/find-chromium.ts';
 import { asTenantId } from '../../server/src/kernel/ids.ts';
 import { openTestApp, type Places, type TestApp } from '../../server/test/harness.ts';
@@ -70,16 +70,27 @@ export async function openConsoleStage(places: Places): Promise<ConsoleStage> {
   };
 }
 
+/** Whether the person at the page uses the passkey when asked. */
+export async function setPresence(page: Page, isPresent: boolean): Promise<void> {
+  const known = authenticators.get(page);
+  if (!known) throw new Error('the page has no authenticator');
+  const { session, authenticatorId } = known;
+  await session.send('WebAuthn.setAutomaticPresenceSimulation', { authenticatorId, enabled: isPresent });
+}
+
+const authenticators = new WeakMap<Page, { session: CDPSession; authenticatorId: string }>();
+
 /** One that is built in, verifies its user and answers by itself. */
 async function addAuthenticator(page: Page): Promise<void> {
   const session = await page.context().newCDPSession(page);
   await session.send('WebAuthn.enable');
-  await session.send('WebAuthn.addVirtualAuthenticator', {
+  const { authenticatorId } = await session.send('WebAuthn.addVirtualAuthenticator', {
     options: {
       ...{ protocol: 'ctap2', transport: 'internal', hasResidentKey: true, hasUserVerification: true },
       ...{ isUserVerified: true, automaticPresenceSimulation: true },
     },
   });
+  authenticators.set(page, { session, authenticatorId });
 }
 
 /** Waits until nothing on the page moves or changes its colour. */
@@ -90,17 +101,18 @@ export async function still(page: Page): Promise<void> {
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** What axe finds against WCAG 2.0 to 2.2, A and AA: one line for each. */
-export async function axeFaults(page: Page): Promise<string[]> {
+export async function axeFaults(page: Page, only?: 'color-contrast'): Promise<string[]> {
   // The policy of the page takes no scripts of others; a debugger may run one all the same.
   await page.evaluate(AXE);
   await still(page);
-  return page.evaluate(async () => {
+  return page.evaluate(async (rule) => {
     type Found = { violations: { id: string; nodes: { html: string; failureSummary?: string }[] }[] };
     const { axe } = globalThis as unknown as { axe: { run(options: object): Promise<Found> } };
     const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
-    const { violations } = await axe.run({ runOnly: { type: 'tag', values: tags } });
+    const runOnly = rule ? { type: 'rule', values: [rule] } : { type: 'tag', values: tags };
+    const { violations } = await axe.run({ runOnly });
     return violations.flatMap(({ id, nodes }) =>
       nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 160)} ${failureSummary?.slice(0, 200)}`),
     );
-  });
+  }, only);
 }

@@ -5,6 +5,7 @@ import type { ReactNode } from 'react';
 import { callLoosely, type Group as GroupName } from '../api/client.ts';
 import { useEnvironment } from '../api/environment.ts';
 import { useT } from '../texts/texts.tsx';
+import { saveCsv } from './csv.ts';
 import { Empty, Failed, Waiting } from './states.tsx';
 
 /** A list of the server, a page at a time. Filters and the page are in the address, so a list can be linked to. */
@@ -132,22 +133,14 @@ function Pages({ page, total }: { page: number; total: number }) {
   );
 }
 
-/** All pages of the list, as a file. A value that a spreadsheet would run is made a text. */
+/** All pages of the list, as a file. */
 async function exportRows<T>(props: ListProps<T>): Promise<void> {
   const columns = props.columns.filter(({ text }) => text !== undefined);
-  const lines = [columns.map(({ title }) => cell(title)).join(',')];
+  const lines = [columns.map(({ title }) => title)];
   for (let page = 0; page < MAX_EXPORTED_PAGES; page += 1) {
     const { content, totalPages } = await callList<T>(props, { page, size: EXPORT_SIZE });
-    for (const row of content) lines.push(columns.map(({ text }) => cell(text?.(row) ?? '')).join(','));
+    for (const row of content) lines.push(columns.map(({ text }) => text?.(row) ?? ''));
     if (page >= totalPages - 1) break;
   }
-  const url = URL.createObjectURL(new Blob([`${lines.join('\r\n')}\r\n`], { type: 'text/csv' }));
-  const link = Object.assign(document.createElement('a'), { href: url, download: `${props.name}.csv` });
-  link.click();
-  URL.revokeObjectURL(url);
-}
-
-function cell(text: string): string {
-  const harmless = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return `"${harmless.replaceAll('"', '""')}"`;
+  saveCsv(props.name, lines);
 }

@@ -1,13 +1,14 @@
-import { Alert, Button, JsonInput, List, Stack, Text } from '@mantine/core';
+import { Alert, Button, Group, JsonInput, List, SegmentedControl, Stack, Text, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { useBlocker, useNavigate, useParams } from '@tanstack/react-router';
+import { Link, useBlocker, useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type ArgumentsOf, call, type Result } from '../api/client.ts';
 import { useEnvironment } from '../api/environment.ts';
 import { useMay } from '../api/session.tsx';
 import { useAct } from '../parts/act.ts';
 import { WordTag } from '../parts/badges.tsx';
+import { Outline, type Step } from '../parts/outline.tsx';
 import { Page } from '../parts/page.tsx';
 import { Failed, Guarded, Waiting } from '../parts/states.tsx';
 import { useT } from '../texts/texts.tsx';
@@ -55,7 +56,17 @@ function Editor({ view }: { view: DefinitionView | undefined }) {
   const may = useMay();
   const navigate = useNavigate();
   const first = JSON.stringify(view?.document ?? STARTER, null, 2);
-  const [text, setText] = useState(first);
+  const [text, putText] = useState(first);
+  const [past, setPast] = useState<readonly string[]>([]);
+  const [form, setForm] = useState<'outline' | 'document'>('outline');
+  const setText = (next: string) => {
+    setPast([...past, text].slice(-MAX_UNDO));
+    putText(next);
+  };
+  const undo = () => {
+    putText(past.at(-1) ?? text);
+    setPast(past.slice(0, -1));
+  };
   const isEditable = view === undefined || view.status === 'EDITABLE';
   const isChanged = text !== first;
   useBlocker({ shouldBlockFn: () => isChanged && !confirm(t('definitions.unsaved')) });
@@ -78,6 +89,11 @@ function Editor({ view }: { view: DefinitionView | undefined }) {
       actions={
         <>
           {view && <WordTag word={view.status} />}
+          {view && may('whatIf', 'run') && (
+            <Button variant="default" component={Link} to="/what-if" search={{ definition: view.id } as never}>
+              {t('whatIf.title')}
+            </Button>
+          )}
           {view?.status === 'DEPLOYED_ACTIVE' && may('processDefinitions', 'archive') && (
             <Button variant="default" onClick={() => archive.mutate(undefined)} loading={archive.isPending}>
               {t('definitions.archive')}
@@ -102,22 +118,80 @@ function Editor({ view }: { view: DefinitionView | undefined }) {
       }
     >
       <Stack>
-        <JsonInput
-          label={t('definitions.document')}
-          description={t('definitions.documentHint')}
-          value={text}
-          onChange={setText}
-          autosize
-          minRows={12}
-          maxRows={40}
-          readOnly={!canStore}
-          className="code"
-          spellCheck={false}
-        />
+        <Group>
+          <SegmentedControl
+            aria-label={t('definitions.document')}
+            value={form}
+            data={[
+              { value: 'outline', label: t('outline.title') },
+              { value: 'document', label: t('definitions.document') },
+            ]}
+            onChange={(next) => setForm(next === 'outline' ? 'outline' : 'document')}
+          />
+          {canStore && (
+            <Button variant="default" disabled={past.length === 0} onClick={undo}>
+              {t('outline.undo')}
+            </Button>
+          )}
+        </Group>
+        {form === 'outline' ? (
+          <OutlineOf text={text} onText={setText} isReadOnly={!canStore} />
+        ) : (
+          <JsonInput
+            label={t('definitions.document')}
+            description={t('definitions.documentHint')}
+            value={text}
+            onChange={setText}
+            autosize
+            minRows={12}
+            maxRows={40}
+            readOnly={!canStore}
+            className="code"
+            spellCheck={false}
+          />
+        )}
         {may('processDefinitions', 'validate') && <Faults text={text} />}
       </Stack>
     </Page>
   );
+}
+
+/** Changes that can be undone. */
+const MAX_UNDO = 50;
+
+type OutlineOfProps = { text: string; onText(text: string): void; isReadOnly: boolean };
+
+function OutlineOf({ text, onText, isReadOnly }: OutlineOfProps) {
+  const t = useT();
+  const document = readDocument(text);
+  if (!document) return <Alert color="red">{t('outline.notJson')}</Alert>;
+  const steps = (Array.isArray(document.steps) ? document.steps : []) as Step[];
+  return (
+    <Stack>
+      <TextInput
+        label={t('keys.name')}
+        value={String(document.name ?? '')}
+        readOnly={isReadOnly}
+        onChange={(event) => onText(JSON.stringify({ ...document, name: event.currentTarget.value }, null, 2))}
+        maxLength={50}
+        required
+      />
+      <Outline
+        steps={steps}
+        isReadOnly={isReadOnly}
+        onSteps={(next) => onText(JSON.stringify({ ...document, steps: next }, null, 2))}
+      />
+    </Stack>
+  );
+}
+
+function readDocument(text: string): Record<string, unknown> | undefined {
+  try {
+    const read: unknown = JSON.parse(text);
+    return typeof read === 'object' && read !== null ? (read as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 const WAIT_MS = 400;

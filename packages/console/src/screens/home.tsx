@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { call } from '../api/client.ts';
 import { useEnvironment } from '../api/environment.ts';
 import { useMay, useSession } from '../api/session.tsx';
+import { NoteCard } from '../parts/case-notes.tsx';
 import { useMomentText } from '../parts/moment.tsx';
 import { Page } from '../parts/page.tsx';
 import { type TextKey, useT } from '../texts/texts.tsx';
@@ -16,9 +17,37 @@ export function Home() {
   return (
     <Page title={t('home.title', { name: operator.name })}>
       {may('reviews', 'list') && <Queue />}
+      {may('noteMentions', 'list') && <Mentions />}
       {may('processInstances', 'list') && <Numbers />}
       {may('apiKeys', 'list') && may('webhooks', 'list') && may('operators', 'list') && <SetUp />}
     </Page>
+  );
+}
+
+const MENTIONS_SHOWN = 3;
+
+/** What colleagues ask to be looked at. */
+function Mentions() {
+  const t = useT();
+  const environment = useEnvironment();
+  const { data } = useQuery({
+    queryKey: [environment, 'mentions'],
+    queryFn: () => call('noteMentions', 'list', { query: { size: MENTIONS_SHOWN } }),
+  });
+  if (!data || data.content.length === 0) return null;
+  return (
+    <section aria-label={t('notes.mentions')}>
+      <Title order={2} size="h5" mb="xs">
+        {t('notes.mentions')}
+      </Title>
+      <Stack gap="xs">
+        {data.content.map((note) => (
+          <Link key={note.id} to="/instances/$id" params={{ id: note.processInstanceId }} className="plain-link">
+            <NoteCard note={note} />
+          </Link>
+        ))}
+      </Stack>
+    </section>
   );
 }
 

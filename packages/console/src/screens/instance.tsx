@@ -1,7 +1,8 @@
-import { Group, Stack, Text, Title } from '@mantine/core';
-import { useNavigate, useParams } from '@tanstack/react-router';
-import { call } from '../api/client.ts';
+import { Button, Group, Stack, Text, Title } from '@mantine/core';
+import { Link, useNavigate, useParams } from '@tanstack/react-router';
+import { call, callForBlob } from '../api/client.ts';
 import { useMay } from '../api/session.tsx';
+import { useAct } from '../parts/act.ts';
 import { StatusTag } from '../parts/badges.tsx';
 import { type Case, CaseStates, Checks, Forms, Happened, useCase, ValuesTable } from '../parts/case-data.tsx';
 import { Faces, Images, imagesOf } from '../parts/case-images.tsx';
@@ -21,7 +22,7 @@ export function Instance() {
   if (!query.data) return <CaseStates query={query} />;
   const { instance } = query.data;
   return (
-    <Page title={nameOf(instance) || t('instances.noName')} actions={<Remove id={id} />}>
+    <Page title={nameOf(instance) || t('instances.noName')} actions={<Actions found={query.data} />}>
       <CaseView found={query.data} />
     </Page>
   );
@@ -84,6 +85,38 @@ function Facts({ found: { instance } }: { found: Case }) {
         {instance.id}
       </Text>
     </Group>
+  );
+}
+
+function Actions({ found: { instance } }: { found: Case }) {
+  const t = useT();
+  const may = useMay();
+  const params = { processDefnId: instance.processDefnId, processInstanceId: instance.id };
+  const archive = useAct(async () => {
+    const blob = await callForBlob('userData', 'archive', { params, body: {} }, 'application/zip');
+    const url = URL.createObjectURL(blob);
+    Object.assign(document.createElement('a'), { href: url, download: `${instance.id}.zip` }).click();
+    URL.revokeObjectURL(url);
+  });
+  return (
+    <>
+      {may('events', 'startQuery') && (
+        <Button
+          variant="default"
+          component={Link}
+          to="/events"
+          search={{ parentProcessInstanceId: instance.id } as never}
+        >
+          {t('events.title')}
+        </Button>
+      )}
+      {may('userData', 'archive') && (
+        <Button variant="default" onClick={() => archive.mutate(undefined)} loading={archive.isPending}>
+          {t('instance.archive')}
+        </Button>
+      )}
+      <Remove id={instance.id} />
+    </>
   );
 }
 

@@ -1,8 +1,8 @@
 import { Button, Group, Modal, MultiSelect, SegmentedControl } from '@mantine/core';
 import { useState } from 'react';
-import { call, permissionCatalogue, type Result } from '../api/client.ts';
+import { call, type Result } from '../api/client.ts';
 import { useEnvironment } from '../api/environment.ts';
-import { useMay, useSession } from '../api/session.tsx';
+import { useMay } from '../api/session.tsx';
 import { useAct } from '../parts/act.ts';
 import { ActForm } from '../parts/act-form.tsx';
 import { WordTag } from '../parts/badges.tsx';
@@ -12,6 +12,7 @@ import { type Column, List } from '../parts/list.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { NameField } from '../parts/name-field.tsx';
 import { Page } from '../parts/page.tsx';
+import { usePermissionChoices } from '../parts/permission-choices.ts';
 import { Guarded } from '../parts/states.tsx';
 import { useT } from '../texts/texts.tsx';
 
@@ -69,16 +70,6 @@ export function Keys() {
       </Page>
     </Guarded>
   );
-}
-
-/** Components as a whole, then their operations. */
-export function usePermissionChoices() {
-  const { tenantId } = useSession();
-  const prefix = `TNT#${tenantId}#`;
-  return [...permissionCatalogue()].map(([component, permissions]) => ({
-    group: component,
-    items: [`${component}:*`, ...permissions].map((each) => ({ value: `${prefix}${each}`, label: each })),
-  }));
 }
 
 function NewKey({ onMade }: { onMade(code: string): void }) {

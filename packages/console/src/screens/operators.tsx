@@ -1,4 +1,4 @@
-import { Button, Menu, Modal, Select, Table, Text, TextInput, Title } from '@mantine/core';
+import { Button, Group, Menu, Modal, Select, Table, Text, TextInput, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call, type Result } from '../api/client.ts';
@@ -6,11 +6,13 @@ import { useMay } from '../api/session.tsx';
 import { useAct } from '../parts/act.ts';
 import { ActForm } from '../parts/act-form.tsx';
 import { Tag, WordTag } from '../parts/badges.tsx';
+import { DeleteButton } from '../parts/delete-button.tsx';
 import { ConfirmByTyping, OnceShown } from '../parts/dialogs.tsx';
 import { type Column, List } from '../parts/list.tsx';
 import { Moment, useMomentText } from '../parts/moment.tsx';
 import { NameField } from '../parts/name-field.tsx';
 import { Page } from '../parts/page.tsx';
+import { type Role, RoleEditor } from '../parts/role-editor.tsx';
 import { Guarded } from '../parts/states.tsx';
 import { useT } from '../texts/texts.tsx';
 
@@ -163,14 +165,25 @@ function OperatorMenu({ row, onLink }: { row: OperatorRow; onLink(link: JoinLink
 
 function Roles() {
   const t = useT();
+  const may = useMay();
   const { data } = useRoles();
+  const [edited, setEdited] = useState<Role | 'new'>();
+  const close = () => setEdited(undefined);
   if (!data) return null;
   return (
     <section>
-      <Title order={2} size="h4" mb="sm">
-        {t('operators.roles')}
-      </Title>
+      <Group justify="space-between" mb="sm">
+        <Title order={2} size="h4">
+          {t('operators.roles')}
+        </Title>
+        {may('operatorRoles', 'create') && (
+          <Button size="xs" variant="default" onClick={() => setEdited('new')}>
+            {t('roles.new')}
+          </Button>
+        )}
+      </Group>
       <Table className="list" verticalSpacing="sm">
+        <caption className="hidden">{t('operators.roles')}</caption>
         <Table.Tbody>
           {data.roles.map((role) => (
             <Table.Tr key={role.name}>
@@ -182,10 +195,37 @@ function Roles() {
               </Table.Td>
               <Table.Td data-title={t('keys.environment')}>{role.environments.join(', ')}</Table.Td>
               <Table.Td data-title={t('operators.title')}>{role.operators}</Table.Td>
+              <Table.Td className="actions">
+                {!role.builtIn && <RoleActions role={role} onEdit={() => setEdited(role)} />}
+              </Table.Td>
             </Table.Tr>
           ))}
         </Table.Tbody>
       </Table>
+      <Modal opened={edited !== undefined} onClose={close} title={edited === 'new' ? t('roles.new') : t('roles.edit')}>
+        {edited && <RoleEditor of={edited === 'new' ? undefined : edited} onDone={close} />}
+      </Modal>
     </section>
+  );
+}
+
+function RoleActions({ role, onEdit }: { role: Role; onEdit(): void }) {
+  const t = useT();
+  const may = useMay();
+  return (
+    <Group gap={4} justify="flex-end" wrap="nowrap">
+      {may('operatorRoles', 'update') && (
+        <Button size="compact-xs" variant="default" onClick={onEdit}>
+          {t('roles.edit')}
+        </Button>
+      )}
+      {may('operatorRoles', 'delete') && (
+        <DeleteButton
+          name={role.name}
+          lead={t('roles.deleteLead')}
+          remove={() => call('operatorRoles', 'delete', { params: { roleName: role.name } })}
+        />
+      )}
+    </Group>
   );
 }

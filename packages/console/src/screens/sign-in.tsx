@@ -1,7 +1,7 @@
-import { Alert, Button, Text } from '@mantine/core';
-import { startAuthentication } from '@simplewebauthn/browser';
+import { Alert, Button, Text, TextInput } from '@mantine/core';
+import { browserSupportsWebAuthnAutofill, startAuthentication } from '@simplewebauthn/browser';
 import { useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { CallError, call } from '../api/client.ts';
 import { SESSION_KEY } from '../api/session.tsx';
 import { type TextKey, useT } from '../texts/texts.tsx';
@@ -14,14 +14,25 @@ export function SignIn() {
   const client = useQueryClient();
   const [isBusy, setBusy] = useState(false);
   const [fault, setFault] = useState<TextKey>();
+  const signInBy = async (useBrowserAutofill: boolean) => {
+    const { ceremonyId, publicKey } = await call('consoleAccount', 'startSignIn', { body: {} });
+    const optionsJSON = publicKey as unknown as RequestOptions;
+    const credential = await startAuthentication({ optionsJSON, useBrowserAutofill });
+    const body = { ceremonyId, credential: credential as unknown as Record<string, unknown> };
+    client.setQueryData(SESSION_KEY, await call('consoleAccount', 'completeSignIn', { body }));
+  };
+  // The browser offers passkeys in the field. It waits as long as the page is there, and gives way to the button.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: begun once for each page.
+  useEffect(() => {
+    browserSupportsWebAuthnAutofill()
+      .then((isSupported) => (isSupported ? signInBy(true) : undefined))
+      .catch((error) => error instanceof CallError && setFault(faultOf(error)));
+  }, []);
   const signIn = async () => {
     setBusy(true);
     setFault(undefined);
     try {
-      const { ceremonyId, publicKey } = await call('consoleAccount', 'startSignIn', { body: {} });
-      const credential = await startAuthentication({ optionsJSON: publicKey as unknown as RequestOptions });
-      const body = { ceremonyId, credential: credential as unknown as Record<string, unknown> };
-      client.setQueryData(SESSION_KEY, await call('consoleAccount', 'completeSignIn', { body }));
+      await signInBy(false);
     } catch (error) {
       setFault(faultOf(error));
     } finally {
@@ -35,6 +46,7 @@ export function SignIn() {
           {t(fault)}
         </Alert>
       )}
+      <TextInput label={t('join.email')} name="username" autoComplete="username webauthn" type="email" />
       <Button size="md" onClick={signIn} loading={isBusy} autoFocus>
         {t('signIn.button')}
       </Button>

@@ -1,6 +1,8 @@
 import type { Texts } from './en.ts';
+import { screensAr } from './screens/ar.ts';
 
 export const ar: Texts = {
+  ...screensAr,
   'app.name': 'Grove',
   'app.skip': 'انتقل إلى المحتوى',
   'app.menu': 'القائمة',

@@ -1,6 +1,8 @@
 import type { Texts } from './en.ts';
+import { screensDe } from './screens/de.ts';
 
 export const de: Texts = {
+  ...screensDe,
   'app.name': 'Grove',
   'app.skip': 'Zum Inhalt',
   'app.menu': 'Menü',

@@ -1,5 +1,8 @@
+import { screensEn } from './screens/en.ts';
+
 /** English, and the list of all keys. */
 export const en = {
+  ...screensEn,
   'app.name': 'Grove',
   'app.skip': 'Skip to the content',
   'app.menu': 'Menu',

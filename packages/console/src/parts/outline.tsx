@@ -1,0 +1,282 @@
+import {
+  Alert,
+  Button,
+  Checkbox,
+  Group,
+  JsonInput,
+  NativeSelect,
+  NumberInput,
+  Select,
+  Stack,
+  TagsInput,
+  Text,
+  Textarea,
+  TextInput,
+} from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useT } from '../texts/texts.tsx';
+import { Waiting } from './states.tsx';
+
+/** The steps of a definition as a list that can be built by keyboard alone. It says the same as the document. */
+export type Step = { id: string; type: string } & Record<string, unknown>;
+type Schema = {
+  type?: string;
+  const?: string;
+  enum?: readonly string[];
+  items?: Schema;
+  minimum?: number;
+  maximum?: number;
+  maxLength?: number;
+  default?: unknown;
+  description?: string;
+  properties?: Record<string, Schema>;
+  required?: readonly string[];
+};
+type Definitions = Record<string, Schema>;
+type OutlineProps = { steps: readonly Step[]; onSteps(steps: Step[]): void; isReadOnly: boolean };
+
+async function fetchSchema(): Promise<Definitions> {
+  const response = await fetch('/schemas/process-definition.json');
+  return ((await response.json()) as { $defs: Definitions }).$defs;
+}
+
+export function Outline({ steps, onSteps, isReadOnly }: OutlineProps) {
+  const t = useT();
+  const { data } = useQuery({ queryKey: ['definition-schema'], queryFn: fetchSchema, staleTime: 600_000 });
+  const [open, setOpen] = useState<number>();
+  if (!data) return <Waiting />;
+  const move = (at: number, by: number) => {
+    const moved = steps.toSpliced(at, 1).toSpliced(at + by, 0, steps[at] as Step);
+    onSteps(moved);
+    setOpen(open === at ? at + by : open);
+  };
+  const add = (type: string) => {
+    const before = steps.findIndex((step) => step.type === 'decision');
+    const place = before < 0 || type === 'decision' ? steps.length : before;
+    onSteps(steps.toSpliced(place, 0, { id: freeId(type, steps), type }));
+    setOpen(place);
+  };
+  return (
+    <Stack gap="xs">
+      <ol className="plain-list outline" aria-label={t('outline.steps')}>
+        {steps.map((step, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: an id may be typed anew, and the place is what stays.
+          <li key={at} className="card check">
+            <Group justify="space-between" gap="xs">
+              <div>
+                <Text size="sm" fw={600} span>
+                  {at + 1}. {step.id}
+                </Text>{' '}
+                <Text size="xs" c="dimmed" span>
+                  {step.type}
+                  {typeof step.when === 'string' && ` · ${t('outline.when', { condition: step.when })}`}
+                </Text>
+              </div>
+              <Group gap={4}>
+                <Button
+                  size="compact-xs"
+                  variant="default"
+                  aria-expanded={open === at}
+                  onClick={() => setOpen(open === at ? undefined : at)}
+                >
+                  {t(isReadOnly ? 'outline.show' : 'roles.edit')}
+                </Button>
+                {!isReadOnly && (
+                  <>
+                    <Button size="compact-xs" variant="default" disabled={at === 0} onClick={() => move(at, -1)}>
+                      {t('outline.up')}
+                    </Button>
+                    <Button
+                      size="compact-xs"
+                      variant="default"
+                      disabled={at === steps.length - 1}
+                      onClick={() => move(at, 1)}
+                    >
+                      {t('outline.down')}
+                    </Button>
+                    <Button
+                      size="compact-xs"
+                      variant="default"
+                      onClick={() => {
+                        onSteps(steps.toSpliced(at, 1));
+                        setOpen(undefined);
+                      }}
+                    >
+                      {t('outline.remove')}
+                    </Button>
+                  </>
+                )}
+              </Group>
+            </Group>
+            {open === at && (
+              <Inspector
+                step={step}
+                schema={data[step.type]}
+                isReadOnly={isReadOnly}
+                onStep={(next) => onSteps(steps.toSpliced(at, 1, next))}
+              />
+            )}
+          </li>
+        ))}
+      </ol>
+      {!isReadOnly && <Adder types={Object.keys(data)} about={data} onAdd={add} />}
+    </Stack>
+  );
+}
+
+function freeId(type: string, steps: readonly Step[]): string {
+  const taken = new Set(steps.map(({ id }) => id));
+  if (!taken.has(type)) return type;
+  let number = 2;
+  while (taken.has(`${type}${number}`)) number += 1;
+  return `${type}${number}`;
+}
+
+function Adder({ types, about, onAdd }: { types: string[]; about: Definitions; onAdd(type: string): void }) {
+  const t = useT();
+  const [type, setType] = useState<string | null>(null);
+  return (
+    <Group align="flex-end">
+      <Select
+        className="grow"
+        label={t('outline.add')}
+        description={type ? about[type]?.description : ' '}
+        data={types}
+        value={type}
+        onChange={setType}
+        searchable
+      />
+      <Button variant="default" disabled={!type} onClick={() => type && onAdd(type)}>
+        {t('watchlists.add')}
+      </Button>
+    </Group>
+  );
+}
+
+type InspectorProps = { step: Step; schema: Schema | undefined; isReadOnly: boolean; onStep(step: Step): void };
+
+/** The settings of a step, as its schema describes them. */
+function Inspector({ step, schema, isReadOnly, onStep }: InspectorProps) {
+  const t = useT();
+  if (!schema) return <Alert color="red">{t('outline.unknown', { type: step.type })}</Alert>;
+  const set = (name: string, value: unknown) => {
+    const { [name]: _before, ...others } = step;
+    onStep((value === undefined ? others : { ...others, [name]: value }) as Step);
+  };
+  return (
+    <fieldset className="inspector" disabled={isReadOnly}>
+      <legend className="hidden">{step.id}</legend>
+      <Stack gap="xs" mt="xs">
+        {Object.entries(schema.properties ?? {})
+          .filter(([name]) => name !== 'type')
+          .map(([name, property]) => (
+            <Setting
+              key={name}
+              name={name}
+              schema={property}
+              value={step[name]}
+              isRequired={schema.required?.includes(name) === true}
+              onValue={(value) => set(name, value)}
+            />
+          ))}
+      </Stack>
+    </fieldset>
+  );
+}
+
+type SettingProps = {
+  name: string;
+  schema: Schema;
+  value: unknown;
+  isRequired: boolean;
+  onValue(value: unknown): void;
+};
+
+function Setting({ name, schema, value, isRequired, onValue }: SettingProps) {
+  const common = { label: name, description: schema.description, required: isRequired };
+  const fallback = schema.default === undefined ? '' : String(schema.default);
+  if (schema.enum) {
+    return (
+      <NativeSelect
+        {...common}
+        value={String(value ?? '')}
+        data={[{ value: '', label: fallback }, ...schema.enum.map((each) => ({ value: each, label: each }))]}
+        onChange={(event) => onValue(event.currentTarget.value || undefined)}
+      />
+    );
+  }
+  if (schema.type === 'boolean') {
+    return (
+      <Checkbox
+        {...common}
+        checked={Boolean(value ?? schema.default)}
+        onChange={(event) => onValue(event.currentTarget.checked)}
+      />
+    );
+  }
+  if (schema.type === 'integer' || schema.type === 'number') {
+    return (
+      <NumberInput
+        {...common}
+        value={typeof value === 'number' ? value : ''}
+        placeholder={fallback}
+        min={schema.minimum}
+        max={schema.maximum}
+        onChange={(next) => onValue(next === '' ? undefined : Number(next))}
+      />
+    );
+  }
+  if (schema.type === 'array' && (schema.items?.type === 'string' || schema.items?.enum)) {
+    const data = schema.items.enum ? [...schema.items.enum] : [];
+    return (
+      <TagsInput
+        {...common}
+        data={data}
+        value={Array.isArray(value) ? value.map(String) : []}
+        onChange={(next) => onValue(next.length === 0 ? undefined : next)}
+      />
+    );
+  }
+  if (schema.type === 'string') {
+    const Field = name === 'when' ? Textarea : TextInput;
+    return (
+      <Field
+        {...common}
+        value={typeof value === 'string' ? value : ''}
+        placeholder={fallback}
+        maxLength={schema.maxLength}
+        onChange={(event) => onValue(event.currentTarget.value || undefined)}
+      />
+    );
+  }
+  return <JsonSetting {...{ name, schema, value, isRequired, onValue }} />;
+}
+
+/** What has a shape of its own is written as JSON, and taken when it can be read. */
+function JsonSetting({ name, schema, value, isRequired, onValue }: SettingProps) {
+  const [text, setText] = useState(value === undefined ? '' : JSON.stringify(value, null, 2));
+  return (
+    <JsonInput
+      label={name}
+      description={schema.description}
+      required={isRequired}
+      value={text}
+      onChange={(next) => {
+        setText(next);
+        if (next.trim() === '') onValue(undefined);
+        else {
+          try {
+            onValue(JSON.parse(next));
+          } catch {
+            // It is not finished; the last readable value stays.
+          }
+        }
+      }}
+      autosize
+      minRows={2}
+      maxRows={12}
+      className="code"
+    />
+  );
+}

@@ -1,0 +1,136 @@
+import { Anchor, Button, Code, Group, NumberInput, SimpleGrid, Table, Text, TextInput } from '@mantine/core';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
+import { call, type Result } from '../api/client.ts';
+import { useAct } from '../parts/act.ts';
+import { saveCsv } from '../parts/csv.ts';
+import { Page } from '../parts/page.tsx';
+import { Empty, Guarded } from '../parts/states.tsx';
+import { useT } from '../texts/texts.tsx';
+
+type Answer = Result<'events', 'getQueryResult'>;
+
+/** The seven filters of the specification. Names are compared with `%` and `_`; the others exactly. */
+const FILTERS = [
+  { name: 'parentProcessInstanceId', isLike: false },
+  { name: 'parentProcessDefnId', isLike: false },
+  { name: 'parentProcessDefnName', isLike: true },
+  { name: 'parentProcessDefnVersion', isLike: false },
+  { name: 'childProcessDefnName', isLike: true },
+  { name: 'childProcessDefnVersion', isLike: false },
+  { name: 'childProcessDefnTag', isLike: true },
+] as const;
+
+const POLL_MS = 500;
+const MAX_POLLS = 120;
+
+export function EventQueries() {
+  const t = useT();
+  const navigate = useNavigate();
+  const search = useSearch({ strict: false }) as Record<string, string | undefined>;
+  const [size, setSize] = useState(100);
+  const [answer, setAnswer] = useState<Answer>();
+  const set = (name: string, value: string) =>
+    navigate({ to: '/events', search: { ...search, [name]: value || undefined } as never, replace: true });
+  const run = useAct(async () => {
+    const given = FILTERS.flatMap(({ name }) => (search[name] ? [[name, search[name]]] : []));
+    const { executionId } = await call('events', 'startQuery', { body: { size, ...Object.fromEntries(given) } });
+    for (let polls = 0; polls < MAX_POLLS; polls += 1) {
+      const found = await call('events', 'getQueryResult', { params: { executionId }, query: { size } });
+      setAnswer(found);
+      if (found.status === 'SUCCEEDED' || found.status === 'FAILED') return;
+      await new Promise((done) => setTimeout(done, POLL_MS));
+    }
+  });
+  const rows = (answer?.results ?? []) as unknown as Record<string, unknown>[];
+  const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))].slice(0, 8);
+  const textOf = (value: unknown) =>
+    typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value ?? '');
+  return (
+    <Guarded group="events" name="startQuery">
+      <Page title={t('events.title')}>
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            run.mutate(undefined);
+          }}
+        >
+          <SimpleGrid cols={{ base: 1, sm: 2, lg: 4 }}>
+            {FILTERS.map(({ name, isLike }) => (
+              <TextInput
+                key={name}
+                label={name}
+                description={t(isLike ? 'events.like' : 'events.exact')}
+                value={search[name] ?? ''}
+                onChange={(event) => set(name, event.currentTarget.value)}
+                maxLength={100}
+              />
+            ))}
+            <NumberInput
+              label={t('events.size')}
+              description={' '}
+              value={size}
+              min={1}
+              max={1000}
+              onChange={(next) => setSize(Number(next) || 100)}
+            />
+          </SimpleGrid>
+          <Group mt="md">
+            <Button type="submit" loading={run.isPending}>
+              {t('events.run')}
+            </Button>
+            {answer && (
+              <Text size="sm" role="status">
+                {answer.status} · {t('app.total', { n: rows.length })}
+              </Text>
+            )}
+            {rows.length > 0 && (
+              <Button
+                variant="default"
+                onClick={() =>
+                  saveCsv('events', [columns, ...rows.map((row) => columns.map((name) => textOf(row[name])))])
+                }
+              >
+                {t('app.export')}
+              </Button>
+            )}
+          </Group>
+        </form>
+        {answer?.status === 'SUCCEEDED' && rows.length === 0 && <Empty title={t('state.emptyFilter')} />}
+        {rows.length > 0 && (
+          <Table.ScrollContainer minWidth={0} type="native">
+            <Table className="list" verticalSpacing="sm">
+              <caption className="hidden">{t('events.title')}</caption>
+              <Table.Thead>
+                <Table.Tr>
+                  {columns.map((name) => (
+                    <Table.Th key={name}>{name}</Table.Th>
+                  ))}
+                </Table.Tr>
+              </Table.Thead>
+              <Table.Tbody>
+                {rows.map((row) => (
+                  <Table.Tr key={JSON.stringify(row)}>
+                    {columns.map((name) => (
+                      <Table.Td key={name} data-title={name}>
+                        {name.endsWith('ProcessInstanceId') && row[name] ? (
+                          <Anchor component={Link} to={`/instances/${textOf(row[name])}`} size="sm">
+                            {textOf(row[name])}
+                          </Anchor>
+                        ) : typeof row[name] === 'object' && row[name] !== null ? (
+                          <Code className="wrap">{textOf(row[name])}</Code>
+                        ) : (
+                          <Text size="sm">{textOf(row[name])}</Text>
+                        )}
+                      </Table.Td>
+                    ))}
+                  </Table.Tr>
+                ))}
+              </Table.Tbody>
+            </Table>
+          </Table.ScrollContainer>
+        )}
+      </Page>
+    </Guarded>
+  );
+}

@@ -1,0 +1,133 @@
+import { Alert, Badge, Button, Group, NumberInput, Stack, Switch, TagsInput, Text, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { call, type Result } from '../api/client.ts';
+import { useEnvironment } from '../api/environment.ts';
+import { useMay, useSession } from '../api/session.tsx';
+import { say, useAct } from '../parts/act.ts';
+import { ActForm } from '../parts/act-form.tsx';
+import { useMomentText } from '../parts/moment.tsx';
+import { Page } from '../parts/page.tsx';
+import { Failed, Guarded, Waiting } from '../parts/states.tsx';
+import { useT } from '../texts/texts.tsx';
+
+type SettingsView = Result<'processSettings', 'get'>;
+
+/** What holds for all verifications of the tenant, and what goes when its time is over. */
+export function Settings() {
+  const t = useT();
+  const may = useMay();
+  const environment = useEnvironment();
+  const { tenantId, region } = useSession();
+  const query = useQuery({
+    queryKey: [environment, 'settings'],
+    queryFn: () => call('processSettings', 'get', {}),
+  });
+  return (
+    <Guarded group="processSettings" name="get">
+      <Page title={t('settings.title')}>
+        <Group gap="xs">
+          <Badge variant="default" tt="none">
+            {tenantId}
+          </Badge>
+          <Badge variant="default">{region}</Badge>
+        </Group>
+        {query.isPending && <Waiting />}
+        {query.isError && <Failed error={query.error} retry={() => query.refetch()} />}
+        {query.data && <Form key={JSON.stringify(query.data)} of={query.data} />}
+        {may('retention', 'preview') && <Retention />}
+      </Page>
+    </Guarded>
+  );
+}
+
+function Form({ of }: { of: SettingsView }) {
+  const t = useT();
+  const may = useMay();
+  const [settings, setSettings] = useState(of);
+  const change = (more: Partial<SettingsView>) => setSettings({ ...settings, ...more });
+  const isChanged = JSON.stringify(settings) !== JSON.stringify(of);
+  const save = useAct(
+    () => call('processSettings', 'update', { body: settings }),
+    () => say(t('settings.saved')),
+  );
+  const flags = ['fourEyes', 'allowSpecimens', 'lenientRequests'] as const;
+  return (
+    <ActForm act={save} submitLabel={t('app.save')} isDisabled={!isChanged || !may('processSettings', 'update')}>
+      {flags.map((name) => (
+        <Switch
+          key={name}
+          label={t(`settings.${name}`)}
+          description={t(`settings.${name}Hint`)}
+          checked={settings[name]}
+          onChange={(event) => change({ [name]: event.currentTarget.checked })}
+        />
+      ))}
+      <TagsInput
+        label={t('settings.redirectOrigins')}
+        description={t('settings.redirectOriginsHint')}
+        value={settings.redirectOrigins}
+        onChange={(redirectOrigins) => change({ redirectOrigins })}
+      />
+      <TagsInput
+        label={t('settings.embedOrigins')}
+        description={t('settings.embedOriginsHint')}
+        value={settings.embedOrigins}
+        onChange={(embedOrigins) => change({ embedOrigins })}
+      />
+      <NumberInput
+        label={t('settings.readBudget')}
+        description={t('settings.readBudgetHint')}
+        value={settings.readBudget.personsPerHour}
+        min={1}
+        onChange={(next) => change({ readBudget: { ...settings.readBudget, personsPerHour: Number(next) || 1 } })}
+      />
+      <Switch
+        label={t('settings.block')}
+        checked={settings.readBudget.block}
+        onChange={(event) => change({ readBudget: { ...settings.readBudget, block: event.currentTarget.checked } })}
+      />
+    </ActForm>
+  );
+}
+
+function Retention() {
+  const t = useT();
+  const may = useMay();
+  const momentText = useMomentText();
+  const environment = useEnvironment();
+  const { data } = useQuery({
+    queryKey: [environment, 'retention'],
+    queryFn: () => call('retention', 'preview', {}),
+  });
+  const run = useAct(
+    () => call('retention', 'run', { body: {} }),
+    ({ purged }) => say(t('settings.purged', { n: purged })),
+  );
+  if (!data) return null;
+  const { due, inReview, oldestCreatedDtm, clockFault } = data;
+  return (
+    <section className="card">
+      <Stack gap="xs" align="flex-start">
+        <Title order={2} size="h5">
+          {t('settings.retention')}
+        </Title>
+        <Text size="sm">
+          {t('settings.due', { n: due })}{' '}
+          {oldestCreatedDtm && t('settings.oldest', { time: momentText(oldestCreatedDtm) })}{' '}
+          {inReview > 0 && t('settings.dueInReview', { n: inReview })}
+        </Text>
+        {clockFault && (
+          <Alert color="red" variant="light">
+            {clockFault}
+          </Alert>
+        )}
+        {may('retention', 'run') && due > 0 && (
+          <Button size="xs" color="red.9" onClick={() => run.mutate(undefined)} loading={run.isPending}>
+            {t('settings.runNow')}
+          </Button>
+        )}
+      </Stack>
+    </section>
+  );
+}

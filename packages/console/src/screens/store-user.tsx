@@ -1,0 +1,147 @@
+import { Alert, Button, Code, Group, Stack, Table, Text, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useParams } from '@tanstack/react-router';
+import { callLoosely, type Result } from '../api/client.ts';
+import { useEnvironment } from '../api/environment.ts';
+import { useMay } from '../api/session.tsx';
+import { useAct } from '../parts/act.ts';
+import { Tag, WordTag } from '../parts/badges.tsx';
+import { DeleteButton } from '../parts/delete-button.tsx';
+import { type Column, List } from '../parts/list.tsx';
+import { Moment } from '../parts/moment.tsx';
+import { Page } from '../parts/page.tsx';
+import { Failed, Guarded, Waiting } from '../parts/states.tsx';
+import { useT } from '../texts/texts.tsx';
+
+type UserView = Result<'users', 'get'>;
+type AuthenticationRow = Result<'users', 'listAuthentications'>['content'][number];
+type Params = { storeName: string; userId: string };
+
+/** One user of a store: what they sign in with, how it went, and whether they are locked. */
+export function StoreUser() {
+  const { name = '', userId = '' } = useParams({ strict: false }) as { name?: string; userId?: string };
+  const environment = useEnvironment();
+  const params = { storeName: name, userId };
+  const query = useQuery({
+    queryKey: [environment, 'user', name, userId],
+    queryFn: () => callLoosely('users', 'get', { params }) as Promise<UserView>,
+  });
+  return (
+    <Guarded group="users" name="get">
+      {query.isPending && <Waiting />}
+      {query.isError && <Failed error={query.error} retry={() => query.refetch()} />}
+      {query.data && <Shown user={query.data} params={params} />}
+    </Guarded>
+  );
+}
+
+function Shown({ user, params }: { user: UserView; params: Params }) {
+  const t = useT();
+  const may = useMay();
+  const navigate = useNavigate();
+  const isLocked = user.status === 'LOCKED' || user.status === 'TEMP_LOCKED';
+  const lock = useAct(() => callLoosely('users', isLocked ? 'unlock' : 'lock', { params, body: {} }));
+  const columns: Column<AuthenticationRow>[] = [
+    { title: t('stores.modality'), show: ({ modality }) => modality, text: ({ modality }) => modality },
+    {
+      title: t('stores.result'),
+      show: ({ succeeded, code }) => (
+        <Tag tone={succeeded ? 'good' : 'bad'}>
+          {succeeded ? t('check.PASSED') : `${t('check.FAILED')} ${code ?? ''}`}
+        </Tag>
+      ),
+      text: ({ succeeded, code }) => (succeeded ? 'ok' : String(code ?? '')),
+    },
+    { title: t('audit.when'), show: (row) => <Moment at={row.createdDtm} />, text: (row) => row.createdDtm },
+  ];
+  return (
+    <Page
+      title={user.extId ?? user.id}
+      actions={
+        <>
+          {may('users', isLocked ? 'unlock' : 'lock') && (
+            <Button variant="default" onClick={() => lock.mutate(undefined)} loading={lock.isPending}>
+              {t(isLocked ? 'operators.unlock' : 'stores.lock')}
+            </Button>
+          )}
+          {may('users', 'delete') && (
+            <DeleteButton
+              size="sm"
+              name={user.extId ?? user.id}
+              lead={t('stores.deleteLead')}
+              remove={() => callLoosely('users', 'delete', { params })}
+              onDone={() => navigate({ to: `/stores/${encodeURIComponent(params.storeName)}` })}
+            />
+          )}
+        </>
+      }
+    >
+      <Group gap="xs">
+        <WordTag word={user.status} />
+        <Text size="xs" c="dimmed">
+          {user.id}
+        </Text>
+      </Group>
+      {isLocked && (
+        <Alert color="red" variant="light">
+          {t('stores.locked')}
+        </Alert>
+      )}
+      <Facts title={t('stores.lockState')} of={user.lockInfo} />
+      <Facts title={t('stores.summary')} of={user.summaryInfo} />
+      <Facts title={t('stores.attributes')} of={user.attributes} />
+      {may('users', 'listAuthentications') && (
+        <section>
+          <Title order={2} size="h5" mb="sm">
+            {t('stores.authentications')}
+          </Title>
+          <List<AuthenticationRow>
+            group="users"
+            name="listAuthentications"
+            params={params}
+            label={t('stores.authentications')}
+            columns={columns}
+            keyOf={({ id }) => id}
+          />
+        </section>
+      )}
+    </Page>
+  );
+}
+
+/** Members of an object, one in a row; what is an object itself is shown as it is. */
+function Facts({ title, of }: { title: string; of: object | undefined }) {
+  const entries = Object.entries(of ?? {});
+  if (entries.length === 0) return null;
+  return (
+    <section>
+      <Title order={2} size="h5" mb="sm">
+        {title}
+      </Title>
+      <Stack gap="xs">
+        <Table withTableBorder>
+          <Table.Tbody>
+            {entries.map(([name, value]) => (
+              <Table.Tr key={name}>
+                <Table.Td>
+                  <Text size="sm" c="dimmed">
+                    {name}
+                  </Text>
+                </Table.Td>
+                <Table.Td>
+                  {typeof value === 'object' && value !== null ? (
+                    <Code block className="wrap">
+                      {JSON.stringify(value, null, 2)}
+                    </Code>
+                  ) : (
+                    <bdi>{String(value)}</bdi>
+                  )}
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Stack>
+    </section>
+  );
+}

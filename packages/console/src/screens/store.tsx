@@ -1,0 +1,176 @@
+import { Button, Group, JsonInput, Modal, NativeSelect, Stack, TextInput, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
+import { type ArgumentsOf, call, type Result } from '../api/client.ts';
+import { useEnvironment } from '../api/environment.ts';
+import { useMay } from '../api/session.tsx';
+import { useAct } from '../parts/act.ts';
+import { ActForm } from '../parts/act-form.tsx';
+import { WordTag } from '../parts/badges.tsx';
+import { type Column, List } from '../parts/list.tsx';
+import { Moment } from '../parts/moment.tsx';
+import { Page } from '../parts/page.tsx';
+import { Failed, Guarded, Waiting } from '../parts/states.tsx';
+import { useT } from '../texts/texts.tsx';
+import { StoreForm } from './stores.tsx';
+
+type StoreView = Result<'stores', 'get'>;
+type UserRow = Result<'users', 'list'>['content'][number];
+
+/** One identity store: its configuration, its relying parties and policies, and its users. */
+export function Store() {
+  const { name = '' } = useParams({ strict: false }) as { name?: string };
+  const environment = useEnvironment();
+  const query = useQuery({
+    queryKey: [environment, 'store', name],
+    queryFn: () => call('stores', 'get', { params: { storeName: name } }),
+  });
+  return (
+    <Guarded group="stores" name="get">
+      {query.isPending && <Waiting />}
+      {query.isError && <Failed error={query.error} retry={() => query.refetch()} />}
+      {query.data && <Shown store={query.data} />}
+    </Guarded>
+  );
+}
+
+type Open = 'store' | 'passkey' | 'appkey' | 'totp' | 'push';
+
+function Shown({ store }: { store: StoreView }) {
+  const t = useT();
+  const may = useMay();
+  const [open, setOpen] = useState<Open>();
+  const close = () => setOpen(undefined);
+  const buttons: readonly [Open, boolean][] = [
+    ['store', may('stores', 'update')],
+    ['passkey', may('passkeys', 'createConfig')],
+    ['appkey', may('appkeys', 'createConfig')],
+    ['totp', may('totps', 'createPolicy')],
+    ['push', may('pushNotifications', 'createPolicy')],
+  ];
+  return (
+    <Page
+      title={store.name}
+      actions={buttons
+        .filter(([, isShown]) => isShown)
+        .map(([which]) => (
+          <Button key={which} size="xs" variant="default" onClick={() => setOpen(which)}>
+            {t(`stores.${which}`)}
+          </Button>
+        ))}
+    >
+      <Group gap="xs">
+        <WordTag word={store.status} />
+      </Group>
+      {may('users', 'list') && <Users store={store.name} />}
+      <Modal opened={open === 'store'} onClose={close} title={t('stores.store')}>
+        <StoreForm of={store} onDone={close} />
+      </Modal>
+      <Modal opened={open !== undefined && open !== 'store'} onClose={close} title={open && t(`stores.${open}`)}>
+        {open && open !== 'store' && <ConfigForm store={store.name} kind={open} onDone={close} />}
+      </Modal>
+    </Page>
+  );
+}
+
+type Kind = Exclude<Open, 'store'>;
+const STARTERS: Record<Kind, object> = {
+  passkey: { rpId: 'example.com', rpName: 'Example', restrictedOrigins: ['https://www.example.com'] },
+  appkey: { rpId: 'app', appId: 'https://example.com/app' },
+  totp: { name: 'usual', issuer: 'Example', digits: 6, period: 30 },
+  push: { rpId: 'app', numberMatching: true },
+};
+
+/** A relying party or a policy. What does not fit together is refused with an explanation. */
+function ConfigForm({ store, kind, onDone }: { store: string; kind: Kind; onDone(): void }) {
+  const t = useT();
+  const [text, setText] = useState(JSON.stringify(STARTERS[kind], null, 2));
+  const params = { storeName: store };
+  const make = useAct(async (): Promise<unknown> => {
+    const body = JSON.parse(text) as never;
+    if (kind === 'passkey')
+      return call('passkeys', 'createConfig', { params, body } as ArgumentsOf<'passkeys', 'createConfig'>);
+    if (kind === 'appkey')
+      return call('appkeys', 'createConfig', { params, body } as ArgumentsOf<'appkeys', 'createConfig'>);
+    if (kind === 'totp') return call('totps', 'createPolicy', { params, body } as ArgumentsOf<'totps', 'createPolicy'>);
+    return call('pushNotifications', 'createPolicy', { params, body } as ArgumentsOf<
+      'pushNotifications',
+      'createPolicy'
+    >);
+  }, onDone);
+  return (
+    <ActForm act={make} submitLabel={t('app.save')}>
+      <JsonInput
+        label={t('stores.configuration')}
+        value={text}
+        onChange={setText}
+        autosize
+        minRows={6}
+        maxRows={24}
+        className="code"
+        data-autofocus
+      />
+    </ActForm>
+  );
+}
+
+const STATUSES = ['ACTIVE', 'LOCKED', 'TEMP_LOCKED', 'DISABLED', 'PENDING_ACTIVE'] as const;
+
+function Users({ store }: { store: string }) {
+  const t = useT();
+  const navigate = useNavigate();
+  const { extId = '', status = '' } = useSearch({ strict: false }) as { extId?: string; status?: string };
+  const [words, setWords] = useState(extId);
+  const go = (next: object) => navigate({ to: '.', search: { extId, status, ...next } as never });
+  const columns: Column<UserRow>[] = [
+    { title: t('stores.user'), show: (row) => row.extId ?? row.id, text: (row) => row.extId ?? row.id },
+    { title: t('keys.status'), show: (row) => <WordTag word={row.status} />, text: (row) => row.status },
+    { title: t('instances.created'), show: (row) => <Moment at={row.createdDtm} />, text: (row) => row.createdDtm },
+    {
+      title: t('operators.lastSignIn'),
+      show: (row) => <Moment at={row.lastSuccessfulAuthenticationDtm} />,
+      text: (row) => row.lastSuccessfulAuthenticationDtm,
+    },
+  ];
+  return (
+    <Stack>
+      <Title order={2} size="h5">
+        {t('stores.users')}
+      </Title>
+      <Group align="flex-end">
+        <form
+          className="grow"
+          onSubmit={(event) => {
+            event.preventDefault();
+            go({ extId: words || undefined });
+          }}
+        >
+          <TextInput
+            type="search"
+            label={t('stores.extId')}
+            description={t('stores.extIdHint')}
+            value={words}
+            onChange={(event) => setWords(event.currentTarget.value)}
+          />
+        </form>
+        <NativeSelect
+          label={t('keys.status')}
+          value={status}
+          data={[{ value: '', label: t('instances.all') }, ...STATUSES.map((value) => ({ value, label: value }))]}
+          onChange={(event) => go({ status: event.currentTarget.value || undefined })}
+        />
+      </Group>
+      <List<UserRow>
+        group="users"
+        name="list"
+        params={{ storeName: store }}
+        query={{ extId: extId || undefined, status: status || undefined }}
+        label={t('stores.users')}
+        columns={columns}
+        keyOf={({ id }) => id}
+        linkOf={({ id }) => `/stores/${encodeURIComponent(store)}/users/${id}`}
+      />
+    </Stack>
+  );
+}

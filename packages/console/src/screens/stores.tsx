@@ -1,0 +1,86 @@
+import { Button, JsonInput, Modal, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { call, type Result } from '../api/client.ts';
+import { useMay } from '../api/session.tsx';
+import { useAct } from '../parts/act.ts';
+import { ActForm } from '../parts/act-form.tsx';
+import { WordTag } from '../parts/badges.tsx';
+import { type Column, List } from '../parts/list.tsx';
+import { Moment } from '../parts/moment.tsx';
+import { NameField } from '../parts/name-field.tsx';
+import { Page } from '../parts/page.tsx';
+import { Guarded } from '../parts/states.tsx';
+import { useT } from '../texts/texts.tsx';
+
+type StoreRow = Result<'stores', 'list'>['content'][number];
+
+/** Identity stores: where users, their keys and faces are kept. */
+export function Stores() {
+  const t = useT();
+  const may = useMay();
+  const [isMaking, setMaking] = useState(false);
+  const columns: Column<StoreRow>[] = [
+    { title: t('keys.name'), show: ({ name }) => name, text: ({ name }) => name },
+    { title: t('roles.description'), show: ({ description }) => description ?? '–', text: (row) => row.description },
+    { title: t('keys.status'), show: ({ status }) => <WordTag word={status} />, text: ({ status }) => status },
+    {
+      title: t('secrets.changed'),
+      show: ({ lastUpdatedDtm }) => <Moment at={lastUpdatedDtm} />,
+      text: ({ lastUpdatedDtm }) => lastUpdatedDtm,
+    },
+  ];
+  return (
+    <Guarded group="stores" name="list">
+      <Page
+        title={t('stores.title')}
+        actions={may('stores', 'create') && <Button onClick={() => setMaking(true)}>{t('stores.new')}</Button>}
+      >
+        <List<StoreRow>
+          group="stores"
+          name="list"
+          label={t('stores.title')}
+          columns={columns}
+          keyOf={({ id }) => id}
+          linkOf={({ name }) => `/stores/${encodeURIComponent(name)}`}
+        />
+        <Modal opened={isMaking} onClose={() => setMaking(false)} title={t('stores.new')}>
+          <StoreForm onDone={() => setMaking(false)} />
+        </Modal>
+      </Page>
+    </Guarded>
+  );
+}
+
+/** A new store, or a change of one. The server says what is wrong with the configuration, and where. */
+export function StoreForm({ of, onDone }: { of?: StoreRow; onDone(): void }) {
+  const t = useT();
+  const [name, setName] = useState(of?.name ?? '');
+  const [description, setDescription] = useState(of?.description ?? '');
+  const [text, setText] = useState(JSON.stringify(of?.configuration ?? {}, null, 2));
+  const store = useAct(async () => {
+    const configuration = JSON.parse(text) as StoreRow['configuration'];
+    if (of) await call('stores', 'update', { params: { storeName: of.name }, body: { description, configuration } });
+    else await call('stores', 'create', { body: { name, description, configuration } });
+  }, onDone);
+  return (
+    <ActForm act={store} submitLabel={t('app.save')}>
+      {!of && <NameField name={name} onName={setName} maxLength={50} />}
+      <TextInput
+        label={t('roles.description')}
+        value={description}
+        onChange={(event) => setDescription(event.currentTarget.value)}
+        maxLength={255}
+      />
+      <JsonInput
+        label={t('stores.configuration')}
+        description={t('stores.configurationHint')}
+        value={text}
+        onChange={setText}
+        autosize
+        minRows={6}
+        maxRows={24}
+        className="code"
+      />
+    </ActForm>
+  );
+}

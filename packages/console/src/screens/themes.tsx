@@ -1,0 +1,253 @@
+import {
+  Alert,
+  Button,
+  ColorInput,
+  Group,
+  Modal,
+  NativeSelect,
+  NumberInput,
+  SimpleGrid,
+  Stack,
+  Text,
+  Title,
+} from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import { useState } from 'react';
+import { call, type Result } from '../api/client.ts';
+import { useEnvironment } from '../api/environment.ts';
+import { useMay } from '../api/session.tsx';
+import { say, useAct } from '../parts/act.ts';
+import { ActForm } from '../parts/act-form.tsx';
+import { contrast } from '../parts/contrast.ts';
+import { DeleteButton } from '../parts/delete-button.tsx';
+import { type Column, List } from '../parts/list.tsx';
+import { Moment } from '../parts/moment.tsx';
+import { NameField } from '../parts/name-field.tsx';
+import { Page } from '../parts/page.tsx';
+import { Failed, Guarded, Waiting } from '../parts/states.tsx';
+import { ThemeTexts } from '../parts/theme-texts.tsx';
+import { useT, useTexts } from '../texts/texts.tsx';
+
+type ThemeRow = Result<'themes', 'list'>['content'][number];
+type Palette = ThemeRow['palette'];
+
+const COLOURS = [
+  ...(['primary', 'onPrimary', 'background', 'surface', 'text', 'mutedText', 'border', 'error', 'success'] as const),
+] as const;
+const STARTER = {
+  ...{ primary: '#0b5e4a', onPrimary: '#ffffff', background: '#ffffff', surface: '#f4f6f5', text: '#16211c' },
+  ...{ mutedText: '#4d5a54', border: '#7c8a84', error: '#b3261e', success: '#1b6e3c' },
+} as Palette;
+/** What is read on what: below 4.5:1 is hard to read, below 3:1 is refused. */
+const PAIRS = [
+  ['onPrimary', 'primary'],
+  ['text', 'background'],
+  ['text', 'surface'],
+  ['mutedText', 'background'],
+  ['error', 'background'],
+] as const;
+const GOOD = 4.5;
+const LEAST = 3;
+
+/** How journeys look. */
+export function Themes() {
+  const t = useT();
+  const may = useMay();
+  const [isMaking, setMaking] = useState(false);
+  const columns: Column<ThemeRow>[] = [
+    { title: t('keys.name'), show: ({ name }) => name, text: ({ name }) => name },
+    {
+      title: t('themes.colours'),
+      show: ({ palette }) => <Swatches palette={palette} />,
+      text: ({ palette }) => palette.primary,
+    },
+    {
+      title: t('secrets.changed'),
+      show: (row) => <Moment at={row.lastUpdatedDtm} />,
+      text: (row) => row.lastUpdatedDtm,
+    },
+  ];
+  return (
+    <Guarded group="themes" name="list">
+      <Page
+        title={t('themes.title')}
+        actions={may('themes', 'create') && <Button onClick={() => setMaking(true)}>{t('themes.new')}</Button>}
+      >
+        <List<ThemeRow>
+          group="themes"
+          name="list"
+          label={t('themes.title')}
+          columns={columns}
+          keyOf={({ name }) => name}
+          linkOf={({ name }) => `/themes/${encodeURIComponent(name)}`}
+          actionsOf={({ name }) =>
+            may('themes', 'delete') && (
+              <DeleteButton
+                name={name}
+                lead={t('themes.deleteLead')}
+                remove={() => call('themes', 'delete', { params: { themeName: name } })}
+              />
+            )
+          }
+        />
+        <Modal opened={isMaking} onClose={() => setMaking(false)} title={t('themes.new')}>
+          <NewTheme onDone={() => setMaking(false)} />
+        </Modal>
+      </Page>
+    </Guarded>
+  );
+}
+
+function Swatches({ palette }: { palette: Palette }) {
+  return (
+    <svg width="72" height="18" viewBox="0 0 72 18" aria-hidden="true">
+      {(['primary', 'background', 'surface', 'text'] as const).map((name, at) => (
+        <rect key={name} x={at * 18} width="18" height="18" fill={palette[name]} stroke="#7c8a84" strokeWidth="0.5" />
+      ))}
+    </svg>
+  );
+}
+
+function NewTheme({ onDone }: { onDone(): void }) {
+  const t = useT();
+  const [name, setName] = useState('');
+  const make = useAct(() => call('themes', 'create', { body: { name, palette: STARTER } }), onDone);
+  return (
+    <ActForm act={make} submitLabel={t('app.create')}>
+      <NameField name={name} onName={setName} maxLength={50} />
+    </ActForm>
+  );
+}
+
+export function Theme() {
+  const { name = '' } = useParams({ strict: false }) as { name?: string };
+  const environment = useEnvironment();
+  const query = useQuery({
+    queryKey: [environment, 'theme', name],
+    queryFn: async () =>
+      (await call('themes', 'list', { query: { name, size: 10 } })).content.find((row) => row.name === name) ?? null,
+  });
+  return (
+    <Guarded group="themes" name="list">
+      {query.isPending && <Waiting />}
+      {query.isError && <Failed error={query.error} retry={() => query.refetch()} />}
+      {query.data && <Editor key={query.data.lastUpdatedDtm} theme={query.data} />}
+    </Guarded>
+  );
+}
+
+function Editor({ theme }: { theme: ThemeRow }) {
+  const t = useT();
+  const may = useMay();
+  const [palette, setPalette] = useState(theme.palette);
+  const [radius, setRadius] = useState(theme.radius);
+  const [fontFamily, setFontFamily] = useState(theme.fontFamily);
+  const save = useAct(
+    () => call('themes', 'update', { params: { themeName: theme.name }, body: { palette, radius, fontFamily } }),
+    () => say(t('settings.saved')),
+  );
+  const ratios = PAIRS.map(([front, back]) => ({ front, back, ratio: contrast(palette[front], palette[back]) }));
+  const isBlocked = ratios.some(({ ratio }) => ratio < LEAST);
+  return (
+    <Page title={theme.name}>
+      <SimpleGrid cols={{ base: 1, md: 2 }}>
+        <ActForm act={save} submitLabel={t('app.save')} isDisabled={isBlocked || !may('themes', 'update')}>
+          {COLOURS.map((name) => (
+            <ColorInput
+              key={name}
+              label={t(`themes.${name}`)}
+              value={palette[name]}
+              format="hex"
+              withEyeDropper={false}
+              dir="ltr"
+              onChange={(value) => setPalette({ ...palette, [name]: value })}
+            />
+          ))}
+          <NumberInput
+            label={t('themes.radius')}
+            value={radius}
+            min={0}
+            max={24}
+            onChange={(next) => setRadius(Number(next) || 0)}
+          />
+          <NativeSelect
+            label={t('themes.font')}
+            value={fontFamily}
+            data={['system', 'serif', 'rounded', 'monospace', 'own']}
+            onChange={(event) => setFontFamily(event.currentTarget.value as typeof fontFamily)}
+          />
+        </ActForm>
+        <Stack>
+          <Preview palette={palette} radius={radius} fontFamily={fontFamily} />
+          {ratios
+            .filter(({ ratio }) => ratio < GOOD)
+            .map(({ front, back, ratio }) => (
+              <Alert key={`${front} ${back}`} color={ratio < LEAST ? 'red' : 'yellow'} variant="light" role="status">
+                {t(ratio < LEAST ? 'themes.unreadable' : 'themes.hard', {
+                  ...{ front: t(`themes.${front}`), back: t(`themes.${back}`), ratio: Math.round(ratio * 10) / 10 },
+                })}
+              </Alert>
+            ))}
+        </Stack>
+      </SimpleGrid>
+      <ThemeTexts theme={theme} />
+    </Page>
+  );
+}
+
+const FONTS: Record<string, string> = {
+  ...{ system: 'system-ui, sans-serif', serif: 'Georgia, serif', monospace: 'monospace' },
+  ...{ rounded: 'ui-rounded, system-ui, sans-serif', own: 'system-ui, sans-serif' },
+};
+
+/** The page of a step as a phone shows it, drawn with the theme. */
+function Preview({ palette, radius, fontFamily }: { palette: Palette; radius: number; fontFamily: string }) {
+  const { t, dir } = useTexts();
+  // A line begins at the side from which it is read.
+  const start = dir === 'rtl' ? 296 : 24;
+  return (
+    <section aria-label={t('themes.preview')}>
+      <Title order={2} size="h5" mb="xs">
+        {t('themes.preview')}
+      </Title>
+      <svg
+        viewBox="0 0 320 420"
+        className="theme-preview"
+        fontFamily={FONTS[fontFamily]}
+        role="img"
+        aria-label={t('themes.preview')}
+      >
+        <rect width="320" height="420" rx="22" fill={palette.background} stroke={palette.border} />
+        <rect x="24" y="26" width="96" height="6" rx="3" fill={palette.primary} />
+        <rect x="126" y="26" width="170" height="6" rx="3" fill={palette.border} />
+        <text x={start} y="82" fontSize="24" fontWeight="700" fill={palette.text}>
+          {t('themes.sampleTitle')}
+        </text>
+        <text x={start} y="110" fontSize="14" fill={palette.mutedText}>
+          {t('themes.sampleText')}
+        </text>
+        <rect x="24" y="130" width="272" height="150" rx={radius} fill={palette.surface} stroke={palette.border} />
+        <circle cx="70" cy="190" r="22" fill={palette.border} />
+        <text x="110" y="186" direction="ltr" fontSize="13" fill={palette.text}>
+          ADA BYRNE
+        </text>
+        <text x="110" y="206" direction="ltr" fontSize="12" fill={palette.success}>
+          ✓
+        </text>
+        <text x={start} y="306" fontSize="12" fill={palette.error}>
+          {t('themes.sampleError')}
+        </text>
+        <rect x="24" y="330" width="272" height="48" rx={radius} fill={palette.primary} />
+        <text x="160" y="360" fontSize="16" fontWeight="600" textAnchor="middle" fill={palette.onPrimary}>
+          {t('themes.sampleButton')}
+        </text>
+      </svg>
+      <Group>
+        <Text size="xs" c="dimmed">
+          {t('themes.previewHint')}
+        </Text>
+      </Group>
+    </section>
+  );
+}

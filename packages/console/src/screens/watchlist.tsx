@@ -1,0 +1,215 @@
+import { Button, FileInput, Group, Modal, NativeSelect, Stack, Text, Textarea, TextInput, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import { useState } from 'react';
+import { call, type Result } from '../api/client.ts';
+import { useEnvironment } from '../api/environment.ts';
+import { useMay } from '../api/session.tsx';
+import { useAct } from '../parts/act.ts';
+import { ActForm } from '../parts/act-form.tsx';
+import { DeleteButton } from '../parts/delete-button.tsx';
+import { type Column, List } from '../parts/list.tsx';
+import { Moment } from '../parts/moment.tsx';
+import { Page } from '../parts/page.tsx';
+import { Failed, Guarded, Waiting } from '../parts/states.tsx';
+import { useT } from '../texts/texts.tsx';
+
+type ListView = Result<'watchlists', 'get'>;
+type MemberRow = Result<'watchlists', 'listMembers'>['content'][number];
+
+/** One list: who is on it, why and until when, and who would be found. */
+export function Watchlist() {
+  const { id = '' } = useParams({ strict: false });
+  const environment = useEnvironment();
+  const query = useQuery({
+    queryKey: [environment, 'watchlist', id],
+    queryFn: () => call('watchlists', 'get', { params: { watchlistId: id } }),
+  });
+  return (
+    <Guarded group="watchlists" name="get">
+      {query.isPending && <Waiting />}
+      {query.isError && <Failed error={query.error} retry={() => query.refetch()} />}
+      {query.data && <Shown list={query.data} />}
+    </Guarded>
+  );
+}
+
+const memberName = ({ firstName, lastName, value }: MemberRow) =>
+  value ?? ([firstName, lastName].filter(Boolean).join(' ') || '');
+
+function Shown({ list }: { list: ListView }) {
+  const t = useT();
+  const may = useMay();
+  const [isAdding, setAdding] = useState(false);
+  const params = { watchlistId: list.id };
+  const columns: Column<MemberRow>[] = [
+    { title: t('keys.name'), show: (row) => <bdi>{memberName(row) || row.id}</bdi>, text: memberName },
+    { title: t('watchlists.reason'), show: ({ note }) => <bdi>{note ?? '–'}</bdi>, text: ({ note }) => note },
+    {
+      title: t('keys.expires'),
+      show: ({ expiringDtm }) => <Moment at={expiringDtm} />,
+      text: ({ expiringDtm }) => expiringDtm,
+    },
+    { title: t('keys.createdBy'), show: ({ createdBy }) => createdBy ?? '–', text: ({ createdBy }) => createdBy },
+  ];
+  return (
+    <Page
+      title={list.name}
+      actions={may('watchlists', 'addMember') && <Button onClick={() => setAdding(true)}>{t('watchlists.add')}</Button>}
+    >
+      {list.description && <Text size="sm">{list.description}</Text>}
+      {may('watchlists', 'listMembers') && (
+        <List<MemberRow>
+          group="watchlists"
+          name="listMembers"
+          params={params}
+          label={list.name}
+          columns={columns}
+          keyOf={({ id }) => id}
+          actionsOf={(row) =>
+            may('watchlists', 'removeMember') && (
+              <DeleteButton
+                name={memberName(row) || row.id}
+                lead={t('watchlists.removeLead')}
+                remove={() => call('watchlists', 'removeMember', { params: { ...params, memberId: row.id } })}
+              />
+            )
+          }
+        />
+      )}
+      {may('watchlists', 'match') && <Match list={list} />}
+      <Modal opened={isAdding} onClose={() => setAdding(false)} title={t('watchlists.add')}>
+        <NewMember list={list} onDone={() => setAdding(false)} />
+      </Modal>
+    </Page>
+  );
+}
+
+const EXPIRES = ['P30D', 'P90D', 'P365D', 'P1825D'] as const;
+
+/** A reason and an end are always asked for. */
+function NewMember({ list, onDone }: { list: ListView; onDone(): void }) {
+  const t = useT();
+  const [value, setValue] = useState('');
+  const [names, setNames] = useState({ firstName: '', lastName: '' });
+  const [image, setImage] = useState<File | null>(null);
+  const [note, setNote] = useState('');
+  const [expireAfter, setExpireAfter] = useState<string>('P365D');
+  const isFace = list.type === 'FACE';
+  const add = useAct(async () => {
+    const who = isFace
+      ? {
+          image: image ? await base64Of(image) : '',
+          ...(names.firstName && { firstName: names.firstName }),
+          ...(names.lastName && { lastName: names.lastName }),
+        }
+      : { value };
+    await call('watchlists', 'addMember', {
+      params: { watchlistId: list.id },
+      body: { ...who, note, expireAfter },
+    });
+  }, onDone);
+  return (
+    <ActForm act={add} submitLabel={t('watchlists.add')} isDisabled={isFace && !image}>
+      {isFace ? (
+        <>
+          <FileInput
+            label={t('watchlists.picture')}
+            accept="image/jpeg,image/png"
+            value={image}
+            onChange={setImage}
+            required
+          />
+          {(['firstName', 'lastName'] as const).map((name) => (
+            <TextInput
+              key={name}
+              label={t(`watchlists.${name}`)}
+              value={names[name]}
+              onChange={(event) => setNames({ ...names, [name]: event.currentTarget.value })}
+              maxLength={100}
+            />
+          ))}
+        </>
+      ) : (
+        <TextInput
+          label={t(`watchlists.${list.type}`)}
+          value={value}
+          onChange={(event) => setValue(event.currentTarget.value)}
+          maxLength={254}
+          required
+        />
+      )}
+      <Textarea
+        label={t('watchlists.reason')}
+        value={note}
+        onChange={(event) => setNote(event.currentTarget.value)}
+        maxLength={1000}
+        required
+      />
+      <NativeSelect
+        label={t('keys.expires')}
+        value={expireAfter}
+        data={EXPIRES.map((each) => ({ value: each, label: t('usage.days', { n: Number(each.slice(1, -1)) }) }))}
+        onChange={(event) => setExpireAfter(event.currentTarget.value)}
+      />
+    </ActForm>
+  );
+}
+
+async function base64Of(file: File): Promise<string> {
+  const bytes = new Uint8Array(await file.arrayBuffer());
+  let text = '';
+  for (const byte of bytes) text += String.fromCharCode(byte);
+  return btoa(text);
+}
+
+/** Who of the list would be found. */
+function Match({ list }: { list: ListView }) {
+  const t = useT();
+  const [value, setValue] = useState('');
+  const [image, setImage] = useState<File | null>(null);
+  const [found, setFound] = useState<Result<'watchlists', 'match'>>();
+  const match = useAct(async () => {
+    const body = list.type === 'FACE' ? { image: image ? await base64Of(image) : '' } : { value };
+    return call('watchlists', 'match', { params: { watchlistId: list.id }, body });
+  }, setFound);
+  return (
+    <section className="card">
+      <Stack gap="xs">
+        <Title order={2} size="h5">
+          {t('watchlists.try')}
+        </Title>
+        <Group align="flex-end">
+          {list.type === 'FACE' ? (
+            <FileInput
+              label={t('watchlists.picture')}
+              accept="image/jpeg,image/png"
+              value={image}
+              onChange={setImage}
+            />
+          ) : (
+            <TextInput
+              label={t(`watchlists.${list.type}`)}
+              value={value}
+              onChange={(event) => setValue(event.currentTarget.value)}
+              maxLength={254}
+            />
+          )}
+          <Button
+            variant="default"
+            onClick={() => match.mutate(undefined)}
+            loading={match.isPending}
+            disabled={list.type === 'FACE' ? !image : value === ''}
+          >
+            {t('watchlists.look')}
+          </Button>
+        </Group>
+        {found && (
+          <Text size="sm" role="status">
+            {t('watchlists.found', { n: found.candidates.length, compared: found.numCompared })}
+          </Text>
+        )}
+      </Stack>
+    </section>
+  );
+}
