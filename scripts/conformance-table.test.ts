@@ -43,6 +43,20 @@ describe('the table of what was exercised', () => {
     );
   });
 
+  it('takes a row for exercised only where every code of it was answered at its own address', () => {
+    const [one, other] = conformanceRows(users, []).filter(({ codes }) => codes.length > 0);
+    assert.ok(one && other && one.codes.length > 1 && one.status === other.status);
+    const answered = one.codes.map(({ code }) => ({ route: one.route, status: one.status, code }));
+    const rows = conformanceRows(users, answered).filter(({ codes }) => codes.length > 0);
+    assert.deepEqual(
+      rows.map(({ route, seen }) => [route, seen]),
+      [
+        [one.route, true],
+        [other.route, false],
+      ],
+    );
+  });
+
   it('says of each code whether its own address answered it, and which cannot', () => {
     const route = '/api/identity-store/stores/{storeName}/users/{userId}';
     const rows = conformanceRows(users, [{ route: `GET ${route}`, status: 404, code: 100028 }]);

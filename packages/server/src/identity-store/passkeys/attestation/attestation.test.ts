@@ -303,6 +303,11 @@ describe('an attestation as devices in the field make it', () => {
     refuses(made(['packed', packed(maker)], ['none', () => new Map<string, Cbor>()]));
     refuses(made(['packed', packed(maker)], ['compound', compound(['packed', packed(maker)])]));
     refuses(made(...Array.from({ length: 9 }, (): [AttestationFormat, Attests] => ['packed', packed(maker)])));
+    const withMore: Attests = (attested) => {
+      const [first, ...rest] = compound(['packed', packed(maker)], ['tpm', tpm(maker)])(attested);
+      return [new Map([...(first as Map<string, Cbor>), ['more', 'x']]), ...rest] as readonly Cbor[];
+    };
+    refuses({ format: 'compound', attests: withMore });
     const none = { trust: 'none', roots: [], aaguids: [] } as const;
     assert.equal(assess(made(['packed', packed(maker)], ['tpm', tpm(maker)]), none), 'none');
   });
