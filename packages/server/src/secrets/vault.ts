@@ -33,9 +33,15 @@ export type Vault = {
   openFor(db: TenantReads, subject: string, context: string, sealed: Uint8Array): Promise<Buffer>;
   /**
    * The same for short texts that are asked for again and again: one that was opened lately is remembered. Nothing if the
-   * subject was destroyed since the text was read.
+   * subject was destroyed since the text was read. `key` is that of `dataKeyColumn`, where it was read with the text.
    */
-  openTextFor(db: TenantReads, subject: string, context: string, sealed: Uint8Array): Promise<string | undefined>;
+  openTextFor(
+    db: TenantReads,
+    subject: string,
+    context: string,
+    sealed: Uint8Array,
+    key?: Uint8Array | null,
+  ): Promise<string | undefined>;
   /** The same for many values of one subject, whose key is read once. */
   unsealerFor(db: TenantReads, subject: string): Promise<(context: string, sealed: Uint8Array) => Buffer>;
   /** For long values, which are sealed once the transaction that made sure of the key has committed. */
@@ -172,8 +178,8 @@ export function openVault({ master, clock }: { master: MasterKey; clock: Clock }
       const { key } = await storedDataKey(db, subject);
       return unseal(key, dataContext(db.tenantId, subject, context), sealed);
     },
-    async openTextFor(db, subject, context, sealed) {
-      const found = await findDataKey(db, subject);
+    async openTextFor(db, subject, context, sealed, key) {
+      const found = key === undefined ? await findDataKey(db, subject) : key;
       if (!found) return undefined;
       const entry = await openDataKey(db, subject, found);
       const { text } = entry;

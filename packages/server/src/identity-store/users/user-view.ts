@@ -41,6 +41,9 @@ export type UserAddress = {
   readonly ref: UserRef;
 };
 
+/** The sealed key of the user, where it was read with the row. */
+type DataKey = { readonly data_key?: Uint8Array | null };
+
 const ATTRIBUTES = 'attributes';
 const NO_LOCKS: Locks = {};
 
@@ -51,7 +54,11 @@ export function openUserViews({ vault }: { vault: Pick<Vault, 'openTextFor'> }):
   let statements: ReturnType<typeof userStatements> | undefined;
 
   /** One user, of whom is asked only what it has. */
-  const viewOf = async (db: TenantReads, row: UserRow, { now, has }: { now: number; has: Held }): Promise<User> => {
+  const viewOf = async (
+    db: TenantReads,
+    row: UserRow & DataKey,
+    { now, has }: { now: number; has: Held },
+  ): Promise<User> => {
     const locks = has('locks') ? (await locksOf(db, [row.id])).get(row.id) : undefined;
     const summaryInfo: SummaryInfo = { devices: [], appkeys: [], passkeys: [], totps: [], biometrics: [] };
     for (const [part, summary] of parts) {
@@ -111,10 +118,10 @@ export function openUserViews({ vault }: { vault: Pick<Vault, 'openTextFor'> }):
 export async function attributesOf(
   vault: Pick<Vault, 'openTextFor'>,
   db: TenantReads,
-  { id, sealed }: UserRow,
+  { id, sealed, data_key }: UserRow & DataKey,
 ): Promise<Record<string, string>> {
   if (sealed === null) return {};
-  const text = await vault.openTextFor(db, userSubject(id), ATTRIBUTES, sealed);
+  const text = await vault.openTextFor(db, userSubject(id), ATTRIBUTES, sealed, data_key);
   return text === undefined ? {} : (JSON.parse(text) as Record<string, string>);
 }
 

@@ -3,6 +3,7 @@ import type { TenantReads, TenantTx } from '../../db/db.ts';
 import { FOR_UPDATE, forUpdateOf, inJson } from '../../db/sql/dialect.ts';
 import { prepare, query } from '../../db/sql/statement.ts';
 import type { Environment } from '../../kernel/environment.ts';
+import { dataKeyColumn } from '../../secrets/data-key-column.ts';
 import { openFound, storedRef, toStored } from './ext-id-seal.ts';
 import type { HeldParts } from './held-parts.ts';
 import { type StoredStatus, type UserRef, type UserRow, users } from './users.table.ts';
@@ -40,8 +41,8 @@ type InStore = { tenant_id: string; environment: Environment; storeName: string;
 
 /** Statements that also tell what the users have, for each way of asking. */
 export function userStatements({ columns }: Pick<HeldParts, 'columns'>) {
-  const parts = columns('u.id');
-  type Parts = Record<string, unknown>;
+  const parts = `${columns('u.id')}, ${dataKeyColumn("'user:' || u.id")} AS data_key`;
+  type Parts = Record<string, unknown> & { data_key?: Uint8Array | null };
   return {
     held: prepare<{ tenant_id: string; id: string }, Parts>(`SELECT ${columns(':id')}`),
     byId: inStore<Parts>(parts, 'id'),
