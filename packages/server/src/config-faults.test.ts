@@ -238,9 +238,26 @@ describe('a fault of the configuration', () => {
     assert.throws(() => readConfig({ PORT: 'x' }), /has a fault:\n- PORT must/);
   });
 
+  it('of a bucket says which part of its address is wrong', () => {
+    const keys = { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'secret' };
+    for (const [url, wrong] of [
+      ['s3://b/p?region=x&endpoint=http://store', /its bucket must have 3 to 63/],
+      ['s3://bucket?region=EU', /its region must/],
+      ['s3://bucket?region=eu&endpoint=store', /its endpoint must/],
+      ['s3://bucket?region=eu&style=path', /it must not have style/],
+    ] as const) {
+      const faults = faultsOf({ ...keys, BLOB_URL: url });
+      assert.equal(faults.length, 1);
+      assert.match(faults[0] ?? '', wrong);
+    }
+  });
+
   it('is a GROVE_ variable that nobody knows, with the one that was probably meant', () => {
     const meant: Record<string, string> = {
-      GROVE_PORT: '',
+      GROVE_PORT: 'PORT',
+      GROVE_PRT: 'PORT',
+      GROVE_HOSTT: 'HOST',
+      GROVE_XY: '',
       GROVE_DOMAN: 'GROVE_DOMAIN',
       GROVE_DATTA: 'GROVE_DATA',
       GROVE_MASTERKEY: 'GROVE_MASTER_KEY',

@@ -30,10 +30,18 @@ function bucket(url: string, value: (name: VariableName) => string, fault: Fault
   const { hostname: name, username, pathname, searchParams } = new URL(URL.canParse(url) ? url : 's3://-');
   const region = searchParams.get('region') ?? '';
   const endpoint = searchParams.get('endpoint');
-  const known = [...searchParams.keys()].every((each) => each === 'region' || each === 'endpoint');
+  const unknown = [...searchParams.keys()].find((each) => each !== 'region' && each !== 'endpoint');
   const isEndpoint = endpoint === null || (URL.canParse(endpoint) && /^https?:$/.test(new URL(endpoint).protocol));
-  if (!BUCKET.test(name) || username || !known || !isEndpoint || !/^[a-z0-9-]{1,40}$/.test(region)) {
-    fault('BLOB_URL', 's3://<bucket>/<prefix>?region=<region>, with &endpoint=<https address> if it is not Amazon');
+  const wrong = [
+    !BUCKET.test(name) && 'its bucket must have 3 to 63 small letters, digits, dots and hyphens',
+    username !== '' && 'it must not carry a user name',
+    unknown !== undefined && `it must not have ${unknown}`,
+    !isEndpoint && 'its endpoint must be an address of http or https',
+    !/^[a-z0-9-]{1,40}$/.test(region) && 'its region must have 1 to 40 small letters, digits and hyphens',
+  ].filter((each) => each !== false);
+  if (wrong.length > 0) {
+    const form = 's3://<bucket>/<prefix>?region=<region>, with &endpoint=<address> if it is not Amazon';
+    fault('BLOB_URL', `${form}: ${wrong.join(', ')}`);
     return undefined;
   }
   const prefix = decodeURIComponent(pathname).split('/').filter(Boolean).join('/');

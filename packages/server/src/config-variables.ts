@@ -163,9 +163,13 @@ export const SECRET: ReadonlySet<VariableName> = new Set([
 
 /** A variable that is misspelt would silently keep its default. */
 export function unknownVariable(name: string): string {
+  const bare = name.replace(/^GROVE_/, '');
+  // Some variables are common ones and have no prefix. The prefix itself says nothing about what was meant.
+  const slips = (known: string) => distance(known, known.startsWith('GROVE_') ? name : bare);
+  const isNear = (known: string) => slips(known) <= Math.min(3, Math.floor(bare.length / 3));
   const [near] = Object.keys(VARIABLES)
-    .filter((known) => distance(known, name) <= 3)
-    .sort((one, other) => distance(one, name) - distance(other, name));
+    .filter(isNear)
+    .sort((one, other) => slips(one) - slips(other));
   return `${name} is not a variable Grove knows${near ? `; did you mean ${near}?` : ''}`;
 }
 
