@@ -163,6 +163,7 @@ onBothEngines('operators', (_engine, places) => {
     await refuses(one.call(SESSION), 100210);
     await refuses(other.call(`/api/console/sessions/${revoked}`, { method: 'DELETE' }), 100035);
     const left = await other.call('/api/console/signOut', { body: {} });
+    assert.equal(left.status, 200, left.text);
     assert.match(left.headers.getSetCookie()[0] ?? '', /^grove-operator=; Path=\/; Max-Age=0;/);
     await refuses(other.call(SESSION), 100210);
 

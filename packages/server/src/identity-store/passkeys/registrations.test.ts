@@ -248,6 +248,13 @@ onBothEngines('the registration of a passkey', (_engine, places) => {
     }
   });
 
+  it('refuses with 354 an origin that is not among those that the relying party is restricted to', async () => {
+    const narrow = await relyingParty(grove, { config: { restrictedOrigins: ['https://other.example.org'] } });
+    const { body } = await narrow.startRegistration((await narrow.user()).id);
+    const credential = authenticator({ origin: narrow.origin }).create(body.publicKey);
+    refused(await narrow.completeRegistration(body.sessionId, { credential }), 354);
+  });
+
   it('wants the names that the policy wants', async () => {
     const { id } = await rp.user();
     const { body } = await rp.startRegistration(id, {}, 'named');
