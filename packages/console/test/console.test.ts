@@ -210,6 +210,38 @@ describe('the console', () => {
     assert.deepEqual(cells.slice(1, 5).map(Number), [total.created, total.accepted, total.declined, total.inReview]);
   });
 
+  it('“Ask again” says why to the person, in words of the reviewer too, and its link opens the step', async () => {
+    const id = await inReview('Linus');
+    await open(`/reviews/${id}`, /Linus Byrne/);
+    const askAgain = page.getByRole('button', { name: 'Ask again' });
+    await askAgain.click();
+    await page.getByLabel('Why, for the end user').selectOption('faceUnclear');
+    await page.getByLabel('Message to the end user').fill('Please take off your hat.');
+    assert.ok(await askAgain.isDisabled(), 'nothing is asked for without a step');
+    await page.getByRole('checkbox', { name: 'selfie' }).check();
+    await keep('ask-again');
+    assert.deepEqual(await axeFaults(page), []);
+    await askAgain.click();
+    // Without a reason for colleagues nothing is sent: the button leads to the field.
+    assert.equal(await page.evaluate(() => document.activeElement?.tagName), 'TEXTAREA');
+    await page.keyboard.type('The hat hides the face');
+    await askAgain.click();
+    const dialog = page.getByRole('dialog', { name: 'Ask again' });
+    await dialog.waitFor();
+    await still(page);
+    assert.deepEqual(await axeFaults(page), []);
+    await keep('ask-again-link');
+    const person = await stage.page({ viewport: { width: 390, height: 664 } });
+    await person.goto(await dialog.locator('pre, code').first().innerText());
+    await person.getByText('Your face could not be seen clearly').waitFor();
+    await person.getByText('Please take off your hat.').waitFor();
+    await person.context().close();
+    await dialog.getByRole('button', { name: 'Done' }).click();
+    const token = await stage.app.token(stage.testKey);
+    const { body } = await stage.app.call(`/api/process-manager/processInstances/${id}`, { token });
+    assert.equal(body.status, 'ACTIVE', 'it waits for the person');
+  });
+
   it('Ctrl-K jumps to a verification by name', async () => {
     await page.keyboard.press('Control+k');
     await page.getByRole('textbox', { name: 'Jump to' }).fill('Grace');

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { type Browser, type BrowserContextOptions, type CDPSession, chromium, type Page } from 'playwright-core';
 import { findChromium } from '../../../scripts/find-chromium.ts';
+import { build as buildJourney, isFresh as isJourneyFresh } from '../../journey/build.ts';
 import { asTenantId } from '../../server/src/kernel/ids.ts';
 import { openTestApp, type Places, type TestApp } from '../../server/test/harness.ts';
 import { build, isFresh } from '../build.ts';
@@ -27,6 +28,8 @@ export type ConsoleStage = {
 
 export async function openConsoleStage(places: Places): Promise<ConsoleStage> {
   if (!isFresh()) await build();
+  // A person follows a link of the console into a journey.
+  if (!isJourneyFresh()) await buildJourney();
   const executablePath = findChromium();
   if (!executablePath) throw new Error('there is no Chromium: install it, or name it in CHROMIUM');
   const app = await openTestApp(await places.create());

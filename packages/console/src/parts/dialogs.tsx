@@ -1,6 +1,12 @@
-import { Button, Code, CopyButton, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Code, CopyButton, Group, Modal, type ModalProps, Stack, Text, TextInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { useT } from '../texts/texts.tsx';
+
+/** A window over the page, whose button to close it has a name. */
+export function Dialog(props: ModalProps) {
+  const t = useT();
+  return <Modal closeButtonProps={{ 'aria-label': t('app.close') }} {...props} />;
+}
 
 /** A secret or a link that is shown this once. */
 export function OnceShown({
@@ -16,7 +22,7 @@ export function OnceShown({
 }) {
   const t = useT();
   return (
-    <Modal opened={value !== undefined} onClose={onClose} title={title} closeOnClickOutside={false}>
+    <Dialog opened={value !== undefined} onClose={onClose} title={title} closeOnClickOutside={false}>
       <Stack>
         <Text size="sm">{lead}</Text>
         <Code block className="wrap">
@@ -33,7 +39,7 @@ export function OnceShown({
           <Button onClick={onClose}>{t('app.done')}</Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }
 
@@ -58,7 +64,7 @@ export function ConfirmByTyping({
   const t = useT();
   const [typed, setTyped] = useState('');
   return (
-    <Modal opened={opened} onClose={onClose} title={title}>
+    <Dialog opened={opened} onClose={onClose} title={title}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -83,6 +89,6 @@ export function ConfirmByTyping({
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

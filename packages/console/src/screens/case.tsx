@@ -26,13 +26,29 @@ export function CaseScreen() {
   const allowed = { seeData: may('userData', 'get'), seeEvents: may('processInstances', 'listEvents') };
   const query = useCase(id, allowed);
   const next = useNextCase(id, allowed);
+  const go = useGo(next);
+  // It outlives the decision: a case that is asked again waits for the person, and no more for a reviewer.
+  const [link, setLink] = useState<string>();
   if (!query.data) return <CaseStates query={query} />;
   const { instance } = query.data;
   const steps = [...new Set(query.data.checks.map(({ step }) => step))];
   return (
     <Page title={nameOf(instance) || t('instances.noName')}>
       <CaseView found={query.data} />
-      {instance.status === 'REVIEW' ? <Decision key={id} id={id} steps={steps} next={next} /> : <Decided next={next} />}
+      {instance.status === 'REVIEW' ? (
+        <Decision key={id} id={id} steps={steps} next={next} onLink={setLink} />
+      ) : (
+        <Decided next={next} />
+      )}
+      <OnceShown
+        title={t('case.askAgain')}
+        lead={t('case.asked')}
+        value={link}
+        onClose={() => {
+          setLink(undefined);
+          go();
+        }}
+      />
     </Page>
   );
 }
@@ -94,9 +110,15 @@ function Decided({ next }: { next: string | undefined }) {
   );
 }
 
-type DecisionProps = { id: string; steps: readonly string[]; next: string | undefined };
+type DecisionProps = {
+  id: string;
+  steps: readonly string[];
+  next: string | undefined;
+  /** The person is asked again by this link. */
+  onLink(link: string): void;
+};
 
-function Decision({ id, steps, next }: DecisionProps) {
+function Decision({ id, steps, next, onLink }: DecisionProps) {
   const t = useT();
   const may = useMay();
   const go = useGo(next);
@@ -107,7 +129,6 @@ function Decision({ id, steps, next }: DecisionProps) {
   const [message, setMessage] = useState('');
   const { language } = useTexts();
   const [isAsking, setAsking] = useState(false);
-  const [link, setLink] = useState<string>();
   const explain = useExplainQueue();
   const field = useRef<HTMLTextAreaElement>(null);
   const [hasKeys, setKeys] = useLocalStorage({ key: 'grove-shortcuts', defaultValue: true });
@@ -128,7 +149,7 @@ function Decision({ id, steps, next }: DecisionProps) {
   );
   const ask = useAct(
     () => call('reviews', 'askAgain', { params, body: { comment, steps: again, reason, ...told(language, message) } }),
-    ({ redirectUrl }) => setLink(redirectUrl),
+    ({ redirectUrl }) => onLink(redirectUrl),
   );
   const withReason = (act: () => void) => () => (comment.trim() === '' ? field.current?.focus() : act());
   const approve = withReason(() => decide.mutate('approve'));
@@ -224,15 +245,6 @@ function Decision({ id, steps, next }: DecisionProps) {
           label={hasKeys ? t('case.shortcuts') : t('case.shortcutsOn')}
         />
       </Group>
-      <OnceShown
-        title={t('case.askAgain')}
-        lead={t('case.asked')}
-        value={link}
-        onClose={() => {
-          setLink(undefined);
-          go();
-        }}
-      />
     </Stack>
   );
 }

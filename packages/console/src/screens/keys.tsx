@@ -1,4 +1,4 @@
-import { Button, Group, Modal, MultiSelect, SegmentedControl } from '@mantine/core';
+import { Button, Group, MultiSelect, SegmentedControl } from '@mantine/core';
 import { useState } from 'react';
 import { call, type Result } from '../api/client.ts';
 import { useEnvironment } from '../api/environment.ts';
@@ -7,7 +7,7 @@ import { useAct } from '../parts/act.ts';
 import { ActForm } from '../parts/act-form.tsx';
 import { WordTag } from '../parts/badges.tsx';
 import { DeleteButton } from '../parts/delete-button.tsx';
-import { OnceShown } from '../parts/dialogs.tsx';
+import { Dialog, OnceShown } from '../parts/dialogs.tsx';
 import { type Column, List } from '../parts/list.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { NameField } from '../parts/name-field.tsx';
@@ -53,14 +53,14 @@ export function Keys() {
           keyOf={(row) => row.id ?? row.name}
           actionsOf={(row) => <KeyActions row={row} />}
         />
-        <Modal opened={isMaking} onClose={() => setMaking(false)} title={t('keys.new')}>
+        <Dialog opened={isMaking} onClose={() => setMaking(false)} title={t('keys.new')}>
           <NewKey
             onMade={(code) => {
               setMaking(false);
               setSecret(code);
             }}
           />
-        </Modal>
+        </Dialog>
         <OnceShown
           title={t('keys.secretTitle')}
           lead={t('keys.secretLead')}

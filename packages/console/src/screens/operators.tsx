@@ -1,4 +1,4 @@
-import { Button, Group, Menu, Modal, Select, Table, Text, TextInput, Title } from '@mantine/core';
+import { Button, Group, Menu, Select, Table, Text, TextInput, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call, type Result } from '../api/client.ts';
@@ -7,7 +7,7 @@ import { useAct } from '../parts/act.ts';
 import { ActForm } from '../parts/act-form.tsx';
 import { Tag, WordTag } from '../parts/badges.tsx';
 import { DeleteButton } from '../parts/delete-button.tsx';
-import { ConfirmByTyping, OnceShown } from '../parts/dialogs.tsx';
+import { ConfirmByTyping, Dialog, OnceShown } from '../parts/dialogs.tsx';
 import { type Column, List } from '../parts/list.tsx';
 import { Moment, useMomentText } from '../parts/moment.tsx';
 import { NameField } from '../parts/name-field.tsx';
@@ -58,14 +58,14 @@ export function Operators() {
           actionsOf={(row) => <OperatorMenu row={row} onLink={setLink} />}
         />
         {may('operatorRoles', 'list') && <Roles />}
-        <Modal opened={isInviting} onClose={() => setInviting(false)} title={t('operators.invite')}>
+        <Dialog opened={isInviting} onClose={() => setInviting(false)} title={t('operators.invite')}>
           <Invite
             onInvited={(made) => {
               setInviting(false);
               setLink(made);
             }}
           />
-        </Modal>
+        </Dialog>
         <OnceShown
           title={t('operators.linkTitle')}
           lead={t('operators.linkLead', { time: momentText(link?.expiringDtm) })}
@@ -202,9 +202,9 @@ function Roles() {
           ))}
         </Table.Tbody>
       </Table>
-      <Modal opened={edited !== undefined} onClose={close} title={edited === 'new' ? t('roles.new') : t('roles.edit')}>
+      <Dialog opened={edited !== undefined} onClose={close} title={edited === 'new' ? t('roles.new') : t('roles.edit')}>
         {edited && <RoleEditor of={edited === 'new' ? undefined : edited} onDone={close} />}
-      </Modal>
+      </Dialog>
     </section>
   );
 }

@@ -1,10 +1,11 @@
-import { Button, Group, Modal, PasswordInput, TagsInput, TextInput } from '@mantine/core';
+import { Button, Group, PasswordInput, TagsInput, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { call, type Result } from '../api/client.ts';
 import { useMay } from '../api/session.tsx';
 import { useAct } from '../parts/act.ts';
 import { ActForm } from '../parts/act-form.tsx';
 import { DeleteButton } from '../parts/delete-button.tsx';
+import { Dialog } from '../parts/dialogs.tsx';
 import { type Column, List } from '../parts/list.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { Page } from '../parts/page.tsx';
@@ -42,9 +43,9 @@ export function Secrets() {
           keyOf={({ id }) => id}
           actionsOf={(row) => <SecretActions row={row} />}
         />
-        <Modal opened={isMaking} onClose={() => setMaking(false)} title={t('secrets.new')}>
+        <Dialog opened={isMaking} onClose={() => setMaking(false)} title={t('secrets.new')}>
           <SecretForm onDone={() => setMaking(false)} />
-        </Modal>
+        </Dialog>
       </Page>
     </Guarded>
   );
@@ -104,9 +105,9 @@ function SecretActions({ row }: { row: SecretRow }) {
           remove={() => call('cloudSecrets', 'delete', { params: { cloudSecretId: row.id } })}
         />
       )}
-      <Modal opened={isRotating} onClose={close} title={t('secrets.rotate')}>
+      <Dialog opened={isRotating} onClose={close} title={t('secrets.rotate')}>
         <SecretForm of={row} onDone={close} />
-      </Modal>
+      </Dialog>
     </Group>
   );
 }

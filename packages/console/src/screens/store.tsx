@@ -1,4 +1,4 @@
-import { Button, Group, JsonInput, Modal, NativeSelect, Stack, TextInput, Title } from '@mantine/core';
+import { Button, Group, JsonInput, NativeSelect, Stack, TextInput, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -8,6 +8,7 @@ import { useMay } from '../api/session.tsx';
 import { useAct } from '../parts/act.ts';
 import { ActForm } from '../parts/act-form.tsx';
 import { WordTag } from '../parts/badges.tsx';
+import { Dialog } from '../parts/dialogs.tsx';
 import { type Column, List } from '../parts/list.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { Page } from '../parts/page.tsx';
@@ -64,12 +65,12 @@ function Shown({ store }: { store: StoreView }) {
         <WordTag word={store.status} />
       </Group>
       {may('users', 'list') && <Users store={store.name} />}
-      <Modal opened={open === 'store'} onClose={close} title={t('stores.store')}>
+      <Dialog opened={open === 'store'} onClose={close} title={t('stores.store')}>
         <StoreForm of={store} onDone={close} />
-      </Modal>
-      <Modal opened={open !== undefined && open !== 'store'} onClose={close} title={open && t(`stores.${open}`)}>
+      </Dialog>
+      <Dialog opened={open !== undefined && open !== 'store'} onClose={close} title={open && t(`stores.${open}`)}>
         {open && open !== 'store' && <ConfigForm store={store.name} kind={open} onDone={close} />}
-      </Modal>
+      </Dialog>
     </Page>
   );
 }

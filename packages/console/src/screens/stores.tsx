@@ -1,10 +1,11 @@
-import { Button, JsonInput, Modal, TextInput } from '@mantine/core';
+import { Button, JsonInput, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { call, type Result } from '../api/client.ts';
 import { useMay } from '../api/session.tsx';
 import { useAct } from '../parts/act.ts';
 import { ActForm } from '../parts/act-form.tsx';
 import { WordTag } from '../parts/badges.tsx';
+import { Dialog } from '../parts/dialogs.tsx';
 import { type Column, List } from '../parts/list.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { NameField } from '../parts/name-field.tsx';
@@ -43,9 +44,9 @@ export function Stores() {
           keyOf={({ id }) => id}
           linkOf={({ name }) => `/stores/${encodeURIComponent(name)}`}
         />
-        <Modal opened={isMaking} onClose={() => setMaking(false)} title={t('stores.new')}>
+        <Dialog opened={isMaking} onClose={() => setMaking(false)} title={t('stores.new')}>
           <StoreForm onDone={() => setMaking(false)} />
-        </Modal>
+        </Dialog>
       </Page>
     </Guarded>
   );

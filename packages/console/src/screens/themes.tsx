@@ -3,7 +3,6 @@ import {
   Button,
   ColorInput,
   Group,
-  Modal,
   NativeSelect,
   NumberInput,
   SimpleGrid,
@@ -21,6 +20,7 @@ import { say, useAct } from '../parts/act.ts';
 import { ActForm } from '../parts/act-form.tsx';
 import { contrast } from '../parts/contrast.ts';
 import { DeleteButton } from '../parts/delete-button.tsx';
+import { Dialog } from '../parts/dialogs.tsx';
 import { type Column, List } from '../parts/list.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { NameField } from '../parts/name-field.tsx';
@@ -91,9 +91,9 @@ export function Themes() {
             )
           }
         />
-        <Modal opened={isMaking} onClose={() => setMaking(false)} title={t('themes.new')}>
+        <Dialog opened={isMaking} onClose={() => setMaking(false)} title={t('themes.new')}>
           <NewTheme onDone={() => setMaking(false)} />
-        </Modal>
+        </Dialog>
       </Page>
     </Guarded>
   );

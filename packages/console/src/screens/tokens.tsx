@@ -1,4 +1,4 @@
-import { Anchor, Button, CopyButton, Group, Modal, Select } from '@mantine/core';
+import { Anchor, Button, CopyButton, Group, Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call, type Result } from '../api/client.ts';
@@ -8,6 +8,7 @@ import { useAct } from '../parts/act.ts';
 import { ActForm } from '../parts/act-form.tsx';
 import { WordTag } from '../parts/badges.tsx';
 import { DeleteButton } from '../parts/delete-button.tsx';
+import { Dialog } from '../parts/dialogs.tsx';
 import { type Column, List } from '../parts/list.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { NameField } from '../parts/name-field.tsx';
@@ -47,9 +48,9 @@ export function Tokens() {
           keyOf={({ id }) => id}
           actionsOf={(row) => <TokenActions row={row} />}
         />
-        <Modal opened={isMaking} onClose={() => setMaking(false)} title={t('tokens.new')}>
+        <Dialog opened={isMaking} onClose={() => setMaking(false)} title={t('tokens.new')}>
           <NewToken onMade={() => setMaking(false)} />
-        </Modal>
+        </Dialog>
       </Page>
     </Guarded>
   );

@@ -1,4 +1,4 @@
-import { Button, FileInput, Group, Modal, NativeSelect, Stack, Text, Textarea, TextInput, Title } from '@mantine/core';
+import { Button, FileInput, Group, NativeSelect, Stack, Text, Textarea, TextInput, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -8,6 +8,7 @@ import { useMay } from '../api/session.tsx';
 import { useAct } from '../parts/act.ts';
 import { ActForm } from '../parts/act-form.tsx';
 import { DeleteButton } from '../parts/delete-button.tsx';
+import { Dialog } from '../parts/dialogs.tsx';
 import { type Column, List } from '../parts/list.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { Page } from '../parts/page.tsx';
@@ -78,9 +79,9 @@ function Shown({ list }: { list: ListView }) {
         />
       )}
       {may('watchlists', 'match') && <Match list={list} />}
-      <Modal opened={isAdding} onClose={() => setAdding(false)} title={t('watchlists.add')}>
+      <Dialog opened={isAdding} onClose={() => setAdding(false)} title={t('watchlists.add')}>
         <NewMember list={list} onDone={() => setAdding(false)} />
-      </Modal>
+      </Dialog>
     </Page>
   );
 }

@@ -1,4 +1,4 @@
-import { Button, Modal, NativeSelect, Textarea } from '@mantine/core';
+import { Button, NativeSelect, Textarea } from '@mantine/core';
 import { useState } from 'react';
 import { call, type Result } from '../api/client.ts';
 import { useMay } from '../api/session.tsx';
@@ -6,6 +6,7 @@ import { useAct } from '../parts/act.ts';
 import { ActForm } from '../parts/act-form.tsx';
 import { WordTag } from '../parts/badges.tsx';
 import { DeleteButton } from '../parts/delete-button.tsx';
+import { Dialog } from '../parts/dialogs.tsx';
 import { type Column, List } from '../parts/list.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { NameField } from '../parts/name-field.tsx';
@@ -60,9 +61,9 @@ export function Watchlists() {
             )
           }
         />
-        <Modal opened={isMaking} onClose={() => setMaking(false)} title={t('watchlists.new')}>
+        <Dialog opened={isMaking} onClose={() => setMaking(false)} title={t('watchlists.new')}>
           <NewList onDone={() => setMaking(false)} />
-        </Modal>
+        </Dialog>
       </Page>
     </Guarded>
   );

@@ -1,11 +1,11 @@
-import { Button, Modal, TagsInput, TextInput } from '@mantine/core';
+import { Button, TagsInput, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { call, type Result } from '../api/client.ts';
 import { useMay } from '../api/session.tsx';
 import { useAct } from '../parts/act.ts';
 import { ActForm } from '../parts/act-form.tsx';
 import { WordTag } from '../parts/badges.tsx';
-import { OnceShown } from '../parts/dialogs.tsx';
+import { Dialog, OnceShown } from '../parts/dialogs.tsx';
 import { type Column, List } from '../parts/list.tsx';
 import { NameField } from '../parts/name-field.tsx';
 import { Page } from '../parts/page.tsx';
@@ -43,14 +43,14 @@ export function Webhooks() {
           keyOf={({ id }) => id}
           linkOf={({ id }) => `/webhooks/${id}`}
         />
-        <Modal opened={isMaking} onClose={() => setMaking(false)} title={t('webhooks.new')}>
+        <Dialog opened={isMaking} onClose={() => setMaking(false)} title={t('webhooks.new')}>
           <NewWebhook
             onMade={(made) => {
               setMaking(false);
               setSecret(made);
             }}
           />
-        </Modal>
+        </Dialog>
         <OnceShown
           title={t('webhooks.secretTitle')}
           lead={t('webhooks.secretLead')}
