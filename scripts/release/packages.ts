@@ -40,7 +40,7 @@ export const PAGES: readonly { folder: string; build: string; ship: readonly str
 /** Everything else that the server reads, or that a licence asks for. */
 export const DOCUMENTS = [
   ...['LICENSE', 'README.md', 'CHANGELOG.md', 'SECURITY.md', 'THIRD-PARTY-NOTICES.md', 'docs', 'deploy'],
-  ...['examples/verify.ts', 'examples/embed', 'examples/passkey/server.ts'],
+  ...['examples/verify.ts', 'examples/configuration', 'examples/embed', 'examples/passkey/server.ts'],
   ...['packages/sdk/README.md', 'packages/cli/README.md', 'packages/embed/README.md'],
 ];
 

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { Command, CommanderError } from 'commander';
-import { defineApply } from './commands/apply.ts';
+import { defineApply, defineImport } from './commands/apply.ts';
 import { defineBackup } from './commands/backup.ts';
 import { defineCompletion } from './commands/completion.ts';
 import { defineDoctor } from './commands/doctor.ts';
@@ -96,6 +96,7 @@ function program(): Command {
     defineApply,
     defineExport,
     defineSimulate,
+    defineImport,
     definePage,
     defineRetention,
     definePerson,

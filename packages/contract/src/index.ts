@@ -3,6 +3,7 @@ export { ApiKey } from './arthr.ts';
 export { IMAGE_PATHS } from './catalogue-user-data.ts';
 export { renderLlms } from './catalogues.ts';
 export { CONFIGURATION_ACTIONS, type ConfigurationAction } from './configuration-actions.ts';
+export { CONFIGURATION_FILES, configurationSchema } from './configuration-schemas.ts';
 export {
   appkeyCodes,
   type CatalogueEntry,

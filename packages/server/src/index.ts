@@ -50,3 +50,5 @@ export { OperatorError } from './tenants/tenants.ts';
 export { ArchiveRefused } from './theme-server/custom-pages/archive-refused.ts';
 export { checkFiles, MAX_FILES, MAX_PAGE_BYTES, type PageFile } from './theme-server/custom-pages/check-files.ts';
 export { isLitter } from './theme-server/custom-pages/check-path.ts';
+export { readArchive } from './theme-server/custom-pages/read-archive.ts';
+export { writePageArchive } from './theme-server/custom-pages/write-page-archive.ts';

@@ -2,9 +2,33 @@ import type { Command } from 'commander';
 import type { Client } from 'grove-idv-sdk';
 import type { DefinitionChange, Plan } from '../configuration/plan-changes.ts';
 import type { NewSecret } from '../configuration/resources.ts';
+import { confirmByTyping } from '../confirm.ts';
+import { UsageError } from '../failure.ts';
 import { onServer, type ServerOptions, serverFrom, WHERE } from '../on-server.ts';
 import { define, examples, print, type Result } from '../output.ts';
 import { LAYOUT } from './plan.ts';
+
+type ImportOptions = ServerOptions & { yes?: true };
+
+/** The configuration of one tenant for another: what would change is shown first, and somebody has to agree. */
+export function defineImport(program: Command): void {
+  onServer(define(program, 'import <folder>', 'apply what another tenant exported, after showing it and a question'))
+    .option('--yes', 'ask nothing')
+    .addHelpText('after', `${examples('grove import ./grove', 'grove import ./grove --yes')}${LAYOUT}\n${WHERE}`)
+    .action(async (folder: string, options: ImportOptions) => {
+      if (!options.yes) await confirmImport(folder, options);
+      print(options, await apply(folder, options));
+    });
+}
+
+async function confirmImport(folder: string, options: ImportOptions): Promise<void> {
+  if (!process.stdin.isTTY) throw new UsageError('Nobody is there to be asked: add --yes');
+  const { planChanges } = await import('../configuration/plan-changes.ts');
+  const { readFolder } = await import('../configuration/read-folder.ts');
+  const { showPlan } = await import('../configuration/show-plan.ts');
+  process.stderr.write(`${showPlan(await planChanges(serverFrom(options), await readFolder(folder)), 'planned')}\n`);
+  if (!(await confirmByTyping('Type "import" to go on: ', 'import'))) throw new UsageError('Nothing was changed');
+}
 
 export function defineApply(program: Command): void {
   onServer(
@@ -13,7 +37,7 @@ export function defineApply(program: Command): void {
     .addHelpText(
       'after',
       `${examples('grove apply ./grove', 'grove apply ./grove --json')}${LAYOUT}
-All of it is validated before anything is changed. What differs from the newest version becomes a version and is
+All of it is checked before anything is changed, by the schemas of the server and by its validation of definitions. What differs from the newest version becomes a version and is
 deployed; nothing is deleted. A second time it changes nothing. With a test key all of it is for test journeys alone.
 ${WHERE}`,
     )
@@ -26,27 +50,36 @@ async function apply(folder: string, options: ServerOptions): Promise<Result> {
   const { hasChanges, planChanges } = await import('../configuration/plan-changes.ts');
   const { readFolder } = await import('../configuration/read-folder.ts');
   const { planValue, showPlan } = await import('../configuration/show-plan.ts');
-  const plan = await planChanges(server, readFolder(folder));
+  const plan = await planChanges(server, await readFolder(folder));
   const secrets: NewSecret[] = [];
-  const done = await carryOut(server.client, plan, secrets);
-  const shown = secrets.map(
-    ({ kind, name, secret }) => `The secret of ${kind} ${JSON.stringify(name)}, shown this once: ${secret}`,
-  );
+  const shown = () =>
+    secrets.map(
+      ({ kind, name, secret }) => `The secret of ${kind} ${JSON.stringify(name)}, shown this once: ${secret}`,
+    );
+  const done = await carryOut(server.client, plan, secrets).catch((error: unknown) => {
+    // They are shown once, so a failure afterwards must not lose them.
+    for (const line of shown()) process.stderr.write(`${line}\n`);
+    throw error;
+  });
   return {
     value: { changes: hasChanges(plan), ...planValue(done), ...(secrets.length > 0 && { secrets }) },
-    text: [showPlan(done, 'done'), ...shown].join('\n'),
+    text: [showPlan(done, 'done'), ...shown()].join('\n'),
   };
 }
 
 /** The plan as it came out: somebody else may have made a version meanwhile, so that ours has another number. */
 async function carryOut(client: Client, plan: Plan, secrets: NewSecret[]): Promise<Plan> {
   const { applyResources } = await import('../configuration/resources.ts');
-  secrets.push(...(await applyResources(client, plan.resources)));
   // First, because only now the server says what is wrong with them.
   if (plan.settings?.action === 'update') {
-    const { redirectOrigins, embedOrigins } = plan.settings.after;
-    const embeds = embedOrigins && { embedOrigins: [...embedOrigins] };
-    await client.processSettings.update({ body: { redirectOrigins: [...redirectOrigins], ...embeds } });
+    await client.processSettings.update({ body: plan.settings.after as SettingsBody });
+  }
+  const refused = await applyResources(client, plan.resources, secrets);
+  if (refused.length > 0) {
+    const lines = refused.map((each) => `- ${each}`).join('\n');
+    throw new Error(
+      `The server refused some of it; definitions and tags were not touched, the rest is made.\n${lines}`,
+    );
   }
   const deployed = new Map<string, { id: string; version: number }>();
   for (const change of plan.definitions) deployed.set(change.name, await deploy(client, change));
@@ -62,6 +95,7 @@ async function carryOut(client: Client, plan: Plan, secrets: NewSecret[]): Promi
   return { ...plan, definitions, tags };
 }
 
+type SettingsBody = NonNullable<NonNullable<Parameters<Client['processSettings']['update']>[0]>['body']>;
 type Body = Parameters<Client['processDefinitions']['create']>[0]['body'];
 
 async function deploy(client: Client, { action, id, version, document }: DefinitionChange) {

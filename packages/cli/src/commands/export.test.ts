@@ -23,7 +23,7 @@ test('export writes the newest deployed version of each definition, which apply 
 
   const { files } = await groveJson<{ files: string[] }>(['export', folder], env);
   const names = ['age-check', 'document-and-selfie', 'document-only', 'kyc', 'mine', 'selfie-reauthentication'];
-  assert.deepEqual(files, [...names.map((name) => `definitions/${name}.yaml`), 'settings.yaml']);
+  assert.deepEqual(files, [...names.map((name) => `definitions/${name}.yaml`), 'settings.yaml', 'apiKeys.yaml']);
   assert.deepEqual(
     readdirSync(`${folder}/definitions`).sort(),
     names.map((name) => `${name}.yaml`),

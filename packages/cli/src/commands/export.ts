@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Command } from 'commander';
 import type { Client } from 'grove-idv-sdk';
 import { UsageError } from '../failure.ts';
@@ -14,17 +14,17 @@ export function defineExport(program: Command): void {
     .addHelpText(
       'after',
       `${examples('grove export ./grove', 'grove export ./grove --force')}
-Writes the newest deployed version of every definition with its tags, the settings, and identity stores, watchlists and webhooks without
-members, users and secrets. grove plan finds it unchanged.
+Writes the newest deployed version of every definition with its tags, the settings, custom pages, and identity stores, watchlists,
+webhooks, themes, cloud secrets and API keys without members, users and values of secrets. grove plan finds it unchanged.
 ${WHERE}`,
     )
     .action(async (folder: string, options: ExportOptions) => print(options, await exportTo(folder, options)));
 }
 
 async function exportTo(folder: string, options: ExportOptions): Promise<Result> {
-  const { client } = serverFrom(options);
+  const { client, baseUrl } = serverFrom(options);
   const { DEFINITIONS } = await import('../configuration/read-folder.ts');
-  const files = await filesOf(client);
+  const files = await filesOf(client, baseUrl);
   const differing = [...files].filter(([file, text]) => isOther(join(folder, file), text)).map(([file]) => file);
   if (differing.length > 0 && !options.force) {
     throw new UsageError(
@@ -32,7 +32,10 @@ async function exportTo(folder: string, options: ExportOptions): Promise<Result>
     );
   }
   mkdirSync(join(folder, DEFINITIONS), { recursive: true });
-  for (const [file, text] of files) writeFileSync(join(folder, file), text);
+  for (const [file, content] of files) {
+    mkdirSync(dirname(join(folder, file)), { recursive: true });
+    writeFileSync(join(folder, file), content);
+  }
   const names = [...files.keys()];
   return {
     value: { folder, files: names },
@@ -43,11 +46,13 @@ async function exportTo(folder: string, options: ExportOptions): Promise<Result>
 const NAME = /^[a-z0-9-]+$/;
 
 /** What is to be written, by the name of the file. */
-async function filesOf(client: Client): Promise<Map<string, string>> {
+async function filesOf(client: Client, baseUrl: string): Promise<Map<string, string | Buffer>> {
   // Loaded only now: no other command needs a writer of YAML.
   const { DEFINITIONS, SETTINGS } = await import('../configuration/read-folder.ts');
   const { toYaml } = await import('../configuration/show-plan.ts');
-  const files = new Map<string, string>();
+  const files = new Map<string, string | Buffer>();
+  // Editors read it: with it they know every member and what it means.
+  const schemaLine = (name: string) => `# yaml-language-server: $schema=${new URL(`/schemas/${name}.json`, baseUrl)}\n`;
   const query = { status: 'DEPLOYED_ACTIVE' as const, sort: ['name', 'environment,desc', 'version,desc'] };
   for await (const { id, name } of client.processDefinitions.list.all({ query })) {
     // A server that gives other names than definitions can have must not choose where we write.
@@ -56,22 +61,25 @@ async function filesOf(client: Client): Promise<Map<string, string>> {
     // The newest of each comes first, and with a test key the test versions before the live ones.
     if (files.has(file)) continue;
     const { document, tags } = await client.processDefinitions.get({ processDefinitionId: id });
-    files.set(file, toYaml(tags.length > 0 ? withTags(document, tags) : document));
+    files.set(file, schemaLine('process-definition') + toYaml(tags.length > 0 ? withTags(document, tags) : document));
   }
-  const { redirectOrigins, embedOrigins } = await client.processSettings.get();
-  files.set(SETTINGS, toYaml({ redirectOrigins, ...(embedOrigins.length > 0 && { embedOrigins }) }));
-  const { exportResources, fileOf, KIND_NAMES } = await import('../configuration/resources.ts');
-  for (const kind of KIND_NAMES) {
+  const { embedOrigins, ...settings } = await client.processSettings.get();
+  const shown = { ...settings, ...(embedOrigins.length > 0 && { embedOrigins }) };
+  files.set(SETTINGS, schemaLine('settings') + toYaml(shown));
+  const { FILE_KINDS, fileOf } = await import('../configuration/kinds.ts');
+  const { exportResources } = await import('../configuration/resources.ts');
+  for (const kind of FILE_KINDS) {
     const list = await exportResources(client, kind);
-    if (list.length > 0) files.set(fileOf(kind), toYaml({ [kind]: list }));
+    if (list.length > 0) files.set(fileOf(kind), schemaLine(kind) + toYaml({ [kind]: list }));
   }
-  return files;
+  const { exportPages } = await import('../configuration/custom-pages.ts');
+  return new Map([...files, ...(await exportPages(client))]);
 }
 
 function withTags({ steps, ...rest }: Record<string, unknown>, tags: readonly string[]) {
   return { ...rest, tags, steps };
 }
 
-function isOther(path: string, text: string): boolean {
-  return existsSync(path) && readFileSync(path, 'utf8') !== text;
+function isOther(path: string, content: string | Buffer): boolean {
+  return existsSync(path) && !readFileSync(path).equals(Buffer.from(content));
 }

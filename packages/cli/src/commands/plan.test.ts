@@ -100,7 +100,10 @@ test('a folder that is none, or holds no configuration, exits with 2', async (t)
     for (const folder of ['/nowhere', temporaryFolder(t)]) {
       const { code, stderr } = await grove([command, folder, ...server], {});
       assert.equal(code, 2);
-      assert.match(stderr, /holds neither a folder definitions nor one of the files settings\.yaml, stores\.yaml/);
+      assert.match(
+        stderr,
+        /holds neither a folder definitions nor one of the files settings\.yaml, cloudSecrets\.yaml, stores\.yaml/,
+      );
     }
   }
 });

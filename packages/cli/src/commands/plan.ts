@@ -6,9 +6,14 @@ import { define, examples, print, type Result } from '../output.ts';
 const CHANGES = 2;
 
 export const LAYOUT = `
-The folder holds definitions/*.yaml (or .yml, .json), each a process definition with optional "tags: [...]", and
-settings.yaml with redirectOrigins and embedOrigins, and stores.yaml, watchlists.yaml and webhooks.yaml, each with a list of objects that have
-a name; each may be missing. Of a resource only the fields that the file names are compared and changed.`;
+The folder holds, as far as there is something to say:
+  definitions/*.yaml   process definitions (or .yml, .json), each with optional "tags: [...]"
+  settings.yaml        redirectOrigins, embedOrigins, readBudget and the other settings of journeys
+  pages/<name>/        the files of a custom page
+  cloudSecrets.yaml, stores.yaml, watchlists.yaml, webhooks.yaml, themes.yaml, apiKeys.yaml
+                       each a list of objects that have a name; GET /schemas/<file>.json is for editors
+Of a resource only the fields that the file names are compared and changed. The value of a new cloud secret is in no file: it
+comes from the environment, SECRET_<NAME>. Permissions of API keys are written without TNT#<tenant>#.`;
 
 type PlanOptions = ServerOptions & { check?: true };
 
@@ -25,7 +30,7 @@ async function plan(folder: string, options: PlanOptions): Promise<Result> {
   const { hasChanges, planChanges } = await import('../configuration/plan-changes.ts');
   const { readFolder } = await import('../configuration/read-folder.ts');
   const { planValue, showPlan } = await import('../configuration/show-plan.ts');
-  const found = await planChanges(server, readFolder(folder));
+  const found = await planChanges(server, await readFolder(folder));
   const changes = hasChanges(found);
   return {
     value: { changes, ...planValue(found) },

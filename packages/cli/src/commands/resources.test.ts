@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { cpSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { configurable, decide } from '../../test/configuration.ts';
 import { grove, groveJson, temporaryFolder } from '../../test/grove.ts';
 
 type Applied = {
   changes: boolean;
+  unmanaged?: { kind: string; name: string }[];
   resources: { action: string; kind: string; name: string }[];
   secrets?: { secret: string }[];
 };
@@ -65,4 +67,108 @@ test('faults of every file and of the server come in one round, and nothing is c
     assert.match(stderr, fault);
   }
   assert.equal((await client.webhooks.list()).totalElements, 0);
+});
+
+const palette = {
+  ...{ primary: '#0a5c36', onPrimary: '#ffffff', background: '#ffffff', surface: '#f4f6f5', text: '#1b1f1d' },
+  ...{ mutedText: '#4f5955', border: '#6b7671', error: '#a3001b', success: '#0a5c36' },
+};
+const EXAMPLE = fileURLToPath(new URL('../../../../examples/configuration', import.meta.url));
+
+test('the example: secrets, policies of stores, themes with texts, custom pages and API keys are made once, exported, and found unchanged', async (t) => {
+  const { env, folder, write, client } = await configurable(t);
+  cpSync(EXAMPLE, folder, { recursive: true });
+
+  const refused = await grove(['apply', folder], env);
+  assert.equal(refused.code, 1);
+  assert.match(
+    refused.stderr,
+    /cloudSecrets\.yaml:\d+:\d+ \/cloudSecrets\/0 is new, and the environment has no SECRET_CRM_KEY/,
+  );
+  assert.equal((await client.stores.list()).totalElements, 0, 'nothing was changed');
+
+  const withValue = { ...env, SECRET_CRM_KEY: 'a-value-that-no-file-has' };
+  const first = await groveJson<Applied>(['apply', folder], withValue);
+  assert.deepEqual(
+    first.resources.map(({ action, kind }) => `${action} ${kind}`),
+    ['cloudSecrets', 'stores', 'watchlists', 'webhooks', 'themes', 'pages', 'apiKeys'].map((kind) => `create ${kind}`),
+  );
+  const [ofHook, ofKey] = first.secrets ?? [];
+  assert.match(ofHook?.secret ?? '', /^whsec_/);
+  assert.match(ofKey?.secret ?? '', /^grv_live_/);
+  const made = (await client.apiKeys.list({ query: { name: 'back office' } })).content[0];
+  assert.equal(made?.permissions[0], 'TNT#acme#ProcessManager:*');
+  assert.equal((await client.processSettings.get()).readBudget.personsPerHour, 500);
+
+  const again = await groveJson<Applied>(['plan', folder], env);
+  assert.equal(again.changes, false);
+  assert.ok(
+    again.unmanaged?.some(({ kind }) => kind === 'apiKeys'),
+    'the first key of the tenant is in no file',
+  );
+
+  const elsewhere = temporaryFolder(t);
+  const { files } = await groveJson<{ files: string[] }>(['export', elsewhere], env);
+  assert.ok(files.includes('pages/questions/index.html') && files.includes('themes.yaml'));
+  const all = files.map((file) => readFileSync(join(elsewhere, file), 'utf8')).join('\n');
+  assert.doesNotMatch(all, /whsec_|grv_live_|a-value-that-no-file-has|TNT#/);
+  assert.match(
+    readFileSync(join(elsewhere, 'stores.yaml'), 'utf8'),
+    /^# yaml-language-server: \$schema=http.*\/schemas\/stores\.json/,
+  );
+  assert.equal((await groveJson<Applied>(['plan', elsewhere], env)).changes, false);
+
+  write('pages/questions/index.html', '<p>two</p>');
+  write('themes.yaml', { themes: [{ name: 'spring', palette, texts: { en: { 'start.title': 'Hello' } } }] });
+  const totpPolicies = { app: { issuer: 'Ours' }, key: { issuer: 'Example', digits: 8 } };
+  write('stores.yaml', { stores: [{ name: 'customers', configuration: { totpPolicies } }] });
+  const drift = await grove(['plan', folder, '--check'], env);
+  assert.equal(drift.code, 2);
+  for (const kind of ['themes "spring"', 'pages "questions"', 'stores "customers"']) {
+    assert.match(drift.stdout, new RegExp(`~ ${kind}: to be changed`));
+  }
+  assert.equal((await grove(['import', folder], env)).code, 2, 'nobody is there to be asked');
+  await groveJson<Applied>(['import', folder, '--yes'], env);
+  assert.equal((await groveJson<Applied>(['plan', folder], env)).changes, false);
+  const store = await client.stores.get({ storeName: 'customers' });
+  assert.deepEqual(
+    [store.configuration.totpPolicies.app?.issuer, store.configuration.totpPolicies.key?.digits],
+    ['Ours', 8],
+  );
+});
+
+test('what the schemas and the server refuse comes in one round, and secrets that were shown once are not lost', async (t) => {
+  const { env, folder, write, client } = await configurable(t);
+  write('apiKeys.yaml', { apiKeys: [{ name: 'x', permissions: ['TNT#acme#ProcessManager:*'], status: 'OPEN' }] });
+  write('themes.yaml', { themes: [{ name: 'y', palette: { ...palette, primry: '#000000' } }] });
+  write('stores.yaml', {
+    stores: [{ name: 's', configuration: { maxUsers: 'many', passkeyConfigs: { a: { rpNam: 1 } } } }],
+  });
+  write('pages/bad/index.html', '<p>');
+  write('pages/bad/program.exe', 'x');
+  const { code, stderr } = await grove(['plan', folder], env);
+  assert.equal(code, 1);
+  for (const fault of [
+    /apiKeys\.yaml:\d+:\d+ \/apiKeys\/0\/permissions\/0 must match pattern/,
+    /apiKeys\.yaml:\d+:\d+ \/apiKeys\/0\/status must be equal to one of/,
+    /themes\.yaml:\d+:\d+ \/themes\/0\/palette\/primry is not known/,
+    /stores\.yaml:\d+:\d+ \/stores\/0\/configuration\/maxUsers must be integer/,
+    /stores\.yaml:\d+:\d+ \/stores\/0\/configuration\/passkeyConfigs\/a\/rpNam is not known/,
+    /pages\/bad\/program\.exe /,
+  ]) {
+    assert.match(stderr, fault);
+  }
+
+  rmSync(join(folder, 'pages'), { recursive: true });
+  write('stores.yaml', { stores: [] });
+  write('apiKeys.yaml', { apiKeys: [{ name: 'x', permissions: ['Nothing:atAll'] }] });
+  write('themes.yaml', { themes: [{ name: 'y', palette: { ...palette, text: '#ffffff' } }] });
+  write('webhooks.yaml', { webhooks: [hook, { ...hook, name: 'inside', uri: 'https://10.0.0.1/' }] });
+  const half = await grove(['apply', folder], env);
+  assert.equal(half.code, 1);
+  assert.match(half.stderr, /The secret of webhooks "crm", shown this once: whsec_/);
+  for (const fault of [/webhooks "inside": .*\(100071\)/, /themes "y": .*\(100098\)/, /apiKeys "x": /]) {
+    assert.match(half.stderr, fault);
+  }
+  assert.equal((await client.webhooks.list()).totalElements, 1);
 });

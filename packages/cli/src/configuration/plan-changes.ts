@@ -2,9 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Client, isGroveError } from 'grove-idv-sdk';
 import { localFetch } from '../local-fetch.ts';
 import type { Environment, Server } from '../on-server.ts';
-import { type DefinitionFile, type Folder, type OriginLists, throwFaults } from './read-folder.ts';
-import { type ResourceChange, type ResourceFile, resourceChanges } from './resources.ts';
+import { type DefinitionFile, type Folder, type SettingsFile, throwFaults } from './read-folder.ts';
+import { compareResources, type ResourceChange, type ResourceFile, type Unmanaged } from './resources.ts';
 import { runOrder } from './run-order.ts';
+import { schemaFaults } from './schema-faults.ts';
 import { type Schema, withDefaults } from './with-defaults.ts';
 
 /** What has to happen so that a tenant is as a folder says. Nothing is changed to find it out. */
@@ -14,6 +15,7 @@ export type Plan = {
   readonly settings?: SettingsChange;
   /** Before everything else: definitions name them. */
   readonly resources: readonly ResourceChange[];
+  readonly unmanaged: readonly Unmanaged[];
 };
 
 type Values = Readonly<Record<string, unknown>>;
@@ -43,8 +45,8 @@ export type TagChange = {
 
 export type SettingsChange = {
   readonly action: 'update' | 'none';
-  readonly before: OriginLists;
-  readonly after: OriginLists;
+  readonly before: SettingsFile;
+  readonly after: SettingsFile;
 };
 
 export function hasChanges({ definitions, tags, settings, resources }: Plan): boolean {
@@ -57,19 +59,27 @@ export function hasChanges({ definitions, tags, settings, resources }: Plan): bo
 export async function planChanges({ client, baseUrl, environment }: Server, folder: Folder): Promise<Plan> {
   const { ordered, circles } = runOrder(folder.definitions);
   const own = [...folder.faults, ...circles];
-  const found = await faultsOfAll(client, ordered, folder.resources).catch((error: unknown) => {
+  const asked = async () => {
+    const ofSchemas = await schemaFaults(baseUrl, folder.resources);
+    const ofDefinitions = await faultsOfAll(client, ordered, folder.resources);
+    const compared = await compareResources(client, folder.resources);
+    return { ...compared, faults: [...ofSchemas, ...ofDefinitions, ...compared.faults] };
+  };
+  const found = await asked().catch((error: unknown) => {
     // A server that cannot be asked does not hide what is wrong with the files.
     throwFaults(own);
     throw error;
   });
-  throwFaults([...own, ...found]);
-  const resources = await resourceChanges(client, folder.resources);
+  throwFaults([...own, ...found.faults]);
   const schema = ordered.length > 0 ? await publishedSchema(baseUrl) : {};
   const definitions: DefinitionChange[] = [];
   for (const file of ordered) definitions.push(await definitionChange({ client, environment }, file, schema));
   const tags = await tagChanges(client, ordered, definitions);
   const settings = folder.settings && (await settingsChange(client, folder.settings));
-  return { definitions, tags, ...(settings && { settings }), resources };
+  return {
+    ...{ definitions, tags, resources: found.changes, unmanaged: found.unmanaged },
+    ...(settings && { settings }),
+  };
 }
 
 async function faultsOfAll(
@@ -108,11 +118,11 @@ function isRunHere({ document }: DefinitionFile, pointer: string, together: Read
   return step !== undefined && step.version === undefined && together.has(String(step.definition));
 }
 
-/** A store, watchlist or webhook of the same folder is made before it is needed. */
+/** A store, watchlist, webhook, secret or page of the same folder is made before it is needed. */
 function isMadeHere({ document }: DefinitionFile, pointer: string, made: ReadonlySet<string>): boolean {
-  const [, place, member] = /^\/steps\/(\d+)\/(\w+)$/.exec(pointer) ?? [];
-  const step = (document.steps as Values[] | undefined)?.[Number(place ?? -1)];
-  return member !== undefined && typeof step?.[member] === 'string' && made.has(step[member]);
+  const names = pointer.split('/').slice(1);
+  const value = names.reduce<unknown>((inner, name) => (inner as Values | undefined)?.[name], document);
+  return typeof value === 'string' && made.has(value);
 }
 
 const SCHEMA_PATH = '/schemas/process-definition.json';
@@ -183,21 +193,28 @@ async function tagChanges(
   });
 }
 
-async function settingsChange(client: Client, wanted: OriginLists): Promise<SettingsChange> {
-  const present = await client.processSettings.get();
-  const embeds = wanted.embedOrigins;
-  const before = { redirectOrigins: present.redirectOrigins, ...(embeds && { embedOrigins: present.embedOrigins }) };
-  const after = {
-    redirectOrigins: [...new Set(wanted.redirectOrigins.map(asStored))],
-    ...(embeds && { embedOrigins: [...new Set(embeds.map(asStored))] }),
+async function settingsChange(
+  client: Client,
+  { file: _file, ...wanted }: NonNullable<Folder['settings']>,
+): Promise<SettingsChange> {
+  const present: Values = await client.processSettings.get();
+  const stored = Object.entries(wanted).map(([name, value]) => {
+    return [name, isOrigins(name) ? [...new Set((value as string[]).map(asStored))] : value] as const;
+  });
+  const before = Object.fromEntries(stored.map(([name]) => [name, present[name]])) as SettingsFile;
+  const same = stored.every(([name, value]) =>
+    isOrigins(name)
+      ? isDeepStrictEqual(new Set(present[name] as string[]), new Set(value as string[]))
+      : isDeepStrictEqual(present[name], value),
+  );
+  return {
+    action: same ? 'none' : 'update',
+    before,
+    after: same ? before : (Object.fromEntries(stored) as SettingsFile),
   };
-  const same = isDeepStrictEqual(setsOf(before), setsOf(after));
-  return { action: same ? 'none' : 'update', before, after: same ? before : after };
 }
 
-function setsOf({ redirectOrigins, embedOrigins }: OriginLists) {
-  return [new Set(redirectOrigins), new Set(embedOrigins)];
-}
+const isOrigins = (name: string) => name.endsWith('Origins');
 
 /** One spelling of an origin, as the server keeps it. What is none is left to the server to refuse. */
 function asStored(origin: string): string {

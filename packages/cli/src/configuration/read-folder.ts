@@ -1,20 +1,31 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { UsageError } from '../failure.ts';
+import { PAGES, readPages } from './custom-pages.ts';
+import { FILE_KINDS, fileOf } from './kinds.ts';
 import { type ReadYaml, readYaml } from './read-yaml.ts';
-import { fileOf, KIND_NAMES, type ResourceFile, resourcesOf } from './resources.ts';
+import { type ResourceFile, resourceOfPage, resourcesOf } from './resources.ts';
 
-/** A folder with the configuration of a tenant: `definitions/*.yaml`, `settings.yaml`, and a file for each kind of resource. */
+/**
+ * A folder with the configuration of a tenant: `definitions/*.yaml`, `settings.yaml`, `pages/<name>/`, and a file for each
+ * other kind of resource.
+ */
 export type Folder = {
   readonly definitions: readonly DefinitionFile[];
-  readonly settings?: { readonly file: string } & OriginLists;
+  readonly settings?: { readonly file: string } & SettingsFile;
   readonly resources: readonly ResourceFile[];
   /** What is wrong with the files; the server may find more. */
   readonly faults: readonly string[];
 };
 
-/** `embedOrigins` stay as they are if the file does not name them. */
-export type OriginLists = { readonly redirectOrigins: readonly string[]; readonly embedOrigins?: readonly string[] };
+/** Settings stay as they are if the file does not name them; only `redirectOrigins` are required. */
+export type SettingsFile = {
+  readonly redirectOrigins: readonly string[];
+  readonly embedOrigins?: readonly string[];
+  readonly allowSpecimens?: boolean;
+  readonly lenientRequests?: boolean;
+  readonly readBudget?: { readonly personsPerHour: number; readonly block: boolean };
+};
 
 export type DefinitionFile = {
   readonly file: string;
@@ -34,12 +45,12 @@ const MAX_FILE_BYTES = 2 ** 20;
 const MAX_TAG_LENGTH = 50;
 
 /** Reads all that can be read. Faults are gathered, so that those of the server can be shown with them. */
-export function readFolder(folder: string): Folder {
+export async function readFolder(folder: string): Promise<Folder> {
   const hasDefinitions = existsSync(join(folder, DEFINITIONS));
   const hasSettings = existsSync(join(folder, SETTINGS));
-  const kinds = KIND_NAMES.filter((kind) => existsSync(join(folder, fileOf(kind))));
-  if (!hasDefinitions && !hasSettings && kinds.length === 0) {
-    const files = [SETTINGS, ...KIND_NAMES.map(fileOf)].join(', ');
+  const kinds = FILE_KINDS.filter((kind) => existsSync(join(folder, fileOf(kind))));
+  if (!hasDefinitions && !hasSettings && kinds.length === 0 && !existsSync(join(folder, PAGES))) {
+    const files = [SETTINGS, ...FILE_KINDS.map(fileOf)].join(', ');
     throw new UsageError(`${folder} holds neither a folder ${DEFINITIONS} nor one of the files ${files}`);
   }
   const faults: string[] = [];
@@ -49,8 +60,9 @@ export function readFolder(folder: string): Folder {
     const read = readFile(folder, fileOf(kind), faults);
     return read ? resourcesOf(kind, read, faults) : [];
   });
+  const pages = (await readPages(folder, faults)).map(resourceOfPage);
   faults.push(...doubleFaults(definitions));
-  return { definitions, ...(settings && { settings }), resources, faults };
+  return { definitions, ...(settings && { settings }), resources: [...resources, ...pages], faults };
 }
 
 export function throwFaults(faults: readonly string[]): void {
@@ -90,16 +102,37 @@ function toDefinition(read: ReadYaml, faults: string[]): DefinitionFile | undefi
 function readSettings(folder: string, faults: string[]): Folder['settings'] {
   const read = readFile(folder, SETTINGS, faults);
   if (!read) return undefined;
-  const { redirectOrigins, embedOrigins, ...others } = read.value;
-  for (const name of Object.keys(others)) faults.push(`${read.placeOf(`/${name}`)} /${name} is not a setting`);
-  const listOf = (name: string, value: unknown): string[] | undefined => {
-    if (Array.isArray(value) && value.every((each) => typeof each === 'string')) return value;
-    faults.push(`${read.placeOf(`/${name}`)} /${name} must be a list of texts`);
+  const { redirectOrigins, embedOrigins, allowSpecimens, lenientRequests, readBudget, ...others } = read.value;
+  const fault = (name: string, message: string) => {
+    faults.push(`${read.placeOf(`/${name}`)} /${name} ${message}`);
     return undefined;
   };
+  for (const name of Object.keys(others)) fault(name, 'is not a setting');
+  const listOf = (name: string, value: unknown): string[] | undefined =>
+    Array.isArray(value) && value.every((each) => typeof each === 'string')
+      ? value
+      : fault(name, 'must be a list of texts');
+  for (const [name, value] of Object.entries({ allowSpecimens, lenientRequests })) {
+    if (value !== undefined && typeof value !== 'boolean') fault(name, 'must be true or false');
+  }
+  if (readBudget !== undefined && !isBudget(readBudget)) fault('readBudget', 'must have personsPerHour and block');
   const redirects = listOf('redirectOrigins', redirectOrigins);
   const embeds = embedOrigins === undefined ? undefined : listOf('embedOrigins', embedOrigins);
-  return redirects && { file: SETTINGS, redirectOrigins: redirects, ...(embeds && { embedOrigins: embeds }) };
+  if (!redirects) return undefined;
+  const rest = Object.entries({ allowSpecimens, lenientRequests, readBudget }).filter(
+    ([, value]) => value !== undefined,
+  );
+  return {
+    file: SETTINGS,
+    redirectOrigins: redirects,
+    ...(embeds && { embedOrigins: embeds }),
+    ...Object.fromEntries(rest),
+  };
+}
+
+function isBudget(value: unknown): boolean {
+  const { personsPerHour, block, ...others } = (value ?? {}) as Record<string, unknown>;
+  return typeof personsPerHour === 'number' && typeof block === 'boolean' && Object.keys(others).length === 0;
 }
 
 function readFile(folder: string, file: string, faults: string[]): ReadYaml | undefined {

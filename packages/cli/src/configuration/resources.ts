@@ -1,20 +1,25 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Client } from 'grove-idv-sdk';
+import { type Client, isGroveError } from 'grove-idv-sdk';
+import { hashesOf, type PageContent, type PageFolder } from './custom-pages.ts';
+import { type Calls, KIND_NAMES, KINDS, type Kind, type Values } from './kinds.ts';
+import { partOf } from './part-of.ts';
 import type { ReadYaml } from './read-yaml.ts';
 
 /**
- * What a tenant has beside definitions and settings, each kind in a file of its own with a list of objects that have a
- * name. Definitions refer to all of them, so they come first. Nothing is deleted. Members of watchlists, users of stores
- * and secrets are no configuration: they are not in a file.
+ * Resources of a folder, each kind in a file of its own with a list of objects that have a name, or in a folder of its own
+ * (custom pages). Definitions refer to most of them, so they come first. Nothing is deleted. Members of watchlists, users
+ * of stores and the values of secrets are no configuration: they are in no file.
  */
-export type Kind = keyof typeof KINDS;
-type Values = Readonly<Record<string, unknown>>;
-
 export type ResourceFile = {
   readonly kind: Kind;
   readonly file: string;
   readonly name: string;
   readonly values: Values;
+  /** Where in the file it stands, as a JSON Pointer. */
+  readonly pointer: string;
+  placeOf(pointer: string): string;
+  /** The files of a custom page. */
+  readonly content?: PageContent;
 };
 
 export type ResourceChange = ResourceFile & {
@@ -24,41 +29,14 @@ export type ResourceChange = ResourceFile & {
   readonly before?: Values;
 };
 
+/** What is on the server and not in the file of its kind: it stays. */
+export type Unmanaged = { readonly kind: Kind; readonly name: string };
+
 /** A secret that the server shows once. */
 export type NewSecret = { readonly kind: Kind; readonly name: string; readonly secret: string };
 
 type Item = { id: string; name: string } & Values;
-type Calls = {
-  /** What a file may say of it; the first names it. */
-  fields: readonly string[];
-  list(client: Client): AsyncIterable<object>;
-  create(client: Client, values: never): Promise<object>;
-  update(client: Client, item: { id: string; name: string }, values: never): Promise<object>;
-};
 
-export const KINDS = {
-  stores: {
-    fields: ['name', 'description', 'status', 'configuration'],
-    list: (client) => client.stores.list.all(),
-    create: (client, body) => client.stores.create({ body }),
-    update: (client, { name: storeName }, body) => client.stores.update({ storeName, body }),
-  },
-  watchlists: {
-    fields: ['name', 'description', 'type', 'status', 'maxSize', 'expireMembersAfter'],
-    list: (client) => client.watchlists.list.all(),
-    create: (client, body) => client.watchlists.create({ body }),
-    update: (client, { id: watchlistId }, body) => client.watchlists.update({ watchlistId, body }),
-  },
-  webhooks: {
-    fields: ['name', 'description', 'uri', 'method', 'headers', 'bodyTemplate', 'events', 'status', 'retryIntervalsMs'],
-    list: (client) => client.webhooks.list.all(),
-    create: (client, body) => client.webhooks.create({ body }),
-    update: (client, { id: webhookId }, body) => client.webhooks.update({ webhookId, body }),
-  },
-} as const satisfies Record<string, Calls>;
-
-export const KIND_NAMES = Object.keys(KINDS) as Kind[];
-export const fileOf = (kind: Kind) => `${kind}.yaml`;
 const MAX_RESOURCES = 1000;
 
 /** Every fault names its place in the file. */
@@ -79,9 +57,8 @@ export function resourcesOf(kind: Kind, { file, value, placeOf }: ReadYaml, faul
       return [];
     }
     const values = entry as Values;
-    for (const name of Object.keys(values)) {
-      if (!fields.includes(name)) fault(`${pointer}/${name}`, `is not known; it may have ${fields.join(', ')}`);
-    }
+    const unknown = Object.keys(values).filter((name) => !fields.includes(name));
+    for (const name of unknown) fault(`${pointer}/${name}`, `is not known; it may have ${fields.join(', ')}`);
     const { name } = values;
     if (typeof name !== 'string' || name === '') {
       fault(`${pointer}/name`, 'is required, and must be text');
@@ -89,64 +66,112 @@ export function resourcesOf(kind: Kind, { file, value, placeOf }: ReadYaml, faul
     }
     if (seen.has(name)) fault(`${pointer}/name`, `is there already: ${JSON.stringify(name)}`);
     seen.add(name);
-    return [{ kind, file, name, values }];
+    // What the file may not say is a fault already, and once is enough.
+    const known = Object.fromEntries(Object.entries(values).filter(([member]) => !unknown.includes(member)));
+    return [{ kind, file, name, values: known, pointer, placeOf }];
   });
 }
 
-export async function resourceChanges(client: Client, files: readonly ResourceFile[]): Promise<ResourceChange[]> {
-  const changes: ResourceChange[] = [];
+export function resourceOfPage({ name, file, content }: PageFolder): ResourceFile {
+  return {
+    kind: 'pages',
+    file,
+    name,
+    values: { name, files: hashesOf(content) },
+    pointer: '',
+    placeOf: () => file,
+    content,
+  };
+}
+
+export type Compared = { changes: ResourceChange[]; unmanaged: Unmanaged[]; faults: string[] };
+
+export async function compareResources(client: Client, files: readonly ResourceFile[]): Promise<Compared> {
+  const compared: Compared = { changes: [], unmanaged: [], faults: [] };
   for (const kind of KIND_NAMES) {
     const wanted = files.filter((each) => each.kind === kind);
     if (wanted.length === 0) continue;
-    const there = new Map<string, Item>();
-    for await (const item of KINDS[kind].list(client)) there.set((item as Item).name, item as Item);
-    changes.push(...wanted.map((each) => changeOf(each, there.get(each.name))));
+    const there = await itemsOf(client, kind);
+    const { missing } = KINDS[kind] as Calls;
+    for (const each of wanted) {
+      const change = changeOf(each, there.get(each.name));
+      const fault = change.action === 'create' ? missing?.(each.name) : undefined;
+      if (fault !== undefined) compared.faults.push(`${each.placeOf(each.pointer)} ${each.pointer} ${fault}`);
+      compared.changes.push(change);
+    }
+    const names = new Set(wanted.map(({ name }) => name));
+    for (const [name, { shown }] of there) if (shown && !names.has(name)) compared.unmanaged.push({ kind, name });
   }
-  return changes;
+  return compared;
+}
+
+type There = { id: string; shown: Values | undefined };
+
+async function itemsOf(client: Client, kind: Kind): Promise<Map<string, There>> {
+  const { list, shown = (item: Values) => item } = KINDS[kind] as Calls;
+  const there = new Map<string, There>();
+  for await (const item of list(client)) {
+    const { id, name } = item as Item;
+    there.set(name, { id, shown: shown(item as Values) });
+  }
+  return there;
 }
 
 /** Only what the file says is compared: the server fills in the rest. */
-function changeOf(resource: ResourceFile, now: Item | undefined): ResourceChange {
+function changeOf(resource: ResourceFile, now: There | undefined): ResourceChange {
   if (!now) return { ...resource, action: 'create' };
+  const { whole = [] } = KINDS[resource.kind] as Calls;
+  const shown = now.shown ?? {};
   const before = Object.fromEntries(
-    Object.entries(resource.values).map(([name, value]) => [name, partOf(now[name], value)]),
+    Object.entries(resource.values).map(([name, value]) => [
+      name,
+      whole.includes(name) ? shown[name] : partOf(shown[name], value),
+    ]),
   );
   const action = isDeepStrictEqual(before, resource.values) ? 'none' : 'update';
   return { ...resource, action, id: now.id, before };
 }
 
-/** As much of a value as the wanted one says: an object may have more members than the file names. */
-function partOf(value: unknown, wanted: unknown): unknown {
-  const isObject = (each: unknown): each is Values => typeof each === 'object' && each !== null && !Array.isArray(each);
-  if (!isObject(value) || !isObject(wanted)) return value;
-  return Object.fromEntries(Object.entries(wanted).map(([name, inner]) => [name, partOf(value[name], inner)]));
+/**
+ * Makes and changes all that it can. What the server refuses is gathered, so that all of it is known after one round;
+ * `secrets` has what was shown once, however it ends.
+ */
+export async function applyResources(
+  client: Client,
+  changes: readonly ResourceChange[],
+  secrets: NewSecret[],
+): Promise<string[]> {
+  const refused: string[] = [];
+  for (const change of changes) {
+    if (change.action === 'none') continue;
+    try {
+      const made = await applyOne(client, change);
+      const { secret } = made as { secret?: unknown };
+      if (typeof secret === 'string') secrets.push({ kind: change.kind, name: change.name, secret });
+    } catch (error) {
+      if (!isGroveError(error) || error.status >= 500) throw error;
+      const { kind, name, pointer, placeOf } = change;
+      refused.push(`${placeOf(pointer)} ${kind} ${JSON.stringify(name)}: ${error.message} (${error.code})`);
+    }
+  }
+  return refused;
 }
 
-export async function applyResources(client: Client, changes: readonly ResourceChange[]): Promise<NewSecret[]> {
-  const secrets: NewSecret[] = [];
-  for (const { action, kind, name, id, values } of changes) {
-    if (action === 'none') continue;
-    const { create, update } = KINDS[kind] as Calls;
-    const { type: _type, ...changeable } = values;
-    const made =
-      action === 'create'
-        ? await create(client, values as never)
-        : await update(client, { id: id ?? '', name }, (kind === 'watchlists' ? changeable : values) as never);
-    const { secret } = made as { secret?: unknown };
-    if (typeof secret === 'string') secrets.push({ kind, name, secret });
-  }
-  return secrets;
+function applyOne(client: Client, { action, kind, name, id = '', values, content }: ResourceChange): Promise<object> {
+  const { create, update, fixed = [] } = KINDS[kind] as Calls;
+  if (action === 'create') return create(client, values as never, content);
+  const changeable = Object.fromEntries(Object.entries(values).filter(([member]) => !fixed.includes(member)));
+  return update(client, { id, name }, changeable as never, content);
 }
 
 /** What an export writes: the fields of the file, without what is empty. */
 export async function exportResources(client: Client, kind: Kind): Promise<Values[]> {
-  const items: Values[] = [];
-  for await (const item of KINDS[kind].list(client)) {
-    const values = item as Values;
-    const pairs = KINDS[kind].fields.flatMap((name) => (isEmpty(values[name]) ? [] : [[name, values[name]] as const]));
-    items.push(Object.fromEntries(pairs));
-  }
-  return items;
+  const { fields } = KINDS[kind];
+  return [...(await itemsOf(client, kind)).values()].flatMap(({ shown }) => {
+    if (!shown) return [];
+    const pairs = fields.flatMap((name) => (isEmpty(shown[name]) ? [] : [[name, shown[name]] as const]));
+    return [Object.fromEntries(pairs)];
+  });
 }
 
 const isEmpty = (value: unknown) =>

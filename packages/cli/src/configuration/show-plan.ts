@@ -8,22 +8,24 @@ import type { ResourceChange } from './resources.ts';
 export type Tense = 'planned' | 'done';
 
 export function showPlan(plan: Plan, tense: Tense): string {
-  const { definitions, tags, settings, resources } = plan;
+  const { definitions, tags, settings, resources, unmanaged } = plan;
   const parts = [
     ...resources.map((change) => resourceText(change, tense)),
     ...definitions.map((change) => definitionText(change, tense)),
     ...tags.map((change) => tagText(change, tense)),
     ...(settings ? [settingsText(settings, tense)] : []),
+    ...unmanaged.map(({ kind, name }) => `  ${kind} ${JSON.stringify(printable(name))}: not in the folder; it stays`),
   ];
   return [...parts, '', summary(plan, tense)].join('\n');
 }
 
 /** One line for each version, tag and setting, for machines. */
-export function planValue({ definitions, tags, settings, resources }: Plan) {
+export function planValue({ definitions, tags, settings, resources, unmanaged }: Plan) {
   return {
     ...(resources.length > 0 && {
       resources: resources.map(({ action, kind, file, name }) => ({ action, kind, file, name })),
     }),
+    ...(unmanaged.length > 0 && { unmanaged }),
     definitions: definitions.map(({ action, file, name, version, before }) => ({
       ...{ action, file, name, version },
       ...(before && { before: before.version }),
@@ -33,13 +35,13 @@ export function planValue({ definitions, tags, settings, resources }: Plan) {
   };
 }
 
-/** Each list with what it was and what it will be. */
+/** Each setting of the file with what it was and what it will be. */
 function settingsValue({ action, before, after }: SettingsChange) {
-  const list = (name: 'redirectOrigins' | 'embedOrigins') => ({ action, before: before[name], after: after[name] });
-  return {
-    redirectOrigins: list('redirectOrigins'),
-    ...(after.embedOrigins && { embedOrigins: list('embedOrigins') }),
-  };
+  const pairs = Object.keys(after).map((name) => {
+    const key = name as keyof typeof after;
+    return [name, { action, before: before[key], after: after[key] }];
+  });
+  return Object.fromEntries(pairs);
 }
 
 function definitionText(change: DefinitionChange, tense: Tense): string {

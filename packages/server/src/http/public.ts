@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { buildOpenApi, renderLlms } from '@grove/contract';
+import { buildOpenApi, CONFIGURATION_FILES, configurationSchema, renderLlms } from '@grove/contract';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ApiError } from '../kernel/errors.ts';
 import { documentedPages, mountDocs } from './pages/docs.ts';
@@ -64,6 +64,13 @@ export function mountPublic(app: FastifyInstance, deps: PublicDeps): void {
     reply.header('Cache-Control', 'public, max-age=60').header('Access-Control-Allow-Origin', '*');
     return reply.type('application/schema+json').send(schema);
   });
+  // Of the files of `grove apply`, for editors.
+  for (const name of CONFIGURATION_FILES) {
+    app.get(`/schemas/${name}.json`, async (_request, reply) => {
+      reply.header('Cache-Control', 'public, max-age=60').header('Access-Control-Allow-Origin', '*');
+      return reply.type('application/schema+json').send(JSON.stringify(configurationSchema(name)));
+    });
+  }
   mountDocs(app, deps);
   mountLanding(app);
 }

@@ -41,7 +41,7 @@ const LABELS: Readonly<Record<string, string>> = { sdk: 'SDK', cli: 'Command lin
 
 const CHAPTERS: readonly (readonly [title: string, ...names: string[]])[] = [
   ['Begin', 'quick-start', 'results', 'webhooks', 'sdk', 'embed', 'words'],
-  ['Journeys', 'definitions', 'journeys', 'custom-pages', 'languages', 'camera', 'watchlists'],
+  ['Journeys', 'definitions', 'configuration-as-code', 'journeys', 'custom-pages', 'languages', 'camera', 'watchlists'],
   ['Checks', 'vision', 'liveness'],
   ['Users', 'identity-store', 'appkeys', 'push-notifications'],
   ['Operate', 'production', 'configuration', 'operating', 'cli', 'scaling', 'operators'],

@@ -1,0 +1,77 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { PageFile } from '@grove/server';
+import type { Client } from 'grove-idv-sdk';
+
+/** Custom pages in a folder: `pages/<name>/` holds the files of the page. They are compared by their hashes. */
+export type PageContent = readonly PageFile[];
+export type PageFolder = { readonly name: string; readonly file: string; readonly content: PageContent };
+
+export const PAGES = 'pages';
+const MAX_PAGES = 100;
+const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]*$/;
+
+/** Faults are those that an upload would meet. */
+export async function readPages(folder: string, faults: string[]): Promise<PageFolder[]> {
+  const home = join(folder, PAGES);
+  if (!existsSync(home)) return [];
+  const names = readdirSync(home, { withFileTypes: true }).filter((each) => each.isDirectory());
+  if (names.length > MAX_PAGES) faults.push(`${PAGES} holds more than ${MAX_PAGES} folders`);
+  // Stands on the server, which takes longer to load than every other command needs to answer.
+  const { readPageFolder } = await import('../page-tester/read-page-folder.ts');
+  const pages: PageFolder[] = [];
+  for (const { name } of names.slice(0, MAX_PAGES).sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    const file = `${PAGES}/${name}`;
+    const { files, fault } = await readPageFolder(join(home, name));
+    if (fault) faults.push(`${[file, fault.path].filter(Boolean).join('/')} ${fault.message}`);
+    else pages.push({ name, file, content: files });
+  }
+  return pages;
+}
+
+export function hashesOf(files: readonly { path: string; sha256: string }[]): Record<string, string> {
+  return Object.fromEntries(files.map(({ path, sha256 }) => [path, sha256]));
+}
+
+/** The version that journeys show of each page; a page of which none is deployed is as if it were not there. */
+export async function* deployedPages(client: Client): AsyncGenerator<object> {
+  for await (const { name } of client.customPages.list.all()) {
+    const versions = await client.customPages.listVersions({
+      name,
+      query: { sort: ['version,desc'], size: MAX_PAGES },
+    });
+    const deployed = versions.content.find(({ status }) => status === 'DEPLOYED_ACTIVE');
+    if (!deployed) continue;
+    const { files } = await client.customPages.get({ id: deployed.id });
+    yield { id: deployed.id, name, files: hashesOf(files) };
+  }
+}
+
+export async function uploadPage(client: Client, name: string, content: PageContent = []): Promise<object> {
+  const { writePageArchive } = await import('@grove/server');
+  const stored = content.map(({ path, contentType, content: bytes }) => ({
+    path,
+    content_type: contentType,
+    content: bytes,
+  }));
+  const parts = await Array.fromAsync(writePageArchive(stored, Date.now()));
+  const bytes = new Uint8Array(Buffer.concat(parts as Buffer[]));
+  const { id } = await client.customPages.createVersion({ name, body: { contentType: 'application/zip', bytes } });
+  return client.customPages.deploy({ id });
+}
+
+/** The files of every deployed page, by their place in a folder. */
+export async function exportPages(client: Client): Promise<Map<string, Buffer>> {
+  const { readArchive } = await import('@grove/server');
+  const files = new Map<string, Buffer>();
+  for await (const page of deployedPages(client)) {
+    const { id, name } = page as { id: string; name: string };
+    // A server that gives other names than pages can have must not choose where we write.
+    if (!NAME.test(name)) throw new Error(`${JSON.stringify(name)} is not the name of a page`);
+    const { bytes } = await client.customPages.getArchive({ id });
+    // Reads an archive as an upload is read: no path leads out of its folder.
+    for (const { path, content } of await readArchive(Buffer.from(bytes)))
+      files.set(`${PAGES}/${name}/${path}`, content);
+  }
+  return files;
+}

@@ -1,0 +1,116 @@
+import type { Client } from 'grove-idv-sdk';
+import { deployedPages, type PageContent, uploadPage } from './custom-pages.ts';
+import { shownStore, writeStore } from './store-policies.ts';
+
+/**
+ * What a tenant has beside definitions and settings: how each kind is listed, made and changed. In the order in which one
+ * may need another: webhooks name secrets, keys come last.
+ */
+export type Values = Readonly<Record<string, unknown>>;
+
+export type Calls = {
+  /** What a file may say of it; the first names it. */
+  fields: readonly string[];
+  /** Fields that cannot be changed once it is made. */
+  fixed?: readonly string[];
+  /** Fields that a change replaces as a whole: they are compared as a whole, too. */
+  whole?: readonly string[];
+  list(client: Client): AsyncIterable<object>;
+  create(client: Client, values: never, content?: PageContent): Promise<object>;
+  update(client: Client, item: { id: string; name: string }, values: never, content?: PageContent): Promise<object>;
+  /** What the server answers, as a file says it; undefined if it belongs into no file. */
+  shown?(item: Values): Values | undefined;
+  /** What is wrong with the wish to make it. */
+  missing?(name: string): string | undefined;
+};
+
+export const KINDS = {
+  cloudSecrets: {
+    fields: ['name', 'description', 'type', 'hosts'],
+    fixed: ['name', 'type'],
+    list: (client) => client.cloudSecrets.list.all(),
+    create: (client, body: { name: string }) =>
+      client.cloudSecrets.create({ body: { ...body, value: process.env[variableOf(body.name)] ?? '' } }),
+    update: (client, { id: cloudSecretId }, body) => client.cloudSecrets.update({ cloudSecretId, body }),
+    missing: (name) =>
+      process.env[variableOf(name)]
+        ? undefined
+        : `is new, and the environment has no ${variableOf(name)} with its value`,
+  },
+  stores: {
+    fields: ['name', 'description', 'status', 'configuration'],
+    list: (client) => client.stores.list.all(),
+    create: (client, values: Values) => writeStore(client, values, true),
+    update: (client, { name }, values: Values) => writeStore(client, { ...values, name }, false),
+    shown: shownStore,
+  },
+  watchlists: {
+    fields: ['name', 'description', 'type', 'status', 'maxSize', 'expireMembersAfter'],
+    fixed: ['type'],
+    list: (client) => client.watchlists.list.all(),
+    create: (client, body) => client.watchlists.create({ body }),
+    update: (client, { id: watchlistId }, body) => client.watchlists.update({ watchlistId, body }),
+  },
+  webhooks: {
+    fields: ['name', 'description', 'uri', 'method', 'headers', 'bodyTemplate', 'events', 'status', 'retryIntervalsMs'],
+    list: (client) => client.webhooks.list.all(),
+    create: (client, body) => client.webhooks.create({ body }),
+    update: (client, { id: webhookId }, body) => client.webhooks.update({ webhookId, body }),
+  },
+  themes: {
+    fields: ['name', 'palette', 'darkPalette', 'radius', 'fontFamily', 'defaultLanguage', 'texts'],
+    fixed: ['name'],
+    whole: ['texts'],
+    list: (client) => client.themes.list.all(),
+    create: (client, body) => client.themes.create({ body }),
+    update: (client, { name: themeName }, body) => client.themes.update({ themeName, body }),
+  },
+  pages: {
+    fields: ['name', 'files'],
+    whole: ['files'],
+    list: deployedPages,
+    create: (client, { name }: { name: string }, content) => uploadPage(client, name, content),
+    update: (client, { name }, _values, content) => uploadPage(client, name, content),
+  },
+  apiKeys: {
+    fields: ['name', 'description', 'status', 'permissions'],
+    list: (client) => client.apiKeys.list.all(),
+    create: async (client, values: Values) => {
+      const made = await client.apiKeys.create({ body: (await withTenant(client, values)) as never });
+      return { ...made, secret: made.code };
+    },
+    update: async (client, { id: apiKeyId }, values: Values) =>
+      client.apiKeys.update({ apiKeyId, body: (await withTenant(client, values)) as never }),
+    shown: shownKey,
+  },
+} as const satisfies Record<string, Calls>;
+
+export type Kind = keyof typeof KINDS;
+export const KIND_NAMES = Object.keys(KINDS) as Kind[];
+
+/** Custom pages are folders; every other kind is a file with a list. */
+export const FILE_KINDS = KIND_NAMES.filter((kind) => kind !== 'pages');
+export const fileOf = (kind: Kind) => `${kind}.yaml`;
+
+/** Where the value of a new secret is taken from: it is in no file. */
+function variableOf(name: string): string {
+  return `SECRET_${name.toUpperCase().replace(/[^A-Z0-9]/g, '_')}`;
+}
+
+const OWN_TENANT = /^TNT#[^#]+#/;
+
+/** A file names permissions without the tenant, so that it serves every tenant. */
+function shownKey(item: Values): Values | undefined {
+  if (item.status === 'ARCHIVED' || item.type === 'SESSION') return undefined;
+  const permissions = (item.permissions as readonly string[]).map((each) => each.replace(OWN_TENANT, ''));
+  return { ...item, permissions };
+}
+
+/** The list of keys holds at least the key that calls, whose permissions name the tenant. */
+async function withTenant(client: Client, values: Values): Promise<Values> {
+  if (!Array.isArray(values.permissions)) return values;
+  const { content } = await client.apiKeys.list();
+  const [prefix] = content.flatMap(({ permissions }) => permissions.flatMap((each) => OWN_TENANT.exec(each) ?? []));
+  if (prefix === undefined) throw new Error('No API key of the tenant has a permission, so its name is not known');
+  return { ...values, permissions: values.permissions.map((each) => `${prefix}${each}`) };
+}
