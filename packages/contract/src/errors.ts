@@ -153,6 +153,7 @@ export const groveCodes = {
   100221: at(403)('The operator may not work in this environment'),
   100300: at(409)('You have given your verdict already; a different person has to give the other one'),
   100290: at(500)('The stored image is missing; the operator must look at where images are kept'),
+  100320: at(403)('The tenant is suspended'),
   100190: bad('The number does not match the one shown to the user'),
 } as const satisfies Catalogue;
 

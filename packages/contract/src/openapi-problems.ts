@@ -109,7 +109,8 @@ function canAnswer(operation: GroupedOperation, status: number): boolean {
   if (codes.some((code) => catalogue[code].status === status)) return true;
   if (status === 400 || status === 429) return true;
   if (status === 401) return auth !== 'public';
-  if (status === 403) return permission !== undefined;
+  // A tenant that is suspended is so for its keys, its operators and its end users.
+  if (status === 403) return permission !== undefined || auth !== 'public';
   if (status === 404) return paramNames(operation.path).length > 0 || userBy !== undefined;
   return (status === 409 || status === 422) && takesIdempotencyKey(operation);
 }

@@ -17,7 +17,7 @@ import { operatorCookieName } from './http/contract/operator-cookie.ts';
 import { buildHttp } from './http/server.ts';
 import { hostNameOf, hostTenant } from './http/tenant.ts';
 import { defineJob } from './jobs/define-job.ts';
-import { type Jobs, openJobs } from './jobs/jobs.ts';
+import { type Jobs, type JobsOptions, openJobs } from './jobs/jobs.ts';
 import { type Clock, HOUR, MINUTE, SECOND, systemClock } from './kernel/clock.ts';
 import { ApiError } from './kernel/errors.ts';
 import { documentSigner } from './kernel/sign-document.ts';
@@ -36,6 +36,7 @@ import { reviewsWaiting } from './process-manager/reviews/reviews.repository.ts'
 import type { MasterKey } from './secrets/master-key.ts';
 import type { Vault } from './secrets/vault.ts';
 import type { AllowSpecimens, CreateToken } from './tenants/demonstration.ts';
+import { openSuspensions } from './tenants/suspensions.ts';
 import { everyTenantId } from './tenants/tenants.repository.ts';
 import { openTenants, type Tenants } from './tenants/tenants.ts';
 
@@ -99,7 +100,8 @@ async function compose({ config, webFolder }: Places, opened: Db, clock: Clock, 
     issuerOf: (tenantId) => urlOf(tenantId),
     onError: (what, error) => log.error({ err: error }, what),
   });
-  const jobs = openJobsOf(config, db, clock, log, tracing);
+  const suspensions = openSuspensions({ system: db.system, clock });
+  const jobs = openJobsOf(config, { db, clock, log, tracing, suspended: suspensions.ids });
   const audit = openAudit({ db, onError: (error) => log.error({ err: error }, 'could not save audit events') });
   const business = openBusinessMetrics({
     ...{ db, clock, tracing, everyTenantId: () => everyTenantId(db.system) },
@@ -108,7 +110,7 @@ async function compose({ config, webFolder }: Places, opened: Db, clock: Clock, 
     onError: (error) => log.warn({ err: error }, 'a metric could not be read'),
   });
   const features = openFeatures({
-    ...{ metrics: business, tracing },
+    ...{ metrics: business, tracing, suspensions },
     ...{ config, db, vault, clock, log, jobs, audit, baseUrlOf: (tenantId) => urlOf(tenantId) },
     sign: documentSigner(() => signing.current()),
     cookieName: (instanceId) => journeyCookieName(config.scheme, instanceId),
@@ -193,10 +195,10 @@ async function compose({ config, webFolder }: Places, opened: Db, clock: Clock, 
 }
 
 /** The queue, with every kind of job that this release knows. */
-function openJobsOf(config: Config, db: Db, clock: Clock, log: Logger, tracing: Tracing | undefined): Jobs {
-  const { roles, jobsAtOnce } = config;
+function openJobsOf({ roles, jobsAtOnce }: Config, options: JobsOptions): Jobs {
+  const { db } = options;
   const limits = { concurrency: jobsAtOnce.all, atOnce: jobsAtOnce.byKind, roles };
-  const jobs = openJobs({ db, clock, log, tracing, ...limits });
+  const jobs = openJobs({ ...options, ...limits });
   const purge = defineJob<object>({
     kind: 'http.purge-answers',
     does: 'removes answers kept for `Idempotency-Key` that are older than 24 h',

@@ -9,7 +9,7 @@ import { everyTenantId } from './tenants/tenants.repository.ts';
 
 export type { ReEnrolled };
 
-type Progress = { signal: AbortSignal; onProgress(tenantId: string, counts: ReEnrolled): void };
+type Progress = { signal: AbortSignal; onProgress(tenantId: string, counts: ReEnrolled, total: number): void };
 
 /** What an operator does with faces beside a server. Loads the engine that looks at pictures. */
 export async function reEnrolEverywhere(
@@ -28,7 +28,7 @@ export async function reEnrolEverywhere(
   const tenants: ({ tenantId: string } & ReEnrolled)[] = [];
   try {
     for await (const tenantId of only === undefined ? everyTenantId(db.system) : [only]) {
-      const told = { signal, onProgress: (counts: ReEnrolled) => onProgress(tenantId, counts) };
+      const told = { signal, onProgress: (counts: ReEnrolled, total: number) => onProgress(tenantId, counts, total) };
       tenants.push({ tenantId, ...(await reEnrolFaces({ vault, blobs, machine }, db.of(tenantId), told)) });
     }
     return { algorithm: machine.algorithm, tenants };

@@ -27,11 +27,12 @@ export {
   restoreImages,
   verifyBackup,
 } from './image-backup/image-backup.ts';
-export { manifestsIn, readManifest } from './image-backup/manifest.ts';
+export { type Manifest, manifestsIn, readManifest } from './image-backup/manifest.ts';
 export { lockInstallation, prepareInstallation } from './installation.ts';
 export { ApiError } from './kernel/errors.ts';
 export { isTenantId, type TenantId } from './kernel/ids.ts';
 export { pageHeaders } from './kernel/page-headers.ts';
+export { documentSigner } from './kernel/sign-document.ts';
 export { type Operator, openOperator } from './operator.ts';
 export { everyBlobKey, knownBlobs } from './process-manager/images/images.repository.ts';
 export { checkSeals } from './secrets/check-seals.ts';
@@ -45,7 +46,8 @@ export {
 } from './secrets/master-key.ts';
 export { resealWithMasterKey, rotateTenantKey } from './secrets/rotate.ts';
 export type { Running } from './start.ts';
-export { everyTenantId, findTenant } from './tenants/tenants.repository.ts';
+export { type DeletedTenant, deleteTenant } from './tenants/delete-tenant.ts';
+export { everyTenantId, findTenant, setTenantStatus } from './tenants/tenants.repository.ts';
 export { OperatorError } from './tenants/tenants.ts';
 export { ArchiveRefused } from './theme-server/custom-pages/archive-refused.ts';
 export { checkFiles, MAX_FILES, MAX_PAGE_BYTES, type PageFile } from './theme-server/custom-pages/check-files.ts';

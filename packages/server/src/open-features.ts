@@ -43,6 +43,7 @@ import { lenientTenants } from './process-manager/settings/lenient-requests.ts';
 import { readBudgetOf } from './process-manager/settings/read-budget-of.ts';
 import { tokenCreator } from './process-manager/tokens/create-token.ts';
 import type { Vault } from './secrets/vault.ts';
+import type { Suspensions } from './tenants/suspensions.ts';
 import { everyTenantId } from './tenants/tenants.repository.ts';
 import { tenantNames } from './tenants/tenants.ts';
 import { openThemeServer } from './theme-server/theme-server.ts';
@@ -71,6 +72,7 @@ export type FeatureDeps = {
   textsFolder: string;
   version: string;
   metrics: BusinessMetrics;
+  suspensions: Suspensions;
   tracing?: Tracing | undefined;
 };
 
@@ -79,7 +81,7 @@ export type FeatureDeps = {
  * of them imports another's storage.
  */
 export function openFeatures(deps: FeatureDeps) {
-  const { config, db, vault, clock, log, jobs, audit, sign, baseUrlOf } = deps;
+  const { config, db, vault, clock, log, jobs, audit, sign, baseUrlOf, suspensions } = deps;
   const tenants = () => everyTenantId(db.system);
   const onError = (what: string, error: unknown) => log.error({ err: error }, what);
   const { metrics, tracing } = deps;
@@ -103,7 +105,8 @@ export function openFeatures(deps: FeatureDeps) {
   const http2 = openHttp2({ allow });
   const notifications = openNotifications({
     ...{ db, vault, clock, log, parametersOf, findSecret, secretHostFault, outbound },
-    ...{ everyTenantId: tenants, tracing, onAttempt: metrics.webhookAttempt, perEndpoint: config.webhooksPerEndpoint },
+    ...{ everyTenantId: tenants, suspended: suspensions.ids, tracing, onAttempt: metrics.webhookAttempt },
+    perEndpoint: config.webhooksPerEndpoint,
   });
   for (const { definition, everyMs, key } of notifications.jobs) {
     jobs.register(definition, { everyMs, key });
@@ -150,7 +153,7 @@ export function openFeatures(deps: FeatureDeps) {
     },
     operatorNames,
     scrub,
-    everyTenantId: tenants,
+    ...{ everyTenantId: tenants, suspended: suspensions.ids },
     onError,
     warn: (details, message) => log.warn(details, message),
     changed: (tenantId, instanceId) => journeys.live.changed(tenantId, instanceId),
@@ -168,7 +171,7 @@ export function openFeatures(deps: FeatureDeps) {
     ...{ db, clock, vault, blobs, images, vision, baseUrlOf, ...manager.forJourneys },
     secure: config.scheme === 'https',
     cookieName: deps.cookieName,
-    ...{ tenantName, messages, countryHeader: config.countryHeader },
+    ...{ tenantName, ensureActive: suspensions.ensureActive, messages, countryHeader: config.countryHeader },
     pageUrl: themeServer.pageUrl,
     lookOf: themeServer.lookOf,
     onError,
@@ -191,7 +194,7 @@ export function openFeatures(deps: FeatureDeps) {
   });
   const operators = openOperators({
     ...{ db, clock, audit, baseUrlOf, tenantName, region: config.region, secure: config.scheme === 'https' },
-    cookieName: deps.operatorCookieName,
+    ...{ cookieName: deps.operatorCookieName, ensureActive: suspensions.ensureActive },
   });
   const purgeAudit = purgeAuditJob({ db, everyTenantId: tenants });
   jobs.register(purgeAudit, { dailyAt: '00:30', key: 'daily' });

@@ -1,5 +1,5 @@
 import type { Context, Span as OtelSpan } from '@opentelemetry/api';
-import type { Config } from './config.ts';
+import { type Config, ConfigError } from './config.ts';
 import type { Db } from './db/db.ts';
 import type { Outbound } from './engines/outbound/outbound.ts';
 import type { SpanOptions, Tracing } from './kernel/tracing.ts';
@@ -12,14 +12,7 @@ export async function openTracing(
 ): Promise<Tracing | undefined> {
   if (!traces) return undefined;
   const [api, { AsyncLocalStorageContextManager }, { W3CTraceContextPropagator }, trace, resources, otlp] =
-    await Promise.all([
-      import('@opentelemetry/api'),
-      import('@opentelemetry/context-async-hooks'),
-      import('@opentelemetry/core'),
-      import('@opentelemetry/sdk-trace'),
-      import('@opentelemetry/resources'),
-      import('@opentelemetry/exporter-trace-otlp-http'),
-    ]);
+    await loadPackages();
   api.diag.setLogger({
     ...{ verbose: () => undefined, debug: () => undefined, info: () => undefined, warn: () => undefined },
     error: (message, ...details) => onError(new Error([message, ...details].map(String).join(' ').slice(0, 500))),
@@ -75,6 +68,25 @@ export async function openTracing(
     bind: (work) => manager.bind(manager.active(), work),
     stop: () => provider.shutdown(),
   };
+}
+
+/** They are optional in a release. Whoever wants traces and has left them out must know at the start, not by missing traces. */
+async function loadPackages() {
+  try {
+    return await Promise.all([
+      import('@opentelemetry/api'),
+      import('@opentelemetry/context-async-hooks'),
+      import('@opentelemetry/core'),
+      import('@opentelemetry/sdk-trace'),
+      import('@opentelemetry/resources'),
+      import('@opentelemetry/exporter-trace-otlp-http'),
+    ]);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error;
+    throw new ConfigError([
+      'GROVE_OTLP_URL is set, but the packages of OpenTelemetry are not installed: install without --omit=optional, or unset it',
+    ]);
+  }
 }
 
 /** A transaction may run in a group that another request began: it keeps the span of whoever wanted it. */

@@ -138,6 +138,7 @@ export async function openTestJourney(
   const deps: JourneyDeps = {
     // On this engine nothing is read in the background, where it could come between two steps of a test.
     db: { ...db, engine: 'sqlite' },
+    ensureActive: async () => undefined,
     ...{ clock, vault, drive, baseUrlOf, createFromToken, images, imagesOf, saveImage },
     linkDevice: async () => undefined,
     challenges: openChallenges(vault),

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { asOperator, operatorConfig } from '../operator.ts';
 import { type CommonOptions, define, defineGroup, examples, print, type Result } from '../output.ts';
+import { progressLine } from '../progress.ts';
 
 type ReEnrolOptions = CommonOptions & { tenant?: string };
 
@@ -18,10 +19,11 @@ here: enrol them again. About ten faces a second.`,
     .action(async (options: ReEnrolOptions) => print(options, await reEnrol(options)));
 }
 
-async function reEnrol({ tenant, json }: ReEnrolOptions): Promise<Result> {
+async function reEnrol({ tenant }: ReEnrolOptions): Promise<Result> {
   const { findTenant, isTenantId, OperatorError } = await import('@grove/server');
   const { reEnrolEverywhere } = await import('@grove/server/faces');
   const config = await operatorConfig();
+  const line = progressLine();
   const stop = new AbortController();
   process.once('SIGINT', () => stop.abort(new Error('Stopped. What was done is stored; run it again to go on.')));
   const found = await asOperator(config, async (operator) => {
@@ -30,11 +32,11 @@ async function reEnrol({ tenant, json }: ReEnrolOptions): Promise<Result> {
     }
     return reEnrolEverywhere(config, operator, tenant, {
       signal: stop.signal,
-      onProgress(tenantId, { done, withoutImage, withoutFace }) {
-        if (!json) process.stderr.write(`${tenantId}: ${done + withoutImage + withoutFace} faces looked at\n`);
+      onProgress(tenantId, { done, withoutImage, withoutFace }, total) {
+        line.show(`faces of ${tenantId}`, done + withoutImage + withoutFace, total);
       },
     });
-  });
+  }).finally(() => line.end());
   const lines = found.tenants.map(
     ({ tenantId, done, withoutImage, withoutFace }) =>
       `${tenantId}: ${done} made anew, ${withoutImage} without a picture, ${withoutFace} whose picture shows no face.`,

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { FAILED } from '../failure.ts';
 import { operatorConfig } from '../operator.ts';
 import { type CommonOptions, define, examples, print, type Result } from '../output.ts';
+import { progressLine } from '../progress.ts';
 
 export function defineMigrate(program: Command): void {
   define(program, 'migrate', 'bring the database up to date; a start does so, too')
@@ -17,7 +18,9 @@ async function migrateNow(): Promise<Result> {
   const { isFile, migrate } = await import('@grove/server');
   const { dataFolder, database } = await operatorConfig();
   if (isFile(database)) mkdirSync(dataFolder, { recursive: true, mode: 0o700 });
-  const state = await migrate(database);
+  const line = progressLine();
+  const onMigration = (name: string, done: number, total: number) => line.show(name, done, total);
+  const state = await migrate(database, onMigration).finally(() => line.end());
   if (isFile(database)) chmodSync(database.file, 0o600);
   const before = state.applied.map(({ name }) => name);
   const applied = state.pending.map(({ name }) => name);

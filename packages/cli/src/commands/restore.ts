@@ -1,10 +1,11 @@
 import { existsSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import type { Config, EntrySeals, MasterKey, View } from '@grove/server';
+import type { Config, EntrySeals, Manifest, MasterKey, View } from '@grove/server';
 import type { Command } from 'commander';
 import { placesIn, placesOf } from '../backup-folder.ts';
 import { masterKeyPlace, operatorConfig } from '../operator.ts';
 import { type CommonOptions, define, examples, print, type Result } from '../output.ts';
+import { progressLine } from '../progress.ts';
 
 export function defineRestore(program: Command): void {
   define(program, 'restore <backup>', 'put a backup in the place of the SQLite database; the server must be stopped')
@@ -38,7 +39,7 @@ const isManifest = (backup: string) =>
 
 /** The database first: it is the part that can be refused. */
 async function restoreFolder(backup: string, options: RestoreOptions): Promise<Result> {
-  const { manifestsIn, OperatorError, readManifest, restoreImages } = await import('@grove/server');
+  const { manifestsIn, OperatorError, readManifest } = await import('@grove/server');
   const [folder, name] = backup.endsWith('.manifest')
     ? [dirname(backup), basename(backup)]
     : [backup, manifestsIn(backup).at(-1)];
@@ -46,13 +47,19 @@ async function restoreFolder(backup: string, options: RestoreOptions): Promise<R
   const manifest = await readManifest(folder, name);
   const { database } = manifest.head;
   const done = database ? await restore(join(folder, database.file), options) : undefined;
-  const restored =
-    manifest.head.images === 'copied'
-      ? (await restoreImages(manifest, await placesIn(folder), await placesOf(await operatorConfig()))).restored
-      : 0;
+  const broughtBack = manifest.head.images === 'copied' ? await restored(manifest, folder) : 0;
   const images = manifest.images.size;
-  const text = [...(done ? [done.text] : []), `Images: ${restored} of ${images} were missing and are back.`];
-  return { value: { ...done?.value, manifest: name, images, restored }, text: text.join('\n') };
+  const text = [...(done ? [done.text] : []), `Images: ${broughtBack} of ${images} were missing and are back.`];
+  return { value: { ...done?.value, manifest: name, images, restored: broughtBack }, text: text.join('\n') };
+}
+
+/** How many images were missing and are back. */
+async function restored(manifest: Manifest, folder: string): Promise<number> {
+  const { restoreImages } = await import('@grove/server');
+  const line = progressLine();
+  const to = await placesOf(await operatorConfig());
+  const show = (done: number, total: number) => line.show('images', done, total);
+  return (await restoreImages(manifest, await placesIn(folder), to, show).finally(() => line.end())).restored;
 }
 
 type RestoreOptions = { force?: true; ignoreErasures?: true };

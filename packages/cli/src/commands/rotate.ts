@@ -5,6 +5,7 @@ import { confirmByTyping } from '../confirm.ts';
 import { UsageError } from '../failure.ts';
 import { asOperator, operatorConfig } from '../operator.ts';
 import { type CommonOptions, define, defineGroup, examples, print, type Result } from '../output.ts';
+import { progressLine } from '../progress.ts';
 
 type MasterOptions = CommonOptions & { dropOld?: true; yes?: true };
 
@@ -41,12 +42,14 @@ async function rotateSigningKey(): Promise<Result> {
 
 async function rotateKeyOfTenant(tenantId: string): Promise<Result> {
   const { findTenant, isTenantId, OperatorError, rotateTenantKey } = await import('@grove/server');
+  const line = progressLine();
   const done = await asOperator(await operatorConfig(), async ({ db, vault }) => {
     if (!isTenantId(tenantId) || !(await findTenant(db.system, tenantId))) {
       throw new OperatorError(`There is no tenant ${tenantId}`);
     }
-    return rotateTenantKey(db.of(tenantId), vault);
-  });
+    const show = (looked: number, total: number) => line.show('data keys', looked, total);
+    return rotateTenantKey(db.of(tenantId), vault, show);
+  }).finally(() => line.end());
   const text = `The tenant ${tenantId} has version ${done.version} of its key; ${done.dataKeys} data keys are sealed with it.`;
   return { value: { tenantId, ...done }, text };
 }
@@ -178,8 +181,12 @@ async function reseal({ db }: Pick<Operator, 'db'>, config: Config, version: num
   const { checkSeals, everyTenantId, OperatorError, openErased, openMasterKey, resealEntries, resealWithMasterKey } =
     await import('@grove/server');
   const master = openMasterKey(config.masterKey);
-  const resealed = await resealWithMasterKey(db, master, everyTenantId(db.system));
-  const { faults, versions } = await checkSeals(db, master, everyTenantId(db.system));
+  const line = progressLine();
+  const total = (await Array.fromAsync(everyTenantId(db.system))).length;
+  const each = (stage: string) => withProgress(everyTenantId(db.system), (done) => line.show(stage, done, total));
+  const resealed = await resealWithMasterKey(db, master, each('sealing the keys of tenants'));
+  const { faults, versions } = await checkSeals(db, master, each('checking the keys of tenants'));
+  line.end();
   const erased = await resealEntries(openErased(config, { now: Date.now }), master, Date.now());
   if (faults.length + erased.faults.length > 0 || [...versions].some((each) => each !== version)) {
     throw new OperatorError(
@@ -187,6 +194,15 @@ async function reseal({ db }: Pick<Operator, 'db'>, config: Config, version: num
     );
   }
   return { ...resealed, erasures: erased.resealed };
+}
+
+async function* withProgress<T>(items: AsyncIterable<T>, show: (done: number) => void): AsyncGenerator<T> {
+  let done = 0;
+  for await (const item of items) {
+    yield item;
+    done += 1;
+    show(done);
+  }
 }
 
 function counted({ systemSecrets, tenantKeys, erasures }: Resealed): string {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { grove, groveJson, issue, keysSeenBy, startGrove, temporaryFolder } from '../../test/grove.ts';
 
@@ -51,4 +51,37 @@ test('tenant list makes nothing where there is no installation', async (t) => {
   assert.equal(code, 1);
   assert.match(stderr, /There is no installation yet/);
   assert.equal(existsSync(folder), false);
+});
+
+test('a suspended tenant is refused with 100320; delete wants it suspended, asks, removes all of it and gives a receipt', async (t) => {
+  const folder = temporaryFolder(t);
+  const env = { GROVE_DATA: `${folder}/data` };
+  await groveJson(['tenant', 'create', 'other'], env);
+  const { apiKey } = await groveJson<Made>(['tenant', 'create', 'acme'], env);
+  const inUse = await grove(['tenant', 'delete', 'acme', '--yes'], env);
+  assert.equal(inUse.code, 1);
+  assert.match(inUse.stderr, /Suspend it first: grove tenant suspend acme/);
+  assert.equal((await groveJson<{ status: string }>(['tenant', 'suspend', 'acme'], env)).status, 'SUSPENDED');
+  const { url } = await startGrove(t, env);
+  const refused = await issue(url, apiKey);
+  assert.deepEqual([refused.status, refused.body.code], [403, 100320]);
+  const asked = await grove(['tenant', 'delete', 'acme'], env);
+  assert.deepEqual([asked.code, asked.stderr.includes('Nobody is there to be asked')], [2, true]);
+  const file = `${folder}/receipt.json`;
+  const done = await groveJson<{ sub: string; rowsRemoved: Record<string, number>; jws: string }>(
+    ['tenant', 'delete', 'acme', '--yes', '--receipt', file],
+    env,
+  );
+  assert.equal(done.sub, 'acme');
+  assert.equal(done.rowsRemoved.api_keys, 1);
+  assert.equal(JSON.parse(readFileSync(file, 'utf8')).jws, done.jws);
+  assert.equal(
+    JSON.parse(Buffer.from(done.jws.split('.')[0] ?? '', 'base64url').toString()).typ,
+    'grove-tenant-erasure+jwt',
+  );
+  const { tenants } = await groveJson<{ tenants: { id: string }[] }>(['tenant', 'list'], env);
+  assert.deepEqual(
+    tenants.map(({ id }) => id).filter((id) => id !== 'demo'),
+    ['other'],
+  );
 });

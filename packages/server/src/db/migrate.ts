@@ -94,7 +94,10 @@ export async function appliedMigrations(view: View): Promise<Applied[]> {
   return (await hasTable(view, 'schema_migrations')) ? view.system.all<Applied>({ text: APPLIED }, []) : [];
 }
 
-export function migrateSqlite(file: string, known = readMigrations()): MigrationState {
+/** Called before each migration. */
+export type OnMigration = (name: string, done: number, total: number) => void;
+
+export function migrateSqlite(file: string, known = readMigrations(), onMigration?: OnMigration): MigrationState {
   const database = new DatabaseSync(file, { timeout: LOCK_TIMEOUT_MS });
   try {
     writeAhead(database);
@@ -103,7 +106,8 @@ export function migrateSqlite(file: string, known = readMigrations()): Migration
     const done = database.prepare(APPLIED).all();
     const plan = planMigrations(done as never, known);
     const record = database.prepare('INSERT INTO schema_migrations VALUES (?, ?, ?, ?)');
-    for (const migration of plan.pending) {
+    for (const [at, migration] of plan.pending.entries()) {
+      onMigration?.(migration.name, at, plan.pending.length);
       database.exec(forEngine(migration.text, 'sqlite'));
       record.run(migration.version, migration.name, migration.checksum, Date.now());
     }
@@ -134,7 +138,11 @@ function writeAhead(database: DatabaseSync): void {
   }
 }
 
-export async function migratePostgres(url: string, known = readMigrations()): Promise<MigrationState> {
+export async function migratePostgres(
+  url: string,
+  known = readMigrations(),
+  onMigration?: OnMigration,
+): Promise<MigrationState> {
   const client = await connectWritable(url, { application_name: 'grove-migrate' });
   try {
     await client.query(`SET lock_timeout = ${LOCK_TIMEOUT_MS}`);
@@ -143,7 +151,8 @@ export async function migratePostgres(url: string, known = readMigrations()): Pr
     await client.query(TABLE);
     const done = await client.query(APPLIED);
     const plan = planMigrations(done.rows, known);
-    for (const migration of plan.pending) {
+    for (const [at, migration] of plan.pending.entries()) {
+      onMigration?.(migration.name, at, plan.pending.length);
       await client.query(forEngine(migration.text, 'postgres'));
       await client.query('INSERT INTO schema_migrations VALUES ($1, $2, $3, $4)', [
         migration.version,

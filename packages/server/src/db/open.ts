@@ -1,5 +1,5 @@
 import type { Db } from './db.ts';
-import { type MigrationState, migratePostgres, migrateSqlite } from './migrate.ts';
+import { type MigrationState, migratePostgres, migrateSqlite, type OnMigration } from './migrate.ts';
 import { openPostgres } from './postgres/postgres.ts';
 import { openSqlite } from './sqlite/sqlite.ts';
 
@@ -12,8 +12,10 @@ export function isFile(place: DbPlace): place is FilePlace {
   return place.engine === 'sqlite';
 }
 
-export async function migrate(place: DbPlace): Promise<MigrationState> {
-  return place.engine === 'sqlite' ? migrateSqlite(place.file) : migratePostgres(place.url);
+export async function migrate(place: DbPlace, onMigration?: OnMigration): Promise<MigrationState> {
+  return place.engine === 'sqlite'
+    ? migrateSqlite(place.file, undefined, onMigration)
+    : migratePostgres(place.url, undefined, onMigration);
 }
 
 export function openDb(place: DbPlace, onIdleError: (error: Error) => void): Db {

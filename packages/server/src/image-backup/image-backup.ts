@@ -176,10 +176,17 @@ export async function hashOfFile(file: string): Promise<string | undefined> {
 }
 
 /** Puts back what is not there. */
-export async function restoreImages(manifest: Manifest, from: Places, to: Places): Promise<{ restored: number }> {
+export async function restoreImages(
+  manifest: Manifest,
+  from: Places,
+  to: Places,
+  onProgress?: (done: number, total: number) => void,
+): Promise<{ restored: number }> {
   const present = await allKeys(to.images);
-  let restored = 0;
+  let [restored, looked] = [0, 0];
   for (const { key, sha256 } of manifest.images.values()) {
+    looked += 1;
+    onProgress?.(looked, manifest.images.size);
     if (present.has(key)) continue;
     const bytes = await findBlob(from.images, key);
     if (!bytes || hashOf(bytes) !== sha256)

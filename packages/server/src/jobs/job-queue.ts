@@ -23,6 +23,8 @@ export type JobQueueDeps = {
   roles?: readonly string[] | undefined;
   leaseMs?: number | undefined;
   tracing?: Tracing | undefined;
+  /** Tenants whose jobs wait. */
+  suspended?(): Promise<ReadonlySet<string>>;
   /** Puts the next job of a schedule in the place of one that has ended. */
   scheduleNext(tx: Writes, ended: JobRow): Promise<void>;
 };
@@ -121,11 +123,12 @@ function countOwners(jobs: readonly Claimed[]): Map<string, number> {
 }
 
 async function run(
-  { db, clock, log, definitions, tracing }: JobQueueDeps,
+  { db, clock, log, definitions, tracing, suspended }: JobQueueDeps,
   job: Claimed,
   abort: AbortController,
 ): Promise<Outcome> {
   const { id, kind, attempts, max_attempts, owner_tenant_id } = job;
+  if (owner_tenant_id !== null && (await suspended?.())?.has(owner_tenant_id)) return { result: 'paused' };
   const definition = definitions.get(kind);
   // A job that ends its worker each time must not do so for ever.
   if (!definition || attempts > max_attempts) {

@@ -105,6 +105,9 @@ const HELD = 'WHERE id = :id AND lease_token = :token';
 const RETRY = statement(
   `UPDATE jobs SET run_at = :at, last_error = :error, lease_token = NULL, lease_until = 0 ${HELD}`,
 );
+const PAUSE = statement(
+  `UPDATE jobs SET run_at = :at, attempts = attempts - 1, lease_token = NULL, lease_until = 0 ${HELD}`,
+);
 // A dead job keeps no key: the next one of its schedule must not wait for it.
 const BURY = statement(`UPDATE jobs SET state = 'DEAD', run_at = :at, last_error = :error, unique_key = NULL,
   lease_token = NULL, lease_until = 0 ${HELD}`);
@@ -114,6 +117,11 @@ export type Failure = { id: string; token: string; at: number; error: string };
 /** False if the job was another's by then. */
 export async function retryLater(tx: Writes, failure: Failure): Promise<boolean> {
   return (await RETRY.run(tx, failure)) === 1;
+}
+
+/** As if it had not been claimed, and not before that time. */
+export async function pause(tx: Writes, job: { id: string; token: string; at: number }): Promise<boolean> {
+  return (await PAUSE.run(tx, job)) === 1;
 }
 
 export async function bury(tx: Writes, failure: Failure): Promise<boolean> {

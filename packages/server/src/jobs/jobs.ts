@@ -61,6 +61,8 @@ export type JobsOptions = {
   leaseMs?: number;
   stopWithinMs?: number;
   tracing?: Tracing | undefined;
+  /** Tenants whose jobs wait. */
+  suspended?(): Promise<ReadonlySet<string>>;
 };
 
 /** A payload holds ids, never anything of a person: the table belongs to no tenant. */

@@ -7,6 +7,8 @@ import { parsePayload } from './trace-of-job.ts';
 export type Outcome =
   | { result: 'done' }
   | { result: 'stopped' }
+  /** Its tenant is suspended: it waits, and that does not count. */
+  | { result: 'paused' }
   | { result: 'failed'; error: string; retry: boolean; cause: unknown };
 
 const MAX_ERROR_LENGTH = 200;

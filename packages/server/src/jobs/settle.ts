@@ -1,10 +1,14 @@
 import type { Writes } from '../db/db.ts';
+import { MINUTE } from '../kernel/clock.ts';
 import type { Finished } from '../leases/worker.ts';
 import type { JobDefinition } from './define-job.ts';
-import { bury, JOB_LEASES, retryLater } from './jobs.repository.ts';
+import { bury, JOB_LEASES, pause, retryLater } from './jobs.repository.ts';
 import type { JobRow } from './jobs.table.ts';
 import { retryDelayMs } from './retry-delay.ts';
 import type { Outcome } from './run-job.ts';
+
+/** How often a job of a suspended tenant is looked at. */
+const PAUSE_MS = MINUTE;
 
 export type Claimed = JobRow & { readonly token: string };
 
@@ -34,6 +38,8 @@ export async function settle(
   if (stopped.length > 0) for (const job of await JOB_LEASES.giveBack(tx, stopped)) settled.add(job);
   for (const job of done) if (settled.has(job)) await scheduleNext(tx, job, deps);
   for (const { item, result } of batch) {
+    if (result.result === 'paused' && (await pause(tx, { id: item.id, token: item.token, at: now + PAUSE_MS })))
+      settled.add(item);
     if (result.result === 'failed' && (await settleFailure(tx, item, result, now, deps))) settled.add(item);
   }
   return batch.flatMap(({ item }) => (settled.has(item) ? [] : [item.id]));

@@ -27,6 +27,8 @@ export type JourneyDeps = {
   cookieName(instanceId: string): string;
   baseUrlOf(tenantId: TenantId): string;
   tenantName(tenantId: TenantId): Promise<string>;
+  /** Refuses with 100320 if the tenant is suspended. */
+  ensureActive(tenantId: TenantId): Promise<void>;
   /** The instance, which nobody else can change until the transaction ends. */
   lockInstance(tx: TenantTx, instanceId: string): Promise<InstanceRow | undefined>;
   /** What the sandbox finds from now on. The instance is locked. */

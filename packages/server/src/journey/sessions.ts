@@ -49,7 +49,9 @@ type Handoff = { browser: string; offeredDtm: string; place?: Place; numbers: nu
 type Answer = Ok<typeof api.journey.createSession>;
 
 /** Who holds this cookie of this instance. Whatever is wrong with it, the answer is the same. */
-export function sessionReader({ db, clock }: { db: Db; clock: Clock }) {
+type ReaderDeps = { db: Db; clock: Clock; ensureActive(tenantId: TenantId): Promise<void> };
+
+export function sessionReader({ db, clock, ensureActive }: ReaderDeps) {
   return async (instanceId: string, cookieValue: string): Promise<JourneyPrincipal> => {
     const [, tenantId = '', sessionId = '', secret = ''] = COOKIE.exec(cookieValue) ?? [];
     if (!isTenantId(tenantId)) throw new ApiError(100054);
@@ -60,6 +62,7 @@ export function sessionReader({ db, clock }: { db: Db; clock: Clock }) {
       row.instance_id === instanceId &&
       row.expires_at > clock.now();
     if (!good) throw new ApiError(100054);
+    await ensureActive(tenantId);
     return { tenantId, sessionId, instanceId, state: row.state };
   };
 }
@@ -72,6 +75,7 @@ export function sessionCreator(deps: LiveDeps, read: ReadJourney) {
     const browser = nameBrowser(context.header('user-agent'));
     const openLink = async () => {
       const { tenantId, open } = opener(deps, context, body);
+      await deps.ensureActive(tenantId);
       const opened = await deps.db.of(tenantId).write(async (tx) => {
         const made = await open(tx, browser, now);
         await ensureMayFrame(deps, tx, made.session, body.embedOrigin);

@@ -4,7 +4,12 @@ import { type KeyObject, sign } from 'node:crypto';
  * Signs what others keep and show: results, manifests of archives, receipts of erasures. RFC 7515 with Ed25519 (RFC 8037),
  * by the key that signs bearer tokens; the type in the header tells them apart, so that none is ever taken for another.
  */
-export type DocumentType = 'grove-result+jwt' | 'grove-erasure+jwt' | 'grove-person-erasure+jwt' | 'grove-manifest+jws';
+export type DocumentType =
+  | 'grove-result+jwt'
+  | 'grove-erasure+jwt'
+  | 'grove-person-erasure+jwt'
+  | 'grove-tenant-erasure+jwt'
+  | 'grove-manifest+jws';
 
 export type SignedDocument = { readonly jws: string; readonly kid: string };
 

@@ -31,6 +31,8 @@ export type DispatcherDeps = SendDeps & {
   tracing?: Tracing | undefined;
   /** The trace that a delivery belongs to, if this server still knows. */
   traceOf?(deliveryId: string): string | undefined;
+  /** Tenants whose deliveries wait. */
+  suspended?(): Promise<ReadonlySet<string>>;
 };
 
 export const MAX_IN_FLIGHT = 256;
@@ -65,7 +67,9 @@ export function openDispatcher(deps: DispatcherDeps): Worker {
       const underWay = countHeld(held);
       const due = await lanesFrom(db, now, after);
       // One that hangs has all it may have under way, and much more that is due.
-      const lanes = due.filter((lane) => (underWay.get(lane.webhook_id) ?? 0) < placesOf(lane, perEndpoint));
+      const suspended = due.length > 0 ? await deps.suspended?.() : undefined;
+      const open = due.filter((lane) => !suspended?.has(lane.owner_tenant_id));
+      const lanes = open.filter((lane) => (underWay.get(lane.webhook_id) ?? 0) < placesOf(lane, perEndpoint));
       if (lanes.length === 0) return [];
       const claimed = await claimFromLanes(db, lanes, { held, underWay, now, lease, perEndpoint });
       after = lanes[Math.min(lanes.length, MAX_LANES_PER_CLAIM) - 1]?.webhook_id ?? '';

@@ -18,6 +18,8 @@ export type OperatorsDeps = {
   cookieName: string;
   baseUrlOf(tenantId: string): string;
   tenantName(tenantId: TenantId): Promise<string>;
+  /** Refuses with 100320 if the tenant is suspended. */
+  ensureActive(tenantId: TenantId): Promise<void>;
 };
 
 export function openOperators(deps: OperatorsDeps) {

@@ -36,7 +36,9 @@ export type OperatorSession = (
 
 type Grant = { set: PermissionSet; permissions: readonly string[]; environments: readonly ('live' | 'test')[] };
 
-export function sessionReader({ db, clock }: { db: Db; clock: Clock }): OperatorSession {
+type ReaderDeps = { db: Db; clock: Clock; ensureActive(tenantId: TenantId): Promise<void> };
+
+export function sessionReader({ db, clock, ensureActive }: ReaderDeps): OperatorSession {
   const grants = boundedMap<string, Grant>(MAX_GRANTS);
 
   const grantFor = (tenantId: TenantId, row: SessionInUse): Grant => {
@@ -55,6 +57,7 @@ export function sessionReader({ db, clock }: { db: Db; clock: Clock }): Operator
     const { id, secret } = readCookie(cookieValue);
     const row = await findSessionInUse(db.of(tenantId), id);
     if (!row || !isLive(row, secret, now)) throw new ApiError(100210);
+    await ensureActive(tenantId);
     if (now - row.last_seen_at >= SEEN_EVERY_MS) await db.of(tenantId).write((tx) => markSeen(tx, id, now));
     const { set, permissions, environments } = grantFor(tenantId, row);
     return {

@@ -85,6 +85,8 @@ export type ProcessManagerDeps = {
   /** The regional system that this server is part of. */
   region: string;
   everyTenantId(): AsyncIterable<TenantId>;
+  /** Tenants whose journeys wait. */
+  suspended(): Promise<ReadonlySet<string>>;
   /** Told in the transaction of an event, for webhooks. */
   notify(tx: TenantTx, event: ToldEvent): Promise<void>;
   /** For steps that add, register or recognise a user. */
@@ -151,7 +153,13 @@ export function openProcessManager(deps: ProcessManagerDeps) {
   const startChild = startChildJob(() => drive);
   const drive = openDrive({ vault, jobs, workStep, lookStep, startChild, tell, identity, sendWebhook, changed, warn });
   const { beginErasure, ...retention } = openRetention({ ...deps, drive, tell });
-  const runDue = defineRunDue({ db, drive, everyTenantId: deps.everyTenantId, onError: deps.onError });
+  const runDue = defineRunDue({
+    db,
+    drive,
+    everyTenantId: deps.everyTenantId,
+    suspended: deps.suspended,
+    onError: deps.onError,
+  });
   jobs.register(workStep);
   jobs.register(lookStep);
   jobs.register(startChild);

@@ -3,6 +3,7 @@ import type { TenantIds } from './check-seals.ts';
 import type { MasterKey } from './master-key.ts';
 import { seal, sealedBy, unseal } from './sealing.ts';
 import {
+  countDataKeys,
   findTenantKeys,
   listSystemSecrets,
   pageDataKeys,
@@ -51,15 +52,27 @@ export async function resealWithMasterKey(db: Db, master: MasterKey, tenantIds: 
   return done;
 }
 
+export type OnProgress = (done: number, total: number) => void;
+
 /** Gives the tenant a new key and seals its data keys with it. */
-export async function rotateTenantKey(db: TenantDb, vault: Vault): Promise<{ version: number; dataKeys: number }> {
+export async function rotateTenantKey(
+  db: TenantDb,
+  vault: Vault,
+  onProgress?: OnProgress,
+): Promise<{ version: number; dataKeys: number }> {
   const version = await db.write((tx) => vault.rotateTenantKey(tx));
-  return { version, dataKeys: await resealDataKeys(db, vault, version) };
+  return { version, dataKeys: await resealDataKeys(db, vault, version, onProgress) };
 }
 
 /** Seals the tenant's data keys with a version of its key, some hundred in each transaction; says how many were not. */
-export async function resealDataKeys(db: TenantDb, vault: Vault, version: number): Promise<number> {
-  let resealed = 0;
+export async function resealDataKeys(
+  db: TenantDb,
+  vault: Vault,
+  version: number,
+  onProgress?: OnProgress,
+): Promise<number> {
+  let [resealed, looked] = [0, 0];
+  const total = onProgress ? await countDataKeys(db) : 0;
   // Read outside of a transaction, the tenant's keys are remembered, and not read again for each data key.
   await vault.tenantKey(db, version);
   for (let after = '', more = true; more; ) {
@@ -72,9 +85,11 @@ export async function resealDataKeys(db: TenantDb, vault: Vault, version: number
         const plain = unseal((await vault.tenantKey(tx, sealedBy(sealed))).key, context, sealed);
         await resealDataKey(tx, subject, seal(current, context, plain));
       }
-      return { resealed: old.length, last: keys.at(-1)?.subject };
+      return { resealed: old.length, looked: keys.length, last: keys.at(-1)?.subject };
     });
     resealed += page.resealed;
+    looked += page.looked;
+    onProgress?.(looked, total);
     after = page.last ?? '';
     more = page.last !== undefined;
   }

@@ -75,6 +75,12 @@ export async function findDataKey(db: TenantReads, subject: string): Promise<Uin
   return (await DATA_ONE.get(db, { subject }))?.sealed;
 }
 
+const DATA_COUNT = query<{ total: number }>()('SELECT count(*) AS total FROM data_keys WHERE tenant_id = :tenant_id');
+
+export async function countDataKeys(db: TenantReads): Promise<number> {
+  return Number((await DATA_COUNT.get(db, {}))?.total ?? 0);
+}
+
 /** The next data keys after a subject, in order, a bounded number at a time. */
 export function pageDataKeys(db: TenantReads, after: string): Promise<{ subject: string; sealed: Uint8Array }[]> {
   return DATA_PAGE.all(db, { after });

@@ -2,7 +2,9 @@ import type { Reads, Writes } from '../db/db.ts';
 import { query, statement } from '../db/sql/statement.ts';
 import { isTenantId, type TenantId } from '../kernel/ids.ts';
 
-export type TenantRow = { id: string; name: string; status: 'ACTIVE'; created_at: number };
+/** A tenant that is being deleted stays so until it is gone: the deletion can only go on. */
+export type TenantStatus = 'ACTIVE' | 'SUSPENDED' | 'DELETING';
+export type TenantRow = { id: string; name: string; status: TenantStatus; created_at: number };
 
 const PAGE_SIZE = 1000;
 const PAGE = query<TenantRow>()(
@@ -10,6 +12,25 @@ const PAGE = query<TenantRow>()(
 );
 const ONE = query<TenantRow>()('SELECT id, name, status, created_at FROM tenants WHERE id = :id');
 const ADD = statement('INSERT INTO tenants (id, name, status, created_at) VALUES (:id, :name, :status, :created_at)');
+
+const MAX_NOT_ACTIVE = 100_000;
+const NOT_ACTIVE = query<{ id: string }>()(`SELECT id FROM tenants WHERE status <> 'ACTIVE' LIMIT ${MAX_NOT_ACTIVE}`);
+const SET_STATUS = statement('UPDATE tenants SET status = :status WHERE id = :id');
+
+export async function notActiveTenants(db: Reads): Promise<string[]> {
+  return (await NOT_ACTIVE.all(db, {})).map(({ id }) => id);
+}
+
+export async function setTenantStatus(tx: Writes, id: string, status: TenantStatus): Promise<void> {
+  await SET_STATUS.run(tx, { id, status });
+}
+
+const REMOVE = statement('DELETE FROM tenants WHERE id = :id');
+
+/** Nothing may refer to it any more. */
+export async function removeTenant(tx: Writes, id: string): Promise<void> {
+  await REMOVE.run(tx, { id });
+}
 
 /** Every tenant, in the order of the ids, however many there are; a page of them is in memory at a time. */
 export async function* everyTenant(db: Reads): AsyncGenerator<TenantRow> {

@@ -6,7 +6,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { isTenantId, type TenantId } from '../kernel/ids.ts';
 import type { VersionedKey } from '../secrets/sealing.ts';
 import type { Vault } from '../secrets/vault.ts';
-import { addTenant, findTenant, listTenants, type TenantRow } from './tenants.repository.ts';
+import { addTenant, findTenant, listTenants, setTenantStatus, type TenantRow } from './tenants.repository.ts';
 
 /** Tenants are made by the operator of the installation, never through the API. */
 export type Tenants = {
@@ -18,6 +18,9 @@ export type Tenants = {
     tenantId: string,
     key: { name: string; environment?: 'live' | 'test' },
   ): Promise<{ id: string; apiKey: string }>;
+  /** Nobody can use the tenant any more, until it is resumed. */
+  suspend(tenantId: string): Promise<TenantRow>;
+  resume(tenantId: string): Promise<TenantRow>;
 };
 
 /** What an operator can correct. */
@@ -61,7 +64,30 @@ export function openTenants(deps: TenantsDeps): Tenants {
     });
   };
 
+  const change = async (id: string, status: 'ACTIVE' | 'SUSPENDED'): Promise<TenantRow> => {
+    const tenant = isTenantId(id) ? await findTenant(db.system, id) : undefined;
+    if (!tenant || !isTenantId(id)) throw new OperatorError(`There is no tenant ${id}`);
+    if (tenant.status === 'DELETING')
+      throw new OperatorError(`The tenant ${id} is being deleted: grove tenant delete ${id}`);
+    if (tenant.status === status) return tenant;
+    await db.of(id).write(async (tx) => {
+      await setTenantStatus(tx, id, status);
+      const action = status === 'ACTIVE' ? 'tenant.resumed' : 'tenant.suspended';
+      await recordChange(tx, {
+        action,
+        environment: 'live',
+        actor: CREATED_BY,
+        at: clock.now(),
+        item: id,
+        details: {},
+      });
+    });
+    return { ...tenant, status };
+  };
+
   return {
+    suspend: (id) => change(id, 'SUSPENDED'),
+    resume: (id) => change(id, 'ACTIVE'),
     list: () => listTenants(db.system),
     async createApiKey(id, { name, environment }) {
       if (!isTenantId(id) || !(await findTenant(db.system, id))) throw new OperatorError(`There is no tenant ${id}`);

@@ -1,6 +1,7 @@
 import { addToCounter, readCounter } from '../../db/counters.ts';
 import type { Reads, TenantReads, TenantTx } from '../../db/db.ts';
 import { FOR_UPDATE } from '../../db/sql/dialect.ts';
+import { query } from '../../db/sql/statement.ts';
 import type { Paging } from '../../kernel/pages.ts';
 import { type ApiKeyRow, type ApiKeyView, apiKeys, CHANGEABLE, keyTenants, VIEW } from './api-keys.table.ts';
 
@@ -20,7 +21,10 @@ const TOUCH = apiKeys.update(
   ['last_issued_at'],
   `${BY_ID} AND (last_issued_at IS NULL OR last_issued_at < :last_issued_at)`,
 );
-const OWNER = keyTenants.select(['owner_tenant_id'], 'WHERE key_id = :key_id');
+const OWNER = query<{ owner_tenant_id: string; status: string }>()(
+  `SELECT key_tenants.owner_tenant_id, tenants.status FROM key_tenants
+    JOIN tenants ON tenants.id = key_tenants.owner_tenant_id WHERE key_tenants.key_id = :key_id`,
+);
 const ADD_OWNER = keyTenants.insert();
 const REMOVE_OWNER = keyTenants.delete('WHERE key_id = :key_id');
 
@@ -38,8 +42,12 @@ export function findApiKeyForUpdate(tx: TenantTx, id: string): Promise<ApiKeyRow
 }
 
 /** The one question that is asked before the tenant is known. */
-export async function findOwner(system: Reads, keyId: string): Promise<string | undefined> {
-  return (await OWNER.get(system, { key_id: keyId }))?.owner_tenant_id;
+export async function findOwner(
+  system: Reads,
+  keyId: string,
+): Promise<{ tenantId: string; isSuspended: boolean } | undefined> {
+  const found = await OWNER.get(system, { key_id: keyId });
+  return found && { tenantId: found.owner_tenant_id, isSuspended: found.status !== 'ACTIVE' };
 }
 
 export async function addApiKey(tx: TenantTx, row: ApiKeyRow): Promise<void> {

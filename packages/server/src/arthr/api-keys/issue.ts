@@ -39,6 +39,7 @@ export function issuer(deps: IssueDeps): Issue {
     const now = clock.now();
     if (!key || !genuine || !isUsable(key, now)) throw new ApiError(271);
     if (hostTenant !== undefined && hostTenant !== key.tenantId) throw new ApiError(226);
+    if (key.isSuspended) throw new ApiError(100320);
     deps.lastIssued.note(key.tenantId, key.id, now);
     return issued(deps, key, now);
   };

@@ -16,6 +16,8 @@ export type KeyInUse = {
   readonly name: string;
   readonly environment: 'live' | 'test';
   readonly active: boolean;
+  /** Whether its tenant may not be used now. */
+  readonly isSuspended: boolean;
   readonly expiringAt: number | null;
   readonly secretHash: Uint8Array;
   readonly pepperVersion: number;
@@ -80,7 +82,7 @@ export function openKeysInUse({ db, clock }: { db: Db; clock: Clock }): KeysInUs
 async function read(db: Db, keyId: string): Promise<KeyInUse | undefined> {
   const owner = await findOwner(db.system, keyId);
   if (!owner) return undefined;
-  const tenantId = asTenantId(owner);
+  const tenantId = asTenantId(owner.tenantId);
   const row = await findApiKey(db.of(tenantId), keyId);
   if (!row) return undefined;
   const permissions = JSON.parse(row.permissions) as string[];
@@ -90,6 +92,7 @@ async function read(db: Db, keyId: string): Promise<KeyInUse | undefined> {
     name: row.name,
     environment: row.environment,
     active: row.status === 'ACTIVE',
+    isSuspended: owner.isSuspended,
     expiringAt: row.expiring_at,
     secretHash: row.secret_hash,
     pepperVersion: row.pepper_version,

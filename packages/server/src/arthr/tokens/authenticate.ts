@@ -41,6 +41,7 @@ export function authenticator({ clock, signing, keys, issuerOf }: AuthenticateDe
     const principalBy = (key: KeyInUse | undefined, now: number): Principal => {
       if (!key || !isUsable(key, now)) throw new ApiError(271);
       if (key.tenantId !== claims.tenantId) throw new ApiError(226);
+      if (key.isSuspended) throw new ApiError(100320);
       if (known?.key !== key) known = { key, principal: principalFor(key, claims) };
       return known.principal;
     };

@@ -51,6 +51,14 @@ export function facesOfOthers(
   return OTHERS.all(db, { algorithm, instance_id, step });
 }
 
+const COUNT_OTHERS = query<{ total: number }>()(
+  'SELECT count(*) AS total FROM instance_faces WHERE tenant_id = :tenant_id AND algorithm <> :algorithm',
+);
+
+export async function countFacesOfOthers(db: TenantReads, algorithm: string): Promise<number> {
+  return Number((await COUNT_OTHERS.get(db, { algorithm }))?.total ?? 0);
+}
+
 export function findFace(
   db: TenantReads,
   { instanceId, step }: { instanceId: string; step: string },

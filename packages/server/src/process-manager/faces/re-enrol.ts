@@ -11,7 +11,14 @@ import { readImage } from '../images/read-image.ts';
 import { instanceSubject } from '../instances/instance-subject.ts';
 import { findJourney } from '../instances/journeys.repository.ts';
 import { findInstance, findInstanceForUpdate } from '../instances/process-instances.repository.ts';
-import { FACES_AT_ONCE, facesOfOthers, findFace, type KeptFace, saveFace } from './faces.repository.ts';
+import {
+  countFacesOfOthers,
+  FACES_AT_ONCE,
+  facesOfOthers,
+  findFace,
+  type KeptFace,
+  saveFace,
+} from './faces.repository.ts';
 import { faceContext } from './known-faces.ts';
 
 export type ReEnrolDeps = {
@@ -35,9 +42,10 @@ export type ReEnrolled = {
 export async function reEnrolFaces(
   deps: ReEnrolDeps,
   db: TenantDb,
-  { signal, onProgress }: { signal: AbortSignal; onProgress(counts: ReEnrolled): void },
+  { signal, onProgress }: { signal: AbortSignal; onProgress(counts: ReEnrolled, total: number): void },
 ): Promise<ReEnrolled> {
   const counts: ReEnrolled = { done: 0, withoutImage: 0, withoutFace: 0 };
+  const total = await countFacesOfOthers(db, deps.machine.algorithm);
   let after = { instance_id: '', step: '' };
   for (;;) {
     const page = await facesOfOthers(db, deps.machine.algorithm, after);
@@ -46,7 +54,7 @@ export async function reEnrolFaces(
       counts[await reEnrol(deps, db, face, signal)] += 1;
       after = face;
     }
-    onProgress(counts);
+    onProgress(counts, total);
     if (page.length < FACES_AT_ONCE) return counts;
   }
 }

@@ -13,6 +13,8 @@ type RunDueDeps = {
   drive: Drive;
   everyTenantId(): AsyncIterable<TenantId>;
   onError(what: string, error: unknown): void;
+  /** Tenants whose journeys wait. */
+  suspended(): Promise<ReadonlySet<string>>;
 };
 
 /** A tenant with a great deal to do takes turns with the others: this many of each kind, then the next tenant. */
@@ -26,7 +28,7 @@ export function defineRunDue(deps: RunDueDeps): JobDefinition<object> {
     backoff: { firstMs: SECOND, mostMs: MINUTE },
     timeoutMs: 10 * MINUTE,
     async run(_payload, { now, signal }) {
-      const done = new Set<TenantId>();
+      const done = new Set<string>(await deps.suspended());
       for (let more = true; more; ) {
         more = false;
         for await (const tenantId of deps.everyTenantId()) {

@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, it } from 'node:test';
+import { startJourney } from '../../test/end-user.ts';
+import { onBothEngines, openTestApp, type TestApp, type TestPlace } from '../../test/harness.ts';
+import { openBlobs } from '../engines/blobs/open.ts';
+import { defineJob } from '../jobs/define-job.ts';
+import { openJobs } from '../jobs/jobs.ts';
+import { asTenantId } from '../kernel/ids.ts';
+import { deleteTenant } from './delete-tenant.ts';
+import { openSuspensions } from './suspensions.ts';
+import { setTenantStatus } from './tenants.repository.ts';
+
+onBothEngines('a tenant that is suspended, and then deleted', (_engine, places) => {
+  const acme = asTenantId('acme');
+  const other = asTenantId('other');
+  let place: TestPlace;
+  let app: TestApp;
+  let testKey: string;
+  let otherKey: string;
+  let journey: Awaited<ReturnType<typeof startJourney>>;
+  let ran = 0;
+  const job = defineJob<object>({
+    ...{ kind: 'test.of-tenant', does: 'counts', maxAttempts: 2, timeoutMs: 1000, backoff: { firstMs: 1, mostMs: 1 } },
+    async run() {
+      ran += 1;
+    },
+  });
+
+  before(async () => {
+    place = await places.create();
+    app = await openTestApp(place);
+    testKey = (await app.app.tenants.createApiKey('acme', { name: 'test', environment: 'test' })).apiKey;
+    otherKey = (await app.app.tenants.create({ id: 'other' })).apiKey;
+    journey = await startJourney(app, testKey, {});
+    await journey.user.submit('consent', { accepted: true });
+    await journey.user.upload('document', 'front', { any: 'thing' });
+    await app.client.stores.create({ body: { name: 'customers' } });
+    await app.client.users.create({ storeName: 'customers', body: { extId: 'c-1' } });
+    const list = await app.client.watchlists.create({ body: { name: 'fraud', type: 'EMAIL' } });
+    await app.client.watchlists.addMember({
+      watchlistId: list.id,
+      body: { value: 'x@example.com' },
+    });
+    await app.client.webhooks.create({
+      body: { name: 'crm', uri: 'https://hooks.example.com/x', events: ['*'] },
+    });
+  });
+  after(() => app.stop());
+
+  const code = async (call: Promise<{ status: number; body: { code?: number } }>) => {
+    const { status, body } = await call;
+    return [status, body.code];
+  };
+  const issue = (key: string) =>
+    app.call('/api/arthr/apiKeys/issue', { method: 'POST', token: null, headers: { 'X-Api-Key': key } });
+  /** What a server knows is read again after three seconds. */
+  const later = () => app.clock.advance(3001);
+
+  it('refuses with 100320 every key, token and journey, and nobody else, until it is resumed', async () => {
+    const token = await app.token();
+    await app.app.tenants.suspend('acme');
+    later();
+    assert.deepEqual(await code(app.call('/api/arthr/apiKeys', { token })), [403, 100320]);
+    assert.deepEqual(await code(issue(app.apiKey)), [403, 100320]);
+    assert.deepEqual(await code(issue('grv_live_01JZ4M8Q2V7R9T3W5X6Y8Z0ABC_nonsense')), [401, 271]);
+    assert.deepEqual(await code(journey.user.call()), [403, 100320]);
+    const body = JSON.stringify({ code: 'acme.nonsense' });
+    assert.deepEqual(
+      await code(app.call('/api/journey/sessions', { method: 'POST', body, token: null })),
+      [403, 100320],
+    );
+    assert.equal((await issue(otherKey)).status, 200);
+    await app.app.tenants.resume('acme');
+    later();
+    assert.equal((await journey.user.call()).status, 200);
+    assert.equal((await app.call('/api/arthr/apiKeys', { token })).status, 200);
+  });
+
+  it('its jobs wait without losing an attempt, and go on when it is resumed', async () => {
+    const { db } = app.app;
+    const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
+    const { ids } = openSuspensions({ system: db.system, clock: app.clock });
+    const jobs = openJobs({ db, clock: app.clock, log, suspended: ids });
+    jobs.register(job);
+    await app.app.tenants.suspend('acme');
+    later();
+    await db.of(acme).write((tx) => jobs.enqueue(tx, job, {}));
+    await db.of(other).write((tx) => jobs.enqueue(tx, job, {}));
+    for (let round = 0; round < 4; round++) {
+      await jobs.runDue();
+      app.clock.advance(61_000);
+    }
+    assert.equal(ran, 1, 'that of the other tenant');
+    await app.app.tenants.resume('acme');
+    later();
+    await jobs.runDue();
+    assert.equal(ran, 2);
+  });
+
+  it('is deleted with every row and image, and the other tenant keeps all of its own', async () => {
+    const { db } = app.app;
+    await app.app.tenants.suspend('acme');
+    later();
+    const rowsOf = async (tenantId: typeof acme) => {
+      const before = await tablesWith(app, place);
+      const counts: Record<string, number> = {};
+      for (const [table, column] of before) {
+        const reads = column === 'tenant_id' ? db.of(tenantId) : db.system;
+        const found = await reads.get<{ n: number }>(
+          { text: `SELECT count(*) AS n FROM ${table} WHERE ${column} = $1` },
+          [tenantId],
+        );
+        if (Number(found?.n) > 0) counts[table] = Number(found?.n);
+      }
+      return counts;
+    };
+    const others = await rowsOf(other);
+    assert.ok(Object.keys(await rowsOf(acme)).length > 10);
+    assert.ok(blobsIn(place) > 0);
+    await db.system.write((tx) => setTenantStatus(tx, acme, 'DELETING'));
+    await assert.rejects(app.app.tenants.resume('acme'), /is being deleted/);
+    const stages = new Set<string>();
+    const blobs = openBlobs(app.config, app.clock);
+    const done = await deleteTenant({ db, blobs, onProgress: (stage) => stages.add(stage) }, acme);
+    assert.ok(done.blobsRemoved > 0 && (done.rowsRemoved.api_keys ?? 0) > 0);
+    assert.deepEqual([...stages], ['images', 'tables']);
+    assert.deepEqual(await rowsOf(acme), {});
+    assert.equal(blobsIn(place), 0);
+    assert.deepEqual(await rowsOf(other), others);
+    later();
+    assert.deepEqual(await code(issue(app.apiKey)), [401, 271]);
+    assert.equal((await issue(otherKey)).status, 200);
+    assert.deepEqual(
+      (await app.app.tenants.list()).map(({ id }) => id),
+      ['other'],
+    );
+    // A second time finds nothing to do.
+    const again = await deleteTenant({ db, blobs, onProgress: () => undefined }, acme);
+    assert.deepEqual(again, { blobsRemoved: 0, rowsRemoved: {} });
+  });
+});
+
+async function tablesWith(app: TestApp, { engine }: TestPlace): Promise<[string, string][]> {
+  const text =
+    engine === 'sqlite'
+      ? "SELECT m.name AS t, p.name AS c FROM sqlite_schema m, pragma_table_info(m.name) p WHERE m.type = 'table'"
+      : 'SELECT table_name AS t, column_name AS c FROM information_schema.columns WHERE table_schema = current_schema()';
+  const rows = await app.app.db.system.all<{ t: string; c: string }>({ text }, []);
+  return rows.filter(({ c }) => c === 'tenant_id' || c === 'owner_tenant_id').map(({ t, c }) => [t, c]);
+}
+
+function blobsIn({ folder }: TestPlace): number {
+  const home = join(folder, 'blobs');
+  if (!existsSync(home)) return 0;
+  const files = readdirSync(home, { recursive: true, withFileTypes: true }).filter((each) => each.isFile());
+  return files.filter(({ parentPath }) => !parentPath.includes('erased')).length;
+}

@@ -1,0 +1,41 @@
+import type { Reads } from '../db/db.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { ApiError } from '../kernel/errors.ts';
+import type { TenantId } from '../kernel/ids.ts';
+import { notActiveTenants } from './tenants.repository.ts';
+
+/**
+ * The tenants that nobody may use now. An operator suspends one beside the running servers, so what is known is read again
+ * after three seconds, by the first who asks.
+ */
+export type Suspensions = {
+  ids(): Promise<ReadonlySet<string>>;
+  /** Refuses with 100320. */
+  ensureActive(tenantId: TenantId): Promise<void>;
+};
+
+const BELIEVED_MS = 3000;
+
+export function openSuspensions({ system, clock }: { system: Reads; clock: Clock }): Suspensions {
+  let known: { at: number; ids: ReadonlySet<string> } | undefined;
+  let loading: Promise<ReadonlySet<string>> | undefined;
+  const load = async () => {
+    const at = clock.now();
+    const ids = new Set(await notActiveTenants(system));
+    known = { at, ids };
+    return ids;
+  };
+  const ids = async () => {
+    if (known && Math.abs(clock.now() - known.at) < BELIEVED_MS) return known.ids;
+    loading ??= load().finally(() => {
+      loading = undefined;
+    });
+    return loading;
+  };
+  return {
+    ids,
+    async ensureActive(tenantId) {
+      if ((await ids()).has(tenantId)) throw new ApiError(100320);
+    },
+  };
+}
