@@ -1,5 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { configurationSchema } from '@grove/contract';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { UsageError } from '../failure.ts';
 import { PAGES, readPages } from './custom-pages.ts';
 import { FILE_KINDS, fileOf } from './kinds.ts';
@@ -22,9 +24,7 @@ export type Folder = {
 export type SettingsFile = {
   readonly redirectOrigins: readonly string[];
   readonly embedOrigins?: readonly string[];
-  readonly allowSpecimens?: boolean;
-  readonly lenientRequests?: boolean;
-  readonly readBudget?: { readonly personsPerHour: number; readonly block: boolean };
+  readonly [name: string]: unknown;
 };
 
 export type DefinitionFile = {
@@ -38,6 +38,9 @@ export type DefinitionFile = {
 
 export const DEFINITIONS = 'definitions';
 export const SETTINGS = 'settings.yaml';
+
+/** Of the release of this command: the server may know more, and says so. */
+const SETTINGS_SCHEMA = configurationSchema('settings') ?? {};
 
 const MAX_FILES = 1000;
 /** As large as a body may be. */
@@ -102,37 +105,30 @@ function toDefinition(read: ReadYaml, faults: string[]): DefinitionFile | undefi
 function readSettings(folder: string, faults: string[]): Folder['settings'] {
   const read = readFile(folder, SETTINGS, faults);
   if (!read) return undefined;
-  const { redirectOrigins, embedOrigins, allowSpecimens, lenientRequests, readBudget, ...others } = read.value;
+  const { redirectOrigins, embedOrigins, ...others } = read.value;
   const fault = (name: string, message: string) => {
     faults.push(`${read.placeOf(`/${name}`)} /${name} ${message}`);
     return undefined;
   };
-  for (const name of Object.keys(others)) fault(name, 'is not a setting');
+  const { properties } = SETTINGS_SCHEMA as { properties: object };
+  for (const name of Object.keys(others)) if (!Object.hasOwn(properties, name)) fault(name, 'is not a setting');
+  const known = Object.entries(others).filter(([name]) => Object.hasOwn(properties, name));
+  const validate = new Ajv2020({ strict: false, allErrors: true, validateFormats: false }).compile(SETTINGS_SCHEMA);
+  if (!validate({ redirectOrigins: [], ...Object.fromEntries(known) })) {
+    for (const { instancePath, message = '' } of validate.errors ?? []) fault(instancePath.slice(1), message);
+  }
   const listOf = (name: string, value: unknown): string[] | undefined =>
     Array.isArray(value) && value.every((each) => typeof each === 'string')
       ? value
       : fault(name, 'must be a list of texts');
-  for (const [name, value] of Object.entries({ allowSpecimens, lenientRequests })) {
-    if (value !== undefined && typeof value !== 'boolean') fault(name, 'must be true or false');
-  }
-  if (readBudget !== undefined && !isBudget(readBudget)) fault('readBudget', 'must have personsPerHour and block');
   const redirects = listOf('redirectOrigins', redirectOrigins);
   const embeds = embedOrigins === undefined ? undefined : listOf('embedOrigins', embedOrigins);
   if (!redirects) return undefined;
-  const rest = Object.entries({ allowSpecimens, lenientRequests, readBudget }).filter(
-    ([, value]) => value !== undefined,
-  );
   return {
-    file: SETTINGS,
-    redirectOrigins: redirects,
+    ...{ file: SETTINGS, redirectOrigins: redirects },
     ...(embeds && { embedOrigins: embeds }),
-    ...Object.fromEntries(rest),
+    ...Object.fromEntries(known),
   };
-}
-
-function isBudget(value: unknown): boolean {
-  const { personsPerHour, block, ...others } = (value ?? {}) as Record<string, unknown>;
-  return typeof personsPerHour === 'number' && typeof block === 'boolean' && Object.keys(others).length === 0;
 }
 
 function readFile(folder: string, file: string, faults: string[]): ReadYaml | undefined {
