@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { rolldown } from 'rolldown';
 
 /**
  * The commands that tests start in hundreds of processes, each as one file: to load seven hundred modules took 0.75 s of the
@@ -32,12 +32,22 @@ export async function bundleCommands(): Promise<string> {
 }
 
 async function write(dir: string): Promise<void> {
+  const { rolldown } = await bundler();
   const bundle = await rolldown({ input: ENTRIES, platform: 'node', logLevel: 'silent', plugins: [outside, atHome] });
   try {
     await bundle.write({ dir, format: 'esm', entryFileNames: '[name].mjs', chunkFileNames: '[name]-[hash].mjs' });
   } finally {
     await bundle.close();
   }
+}
+
+/**
+ * That of Vite: a dependency of its own would have `npm ci` ask for its binaries of all platforms, which not every registry
+ * has.
+ */
+function bundler(): Promise<typeof import('rolldown')> {
+  const vite = createRequire(resolve('packages/journey/package.json')).resolve('vite');
+  return import(pathToFileURL(createRequire(vite).resolve('rolldown')).href);
 }
 
 /** A package of others is loaded from where its importer finds it. */
