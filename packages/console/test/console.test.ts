@@ -256,6 +256,10 @@ describe('the console', () => {
     await open('/definitions/new', /New definition/);
     const steps = page.getByRole('list', { name: 'Steps' }).getByRole('listitem');
     await page.getByRole('combobox', { name: 'Add a step' }).fill('consent');
+    await page
+      .getByRole('option', { name: /consent/i })
+      .first()
+      .waitFor();
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Add', exact: true }).press('Enter');

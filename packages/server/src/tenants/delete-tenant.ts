@@ -1,4 +1,6 @@
-import { type Db, isUniqueViolation, type TenantTx, unprepared } from '../db/db.ts';
+import { type Db, isUniqueViolation } from '../db/db.ts';
+import { query, statement } from '../db/sql/statement.ts';
+import { deleteSomeRows, type TenantTable, tenantTables } from '../db/tenant-tables.ts';
 import type { Blobs } from '../engines/blobs/blobs.ts';
 import type { TenantId } from '../kernel/ids.ts';
 import { removeTenant } from './tenants.repository.ts';
@@ -16,8 +18,6 @@ export type DeleteTenantDeps = {
 
 export type DeletedTenant = { readonly blobsRemoved: number; readonly rowsRemoved: Readonly<Record<string, number>> };
 
-type Table = { name: string; column: 'tenant_id' | 'owner_tenant_id'; key: readonly string[] };
-
 const BATCH = 1000;
 const BLOBS_AT_ONCE = 16;
 /** Each pass removes at least the rows that no other row refers to. */
@@ -25,27 +25,33 @@ const MAX_PASSES = 20;
 
 export async function deleteTenant(deps: DeleteTenantDeps, tenantId: TenantId): Promise<DeletedTenant> {
   const blobsRemoved = await removeBlobs(deps, tenantId);
-  const tables = await deps.db.of(tenantId).write((tx) => tablesOf(tx));
+  const tables = await deps.db.of(tenantId).write((tx) => tenantTables(tx));
   const rowsRemoved = await removeRows(deps, tenantId, tables);
   await deps.db.system.write((tx) => removeTenant(tx, tenantId));
   return { blobsRemoved, rowsRemoved };
 }
 
+const COUNT_IMAGES = query<{ total: number }>()(
+  'SELECT count(*) AS total FROM instance_images WHERE tenant_id = :tenant_id',
+);
+const SOME_IMAGES = query<{ blob_key: string }>()(
+  `SELECT DISTINCT blob_key FROM instance_images WHERE tenant_id = :tenant_id LIMIT ${BATCH}`,
+);
+const FORGET_IMAGE = statement('DELETE FROM instance_images WHERE tenant_id = :tenant_id AND blob_key = :key');
+const KEYS_OF_ERASURES = query<{ blob_keys: string }>()('SELECT blob_keys FROM erasures WHERE tenant_id = :tenant_id');
+
 async function removeBlobs({ db, blobs, onProgress }: DeleteTenantDeps, tenantId: TenantId): Promise<number> {
   const tenant = db.of(tenantId);
-  const count = unprepared('SELECT count(*) AS total FROM instance_images WHERE tenant_id = $1');
-  const total = Number((await tenant.get<{ total: number }>(count, [tenantId]))?.total ?? 0);
-  const page = unprepared(`SELECT DISTINCT blob_key FROM instance_images WHERE tenant_id = $1 LIMIT ${BATCH}`);
-  const forget = unprepared('DELETE FROM instance_images WHERE tenant_id = $1 AND blob_key = $2');
+  const total = (await COUNT_IMAGES.get(tenant, {}))?.total ?? 0;
   let removed = 0;
   for (;;) {
-    const keys = (await tenant.all<{ blob_key: string }>(page, [tenantId])).map(({ blob_key }) => blob_key);
+    const keys = (await SOME_IMAGES.all(tenant, {})).map(({ blob_key }) => blob_key);
     if (keys.length === 0) break;
     for (let at = 0; at < keys.length; at += BLOBS_AT_ONCE) {
       await Promise.all(keys.slice(at, at + BLOBS_AT_ONCE).map((key) => blobs.delete(key)));
     }
     await tenant.write(async (tx) => {
-      for (const key of keys) await tx.run(forget, [tenantId, key]);
+      for (const key of keys) await FORGET_IMAGE.run(tx, { key });
     });
     removed += keys.length;
     onProgress('images', removed, total);
@@ -55,41 +61,22 @@ async function removeBlobs({ db, blobs, onProgress }: DeleteTenantDeps, tenantId
 
 /** Those of erasures that had begun: their rows are gone, and the erasure knows the keys. */
 async function removeErasedBlobs({ db, blobs }: Pick<DeleteTenantDeps, 'db' | 'blobs'>, tenantId: TenantId) {
-  const rows = await db
-    .of(tenantId)
-    .all<{ blob_keys: string }>(unprepared('SELECT blob_keys FROM erasures WHERE tenant_id = $1'), [tenantId]);
+  const rows = await KEYS_OF_ERASURES.all(db.of(tenantId), {});
   const keys = rows.flatMap(({ blob_keys }) => JSON.parse(blob_keys) as string[]);
   for (const key of keys) await blobs.delete(key);
   return keys.length;
 }
 
-const COLUMNS = "('tenant_id', 'owner_tenant_id')";
-const OF_SQLITE = `SELECT m.name AS name, p.name AS col,
-    (SELECT group_concat(k.name) FROM pragma_table_info(m.name) AS k WHERE k.pk > 0) AS key
-  FROM sqlite_schema AS m, pragma_table_info(m.name) AS p WHERE m.type = 'table' AND p.name IN ${COLUMNS} ORDER BY m.name`;
-/** What PostgreSQL calls the place of a row. */
-const ROW_NAME = 'ctid';
-const OF_POSTGRES = `SELECT table_name AS name, column_name AS col, '${ROW_NAME}' AS key FROM information_schema.columns
-  WHERE table_schema = current_schema() AND column_name IN ${COLUMNS} ORDER BY table_name`;
-
-async function tablesOf(tx: TenantTx): Promise<Table[]> {
-  const rows = await tx.all<{ name: string; col: Table['column']; key: string }>(
-    { text: tx.engine === 'sqlite' ? OF_SQLITE : OF_POSTGRES },
-    [],
-  );
-  return rows.map(({ name, col, key }) => ({ name, column: col, key: key.split(',') }));
-}
-
 async function removeRows(
   { db, onProgress }: DeleteTenantDeps,
   tenantId: TenantId,
-  tables: readonly Table[],
+  tables: readonly TenantTable[],
 ): Promise<Record<string, number>> {
   const removed: Record<string, number> = {};
   let left = [...tables];
   for (let pass = 0; left.length > 0; pass++) {
     if (pass === MAX_PASSES) throw new Error(`rows of ${left.map(({ name }) => name).join(', ')} cannot be deleted`);
-    const blocked: Table[] = [];
+    const blocked: TenantTable[] = [];
     for (const table of left) {
       const result = await removeFrom(db, tenantId, table);
       if (result.count > 0) removed[table.name] = (removed[table.name] ?? 0) + result.count;
@@ -103,16 +90,12 @@ async function removeRows(
 }
 
 /** Stops where rows of another table still refer to these. */
-async function removeFrom(db: Db, tenantId: TenantId, { name, column, key }: Table) {
-  const names = key.map((each) => (each === ROW_NAME ? each : `"${each}"`)).join(', ');
-  const [row, chosen] = key.length === 1 ? [names, names] : [`(${names})`, names];
-  // The name of the table is the database's own; the column is the one that says whose row it is.
-  const own = `"${name}" WHERE "${column}" = $1`;
-  const statement = { text: `DELETE FROM ${own} AND ${row} IN (SELECT ${chosen} FROM ${own} LIMIT ${BATCH})` };
+async function removeFrom(db: Db, tenantId: TenantId, table: TenantTable) {
+  const some = { tenantId, limit: BATCH };
   const run = () =>
-    column === 'tenant_id'
-      ? db.of(tenantId).write((tx) => tx.run(statement, [tenantId]))
-      : db.system.write((tx) => tx.run(statement, [tenantId]));
+    table.column === 'tenant_id'
+      ? db.of(tenantId).write((tx) => deleteSomeRows(tx, table, some))
+      : db.system.write((tx) => deleteSomeRows(tx, table, some));
   let count = 0;
   try {
     for (let deleted = BATCH; deleted === BATCH; ) {

@@ -233,7 +233,7 @@ describe('a server that is killed', { timeout: CRASH_TIMEOUT_MS }, () => {
         server = await start(children, place, apiKey);
       }
       const entries = await unzip(Buffer.from(await (await download()).arrayBuffer()));
-      assert.equal(entries.size, images + 7);
+      assert.equal(entries.size, images + 8);
       await server.child.kill('SIGKILL');
     });
   });

@@ -70,9 +70,14 @@ const PARTS = [
   'liveness_challenges',
   'step_ceremonies',
   'step_views',
+  'instance_links',
+  'instance_notes',
+  'review_verdicts',
 ];
 const ROWS = prepare<{ tenant_id: string; instanceId: string; subject: string }, { total: number }>(`SELECT 1
   + (SELECT count(*) FROM data_keys WHERE tenant_id = :tenant_id AND subject = :subject)
+  + (SELECT count(*) FROM instance_note_mentions WHERE tenant_id = :tenant_id AND note_id IN (
+      SELECT id FROM instance_notes WHERE tenant_id = :tenant_id AND instance_id = :instanceId))
   ${PARTS.map((part) => `+ (SELECT count(*) FROM ${part} WHERE tenant_id = :tenant_id AND instance_id = :instanceId)`).join('\n  ')}
   AS total`);
 

@@ -1,0 +1,40 @@
+import type { TenantTx, Writes } from './db.ts';
+
+/** Every table that says whose its rows are, as the database itself knows them, and how their rows are deleted. */
+export type TenantTable = {
+  readonly name: string;
+  readonly column: 'tenant_id' | 'owner_tenant_id';
+  /** What tells one row from another. */
+  readonly key: readonly string[];
+};
+
+const COLUMNS = "('tenant_id', 'owner_tenant_id')";
+/** What PostgreSQL calls the place of a row. */
+const ROW_NAME = 'ctid';
+const TABLES = {
+  sqlite: `SELECT m.name AS name, p.name AS col,
+      (SELECT group_concat(k.name) FROM pragma_table_info(m.name) AS k WHERE k.pk > 0) AS key
+    FROM sqlite_schema AS m, pragma_table_info(m.name) AS p WHERE m.type = 'table' AND p.name IN ${COLUMNS} ORDER BY m.name`,
+  postgres: `SELECT table_name AS name, column_name AS col, '${ROW_NAME}' AS key FROM information_schema.columns
+    WHERE table_schema = current_schema() AND column_name IN ${COLUMNS} ORDER BY table_name`,
+};
+
+export async function tenantTables(tx: TenantTx): Promise<TenantTable[]> {
+  type Row = { name: string; col: TenantTable['column']; key: string };
+  const rows = await tx.all<Row>({ text: TABLES[tx.engine] }, []);
+  return rows.map(({ name, col, key }) => ({ name, column: col, key: key.split(',') }));
+}
+
+/** Deletes rows of a tenant, no more than `limit`, and says how many. */
+export function deleteSomeRows(
+  tx: Writes,
+  { name, column, key }: TenantTable,
+  { tenantId, limit }: { tenantId: string; limit: number },
+): Promise<number> {
+  const names = key.map((each) => (each === ROW_NAME ? each : `"${each}"`)).join(', ');
+  const row = key.length === 1 ? names : `(${names})`;
+  // The name of the table is the database's own; the column is the one that says whose row it is.
+  const own = `"${name}" WHERE "${column}" = $1`;
+  const text = `DELETE FROM ${own} AND ${row} IN (SELECT ${names} FROM ${own} LIMIT ${limit})`;
+  return tx.run({ text }, [tenantId]);
+}
