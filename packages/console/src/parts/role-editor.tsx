@@ -1,11 +1,12 @@
-import { Checkbox, Group, MultiSelect, TextInput } from '@mantine/core';
+import { Checkbox, Group } from '@mantine/core';
 import { useState } from 'react';
 import { call, type Result } from '../api/client.ts';
 import { useT } from '../texts/texts.tsx';
 import { useAct } from './act.ts';
 import { ActForm } from './act-form.tsx';
+import { DescriptionField } from './description-field.tsx';
 import { NameField } from './name-field.tsx';
-import { usePermissionChoices } from './permission-choices.ts';
+import { PermissionsField } from './permissions-field.tsx';
 
 export type Role = Result<'operatorRoles', 'list'>['roles'][number];
 type Environment = 'live' | 'test';
@@ -13,7 +14,6 @@ type Environment = 'live' | 'test';
 /** A role of the tenant's own: what it permits, and where. */
 export function RoleEditor({ of, onDone }: { of?: Role | undefined; onDone(): void }) {
   const t = useT();
-  const choices = usePermissionChoices();
   const [name, setName] = useState(of?.name ?? '');
   const [description, setDescription] = useState(of?.description ?? '');
   const [permissions, setPermissions] = useState<string[]>([...(of?.permissions ?? [])]);
@@ -26,22 +26,8 @@ export function RoleEditor({ of, onDone }: { of?: Role | undefined; onDone(): vo
   return (
     <ActForm act={store} submitLabel={t('app.save')} isDisabled={environments.length === 0}>
       {!of && <NameField name={name} onName={setName} maxLength={50} />}
-      <TextInput
-        label={t('roles.description')}
-        value={description}
-        onChange={(event) => setDescription(event.currentTarget.value)}
-        maxLength={255}
-      />
-      <MultiSelect
-        label={t('keys.permissions')}
-        description={t('keys.permissionsHint')}
-        data={choices}
-        value={permissions}
-        onChange={setPermissions}
-        searchable
-        limit={100}
-        hidePickedOptions
-      />
+      <DescriptionField description={description} onDescription={setDescription} />
+      <PermissionsField permissions={permissions} onPermissions={setPermissions} />
       <Checkbox.Group label={t('keys.environment')} value={environments} onChange={setEnvironments}>
         <Group mt={4}>
           <Checkbox value="live" label={t('app.live')} />

@@ -1,4 +1,4 @@
-import { Button, Group, MultiSelect, SegmentedControl } from '@mantine/core';
+import { Button, Group, SegmentedControl } from '@mantine/core';
 import { useState } from 'react';
 import { call, type Result } from '../api/client.ts';
 import { useEnvironment } from '../api/environment.ts';
@@ -12,7 +12,7 @@ import { type Column, List } from '../parts/list.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { NameField } from '../parts/name-field.tsx';
 import { Page } from '../parts/page.tsx';
-import { usePermissionChoices } from '../parts/permission-choices.ts';
+import { PermissionsField } from '../parts/permissions-field.tsx';
 import { Guarded } from '../parts/states.tsx';
 import { useT } from '../texts/texts.tsx';
 
@@ -75,7 +75,6 @@ export function Keys() {
 function NewKey({ onMade }: { onMade(code: string): void }) {
   const t = useT();
   const environment = useEnvironment();
-  const choices = usePermissionChoices();
   const [name, setName] = useState('');
   const [where, setWhere] = useState<string>(environment);
   const [permissions, setPermissions] = useState<string[]>([]);
@@ -98,16 +97,7 @@ function NewKey({ onMade }: { onMade(code: string): void }) {
           { value: 'test', label: t('app.test') },
         ]}
       />
-      <MultiSelect
-        label={t('keys.permissions')}
-        description={t('keys.permissionsHint')}
-        data={choices}
-        value={permissions}
-        onChange={setPermissions}
-        searchable
-        limit={100}
-        hidePickedOptions
-      />
+      <PermissionsField permissions={permissions} onPermissions={setPermissions} />
     </ActForm>
   );
 }

@@ -1,10 +1,11 @@
-import { Button, JsonInput, TextInput } from '@mantine/core';
+import { Button, JsonInput } from '@mantine/core';
 import { useState } from 'react';
 import { call, type Result } from '../api/client.ts';
 import { useMay } from '../api/session.tsx';
 import { useAct } from '../parts/act.ts';
 import { ActForm } from '../parts/act-form.tsx';
 import { WordTag } from '../parts/badges.tsx';
+import { DescriptionField } from '../parts/description-field.tsx';
 import { Dialog } from '../parts/dialogs.tsx';
 import { type Column, List } from '../parts/list.tsx';
 import { Moment } from '../parts/moment.tsx';
@@ -66,12 +67,7 @@ export function StoreForm({ of, onDone }: { of?: StoreRow; onDone(): void }) {
   return (
     <ActForm act={store} submitLabel={t('app.save')}>
       {!of && <NameField name={name} onName={setName} maxLength={50} />}
-      <TextInput
-        label={t('roles.description')}
-        value={description}
-        onChange={(event) => setDescription(event.currentTarget.value)}
-        maxLength={255}
-      />
+      <DescriptionField description={description} onDescription={setDescription} />
       <JsonInput
         label={t('stores.configuration')}
         description={t('stores.configurationHint')}

@@ -19,7 +19,6 @@ import {
   type State,
 } from '../engine/state.ts';
 import type { SubprocessStep } from '../engine/steps/control.ts';
-import { stepTypeOf } from '../engine/steps/registry.ts';
 import { carryImages } from '../images/images.repository.ts';
 import { removeChecks, saveChecks } from '../instances/checks.repository.ts';
 import { createInstance } from '../instances/create-instance.ts';
@@ -35,7 +34,7 @@ import {
 } from '../instances/process-instances.repository.ts';
 import { type TellEvents, type ToldEvent, toldEvent } from '../instances/tell-events.ts';
 import type { IdentityPort } from './identity-port.ts';
-import { type Settled, settleStep, settles } from './settle-step.ts';
+import { needsLook, type Settled, settleStep, settles } from './settle-step.ts';
 
 /** The one transaction around the engine: reads where a journey stands, lets the engine decide, stores what it decided. */
 export type Drive = {
@@ -285,11 +284,6 @@ function warnOfConditions(
   }
 }
 
-function jobOf({ workStep, lookStep }: DriveDeps, row: InstanceRow, definition: CompiledDefinition, stepId: string) {
-  const step = definition.step(stepId);
-  return step && row.environment === 'live' && stepTypeOf(step.type).looks ? lookStep : workStep;
-}
-
 type Performed = Pick<Settled, 'definition' | 'state' | 'result'>;
 
 async function perform(run: Run, row: InstanceRow, performed: Performed, effects: readonly Effect[]) {
@@ -299,7 +293,10 @@ async function perform(run: Run, row: InstanceRow, performed: Performed, effects
     if (effect.type === 'work') {
       const { step, attempt } = effect;
       if (settles(definition, step)) await settle(run, row, performed, effect);
-      else await deps.jobs.enqueue(tx, jobOf(deps, row, definition, step), { instanceId: row.id, step, attempt });
+      else {
+        const job = needsLook(row, definition, step) ? deps.lookStep : deps.workStep;
+        await deps.jobs.enqueue(tx, job, { instanceId: row.id, step, attempt });
+      }
     } else if (effect.type === 'carry') {
       await carryImages(tx, { instanceId: row.id, ...effect });
     } else if (effect.type === 'checks') {

@@ -23,6 +23,16 @@ export function settles(definition: CompiledDefinition, stepId: string): boolean
   return step !== undefined && stepTypeOf(step.type).settle !== undefined;
 }
 
+/** Whether its work asks the machine that looks at pictures; the sandbox needs none. */
+export function needsLook(
+  { environment }: Pick<InstanceRow, 'environment'>,
+  definition: CompiledDefinition,
+  stepId: string,
+) {
+  const step = definition.step(stepId);
+  return step !== undefined && environment === 'live' && stepTypeOf(step.type).looks === true;
+}
+
 export async function settleStep(
   identity: IdentityPort,
   tx: TenantTx,

@@ -18,7 +18,7 @@ import { recordDerived, storeDerived } from '../images/save-derived.ts';
 import type { CallHttp } from './call-http.ts';
 import { type Drive, type Look, lockChain, type WorkPayload } from './drive.ts';
 import type { IdentityPort } from './identity-port.ts';
-import { actsFor } from './settle-step.ts';
+import { actsFor, needsLook } from './settle-step.ts';
 
 /** The work of machines on one attempt of one step. Done at least once; the engine takes findings only once. */
 export type WorkDeps = {
@@ -53,7 +53,7 @@ export function defineWorkStep(deps: WorkDeps) {
         db.write((tx) => deps.drive().apply(tx, instanceId, happening, context.now)).catch(isGone);
       const look = await deps.drive().lookAt(db, instanceId);
       if (!look || !isAtWork(look, { instanceId, step, attempt })) return;
-      if (!deps.takesLooks && needsLook(look, step)) {
+      if (!deps.takesLooks && needsLook(look.instance, look.definition, step)) {
         // An earlier release had one kind of job for both.
         await db.write((tx) => deps.jobs.enqueue(tx, lookStep, { instanceId, step, attempt }));
         return;
@@ -92,11 +92,6 @@ export function defineWorkStep(deps: WorkDeps) {
     atOnce: availableParallelism(),
   });
   return { workStep, lookStep };
-}
-
-function needsLook({ instance, definition }: Look, stepId: string): boolean {
-  const step = definition.step(stepId);
-  return step !== undefined && instance.environment === 'live' && stepTypeOf(step.type).looks === true;
 }
 
 function isAtWork({ state }: Look, { step, attempt }: WorkPayload): boolean {

@@ -1,0 +1,22 @@
+import { MultiSelect } from '@mantine/core';
+import { useT } from '../texts/texts.tsx';
+import { usePermissionChoices } from './permission-choices.ts';
+
+type PermissionsFieldProps = { permissions: string[]; onPermissions(permissions: string[]): void };
+
+/** What a key or a role may do, chosen from what the person who asks may hand on. */
+export function PermissionsField({ permissions, onPermissions }: PermissionsFieldProps) {
+  const t = useT();
+  return (
+    <MultiSelect
+      label={t('keys.permissions')}
+      description={t('keys.permissionsHint')}
+      data={usePermissionChoices()}
+      value={permissions}
+      onChange={onPermissions}
+      searchable
+      limit={100}
+      hidePickedOptions
+    />
+  );
+}
