@@ -57,6 +57,9 @@ describe('going on with a phone', () => {
     await phone.locator('.language select').selectOption('de');
     await phone.getByText('Nahe Berlin, Deutschland (laut seiner Uhr)').waitFor();
     assert.match(await facts.innerText(), /Ein Browser auf Linux/);
+    await phone.setViewportSize({ width: 390, height: 664 });
+    const box = await phone.locator('.numbers').boundingBox();
+    assert.ok(box && box.y + box.height <= 664, `on a short phone the numbers are out of sight: ${JSON.stringify(box)}`);
   });
 
   it('another number connects nothing, and the first device can try again', async () => {

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import type { Journey, ShellApi } from '../api.ts';
 import type { Translate } from '../i18n/translate.ts';
 import { Problem } from '../problem.ts';
@@ -66,8 +66,11 @@ export function ConfirmScreen({ t, language, handoff, api, onConfirmed }: Confir
 
 function Origin({ t, language, handoff }: { t: Translate; language: string; handoff: NonNullable<Memory['handoff']> }) {
   // The language is that of the page; how a date is written is that of the device, where it is the same language.
-  const places = (navigator.languages ?? []).filter((each) => each.startsWith(language));
-  const time = new Intl.DateTimeFormat([...places, language], { dateStyle: 'medium', timeStyle: 'short' });
+  const time = useMemo(() => {
+    const places = (navigator.languages ?? []).filter((each) => each.startsWith(language));
+    const format = new Intl.DateTimeFormat([...places, language], { dateStyle: 'medium', timeStyle: 'short' });
+    return format.format(new Date(handoff.offeredDtm));
+  }, [language, handoff]);
   return (
     <div class="panel tinted">
       <dl class="facts">
@@ -78,7 +81,7 @@ function Origin({ t, language, handoff }: { t: Translate; language: string; hand
         <Whereabouts t={t} language={language} place={handoff.place} />
         <div>
           <dt>{t('confirm.time')}</dt>
-          <dd>{time.format(new Date(handoff.offeredDtm))}</dd>
+          <dd>{time}</dd>
         </div>
       </dl>
     </div>
@@ -97,9 +100,11 @@ type Place = NonNullable<Memory['handoff']>['place'];
 /** Where it is, as far as anybody can know, and how it is known. */
 function Whereabouts({ t, language, place = {} }: { t: Translate; language: string; place: Place }) {
   const { city, countryCode, addressCountryCode } = place;
-  const country = countryCode && countryName(countryCode, language);
+  const [country, address] = useMemo(
+    () => [countryCode, addressCountryCode].map((code) => code && countryName(code, language)),
+    [countryCode, addressCountryCode, language],
+  );
   const near = city && (country && country !== city ? `${city}${language === 'ar' ? '،' : ','} ${country}` : city);
-  const address = addressCountryCode && countryName(addressCountryCode, language);
   const shown = [
     near && t('confirm.place.clock', { place: near }),
     address && t('confirm.place.address', { country: address }),
