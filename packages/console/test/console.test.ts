@@ -83,9 +83,12 @@ describe('the console', () => {
     await page.locator('.viewer .mark-outline').waitFor({ state: 'detached' });
     // Why a check said what it said, and what would change it.
     assert.match(
-      await page.locator('.check', { hasText: 'Face match' }).innerText(),
+      await page.locator('.check', { hasText: 'Portrait and selfie' }).innerText(),
       /It passes from a score of 0\.5 on; it is 0\.\d+ away/,
     );
+    // Print and zone write a date in two ways; that is no difference.
+    const birth = await page.getByRole('row', { name: /Date of birth/ }).innerText();
+    assert.match(birth, /12 AUG 1974\s+Machine-readable: 1974-08-12\s*$/);
     const notes = page.getByRole('region', { name: 'Notes' });
     await notes.getByRole('textbox', { name: 'Write a note for colleagues' }).fill('Look at the hologram');
     await notes.getByRole('combobox', { name: 'Mention' }).click();

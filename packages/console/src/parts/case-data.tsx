@@ -2,7 +2,7 @@ import { Stack, Table, Text, Timeline, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { call, type Result } from '../api/client.ts';
 import { useEnvironment } from '../api/environment.ts';
-import { useExplain } from '../texts/reasons.ts';
+import { useExplain, useNames } from '../texts/reasons.ts';
 import { useT } from '../texts/texts.tsx';
 import { CheckTag, Tag } from './badges.tsx';
 import { Moment } from './moment.tsx';
@@ -29,24 +29,30 @@ export async function loadCase(processInstanceId: string, may: { seeData: boolea
 
 export type Case = Awaited<ReturnType<typeof loadCase>>;
 
-/** Which field of a document an applicant's parameter is about. */
-const PROVIDED: Record<string, string> = {
-  'First Name': 'firstName',
-  'Last Name': 'lastName',
-  'Date of Birth': 'dateOfBirth',
-  'Document Number': 'documentNumber',
-  Nationality: 'nationality',
+/** The parameter that an applicant's value has, and the word that the checks have for the field. */
+const FIELDS: Readonly<Record<string, { readonly parameter: string; readonly inChecks: string }>> = {
+  'First Name': { parameter: 'firstName', inChecks: 'givenNames' },
+  'Last Name': { parameter: 'lastName', inChecks: 'surname' },
+  'Date Of Birth': { parameter: 'dateOfBirth', inChecks: 'birthDate' },
+  'Date Of Expiry': { parameter: '', inChecks: 'expiryDate' },
+  'Document Number': { parameter: 'documentNumber', inChecks: 'documentNumber' },
+  Nationality: { parameter: 'nationality', inChecks: '' },
 };
 
-const same = (one: string, other: string) =>
-  one
-    .normalize('NFKD')
-    .replace(/[^\p{L}\p{N}]/gu, '')
-    .toLowerCase() ===
-  other
-    .normalize('NFKD')
-    .replace(/[^\p{L}\p{N}]/gu, '')
-    .toLowerCase();
+type Differences = { provided: boolean; zone: boolean; barcode: boolean };
+
+/** Which values the checks took for different. They know dates, spellings and transliterations; this page does not. */
+function differencesOf(checks: readonly Check[], fieldName: string): Differences {
+  const metaData = (name: string) => checks.find((check) => check.name === name)?.metaData ?? {};
+  const { fields = {} } = metaData('applicantMatch') as { fields?: Record<string, string> };
+  const { differ = [] } = metaData('documentConsistency') as { differ?: string[] };
+  const { parameter = '', inChecks = '' } = FIELDS[fieldName] ?? {};
+  return {
+    provided: fields[parameter] === 'differs',
+    zone: differ.includes(`visual.${inChecks}.mrz`),
+    barcode: differ.includes(`visual.${inChecks}.barcode`) || differ.includes(`barcode.${inChecks}.mrz`),
+  };
+}
 
 export function ValuesTable({ found }: { found: Case }) {
   const t = useT();
@@ -67,8 +73,9 @@ export function ValuesTable({ found }: { found: Case }) {
         </Table.Thead>
         <Table.Tbody>
           {biographicData.map(({ fieldName, values }) => {
-            const provided = parameters[PROVIDED[fieldName] ?? ''];
-            return <FieldRow key={fieldName} name={fieldName} provided={provided} values={values} />;
+            const provided = parameters[FIELDS[fieldName]?.parameter ?? ''];
+            const differences = differencesOf(found.checks, fieldName);
+            return <FieldRow key={fieldName} {...{ name: fieldName, provided, values, differences }} />;
           })}
         </Table.Tbody>
       </Table>
@@ -77,29 +84,32 @@ export function ValuesTable({ found }: { found: Case }) {
 }
 
 type Values = { visualZoneValue?: string; mrzValue?: string; barcodeValue?: string };
+type FieldProps = { name: string; provided: string | undefined; values: Values; differences: Differences };
 
-function FieldRow({ name, provided, values }: { name: string; provided: string | undefined; values: Values }) {
+function FieldRow({ name, provided, values, differences }: FieldProps) {
   const t = useT();
+  const names = useNames();
   const { visualZoneValue, mrzValue, barcodeValue } = values;
   const read = visualZoneValue ?? mrzValue ?? barcodeValue ?? '';
   const others = [
-    { label: t('case.machineZone'), value: visualZoneValue === undefined ? undefined : mrzValue },
-    { label: t('case.provided'), value: provided },
+    { label: t('case.machineZone'), value: visualZoneValue && mrzValue, differs: differences.zone },
+    { label: t('case.barcode'), value: (visualZoneValue ?? mrzValue) && barcodeValue, differs: differences.barcode },
+    { label: t('case.provided'), value: provided, differs: differences.provided },
   ].filter(({ value }) => value !== undefined);
   return (
     <Table.Tr>
       <Table.Td>
         <Text size="sm" c="dimmed">
-          {name}
+          {names('fields', name)}
         </Text>
       </Table.Td>
       <Table.Td>
         <Text size="sm" fw={600}>
           <bdi>{read}</bdi>
         </Text>
-        {others.map(({ label, value = '' }) => (
+        {others.map(({ label, value, differs }) => (
           <Text size="xs" key={label}>
-            {label}: <bdi>{value}</bdi> {!same(value, read) && <Tag tone="bad">{t('case.mismatch')}</Tag>}
+            {label}: <bdi>{value}</bdi> {differs && <Tag tone="bad">{t('case.mismatch')}</Tag>}
           </Text>
         ))}
       </Table.Td>
@@ -134,13 +144,14 @@ const WEIGHT: Record<string, number> = { FAILED: 0, REVIEW: 1, NOT_PERFORMED: 2,
 /** What did not pass comes first. */
 export function Checks({ checks }: { checks: readonly Check[] }) {
   const t = useT();
+  const names = useNames();
   const sorted = checks.toSorted((one, other) => (WEIGHT[one.status] ?? 9) - (WEIGHT[other.status] ?? 9));
   return (
     <Stack gap="xs" component="ul" className="plain-list">
       {sorted.map((check) => (
         <li key={check.id} className="card check">
           <Text size="sm" fw={600}>
-            {words(check.name)} <CheckTag status={check.status} />
+            {names('checks', check.name)} <CheckTag status={check.status} />
           </Text>
           <Text size="xs" c="dimmed">
             {check.step}
@@ -173,12 +184,6 @@ function scoreText(t: ReturnType<typeof useT>, { score = 0, threshold }: Check):
   return threshold === undefined
     ? t('check.scoreAlone', { score: rounded })
     : t('check.score', { score: rounded, threshold });
-}
-
-/** `documentMrz` is `Document mrz` to a reader. */
-function words(name: string): string {
-  const spaced = name.replace(/([A-Z])/g, (letter) => ` ${letter.toLowerCase()}`);
-  return spaced.charAt(0).toUpperCase() + spaced.slice(1);
 }
 
 export function Happened({ events }: { events: Case['events'] }) {

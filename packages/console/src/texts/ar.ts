@@ -114,6 +114,7 @@ export const ar: Texts = {
   'case.provided': 'المُقدَّم',
   'case.read': 'المقروء',
   'case.machineZone': 'المقروء آليًا',
+  'case.barcode': 'الرمز الشريطي',
   'case.mismatch': 'مختلف',
   'case.images': 'الصور',
   'case.compare': 'قارن الوجهين',

@@ -117,6 +117,7 @@ export const de: Texts = {
   'case.provided': 'Angegeben',
   'case.read': 'Gelesen',
   'case.machineZone': 'Maschinenlesbar',
+  'case.barcode': 'Strichcode',
   'case.mismatch': 'weicht ab',
   'case.images': 'Bilder',
   'case.compare': 'Gesichter vergleichen',

@@ -116,6 +116,7 @@ export const en = {
   'case.provided': 'Provided',
   'case.read': 'Read',
   'case.machineZone': 'Machine-readable',
+  'case.barcode': 'Barcode',
   'case.mismatch': 'differs',
   'case.images': 'Images',
   'case.compare': 'Compare faces',

@@ -11,14 +11,24 @@ const LOADERS: Record<Language, () => Promise<Reasons>> = {
 type Judged = { reason?: string; score?: number; threshold?: number };
 export type Explained = { why: string; change: string };
 
-/** Explains a reason. A word that has no sentence is shown as it is. */
-export function useExplain(): (judged: Judged) => Explained {
+function useReasons(): Reasons | undefined {
   const { language } = useTexts();
-  const { data } = useQuery({
+  return useQuery({
     queryKey: ['reasons', language],
     queryFn: LOADERS[language],
     staleTime: Number.POSITIVE_INFINITY,
-  });
+  }).data;
+}
+
+/** The name of a check or of a field of a document. One that has no name in this language is shown as the API writes it. */
+export function useNames(): (of: 'checks' | 'fields', name: string) => string {
+  const data = useReasons();
+  return (of, name) => data?.[of][name] ?? name;
+}
+
+/** Explains a reason. A word that has no sentence is shown as it is. */
+export function useExplain(): (judged: Judged) => Explained {
+  const data = useReasons();
   return ({ reason = '', score, threshold }) => {
     if (!data || reason === '') return { why: '', change: '' };
     const [why, change] = data.why[reason] ?? [`${reason.replaceAll('_', ' ')}.`, 'look'];

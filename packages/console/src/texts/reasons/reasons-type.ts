@@ -1,6 +1,9 @@
 /** Why a check said what it said, and what would change it, for somebody who does not know our words. */
 type Change = 'picture' | 'document' | 'look' | 'details' | 'setting' | 'score' | 'none';
 export type Reasons = {
+  /** The names of checks and of the fields of documents, as the API writes them. */
+  readonly checks: Readonly<Record<string, string>>;
+  readonly fields: Readonly<Record<string, string>>;
   readonly change: Readonly<Record<Change, string>>;
   readonly why: Readonly<Record<string, readonly [why: string, change: Change]>>;
 };
