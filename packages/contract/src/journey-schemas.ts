@@ -61,6 +61,12 @@ export const Journey = named(
     revision: Type.Integer({ description: 'Grows with every change; send it back with a step' }),
     progress: Type.Object({ position: Type.Integer(), total: Type.Integer() }),
     stepTypes: listOf(Type.String(), 100, 'What the end user is asked for, each type once, for a page that prepares'),
+    needs: listOf(
+      oneOf('document', 'face', 'form', 'passkey', 'totp'),
+      5,
+      'What the end user needs at hand, each once',
+    ),
+    minutes: Type.Integer({ description: 'How long an honest end user takes' }),
     retentionDays: Type.Integer({ description: 'How long what is gathered is kept' }),
     themeUrl: Type.String({ description: 'Where the look of the pages is read' }),
     theme: Type.Optional(PublicTheme),

@@ -23,8 +23,8 @@ window.groveSteps = function (tools, step) {
     for (var first in text) return text[first];
   }
 
-  function asks(pattern) {
-    for (var at = 0; at < journey.stepTypes.length; at++) if (pattern.test(journey.stepTypes[at])) return true;
+  function needs(what) {
+    for (var at = 0; at < journey.needs.length; at++) if (journey.needs[at] === what) return true;
     return false;
   }
 
@@ -80,9 +80,9 @@ window.groveSteps = function (tools, step) {
       });
     }
     term('consent.purpose', own(settings.purpose) || t('consent.purpose.text', tenant));
-    if (asks(/^document/)) term('consent.document', t('consent.document.text'));
-    if (asks(/^(form|customPage)/)) term('consent.form', t('consent.form.text'));
-    if (asks(/^face/)) term('consent.face', t('consent.face.text'));
+    if (needs('document')) term('consent.document', t('consent.document.text'));
+    if (needs('form')) term('consent.form', t('consent.form.text'));
+    if (needs('face')) term('consent.face', t('consent.face.text'));
     term('consent.retention', t('consent.retention.text', { days: journey.retentionDays }));
     term('consent.rights', t('consent.rights.text', tenant));
     var link = { href: settings.privacyUrl, target: '_blank', rel: 'noreferrer noopener' };

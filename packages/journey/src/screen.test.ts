@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { Journey } from './api.ts';
-import { minutesFor, screenOf } from './screen.ts';
+import { screenOf } from './screen.ts';
 
 const STEP = { id: 'consent', type: 'consent', attempt: 1, maxAttempts: 1, triesLeft: 1, settings: {}, images: [] };
 const journey = (over: Partial<Journey>): Journey => ({
@@ -11,6 +11,8 @@ const journey = (over: Partial<Journey>): Journey => ({
     progress: { position: 1, total: 3 },
     correctable: [],
     stepTypes: ['consent'],
+    needs: [],
+    minutes: 1,
     retentionDays: 30,
     themeUrl: '/t',
   },
@@ -54,10 +56,4 @@ it('the phone of a hand-off sends back to the first device in the end', () => {
 
 it('a browser that another one has taken over from says where it goes on', () => {
   assert.equal(screenOf(journey({ step: STEP, device: { active: false, handoff: 'NONE' } }), LOCAL), 'elsewhere');
-});
-
-it('an honest end user is told an honest time, and never none', () => {
-  assert.equal(minutesFor([]), 1);
-  assert.equal(minutesFor(['consent', 'document', 'face']), 2);
-  assert.equal(minutesFor(['consent', 'form', 'document', 'face', 'switchDevice']), 4);
 });

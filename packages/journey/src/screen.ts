@@ -34,12 +34,3 @@ export function screenOf(journey: Journey, { started, offering }: Local): Screen
   if (!started && !arrived && progress.position <= 1 && step.attempt === 1) return 'start';
   return 'step';
 }
-
-/** Minutes that an honest end user takes, by what is asked for. */
-const SECONDS: Readonly<Record<string, number>> = { consent: 20, form: 50, document: 60, face: 40, customPage: 40 };
-const OTHER_SECONDS = 30;
-
-export function minutesFor(stepTypes: readonly string[]): number {
-  const seconds = stepTypes.reduce((sum, type) => sum + (SECONDS[type] ?? OTHER_SECONDS), 0);
-  return Math.max(1, Math.ceil(seconds / 60));
-}

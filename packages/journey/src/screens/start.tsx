@@ -1,6 +1,5 @@
 import type { Journey } from '../api.ts';
 import type { Translate } from '../i18n/translate.ts';
-import { minutesFor } from '../screen.ts';
 import { Button } from '../ui/button.tsx';
 import { Icon, type IconName } from '../ui/icons.tsx';
 import { Prepare } from '../ui/illustrations.tsx';
@@ -9,27 +8,25 @@ import { Title } from '../ui/title.tsx';
 /** What the end user will need, before anything is asked. */
 type StartProps = { t: Translate; journey: Journey; offerPhone: boolean; onStart(): void; onPhone(): void };
 
-/** One line for each kind of thing that has to be at hand. */
-const NEEDS: readonly { types: readonly string[]; icon: IconName; key: string }[] = [
-  { types: ['document'], icon: 'document', key: 'need.document' },
-  { types: ['face', 'faceAuthentication'], icon: 'face', key: 'need.face' },
-  { types: ['form', 'customPage'], icon: 'form', key: 'need.form' },
-  { types: ['passkeyRegistration', 'passkeyAuthentication'], icon: 'key', key: 'need.passkey' },
-  { types: ['totpRegistration', 'totpAuthentication'], icon: 'phone', key: 'need.totp' },
-];
+const ICONS: Readonly<Record<Journey['needs'][number], IconName>> = {
+  document: 'document',
+  face: 'face',
+  form: 'form',
+  passkey: 'key',
+  totp: 'phone',
+};
 
 export function StartScreen({ t, journey, offerPhone, onStart, onPhone }: StartProps) {
-  const { stepTypes, tenantName } = journey;
-  const camera = stepTypes.some((type) => /^(document|face)/.test(type));
-  const minutes = minutesFor(stepTypes);
+  const { needs, minutes, tenantName } = journey;
+  const camera = needs.includes('document') || needs.includes('face');
   return (
     <>
       <Prepare />
       <Title>{t('start.title')}</Title>
       <p class="lead">{t('start.lead', { tenant: tenantName })}</p>
       <ul class="list">
-        {NEEDS.filter(({ types }) => types.some((type) => stepTypes.includes(type))).map(({ icon, key }) => (
-          <Need key={key} icon={icon} title={t(key)} text={t(`${key}.text`)} />
+        {needs.map((need) => (
+          <Need key={need} icon={ICONS[need]} title={t(`need.${need}`)} text={t(`need.${need}.text`)} />
         ))}
         {camera && <Need icon="light" title={t('need.light')} text={t('need.light.text')} />}
         <Need icon="clock" title={t('need.time', { minutes })} text={t('need.time.text')} />

@@ -63,8 +63,7 @@ export function ConsentStep({ journey, step, t, language, submit }: StepProps) {
 type TermsProps = { t: Translate; language: string; journey: Journey; settings: Settings };
 
 function Terms({ t, language, journey, settings }: TermsProps) {
-  const { tenantName: tenant, stepTypes, retentionDays: days } = journey;
-  const asks = (pattern: RegExp) => stepTypes.some((type) => pattern.test(type));
+  const { tenantName: tenant, needs, retentionDays: days } = journey;
   return (
     <>
       <p class="lead">{t('consent.lead', { tenant })}</p>
@@ -76,17 +75,17 @@ function Terms({ t, language, journey, settings }: TermsProps) {
             <OwnText text={settings.purpose} language={language} />
           )}
         </Term>
-        {asks(/^document/) && (
+        {needs.includes('document') && (
           <Term icon="document" title={t('consent.document')}>
             {t('consent.document.text')}
           </Term>
         )}
-        {asks(/^(form|customPage)/) && (
+        {needs.includes('form') && (
           <Term icon="form" title={t('consent.form')}>
             {t('consent.form.text')}
           </Term>
         )}
-        {asks(/^face/) && (
+        {needs.includes('face') && (
           <Term icon="face" title={t('consent.face')}>
             {t('consent.face.text')}
           </Term>

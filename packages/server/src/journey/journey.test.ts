@@ -58,7 +58,7 @@ onBothEngines('a journey', (_engine, places) => {
         ...{ id: 'consent', type: 'consent', attempt: 1, maxAttempts: 1, triesLeft: 1, images: [] },
         settings: { textVersion: '1' },
       },
-      ...{ stepTypes: ['consent', 'document'], correctable: [], retentionDays: 30 },
+      ...{ stepTypes: ['consent', 'document'], needs: ['document'], minutes: 2, correctable: [], retentionDays: 30 },
       themeUrl: '/api/theme-server/themes/default?tn=acme',
       device: { active: true, handoff: 'NONE' },
     });

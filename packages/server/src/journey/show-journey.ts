@@ -41,7 +41,7 @@ export function showJourney(look: Look, { device, images, redirectUrl, homeUrl, 
   return {
     ...head(look, tenant),
     progress: progressOf(look),
-    stepTypes: typesOf(look),
+    ...preparationOf(look),
     ...(step && { step }),
     correctable: step ? correctableOf(look) : [],
     ...(step && askedAgainOf(look)),
@@ -59,6 +59,8 @@ export function showUnconfirmed(look: Look, tenant: Tenant): Journey {
     ...head(look, tenant),
     progress: { position: 0, total: 0 },
     stepTypes: [],
+    needs: [],
+    minutes: 0,
     correctable: [],
     retentionDays: 0,
     device: { active: false, handoff: 'CONFIRMING' },
@@ -144,10 +146,19 @@ function progressOf({ definition, state }: Look): Journey['progress'] {
 }
 
 /** Whether a step will be passed over is not known before it is reached, so those of which it is not known count. */
-function typesOf({ definition }: Look): string[] {
-  const types = definition.definition.steps.map(({ type }) => type);
-  return [...new Set(types.filter((type) => stepTypeOf(type).kind === 'user'))];
+function preparationOf({ definition }: Look): Pick<Journey, 'stepTypes' | 'needs' | 'minutes'> {
+  const types = [...new Set(definition.definition.steps.map(({ type }) => stepTypeOf(type)))];
+  const parts = types.flatMap(({ type, user }) => (user ? [{ type, ...user }] : []));
+  const seconds = parts.reduce((sum, part) => sum + part.seconds, 0);
+  return {
+    stepTypes: parts.map(({ type }) => type),
+    needs: NEEDS.filter((need) => parts.some(({ needs }) => needs === need)),
+    minutes: Math.max(1, Math.ceil(seconds / 60)),
+  };
 }
+
+/** In the order in which a page names them. */
+const NEEDS = ['document', 'face', 'form', 'passkey', 'totp'] as const;
 
 export function namesOfAttempt(images: readonly ImageRow[], { step, attempt }: Current): string[] {
   return images.filter((each) => each.step === step && each.attempt === attempt).map(({ name }) => name);

@@ -19,11 +19,8 @@ type JsonSchema = {
   readonly [keyword: string]: unknown;
 };
 
-/** A decision ends the journey, so that nothing comes after it. */
-const ENDING: ReadonlySet<string> = new Set(['decision']);
-
 /** The schema of a step of one type. What has a default need not be given. */
-export function stepSchema({ type, about, kind, settings, keeps }: StepType): JsonSchema {
+export function stepSchema({ type, about, kind, act, settings, keeps }: StepType): JsonSchema {
   const properties = {
     id: {
       type: 'string',
@@ -33,7 +30,8 @@ export function stepSchema({ type, about, kind, settings, keeps }: StepType): Js
     },
     type: { const: type, description: about },
     when: Type.Optional(text(1, MAX_CONDITION_LENGTH, 'A CEL expression; the step is passed over if it is false')),
-    ...(!ENDING.has(type) && {
+    // A decision ends the journey, so that nothing comes after it.
+    ...(act !== 'decide' && {
       next: Type.Optional(text(1, 50, 'The step to go on with, further down; the step below unless given')),
       onFail: Type.Optional(text(1, 50, 'The step to go on with if this one failed, further down; or `end`')),
     }),

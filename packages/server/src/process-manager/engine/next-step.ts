@@ -180,7 +180,7 @@ function reviewed(walk: Walk, verdict: 'approve' | 'reject'): Refusal | undefine
   const approved = verdict === 'approve';
   walk.effects.push({ type: 'event', event: approved ? 'instance.approved' : 'instance.rejected', step: step.id });
   const record: StepRecord = { outcome: approved ? 'PASSED' : 'FAILED', attempts: 1, ...(!approved && REJECTED) };
-  if (step.type !== 'decision') {
+  if (stepTypeOf(step.type).act !== 'decide') {
     complete(walk, step, record);
     return;
   }

@@ -1,6 +1,7 @@
 import type { Check } from '../../kernel/check.ts';
 import type { Step } from '../engine/definition.ts';
 import type { StepRecord } from '../engine/state.ts';
+import { stepTypeOf } from '../engine/steps/registry.ts';
 import { outcomeOf } from '../engine/take-findings.ts';
 
 /**
@@ -11,8 +12,6 @@ type ChecksOf = (step: string) => readonly RecordedCheck[];
 
 /** What a step goes on with, and the words that it says: they do not change how it ended. */
 const NO_MATTER: readonly string[] = ['when', 'next', 'onFail', 'timeout', 'key'];
-/** Types whose outcome is the answer of the end user, whatever the words. */
-const BY_ANSWER: readonly string[] = ['consent', 'form', 'customPage', 'switchDevice', 'pause'];
 
 export function rejudge(before: Step, after: Step, record: StepRecord, checksOf: ChecksOf): StepRecord | undefined {
   let judged: StepRecord | undefined = record;
@@ -30,7 +29,7 @@ export function differing(before: Step, after: Step): string[] {
 }
 
 function unlessAnswer({ type }: Step, record: StepRecord): StepRecord | undefined {
-  return BY_ANSWER.includes(type) ? record : undefined;
+  return stepTypeOf(type).byAnswer ? record : undefined;
 }
 
 type Asked = { before: Step; after: Step; record: StepRecord; checksOf: ChecksOf };

@@ -25,7 +25,9 @@ export const consent: StepType = {
     { pointer: '/purpose', text: purpose },
     { pointer: '/declineText', text: declineText },
   ],
+  byAnswer: true,
   user: {
+    seconds: 20,
     correctable: true,
     result: ({ textVersion }) =>
       Type.Object(

@@ -55,6 +55,7 @@ export const pause: StepType = {
   about: 'Waits until the relying party resumes the instance, or for a while.',
   kind: 'control',
   act: 'pause',
+  byAnswer: true,
   keeps: { in: 'pauses', defaultKey: 'pause1', shape: () => objectOf({}, { open: true }) },
   settings: {
     resumeAfter: Type.Optional(Type.String({ ...Duration, description: 'Goes on by itself after this time' })),

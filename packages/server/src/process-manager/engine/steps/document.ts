@@ -63,6 +63,8 @@ export const document: StepType = {
     }),
   },
   user: {
+    needs: 'document',
+    seconds: 60,
     correctable: true,
     images: (step) => {
       const { sides, requireLiveCapture } = step as DocumentStep;

@@ -30,7 +30,7 @@ export const faceAuthentication: StepType = {
     }),
   }),
   references: ofStore,
-  ...(face.user && { user: face.user }),
+  ...(face.user && { user: { ...face.user, seconds: 30 } }),
   looks: true,
   async work(request) {
     const { step, images, presentFace } = request;

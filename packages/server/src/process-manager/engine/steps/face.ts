@@ -56,6 +56,8 @@ export const face: StepType = {
   },
   isEvidence: true,
   user: {
+    needs: 'face',
+    seconds: 40,
     challenge: asksForChallenge,
     images(step) {
       const byChallenge = asksForChallenge(step);

@@ -24,7 +24,10 @@ export const form: StepType = {
   },
   texts: (step) => [{ pointer: '/title', text: step.title }, ...formTexts((step as FormStep).schema, '/schema')],
   faults: (step) => formFaults((step as FormStep).schema),
+  byAnswer: true,
   user: {
+    needs: 'form',
+    seconds: 50,
     correctable: true,
     resultFaults: (step, result) => formValueFaults((step as FormStep).schema, result),
     show: (step, state) => ({

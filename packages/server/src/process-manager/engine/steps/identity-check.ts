@@ -19,7 +19,7 @@ export const withStore = <P extends TProperties>(settings: P) => ({ store: store
 
 /** A step that is begun on the server before the page can show it, and settled with what was submitted. */
 export function begun(answer: TSchema): UserPart {
-  return { result: () => answer, show: () => ({ begins: true }), take: () => ({ outcome: 'WORK' }) };
+  return { seconds: 30, result: () => answer, show: () => ({ begins: true }), take: () => ({ outcome: 'WORK' }) };
 }
 
 /** The code of the store is the reason: who reads the check finds what it means in the catalogue. */

@@ -18,7 +18,10 @@ export const customPage: StepType = {
   },
   texts: ({ title }) => [{ pointer: '/title', text: title }],
   references: ({ page }) => [{ kind: 'page', name: page as string, pointer: '/page' }],
+  byAnswer: true,
   user: {
+    needs: 'form',
+    seconds: 40,
     correctable: true,
     result: () => ({ ...stringMap(MAX_VARIABLES, 1000), type: 'object' }),
     show: ({ page, title, constants }) => ({ page, constants: constants ?? {}, ...(title !== undefined && { title }) }),
@@ -32,7 +35,9 @@ export const switchDevice: StepType = {
   about: 'Offers to go on with a phone; the end user may stay.',
   kind: 'user',
   settings: {},
+  byAnswer: true,
   user: {
+    seconds: 30,
     result: () => anyObject('Nothing'),
     show: () => ({}),
     take: () => ({ outcome: 'PASSED' }),

@@ -27,6 +27,7 @@ export const passkeyRegistration = registrationStep({
   type: 'passkeyRegistration',
   voidsFactor: true,
   about: 'Registers a passkey for the user.',
+  needs: 'passkey',
   settings,
   answer,
   start: (identity, step, { anew: _anew, ...about }) =>
@@ -53,6 +54,7 @@ export const passkeyAuthentication: StepType = {
   references: ofStore,
   user: {
     ...begun(answer),
+    needs: 'passkey',
     async begin({ identity, ...journey }) {
       const user = linkedUser(journey);
       if (!user && !takesAny(journey.step)) return undefined;

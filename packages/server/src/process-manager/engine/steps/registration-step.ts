@@ -3,13 +3,14 @@ import type { Step } from '../definition.ts';
 import type { Acted, Begun, IdentityActs, Proof, Recognised, StoreUser } from './identity-acts.ts';
 import { begun, checkOf, notAuthenticated, ofStore, userMissing } from './identity-check.ts';
 import { isProven, isUnproven, linkedUser } from './linked-user.ts';
-import type { StepType } from './step-type.ts';
+import type { Need, StepType } from './step-type.ts';
 
 export type RegistrationPart = {
   readonly type: string;
   readonly about: string;
   readonly voidsFactor?: true;
   readonly settings: TProperties;
+  readonly needs: Need;
   /** The schema of what is submitted. */
   readonly answer: TSchema;
   /** `anew`: the end user wants another than the one that was begun. */
@@ -24,7 +25,7 @@ export type RegistrationPart = {
 type AboutUser = Proof & { readonly user: StoreUser };
 
 /** A step that registers something for a user: for nobody who has tried to prove to be the user and did not. */
-export function registrationStep({ answer, start, complete, ...declared }: RegistrationPart): StepType {
+export function registrationStep({ answer, needs, start, complete, ...declared }: RegistrationPart): StepType {
   const { type } = declared;
   return {
     ...declared,
@@ -33,6 +34,7 @@ export function registrationStep({ answer, start, complete, ...declared }: Regis
     references: ofStore,
     user: {
       ...begun(answer),
+      needs,
       async begin({ identity, anew, ...journey }) {
         const user = linkedUser(journey);
         if (!user || isUnproven(journey)) return undefined;

@@ -35,6 +35,8 @@ export type StepType = {
   readonly isEvidence?: true;
   /** What the engine does with a step of the kind `control`. */
   readonly act?: ControlAct;
+  /** Set if its outcome is the answer that it got, whatever its settings say. */
+  readonly byAnswer?: true;
   /** Set if it can be done twice: it has no effect outside of the journey, and makes no authenticator. */
   readonly repeatable?: true;
   /** Set if a failure ends the journey unless the definition says where else to go. */
@@ -113,7 +115,13 @@ export type WantedImage = {
   readonly byChallenge?: boolean;
 };
 
+/** What the end user needs at hand for a step. */
+export type Need = 'document' | 'face' | 'form' | 'passkey' | 'totp';
+
 export type UserPart = {
+  readonly needs?: Need;
+  /** How long an honest end user takes. */
+  readonly seconds: number;
   /** Set if the end user may come back to it and change what was given. */
   readonly correctable?: true;
   /** The images an attempt must or may have. */

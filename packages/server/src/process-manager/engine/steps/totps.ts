@@ -24,6 +24,7 @@ const codeOf = ({ code }: Readonly<Record<string, unknown>>) => (typeof code ===
 export const totpRegistration = registrationStep({
   type: 'totpRegistration',
   about: 'Registers an authenticator app that shows one-time passwords.',
+  needs: 'totp',
   settings,
   answer,
   start: (identity, step, { user, anew }) => identity.startTotpRegistration({ ...askedOf(step), user, anew }),
@@ -41,6 +42,7 @@ export const totpAuthentication: StepType = {
   references: ofStore,
   user: {
     ...begun(answer),
+    needs: 'totp',
     async begin({ identity, anew: _anew, ...journey }) {
       const user = linkedUser(journey);
       return user && (await identity.startTotpAuthentication({ ...askedOf(journey.step), user })).done;

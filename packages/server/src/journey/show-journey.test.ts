@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { stepTypes } from '../process-manager/engine/steps/registry.ts';
+import { showJourney } from './show-journey.ts';
+
+const SHOWN = { device: { active: true, handoff: 'NONE' }, images: [], redirectUrl: undefined, homeUrl: undefined };
+
+/** What the page of a journey is told to prepare, by the types of its steps. */
+function preparationOf(...types: string[]) {
+  const steps = types.map((type) => ({ id: type, type }));
+  const look = {
+    root: { id: '1', status: 'ACTIVE', environment: 'test' },
+    definition: { definition: { steps, theme: 'default', retentionDays: 30 }, step: () => undefined },
+    state: { flow: { done: {} }, data: {} },
+  };
+  const { stepTypes, needs, minutes } = showJourney(
+    look as never,
+    { ...SHOWN, tenantId: 'acme', tenantName: 'Acme' } as never,
+  );
+  return { stepTypes, needs, minutes };
+}
+
+it('a journey tells an honest end user an honest time, and never none', () => {
+  assert.equal(preparationOf().minutes, 1);
+  assert.equal(preparationOf('consent', 'document', 'face').minutes, 2);
+  assert.equal(preparationOf('consent', 'form', 'document', 'face', 'switchDevice').minutes, 4);
+});
+
+it('a journey names what is needed at hand once, in one order, by what its step types declare', () => {
+  const { needs, stepTypes: types } = preparationOf(
+    'totpRegistration',
+    'face',
+    'document',
+    'faceAuthentication',
+    'http',
+  );
+  assert.deepEqual(needs, ['document', 'face', 'totp']);
+  assert.deepEqual(types, ['totpRegistration', 'face', 'document', 'faceAuthentication']);
+});
+
+it('every step type that end users see has a user part, and says how long it takes', () => {
+  for (const { type, kind, user } of stepTypes.values()) {
+    assert.equal(user !== undefined, kind === 'user', type);
+    if (user) assert.ok(user.seconds > 0, type);
+  }
+});
