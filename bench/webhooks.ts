@@ -51,7 +51,7 @@ export async function measureWebhooks(
       targets.add(host);
       await addWebhook(notifications, db.of(tenantId), `hook ${at}`, `http://${host}/`);
     }
-    notifications.start();
+    notifications.startWork();
     const started = performance.now();
     for (let from = 0; from < events; from += EVENTS_PER_TRANSACTION) {
       await db.of(tenantId).write(async (tx) => {

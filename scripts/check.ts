@@ -13,6 +13,7 @@ const CHECKS: readonly (readonly [name: string, command: string, ...args: string
   ['arrows', 'depcruise', '--config', '.dependency-cruiser.cjs', '--output-type', 'err', 'packages'],
   ['openapi.json is fresh', 'node', 'packages/contract/src/write-openapi.ts', '--check'],
   ['the catalogues are fresh', 'node', 'packages/contract/src/write-catalogues.ts', '--check'],
+  ['the tables of the documentation are fresh', 'node', 'packages/server/src/write-tables.ts', '--check'],
   ['the SDK’s routes are fresh', 'node', 'packages/sdk/src/write-routes.ts', '--check'],
   ['the notice of licences is fresh', 'node', 'scripts/notices.ts', '--check'],
 ];
@@ -28,10 +29,10 @@ const outcomes = CHECKS.map(([name, command, ...args]) => {
       const blind = name === 'arrows' && Number(/\((\d+) modules/.exec(stdout)?.[1] ?? 0) < 100;
       const isOk = error === null && !blind;
       // What a command said is its own explanation; one that could not be started has none.
-      const told = `${stdout}${stderr}` || String(error);
+      const output = `${stdout}${stderr}` || String(error);
       done({
         isOk,
-        report: isOk ? `ok      ${name} (${seconds} s)` : `FAILED  ${name} (${seconds} s)\n${told}`,
+        report: isOk ? `ok      ${name} (${seconds} s)` : `FAILED  ${name} (${seconds} s)\n${output}`,
       });
     });
   });

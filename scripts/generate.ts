@@ -5,7 +5,7 @@ for (const script of [
   'packages/contract/src/write-openapi.ts',
   'packages/contract/src/write-catalogues.ts',
   'packages/sdk/src/write-routes.ts',
-  'packages/server/src/process-manager/definitions/write-tables.ts',
+  'packages/server/src/write-tables.ts',
   'scripts/notices.ts',
 ]) {
   const { status } = spawnSync(process.execPath, [script], { stdio: 'inherit' });

@@ -110,8 +110,12 @@ async function compose({ config, webFolder }: Places, opened: Db, clock: Clock, 
     onError: (error) => log.warn({ err: error }, 'a metric could not be read'),
   });
   const features = openFeatures({
-    ...{ metrics: business, tracing, suspensions },
-    ...{ config, db, vault, clock, log, jobs, audit, baseUrlOf: (tenantId) => urlOf(tenantId) },
+    ...{ config, db, vault, clock, log, jobs, audit, metrics: business, tracing, suspensions },
+    baseUrlOf: (tenantId) => urlOf(tenantId),
+    everyTenantId: () => everyTenantId(db.system),
+    suspended: suspensions.ids,
+    onError: (what, error) => log.error({ err: error }, what),
+    warn: (details, message) => log.warn(details, message),
     sign: documentSigner(() => signing.current()),
     cookieName: (instanceId) => journeyCookieName(config.scheme, instanceId),
     operatorCookieName: operatorCookieName(config.scheme),
@@ -181,13 +185,13 @@ async function compose({ config, webFolder }: Places, opened: Db, clock: Clock, 
       const port = typeof address === 'object' ? address.port : config.port;
       urlOf = baseUrlOf(config, port);
       jobs.start();
-      features.start();
+      features.start({ isWorker: config.roles.includes('worker') });
       return { port, baseUrlOf: urlOf };
     },
     async stop() {
       stopping = true;
       await Promise.all([features.stop(), drain(http), jobs.stop()]);
-      await features.drained();
+      await features.close();
       await Promise.all([arthr.stop(), audit.stop(), stopTracing(tracing)]);
       await db.close();
     },
@@ -205,6 +209,7 @@ function openJobsOf({ roles, jobsAtOnce }: Config, options: JobsOptions): Jobs {
     maxAttempts: 5,
     backoff: { firstMs: 10 * SECOND, mostMs: 5 * MINUTE },
     timeoutMs: 10 * MINUTE,
+    recurs: { everyMs: HOUR, key: 'hourly' },
     async run(_payload, { now, signal }) {
       for await (const tenantId of everyTenantId(db.system)) {
         signal.throwIfAborted();
@@ -212,7 +217,7 @@ function openJobsOf({ roles, jobsAtOnce }: Config, options: JobsOptions): Jobs {
       }
     },
   });
-  jobs.register(purge, { everyMs: HOUR, key: 'hourly' });
+  jobs.register(purge);
   return jobs;
 }
 

@@ -4,33 +4,27 @@ import { asContent, type Blobs } from '../src/engines/blobs/blobs.ts';
 import { readStream } from '../src/engines/blobs/read-stream.ts';
 import { openImages } from '../src/engines/images/images.ts';
 import { journeyCookieName } from '../src/http/contract/journey-cookie.ts';
-import { defineJob } from '../src/jobs/define-job.ts';
+import type { Jobs } from '../src/jobs/jobs.ts';
 import { type Journeys, openJourney } from '../src/journey/journey.ts';
 import type { JourneyDeps } from '../src/journey/journey-deps.ts';
+import { type Live, openLive } from '../src/journey/live.ts';
 import { asTenantId, newId, type TenantId } from '../src/kernel/ids.ts';
 import { fold } from '../src/kernel/pages.ts';
 import { addDefinition } from '../src/process-manager/definitions/definitions.repository.ts';
 import type { Definition, Step } from '../src/process-manager/engine/definition.ts';
 import type { Happening } from '../src/process-manager/engine/state.ts';
-import { openChallenges } from '../src/process-manager/faces/challenges.ts';
-import { imagesOf, saveImage } from '../src/process-manager/images/images.repository.ts';
+import { processesForJourneys } from '../src/process-manager/for-journeys.ts';
 import { createFromToken } from '../src/process-manager/instances/create-from-token.ts';
-import { endReason } from '../src/process-manager/instances/end-reason.repository.ts';
-import { appendEvents, pageEvents } from '../src/process-manager/instances/instance-events.repository.ts';
-import { findInstanceForUpdate, setScenario } from '../src/process-manager/instances/process-instances.repository.ts';
+import { pageEvents } from '../src/process-manager/instances/instance-events.repository.ts';
+import { findInstanceForUpdate } from '../src/process-manager/instances/process-instances.repository.ts';
 import { makeResumeLink } from '../src/process-manager/instances/resume-link.ts';
-import { spendStartCode } from '../src/process-manager/instances/spend-start-code.ts';
 import { type Drive, openDrive } from '../src/process-manager/runtime/drive.ts';
-import { beginStep } from '../src/process-manager/runtime/settle-step.ts';
-import { mayFrame } from '../src/process-manager/settings/embed-origins.ts';
-import { redirectAllowed } from '../src/process-manager/settings/redirect-allowed.ts';
 import {
   findProcessSettings,
   type ProcessSettings,
   setProcessSettings,
 } from '../src/process-manager/settings/settings.repository.ts';
-import { homeOf, linkTarget } from '../src/process-manager/tokens/link-target.ts';
-import { addToken, uiUrlOfToken } from '../src/process-manager/tokens/process-tokens.repository.ts';
+import { addToken } from '../src/process-manager/tokens/process-tokens.repository.ts';
 import { openMasterKey } from '../src/secrets/master-key.ts';
 import { openVault } from '../src/secrets/vault.ts';
 import { addTestTenants, openTestDb } from './database.ts';
@@ -45,6 +39,7 @@ export type TestJourney = {
   http: TestHttp;
   drive: Drive;
   journeys: Journeys;
+  live: Live;
   /** Sealed bytes by their keys. */
   blobs: Map<string, Uint8Array>;
   /** Jobs that the engine wants done; nobody does them. */
@@ -115,33 +110,36 @@ export async function openTestJourney(
   const enqueued: TestJourney['enqueued'] = [];
   const toldVision: string[] = [];
   const images = openImages();
-  let journeys: Journeys | undefined;
-  const drive = openDrive({
-    tell: async () => undefined,
-    sendWebhook: async () => true,
-    identity: noIdentity,
-    vault,
-    jobs: {
-      enqueue: (async (_tx: TenantTx, { kind }: { kind: string }, payload: object) => {
-        enqueued.push({ kind, payload });
-        return true;
-      }) as never,
+  // On this engine nothing is read in the background, where it could come between two steps of a test.
+  const still: Db = { ...db, engine: 'sqlite' };
+  const onError = (what: string, error: unknown) => assertNothing(what, error);
+  const live = openLive({ db: still, onError });
+  const identity = { acts: noIdentity, presentFace: noIdentity };
+  const tell = async () => undefined;
+  const jobs: Pick<Jobs, 'enqueue'> = {
+    async enqueue(_tx, { kind }, payload) {
+      enqueued.push({ kind, payload });
+      return true;
     },
-    workStep: defineJob({ ...WORK, run: async () => undefined }),
-    lookStep: defineJob({ ...WORK, run: async () => undefined }),
-    startChild: defineJob({ ...WORK, kind: 'test.start-child', run: async () => undefined }),
+  };
+  const drive = openDrive({
+    ...{ vault, jobs, identity, tell, changed: live.changed },
+    sendWebhook: async () => true,
     warn: () => undefined,
-    changed: (tenantId, rootId) => journeys?.live.changed(tenantId, rootId),
   });
+  const deleteBlobs = async (_tx: TenantTx, keys: readonly string[]) => void deleted.push(...keys);
   const scheme = environment.GROVE_SCHEME === 'https' ? 'https' : 'http';
   const baseUrlOf = (tenantId: TenantId) => `${scheme}://${tenantId}.fir.localhost`;
   const deps: JourneyDeps = {
-    // On this engine nothing is read in the background, where it could come between two steps of a test.
-    db: { ...db, engine: 'sqlite' },
-    ensureActive: async () => undefined,
-    ...{ clock, vault, drive, baseUrlOf, createFromToken, images, imagesOf, saveImage },
-    linkDevice: async () => undefined,
-    challenges: openChallenges(vault),
+    ...{ db: still, clock, vault, live, baseUrlOf, images, onError },
+    processes: {
+      ...processesForJourneys({ drive, tell, vault, identity, jobs, deleteBlobs }),
+      linkDevice: async () => undefined,
+      seeStep: async () => undefined,
+      leaveStep: async () => undefined,
+    },
+    themes: { pageUrl: async () => undefined, lookOf: async () => ({}) as never },
+    tenants: { nameOf: async (tenantId) => `Name of ${tenantId}`, ensureActive: async () => undefined },
     blobs: {
       put: async (key, content) => void blobs.set(key, await bytesOf(content)),
       get: async (key) => readStream(Readable.from([blobs.get(key)])),
@@ -154,27 +152,14 @@ export async function openTestJourney(
     },
     secure: scheme === 'https',
     cookieName: (instanceId) => journeyCookieName(scheme, instanceId),
-    tenantName: async (tenantId) => `Name of ${tenantId}`,
-    lockInstance: findInstanceForUpdate,
-    spendStartCode,
-    setScenario,
-    ...{ uiUrlOfToken, linkTarget, homeOf, endReason, redirectAllowed, mayFrame },
-    addEvent: (tx, row, type, now) => appendEvents(tx, row, [{ type, status: row.status }], now),
-    beginStep: (tx, look, how) => beginStep({ acts: noIdentity, presentFace: noIdentity }, tx, look, how),
-    deleteBlobs: async (_tx, keys) => void deleted.push(...keys),
-    pageUrl: async () => undefined,
-    lookOf: async () => ({}),
-    seeStep: async () => undefined,
-    leaveStep: async () => undefined,
     messages: noMessages,
     countryHeader: undefined,
-    onError: (what, error) => assertNothing(what, error),
   };
-  journeys = openJourney(deps);
+  const journeys = openJourney(deps);
   const { handlers } = journeys;
   const meanwhile: TestJourney['meanwhile'] = {};
   const journeySession: Journeys['journeySession'] = async (instanceId, cookie) => {
-    const session = await (journeys as Journeys).journeySession(instanceId, cookie);
+    const session = await journeys.journeySession(instanceId, cookie);
     const { run } = meanwhile;
     delete meanwhile.run;
     await run?.();
@@ -191,7 +176,7 @@ export async function openTestJourney(
     });
 
   return {
-    ...{ db, acme, clock, http, drive, enqueued, journeys, blobs, deleted, toldVision, deps, meanwhile, token },
+    ...{ db, acme, clock, http, drive, enqueued, journeys, live, blobs, deleted, toldVision, deps, meanwhile, token },
     async instance(options) {
       const tokenId = await token(options);
       const from = { tokenId, environment: undefined, now: clock.now(), baseUrl: baseUrlOf(acmeId) };
@@ -223,7 +208,7 @@ export async function openTestJourney(
         ['acme', instanceId],
       ),
     async stop() {
-      journeys?.stop();
+      journeys.stop();
       await http.stop();
       await images.stop();
       await db.close();
@@ -234,10 +219,8 @@ export async function openTestJourney(
 /** Messages are tried out with a whole application; here they can be asked for, and go nowhere. */
 const noMessages: JourneyDeps['messages'] = {
   channels: [],
-  prepare: async () => async () => ({ sentTo: 'nobody' }),
+  queueFor: async () => async () => ({ sentTo: 'nobody' }),
   known: async () => undefined,
-  instanceTold: async () => undefined,
-  askedAgain: async () => undefined,
 };
 
 /** Steps of identity stores are tried out with a whole application. */
@@ -246,14 +229,6 @@ export function noIdentity(): never {
 }
 
 const MASTER_KEY = `1:${Buffer.alloc(32, 7).toString('base64')}`;
-
-const WORK = {
-  kind: 'test.work',
-  does: 'nothing',
-  maxAttempts: 1,
-  backoff: { firstMs: 1000, mostMs: 1000 },
-  timeoutMs: 1000,
-} as const;
 
 async function bytesOf(content: Parameters<Blobs['put']>[1]): Promise<Buffer> {
   const parts: Uint8Array[] = [];

@@ -40,7 +40,7 @@ describe('a server that is killed while it sends webhooks', { timeout: CRASH_TIM
         await reading;
       }
       const inTheEnd = grove.another();
-      inTheEnd.start();
+      inTheEnd.startWork();
       const { db, tenantId } = grove;
       const pending = async () =>
         (await db.of(tenantId).all<{ status: string }>(DELIVERIES, [tenantId])).filter(

@@ -16,6 +16,7 @@ export function purgeAuditJob(deps: PurgeDeps): JobDefinition<object> {
     {
       kind: 'audit.purge',
       does: 'removes audit events older than 400 days, counts of reads older than 30',
+      recurs: { dailyAt: '00:30', key: 'daily' },
       isHistory: true,
     },
     (now) => {

@@ -29,7 +29,7 @@ describe('the log of erasures', () => {
     log = openErasureLog({
       ...{ db, vault, clock, entries: openFolder(join(place.folder, 'erased')), onError: assert.fail },
       // Jobs that nobody ever runs.
-      jobs: { register: () => undefined, enqueue: async () => true },
+      jobs: { enqueue: async () => true },
       everyTenantId: async function* () {
         yield acme;
       },

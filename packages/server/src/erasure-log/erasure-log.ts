@@ -1,4 +1,5 @@
 import type { Db } from '../db/db.ts';
+import type { JobDefinition } from '../jobs/define-job.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { TenantId } from '../kernel/ids.ts';
@@ -25,12 +26,13 @@ export type ErasureLog = {
   /** Every night: writes down what a job had to give up, and looks for what came back while a server ran. */
   tend(signal: AbortSignal): Promise<void>;
   stop(): void;
+  readonly jobs: readonly JobDefinition<object>[];
 };
 
 export type ErasureLogDeps = LogEntriesDeps & {
   db: Db;
   clock: Clock;
-  jobs: Pick<Jobs, 'register' | 'enqueue'>;
+  jobs: Pick<Jobs, 'enqueue'>;
   everyTenantId(): AsyncIterable<TenantId>;
   onError(what: string, error: unknown): void;
 };
@@ -39,10 +41,9 @@ export function openErasureLog(deps: ErasureLogDeps): ErasureLog {
   const { db, clock, jobs, everyTenantId, onError } = deps;
   const entries = logEntries(deps);
   const erasables: Erasable[] = [];
-  const replay = erasureReplay({ db, clock, entries, erasables: () => erasables, everyTenantId });
+  const replay = erasureReplay({ db, clock, entries, erasables, everyTenantId });
   const write = erasureWriter({ entries, clock });
   const job = writeDownJob(write);
-  jobs.register(job);
   const stopping = new AbortController();
   return {
     register(erasable) {
@@ -58,5 +59,6 @@ export function openErasureLog(deps: ErasureLogDeps): ErasureLog {
       await replay(signal);
     },
     stop: () => stopping.abort(),
+    jobs: [job],
   };
 }

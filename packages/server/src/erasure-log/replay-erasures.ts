@@ -17,7 +17,8 @@ export type ReplayDeps = {
   db: Db;
   clock: Clock;
   entries: Pick<LogEntries, 'since' | 'forget'>;
-  erasables(): readonly Erasable[];
+  /** All of them are registered before the first replay. */
+  erasables: readonly Erasable[];
   everyTenantId(): AsyncIterable<TenantId>;
 };
 
@@ -64,7 +65,7 @@ export function erasureReplay({ db, clock, entries, erasables, everyTenantId }: 
       const known = noted === 0 || noted > now + MOST_APART_MS ? undefined : noted;
       newest = Math.max(newest, known ?? 0);
       // Where no moment is known yet: what is there cannot have been erased before it was made.
-      const since = known ?? (await oldestOf(db.of(tenantId), erasables()));
+      const since = known ?? (await oldestOf(db.of(tenantId), erasables));
       if (since === undefined) continue;
       from = Math.min(from ?? now, since);
       if ((known ?? 0) < now - NOTED_EVERY_MS) behind.push(tenantId);
@@ -76,7 +77,7 @@ export function erasureReplay({ db, clock, entries, erasables, everyTenantId }: 
     const now = clock.now();
     const { behind, from, mayForget } = await marks(now);
     if (from === undefined) return 0;
-    const of = new Map(erasables().map((each) => [each.kind, each]));
+    const of = new Map(erasables.map((each) => [each.kind, each]));
     let erased = 0;
     let unreadable = 0;
     const shown: Unreadable[] = [];

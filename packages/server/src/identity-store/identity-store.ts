@@ -12,8 +12,7 @@ import { journeySteps } from './journey-steps/journey-steps.ts';
 import { type MetadataDeps, openMetadata } from './passkeys/metadata/open-metadata.ts';
 import { openPasskeys } from './passkeys/passkeys.ts';
 import { relatedOrigins } from './passkeys/related-origins.ts';
-import { PURGE_EVERY_MS, purgeExpiredJob, purgeHistoryJob } from './purge-identity.ts';
-import { openPushNotifications, type PushNotificationsDeps } from './push-notifications/push-notifications.ts';
+import { purgeExpiredJob, purgeHistoryJob } from './purge-identity.ts';
 import { isStoreName } from './stores/is-store-name.ts';
 import { storeHandlers } from './stores/stores.ts';
 import { totpCeremonies } from './totps/totp-ceremonies.ts';
@@ -25,12 +24,11 @@ import { usersOfPerson } from './users/users-of-person.ts';
 
 /** The identity store put together: each modality adds its handlers, its summary and its jobs here. */
 export type IdentityStoreDeps = IdentityCoreDeps &
-  Pick<PushNotificationsDeps, 'push' | 'processes' | 'faultOfAddress'> &
   PresentFaceDeps & {
     db: Db;
     clock: Clock;
-    jobs: Jobs;
-    erasureLog: Pick<ErasureLog, 'register' | 'note'>;
+    jobs: Pick<Jobs, 'enqueue'>;
+    erasureLog: Pick<ErasureLog, 'note'>;
     everyTenantId(): AsyncIterable<TenantId>;
     /** FIDO's metadata of authenticators. */
     metadata: Omit<MetadataDeps, 'clock'>;
@@ -39,39 +37,29 @@ export type IdentityStoreDeps = IdentityCoreDeps &
 export function openIdentityStore(deps: IdentityStoreDeps) {
   const { jobs } = deps;
   const core = openIdentityCore(deps);
-  deps.erasureLog.register(erasableUsers(core));
   core.summarize('totps', summarizeTotps, ['user_totps', 'pending_totps']);
   const totps = totpCeremonies(core);
   const metadata = openMetadata({ ...deps.metadata, clock: deps.clock });
   const passkeys = openPasskeys(core, metadata);
   const appkeys = openAppkeys(core, deps);
   const biometrics = openBiometrics(core, deps);
-  const pushes = openPushNotifications(core, deps);
-  for (const { definition, everyMs, key } of appkeys.jobs) {
-    jobs.register(definition, { everyMs, key });
-  }
   const runQuery = runQueryJob();
-  const purgeExpired = purgeExpiredJob(deps);
-  const purgeHistory = purgeHistoryJob(deps);
-  jobs.register(runQuery);
-  jobs.register(purgeExpired, { everyMs: PURGE_EVERY_MS, key: 'expired' });
-  jobs.register(purgeHistory, { dailyAt: '00:45', key: 'daily' });
   return {
+    jobs: [...appkeys.jobs, runQuery, purgeExpiredJob(deps), purgeHistoryJob(deps)],
+    erasables: [erasableUsers(core)],
     core,
     forSteps: journeySteps({ core, totps, passkeys: passkeys.ceremonies, faces: biometrics.ceremonies }),
     isStoreName,
     /** Seals what an earlier release stored in the clear. */
     sealBatch: sealUsers,
     ofPerson: usersOfPerson({ ...core, now: () => deps.clock.now() }),
-    /** For events of instances, in their transaction. */
-    instanceTold: pushes.instanceTold,
-    passkeys: passkeys.ceremonies,
-    metadata,
+    prepare: metadata.load,
+    start: metadata.start,
+    stop: metadata.stop,
     relatedOrigins,
     handlers: {
       passkeys: passkeys.handlers,
       appkeys: appkeys.handlers,
-      pushNotifications: pushes.handlers,
       biometrics: biometrics.handlers,
       stores: storeHandlers(core),
       users: userHandlers({ ...core, noteErased: deps.erasureLog.note }),

@@ -13,7 +13,7 @@ import { removeExpiredPending } from './totps/totps.repository.ts';
 export const EVENTS_KEPT_DAYS = 90;
 /** Long enough for a yearly look back, and for the month it takes. */
 export const AUTHENTICATIONS_KEPT_DAYS = 400;
-export const PURGE_EVERY_MS = 10 * MINUTE;
+const PURGE_EVERY_MS = 10 * MINUTE;
 const DAY = 24 * HOUR;
 
 /** Sessions, queries and registrations whose time is up: they were of no use already. */
@@ -23,6 +23,7 @@ export function purgeExpiredJob(deps: PurgeDeps): JobDefinition<object> {
     {
       kind: 'identity-store.purge-expired',
       does: 'removes sessions, event queries and unconfirmed one-time passwords that have expired',
+      recurs: { everyMs: PURGE_EVERY_MS, key: 'expired' },
     },
     (now) => [
       (tx, limit) => removeExpiredCeremonies(tx, now, limit),
@@ -39,6 +40,7 @@ export function purgeHistoryJob(deps: PurgeDeps): JobDefinition<object> {
     {
       kind: 'identity-store.purge-history',
       does: 'removes events and authentications that are older than they are kept',
+      recurs: { dailyAt: '00:45', key: 'daily' },
       isHistory: true,
     },
     (now) => [

@@ -1,10 +1,8 @@
 import type { TenantDb } from '../db/db.ts';
+import type { Recurrence } from './next-run.ts';
 
-/**
- * A kind of job. Handlers run **at least once**: a worker that dies after the work and before it could say so leaves the
- * job to another, so a handler must be able to find its own work done already.
- */
-export type JobDefinition<Payload> = {
+/** A kind of job: all that whoever enqueues one needs to know. */
+export type JobKind<Payload> = {
   /** `<folder>.<what it does>`. It is stored: a new name is a new kind. */
   readonly kind: string;
   /** What it does, for the table of docs/operating.md. */
@@ -17,6 +15,17 @@ export type JobDefinition<Payload> = {
   readonly backoff: Backoff;
   /** After this its signal is aborted and the attempt has failed. A handler that does not heed the signal runs on. */
   readonly timeoutMs: number;
+  /** Set if it comes again by itself. */
+  readonly recurs?: Recurrence;
+  /** Never set: it ties the type of the payload to the kind. */
+  readonly payload?: Payload;
+};
+
+/**
+ * A kind of job with its handler. Handlers run **at least once**: a worker that dies after the work and before it could say
+ * so leaves the job to another, so a handler must be able to find its own work done already.
+ */
+export type JobDefinition<Payload> = JobKind<Payload> & {
   run(payload: Payload, context: JobContext): Promise<void>;
 };
 
@@ -63,6 +72,12 @@ const MAX_ATTEMPTS = 100;
 const MAX_MS = 2 ** 31 - 1;
 
 export function defineJob<Payload extends object>(definition: JobDefinition<Payload>): JobDefinition<Payload> {
+  defineKind<Payload>(definition);
+  return definition;
+}
+
+/** A kind whose handler needs something that enqueues it: the handler is added where that is at hand. */
+export function defineKind<Payload extends object>(definition: JobKind<Payload>): JobKind<Payload> {
   const { kind, maxAttempts, backoff, timeoutMs } = definition;
   const wrong = (what: string) => new Error(`job ${JSON.stringify(kind)}: ${what}`);
   if (!KIND.test(kind) || kind.length > MAX_KIND_LENGTH) throw wrong('a kind is <folder>.<what-it-does>');

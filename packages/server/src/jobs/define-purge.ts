@@ -1,7 +1,8 @@
 import type { Db, TenantTx } from '../db/db.ts';
 import { HOUR, MINUTE, SECOND } from '../kernel/clock.ts';
 import type { TenantId } from '../kernel/ids.ts';
-import { defineJob, ensureClock, type JobDefinition } from './define-job.ts';
+import { defineJob, ensureClock, type JobDefinition, type JobKind } from './define-job.ts';
+import type { Recurrence } from './next-run.ts';
 
 /** What is removed from every tenant without anybody asking, a little at a time so that nobody waits for it. */
 export type PurgeDeps = { db: Db; everyTenantId(): AsyncIterable<TenantId> };
@@ -14,12 +15,11 @@ const BATCH = 500;
 /** `isHistory`: what it removes would be missed. Nothing is removed while the clock cannot be trusted. */
 export function definePurge(
   { db, everyTenantId }: PurgeDeps,
-  { kind, does, isHistory = false }: { kind: string; does: string; isHistory?: boolean },
+  { isHistory = false, ...kind }: Pick<JobKind<object>, 'kind' | 'does'> & { recurs: Recurrence; isHistory?: boolean },
   removals: (now: number) => readonly Remove[],
 ): JobDefinition<object> {
   return defineJob<object>({
-    kind,
-    does,
+    ...kind,
     maxAttempts: 5,
     backoff: { firstMs: 10 * SECOND, mostMs: 5 * MINUTE },
     timeoutMs: HOUR,

@@ -17,7 +17,7 @@ export type JobQueueDeps = {
   clock: Clock;
   log: QueueLog;
   random(): number;
-  definitions: ReadonlyMap<string, JobDefinition<never>>;
+  definitions: ReadonlyMap<string, JobDefinition<object>>;
   concurrency?: number | undefined;
   atOnce?: Readonly<Record<string, number>> | undefined;
   roles?: readonly string[] | undefined;
@@ -79,7 +79,7 @@ type KindGroup = { readonly kinds: ReadonlySet<string>; readonly atOnce?: number
 /** The kinds of this process's roles: those with a limit of their own are claimed apart from the rest. */
 function groupKinds({ db, definitions, roles, atOnce = {} }: JobQueueDeps): KindGroup[] {
   const own = [...definitions.values()].filter(({ role = 'worker' }) => !roles || roles.includes(role));
-  const limitOf = ({ kind, atOnce: usual }: JobDefinition<never>) => atOnce[kind] ?? usual;
+  const limitOf = ({ kind, atOnce: usual }: JobDefinition<object>) => atOnce[kind] ?? usual;
   const group = (kinds: readonly string[], limit?: number): KindGroup => ({
     ...{ kinds: new Set(kinds), claims: claimsOf(kinds, db), ...(limit !== undefined && { atOnce: limit }) },
   });

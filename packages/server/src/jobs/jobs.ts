@@ -5,10 +5,10 @@ import type { Tracing } from '../kernel/tracing.ts';
 import type { QueueLog } from '../leases/log.ts';
 import { openRepeated } from '../leases/repeated.ts';
 import { openWorker } from '../leases/worker.ts';
-import type { JobDefinition } from './define-job.ts';
+import type { JobDefinition, JobKind } from './define-job.ts';
 import { jobQueue } from './job-queue.ts';
 import { addJob, addScheduledJob } from './jobs.repository.ts';
-import { assertSchedule, nextRun, type Recurrence, type Schedule } from './next-run.ts';
+import { assertSchedule, nextRun, type Schedule } from './next-run.ts';
 import { countJobs } from './operate.repository.ts';
 import { type JobOperations, operations } from './operate.ts';
 import { withTrace } from './trace-of-job.ts';
@@ -19,9 +19,9 @@ import { withTrace } from './trace-of-job.ts';
  */
 export type Jobs = JobOperations & {
   /** Before the start, once for each kind. */
-  register<Payload>(definition: JobDefinition<Payload>, recurrence?: Recurrence): void;
+  register(definition: JobDefinition<object>): void;
   /** Every kind that is registered, for the documentation. */
-  kinds(): JobKind[];
+  kinds(): JobSummary[];
   /** One pending job for each kind and key, however many servers there are. Its kind is registered first. */
   schedule(schedule: Schedule): void;
   /**
@@ -30,7 +30,7 @@ export type Jobs = JobOperations & {
    */
   enqueue<Payload extends object>(
     tx: TenantTx,
-    definition: JobDefinition<Payload>,
+    definition: JobKind<Payload>,
     payload: Payload,
     options?: { runAt?: number; uniqueKey?: string },
   ): Promise<boolean>;
@@ -45,7 +45,7 @@ export type Jobs = JobOperations & {
   extendLeases(): Promise<void>;
 };
 
-export type JobKind = { readonly kind: string; readonly does: string; readonly schedule: Schedule | undefined };
+export type JobSummary = { readonly kind: string; readonly does: string; readonly schedule: Schedule | undefined };
 
 export type JobsOptions = {
   db: Db;
@@ -74,7 +74,7 @@ const TEND_EVERY_MS = MINUTE;
 
 export function openJobs(options: JobsOptions): Jobs {
   const { db, clock, log, random = Math.random } = options;
-  const definitions = new Map<string, JobDefinition<never>>();
+  const definitions = new Map<string, JobDefinition<object>>();
   const schedules = openSchedules(db, clock, definitions);
   const { ring, ...worker } = openWorker(
     options,
@@ -92,10 +92,10 @@ export function openJobs(options: JobsOptions): Jobs {
 
   return {
     ...operations(db, clock, ring),
-    register(definition, recurrence) {
+    register(definition) {
       if (definitions.has(definition.kind)) throw new Error(`the job ${definition.kind} is registered already`);
       definitions.set(definition.kind, definition);
-      if (recurrence) schedules.add({ kind: definition.kind, ...recurrence });
+      if (definition.recurs) schedules.add({ kind: definition.kind, ...definition.recurs });
     },
     kinds: () =>
       Array.from(definitions.values(), ({ kind, does }) => ({ kind, does, schedule: schedules.of(kind) })).sort(
@@ -131,7 +131,7 @@ export function openJobs(options: JobsOptions): Jobs {
   };
 }
 
-function openSchedules(db: Db, clock: Clock, definitions: ReadonlyMap<string, JobDefinition<never>>) {
+function openSchedules(db: Db, clock: Clock, definitions: ReadonlyMap<string, JobDefinition<object>>) {
   const all = new Map<string, Schedule>();
   const nameOf = (kind: string, storedKey: string) => `${kind} ${storedKey}`;
   const newRow = (schedule: Schedule) => {

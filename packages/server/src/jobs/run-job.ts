@@ -15,7 +15,7 @@ const MAX_ERROR_LENGTH = 200;
 
 /** Runs a handler until it ends or is cut off; never throws. */
 export async function runJob(
-  definition: JobDefinition<never>,
+  definition: JobDefinition<object>,
   payload: string,
   {
     abort,

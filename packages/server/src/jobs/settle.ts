@@ -13,7 +13,7 @@ const PAUSE_MS = MINUTE;
 export type Claimed = JobRow & { readonly token: string };
 
 export type SettleDeps = {
-  definitions: ReadonlyMap<string, JobDefinition<never>>;
+  definitions: ReadonlyMap<string, JobDefinition<object>>;
   random(): number;
   /** Puts the next job of a schedule in the place of one that has ended. */
   scheduleNext(tx: Writes, ended: JobRow): Promise<void>;

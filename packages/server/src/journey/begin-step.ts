@@ -15,10 +15,10 @@ export function stepBeginner(deps: JourneyDeps) {
     context.db.write(async (tx) => {
       const look = await lockJourney(deps, tx, context);
       currentUserStep(look, stepId);
-      const settings = await deps.beginStep(tx, look, { now: context.now, anew });
+      const settings = await deps.processes.beginStep(tx, look, { now: context.now, anew });
       if (settings) return { begun: true, settings: { ...settings } };
       const empty = { type: 'submit', step: stepId, result: {}, images: [] } as const;
-      ensureTaken(await deps.drive.apply(tx, look.instance.id, empty, context.now));
+      ensureTaken(await deps.processes.drive.apply(tx, look.instance.id, empty, context.now));
       return { begun: false, settings: {} };
     });
 }

@@ -50,18 +50,18 @@ export function challengeHandlers(deps: JourneyDeps) {
         const step = look.definition.step(stepId);
         if (!step || !asksForChallenge(step)) throw new ApiError(100130);
         const start = { publicKey, omit: [...new Set(omit)] };
-        return show(await deps.challenges.start(tx, attemptOf(look, current), start, deps.clock.now()));
+        return show(await deps.processes.challenges.start(tx, attemptOf(look, current), start, deps.clock.now()));
       }),
 
     async sendFrame(context: JourneyContext, { params, query, body }: SentFrame): Promise<Challenge> {
       // Dated by us, when all of it is here: what the page says of the time is a hint.
       const at = deps.clock.now();
       const { db } = context;
-      const look = await deps.drive.look(db, context.session.instanceId);
+      const look = await deps.processes.drive.look(db, context.session.instanceId);
       if (!look) throw new ApiError(100022);
       if (isFinal(look.root.status)) throw new ApiError(100057);
       const current = currentUserStep(look, params.stepId);
-      const before = await deps.challenges.read(db, look.instance.id, params.challengeId);
+      const before = await deps.processes.challenges.read(db, look.instance.id, params.challengeId);
       ensureOfAttempt(before, current);
       const sha256 = await hashOf(body.bytes);
       const { token, signature } = query;
@@ -100,13 +100,13 @@ async function takeFrame(
   const taken = await context.db.write(async (tx) => {
     const look = await lockJourney(deps, tx, context);
     const current = currentUserStep(look, stepId);
-    const before = await deps.challenges.read(tx, look.instance.id, challengeId);
+    const before = await deps.processes.challenges.read(tx, look.instance.id, challengeId);
     ensureOfAttempt(before, current);
     const accepted = kept !== undefined && isOpenFor(before, frame) && frame.at >= lastArrival(before.progress);
     const { progress, hint, image } = accepted
       ? follow(before.progress, frame)
       : { progress: expire(before.progress, frame.at), hint: undefined, image: undefined };
-    const after = progress === before.progress ? before : await deps.challenges.save(tx, before, progress);
+    const after = progress === before.progress ? before : await deps.processes.challenges.save(tx, before, progress);
     const seal = image && (await deps.vault.sealerFor(tx, instanceSubject(look.instance.id)));
     return { after, accepted, hint, current, instanceId: look.instance.id, image, seal };
   });

@@ -2,7 +2,7 @@ import type { TenantReads } from '../db/db.ts';
 import type { Environment } from '../kernel/environment.ts';
 import { ApiError } from '../kernel/errors.ts';
 import type { TenantId } from '../kernel/ids.ts';
-import type { LiveDeps } from './journey-deps.ts';
+import type { JourneyDeps } from './journey-deps.ts';
 
 /**
  * Adds whose link it is to the problem of a link that opens nothing, so that the page can name the company and lead back
@@ -11,10 +11,10 @@ import type { LiveDeps } from './journey-deps.ts';
  */
 type Link = { code?: string | undefined; pt?: string | undefined; tn?: string | undefined };
 /** What is known of the token that a link names. */
-export type LinkTarget = { environment: Environment; parameters: Readonly<Record<string, string>> };
+type LinkTarget = { environment: Environment; parameters: Readonly<Record<string, string>> };
 type Owner = { tenantName: string; returnUrl?: string };
 
-export function linkExplainer(deps: LiveDeps) {
+export function linkExplainer(deps: JourneyDeps) {
   return async (thrown: unknown, hostTenant: TenantId | undefined, link: Link): Promise<unknown> => {
     if (!(thrown instanceof ApiError) || thrown.status >= 500) return thrown;
     try {
@@ -30,16 +30,17 @@ export function linkExplainer(deps: LiveDeps) {
     const tenantId = hostTenant ?? (pt === undefined ? undefined : (tn as TenantId | undefined));
     if (tenantId === undefined) return undefined;
     const db = deps.db.of(tenantId);
-    const target = pt === undefined ? undefined : await deps.linkTarget(db, pt);
+    const target = pt === undefined ? undefined : await deps.processes.linkTarget(db, pt);
     if (!target && hostTenant === undefined) return undefined;
-    const returnUrl = (target && (await originOf(db, target))) ?? (await deps.homeOf(db));
-    return { tenantName: await deps.tenantName(tenantId), ...(returnUrl && { returnUrl }) };
+    const returnUrl = (target && (await originOf(db, target))) ?? (await deps.processes.homeOf(db));
+    return { tenantName: await deps.tenants.nameOf(tenantId), ...(returnUrl && { returnUrl }) };
   }
 
   /** The site that the end user would have been sent back to: its first page, because there is no result to hand over. */
   async function originOf(db: TenantReads, { environment, parameters }: LinkTarget): Promise<string | undefined> {
     const { _redirectUrl: url } = parameters;
-    if (!url || !/^https?:/.test(url) || !(await deps.redirectAllowed(db, environment, url))) return undefined;
+    if (!url || !/^https?:/.test(url) || !(await deps.processes.redirectAllowed(db, environment, url)))
+      return undefined;
     return URL.canParse(url) ? new URL(url).origin : undefined;
   }
 }

@@ -9,7 +9,7 @@ import { redirectAddress, startAddress } from '../process-manager/instances/jour
 import { hashCode, newOfferCode } from '../process-manager/instances/one-time-code.ts';
 import { addCode } from './codes.repository.ts';
 import { isFresh, OFFER_MS } from './handoff-state.ts';
-import type { InstanceRow, LiveDeps } from './journey-deps.ts';
+import type { InstanceRow, JourneyDeps } from './journey-deps.ts';
 import { type Place, placeOf } from './place.ts';
 import { findSession, type SessionRow, sessionsOf, setSessionState } from './sessions.repository.ts';
 import { activate, withdrawOffers } from './sessions.ts';
@@ -24,7 +24,7 @@ type OfferInput = Body<typeof api.journey.offerHandoff>;
 type SendInput = Body<typeof api.journey.sendHandoff>;
 type NoticeInput = Body<typeof api.journey.tellWhenDecided>;
 
-export function handoffs(deps: LiveDeps) {
+export function handoffs(deps: JourneyDeps) {
   const { live, baseUrlOf, messages, countryHeader } = deps;
   const placeFor = ({ header }: JourneyContext, timeZone: string | undefined) =>
     placeOf({ timeZone, country: countryHeader === undefined ? undefined : header(countryHeader) });
@@ -35,7 +35,7 @@ export function handoffs(deps: LiveDeps) {
     work: (tx: TenantTx, own: SessionRow, instance: InstanceRow) => Promise<T>,
   ): Promise<T> =>
     db.write(async (tx) => {
-      const instance = await deps.lockInstance(tx, session.instanceId);
+      const instance = await deps.processes.lockInstance(tx, session.instanceId);
       if (!instance) throw new ApiError(100022);
       const own = await findSession(tx, session.sessionId);
       if (!own) throw new ApiError(100054);
@@ -55,7 +55,7 @@ export function handoffs(deps: LiveDeps) {
 
     /** The link is known to nobody but whoever gets it, so what is sent is a new one. */
     async send(context: JourneyContext, { channel, to, language, timeZone }: SendInput): Promise<Sent> {
-      const queue = await messages.prepare(channel);
+      const queue = await messages.queueFor(channel);
       const place = await placeFor(context, timeZone);
       return locked(context, async (tx, own, instance) => {
         const { code, number, expiresAt } = await makeOffer(tx, own, instance, { place, now: context.now });
@@ -71,7 +71,7 @@ export function handoffs(deps: LiveDeps) {
 
     /** Who looks on may ask as well: after a hand-off that is the device that stays. */
     async tell(context: JourneyContext, { to, language }: NoticeInput): Promise<{ sentTo: string }> {
-      const queue = await messages.prepare('EMAIL');
+      const queue = await messages.queueFor('EMAIL');
       return locked(context, async (tx, own, instance) => {
         if (own.state !== 'ACTIVE' && own.state !== 'WATCHING') throw new ApiError(100058);
         ensureUnderWay(instance);
@@ -88,7 +88,7 @@ export function handoffs(deps: LiveDeps) {
           return true;
         }
         await setSessionState(tx, own.id, 'CLOSED');
-        await deps.addEvent(tx, instance, 'instance.handoffRefused', context.now);
+        await deps.processes.addEvent(tx, instance, 'instance.handoffRefused', context.now);
         return false;
       });
       // Only now: what was thrown in the transaction would have undone that the offer has ended.
@@ -99,7 +99,7 @@ export function handoffs(deps: LiveDeps) {
       locked(context, async (tx, own, instance) => {
         await ensureToBeConfirmed(tx, own, context.now);
         await setSessionState(tx, own.id, 'CLOSED');
-        await deps.addEvent(tx, instance, 'instance.handoffDenied', context.now);
+        await deps.processes.addEvent(tx, instance, 'instance.handoffDenied', context.now);
       }),
 
     takeBack: (context: JourneyContext): Promise<void> =>

@@ -5,8 +5,7 @@ import { type Handlers, implement } from '../kernel/implement.ts';
 import { stepBeginner } from './begin-step.ts';
 import { challengeHandlers } from './challenges.ts';
 import { handoffs } from './handoffs.ts';
-import type { JourneyDeps, LiveDeps } from './journey-deps.ts';
-import { type Live, openLive } from './live.ts';
+import type { JourneyDeps } from './journey-deps.ts';
 import { processServerHandlers } from './process-server.ts';
 import { reader } from './read-journey.ts';
 import { sessionCreator, sessionReader } from './sessions.ts';
@@ -24,23 +23,21 @@ export type Journeys = {
   handlers: { journey: Handlers<typeof api.journey>; processServer: Handlers<typeof api.processServer> };
   /** For the guard: whose cookie this is. Refuses with 100054. */
   journeySession(instanceId: string, cookieValue: string): Promise<JourneyPrincipal>;
-  live: Live;
   /** Ends what watches; a server that stops would wait for it. */
   stop(): void;
 };
 
 export function openJourney(deps: JourneyDeps): Journeys {
-  const live = openLive(deps);
   return {
-    handlers: { journey: journeyHandlers({ ...deps, live }), processServer: processServerHandlers(deps) },
+    handlers: { journey: journeyHandlers(deps), processServer: processServerHandlers(deps) },
     journeySession: sessionReader(deps),
-    live,
-    stop: () => live.stop(),
+    stop: () => deps.live.stop(),
   };
 }
 
-function journeyHandlers(deps: LiveDeps): Handlers<typeof api.journey> {
-  const { clock, drive, live } = deps;
+function journeyHandlers(deps: JourneyDeps): Handlers<typeof api.journey> {
+  const { clock, live } = deps;
+  const { drive } = deps.processes;
   const read = reader(deps);
   const createSession = sessionCreator(deps, read);
   const { offer, send, tell, confirm, deny, takeBack } = handoffs(deps);

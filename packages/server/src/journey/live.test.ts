@@ -63,7 +63,7 @@ onBothEngines('live status', (_engine, places) => {
     await browser.post('/abandon');
     assert.equal(await next(), event(3, 'COMPLETED_TERMINATED'));
     assert.equal(await next(), undefined);
-    await until(() => grove.journeys.live.watching === 0);
+    await until(() => grove.live.watching === 0);
     const late = await watching(browser);
     assert.deepEqual([await late.next(), await late.next()], [event(3, 'COMPLETED_TERMINATED'), undefined]);
   });
@@ -71,20 +71,20 @@ onBothEngines('live status', (_engine, places) => {
   it('a sign of life is a comment, which no page hears', async () => {
     const { next, leave } = await watching(await begin());
     await next();
-    grove.journeys.live.beat();
+    grove.live.beat();
     assert.equal(await next(), ':\n\n');
     leave();
-    await until(() => grove.journeys.live.watching === 0);
+    await until(() => grove.live.watching === 0);
   });
 
   it('a client that has gone is forgotten', async () => {
     const browser = await begin();
     const watchers = [await watching(browser), await watching(browser)];
-    assert.equal(grove.journeys.live.watching, 2);
+    assert.equal(grove.live.watching, 2);
     watchers[0]?.leave();
-    await until(() => grove.journeys.live.watching === 1);
+    await until(() => grove.live.watching === 1);
     watchers[1]?.leave();
-    await until(() => grove.journeys.live.watching === 0);
+    await until(() => grove.live.watching === 0);
   });
 
   it('100007: a session watches five times at once and no more; another one is not kept out by it', async () => {
@@ -95,18 +95,18 @@ onBothEngines('live status', (_engine, places) => {
     const other = await watching(await begin());
     assert.equal(other.answer.status, 200);
     watchers[0]?.leave();
-    await until(() => grove.journeys.live.watching === 5);
+    await until(() => grove.live.watching === 5);
     const again = await watching(browser);
     assert.equal(again.answer.status, 200);
     for (const { leave } of [...watchers, other, again]) leave();
-    await until(() => grove.journeys.live.watching === 0);
+    await until(() => grove.live.watching === 0);
   });
 
   it('what another server has changed is found by looking', async () => {
     const browser = await begin();
     const { next, leave } = await watching(browser);
     assert.equal(await next(), event(1, 'ACTIVE'));
-    const { live } = grove.journeys;
+    const { live } = grove;
     await live.poll();
     assert.equal(await next(), event(1, 'ACTIVE'), 'what changed before the first poll is never told');
     await live.poll();
@@ -142,7 +142,7 @@ onBothEngines('live status', (_engine, places) => {
     await next();
     assert.equal((await first.get()).body.device.handoff, 'CONNECTED');
     leave();
-    await until(() => grove.journeys.live.watching === 0);
+    await until(() => grove.live.watching === 0);
   });
 
   it('a session that is turned away watches no longer', async () => {
@@ -163,7 +163,7 @@ onBothEngines('live status', (_engine, places) => {
     await next();
     grove.journeys.stop();
     assert.equal(await next(), undefined);
-    await until(() => grove.journeys.live.watching === 0);
+    await until(() => grove.live.watching === 0);
     assert.equal((await browser.fetch('/events')).status, 503);
   });
 });

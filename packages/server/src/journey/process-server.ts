@@ -8,7 +8,7 @@ import type { JourneyDeps } from './journey-deps.ts';
  * The addresses that end users open. They spend nothing and tell nothing: a link that a messenger looks at beforehand
  * must still work, and one that is wrong is found out by the page.
  */
-export function processServerHandlers({ db, baseUrlOf, uiUrlOfToken }: JourneyDeps) {
+export function processServerHandlers({ db, baseUrlOf, processes }: JourneyDeps) {
   /** Where the tenant is served; nothing, and so the host that was asked, if there is none of that name. */
   const baseOf = (tenantId: TenantId | undefined) => (tenantId === undefined ? '' : baseUrlOf(tenantId));
 
@@ -29,7 +29,7 @@ export function processServerHandlers({ db, baseUrlOf, uiUrlOfToken }: JourneyDe
     async openToken({ hostTenant }, { query: { pt, tn } }) {
       const tenantId = tn !== undefined && isTenantId(tn) ? tn : hostTenant;
       // The token's page was compared with the list of the tenant when the token was made.
-      const page = tenantId && (await uiUrlOfToken(db.of(tenantId), pt));
+      const page = tenantId && (await processes.uiUrlOfToken(db.of(tenantId), pt));
       const address = page || `${baseOf(tenantId)}/web/`;
       const at = address.indexOf('#');
       const [place, fragment] = at < 0 ? [address, ''] : [address.slice(0, at), address.slice(at)];

@@ -19,19 +19,21 @@ export function reader(deps: JourneyDeps): ReadJourney {
     // The session is read again: what has just been done may have changed it.
     const own = await findSession(db, session.sessionId);
     if (!own) throw new ApiError(100054);
-    const look = await deps.drive.look(db, session.instanceId);
+    const look = await deps.processes.drive.look(db, session.instanceId);
     if (!look) throw new ApiError(100022);
     const { environment } = look.root;
-    const tenantName = await deps.tenantName(tenantId);
-    const dress = theme ? await deps.lookOf(db, environment, look.definition.definition.theme) : undefined;
+    const tenantName = await deps.tenants.nameOf(tenantId);
+    const dress = theme ? await deps.themes.lookOf(db, environment, look.definition.definition.theme) : undefined;
     if (own.state === 'UNCONFIRMED') return { ...showUnconfirmed(look, { tenantId, tenantName }), ...dress };
     // Who only follows along on another device is shown that the journey goes on, and no step.
     if (own.state === 'ACTIVE') await seen(deps, db, look, now);
     const device = { active: own.state === 'ACTIVE', handoff: await handoffState(db, own, now) };
     const { current } = look.state.flow;
-    const images = current?.phase === 'user' ? namesOfAttempt(await deps.imagesOf(db, look.instance.id), current) : [];
+    const images =
+      current?.phase === 'user' ? namesOfAttempt(await deps.processes.imagesOf(db, look.instance.id), current) : [];
     const redirectUrl = isFinal(look.root.status) ? await redirectOf(deps, db, look) : undefined;
-    const homeUrl = isFinal(look.root.status) && redirectUrl === undefined ? await deps.homeOf(db) : undefined;
+    const homeUrl =
+      isFinal(look.root.status) && redirectUrl === undefined ? await deps.processes.homeOf(db) : undefined;
     const shown = showJourney(look, { tenantId, tenantName, device, images, redirectUrl, homeUrl });
     // By the time that there is one, what decodes it is there.
     if (device.active && asksForPicture(shown)) deps.images.warm();
@@ -43,7 +45,7 @@ export function reader(deps: JourneyDeps): ReadJourney {
 /** That it was seen is good to know; nobody is kept from their journey because it cannot be written down. */
 async function seen(deps: JourneyDeps, db: JourneyContext['db'], look: Look, now: number): Promise<void> {
   try {
-    await deps.seeStep(db, look, now);
+    await deps.processes.seeStep(db, look, now);
   } catch (error) {
     deps.onError('could not record step view', error);
   }
@@ -58,7 +60,7 @@ async function withPageUrl(
 ): Promise<Journey> {
   const { step } = journey;
   if (step?.type !== 'customPage') return journey;
-  const url = await deps.pageUrl(db, environment, step.settings.page as string);
+  const url = await deps.themes.pageUrl(db, environment, step.settings.page as string);
   return { ...journey, step: { ...step, settings: { ...step.settings, ...(url !== undefined && { url }) } } };
 }
 
@@ -72,10 +74,10 @@ async function redirectOf(
   const byTime =
     root.status === 'COMPLETED_TERMINATED' &&
     timeoutRedirectUrl !== undefined &&
-    (await deps.endReason(db, root.id)) !== 'abandoned';
+    (await deps.processes.endReason(db, root.id)) !== 'abandoned';
   const template = byTime ? timeoutRedirectUrl : _redirectUrl;
   if (!template) return undefined;
   const address = fillAddress(template, root, definition.definition.processDefinitionType);
-  if (!(await deps.redirectAllowed(db, root.environment, address))) return undefined;
+  if (!(await deps.processes.redirectAllowed(db, root.environment, address))) return undefined;
   return withOutcome(address, { processInstanceId: root.id, status: STATUS_MAPPED[root.status] });
 }

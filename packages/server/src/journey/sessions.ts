@@ -1,8 +1,8 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { api, Body, Ok } from '@grove/contract';
-import type { Db, TenantTx } from '../db/db.ts';
+import type { TenantTx } from '../db/db.ts';
 import { type WithHeaders, withHeaders } from '../kernel/answers.ts';
-import { type Clock, HOUR, toDtm } from '../kernel/clock.ts';
+import { HOUR, toDtm } from '../kernel/clock.ts';
 import type { JourneyPrincipal, SessionState } from '../kernel/context.ts';
 import { cookieOf } from '../kernel/cookie-of.ts';
 import { ApiError, invalidInput } from '../kernel/errors.ts';
@@ -13,7 +13,7 @@ import { numbersFor } from '../kernel/number-choice.ts';
 import { hashCode } from '../process-manager/instances/one-time-code.ts';
 import { type CodeRow, findCode, removeOffers, takeCode } from './codes.repository.ts';
 import { linkExplainer } from './explain-link.ts';
-import type { InstanceRow, LiveDeps } from './journey-deps.ts';
+import type { InstanceRow, JourneyDeps } from './journey-deps.ts';
 import { giveUpLinks } from './messages/messages.repository.ts';
 import type { Place } from './place.ts';
 import type { ReadJourney } from './read-journey.ts';
@@ -49,9 +49,7 @@ type Handoff = { browser: string; offeredDtm: string; place?: Place; numbers: nu
 type Answer = Ok<typeof api.journey.createSession>;
 
 /** Who holds this cookie of this instance. Whatever is wrong with it, the answer is the same. */
-type ReaderDeps = { db: Db; clock: Clock; ensureActive(tenantId: TenantId): Promise<void> };
-
-export function sessionReader({ db, clock, ensureActive }: ReaderDeps) {
+export function sessionReader({ db, clock, tenants }: Pick<JourneyDeps, 'db' | 'clock' | 'tenants'>) {
   return async (instanceId: string, cookieValue: string): Promise<JourneyPrincipal> => {
     const [, tenantId = '', sessionId = '', secret = ''] = COOKIE.exec(cookieValue) ?? [];
     if (!isTenantId(tenantId)) throw new ApiError(100054);
@@ -62,12 +60,12 @@ export function sessionReader({ db, clock, ensureActive }: ReaderDeps) {
       row.instance_id === instanceId &&
       row.expires_at > clock.now();
     if (!good) throw new ApiError(100054);
-    await ensureActive(tenantId);
+    await tenants.ensureActive(tenantId);
     return { tenantId, sessionId, instanceId, state: row.state };
   };
 }
 
-export function sessionCreator(deps: LiveDeps, read: ReadJourney) {
+export function sessionCreator(deps: JourneyDeps, read: ReadJourney) {
   const explain = linkExplainer(deps);
   return async (context: OpenContext, body: SessionInput): Promise<WithHeaders<Answer>> => {
     const now = deps.clock.now();
@@ -75,7 +73,7 @@ export function sessionCreator(deps: LiveDeps, read: ReadJourney) {
     const browser = nameBrowser(context.header('user-agent'));
     const openLink = async () => {
       const { tenantId, open } = opener(deps, context, body);
-      await deps.ensureActive(tenantId);
+      await deps.tenants.ensureActive(tenantId);
       const opened = await deps.db.of(tenantId).write(async (tx) => {
         const made = await open(tx, browser, now);
         await ensureMayFrame(deps, tx, made.session, body.embedOrigin);
@@ -91,7 +89,7 @@ export function sessionCreator(deps: LiveDeps, read: ReadJourney) {
     const answer = {
       processInstanceId: session.instance_id,
       expiringDtm: toDtm(session.expires_at),
-      ...(handoff && { handoff: { tenantName: await deps.tenantName(tenantId), ...handoff } }),
+      ...(handoff && { handoff: { tenantName: await deps.tenants.nameOf(tenantId), ...handoff } }),
       ...(await firstView(deps, read, { tenantId, session, now })),
     };
     // The machine takes a second to start, and whoever has just come takes longer to get out a document.
@@ -105,24 +103,29 @@ export function sessionCreator(deps: LiveDeps, read: ReadJourney) {
  * Ensures that the page around this journey is on the list of its environment. The address that was asked for may have
  * named another journey than the code opens. A code that is refused here is not spent, because the transaction rolls back.
  */
-async function ensureMayFrame(deps: LiveDeps, tx: TenantTx, { instance_id }: SessionRow, origin: string | undefined) {
+async function ensureMayFrame(
+  deps: JourneyDeps,
+  tx: TenantTx,
+  { instance_id }: SessionRow,
+  origin: string | undefined,
+) {
   if (origin === undefined) return;
-  const instance = await deps.lockInstance(tx, instance_id);
-  if (!instance || !(await deps.mayFrame(tx, instance.environment, origin))) throw new ApiError(100240);
+  const instance = await deps.processes.lockInstance(tx, instance_id);
+  if (!instance || !(await deps.processes.mayFrame(tx, instance.environment, origin))) throw new ApiError(100240);
 }
 
 /**
  * The browser may hold the session of another instance of the tenant: then both were opened with one device. Nothing is
  * stored in the browser for it.
  */
-async function noteDevice(deps: LiveDeps, tx: TenantTx, session: SessionRow, cookies: string): Promise<void> {
+async function noteDevice(deps: JourneyDeps, tx: TenantTx, session: SessionRow, cookies: string): Promise<void> {
   for (const [, value = ''] of [...cookies.matchAll(COOKIES_OF_JOURNEYS)].slice(0, MAX_OTHER_COOKIES)) {
     const [, tenantId, sessionId = '', secret = ''] = COOKIE.exec(value) ?? [];
     if (tenantId !== tx.tenantId) continue;
     const other = await findSession(tx, sessionId);
     if (!other || other.instance_id === session.instance_id) continue;
     if (!timingSafeEqual(other.token_hash, hashSecret(secret))) continue;
-    await deps.linkDevice(tx, session.instance_id, other.instance_id, session.created_at);
+    await deps.processes.linkDevice(tx, session.instance_id, other.instance_id, session.created_at);
     return;
   }
 }
@@ -131,7 +134,7 @@ const COOKIES_OF_JOURNEYS = /grove-journey-[0-7][0-9A-HJKMNP-TV-Z]{25}=([^;\s]+)
 
 /** The code is spent: whatever cannot be read now is asked for by the page, and the cookie is not lost over it. */
 async function firstView(
-  deps: LiveDeps,
+  deps: JourneyDeps,
   read: ReadJourney,
   { tenantId, session, now }: { tenantId: TenantId; session: SessionRow; now: number },
 ): Promise<Pick<Answer, 'journey'>> {
@@ -150,7 +153,7 @@ async function firstView(
 type Open = (tx: TenantTx, browser: string, now: number) => Promise<Opened>;
 
 /** By a one-time code, or by a process token: whichever the body names. */
-function opener(deps: LiveDeps, { hostTenant, header }: OpenContext, { code, pt, tn }: SessionInput) {
+function opener(deps: JourneyDeps, { hostTenant, header }: OpenContext, { code, pt, tn }: SessionInput) {
   if ((code === undefined) === (pt === undefined)) {
     throw invalidInput({ pointer: '/code', message: 'send either `code` or `pt`, not both' });
   }
@@ -165,7 +168,12 @@ function opener(deps: LiveDeps, { hostTenant, header }: OpenContext, { code, pt,
   if (!isTenantId(tenantId) || (hostTenant ?? tenantId) !== tenantId) throw new ApiError(100021);
   const open: Open = async (tx, browser, now) => {
     const baseUrl = deps.baseUrlOf(tenantId);
-    const { row } = await deps.createFromToken(tx, { tokenId: pt as string, environment: undefined, now, baseUrl });
+    const { row } = await deps.processes.createFromToken(tx, {
+      tokenId: pt as string,
+      environment: undefined,
+      now,
+      baseUrl,
+    });
     return start(deps, tx, { instanceId: row.id, browser, now });
   };
   return { tenantId, open };
@@ -173,16 +181,16 @@ function opener(deps: LiveDeps, { hostTenant, header }: OpenContext, { code, pt,
 
 /** The request does not say of which kind its code is. It is looked for in each place, and is good for its kind alone. */
 async function redeem(
-  deps: LiveDeps,
+  deps: JourneyDeps,
   tx: TenantTx,
   { code, browser, cookies, now }: { code: string; browser: string; cookies: string; now: number },
 ): Promise<Opened> {
   const hash = hashCode(code);
-  const first = await deps.spendStartCode(tx, code, now);
+  const first = await deps.processes.spendStartCode(tx, code, now);
   if (first !== undefined) return start(deps, tx, { instanceId: first, browser, now });
   // The instance is locked before the code is spent: whoever makes or ends an offer goes the same way.
   const found = await findCode(tx, hash, now);
-  const instance = found && (await deps.lockInstance(tx, found.instance_id));
+  const instance = found && (await deps.processes.lockInstance(tx, found.instance_id));
   const taken = instance && (await takeCode(tx, hash, now));
   if (!taken) throw new ApiError(100055);
   if (taken.kind === 'RESUME') return start(deps, tx, { instanceId: instance.id, browser, now });
@@ -192,18 +200,18 @@ async function redeem(
 type Arrival = { instanceId: string; browser: string; now: number };
 
 /** This browser acts from now on. */
-async function start(deps: LiveDeps, tx: TenantTx, { instanceId, browser, now }: Arrival): Promise<Opened> {
-  const instance = await deps.lockInstance(tx, instanceId);
+async function start(deps: JourneyDeps, tx: TenantTx, { instanceId, browser, now }: Arrival): Promise<Opened> {
+  const instance = await deps.processes.lockInstance(tx, instanceId);
   if (!instance) throw new ApiError(100055);
   await quieten(tx, instanceId);
   const opened = await open(tx, { instance, state: 'ACTIVE', browser, now });
-  if (instance.status === 'PENDING') await deps.drive.apply(tx, instanceId, { type: 'open' }, now);
+  if (instance.status === 'PENDING') await deps.processes.drive.apply(tx, instanceId, { type: 'open' }, now);
   return opened;
 }
 
 /** A phone has come. It sees nothing of the journey until its holder has matched the number. */
 async function takeUpOffer(
-  deps: LiveDeps,
+  deps: JourneyDeps,
   tx: TenantTx,
   { instance, offer, browser, cookies, now }: Coming,
 ): Promise<Opened> {
@@ -293,7 +301,7 @@ function hashSecret(secret: string): Uint8Array {
 }
 
 function cookieText(
-  { cookieName, secure }: LiveDeps,
+  { cookieName, secure }: JourneyDeps,
   tenantId: TenantId,
   { id, instance_id, expires_at }: SessionRow,
   secret: string,
@@ -314,7 +322,7 @@ function attributesOf(secure: boolean, embedded: boolean): string {
 }
 
 /** A browser that many people use would send more cookies with every request than a server takes. The oldest go. */
-function oldCookies({ cookieName, secure }: LiveDeps, header = '', embedded = false): string[] {
+function oldCookies({ cookieName, secure }: JourneyDeps, header = '', embedded = false): string[] {
   const prefix = cookieName('');
   const names = header.split(';').map((pair) => pair.split('=', 1)[0]?.trim() ?? '');
   // What an instance is called says when it was made.

@@ -22,12 +22,12 @@ const SHOWN_FOR_MS = 30 * MINUTE;
  */
 export function imageShower(deps: JourneyDeps) {
   return async ({ db, session, now }: JourneyContext, { stepId, imageName }: Place): Promise<Produced> => {
-    const look = await deps.drive.look(db, session.instanceId);
+    const look = await deps.processes.drive.look(db, session.instanceId);
     if (!look) throw new ApiError(100022);
     if (isFinal(look.root.status)) throw new ApiError(100057);
     const current = currentUserStep(look, stepId);
     const earlier = earlierAttempts(look.state, stepId);
-    const row = newestOf(await deps.imagesOf(db, look.instance.id), { ...current, earlier, name: imageName });
+    const row = newestOf(await deps.processes.imagesOf(db, look.instance.id), { ...current, earlier, name: imageName });
     if (!row || !isSent(look, stepId, imageName) || now - row.created_at > SHOWN_FOR_MS) throw new ApiError(100156);
     return stream(row.content_type, await streamImage(deps, db, row), { 'content-length': String(row.bytes) });
   };

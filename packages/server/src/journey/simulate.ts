@@ -13,7 +13,7 @@ type Simulation = Ok<typeof api.journey.getSimulation>;
 export function simulations(deps: JourneyDeps) {
   return {
     async get({ db, session }: JourneyContext): Promise<Simulation> {
-      const look = await deps.drive.look(db, session.instanceId);
+      const look = await deps.processes.drive.look(db, session.instanceId);
       if (!look) throw new ApiError(100022);
       ensureSandbox(look);
       return shown(look, look.state.params._scenario);
@@ -27,8 +27,8 @@ export function simulations(deps: JourneyDeps) {
           const names = scenarios.map(({ name }) => name).join(', ');
           throw invalidInput({ pointer: '/scenario', message: `must be one of ${names}` });
         }
-        await deps.setScenario(tx, look.root, scenario);
-        if (look.instance.id !== look.root.id) await deps.setScenario(tx, look.instance, scenario);
+        await deps.processes.setScenario(tx, look.root, scenario);
+        if (look.instance.id !== look.root.id) await deps.processes.setScenario(tx, look.instance, scenario);
         return shown(look, scenario);
       }),
   };

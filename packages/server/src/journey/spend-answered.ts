@@ -9,7 +9,7 @@ type Submission = { look: Look; current: Current; result: Readonly<Record<string
 
 /** An answer spends the challenge in its own transaction, so that neither is there without the other. */
 export async function spendAnswered(
-  deps: Pick<JourneyDeps, 'challenges'>,
+  deps: Pick<JourneyDeps, 'processes'>,
   tx: TenantTx,
   { look, current, result, now }: Submission,
 ): Promise<void> {
@@ -17,7 +17,7 @@ export async function spendAnswered(
   const { challengeId: id } = result;
   if (!step || !asksForChallenge(step)) return;
   // In the sandbox a step can be submitted without its challenge.
-  if (typeof id === 'string') await deps.challenges.use(tx, { ...attemptOf(look, current), id }, now);
+  if (typeof id === 'string') await deps.processes.challenges.use(tx, { ...attemptOf(look, current), id }, now);
   else if (look.root.environment === 'live') throw new ApiError(100132);
 }
 

@@ -21,9 +21,9 @@ export function stepHandlers(deps: JourneyDeps) {
         const current = currentUserStep(look, stepId);
         // Whoever saw another state may have meant another attempt.
         if (revision !== look.revision) throw new ApiError(100056);
-        const images = namesOfAttempt(await deps.imagesOf(tx, look.instance.id), current);
+        const images = namesOfAttempt(await deps.processes.imagesOf(tx, look.instance.id), current);
         if (!unable && !useAnyway) await spendAnswered(deps, tx, { look, current, result, now: context.now });
-        const applied = await deps.drive.apply(
+        const applied = await deps.processes.drive.apply(
           tx,
           look.instance.id,
           happeningOf(stepId, input) ?? { type: 'submit', step: stepId, result, images },
@@ -37,7 +37,7 @@ export function stepHandlers(deps: JourneyDeps) {
         const look = await lockJourney(deps, tx, context);
         if (revision !== look.revision) throw new ApiError(100056);
         const again = { type: 'doAgain', step: stepId } as const;
-        const { refused } = await deps.drive.apply(tx, look.instance.id, again, context.now);
+        const { refused } = await deps.processes.drive.apply(tx, look.instance.id, again, context.now);
         if (refused) throw new ApiError(100232);
       }),
 
@@ -45,16 +45,17 @@ export function stepHandlers(deps: JourneyDeps) {
       context.db.write(async (tx) => {
         const look = await lockJourney(deps, tx, context);
         currentUserStep(look, stepId);
-        await deps.leaveStep(tx, look, context.now);
+        await deps.processes.leaveStep(tx, look, context.now);
       }),
 
     abandon: (context: JourneyContext): Promise<void> =>
       context.db.write(async (tx) => {
         const { root, instance } = await lockJourney(deps, tx, context);
-        const { refused } = await deps.drive.apply(tx, root.id, { type: 'abandon' }, context.now);
+        const { refused } = await deps.processes.drive.apply(tx, root.id, { type: 'abandon' }, context.now);
         // Who is in review has done all there is to do.
         if (refused) throw new ApiError(100057);
-        if (instance.id !== root.id) await deps.drive.apply(tx, instance.id, { type: 'abandon' }, context.now);
+        if (instance.id !== root.id)
+          await deps.processes.drive.apply(tx, instance.id, { type: 'abandon' }, context.now);
       }),
   };
 }
@@ -64,10 +65,10 @@ export function stepHandlers(deps: JourneyDeps) {
  * root is locked first, as everybody does.
  */
 export async function lockJourney(deps: JourneyDeps, tx: TenantTx, { session }: JourneyContext): Promise<Look> {
-  if (!(await deps.lockInstance(tx, session.instanceId))) throw new ApiError(100022);
+  if (!(await deps.processes.lockInstance(tx, session.instanceId))) throw new ApiError(100022);
   const own = await findSession(tx, session.sessionId);
   if (own?.state !== 'ACTIVE') throw new ApiError(own ? 100058 : 100054);
-  const look = await deps.drive.look(tx, session.instanceId);
+  const look = await deps.processes.drive.look(tx, session.instanceId);
   if (!look) throw new ApiError(100022);
   if (isFinal(look.root.status)) throw new ApiError(100057);
   return look;

@@ -105,12 +105,12 @@ function record(deps: JourneyDeps, context: JourneyContext, row: ImageRow, befor
     const current = currentUserStep(look, row.step);
     const same = look.instance.id === row.instance_id && current.enteredAt === before.enteredAt;
     if (!same || current.attempt !== before.attempt) throw new ApiError(100056);
-    const names = namesOfAttempt(await deps.imagesOf(tx, look.instance.id), current);
+    const names = namesOfAttempt(await deps.processes.imagesOf(tx, look.instance.id), current);
     if (!names.includes(row.name) && names.length >= MAX_IMAGES_PER_ATTEMPT) {
       throw new ApiError(100059, { detail: `an attempt has at most ${MAX_IMAGES_PER_ATTEMPT} images` });
     }
-    const replaced = await deps.saveImage(tx, row);
-    if (replaced !== undefined) await deps.deleteBlobs(tx, [replaced]);
+    const replaced = await deps.processes.saveImage(tx, row);
+    if (replaced !== undefined) await deps.processes.deleteBlobs(tx, [replaced]);
   });
 }
 

@@ -232,7 +232,7 @@ onBothEngines('the dispatcher', (engine, places) => {
     const dead = await Promise.all(Array.from({ length: 10 }, () => grove.receiver(hang)));
     const live = await Promise.all(Array.from({ length: 10 }, () => grove.receiver()));
     for (const { uri } of [...dead, ...live]) await grove.webhook(uri);
-    grove.start();
+    grove.startWork();
     for (let number = 0; number < 20; number++) await grove.tell();
     // Those that hang go on hanging until the test is over.
     await Promise.all(live.map((each) => each.arrived(20)));
@@ -246,7 +246,7 @@ onBothEngines('the dispatcher', (engine, places) => {
     const live = await grove.receiver();
     for (let number = 0; number < 80; number++) await grove.webhook(dead.uri);
     await grove.webhook(live.uri, {}, grove.contextOf({ tenantId: asTenantId('other') }));
-    grove.start();
+    grove.startWork();
     for (let number = 0; number < 4; number++) await grove.tell();
     await dead.arrived(MAX_IN_FLIGHT_PER_TENANT);
     for (let number = 0; number < 20; number++) await grove.tell({}, asTenantId('other'));
@@ -330,7 +330,7 @@ onBothEngines('the dispatcher', (engine, places) => {
     await grove.webhook(receiver.uri);
     await grove.tell();
     const stopped = grove.another();
-    stopped.start();
+    stopped.startWork();
     await receiver.arrived(1);
     await stopped.stop();
     silent = false;

@@ -2,7 +2,6 @@ import type { Db, TenantReads } from '../db/db.ts';
 import type { Outbound } from '../engines/outbound/outbound.ts';
 import type { JobDefinition } from '../jobs/define-job.ts';
 import { boundedMap } from '../kernel/bounded-map.ts';
-import { HOUR } from '../kernel/clock.ts';
 import type { TenantId } from '../kernel/ids.ts';
 import type { Vault } from '../secrets/vault.ts';
 import { type DispatcherDeps, openDispatcher } from './dispatch.ts';
@@ -17,12 +16,13 @@ export type Notifications = Notifier & {
   handlers: { webhooks: ReturnType<typeof webhookHandlers>; eventStream: ReturnType<typeof eventStreamHandlers> };
   /** Whether a definition may name it: in one environment at least there is one. */
   isWebhookName(db: TenantReads, name: string): Promise<boolean>;
-  start(): void;
+  startWork(): void;
   stop(): Promise<void>;
   /** For a process that has not started it: sends what is due until nothing is. */
   deliverDue(): Promise<number>;
   extendLeases(): Promise<void>;
-  jobs: readonly { definition: JobDefinition<object>; everyMs: number; key: string }[];
+  jobs: readonly JobDefinition<object>[];
+  onInstanceEvent: Notifier['notify'];
 };
 
 export type NotificationsDeps = Omit<DispatcherDeps, 'vault' | 'outbound'> & {
@@ -44,16 +44,18 @@ export function openNotifications(deps: NotificationsDeps): Notifications {
     const trace = tracing?.traceparent();
     if (trace !== undefined) traces?.set(id, trace);
   };
-  const { ring, start, runDue } = dispatcher;
+  const { ring, runDue } = dispatcher;
   const hub = openEventHub();
+  const notifications = notifier(ring, noted, hub);
   return {
     handlers: {
       webhooks: webhookHandlers({ vault, outbound, ring, secretHostFault: deps.secretHostFault }),
       eventStream: eventStreamHandlers(hub),
     },
-    ...notifier(ring, noted, hub),
+    ...notifications,
+    onInstanceEvent: notifications.notify,
     isWebhookName,
-    start,
+    startWork: dispatcher.start,
     deliverDue: runDue,
     extendLeases: dispatcher.extendLeases,
     async stop() {
@@ -61,6 +63,6 @@ export function openNotifications(deps: NotificationsDeps): Notifications {
       await dispatcher.stop();
       outbound.close();
     },
-    jobs: [{ definition: purgeDeliveriesJob(db, deps.everyTenantId), everyMs: HOUR, key: 'hourly' }],
+    jobs: [purgeDeliveriesJob(db, deps.everyTenantId)],
   };
 }

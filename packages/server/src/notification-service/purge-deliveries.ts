@@ -26,6 +26,7 @@ export function purgeDeliveriesJob(db: Db, everyTenantId: () => AsyncIterable<Te
     maxAttempts: 5,
     backoff: { firstMs: 10 * SECOND, mostMs: 5 * MINUTE },
     timeoutMs: 30 * MINUTE,
+    recurs: { everyMs: HOUR, key: 'hourly' },
     async run(_payload, context) {
       const { now, signal } = context;
       ensureClock(context);

@@ -21,6 +21,9 @@ export type ThemeServerDeps = {
   baseUrlOf(tenantId: string): string;
 };
 
+/** What journeys ask of themes and custom pages. */
+export type ThemesForJourneys = ReturnType<typeof openThemeServer>['forJourneys'];
+
 export function openThemeServer({ db, clock, pagesDomain, textsFolder, baseUrlOf }: ThemeServerDeps) {
   const textsOf = textFiles(textsFolder);
   const addresses = pageAddresses({ pagesDomain, baseUrlOf });
@@ -30,14 +33,17 @@ export function openThemeServer({ db, clock, pagesDomain, textsFolder, baseUrlOf
       themes: themeHandlers({ db, textsOf }),
       journeyTexts: textHandlers(textsOf),
     },
-    lookOf,
     pageFile: pageFileFinder({ db, clock }),
     isPageName,
     isThemeName,
-    /** What a journey shows for the page of that name; nothing if none is deployed any more. */
-    async pageUrl(db: TenantReads, environment: Environment, name: string): Promise<string | undefined> {
-      const label = await deployedLabel(db, environment, name);
-      return label && addresses.inJourney(db.tenantId, label);
+    forJourneys: {
+      /** How the journeys of a theme look and speak. */
+      lookOf,
+      /** What a journey shows for the page of that name; nothing if none is deployed any more. */
+      async pageUrl(db: TenantReads, environment: Environment, name: string): Promise<string | undefined> {
+        const label = await deployedLabel(db, environment, name);
+        return label && addresses.inJourney(db.tenantId, label);
+      },
     },
   };
 }

@@ -37,8 +37,7 @@ onBothEngines('the faces of watchlists', (_engine, places) => {
   const openServer = () =>
     openWatchlistManager({
       ...{ db, vault, clock, audit: silent },
-      jobs: { register: () => undefined, schedule: () => undefined } as never,
-      erasureLog: { register: () => undefined, note: async () => undefined },
+      erasureLog: { note: async () => undefined },
       images: {
         reencode: async (bytes) => ({ bytes: Buffer.from(bytes), contentType: 'image/jpeg', width: 1, height: 1 }),
       },

@@ -9,8 +9,6 @@ import { findListForUpdate } from './watchlists.repository.ts';
 
 const BATCH = 500;
 
-export const PURGE_EVERY_MS = HOUR;
-
 export type PurgeMembersDeps = { db: Db; noteErased: NoteErased; everyTenantId(): AsyncIterable<TenantId> };
 
 /** Members go when their time is over. They were not found any more from that moment on. */
@@ -21,6 +19,7 @@ export function purgeMembersJob(deps: PurgeMembersDeps): JobDefinition<object> {
     maxAttempts: 5,
     backoff: { firstMs: 10 * SECOND, mostMs: 5 * MINUTE },
     timeoutMs: HOUR,
+    recurs: { everyMs: HOUR, key: 'hourly' },
     async run(_payload, context) {
       const { now, signal } = context;
       ensureClock(context);

@@ -2,7 +2,6 @@ import { api } from '@grove/contract';
 import type { Audit } from '../audit/audit.ts';
 import type { Db, TenantTx } from '../db/db.ts';
 import type { ErasureLog } from '../erasure-log/erasure-log.ts';
-import type { Jobs } from '../jobs/jobs.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { TenantId } from '../kernel/ids.ts';
 import { implement } from '../kernel/implement.ts';
@@ -14,7 +13,7 @@ import { matchHandler } from './match.ts';
 import { codeStoredNames } from './member-details.ts';
 import { memberHandlers } from './members.ts';
 import { membersOfPerson } from './members-of-person.ts';
-import { PURGE_EVERY_MS, purgeMembersJob } from './purge-members.ts';
+import { purgeMembersJob } from './purge-members.ts';
 import { faceReader, type ReadFaceDeps } from './read-face.ts';
 import { watchlistSearch } from './search-watchlist.ts';
 import { isListName } from './watchlists.repository.ts';
@@ -25,21 +24,17 @@ export type WatchlistManagerDeps = ReadFaceDeps & {
   db: Db;
   vault: Vault;
   clock: Clock;
-  jobs: Pick<Jobs, 'register' | 'schedule'>;
   audit: Audit;
-  erasureLog: Pick<ErasureLog, 'register' | 'note'>;
+  erasureLog: Pick<ErasureLog, 'note'>;
   everyTenantId(): AsyncIterable<TenantId>;
 };
 
 export function openWatchlistManager(deps: WatchlistManagerDeps) {
-  const { db, vault, clock, jobs, audit, erasureLog } = deps;
-  const noteErased = erasureLog.note;
+  const { db, vault, clock, audit } = deps;
+  const noteErased = deps.erasureLog.note;
   const galleries = openGalleries({ vault });
   const hashValue = valueHasher({ vault, system: db.system });
   const readFace = faceReader(deps);
-  const purge = purgeMembersJob({ ...deps, noteErased });
-  for (const erasable of erasableLists({ vault, audit, galleries })) erasureLog.register(erasable);
-  jobs.register(purge, { everyMs: PURGE_EVERY_MS, key: 'hourly' });
   return {
     handlers: {
       watchlists: implement(api.watchlists, {
@@ -48,6 +43,8 @@ export function openWatchlistManager(deps: WatchlistManagerDeps) {
         ...matchHandler({ vault, audit, readFace, hashValue, galleries }),
       }),
     },
+    jobs: [purgeMembersJob({ ...deps, noteErased })],
+    erasables: erasableLists({ vault, audit, galleries }),
     ...watchlistSearch({ db, clock, galleries, hashValue, audit }),
     isListName,
     ofPerson: membersOfPerson({ vault, audit }),

@@ -26,7 +26,7 @@ const notifications = openNotifications({
   parametersOf: async () => undefined,
   everyTenantId: async function* () {},
 });
-notifications.start();
+notifications.startWork();
 process.stdout.write('ready\n');
 const tenant = db.of(asTenantId('acme'));
 const tell = async () => {

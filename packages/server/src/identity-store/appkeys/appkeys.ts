@@ -23,7 +23,7 @@ export function openAppkeys(core: IdentityCore, deps: PurgeDeps) {
       ...appkeyHandlers(core),
       ...appkeyDeviceHandlers(core),
     },
-    jobs: [{ definition: purgeChallengesJob(deps), everyMs: HOUR, key: 'hourly' }],
+    jobs: [purgeChallengesJob(deps)],
   };
 }
 
@@ -50,7 +50,11 @@ async function summarizeDevices(db: TenantReads, userIds: readonly string[]): Pr
 function purgeChallengesJob(deps: PurgeDeps): JobDefinition<object> {
   return definePurge(
     deps,
-    { kind: 'identity-store.purge-challenges', does: 'removes challenges of callers that have expired' },
+    {
+      kind: 'identity-store.purge-challenges',
+      does: 'removes challenges of callers that have expired',
+      recurs: { everyMs: HOUR, key: 'hourly' },
+    },
     (now) => [(tx, limit) => removeExpiredChallenges(tx, now, limit)],
   );
 }

@@ -36,7 +36,13 @@ type Given = Body<typeof api.events.startQuery>;
 type Result = Ok<typeof api.events.getQueryResult>;
 type IdentityStoreEvent = Result['results'][number];
 
-export function eventQueryHandlers({ jobs, runQuery }: { jobs: Jobs; runQuery: JobDefinition<{ queryId: string }> }) {
+export function eventQueryHandlers({
+  jobs,
+  runQuery,
+}: {
+  jobs: Pick<Jobs, 'enqueue'>;
+  runQuery: JobDefinition<{ queryId: string }>;
+}) {
   return implement(api.events, {
     async startQuery({ db, now, principal: { environment } }, { body }) {
       const id = newId(now);

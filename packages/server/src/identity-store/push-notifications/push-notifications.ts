@@ -34,16 +34,17 @@ export function openPushNotifications(core: IdentityCore, deps: PushNotification
   const purge = purgePushesJob(deps);
   const wake = wakeParentJob(processes);
   const abandon = abandonProcessJob(processes);
-  for (const each of [job, wake, abandon]) jobs.register(each as JobDefinition<never>);
-  jobs.register(purge, { everyMs: HOUR, key: 'hourly' });
   return {
     handlers: {
-      ...pushPolicyHandlers({ vault, addIdentityEvent, faultOfAddress }),
-      ...recordHandlers(core),
-      send: sending({ vault, addIdentityEvent, jobs, job, processes }),
-      answer: answering({ vault, addIdentityEvent, jobs, abandon, closeToken }),
+      pushNotifications: {
+        ...pushPolicyHandlers({ vault, addIdentityEvent, faultOfAddress }),
+        ...recordHandlers(core),
+        send: sending({ vault, addIdentityEvent, jobs, job, processes }),
+        answer: answering({ vault, addIdentityEvent, jobs, abandon, closeToken }),
+      },
     },
-    instanceTold: instanceFollower({ jobs, wake, closeToken }),
+    jobs: [job, wake, abandon, purge],
+    onInstanceEvent: instanceFollower({ jobs, wake, closeToken }),
   };
 }
 
@@ -88,7 +89,12 @@ const KEPT_MS = 30 * 24 * HOUR;
 function purgePushesJob(deps: PurgeDeps & { processes: Processes }): JobDefinition<object> {
   return definePurge(
     deps,
-    { kind: 'identity-store.purge-pushes', does: 'removes push notifications that ended long ago', isHistory: true },
+    {
+      kind: 'identity-store.purge-pushes',
+      does: 'removes push notifications that ended long ago',
+      recurs: { everyMs: HOUR, key: 'hourly' },
+      isHistory: true,
+    },
     (now) => [
       (tx, limit) => removeOldPushes(tx, now - KEPT_MS, limit),
       (tx, limit) => deps.processes.removeTokensOver(tx, now - KEPT_MS, limit),

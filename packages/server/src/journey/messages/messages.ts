@@ -32,11 +32,11 @@ import { type Content, contextOf, defineSendMessage, type SendDeps } from './sen
 export type Messages = {
   readonly channels: readonly Channel[];
   /** Before the transaction. Refuses with 100160 what is not set up. */
-  prepare(channel: Channel): Promise<Queue>;
+  queueFor(channel: Channel): Promise<Queue>;
   /** What a page may offer and show; nothing where nothing is set up. */
   known(db: TenantReads, instance: InstanceRow, now: number): Promise<Known | undefined>;
-  /** Told in the transaction of every event of an instance. */
-  instanceTold(tx: TenantTx, event: { type: string; instanceId: string; at: number }): Promise<void>;
+  readonly jobs: readonly JobDefinition<object>[];
+  onInstanceEvent(tx: TenantTx, event: { type: string; instanceId: string; at: number }): Promise<void>;
   /** A reviewer asks for steps again: who waits for the decision by e-mail gets a link that leads back. */
   askedAgain(tx: TenantTx, instanceId: string, makeLink: MakeLink): Promise<void>;
 };
@@ -60,7 +60,7 @@ type Known = NonNullable<Ok<typeof api.journey.get>['messages']>;
 
 export type MessagesDeps = SendDeps & {
   db: Db;
-  jobs: Pick<Jobs, 'enqueue' | 'register' | 'schedule'>;
+  jobs: Pick<Jobs, 'enqueue'>;
   /** How many a tenant sends a day at most. */
   perDay: number;
   everyTenantId(): AsyncIterable<TenantId>;
@@ -74,14 +74,12 @@ const ENDS: ReadonlySet<string> = new Set(['instance.completed', 'instance.termi
 export function openMessages(deps: MessagesDeps): Messages {
   const { channels } = deps.mail;
   const send = defineSendMessage(deps);
-  const clean = cleanJob(deps);
-  deps.jobs.register(send);
-  deps.jobs.register(clean, { everyMs: HOUR, key: 'hourly' });
   const key = keyOnce(deps);
 
   return {
     channels,
-    async prepare(channel) {
+    jobs: [send, cleanJob(deps)],
+    async queueFor(channel) {
       if (!channels.includes(channel)) throw new ApiError(100160);
       const hashedWith = await key();
       return async (tx, instance, { kind, to, language = 'en', url, expiresAt = null }, now) => {
@@ -125,7 +123,7 @@ export function openMessages(deps: MessagesDeps): Messages {
         await deps.jobs.enqueue(tx, send, { messageId: row.id });
       }
     },
-    async instanceTold(tx, { type, instanceId, at }) {
+    async onInstanceEvent(tx, { type, instanceId, at }) {
       if (channels.length === 0 || !ENDS.has(type)) return;
       const ids = await wakeWaiting(tx, instanceId, at + DECIDED_WITHIN_MS);
       for (const messageId of ids) await deps.jobs.enqueue(tx, send, { messageId });
@@ -186,7 +184,11 @@ async function contentOf({ vault }: MessagesDeps, db: TenantReads, row: MessageR
 function cleanJob(deps: MessagesDeps): JobDefinition<object> {
   return definePurge(
     deps,
-    { kind: 'journey.clean-messages', does: 'removes messages and their counts when nobody needs them any more' },
+    {
+      kind: 'journey.clean-messages',
+      does: 'removes messages and their counts when nobody needs them any more',
+      recurs: { everyMs: HOUR, key: 'hourly' },
+    },
     (now) => [
       (tx, limit) => forgetExpired(tx, now, limit),
       (tx, limit) => removeMessages(tx, now - COUNTED_MS, limit),

@@ -1,6 +1,6 @@
 import type { TenantTx } from '../../db/db.ts';
 import { dayOf } from '../../kernel/clock.ts';
-import type { ToldEvent } from '../instances/tell-events.ts';
+import type { InstanceEvent } from '../../kernel/instance-event.ts';
 import { rungOf } from './durations.ts';
 import { countStep } from './step-counts.repository.ts';
 import { findStepView, type StepView, saveStepView } from './step-views.repository.ts';
@@ -9,7 +9,7 @@ import { findStepView, type StepView, saveStepView } from './step-views.reposito
  * Counts what becomes of the steps that end users were shown, in the transaction in which it does. Each instance counts
  * once for a step, however often a reviewer asks for it again.
  */
-export async function countSteps(tx: TenantTx, event: ToldEvent): Promise<void> {
+export async function countSteps(tx: TenantTx, event: InstanceEvent): Promise<void> {
   if (event.step === undefined || !COUNTED.has(event.type)) return;
   const view = await findStepView(tx, event.instanceId, event.step);
   // Machines do steps, too, and nobody is shown them.
@@ -24,12 +24,12 @@ export async function countSteps(tx: TenantTx, event: ToldEvent): Promise<void> 
 
 const COUNTED: ReadonlySet<string> = new Set(['instance.stepCompleted', 'instance.stepRetried', 'instance.terminated']);
 
-async function ended(tx: TenantTx, event: ToldEvent, view: StepView, what: string): Promise<void> {
+async function ended(tx: TenantTx, event: InstanceEvent, view: StepView, what: string): Promise<void> {
   await saveStepView(tx, { ...view, left_at: null, ended_at: event.at });
   await count(tx, event, what);
 }
 
-type Counted = Pick<ToldEvent, 'environment' | 'processDefnId' | 'step' | 'at'>;
+type Counted = Pick<InstanceEvent, 'environment' | 'processDefnId' | 'step' | 'at'>;
 
 export function count(tx: TenantTx, { environment, processDefnId, step = '', at }: Counted, what: string) {
   return countStep(tx, { environment, definitionId: processDefnId, day: dayOf(at), step, what });

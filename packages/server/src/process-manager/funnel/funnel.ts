@@ -62,6 +62,7 @@ export function forgetCountsJob(deps: PurgeDeps): JobDefinition<object> {
     {
       kind: 'process-manager.forget-counts',
       does: 'removes counts of steps that are too old to be shown',
+      recurs: { dailyAt: '00:45', key: 'daily' },
       isHistory: true,
     },
     (now) => [(tx, limit) => removeCountsBefore(tx, dayOf(now) - KEPT_DAYS, limit)],

@@ -1,5 +1,5 @@
 import type { TenantReads, TenantTx } from '../../db/db.ts';
-import { defineJob, type JobDefinition } from '../../jobs/define-job.ts';
+import { defineKind, type JobDefinition } from '../../jobs/define-job.ts';
 import type { Jobs } from '../../jobs/jobs.ts';
 import { MINUTE, SECOND } from '../../kernel/clock.ts';
 import { isGone } from '../../kernel/errors.ts';
@@ -19,7 +19,15 @@ export type LeftStep = { instanceId: string; step: string };
 /** The caller has locked the instance. */
 export type LeaveStep = (tx: TenantTx, look: Look, now: number) => Promise<void>;
 
-export function stepLeaver({ jobs, tellLeft }: { jobs: Pick<Jobs, 'enqueue'>; tellLeft: JobDefinition<LeftStep> }) {
+export const TELL_LEFT = defineKind<LeftStep>({
+  kind: 'process-manager.tell-left',
+  does: 'tells subscribers that an end user has left a step',
+  maxAttempts: 5,
+  backoff: { firstMs: SECOND, mostMs: MINUTE },
+  timeoutMs: MINUTE,
+});
+
+export function stepLeaver({ jobs }: { jobs: Pick<Jobs, 'enqueue'> }) {
   const leave: LeaveStep = async (tx, { instance, state }, now) => {
     const { current } = state.flow;
     const view = current && (await findStepView(tx, instance.id, current.step));
@@ -28,20 +36,16 @@ export function stepLeaver({ jobs, tellLeft }: { jobs: Pick<Jobs, 'enqueue'>; te
     if (view.told_left >= view.attempt) return;
     const { step } = view;
     const options = { runAt: now + COMES_BACK_WITHIN_MS, uniqueKey: `${instance.id} ${step}` };
-    await jobs.enqueue(tx, tellLeft, { instanceId: instance.id, step }, options);
+    await jobs.enqueue(tx, TELL_LEFT, { instanceId: instance.id, step }, options);
   };
   return leave;
 }
 
-type TellLeftDeps = { drive(): Pick<Drive, 'lookAt'>; tell: TellEvents; jobs: Pick<Jobs, 'enqueue'> };
+type TellLeftDeps = { drive: Pick<Drive, 'lookAt'>; tell: TellEvents; jobs: Pick<Jobs, 'enqueue'> };
 
 export function tellLeftJob(deps: TellLeftDeps): JobDefinition<LeftStep> {
-  const job: JobDefinition<LeftStep> = defineJob<LeftStep>({
-    kind: 'process-manager.tell-left',
-    does: 'tells subscribers that an end user has left a step',
-    maxAttempts: 5,
-    backoff: { firstMs: SECOND, mostMs: MINUTE },
-    timeoutMs: MINUTE,
+  return {
+    ...TELL_LEFT,
     async run({ instanceId, step }, { tenant, now }) {
       const db = tenant();
       if (!(await untold(db, instanceId, step))) return;
@@ -49,14 +53,14 @@ export function tellLeftJob(deps: TellLeftDeps): JobDefinition<LeftStep> {
         .write(async (tx) => {
           const row = (await lockChain(tx, instanceId)).at(-1) as InstanceRow;
           const view = await untold(tx, instanceId, step);
-          const { current } = (await deps.drive().lookAt(tx, instanceId))?.state.flow ?? {};
+          const { current } = (await deps.drive.lookAt(tx, instanceId))?.state.flow ?? {};
           if (!view || current?.step !== step || current.phase !== 'user') return;
           const { attempt, left_at } = view;
           const runAt = left_at + COMES_BACK_WITHIN_MS;
           if (now < runAt) {
             // It came back and was left again, while this waited.
             const uniqueKey = `${instanceId} ${step} ${left_at}`;
-            await deps.jobs.enqueue(tx, job, { instanceId, step }, { runAt, uniqueKey });
+            await deps.jobs.enqueue(tx, TELL_LEFT, { instanceId, step }, { runAt, uniqueKey });
             return;
           }
           await saveStepView(tx, { ...view, told_left: attempt });
@@ -65,8 +69,7 @@ export function tellLeftJob(deps: TellLeftDeps): JobDefinition<LeftStep> {
         })
         .catch(isGone);
     },
-  });
-  return job;
+  };
 }
 
 /** The step as it was left, if nobody was told yet. */

@@ -7,7 +7,7 @@ import { KNOWN_AT_ONCE, knownBlobs } from './images.repository.ts';
 
 export type SweepDeps = { db: Db; blobs: Pick<Blobs, 'list'>; everyTenantId(): AsyncIterable<TenantId> };
 
-export const SWEEP_EVERY_MS = HOUR;
+const SWEEP_EVERY_MS = HOUR;
 /** An upload takes minutes at most; what is younger may be about to be recorded. */
 const MIN_AGE_MS = 24 * HOUR;
 /** In 22 hours all of them have had their turn. */
@@ -26,6 +26,7 @@ export function sweepBlobsJob(deps: SweepDeps): JobDefinition<object> {
     maxAttempts: 2,
     backoff: { firstMs: MINUTE, mostMs: MINUTE },
     timeoutMs: 30 * MINUTE,
+    recurs: { everyMs: SWEEP_EVERY_MS, key: 'hourly' },
     async run(_payload, { now, signal }) {
       const first = (Math.floor(now / SWEEP_EVERY_MS) * SHARDS_PER_RUN) % SHARDS.length;
       let looked = 0;

@@ -32,10 +32,9 @@ onBothEngines('paused process instances', (_engine, places) => {
       const drive = openDrive({
         tell: async () => undefined,
         sendWebhook: async () => true,
-        identity: () => assert.fail('no step asks it'),
+        identity: {} as never,
         vault,
         jobs,
-        ...{ workStep: {} as never, lookStep: {} as never, startChild: {} as never },
         warn: () => undefined,
         changed: () => undefined,
       });

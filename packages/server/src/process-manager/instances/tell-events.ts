@@ -3,9 +3,6 @@ import type { InstanceEvent } from '../../kernel/instance-event.ts';
 import type { NewEvent } from './instance-events.repository.ts';
 import type { InstanceRow } from './process-instances.repository.ts';
 
-/** What whoever has subscribed is told about an instance. */
-export type ToldEvent = InstanceEvent;
-
 /** Told in the transaction of the events: `before` is how many events the instance had. */
 export type TellEvents = (
   tx: TenantTx,
@@ -14,13 +11,13 @@ export type TellEvents = (
   told: { before: number; now: number },
 ) => Promise<void>;
 
-export function eventTeller(notify: (tx: TenantTx, event: ToldEvent) => Promise<void>): TellEvents {
+export function eventTeller(notify: (tx: TenantTx, event: InstanceEvent) => Promise<void>): TellEvents {
   return async (tx, row, events, { before, now }) => {
-    for (const [at, event] of events.entries()) await notify(tx, toldEvent(row, event, before + at + 1, now));
+    for (const [at, event] of events.entries()) await notify(tx, instanceEvent(row, event, before + at + 1, now));
   };
 }
 
-export function toldEvent(row: InstanceRow, event: NewEvent, sequence: number, now: number): ToldEvent {
+export function instanceEvent(row: InstanceRow, event: NewEvent, sequence: number, now: number): InstanceEvent {
   return {
     environment: row.environment,
     type: event.type,

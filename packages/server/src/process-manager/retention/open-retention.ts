@@ -13,16 +13,16 @@ import { erasureHandlers } from './erasures.ts';
 import { erasureFinisher, type FinishDeps, finishAllErasures, finishErasuresJob } from './finish-erasures.ts';
 import { instancesOfPerson } from './instances-of-person.ts';
 import { purger } from './purge.ts';
-import { PURGE_DAILY_AT, purgeJob } from './purge-job.ts';
+import { purgeJob } from './purge-job.ts';
 import { retentionHandlers } from './retention.ts';
 
 /** Retention and erasure, put together. */
 export type RetentionDeps = FinishDeps & {
   vault: Pick<Vault, 'destroySubject'>;
-  erasureLog: Pick<ErasureLog, 'register' | 'writeDown' | 'tend'>;
+  erasureLog: Pick<ErasureLog, 'writeDown' | 'tend'>;
   drive: Pick<Drive, 'apply' | 'lookAt'>;
   tell: TellEvents;
-  jobs: Jobs;
+  jobs: Pick<Jobs, 'enqueue'>;
   onError(what: string, error: unknown): void;
 };
 
@@ -33,17 +33,14 @@ export function openRetention(deps: RetentionDeps) {
   const beginErasure = erasureBeginner({ jobs, audit, finish: finishJob });
   const deletion = { vault, drive, tell, beginErasure };
   const purge = purger(dueEraser(deletion));
-  erasureLog.register(erasableInstances(deletion));
-  erasureLog.register(erasableTokens(REPLAYED_BY));
-  erasureLog.register(deletedTokens());
   const clockFault = clockComparison({ clock, other: () => db.now() });
   const daily = purgeJob({ db, clock, purge, finish, clockFault, erasureLog, everyTenantId });
-  jobs.register(finishJob);
-  jobs.register(daily, { dailyAt: PURGE_DAILY_AT, key: 'daily' });
 
   const stopping = new AbortController();
   let resuming: Promise<void> = Promise.resolve();
   return {
+    jobs: [finishJob, daily],
+    erasables: [erasableInstances(deletion), erasableTokens(REPLAYED_BY), deletedTokens()],
     beginErasure,
     finishErasures: finish,
     ofPerson: [instancesOfPerson({ ...deletion, drive }), tokensOfPerson()],

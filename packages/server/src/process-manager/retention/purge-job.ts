@@ -9,7 +9,7 @@ import type { FinishErasuresOf } from './finish-erasures.ts';
 import type { Purge } from './purge.ts';
 
 /** Every midnight of UTC. */
-export const PURGE_DAILY_AT = '00:00';
+const PURGE_DAILY_AT = '00:00';
 const MOST_AT_ONCE = 1_000_000;
 
 export type PurgeJobDeps = {
@@ -40,6 +40,7 @@ export function purgeJob(deps: PurgeJobDeps): JobDefinition<object> {
     maxAttempts: 10,
     backoff: { firstMs: MINUTE, mostMs: HOUR },
     timeoutMs: 6 * HOUR,
+    recurs: { dailyAt: PURGE_DAILY_AT, key: 'daily' },
     async run(_payload, { signal }) {
       const failures: unknown[] = [];
       // The trouble of one tenant, or of the place of the blobs, keeps nobody else's data longer than promised.

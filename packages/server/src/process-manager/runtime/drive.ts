@@ -1,9 +1,9 @@
 import type { TenantReads, TenantTx } from '../../db/db.ts';
-import type { JobDefinition } from '../../jobs/define-job.ts';
 import type { Jobs } from '../../jobs/jobs.ts';
 import { fromDuration } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { newId, type TenantId } from '../../kernel/ids.ts';
+import type { InstanceEvent } from '../../kernel/instance-event.ts';
 import type { Vault } from '../../secrets/vault.ts';
 import { saveLinks } from '../case-work/save-links.ts';
 import { findDefinition, findDeployed } from '../definitions/definitions.repository.ts';
@@ -32,8 +32,9 @@ import {
   findInstanceForUpdate,
   type InstanceRow,
 } from '../instances/process-instances.repository.ts';
-import { type TellEvents, type ToldEvent, toldEvent } from '../instances/tell-events.ts';
+import { instanceEvent, type TellEvents } from '../instances/tell-events.ts';
 import type { IdentityPort } from './identity-port.ts';
+import { type ChildPayload, LOOK_STEP, START_CHILD, WORK_STEP } from './job-kinds.ts';
 import { needsLook, type Settled, settleStep, settles } from './settle-step.ts';
 
 /** The one transaction around the engine: reads where a journey stands, lets the engine decide, stores what it decided. */
@@ -72,25 +73,16 @@ export type Applied =
 export type DriveDeps = {
   vault: Vault;
   jobs: Pick<Jobs, 'enqueue'>;
-  workStep: JobDefinition<WorkPayload>;
-  /** The same for live steps that need the machine that looks at pictures. */
-  lookStep: JobDefinition<WorkPayload>;
-  startChild: JobDefinition<ChildPayload>;
   tell: TellEvents;
   /** Steps of identity stores are settled in the transaction that takes what was submitted. */
-  identity(): IdentityPort;
+  identity: IdentityPort;
   /** Sends the webhook that a step names. False if there is none of that name. */
-  sendWebhook(tx: TenantTx, name: string, event: ToldEvent): Promise<boolean>;
+  sendWebhook(tx: TenantTx, name: string, event: InstanceEvent): Promise<boolean>;
   /** Writes to the log. The details hold nothing of a person. */
   warn(details: object, message: string): void;
   /** Told after the commit that a journey, or one below it, has changed. */
   changed(tenantId: TenantId, rootId: string): void;
 };
-
-export type WorkPayload = { instanceId: string; step: string; attempt: number };
-
-/** `instanceId` is the parent, whose step waits for the child. */
-export type ChildPayload = { instanceId: string; step: string; childId: string };
 
 /** An instance, its child, the child of that: deeper is a definition gone wrong. */
 export const MAX_DEPTH = 4;
@@ -294,7 +286,7 @@ async function perform(run: Run, row: InstanceRow, performed: Performed, effects
       const { step, attempt } = effect;
       if (settles(definition, step)) await settle(run, row, performed, effect);
       else {
-        const job = needsLook(row, definition, step) ? deps.lookStep : deps.workStep;
+        const job = needsLook(row, definition, step) ? LOOK_STEP : WORK_STEP;
         await deps.jobs.enqueue(tx, job, { instanceId: row.id, step, attempt });
       }
     } else if (effect.type === 'carry') {
@@ -306,11 +298,11 @@ async function perform(run: Run, row: InstanceRow, performed: Performed, effects
       for (const step of effect.steps) await removeChecks(tx, row.id, step);
     } else if (effect.type === 'webhook') {
       const event = { type: 'instance.step', status: row.status, step: effect.step };
-      await deps.sendWebhook(tx, effect.name, toldEvent(row, event, row.sequence, now));
+      await deps.sendWebhook(tx, effect.name, instanceEvent(row, event, row.sequence, now));
     } else if (effect.type === 'child') {
       const { step, childId } = effect;
       if (run.children.made >= CHILDREN_PER_TRANSACTION) {
-        await deps.jobs.enqueue(tx, deps.startChild, { instanceId: row.id, step, childId });
+        await deps.jobs.enqueue(tx, START_CHILD, { instanceId: row.id, step, childId });
       } else await startChild(run, row, definition.step(step) as SubprocessStep, childId);
     }
   }
@@ -321,7 +313,7 @@ type Work = Extract<Effect, { type: 'work' }>;
 /** Nobody has to wait for a machine: what is found is taken at once, and committed with what was submitted. */
 async function settle(run: Run, row: InstanceRow, performed: Performed, { step, attempt }: Work): Promise<void> {
   const { deps, tx, now } = run;
-  const findings = await settleStep(deps.identity(), tx, { ...performed, row, step, now });
+  const findings = await settleStep(deps.identity, tx, { ...performed, row, step, now });
   const happening = { type: 'findings', step, attempt, findings } as const;
   const { refused } = await apply(run, await reread(run, row.id), happening);
   if (refused) throw new Error(`what step ${step} came to was refused: ${refused}`);

@@ -17,6 +17,7 @@ type RunDueDeps = {
   suspended(): Promise<ReadonlySet<string>>;
 };
 
+const RUN_DUE_EVERY_MS = 30 * SECOND;
 /** A tenant with a great deal to do takes turns with the others: this many of each kind, then the next tenant. */
 const BATCH = 50;
 
@@ -27,6 +28,7 @@ export function defineRunDue(deps: RunDueDeps): JobDefinition<object> {
     maxAttempts: 3,
     backoff: { firstMs: SECOND, mostMs: MINUTE },
     timeoutMs: 10 * MINUTE,
+    recurs: { everyMs: RUN_DUE_EVERY_MS, key: 'due' },
     async run(_payload, { now, signal }) {
       const done = new Set<string>(await deps.suspended());
       for (let more = true; more; ) {

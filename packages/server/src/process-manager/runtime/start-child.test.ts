@@ -4,7 +4,8 @@ import { onBothEngines } from '../../../test/harness.ts';
 import { DECIDE, openTestJourney, type TestJourney } from '../../../test/journey.ts';
 import type { Step } from '../engine/definition.ts';
 import { countDescendants, findInstance } from '../instances/process-instances.repository.ts';
-import { CHILDREN_PER_TRANSACTION, type ChildPayload } from './drive.ts';
+import { CHILDREN_PER_TRANSACTION } from './drive.ts';
+import type { ChildPayload } from './job-kinds.ts';
 
 onBothEngines('children of a journey', (_engine, places) => {
   let journey: TestJourney;
@@ -33,7 +34,7 @@ onBothEngines('children of a journey', (_engine, places) => {
     assert.equal((await journey.drive.look(journey.acme, id))?.state.flow.current?.phase, 'child');
     for (const expected of [10, 12]) {
       const { kind, payload } = journey.enqueued.splice(0)[0] as TestJourney['enqueued'][number];
-      assert.deepEqual([kind, (payload as ChildPayload).instanceId], ['test.start-child', id]);
+      assert.deepEqual([kind, (payload as ChildPayload).instanceId], ['process-manager.start-child', id]);
       await start(payload as ChildPayload);
       assert.equal(await made(id), expected);
       await start(payload as ChildPayload);

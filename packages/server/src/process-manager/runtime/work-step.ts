@@ -1,11 +1,9 @@
-import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TenantDb, TenantTx } from '../../db/db.ts';
 import type { Blobs } from '../../engines/blobs/blobs.ts';
 import type { Vision } from '../../engines/vision/vision.ts';
-import { defineJob, type JobContext } from '../../jobs/define-job.ts';
+import type { JobContext, JobDefinition } from '../../jobs/define-job.ts';
 import type { Jobs } from '../../jobs/jobs.ts';
-import { MINUTE, SECOND } from '../../kernel/clock.ts';
 import { isGone } from '../../kernel/errors.ts';
 import type { Vault } from '../../secrets/vault.ts';
 import type { Findings } from '../engine/state.ts';
@@ -16,13 +14,14 @@ import { type ImageRow, imagesOf } from '../images/images.repository.ts';
 import { readImage } from '../images/read-image.ts';
 import { recordDerived, storeDerived } from '../images/save-derived.ts';
 import type { CallHttp } from './call-http.ts';
-import { type Drive, type Look, lockChain, type WorkPayload } from './drive.ts';
+import { type Drive, type Look, lockChain } from './drive.ts';
 import type { IdentityPort } from './identity-port.ts';
+import { LOOK_STEP, WORK_STEP, type WorkPayload } from './job-kinds.ts';
 import { actsFor, needsLook } from './settle-step.ts';
 
 /** The work of machines on one attempt of one step. Done at least once; the engine takes findings only once. */
 export type WorkDeps = {
-  drive(): Drive;
+  drive: Drive;
   vault: Vault;
   blobs: Blobs;
   /** The machine for live instances, and for the sandbox that which plays the scenario. */
@@ -30,7 +29,7 @@ export type WorkDeps = {
   /** Has blobs deleted, once the transaction is committed. */
   deleteBlobs(tx: TenantTx, keys: readonly string[]): Promise<unknown>;
   callHttp: CallHttp;
-  identity(): IdentityPort;
+  identity: IdentityPort;
   /** Whether this process has machines look. */
   takesLooks: boolean;
   jobs: Pick<Jobs, 'enqueue'>;
@@ -38,31 +37,25 @@ export type WorkDeps = {
   isHopeless(error: unknown): boolean;
 };
 
-const MAX_ATTEMPTS = 5;
-
-export function defineWorkStep(deps: WorkDeps) {
-  const workStep = defineJob<WorkPayload>({
-    kind: 'process-manager.work-step',
-    does: 'does the work of a step that needs nobody to look at pictures',
-    maxAttempts: MAX_ATTEMPTS,
-    backoff: { firstMs: 2 * SECOND, mostMs: MINUTE },
-    timeoutMs: 5 * MINUTE,
+export function workStepJobs(deps: WorkDeps): readonly JobDefinition<WorkPayload>[] {
+  const workStep: JobDefinition<WorkPayload> = {
+    ...WORK_STEP,
     async run({ instanceId, step, attempt }, context) {
       const db = context.tenant();
       const tell = (happening: Parameters<Drive['apply']>[2]) =>
-        db.write((tx) => deps.drive().apply(tx, instanceId, happening, context.now)).catch(isGone);
-      const look = await deps.drive().lookAt(db, instanceId);
+        db.write((tx) => deps.drive.apply(tx, instanceId, happening, context.now)).catch(isGone);
+      const look = await deps.drive.lookAt(db, instanceId);
       if (!look || !isAtWork(look, { instanceId, step, attempt })) return;
       if (!deps.takesLooks && needsLook(look.instance, look.definition, step)) {
         // An earlier release had one kind of job for both.
-        await db.write((tx) => deps.jobs.enqueue(tx, lookStep, { instanceId, step, attempt }));
+        await db.write((tx) => deps.jobs.enqueue(tx, LOOK_STEP, { instanceId, step, attempt }));
         return;
       }
       let worked: Worked;
       try {
         worked = await work(deps, db, look, context);
       } catch (error) {
-        if (!deps.isHopeless(error) && context.attempt < MAX_ATTEMPTS) throw error;
+        if (!deps.isHopeless(error) && context.attempt < WORK_STEP.maxAttempts) throw error;
         await tell({ type: 'broke', step, attempt, reason: 'step_broke' });
         return;
       }
@@ -74,7 +67,7 @@ export function defineWorkStep(deps: WorkDeps) {
           const findings = conclude ? await concludeWork(deps, tx, { ...at, conclude }) : found;
           if (!findings) return false;
           const happening = { type: 'findings', step, attempt, findings } as const;
-          const { refused } = await deps.drive().apply(tx, instanceId, happening, context.now);
+          const { refused } = await deps.drive.apply(tx, instanceId, happening, context.now);
           if (refused) return false;
           const replaced = await recordDerived(tx, rows);
           if (replaced.length > 0) await deps.deleteBlobs(tx, replaced);
@@ -83,15 +76,8 @@ export function defineWorkStep(deps: WorkDeps) {
         .catch(isGone);
       if (!taken) await Promise.all(rows.map(({ blob_key }) => deps.blobs.delete(blob_key).catch(() => undefined)));
     },
-  });
-  const lookStep = defineJob<WorkPayload>({
-    ...workStep,
-    kind: 'process-manager.look',
-    does: 'has a machine look at the pictures of a step, for live instances',
-    role: 'vision',
-    atOnce: availableParallelism(),
-  });
-  return { workStep, lookStep };
+  };
+  return [workStep, { ...LOOK_STEP, run: workStep.run }];
 }
 
 function isAtWork({ state }: Look, { step, attempt }: WorkPayload): boolean {
@@ -105,9 +91,9 @@ type Concluded = WorkPayload & { conclude: NonNullable<Worked['conclude']>; now:
 async function concludeWork(deps: WorkDeps, tx: TenantTx, concluded: Concluded): Promise<Findings | undefined> {
   const { instanceId, step, now } = concluded;
   await lockChain(tx, instanceId);
-  const look = await deps.drive().lookAt(tx, instanceId);
+  const look = await deps.drive.lookAt(tx, instanceId);
   if (!look || !isAtWork(look, concluded)) return undefined;
-  const acts = await actsFor(deps.identity(), tx, { row: look.instance, step, now });
+  const acts = await actsFor(deps.identity, tx, { row: look.instance, step, now });
   return concluded.conclude(acts);
 }
 
@@ -146,7 +132,7 @@ async function work(deps: WorkDeps, db: TenantDb, look: Look, { signal }: JobCon
     },
     challenge: async (id) => (await openChallenges(deps.vault).read(db, instance.id, id))?.progress,
     vision: deps.visionOf(db, look),
-    presentFace: (image) => deps.identity().presentFace(image, instance.environment, signal),
+    presentFace: (image) => deps.identity.presentFace(image, instance.environment, signal),
     instanceId: instance.id,
     environment: instance.environment,
     callHttp: (call) => deps.callHttp(db, { ...call, environment: instance.environment, actor: stepName }, signal),

@@ -2,6 +2,7 @@ import type { Db, TenantDb, TenantReads, TenantTx } from '../../db/db.ts';
 import { FOR_UPDATE } from '../../db/sql/dialect.ts';
 import { query, statement } from '../../db/sql/statement.ts';
 import type { Scrub } from '../../db/sqlite/scrub.ts';
+import type { Feature } from '../../kernel/feature.ts';
 import type { TenantId } from '../../kernel/ids.ts';
 import { toStored } from '../instances/instance-seal.ts';
 import { addTerms, findStoredInstance, removeTerms } from '../instances/process-instances.repository.ts';
@@ -44,7 +45,11 @@ const SEAL_TOKEN = statement(
   `UPDATE process_tokens SET sealed = :sealed, parameters = '{}' WHERE tenant_id = :tenant_id AND id = :id`,
 );
 
-export async function sealExisting({ db, scrub, everyTenantId, others, onProgress }: SealExistingDeps): Promise<void> {
+export function sealExisting(deps: SealExistingDeps): Feature {
+  return { prepare: () => sealAll(deps) };
+}
+
+async function sealAll({ db, scrub, everyTenantId, others, onProgress }: SealExistingDeps): Promise<void> {
   let any = false;
   const batchOf = (what: 'users' | 'members') => async (tx: TenantTx, after: string) => {
     const ids = await others[what](tx, after, BATCH);

@@ -27,7 +27,7 @@ export type PersonRequestDeps = RunDeps &
   ArchivePersonDeps & {
     db: Db;
     vault: Vault;
-    jobs: Pick<Jobs, 'register' | 'enqueue' | 'schedule'>;
+    jobs: Pick<Jobs, 'enqueue'>;
     audit: Audit;
     everyTenantId(): AsyncIterable<TenantId>;
   };
@@ -43,9 +43,6 @@ const FINDS_KEPT_DAYS = 7;
 export function openPersonRequests(deps: PersonRequestDeps) {
   const { jobs, vault, audit, sources } = deps;
   const run = runRequestJob(deps);
-  jobs.register(run);
-  const forget = forgetFindsJob(deps);
-  jobs.register(forget, { dailyAt: '00:20', key: 'daily' });
 
   const create = async (context: Context, action: PersonRequestRow['action'], body: NewRequest): Promise<Shown> => {
     const { reference, ...selectors } = body;
@@ -73,7 +70,7 @@ export function openPersonRequests(deps: PersonRequestDeps) {
     });
   };
 
-  return implement(api.personRequests, {
+  const handlers = implement(api.personRequests, {
     find: (context, { body }) => create(context, 'FIND', body),
     erase: (context, { body }) => create(context, 'ERASE', body),
 
@@ -96,6 +93,7 @@ export function openPersonRequests(deps: PersonRequestDeps) {
       return answer;
     },
   });
+  return { handlers: { personRequests: handlers }, jobs: [run, forgetFindsJob(deps)] };
 }
 
 /** That of another environment is as good as missing. */
@@ -123,7 +121,10 @@ function forgetFindsJob({ db, everyTenantId }: Pick<PersonRequestDeps, 'db' | 'e
   return defineJob<object>({
     kind: 'userdata-server.forget-finds',
     does: 'removes the results of requests about persons when their time is over',
-    ...{ maxAttempts: 5, backoff: { firstMs: MINUTE, mostMs: HOUR }, timeoutMs: 10 * MINUTE },
+    maxAttempts: 5,
+    backoff: { firstMs: MINUTE, mostMs: HOUR },
+    timeoutMs: 10 * MINUTE,
+    recurs: { dailyAt: '00:20', key: 'daily' },
     async run(_payload, { now, signal }) {
       for await (const tenantId of everyTenantId()) {
         signal.throwIfAborted();

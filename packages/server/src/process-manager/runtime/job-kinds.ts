@@ -1,0 +1,34 @@
+import { availableParallelism } from 'node:os';
+import { defineKind } from '../../jobs/define-job.ts';
+import { MINUTE, SECOND } from '../../kernel/clock.ts';
+
+/** The jobs that `drive` enqueues. Their handlers need `drive`, and stand in files of their own. */
+export type WorkPayload = { instanceId: string; step: string; attempt: number };
+
+/** `instanceId` is the parent, whose step waits for the child. */
+export type ChildPayload = { instanceId: string; step: string; childId: string };
+
+export const WORK_STEP = defineKind<WorkPayload>({
+  kind: 'process-manager.work-step',
+  does: 'does the work of a step that needs nobody to look at pictures',
+  maxAttempts: 5,
+  backoff: { firstMs: 2 * SECOND, mostMs: MINUTE },
+  timeoutMs: 5 * MINUTE,
+});
+
+/** The same for live steps that need the machine that looks at pictures. */
+export const LOOK_STEP = defineKind<WorkPayload>({
+  ...WORK_STEP,
+  kind: 'process-manager.look',
+  does: 'has a machine look at the pictures of a step, for live instances',
+  role: 'vision',
+  atOnce: availableParallelism(),
+});
+
+export const START_CHILD = defineKind<ChildPayload>({
+  kind: 'process-manager.start-child',
+  does: 'starts the journey of a subprocess',
+  maxAttempts: 5,
+  backoff: { firstMs: 2 * SECOND, mostMs: MINUTE },
+  timeoutMs: MINUTE,
+});
