@@ -59,7 +59,10 @@ describe('going on with a phone', () => {
     assert.match(await facts.innerText(), /Ein Browser auf Linux/);
     await phone.setViewportSize({ width: 390, height: 664 });
     const box = await phone.locator('.numbers').boundingBox();
-    assert.ok(box && box.y + box.height <= 664, `on a short phone the numbers are out of sight: ${JSON.stringify(box)}`);
+    assert.ok(
+      box && box.y + box.height <= 664,
+      `on a short phone the numbers are out of sight: ${JSON.stringify(box)}`,
+    );
   });
 
   it('another number connects nothing, and the first device can try again', async () => {
