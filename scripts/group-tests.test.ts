@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { groupTests, MAX_FILES_TOGETHER } from './group-tests.ts';
+import { groupTests, MAX_FILES_TOGETHER, MAX_FILES_WITH_BROWSER } from './group-tests.ts';
 
 const texts: Record<string, string> = {
   'packages/cli/src/commands/start.test.ts': "import { grove } from '../../test/grove.ts';",
@@ -29,4 +29,15 @@ test('files that load the models of vision share with each other, and with no ot
   const vision = ['packages/vision/src/mrz/one.test.ts', 'packages/vision/src/two.test.ts'];
   const { withModels, together } = groupTests([...plain.slice(0, 3), ...vision], read);
   assert.deepEqual([withModels, together], [[vision], [plain.slice(0, 3)]]);
+});
+
+test('files that use a browser share one with their neighbours, unless they start it themselves', () => {
+  const stage = "import { openStage } from './stage.ts';";
+  const rows = Array.from({ length: MAX_FILES_WITH_BROWSER + 1 }, (_, at) => `packages/journey/test/${at}.test.ts`);
+  const own = 'packages/journey/test/own.test.ts';
+  const startsOne = "import { chromium } from 'playwright-core';";
+  const { withBrowser, apart } = groupTests([...rows, own], (file) => (file === own ? startsOne : stage));
+  assert.deepEqual([withBrowser, apart], [[rows.slice(0, -1), rows.slice(-1)], [own]]);
+  const elsewhere = ['packages/server/src/docs.test.ts'];
+  assert.deepEqual(groupTests(elsewhere, () => "import type { Page } from 'playwright-core';").apart, elsewhere);
 });

@@ -8,15 +8,20 @@ export type Grouped = {
   apart: string[];
   /** Groups that load the models of vision. They take longest, so they are better begun early. */
   withModels: string[][];
+  /** Groups that share a browser. */
+  withBrowser: string[][];
   together: string[][];
 };
 
 export const MAX_FILES_TOGETHER = 20;
+export const MAX_FILES_WITH_BROWSER = 3;
 
 /** Most tests of these ask functions or an application of their own; those elsewhere start commands and browsers. */
 const SHARING = /^(packages\/((cli|contract|journey|sdk|server)\/src|server\/test)|bench\/accuracy)\//;
 /** These share with each other alone: to load the models takes as long as to load the server. */
 const WITH_MODELS = /^packages\/vision\/src\//;
+/** These share a browser with each other: to start one and a server takes as long as a journey. */
+const WITH_BROWSER = /^packages\/journey\/test\//;
 
 /**
  * What belongs to a whole process: a hook of the file would be one of all files, and the environment is everybody's.
@@ -30,19 +35,36 @@ const KEEPS_APART = [
   /\bmock\.(timers|method|module)\b/,
   /\b(testChildren|openBrowser|openVision|startPostgres|startCeph)\(/,
   /GROVE_VISION: 'lazy'/,
-  /from '(node:child_process|node:worker_threads|playwright-core|[./]+\/test\/(grove|configuration)\.ts)'/,
+  /from '(node:child_process|node:worker_threads|[./]+\/test\/(grove|configuration)\.ts)'/,
+  /\bchromium\b/,
 ];
+/** Apart from everything but each other. */
+const HAS_BROWSER = /from '(playwright-core|[./]+\/(capture-)?stage\.ts)'/;
 
 export function groupTests(files: readonly string[], read = (file: string) => readFileSync(file, 'utf8')): Grouped {
-  const mayShare = files.filter((file) => !isApart(read(file)));
+  const texts = new Map(files.map((file) => [file, read(file)]));
+  const mayShare = files.filter((file) => !isApart(texts.get(file) ?? ''));
+  const hasBrowser = (file: string) => HAS_BROWSER.test(texts.get(file) ?? '');
   const matching = (folders: RegExp) => mayShare.filter((file) => folders.test(file.replaceAll('\\', '/')));
-  const [withModels, together] = [matching(WITH_MODELS), matching(SHARING)];
-  const sharing = new Set([...withModels, ...together]);
+  const withBrowser = matching(WITH_BROWSER).filter(hasBrowser);
+  const [withModels, together] = [WITH_MODELS, SHARING].map((folders) =>
+    matching(folders).filter((file) => !hasBrowser(file)),
+  ) as [string[], string[]];
+  const sharing = new Set([...withModels, ...withBrowser, ...together]);
   return {
     apart: files.filter((file) => !sharing.has(file)),
     withModels: dealOut(withModels),
+    withBrowser: inRows(withBrowser),
     together: dealOut(together),
   };
+}
+
+/** Neighbours have the same flags for their browser. */
+function inRows(files: readonly string[]): string[][] {
+  const count = Math.ceil(files.length / MAX_FILES_WITH_BROWSER);
+  return Array.from({ length: count }, (_, row) =>
+    files.slice(row * MAX_FILES_WITH_BROWSER, (row + 1) * MAX_FILES_WITH_BROWSER),
+  );
 }
 
 /** Neighbours are alike: dealt out like cards, no group is left with all the slow ones. */

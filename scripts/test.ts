@@ -1,7 +1,8 @@
 import { chmodSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { build, isFresh } from '../packages/journey/build.ts';
+import { build as buildConsole, isFresh as isConsoleFresh } from '../packages/console/build.ts';
+import { build as buildJourney, isFresh as isJourneyFresh } from '../packages/journey/build.ts';
 import { startPostgres } from '../packages/server/test/postgres.ts';
 import { bundleCommands } from './bundle-commands.ts';
 import { endProcesses } from './end-processes.ts';
@@ -16,7 +17,7 @@ import { printTimes } from './test-times.ts';
  * Runs every test, or those whose files hold one of the given words, and closes with one plain line: `N passed, N failed`.
  * Files that end in `.alone.test.ts` come first and one at a time: somebody waits in them for a camera, so they have a
  * core for themselves, and a few groups of small files have the others. After that there are two processes more than
- * there are cores, since many wait for a browser or a child: first those that load models and the files that need a process
+ * there are cores, since many wait for a browser or a child: first those that share a browser or load models, and the files that need a process
  * of their own, then those that share one. A whole run prints its processor time and the ten costliest files, `--times` all of them.
  */
 const AT_A_TIME = availableParallelism() + 2;
@@ -34,7 +35,7 @@ const files = globSync('{packages,scripts,examples,bench}/**/*.test.ts', { exclu
   .filter((file) => isWhole || words.some((word) => file.includes(word)))
   .sort();
 const isAlone = (file: string) => file.endsWith('.alone.test.ts');
-const { apart, withModels, together } = groupTests(files.filter((file) => !isAlone(file)));
+const { apart, withModels, withBrowser, together } = groupTests(files.filter((file) => !isAlone(file)));
 
 const MEMORY = '/dev/shm';
 const ROOM_BYTES = 8 * 1024 ** 3;
@@ -62,7 +63,7 @@ const run = (groups: string[][], atATime: number, isPatient = false) =>
   runFiles(groups, { folder, timeout: TIMEOUT_MS, atATime, isPatient }, tally);
 // Somebody waits for a camera in those that are alone: the others let them pass.
 await Promise.all([run(alone, 1), run(beside, Math.max(1, availableParallelism() - 1), true)]);
-await run([...withModels, ...apart.map((file) => [file]), ...together], AT_A_TIME);
+await run([...withBrowser, ...withModels, ...apart.map((file) => [file]), ...together], AT_A_TIME);
 await stop();
 // A test that ran out of time may have left a server or a browser behind.
 endProcesses();
@@ -112,7 +113,9 @@ async function prepare(): Promise<() => Promise<void>> {
   process.env.TMPDIR = folder;
   process.env.TEST_SHARED = folder;
   if (files.length < 2 || process.env.TEST_POSTGRES) return async () => undefined;
-  if (!isFresh()) await build();
+  // Otherwise every server that a test starts would build them.
+  if (!isJourneyFresh()) await buildJourney();
+  if (!isConsoleFresh()) await buildConsole();
   process.env.TEST_COMMANDS ??= await bundleCommands();
   const postgres = await startPostgres();
   process.env.TEST_POSTGRES = postgres.folder;

@@ -4,11 +4,12 @@ import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
+import { type AxeLook, axeFaults } from '../../journey/test/axe.ts';
 import { startJourney } from '../../server/test/end-user.ts';
 import { testPlaces } from '../../server/test/harness.ts';
 import { DIST } from '../build.ts';
 import { walk } from './drawn-person.ts';
-import { axeFaults, type ConsoleStage, openConsoleStage, setPresence, still } from './stage.ts';
+import { type ConsoleStage, openConsoleStage, setPresence, settled, still } from './stage.ts';
 
 const SCREENS = fileURLToPath(new URL('../../../build/screens/console', import.meta.url));
 const isKept = process.env.SCREENSHOTS === '1';
@@ -39,7 +40,17 @@ describe('the console', () => {
   const open = async (path: string, heading: RegExp) => {
     await page.goto(`${stage.address}/console${path}`);
     await page.getByRole('heading', { level: 1, name: heading }).waitFor();
-    await page.waitForLoadState('networkidle');
+    await settled(page);
+  };
+  /** The same without loading the application again. */
+  const go = async (path: string, heading: RegExp) => {
+    await page.evaluate((to) => history.pushState({}, '', to), `/console${path}`);
+    await page.getByRole('heading', { level: 1, name: heading }).waitFor();
+    await settled(page);
+  };
+  const axe = async (look?: AxeLook) => {
+    await still(page);
+    return axeFaults(page, look);
   };
   const keep = async (name: string, of = page) => {
     if (!isKept) return;
@@ -51,7 +62,7 @@ describe('the console', () => {
   it('the link of the first start makes an owner, who is signed in', async () => {
     await page.goto(await stage.firstOwnerUrl());
     await page.getByRole('heading', { name: /Welcome to acme/ }).waitFor();
-    assert.deepEqual(await axeFaults(page), []);
+    assert.deepEqual(await axe(), []);
     await keep('join');
     await page.getByLabel('Your name').fill('Olga Owner');
     await page.getByLabel('E-mail').fill('olga@acme.com');
@@ -70,7 +81,7 @@ describe('the console', () => {
       [...document.querySelectorAll<HTMLImageElement>('.viewer img')].every((image) => image.naturalWidth > 0),
     );
     await keep('case');
-    assert.deepEqual(await axeFaults(page), []);
+    assert.deepEqual(await axe(), []);
     // Another verification has the same document; the machine's marks lie over the picture.
     const links = page.getByRole('region', { name: 'Also seen in' });
     await links.getByRole('link', { name: 'Grace Byrne' }).waitFor();
@@ -189,12 +200,12 @@ describe('the console', () => {
     await page.getByLabel('E-mail addresses').fill('EVE@example.com');
     await page.getByRole('button', { name: 'Look' }).click();
     await page.getByText(/1 candidate/).waitFor();
-    assert.deepEqual(await axeFaults(page), []);
+    assert.deepEqual(await axe(), []);
     await keep('watchlist');
     await open(`/stores/customers/users/${user.id}`, /ada/);
     await page.getByRole('button', { name: 'Lock' }).click();
     await page.getByText('This user is locked and cannot sign in.').waitFor();
-    assert.deepEqual(await axeFaults(page), []);
+    assert.deepEqual(await axe(), []);
     await keep('store-user');
   });
 
@@ -223,7 +234,7 @@ describe('the console', () => {
     assert.ok(await askAgain.isDisabled(), 'nothing is asked for without a step');
     await page.getByRole('checkbox', { name: 'selfie' }).check();
     await keep('ask-again');
-    assert.deepEqual(await axeFaults(page), []);
+    assert.deepEqual(await axe(), []);
     await askAgain.click();
     // Without a reason for colleagues nothing is sent: the button leads to the field.
     assert.equal(await page.evaluate(() => document.activeElement?.tagName), 'TEXTAREA');
@@ -232,7 +243,7 @@ describe('the console', () => {
     const dialog = page.getByRole('dialog', { name: 'Ask again' });
     await dialog.waitFor();
     await still(page);
-    assert.deepEqual(await axeFaults(page), []);
+    assert.deepEqual(await axe(), []);
     await keep('ask-again-link');
     const person = await stage.page({ viewport: { width: 390, height: 664 } });
     await person.goto(await dialog.locator('pre, code').first().innerText());
@@ -269,7 +280,7 @@ describe('the console', () => {
     await steps.filter({ hasText: '3. consent' }).getByRole('button', { name: 'Up' }).press('Enter');
     await steps.filter({ hasText: '2. consent' }).waitFor();
     await page.getByText('No faults.').waitFor();
-    assert.deepEqual(await axeFaults(page), []);
+    assert.deepEqual(await axe(), []);
     await keep('outline');
     await steps.filter({ hasText: 'decide' }).getByRole('button', { name: 'Remove' }).press('Enter');
     await page.getByText('This cannot be deployed yet').waitFor();
@@ -304,16 +315,17 @@ describe('the console', () => {
 
   it('every screen has no fault of accessibility, light and dark, and fits a phone', async () => {
     const faults: string[] = [];
-    // Nothing but colours differs in the dark.
-    const look = async (where: string, only?: 'color-contrast') =>
-      faults.push(...(await axeFaults(page, only)).map((fault) => `${where}: ${fault}`));
+    const look = async (where: string, colours?: 'only') =>
+      faults.push(...(await axe(colours && { colours })).map((fault) => `${where}: ${fault}`));
+    await open('/', /Good to see you/);
     for (const [path, heading, name] of SCREENS_OF) {
-      await open(path, heading);
+      await go(path, heading);
       await look(`${path}, light`);
       await keep(name);
       await page.emulateMedia({ colorScheme: 'dark' });
       await page.locator('html[data-mantine-color-scheme=dark]').waitFor();
-      await look(`${path}, dark`, 'color-contrast');
+      // Nothing but colours differs in the dark.
+      await look(`${path}, dark`, 'only');
       await keep(`${name}-dark`);
       await page.emulateMedia({ colorScheme: 'light' });
       await page.setViewportSize({ width: 360, height: 740 });
@@ -332,7 +344,7 @@ describe('the console', () => {
     await page.getByRole('heading', { level: 1, name: 'حسابك' }).waitFor();
     assert.equal(await page.evaluate(() => document.documentElement.dir), 'rtl');
     await open('/reviews', /المراجعات/);
-    assert.deepEqual(await axeFaults(page), []);
+    assert.deepEqual(await axe(), []);
     await keep('reviews-ar');
     await open('/usage', /الاستخدام/);
     await keep('usage-ar');
@@ -399,18 +411,59 @@ describe('the console', () => {
     assert.ok(cookie?.httpOnly && cookie.sameSite === 'Strict');
     assert.ok(!stored.includes(cookie.value.slice(27)));
     // A browser that offers passkeys in a field would sign in by itself.
-    await setPresence(page, false);
+    await offerInField(page, false);
     await page.getByRole('button', { name: 'Your account' }).click();
     await page.getByRole('menuitem', { name: 'Sign out' }).click();
     await page.getByRole('heading', { name: 'Sign in to Grove' }).waitFor();
-    assert.deepEqual(await axeFaults(page), []);
+    assert.deepEqual(await axe(), []);
     await keep('sign-in');
     await page.context().addCookies([cookie]);
     await page.reload();
     await page.getByRole('heading', { name: 'Sign in to Grove' }).waitFor();
     assert.equal(await page.getByLabel('E-mail').getAttribute('autocomplete'), 'username webauthn');
+  });
+
+  it('the offer of passkeys in the field does not interrupt whoever has pressed the button', async () => {
+    await offerInField(page, true);
+    // The offer is held up until the passkey is asked for by the button.
+    const held = Promise.withResolvers<void>();
+    let starts = 0;
+    await page.route('**/signIn/start', async (route) => {
+      starts += 1;
+      if (starts === 1) await held.promise;
+      await route.continue();
+    });
+    const answer = () => page.waitForResponse('**/signIn/start');
+    await page.reload();
+    const button = page.getByRole('button', { name: 'Sign in with a passkey' });
+    await setPresence(page, false);
+    await Promise.all([answer(), button.click()]);
+    await Promise.all([answer(), held.resolve()]);
+    await settled(page);
+    assert.deepEqual([starts, await page.getByRole('alert').count()], [2, 0]);
+    assert.deepEqual(await page.evaluate(() => (window as { offered?: true }).offered), undefined);
+    await page.unroute('**/signIn/start');
     await setPresence(page, true);
-    await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
+    await offerInField(page, false);
+    await page.reload();
+    await button.click();
     await page.getByRole('heading', { level: 1, name: 'People' }).waitFor();
   });
 });
+
+/** Whether the browser has conditional requests. What it offers in a field is never chosen. */
+async function offerInField(page: Page, isOffered: boolean): Promise<void> {
+  const change = (isKnown: boolean) => {
+    PublicKeyCredential.isConditionalMediationAvailable = async () => isKnown;
+    const { get } = CredentialsContainer.prototype;
+    CredentialsContainer.prototype.get = function (options) {
+      if (options?.mediation !== 'conditional') return get.call(this, options);
+      Object.assign(window, { offered: true });
+      return new Promise((_, reject) =>
+        options.signal?.addEventListener('abort', () => reject(options.signal?.reason)),
+      );
+    };
+  };
+  await page.addInitScript(change, isOffered);
+  await page.evaluate(change, isOffered);
+}

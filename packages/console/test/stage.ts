@@ -1,6 +1,11 @@
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { type Browser, type BrowserContextOptions, type CDPSession, chromium, type Page } from 'playwright-core';
+import {
+  type Browser,
+  type BrowserContextOptions,
+  type CDPSession,
+  chromium,
+  type Page,
+  type Request,
+} from 'playwright-core';
 import { findChromium } from '../../../scripts/find-chromium.ts';
 import { build as buildJourney, isFresh as isJourneyFresh } from '../../journey/build.ts';
 import { asTenantId } from '../../server/src/kernel/ids.ts';
@@ -59,6 +64,7 @@ export async function openConsoleStage(places: Places): Promise<ConsoleStage> {
       });
       const page = await context.newPage();
       await addAuthenticator(page);
+      noteRequests(page);
       return page;
     },
     async firstOwnerUrl() {
@@ -101,21 +107,24 @@ export async function still(page: Page): Promise<void> {
   await page.waitForFunction(() => document.getAnimations().every(({ playState }) => playState !== 'running'));
 }
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const underWay = new WeakMap<Page, Set<Request>>();
+/** So many frames without a request: the answer to one may lead to the next. */
+const QUIET_FRAMES = 3;
 
-/** What axe finds against WCAG 2.0 to 2.2, A and AA: one line for each. */
-export async function axeFaults(page: Page, only?: 'color-contrast'): Promise<string[]> {
-  // The policy of the page takes no scripts of others; a debugger may run one all the same.
-  await page.evaluate(AXE);
-  await still(page);
-  return page.evaluate(async (rule) => {
-    type Found = { violations: { id: string; nodes: { html: string; failureSummary?: string }[] }[] };
-    const { axe } = globalThis as unknown as { axe: { run(options: object): Promise<Found> } };
-    const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
-    const runOnly = rule ? { type: 'rule', values: [rule] } : { type: 'tag', values: tags };
-    const { violations } = await axe.run({ runOnly });
-    return violations.flatMap(({ id, nodes }) =>
-      nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 160)} ${failureSummary?.slice(0, 200)}`),
-    );
-  }, only);
+function noteRequests(page: Page): void {
+  const requests = new Set<Request>();
+  underWay.set(page, requests);
+  page.on('request', (request) => requests.add(request));
+  page.on('requestfinished', (request) => requests.delete(request));
+  page.on('requestfailed', (request) => requests.delete(request));
+}
+
+/** Waits until the page has everything that it asked for. */
+export async function settled(page: Page): Promise<void> {
+  const deadline = Date.now() + WAIT_MS;
+  for (let quiet = 0; quiet < QUIET_FRAMES; quiet++) {
+    if (Date.now() > deadline) throw new Error('the page does not come to rest');
+    await page.evaluate(() => new Promise(requestAnimationFrame));
+    if (underWay.get(page)?.size !== 0) quiet = -1;
+  }
 }

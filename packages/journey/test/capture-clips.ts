@@ -29,6 +29,38 @@ export function writeClip(folder: string, name: string, pictures: readonly Buffe
   return file;
 }
 
+/** So often a second: the page looks no more often, and each picture that nobody looks at has to be drawn all the same. */
+const STILL_RATE = 10;
+
+/** One picture as a film that needs no decoder. */
+export async function writeStill(folder: string, name: string, picture: Buffer): Promise<string> {
+  const { data, info } = await sharp(picture).raw().toBuffer({ resolveWithObject: true });
+  const { width, height } = info;
+  const frame = Buffer.concat([Buffer.from('FRAME\n'), toI420(data, width, height)]);
+  const file = join(folder, `${name}.y4m`);
+  const head = `YUV4MPEG2 W${width} H${height} F${STILL_RATE}:1 Ip A1:1 C420jpeg\n`;
+  // One picture alone is not taken for a film.
+  writeFileSync(file, Buffer.concat([Buffer.from(head), frame, frame]));
+  return file;
+}
+
+/** Of a picture with an even width and height: ITU-R BT.601. */
+function toI420(rgb: Uint8Array, width: number, height: number): Buffer {
+  const luma = width * height;
+  const planes = Buffer.alloc(luma * 1.5);
+  for (let at = 0; at < luma; at += 1) {
+    const [r, g, b] = [rgb[at * 3] as number, rgb[at * 3 + 1] as number, rgb[at * 3 + 2] as number];
+    planes[at] = 16.5 + 0.257 * r + 0.504 * g + 0.098 * b;
+    const x = at % width;
+    const y = (at - x) / width;
+    if (x % 2 !== 0 || y % 2 !== 0) continue;
+    const chroma = luma + (y / 2) * (width / 2) + x / 2;
+    planes[chroma] = 128.5 - 0.148 * r - 0.291 * g + 0.439 * b;
+    planes[chroma + luma / 4] = 128.5 + 0.439 * r - 0.368 * g - 0.071 * b;
+  }
+  return planes;
+}
+
 /** Pictures of a head by name; those at rest, and for each movement the takes that show it. */
 export type Head = { pictures: Record<string, Buffer>; acting: Acting };
 

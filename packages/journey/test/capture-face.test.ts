@@ -1,20 +1,15 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { driveCamera } from './capture-camera.ts';
 import { type Head, headPictures } from './capture-clips.ts';
-import { type CaptureStage, openCamera, openCaptureStage, untilSubmitted, WAIT } from './capture-stage.ts';
+import { type CaptureStage, captureStage, openCamera, untilSubmitted, WAIT } from './capture-stage.ts';
 
 /** As long as the page says why a challenge starts again. */
 const NOTICE_MS = 3_500;
 
 let stage: CaptureStage;
 let head: Head;
-before(async () => {
-  stage = await openCaptureStage();
-  head = await headPictures();
-});
-after(() => stage?.close());
 
 /** Landmarks that take half a second each. */
 function slowly(page: Page): Promise<unknown> {
@@ -40,6 +35,11 @@ function noteWords(page: Page): Promise<unknown> {
 }
 
 describe('a selfie', () => {
+  before(async () => {
+    stage = await captureStage();
+    head = await headPictures();
+  });
+
   test('is taken by itself when a face looks ahead, and not before', async () => {
     const pictures = { none: stage.card, face: head.pictures.centre as Buffer };
     let show: (name: string) => Promise<void> = async () => undefined;

@@ -5,7 +5,6 @@ import { type Browser, chromium, type Page } from 'playwright-core';
 import sharp from 'sharp';
 import { findChromium } from '../../../scripts/find-chromium.ts';
 import { openTestApp, type TestApp, testClock, testPlaces } from '../../server/test/harness.ts';
-import { AUDREY, picture } from '../../vision/test/pictures.ts';
 import { openRecording, PORTRAIT_AT } from '../../vision/test/recording.ts';
 import { build, isFresh } from '../build.ts';
 import { driveCamera } from './capture-camera.ts';
@@ -13,7 +12,8 @@ import { type Head, headPictures, specimenPicture } from './capture-clips.ts';
 
 /**
  * Everything at once: the built pages, a real browser, a camera that shows a specimen passport and then a man who does
- * what he is asked to, and the real machine that looks at what the pages send.
+ * what he is asked to, and the real machine that looks at what the pages send. That somebody else is not accepted is shown
+ * without a browser, beside the machine: `packages/server/src/engines/vision/journey-with-eyes.test.ts`.
  */
 const TRIES = 5;
 const STEPS = [
@@ -68,10 +68,10 @@ describe('a journey with a camera and the real machine', () => {
     await app?.stop();
   });
 
-  /** Goes through the journey with a passport that carries this portrait, and says how the journey ended and when. */
-  const run = async (shown: Buffer) => {
+  /** Goes through the journey, and says how it ended and when. */
+  const run = async () => {
     const passport = await specimenPicture({
-      ...{ kind: 'passport', seed: 3, person: VALID, portrait: shown },
+      ...{ kind: 'passport', seed: 3, person: VALID, portrait },
       photograph: { size: { width: 1920, height: 1080 } },
     });
     const { redirectUrl, processInstanceId, token } = await openJourney();
@@ -136,14 +136,8 @@ describe('a journey with a camera and the real machine', () => {
     context.diagnostic(`consent, passport, selfie (tries: ${tries}) and result took ${seconds.toFixed(1)} s`);
 
   test('accepts the holder of the passport', async (context) => {
-    const ran = await run(portrait);
+    const ran = await run();
     note(context, ran);
     assert.equal(ran.status, 'COMPLETED_ENDED_SUCCESS', ran.open);
-  });
-
-  test('leaves the passport of somebody else to a person', async (context) => {
-    const ran = await run(picture(AUDREY));
-    note(context, ran);
-    assert.equal(ran.status, 'REVIEW');
   });
 });

@@ -1,39 +1,23 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { axeFaults } from './axe.ts';
 import { driveCamera, refuseCamera } from './capture-camera.ts';
 import { type Head, headPictures } from './capture-clips.ts';
-import { type CaptureStage, DOCUMENT, hurryUntil, openCaptureStage, WAIT } from './capture-stage.ts';
+import { type CaptureStage, captureStage, DOCUMENT, hurryUntil, WAIT } from './capture-stage.ts';
 import { keepScreens } from './keep-screens.ts';
 
 let stage: CaptureStage;
 let head: Head;
-before(async () => {
-  stage = await openCaptureStage();
-  head = await headPictures();
-});
-after(() => stage?.close());
 
 describe('every screen of the camera', () => {
-  const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-  type Finding = { id: string; nodes: { target: unknown[] }[] };
+  before(async () => {
+    stage = await captureStage();
+    head = await headPictures();
+  });
 
-  /** What axe has to say about the page as it is now. */
-  const findings = async (page: Page): Promise<string[]> => {
-    if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(source);
-    const { violations } = await page.evaluate(() =>
-      (
-        window as unknown as { axe: { run(node: Document, options: object): Promise<{ violations: Finding[] }> } }
-      ).axe.run(document, {
-        runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'],
-      }),
-    );
-    return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id} ${target.join(' ')}`));
-  };
   const look = async (page: Page, name: string, lang: string) => {
-    assert.deepEqual(await findings(page), [], name);
+    assert.deepEqual(await axeFaults(page), [], name);
     if (name !== 'live') await keepScreens(page, `camera ${name} ${lang}`);
   };
   const open = (page: Page) => page.locator('button.primary').first().tap();

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
+import { after } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from 'playwright-core';
-import { findChromium } from '../../../scripts/find-chromium.ts';
-import { specimenPicture, writeClip } from './capture-clips.ts';
+import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
+import { openChromium } from './browsers.ts';
+import { specimenPicture, writeStill } from './capture-clips.ts';
 import type { SentChallenges } from './capture-page/scripted-challenges.ts';
 import { openCaptureSite } from './capture-site.ts';
 
@@ -35,10 +36,22 @@ export type CaptureStage = {
   close(): Promise<void>;
 };
 
-export async function openCaptureStage(): Promise<CaptureStage> {
+let opened: Promise<CaptureStage> | undefined;
+after(async () => (await opened)?.close());
+
+/** One for all files of tests that share a process. */
+export function captureStage(): Promise<CaptureStage> {
+  opened ??= openCaptureStage();
+  return opened;
+}
+
+async function openCaptureStage(): Promise<CaptureStage> {
   const card = await specimenPicture();
   const site = await openCaptureSite();
-  const browser = await launch(writeClip(site.folder, 'card', [card]));
+  const { browser, close } = await openChromium([
+    ...['--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream'],
+    `--use-file-for-fake-video-capture=${await writeStill(site.folder, 'card', card)}`,
+  ]);
   return {
     card,
     async visit(query, work, { prepare, ...options } = {}) {
@@ -60,23 +73,11 @@ export async function openCaptureStage(): Promise<CaptureStage> {
       }
     },
     async close() {
-      await browser.close();
+      await close();
       await site.close();
       rmSync(site.folder, { recursive: true, force: true });
     },
   };
-}
-
-function launch(clip: string): Promise<Browser> {
-  return chromium.launch({
-    executablePath: findChromium({ install: true }) ?? '',
-    args: [
-      ...['--headless', '--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking'],
-      ...['--disable-component-update', '--disable-sync', '--disable-quic'],
-      ...['--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream'],
-      `--use-file-for-fake-video-capture=${clip}`,
-    ],
-  });
 }
 
 export const openCamera = (page: Page) => page.getByRole('button', { name: 'Open the camera' }).tap();

@@ -1,17 +1,13 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import sharp from 'sharp';
 import { driveCamera, fakeLenses, refuseCamera } from './capture-camera.ts';
 import { specimenPicture } from './capture-clips.ts';
-import { type CaptureStage, DOCUMENT, openCamera, openCaptureStage, untilSubmitted, WAIT } from './capture-stage.ts';
+import { type CaptureStage, captureStage, DOCUMENT, openCamera, untilSubmitted, WAIT } from './capture-stage.ts';
 
 let stage: CaptureStage;
-before(async () => {
-  stage = await openCaptureStage();
-});
-after(() => stage?.close());
 
 /** Two fingers that move apart. */
 async function pinch(page: Page, { x, y }: { x: number; y: number }, times: number): Promise<void> {
@@ -31,6 +27,10 @@ async function pinch(page: Page, { x, y }: { x: number; y: number }, times: numb
 const seeHint = (page: Page, hint: string) => page.waitForSelector(`[data-hint="${hint}"]`, WAIT);
 
 describe('a document', () => {
+  before(async () => {
+    stage = await captureStage();
+  });
+
   test('is photographed by itself, shown, and sent; then its other side is asked for', async () => {
     const sent = await stage.visit({ settings: DOCUMENT }, async (page) => {
       await openCamera(page);
@@ -325,6 +325,10 @@ describe('a document', () => {
 });
 
 describe('a camera that does not open', () => {
+  before(async () => {
+    stage = await captureStage();
+  });
+
   const REFUSALS: [name: string, message: string, fault: string][] = [
     ['NotAllowedError', 'Permission denied', 'denied'],
     ['NotAllowedError', 'Permission denied by system', 'deniedBySystem'],

@@ -1,13 +1,9 @@
-import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-import { findChromium } from '../../../scripts/find-chromium.ts';
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { openTestApp, type Places, type TestApp } from '../../server/test/harness.ts';
 import { build, isFresh } from '../build.ts';
+import { openChromium } from './browsers.ts';
 
 /** A server with the built pages, and a real browser to open them with. It reaches this machine and nothing else. */
-const FLAGS = [
-  ...['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
-  ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
-];
 const PHONE = { width: 360, height: 740 };
 /** A machine that has other things to do takes its time. */
 const WAIT_MS = 20_000;
@@ -37,11 +33,9 @@ export async function openStage(
   flags: readonly string[] = [],
 ): Promise<Stage> {
   if (!isFresh()) await build();
-  const executablePath = findChromium();
-  if (!executablePath) throw new Error('there is no Chromium: install it, or name it in CHROMIUM');
   const app = await openTestApp(await places.create(), { environment });
   const { apiKey: testKey } = await app.app.tenants.createApiKey(app.tenantId, { name: 'test', environment: 'test' });
-  const browser = await chromium.launch({ executablePath, args: [...FLAGS, ...flags] });
+  const { browser, close } = await openChromium(flags);
   const complaints: string[] = [];
   const context = async (options: BrowserContextOptions = {}) => {
     const made = await browser.newContext({ viewport: PHONE, locale: 'en-GB', reducedMotion: 'reduce', ...options });
@@ -66,7 +60,7 @@ export async function openStage(
       await Promise.all(browser.contexts().map((each) => each.close()));
     },
     async close() {
-      await browser.close();
+      await close();
       await app.stop();
     },
   };

@@ -1,7 +1,7 @@
 import { Alert, Button, Text, TextInput } from '@mantine/core';
 import { browserSupportsWebAuthnAutofill, startAuthentication } from '@simplewebauthn/browser';
 import { useQueryClient } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { CallError, call } from '../api/client.ts';
 import { SESSION_KEY } from '../api/session.tsx';
 import { type TextKey, useT } from '../texts/texts.tsx';
@@ -14,8 +14,11 @@ export function SignIn() {
   const client = useQueryClient();
   const [isBusy, setBusy] = useState(false);
   const [fault, setFault] = useState<TextKey>();
+  const isPressed = useRef(false);
   const signInBy = async (useBrowserAutofill: boolean) => {
     const { ceremonyId, publicKey } = await call('consoleAccount', 'startSignIn', { body: {} });
+    // The offer in the field would end the ceremony of whoever was quicker and pressed the button.
+    if (useBrowserAutofill && isPressed.current) return;
     const optionsJSON = publicKey as unknown as RequestOptions;
     const credential = await startAuthentication({ optionsJSON, useBrowserAutofill });
     const body = { ceremonyId, credential: credential as unknown as Record<string, unknown> };
@@ -29,6 +32,7 @@ export function SignIn() {
       .catch((error) => error instanceof CallError && setFault(faultOf(error)));
   }, []);
   const signIn = async () => {
+    isPressed.current = true;
     setBusy(true);
     setFault(undefined);
     try {

@@ -1,0 +1,47 @@
+import { after } from 'node:test';
+import { type Browser, chromium } from 'playwright-core';
+import { findChromium } from '../../../scripts/find-chromium.ts';
+
+/** A real browser without a window. In a run of many files, those that share a process share it, too. */
+const FLAGS = [
+  ...['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
+  ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
+];
+
+export type OpenBrowser = {
+  readonly browser: Browser;
+  /** Closes its pages, and the browser unless the next file goes on with it. */
+  close(): Promise<void>;
+};
+
+const isShared = process.env.TEST_SHARED !== undefined;
+const shared = new Map<string, Promise<Browser>>();
+// Elsewhere it would make a test of a program that is none.
+if (isShared) {
+  after(async () => {
+    for (const browser of shared.values()) await (await browser).close();
+  });
+}
+
+export async function openChromium(flags: readonly string[] = []): Promise<OpenBrowser> {
+  if (!isShared) {
+    const browser = await launch(flags);
+    return { browser, close: () => browser.close() };
+  }
+  const key = flags.join(' ');
+  const known = shared.get(key) ?? launch(flags);
+  shared.set(key, known);
+  const browser = await known;
+  return {
+    browser,
+    async close() {
+      await Promise.all(browser.contexts().map((each) => each.close()));
+    },
+  };
+}
+
+function launch(flags: readonly string[]): Promise<Browser> {
+  const executablePath = findChromium();
+  if (!executablePath) throw new Error('there is no Chromium: install it, or name it in CHROMIUM');
+  return chromium.launch({ executablePath, args: [...FLAGS, ...flags] });
+}
