@@ -60,7 +60,11 @@ export function jobQueue(deps: JobQueueDeps): QueuePolicy<Claimed, Outcome> {
     async claim(held, now, lease) {
       groups ??= groupKinds(deps);
       const claimed: Claimed[] = [];
-      for (const group of groups) claimed.push(...(await claimGroup(group, held, now, lease)));
+      for (const group of groups) {
+        // What the groups before it have just claimed takes room as well.
+        const present = { ...held, size: held.size + claimed.length };
+        claimed.push(...(await claimGroup(group, present, now, lease)));
+      }
       return claimed;
     },
     chooseNext,

@@ -5,6 +5,7 @@ import { onBothEngines, type TestClock, testClock } from '../../test/harness.ts'
 import { enqueueNamed, gate, namedJob, openTestJobs, storedJobs } from '../../test/jobs.ts';
 import { type Db, sql } from '../db/db.ts';
 import { newId, type TenantId } from '../kernel/ids.ts';
+import { MAX_BATCH } from '../leases/results.ts';
 
 const EMPTY = sql('DELETE FROM jobs');
 /** One statement for all of them: the test is about claiming, not about adding. */
@@ -52,6 +53,26 @@ onBothEngines('turns of tenants at jobs', (_engine, places) => {
       places.every((at) => at >= 0 && at < 20),
       `they began as numbers ${places}`,
     );
+  });
+
+  it('hold no more than there is room for, although kinds with a limit of their own are claimed apart', async () => {
+    const stop = gate();
+    const kinds = Array.from({ length: 4 }, (_, at) =>
+      namedJob(() => stop.opened, { kind: `test.named${at}`, atOnce: 10 * MAX_BATCH }),
+    );
+    const jobs = openTestJobs(db, clock, { concurrency: 4, stopWithinMs: 0 });
+    const names = Array.from({ length: MAX_BATCH }, (_, at) => `${at}`);
+    for (const definition of kinds) {
+      jobs.register(definition);
+      await enqueueNamed({ jobs, db, tenantId: small }, definition, ...names);
+    }
+    jobs.start();
+    const held = async () => (await storedJobs(db)).filter(({ lease_until }) => lease_until > 0).length;
+    while ((await held()) < 4 + 2 * MAX_BATCH) await new Promise((turn) => setImmediate(turn));
+    const most = await held();
+    stop.open();
+    await jobs.stop();
+    assert.equal(most, 4 + 2 * MAX_BATCH);
   });
 
   it('give a tenant that comes late the next free place, although jobs of another wait in memory', async () => {
