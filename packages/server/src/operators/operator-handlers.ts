@@ -19,6 +19,7 @@ import {
   removeOperator,
   SORTABLE,
 } from './operators.repository.ts';
+import { isLockedAt } from './passkeys.ts';
 import { ensureHolds, getGrant, lockGrant } from './role-rules.ts';
 import { removeSessionsOf, sessionsOf } from './sessions.repository.ts';
 import { toSessions } from './sessions.ts';
@@ -124,7 +125,7 @@ export function toOperator(row: OperatorRow, now: number): OperatorView {
   return {
     ...{ id: row.id, name: row.name, role: row.role, status: row.status },
     ...(row.email !== '' && { email: row.email }),
-    ...(locked_until !== null && locked_until > now && { lockedUntilDtm: toDtm(locked_until) }),
+    ...(locked_until !== null && isLockedAt(row, now) && { lockedUntilDtm: toDtm(locked_until) }),
     ...(last_sign_in_at !== null && { lastSignInDtm: toDtm(last_sign_in_at) }),
     ...(link_hash !== null && link_expires_at !== null && { linkExpiringDtm: toDtm(link_expires_at) }),
     ...{ createdDtm: toDtm(row.created_at), createdBy: row.created_by },

@@ -257,6 +257,18 @@ onBothEngines('operators', (_engine, places) => {
     assert.equal((await signIn(grove, person.device)).status, 200);
   });
 
+  it('100216: a lock that was set while the clock was ahead is over once it is put right', async () => {
+    owner = await again(owner);
+    const person = await invitePerson(grove, owner, 'Auditor', 'Tess Ahead');
+    const right = grove.clock.now();
+    grove.clock.advance(300 * 24 * 60 * MINUTE);
+    const wrong = { signature: () => Buffer.alloc(70, 1) };
+    for (let at = 0; at < 5; at += 1) await signIn(grove, person.device, { faults: wrong });
+    await refuses(signIn(grove, person.device), 100216);
+    grove.clock.set(right);
+    assert.equal((await signIn(grove, person.device)).status, 200);
+  });
+
   it('100211: what is destructive needs a passkey that was used within ten minutes', async () => {
     owner = await again(owner);
     grove.clock.advance(10 * MINUTE);

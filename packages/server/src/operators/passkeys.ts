@@ -10,7 +10,7 @@ import {
   verifyAuthentication,
 } from '../identity-store/passkeys/verify-authentication.ts';
 import { verifyRegistration } from '../identity-store/passkeys/verify-registration.ts';
-import { MINUTE } from '../kernel/clock.ts';
+import { MINUTE, MOST_APART_MS } from '../kernel/clock.ts';
 import { ApiError, invalidInput } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
 import { CEREMONY_MS, type OperatorCeremony, openCeremony, takeCeremony } from './ceremonies.repository.ts';
@@ -144,7 +144,7 @@ export async function recognise(tx: TenantTx, answered: Answered, asked: Asked):
   const passkey = await named(tx, credential, places);
   const operator = passkey && (await findOperatorForUpdate(tx, passkey.operator_id));
   if (!passkey || operator?.status !== 'ACTIVE') return { refused: 'passkey' };
-  if (operator.locked_until !== null && operator.locked_until > now) return { refused: 'locked', operator };
+  if (isLockedAt(operator, now)) return { refused: 'locked', operator };
   const failed = await verifyAnswer(tx, { credential, passkey, ceremony, asked });
   if (failed === undefined) {
     const after = { ...operator, failures: 0, locked_until: null, last_sign_in_at: now };
@@ -195,6 +195,11 @@ async function verifyAnswer(tx: TenantTx, { credential, passkey, ceremony, asked
     if (error instanceof Refusal) return { counts: error.counts };
     throw error;
   }
+}
+
+/** A lock that ends later than a lock from now would was set while the clock was ahead, and is over. */
+export function isLockedAt({ locked_until }: Pick<OperatorRow, 'locked_until'>, now: number): boolean {
+  return locked_until !== null && locked_until > now && locked_until <= now + LOCKED_MS + MOST_APART_MS;
 }
 
 async function countFailure(tx: TenantTx, operator: OperatorRow, now: number): Promise<Recognised> {

@@ -1,5 +1,6 @@
-import { type OfTenant, type Reads, statements, type Value } from '../db.ts';
-import { PAGE } from './dialect.ts';
+import { ROWS_AT_ONCE, slicesOf } from '../../kernel/in-slices.ts';
+import { type OfTenant, type Reads, type RowOf, sql, statements, type TenantReads, type Value } from '../db.ts';
+import { inJson, PAGE } from './dialect.ts';
 import { pageStatement } from './kept-statement.ts';
 import { rowMaker } from './row-maker.ts';
 import { numberParams, type ParamNames, type ParamsOf, prepare } from './statement.ts';
@@ -31,7 +32,12 @@ type Options<F> = {
   filters?: F | undefined;
   /** Counting goes no further: whoever filters wants the first pages. */
   mostCounted?: number | undefined;
+  /** Large pages are read in slices where this says how rows are found by their `id`. */
+  byId?: ById | undefined;
 };
+
+/** `FROM process_instances i … WHERE i.tenant_id = :tenant_id`, and `i.id`. */
+export type ById = { readonly from: string; readonly id: string };
 
 const ORDER = '/*order*/';
 type Params = Readonly<Record<string, Value | undefined>>;
@@ -48,7 +54,7 @@ export function listOf<R>() {
 export function makeList<R>(
   columns: string | readonly string[],
   from: string,
-  { filters, mostCounted }: Options<Filters>,
+  { filters, mostCounted, byId }: Options<Filters>,
 ) {
   const conditions = Object.entries(filters ?? {});
   /** One for each set of filters, made when it is asked for. There are few filters. */
@@ -58,7 +64,7 @@ export function makeList<R>(
     for (const [name, condition] of conditions) if (params[name] !== undefined) tail += ` ${condition}`;
     let statement = built.get(tail);
     if (!statement) {
-      statement = build<R>(columns, tail, mostCounted);
+      statement = build<R>(columns, tail, { mostCounted, byId });
       built.set(tail, statement);
     }
     return statement;
@@ -73,17 +79,45 @@ export function makeList<R>(
   return Object.assign(list, { page, count });
 }
 
-function build<R>(columns: string | readonly string[], tail: string, mostCounted?: number) {
+function build<R>(columns: string | readonly string[], tail: string, { mostCounted, byId }: Options<Filters>) {
   const names = typeof columns === 'string' ? columns : columns.join(', ');
   const toRow = typeof columns === 'string' ? undefined : rowMaker(columns);
   const { numbered, valuesOf } = numberParams<Params>(`SELECT ${names} ${tail} ${ORDER} ${PAGE}`);
   statements.push(numbered);
   const counted = mostCounted === undefined ? tail : `FROM (SELECT 1 ${tail} LIMIT ${mostCounted}) AS counted`;
+  const sliced = byId && slicedPage<R>(names, tail, { byId, toRow });
   return {
     count: prepare<Params, { total: number }>(`SELECT count(*) AS total ${counted}`, ['total']),
     page(db: Reads & OfTenant, params: Params, paging: PageOrder): Promise<R[]> {
+      if (sliced && paging.size > ROWS_AT_ONCE) return sliced(db, params, paging);
       const ordered = pageStatement(paging, numbered.replace(ORDER, `ORDER BY ${paging.orderBy}`), toRow);
       return db.all<R>(ordered, valuesOf(db, { ...params, limit: paging.size, offset: paging.offset }));
     },
+  };
+}
+
+type Sliced = { byId: ById; toRow: RowOf | undefined };
+type WithId = { readonly id: string };
+
+/**
+ * Reads a large page: first which rows are in it, then a few of them at a time, and others are served in between. A row
+ * that is gone by then is left out.
+ */
+function slicedPage<R>(names: string, tail: string, { byId: { from, id }, toRow }: Sliced) {
+  const ids = numberParams<Params>(`SELECT ${id} AS id ${tail} ${ORDER} ${PAGE}`);
+  statements.push(ids.numbered);
+  const some = numberParams<Params>(`SELECT ${names} ${from} AND ${id} ${inJson(':ids')}`);
+  const slice = sql(some.numbered, toRow);
+  return async (db: Reads & OfTenant, params: Params, paging: PageOrder): Promise<R[]> => {
+    const ordered = pageStatement(paging, ids.numbered.replace(ORDER, `ORDER BY ${paging.orderBy}`));
+    const window = { ...params, limit: paging.size, offset: paging.offset };
+    const found = (await db.all<WithId>(ordered, ids.valuesOf(db, window))).map((row) => row.id);
+    const rows: R[] = [];
+    for await (const part of slicesOf(db as TenantReads, found)) {
+      const read = await db.all<R & WithId>(slice, some.valuesOf(db, { ids: JSON.stringify(part) }));
+      const byId = new Map(read.map((row) => [row.id, row]));
+      rows.push(...part.flatMap((each) => byId.get(each) ?? []));
+    }
+    return rows;
   };
 }

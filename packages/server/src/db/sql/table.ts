@@ -59,6 +59,7 @@ export function table<const C extends Columns>(name: string, definition: C): Tab
   const assign = (columns: readonly string[]) => columns.map((column) => `${column} = :${column}`).join(', ');
   const insertInto = `INSERT INTO ${name} (${all.join(', ')}) VALUES (${all.map((column) => `:${column}`).join(', ')})`;
   const selectFrom = (columns: readonly string[]) => `SELECT ${columns.join(', ')} FROM ${name}`;
+  const byId = { from: `FROM ${name} WHERE tenant_id = :tenant_id`, id: 'id' };
   const count = <P>(tail: string) =>
     prepare<P, { total: number }>(`SELECT count(*) AS total FROM ${name} ${tail}`, ['total']);
   return {
@@ -75,6 +76,10 @@ export function table<const C extends Columns>(name: string, definition: C): Tab
     },
     update: (columns, tail) => prepare(`UPDATE ${name} SET ${assign(columns)} ${tail}`),
     delete: (tail) => prepare(`DELETE FROM ${name} ${tail}`),
-    list: (columns, where, filters) => makeList(columns, `FROM ${name} ${where}`, { filters }) as never,
+    list: (columns, where, filters) =>
+      makeList(columns, `FROM ${name} ${where}`, {
+        filters,
+        byId: columns.includes('id' as never) ? byId : undefined,
+      }) as never,
   };
 }

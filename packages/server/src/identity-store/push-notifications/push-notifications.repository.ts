@@ -42,11 +42,12 @@ const ACTIVE = notifications.select(
   `WHERE tenant_id = :tenant_id AND user_id = :userId AND ${OPEN} AND expires_at > :now
   ORDER BY rp_id, device_id, id DESC LIMIT :limit`,
 );
+// A record from after `until` was written while the clock was ahead: it must not close the limit until then.
 const SENDS = query<{
   total: number;
   oldest: number | null;
 }>()(`SELECT count(DISTINCT send_id) AS total, min(created_at) AS oldest FROM push_notifications
-  WHERE tenant_id = :tenant_id AND user_id = :userId AND created_at > :since`);
+  WHERE tenant_id = :tenant_id AND user_id = :userId AND created_at > :since AND created_at <= :until`);
 const SET_STATUS = statement(`UPDATE push_notifications SET status = :status, reason = :reason, last_updated_at = :now
   WHERE tenant_id = :tenant_id AND id = :id`);
 const HANDED = statement(`UPDATE push_notifications SET handed_at = :now, last_updated_at = :now
@@ -83,13 +84,13 @@ export function activePushes(
   return ACTIVE.all(db, { userId, now, limit });
 }
 
-/** How often the user was sent something since then, and when first. */
-export async function sendsSince(
+/** How often the user was sent something between the two moments, and when first. */
+export async function countSends(
   db: TenantReads,
   userId: string,
-  since: number,
+  { since, until }: { since: number; until: number },
 ): Promise<{ total: number; oldest: number | null }> {
-  const found = await SENDS.get(db, { userId, since });
+  const found = await SENDS.get(db, { userId, since, until });
   return found ?? { total: 0, oldest: null };
 }
 

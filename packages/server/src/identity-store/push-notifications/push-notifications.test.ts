@@ -123,6 +123,16 @@ onBothEngines('push notifications', (_engine, places) => {
     assert.equal((await world.send(user)).status, 201);
   });
 
+  it('100039: five calls while the clock was ahead do not close the limit once it is put right', async () => {
+    const { user } = await world.everybody();
+    const right = world.grove.clock.now();
+    world.grove.clock.advance(25 * MINUTE);
+    for (let at = 0; at < 5; at += 1) assert.equal((await world.send(user)).status, 201);
+    assert.equal((await world.send(user)).body.code, 100039);
+    world.grove.clock.set(right);
+    assert.equal((await world.send(user)).status, 201);
+  });
+
   it('refuse what is missing: 100028, 100029, 100030 for a policy that is not active, 100082 for a store that is not', async () => {
     const { user } = await world.everybody();
     assert.equal((await world.send({ id: '01JZ4MCW8A0C2E4G6J8M0P2R4T' })).body.code, 100028);

@@ -15,7 +15,7 @@ import type { IdentityCore } from '../identity-core.ts';
 import { getActiveStore, type Store } from '../stores/find-store.ts';
 import { getUserForUpdate, givenUserRef, type UserRow, userSubject } from '../users/find-user.ts';
 import type { Processes } from './processes.ts';
-import { addPush, type PushRow, sendsSince } from './push-notifications.repository.ts';
+import { addPush, countSends, type PushRow } from './push-notifications.repository.ts';
 import { getPushPolicy, type PushPolicy } from './push-policies.ts';
 import { LIFE_MS, MAX_SENDS, SENDS_WITHIN_MS } from './push-rules.ts';
 import { contentContext, type PushContent } from './send-push.ts';
@@ -148,7 +148,7 @@ function isReachable({ push_token, invalid_token, push_provider }: DeviceRow, pr
 }
 
 async function ensureNotBombed(tx: TenantTx, { id }: UserRow, now: number): Promise<void> {
-  const { total, oldest } = await sendsSince(tx, id, now - SENDS_WITHIN_MS);
+  const { total, oldest } = await countSends(tx, id, { since: now - SENDS_WITHIN_MS, until: now + SENDS_WITHIN_MS });
   if (total < MAX_SENDS) return;
   const retryAfterSeconds = Math.max(1, Math.ceil(((oldest ?? now) + SENDS_WITHIN_MS - now) / SECOND));
   throw new ApiError(100039, { retryAfterSeconds });

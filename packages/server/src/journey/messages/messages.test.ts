@@ -314,6 +314,16 @@ onBothEngines('messages to end users', (_engine, places) => {
     assert.equal((await send(await journey(), { to: 'ahead0@example.com' })).status, 200);
   });
 
+  it('100161: what was sent while the clock was ahead does not count for its instance once it is put right', async () => {
+    await nextDay();
+    const user = await journey();
+    const right = app.clock.now();
+    app.clock.advance(3 * HOUR);
+    for (let at = 0; at < 3; at++) assert.equal((await send(user, { to: `hour${at}@example.com` })).status, 200);
+    app.clock.set(right);
+    assert.equal((await send(user, { to: 'hour3@example.com' })).status, 200);
+  });
+
   it('goes with its instance', async () => {
     const user = await journey();
     await tell(user, { to: ADA });

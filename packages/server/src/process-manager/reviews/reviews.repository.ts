@@ -3,6 +3,7 @@ import { listOf } from '../../db/sql/list.ts';
 import { query } from '../../db/sql/statement.ts';
 import type { Paging } from '../../kernel/pages.ts';
 import { openRow, openRows } from '../instances/instance-seal.ts';
+import { claimedSql } from './claims.ts';
 
 export type ReviewRow = {
   id: string;
@@ -21,7 +22,8 @@ export type ReviewRow = {
 
 const COLUMNS = `i.id, i.definition_id, i.process_defn_name, i.process_defn_version, i.environment, i.first_name,
   i.last_name, i.sealed, i.reviewer, i.claimed_until, j.state`;
-const FROM = `FROM process_instances i JOIN journeys j ON j.tenant_id = i.tenant_id AND j.instance_id = i.id
+const JOINED = 'FROM process_instances i JOIN journeys j ON j.tenant_id = i.tenant_id AND j.instance_id = i.id';
+const FROM = `${JOINED}
   WHERE i.tenant_id = :tenant_id AND i.environment = :environment AND i.status = 'REVIEW'`;
 
 const ONE = query<ReviewRow>()(`SELECT ${COLUMNS} ${FROM} AND i.id = :id`);
@@ -41,10 +43,11 @@ export async function findReview(db: TenantReads, environment: string, id: strin
 }
 
 const LIST = listOf<ReviewRow>()(COLUMNS, FROM, {
+  byId: { from: `${JOINED} WHERE i.tenant_id = :tenant_id`, id: 'i.id' },
   filters: {
-    claimedAt: 'AND i.claimed_until > :claimedAt',
-    unclaimedAt: 'AND (i.claimed_until IS NULL OR i.claimed_until <= :unclaimedAt)',
-    reviewer: 'AND i.reviewer = :reviewer AND i.claimed_until > :now',
+    claimedAt: `AND ${claimedSql('i.claimed_until', 'claimedAt')}`,
+    unclaimedAt: `AND NOT ${claimedSql('i.claimed_until', 'unclaimedAt')}`,
+    reviewer: `AND i.reviewer = :reviewer AND ${claimedSql('i.claimed_until', 'now')}`,
   },
 });
 

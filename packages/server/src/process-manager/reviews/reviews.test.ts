@@ -82,6 +82,17 @@ onBothEngines('reviews', (_engine, places) => {
     assert.equal((await post(processInstanceId, 'approve', { comment: 'ok', reviewer: 'Grace' })).status, 200);
   });
 
+  it('100060: a claim from a time when the clock was ahead does not keep others away once it is put right', async () => {
+    const { processInstanceId } = await inReview();
+    const right = app.clock.now();
+    app.clock.advance(300 * 24 * 60 * MINUTE);
+    token = await app.token(testKey);
+    await post(processInstanceId, 'claim', { reviewer: 'Grace' });
+    app.clock.set(right);
+    token = await app.token(testKey);
+    assert.equal((await post(processInstanceId, 'claim', { reviewer: 'Alan' })).body.reviewer, 'Alan');
+  });
+
   it('are claimed by one of many who try at once', async () => {
     const { processInstanceId } = await inReview();
     const names = Array.from({ length: 20 }, (_, at) => `Reviewer ${at}`);

@@ -2,7 +2,7 @@ import { api } from '@grove/contract';
 import { type Audit, type AuditAction, changedBy } from '../../audit/audit.ts';
 import { joined, type TenantReads, type TenantTx } from '../../db/db.ts';
 import { actor } from '../../kernel/actor.ts';
-import { MINUTE, toDtm } from '../../kernel/clock.ts';
+import { toDtm } from '../../kernel/clock.ts';
 import type { Context } from '../../kernel/context.ts';
 import { ApiError, invalidInput } from '../../kernel/errors.ts';
 import { implement } from '../../kernel/implement.ts';
@@ -23,12 +23,10 @@ import {
 } from '../instances/process-instances.repository.ts';
 import type { Drive } from '../runtime/drive.ts';
 import { findProcessSettings } from '../settings/settings.repository.ts';
+import { CLAIMED_MS, isClaimed } from './claims.ts';
 import { findReview, pageReviews, type ReviewRow, SORTABLE } from './reviews.repository.ts';
 import { giveVerdict, ofRound } from './round.ts';
 import { openVerdicts } from './verdicts.repository.ts';
-
-/** Humans decide what machines could not. Whoever has claimed a review is alone with it for a while. */
-const CLAIMED_MS = 30 * MINUTE;
 
 export type ReviewDeps = {
   drive: Drive;
@@ -39,6 +37,7 @@ export type ReviewDeps = {
   askedAgain(tx: TenantTx, row: InstanceRow, now: number): Promise<void>;
 };
 
+/** Humans decide what machines could not. */
 export function reviewHandlers({ drive, audit, resumeLink, askedAgain }: ReviewDeps) {
   const record = (context: Context, tx: TenantTx, action: AuditAction, instanceId: string) =>
     audit.record(tx, { ...changedBy(context), action, instanceId });
@@ -144,8 +143,7 @@ async function lockReview(
   const row = await findInstanceForUpdate(tx, id);
   if (!row || row.environment !== context.principal.environment) throw new ApiError(100022);
   if (row.status !== 'REVIEW') throw new ApiError(100061);
-  const claimed = row.claimed_until !== null && row.claimed_until > context.now;
-  if (claimed && row.reviewer !== name) {
+  if (isClaimed(row, context.now) && row.reviewer !== name) {
     throw new ApiError(100060, { detail: `until ${toDtm(row.claimed_until as number)}` });
   }
   return row;
@@ -192,7 +190,7 @@ async function toReviews(db: TenantReads, rows: readonly ReviewRow[], now: numbe
 const MAX_REASONS = 100;
 
 function toReview(row: ReviewRow, { current, gaps = [] }: Flow, checks: readonly NotPassed[], now: number) {
-  const claimed = row.claimed_until !== null && row.claimed_until > now;
+  const claimed = isClaimed(row, now);
   return {
     processInstanceId: row.id,
     processDefnId: row.definition_id,

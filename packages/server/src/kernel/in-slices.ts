@@ -1,0 +1,58 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
+/** Rows that are read, opened or written out in one go: a millisecond or two. */
+export const ROWS_AT_ONCE = 25;
+const SLICE_MS = 1;
+
+/** A transaction is not interrupted: others may wait for its end. */
+type Handle = { readonly inTransaction?: boolean };
+
+/** When others were served last, as far as this is known here. */
+let servedAt = 0;
+
+/** Serves whoever else waits. */
+export async function serveOthers({ inTransaction }: Handle): Promise<void> {
+  if (inTransaction) return;
+  await nextTurn();
+  servedAt = performance.now();
+}
+
+/** Serves whoever else waits, if that was a millisecond ago. */
+export async function serveOthersIfDue(db: Handle): Promise<void> {
+  if (performance.now() - servedAt > SLICE_MS) await serveOthers(db);
+}
+
+/** The items in groups of at most `ROWS_AT_ONCE`. Between two groups whoever else waits is served. */
+export async function* slicesOf<Item>(db: Handle, items: readonly Item[]): AsyncGenerator<readonly Item[]> {
+  for (let from = 0; from < items.length; from += ROWS_AT_ONCE) {
+    if (from > 0) await serveOthers(db);
+    else if (items.length > ROWS_AT_ONCE) await serveOthersIfDue(db);
+    yield items.slice(from, from + ROWS_AT_ONCE);
+  }
+}
+
+/** Does the same with each of many items: after each millisecond of it whoever else waits is served. */
+export async function forEachInSlices<Item>(
+  db: Handle,
+  items: readonly Item[],
+  work: (item: Item) => void | Promise<void>,
+): Promise<void> {
+  for (const item of items) {
+    if (items.length > ROWS_AT_ONCE && performance.now() - servedAt > SLICE_MS) await serveOthers(db);
+    const done = work(item);
+    if (done) await done;
+  }
+}
+
+/** The views of many rows, made in slices. */
+export async function mapInSlices<Item, Result>(
+  db: Handle,
+  items: readonly Item[],
+  view: (item: Item) => Result,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  await forEachInSlices(db, items, (item) => {
+    results.push(view(item));
+  });
+  return results;
+}

@@ -1,0 +1,15 @@
+import { MINUTE, MOST_APART_MS } from '../../kernel/clock.ts';
+
+/** Whoever has claimed a review is alone with it for so long. */
+export const CLAIMED_MS = 30 * MINUTE;
+/** A claim that ends later was made while the clock was ahead, and is over. */
+const LATEST_END_MS = CLAIMED_MS + MOST_APART_MS;
+
+export function isClaimed({ claimed_until }: { claimed_until: number | null }, now: number): boolean {
+  return claimed_until !== null && claimed_until > now && claimed_until <= now + LATEST_END_MS;
+}
+
+/** The same as a condition on `column`; `now` is the name of a parameter. */
+export function claimedSql(column: string, now: string): string {
+  return `(${column} IS NOT NULL AND ${column} > :${now} AND ${column} <= :${now} + ${LATEST_END_MS})`;
+}
