@@ -86,12 +86,21 @@ test('apply stops with all faults of all files, at their places, before anything
     'name: page\nsteps:\n  - { id: p, type: customPage, page: hello }\n  - { id: d, type: decision }\n',
   );
   write('definitions/none.yaml', 'name: none\nsteps: none\ncolour: green\n');
+  write(
+    'definitions/days.yaml',
+    'name: 5\nretentionDays: -5\ntags: [7]\nsteps:\n  - { id: a, type: docment }\n  - { id: d, type: decision, foo: 1 }\n',
+  );
   const { code, stdout, stderr } = await grove(['apply', folder], env);
   assert.deepEqual([code, stdout], [1, '']);
-  assert.match(stderr, /The configuration has 3 faults; nothing was changed/);
+  assert.match(stderr, /The configuration has 9 faults; nothing was changed/);
   assert.match(stderr, /- definitions\/bad\.yaml:4:11 \/steps\/0\/type must be one of .*did you mean consent\?/);
   assert.match(stderr, /- definitions\/page\.yaml:3:38 \/steps\/0\/page there is no custom page named "hello"/);
-  assert.match(stderr, /- definitions\/none\.yaml:\d:\d+ \//);
+  for (const pointer of ['steps', 'colour']) {
+    assert.match(stderr, new RegExp(`- definitions/none\\.yaml:\\d:\\d+ /${pointer} `));
+  }
+  for (const pointer of ['name', 'retentionDays', 'tags/0', 'steps/0/type', 'steps/1/foo']) {
+    assert.match(stderr, new RegExp(`- definitions/days\\.yaml:\\d:\\d+ /${pointer} `));
+  }
   assert.equal((await client.processDefinitions.list({ query: { name: 'good' } })).totalElements, 0);
 });
 

@@ -29,6 +29,7 @@ export type SettingsFile = {
 
 export type DefinitionFile = {
   readonly file: string;
+  /** Empty if the document has none. */
   readonly name: string;
   readonly document: Readonly<Record<string, unknown>>;
   readonly tags: readonly string[];
@@ -81,25 +82,25 @@ function readDefinitions(folder: string, faults: string[]): DefinitionFile[] {
   if (names.length > MAX_FILES) throw new UsageError(`${folder} holds more than ${MAX_FILES} definitions`);
   return names.sort().flatMap((name) => {
     const read = readFile(folder, `${DEFINITIONS}/${name}`, faults);
-    return read ? (toDefinition(read, faults) ?? []) : [];
+    return read ? toDefinition(read, faults) : [];
   });
 }
 
-function toDefinition(read: ReadYaml, faults: string[]): DefinitionFile | undefined {
+/** A wrong name or tag does not hide what the server finds in the rest of the document. */
+function toDefinition(read: ReadYaml, faults: string[]): DefinitionFile {
   const { tags = [], ...document } = read.value;
-  const before = faults.length;
-  if (typeof document.name !== 'string') faults.push(`${read.placeOf('/name')} /name is required, and must be text`);
-  if (!Array.isArray(tags)) faults.push(`${read.placeOf('/tags')} /tags must be a list`);
-  else {
-    for (const [at, tag] of tags.entries()) {
-      if (typeof tag === 'string' && tag !== '' && [...tag].length <= MAX_TAG_LENGTH) continue;
-      const pointer = `/tags/${at}`;
-      faults.push(`${read.placeOf(pointer)} ${pointer} must be text of 1 to ${MAX_TAG_LENGTH} characters`);
-    }
-  }
-  if (faults.length > before) return undefined;
   const { file, placeOf } = read;
-  return { file, name: document.name as string, document, tags: [...new Set(tags as string[])], placeOf };
+  const name = typeof document.name === 'string' ? document.name : '';
+  if (name === '') faults.push(`${placeOf('/name')} /name is required, and must be text`);
+  if (!Array.isArray(tags)) faults.push(`${placeOf('/tags')} /tags must be a list`);
+  const listed: unknown[] = Array.isArray(tags) ? tags : [];
+  const good = listed.filter((tag, at): tag is string => {
+    if (typeof tag === 'string' && tag !== '' && [...tag].length <= MAX_TAG_LENGTH) return true;
+    const pointer = `/tags/${at}`;
+    faults.push(`${placeOf(pointer)} ${pointer} must be text of 1 to ${MAX_TAG_LENGTH} characters`);
+    return false;
+  });
+  return { file, name, document, tags: [...new Set(good)], placeOf };
 }
 
 function readSettings(folder: string, faults: string[]): Folder['settings'] {
@@ -154,7 +155,7 @@ function doubleFaults(definitions: readonly DefinitionFile[]): string[] {
     return first === undefined ? [] : [`${file.placeOf(pointer)} ${what} is in ${first} already`];
   };
   return definitions.flatMap((file) => [
-    ...note(`the definition ${JSON.stringify(file.name)}`, file, '/name'),
+    ...(file.name === '' ? [] : note(`the definition ${JSON.stringify(file.name)}`, file, '/name')),
     ...file.tags.flatMap((tag, at) => note(`the tag ${JSON.stringify(tag)}`, file, `/tags/${at}`)),
   ]);
 }

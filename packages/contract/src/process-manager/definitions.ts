@@ -179,7 +179,8 @@ export const processDefinitions = group('/api/process-manager/processDefinitions
     summary: 'Find the faults of a process definition without storing it',
     description: 'Looks at everything that deployment looks at, references to other objects included.',
     permission: 'ProcessManager:validateProcessDefinition',
-    body: DefinitionDocument,
+    // Not the schema of documents: it would refuse the first fault of the envelope and hide all others.
+    body: anyObject('A document as `create` takes it, with any faults it may have'),
     ok: Validation,
   }),
   update: post('/{processDefinitionId}', {

@@ -147,6 +147,22 @@ onBothEngines('process definitions', (_engine, places) => {
     });
   });
 
+  describe('validate, for a document with a wrong envelope', () => {
+    it('names the faults of the steps as well, and takes null for what is absent', async () => {
+      const body = {
+        ...{ name: 'many', retentionDays: -5, colour: 'green', description: null, theme: 7 },
+        steps: [
+          { id: 'a', type: 'consnt' },
+          { ...decide, when: 'nothing.known' },
+        ],
+      };
+      const { valid, faults } = await definitions.validate({ body });
+      assert.equal(valid, false);
+      const places = ['/colour', '/retentionDays', '/steps/0/type', '/steps/1/when', '/theme'];
+      assert.deepEqual([...new Set(faults.map(({ pointer }) => pointer))].toSorted(), places);
+    });
+  });
+
   describe('update', () => {
     it('replaces the document of an editable version, and says who and when', async () => {
       const made = await create('edited');

@@ -6,6 +6,7 @@ import { ensurePermission, USE_CLOUD_SECRET } from '../../kernel/ensure-permissi
 import { isSeenFrom } from '../../kernel/environment.ts';
 import { ApiError, type FieldFault } from '../../kernel/errors.ts';
 import { implement } from '../../kernel/implement.ts';
+import { mapInSlices } from '../../kernel/in-slices.ts';
 import { likePattern, paging, toPage } from '../../kernel/pages.ts';
 import type { Definition } from '../engine/definition.ts';
 import { type Checked, checkDefinition, deploymentFaults } from './check-definition.ts';
@@ -41,11 +42,8 @@ export function definitionHandlers({ exists = {} }: DefinitionsDeps = {}) {
       const filter = { environment, only: query.environment, pattern, status: query.status };
       const { rows, total } = await pageDefinitions(context.db, filter, page);
       const tags = await tagsByDefinition(context.db, environment);
-      return toPage(
-        rows.map((row) => view(context, row, tags.get(row.id) ?? [])),
-        total,
-        page,
-      );
+      const content = await mapInSlices(context.db, rows, (row) => view(context, row, tags.get(row.id) ?? []));
+      return toPage(content, total, page);
     },
 
     async get(context, { params }) {
@@ -56,7 +54,7 @@ export function definitionHandlers({ exists = {} }: DefinitionsDeps = {}) {
     },
 
     async validate(context, { body }) {
-      const checked = checkDefinition(body);
+      const checked = checkDefinition(withoutNulls(body));
       const faults = await deploymentFaults(checked, lookupIn(context.db, context.principal.environment, exists));
       return { valid: faults.length === 0, faults, missingLanguages: [...checked.missingLanguages] };
     },
@@ -137,6 +135,11 @@ export function definitionHandlers({ exists = {} }: DefinitionsDeps = {}) {
 function ensureMayName({ principal }: Context, { references }: Checked): void {
   if (!references.some(({ kind }) => kind === 'secret')) return;
   ensurePermission(principal, USE_CLOUD_SECRET, 'a step that sends a cloud secret');
+}
+
+/** `null` for an optional member means that it is absent, as in every body. */
+function withoutNulls(document: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(document).filter(([, value]) => value !== null));
 }
 
 function touched({ now, principal }: Context) {
