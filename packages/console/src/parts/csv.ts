@@ -1,13 +1,22 @@
-/** Rows as a file. A value that a spreadsheet would run is made a text. */
-export function saveCsv(name: string, lines: readonly (readonly (string | number)[])[]): void {
-  const text = lines.map((cells) => cells.map((cell) => quoted(String(cell))).join(',')).join('\r\n');
-  const url = URL.createObjectURL(new Blob([`${text}\r\n`], { type: 'text/csv' }));
+type Cells = readonly (string | number)[];
+
+/** Rows as a file. */
+export function saveCsv(name: string, lines: readonly Cells[]): void {
+  const url = URL.createObjectURL(new Blob([csvOf(lines)], { type: 'text/csv' }));
   const link = Object.assign(document.createElement('a'), { href: url, download: `${name}.csv` });
   link.click();
   URL.revokeObjectURL(url);
 }
 
+/** Rows as text. A value that a spreadsheet would run as a formula is made a text (OWASP, CSV Injection). */
+export function csvOf(lines: readonly Cells[]): string {
+  const text = lines.map((cells) => cells.map((cell) => quoted(String(cell))).join(',')).join('\r\n');
+  return `${text}\r\n`;
+}
+
+const FORMULA = /^[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/;
+
 function quoted(text: string): string {
-  const harmless = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  const harmless = FORMULA.test(text) ? `'${text}` : text;
   return `"${harmless.replaceAll('"', '""')}"`;
 }
