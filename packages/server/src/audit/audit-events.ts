@@ -3,6 +3,7 @@ import { fromDtm, toDtm } from '../kernel/clock.ts';
 import { invalidInput } from '../kernel/errors.ts';
 import { firstIdAt } from '../kernel/ids.ts';
 import { implement } from '../kernel/implement.ts';
+import { mapInSlices } from '../kernel/in-slices.ts';
 import { paging, toPage } from '../kernel/pages.ts';
 import { type AuditFilter, type AuditRow, countAuditEvents, pageAuditEvents } from './audit.repository.ts';
 import type { Audit, AuditAction } from './audit.ts';
@@ -33,7 +34,8 @@ export function auditEventHandlers(gatherers: readonly Pick<Audit, 'flush'>[]) {
       // Whoever has read something finds it here afterwards.
       for (const { flush } of gatherers) await flush();
       const rows = await pageAuditEvents(db, filter, { size, offset, direction });
-      return toPage(rows.map(toAuditEvent), await countAuditEvents(db, filter, COUNT_CAP), page);
+      const total = await countAuditEvents(db, filter, COUNT_CAP);
+      return toPage(await mapInSlices(db, rows, toAuditEvent), total, page);
     },
   });
 }

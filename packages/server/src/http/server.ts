@@ -9,6 +9,7 @@ import type { RawBody } from '../kernel/implement.ts';
 import type { Tracing } from '../kernel/tracing.ts';
 import { acceptRequests } from './accept-requests.ts';
 import type { Limits } from './contract/limits.ts';
+import { LONG_BYTES, longBodies } from './contract/long-bodies.ts';
 import { MAX_BODY_BYTES, type MountDeps, mountContract, type Served } from './contract/mount.ts';
 import { toApiError, toProblem } from './contract/problem.ts';
 import { parseJsonBody } from './contract/strict-json.ts';
@@ -141,13 +142,20 @@ function readQuery(text: string): Record<string, unknown> {
 
 function readBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
+  const whenItsTurn = longBodies();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, bytes, done) => {
     if (request.consumes) return readRawBody(request, request.consumes, bytes as Buffer, done);
-    try {
-      done(null, parseJsonBody(bytes as Buffer));
-    } catch (error) {
-      done(error as Error);
-    }
+    const read = () => {
+      let body: unknown;
+      try {
+        body = parseJsonBody(bytes as Buffer);
+      } catch (error) {
+        return done(error as Error);
+      }
+      done(null, body);
+    };
+    if (bytes.length < LONG_BYTES) read();
+    else whenItsTurn(request, read, done);
   });
   // Nothing, and the empty object, have no type worth checking: many clients name one all the same.
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, bytes, done) => {

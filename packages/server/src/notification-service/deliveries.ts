@@ -5,6 +5,7 @@ import type { Context } from '../kernel/context.ts';
 import { ApiError, invalidInput } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Handlers } from '../kernel/implement.ts';
+import { mapInSlices } from '../kernel/in-slices.ts';
 import { paging, toPage } from '../kernel/pages.ts';
 import {
   addDelivery,
@@ -50,7 +51,7 @@ export function deliveryHandlers({ ring }: { ring(): void }): Pick<Handlers<type
       const page = asked.sorts > 0 ? asked : { ...asked, orderBy: 'id DESC' };
       const filter = { webhookId: id, status: query.status, instanceId: query.processInstanceId };
       const { rows, total } = await pageDeliveries(db, filter, page);
-      return toPage(rows.map(toDelivery), total, page);
+      return toPage(await mapInSlices(db, rows, toDelivery), total, page);
     },
 
     async replay(context, { params }) {

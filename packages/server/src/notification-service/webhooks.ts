@@ -8,6 +8,7 @@ import { ensurePermission, READ_PARAMETERS, USE_CLOUD_SECRET } from '../kernel/e
 import { ApiError, invalidInput } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
 import { implement } from '../kernel/implement.ts';
+import { mapInSlices } from '../kernel/in-slices.ts';
 import { fold, likePattern, paging, toPage } from '../kernel/pages.ts';
 import type { secretHostFault } from '../process-manager/cloud-secrets/find-secret.ts';
 import { secretNames } from '../process-manager/cloud-secrets/secret-names.ts';
@@ -60,11 +61,7 @@ export function webhookHandlers(deps: WebhooksDeps) {
       const page = paging(query, SORTABLE);
       const pattern = likePattern(query.name, '/query/name');
       const { rows, total } = await pageWebhooks(db, { environment, pattern }, page);
-      return toPage(
-        rows.map((row) => toWebhook(row, tenantId)),
-        total,
-        page,
-      );
+      return toPage(await mapInSlices(db, rows, (row) => toWebhook(row, tenantId)), total, page);
     },
 
     async create(context, { body }) {

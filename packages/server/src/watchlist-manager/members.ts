@@ -9,6 +9,7 @@ import type { Context } from '../kernel/context.ts';
 import { ApiError, invalidInput } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
 import { type Handlers, prepared } from '../kernel/implement.ts';
+import { mapInSlices } from '../kernel/in-slices.ts';
 import { likePattern, paging, toPage } from '../kernel/pages.ts';
 import type { Vault } from '../secrets/vault.ts';
 import { deleteExpired, deleteMember, memberKey } from './erase-again.ts';
@@ -60,7 +61,7 @@ export function memberHandlers(deps: MembersDeps): Own {
   const shown = async (db: TenantReads, list: ListRow, rows: readonly MemberRow[]): Promise<Member[]> => {
     if (rows.length === 0) return [];
     const unseal = await vault.unsealerFor(db, subjectOf(list.id));
-    return rows.map((row) => toMember(list, row, openDetails(unseal, row)));
+    return mapInSlices(db, rows, (row) => toMember(list, row, openDetails(unseal, row)));
   };
   const shownOne = async (db: TenantReads, list: ListRow, row: MemberRow): Promise<Member> =>
     (await shown(db, list, [row]))[0] as Member;

@@ -6,6 +6,7 @@ import type { Context, Principal } from '../../kernel/context.ts';
 import { ApiError, invalidInput } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { implement, mayRunAgain, type OpenContext } from '../../kernel/implement.ts';
+import { mapInSlices } from '../../kernel/in-slices.ts';
 import { fold, likePattern, paging, toPage } from '../../kernel/pages.ts';
 import type { RateLimiter } from '../../kernel/rate-limiter.ts';
 import type { VersionedKey } from '../../secrets/sealing.ts';
@@ -61,11 +62,7 @@ export function apiKeyHandlers(deps: ApiKeysDeps) {
       const page = paging(query, SORTABLE);
       const pattern = likePattern(query.name, '/query/name');
       const { rows, total } = await pageApiKeys(context.db, pattern, page);
-      return toPage(
-        rows.map((row) => view(context, row)),
-        total,
-        page,
-      );
+      return toPage(await mapInSlices(context.db, rows, (row) => view(context, row)), total, page);
     },
 
     create: mayRunAgain(async (context, { body }) => {

@@ -15,6 +15,8 @@ export type BodyRoomOptions = { roomBytes?: number };
 
 /** Smaller bodies are not counted: as many as there are connections take no more room than one tenant has. */
 const COUNTED_FROM_DIGITS = 6;
+/** From 10,000 bytes on. */
+const LONG_FROM_DIGITS = 5;
 /** As many as an attempt has images. */
 const PER_SESSION = 30;
 const RETRY_AFTER_SECONDS = 2;
@@ -39,7 +41,9 @@ export function bodyRoom({ roomBytes = usualRoom() }: BodyRoomOptions = {}): Bod
 
   return (maxBytes) => (request, reply, done) => {
     const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
-    if (encoding === undefined && (length === undefined || length.length < COUNTED_FROM_DIGITS)) return done();
+    if (encoding === undefined && (length === undefined || length.length < LONG_FROM_DIGITS)) return done();
+    request.response = reply.raw;
+    if (encoding === undefined && (length ?? '').length < COUNTED_FROM_DIGITS) return done();
     // A body whose length is not told may be as long as any; one that is too long is refused without being read.
     const bytes = Math.min(maxBytes, encoding === undefined ? Number(length) : maxBytes);
     const tenant = (request.principal ?? request.journey)?.tenantId;

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   type Address,
   addressesOf,
@@ -17,9 +16,9 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { Context, JourneyContext, JourneyPrincipal, Principal } from '../../kernel/context.ts';
 import { ApiError, invalidInput } from '../../kernel/errors.ts';
 import type { AllHandlers, OpenContext, RawBody } from '../../kernel/implement.ts';
+import { ROWS_AT_ONCE } from '../../kernel/in-slices.ts';
 import { isBadText } from '../../kernel/json-fault.ts';
 import { DEFAULT_PAGE_SIZE } from '../../kernel/pages.ts';
-import { takingTurns } from '../../kernel/take-turns.ts';
 import { addHeader, type Respond } from '../fast/respond.ts';
 import type { RespondSpecial } from '../fast/respond-special.ts';
 import { serializerOf } from '../fast/serialize.ts';
@@ -30,6 +29,7 @@ import { type BodyRoom, type BodyRoomOptions, bodyRoom } from './body-room.ts';
 import { type CheckMembersDeps, checkMembers } from './check-members.ts';
 import { type Guard, type GuardDeps, guards } from './guard.ts';
 import type { Idempotency } from './idempotency.ts';
+import { pageTurns, pageWriter, type TakeTurn, WrittenPage } from './serve-pages.ts';
 
 /** Serves the contract: one route for each address of each operation, guarded as its row says. */
 export type MountDeps = GuardDeps &
@@ -79,7 +79,13 @@ export function mountContract(app: FastifyInstance, deps: MountDeps): void {
   app.decorateRequest('principal', null);
   app.decorateRequest('journey', null);
   app.decorateRequest('consumes', null);
-  const shared = { ...deps, inTurn: serveTogether(deps.isFast), inLine: largePages(), room: bodyRoom(deps) };
+  app.decorateRequest('response', null);
+  const shared = {
+    ...deps,
+    inTurn: serveTogether(deps.isFast),
+    inLine: pageTurns(deps.db.engine),
+    room: bodyRoom(deps),
+  };
   const guard = guards(deps);
   for (const { id, group, name, operation } of operations()) {
     const own = handlerOf(deps.handlers, group, name);
@@ -97,7 +103,7 @@ function handlerOf(handlers: AllHandlers, group: GroupName, name: string): AnyHa
 
 function mountOne(
   app: FastifyInstance,
-  deps: MountDeps & { inTurn: Turn; inLine: InLine; room: BodyRoom },
+  deps: MountDeps & { inTurn: Turn; inLine: TakeTurn; room: BodyRoom },
   guard: Guard,
   { id, operation, address, handler }: Route,
 ): void {
@@ -193,7 +199,7 @@ function textFault(text: unknown, most: number): string | undefined {
 }
 
 function serve(
-  deps: MountDeps & { inTurn: Turn; inLine: InLine },
+  deps: MountDeps & { inTurn: Turn; inLine: TakeTurn },
   served: Served,
   operation: GroupedOperation,
   handler: AnyHandler,
@@ -202,6 +208,11 @@ function serve(
   const takesKey = takesIdempotencyKey(operation);
   const { persons } = operation;
   const serialize = operation.ok && serializerOf(operation.ok, deps.isFast);
+  const writePage = operation.method === 'GET' ? pageWriter(operation.ok, deps.isFast) : undefined;
+  const writeIfLong = (page: unknown) => {
+    const { content } = page as { content?: readonly unknown[] };
+    return writePage && content && content.length > ROWS_AT_ONCE ? writePage({ ...(page as object), content }) : page;
+  };
 
   const answer = (request: FastifyRequest): unknown => {
     const fault = parameterFault(request);
@@ -219,7 +230,12 @@ function serve(
     };
     const key = takesKey ? request.headers['idempotency-key'] : undefined;
     if (typeof key !== 'string') {
-      return isLargePage(request) ? deps.inLine(context.tenantId, handler, context, input) : handler(context, input);
+      if (!writePage) return handler(context, input);
+      const rows = (request.query as { size?: number }).size ?? DEFAULT_PAGE_SIZE;
+      return deps.inLine(context.tenantId, rows, () => {
+        const page = handler(context, input) as ReturnType<AnyHandler>;
+        return rows > ROWS_AT_ONCE && page instanceof Promise ? page.then(writeIfLong) : page;
+      });
     }
 
     const once = async (handle: (within: Context) => unknown) => {
@@ -250,7 +266,7 @@ function serve(
           deps.respondSpecial(request, reply, { status, answer: body, serialize, sent, fail });
           return;
         }
-        deps.respond(request, reply, status, serialize?.(body));
+        deps.respond(request, reply, status, body instanceof WrittenPage ? body.parts : serialize?.(body));
       } catch (error) {
         fail(error);
         return;
@@ -272,28 +288,6 @@ function serve(
     const inOrder = () => admitReads(deps, request, persons, { handle, fail });
     deps.inTurn(request.span ? () => request.span?.run(inOrder) : inOrder);
   };
-}
-
-/** A page of more is made one at a time for each tenant: a thousand rows take as long as forty small answers. */
-const LARGE_PAGE = 100;
-const MAX_LARGE_PAGES_WAITING = 50;
-
-type InLine = (tenantId: string, handler: AnyHandler, context: Context, input: unknown) => Promise<unknown>;
-
-/** Between two of them, and before it is written out, whoever else waits is served. */
-function largePages(): InLine {
-  const inLine = takingTurns(MAX_LARGE_PAGES_WAITING);
-  return (tenantId, handler, context, input) =>
-    inLine(tenantId, async () => {
-      await nextTurn();
-      const page = await handler(context, input);
-      await nextTurn();
-      return page;
-    });
-}
-
-function isLargePage({ query }: FastifyRequest): boolean {
-  return ((query as { size?: number }).size ?? 0) > LARGE_PAGE;
 }
 
 type Persons = GroupedOperation['persons'];
@@ -324,7 +318,7 @@ function personsAskedFor({ query }: FastifyRequest, persons: Persons): number {
 /** Of a page, the persons that it lists; an archive says how many it holds; anything else is about one. */
 function personsIn(body: unknown, persons: Persons): number {
   if (persons === 'each' && body instanceof SpecialAnswer && body.persons !== undefined) return body.persons;
-  const shown = body instanceof SpecialAnswer ? body.body : body;
+  const shown = body instanceof SpecialAnswer ? body.body : body instanceof WrittenPage ? body.page : body;
   if (persons !== 'each') return 1;
   const { content, totalElements } = shown as { content: readonly unknown[]; totalElements: number };
   // A page behind the end still says how many there are, and so whether a guess was right.

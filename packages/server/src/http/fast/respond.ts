@@ -1,3 +1,5 @@
+import type { ServerResponse } from 'node:http';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 /**
@@ -5,7 +7,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
  * through the framework costs as much as the work of a small read. `onSend` hooks do not see these answers. Everything else,
  * problems too, goes through the framework. `GROVE_FAST_LANE=off` switches it off: then all answers do.
  */
-export type Respond = (request: FastifyRequest, reply: FastifyReply, status: number, json: string | undefined) => void;
+export type Respond = (request: FastifyRequest, reply: FastifyReply, status: number, json: Json | undefined) => void;
+/** A long one comes in parts, which are sent one after another. */
+export type Json = string | readonly Buffer[];
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -48,11 +52,11 @@ export function responder(app: FastifyInstance, scheme: 'http' | 'https', isFast
   if (!isFast) {
     return (_request, reply, status, json) => {
       if (json !== undefined) reply.type('application/json; charset=utf-8');
-      reply.code(status).send(json);
+      reply.code(status).send(typeof json === 'object' ? Buffer.concat(json) : json);
     };
   }
   return (request, reply, status, json) => {
-    const bytes = json === undefined ? 0 : Buffer.byteLength(json);
+    const bytes = json === undefined ? 0 : lengthOf(json);
     const own =
       json === undefined
         ? [...usualPairs, 'x-request-id', request.id]
@@ -63,6 +67,22 @@ export function responder(app: FastifyInstance, scheme: 'http' | 'https', isFast
     reply.hijack();
     // Text of as many bytes as characters is ASCII, and need not be encoded.
     if (json === undefined) reply.raw.end();
+    else if (typeof json === 'object') void writeParts(reply.raw, json);
     else reply.raw.end(json, bytes === json.length ? 'latin1' : 'utf8');
   };
+}
+
+function lengthOf(json: Json): number {
+  if (typeof json === 'string') return Buffer.byteLength(json);
+  return json.reduce((sum, part) => sum + part.length, 0);
+}
+
+/** Between two parts others are served: to hand a megabyte to the system takes some milliseconds. */
+async function writeParts(response: ServerResponse, parts: readonly Buffer[]): Promise<void> {
+  for (const part of parts) {
+    if (response.destroyed) return;
+    response.write(part);
+    await nextTurn();
+  }
+  response.end();
 }

@@ -1,6 +1,7 @@
 import type { PersonalSeal, TenantReads, TenantTx } from '../../db/db.ts';
 import { FOR_UPDATE } from '../../db/sql/dialect.ts';
 import { query, statement } from '../../db/sql/statement.ts';
+import { forEachInSlices } from '../../kernel/in-slices.ts';
 import { fold } from '../../kernel/pages.ts';
 import type { UserRef, UserRow } from './users.table.ts';
 
@@ -38,15 +39,15 @@ export async function openFound<R extends ReadRow>(
 /** Rows as they were given, not as the database has them. */
 export async function openUsers<R extends ReadRow>(db: TenantReads, rows: R[]): Promise<R[]> {
   const seal = rows.some(({ ext_sealed }) => ext_sealed) ? await db.personal() : undefined;
-  for (const row of rows) {
+  await forEachInSlices(db, rows, (row) => {
     row.ext_key = row.ext_id;
-    if (!row.ext_sealed) continue;
+    if (!row.ext_sealed) return;
     if (!seal) throw new Error('the key of personal data is gone');
     // One user is often read again at once; of a list nothing is worth remembering.
     const open = rows.length === 1 ? seal.openAgain : seal.open;
     row.ext_id = open(placeOf(row.id), row.ext_sealed);
     row.ext_id_folded = fold(row.ext_id);
-  }
+  });
   return rows;
 }
 

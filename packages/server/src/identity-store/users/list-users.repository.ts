@@ -1,6 +1,7 @@
 import type { TenantReads } from '../../db/db.ts';
 import { inJson } from '../../db/sql/dialect.ts';
 import { listOf } from '../../db/sql/list.ts';
+import { slicesOf } from '../../kernel/in-slices.ts';
 import { likeMatch } from '../../kernel/like-match.ts';
 import type { Paging } from '../../kernel/pages.ts';
 import { MAX_SCANNED, scanSealed } from '../../kernel/scan-sealed.ts';
@@ -42,6 +43,7 @@ const BY_STATUS = {
 } as const;
 const LIST = listOf<UserRow>()(users.columns, `FROM identity_users ${OF_STORE}`, {
   mostCounted: COUNT_CAP,
+  byId: { from: 'FROM identity_users WHERE tenant_id = :tenant_id', id: 'id' },
   filters: {
     whole: 'AND ext_id_folded = :whole',
     from: 'AND ext_id_folded >= :from AND ext_id_folded < :below',
@@ -85,7 +87,10 @@ async function scanUsers(
   const isFound = ({ ext_id, ext_id_folded }: Scanned) =>
     filter.pattern === undefined || (ext_id !== null && matches(ext_id_folded));
   const { ids, total } = await scanSealed(db.tenantId, { batch, matches: isFound, fault: FAULT }, paging);
-  const rows: UserRow[] = await AMONG.all(db, { store_id: filter.storeId, ids: JSON.stringify(ids) });
+  const rows: UserRow[] = [];
+  for await (const slice of slicesOf(db, ids)) {
+    rows.push(...(await AMONG.all(db, { store_id: filter.storeId, ids: JSON.stringify(slice) })));
+  }
   const byId = new Map((await openUsers(db, rows)).map((row) => [row.id, row]));
   return { rows: ids.flatMap((id) => byId.get(id) ?? []), total };
 }

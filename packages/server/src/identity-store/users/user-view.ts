@@ -1,6 +1,7 @@
 import type { api, Ok } from '@grove/contract';
 import type { TenantReads } from '../../db/db.ts';
 import { toDtm } from '../../kernel/clock.ts';
+import { slicesOf } from '../../kernel/in-slices.ts';
 import type { Vault } from '../../secrets/vault.ts';
 import { isLocked, type LockState, MODALITIES, type Modality } from '../attempts/lock-rules.ts';
 import { type Locks, locksOf } from '../attempts/locks.repository.ts';
@@ -101,7 +102,11 @@ export function openUserViews({ vault }: { vault: Pick<Vault, 'openTextFor'> }):
       if (tables) held.add(part, tables);
       statements = undefined;
     },
-    userViews: async (db, rows, now) => (rows.length === 0 ? [] : viewsOf(db, rows, now)),
+    async userViews(db, rows, now) {
+      const views: User[] = [];
+      for await (const slice of slicesOf(db, rows)) views.push(...(await viewsOf(db, slice, now)));
+      return views;
+    },
     async userView(db, row, now) {
       statements ??= userStatements(held);
       const has = held.of(await statements.held.get(db, { id: row.id }));

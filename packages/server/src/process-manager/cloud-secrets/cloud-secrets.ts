@@ -6,6 +6,7 @@ import { toDtm } from '../../kernel/clock.ts';
 import { ApiError, invalidInput } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { implement } from '../../kernel/implement.ts';
+import { mapInSlices } from '../../kernel/in-slices.ts';
 import { fold, likePattern, paging, toPage } from '../../kernel/pages.ts';
 import type { Vault } from '../../secrets/vault.ts';
 import {
@@ -42,7 +43,7 @@ export function cloudSecretHandlers({ vault }: { vault: Pick<Vault, 'sealFor'> }
       const page = paging(query, SORTABLE);
       const pattern = likePattern(query.name, '/query/name');
       const { rows, total } = await pageCloudSecrets(db, { environment, pattern }, page);
-      return toPage(rows.map(toCloudSecret), total, page);
+      return toPage(await mapInSlices(db, rows, toCloudSecret), total, page);
     },
 
     async create({ db, now, principal }, { body }) {

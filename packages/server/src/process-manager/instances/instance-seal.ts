@@ -1,4 +1,5 @@
 import type { PersonalSeal, TenantReads } from '../../db/db.ts';
+import { forEachInSlices } from '../../kernel/in-slices.ts';
 import type { InstanceRow, InstanceView } from './instance-row.ts';
 
 /** What a row of an instance holds about a person, sealed together in one column; the others are empty then. */
@@ -53,7 +54,9 @@ export async function openRow<R extends SealedRow>(db: TenantReads, row: R): Pro
 export async function openRows<R extends SealedRow>(db: TenantReads, rows: R[]): Promise<R[]> {
   if (!rows.some(({ sealed }) => sealed)) return rows;
   const seal = await sealOf(db);
-  for (const row of rows) if (row.sealed) openInto(row, seal);
+  await forEachInSlices(db, rows, (row) => {
+    if (row.sealed) openInto(row, seal);
+  });
   return rows;
 }
 

@@ -2,6 +2,7 @@ import type { TenantReads, TenantTx } from '../../db/db.ts';
 import { FOR_UPDATE, inJson, jsonTexts } from '../../db/sql/dialect.ts';
 import { query, statement } from '../../db/sql/statement.ts';
 import { MOST_APART_MS } from '../../kernel/clock.ts';
+import { slicesOf } from '../../kernel/in-slices.ts';
 import { type InstanceRow, type InstanceView, instances, VIEW_COLUMNS } from './instance-row.ts';
 import { openRow, openRows, sealOf, sealPerson, toStored } from './instance-seal.ts';
 import { countOne, discountOne, moveOne } from './instance-totals.ts';
@@ -157,8 +158,10 @@ const VIEWS = instances.select(VIEW_COLUMNS, `WHERE tenant_id = :tenant_id AND i
 
 /** Rows in the order of their ids. One that is gone in the meantime is left out. */
 export async function findInstanceViews(db: TenantReads, ids: readonly string[]): Promise<InstanceView[]> {
-  if (ids.length === 0) return [];
-  const rows: InstanceView[] = await openRows(db, await VIEWS.all(db, { ids: JSON.stringify(ids) }));
+  const rows: InstanceView[] = [];
+  for await (const slice of slicesOf(db, ids)) {
+    rows.push(...(await openRows(db, await VIEWS.all(db, { ids: JSON.stringify(slice) }))));
+  }
   const byId = new Map(rows.map((row) => [row.id, row]));
   return ids.flatMap((id) => byId.get(id) ?? []);
 }

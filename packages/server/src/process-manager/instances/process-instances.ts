@@ -7,6 +7,7 @@ import type { Context } from '../../kernel/context.ts';
 import { ApiError, invalidInput } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { implement } from '../../kernel/implement.ts';
+import { mapInSlices } from '../../kernel/in-slices.ts';
 import { likePattern, type Paging, paging, toPage } from '../../kernel/pages.ts';
 import { findDefinition } from '../definitions/definitions.repository.ts';
 import { isFinal } from '../engine/state.ts';
@@ -204,9 +205,5 @@ function tiesAlike(orderBy: string): string {
 
 async function listed({ db, tenantId, now }: Context, { ids, total }: Page, page: Paging) {
   const rows = await findInstanceViews(db, ids);
-  return toPage(
-    rows.map((row) => toListItem(row, tenantId, now)),
-    total,
-    page,
-  );
+  return toPage(await mapInSlices(db, rows, (row) => toListItem(row, tenantId, now)), total, page);
 }

@@ -4,6 +4,7 @@ import { FOR_UPDATE, LIMIT } from '../../db/sql/dialect.ts';
 import { query, statement } from '../../db/sql/statement.ts';
 import { bytes, integer, optional, type RowOf, table, text } from '../../db/sql/table.ts';
 import type { Environment } from '../../kernel/environment.ts';
+import { forEachInSlices } from '../../kernel/in-slices.ts';
 import type { Paging } from '../../kernel/pages.ts';
 
 export type TokenType = 'UNLIMITED' | 'MULTI_USE_COUNT_LIMITED' | 'MULTI_USE_TIME_LIMITED';
@@ -237,8 +238,8 @@ export async function pageTokens(
   paging: Paging,
 ): Promise<{ rows: TokenRow[]; total: number }> {
   const list = madeFor ? OF_GROVE : OF_CALLERS;
-  const stored: TokenRow[] = await list.page(db, { environment, pattern }, paging);
-  const rows = await Promise.all(stored.map((row) => openToken(db, row)));
+  const rows: TokenRow[] = await list.page(db, { environment, pattern }, paging);
+  await forEachInSlices(db, rows, async (row) => void (await openToken(db, row)));
   const isCounted = pattern === undefined && !madeFor;
   return {
     rows,

@@ -7,6 +7,7 @@ import { toDtm } from '../../kernel/clock.ts';
 import type { Context } from '../../kernel/context.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { implement } from '../../kernel/implement.ts';
+import { mapInSlices } from '../../kernel/in-slices.ts';
 import { likePattern, paging, toPage } from '../../kernel/pages.ts';
 import { changedToken } from './change-token.ts';
 import { newToken } from './new-token.ts';
@@ -52,11 +53,7 @@ export function processTokenHandlers({ baseUrlOf, maxTokens, audit, erasureLog }
       const pattern = likePattern(query.processTokenSearch, '/query/processTokenSearch');
       const { rows, total } = await pageTokens(db, { environment, pattern, madeFor: query.madeFor }, page);
       const baseUrl = baseUrlOf(tenantId);
-      return toPage(
-        rows.map((row) => toProcessToken(row, tenantId, baseUrl)),
-        total,
-        page,
-      );
+      return toPage(await mapInSlices(db, rows, (row) => toProcessToken(row, tenantId, baseUrl)), total, page);
     },
 
     async get(context, { params }) {

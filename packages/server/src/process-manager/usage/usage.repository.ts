@@ -1,55 +1,37 @@
 import type { TenantReads } from '../../db/db.ts';
 import { query } from '../../db/sql/statement.ts';
-import { DAY } from '../../kernel/clock.ts';
 import type { Environment } from '../../kernel/environment.ts';
 import type { InstanceStatus } from '../engine/state.ts';
 import type { Verdict } from '../reviews/verdicts.repository.ts';
 
-/** Counts over the instances of some days. `name` is the definition, or nothing for all of them. */
+/** Counts over the instances of a time. `name` is the definition, or nothing for all of them. */
 export type UsageFilter = { environment: Environment; from: string; below: string; name: string };
 
 const MAX_ROWS = 10_000;
 const CREATED = `tenant_id = :tenant_id AND environment = :environment AND id >= :from AND id < :below
   AND (:name = '' OR process_defn_name = :name)`;
 
-export type DayRow = { day: number; status: InstanceStatus; instances: number };
-const BY_DAY = query<DayRow>()(`SELECT created_at / ${DAY} AS day, status, count(*) AS instances FROM process_instances
-  WHERE ${CREATED} GROUP BY created_at / ${DAY}, status ORDER BY day LIMIT ${MAX_ROWS}`);
-
-export type DefinitionCount = { process_defn_name: string; status: InstanceStatus; instances: number };
-const BY_DEFINITION = query<DefinitionCount>()(`SELECT process_defn_name, status, count(*) AS instances
+export type OutcomeCount = { process_defn_name: string; status: InstanceStatus; instances: number };
+const OUTCOMES = query<OutcomeCount>()(`SELECT process_defn_name, status, count(*) AS instances
   FROM process_instances WHERE ${CREATED} GROUP BY process_defn_name, status ORDER BY process_defn_name LIMIT ${MAX_ROWS}`);
 
-const ENDED = `${CREATED} AND status IN ('COMPLETED_ENDED_SUCCESS', 'COMPLETED_ENDED_ERROR') AND completed_at IS NOT NULL`;
-const COUNT_ENDED = query<{ instances: number }>()(
-  `SELECT count(*) AS instances FROM process_instances WHERE ${ENDED}`,
-);
-const DURATION_AT = query<{
-  ms: number;
-}>()(`SELECT completed_at - created_at AS ms FROM process_instances WHERE ${ENDED}
-  ORDER BY ms LIMIT 1 OFFSET :at + 0`);
+export type DurationCount = { seconds: number; instances: number };
+const DURATIONS =
+  query<DurationCount>()(`SELECT (completed_at - created_at + 500) / 1000 AS seconds, count(*) AS instances
+  FROM process_instances WHERE ${CREATED} AND status IN ('COMPLETED_ENDED_SUCCESS', 'COMPLETED_ENDED_ERROR')
+    AND completed_at IS NOT NULL
+  GROUP BY (completed_at - created_at + 500) / 1000 ORDER BY seconds LIMIT ${MAX_ROWS}`);
 
 export type DeviceCount = { browser: string; instances: number };
 const DEVICES = query<DeviceCount>()(`SELECT s.browser, count(DISTINCT s.instance_id) AS instances
   FROM process_instances i JOIN journey_sessions s ON s.tenant_id = i.tenant_id AND s.instance_id = i.id
   WHERE i.tenant_id = :tenant_id AND i.environment = :environment AND i.id >= :from AND i.id < :below
     AND (:name = '' OR i.process_defn_name = :name)
-  GROUP BY s.browser ORDER BY instances DESC, s.browser LIMIT 200`);
+  GROUP BY s.browser ORDER BY instances DESC, s.browser LIMIT ${MAX_ROWS}`);
 
-export const usageByDay = (db: TenantReads, filter: UsageFilter) => BY_DAY.all(db, filter);
-export const usageByDefinition = (db: TenantReads, filter: UsageFilter) => BY_DEFINITION.all(db, filter);
-export const usageOfDevices = (db: TenantReads, filter: UsageFilter) => DEVICES.all(db, filter);
-
-/** How many have ended, and how long they took that stand at these shares of all of them, the shortest first. */
-export async function durationsAt(db: TenantReads, filter: UsageFilter, shares: readonly number[]) {
-  const { instances = 0 } = (await COUNT_ENDED.get(db, filter)) ?? {};
-  const found: number[] = [];
-  for (const share of instances === 0 ? [] : shares) {
-    const at = Math.min(instances - 1, Math.floor(instances * share));
-    found.push((await DURATION_AT.get(db, { ...filter, at }))?.ms ?? 0);
-  }
-  return { instances, found };
-}
+export const outcomesOf = (db: TenantReads, filter: UsageFilter) => OUTCOMES.all(db, filter);
+export const durationsOf = (db: TenantReads, filter: UsageFilter) => DURATIONS.all(db, filter);
+export const devicesOf = (db: TenantReads, filter: UsageFilter) => DEVICES.all(db, filter);
 
 export type VerdictFilter = { environment: Environment; fromAt: number; belowAt: number };
 const GIVEN = `tenant_id = :tenant_id AND environment = :environment AND at >= :fromAt AND at < :belowAt`;

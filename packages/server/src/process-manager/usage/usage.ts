@@ -1,15 +1,19 @@
 import { api } from '@grove/contract';
+import type { TenantDb } from '../../db/db.ts';
 import { DAY, dayOf } from '../../kernel/clock.ts';
+import type { Environment } from '../../kernel/environment.ts';
 import { invalidInput } from '../../kernel/errors.ts';
 import { firstIdAt } from '../../kernel/ids.ts';
 import { implement } from '../../kernel/implement.ts';
+import { serveOthersIfDue } from '../../kernel/in-slices.ts';
+import { takingTurns } from '../../kernel/take-turns.ts';
 import type { InstanceStatus } from '../engine/state.ts';
 import {
   agreementOf,
-  durationsAt,
-  usageByDay,
-  usageByDefinition,
-  usageOfDevices,
+  devicesOf,
+  durationsOf,
+  type OutcomeCount,
+  outcomesOf,
   type VerdictCount,
   verdictCounts,
 } from './usage.repository.ts';
@@ -18,10 +22,12 @@ import {
 const MAX_DAYS = 400;
 const USUAL_DAYS = 30;
 const MAX_NAMES = 200;
+/** A tenant counts once at a time. */
+const inTurn = takingTurns(10);
 
 export function usageHandlers() {
   return implement(api.usage, {
-    async get({ db, principal, now }, { query }) {
+    async get({ db, tenantId, principal, now }, { query }) {
       const toDay = query.to === undefined ? dayOf(now) : dayOf(Date.parse(query.to));
       const fromDay = query.from === undefined ? toDay - USUAL_DAYS + 1 : dayOf(Date.parse(query.from));
       if (fromDay > toDay) throw invalidInput({ pointer: '/query/from', message: 'must not be after `to`' });
@@ -31,30 +37,74 @@ export function usageHandlers() {
       const { environment } = principal;
       const [fromAt, belowAt] = [fromDay * DAY, (toDay + 1) * DAY];
       const name = query.processDefnName ?? '';
-      const filter = { environment, from: firstIdAt(fromAt), below: firstIdAt(belowAt), name };
-      const days = await usageByDay(db, filter);
-      const ofDefinitions = await usageByDefinition(db, filter);
-      const { instances, found } = await durationsAt(db, filter, [0.5, 0.9]);
-      const [median, ninetyPercent] = found.map((ms) => Math.round(ms / 1000));
+      const filter = { environment, name };
+      const { days, durations, devices } = await inTurn(tenantId, () => countDays(db, filter, fromDay, toDay));
+      const outcomes = days.flatMap((day) => day.outcomes);
+      const instances = durations.values().reduce((sum, each) => sum + each, 0);
+      const [median, ninetyPercent] = instances === 0 ? [] : [0.5, 0.9].map((share) => durationAt(durations, share));
       return {
-        ...{ fromDate: dateOf(fromDay), toDate: dateOf(toDay), total: countsOf(days) },
-        days: [...Map.groupBy(days, ({ day }) => Number(day))].map(([day, rows]) => ({
-          ...{ date: dateOf(day), ...countsOf(rows) },
-        })),
-        definitions: [...Map.groupBy(ofDefinitions, ({ process_defn_name }) => process_defn_name)]
+        ...{ fromDate: dateOf(fromDay), toDate: dateOf(toDay), total: countsOf(outcomes) },
+        days: days.map((each) => ({ date: dateOf(each.day), ...countsOf(each.outcomes) })),
+        definitions: [...Map.groupBy(outcomes, ({ process_defn_name }) => process_defn_name)]
           .map(([processDefnName, rows]) => ({ processDefnName, ...countsOf(rows) }))
+          .sort((one, other) => (one.processDefnName < other.processDefnName ? -1 : 1))
           .slice(0, MAX_NAMES),
         secondsToEnd: {
           instances,
           ...(median !== undefined && { median }),
           ...(ninetyPercent !== undefined && { ninetyPercent }),
         },
-        devices: await usageOfDevices(db, filter),
+        devices: [...devices]
+          .map(([browser, count]) => ({ browser, instances: count }))
+          .sort((one, other) => other.instances - one.instances || (one.browser < other.browser ? -1 : 1))
+          .slice(0, MAX_NAMES),
         reviewers: reviewersOf(await verdictCounts(db, { environment, fromAt, belowAt })),
         agreement: await agreementOf(db, { environment, fromAt, belowAt }),
       };
     },
   });
+}
+
+type Day = { day: number; outcomes: OutcomeCount[] };
+type Counts = Map<number, number>;
+
+/** Day by day: the instances of a year take seconds to count, and others are served in between. */
+async function countDays(
+  db: TenantDb,
+  filter: { environment: Environment; name: string },
+  fromDay: number,
+  toDay: number,
+): Promise<{ days: Day[]; durations: Counts; devices: Map<string, number> }> {
+  const days: Day[] = [];
+  const durations: Counts = new Map();
+  const devices = new Map<string, number>();
+  for (let day = fromDay; day <= toDay; day += 1) {
+    await serveOthersIfDue(db);
+    const ofDay = { ...filter, from: firstIdAt(day * DAY), below: firstIdAt((day + 1) * DAY) };
+    const outcomes = await outcomesOf(db, ofDay);
+    if (outcomes.length === 0) continue;
+    days.push({ day, outcomes });
+    for (const { seconds, instances } of await durationsOf(db, ofDay)) add(durations, Number(seconds), instances);
+    await serveOthersIfDue(db);
+    for (const { browser, instances } of await devicesOf(db, ofDay)) add(devices, browser, instances);
+  }
+  return { days, durations, devices };
+}
+
+function add<Key>(counts: Map<Key, number>, key: Key, instances: number): void {
+  counts.set(key, (counts.get(key) ?? 0) + Number(instances));
+}
+
+/** How long, in seconds, those took that stand at this share of all, the shortest first. */
+function durationAt(durations: Counts, share: number): number {
+  const sorted = [...durations].sort(([one], [other]) => one - other);
+  const all = sorted.reduce((sum, [, instances]) => sum + instances, 0);
+  let left = Math.min(all - 1, Math.floor(all * share));
+  for (const [seconds, instances] of sorted) {
+    if (left < instances) return seconds;
+    left -= instances;
+  }
+  return 0;
 }
 
 function dateOf(day: number): string {

@@ -7,8 +7,10 @@ import { type ErasedKind, MAX_IDS_OF_ENTRY } from '../../erasure-log/log-entries
 import { defineJob, type JobDefinition } from '../../jobs/define-job.ts';
 import { UNTIL_ERASED } from '../../jobs/patience.ts';
 import { type Clock, SECOND, toDtm } from '../../kernel/clock.ts';
+import { serveOthers } from '../../kernel/in-slices.ts';
 import { isAbout, type PersonKind, type PersonSelectors, type PersonSource } from '../../kernel/person-source.ts';
 import type { SignDocument } from '../../kernel/sign-document.ts';
+import { takingTurns } from '../../kernel/take-turns.ts';
 import type { Vault } from '../../secrets/vault.ts';
 import {
   addItems,
@@ -35,7 +37,12 @@ export type RunDeps = {
   baseUrlOf(tenantId: string): string;
 };
 
-const SCANNED_AT_ONCE = 200;
+/** Between two moments at which it is stored how far a search has come. */
+const SCANNED_PER_WRITE = 200;
+/** Opened in one go: a millisecond or two. Then whoever else waits is served. */
+const OPENED_AT_ONCE = 10;
+/** The searches of one tenant open what they read one after another. There are ten of each environment at most. */
+const inTurn = takingTurns(50);
 
 export const requestSubject = (requestId: string) => `person-request:${requestId}`;
 export const SELECTORS = 'selectors';
@@ -85,13 +92,11 @@ async function searchBatch(
   row: PersonRequestRow,
   { source, selectors }: Search,
 ): Promise<PersonRequestRow> {
-  const page = await source.page(db, row.environment, row.after_id, SCANNED_AT_ONCE);
-  const last = page.at(-1);
-  const ids = page.filter((item) => isAbout(item, selectors)).map(({ id }) => id);
+  const { ids, scanned, last } = await scan(db, row, { source, selectors });
   const after: PersonRequestRow = {
     ...row,
-    searched: row.searched + page.length,
-    ...(last ? { after_id: last.id } : { source: row.source + 1, after_id: '' }),
+    searched: row.searched + scanned,
+    ...(last === undefined ? { source: row.source + 1, after_id: '' } : { after_id: last }),
   };
   return db.write(async (tx) => {
     await addItems(tx, row.id, source.kind, ids);
@@ -103,6 +108,24 @@ async function searchBatch(
     await changeRequest(tx, stored);
     return stored;
   });
+}
+
+/** The ids of those that are about the person; the last that was looked at, if there was one. */
+async function scan(db: TenantDb, { environment, after_id }: PersonRequestRow, { source, selectors }: Search) {
+  const ids: string[] = [];
+  let scanned = 0;
+  let last: string | undefined;
+  for (let more = true; more && scanned < SCANNED_PER_WRITE; ) {
+    await inTurn(db.tenantId, async () => {
+      const page = await source.page(db, environment, last ?? after_id, OPENED_AT_ONCE);
+      ids.push(...page.filter((item) => isAbout(item, selectors)).map(({ id }) => id));
+      scanned += page.length;
+      last = page.at(-1)?.id ?? last;
+      more = page.length > 0;
+      await serveOthers(db);
+    });
+  }
+  return { ids, scanned, last };
 }
 
 const TOO_MANY = `more than ${MAX_FOUND_OF_PERSON} items were found: this is not one person`;

@@ -1,0 +1,105 @@
+import type { Engine } from '../../db/db.ts';
+import { ApiError } from '../../kernel/errors.ts';
+import { slicesOf } from '../../kernel/in-slices.ts';
+import { serializerOf } from '../fast/serialize.ts';
+
+/**
+ * Lists of one tenant take turns, so that whoever asks for many or for long ones makes nobody else wait: between two of
+ * them, and between two parts of a long one, others are served.
+ */
+export type TakeTurn = <Result>(
+  tenantId: string,
+  rows: number,
+  work: () => Result | Promise<Result>,
+) => Result | Promise<Result>;
+
+/** Rows of one tenant that are read at the same time. SQLite reads on this thread, PostgreSQL does not. */
+const MOST_ROWS: Readonly<Record<Engine, number>> = { sqlite: 40, postgres: 200 };
+/** Rows that may wait: fifty of the largest pages. */
+const MAX_ROWS_WAITING = 50_000;
+
+type Line = { rows: number; rowsWaiting: number; readonly waiting: { readonly rows: number; begin(): void }[] };
+
+/** Work begins at once if the tenant has little under way. Refuses with 100010 where too much waits. */
+export function pageTurns(engine: Engine): TakeTurn {
+  const lines = new Map<string, Line>();
+  const mayBegin = (line: Line, rows: number) => line.rows === 0 || line.rows + rows <= MOST_ROWS[engine];
+
+  const beginWaiting = (tenantId: string, line: Line) => {
+    for (let next = line.waiting[0]; next && mayBegin(line, next.rows); next = line.waiting[0]) {
+      line.waiting.shift();
+      line.rowsWaiting -= next.rows;
+      next.begin();
+    }
+    if (line.rows === 0) lines.delete(tenantId);
+  };
+
+  const begin: TakeTurn = (tenantId, rows, work) => {
+    const line = lines.get(tenantId) ?? { rows: 0, rowsWaiting: 0, waiting: [] };
+    lines.set(tenantId, line);
+    line.rows += rows;
+    // Not at once: others are served first.
+    const end = () =>
+      void setImmediate(() => {
+        line.rows -= rows;
+        beginWaiting(tenantId, line);
+      });
+    try {
+      const result = work();
+      if (result instanceof Promise) result.then(end, end);
+      else end();
+      return result;
+    } catch (error) {
+      end();
+      throw error;
+    }
+  };
+
+  return (tenantId, rows, work) => {
+    const line = lines.get(tenantId);
+    if (!line || (line.waiting.length === 0 && mayBegin(line, rows))) return begin(tenantId, rows, work);
+    if (line.rowsWaiting + rows > MAX_ROWS_WAITING) {
+      throw new ApiError(100010, { retryAfterSeconds: 1, log: 'too many lists of one tenant wait' });
+    }
+    line.rowsWaiting += rows;
+    return new Promise((resolve) => {
+      line.waiting.push({ rows, begin: () => resolve(new Promise((done) => done(begin(tenantId, rows, work)))) });
+    });
+  };
+}
+
+type Page = { readonly content: readonly unknown[] };
+type PageSchema = { readonly properties?: { readonly content?: { readonly items?: object } } };
+
+/** A page as JSON, in parts that are sent one after another. */
+export class WrittenPage {
+  readonly page: Page;
+  readonly parts: readonly Buffer[];
+
+  constructor(page: Page, parts: readonly Buffer[]) {
+    this.page = page;
+    this.parts = parts;
+  }
+}
+
+const BEGINNING = '"content":[';
+
+/** Undefined if the answer is no page. */
+export function pageWriter(schema: unknown, isFast: boolean): ((page: Page) => Promise<WrittenPage>) | undefined {
+  const { items } = (schema as PageSchema | undefined)?.properties?.content ?? {};
+  if (!items) return undefined;
+  const writeEmpty = serializerOf(schema, isFast);
+  const writeItems = serializerOf({ type: 'array', items }, isFast);
+  return async (page) => {
+    const empty = writeEmpty({ ...page, content: [] });
+    // The members before it are numbers and flags.
+    const at = empty.indexOf(BEGINNING) + BEGINNING.length;
+    const parts = [Buffer.from(empty.slice(0, at))];
+    for await (const slice of slicesOf({}, page.content)) {
+      const text = writeItems(slice).slice(1, -1);
+      parts.push(Buffer.from(parts.length === 1 ? text : `,${text}`));
+    }
+    parts.push(Buffer.from(empty.slice(at)));
+    return new WrittenPage(page, parts);
+  };
+}
