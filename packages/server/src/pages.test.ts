@@ -19,7 +19,7 @@ it('100135: a server without the pages of end users is not ready, and doctor say
     assert.equal((await grove.call('/api/arthr/apiKeys')).status, 200);
     assert.equal((await checkPages(webFolder)).state, 'fault');
     writeFileSync(join(webFolder, 'index.html'), '<!doctype html>');
-    assert.deepEqual((await ready()).body, { status: 'ready' });
+    assert.equal((await ready()).status, 200);
     assert.equal((await checkPages(webFolder)).state, 'ok');
   } finally {
     await grove.stop();

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { sha256, signRequest } from '../src/engines/blobs/sign-request.ts';
 
 /**
  * A bucket that others wrote: the object gateway of Ceph, on a cluster of one monitor and one store in memory. On Debian
@@ -27,6 +28,20 @@ const run = promisify(execFile);
 export function missingForCeph(): string[] {
   const folders = (process.env.PATH ?? '').split(delimiter);
   return PROGRAMS.filter((program) => !folders.some((folder) => existsSync(join(folder, program))));
+}
+
+/** The S3 place of a bucket that does not exist yet. */
+type Bucket = { endpoint: string; region: string; accessKeyId: string; secretAccessKey: string };
+
+/** The endpoint ends in the name of the bucket. */
+export async function createBucket({ endpoint, region, accessKeyId, secretAccessKey }: Bucket): Promise<void> {
+  const { host, pathname } = new URL(endpoint);
+  const payloadHash = sha256('');
+  const unsigned = { method: 'PUT', host, path: pathname, payloadHash };
+  const signed = { ...unsigned, headers: { 'x-amz-content-sha256': payloadHash } };
+  const { headers } = signRequest(signed, { accessKeyId, secretAccessKey, region, service: 's3' }, Date.now());
+  const answer = await fetch(endpoint, { method: 'PUT', headers });
+  if (!answer.ok) throw new Error(await answer.text());
 }
 
 export async function startCeph(): Promise<Ceph> {

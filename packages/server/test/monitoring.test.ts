@@ -1,42 +1,31 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { buffer } from 'node:stream/consumers';
 import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { MAX_SERIES, openMeters } from '../src/kernel/meters.ts';
 import { startJourney } from './end-user.ts';
 import { openTestApp, type TestApp, testPlaces } from './harness.ts';
+import { openTraceCollector } from './trace-collector.ts';
 import { openReceiver, type Receiver } from './webhooks.ts';
 
 const DEPLOY = fileURLToPath(new URL('../../../deploy/', import.meta.url));
 const ALERTS = `${DEPLOY}prometheus/alerts.yml`;
 const PROMTOOL = spawnSync('promtool', ['--version']).error ? 'promtool is not here (Debian: prometheus)' : false;
 
-type SentSpan = { traceId: string; spanId: string; parentSpanId?: string; name: string; attributes: { key: string }[] };
-
 describe('monitoring', () => {
   const places = testPlaces('sqlite');
   let app: TestApp;
   let receiver: Receiver;
-  let collector: Server;
+  let collector: Awaited<ReturnType<typeof openTraceCollector>>;
   let testKey: string;
-  const spans: SentSpan[] = [];
 
   before(async () => {
-    collector = createServer(async (request, response) => {
-      const sent = JSON.parse(String(await buffer(request)));
-      for (const { scopeSpans } of sent.resourceSpans) for (const each of scopeSpans) spans.push(...each.spans);
-      response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
-    });
-    await new Promise<void>((done) => collector.listen(0, '127.0.0.1', done));
+    collector = await openTraceCollector();
     receiver = await openReceiver();
-    const { port } = collector.address() as AddressInfo;
     app = await openTestApp(await places.create(), {
       environment: {
-        GROVE_OTLP_URL: `http://127.0.0.1:${port}/v1/traces`,
+        GROVE_OTLP_URL: collector.url,
         GROVE_OUTBOUND_ALLOW: `127.0.0.1:${new URL(receiver.uri).port}`,
       },
     });
@@ -44,7 +33,6 @@ describe('monitoring', () => {
   });
   after(async () => {
     await receiver.close();
-    collector.closeAllConnections();
     collector.close();
   });
 
@@ -95,6 +83,15 @@ describe('monitoring', () => {
     );
   });
 
+  it('every alert has a test that fires it', () => {
+    const tests = readFileSync(`${DEPLOY}prometheus/alerts.test.yml`, 'utf8');
+    const alerts = [...readFileSync(ALERTS, 'utf8').matchAll(/- alert: (\w+)/g)].map(([, name = '']) => name);
+    assert.deepEqual(
+      alerts.filter((name) => !new RegExp(`\\b${name}\\b`).test(tests)),
+      [],
+    );
+  });
+
   it('the rules fire as their tests say', { skip: PROMTOOL }, () => {
     execFileSync('promtool', ['test', 'rules', `${DEPLOY}prometheus/alerts.test.yml`], { stdio: 'pipe' });
   });
@@ -116,6 +113,7 @@ describe('monitoring', () => {
     const token = await app.token(testKey);
     await app.call('/api/arthr/apiKeys?name=Ada%20Byrne', { headers, token });
     await app.stop();
+    const { spans } = collector;
     const request = spans.find((span) => span.traceId === traceId);
     assert.equal(request?.name, 'apiKeys.list');
     assert.equal(request?.parentSpanId, 'cd'.repeat(8));

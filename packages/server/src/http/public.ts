@@ -21,10 +21,10 @@ export type PublicDeps = {
 
 /** What every process answers, whatever its roles. */
 export function mountHealth(app: FastifyInstance, deps: PublicDeps): void {
-  app.get('/health/live', async () => ({ status: 'live' }));
+  app.get('/health/live', async () => ({ status: 'live', version: deps.version }));
   app.get('/health/ready', async () => {
     await deps.ready();
-    return { status: 'ready' };
+    return { status: 'ready', version: deps.version };
   });
   app.get('/metrics', async (request, reply) => {
     allowMetrics(request, deps.metricsToken);

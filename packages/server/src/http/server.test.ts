@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { addressesOf, operations } from '@grove/contract';
 import { openTestApp, type TestApp, testClock, testPlaces } from '../../test/harness.ts';
+import { VERSION } from '../app.ts';
 
 describe('the HTTP server', () => {
   const places = testPlaces();
@@ -68,8 +69,8 @@ describe('the HTTP server', () => {
   });
 
   it('tells that it lives, that it is ready, and what it serves', async () => {
-    assert.deepEqual((await grove.call('/health/live', { token: null })).body, { status: 'live' });
-    assert.deepEqual((await grove.call('/health/ready', { token: null })).body, { status: 'ready' });
+    assert.deepEqual((await grove.call('/health/live', { token: null })).body, { status: 'live', version: VERSION });
+    assert.deepEqual((await grove.call('/health/ready', { token: null })).body, { status: 'ready', version: VERSION });
     const { body } = await grove.call('/openapi.json', { token: null });
     assert.equal(body.openapi, '3.1.0');
   });

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
-import { type Ceph, missingForCeph, startCeph } from '../../../test/ceph.ts';
+import { type Ceph, createBucket, missingForCeph, startCeph } from '../../../test/ceph.ts';
 import { readWhole } from '../../../test/read-whole.ts';
 import { readConfig } from '../../config.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { Blobs } from './blobs.ts';
 import { openS3, type S3Place } from './s3.ts';
 import type { S3Options } from './s3-request.ts';
-import { sha256, signRequest } from './sign-request.ts';
 
 /**
  * A store that others wrote. TEST_S3_URL is as BLOB_URL, with AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY beside it, and
@@ -105,18 +104,3 @@ describe('blobs in a real bucket', () => {
     }
   });
 });
-
-async function createBucket({ endpoint, region, accessKeyId, secretAccessKey }: S3Place): Promise<void> {
-  const { host, pathname } = new URL(endpoint);
-  const payloadHash = sha256('');
-  const unsigned = {
-    method: 'PUT',
-    host,
-    path: pathname,
-    payloadHash,
-    headers: { 'x-amz-content-sha256': payloadHash },
-  };
-  const { headers } = signRequest(unsigned, { accessKeyId, secretAccessKey, region, service: 's3' }, Date.now());
-  const answer = await fetch(endpoint, { method: 'PUT', headers });
-  assert.ok(answer.ok, await answer.text());
-}

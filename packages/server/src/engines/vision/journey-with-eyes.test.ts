@@ -8,6 +8,8 @@ import { openRecording, PORTRAIT_AT, type Recording } from '../../../../vision/t
 import { openChallengePage } from '../../../test/challenge.ts';
 import { type EndUser, type Journey, startJourney } from '../../../test/end-user.ts';
 import { openTestApp, type TestApp, testPlaces } from '../../../test/harness.ts';
+import { openTraceCollector } from '../../../test/trace-collector.ts';
+import { openReceiver, type Receiver } from '../../../test/webhooks.ts';
 
 /**
  * Live journeys with the real machine: a specimen passport with a photograph in it, the same man before the camera, and
@@ -27,10 +29,16 @@ const DEFINITION = {
 /** The day of the specimen and of the clock of the tests need not be near each other: it is valid on both. */
 const VALID = { issueDate: '2020-01-01', expiryDate: '2029-12-31' };
 const MAX_LOOKS = 3000;
+/** Whoever calls is part of a trace already. */
+const TRACE_ID = 'ab'.repeat(16);
+const TRACE = `00-${TRACE_ID}-${'cd'.repeat(8)}-01`;
 
 describe('a live journey with the real machine', () => {
   const places = testPlaces();
   let app: TestApp;
+  let collector: Awaited<ReturnType<typeof openTraceCollector>>;
+  let receiver: Receiver;
+  let isStopped = false;
   let token: string;
   let recording: Recording;
   let passport: Buffer;
@@ -38,8 +46,12 @@ describe('a live journey with the real machine', () => {
   let holder: EndUser;
 
   before(async () => {
-    app = await openTestApp(await places.create(), { environment: { GROVE_VISION: 'lazy' } });
+    collector = await openTraceCollector();
+    receiver = await openReceiver();
+    const traced = { GROVE_OTLP_URL: collector.url, GROVE_OUTBOUND_ALLOW: new URL(receiver.uri).host };
+    app = await openTestApp(await places.create(), { environment: { GROVE_VISION: 'lazy', ...traced } });
     token = await app.token();
+    await app.client.webhooks.create({ body: { name: 'hook', uri: receiver.uri, events: ['instance.completed'] } });
     recording = await openRecording();
     const portrait = await sharp(recording.at(PORTRAIT_AT))
       .extract({ left: 120, top: 60, width: 170, height: 217 })
@@ -50,7 +62,11 @@ describe('a live journey with the real machine', () => {
     const made = await app.client.processDefinitions.create({ body: DEFINITION as never });
     await app.call(`/api/process-manager/processDefinitions/${made.id}/deploy`, { method: 'POST' });
   });
-  after(() => app.stop());
+  after(async () => {
+    if (!isStopped) await app.stop();
+    await receiver.close();
+    collector.close();
+  });
 
   const passportWith = async (portrait: Buffer) => {
     const photograph = { tilt: 4, yaw: 5, noise: 2 };
@@ -80,7 +96,11 @@ describe('a live journey with the real machine', () => {
   const showFace = async (user: EndUser, hints: object = {}, frameOf = recording.actor().frame) => {
     const challenge = await openChallengePage(user, 'selfie', app.clock).answer(frameOf);
     assert.equal(challenge.state, 'DONE', JSON.stringify(challenge));
-    const sent = await user.submit('selfie', { challengeId: challenge.challengeId, hints });
+    const result = { challengeId: challenge.challengeId, hints };
+    const { revision } = await user.look();
+    const sent = await user.call('/steps/selfie', {
+      ...{ method: 'POST', body: JSON.stringify({ revision, result }), headers: { traceparent: TRACE } },
+    });
     assert.equal(sent.status, 200, sent.text);
     return settled(user);
   };
@@ -211,6 +231,28 @@ describe('a live journey with the real machine', () => {
       assert.equal(ids.length, 1, 'the first journey of the sandbox, and none of the live ones');
       assert.equal((await app.call(`/api/process-manager/processInstances/${ids[0]}`)).status, 404);
     });
+  });
+
+  it('one trace leads from the caller over request, job and machine to the webhook', async () => {
+    await receiver.arrived(1);
+    // Which sends what was gathered.
+    isStopped = true;
+    await app.stop();
+    const spans = collector.spans.filter(({ traceId }) => traceId === TRACE_ID);
+    const names = new Set(spans.map(({ name }) => name));
+    for (const name of ['journey.submitStep', 'vision.matchFaces', 'webhook.deliver', 'outbound']) {
+      assert.ok(names.has(name), [...names].join(', '));
+    }
+    assert.ok(
+      [...names].some((name) => name.startsWith('job ')),
+      [...names].join(', '),
+    );
+    assert.equal(receiver.received[0]?.headers.traceparent?.split('-')[1], TRACE_ID);
+    const ids = new Set(spans.map(({ spanId }) => spanId));
+    const orphans = spans.filter(
+      ({ name, parentSpanId = '' }) => name !== 'journey.submitStep' && !ids.has(parentSpanId),
+    );
+    assert.deepEqual(orphans, []);
   });
 });
 
