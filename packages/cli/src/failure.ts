@@ -18,11 +18,14 @@ export type Failure = {
 };
 
 /** Every fault in words that an operator can act on. */
-export async function failureOf(error: unknown): Promise<Failure> {
+export async function failureOf(error: unknown, help = 'grove help'): Promise<Failure> {
   if (error instanceof UsageError) return { exitCode: USAGE, message: error.message };
-  if (error instanceof CommanderError) return { exitCode: USAGE, message: usageMessage(error) };
+  if (error instanceof CommanderError) return { exitCode: USAGE, message: usageMessage(error, help) };
   if (error instanceof GroveError) return refusedByServer(error);
-  if (error instanceof GroveConnectionError) return { exitCode: FAILED, message: error.message };
+  if (error instanceof GroveConnectionError) {
+    const advice = 'Check that the server runs, and that GROVE_URL (or --url) is its address.';
+    return { exitCode: FAILED, message: `${error.message}. ${advice}` };
+  }
   // Loaded only now: a command that calls a server over the network does not need the server's code to fail.
   const { ApiError, BackupError, ConfigError, OperatorError } = await import('@grove/server');
   if (error instanceof ConfigError) {
@@ -38,10 +41,10 @@ export async function failureOf(error: unknown): Promise<Failure> {
   return unforeseen(error);
 }
 
-function usageMessage({ code, message }: CommanderError): string {
+function usageMessage({ code, message }: CommanderError, help: string): string {
   if (code === 'commander.help') return 'The command is not complete: it needs one of the commands above.';
   const sentence = message.replace(/^error: /, '').replaceAll('\n', ' ');
-  return `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}. See grove help.`;
+  return `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}. See ${help}.`;
 }
 
 function refusedByServer(error: GroveError): Failure {

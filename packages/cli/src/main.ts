@@ -32,8 +32,8 @@ import { styled } from './output.ts';
 const { version } = createRequire(import.meta.url)('../package.json') as { version: string };
 const json = process.argv.includes('--json');
 
-const fail = async (error: unknown): Promise<number> => {
-  const failure = await failureOf(error);
+const fail = async (error: unknown, help?: string): Promise<number> => {
+  const failure = await failureOf(error, help);
   process.stderr.write(failureText(failure, json));
   return failure.exitCode;
 };
@@ -63,12 +63,19 @@ Exit codes: 0 done, 1 failed, 2 the command line or the configuration is wrong.
 With --json the result is one line of JSON on standard output, and a fault one line {"error": …} on standard error.
 `;
 
+const grove = program();
 try {
-  await program().parseAsync(process.argv.length > 2 ? process.argv : [...process.argv, 'help']);
+  await grove.parseAsync(process.argv.length > 2 ? process.argv : [...process.argv, 'help']);
 } catch (error) {
   // Help that was asked for arrives here, too.
   const asked = error instanceof CommanderError && error.exitCode === 0;
-  if (!asked) process.exitCode = await fail(error);
+  if (!asked) process.exitCode = await fail(error, helpFor(grove, process.argv.slice(2)));
+}
+
+/** The help of the command that was meant, as far as its words are commands. */
+function helpFor(command: Command, [word, ...others]: readonly string[]): string {
+  const next = command.commands.find((each) => each.name() === word);
+  return next ? helpFor(next, others).replace('grove help', `grove help ${word}`) : 'grove help';
 }
 
 function program(): Command {

@@ -10,7 +10,7 @@ import type { Ready } from '../src/commands/start.ts';
 export const GROVE = fileURLToPath(new URL('../bin/grove', import.meta.url));
 
 /** The same as one file, in a run of many files of tests. */
-const COMMAND = process.env.TEST_COMMANDS ? join(process.env.TEST_COMMANDS, 'grove.mjs') : GROVE;
+export const COMMAND = process.env.TEST_COMMANDS ? join(process.env.TEST_COMMANDS, 'grove.mjs') : GROVE;
 
 const COMMAND_TIMEOUT_MS = 60_000;
 

@@ -24,13 +24,19 @@ test('a stream that ends or cannot be opened is opened again, and comments are p
   ];
   const waits: number[] = [];
   const seen: string[] = [];
+  let lost = 0;
   const over = new Error('over');
   const open = () => (answers.shift() ?? (() => assert.fail('asked too often')))();
   await assert.rejects(async () => {
-    for await (const { id } of follow(open, async (ms) => waits.push(ms))) if (seen.push(id) === 3) throw over;
+    for await (const { id } of follow(
+      open,
+      async (ms) => waits.push(ms),
+      () => lost++,
+    ))
+      if (seen.push(id) === 3) throw over;
   }, over);
   assert.deepEqual(seen, ['1', '2', '3']);
-  assert.deepEqual(waits, [500, 1000, 2000]);
+  assert.deepEqual([waits, lost], [[500, 1000, 2000], 0]);
 });
 
 test('a refusal of the server ends the command', async () => {
@@ -114,6 +120,11 @@ test('listen pushes what trigger makes happen, and the records of it can be look
   const { auditEvents } = await groveJson<{ auditEvents: { action: string }[] }>(['audit', '--limit', '5'], client);
   assert.ok(auditEvents.length > 0);
   assert.equal((await grove(['webhooks', 'list'], client)).stdout, 'There are none.\n');
+  const wrong = await grove(['listen', '--forward-to', url, '--events', 'instance.ended'], client);
+  assert.deepEqual(
+    [wrong.code, /no event instance\.ended\. There are: .*instance\.completed/.test(wrong.stderr)],
+    [2, true],
+  );
   const unknown = await grove(['trigger', 'nothing-like-it'], client);
   assert.deepEqual([unknown.code, /There are: passed/.test(unknown.stderr)], [2, true]);
 });

@@ -1,5 +1,6 @@
 import { createHash, createHmac } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { WEBHOOK_EVENTS } from '@grove/contract';
 import type { Command } from 'commander';
 import { UsageError } from '../failure.ts';
 import { localFetch } from '../local-fetch.ts';
@@ -40,7 +41,10 @@ ${WHERE}`,
 
 async function listen(options: ListenOptions): Promise<void> {
   const { forwardTo, json, events } = options;
-  if (!/^https?:$/.test(URL.parse(forwardTo)?.protocol ?? '')) throw new UsageError('--forward-to must be an address');
+  if (!/^https?:$/.test(URL.parse(forwardTo)?.protocol ?? '')) {
+    throw new UsageError('--forward-to must be an address, such as http://localhost:3000/');
+  }
+  ensureEvents(events);
   const { baseUrl, apiKey, client } = serverFrom(options);
   const secret = options.secret ?? secretOf(apiKey);
   if (!/^whsec_[A-Za-z0-9+/]{32,}={0,2}$/.test(secret)) throw new UsageError('--secret must begin with whsec_');
@@ -53,10 +57,18 @@ async function listen(options: ListenOptions): Promise<void> {
       headers: { authorization: `Bearer ${token}`, accept: 'text/event-stream, application/problem+json' },
     });
   };
-  for await (const told of follow(open, sleep)) {
+  const lost = () => process.stderr.write(`${baseUrl} does not answer; trying again …\n`);
+  for await (const told of follow(open, sleep, lost)) {
     const forwarded = await forward(told, { forwardTo, secret });
     say(forwarded, lineOf(forwarded));
   }
+}
+
+/** A word that is no event would wait for ever, and nobody would know why. */
+function ensureEvents(events = ''): void {
+  const known: readonly string[] = WEBHOOK_EVENTS;
+  const wrong = events.split(',').filter((type) => type !== '' && !known.includes(type));
+  if (wrong.length > 0) throw new UsageError(`There is no event ${wrong.join(', ')}. There are: ${known.join(', ')}`);
 }
 
 /** The same for the same key, so that a receiver need not be told a new one each day. It says nothing of the key. */
@@ -68,10 +80,12 @@ export function secretOf(apiKey: string): string {
 export async function* follow(
   open: () => Promise<Response>,
   pause: (ms: number) => Promise<unknown>,
+  lost: () => unknown = () => undefined,
 ): AsyncGenerator<Told> {
   for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)) {
     const answer = await open().catch((error: unknown) => (isRefusal(error) ? Promise.reject(error) : undefined));
     if (answer && !answer.ok) await refuse(answer);
+    if (!answer?.ok && waitMs === FIRST_WAIT_MS) lost();
     try {
       for await (const { data } of answer ? readEvents(answer) : []) {
         waitMs = FIRST_WAIT_MS;

@@ -98,7 +98,10 @@ test('beside a server', async (t) => {
     assert.equal(version, 2);
     assert.equal((await keysSeenBy(after.url, apiKey)).length, 2);
     const { code, stderr } = await grove(['rotate', 'tenant-key', 'nobody'], env);
-    assert.deepEqual([code, stderr], [1, 'grove: There is no tenant nobody\n']);
+    assert.deepEqual(
+      [code, stderr],
+      [1, 'grove: There is no tenant nobody. grove tenant list shows those there are\n'],
+    );
   });
 });
 

@@ -45,7 +45,7 @@ async function rotateKeyOfTenant(tenantId: string): Promise<Result> {
   const line = progressLine();
   const done = await asOperator(await operatorConfig(), async ({ db, vault }) => {
     if (!isTenantId(tenantId) || !(await findTenant(db.system, tenantId))) {
-      throw new OperatorError(`There is no tenant ${tenantId}`);
+      throw new OperatorError(`There is no tenant ${tenantId}. grove tenant list shows those there are`);
     }
     const show = (looked: number, total: number) => line.show('data keys', looked, total);
     return rotateTenantKey(db.of(tenantId), vault, show);

@@ -74,7 +74,8 @@ async function remove(id: string, { yes, receipt: file }: DeleteOptions): Promis
   const config = await operatorConfig();
   return asOperator(config, async ({ db, signing }) => {
     const tenant = isTenantId(id) ? await findTenant(db.system, id) : undefined;
-    if (!tenant || !isTenantId(id)) throw new OperatorError(`There is no tenant ${id}`);
+    if (!tenant || !isTenantId(id))
+      throw new OperatorError(`There is no tenant ${id}. grove tenant list shows those there are`);
     if (tenant.status === 'ACTIVE')
       throw new OperatorError(`The tenant is in use. Suspend it first: grove tenant suspend ${id}`);
     if (!yes) await confirmDelete(id);
