@@ -66,7 +66,8 @@ export function openTenants(deps: TenantsDeps): Tenants {
 
   const change = async (id: string, status: 'ACTIVE' | 'SUSPENDED'): Promise<TenantRow> => {
     const tenant = isTenantId(id) ? await findTenant(db.system, id) : undefined;
-    if (!tenant || !isTenantId(id)) throw new OperatorError(`There is no tenant ${id}. grove tenant list shows those there are`);
+    if (!tenant || !isTenantId(id))
+      throw new OperatorError(`There is no tenant ${id}. grove tenant list shows those there are`);
     if (tenant.status === 'DELETING')
       throw new OperatorError(`The tenant ${id} is being deleted: grove tenant delete ${id}`);
     if (tenant.status === status) return tenant;
@@ -90,7 +91,8 @@ export function openTenants(deps: TenantsDeps): Tenants {
     resume: (id) => change(id, 'ACTIVE'),
     list: () => listTenants(db.system),
     async createApiKey(id, { name, environment }) {
-      if (!isTenantId(id) || !(await findTenant(db.system, id))) throw new OperatorError(`There is no tenant ${id}. grove tenant list shows those there are`);
+      if (!isTenantId(id) || !(await findTenant(db.system, id)))
+        throw new OperatorError(`There is no tenant ${id}. grove tenant list shows those there are`);
       const { row, code } = newKey(id, name, environment);
       await db.of(id).write((tx) => storeKey(tx, row));
       return { id: row.id, apiKey: code };
