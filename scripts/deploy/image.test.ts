@@ -53,7 +53,6 @@ before(async () => {
       'build',
       '--isolation',
       'chroot',
-      '--network=none',
       '--format',
       'docker',
       '--file',

@@ -62,7 +62,8 @@ export function buildHttp(deps: HttpDeps): FastifyInstance {
         ...{ maxHeaderSize, connectionsCheckingInterval: 2000, headers: usualHeaders(config.scheme) },
       }),
     forceCloseConnections: 'idle',
-    return503OnClosing: true,
+    // What arrives on an open connection during a stop is answered: a proxy does not ask another server for a POST it has sent.
+    return503OnClosing: false,
     trustProxy: config.trustProxy.length > 0 ? config.trustProxy : false,
     exposeHeadRoutes: false,
     routerOptions: { maxParamLength: 3000, querystringParser: readQuery },
