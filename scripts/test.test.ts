@@ -29,8 +29,9 @@ function writeFiles(t: TestContext, files: Record<string, string>): string {
 
 function start(folder: string, words: readonly string[] = [], environment: NodeJS.ProcessEnv = {}): ChildProcess {
   // A PostgreSQL that is there already keeps the runner from starting one; these files need none.
-  const env: NodeJS.ProcessEnv = { TEST_POSTGRES: folder, ...process.env, TEST_ENDS_WITHIN_MS: '500', ...environment };
+  const env: NodeJS.ProcessEnv = { TEST_POSTGRES: folder, ...process.env, TEST_ENDS_WITHIN_MS: '500' };
   for (const name of ['NODE_TEST_CONTEXT', 'TEST_TIMES_FILE', 'GROVE_TEST_RUN', 'CI']) delete env[name];
+  Object.assign(env, environment);
   return spawn(process.execPath, [RUNNER, ...words], { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'] });
 }
 
@@ -165,6 +166,18 @@ describe('a good suite', () => { it('one', () => {}); });`;
     const folder = writeFiles(t, { 'packages/a/one.test.ts': text, 'scripts/test-count.txt': '1\n' });
     assert.equal((await runs(folder)).code, 0);
     assert.equal(readFileSync(join(folder, 'scripts/test-count.txt'), 'utf8'), '2\n');
+  });
+
+  test('remembers no number if it failed, nor where nobody would commit it', async (t) => {
+    const bad = "test('bad', () => { throw new Error('no'); });";
+    for (const [text, environment] of [
+      [`${GOOD}${GOOD}${bad}`, {}],
+      [`${GOOD}${GOOD}`, { CI: '1' }],
+    ] as const) {
+      const folder = writeFiles(t, { 'packages/a/one.test.ts': text, 'scripts/test-count.txt': '1\n' });
+      await runs(folder, [], environment);
+      assert.equal(readFileSync(join(folder, 'scripts/test-count.txt'), 'utf8'), '1\n');
+    }
   });
 
   test('remembers what it has exercised if it was whole, and nothing of an earlier run', async (t) => {

@@ -8,7 +8,6 @@ import { openDocumentTrial } from './document-trial.ts';
 /** The short form of `npm run attacks:documents`. What the other kinds are stopped by has tests beside its rule. */
 const CAUGHT: readonly (readonly [DocumentKindName, sign: RegExp])[] = [
   ['photocopy', /documentAuthenticity photocopy/],
-  ['pastedSoft', /documentAuthenticity/],
   ['printEdited', /documentConsistency mrz_mismatch/],
 ];
 

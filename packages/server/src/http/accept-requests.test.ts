@@ -3,7 +3,9 @@ import { connect } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { BEARER, openTestHttp, type TestHttp } from '../../test/http.ts';
 import type { Db } from '../db/db.ts';
+import { ApiError } from '../kernel/errors.ts';
 import { paging, toPage } from '../kernel/pages.ts';
+import { UNDECLARED } from './server.ts';
 
 const LIST = '/api/arthr/apiKeys';
 const db = { of: () => ({}) } as unknown as Db;
@@ -162,6 +164,24 @@ describe('the page at /', () => {
         assert.equal((await http.call(address)).status, 200, address);
       }
       assert.equal((await http.call('/', { method: 'HEAD' })).status, 200);
+    } finally {
+      await http.stop();
+    }
+  });
+});
+
+describe('an answer with a status that the contract does not declare', () => {
+  it('is in the log as an error, for which the tests look', async () => {
+    const http = await openTestHttp({
+      db,
+      handlers: { apiKeys: { list: () => NOTHING, get: () => Promise.reject(new ApiError(100012)) } },
+    });
+    try {
+      const headers = { Authorization: BEARER };
+      assert.equal((await http.call(LIST, { headers })).status, 200);
+      assert.ok(!http.logged().includes(UNDECLARED));
+      assert.equal((await http.call(`${LIST}/x`, { headers })).status, 422);
+      assert.ok(http.logged().includes(UNDECLARED));
     } finally {
       await http.stop();
     }

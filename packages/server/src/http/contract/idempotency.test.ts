@@ -6,9 +6,10 @@ import { HOUR } from '../../kernel/clock.ts';
 import type { Context } from '../../kernel/context.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { asTenantId } from '../../kernel/ids.ts';
-import { idempotency } from './idempotency.ts';
+import { idempotency, purgeAnswers } from './idempotency.ts';
 
 const ACME = asTenantId('acme');
+const COUNT = 'SELECT count(*) AS n FROM idempotency_keys WHERE tenant_id = $1 AND operation = $2';
 
 onBothEngines('Idempotency-Key', (_engine, places) => {
   let place: TestPlace;
@@ -115,10 +116,10 @@ onBothEngines('Idempotency-Key', (_engine, places) => {
     const perform = idempotency({ vault: grove.app.vault, clock: grove.clock });
     const released = Promise.withResolvers<void>();
     const begun: string[] = [];
-    const send = (name: string, operation = 'test.slow') =>
+    const send = (name: string, operation = 'test.slow', tenantId = ACME) =>
       perform({
         ...{ operation, key: 'slow', fingerprint: 'same' },
-        context: { tenantId: ACME, db: grove.app.db.of(ACME), principal: { callerId: 'caller' } } as Context,
+        context: { tenantId, db: grove.app.db.of(tenantId), principal: { callerId: 'caller' } } as Context,
         async handle() {
           begun.push(name);
           if (name === 'first') await released.promise;
@@ -126,14 +127,18 @@ onBothEngines('Idempotency-Key', (_engine, places) => {
         },
       });
     const refused = new ApiError(100011, { retryAfterSeconds: 1 });
+    const neighbour = asTenantId('neighbour');
+    await grove.app.tenants.create({ id: neighbour });
     const first = send('first');
     const second = assert.rejects(send('second'), refused);
+    const theirs = send('of another tenant', 'test.slow', neighbour);
     released.resolve();
+    assert.deepEqual(await theirs, { body: 'of another tenant', replayed: false });
     await second;
     assert.deepEqual(await first, { body: 'first', replayed: false });
     assert.deepEqual(await send('third'), { body: 'first', replayed: true });
     assert.deepEqual(await send('elsewhere', 'test.other'), { body: 'elsewhere', replayed: false });
-    assert.deepEqual(begun, ['first', 'elsewhere']);
+    assert.deepEqual(begun.toSorted(), ['elsewhere', 'first', 'of another tenant']);
   });
 
   it('two nodes at once make one', async () => {
@@ -174,6 +179,19 @@ onBothEngines('Idempotency-Key', (_engine, places) => {
     grove.clock.advance(1);
     const { status, headers } = await create('old', 'after', grove, await grove.token());
     assert.deepEqual([status, headers.get('idempotent-replayed')], [201, null]);
+  });
+
+  it('is removed a day later, however many there are, and not before', async () => {
+    const now = grove.clock.now();
+    const db = grove.app.db.of(ACME);
+    const count = async () => (await db.get<{ n: number }>({ text: COUNT }, [ACME, 'purged']))?.n;
+    const rows = Array.from({ length: 601 }, (_, at) => `($1, 'purged', 'k${at}', $2, $2, ${now - 24 * HOUR})`);
+    const young = `($1, 'purged', 'young', $2, $2, ${now - 24 * HOUR + 1})`;
+    const insert = `INSERT INTO idempotency_keys (tenant_id, operation, key, request_hash, sealed, created_at)
+      VALUES ${[...rows, young].join(', ')}`;
+    await db.write((tx) => tx.run({ text: insert }, [ACME, Buffer.alloc(32)]));
+    await purgeAnswers(db, now, new AbortController().signal);
+    assert.equal(Number(await count()), 1);
   });
 
   it('100001: a key that is empty, too long or not ASCII is refused', async () => {

@@ -4,6 +4,7 @@ import { canBeLenient, operations } from '@grove/contract';
 import { openTestApp, type TestApp, testPlaces } from '../../../test/harness.ts';
 import { addTestDefinition } from '../../../test/processes.ts';
 import { asTenantId } from '../../kernel/ids.ts';
+import { type Members, memberReader } from './read-members.ts';
 
 const TOKENS = '/api/process-manager/processTokens';
 const KEYS = '/api/arthr/apiKeys';
@@ -73,10 +74,24 @@ describe('members of requests', () => {
     assert.notEqual(copy.body.id, read.id);
   });
 
+  it('what an answer shows of something else may not be sent', () => {
+    const text = { type: 'string' };
+    const body = { type: 'object', properties: { a: text, b: text, c: text } };
+    const unknownIn = (answer: object) => {
+      const found: Members = { unknown: [], withoutEffect: [], tenantId: undefined };
+      memberReader(body, { type: 'object', properties: answer })?.({ a: '', other: '' }, '', found);
+      return found.unknown.map(({ pointer }) => pointer);
+    };
+    assert.deepEqual(unknownIn({ a: text, b: text, other: text }), []);
+    assert.deepEqual(unknownIn({ a: text, other: text }), ['/other']);
+  });
+
   it('the tenant of the caller may be named, another one not', async () => {
     assert.equal((await post(KEYS, { name: 'own tenant', permissions: [], tenantId: 'acme' })).status, 201);
     const other = await post(KEYS, { name: 'other tenant', permissions: [], tenantId: 'other' });
     assert.deepEqual(faultsOf(other), ['/tenantId is not known']);
+    const deep = await post(STORES, { name: 'deep-tenant', configuration: { tenantId: 'acme' } });
+    assert.deepEqual(faultsOf(deep), ['/configuration/tenantId is not known']);
   });
 
   it('null for an optional member, or for a value of a map, means that it is absent', async () => {
@@ -106,6 +121,8 @@ describe('members of requests', () => {
     assert.equal(answer.headers.get('preference-applied'), 'handling=lenient');
     const listed = await grove.call(`${KEYS}?vendor=1`, { headers: { Prefer: 'wait=5, handling="lenient"' } });
     assert.deepEqual([listed.status, ignoredBy(listed)], [200, '/query/vendor']);
+    const long = await token({ ['x'.repeat(300)]: 1 }, LENIENT);
+    assert.equal(ignoredBy(long), `/${'x'.repeat(199)}`);
     const plain = await token({}, LENIENT);
     assert.deepEqual([ignoredBy(plain), plain.headers.get('preference-applied')], [null, null]);
   });
@@ -145,6 +162,15 @@ describe('members of requests', () => {
       await set(false);
     }
     assert.equal((await token({ vendorField: 1 })).body.code, 100001);
+  });
+
+  it('what a test key sets is of the sandbox alone', async () => {
+    const { apiKey } = await grove.app.tenants.createApiKey('acme', { name: 'CI', environment: 'test' });
+    const testToken = await grove.token(apiKey);
+    const set = { method: 'POST', body: '{"lenientRequests":true}', token: testToken };
+    assert.equal((await grove.call('/api/process-manager/settings', set)).status, 200);
+    assert.equal(ignoredBy(await grove.call(`${KEYS}?vendor=1`, { token: testToken })), '/query/vendor');
+    assert.equal((await grove.call(`${KEYS}?vendor=1`)).body.code, 100001);
   });
 
   it('forTest has no effect, and the answer says so', async () => {
