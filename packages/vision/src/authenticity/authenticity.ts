@@ -10,7 +10,7 @@ import type { JpegTable } from './jpeg-table.ts';
 import { ownColour } from './own-colour.ts';
 import { portraitSigns } from './portrait-signs.ts';
 
-export const AUTHENTICITY_MODEL: ModelName = { name: 'grove-document-signs', version: '4' };
+export const AUTHENTICITY_MODEL: ModelName = { name: 'grove-document-signs', version: '5' };
 
 /**
  * What is measured, and the value from which it is a sign by itself. Set on photographs of public specimens and on the
@@ -23,10 +23,10 @@ export const AUTHENTICITY_BOUNDS = {
   gridPeak: { bound: 4.6, sign: 'above' },
   /** One frequency of the document above its surroundings, on average of all its parts. */
   gridShared: { bound: 3.6, sign: 'above' },
-  /** Noise in flat places, in steps of 255; less came from no camera. */
-  sensorNoise: { bound: 0.05, sign: 'below' },
-  /** The weakest of the edges around the portrait. */
-  portraitEdges: { bound: 30, sign: 'above' },
+  /** Noise in the noisier quarter of the flat places, in steps of 255; less came from no camera. */
+  sensorNoise: { bound: 0.01, sign: 'below' },
+  /** The three weakest of the edges around the portrait, as their geometric mean: a sign on the side with the zone, elsewhere with the noise. */
+  portraitEdges: { bound: 36.5, sign: 'above' },
   /** How far the noise of the portrait is from that of the card, as a logarithm, either way: a sign with the edges only. */
   portraitNoise: { bound: 0.5, sign: 'above' },
   /** How much of an earlier save as JPEG, which the card shows, the portrait lacks: it was put in after that. */
@@ -63,7 +63,7 @@ export function measureAuthenticity(
     signal('ownColour', ownColour(straight)),
     signal('gridPeak', grid?.peak),
     signal('gridShared', grid?.shared),
-    signal('sensorNoise', noiseOf(grain)),
+    signal('sensorNoise', noiseOf(grain, undefined, 0.75)),
     signal('portraitEdges', portrait?.edges),
     signal('portraitNoise', portrait?.noise === undefined ? undefined : Math.abs(portrait.noise)),
     signal('portraitSave', face && table && missingSave(image, quad, table, shareOf(face, straight))),

@@ -74,8 +74,11 @@ function measure({ width, data }: Green, left: number, top: number, to: Omit<Gra
   to.slope[at] = slope / pixels;
 }
 
-/** The noise of the flat places among these blocks, or all, in steps of 255; undefined where there are too few. */
-export function noiseOf(grain: Grain, blocks?: Int32Array): number | undefined {
+/**
+ * The noise of the flat places among these blocks, or all, in steps of 255; undefined where there are too few. In the middle,
+ * or below what `share` of them have: a coarse JPEG leaves noise in a part of the blocks only.
+ */
+export function noiseOf(grain: Grain, blocks?: Int32Array, share = 0.5): number | undefined {
   const { noise, slope } = grain;
   const count = blocks ? blocks.length : grain.count;
   if (count < MIN_BLOCKS) return undefined;
@@ -84,7 +87,7 @@ export function noiseOf(grain: Grain, blocks?: Int32Array): number | undefined {
   const [slopes, noises] = [of(slope), of(noise)];
   const flattest = slopes.toSorted()[Math.ceil(count * FLAT_SHARE) - 1] as number;
   const flat = noises.filter((_, at) => (slopes[at] as number) <= flattest).sort();
-  return flat[flat.length >> 1];
+  return flat[Math.floor(flat.length * share)];
 }
 
 /** The blocks for which something holds. */

@@ -14,7 +14,7 @@ const SAME_LIGHT = 40;
 const MIN_BLOCKS = 30;
 
 export type PortraitSigns = {
-  /** The weakest of the four straight edges around the portrait, in steps of brightness for a pixel. */
+  /** The three weakest of the four straight edges around the portrait, in steps of brightness for a pixel: their geometric mean. */
   readonly edges: number;
   /** The natural logarithm of the noise in the portrait over that of the card; undefined where one cannot be measured. */
   readonly noise: number | undefined;
@@ -22,10 +22,11 @@ export type PortraitSigns = {
 
 /** What tells a portrait that was put over another: straight edges all around it, and noise of another camera. */
 export function portraitSigns(straight: Raster, face: Place, grain: Grain): PortraitSigns {
-  return { edges: weakestEdge(straight, face), noise: noiseApart(straight, face, grain) };
+  return { edges: edgesAround(straight, face), noise: noiseApart(straight, face, grain) };
 }
 
-function weakestEdge(straight: Raster, face: Place): number {
+/** One side may end in a colour like its surroundings, and one may lie beside a printed line: neither decides alone. */
+function edgesAround(straight: Raster, face: Place): number {
   const { width, height, data } = straight;
   const at = (x: number, y: number): number => {
     const from = (y * width + x) * 3;
@@ -39,12 +40,14 @@ function weakestEdge(straight: Raster, face: Place): number {
   const across = FARTHEST_EDGE * face.width;
   const down = FARTHEST_EDGE * face.height;
   const best = (places: readonly number[], edge: (place: number) => number): number => Math.max(0, ...places.map(edge));
-  return Math.min(
+  const sides = [
     best(range(face.x - across, face.x, 1, width - 2), upright),
     best(range(right, right + across, 1, width - 2), upright),
     best(range(face.y - down, face.y, 1, height - 2), level),
     best(range(bottom, bottom + down, 1, height - 2), level),
-  );
+  ];
+  const weakest = sides.sort((one, other) => one - other).slice(0, 3);
+  return Math.cbrt(weakest.reduce((product, edge) => product * edge, 1));
 }
 
 function noiseApart({ width, height }: Raster, face: Place, grain: Grain): number | undefined {

@@ -59,17 +59,17 @@ function reviewReason(readings: readonly DocumentReading[]): string | undefined 
 }
 
 /**
- * Edges all around the portrait, and another noise. The portrait of a passport is printed into the page and fades into it,
- * so there edges that are harder still are enough; cards have photographs with edges.
+ * Edges all around the portrait. Beside a zone the portrait is printed into the page and fades into it, so there edges are
+ * enough. Licences have photographs with edges: there they count with another noise, or if none is as hard.
  */
 function hasStuckPortrait({ authenticity, mrz }: DocumentReading): boolean {
   const edges = nearnessOf(authenticity, 'portraitEdges');
-  if (mrz?.format === 'TD3' && edges >= HARDER) return true;
-  return edges >= 1 && nearnessOf(authenticity, 'portraitNoise') >= 1;
+  if (edges < 1) return false;
+  return mrz !== undefined || edges >= HARDER || nearnessOf(authenticity, 'portraitNoise') >= 1;
 }
 
-/** How much harder than their bound edges are that count alone. */
-const HARDER = 1.3;
+/** How much harder than their bound edges are that no genuine licence had. */
+const HARDER = 2.2;
 /** So much of the bounds in all is as good as a sign. */
 const ENOUGH_WEAK = 2.7;
 
