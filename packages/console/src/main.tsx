@@ -21,6 +21,9 @@ setNonce(nonce);
 const Notifications = lazy(() => import('@mantine/notifications').then((kit) => ({ default: kit.Notifications })));
 
 const Invitation = lazy(() => import('./screens/invitation.tsx').then((screen) => ({ default: screen.Invitation })));
+const ProviderAnswer = lazy(() =>
+  import('./screens/provider-answer.tsx').then((screen) => ({ default: screen.ProviderAnswer })),
+);
 const SignIn = lazy(() => import('./screens/sign-in.tsx').then((screen) => ({ default: screen.SignIn })));
 
 /** A session that has ended shows the page to sign in, wherever that was noticed. */
@@ -40,8 +43,26 @@ function codeFromLink(): string | undefined {
   return code;
 }
 
-function App({ code: first }: { code: string | undefined }) {
+/** What a provider of single sign-on answered is in the query. It is taken out of the address, too. */
+function answerFromProvider(): string | undefined {
+  if (!location.pathname.endsWith('/console/single-sign-on') || location.search === '') return undefined;
+  const { search } = location;
+  history.replaceState(null, '', '/console/');
+  return search;
+}
+
+type AppProps = { code: string | undefined; answer: string | undefined };
+
+function App({ code: first, answer: firstAnswer }: AppProps) {
   const [code, setCode] = useState(first);
+  const [answer, setAnswer] = useState(firstAnswer);
+  if (answer) {
+    return (
+      <Suspense fallback={<Waiting />}>
+        <ProviderAnswer query={answer} onDone={() => setAnswer(undefined)} />
+      </Suspense>
+    );
+  }
   if (code) {
     return (
       <Suspense fallback={<Waiting />}>
@@ -64,6 +85,7 @@ function App({ code: first }: { code: string | undefined }) {
 }
 
 const code = codeFromLink();
+const answer = answerFromProvider();
 createRoot(document.getElementById('root') as HTMLElement).render(
   <StrictMode>
     <TextsProvider>
@@ -79,7 +101,7 @@ createRoot(document.getElementById('root') as HTMLElement).render(
               <Notifications position="bottom-right" />
             </Suspense>
             <QueryClientProvider client={client}>
-              <App code={code} />
+              <App code={code} answer={answer} />
             </QueryClientProvider>
           </MantineProvider>
         </DirectionProvider>

@@ -7,6 +7,7 @@ import type { Page } from 'playwright-core';
 import { type AxeLook, axeFaults } from '../../journey/test/axe.ts';
 import { startJourney } from '../../server/test/end-user.ts';
 import { testPlaces } from '../../server/test/harness.ts';
+import { CLIENT_SECRET, openTestProvider } from '../../server/test/oidc-provider.ts';
 import { DIST } from '../build.ts';
 import { walk } from './drawn-person.ts';
 import { type ConsoleStage, openConsoleStage, setPresence, settled, still } from './stage.ts';
@@ -380,6 +381,35 @@ describe('the console', () => {
     assert.equal(await other.getByRole('button', { name: 'New API key' }).count(), 0);
     await other.context().close();
     await page.getByRole('button', { name: 'Done' }).click();
+  });
+
+  it('somebody signs in with an account of the company, as the owner has set it up', async () => {
+    const provider = await openTestProvider(`${stage.address}/console/single-sign-on`);
+    const { hostname, host } = new URL(provider.issuer);
+    const secret = { name: 'sso', value: CLIENT_SECRET, hosts: [host] };
+    const [token, body] = [await stage.app.token(), JSON.stringify(secret)];
+    await stage.app.call('/api/process-manager/cloudSecrets', { method: 'POST', token, body });
+    await open('/operators', /People/);
+    await page.getByRole('button', { name: 'Set up' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Single sign-on' });
+    await dialog.getByLabel('Issuer').fill(provider.issuer);
+    await dialog.getByLabel('Client ID').fill('grove');
+    await dialog.getByLabel('Name of the secret').fill('sso');
+    await dialog.getByLabel('Group', { exact: true }).fill('reviewers');
+    await still(page);
+    assert.deepEqual(await axeFaults(page), []);
+    await keep('single-sign-on');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByText(`People may sign in with their account at ${provider.issuer}`).waitFor();
+    const person = await stage.page();
+    provider.add({ sub: 'jane', name: 'Jane Doe', groups: ['reviewers'] });
+    await person.context().addCookies([{ name: 'account', value: 'jane', domain: hostname, path: '/' }]);
+    await person.goto(`${stage.address}/console/`);
+    await person.getByRole('button', { name: 'Sign in with single sign-on' }).click();
+    await person.getByRole('link', { name: 'Reviews' }).waitFor();
+    assert.equal(new URL(person.url()).search, '', 'the answer of the provider is not left in the address');
+    await person.context().close();
+    await provider.close();
   });
 
   it('loads at most 180 kB of scripts, compressed, before a screen', () => {

@@ -37,7 +37,7 @@ export async function openConsoleStage(places: Places): Promise<ConsoleStage> {
   if (!isJourneyFresh()) await buildJourney();
   const executablePath = findChromium();
   if (!executablePath) throw new Error('there is no Chromium: install it, or name it in CHROMIUM');
-  const app = await openTestApp(await places.create());
+  const app = await openTestApp(await places.create(), { environment: { GROVE_OUTBOUND_ALLOW: '127.0.0.1' } });
   const { apiKey: testKey } = await app.app.tenants.createApiKey(app.tenantId, { name: 'test', environment: 'test' });
   const browser: Browser = await chromium.launch({ executablePath, args: FLAGS });
   const complaints: string[] = [];

@@ -24,6 +24,7 @@ import { processSettings, sandbox } from './process-manager/settings.ts';
 import { processTokens } from './process-manager/tokens.ts';
 import { usage } from './process-manager/usage.ts';
 import { whatIf } from './process-manager/what-if.ts';
+import { singleSignOn } from './single-sign-on.ts';
 import { customPages, journeyTexts, themes } from './theme-server.ts';
 import { userData } from './userdata-server.ts';
 import { watchlists } from './watchlist-manager.ts';
@@ -69,6 +70,7 @@ export const api = {
   operators,
   colleagues,
   operatorRoles,
+  singleSignOn,
   consoleAccount,
 } as const;
 

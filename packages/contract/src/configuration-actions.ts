@@ -19,6 +19,7 @@ export const CONFIGURATION_ACTIONS = [
   ...['operator.invited', 'operator.updated', 'operator.removed', 'operator.reset', 'operator.sessionsEnded'],
   ...['tenant.suspended', 'tenant.resumed'],
   ...['operatorRole.created', 'operatorRole.updated', 'operatorRole.deleted'],
+  ...['singleSignOn.updated', 'singleSignOn.removed'],
 ] as const;
 
 export type ConfigurationAction = (typeof CONFIGURATION_ACTIONS)[number];

@@ -69,6 +69,12 @@ const OWN: Partial<Record<ErrorCode, string>> = {
     'The budget is one of an hour. Raise it in the settings if the reads are wanted; else somebody has the key who should not.',
   100230: 'The id is wrong, or the request was removed after its time.',
   100233: 'Use a test key.',
+  100235:
+    'Look at `issuer`, at the client secret and whether the host may be called (`GROVE_OUTBOUND_ALLOW`); the log of the server has the cause.',
+  100236: 'Begin to sign in again. If it stays so, the log of the server has what the provider said.',
+  100237: 'Add the group of the account to `roles` of single sign-on, or the account to a group.',
+  100238:
+    'The operator is suspended, has a passkey, or the provider has not verified the e-mail address. Resetting the operator lets the next sign-in link the account.',
   100320:
     'The operator of the installation has suspended the tenant, or is deleting it. Ask them; repeating does not help.',
   100240: 'Add the origin to `embedOrigins` of the settings.',

@@ -46,6 +46,7 @@ export const tagDescriptions: Readonly<Record<GroupName, string>> = {
   operators: 'The people who run the tenant. They sign in to the console with a passkey.',
   colleagues: 'The names of the operators, for mentions.',
   operatorRoles: 'Named sets of permissions that operators have.',
+  singleSignOn: 'How operators sign in with the accounts of their company, by OpenID Connect.',
   consoleAccount: 'What the pages of the console call: to sign in, and for the own account.',
 };
 

@@ -1,6 +1,7 @@
 import { del, get, group, post } from './operation.ts';
 import { likeFilter, page, pageQuery } from './page.ts';
 import { anyObject, DateTime, Empty, Id, listOf, MAX_LIST_SIZE, named, oneOf, text } from './schema.ts';
+import { SignInOptions, SingleSignOnAnswer, SingleSignOnStart, SingleSignOnUrl } from './single-sign-on.ts';
 import { Type } from './type.ts';
 
 /** The people who run a tenant: operators, their roles, and the sessions of the console. All of it is ours. */
@@ -289,6 +290,28 @@ export const consoleAccount = group('/api/console', {
     ok: ConsoleSession,
     codes: [...ofPages, 100035, 100216, 100218],
   }),
+  signInOptions: get('/signIn', {
+    summary: 'In which ways operators sign in here',
+    auth: 'public',
+    ok: SignInOptions,
+    codes: ofPages,
+  }),
+  startSingleSignOn: post('/singleSignOn/start', {
+    summary: 'Begin to sign in with an account of the company',
+    description:
+      'Answers the address of the provider to send the browser to, and sets a cookie that binds it to this browser.',
+    auth: 'public',
+    body: SingleSignOnStart,
+    ok: SingleSignOnUrl,
+    codes: [...ofPages, 100234, 100235],
+  }),
+  completeSingleSignOn: post('/singleSignOn/complete', {
+    summary: 'Sign in with what the provider answered: sets the cookie of the session',
+    auth: 'public',
+    body: SingleSignOnAnswer,
+    ok: ConsoleSession,
+    codes: [...ofPages, 100035, 100065, 100212, 100234, 100235, 100236, 100237, 100238],
+  }),
   openInvitation: post('/invitation/open', {
     summary: 'Show an invitation, and begin to make a passkey',
     auth: 'public',
@@ -330,7 +353,7 @@ export const consoleAccount = group('/api/console', {
     auth: 'operator',
     body: Empty,
     ok: Ceremony,
-    codes: [100067, 100210],
+    codes: [100067, 100210, 100239],
   }),
   completeConfirmation: post('/confirmation/complete', {
     summary: 'Confirm that the same person is still there',

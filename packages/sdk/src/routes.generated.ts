@@ -1320,4 +1320,21 @@ export const routes = {
       empty: true,
     },
   },
+  singleSignOn: {
+    get: { method: 'GET', paths: { none: '/api/operator-manager/singleSignOn' }, auth: 'bearer', status: 200 },
+    set: {
+      method: 'POST',
+      paths: { none: '/api/operator-manager/singleSignOn' },
+      auth: 'bearer',
+      status: 200,
+      body: true,
+    },
+    remove: {
+      method: 'DELETE',
+      paths: { none: '/api/operator-manager/singleSignOn' },
+      auth: 'bearer',
+      status: 204,
+      empty: true,
+    },
+  },
 } as const satisfies Routes;

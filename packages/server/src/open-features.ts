@@ -105,7 +105,7 @@ export function openFeatures(deps: FeatureDeps) {
     ...{ ...shared, live, messages, tenants, processes: manager.forJourneys, themes: themes.forJourneys },
     countryHeader: config.countryHeader,
   });
-  const operators = openOperators({ ...shared, cookieName: deps.operatorCookieName, ...tenants });
+  const operators = openOperators({ ...shared, ...secrets, cookieName: deps.operatorCookieName, ...tenants });
   const personRequests = openPersonRequests({
     ...{ ...shared, ...manager.data, finishErasures: manager.forPersons.finishErasures },
     sources: [...manager.forPersons.sources, identity.ofPerson, watchlists.ofPerson],

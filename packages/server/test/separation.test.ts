@@ -75,6 +75,10 @@ const BODIES: Readonly<Record<string, Sent>> = {
   'operators.reset': json({}),
   'operatorRoles.create': json({ name: 'Of a test key', permissions: ['TNT#acme#*'], environments: ['live'] }),
   'operatorRoles.update': json({ permissions: [] }),
+  'singleSignOn.set': json({
+    ...{ issuer: 'https://login.example.com', clientId: 'grove' },
+    roles: [{ group: 'everybody', role: 'Owner' }],
+  }),
 };
 
 type Row = Record<string, unknown>;

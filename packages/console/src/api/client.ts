@@ -104,12 +104,23 @@ async function problemOf(response: Response): Promise<CallError> {
 
 type RequestOptions = Parameters<typeof startAuthentication>[0]['optionsJSON'];
 
+const NO_PASSKEY = 100239;
+
 /** Something destructive is asked for, and the passkey was not used lately: the same person must still be there. */
 async function confirmPerson(): Promise<void> {
-  const { ceremonyId, publicKey } = await call('consoleAccount', 'startConfirmation', {});
+  const { ceremonyId, publicKey } = await call('consoleAccount', 'startConfirmation', {}).catch(async (error) => {
+    if (error instanceof CallError && error.code === NO_PASSKEY) await goToProvider({ again: true });
+    throw error;
+  });
   const credential = await startAuthentication({ optionsJSON: publicKey as unknown as RequestOptions });
   const body = { ceremonyId, credential: credential as unknown as Record<string, unknown> };
   await call('consoleAccount', 'completeConfirmation', { body });
+}
+
+/** Leaves the page for the provider of single sign-on. */
+export async function goToProvider({ again = false } = {}): Promise<void> {
+  const { url } = await call('consoleAccount', 'startSingleSignOn', { body: { again } });
+  location.assign(url);
 }
 
 /** The permission that an operation needs; empty if there is none. */

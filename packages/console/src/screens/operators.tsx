@@ -13,6 +13,7 @@ import { Moment, useMomentText } from '../parts/moment.tsx';
 import { NameField } from '../parts/name-field.tsx';
 import { Page } from '../parts/page.tsx';
 import { type Role, RoleEditor } from '../parts/role-editor.tsx';
+import { SingleSignOn } from '../parts/single-sign-on.tsx';
 import { Guarded } from '../parts/states.tsx';
 import { useT } from '../texts/texts.tsx';
 
@@ -25,6 +26,7 @@ export function Operators() {
   const momentText = useMomentText();
   const [isInviting, setInviting] = useState(false);
   const [link, setLink] = useState<JoinLink>();
+  const roleNames = useRoles().data?.roles.map((each) => each.name) ?? [];
   const columns: Column<OperatorRow>[] = [
     { title: t('keys.name'), show: (row) => <strong>{row.name}</strong>, text: (row) => row.name },
     { title: t('join.email'), show: (row) => row.email ?? '–', text: (row) => row.email },
@@ -58,6 +60,7 @@ export function Operators() {
           actionsOf={(row) => <OperatorMenu row={row} onLink={setLink} />}
         />
         {may('operatorRoles', 'list') && <Roles />}
+        {may('singleSignOn', 'get') && <SingleSignOn roleNames={roleNames} />}
         <Dialog opened={isInviting} onClose={() => setInviting(false)} title={t('operators.invite')}>
           <Invite
             onInvited={(made) => {

@@ -1,8 +1,8 @@
 import { Alert, Button, Text, TextInput } from '@mantine/core';
 import { browserSupportsWebAuthnAutofill, startAuthentication } from '@simplewebauthn/browser';
-import { useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import { CallError, call } from '../api/client.ts';
+import { CallError, call, goToProvider } from '../api/client.ts';
 import { SESSION_KEY } from '../api/session.tsx';
 import { type TextKey, useT } from '../texts/texts.tsx';
 import { Welcome } from './welcome.tsx';
@@ -43,6 +43,8 @@ export function SignIn() {
       setBusy(false);
     }
   };
+  const options = useQuery({ queryKey: ['sign-in'], queryFn: () => call('consoleAccount', 'signInOptions', {}) });
+  const leave = () => goToProvider().catch((error) => setFault(faultOf(error)));
   return (
     <Welcome title={t('signIn.title')} lead={t('signIn.lead')}>
       {fault && (
@@ -54,6 +56,11 @@ export function SignIn() {
       <Button size="md" onClick={signIn} loading={isBusy} autoFocus>
         {t('signIn.button')}
       </Button>
+      {options.data?.singleSignOn && (
+        <Button size="md" variant="default" onClick={leave}>
+          {t('sso.button')}
+        </Button>
+      )}
       <Text size="sm" c="dimmed">
         {t('signIn.lost')}
       </Text>

@@ -5,7 +5,7 @@ import { query, statement } from '../db/sql/statement.ts';
 import { MINUTE } from '../kernel/clock.ts';
 
 /** A challenge of one kind answers no other. */
-export type OperatorCeremonyKind = 'SIGN_IN' | 'CONFIRM' | 'REGISTER';
+export type OperatorCeremonyKind = 'SIGN_IN' | 'CONFIRM' | 'REGISTER' | 'SINGLE_SIGN_ON';
 export type OperatorCeremony = { id: string; challenge: string };
 
 export const CEREMONY_MS = 5 * MINUTE;

@@ -11,7 +11,7 @@ import { implement, type OpenContext } from '../kernel/implement.ts';
 import { nameBrowser } from '../kernel/name-browser.ts';
 import { operatorName } from '../kernel/operator-name.ts';
 import { fold } from '../kernel/pages.ts';
-import { openCeremony } from './ceremonies.repository.ts';
+import { CEREMONY_MS, openCeremony } from './ceremonies.repository.ts';
 import { hashLink, withOwnEmail } from './links.ts';
 import { changeOperator, findByLink, findOperator, type OperatorRow } from './operators.repository.ts';
 import { passkeysOf, removePasskey } from './passkeys.repository.ts';
@@ -26,6 +26,7 @@ import {
 } from './passkeys.ts';
 import { markAuthenticated, removeSession, sessionsOf } from './sessions.repository.ts';
 import { endSessionOf, IDLE_MS, type OperatorSession, startSession, toSessions } from './sessions.ts';
+import type { SingleSignOnSignIn } from './single-sign-on/sign-in.ts';
 
 /** What the pages of the console call: to sign in, and for the own account. */
 export type AccountDeps = {
@@ -36,6 +37,7 @@ export type AccountDeps = {
   secure: boolean;
   cookieName: string;
   session: OperatorSession;
+  singleSignOn: SingleSignOnSignIn;
   baseUrlOf(tenantId: string): string;
   tenantName(tenantId: TenantId): Promise<string>;
 };
@@ -68,15 +70,21 @@ export function consoleAccountHandlers(deps: AccountDeps) {
     };
   };
 
-  const cookieText = (value: string, maxAge: number) =>
-    `${deps.cookieName}=${value}; Path=/; Max-Age=${maxAge}; HttpOnly; SameSite=Strict${deps.secure ? '; Secure' : ''}`;
+  const ceremonyCookie = `${deps.cookieName}-sign-in`;
+  const cookieText = (value: string, maxAge: number, name = deps.cookieName) =>
+    `${name}=${value}; Path=/; Max-Age=${maxAge}; HttpOnly; SameSite=Strict${deps.secure ? '; Secure' : ''}`;
 
   /** In the transaction that recognised the operator: the old session of this browser ends and a new one begins. */
-  const begin = async (tx: TenantTx, context: OpenContext, operatorId: string): Promise<string> => {
+  const begin = async (
+    tx: TenantTx,
+    context: OpenContext,
+    operatorId: string,
+    authenticatedAt = clock.now(),
+  ): Promise<string> => {
     const before = cookieOf(context.header('cookie'), deps.cookieName);
     if (before !== undefined) await endSessionOf(tx, before);
     const visitor = { browser: nameBrowser(context.header('user-agent')), network: context.address };
-    return (await startSession(tx, { operatorId, now: clock.now(), visitor })).cookie;
+    return (await startSession(tx, { operatorId, now: clock.now(), visitor, authenticatedAt })).cookie;
   };
 
   const signedIn = async (tenantId: TenantId, cookie: string): Promise<WithHeaders<SessionView>> => {
@@ -111,6 +119,25 @@ export function consoleAccountHandlers(deps: AccountDeps) {
         return { cookie: await begin(tx, context, recognised.operator.id) };
       });
       return 'refused' in made ? throwRefused(made, now) : signedIn(tenantId, made.cookie);
+    },
+
+    signInOptions: async (context) => ({ singleSignOn: await deps.singleSignOn.isOffered(tenantOf(context)) }),
+
+    async startSingleSignOn(context, { body }) {
+      const { url, ceremonyId } = await deps.singleSignOn.start(tenantOf(context), body.again === true);
+      const cookie = cookieText(ceremonyId, CEREMONY_MS / 1000, ceremonyCookie);
+      return withHeaders({ url }, { 'set-cookie': cookie });
+    },
+
+    async completeSingleSignOn(context, { body }) {
+      const tenantId = tenantOf(context);
+      const ceremonyId = cookieOf(context.header('cookie'), ceremonyCookie) ?? '';
+      const answer = { ceremonyId, query: body.query };
+      const cookie = await deps.singleSignOn.complete(tenantId, answer, async (tx, signedIn) => {
+        await record(tx, signedIn.isNew ? 'operator.joined' : 'operator.signedIn', signedIn.operator);
+        return begin(tx, context, signedIn.operator.id, signedIn.authenticatedAt);
+      });
+      return signedIn(tenantId, cookie);
     },
 
     async openInvitation(context, { body }) {
@@ -154,8 +181,9 @@ export function consoleAccountHandlers(deps: AccountDeps) {
     startConfirmation: (context) =>
       context.db.write(async (tx) => {
         const { callerId, tenantId } = own(context);
-        const { id, challenge } = await openCeremony(tx, { kind: 'CONFIRM', operatorId: callerId, now: context.now });
         const passkeys = await passkeysOf(tx, callerId);
+        if (passkeys.length === 0) throw new ApiError(100239);
+        const { id, challenge } = await openCeremony(tx, { kind: 'CONFIRM', operatorId: callerId, now: context.now });
         return { ceremonyId: id, publicKey: requestOptions(places(tenantId), challenge, passkeys) };
       }),
 

@@ -29,17 +29,22 @@ function newLink({ baseUrl, now }: Maker) {
   return { columns, url: `${baseUrl}/console/#invite=${code}` };
 }
 
+/** Refuses with 100065 once the tenant has as many operators as it may. */
+export async function ensureRoom(tx: TenantTx, environment: Environment): Promise<void> {
+  const most = environment === 'live' ? MAX_OPERATORS : MAX_OPERATORS - KEPT_FOR_LIVE;
+  if ((await countOperators(tx)) >= most) throw new ApiError(100065);
+}
+
 type Invited = { name: string; email: string; role: string };
 
 /** Whether the caller may give the role is the caller's question. */
 export async function inviteOperator(tx: TenantTx, { name, email, role }: Invited, maker: Maker): Promise<Link> {
-  const most = maker.environment === 'live' ? MAX_OPERATORS : MAX_OPERATORS - KEPT_FOR_LIVE;
-  if ((await countOperators(tx)) >= most) throw new ApiError(100065);
+  await ensureRoom(tx, maker.environment);
   const { columns, url } = newLink(maker);
   const { by, now } = maker;
   const operator: OperatorRow = {
     ...{ id: newId(now), name, name_folded: fold(name), email, email_folded: fold(email), role, status: 'INVITED' },
-    ...{ failures: 0, locked_until: null, last_sign_in_at: null, ...columns },
+    ...{ failures: 0, locked_until: null, last_sign_in_at: null, sso_account: '', ...columns },
     ...{ created_at: now, created_by: by, last_updated_at: now, last_updated_by: by },
   };
   await withOwnEmail(() => addOperator(tx, operator));

@@ -21,6 +21,8 @@ const operators = table('operators', {
   last_sign_in_at: optional(integer()),
   link_hash: optional(bytes()),
   link_expires_at: optional(integer()),
+  /** Issuer and subject of the account at the provider; empty for an operator who signs in with a passkey. */
+  sso_account: text(),
   created_at: integer(),
   created_by: text(),
   last_updated_at: integer(),
@@ -46,6 +48,14 @@ const BY_LINK = operators.select(
   `WHERE tenant_id = :tenant_id AND link_hash = :hash AND link_expires_at > :now
   ${FOR_UPDATE}`,
 );
+const BY_ACCOUNT = operators.select(
+  columns,
+  `WHERE tenant_id = :tenant_id AND sso_account = :account AND sso_account <> '' ${FOR_UPDATE}`,
+);
+const BY_EMAIL = operators.select(
+  columns,
+  `WHERE tenant_id = :tenant_id AND email_folded = :email AND email_folded <> '' ${FOR_UPDATE}`,
+);
 const CHANGE = operators.update(
   [
     'name',
@@ -59,6 +69,7 @@ const CHANGE = operators.update(
     'last_sign_in_at',
     'link_hash',
     'link_expires_at',
+    'sso_account',
     'last_updated_at',
     'last_updated_by',
   ],
@@ -91,6 +102,14 @@ export function findOperatorForUpdate(tx: TenantTx, id: string): Promise<Operato
 
 export function findByLink(tx: TenantTx, hash: Uint8Array, now: number): Promise<OperatorRow | undefined> {
   return BY_LINK.get(tx, { hash, now });
+}
+
+export function findByAccount(tx: TenantTx, account: string): Promise<OperatorRow | undefined> {
+  return BY_ACCOUNT.get(tx, { account });
+}
+
+export function findByEmail(tx: TenantTx, foldedEmail: string): Promise<OperatorRow | undefined> {
+  return BY_EMAIL.get(tx, { email: foldedEmail });
 }
 
 export async function changeOperator(tx: TenantTx, row: OperatorRow): Promise<void> {

@@ -1,5 +1,6 @@
 import type { Audit } from '../audit/audit.ts';
-import type { Db } from '../db/db.ts';
+import type { Db, TenantReads } from '../db/db.ts';
+import type { Outbound } from '../engines/outbound/outbound.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { TenantId } from '../kernel/ids.ts';
 import { consoleAccountHandlers } from './console-account.ts';
@@ -7,6 +8,9 @@ import { operatorHandlers } from './operator-handlers.ts';
 import { colleagueHandlers } from './operator-names.ts';
 import { roleHandlers } from './role-handlers.ts';
 import { sessionReader } from './sessions.ts';
+import { openProviders } from './single-sign-on/provider.ts';
+import { type SecretHostFault, singleSignOnHandlers } from './single-sign-on/settings-handlers.ts';
+import { singleSignOnSignIn } from './single-sign-on/sign-in.ts';
 
 /** Operators, their roles and their sessions, put together. */
 export type OperatorsDeps = {
@@ -20,17 +24,31 @@ export type OperatorsDeps = {
   tenantName(tenantId: TenantId): Promise<string>;
   /** Refuses with 100320 if the tenant is suspended. */
   ensureActive(tenantId: TenantId): Promise<void>;
+  outbound: Pick<Outbound, 'faultOf' | 'send'>;
+  secretHostFault: SecretHostFault;
+  findSecret(
+    db: TenantReads,
+    name: string,
+    use: { environment: 'live'; actor: string; url: string },
+  ): Promise<{ secret?: { reveal(): string } | undefined }>;
 };
 
 export function openOperators(deps: OperatorsDeps) {
   const session = sessionReader(deps);
+  const providers = openProviders(deps);
+  const clientSecretOf = async (tenantId: TenantId, name: string, url: string) => {
+    const use = { environment: 'live', actor: 'Single sign-on', url } as const;
+    return (await deps.findSecret(deps.db.of(tenantId), name, use)).secret?.reveal();
+  };
+  const singleSignOn = singleSignOnSignIn({ ...deps, providers, clientSecretOf });
   return {
     session,
     handlers: {
       operators: operatorHandlers(deps),
       colleagues: colleagueHandlers(),
       operatorRoles: roleHandlers(),
-      consoleAccount: consoleAccountHandlers({ ...deps, session }),
+      singleSignOn: singleSignOnHandlers({ ...deps, providers }),
+      consoleAccount: consoleAccountHandlers({ ...deps, session, singleSignOn }),
     },
   };
 }

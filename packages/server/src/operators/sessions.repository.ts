@@ -91,3 +91,11 @@ export async function removeDeadSessions(
 ): Promise<void> {
   await REMOVE_DEAD.run(tx, { operatorId, now, idleSince });
 }
+
+const REMOVE_OF_ACCOUNTS = statement(`DELETE FROM operator_sessions WHERE tenant_id = :tenant_id AND operator_id IN (
+  SELECT id FROM operators WHERE tenant_id = :tenant_id AND sso_account <> '')`);
+
+/** Ends the sessions of everybody who signs in by single sign-on. */
+export async function removeSessionsOfAccounts(tx: TenantTx): Promise<void> {
+  await REMOVE_OF_ACCOUNTS.run(tx, {});
+}

@@ -111,13 +111,15 @@ function hashOf(secret: string): Buffer {
 /** What the request says of the browser. */
 export type Visitor = { browser: string; network: string };
 
+type NewSession = { operatorId: string; now: number; visitor: Visitor; authenticatedAt?: number };
+
 /**
  * A new session with a new secret. The one that the browser had before ends: whoever planted or stole that cookie has
  * nothing.
  */
 export async function startSession(
   tx: TenantTx,
-  { operatorId, now, visitor }: { operatorId: string; now: number; visitor: Visitor },
+  { operatorId, now, visitor, authenticatedAt = now }: NewSession,
 ): Promise<{ session: OperatorSessionRow; cookie: string }> {
   await removeDeadSessions(tx, operatorId, { now, idleSince: now - IDLE_MS });
   const others = await sessionsOf(tx, operatorId);
@@ -125,7 +127,7 @@ export async function startSession(
   const secret = randomBytes(SECRET_BYTES).toString('base64url');
   const session: OperatorSessionRow = {
     ...{ id: newId(now), operator_id: operatorId, token_hash: hashOf(secret), ...visitor },
-    ...{ created_at: now, authenticated_at: now, last_seen_at: now, expires_at: now + ABSOLUTE_MS },
+    ...{ created_at: now, authenticated_at: authenticatedAt, last_seen_at: now, expires_at: now + ABSOLUTE_MS },
   };
   await addSession(tx, session);
   return { session, cookie: `${session.id}.${secret}` };

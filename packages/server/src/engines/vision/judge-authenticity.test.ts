@@ -51,14 +51,14 @@ describe('the authenticity of a document', () => {
     assert.equal(judged(readingOf(QUIET), {}, readingOf([signal('gridPeak', 6, 4.6, true)])), 'REVIEW screen_or_print');
     assert.equal(judged(readingOf([signal('sensorNoise', 0, 0.12, true)])), 'REVIEW no_sensor_noise');
     const edges = signal('portraitEdges', 60, 36.5, true);
-    const card = { mrz: undefined };
-    assert.equal(judged(readingOf([...QUIET, edges], card)), 'PASSED no_signs_found');
+    const licence = (signals: Signals) => {
+      const { mrz: _, ...rest } = readingOf(signals);
+      return rest;
+    };
+    assert.equal(judged(licence([...QUIET, edges])), 'PASSED no_signs_found');
     const hard = signal('portraitEdges', 81, 36.5, true);
-    assert.equal(judged(readingOf([...QUIET, hard], card)), 'REVIEW pasted_portrait');
-    assert.equal(
-      judged(readingOf([...QUIET, edges, signal('portraitNoise', 0.9, 0.5, true)], card)),
-      'REVIEW pasted_portrait',
-    );
+    assert.equal(judged(licence([...QUIET, hard])), 'REVIEW pasted_portrait');
+    assert.equal(judged(licence([...QUIET, edges, signal('portraitNoise', 0.9, 0.5, true)])), 'REVIEW pasted_portrait');
     assert.equal(judged(readingOf([...QUIET, signal('cutBorder', 0.3, 0.08, true)])), 'REVIEW edited_picture');
     assert.equal(judged(readingOf([...QUIET, signal('portraitSave', 0.8, 0.5, true)])), 'REVIEW edited_picture');
     assert.equal(judged(readingOf([...QUIET, signal('gridShared', 4, 3.6, true)])), 'REVIEW screen_or_print');

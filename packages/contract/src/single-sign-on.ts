@@ -1,0 +1,91 @@
+import { del, get, group, post } from './operation.ts';
+import { listOf, named, text } from './schema.ts';
+import { Type } from './type.ts';
+
+/** How the operators of a tenant sign in with the accounts of their company, by OpenID Connect. It is ours. */
+const MAX_GROUPS = 50;
+const MAX_SCOPES = 20;
+
+const fields = {
+  issuer: Type.String({
+    minLength: 8,
+    maxLength: 500,
+    pattern: '^https?://[^\\s?#]+$',
+    description: 'The address of the provider, as its discovery document names it',
+  }),
+  clientId: text(1, 255, 'The id that the provider gave to Grove'),
+  clientSecretName: Type.Optional(
+    text(
+      1,
+      100,
+      'The live cloud secret that holds the client secret. It must be bound to the host of the provider. A public client has none',
+    ),
+  ),
+  scopes: Type.Optional(
+    listOf(text(1, 100), MAX_SCOPES, 'What is asked for beside `openid`; `profile` and `email` unless written'),
+  ),
+  groupsClaim: Type.Optional(text(1, 100, 'The claim of the ID token that lists the groups; `groups` unless written')),
+  roles: Type.Array(Type.Object({ group: text(1, 255), role: text(1, 50) }, { title: 'GroupRole' }), {
+    minItems: 1,
+    maxItems: MAX_GROUPS,
+    description: 'The role of the first group that an account is in. An account in none of them cannot sign in',
+  }),
+};
+
+const SingleSignOn = named(
+  'SingleSignOn',
+  Type.Object({
+    ...fields,
+    scopes: listOf(Type.String(), MAX_SCOPES),
+    groupsClaim: Type.String(),
+    redirectUrl: Type.String({ description: 'The address that the provider must know to send people back to' }),
+  }),
+);
+
+export const singleSignOn = group('/api/operator-manager/singleSignOn', {
+  get: get('', {
+    summary: 'How operators sign in with the accounts of their company',
+    permission: 'OperatorManager:getSingleSignOn',
+    ok: SingleSignOn,
+    codes: [100234],
+  }),
+  set: post('', {
+    summary: 'Set single sign-on up, or change it',
+    description:
+      'The discovery document of the provider is read at once, so that a wrong address is told here. A caller can map ' +
+      'groups only to roles whose permissions it holds.',
+    permission: 'OperatorManager:setSingleSignOn',
+    destructive: true,
+    audit: 'singleSignOn.updated',
+    body: named('SingleSignOnInput', Type.Object(fields)),
+    ok: SingleSignOn,
+    codes: [100015, 100211, 100214, 100235],
+  }),
+  remove: del('', {
+    summary: 'End single sign-on',
+    description: 'Sessions end, and operators who signed in this way need a link: see `operators.reset`.',
+    permission: 'OperatorManager:removeSingleSignOn',
+    destructive: true,
+    audit: 'singleSignOn.removed',
+    status: 204,
+    codes: [100211, 100234],
+  }),
+});
+
+export const SignInOptions = named(
+  'SignInOptions',
+  Type.Object({ singleSignOn: Type.Boolean({ description: 'Whether the page offers single sign-on' }) }),
+);
+export const SingleSignOnStart = named(
+  'SingleSignOnStart',
+  Type.Object({
+    again: Type.Optional(
+      Type.Boolean({ description: 'The provider is to ask the person even if it knows the browser' }),
+    ),
+  }),
+);
+export const SingleSignOnUrl = named('SingleSignOnUrl', Type.Object({ url: Type.String() }));
+export const SingleSignOnAnswer = named(
+  'SingleSignOnAnswer',
+  Type.Object({ query: text(1, 4000, 'The query of the address to which the provider sent the browser') }),
+);

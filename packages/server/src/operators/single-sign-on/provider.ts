@@ -1,0 +1,137 @@
+import { createHmac } from 'node:crypto';
+import type { Configuration, CustomFetch, ServerMetadata } from 'openid-client';
+import type { Outbound } from '../../engines/outbound/outbound.ts';
+import { boundedMap } from '../../kernel/bounded-map.ts';
+import { type Clock, MINUTE } from '../../kernel/clock.ts';
+import { ApiError } from '../../kernel/errors.ts';
+import type { SingleSignOn } from './settings.repository.ts';
+
+/**
+ * The company's provider of accounts, spoken to by OpenID Connect: the authorization code flow with PKCE, a state and a
+ * nonce. A tenant names the provider, so every request leaves by the one door to the outside.
+ */
+export type Providers = {
+  /** Where the client secret is sent. Refuses with 100235 if there is no provider at the issuer's address. */
+  tokenEndpointOf(sso: SingleSignOn): Promise<string>;
+  /** Where the browser is sent. */
+  startUrl(sso: SingleSignOn, flow: Flow & { again: boolean }): Promise<string>;
+  /** What the provider says of the account. Refuses with 100235 and 100236. */
+  claimsOf(sso: SingleSignOn, flow: Flow & { query: string; clientSecret: string | undefined }): Promise<Claims>;
+};
+
+type Flow = {
+  /** A secret of this one sign-in, from which state, nonce and verifier are derived. */
+  readonly secret: string;
+  readonly redirectUrl: string;
+};
+export type Claims = Readonly<Record<string, unknown>> & { readonly sub: string };
+
+const TIMEOUT_MS = 10_000;
+const MAX_ANSWER_BYTES = 256 * 1024;
+/** What a provider says of itself changes seldom, and anybody may begin to sign in. */
+const METADATA_MS = 10 * MINUTE;
+const MAX_PROVIDERS = 200;
+
+export function openProviders({ outbound, clock }: { outbound: Pick<Outbound, 'send'>; clock: Clock }): Providers {
+  const known = boundedMap<string, { readAt: number; metadata: Promise<ServerMetadata> }>(MAX_PROVIDERS);
+  const fetchOutside: CustomFetch = async (url, { method, headers, body, signal }) => {
+    const answer = await outbound.send({
+      ...{ method: method === 'POST' ? 'POST' : 'GET', url, timeoutMs: TIMEOUT_MS },
+      ...{ maxAnswerBytes: MAX_ANSWER_BYTES, wantBody: true },
+      headers: { ...(body instanceof URLSearchParams && FORM), ...headers },
+      ...(body && { body: String(body) }),
+      ...(signal && { signal }),
+    });
+    if (answer.fault !== undefined) throw new Error(`the provider cannot be reached: ${answer.fault}`);
+    const bytes = answer.body?.length ? new Uint8Array(answer.body) : null;
+    return new Response(bytes, { status: answer.status, headers: { 'content-type': 'application/json' } });
+  };
+
+  const discover = async ({ issuer, clientId }: SingleSignOn): Promise<ServerMetadata> => {
+    const client = await import('openid-client');
+    const options = { [client.customFetch]: fetchOutside, ...plainIfAllowed(client, issuer) };
+    const found = await client.discovery(new URL(issuer), clientId, undefined, client.None(), options);
+    return found.serverMetadata();
+  };
+
+  const metadataOf = async (sso: SingleSignOn): Promise<ServerMetadata> => {
+    const before = known.get(sso.issuer);
+    const isFresh = before && Math.abs(clock.now() - before.readAt) < METADATA_MS;
+    const metadata = isFresh ? before.metadata : discover(sso);
+    if (!isFresh) known.set(sso.issuer, { readAt: clock.now(), metadata });
+    try {
+      return await metadata;
+    } catch (error) {
+      known.delete(sso.issuer);
+      throw notAnswering(error);
+    }
+  };
+
+  const configure = async (sso: SingleSignOn, secret?: string): Promise<Configuration> => {
+    const client = await import('openid-client');
+    const how = secret === undefined ? client.None() : client.ClientSecretPost(secret);
+    const configuration = new client.Configuration(await metadataOf(sso), sso.clientId, undefined, how);
+    configuration[client.customFetch] = fetchOutside;
+    for (const each of plainIfAllowed(client, sso.issuer).execute) each(configuration);
+    return configuration;
+  };
+
+  return {
+    async tokenEndpointOf(sso) {
+      const { token_endpoint: url } = await metadataOf(sso);
+      if (url === undefined) throw new ApiError(100235, { log: 'the provider names no token endpoint' });
+      return url;
+    },
+
+    async startUrl(sso, { secret, redirectUrl, again }) {
+      const client = await import('openid-client');
+      const { state, nonce, verifier } = valuesOf(secret);
+      const url = client.buildAuthorizationUrl(await configure(sso), {
+        ...{ redirect_uri: redirectUrl, scope: ['openid', ...sso.scopes].join(' '), state, nonce },
+        code_challenge: await client.calculatePKCECodeChallenge(verifier),
+        code_challenge_method: 'S256',
+        ...(again && { prompt: 'login', max_age: '0' }),
+      });
+      return url.href;
+    },
+
+    async claimsOf(sso, { secret, redirectUrl, query, clientSecret }) {
+      const client = await import('openid-client');
+      const { state, nonce, verifier } = valuesOf(secret);
+      const configuration = await configure(sso, clientSecret);
+      const checks = { expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier, idTokenExpected: true };
+      try {
+        const answer = new URL(`?${query.replace(/^\?/, '')}`, redirectUrl);
+        const claims = (await client.authorizationCodeGrant(configuration, answer, checks)).claims();
+        if (claims) return claims;
+      } catch (error) {
+        throw new ApiError(100236, { log: reasonOf(error) });
+      }
+      throw new ApiError(100236, { log: 'no ID token' });
+    },
+  };
+}
+
+const FORM = { 'content-type': 'application/x-www-form-urlencoded;charset=UTF-8' };
+
+type Library = typeof import('openid-client');
+
+/** Whether an address without TLS may be called is the outbound door's decision; the library is not asked. */
+function plainIfAllowed({ allowInsecureRequests }: Library, issuer: string) {
+  return { execute: issuer.startsWith('http:') ? [allowInsecureRequests] : [] };
+}
+
+function notAnswering(error: unknown): ApiError {
+  return new ApiError(100235, { log: reasonOf(error) });
+}
+
+function reasonOf(error: unknown): string {
+  const { message = '', code = '', error: said = '' } = error as { message?: string; code?: string; error?: string };
+  return [code, said, message].filter(Boolean).join(' ').slice(0, 300);
+}
+
+/** Three values that nobody can guess and that need not be stored apart. */
+function valuesOf(secret: string) {
+  const derive = (label: string) => createHmac('sha256', secret).update(label).digest('base64url');
+  return { state: derive('state'), nonce: derive('nonce'), verifier: derive('verifier') };
+}

@@ -1,0 +1,100 @@
+import { MAX_OPERATOR_NAME_LENGTH } from '@grove/contract';
+import type { TenantTx } from '../../db/db.ts';
+import { ApiError } from '../../kernel/errors.ts';
+import { newId } from '../../kernel/ids.ts';
+import { operatorName } from '../../kernel/operator-name.ts';
+import { fold } from '../../kernel/pages.ts';
+import { OWNER } from '../built-in-roles.ts';
+import { ensureRoom, withOwnEmail } from '../links.ts';
+import {
+  activeOwners,
+  addOperator,
+  changeOperator,
+  findByAccount,
+  findByEmail,
+  type OperatorRow,
+} from '../operators.repository.ts';
+import { lockGrant } from '../role-rules.ts';
+import type { Claims } from './provider.ts';
+import type { SingleSignOn } from './settings.repository.ts';
+
+const BY = 'Single sign-on';
+const MAX_ACCOUNT_LENGTH = 1000;
+const MAX_EMAIL_LENGTH = 254;
+
+type Recognition = { sso: SingleSignOn; claims: Claims; now: number };
+type Recognised = { operator: OperatorRow; isNew: boolean };
+
+/**
+ * The operator of an account: known by issuer and subject, or invited under the verified e-mail address, or new. The role is
+ * that of the account's groups at each sign-in. Whoever has a passkey of the own is not taken over by an e-mail address.
+ */
+export async function recogniseAccount(tx: TenantTx, { sso, claims, now }: Recognition): Promise<Recognised> {
+  const role = await roleOf(tx, sso, claims);
+  const account = `${sso.issuer} ${claims.sub}`;
+  if (account.length > MAX_ACCOUNT_LENGTH) throw new ApiError(100236, { log: 'the subject is too long' });
+  const { name, email } = personOf(claims);
+  const known = (await findByAccount(tx, account)) ?? (await invitedBy(tx, { sso, claims, email }));
+  if (known?.status === 'SUSPENDED') throw new ApiError(100238);
+  const said = { name, name_folded: fold(name), role, sso_account: account, last_sign_in_at: now };
+  const active = { status: 'ACTIVE' as const, failures: 0, locked_until: null, link_hash: null, link_expires_at: null };
+  if (known) {
+    const operator = { ...known, ...said, ...active, last_updated_at: now, last_updated_by: BY };
+    if (known.role === OWNER && known.status === 'ACTIVE' && role !== OWNER) await ensureOtherOwner(tx, known.id);
+    await changeOperator(tx, operator);
+    return { operator, isNew: known.status === 'INVITED' };
+  }
+  await ensureRoom(tx, 'live');
+  const operator: OperatorRow = {
+    ...{ id: newId(now), email, email_folded: fold(email), ...said, ...active },
+    ...{ created_at: now, created_by: BY, last_updated_at: now, last_updated_by: operatorName({ name, email }) },
+  };
+  await withOwnEmail(() => addOperator(tx, operator));
+  return { operator, isNew: true };
+}
+
+async function roleOf(tx: TenantTx, { roles, groupsClaim }: SingleSignOn, claims: Claims): Promise<string> {
+  const claim = claims[groupsClaim];
+  const groups = new Set<unknown>(Array.isArray(claim) ? claim : [claim]);
+  const role = roles.find(({ group }) => groups.has(group))?.role;
+  if (role === undefined) throw new ApiError(100237);
+  try {
+    await lockGrant(tx, role);
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 100214) throw new ApiError(100237, { log: `no role ${role}` });
+    throw error;
+  }
+  return role;
+}
+
+type Invited = { sso: SingleSignOn; claims: Claims; email: string };
+
+async function invitedBy(tx: TenantTx, { sso, claims, email }: Invited): Promise<OperatorRow | undefined> {
+  const row = email === '' ? undefined : await findByEmail(tx, fold(email));
+  if (!row) return undefined;
+  // An account of another provider than before is the same person; a second account of one provider is not.
+  const isMoved = row.sso_account !== '' && !row.sso_account.startsWith(`${sso.issuer} `);
+  if (claims.email_verified !== true || !(row.status === 'INVITED' || isMoved)) throw new ApiError(100238);
+  return row;
+}
+
+async function ensureOtherOwner(tx: TenantTx, id: string): Promise<void> {
+  if ((await activeOwners(tx)).every((each) => each === id)) throw new ApiError(100212);
+}
+
+/** Names and addresses as the rest of Grove allows them, whatever the provider says. */
+function personOf({ name, preferred_username, email, sub }: Claims): { name: string; email: string } {
+  const address = typeof email === 'string' && EMAIL.test(email) && email.length <= MAX_EMAIL_LENGTH ? email : '';
+  const names = [name, preferred_username, address, sub].map((each) => plainName(each));
+  return { name: names.find((each) => each !== '') ?? 'Operator', email: address };
+}
+
+const EMAIL = /^[^\s@()<>]+@[^\s@()<>]+$/;
+
+function plainName(value: unknown): string {
+  if (typeof value !== 'string') return '';
+  return value
+    .replace(/[()<>\p{Cc}]/gu, '')
+    .trim()
+    .slice(0, MAX_OPERATOR_NAME_LENGTH);
+}

@@ -1,0 +1,69 @@
+import { api, type Ok } from '@grove/contract';
+import type { TenantDb } from '../../db/db.ts';
+import type { Outbound } from '../../engines/outbound/outbound.ts';
+import { ApiError, invalidInput } from '../../kernel/errors.ts';
+import type { TenantId } from '../../kernel/ids.ts';
+import { implement } from '../../kernel/implement.ts';
+import { ensureHolds, lockGrant } from '../role-rules.ts';
+import { removeSessionsOfAccounts } from '../sessions.repository.ts';
+import type { Providers } from './provider.ts';
+import { findSingleSignOn, removeSingleSignOn, type SingleSignOn, storeSingleSignOn } from './settings.repository.ts';
+
+/** Which secret is sent to the provider, and why one may not be. */
+export type SecretHostFault = (
+  db: TenantDb,
+  wanted: { environment: 'live'; name: string; url: string },
+) => Promise<string | undefined>;
+
+export type SettingsDeps = {
+  providers: Providers;
+  outbound: Pick<Outbound, 'faultOf'>;
+  secretHostFault: SecretHostFault;
+  baseUrlOf(tenantId: string): string;
+};
+
+const SCOPES = ['profile', 'email'];
+
+export const redirectUrlOf = (baseUrl: string): string => `${baseUrl}/console/single-sign-on`;
+
+export function singleSignOnHandlers({ providers, outbound, secretHostFault, baseUrlOf }: SettingsDeps) {
+  const viewOf = (tenantId: TenantId, { clientSecretName, ...sso }: SingleSignOn): Ok<typeof api.singleSignOn.get> => ({
+    ...{ ...sso, scopes: [...sso.scopes], roles: [...sso.roles] },
+    ...(clientSecretName !== '' && { clientSecretName }),
+    redirectUrl: redirectUrlOf(baseUrlOf(tenantId)),
+  });
+
+  return implement(api.singleSignOn, {
+    async get({ db, tenantId }) {
+      const sso = await findSingleSignOn(db);
+      if (!sso) throw new ApiError(100234);
+      return viewOf(tenantId, sso);
+    },
+
+    async set({ db, now, principal, tenantId }, { body }) {
+      const { clientSecretName = '', scopes = SCOPES, groupsClaim = 'groups' } = body;
+      const sso: SingleSignOn = { ...body, clientSecretName, scopes: [...new Set(scopes)], groupsClaim };
+      const addressFault = outbound.faultOf(sso.issuer);
+      if (addressFault) throw invalidInput({ pointer: '/issuer', message: addressFault });
+      const url = await providers.tokenEndpointOf(sso);
+      const secretFault =
+        clientSecretName && (await secretHostFault(db, { environment: 'live', name: clientSecretName, url }));
+      if (secretFault) throw invalidInput({ pointer: '/clientSecretName', message: secretFault });
+      await db.write(async (tx) => {
+        for (const role of new Set(sso.roles.map((each) => each.role)))
+          ensureHolds(principal, await lockGrant(tx, role));
+        await storeSingleSignOn(tx, sso, now);
+      });
+      return viewOf(tenantId, sso);
+    },
+
+    async remove({ db }) {
+      if (!(await findSingleSignOn(db))) throw new ApiError(100234);
+      await db.write(async (tx) => {
+        await removeSingleSignOn(tx);
+        await removeSessionsOfAccounts(tx);
+      });
+      return undefined;
+    },
+  });
+}

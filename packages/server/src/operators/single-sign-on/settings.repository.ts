@@ -1,0 +1,52 @@
+import type { TenantReads, TenantTx } from '../../db/db.ts';
+import { integer, table, text } from '../../db/sql/table.ts';
+
+const settings = table('single_sign_on', {
+  tenant_id: text(),
+  issuer: text(),
+  client_id: text(),
+  client_secret_name: text(),
+  scopes: text(),
+  groups_claim: text(),
+  roles: text(),
+  last_updated_at: integer(),
+});
+
+export type GroupRole = { readonly group: string; readonly role: string };
+export type SingleSignOn = {
+  readonly issuer: string;
+  readonly clientId: string;
+  /** Empty for a public client. */
+  readonly clientSecretName: string;
+  readonly scopes: readonly string[];
+  readonly groupsClaim: string;
+  readonly roles: readonly GroupRole[];
+};
+
+const ONE = settings.select(settings.columns, 'WHERE tenant_id = :tenant_id');
+const ADD = settings.insert();
+const REMOVE = settings.delete('WHERE tenant_id = :tenant_id');
+
+export async function findSingleSignOn(db: TenantReads): Promise<SingleSignOn | undefined> {
+  const row = await ONE.get(db, {});
+  return (
+    row && {
+      ...{ issuer: row.issuer, clientId: row.client_id, clientSecretName: row.client_secret_name },
+      ...{ scopes: JSON.parse(row.scopes) as string[], groupsClaim: row.groups_claim },
+      roles: JSON.parse(row.roles) as GroupRole[],
+    }
+  );
+}
+
+export async function storeSingleSignOn(tx: TenantTx, sso: SingleSignOn, now: number): Promise<void> {
+  await REMOVE.run(tx, {});
+  await ADD.run(tx, {
+    ...{ issuer: sso.issuer, client_id: sso.clientId, client_secret_name: sso.clientSecretName },
+    ...{ scopes: JSON.stringify(sso.scopes), groups_claim: sso.groupsClaim },
+    ...{ roles: JSON.stringify(sso.roles), last_updated_at: now },
+  });
+}
+
+export async function removeSingleSignOn(tx: TenantTx): Promise<void> {
+  await REMOVE.run(tx, {});
+}

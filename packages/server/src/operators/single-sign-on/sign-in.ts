@@ -1,0 +1,87 @@
+import type { Db, TenantTx } from '../../db/db.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import { ApiError } from '../../kernel/errors.ts';
+import type { TenantId } from '../../kernel/ids.ts';
+import { openCeremony, takeCeremony } from '../ceremonies.repository.ts';
+import type { OperatorRow } from '../operators.repository.ts';
+import type { Providers } from './provider.ts';
+import { recogniseAccount } from './recognise-account.ts';
+import { findSingleSignOn, type SingleSignOn } from './settings.repository.ts';
+import { redirectUrlOf } from './settings-handlers.ts';
+
+/** Reads the client secret, for the request to the provider. Nothing if it is missing or bound to another host. */
+export type ClientSecretOf = (tenantId: TenantId, name: string, url: string) => Promise<string | undefined>;
+
+export type SignInDeps = {
+  db: Db;
+  clock: Clock;
+  providers: Providers;
+  clientSecretOf: ClientSecretOf;
+  baseUrlOf(tenantId: string): string;
+};
+
+export type SingleSignOnSignIn = {
+  isOffered(tenantId: TenantId): Promise<boolean>;
+  /** The ceremony is what the cookie of this browser names: an answer that another browser began signs nobody in. */
+  start(tenantId: TenantId, again: boolean): Promise<{ url: string; ceremonyId: string }>;
+  complete<T>(
+    tenantId: TenantId,
+    answer: { ceremonyId: string; query: string },
+    then: (tx: TenantTx, signedIn: SignedIn) => Promise<T>,
+  ): Promise<T>;
+};
+
+export type SignedIn = { operator: OperatorRow; isNew: boolean; authenticatedAt: number };
+
+const KIND = 'SINGLE_SIGN_ON';
+
+export function singleSignOnSignIn({
+  db,
+  clock,
+  providers,
+  clientSecretOf,
+  baseUrlOf,
+}: SignInDeps): SingleSignOnSignIn {
+  const settingsOf = async (tenantId: TenantId): Promise<SingleSignOn> => {
+    const sso = await findSingleSignOn(db.of(tenantId));
+    if (!sso) throw new ApiError(100234);
+    return sso;
+  };
+  const secretFor = async (tenantId: TenantId, sso: SingleSignOn): Promise<string | undefined> => {
+    const name = sso.clientSecretName;
+    if (name === '') return undefined;
+    const secret = await clientSecretOf(tenantId, name, await providers.tokenEndpointOf(sso));
+    if (secret !== undefined) return secret;
+    throw new ApiError(100235, { log: `the cloud secret ${name} is missing or bound to another host` });
+  };
+  return {
+    isOffered: async (tenantId) => (await findSingleSignOn(db.of(tenantId))) !== undefined,
+
+    async start(tenantId, again) {
+      const sso = await settingsOf(tenantId);
+      const ceremony = await db.of(tenantId).write((tx) => openCeremony(tx, { kind: KIND, now: clock.now() }));
+      const redirectUrl = redirectUrlOf(baseUrlOf(tenantId));
+      const url = await providers.startUrl(sso, { secret: ceremony.challenge, redirectUrl, again });
+      return { url, ceremonyId: ceremony.id };
+    },
+
+    async complete(tenantId, { ceremonyId, query }, then) {
+      const sso = await settingsOf(tenantId);
+      const ceremony = await db
+        .of(tenantId)
+        .write((tx) => takeCeremony(tx, ceremonyId, { kind: KIND, now: clock.now() }));
+      if (!ceremony) throw new ApiError(100035);
+      const clientSecret = await secretFor(tenantId, sso);
+      const flow = { secret: ceremony.challenge, redirectUrl: redirectUrlOf(baseUrlOf(tenantId)) };
+      const claims = await providers.claimsOf(sso, { ...flow, query, clientSecret });
+      const now = clock.now();
+      // A provider that says when it asked the person last is believed; one that does not has asked now.
+      const saidAt = typeof claims.auth_time === 'number' ? claims.auth_time * 1000 : now;
+      const authenticatedAt = Math.max(0, Math.min(now, saidAt));
+      return db.of(tenantId).write(async (tx) => {
+        const recognised = await recogniseAccount(tx, { sso, claims, now });
+        return then(tx, { ...recognised, authenticatedAt });
+      });
+    },
+  };
+}

@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict';
+import { after, before, it } from 'node:test';
+import { onBothEngines, openTestApp, type TestApp } from '../../../test/harness.ts';
+import { type Account, CLIENT_SECRET, openTestProvider, type TestProvider } from '../../../test/oidc-provider.ts';
+import { browse, confirm, firstOwner, invitePerson, originOf, type Person } from '../../../test/operators.ts';
+import type { Answer } from '../../../test/record-answers.ts';
+
+const SETTINGS = '/api/operator-manager/singleSignOn';
+const OPERATORS = '/api/operator-manager/operators';
+const START = '/api/console/singleSignOn/start';
+const COMPLETE = '/api/console/singleSignOn/complete';
+
+onBothEngines('single sign-on', (_engine, places) => {
+  let grove: TestApp;
+  let owner: Person;
+  let provider: TestProvider;
+  before(async () => {
+    const place = await places.create();
+    grove = await openTestApp(place, { environment: { GROVE_OUTBOUND_ALLOW: '127.0.0.1' } });
+    owner = await firstOwner(grove);
+    provider = await openTestProvider(`${originOf(grove)}/console/single-sign-on`);
+    await owner.call('/api/process-manager/cloudSecrets', {
+      body: { name: 'sso', value: CLIENT_SECRET, hosts: [new URL(provider.issuer).host] },
+    });
+  });
+  after(async () => {
+    await grove.stop();
+    await provider.close();
+  });
+
+  const settings = () => ({
+    ...{ issuer: provider.issuer, clientId: 'grove', clientSecretName: 'sso' },
+    roles: [
+      { group: 'identity-admins', role: 'Administrator' },
+      { group: 'reviewers', role: 'Reviewer' },
+    ],
+  });
+  const jane: Account = {
+    sub: 'jane',
+    name: 'Jane Doe',
+    email: 'jane@acme.com',
+    email_verified: true,
+    groups: ['reviewers'],
+  };
+
+  const begin = async (body: object = {}) => {
+    const started = await browse(grove, START, { body });
+    const [line = ''] = started.headers?.getSetCookie() ?? [];
+    return { started, cookie: /^([^;]+)/.exec(line)?.[1] ?? '', line };
+  };
+  const finish = (query: string, cookie: string): Promise<Answer> =>
+    browse(grove, COMPLETE, { body: { query }, headers: { Cookie: cookie } });
+  const signInAs = async (account: Account, body: object = {}): Promise<Answer> => {
+    const { started, cookie } = await begin(body);
+    assert.equal(started.status, 200, started.text);
+    return finish(await provider.signIn(started.body.url, account), cookie);
+  };
+  const codeOf = async (answer: Answer | Promise<Answer>) => (await answer).body.code;
+
+  it('100234: is not offered until it is set up', async () => {
+    assert.deepEqual((await browse(grove, '/api/console/signIn')).body, { singleSignOn: false });
+    assert.equal(await codeOf(browse(grove, START, { body: {} })), 100234);
+    assert.equal(await codeOf(owner.call(SETTINGS)), 100234);
+  });
+
+  it('100235: a provider that is not there is refused when it is set, and so is a secret of another host', async () => {
+    await confirm(owner);
+    const nowhere = { ...settings(), issuer: 'http://127.0.0.1:9' };
+    assert.equal(await codeOf(owner.call(SETTINGS, { body: nowhere })), 100235);
+    await owner.call('/api/process-manager/cloudSecrets', {
+      body: { name: 'elsewhere', value: 'x', hosts: ['api.example.com'] },
+    });
+    const { status, text } = await owner.call(SETTINGS, { body: { ...settings(), clientSecretName: 'elsewhere' } });
+    assert.equal(status, 400);
+    assert.match(text, /clientSecretName/);
+    const inside = await owner.call(SETTINGS, { body: { ...settings(), issuer: 'https://169.254.169.254' } });
+    assert.equal(inside.status, 400, inside.text);
+    const unknown = { ...settings(), roles: [{ group: 'a', role: 'Nobody' }] };
+    assert.equal(await codeOf(owner.call(SETTINGS, { body: unknown })), 100214);
+  });
+
+  it('an owner sets it up; whoever holds less cannot map a group to more', async () => {
+    const set = await owner.call(SETTINGS, { body: settings() });
+    assert.equal(set.status, 200, set.text);
+    assert.deepEqual(set.body, {
+      ...{ ...settings(), scopes: ['profile', 'email'], groupsClaim: 'groups' },
+      redirectUrl: `${originOf(grove)}/console/single-sign-on`,
+    });
+    assert.deepEqual((await browse(grove, '/api/console/signIn')).body, { singleSignOn: true });
+    const administrator = await invitePerson(grove, owner, 'Administrator');
+    const grab = { ...settings(), roles: [{ group: 'everybody', role: 'Owner' }] };
+    assert.equal(await codeOf(administrator.call(SETTINGS, { body: grab })), 100015);
+    const { body } = await owner.call('/api/process-manager/auditEvents?action=singleSignOn.updated');
+    assert.equal(body.content.length, 1);
+  });
+
+  it('an account signs in with the role of its groups, and is named in the audit log', async () => {
+    const { started, cookie, line } = await begin();
+    assert.match(line, /^grove-operator-sign-in=\S+; Path=\/; Max-Age=300; HttpOnly; SameSite=Strict$/);
+    const url = new URL(started.body.url);
+    assert.deepEqual(
+      [url.searchParams.get('code_challenge_method'), url.searchParams.get('scope'), url.searchParams.get('prompt')],
+      ['S256', 'openid profile email', null],
+    );
+    const query = await provider.signIn(url.href, jane);
+    const answer = await finish(query, cookie);
+    assert.equal(answer.status, 200, answer.text);
+    const { operator } = answer.body;
+    assert.deepEqual([operator.name, operator.email, operator.role], ['Jane Doe', 'jane@acme.com', 'Reviewer']);
+    assert.equal(await codeOf(finish(query, cookie)), 100035, 'an answer is good once');
+    const { body } = await owner.call(`/api/process-manager/auditEvents?operatorId=${operator.id}`);
+    assert.deepEqual([body.content[0].action, body.content[0].actor], ['operator.joined', 'Jane Doe (jane@acme.com)']);
+    const again = await signInAs({ ...jane, groups: ['identity-admins'] });
+    assert.deepEqual([again.body.operator.id, again.body.operator.role], [operator.id, 'Administrator']);
+    await signInAs(jane);
+  });
+
+  it('asks the provider to ask the person again, where it must be fresh', async () => {
+    const { started } = await begin({ again: true });
+    const { searchParams } = new URL(started.body.url);
+    assert.deepEqual([searchParams.get('prompt'), searchParams.get('max_age')], ['login', '0']);
+    grove.clock.advance(11 * 60_000);
+    const { body } = await signInAs(jane, { again: true });
+    assert.ok(Date.parse(body.authenticatedDtm) <= grove.clock.now());
+  });
+
+  it('100239: whoever has no passkey confirms by signing in again', async () => {
+    const { headers } = await signInAs(jane);
+    const [line = ''] = headers.getSetCookie();
+    const Cookie = /^([^;]+)/.exec(line)?.[1] ?? '';
+    assert.equal(
+      await codeOf(browse(grove, '/api/console/confirmation/start', { body: {}, headers: { Cookie } })),
+      100239,
+    );
+  });
+
+  it('100236: nothing but the answer to the own question signs in', async () => {
+    const mine = await begin();
+    const theirs = await begin();
+    const query = await provider.signIn(theirs.started.body.url, jane);
+    assert.equal(await codeOf(finish(query, mine.cookie)), 100236, 'an answer that another browser asked for');
+    assert.equal(await codeOf(finish(query, '')), 100035, 'a browser that asked for nothing');
+    const third = await begin();
+    const { state } = Object.fromEntries(new URL(third.started.body.url).searchParams);
+    const forged = `?code=made-up&state=${state}&iss=${encodeURIComponent(provider.issuer)}`;
+    assert.equal(await codeOf(finish(forged, third.cookie)), 100236, 'a code that the provider never gave');
+    const fourth = await begin();
+    const denied = `?error=access_denied&state=${new URL(fourth.started.body.url).searchParams.get('state')}`;
+    assert.equal(await codeOf(finish(denied, fourth.cookie)), 100236, 'the person said no');
+  });
+
+  it('100237: an account in no group that has a role cannot sign in', async () => {
+    assert.equal(await codeOf(signInAs({ sub: 'eve', name: 'Eve', groups: ['cleaners'] })), 100237);
+    assert.equal(await codeOf(signInAs({ sub: 'eve', name: 'Eve' })), 100237);
+  });
+
+  it('100238: an e-mail address takes over nobody who has a passkey, and a suspended operator stays out', async () => {
+    const grab = {
+      sub: 'mallory',
+      name: 'Olga Owner',
+      email: 'olga@acme.com',
+      email_verified: true,
+      groups: ['reviewers'],
+    };
+    assert.equal(await codeOf(signInAs(grab)), 100238);
+    await confirm(owner);
+    const invited = await owner.call(OPERATORS, { body: { name: 'Ina', email: 'ina@acme.com', role: 'Auditor' } });
+    const ina = { sub: 'ina', name: 'Ina', email: 'ina@acme.com', groups: ['reviewers'] };
+    assert.equal(await codeOf(signInAs({ ...ina, email_verified: false })), 100238);
+    const joined = await signInAs({ ...ina, email_verified: true });
+    assert.deepEqual([joined.body.operator.id, joined.body.operator.role], [invited.body.operator.id, 'Reviewer']);
+    await owner.call(`${OPERATORS}/${joined.body.operator.id}`, { body: { status: 'SUSPENDED' } });
+    assert.equal(await codeOf(signInAs({ ...ina, email_verified: true })), 100238);
+  });
+
+  it('names and addresses of a provider are cut to what Grove allows', async () => {
+    const { body } = await signInAs({
+      sub: 'odd',
+      name: ' <b>Bob</b>\u0007 ',
+      email: 'not an address',
+      groups: ['reviewers'],
+    });
+    assert.deepEqual([body.operator.name, body.operator.email], ['bBob/b', undefined]);
+  });
+
+  it('ends with its sessions when it is removed', async () => {
+    const { headers } = await signInAs(jane);
+    const [line = ''] = headers.getSetCookie();
+    const session = { headers: { Cookie: /^([^;]+)/.exec(line)?.[1] ?? '' } };
+    assert.equal((await browse(grove, '/api/console/session', session)).status, 200);
+    await confirm(owner);
+    assert.equal((await owner.call(SETTINGS, { method: 'DELETE' })).status, 204);
+    assert.equal((await browse(grove, '/api/console/session', session)).status, 401);
+    assert.equal(await codeOf(owner.call(SETTINGS, { method: 'DELETE' })), 100234);
+  });
+});
