@@ -86,6 +86,7 @@ onBothEngines('single sign-on', (_engine, places) => {
       ...{ ...settings(), scopes: ['profile', 'email'], groupsClaim: 'groups' },
       redirectUrl: `${originOf(grove)}/console/single-sign-on`,
     });
+    assert.deepEqual((await owner.call(SETTINGS)).body, set.body);
     assert.deepEqual((await browse(grove, '/api/console/signIn')).body, { singleSignOn: true });
     const administrator = await invitePerson(grove, owner, 'Administrator');
     const grab = { ...settings(), roles: [{ group: 'everybody', role: 'Owner' }] };
