@@ -8,6 +8,7 @@ const texts: Record<string, string> = {
   'packages/server/src/hook.test.ts': 'after(() => machine.stop());',
   'packages/server/src/variable.test.ts': "process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0';",
   'packages/server/src/child.test.ts': 'const children = testChildren();',
+  'packages/server/src/every-statement.test.ts': "import { statements } from './db.ts';",
 };
 const plain = Array.from({ length: 2 * MAX_FILES_TOGETHER + 1 }, (_, at) => `packages/server/src/plain-${at}.test.ts`);
 const read = (file: string) => texts[file] ?? "describe('it', () => { after(() => app.stop()); process.env.ROUNDS; });";
