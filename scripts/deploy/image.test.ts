@@ -49,15 +49,7 @@ before(async () => {
   const cache = fillCache(tarball);
   const { version } = manifestOf('.');
   podman(
-    ...[
-      'build',
-      '--isolation',
-      'chroot',
-      '--format',
-      'docker',
-      '--file',
-      join(ROOT, 'deploy/Containerfile'),
-    ],
+    ...['build', '--isolation', 'chroot', '--format', 'docker', '--file', join(ROOT, 'deploy/Containerfile')],
     ...['--build-arg', `NODE_IMAGE=${BASE}`, '--build-arg', `VERSION=${version}`, '--tag', IMAGE],
     ...['--volume', `${cache}:/root/.npm`, '--env', 'npm_config_offline=true', release],
   );
