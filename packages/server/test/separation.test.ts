@@ -62,9 +62,9 @@ const BODIES: Readonly<Record<string, Sent>> = {
   'appkeys.createConfig': json({ rpId: 'app', appId: 'https://example.com/app' }),
   'appkeys.updateConfig': json({ appId: 'https://evil.example/app' }),
   'totps.createPolicy': json({ name: 'usual' }),
-  'totps.updatePolicy': json({ numberOfDigits: 8 }),
+  'totps.updatePolicy': json({ digits: 8 }),
   'pushNotifications.createPolicy': json({ rpId: 'app' }),
-  'pushNotifications.updatePolicy': json({ maxDevices: 1 }),
+  'pushNotifications.updatePolicy': json({ status: 'INACTIVE' }),
   'processTokens.create': json({ name: 'link', processDefnName: 'onboarding' }),
   'instanceNotes.add': json({ text: 'of a test key' }),
   'whatIf.run': json({ definition: { name: 'onboarding', steps: STEPS }, startDateTime: '2000-01-01T00:00:00Z' }),
@@ -173,6 +173,8 @@ describe('a test key', () => {
     await made(stores, json({ name: 'customers' }));
     await made(`${stores}/customers/totpPolicy`, json({ name: 'usual' }));
     await made(`${stores}/customers/passkeyConfig`, json({ rpId: 'example.com' }));
+    await made(`${stores}/customers/appkeyConfig`, json({ rpId: 'app', appId: 'https://example.com/app' }));
+    await made(`${stores}/customers/pushNotificationPolicy`, json({ rpId: 'app' }));
     ids.users = [await made(`${stores}/customers/users`, json({ extId: 'ada' }))];
     const tokenBody = json({ name: 'link', processDefnTag: 'live' });
     ids.tokens = [await made('/api/process-manager/processTokens', tokenBody)];
@@ -226,6 +228,8 @@ describe('a test key', () => {
         ...(sent && { body: sent.body as string, headers: { 'Content-Type': sent.type } }),
       });
       assert.ok(answer.status < 500, `${url} ${answer.text}`);
+      // A body that is no good would be refused before anybody looks at whom it is about.
+      if (listed.operation.audit) assert.notEqual(answer.body?.code, 100001, `${listed.id} ${answer.text}`);
     }
   };
 

@@ -231,7 +231,8 @@ function serve(
     const key = takesKey ? request.headers['idempotency-key'] : undefined;
     if (typeof key !== 'string') {
       if (!writePage) return handler(context, input);
-      const rows = (request.query as { size?: number }).size ?? DEFAULT_PAGE_SIZE;
+      // A page of one row costs as much as one of a few.
+      const rows = Math.max(DEFAULT_PAGE_SIZE, (request.query as { size?: number }).size ?? 0);
       return deps.inLine(context.tenantId, rows, () => {
         const page = handler(context, input) as ReturnType<AnyHandler>;
         return rows > ROWS_AT_ONCE && page instanceof Promise ? page.then(writeIfLong) : page;

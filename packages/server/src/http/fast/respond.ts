@@ -67,7 +67,7 @@ export function responder(app: FastifyInstance, scheme: 'http' | 'https', isFast
     reply.hijack();
     // Text of as many bytes as characters is ASCII, and need not be encoded.
     if (json === undefined) reply.raw.end();
-    else if (typeof json === 'object') void writeParts(reply.raw, json);
+    else if (typeof json === 'object') writeParts(reply.raw, json).catch(() => reply.raw.destroy());
     else reply.raw.end(json, bytes === json.length ? 'latin1' : 'utf8');
   };
 }
