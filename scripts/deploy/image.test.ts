@@ -49,7 +49,16 @@ before(async () => {
   const cache = fillCache(tarball);
   const { version } = manifestOf('.');
   podman(
-    ...['build', '--isolation', 'chroot', '--format', 'docker', '--file', join(ROOT, 'deploy/Containerfile')],
+    ...[
+      'build',
+      '--layers=false',
+      '--isolation',
+      'chroot',
+      '--format',
+      'docker',
+      '--file',
+      join(ROOT, 'deploy/Containerfile'),
+    ],
     ...['--build-arg', `NODE_IMAGE=${BASE}`, '--build-arg', `VERSION=${version}`, '--tag', IMAGE],
     ...['--volume', `${cache}:/root/.npm`, '--env', 'npm_config_offline=true', release],
   );

@@ -33,7 +33,8 @@ const RUNTIMES: readonly { name: string; install: string; run(bin: string): [str
   })),
   {
     name: 'Deno',
-    install: 'deno',
+    // The package deno names binaries of its own version, which a registry may not have yet.
+    install: `@deno/linux-${process.arch}-glibc`,
     run: (folder) => [
       binaryIn(folder, '@deno/linux-*-glibc/deno'),
       ['run', '--allow-net', '--allow-read', '--allow-env'],
@@ -43,6 +44,20 @@ const RUNTIMES: readonly { name: string; install: string; run(bin: string): [str
 ];
 const MAX_MB = { all: 450, small: 150 };
 const READY_WITHIN_MS = 120_000;
+
+/** ESM and plain fetch, which is all that the SDK asks of a runtime. */
+const SCRIPT = `import { createClient, verifyWebhook } from '${SDK_NAME}';
+const { GROVE_URL: baseUrl, GROVE_API_KEY: apiKey } = globalThis.Deno ? Deno.env.toObject() : process.env;
+const grove = createClient({ baseUrl, apiKey });
+const names = [];
+for await (const key of grove.apiKeys.list.all({ query: { size: 1 } })) names.push(key.name);
+const token = await grove.processTokens.create({ body: { name: 'check ' + crypto.randomUUID(), processDefnName: 'document-only' } });
+const { processInstanceId } = await grove.processInstances.create({ query: { pt: token.id }, body: { parameters: { firstName: 'Ada' } } });
+const { status } = await grove.processInstances.get({ processInstanceId });
+const refused = await verifyWebhook({ payload: '{}', headers: new Headers(), secret: 'whsec_' + btoa('x'.repeat(32)) }).catch(() => 'refused');
+const fault = await grove.processInstances.get({ processInstanceId: 'nobody' }).catch((error) => error.status ?? error.name);
+console.log(names.length, status, refused, fault);
+`;
 
 const platform = thisPlatform();
 if (!platform || process.getuid?.() !== 0) {
@@ -61,7 +76,7 @@ try {
   await buildServer(join(folder, 'server'), platform);
   const tarballs = { sdk: packed('sdk'), embed: packed('embed'), server: packed('server') };
   lint(tarballs.sdk, SDK_NAME);
-  lint(tarballs.embed, EMBED_NAME);
+  lint(tarballs.embed, EMBED_NAME, '--profile', 'esm-only', '--exclude-entrypoints', 'script.js');
   report(`publint ${SERVER_NAME}`, () => publint(tarballs.server));
   report('installed with --omit=optional', () => {
     const small = installPackages([tarballs.server], '--omit=optional');
@@ -105,10 +120,10 @@ function publint(tarball: string): string {
   return 'clean';
 }
 
-function lint(tarball: string, name: string): void {
+function lint(tarball: string, name: string, ...options: string[]): void {
   report(`publint ${name}`, () => publint(tarball));
   report(`arethetypeswrong ${name}`, () => {
-    run(process.execPath, [join(ROOT, 'node_modules/.bin/attw'), tarball, '--no-color', '--no-emoji']);
+    run(process.execPath, [join(ROOT, 'node_modules/.bin/attw'), tarball, '--no-color', '--no-emoji', ...options]);
     return 'clean';
   });
 }
@@ -186,20 +201,6 @@ function binaryIn(home: string, pattern: string): string {
   chmodSync(join(home, found), 0o755);
   return join(home, found);
 }
-
-/** ESM and plain fetch, which is all that the SDK asks of a runtime. */
-const SCRIPT = `import { createClient, verifyWebhook } from '${SDK_NAME}';
-const { GROVE_URL: baseUrl, GROVE_API_KEY: apiKey } = globalThis.Deno ? Deno.env.toObject() : process.env;
-const grove = createClient({ baseUrl, apiKey });
-const names = [];
-for await (const key of grove.apiKeys.list.all({ query: { size: 1 } })) names.push(key.name);
-const token = await grove.processTokens.create({ body: { name: 'check ' + crypto.randomUUID(), processDefnName: 'document-only' } });
-const { processInstanceId } = await grove.processInstances.create({ query: { pt: token.id }, body: { parameters: { firstName: 'Ada' } } });
-const { status } = await grove.processInstances.get({ processInstanceId });
-const refused = await verifyWebhook({ payload: '{}', headers: new Headers(), secret: 'whsec_' + btoa('x'.repeat(32)) }).catch(() => 'refused');
-const fault = await grove.processInstances.get({ processInstanceId: 'nobody' }).catch((error) => error.status ?? error.name);
-console.log(names.length, status, refused, fault);
-`;
 
 function callWith({ install, run: commandOf }: (typeof RUNTIMES)[number], sdk: string, ready: Ready): string {
   const project = mkdtempSync(join(folder, 'project-'));
