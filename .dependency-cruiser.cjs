@@ -8,7 +8,7 @@ const notTests = '\\.(test|check)\\.ts$|/test/';
 
 module.exports = {
   forbidden: [
-    { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true, dependencyTypesNot: ['type-only'] } },
+    { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
     {
       name: 'contract-imports-nothing',
       comment: 'The contract is data: it imports only TypeBox, and no I/O except in its script.',

@@ -11,6 +11,7 @@ const CHECKS: readonly (readonly [name: string, command: string, ...args: string
   ['types of the console', 'node', 'node_modules/typescript-native/bin/tsc', '-p', 'packages/console', '--noEmit'],
   ['style', 'biome', 'check', '--error-on-warnings', '.'],
   ['arrows', 'depcruise', '--config', '.dependency-cruiser.cjs', '--output-type', 'err', 'packages'],
+  ['sizes and names', 'node', 'scripts/check-house.ts'],
   ['openapi.json is fresh', 'node', 'packages/contract/src/write-openapi.ts', '--check'],
   ['the catalogues are fresh', 'node', 'packages/contract/src/write-catalogues.ts', '--check'],
   ['the tables of the documentation are fresh', 'node', 'packages/server/src/write-tables.ts', '--check'],

@@ -1,5 +1,6 @@
 import type { api, Body, Ok } from '@grove/contract';
 import { patience, receive, send, sendBlob, type UploadOptions } from './network.ts';
+import { type AnswerOf, type BodyOf, type ParamsOf, type PathOf, urlOf } from './operations.ts';
 import { persist } from './persist.ts';
 import { uploadOnce } from './upload-once.ts';
 
@@ -62,62 +63,79 @@ export type ShellApi = {
 };
 
 export function openApi(instanceId: string): ShellApi {
-  const base = `/api/journey/${encodeURIComponent(instanceId)}`;
-  const call = async <T>(path: string, body?: object, signal?: AbortSignal): Promise<T> => {
-    const { text } = await persist(() => send(`${base}${path}`, body, signal), patience, { signal });
-    return (text === '' ? undefined : JSON.parse(text)) as T;
-  };
+  const ofJourney = { processInstanceId: instanceId };
+  const get = async (signal?: AbortSignal): Promise<Journey> =>
+    read(await persist(() => send(urlOf(JOURNEY, ofJourney), undefined, signal), patience, { signal }));
+  const getWhole = async (): Promise<Journey> =>
+    read(await persist(() => send(`${urlOf(JOURNEY, ofJourney)}?theme=true`), patience));
+  const post = async <P extends PathOf<'POST'>>(
+    path: P,
+    params: ParamsOf<P>,
+    body: BodyOf<'POST', P> & object,
+  ): Promise<AnswerOf<'POST', P>> => read(await persist(() => send(urlOf(path, params), body), patience));
   // A message that was sent twice because an answer was lost would count twice.
-  const sendOnce = async <T>(path: string, body: object): Promise<T> =>
-    JSON.parse((await send(`${base}${path}`, body)).text) as T;
-  const get = (signal?: AbortSignal) => call<Journey>('', undefined, signal);
-  const getWhole = () => call<Journey>('?theme=true');
+  const postOnce = async <P extends PathOf<'POST'>>(
+    path: P,
+    params: ParamsOf<P>,
+    body: BodyOf<'POST', P> & object,
+  ): Promise<AnswerOf<'POST', P>> => read(await send(urlOf(path, params), body));
   // Shown on the other device, for its holder to know this one by.
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
-  const offerHandoff = () => call<Offer>('/handoffs', { timeZone });
+  const offerHandoff = () => post(`${JOURNEY}/handoffs`, ofJourney, { timeZone });
   return {
     get,
     getWhole,
-    eventsUrl: `${base}/events`,
-    leftUrl: (stepId) => `${base}/steps/${encodeURIComponent(stepId)}/left`,
-    submit: (stepId, body) => call(`/steps/${encodeURIComponent(stepId)}`, body),
-    repeat: (stepId, revision) => call(`/steps/${encodeURIComponent(stepId)}/again`, { revision }),
+    eventsUrl: urlOf(`${JOURNEY}/events`, ofJourney),
+    leftUrl: (stepId) => urlOf(`${STEP}/left`, { ...ofJourney, stepId }),
+    submit: (stepId, body) => post(STEP, { ...ofJourney, stepId }, body as Body<typeof api.journey.submitStep>),
+    repeat: (stepId, revision) => post(`${STEP}/again`, { ...ofJourney, stepId }, { revision }),
     offerHandoff,
-    sendHandoff: (message) => sendOnce('/handoffs/send', { ...message, timeZone }),
-    tellWhenDecided: (notice) => sendOnce('/notices', notice),
-    confirmHandoff: (number) => call('/handoffs/confirm', { number }),
-    denyHandoff: () => call('/handoffs/deny', {}),
-    takeBack: () => call('/handoffs/takeBack', {}),
-    ofStep: ({ id }) => ({
-      get: () => get(),
-      offerHandoff,
-      uploadImage: uploader(`${base}/steps/${encodeURIComponent(id)}/images`),
-      seeImage: (name) => {
-        const path = `${base}/steps/${encodeURIComponent(id)}/images/${encodeURIComponent(name)}`;
-        return persist(() => receive(path), patience);
-      },
-      begin: (anew = false) => call(`/steps/${encodeURIComponent(id)}/begin`, anew ? { anew } : {}),
-      createChallenge: (start) => call(`/steps/${encodeURIComponent(id)}/challenges`, start),
-      sendFrame: frameSender(`${base}/steps/${encodeURIComponent(id)}/challenges`),
-    }),
+    sendHandoff: (message) => postOnce(`${JOURNEY}/handoffs/send`, ofJourney, { ...message, timeZone }),
+    tellWhenDecided: (notice) => postOnce(`${JOURNEY}/notices`, ofJourney, notice),
+    confirmHandoff: (number) => post(`${JOURNEY}/handoffs/confirm`, ofJourney, { number }),
+    denyHandoff: () => post(`${JOURNEY}/handoffs/deny`, ofJourney, {}),
+    takeBack: () => post(`${JOURNEY}/handoffs/takeBack`, ofJourney, {}),
+    ofStep({ id: stepId }) {
+      const ofStep = { ...ofJourney, stepId };
+      const imageUrl = (imageName: string) => urlOf(`${STEP}/images/{imageName}`, { ...ofStep, imageName });
+      return {
+        get: () => get(),
+        offerHandoff,
+        uploadImage: uploader(imageUrl),
+        seeImage: (name) => persist(() => receive(imageUrl(name)), patience),
+        begin: (anew = false) => post(`${STEP}/begin`, ofStep, anew ? { anew } : {}),
+        createChallenge: (start) => post(`${STEP}/challenges`, ofStep, start),
+        sendFrame: frameSender((challengeId) =>
+          urlOf(`${STEP}/challenges/{challengeId}/frames`, { ...ofStep, challengeId }),
+        ),
+      };
+    },
   };
+}
+
+const JOURNEY = '/api/journey/{processInstanceId}';
+const STEP = `${JOURNEY}/steps/{stepId}` as const;
+
+/** What was answered; nothing if it was 204. */
+function read<T>({ text }: { text: string }): T {
+  return (text === '' ? undefined : JSON.parse(text)) as T;
 }
 
 /** An instruction is open for ten seconds: a frame that takes longer to arrive is sent again, as it is. */
 const FRAME_TIMEOUT_MS = 8_000;
 
-function frameSender(base: string): JourneyApi['sendFrame'] {
+function frameSender(frameUrl: (challengeId: string) => string): JourneyApi['sendFrame'] {
   return async (challengeId, { token, signature, at }, frame, signal) => {
     const query = new URLSearchParams({ token, signature, at: String(at) });
-    const path = `${base}/${encodeURIComponent(challengeId)}/frames?${query}`;
+    const path = `${frameUrl(challengeId)}?${query}`;
     const sent = () => sendBlob(path, frame, { signal, timeoutMs: FRAME_TIMEOUT_MS });
     return JSON.parse((await persist(sent, patience, { signal })).text) as Challenge;
   };
 }
 
-function uploader(base: string): JourneyApi['uploadImage'] {
+function uploader(imageUrl: (name: string) => string): JourneyApi['uploadImage'] {
   return uploadOnce(async (name, blob, options: UploadOptions = {}) => {
-    const send = () => sendBlob(`${base}/${encodeURIComponent(name)}`, blob, options);
+    const send = () => sendBlob(imageUrl(name), blob, options);
     const { text } = await persist(send, patience, { signal: options.signal });
     return JSON.parse(text) as Uploaded;
   });

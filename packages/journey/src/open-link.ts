@@ -2,6 +2,7 @@ import type { Journey, Session } from './api.ts';
 import { embedding, embedQuery, isFramed, keepsCookies } from './embed.ts';
 import { addressOf, type Entry } from './link.ts';
 import { send } from './network.ts';
+import { urlOf } from './operations.ts';
 import { Problem } from './problem.ts';
 import { recallToken, remember, rememberToken } from './remember.ts';
 import { outcomeQuery, wantedOutcome } from './wanted-outcome.ts';
@@ -78,7 +79,9 @@ async function openToken(entry: Extract<Entry, { kind: 'token' }>): Promise<Open
 /** Whatever is wrong shows when the page asks again, which it does with patience. */
 async function look(instanceId: string): Promise<Journey | undefined> {
   try {
-    const { text } = await send(`/api/journey/${encodeURIComponent(instanceId)}?theme=true`);
+    const { text } = await send(
+      `${urlOf('/api/journey/{processInstanceId}', { processInstanceId: instanceId })}?theme=true`,
+    );
     return JSON.parse(text) as Journey;
   } catch {
     return undefined;
@@ -87,12 +90,13 @@ async function look(instanceId: string): Promise<Journey | undefined> {
 
 /** Not sent again when nobody answers: a code is good for one time, and a token would make a second journey. */
 async function redeem(body: { code: string } | { pt: string; tn?: string }): Promise<OpenedJourney> {
-  const { text } = await send('/api/journey/sessions', { ...body, ...embedding });
+  const { text } = await send(urlOf('/api/journey/sessions', {}), { ...body, ...embedding });
   const { processInstanceId: instanceId, handoff, journey } = JSON.parse(text) as Session;
   const scenario = wantedOutcome();
   // What is no outcome is said by the panel.
   if (scenario && journey?.environment === 'test') {
-    await send(`/api/journey/${instanceId}/simulation`, { scenario }).catch(() => undefined);
+    const path = urlOf('/api/journey/{processInstanceId}/simulation', { processInstanceId: instanceId });
+    await send(path, { scenario }).catch(() => undefined);
   }
   if (handoff) remember(instanceId, { handoff });
   return arrive({ instanceId, journey });

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Simulation } from './api.ts';
 import { send } from './network.ts';
+import { urlOf } from './operations.ts';
 import { wantedOutcome } from './wanted-outcome.ts';
 
 /**
@@ -10,7 +11,7 @@ import { wantedOutcome } from './wanted-outcome.ts';
 export function SandboxPanel({ instanceId }: { instanceId: string }) {
   const [simulation, setSimulation] = useState<Simulation>();
   const [state, setState] = useState<'idle' | 'saved' | 'failed'>('idle');
-  const path = `/api/journey/${instanceId}/simulation`;
+  const path = urlOf('/api/journey/{processInstanceId}/simulation', { processInstanceId: instanceId });
   useEffect(() => {
     send(path).then(
       ({ text }) => setSimulation(JSON.parse(text) as Simulation),

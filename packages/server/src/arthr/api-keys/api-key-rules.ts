@@ -1,6 +1,4 @@
-import type { ApiKey } from '@grove/contract';
 import { operations } from '@grove/contract';
-import type { Static } from 'typebox';
 import { boundedMap } from '../../kernel/bounded-map.ts';
 import { fromDtm, HOUR, toDtm } from '../../kernel/clock.ts';
 import { closest } from '../../kernel/closest.ts';
@@ -9,8 +7,7 @@ import { USE_CLOUD_SECRET } from '../../kernel/ensure-permission.ts';
 import { ApiError, invalidInput } from '../../kernel/errors.ts';
 import type { TenantId } from '../../kernel/ids.ts';
 import { PERMISSION_TYPE, permissionSet, withoutTenant } from '../../kernel/permissions.ts';
-import { maskedCode } from './api-key-secret.ts';
-import type { ApiKeyType, ApiKeyView } from './api-keys.table.ts';
+import type { ApiKeyType } from './api-keys.table.ts';
 
 /** The rules of an API key, as pure functions. */
 
@@ -97,17 +94,17 @@ export function checkExpiry(
   return at;
 }
 
-type Opened = { permissions: string[]; permittedOperations: string[] };
+type OpenedPermissions = { permissions: string[]; permittedOperations: string[] };
 
 /** Many keys share their permissions, and a list shows many keys. */
-const opened = boundedMap<string, Opened>(2000);
-let last: { json: string; entry: Opened } | undefined;
+const opened = boundedMap<string, OpenedPermissions>(2000);
+let last: { json: string; entry: OpenedPermissions } | undefined;
 
 /**
  * The permissions as they are stored, and the operations they open, in the words of the permission table. Every
  * permission names its tenant, so the text alone says whose it is.
  */
-function openedBy(tenantId: TenantId, json: string): Opened {
+export function openPermissions(tenantId: TenantId, json: string): OpenedPermissions {
   if (last?.json === json) return last.entry;
   let entry = opened.get(json);
   if (!entry) {
@@ -118,32 +115,4 @@ function openedBy(tenantId: TenantId, json: string): Opened {
   }
   last = { json, entry };
   return entry;
-}
-
-type View = { tenantId: TenantId; lastIssuedAt: number | null; code?: string | undefined };
-
-/** The key as callers see it: its secret is masked unless it was made just now. */
-export function toApiKey(row: ApiKeyView, { tenantId, lastIssuedAt, code }: View): Static<typeof ApiKey> {
-  const { permissions, permittedOperations } = openedBy(tenantId, row.permissions);
-  const createdDtm = toDtm(row.created_at);
-  const { description, expiring_at } = row;
-  // One shape for every key: what is undefined is not written.
-  const view: { [K in keyof Static<typeof ApiKey>]: Static<typeof ApiKey>[K] | undefined } = {
-    id: row.id,
-    environment: row.environment,
-    type: row.type,
-    code: code ?? maskedCode(row.environment, row.id),
-    name: row.name,
-    description: description === null ? undefined : description,
-    status: row.status,
-    permissions,
-    permittedOperations,
-    createdDtm,
-    lastUpdatedDtm: row.last_updated_at === row.created_at ? createdDtm : toDtm(row.last_updated_at),
-    createdBy: row.created_by,
-    lastUpdatedBy: row.last_updated_by,
-    expiringDtm: expiring_at === null ? undefined : toDtm(expiring_at),
-    lastIssuedAtDtm: lastIssuedAt === null ? undefined : toDtm(lastIssuedAt),
-  };
-  return view as Static<typeof ApiKey>;
 }

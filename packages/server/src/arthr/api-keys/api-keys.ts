@@ -1,17 +1,19 @@
-import { api } from '@grove/contract';
+import { type ApiKey, api } from '@grove/contract';
+import type { Static } from 'typebox';
 import type { TenantTx } from '../../db/db.ts';
 import { ensureUniqueName } from '../../db/unique-name.ts';
 import { actor } from '../../kernel/actor.ts';
+import { toDtm } from '../../kernel/clock.ts';
 import type { Context, Principal } from '../../kernel/context.ts';
 import { ApiError, invalidInput } from '../../kernel/errors.ts';
-import { newId } from '../../kernel/ids.ts';
+import { newId, type TenantId } from '../../kernel/ids.ts';
 import { implement, mayRunAgain, type OpenContext } from '../../kernel/implement.ts';
 import { mapInSlices } from '../../kernel/in-slices.ts';
 import { fold, likePattern, paging, toPage } from '../../kernel/pages.ts';
 import type { RateLimiter } from '../../kernel/rate-limiter.ts';
 import type { VersionedKey } from '../../secrets/sealing.ts';
-import { checkExpiry, checkGrants, checkPermissions, toApiKey } from './api-key-rules.ts';
-import { hashApiKey, newApiKeySecret, parseApiKey } from './api-key-secret.ts';
+import { checkExpiry, checkGrants, checkPermissions, openPermissions } from './api-key-rules.ts';
+import { hashApiKey, maskedCode, newApiKeySecret, parseApiKey } from './api-key-secret.ts';
 import {
   addApiKey,
   changeApiKey,
@@ -221,4 +223,32 @@ function countedFailure(
   return retryAfterSeconds > 0
     ? new ApiError(100007, { retryAfterSeconds, detail: 'too many failed attempts' })
     : error;
+}
+
+type View = { tenantId: TenantId; lastIssuedAt: number | null; code?: string | undefined };
+
+/** The key as callers see it: its secret is masked unless it was made just now. */
+export function toApiKey(row: ApiKeyView, { tenantId, lastIssuedAt, code }: View): Static<typeof ApiKey> {
+  const { permissions, permittedOperations } = openPermissions(tenantId, row.permissions);
+  const createdDtm = toDtm(row.created_at);
+  const { description, expiring_at } = row;
+  // One shape for every key: what is undefined is not written.
+  const view: { [K in keyof Static<typeof ApiKey>]: Static<typeof ApiKey>[K] | undefined } = {
+    id: row.id,
+    environment: row.environment,
+    type: row.type,
+    code: code ?? maskedCode(row.environment, row.id),
+    name: row.name,
+    description: description === null ? undefined : description,
+    status: row.status,
+    permissions,
+    permittedOperations,
+    createdDtm,
+    lastUpdatedDtm: row.last_updated_at === row.created_at ? createdDtm : toDtm(row.last_updated_at),
+    createdBy: row.created_by,
+    lastUpdatedBy: row.last_updated_by,
+    expiringDtm: expiring_at === null ? undefined : toDtm(expiring_at),
+    lastIssuedAtDtm: lastIssuedAt === null ? undefined : toDtm(lastIssuedAt),
+  };
+  return view as Static<typeof ApiKey>;
 }

@@ -1,0 +1,117 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import ts from 'typescript';
+
+/** Rules about the code that neither Biome nor the arrows know. Each says what to do. */
+const MAX_FILE_LINES = 400;
+const MAX_FUNCTION_LINES = 70;
+
+/** Functions that are longer. A number may shrink, and none may be added. */
+const LONGER: Readonly<Record<string, number>> = JSON.parse(
+  readFileSync(new URL('./longer-functions.json', import.meta.url), 'utf8'),
+);
+
+/** Participles that say nothing of what they hold (docs/words.md), where they are no longer names. */
+const NO_NAMES = /^(ToldEvent|toldEvent|instanceTold)$/;
+/** Stored columns and members of answers, whose names stay. */
+const STAYS = /\.(table|repository)\.ts$|packages\/contract\//;
+
+const STEP_TYPES = stepTypes();
+
+const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard', 'packages'], { encoding: 'utf8' })
+  .split('\n')
+  .filter((file) => /^packages\/[a-z-]+\/src\/.*\.tsx?$/.test(file) && !/\.(test|check|generated|d)\.tsx?$/.test(file));
+
+const faults: string[] = [];
+const unused = new Set(Object.keys(LONGER));
+for (const file of files) check(file);
+for (const name of unused) faults.push(`scripts/longer-functions.json: ${name} is short enough; remove it`);
+for (const fault of faults) console.error(fault);
+if (faults.length > 0) process.exitCode = 1;
+
+function check(file: string): void {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch {
+    return; // It was deleted and is still listed.
+  }
+  const lines = text.split('\n').length - 1;
+  if (lines > MAX_FILE_LINES) faults.push(`${file}: ${lines} lines; split it, at most ${MAX_FILE_LINES}`);
+  const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
+  const lineOf = (position: number) => source.getLineAndCharacterOfPosition(position).line + 1;
+  const isOfServer = file.startsWith('packages/server/src/');
+
+  const visit = (node: ts.Node): void => {
+    const at = `${file}:${lineOf(node.getStart(source))}`;
+    if (ts.isFunctionLike(node) && 'body' in node && node.body) {
+      const name = `${file} ${nameOf(node)}`;
+      const length = lineOf(node.end) - lineOf(node.getStart(source)) + 1;
+      if (length > MAX_FUNCTION_LINES) {
+        unused.delete(name);
+        if (length > (LONGER[name] ?? 0)) faults.push(`${at}: ${nameOf(node)} has ${length} lines; split it`);
+      }
+    }
+    const declared = declaredName(node);
+    if (declared && NO_NAMES.test(declared) && !STAYS.test(file)) {
+      faults.push(`${at}: the name ${declared} does not say what it holds; see docs/words.md`);
+    }
+    if (isOfServer && !file.startsWith('packages/server/src/db/') && asksForEngine(node)) {
+      faults.push(`${at}: only db/ asks for the engine; ask a capability of the database`);
+    }
+    if (isOfServer && !file.includes('/engine/steps/') && listsStepTypes(node)) {
+      faults.push(`${at}: lists types of steps by name; make it a member of StepType`);
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+}
+
+/** The name that the function is declared or assigned under. */
+function nameOf(node: ts.SignatureDeclaration): string {
+  if (node.name && ts.isIdentifier(node.name)) return node.name.text;
+  const { parent } = node;
+  return 'name' in parent && parent.name && ts.isIdentifier(parent.name as ts.Node)
+    ? (parent.name as ts.Identifier).text
+    : 'a function';
+}
+
+function declaredName(node: ts.Node): string | undefined {
+  const isName =
+    ts.isVariableDeclaration(node) ||
+    ts.isParameter(node) ||
+    ts.isBindingElement(node) ||
+    ts.isFunctionDeclaration(node) ||
+    ts.isTypeAliasDeclaration(node);
+  return isName && node.name && ts.isIdentifier(node.name) ? node.name.text : undefined;
+}
+
+/** `engine === 'sqlite'` and the like. */
+function asksForEngine(node: ts.Node): boolean {
+  return (
+    ts.isBinaryExpression(node) &&
+    [ts.SyntaxKind.EqualsEqualsEqualsToken, ts.SyntaxKind.ExclamationEqualsEqualsToken].includes(
+      node.operatorToken.kind,
+    ) &&
+    [node.left, node.right].some((side) => ts.isStringLiteral(side) && /^(sqlite|postgres)$/.test(side.text))
+  );
+}
+
+/** A list of at least two types of steps, or `step.type` compared with one. */
+function listsStepTypes(node: ts.Node): boolean {
+  if (ts.isArrayLiteralExpression(node)) {
+    const names = node.elements.filter((element) => ts.isStringLiteral(element) && STEP_TYPES.has(element.text));
+    return names.length > 1 && names.length === node.elements.length && /STEP|TYPE/.test(node.parent.getText());
+  }
+  if (!ts.isBinaryExpression(node) || !/^[!=]==$/.test(node.operatorToken.getText())) return false;
+  const ofStep = (side: ts.Node) => /\b[sS]tep\.type$/.test(side.getText());
+  const aType = (side: ts.Node) => ts.isStringLiteral(side) && STEP_TYPES.has(side.text);
+  return (ofStep(node.left) && aType(node.right)) || (ofStep(node.right) && aType(node.left));
+}
+
+/** By the names in the registry, which is one list. */
+function stepTypes(): ReadonlySet<string> {
+  const path = new URL('../packages/server/src/process-manager/engine/steps/registry.ts', import.meta.url);
+  const [, list = ''] = /new Map\(\s*\[([^\]]*)\]/.exec(readFileSync(path, 'utf8')) ?? [];
+  return new Set(list.match(/\w+/g));
+}
