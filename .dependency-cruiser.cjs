@@ -6,6 +6,31 @@
  */
 const notTests = '\\.(test|check)\\.ts$|/test/';
 
+/** The floors of process-manager/: a folder knows those below it, and none above. */
+const FLOORS = [
+  ...['cloud-secrets', 'engine', 'definitions', 'assurance', 'instances', 'images', 'case-work'],
+  ...[
+    'settings',
+    'tokens',
+    'faces',
+    'runtime',
+    'funnel',
+    'retention',
+    'reviews',
+    'usage',
+    'what-if',
+    'sandbox',
+    'sealing',
+  ],
+];
+const processManager = '^packages/server/src/process-manager';
+const floors = FLOORS.map((floor, at) => ({
+  name: `process-manager-${floor}-knows-no-floor-above`,
+  severity: 'error',
+  from: { path: `${processManager}/${floor}/`, pathNot: notTests },
+  to: { path: `${processManager}/(${FLOORS.slice(at + 1).join('|') || '-'})/` },
+}));
+
 module.exports = {
   forbidden: [
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
@@ -127,12 +152,7 @@ module.exports = {
           '^packages/server/src/(process-manager/(engine|cloud-secrets/secret-names)|kernel|engines/(vision|outbound/header-rules))',
       },
     },
-    {
-      name: 'definitions-and-images-do-not-know-the-runtime',
-      severity: 'error',
-      from: { path: '^packages/server/src/process-manager/(definitions|images)/', pathNot: notTests },
-      to: { path: '^packages/server/src/process-manager/runtime/' },
-    },
+    ...floors,
     {
       name: 'a-repository-belongs-to-its-folder',
       comment: 'A repository is called from the folder it stands in or below; others ask the feature.',

@@ -2,7 +2,7 @@ import type { TenantDb } from '../packages/server/src/db/db.ts';
 import { newId } from '../packages/server/src/kernel/ids.ts';
 import { fold } from '../packages/server/src/kernel/pages.ts';
 import { findDeployed } from '../packages/server/src/process-manager/definitions/definitions.repository.ts';
-import { createFromToken } from '../packages/server/src/process-manager/instances/create-from-token.ts';
+import { createFromToken } from '../packages/server/src/process-manager/tokens/create-from-token.ts';
 import { addToken } from '../packages/server/src/process-manager/tokens/process-tokens.repository.ts';
 
 export const DEFINITION = 'document-only';

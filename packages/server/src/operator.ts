@@ -41,7 +41,7 @@ export async function openOperator(config: Config): Promise<Operator> {
       tenants: {
         ...openTenants(deps),
         async create(tenant) {
-          const { installShipped } = await import('./process-manager/definitions/install-shipped.ts');
+          const { installShipped } = await import('./process-manager/install-shipped.ts');
           return openTenants({ ...deps, onCreate: installShipped }).create(tenant);
         },
       },

@@ -14,7 +14,6 @@ import { addDefinition } from '../src/process-manager/definitions/definitions.re
 import type { Definition, Step } from '../src/process-manager/engine/definition.ts';
 import type { Happening } from '../src/process-manager/engine/state.ts';
 import { processesForJourneys } from '../src/process-manager/for-journeys.ts';
-import { createFromToken } from '../src/process-manager/instances/create-from-token.ts';
 import { pageEvents } from '../src/process-manager/instances/instance-events.repository.ts';
 import { findInstanceForUpdate } from '../src/process-manager/instances/process-instances.repository.ts';
 import { makeResumeLink } from '../src/process-manager/instances/resume-link.ts';
@@ -24,6 +23,7 @@ import {
   type ProcessSettings,
   setProcessSettings,
 } from '../src/process-manager/settings/settings.repository.ts';
+import { createFromToken } from '../src/process-manager/tokens/create-from-token.ts';
 import { addToken } from '../src/process-manager/tokens/process-tokens.repository.ts';
 import { openMasterKey } from '../src/secrets/master-key.ts';
 import { openVault } from '../src/secrets/vault.ts';

@@ -6,7 +6,6 @@ import { openChallenges } from './faces/challenges.ts';
 import { stepLeaver } from './funnel/leave-step.ts';
 import { stepSeer } from './funnel/see-step.ts';
 import { imagesOf, saveImage } from './images/images.repository.ts';
-import { createFromToken, type FromToken } from './instances/create-from-token.ts';
 import { endReason } from './instances/end-reason.repository.ts';
 import { appendEvents } from './instances/instance-events.repository.ts';
 import {
@@ -20,8 +19,9 @@ import type { TellEvents } from './instances/tell-events.ts';
 import type { Drive, Look } from './runtime/drive.ts';
 import type { IdentityPort } from './runtime/identity-port.ts';
 import { beginStep } from './runtime/settle-step.ts';
-import { mayFrame } from './settings/embed-origins.ts';
 import { redirectAllowed } from './settings/redirect-allowed.ts';
+import { createFromToken, type FromToken } from './tokens/create-from-token.ts';
+import { mayFrame } from './tokens/embed-origins.ts';
 import { homeOf, linkTarget } from './tokens/link-target.ts';
 import { uiUrlOfToken } from './tokens/process-tokens.repository.ts';
 

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { TenantReads } from '../db/db.ts';
 import { toDtm } from '../kernel/clock.ts';
 import type { SignDocument } from '../kernel/sign-document.ts';
-import type { InstanceData, InstanceImage } from '../process-manager/instances/instance-data.ts';
+import type { InstanceData, InstanceImage } from '../process-manager/runtime/instance-data.ts';
 import { listItems } from './list-items.ts';
 import { toChecks, toUserData } from './show-user-data.ts';
 import { type ArchiveEntry, json, type ListedEntry, writeArchive } from './write-archive.ts';

@@ -1,5 +1,5 @@
 import { stepTypeOf } from '../process-manager/engine/steps/registry.ts';
-import type { InstanceData, InstanceImage } from '../process-manager/instances/instance-data.ts';
+import type { InstanceData, InstanceImage } from '../process-manager/runtime/instance-data.ts';
 
 /** An item of user data that can be read by its path. */
 export type Item = {

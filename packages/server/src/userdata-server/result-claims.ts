@@ -1,5 +1,5 @@
 import { SECOND, toDtm } from '../kernel/clock.ts';
-import type { InstanceData } from '../process-manager/instances/instance-data.ts';
+import type { InstanceData } from '../process-manager/runtime/instance-data.ts';
 import { assuranceOf } from './assurance-of.ts';
 
 type Issued = { issuer: string; tenantId: string; now: number };

@@ -1,6 +1,6 @@
 import type { api, Ok } from '@grove/contract';
 import { toDtm } from '../kernel/clock.ts';
-import type { InstanceData } from '../process-manager/instances/instance-data.ts';
+import type { InstanceData } from '../process-manager/runtime/instance-data.ts';
 import { assuranceOf } from './assurance-of.ts';
 import { type Item, listItems } from './list-items.ts';
 

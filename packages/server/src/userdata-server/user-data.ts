@@ -6,7 +6,7 @@ import type { Context } from '../kernel/context.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { implement } from '../kernel/implement.ts';
 import type { SignDocument } from '../kernel/sign-document.ts';
-import type { InstanceData, ReadInstanceData } from '../process-manager/instances/instance-data.ts';
+import type { InstanceData, ReadInstanceData } from '../process-manager/runtime/instance-data.ts';
 import { archiveInstance } from './archive-instance.ts';
 import { listItems } from './list-items.ts';
 import { resultClaims } from './result-claims.ts';

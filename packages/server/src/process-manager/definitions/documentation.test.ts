@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { parse } from 'yaml';
 import { stepTypes } from '../engine/steps/registry.ts';
+import { SHIPPED } from '../install-shipped.ts';
 import { checkDefinition, deploymentFaults } from './check-definition.ts';
 import type { Lookup } from './check-references.ts';
-import { SHIPPED } from './install-shipped.ts';
 import { settingsTable, stepTable } from './step-table.ts';
 
 const page = readFileSync(new URL('../../../../../docs/definitions.md', import.meta.url), 'utf8');

@@ -4,7 +4,7 @@ import { type Client, createClient } from 'grove-idv-sdk';
 import { onBothEngines, openTestApp, type TestApp } from '../../../test/harness.ts';
 import { refuses } from '../../../test/refuses.ts';
 import { unprepared } from '../../db/db.ts';
-import { SHIPPED } from './install-shipped.ts';
+import { SHIPPED } from '../install-shipped.ts';
 
 type Document = Parameters<Client['processDefinitions']['create']>[0]['body'];
 

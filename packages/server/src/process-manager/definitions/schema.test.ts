@@ -4,8 +4,8 @@ import { describe, it } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { stepTypes } from '../engine/steps/registry.ts';
+import { SHIPPED } from '../install-shipped.ts';
 import { checkDefinition } from './check-definition.ts';
-import { SHIPPED } from './install-shipped.ts';
 import { definitionSchema } from './schema.ts';
 
 /** As somebody would use it who has nothing but the published schema. */

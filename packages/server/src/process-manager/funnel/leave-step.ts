@@ -3,9 +3,10 @@ import { defineKind, type JobDefinition } from '../../jobs/define-job.ts';
 import type { Jobs } from '../../jobs/jobs.ts';
 import { MINUTE, SECOND } from '../../kernel/clock.ts';
 import { isGone } from '../../kernel/errors.ts';
+import { lockChain } from '../instances/lock-chain.ts';
 import type { InstanceRow } from '../instances/process-instances.repository.ts';
 import type { TellEvents } from '../instances/tell-events.ts';
-import { type Drive, type Look, lockChain } from '../runtime/drive.ts';
+import type { Drive, Look } from '../runtime/drive.ts';
 import { append } from './see-step.ts';
 import { findStepView, saveStepView } from './step-views.repository.ts';
 

@@ -1,8 +1,9 @@
 import type { TenantDb, TenantTx } from '../../db/db.ts';
 import { appendEvents, type NewEvent } from '../instances/instance-events.repository.ts';
+import { lockChain } from '../instances/lock-chain.ts';
 import type { InstanceRow } from '../instances/process-instances.repository.ts';
 import type { TellEvents } from '../instances/tell-events.ts';
-import { type Look, lockChain } from '../runtime/drive.ts';
+import type { Look } from '../runtime/drive.ts';
 import { count } from './count-steps.ts';
 import { findStepView, saveStepView } from './step-views.repository.ts';
 

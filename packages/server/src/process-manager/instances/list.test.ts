@@ -7,8 +7,8 @@ import { HOUR, toDtm } from '../../kernel/clock.ts';
 import { asTenantId } from '../../kernel/ids.ts';
 import type { DefinitionRow } from '../definitions/definitions.repository.ts';
 import type { InstanceStatus } from '../engine/state.ts';
+import { deleteInChain } from '../retention/delete-instance.ts';
 import { createInstance } from './create-instance.ts';
-import { deleteInChain } from './delete-instance.ts';
 import { changeInstance, findInstanceForUpdate } from './process-instances.repository.ts';
 
 const PATH = '/api/process-manager/processInstances';

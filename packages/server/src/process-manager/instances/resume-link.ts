@@ -1,6 +1,6 @@
 import type { TenantTx } from '../../db/db.ts';
-import { MAX_DEPTH } from '../runtime/drive.ts';
 import { redirectAddress } from './journey-addresses.ts';
+import { MAX_DEPTH } from './lock-chain.ts';
 import { hashCode, newCode, SENT_CODE_TTL_MS } from './one-time-code.ts';
 import { findInstance, type InstanceRow } from './process-instances.repository.ts';
 import { addResumeCode } from './resume-codes.repository.ts';

@@ -1,9 +1,9 @@
 import { type Erasable, REPLAYED_BY } from '../../erasure-log/replay-erasures.ts';
 import { isGone } from '../../kernel/errors.ts';
-import { type DeleteInstanceDeps, deleteInChain } from '../instances/delete-instance.ts';
-import { lockChain } from '../runtime/drive.ts';
+import { lockChain } from '../instances/lock-chain.ts';
 import { instancesAmong, oldestInstance } from './among-instances.repository.ts';
 import type { Deletion } from './begin-erasure.ts';
+import { type DeleteInstanceDeps, deleteInChain } from './delete-instance.ts';
 
 /** Instances that a backup brought back. */
 export function erasableInstances(deps: DeleteInstanceDeps): Erasable {

@@ -1,6 +1,6 @@
-import { type DeleteInstanceDeps, deleteInChain } from '../instances/delete-instance.ts';
+import { lockChain } from '../instances/lock-chain.ts';
 import type { InstanceRow } from '../instances/process-instances.repository.ts';
-import { lockChain } from '../runtime/drive.ts';
+import { type DeleteInstanceDeps, deleteInChain } from './delete-instance.ts';
 import type { EraseDue } from './purge.ts';
 
 /** Looks again, with the instance locked: it may have gone, or moved on, since it was found. */

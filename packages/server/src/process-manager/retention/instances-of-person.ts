@@ -1,9 +1,10 @@
 import { isGone } from '../../kernel/errors.ts';
 import { externalIdsOf, type PersonItem, type PersonSource, textsOf } from '../../kernel/person-source.ts';
-import { type DeleteInstanceDeps, deleteInChain } from '../instances/delete-instance.ts';
+import { lockChain } from '../instances/lock-chain.ts';
 import type { InstanceRow } from '../instances/process-instances.repository.ts';
-import { type Drive, lockChain } from '../runtime/drive.ts';
+import type { Drive } from '../runtime/drive.ts';
 import { countOfEnvironment, instancesAfter } from './among-instances.repository.ts';
+import { type DeleteInstanceDeps, deleteInChain } from './delete-instance.ts';
 
 /** Instances: parameters, names, the answers of forms and what was read from documents. */
 export function instancesOfPerson(deps: DeleteInstanceDeps & { drive: Pick<Drive, 'lookAt'> }): PersonSource {

@@ -1,7 +1,6 @@
 import type { TenantReads, TenantTx } from '../../db/db.ts';
 import type { Jobs } from '../../jobs/jobs.ts';
 import { fromDuration } from '../../kernel/clock.ts';
-import { ApiError } from '../../kernel/errors.ts';
 import { newId, type TenantId } from '../../kernel/ids.ts';
 import type { InstanceEvent } from '../../kernel/instance-event.ts';
 import type { Vault } from '../../secrets/vault.ts';
@@ -25,11 +24,11 @@ import { createInstance } from '../instances/create-instance.ts';
 import { appendEvents, type NewEvent } from '../instances/instance-events.repository.ts';
 import { instanceSubject } from '../instances/instance-subject.ts';
 import { findJourney, type JourneyRow, saveJourney, touchJourney } from '../instances/journeys.repository.ts';
+import { lockChain, MAX_DEPTH } from '../instances/lock-chain.ts';
 import {
   changeInstance,
   countDescendants,
   findInstance,
-  findInstanceForUpdate,
   type InstanceRow,
 } from '../instances/process-instances.repository.ts';
 import { instanceEvent, type TellEvents } from '../instances/tell-events.ts';
@@ -84,8 +83,6 @@ export type DriveDeps = {
   changed(tenantId: TenantId, rootId: string): void;
 };
 
-/** An instance, its child, the child of that: deeper is a definition gone wrong. */
-export const MAX_DEPTH = 4;
 /** Instances below a root, on all levels together. */
 export const MAX_DESCENDANTS = 50;
 /** Other writers wait for a transaction, so the next children have one of their own. */
@@ -136,24 +133,6 @@ type Run = {
 
 function runIn(deps: DriveDeps, tx: TenantTx, chain: readonly InstanceRow[], now: number): Run {
   return { deps, tx, now, rootId: (chain[0] as InstanceRow).id, depth: chain.length, children: { made: 0 } };
-}
-
-/** From the root down to the instance: everybody locks in this order, so nobody waits in a circle. */
-export async function lockChain(tx: TenantTx, instanceId: string): Promise<InstanceRow[]> {
-  const ids: string[] = [];
-  for (let id: string | null = instanceId; id !== null; ) {
-    const row: InstanceRow | undefined = await findInstance(tx, id);
-    if (!row) throw new ApiError(100022);
-    ids.unshift(id);
-    id = row.parent_id;
-  }
-  const chain: InstanceRow[] = [];
-  for (const id of ids) {
-    const row = await findInstanceForUpdate(tx, id);
-    if (!row) throw new ApiError(100022);
-    chain.push(row);
-  }
-  return chain;
 }
 
 const MAX_LOOKS = 5;

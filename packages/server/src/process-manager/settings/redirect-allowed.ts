@@ -1,6 +1,6 @@
 import type { TenantReads } from '../../db/db.ts';
 import type { Environment } from '../../kernel/environment.ts';
-import { MAX_REDIRECT_LENGTH, redirectFault } from '../tokens/redirect-rules.ts';
+import { MAX_REDIRECT_LENGTH, redirectFault } from './redirect-rules.ts';
 import { findProcessSettings } from './settings.repository.ts';
 
 /** Whether an end user may be sent there now: the list may have changed since the address was given. */

@@ -2,7 +2,7 @@ import { api } from '@grove/contract';
 import { actor } from '../../kernel/actor.ts';
 import { type FieldFault, invalidInput } from '../../kernel/errors.ts';
 import { implement } from '../../kernel/implement.ts';
-import { normaliseOrigin } from '../tokens/redirect-rules.ts';
+import { normaliseOrigin } from './redirect-rules.ts';
 import { findProcessSettings, type ProcessSettings, setProcessSettings } from './settings.repository.ts';
 
 /** What a tenant sets for all its journeys. */

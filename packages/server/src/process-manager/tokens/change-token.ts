@@ -3,11 +3,11 @@ import type { TenantTx } from '../../db/db.ts';
 import { toDtm } from '../../kernel/clock.ts';
 import { invalidInput } from '../../kernel/errors.ts';
 import { fold } from '../../kernel/pages.ts';
+import { MAX_UI_URL_LENGTH } from '../settings/redirect-rules.ts';
 import { findProcessSettings } from '../settings/settings.repository.ts';
 import type { TokenMaker } from './new-token.ts';
 import { checkParameters, checkRedirects, ensureRedirect, hasRedirects } from './parameter-rules.ts';
 import type { TokenRow } from './process-tokens.repository.ts';
-import { MAX_UI_URL_LENGTH } from './redirect-rules.ts';
 import { durationOf, limitsOf } from './token-rules.ts';
 
 type Change = Body<typeof api.processTokens.update>;

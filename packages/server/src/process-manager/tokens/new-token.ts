@@ -3,11 +3,11 @@ import type { TenantTx } from '../../db/db.ts';
 import type { Environment } from '../../kernel/environment.ts';
 import { newId } from '../../kernel/ids.ts';
 import { fold } from '../../kernel/pages.ts';
+import { MAX_UI_URL_LENGTH } from '../settings/redirect-rules.ts';
 import { findProcessSettings } from '../settings/settings.repository.ts';
 import { bindDefinition } from './bind-definition.ts';
 import { checkParameters, checkRedirects, ensureRedirect, hasRedirects } from './parameter-rules.ts';
 import type { TokenRow } from './process-tokens.repository.ts';
-import { MAX_UI_URL_LENGTH } from './redirect-rules.ts';
 import { durationOf, limitsOf } from './token-rules.ts';
 
 export type NewToken = Body<typeof api.processTokens.create>;

@@ -8,7 +8,7 @@ import {
 import { isScenario, scenarios } from '../../engines/vision/scenarios.ts';
 import { closest } from '../../kernel/closest.ts';
 import { ApiError, type FieldFault, invalidInput } from '../../kernel/errors.ts';
-import { MAX_REDIRECT_LENGTH, type RedirectRule, redirectFault } from './redirect-rules.ts';
+import { MAX_REDIRECT_LENGTH, type RedirectRule, redirectFault } from '../settings/redirect-rules.ts';
 
 /** The parameters of process tokens and of the instances made from them. */
 export type Parameters = Readonly<Record<string, string>>;

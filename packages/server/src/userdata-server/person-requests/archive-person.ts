@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { TenantReads } from '../../db/db.ts';
 import { toDtm } from '../../kernel/clock.ts';
 import type { PersonKind, PersonSource } from '../../kernel/person-source.ts';
-import type { ReadInstanceData } from '../../process-manager/instances/instance-data.ts';
+import type { ReadInstanceData } from '../../process-manager/runtime/instance-data.ts';
 import { ARCHIVE_FORMAT, type ArchiveDeps, entriesOf } from '../archive-instance.ts';
 import { type ArchiveEntry, json, writeArchive } from '../write-archive.ts';
 import type { ItemRow, PersonRequestRow } from './person-requests.repository.ts';

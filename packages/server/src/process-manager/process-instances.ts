@@ -1,36 +1,37 @@
 import { api, type Query } from '@grove/contract';
-import type { Audit } from '../../audit/audit.ts';
-import { actor, callerIds } from '../../kernel/actor.ts';
-import { redirect } from '../../kernel/answers.ts';
-import { toDtm } from '../../kernel/clock.ts';
-import type { Context } from '../../kernel/context.ts';
-import { ApiError, invalidInput } from '../../kernel/errors.ts';
-import { newId } from '../../kernel/ids.ts';
-import { implement } from '../../kernel/implement.ts';
-import { mapInSlices } from '../../kernel/in-slices.ts';
-import { likePattern, type Paging, paging, toPage } from '../../kernel/pages.ts';
-import { findDefinition } from '../definitions/definitions.repository.ts';
-import { isFinal } from '../engine/state.ts';
-import { type Drive, lockChain } from '../runtime/drive.ts';
-import { momentOf } from '../tokens/token-rules.ts';
-import { createFromToken, type Overrides } from './create-from-token.ts';
-import { dateOfBirthOf } from './date-of-birth.ts';
-import { type DeleteInstanceDeps, deleteInChain } from './delete-instance.ts';
-import { pageEvents } from './instance-events.repository.ts';
-import { definitionIdsLike, EVERY_ID, type IdRange } from './instance-ids.repository.ts';
-import { toEventView, toListItem, toPlainView, toWithParameters } from './instance-view.ts';
-import { type Filter, listInOrder, listInstances, type Page, type Window } from './list-instances.ts';
+import type { Audit } from '../audit/audit.ts';
+import { actor, callerIds } from '../kernel/actor.ts';
+import { redirect } from '../kernel/answers.ts';
+import { toDtm } from '../kernel/clock.ts';
+import type { Context } from '../kernel/context.ts';
+import { ApiError, invalidInput } from '../kernel/errors.ts';
+import { newId } from '../kernel/ids.ts';
+import { implement } from '../kernel/implement.ts';
+import { mapInSlices } from '../kernel/in-slices.ts';
+import { likePattern, type Paging, paging, toPage } from '../kernel/pages.ts';
+import { findDefinition } from './definitions/definitions.repository.ts';
+import { isFinal } from './engine/state.ts';
+import { pageEvents } from './instances/instance-events.repository.ts';
+import { definitionIdsLike, EVERY_ID, type IdRange } from './instances/instance-ids.repository.ts';
+import { toEventView, toListItem, toPlainView, toWithParameters } from './instances/instance-view.ts';
+import { type Filter, listInOrder, listInstances, type Page, type Window } from './instances/list-instances.ts';
+import { lockChain } from './instances/lock-chain.ts';
 import {
   findInstance,
   findInstanceForUpdate,
   findInstanceView,
   findInstanceViews,
   type InstanceView,
-} from './process-instances.repository.ts';
-import { makeResumeLink } from './resume-link.ts';
-import { asId, searchId, searchInstances } from './search-instances.ts';
-import { wordsOf } from './search-terms.ts';
-import type { TellEvents } from './tell-events.ts';
+} from './instances/process-instances.repository.ts';
+import { makeResumeLink } from './instances/resume-link.ts';
+import { asId, searchId, searchInstances } from './instances/search-instances.ts';
+import { wordsOf } from './instances/search-terms.ts';
+import type { TellEvents } from './instances/tell-events.ts';
+import { type DeleteInstanceDeps, deleteInChain } from './retention/delete-instance.ts';
+import { dateOfBirthOf } from './runtime/date-of-birth.ts';
+import type { Drive } from './runtime/drive.ts';
+import { createFromToken, type Overrides } from './tokens/create-from-token.ts';
+import { momentOf } from './tokens/token-rules.ts';
 
 /** Process instances: made from tokens, looked at, found, deleted (specification 4.8). */
 export type ProcessInstancesDeps = DeleteInstanceDeps & {

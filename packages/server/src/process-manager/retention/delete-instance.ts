@@ -1,11 +1,16 @@
 import type { TenantTx } from '../../db/db.ts';
 import type { Vault } from '../../secrets/vault.ts';
-import type { BeginErasure, Deletion } from '../retention/begin-erasure.ts';
-import { forgetParameters } from '../retention/forget-parameters.ts';
+import { instanceSubject } from '../instances/instance-subject.ts';
+import {
+  blobKeysOf,
+  findChildrenForUpdate,
+  type InstanceRow,
+  removeInstance,
+} from '../instances/process-instances.repository.ts';
+import type { TellEvents } from '../instances/tell-events.ts';
 import type { Drive } from '../runtime/drive.ts';
-import { instanceSubject } from './instance-subject.ts';
-import { blobKeysOf, findChildrenForUpdate, type InstanceRow, removeInstance } from './process-instances.repository.ts';
-import type { TellEvents } from './tell-events.ts';
+import type { BeginErasure, Deletion } from './begin-erasure.ts';
+import { forgetParameters } from './forget-parameters.ts';
 
 export type DeleteInstanceDeps = {
   vault: Pick<Vault, 'destroySubject'>;

@@ -2,8 +2,8 @@ import type { Db, TenantReads } from '../../db/db.ts';
 import type { Environment } from '../../kernel/environment.ts';
 import { ID_PATTERN, type TenantId } from '../../kernel/ids.ts';
 import { findInstanceView } from '../instances/process-instances.repository.ts';
-import { findToken } from '../tokens/process-tokens.repository.ts';
-import { findProcessSettings } from './settings.repository.ts';
+import { findProcessSettings } from '../settings/settings.repository.ts';
+import { findToken } from './process-tokens.repository.ts';
 
 /** Which journey a page is asked for: by its instance, or by the process token that will make one. */
 export type AskedJourney = { readonly instanceId: string | undefined; readonly tokenId: string | undefined };

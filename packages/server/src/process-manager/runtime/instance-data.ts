@@ -7,13 +7,18 @@ import type { Definition } from '../engine/definition.ts';
 import type { Flow, JourneyData } from '../engine/state.ts';
 import { type ImageRow as InstanceImage, imagesOf } from '../images/images.repository.ts';
 import { readImage, streamImage } from '../images/read-image.ts';
-import type { Drive } from '../runtime/drive.ts';
-import { type CheckRow, checksOf } from './checks.repository.ts';
+import { type CheckRow, checksOf } from '../instances/checks.repository.ts';
+import { pageEvents } from '../instances/instance-events.repository.ts';
+import { type EventView, toEventView, toListItem, toWithParameters } from '../instances/instance-view.ts';
+import {
+  findInstance,
+  findInstanceView,
+  type InstanceRow,
+  type InstanceView,
+} from '../instances/process-instances.repository.ts';
+import { sessionsOf } from '../instances/sessions.repository.ts';
 import { dateOfBirthOf } from './date-of-birth.ts';
-import { pageEvents } from './instance-events.repository.ts';
-import { type EventView, toEventView, toListItem, toWithParameters } from './instance-view.ts';
-import { findInstance, findInstanceView, type InstanceRow, type InstanceView } from './process-instances.repository.ts';
-import { sessionsOf } from './sessions.repository.ts';
+import type { Drive } from './drive.ts';
 
 export type { InstanceImage };
 

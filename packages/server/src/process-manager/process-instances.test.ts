@@ -2,16 +2,16 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { onBothEngines } from '../../../test/harness.ts';
-import { DAY, type InstanceWorld, openInstanceWorld, PATH } from '../../../test/instance-world.ts';
-import { addTestDefinition, addTestToken } from '../../../test/processes.ts';
-import { sql } from '../../db/db.ts';
-import { openFolder } from '../../engines/blobs/folder.ts';
-import { HOUR, MINUTE, toDtm } from '../../kernel/clock.ts';
-import { newId } from '../../kernel/ids.ts';
-import { createInstance } from './create-instance.ts';
-import { totalsOf } from './instance-totals.ts';
-import type { InstanceRow } from './process-instances.repository.ts';
+import { onBothEngines } from '../../test/harness.ts';
+import { DAY, type InstanceWorld, openInstanceWorld, PATH } from '../../test/instance-world.ts';
+import { addTestDefinition, addTestToken } from '../../test/processes.ts';
+import { sql } from '../db/db.ts';
+import { openFolder } from '../engines/blobs/folder.ts';
+import { HOUR, MINUTE, toDtm } from '../kernel/clock.ts';
+import { newId } from '../kernel/ids.ts';
+import { createInstance } from './instances/create-instance.ts';
+import { totalsOf } from './instances/instance-totals.ts';
+import type { InstanceRow } from './instances/process-instances.repository.ts';
 
 onBothEngines('process instances', (_engine, places) => {
   let world: InstanceWorld;

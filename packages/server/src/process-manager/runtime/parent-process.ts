@@ -2,8 +2,8 @@ import type { TenantTx } from '../../db/db.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { ApiError, isGone } from '../../kernel/errors.ts';
 import { findDefinition } from '../definitions/definitions.repository.ts';
-import type { Drive } from '../runtime/drive.ts';
-import { findInstance } from './process-instances.repository.ts';
+import { findInstance } from '../instances/process-instances.repository.ts';
+import type { Drive } from './drive.ts';
 
 /** For features that run a process for an instance that waits meanwhile. */
 export function parentProcesses(drive: Pick<Drive, 'apply'>, clock: Clock) {

@@ -4,14 +4,14 @@ import type { Environment } from '../../kernel/environment.ts';
 import { ApiError, invalidInput } from '../../kernel/errors.ts';
 import { type DefinitionRow, findDefinition, findTagged } from '../definitions/definitions.repository.ts';
 import { compileDefinition } from '../engine/compile-definition.ts';
+import { createInstance } from '../instances/create-instance.ts';
+import { redirectAddress, startAddress, themeAddress } from '../instances/journey-addresses.ts';
+import type { InstanceRow } from '../instances/process-instances.repository.ts';
+import type { TellEvents } from '../instances/tell-events.ts';
 import { findProcessSettings } from '../settings/settings.repository.ts';
-import { checkParameters, checkRedirects, hasRedirects, type Parameters } from '../tokens/parameter-rules.ts';
-import { findToken, type TakenToken, type TokenRow, takeUse } from '../tokens/process-tokens.repository.ts';
-import { isUsedUp, momentOf } from '../tokens/token-rules.ts';
-import { createInstance } from './create-instance.ts';
-import { redirectAddress, startAddress, themeAddress } from './journey-addresses.ts';
-import type { InstanceRow } from './process-instances.repository.ts';
-import type { TellEvents } from './tell-events.ts';
+import { checkParameters, checkRedirects, hasRedirects, type Parameters } from './parameter-rules.ts';
+import { findToken, type TakenToken, type TokenRow, takeUse } from './process-tokens.repository.ts';
+import { isUsedUp, momentOf } from './token-rules.ts';
 
 /** What the body of a creation fills in for this instance alone. */
 export type Overrides = {

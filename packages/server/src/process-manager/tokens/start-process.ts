@@ -1,11 +1,11 @@
 import type { TenantTx } from '../../db/db.ts';
 import type { AskedProcess, StartedProcess } from '../../kernel/asked-process.ts';
 import { toDtm } from '../../kernel/clock.ts';
-import { newToken } from '../tokens/new-token.ts';
-import { addToken } from '../tokens/process-tokens.repository.ts';
+import { SENT_CODE_TTL_MS } from '../instances/one-time-code.ts';
+import type { TellEvents } from '../instances/tell-events.ts';
 import { createFromToken } from './create-from-token.ts';
-import { SENT_CODE_TTL_MS } from './one-time-code.ts';
-import type { TellEvents } from './tell-events.ts';
+import { newToken } from './new-token.ts';
+import { addToken } from './process-tokens.repository.ts';
 
 /** For features that want a process run by an end user, within a time. */
 export type StartProcess = (tx: TenantTx, asked: AskedProcess) => Promise<StartedProcess>;

@@ -1,6 +1,6 @@
 import type { TenantReads } from '../../db/db.ts';
 import { documentFacts } from '../engine/document-facts.ts';
-import type { Drive } from '../runtime/drive.ts';
+import type { Drive } from './drive.ts';
 
 /** The day of birth that a document of the instance says; of several documents, the first that says one. */
 export async function dateOfBirthOf(

@@ -2,9 +2,9 @@ import type { TenantDb } from '../../db/db.ts';
 import type { Vision, VisionImage, VisionMachine } from '../../engines/vision/vision.ts';
 import type { Check, CheckType } from '../../kernel/check.ts';
 import type { TenantId } from '../../kernel/ids.ts';
-import type { Look } from '../runtime/drive.ts';
+import { type FindDuplicatesDeps, findDuplicates, NOT_ALL_COMPARED } from '../faces/find-duplicates.ts';
 import { findProcessSettings } from '../settings/settings.repository.ts';
-import { type FindDuplicatesDeps, findDuplicates, NOT_ALL_COMPARED } from './find-duplicates.ts';
+import type { Look } from './drive.ts';
 
 /** Candidates of a watchlist, by whoever keeps the lists. Undefined if there is no such list. */
 export type SearchWatchlist = (

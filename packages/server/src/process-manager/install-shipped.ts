@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
-import type { TenantTx } from '../../db/db.ts';
-import type { Definition } from '../engine/definition.ts';
-import { markSealed } from '../sealing/seal-existing.ts';
-import { storeNewVersion } from './store-version.ts';
+import type { TenantTx } from '../db/db.ts';
+import { storeNewVersion } from './definitions/store-version.ts';
+import type { Definition } from './engine/definition.ts';
+import { markSealed } from './sealing/seal-existing.ts';
 
 /** The definitions that every new tenant starts with. */
 export const SHIPPED = ['document-and-selfie', 'selfie-reauthentication', 'document-only', 'age-check', 'kyc'] as const;
@@ -28,5 +28,5 @@ export async function installShipped(tx: TenantTx, now: number): Promise<void> {
  * makes a tenant.
  */
 export function readShipped(name: string): Definition {
-  return JSON.parse(readFileSync(new URL(`shipped/${name}.json`, import.meta.url), 'utf8')) as Definition;
+  return JSON.parse(readFileSync(new URL(`definitions/shipped/${name}.json`, import.meta.url), 'utf8')) as Definition;
 }

@@ -8,7 +8,7 @@ import { addTestDefinition, addTestToken, inParallel } from '../../../test/proce
 import { sql } from '../../db/db.ts';
 import { HOUR, MINUTE, toDtm } from '../../kernel/clock.ts';
 import { newId } from '../../kernel/ids.ts';
-import type { TokenRow } from '../tokens/process-tokens.repository.ts';
+import type { TokenRow } from './process-tokens.repository.ts';
 
 const ARCHIVE = sql("UPDATE process_definitions SET status = 'ARCHIVED' WHERE tenant_id = $1 AND id = $2");
 const MOVE_TAG = sql(`INSERT INTO process_definition_tags

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { onBothEngines, openTestApp } from '../../../test/harness.ts';
-import { toDtm } from '../../kernel/clock.ts';
-import { checkDefinition, deploymentFaults } from './check-definition.ts';
+import { onBothEngines, openTestApp } from '../../test/harness.ts';
+import { toDtm } from '../kernel/clock.ts';
+import { checkDefinition, deploymentFaults } from './definitions/check-definition.ts';
+import { lookupIn } from './definitions/lookup.ts';
 import { readShipped, SHIPPED } from './install-shipped.ts';
-import { lookupIn } from './lookup.ts';
 
 describe('the shipped definitions', () => {
   for (const name of SHIPPED) {

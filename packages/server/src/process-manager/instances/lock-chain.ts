@@ -1,0 +1,24 @@
+import type { TenantTx } from '../../db/db.ts';
+import { ApiError } from '../../kernel/errors.ts';
+import { findInstance, findInstanceForUpdate, type InstanceRow } from './process-instances.repository.ts';
+
+/** An instance, its child, the child of that: deeper is a definition gone wrong. */
+export const MAX_DEPTH = 4;
+
+/** From the root down to the instance: everybody locks in this order, so nobody waits in a circle. */
+export async function lockChain(tx: TenantTx, instanceId: string): Promise<InstanceRow[]> {
+  const ids: string[] = [];
+  for (let id: string | null = instanceId; id !== null; ) {
+    const row: InstanceRow | undefined = await findInstance(tx, id);
+    if (!row) throw new ApiError(100022);
+    ids.unshift(id);
+    id = row.parent_id;
+  }
+  const chain: InstanceRow[] = [];
+  for (const id of ids) {
+    const row = await findInstanceForUpdate(tx, id);
+    if (!row) throw new ApiError(100022);
+    chain.push(row);
+  }
+  return chain;
+}
