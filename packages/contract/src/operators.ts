@@ -1,7 +1,6 @@
 import { del, get, group, post } from './operation.ts';
 import { likeFilter, page, pageQuery } from './page.ts';
-import { anyObject, DateTime, Empty, Id, listOf, MAX_LIST_SIZE, named, oneOf, text } from './schema.ts';
-import { SignInOptions, SingleSignOnAnswer, SingleSignOnStart, SingleSignOnUrl } from './single-sign-on.ts';
+import { DateTime, Empty, Id, listOf, MAX_LIST_SIZE, named, oneOf, text } from './schema.ts';
 import { Type } from './type.ts';
 
 /** The people who run a tenant: operators, their roles, and the sessions of the console. All of it is ours. */
@@ -10,15 +9,15 @@ export const MAX_OPERATOR_NAME_LENGTH = 100;
 const MAX_ROLE_PERMISSIONS = 200;
 export const MAX_PASSKEYS_PER_OPERATOR = 10;
 
-const Email = Type.String({ minLength: 3, maxLength: 254, pattern: '^[^\\s@()<>]+@[^\\s@()<>]+$' });
-const Name = Type.String({
+export const Email = Type.String({ minLength: 3, maxLength: 254, pattern: '^[^\\s@()<>]+@[^\\s@()<>]+$' });
+export const Name = Type.String({
   minLength: 1,
   maxLength: MAX_OPERATOR_NAME_LENGTH,
   pattern: '^[^()<>\\u0000-\\u001f]*\\S[^()<>\\u0000-\\u001f]*$',
   description: 'The name that the audit log and reviews show',
 });
 const RoleName = text(1, 50, 'Owner, Administrator, Developer, Reviewer, Auditor, or a role of the tenant');
-const Environments = Type.Array(oneOf('live', 'test'), {
+export const Environments = Type.Array(oneOf('live', 'test'), {
   minItems: 1,
   maxItems: 2,
   uniqueItems: true,
@@ -68,7 +67,7 @@ const OperatorSession = named(
   }),
 );
 
-const OperatorSessions = named('OperatorSessions', Type.Object({ sessions: listOf(OperatorSession, MAX_LIST_SIZE) }));
+export const OperatorSessions = named('OperatorSessions', Type.Object({ sessions: listOf(OperatorSession, MAX_LIST_SIZE) }));
 
 /** Names alone: who reviews must be able to mention whom they may not administer. */
 export const colleagues = group('/api/operator-manager/colleagues', {
@@ -220,187 +219,5 @@ export const operatorRoles = group('/api/operator-manager/roles', {
     audit: 'operatorRole.deleted',
     status: 204,
     codes: [100211, 100214, 100215, ...held],
-  }),
-});
-
-const Credential = anyObject('RegistrationResponseJSON or AuthenticationResponseJSON of WebAuthn');
-
-const Ceremony = named(
-  'OperatorCeremony',
-  Type.Object({
-    ceremonyId: Type.String({ description: 'Names the ceremony when it is completed; good once' }),
-    publicKey: anyObject('The options for the browser, in the JSON form of WebAuthn'),
-  }),
-);
-
-const Completion = named(
-  'OperatorCeremonyCompletion',
-  Type.Object({ ceremonyId: text(1, 100), credential: Credential }),
-);
-
-const ConsoleSession = named(
-  'ConsoleSession',
-  Type.Object({
-    tenantId: Type.String(),
-    tenantName: Type.String(),
-    region: Type.String(),
-    operator: Type.Object({ id: Id, name: Type.String(), email: Type.Optional(Type.String()), role: Type.String() }),
-    permissions: listOf(Type.String(), MAX_LIST_SIZE, 'The permissions of the role'),
-    environments: Environments,
-    sessionId: Id,
-    authenticatedDtm: Type.String({ ...DateTime, description: 'When the passkey was used last' }),
-    idleSeconds: Type.Integer({ description: 'The session ends when nothing was asked for so long' }),
-    expiringDtm: Type.String({ ...DateTime, description: 'The session ends then in any case' }),
-  }),
-);
-
-const OperatorPasskey = Type.Object(
-  { id: Id, name: Type.String(), createdDtm: DateTime, lastUsedDtm: Type.Optional(DateTime) },
-  { title: 'OperatorPasskey' },
-);
-
-const Invitation = named(
-  'OperatorInvitation',
-  Type.Object({
-    tenantName: Type.String(),
-    name: Type.String(),
-    email: Type.Optional(Type.String()),
-    role: Type.String(),
-    ceremonyId: Type.String(),
-    publicKey: anyObject('The options for the browser, in the JSON form of WebAuthn'),
-  }),
-);
-
-const Code = text(1, 200, 'From the link');
-const ofPages = [100067, 100217] as const;
-
-/** What the pages of the console call before somebody has signed in, and what a person does with the own account. */
-export const consoleAccount = group('/api/console', {
-  startSignIn: post('/signIn/start', {
-    summary: 'Begin to sign in with a passkey',
-    auth: 'public',
-    body: Empty,
-    ok: Ceremony,
-    codes: ofPages,
-  }),
-  completeSignIn: post('/signIn/complete', {
-    summary: 'Sign in: sets the cookie of the session',
-    auth: 'public',
-    body: Completion,
-    ok: ConsoleSession,
-    codes: [...ofPages, 100035, 100216, 100218],
-  }),
-  signInOptions: get('/signIn', {
-    summary: 'In which ways operators sign in here',
-    auth: 'public',
-    ok: SignInOptions,
-    codes: ofPages,
-  }),
-  startSingleSignOn: post('/singleSignOn/start', {
-    summary: 'Begin to sign in with an account of the company',
-    description:
-      'Answers the address of the provider to send the browser to, and sets a cookie that binds it to this browser.',
-    auth: 'public',
-    body: SingleSignOnStart,
-    ok: SingleSignOnUrl,
-    codes: [...ofPages, 100234, 100235],
-  }),
-  completeSingleSignOn: post('/singleSignOn/complete', {
-    summary: 'Sign in with what the provider answered: sets the cookie of the session',
-    auth: 'public',
-    body: SingleSignOnAnswer,
-    ok: ConsoleSession,
-    codes: [...ofPages, 100035, 100065, 100212, 100234, 100235, 100236, 100237, 100238],
-  }),
-  openInvitation: post('/invitation/open', {
-    summary: 'Show an invitation, and begin to make a passkey',
-    auth: 'public',
-    body: named('OperatorInvitationCode', Type.Object({ code: Code })),
-    ok: Invitation,
-    codes: [...ofPages, 100219],
-  }),
-  acceptInvitation: post('/invitation/accept', {
-    summary: 'Make the passkey and sign in; the link is used up',
-    auth: 'public',
-    body: named(
-      'OperatorInvitationAnswer',
-      Type.Object({
-        code: Code,
-        ceremonyId: text(1, 100),
-        credential: Credential,
-        name: Type.Optional(Name),
-        email: Type.Optional(Email),
-      }),
-    ),
-    ok: ConsoleSession,
-    codes: [...ofPages, 100014, 100035, 100094, 100218, 100219],
-  }),
-  getSession: get('/session', {
-    summary: 'Who is signed in, and what they may do',
-    auth: 'operator',
-    ok: ConsoleSession,
-    codes: [100210],
-  }),
-  signOut: post('/signOut', {
-    summary: 'Sign out: the session ends',
-    auth: 'operator',
-    body: Empty,
-    ok: Empty,
-    codes: [100067, 100210],
-  }),
-  startConfirmation: post('/confirmation/start', {
-    summary: 'Begin to use the passkey again, before something destructive',
-    auth: 'operator',
-    body: Empty,
-    ok: Ceremony,
-    codes: [100067, 100210, 100239],
-  }),
-  completeConfirmation: post('/confirmation/complete', {
-    summary: 'Confirm that the same person is still there',
-    auth: 'operator',
-    body: Completion,
-    ok: ConsoleSession,
-    codes: [100035, 100067, 100210, 100216, 100218],
-  }),
-  listSessions: get('/sessions', {
-    summary: 'List the own sessions',
-    auth: 'operator',
-    ok: OperatorSessions,
-    codes: [100210],
-  }),
-  endSession: del('/sessions/{operatorSessionId}', {
-    summary: 'End one of the own sessions',
-    auth: 'operator',
-    status: 204,
-    codes: [100035, 100067, 100210],
-  }),
-  listPasskeys: get('/passkeys', {
-    summary: 'List the own passkeys',
-    auth: 'operator',
-    ok: named('OperatorPasskeys', Type.Object({ passkeys: listOf(OperatorPasskey, MAX_PASSKEYS_PER_OPERATOR) })),
-    codes: [100210],
-  }),
-  startPasskey: post('/passkeys/start', {
-    summary: 'Begin to add a passkey',
-    auth: 'operator',
-    destructive: true,
-    body: Empty,
-    ok: Ceremony,
-    codes: [100038, 100067, 100210, 100211],
-  }),
-  completePasskey: post('/passkeys/complete', {
-    summary: 'Add the passkey',
-    auth: 'operator',
-    destructive: true,
-    body: Completion,
-    ok: OperatorPasskey,
-    codes: [100035, 100038, 100067, 100094, 100210, 100211, 100218],
-  }),
-  deletePasskey: del('/passkeys/{operatorPasskeyId}', {
-    summary: 'Delete one of the own passkeys; the last one stays',
-    auth: 'operator',
-    destructive: true,
-    status: 204,
-    codes: [100031, 100067, 100210, 100211, 100220],
   }),
 });
