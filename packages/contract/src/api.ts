@@ -1,4 +1,5 @@
 import { apiKeys } from './arthr.ts';
+import { consoleAccount } from './console-account.ts';
 import { appkeys } from './identity-store/appkeys.ts';
 import { biometrics } from './identity-store/biometrics.ts';
 import { events } from './identity-store/events.ts';
@@ -10,7 +11,6 @@ import { users } from './identity-store/users.ts';
 import { journey, processServer } from './journey.ts';
 import { eventStream, webhooks } from './notification-service.ts';
 import type { GroupedOperation } from './operation.ts';
-import { consoleAccount } from './console-account.ts';
 import { colleagues, operatorRoles, operators } from './operators.ts';
 import { personRequests } from './person-requests.ts';
 import { auditEvents } from './process-manager/audit.ts';

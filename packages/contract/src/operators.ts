@@ -67,7 +67,10 @@ const OperatorSession = named(
   }),
 );
 
-export const OperatorSessions = named('OperatorSessions', Type.Object({ sessions: listOf(OperatorSession, MAX_LIST_SIZE) }));
+export const OperatorSessions = named(
+  'OperatorSessions',
+  Type.Object({ sessions: listOf(OperatorSession, MAX_LIST_SIZE) }),
+);
 
 /** Names alone: who reviews must be able to mention whom they may not administer. */
 export const colleagues = group('/api/operator-manager/colleagues', {
