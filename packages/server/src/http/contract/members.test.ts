@@ -173,6 +173,14 @@ describe('members of requests', () => {
     assert.equal((await grove.call(`${KEYS}?vendor=1`)).body.code, 100001);
   });
 
+  it('whoever opens a public address may have parameters of others in it, and no member of others in a body', async () => {
+    const open = { token: null };
+    assert.equal((await grove.call('/api/theme-server/themes/default?tn=acme&utm_source=mail', open)).status, 200);
+    const body = JSON.stringify({ code: 'x', source: 'mail' });
+    const refused = await grove.call('/api/journey/sessions', { ...open, method: 'POST', body });
+    assert.deepEqual(faultsOf(refused), ['/source is not known']);
+  });
+
   it('forTest has no effect, and the answer says so', async () => {
     const answer = await token({ forTest: true });
     assert.deepEqual([answer.status, answer.body.forTest, ignoredBy(answer)], [201, true, '/forTest']);

@@ -137,6 +137,16 @@ onBothEngines('the case of a reviewer', (_engine, places) => {
     );
   });
 
+  it('100065: an instance holds a thousand notes and no more', async () => {
+    const id = await journey();
+    const rows = Array.from({ length: 1000 }, (_, at) => `($1, 'note ${at}', $2, 'test', ${at}, 'Grace', $3)`);
+    const text = `INSERT INTO instance_notes (tenant_id, id, instance_id, environment, at, author, sealed)
+      VALUES ${rows.join(', ')}`;
+    await app.app.db.of(asTenantId('acme')).write((tx) => tx.run({ text }, ['acme', id, Buffer.alloc(1)]));
+    const refused = await note(id, grace, { text: 'one more' });
+    assert.deepEqual([refused.status, refused.body.code], [409, 100065], refused.text);
+  });
+
   it('names colleagues to those who may not administer them, and says nothing else of them', async () => {
     const { body } = await grace.call('/api/operator-manager/colleagues', { headers: TEST });
     const found = body.colleagues.find((each: { operatorId: string }) => each.operatorId === alan.id);
@@ -174,6 +184,8 @@ onBothEngines('the case of a reviewer', (_engine, places) => {
     const differs = await give(id, alan, 'reject');
     assert.deepEqual([differs.status, differs.body.status], [200, 'REVIEW']);
     assert.equal((await review(id)).disagree, true);
+    const alone = await give(id, alan, 'reject');
+    assert.deepEqual([alone.status, alone.body.code], [409, 100300], 'one cannot agree with oneself');
     const settled = await give(id, grace, 'reject');
     assert.equal(settled.body.status, 'COMPLETED_ENDED_ERROR');
   });

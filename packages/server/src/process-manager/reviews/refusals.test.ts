@@ -42,6 +42,11 @@ describe('every verdict', () => {
   const give = (verb: string, id: string, token: string) =>
     grove.call(`${BASE}/${id}/${verb}`, { method: 'POST', body: JSON.stringify(BODIES[verb]), token });
 
+  it('100061: there is no review of an instance that waits for nobody', async () => {
+    const { status, body } = await grove.call(`${BASE}/${passed}`, { token: one });
+    assert.deepEqual([status, body.code], [409, 100061]);
+  });
+
   for (const verb of Object.keys(BODIES)) {
     it(`100022: ${verb} is not for an instance that is not there`, async () => {
       const { status, body } = await give(verb, NOBODY, one);
