@@ -47,6 +47,8 @@ before(async () => {
   writeFileSync(join(release, 'grove.cdx.json'), bom);
   if (spawnSync('podman', ['image', 'exists', BASE]).status !== 0) makeBase();
   const cache = fillCache(tarball);
+  const settings = join(folder, 'npmrc');
+  writeFileSync(settings, 'offline=true\n');
   const { version } = manifestOf('.');
   podman(
     ...[
@@ -60,7 +62,7 @@ before(async () => {
       join(ROOT, 'deploy/Containerfile'),
     ],
     ...['--build-arg', `NODE_IMAGE=${BASE}`, '--build-arg', `VERSION=${version}`, '--tag', IMAGE],
-    ...['--volume', `${cache}:/root/.npm`, '--env', 'npm_config_offline=true', release],
+    ...['--volume', `${cache}:/root/.npm`, '--volume', `${settings}:/root/.npmrc`, release],
   );
   container = podman('run', '--detach', '--read-only', '--tmpfs', '/tmp', '--cap-drop=all', ...RUN, IMAGE).trim();
 });
