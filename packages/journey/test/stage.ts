@@ -37,6 +37,7 @@ export async function openStage(
   const { apiKey: testKey } = await app.app.tenants.createApiKey(app.tenantId, { name: 'test', environment: 'test' });
   const { browser, close } = await openChromium(flags);
   const complaints: string[] = [];
+  let definitions = 0;
   const context = async (options: BrowserContextOptions = {}) => {
     const made = await browser.newContext({ viewport: PHONE, locale: 'en-GB', reducedMotion: 'reduce', ...options });
     made.setDefaultTimeout(WAIT_MS);
@@ -55,7 +56,10 @@ export async function openStage(
   return {
     ...{ app, testKey, browser, complaints, context },
     page: async (options) => (await context(options)).newPage(),
-    link: (journey) => start(app, testKey, journey),
+    link(journey) {
+      definitions += 1;
+      return start({ app, testKey, name: `journey-${definitions}` }, journey);
+    },
     async clear() {
       await Promise.all(browser.contexts().map((each) => each.close()));
     },
@@ -66,11 +70,10 @@ export async function openStage(
   };
 }
 
-let definitions = 0;
-
-async function start(app: TestApp, testKey: string, { steps, parameters = {}, theme }: Wanted): Promise<Started> {
-  definitions += 1;
-  const name = `journey-${definitions}`;
+async function start(
+  { app, testKey, name }: { app: TestApp; testKey: string; name: string },
+  { steps, parameters = {}, theme }: Wanted,
+): Promise<Started> {
   const post = async (path: string, body: object, token?: string) => {
     const answer = await app.call(`/api/process-manager${path}`, {
       method: 'POST',
