@@ -8,6 +8,7 @@ import { openBlobs } from '../engines/blobs/open.ts';
 import { defineJob } from '../jobs/define-job.ts';
 import { openJobs } from '../jobs/jobs.ts';
 import { asTenantId } from '../kernel/ids.ts';
+import { storeSingleSignOn } from '../operators/single-sign-on/settings.repository.ts';
 import { deleteTenant } from './delete-tenant.ts';
 import { openSuspensions } from './suspensions.ts';
 import { setTenantStatus } from './tenants.repository.ts';
@@ -123,7 +124,34 @@ onBothEngines('a tenant that is suspended, and then deleted', (_engine, places) 
     await assert.rejects(app.app.tenants.resume('acme'), /is being deleted/);
     const stages = new Set<string>();
     const blobs = openBlobs(app.config, app.clock);
-    const done = await deleteTenant({ db, blobs, onProgress: (stage) => stages.add(stage) }, acme);
+    // Behind the last table another server writes a row once more.
+    let isLate = false;
+    const write: typeof db.system.write = async (work) => {
+      if (isLate) {
+        isLate = false;
+        const late = {
+          issuer: 'https://late',
+          clientId: 'late',
+          clientSecretName: '',
+          scopes: [],
+          groupsClaim: 'g',
+          roles: [],
+        };
+        await db.of(acme).write((tx) => storeSingleSignOn(tx, late, 0));
+      }
+      return db.system.write(work);
+    };
+    const onProgress = (stage: string, count: number, total: number) => {
+      if (stage === 'tables' && count === total && !stages.has('late')) {
+        isLate = true;
+        stages.add('late');
+      }
+      stages.add(stage);
+    };
+    const racing = { ...db, system: { ...db.system, write } };
+    const done = await deleteTenant({ db: racing, blobs, onProgress }, acme);
+    assert.equal(done.rowsRemoved.single_sign_on, 1);
+    stages.delete('late');
     assert.ok(done.blobsRemoved > 0 && (done.rowsRemoved.api_keys ?? 0) > 0);
     assert.deepEqual([...stages], ['images', 'tables']);
     assert.deepEqual(await rowsOf(acme), {});
