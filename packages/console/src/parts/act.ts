@@ -12,10 +12,15 @@ export function useAct<A, R>(act: (given: A) => Promise<R>, onDone?: (result: R,
       onDone?.(result, given);
       return client.invalidateQueries();
     },
-    onError: (error) => notifications.show({ color: 'red', title: t('state.error'), message: error.message }),
+    onError: (error) =>
+      notifications.show({
+        ...{ color: 'red', title: t('state.error'), message: error.message },
+        closeButtonProps: { 'aria-label': t('app.close') },
+      }),
   });
 }
 
+/** Goes by itself, so there is nothing to close. */
 export function say(message: string): void {
-  notifications.show({ message });
+  notifications.show({ message, withCloseButton: false });
 }
