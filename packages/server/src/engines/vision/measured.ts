@@ -8,8 +8,12 @@ export type Counted = { readonly what: string; readonly errors: number; readonly
 export type MeasuredMethod = 'challenge' | 'passive' | 'imageSigns' | 'faceMatch' | 'faceMatch, intel-0095';
 
 export const MEASURED: Readonly<Record<MeasuredMethod, readonly Counted[]>> = {
-  // What was measured of the challenge of before says nothing about this one; `npm run attacks` will.
-  challenge: [],
+  challenge: [
+    { what: 'portraits of the document, warped live, that were accepted', errors: 0, of: 100 },
+    { what: 'photographs warped live over an ellipsoid that were accepted', errors: 0, of: 100 },
+    { what: 'photographs warped live over a generic face that were accepted', errors: 0, of: 100 },
+    { what: 'recordings of people that showed what was asked for and were not accepted', errors: 9, of: 21 },
+  ],
   passive: [
     { what: 'faces on screens in which no attack was seen, `fr_liveness`', errors: 4, of: 16 },
     { what: 'faces on screens in which no attack was seen, MiniFASNet', errors: 2, of: 16 },
