@@ -1,4 +1,4 @@
-import { Button, Code, Group, Select, Stack, Text, TextInput, Title } from '@mantine/core';
+import { Button, Code, Group, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { CallError, call, type Result } from '../api/client.ts';
@@ -8,6 +8,7 @@ import { say, useAct } from './act.ts';
 import { ActForm } from './act-form.tsx';
 import { DeleteButton } from './delete-button.tsx';
 import { Dialog } from './dialogs.tsx';
+import { SectionHead } from './section-head.tsx';
 
 type Settings = Result<'singleSignOn', 'get'>;
 
@@ -26,16 +27,13 @@ export function SingleSignOn({ roleNames }: { roleNames: readonly string[] }) {
   if (isPending) return null;
   return (
     <section>
-      <Group justify="space-between" mb="sm">
-        <Title order={2} size="h4">
-          {t('sso.title')}
-        </Title>
+      <SectionHead title={t('sso.title')}>
         {may('singleSignOn', 'set') && (
           <Button size="xs" variant="default" onClick={() => setOpen(true)}>
             {t(data ? 'roles.edit' : 'sso.setUp')}
           </Button>
         )}
-      </Group>
+      </SectionHead>
       <Text size="sm" c="dimmed">
         {data ? t('sso.on', { issuer: data.issuer }) : t('sso.off')}
       </Text>

@@ -7,6 +7,7 @@ import { useAct } from '../parts/act.ts';
 import { Tag } from '../parts/badges.tsx';
 import { useMomentText } from '../parts/moment.tsx';
 import { Page } from '../parts/page.tsx';
+import { SectionHead } from '../parts/section-head.tsx';
 import { Failed, Waiting } from '../parts/states.tsx';
 import { useT } from '../texts/texts.tsx';
 
@@ -84,14 +85,11 @@ function Passkeys() {
   const { passkeys } = query.data;
   return (
     <section>
-      <Group justify="space-between" mb="sm">
-        <Title order={2} size="h4">
-          {t('account.passkeys')}
-        </Title>
+      <SectionHead title={t('account.passkeys')}>
         <Button size="xs" variant="default" onClick={() => add.mutate(undefined)} loading={add.isPending}>
           {t('account.addPasskey')}
         </Button>
-      </Group>
+      </SectionHead>
       <Stack gap="xs" component="ul" className="plain-list">
         {passkeys.map(({ id, name, createdDtm, lastUsedDtm }) => (
           <li key={id} className="card">

@@ -1,4 +1,4 @@
-import { Button, Group, Menu, Select, Table, Text, TextInput, Title } from '@mantine/core';
+import { Button, Group, Menu, Select, Table, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call, type Result } from '../api/client.ts';
@@ -13,6 +13,7 @@ import { Moment, useMomentText } from '../parts/moment.tsx';
 import { NameField } from '../parts/name-field.tsx';
 import { Page } from '../parts/page.tsx';
 import { type Role, RoleEditor } from '../parts/role-editor.tsx';
+import { SectionHead } from '../parts/section-head.tsx';
 import { SingleSignOn } from '../parts/single-sign-on.tsx';
 import { Guarded } from '../parts/states.tsx';
 import { useT } from '../texts/texts.tsx';
@@ -175,16 +176,13 @@ function Roles() {
   if (!data) return null;
   return (
     <section>
-      <Group justify="space-between" mb="sm">
-        <Title order={2} size="h4">
-          {t('operators.roles')}
-        </Title>
+      <SectionHead title={t('operators.roles')}>
         {may('operatorRoles', 'create') && (
           <Button size="xs" variant="default" onClick={() => setEdited('new')}>
             {t('roles.new')}
           </Button>
         )}
-      </Group>
+      </SectionHead>
       <Table className="list" verticalSpacing="sm">
         <caption className="hidden">{t('operators.roles')}</caption>
         <Table.Tbody>

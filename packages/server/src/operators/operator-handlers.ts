@@ -6,10 +6,8 @@ import type { Context } from '../kernel/context.ts';
 import { ApiError, invalidInput } from '../kernel/errors.ts';
 import { implement } from '../kernel/implement.ts';
 import { fold, likePattern, paging, toPage } from '../kernel/pages.ts';
-import { OWNER } from './built-in-roles.ts';
 import { inviteOperator, type Link, resetOperator } from './links.ts';
 import {
-  activeOwners,
   changeOperator,
   countOperators,
   findOperator,
@@ -19,6 +17,7 @@ import {
   removeOperator,
   SORTABLE,
 } from './operators.repository.ts';
+import { ensureOwnerStays } from './owners.ts';
 import { isLockedAt } from './passkeys.ts';
 import { ensureHolds, getGrant, lockGrant } from './role-rules.ts';
 import { removeSessionsOf, sessionsOf } from './sessions.repository.ts';
@@ -66,7 +65,7 @@ export function operatorHandlers({ baseUrlOf }: { baseUrlOf(tenantId: string): s
         const unlocked = body.unlock === true && { failures: 0, locked_until: null };
         const by = { last_updated_at: context.now, last_updated_by: actor(context.principal) };
         const after = { ...before, name, name_folded: fold(name), role, status, ...unlocked, ...by };
-        if (isActiveOwner(before) && !isActiveOwner(after)) await ensureOtherOwner(tx, before.id);
+        await ensureOwnerStays(tx, before, after);
         // A link must not bring back somebody who was suspended.
         const suspended = status === 'SUSPENDED' ? { ...after, link_hash: null, link_expires_at: null } : after;
         await changeOperator(tx, suspended);
@@ -77,7 +76,7 @@ export function operatorHandlers({ baseUrlOf }: { baseUrlOf(tenantId: string): s
     async remove(context, { params }) {
       await context.db.write(async (tx) => {
         const row = await lockOperator(tx, context, params.operatorId);
-        if (isActiveOwner(row)) await ensureOtherOwner(tx, row.id);
+        await ensureOwnerStays(tx, row);
         await removeOperator(tx, row.id);
       });
       return undefined;
@@ -110,14 +109,6 @@ async function lockOperator(tx: TenantTx, { principal }: Context, id: string): P
   if (!row) throw new ApiError(100213);
   ensureHolds(principal, await getGrant(tx, row.role));
   return row;
-}
-
-function isActiveOwner({ role, status }: OperatorRow): boolean {
-  return role === OWNER && status === 'ACTIVE';
-}
-
-async function ensureOtherOwner(tx: TenantTx, id: string): Promise<void> {
-  if ((await activeOwners(tx)).every((each) => each === id)) throw new ApiError(100212);
 }
 
 export function toOperator(row: OperatorRow, now: number): OperatorView {

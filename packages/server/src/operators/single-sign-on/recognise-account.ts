@@ -4,16 +4,9 @@ import { ApiError } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { operatorName } from '../../kernel/operator-name.ts';
 import { fold } from '../../kernel/pages.ts';
-import { OWNER } from '../built-in-roles.ts';
 import { ensureRoom, withOwnEmail } from '../links.ts';
-import {
-  activeOwners,
-  addOperator,
-  changeOperator,
-  findByAccount,
-  findByEmail,
-  type OperatorRow,
-} from '../operators.repository.ts';
+import { addOperator, changeOperator, findByAccount, findByEmail, type OperatorRow } from '../operators.repository.ts';
+import { ensureOwnerStays } from '../owners.ts';
 import { lockGrant } from '../role-rules.ts';
 import type { Claims } from './provider.ts';
 import type { SingleSignOn } from './settings.repository.ts';
@@ -40,7 +33,7 @@ export async function recogniseAccount(tx: TenantTx, { sso, claims, now }: Recog
   const active = { status: 'ACTIVE' as const, failures: 0, locked_until: null, link_hash: null, link_expires_at: null };
   if (known) {
     const operator = { ...known, ...said, ...active, last_updated_at: now, last_updated_by: BY };
-    if (known.role === OWNER && known.status === 'ACTIVE' && role !== OWNER) await ensureOtherOwner(tx, known.id);
+    await ensureOwnerStays(tx, known, operator);
     await changeOperator(tx, operator);
     return { operator, isNew: known.status === 'INVITED' };
   }
@@ -76,10 +69,6 @@ async function invitedBy(tx: TenantTx, { sso, claims, email }: Invited): Promise
   const isMoved = row.sso_account !== '' && !row.sso_account.startsWith(`${sso.issuer} `);
   if (claims.email_verified !== true || !(row.status === 'INVITED' || isMoved)) throw new ApiError(100238);
   return row;
-}
-
-async function ensureOtherOwner(tx: TenantTx, id: string): Promise<void> {
-  if ((await activeOwners(tx)).every((each) => each === id)) throw new ApiError(100212);
 }
 
 /** Names and addresses as the rest of Grove allows them, whatever the provider says. */

@@ -1,13 +1,13 @@
 import { api, type Ok } from '@grove/contract';
 import type { TenantDb } from '../../db/db.ts';
 import type { Outbound } from '../../engines/outbound/outbound.ts';
-import { ApiError, invalidInput } from '../../kernel/errors.ts';
+import { invalidInput } from '../../kernel/errors.ts';
 import type { TenantId } from '../../kernel/ids.ts';
 import { implement } from '../../kernel/implement.ts';
 import { ensureHolds, lockGrant } from '../role-rules.ts';
 import { removeSessionsOfAccounts } from '../sessions.repository.ts';
 import type { Providers } from './provider.ts';
-import { findSingleSignOn, removeSingleSignOn, type SingleSignOn, storeSingleSignOn } from './settings.repository.ts';
+import { getSingleSignOn, removeSingleSignOn, type SingleSignOn, storeSingleSignOn } from './settings.repository.ts';
 
 /** Which secret is sent to the provider, and why one may not be. */
 export type SecretHostFault = (
@@ -34,11 +34,7 @@ export function singleSignOnHandlers({ providers, outbound, secretHostFault, bas
   });
 
   return implement(api.singleSignOn, {
-    async get({ db, tenantId }) {
-      const sso = await findSingleSignOn(db);
-      if (!sso) throw new ApiError(100234);
-      return viewOf(tenantId, sso);
-    },
+    get: async ({ db, tenantId }) => viewOf(tenantId, await getSingleSignOn(db)),
 
     async set({ db, now, principal, tenantId }, { body }) {
       const { clientSecretName = '', scopes = SCOPES, groupsClaim = 'groups' } = body;
@@ -58,7 +54,7 @@ export function singleSignOnHandlers({ providers, outbound, secretHostFault, bas
     },
 
     async remove({ db }) {
-      if (!(await findSingleSignOn(db))) throw new ApiError(100234);
+      await getSingleSignOn(db);
       await db.write(async (tx) => {
         await removeSingleSignOn(tx);
         await removeSessionsOfAccounts(tx);

@@ -1,5 +1,6 @@
 import type { TenantReads, TenantTx } from '../../db/db.ts';
 import { integer, table, text } from '../../db/sql/table.ts';
+import { ApiError } from '../../kernel/errors.ts';
 
 const settings = table('single_sign_on', {
   tenant_id: text(),
@@ -36,6 +37,13 @@ export async function findSingleSignOn(db: TenantReads): Promise<SingleSignOn | 
       roles: JSON.parse(row.roles) as GroupRole[],
     }
   );
+}
+
+/** Refuses with 100234 if the tenant has none. */
+export async function getSingleSignOn(db: TenantReads): Promise<SingleSignOn> {
+  const sso = await findSingleSignOn(db);
+  if (!sso) throw new ApiError(100234);
+  return sso;
 }
 
 export async function storeSingleSignOn(tx: TenantTx, sso: SingleSignOn, now: number): Promise<void> {

@@ -6,7 +6,7 @@ import { openCeremony, takeCeremony } from '../ceremonies.repository.ts';
 import type { OperatorRow } from '../operators.repository.ts';
 import type { Providers } from './provider.ts';
 import { recogniseAccount } from './recognise-account.ts';
-import { findSingleSignOn, type SingleSignOn } from './settings.repository.ts';
+import { findSingleSignOn, getSingleSignOn, type SingleSignOn } from './settings.repository.ts';
 import { redirectUrlOf } from './settings-handlers.ts';
 
 /** Reads the client secret, for the request to the provider. Nothing if it is missing or bound to another host. */
@@ -42,11 +42,6 @@ export function singleSignOnSignIn({
   clientSecretOf,
   baseUrlOf,
 }: SignInDeps): SingleSignOnSignIn {
-  const settingsOf = async (tenantId: TenantId): Promise<SingleSignOn> => {
-    const sso = await findSingleSignOn(db.of(tenantId));
-    if (!sso) throw new ApiError(100234);
-    return sso;
-  };
   const secretFor = async (tenantId: TenantId, sso: SingleSignOn): Promise<string | undefined> => {
     const name = sso.clientSecretName;
     if (name === '') return undefined;
@@ -58,7 +53,7 @@ export function singleSignOnSignIn({
     isOffered: async (tenantId) => (await findSingleSignOn(db.of(tenantId))) !== undefined,
 
     async start(tenantId, again) {
-      const sso = await settingsOf(tenantId);
+      const sso = await getSingleSignOn(db.of(tenantId));
       const ceremony = await db.of(tenantId).write((tx) => openCeremony(tx, { kind: KIND, now: clock.now() }));
       const redirectUrl = redirectUrlOf(baseUrlOf(tenantId));
       const url = await providers.startUrl(sso, { secret: ceremony.challenge, redirectUrl, again });
@@ -66,7 +61,7 @@ export function singleSignOnSignIn({
     },
 
     async complete(tenantId, { ceremonyId, query }, then) {
-      const sso = await settingsOf(tenantId);
+      const sso = await getSingleSignOn(db.of(tenantId));
       const ceremony = await db
         .of(tenantId)
         .write((tx) => takeCeremony(tx, ceremonyId, { kind: KIND, now: clock.now() }));
