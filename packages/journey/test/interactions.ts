@@ -152,12 +152,14 @@ async function processorMs(session: CDPSession): Promise<number> {
   return (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? 0) * 1000;
 }
 
-/** In the page: keeps the slowest event since it was last asked. */
+/** In the page: keeps the slowest press or key since it was last asked. A pointer that only moves is no interaction. */
 function watchEvents(): void {
   const scope = globalThis as unknown as { slowest: number };
   scope.slowest = 0;
   new PerformanceObserver((list) => {
-    for (const { duration } of list.getEntries()) scope.slowest = Math.max(scope.slowest, duration);
+    for (const { interactionId, duration } of list.getEntries() as (PerformanceEntry & { interactionId: number })[]) {
+      if (interactionId > 0) scope.slowest = Math.max(scope.slowest, duration);
+    }
   }).observe({ type: 'event', durationThreshold: 16 } as PerformanceObserverInit);
 }
 

@@ -30,6 +30,7 @@ export function useShutter(
     setTaking(true);
     try {
       navigator.vibrate?.(40);
+      await nextPaint();
       onPicture(await encodePicture(await takeSharpest(element, regionOf(element))), how);
     } catch {
       // The picture was lost on the way; the next good look takes another.
@@ -38,4 +39,9 @@ export function useShutter(
     }
   };
   return { late, taking, busy, take };
+}
+
+/** Drawing and judging a picture takes a slow phone a tenth of a second: the flash is shown before. */
+function nextPaint(): Promise<void> {
+  return new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
 }
