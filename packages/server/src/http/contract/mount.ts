@@ -230,13 +230,10 @@ function serve(
     };
     const key = takesKey ? request.headers['idempotency-key'] : undefined;
     if (typeof key !== 'string') {
-      if (!writePage) return handler(context, input);
-      // A page of one row costs as much as one of a few.
-      const rows = Math.max(DEFAULT_PAGE_SIZE, (request.query as { size?: number }).size ?? 0);
-      return deps.inLine(context.tenantId, rows, () => {
-        const page = handler(context, input) as ReturnType<AnyHandler>;
-        return rows > ROWS_AT_ONCE && page instanceof Promise ? page.then(writeIfLong) : page;
-      });
+      const rows = (writePage && (request.query as { size?: number }).size) || DEFAULT_PAGE_SIZE;
+      // An ordinary page costs as much as any small read, and waits for nobody.
+      if (rows <= ROWS_AT_ONCE) return handler(context, input);
+      return deps.inLine(context.tenantId, rows, async () => writeIfLong(await handler(context, input)));
     }
 
     const once = async (handle: (within: Context) => unknown) => {

@@ -4,8 +4,8 @@ import { slicesOf } from '../../kernel/in-slices.ts';
 import { serializerOf } from '../fast/serialize.ts';
 
 /**
- * Lists of one tenant take turns, so that whoever asks for many or for long ones makes nobody else wait: between two of
- * them, and between two parts of a long one, others are served.
+ * Long lists of one tenant take turns, so that whoever asks for many of them makes nobody else wait: between two of them,
+ * and between two parts of one, others are served. Pages of at most `ROWS_AT_ONCE` rows take no turn.
  */
 export type TakeTurn = <Result>(
   tenantId: string,
