@@ -149,7 +149,7 @@ export function userOf(storeId: string, number: number, now: number): UserRow {
   const extId = extIdOf(number);
   return {
     ...{ id: newId(now), store_id: storeId, ext_id: extId, ext_id_folded: extId, status: 'ACTIVE' },
-    ...{ temp_lock_until: null, sealed: null, locale: 'en-GB', time_zone: 'Europe/London' },
+    ...{ temp_lock_at: null, temp_lock_until: null, sealed: null, locale: 'en-GB', time_zone: 'Europe/London' },
     ...{ created_at: now, last_updated_at: now, last_success_at: null },
   };
 }

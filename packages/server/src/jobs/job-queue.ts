@@ -7,7 +7,7 @@ import type { QueueLog } from '../leases/log.ts';
 import { MAX_BATCH } from '../leases/results.ts';
 import type { Held, QueuePolicy } from '../leases/worker.ts';
 import type { JobDefinition } from './define-job.ts';
-import { type Claims, claimsOf, JOB_LEASES, ownerOf } from './jobs.repository.ts';
+import { bringJobsForward, type Claims, claimsOf, JOB_LEASES, ownerOf } from './jobs.repository.ts';
 import type { JobRow } from './jobs.table.ts';
 import { type Outcome, runJob } from './run-job.ts';
 import { type Claimed, settle } from './settle.ts';
@@ -36,6 +36,7 @@ const LEASE_MS = MINUTE;
 /** Jobs as a leased queue: claimed in batches, because most take no time, and begun in turns of their owners. */
 export function jobQueue(deps: JobQueueDeps): QueuePolicy<Claimed, Outcome> {
   const { db, clock, log, concurrency = CONCURRENCY } = deps;
+  const leaseMs = deps.leaseMs ?? LEASE_MS;
   const maxHeld = concurrency + 2 * MAX_BATCH;
   let groups: readonly KindGroup[] | undefined;
   /** The owner whose turn was last: the next claim begins behind it. */
@@ -56,7 +57,8 @@ export function jobQueue(deps: JobQueueDeps): QueuePolicy<Claimed, Outcome> {
     return rows.map((row) => ({ ...row, token: lease.token }));
   };
   return {
-    ...{ noun: 'jobs', table: JOB_LEASES, concurrency, leaseMs: deps.leaseMs ?? LEASE_MS },
+    ...{ noun: 'jobs', table: JOB_LEASES, concurrency, leaseMs },
+    bringForward: (tx, now) => bringJobsForward(tx, now, leaseMs),
     async claim(held, now, lease) {
       groups ??= groupKinds(deps);
       const claimed: Claimed[] = [];

@@ -1,6 +1,7 @@
 import type { Db, Reads, Writes } from '../db/db.ts';
 import { BY_INDEX, SKIP_LOCKED } from '../db/sql/dialect.ts';
 import { prepare, statement } from '../db/sql/statement.ts';
+import { DAY, MOST_APART_MS } from '../kernel/clock.ts';
 import { type Lease, leaseTable } from '../leases/lease-table.ts';
 import { CLAIMED, type JobRow, jobs, type NewJobRow } from './jobs.table.ts';
 
@@ -99,6 +100,17 @@ export function claimsOf(kinds: readonly string[], { isSingleServer }: Pick<Db, 
       return rows.sort((one, other) => one.run_at - other.run_at || (one.id < other.id ? -1 : 1));
     },
   };
+}
+
+/** No schedule and no backoff puts a job off for longer. */
+const LONGEST_DELAY_MS = 2 * DAY;
+const BRING_FORWARD = statement(`UPDATE jobs SET run_at = :now WHERE state = 'READY' AND run_at > :now
+  AND ((attempts = 0 AND created_at > :now + ${MOST_APART_MS}) OR run_at > :now + ${LONGEST_DELAY_MS})`);
+
+/** Jobs that a clock which was ahead has added or put off. */
+export async function bringJobsForward(tx: Writes, now: number, leaseMs: number): Promise<void> {
+  await BRING_FORWARD.run(tx, { now });
+  await JOB_LEASES.freeAll(tx, now + leaseMs + MOST_APART_MS);
 }
 
 const HELD = 'WHERE id = :id AND lease_token = :token';

@@ -5,11 +5,13 @@ import { addTestTenants, openTestDb } from '../../test/database.ts';
 import { onBothEngines, type TestClock, testClock } from '../../test/harness.ts';
 import { enqueueNamed, gate, namedJob, openTestJobs, storedJobs } from '../../test/jobs.ts';
 import { type Db, sql } from '../db/db.ts';
+import { DAY, HOUR, MINUTE } from '../kernel/clock.ts';
 import type { TenantId } from '../kernel/ids.ts';
 import { defineJob, JobError } from './define-job.ts';
 import { MAX_PAYLOAD_BYTES } from './jobs.ts';
 
 const EMPTY = sql('DELETE FROM jobs');
+const LEASE = sql(`UPDATE jobs SET lease_until = $1, lease_token = 'x' WHERE payload LIKE '%leased%'`);
 
 onBothEngines('a job', (engine, places) => {
   let db: Db;
@@ -140,6 +142,38 @@ onBothEngines('a job', (engine, places) => {
       [dead?.kind, dead?.attempts, dead?.last_error, dead?.owner_tenant_id, dead?.run_at],
       ['test.named', 6, 'the other side is down', acme, started + 17_000],
     );
+  });
+
+  it('that was added, put off or leased while the clock was ahead runs once the clock is put right', async () => {
+    const begun: string[] = [];
+    let isAhead = true;
+    const { jobs, enqueue } = setUp(
+      async ({ name }) => {
+        begun.push(name);
+        if (isAhead && name === 'put off') throw new JobError('not yet');
+      },
+      { maxAttempts: 6 },
+    );
+    await jobs.extendLeases();
+    const rightTime = clock.now();
+    await enqueue('put off');
+    clock.advance(365 * DAY);
+    await jobs.extendLeases();
+    await jobs.runDue();
+    await enqueue('added');
+    await enqueue('leased');
+    await db.system.write((tx) => tx.run(LEASE, [clock.now() + MINUTE]));
+    clock.set(rightTime + MINUTE);
+    isAhead = false;
+    assert.equal(await jobs.runDue(), 0);
+    await jobs.extendLeases();
+    assert.equal(await jobs.runDue(), 3);
+    assert.deepEqual(begun.sort(), ['added', 'leased', 'put off', 'put off']);
+    const runAt = clock.now() + HOUR;
+    const late = namedJob(async () => undefined);
+    await db.of(other).write((tx) => jobs.enqueue(tx, late, { name: 'late' }, { runAt }));
+    await jobs.extendLeases();
+    assert.equal(await jobs.runDue(), 0, 'a delay by the right clock stays');
   });
 
   it('stores the message of an error only if it was made to be stored', async () => {

@@ -12,8 +12,11 @@ export type LeaseTable = {
   /** Undoes the claim. */
   giveBack<I extends Leased>(tx: Writes, items: readonly I[]): Promise<Set<I>>;
   remove<I extends Leased>(tx: Writes, items: readonly I[]): Promise<Set<I>>;
-  /** For a server that knows that it is the only one: whoever held a lease is gone. */
-  freeAll(tx: Writes): Promise<number>;
+  /**
+   * For a server that knows that it is the only one: whoever held a lease is gone. With a time, only leases that end after
+   * it: a clock that was ahead has made them.
+   */
+  freeAll(tx: Writes, after?: number): Promise<number>;
 };
 
 export type Lease = { readonly token: string; readonly until: number };
@@ -33,8 +36,8 @@ export function leaseTable(name: string, undo = ''): LeaseTable {
   const list = prepare<Params, Row>(`SELECT ${key} AS key FROM ${name} ${held}`);
   const giveBack = prepare<Params, Row>(`UPDATE ${name} SET lease_until = 0${undo} ${held} RETURNING ${key} AS key`);
   const remove = prepare<Params, Row>(`DELETE FROM ${name} ${held} RETURNING ${key} AS key`);
-  const freeAll = prepare<object, never>(
-    `UPDATE ${name} SET lease_until = 0, lease_token = NULL WHERE lease_until > 0`,
+  const freeAll = prepare<{ after: number }, never>(
+    `UPDATE ${name} SET lease_until = 0, lease_token = NULL WHERE lease_until > 0 AND lease_until > :after`,
   );
   return {
     async extend(tx, items, until) {
@@ -44,7 +47,7 @@ export function leaseTable(name: string, undo = ''): LeaseTable {
     },
     giveBack: async (tx, items) => among(items, await giveBack.all(tx, paramsOf(items))),
     remove: async (tx, items) => among(items, await remove.all(tx, paramsOf(items))),
-    freeAll: (tx) => freeAll.run(tx, {}),
+    freeAll: (tx, after = 0) => freeAll.run(tx, { after }),
   };
 }
 

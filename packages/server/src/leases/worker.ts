@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { Db } from '../db/db.ts';
-import type { Clock } from '../kernel/clock.ts';
+import type { Db, Writes } from '../db/db.ts';
+import { type Clock, MOST_APART_MS } from '../kernel/clock.ts';
 import type { Lease, Leased, LeaseTable } from './lease-table.ts';
 import type { QueueLog } from './log.ts';
 import { openPoll } from './poll.ts';
@@ -19,7 +19,7 @@ export type Worker = {
   stop(): Promise<void>;
   /** Runs what is due by the clock until nothing is, beside the worker if that was started. */
   runDue(): Promise<number>;
-  /** Nobody else gets what is held here as long as this is called in time. */
+  /** Nobody else gets what is held here as long as this is called in time. Notices as well that the clock was set back. */
   extendLeases(): Promise<void>;
 };
 
@@ -43,6 +43,8 @@ export type QueuePolicy<Item extends Leased, Result> = {
   /** Results of one group are written in one transaction. */
   groupOf(item: Item): string;
   settle(group: string, batch: readonly Finished<Item, Result>[]): Promise<void>;
+  /** The clock was ahead and is put right: what it has put off for too long is due, and what it has leased is free. */
+  bringForward(tx: Writes, now: number): Promise<void>;
 };
 
 /** Claimed and not begun; begun and not ended. `size` counts as well what has ended and is not written yet. */
@@ -70,13 +72,25 @@ export function openWorker<Item extends Leased, Result>(deps: WorkerDeps, policy
   const poll = openPoll(items.claim, noun, log);
   const renewals = openRepeated(log);
   let freed: Promise<unknown> = Promise.resolve();
+  /** The latest hour that was seen. Before the first look nobody knows what the clock has said. */
+  let latest = Number.POSITIVE_INFINITY;
+  const extendLeases = async () => {
+    await items.extendLeases();
+    const now = deps.clock.now();
+    if (now < latest - MOST_APART_MS) {
+      await db.system.write((tx) => policy.bringForward(tx, now));
+      latest = now;
+      poll.ring();
+    }
+    latest = Math.max(latest, now);
+  };
   return {
     ring: poll.ring,
-    extendLeases: items.extendLeases,
+    extendLeases,
     start() {
-      renewals.start(leaseMs / RENEWALS_PER_LEASE, items.extendLeases, `could not extend leases of ${noun}`);
+      renewals.start(leaseMs / RENEWALS_PER_LEASE, extendLeases, `could not extend leases of ${noun}`);
       // What another server had claimed it will not finish, so nobody waits for its leases.
-      if (db.isSingleServer) freed = db.system.write(table.freeAll);
+      if (db.isSingleServer) freed = db.system.write((tx) => table.freeAll(tx));
       freed
         .catch((error) => log.error({ err: error }, `could not free old leases of ${noun}; they will expire`))
         .then(poll.start);

@@ -134,6 +134,27 @@ onBothEngines('the dispatcher', (engine, places) => {
     assert.ok(secret.startsWith('whsec_'));
   });
 
+  it('sends what was told, put off or closed while the clock was ahead once the clock is put right', async () => {
+    const grove = await open();
+    let answer = 500;
+    const receiver = await grove.receiver((request, response, number) => status(answer)(request, response, number));
+    await grove.webhook(receiver.uri);
+    await grove.extendLeases();
+    const rightTime = grove.clock.now();
+    grove.clock.advance(365 * 24 * HOUR);
+    await grove.extendLeases();
+    // The first is tried and put off; after the fifth failure the endpoint is left alone.
+    for (let at = 0; at < 5; at += 1) await grove.tell();
+    await grove.deliverDue();
+    await grove.tell();
+    answer = 204;
+    grove.clock.set(rightTime);
+    assert.equal(await grove.deliverDue(), 0);
+    await grove.extendLeases();
+    await grove.deliverDue();
+    assert.deepEqual(new Set(await statusesOf(grove)), new Set(['DELIVERED']));
+  });
+
   it('takes 2xx alone for delivered: neither a redirect nor a refusal is', async () => {
     const grove = await open();
     for (const code of [200, 201, 204, 299, 301, 302, 400, 401, 404, 409, 500, 503]) {

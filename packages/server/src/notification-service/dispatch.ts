@@ -6,6 +6,7 @@ import type { Lease } from '../leases/lease-table.ts';
 import type { QueueLog } from '../leases/log.ts';
 import { type Held, openWorker, type QueuePolicy, type Worker } from '../leases/worker.ts';
 import {
+  bringDeliveriesForward,
   type Claimed,
   claimFromLane,
   DELIVERY_LEASES,
@@ -59,9 +60,10 @@ export function openDispatcher(deps: DispatcherDeps): Worker {
   const send = deliverySender(deps);
   /** The endpoint that was served last. */
   let after = '';
+  const leaseMs = deps.leaseMs ?? (db.isSingleServer ? LEASE_OF_SINGLE_SERVER_MS : LEASE_MS);
   const policy: QueuePolicy<Claimed, Outcome> = {
-    ...{ noun: 'webhook deliveries', table: DELIVERY_LEASES, concurrency: MAX_IN_FLIGHT },
-    leaseMs: deps.leaseMs ?? (db.isSingleServer ? LEASE_OF_SINGLE_SERVER_MS : LEASE_MS),
+    ...{ noun: 'webhook deliveries', table: DELIVERY_LEASES, concurrency: MAX_IN_FLIGHT, leaseMs },
+    bringForward: (tx, now) => bringDeliveriesForward(tx, now, leaseMs),
     async claim(held, now, lease) {
       if (held.size >= MAX_IN_FLIGHT) return [];
       const underWay = countHeld(held);

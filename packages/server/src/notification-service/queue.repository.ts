@@ -2,8 +2,10 @@ import type { Reads, TenantTx, Writes } from '../db/db.ts';
 import { BY_INDEX, inJson, LIMIT, SKIP_LOCKED } from '../db/sql/dialect.ts';
 import { query, statement } from '../db/sql/statement.ts';
 import { integer, table, text } from '../db/sql/table.ts';
+import { DAY, MOST_APART_MS } from '../kernel/clock.ts';
+import { newId } from '../kernel/ids.ts';
 import { type Lease, leaseTable } from '../leases/lease-table.ts';
-import { FAILURES_THAT_CLOSE } from './retry-rules.ts';
+import { FAILURES_THAT_CLOSE, LONGEST_CLOSED_MS } from './retry-rules.ts';
 
 /**
  * What is to be sent, for all tenants at once: a lane for each endpoint, so that what waits for one never stands in the
@@ -148,6 +150,20 @@ export async function noteFailures(
 
 export async function closeEndpoint(tx: TenantTx, webhookId: string, until: number): Promise<void> {
   await CLOSE.run(tx, { webhook_id: webhookId, closed_until: until });
+}
+
+/** No interval of a schedule, with its jitter, is longer; a receiver may ask for a day. */
+const LONGEST_DELAY_MS = 2 * DAY;
+// Ids are in the order of creation.
+const BRING_FORWARD = statement(`UPDATE webhook_queue SET next_at = :now WHERE next_at > :now
+  AND ((tried = 0 AND id > :nextId) OR next_at > :now + ${LONGEST_DELAY_MS})`);
+const REOPEN = statement('UPDATE webhook_endpoints SET closed_until = 0 WHERE closed_until > :latest');
+
+/** Deliveries and endpoints that a clock which was ahead has added, put off or closed. */
+export async function bringDeliveriesForward(tx: Writes, now: number, leaseMs: number): Promise<void> {
+  await BRING_FORWARD.run(tx, { now, nextId: newId(now + MOST_APART_MS) });
+  await REOPEN.run(tx, { latest: now + LONGEST_CLOSED_MS + MOST_APART_MS });
+  await DELIVERY_LEASES.freeAll(tx, now + leaseMs + MOST_APART_MS);
 }
 
 const MAX_COUNTED = 100_000;

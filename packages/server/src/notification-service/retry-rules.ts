@@ -45,7 +45,7 @@ export function retryAfterMs(retryAfter: string | undefined, now: number): numbe
 /** Failures in a row after which an endpoint is left alone for a while. */
 export const FAILURES_THAT_CLOSE = 5;
 const FIRST_CLOSED_MS = 30 * SECOND;
-const LONGEST_CLOSED_MS = 5 * MINUTE;
+export const LONGEST_CLOSED_MS = 5 * MINUTE;
 
 /** How long an endpoint is left alone after so many failures in a row. */
 export function closedForMs(failures: number): number {

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { OF_INSTALLATION, type Waiting, waitingLines } from '../../kernel/waiting-lines.ts';
 import { DbError, revocable, type Writes } from '../db.ts';
 import { translated } from './faults.ts';
-import { OF_INSTALLATION, type Waiting, writeLines } from './write-lines.ts';
 
 /**
  * Transactions that arrive together share one durable commit, and each is answered only after it. They run one after
@@ -49,7 +49,7 @@ export function groupCommit(writer: Writer, { transactionTimeoutMs, onCommit }: 
   const release = database.prepare('RELEASE one');
   const undo = database.prepare('ROLLBACK TO one');
 
-  const lines = writeLines<Job>(MAX_QUEUE);
+  const lines = waitingLines<Job>(MAX_QUEUE);
   let running: Promise<void> | undefined;
   let closed = false;
   let careful = 0;

@@ -1,6 +1,7 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { boundedMap } from '../../kernel/bounded-map.ts';
 import type { TenantId } from '../../kernel/ids.ts';
+import { OF_INSTALLATION } from '../../kernel/waiting-lines.ts';
 import {
   type Db,
   forEngine,
@@ -18,7 +19,6 @@ import { NO_SIGNALS } from '../signals.ts';
 import { rowMaker } from '../sql/row-maker.ts';
 import { translated } from './faults.ts';
 import { groupCommit } from './group-commit.ts';
-import { OF_INSTALLATION } from './write-lines.ts';
 
 /**
  * SQLite in this process. Readers have a connection of their own and never wait for the writer (WAL). Writers are

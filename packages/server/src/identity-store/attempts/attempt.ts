@@ -165,7 +165,7 @@ async function noteRefusal(deps: AttemptDeps, tx: TenantTx, about: About, refuse
   await deps.addIdentityEvent(tx, { ...lock, type, modality });
   const { scope } = store.configuration.lockConfiguration ?? {};
   if (scope !== 'USER' || state.locked_until === null) return user;
-  await tempLockUser(tx, user.id, state.locked_until);
+  await tempLockUser(tx, user.id, { from: now, until: state.locked_until });
   await deps.addIdentityEvent(tx, { ...lock, type: 'identity.userLocked' });
-  return { ...user, temp_lock_until: state.locked_until };
+  return { ...user, temp_lock_at: now, temp_lock_until: state.locked_until };
 }

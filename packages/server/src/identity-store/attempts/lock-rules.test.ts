@@ -34,6 +34,14 @@ describe('the lock of a modality', () => {
     assert.equal(isLocked(first, 5 * MINUTE), false);
   });
 
+  it('that was set while the clock was ahead is over once it is put right', () => {
+    const { state } = afterFailure({ ...NO_FAILURES, tries: 4 }, LIMITS, 365 * 24 * HOUR);
+    assert.equal(isLocked(state, 365 * 24 * HOUR), true);
+    assert.equal(isLocked(state, 365 * 24 * HOUR - 5 * MINUTE), true, 'clocks of servers may differ a little');
+    assert.equal(isLocked(state, 0), false);
+    assert.equal(isLocked({ ...state, locked_at: null }, 0), true, 'an earlier release did not store the beginning');
+  });
+
   it('lasts only after a hundred failures in a row', () => {
     const almost = guess(LIMITS, 99);
     assert.deepEqual([almost.state.disabled_at, isLocked(almost.state, almost.at)], [null, false]);

@@ -1,4 +1,4 @@
-import { fromDuration, HOUR } from '../../kernel/clock.ts';
+import { fromDuration, HOUR, MOST_APART_MS } from '../../kernel/clock.ts';
 import type { StoreConfiguration } from '../stores/store-rules.ts';
 
 /**
@@ -15,6 +15,8 @@ export type LockState = {
   lock_count: number;
   /** Failures since the last temporary lock. */
   tries: number;
+  /** Null where an earlier release set the lock. */
+  locked_at: number | null;
   locked_until: number | null;
   disabled_at: number | null;
 };
@@ -23,6 +25,7 @@ export const NO_FAILURES: LockState = {
   failed_count: 0,
   lock_count: 0,
   tries: 0,
+  locked_at: null,
   locked_until: null,
   disabled_at: null,
 };
@@ -46,8 +49,13 @@ export function lockLimitsOf({ lockConfiguration = {} }: StoreConfiguration, mod
   return { maxFailedAttempts, tempLockMs: fromDuration(tempLockDuration), maxTempLocks };
 }
 
-export function isLocked({ locked_until, disabled_at }: LockState, now: number): boolean {
-  return disabled_at !== null || (locked_until !== null && locked_until > now);
+export function isLocked({ locked_at, locked_until, disabled_at }: LockState, now: number): boolean {
+  return disabled_at !== null || isTempLocked({ from: locked_at, until: locked_until }, now);
+}
+
+/** A lock of a moment that is still to come was set by a clock that was ahead: it would last for too long, and is over. */
+export function isTempLocked({ from, until }: { from: number | null; until: number | null }, now: number): boolean {
+  return until !== null && until > now && (from === null || from <= now + MOST_APART_MS);
 }
 
 export type AfterFailure = { readonly state: LockState; readonly became?: 'LOCKED' | 'DISABLED' };
@@ -55,11 +63,12 @@ export type AfterFailure = { readonly state: LockState; readonly became?: 'LOCKE
 export function afterFailure(before: LockState, limits: LockLimits, now: number): AfterFailure {
   const failed_count = before.failed_count + 1;
   const tries = before.tries + 1;
-  const counted = { ...before, failed_count, tries, locked_until: null };
+  const counted = { ...before, failed_count, tries, locked_at: null, locked_until: null };
   if (failed_count >= DISABLED_FROM) return { state: { ...counted, disabled_at: now }, became: 'DISABLED' };
   if (tries < limits.maxFailedAttempts) return { state: counted };
   const locked_until = now + lockMs(limits, before.lock_count);
-  return { state: { ...counted, tries: 0, lock_count: before.lock_count + 1, locked_until }, became: 'LOCKED' };
+  const state = { ...counted, tries: 0, lock_count: before.lock_count + 1, locked_at: now, locked_until };
+  return { state, became: 'LOCKED' };
 }
 
 /** The first lock is as long as configured, each after it twice as long, so often as configured. */

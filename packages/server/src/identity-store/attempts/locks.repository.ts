@@ -5,7 +5,7 @@ import type { LockState, Modality } from './lock-rules.ts';
 
 type LockRow = LockState & { user_id: string; modality: Modality };
 
-const STATE = 'failed_count, lock_count, tries, locked_until, disabled_at';
+const STATE = 'failed_count, lock_count, tries, locked_at, locked_until, disabled_at';
 const ONE = query<LockState>()(
   `SELECT ${STATE} FROM user_locks WHERE tenant_id = :tenant_id AND user_id = :userId AND modality = :modality`,
 );
@@ -16,10 +16,10 @@ const OF_USERS = query<LockRow>()(
   `SELECT user_id, modality, ${STATE} FROM user_locks WHERE tenant_id = :tenant_id AND user_id ${inJson(':userIds')}`,
 );
 const PUT = statement(`INSERT INTO user_locks (tenant_id, user_id, modality, ${STATE})
-  VALUES (:tenant_id, :userId, :modality, :failed_count, :lock_count, :tries, :locked_until, :disabled_at)
+  VALUES (:tenant_id, :userId, :modality, :failed_count, :lock_count, :tries, :locked_at, :locked_until, :disabled_at)
   ON CONFLICT (tenant_id, user_id, modality) DO UPDATE SET failed_count = excluded.failed_count,
-    lock_count = excluded.lock_count, tries = excluded.tries, locked_until = excluded.locked_until,
-    disabled_at = excluded.disabled_at`);
+    lock_count = excluded.lock_count, tries = excluded.tries, locked_at = excluded.locked_at,
+    locked_until = excluded.locked_until, disabled_at = excluded.disabled_at`);
 const CLEAR = statement(
   'DELETE FROM user_locks WHERE tenant_id = :tenant_id AND user_id = :userId AND modality = :modality',
 );
@@ -31,8 +31,8 @@ export function findLock(tx: TenantTx, userId: string, modality: Modality): Prom
 }
 
 export async function putLock(tx: TenantTx, userId: string, modality: Modality, state: LockState): Promise<void> {
-  const { failed_count, lock_count, tries, locked_until, disabled_at } = state;
-  await PUT.run(tx, { userId, modality, failed_count, lock_count, tries, locked_until, disabled_at });
+  const { failed_count, lock_count, tries, locked_at, locked_until, disabled_at } = state;
+  await PUT.run(tx, { userId, modality, failed_count, lock_count, tries, locked_at, locked_until, disabled_at });
 }
 
 export async function clearLock(tx: TenantTx, userId: string, modality: Modality): Promise<void> {

@@ -1,14 +1,15 @@
 import type { ErrorCode } from '@grove/contract';
 import type { UserRow } from '../users/users.repository.ts';
-import { isLocked, type LockState, type Modality } from './lock-rules.ts';
+import { isLocked, isTempLocked, type LockState, type Modality } from './lock-rules.ts';
 
 /** Why a user cannot authenticate now; nothing if it can. Pure. */
 export function faultOfStatus(
-  { status, temp_lock_until }: Pick<UserRow, 'status' | 'temp_lock_until'>,
+  { status, temp_lock_at, temp_lock_until }: Pick<UserRow, 'status' | 'temp_lock_at' | 'temp_lock_until'>,
   modality: Modality | undefined,
   now: number,
 ): ErrorCode | undefined {
-  if (status === 'LOCKED' || (status === 'ACTIVE' && temp_lock_until !== null && temp_lock_until > now)) return 2100;
+  if (status === 'LOCKED') return 2100;
+  if (status === 'ACTIVE' && isTempLocked({ from: temp_lock_at, until: temp_lock_until }, now)) return 2100;
   if (status === 'ACTIVE') return undefined;
   return modality === 'FACE' && status === 'DISABLED' ? 2102 : 502;
 }

@@ -4,7 +4,7 @@ import { type TOTP, URI } from 'otpauth';
 import { type Answer, onBothEngines } from '../../../test/harness.ts';
 import { addressesOf, openTestIdentity, type TestIdentity } from '../../../test/identity.ts';
 import { sql } from '../../db/db.ts';
-import { MINUTE, SECOND } from '../../kernel/clock.ts';
+import { DAY, MINUTE, SECOND } from '../../kernel/clock.ts';
 import { asTenantId } from '../../kernel/ids.ts';
 
 const SEALED = sql('SELECT sealed FROM user_totps WHERE tenant_id = $1 AND user_id = $2');
@@ -162,6 +162,26 @@ onBothEngines('TOTP', (_engine, places) => {
     assert.deepEqual([wrong.body.code, wrong.body.user.status], [100051, 'TEMP_LOCKED']);
     assert.equal((await post(`${path}/authentications/app`, { code: codeOf(app) })).body.code, 2100);
     grove.clock.advance(5 * MINUTE);
+    assert.equal((await post(`${path}/authentications/app`, { code: codeOf(app) })).status, 200);
+  });
+
+  it('that locked the user while the clock was ahead lets it in once the clock is put right', async () => {
+    const strict = await grove.store('Ahead', { lockConfiguration: { scope: 'USER', maxFailedAttempts: 1 } });
+    await post(`${strict}/totpPolicy`, { name: 'app' });
+    const user = await grove.user(strict);
+    const path = `${strict}/users/${user.id}/totps`;
+    const app = URI.parse((await post(`${path}/registrations/app`)).body.uri) as TOTP;
+    await post(`${path}/registrations/app/complete`, { code: codeOf(app) });
+    const rightTime = grove.clock.now() + MINUTE;
+    grove.clock.advance(365 * DAY);
+    await grove.renew();
+    try {
+      const wrong = await post(`${path}/authentications/app`, { code: otherThan(codeOf(app)) });
+      assert.deepEqual([wrong.body.code, wrong.body.user.status], [100051, 'TEMP_LOCKED']);
+    } finally {
+      grove.clock.set(rightTime);
+      await grove.renew();
+    }
     assert.equal((await post(`${path}/authentications/app`, { code: codeOf(app) })).status, 200);
   });
 

@@ -31,6 +31,7 @@ export async function applyChange(
     ext_id: input.extId ?? before.ext_id,
     ext_id_folded: input.extId === undefined ? before.ext_id_folded : fold(input.extId),
     status: status === 'TEMP_LOCKED' ? 'ACTIVE' : status,
+    temp_lock_at: changes ? null : before.temp_lock_at,
     temp_lock_until: changes ? null : before.temp_lock_until,
     sealed: input.attributes ? await sealAttributes(vault, tx, before.id, input.attributes) : before.sealed,
     locale: input.locale ?? before.locale,
@@ -53,8 +54,8 @@ export async function lockUser(
   if (ms !== undefined && ms <= 0) throw invalidInput({ pointer: '/duration', message: 'must be greater than zero' });
   const lock =
     ms === undefined
-      ? ({ status: 'LOCKED', temp_lock_until: null } as const)
-      : ({ status: 'ACTIVE', temp_lock_until: now + ms } as const);
+      ? ({ status: 'LOCKED', temp_lock_at: null, temp_lock_until: null } as const)
+      : ({ status: 'ACTIVE', temp_lock_at: now, temp_lock_until: now + ms } as const);
   const after = { ...before, ...lock, last_updated_at: now };
   await changeUser(tx, after);
   return after;
@@ -71,7 +72,7 @@ export async function unlockUser(
   }
   await clearLocks(tx, before.id);
   const status = before.status === 'LOCKED' ? 'ACTIVE' : before.status;
-  const after = { ...before, status, temp_lock_until: null, last_updated_at: now };
+  const after = { ...before, status, temp_lock_at: null, temp_lock_until: null, last_updated_at: now };
   await changeUser(tx, after);
   return after;
 }

@@ -40,6 +40,7 @@ export async function createUser(
   const id = newId(now);
   const row: UserRow = {
     ...{ id, store_id: store.id, ext_id: input.extId ?? null, ext_id_folded: fold(input.extId ?? ''), status },
+    temp_lock_at: null,
     temp_lock_until: null,
     sealed: await sealAttributes(vault, tx, id, input.attributes ?? {}),
     locale: input.locale ?? configuration.defaultLocale ?? null,

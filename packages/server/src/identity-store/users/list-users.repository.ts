@@ -1,6 +1,7 @@
 import type { TenantReads } from '../../db/db.ts';
 import { inJson } from '../../db/sql/dialect.ts';
 import { listOf } from '../../db/sql/list.ts';
+import { MOST_APART_MS } from '../../kernel/clock.ts';
 import { slicesOf } from '../../kernel/in-slices.ts';
 import { likeMatch } from '../../kernel/like-match.ts';
 import type { Paging } from '../../kernel/pages.ts';
@@ -36,8 +37,10 @@ type Found = { rows: UserRow[]; total: number };
 
 const OF_STORE = 'WHERE tenant_id = :tenant_id AND store_id = :store_id';
 const BY_STATUS = {
-  lockedAt: "AND status = 'ACTIVE' AND temp_lock_until > :lockedAt",
-  activeAt: "AND status = 'ACTIVE' AND (temp_lock_until IS NULL OR temp_lock_until <= :activeAt)",
+  lockedAt: `AND status = 'ACTIVE' AND temp_lock_until > :lockedAt
+    AND (temp_lock_at IS NULL OR temp_lock_at <= :lockedAt + ${MOST_APART_MS})`,
+  activeAt: `AND status = 'ACTIVE' AND (temp_lock_until IS NULL OR temp_lock_until <= :activeAt
+    OR temp_lock_at > :activeAt + ${MOST_APART_MS})`,
   // Said twice, because SQLite takes the index of those that are not active only where it reads its condition.
   status: "AND status <> 'ACTIVE' AND status = :status",
 } as const;

@@ -3,7 +3,7 @@ import type { TenantReads } from '../../db/db.ts';
 import { toDtm } from '../../kernel/clock.ts';
 import { slicesOf } from '../../kernel/in-slices.ts';
 import type { Vault } from '../../secrets/vault.ts';
-import { isLocked, type LockState, MODALITIES, type Modality } from '../attempts/lock-rules.ts';
+import { isLocked, isTempLocked, type LockState, MODALITIES, type Modality } from '../attempts/lock-rules.ts';
 import { type Locks, locksOf } from '../attempts/locks.repository.ts';
 import { openFound, storedRef } from './ext-id-seal.ts';
 import { userSubject } from './find-user.ts';
@@ -172,8 +172,12 @@ function withAppkeys(summaryInfo: SummaryInfo): SummaryInfo {
   return { ...summaryInfo, appkeys };
 }
 
-export function statusOf({ status, temp_lock_until }: UserRow, now: number): User['status'] {
-  return status === 'ACTIVE' && temp_lock_until !== null && temp_lock_until > now ? 'TEMP_LOCKED' : status;
+export function statusOf(row: UserRow, now: number): User['status'] {
+  return row.status === 'ACTIVE' && isTempLocked(lockOf(row), now) ? 'TEMP_LOCKED' : row.status;
+}
+
+function lockOf({ temp_lock_at: from, temp_lock_until: until }: UserRow) {
+  return { from, until };
 }
 
 function lockInfoOf(row: UserRow, locks: Shown['locks'], now: number): User['lockInfo'] {
@@ -189,17 +193,17 @@ function lockInfoOf(row: UserRow, locks: Shown['locks'], now: number): User['loc
       failedCount: state.failed_count,
       lockCount: state.lock_count,
       locked: isLocked(state, now),
-      ...(expiryOf(state.locked_until, now) && { tempLockExpiresDtm: toDtm(state.locked_until as number) }),
+      ...expiryOf({ from: state.locked_at, until: state.locked_until }, now),
     };
   }
   return {
     failedCount,
     lockCount,
-    ...(expiryOf(row.temp_lock_until, now) && { tempLockExpiresDtm: toDtm(row.temp_lock_until as number) }),
+    ...expiryOf(lockOf(row), now),
     modalities,
   };
 }
 
-function expiryOf(until: number | null, now: number): boolean {
-  return until !== null && until > now;
+function expiryOf(lock: ReturnType<typeof lockOf>, now: number): { tempLockExpiresDtm?: string } {
+  return isTempLocked(lock, now) ? { tempLockExpiresDtm: toDtm(lock.until as number) } : {};
 }

@@ -13,8 +13,8 @@ export type { StoredStatus, UserRef, UserRow };
 export const USER_COLUMNS = users.columns;
 /** Id, store and the time it was made are for good; a success is recorded alone. */
 const CHANGING = [
-  ...['ext_id', 'ext_id_folded', 'ext_sealed', 'status', 'temp_lock_until', 'sealed', 'locale', 'time_zone'],
-  'last_updated_at',
+  ...['ext_id', 'ext_id_folded', 'ext_sealed', 'status', 'temp_lock_at', 'temp_lock_until', 'sealed', 'locale'],
+  ...['time_zone', 'last_updated_at'],
 ] as const;
 const OF_STORE = 'WHERE tenant_id = :tenant_id AND store_id = :store_id';
 const BY_ID = users.select(USER_COLUMNS, `${OF_STORE} AND id = :ref`);
@@ -25,7 +25,7 @@ const ONE = 'WHERE tenant_id = :tenant_id AND id = :id';
 const ADD = users.insert();
 const CHANGE = users.update(CHANGING, ONE);
 const SUCCEEDED = users.update(['last_success_at'], ONE);
-const TEMP_LOCK = users.update(['temp_lock_until'], ONE);
+const TEMP_LOCK = users.update(['temp_lock_at', 'temp_lock_until'], ONE);
 const REMOVE = users.delete(ONE);
 
 const counterOf = (storeId: string) => `users:${storeId}`;
@@ -90,8 +90,12 @@ export async function recordSuccess(tx: TenantTx, userId: string, now: number): 
   await SUCCEEDED.run(tx, { id: userId, last_success_at: now });
 }
 
-export async function tempLockUser(tx: TenantTx, userId: string, until: number): Promise<void> {
-  await TEMP_LOCK.run(tx, { id: userId, temp_lock_until: until });
+export async function tempLockUser(
+  tx: TenantTx,
+  userId: string,
+  { from, until }: { from: number; until: number },
+): Promise<void> {
+  await TEMP_LOCK.run(tx, { id: userId, temp_lock_at: from, temp_lock_until: until });
 }
 
 /** Whatever belongs to the user goes with it. */

@@ -14,6 +14,8 @@ export const users = table('identity_users', {
   ext_id_folded: text(),
   ext_sealed: optional(bytes()),
   status: text<StoredStatus>(),
+  /** When the lock was set; null where an earlier release set it. */
+  temp_lock_at: optional(integer()),
   temp_lock_until: optional(integer()),
   /** The attributes, sealed for the user. */
   sealed: optional(bytes()),

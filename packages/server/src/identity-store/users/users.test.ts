@@ -3,7 +3,7 @@ import { after, before, it } from 'node:test';
 import { type Answer, onBothEngines } from '../../../test/harness.ts';
 import { addressesOf, openTestIdentity, type TestIdentity } from '../../../test/identity.ts';
 import { sql } from '../../db/db.ts';
-import { MINUTE } from '../../kernel/clock.ts';
+import { DAY, MINUTE } from '../../kernel/clock.ts';
 import { asTenantId } from '../../kernel/ids.ts';
 
 const NOBODY = '01JZ4MCW8A0C2E4G6J8M0P2R4T';
@@ -164,6 +164,30 @@ onBothEngines('users of an identity store', (_engine, places) => {
     }
     const types = (await grove.events('People')).map(({ type }) => type);
     assert.ok(types.includes('identity.userLocked') && types.includes('identity.userUnlocked'));
+  });
+
+  it('that were locked for a time while the clock was ahead are free once it is put right', async () => {
+    const made = await grove.user(store, { extId: 'locked ahead' });
+    const idsOf = async (status: string) => {
+      const { body } = await grove.send('GET', `${store}/users?status=${status}&size=100`);
+      return body.content.map(({ id }: { id: string }) => id);
+    };
+    const rightTime = grove.clock.now();
+    grove.clock.advance(365 * DAY);
+    try {
+      await grove.renew();
+      const locked = await grove.send('POST', `${store}/users/${made.id}/lock`, { duration: 'PT10M' });
+      assert.equal(locked.body.status, 'TEMP_LOCKED', locked.text);
+    } finally {
+      grove.clock.set(rightTime);
+      await grove.renew();
+    }
+    const { body: free } = await grove.send('GET', `${store}/users/${made.id}`);
+    assert.deepEqual([free.status, free.lockInfo.tempLockExpiresDtm], ['ACTIVE', undefined]);
+    assert.deepEqual(
+      [(await idsOf('TEMP_LOCKED')).includes(made.id), (await idsOf('ACTIVE')).includes(made.id)],
+      [false, true],
+    );
   });
 
   it('that are not active cannot be locked, which would make them active one day: 502', async () => {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { OF_INSTALLATION, writeLines } from './write-lines.ts';
+import { OF_INSTALLATION, waitingLines } from './waiting-lines.ts';
 
-describe('writers that wait', () => {
+describe('jobs that wait in lines', () => {
   const names = (taken: readonly { job: string }[]) => taken.map(({ job }) => job).join(' ');
 
-  it('take turns between tenants, in their order within each', () => {
-    const lines = writeLines<string>(100);
+  it('take turns between owners, in their order within each', () => {
+    const lines = waitingLines<string>(100);
     for (const name of ['a1', 'a2', 'a3', 'a4', 'b1', 'c1', 'c2']) lines.add(name.slice(0, 1), name);
     assert.equal(names(lines.take(5)), 'a1 b1 c1 a2 c2');
     assert.equal(lines.size, 2);
@@ -15,7 +15,7 @@ describe('writers that wait', () => {
   });
 
   it('that there was no time for come first, before those that were served', () => {
-    const lines = writeLines<string>(100);
+    const lines = waitingLines<string>(100);
     for (const name of ['a1', 'a2', 'a3', 'b1', 'b2', 'c1']) lines.add(name.slice(0, 1), name);
     const batch = lines.take(4);
     assert.equal(names(batch), 'a1 b1 c1 a2');
@@ -24,8 +24,8 @@ describe('writers that wait', () => {
     assert.equal(names(lines.take(10)), 'b1 c1 a2 b2 a3');
   });
 
-  it('of one tenant fill half of the places, so that there is one for another; the installation may fill all', () => {
-    const lines = writeLines<string>(8);
+  it('of one owner fill half of the places, so that there is one for another; the installation may fill all', () => {
+    const lines = waitingLines<string>(8);
     const added = (owner: string) => Array.from({ length: 9 }, () => lines.add(owner, owner)).filter(Boolean).length;
     assert.deepEqual([added('a'), added('b'), added('c')], [4, 2, 1]);
     assert.equal(added(OF_INSTALLATION), 1);

@@ -1,8 +1,8 @@
 /**
- * Writers that wait, in one line for each tenant. A batch takes one from each line in turn, so that a tenant that writes
- * without pause leaves the next batch to others as well. A tenant may have as many waiting as it leaves free.
+ * Jobs that wait, in one line for each owner. A batch takes one from each line in turn, so that an owner that sends jobs
+ * without pause leaves the next batch to others as well. An owner may have as many waiting as it leaves free.
  */
-export type WriteLines<Job> = {
+export type WaitingLines<Job> = {
   /** False if there is no room for it. */
   add(owner: string, job: Job): boolean;
   take(most: number): Waiting<Job>[];
@@ -18,7 +18,7 @@ export type Waiting<Job> = { readonly owner: string; readonly job: Job };
 /** What belongs to no tenant: it may fill all places. */
 export const OF_INSTALLATION = '';
 
-export function writeLines<Job>(places: number): WriteLines<Job> {
+export function waitingLines<Job>(places: number): WaitingLines<Job> {
   const lines = new Map<string, Job[]>();
   let size = 0;
 
