@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { printable, table } from './output.ts';
+import { failureText } from './failure.ts';
+import { forTerminal, printable, styled, table } from './output.ts';
 
 test('a table has columns as wide as their widest cell, and no spaces at the ends of lines', () => {
   const text = table(
@@ -15,4 +16,13 @@ test('a table has columns as wide as their widest cell, and no spaces at the end
 
 test('a name cannot give orders to the terminal', () => {
   assert.equal(printable('till\u001b[2J 7\r\n'), 'till\ufffd[2J 7\ufffd\ufffd');
+  assert.equal(printable('a\u202etxt\u2066\u009b2J'), 'a\ufffdtxt\ufffd\ufffd2J');
+});
+
+test('neither can a sentence that holds a name, nor a problem of a server; colours and lines of ours stay', () => {
+  const ours = '\u001b[31mred\u001b[0m\n\tnext';
+  assert.equal(forTerminal(`${ours}\u001b[2J\u0007\u009b\u202e\r`), `${ours}\ufffd[2J\ufffd\ufffd\ufffd\ufffd`);
+  assert.equal(forTerminal(styled('bold', 'plain')), styled('bold', 'plain'));
+  const failure = { exitCode: 1, message: 'no \u001b]0;title\u0007' };
+  assert.equal(failureText(failure, false), 'grove: no \ufffd]0;title\ufffd\n');
 });

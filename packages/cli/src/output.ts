@@ -24,7 +24,7 @@ export function defineGroup(program: Command, name: string, about: string): Comm
 }
 
 export function print({ json }: CommonOptions, { value, text, exitCode = 0 }: Result): void {
-  process.stdout.write(json ? `${JSON.stringify(value)}\n` : `${text.trimEnd()}\n`);
+  process.stdout.write(json ? `${JSON.stringify(value)}\n` : `${forTerminal(text.trimEnd())}\n`);
   process.exitCode = exitCode;
 }
 
@@ -53,7 +53,17 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
   return [styled('bold', line(head)), ...shown.map(line)].join('\n');
 }
 
-/** Names are given by callers: what would move the cursor or change the colour is not passed to the terminal. */
+/** Names are given by callers: what would move the cursor, change the colour or the direction is not passed to the terminal. */
 export function printable(text: string): string {
-  return text.replace(/\p{Cc}/gu, '\ufffd');
+  return text.replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, '\ufffd');
+}
+
+const ORDER = '[\\p{Cc}\\u202a-\\u202e\\u2066-\\u2069]';
+// Line ends, tabs and what `styled` writes stay.
+const OURS = `\\u001b\\[(?:0|${Object.values(STYLES).join('|')})m|[\\n\\t]`;
+const FOREIGN_ORDER = new RegExp(`(?!${OURS})${ORDER}`, 'gu');
+
+/** Everything that people read goes through here: a name inside a sentence gives no orders to the terminal either. */
+export function forTerminal(text: string): string {
+  return text.replace(FOREIGN_ORDER, '\ufffd');
 }
