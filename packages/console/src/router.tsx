@@ -56,6 +56,10 @@ const routeTree = root.addChildren([
     lazyRouteComponent(() => import('./screens/tokens.tsx'), 'Tokens'),
   ),
   screen(
+    '/try',
+    lazyRouteComponent(() => import('./screens/try-out.tsx'), 'TryOut'),
+  ),
+  screen(
     '/definitions',
     lazyRouteComponent(() => import('./screens/definitions.tsx'), 'Definitions'),
   ),

@@ -16,7 +16,7 @@ import { useDisclosure, useHotkeys } from '@mantine/hooks';
 import { Link, Outlet, useRouterState } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect } from 'react';
 import { setEnvironment, useEnvironment } from './api/environment.ts';
-import { useMay, useSession } from './api/session.tsx';
+import { canTry, useMay, useSession } from './api/session.tsx';
 import { LANGUAGES, type Language, useTexts } from './texts/texts.tsx';
 
 // Menus bring their own machinery along, and nobody needs one at once.
@@ -115,11 +115,13 @@ function EnvironmentSwitch() {
 function useScreens() {
   const { t } = useTexts();
   const may = useMay();
+  const { environments } = useSession();
   return [
     { to: '/', label: t('nav.home'), isShown: true },
     { to: '/reviews', label: t('nav.reviews'), isShown: may('reviews', 'list') },
     { to: '/instances', label: t('nav.instances'), isShown: may('processInstances', 'list') },
     { to: '/tokens', label: t('nav.tokens'), isShown: may('processTokens', 'list') },
+    { to: '/try', label: t('try.title'), isShown: canTry(may) && environments.includes('test') },
     { to: '/definitions', label: t('nav.definitions'), isShown: may('processDefinitions', 'list') },
     { to: '/what-if', label: t('whatIf.title'), isShown: may('whatIf', 'run') && may('processDefinitions', 'list') },
     { to: '/usage', label: t('usage.title'), isShown: may('usage', 'get') },

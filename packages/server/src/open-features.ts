@@ -145,6 +145,6 @@ export function openFeatures(deps: FeatureDeps) {
     createToken: tokenCreator(manager.handlers.processTokens, db, clock),
     allowSpecimens: specimenAllower(db, clock),
     isLenient: lenientTenants(db),
-    embedOrigins: embedOrigins(db),
+    embedOrigins: embedOrigins(db, shared),
   };
 }

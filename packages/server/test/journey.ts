@@ -133,7 +133,7 @@ export async function openTestJourney(
   const deps: JourneyDeps = {
     ...{ db: still, clock, vault, live, baseUrlOf, images, onError },
     processes: {
-      ...processesForJourneys({ drive, tell, vault, identity, jobs, deleteBlobs }),
+      ...processesForJourneys({ drive, tell, vault, identity, jobs, deleteBlobs, baseUrlOf }),
       linkDevice: async () => undefined,
       seeStep: async () => undefined,
       leaveStep: async () => undefined,

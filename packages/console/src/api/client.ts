@@ -1,7 +1,7 @@
 import { routes } from 'virtual:grove-routes';
 import type { Api, Body, Ok, Params, Query } from '@grove/contract';
 import { startAuthentication } from '@simplewebauthn/browser';
-import { currentEnvironment } from './environment.ts';
+import { currentEnvironment, type Environment } from './environment.ts';
 
 /** Calls the operations of the contract, typed by it, with the cookie of the session. */
 type Loose<Q> = { [K in keyof Q]?: Q[K] | undefined };
@@ -9,6 +9,8 @@ type Nothing = Record<never, never>;
 type Arguments<O> = (Nothing extends Params<O> ? Nothing : { params: Params<O> }) & {
   query?: Loose<Query<O>>;
   body?: Body<O>;
+  /** Another environment than the one that the tab shows. */
+  environment?: Environment;
 };
 
 export type Group = keyof Api;
@@ -56,7 +58,12 @@ export async function callForBlob<G extends Group, N extends Name<G>>(
   return response.blob();
 }
 
-type LooseArguments = { params?: Record<string, string>; query?: Record<string, unknown>; body?: unknown };
+type LooseArguments = {
+  params?: Record<string, string>;
+  query?: Record<string, unknown>;
+  body?: unknown;
+  environment?: Environment;
+};
 
 async function request(group: Group, name: string, args: LooseArguments, accept?: string): Promise<Response> {
   const send = () => fetchOnce(group, name, args, accept);
@@ -81,7 +88,7 @@ function fetchOnce(group: Group, name: string, args: LooseArguments, accept = 'a
     cache: 'no-store',
     headers: {
       Accept: accept,
-      'X-Grove-Environment': currentEnvironment(),
+      'X-Grove-Environment': args.environment ?? currentEnvironment(),
       ...(hasBody && { 'Content-Type': 'application/json' }),
     },
     ...(hasBody && { body: JSON.stringify(args.body ?? {}) }),

@@ -45,8 +45,15 @@ export function useSession(): Session {
   return session;
 }
 
+export type May = <G extends Group>(group: G, name: Name<G>) => boolean;
+
+/** Whether the role permits what the screen that tries a verification calls. */
+export function canTry(may: May): boolean {
+  return may('processTokens', 'create') && may('processInstances', 'create') && may('processDefinitions', 'list');
+}
+
 /** Whether the role permits an operation. The server refuses it anyway; this is for what to show. */
-export function useMay(): <G extends Group>(group: G, name: Name<G>) => boolean {
+export function useMay(): May {
   const { permissions, tenantId } = useSession();
   const prefix = `TNT#${tenantId}#`;
   const held = permissions.map((each) => each.slice(prefix.length));

@@ -188,6 +188,7 @@ function scoreText(t: ReturnType<typeof useT>, { score = 0, threshold }: Check):
 
 export function Happened({ events }: { events: Case['events'] }) {
   const t = useT();
+  const names = useNames();
   return (
     <section>
       <Title order={2} size="h5" mb="sm">
@@ -195,7 +196,10 @@ export function Happened({ events }: { events: Case['events'] }) {
       </Title>
       <Timeline bulletSize={12} lineWidth={2}>
         {events.map(({ sequence, type, dateTime, step }) => (
-          <Timeline.Item key={sequence} title={`${type.replace('instance.', '')}${step ? ` · ${step}` : ''}`}>
+          <Timeline.Item
+            key={sequence}
+            title={`${names('events', type.replace('instance.', ''))}${step ? ` · ${step}` : ''}`}
+          >
             <Text size="xs" c="dimmed">
               <Moment at={dateTime} />
             </Text>

@@ -70,13 +70,14 @@ function useImage(place: Place, path: string) {
     setUrl(made);
     return () => URL.revokeObjectURL(made);
   }, [data, isImage]);
-  return { url, isError: query.isError || (data !== undefined && !isImage) };
+  return { url, isError: query.isError, isSample: data !== undefined && !isImage };
 }
 
 type PictureProps = { place: Place; image: CaseImage; turn?: number; zoom?: number; isMarked?: boolean };
 
 function Picture({ place, image, turn = 0, zoom, isMarked = false }: PictureProps) {
-  const { url, isError } = useImage(place, image.path);
+  const { url, isError, isSample } = useImage(place, image.path);
+  if (isSample) return <Sample image={image} />;
   if (isError) return <Text c="dimmed">{image.label}</Text>;
   if (!url) return <Waiting />;
   if (!zoom) return <img src={url} alt={image.label} draggable={false} />;
@@ -85,6 +86,26 @@ function Picture({ place, image, turn = 0, zoom, isMarked = false }: PictureProp
       <img src={url} alt={image.label} draggable={false} />
       {isMarked && <Marks marks={image.marks} />}
     </div>
+  );
+}
+
+/** Drawn where the sandbox was given words instead of a picture. */
+function Sample({ image: { kind, label } }: { image: CaseImage }) {
+  const t = useT();
+  const isCard = kind === 'document';
+  return (
+    <svg viewBox={isCard ? '0 0 172 108' : '0 0 96 120'} className="sample" role="img" aria-label={label}>
+      <rect width="100%" height="100%" rx="6" fill={isCard ? '#dfe9f2' : '#b9c9c2'} />
+      <g transform={isCard ? 'translate(8 26) scale(0.5)' : 'translate(3 24)'}>
+        {isCard && <rect width="90" height="116" fill="#fff" />}
+        <circle cx="45" cy="42" r="22" fill="#c68863" />
+        <path d="M8 116a37 42 0 0 1 74 0z" fill="#31504a" />
+      </g>
+      {isCard && <path d="M64 34h70M64 48h52M64 62h60M8 96h150" stroke="#5d7383" strokeWidth="4" />}
+      <text x="50%" y="16" fontSize="10" textAnchor="middle" fill="#20303a">
+        {t('case.sample')}
+      </text>
+    </svg>
   );
 }
 

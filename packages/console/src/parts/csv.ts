@@ -1,11 +1,10 @@
+import { saveFile } from './save-file.ts';
+
 type Cells = readonly (string | number)[];
 
 /** Rows as a file. */
 export function saveCsv(name: string, lines: readonly Cells[]): void {
-  const url = URL.createObjectURL(new Blob([csvOf(lines)], { type: 'text/csv' }));
-  const link = Object.assign(document.createElement('a'), { href: url, download: `${name}.csv` });
-  link.click();
-  URL.revokeObjectURL(url);
+  saveFile(`${name}.csv`, new Blob([csvOf(lines)], { type: 'text/csv' }));
 }
 
 /** Rows as text. A value that a spreadsheet would run as a formula is made a text (OWASP, CSV Injection). */

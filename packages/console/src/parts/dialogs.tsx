@@ -1,6 +1,7 @@
 import { Button, Code, CopyButton, Group, Modal, type ModalProps, Stack, Text, TextInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { useT } from '../texts/texts.tsx';
+import { QrCode } from './qr-code.tsx';
 
 /** A window over the page, whose button to close it has a name. */
 export function Dialog(props: ModalProps) {
@@ -13,11 +14,14 @@ export function OnceShown({
   title,
   lead,
   value,
+  withQrCode = false,
   onClose,
 }: {
   title: string;
   lead: string;
   value: string | undefined;
+  /** A link that the person may open with a telephone. */
+  withQrCode?: boolean;
   onClose(): void;
 }) {
   const t = useT();
@@ -25,6 +29,7 @@ export function OnceShown({
     <Dialog opened={value !== undefined} onClose={onClose} title={title} closeOnClickOutside={false}>
       <Stack>
         <Text size="sm">{lead}</Text>
+        {withQrCode && value && <QrCode text={value} label={t('tokens.qr')} />}
         <Code block className="wrap">
           {value}
         </Code>

@@ -1,4 +1,4 @@
-import { Anchor, Button, Group, Table, Text } from '@mantine/core';
+import { Anchor, Button, Checkbox, Group, Table, Text, UnstyledButton } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -14,6 +14,8 @@ export type Column<T> = {
   show(row: T): ReactNode;
   /** What the exported file says; without it the column is not exported. */
   text?(row: T): string | undefined;
+  /** The property by which the server sorts, if it does. */
+  sort?: string;
 };
 
 export type AnyPage<T> = { content: T[]; totalElements: number; totalPages: number; number: number };
@@ -30,6 +32,8 @@ export type ListProps<T> = {
   label: string;
   empty?: ReactNode;
   actionsOf?(row: T): ReactNode;
+  /** The keys of the rows that are chosen, where several can be acted on at once. */
+  selection?: { chosen: ReadonlySet<string>; onChosen(chosen: ReadonlySet<string>): void };
 };
 
 const SIZE = 20;
@@ -41,8 +45,11 @@ export function usePageNumber(): number {
   return search.page ?? 0;
 }
 
-export function List<T>(props: ListProps<T>) {
-  const { group, name, params, query, columns, keyOf, linkOf, label, empty, actionsOf } = props;
+export function List<T>(given: ListProps<T>) {
+  const { sort } = useSearch({ strict: false }) as { sort?: string };
+  const isSortable = given.columns.some((column) => column.sort !== undefined && column.sort === sort?.split(',')[0]);
+  const props = isSortable ? { ...given, query: { ...given.query, sort } } : given;
+  const { group, name, params, query, empty } = props;
   const t = useT();
   const environment = useEnvironment();
   const page = usePageNumber();
@@ -54,47 +61,13 @@ export function List<T>(props: ListProps<T>) {
   if (fetched.isPending) return <Waiting />;
   if (fetched.isError) return <Failed error={fetched.error} retry={() => fetched.refetch()} />;
   const { content, totalElements, totalPages } = fetched.data;
-  const isFiltered = Object.values(query ?? {}).some(Boolean);
+  const isFiltered = Object.entries(query ?? {}).some(([filter, value]) => filter !== 'sort' && Boolean(value));
   if (content.length === 0) {
     return empty && !isFiltered ? empty : <Empty title={t(isFiltered ? 'state.emptyFilter' : 'state.empty')} />;
   }
   return (
     <>
-      <Table.ScrollContainer minWidth={0} type="native">
-        <Table verticalSpacing="sm" highlightOnHover className="list">
-          <caption className="hidden">{label}</caption>
-          <Table.Thead>
-            <Table.Tr>
-              {columns.map(({ title }) => (
-                <Table.Th key={title}>{title}</Table.Th>
-              ))}
-              {actionsOf && (
-                <Table.Th>
-                  <span className="hidden">{t('app.menu')}</span>
-                </Table.Th>
-              )}
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {content.map((row) => (
-              <Table.Tr key={keyOf(row)}>
-                {columns.map((column, at) => (
-                  <Table.Td key={column.title} data-title={column.title}>
-                    {at === 0 && linkOf ? (
-                      <Anchor component={Link} to={linkOf(row)} fw={600}>
-                        {column.show(row)}
-                      </Anchor>
-                    ) : (
-                      column.show(row)
-                    )}
-                  </Table.Td>
-                ))}
-                {actionsOf && <Table.Td className="actions">{actionsOf(row)}</Table.Td>}
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
+      <Rows {...props} rows={content} sort={sort} />
       <Group justify="space-between" mt="sm">
         <Text size="sm" c="dimmed" aria-live="polite">
           {t('app.total', { n: totalElements })}
@@ -107,6 +80,90 @@ export function List<T>(props: ListProps<T>) {
         </Group>
       </Group>
     </>
+  );
+}
+
+function Rows<T>(props: ListProps<T> & { rows: readonly T[]; sort: string | undefined }) {
+  const t = useT();
+  const { rows, sort, columns, keyOf, linkOf, label, actionsOf, selection } = props;
+  return (
+    <Table.ScrollContainer minWidth={0} type="native">
+      <Table verticalSpacing="sm" highlightOnHover className="list">
+        <caption className="hidden">{label}</caption>
+        <Table.Thead>
+          <Table.Tr>
+            {selection && <Table.Th aria-label={t('list.choose')} />}
+            {columns.map((column) => (
+              <Head key={column.title} title={column.title} property={column.sort} sort={sort} />
+            ))}
+            {actionsOf && (
+              <Table.Th>
+                <span className="hidden">{t('app.menu')}</span>
+              </Table.Th>
+            )}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {rows.map((row) => (
+            <Table.Tr key={keyOf(row)}>
+              {selection && (
+                <Table.Td className="actions">
+                  <Chosen selection={selection} rowKey={keyOf(row)} />
+                </Table.Td>
+              )}
+              {columns.map((column, at) => (
+                <Table.Td key={column.title} data-title={column.title}>
+                  {at === 0 && linkOf ? (
+                    <Anchor component={Link} to={linkOf(row)} fw={600}>
+                      {column.show(row)}
+                    </Anchor>
+                  ) : (
+                    column.show(row)
+                  )}
+                </Table.Td>
+              ))}
+              {actionsOf && <Table.Td className="actions">{actionsOf(row)}</Table.Td>}
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  );
+}
+
+/** The title of a column. Where the server sorts by it, a button that sorts: ascending, descending, as usual. */
+function Head({ title, property, sort }: { title: string; property: string | undefined; sort: string | undefined }) {
+  const navigate = useNavigate();
+  if (!property) return <Table.Th>{title}</Table.Th>;
+  const [by, order] = sort?.split(',') ?? [];
+  const isBy = by === property;
+  const next = !isBy ? `${property},asc` : order === 'asc' ? `${property},desc` : undefined;
+  const go = () =>
+    navigate({ to: '.', search: (before: object) => ({ ...before, sort: next, page: undefined }) } as never);
+  return (
+    <Table.Th aria-sort={isBy ? (order === 'asc' ? 'ascending' : 'descending') : 'none'}>
+      <UnstyledButton onClick={go} fw={700} fz="sm">
+        {title} <span aria-hidden="true">{isBy ? (order === 'asc' ? '↑' : '↓') : '↕'}</span>
+      </UnstyledButton>
+    </Table.Th>
+  );
+}
+
+function Chosen({ selection, rowKey }: { selection: NonNullable<ListProps<never>['selection']>; rowKey: string }) {
+  const t = useT();
+  const { chosen, onChosen } = selection;
+  return (
+    <Checkbox
+      size="xs"
+      aria-label={`${t('list.choose')} ${rowKey}`}
+      checked={chosen.has(rowKey)}
+      onChange={(event) => {
+        const next = new Set(chosen);
+        if (event.currentTarget.checked) next.add(rowKey);
+        else next.delete(rowKey);
+        onChosen(next);
+      }}
+    />
   );
 }
 

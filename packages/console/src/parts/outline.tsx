@@ -41,21 +41,35 @@ async function fetchSchema(): Promise<Definitions> {
   return ((await response.json()) as { $defs: Definitions }).$defs;
 }
 
+/** What each type of step may hold, as the server publishes it. */
+export function useStepSchemas(): Definitions | undefined {
+  return useQuery({ queryKey: ['definition-schema'], queryFn: fetchSchema, staleTime: 600_000 }).data;
+}
+
+export function moveStep(steps: readonly Step[], at: number, by: number): Step[] {
+  return steps.toSpliced(at, 1).toSpliced(at + by, 0, steps[at] as Step);
+}
+
+/** A new step comes before the decision. */
+export function addStep(steps: readonly Step[], type: string): { steps: Step[]; at: number } {
+  const before = steps.findIndex((step) => step.type === 'decision');
+  const at = before < 0 || type === 'decision' ? steps.length : before;
+  return { steps: steps.toSpliced(at, 0, { id: freeId(type, steps), type }), at };
+}
+
 export function Outline({ steps, onSteps, isReadOnly }: OutlineProps) {
   const t = useT();
-  const { data } = useQuery({ queryKey: ['definition-schema'], queryFn: fetchSchema, staleTime: 600_000 });
+  const data = useStepSchemas();
   const [open, setOpen] = useState<number>();
   if (!data) return <Waiting />;
   const move = (at: number, by: number) => {
-    const moved = steps.toSpliced(at, 1).toSpliced(at + by, 0, steps[at] as Step);
-    onSteps(moved);
+    onSteps(moveStep(steps, at, by));
     setOpen(open === at ? at + by : open);
   };
   const add = (type: string) => {
-    const before = steps.findIndex((step) => step.type === 'decision');
-    const place = before < 0 || type === 'decision' ? steps.length : before;
-    onSteps(steps.toSpliced(place, 0, { id: freeId(type, steps), type }));
-    setOpen(place);
+    const added = addStep(steps, type);
+    onSteps(added.steps);
+    setOpen(added.at);
   };
   return (
     <Stack gap="xs">
@@ -157,7 +171,7 @@ function Adder({ types, about, onAdd }: { types: string[]; about: Definitions; o
 type InspectorProps = { step: Step; schema: Schema | undefined; isReadOnly: boolean; onStep(step: Step): void };
 
 /** The settings of a step, as its schema describes them. */
-function Inspector({ step, schema, isReadOnly, onStep }: InspectorProps) {
+export function Inspector({ step, schema, isReadOnly, onStep }: InspectorProps) {
   const t = useT();
   if (!schema) return <Alert color="red">{t('outline.unknown', { type: step.type })}</Alert>;
   const set = (name: string, value: unknown) => {

@@ -1,6 +1,8 @@
-import { Code, Group, TextInput } from '@mantine/core';
-import { useNavigate, useSearch } from '@tanstack/react-router';
-import type { Result } from '../api/client.ts';
+import { Code, Group, Select, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { call, type Result } from '../api/client.ts';
+import { useMay } from '../api/session.tsx';
+import { FilterChips, SearchField, useFilters } from '../parts/filters.tsx';
 import { type Column, List } from '../parts/list.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { Page } from '../parts/page.tsx';
@@ -8,15 +10,105 @@ import { Guarded } from '../parts/states.tsx';
 import { useT } from '../texts/texts.tsx';
 
 type AuditRow = Result<'auditEvents', 'list'>['content'][number];
-type Filters = { action?: string; processInstanceId?: string; operatorId?: string };
+type Filter = 'action' | 'processInstanceId' | 'operatorId' | 'apiKeyId' | 'from' | 'to';
+
+const MAX_PEOPLE = 200;
+const ACTION = /^[a-zA-Z]+\.[a-zA-Z]+$/;
+
+/** Whoever acts is chosen by name; the address holds the id. */
+function usePeople() {
+  const may = useMay();
+  const people = useQuery({
+    queryKey: ['people'],
+    queryFn: () => call('operators', 'list', { query: { size: MAX_PEOPLE, sort: ['name,asc'] } }),
+    enabled: may('operators', 'list'),
+  });
+  const keys = useQuery({
+    queryKey: ['all-keys'],
+    queryFn: () => call('apiKeys', 'list', { query: { size: MAX_PEOPLE, sort: ['name,asc'] } }),
+    enabled: may('apiKeys', 'list'),
+  });
+  return {
+    people: (people.data?.content ?? []).map(({ id, name }) => ({ value: id, label: name })),
+    keys: (keys.data?.content ?? []).flatMap(({ id, name }) => (id ? [{ value: id, label: name }] : [])),
+  };
+}
 
 export function Audit() {
   const t = useT();
-  const navigate = useNavigate();
-  const { action, processInstanceId, operatorId } = useSearch({ strict: false }) as Filters;
-  const filters: Filters = { action, processInstanceId, operatorId };
-  const columns: Column<AuditRow>[] = [
-    { title: t('audit.when'), show: (row) => <Moment at={row.dateTime} />, text: (row) => row.dateTime },
+  const { filters, set } = useFilters<Filter>();
+  const { action, processInstanceId, operatorId, apiKeyId, from, to } = filters;
+  const { people, keys } = usePeople();
+  const nameIn = (all: readonly { value: string; label: string }[], id: string | undefined) =>
+    all.find(({ value }) => value === id)?.label ?? id;
+  const query = {
+    ...{ processInstanceId, operatorId, apiKeyId },
+    action: action && ACTION.test(action) ? action : undefined,
+    ...{ startDateTime: from && `${from}T00:00:00Z`, endDateTime: to && `${to}T23:59:59Z` },
+  };
+  return (
+    <Guarded group="auditEvents" name="list">
+      <Page title={t('audit.title')}>
+        <Group align="flex-end" gap="sm">
+          <SearchField name="action" label={t('audit.what')} placeholder="review.approved" />
+          <SearchField name="processInstanceId" label={t('audit.instanceId')} />
+          <Select
+            label={t('audit.person')}
+            data={people}
+            value={operatorId ?? null}
+            onChange={(id) => set({ operatorId: id ?? undefined })}
+            searchable
+            clearable
+          />
+          <Select
+            label={t('audit.key')}
+            data={keys}
+            value={apiKeyId ?? null}
+            onChange={(id) => set({ apiKeyId: id ?? undefined })}
+            searchable
+            clearable
+          />
+          {(['from', 'to'] as const).map((name) => (
+            <TextInput
+              key={name}
+              type="date"
+              label={t(`list.${name}`)}
+              value={filters[name] ?? ''}
+              onChange={(event) => set({ [name]: event.currentTarget.value || undefined })}
+            />
+          ))}
+        </Group>
+        <FilterChips
+          active={[
+            { name: 'action', label: t('audit.what'), value: action },
+            { name: 'processInstanceId', label: t('audit.instanceId'), value: processInstanceId },
+            { name: 'operatorId', label: t('audit.person'), value: nameIn(people, operatorId) },
+            { name: 'apiKeyId', label: t('audit.key'), value: nameIn(keys, apiKeyId) },
+            { name: 'from', label: t('list.from'), value: from },
+            { name: 'to', label: t('list.to'), value: to },
+          ]}
+        />
+        <List<AuditRow>
+          group="auditEvents"
+          name="list"
+          label={t('audit.title')}
+          query={query}
+          columns={useColumns()}
+          keyOf={({ id }) => id}
+        />
+      </Page>
+    </Guarded>
+  );
+}
+
+function useColumns(): Column<AuditRow>[] {
+  const t = useT();
+  return [
+    {
+      ...{ title: t('audit.when'), sort: 'dateTime' },
+      show: (row) => <Moment at={row.dateTime} />,
+      text: (row) => row.dateTime,
+    },
     { title: t('audit.who'), show: (row) => <bdi>{row.actor}</bdi>, text: (row) => row.actor },
     { title: t('audit.what'), show: (row) => row.action, text: (row) => row.action },
     {
@@ -29,38 +121,6 @@ export function Audit() {
       show: ({ details }) => (details?.values ? <Code className="wrap">{JSON.stringify(details.values)}</Code> : '–'),
       text: ({ details }) => (details ? JSON.stringify(details) : ''),
     },
+    { title: t('audit.request'), show: (row) => row.requestId ?? '–', text: (row) => row.requestId },
   ];
-  const field = (name: keyof Filters, label: string) => (
-    <TextInput
-      key={name}
-      label={label}
-      defaultValue={filters[name] ?? ''}
-      onBlur={(event) => {
-        const value = event.currentTarget.value.trim() || undefined;
-        if (value !== filters[name]) {
-          navigate({ to: '/audit', search: { ...filters, [name]: value, page: undefined } as never });
-        }
-      }}
-      onKeyDown={(event) => event.key === 'Enter' && event.currentTarget.blur()}
-    />
-  );
-  return (
-    <Guarded group="auditEvents" name="list">
-      <Page title={t('audit.title')}>
-        <Group align="flex-end" gap="sm">
-          {field('action', t('audit.what'))}
-          {field('processInstanceId', t('audit.instanceId'))}
-          {field('operatorId', t('audit.operatorId'))}
-        </Group>
-        <List<AuditRow>
-          group="auditEvents"
-          name="list"
-          label={t('audit.title')}
-          query={filters as Record<string, string | undefined>}
-          columns={columns}
-          keyOf={({ id }) => id}
-        />
-      </Page>
-    </Guarded>
-  );
 }

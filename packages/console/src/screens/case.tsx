@@ -1,22 +1,21 @@
-import { Alert, Button, Checkbox, Group, NativeSelect, Stack, Switch, Text, Textarea } from '@mantine/core';
-import { useHotkeys, useLocalStorage } from '@mantine/hooks';
+import { Alert, Button } from '@mantine/core';
+import { useHotkeys } from '@mantine/hooks';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useState } from 'react';
 import { call, callForBlob } from '../api/client.ts';
 import { useEnvironment } from '../api/environment.ts';
 import { useMay, useSession } from '../api/session.tsx';
-import { say, useAct } from '../parts/act.ts';
+import { BlockButton } from '../parts/case-block.tsx';
 import { CaseStates, loadCase, useCase } from '../parts/case-data.tsx';
+import { Decision, fetchReview } from '../parts/case-decision.tsx';
 import { imagesOf } from '../parts/case-images.tsx';
 import { OnceShown } from '../parts/dialogs.tsx';
-import { useMomentText } from '../parts/moment.tsx';
 import { Page } from '../parts/page.tsx';
-import { useExplainQueue } from '../texts/reasons.ts';
-import { useT, useTexts } from '../texts/texts.tsx';
+import { reviewerName } from '../parts/reviewer-name.ts';
+import { useT } from '../texts/texts.tsx';
 import { CaseView } from './instance.tsx';
 import { nameOf } from './instances.tsx';
-import { reviewerName } from './reviews.tsx';
 
 /** One case: everything about it, and the decision, by keyboard if one likes. The next case is fetched ahead. */
 export function CaseScreen() {
@@ -33,10 +32,10 @@ export function CaseScreen() {
   const { instance } = query.data;
   const steps = [...new Set(query.data.checks.map(({ step }) => step))];
   return (
-    <Page title={nameOf(instance) || t('instances.noName')}>
+    <Page key={id} title={nameOf(instance) || t('instances.noName')} actions={<BlockButton found={query.data} />}>
       <CaseView found={query.data} />
       {instance.status === 'REVIEW' ? (
-        <Decision key={id} id={id} steps={steps} next={next} onLink={setLink} />
+        <Decision key={id} id={id} steps={steps} onNext={go} onLink={setLink} />
       ) : (
         <Decided next={next} />
       )}
@@ -75,6 +74,7 @@ function useNextCase(id: string, allowed: Allowed): string | undefined {
   useEffect(() => {
     if (!nextId) return;
     const queryFn = () => loadCase(nextId, allowed);
+    client.prefetchQuery({ queryKey: [environment, 'review', nextId], queryFn: () => fetchReview(nextId) });
     client
       .ensureQueryData({ queryKey: [environment, 'case', nextId], queryFn, staleTime: 30_000 })
       .then((found) => {
@@ -101,186 +101,12 @@ function useGo(next: string | undefined): () => void {
 function Decided({ next }: { next: string | undefined }) {
   const t = useT();
   const go = useGo(next);
+  useHotkeys([['n', go]]);
   return (
     <Alert variant="light" color="gray" title={t('case.decided')}>
       <Button size="xs" variant="default" onClick={go}>
         {t('case.next')}
       </Button>
     </Alert>
-  );
-}
-
-type DecisionProps = {
-  id: string;
-  steps: readonly string[];
-  next: string | undefined;
-  /** The person is asked again by this link. */
-  onLink(link: string): void;
-};
-
-function Decision({ id, steps, next, onLink }: DecisionProps) {
-  const t = useT();
-  const may = useMay();
-  const go = useGo(next);
-  const environment = useEnvironment();
-  const [comment, setComment] = useState('');
-  const [again, setAgain] = useState<string[]>([]);
-  const [reason, setReason] = useState<Reason>('other');
-  const [message, setMessage] = useState('');
-  const { language } = useTexts();
-  const [isAsking, setAsking] = useState(false);
-  const explain = useExplainQueue();
-  const field = useRef<HTMLTextAreaElement>(null);
-  const [hasKeys, setKeys] = useLocalStorage({ key: 'grove-shortcuts', defaultValue: true });
-  const review = useQuery({
-    queryKey: [environment, 'review', id],
-    queryFn: () => call('reviews', 'get', { params: { processInstanceId: id } }).catch(() => null),
-  });
-  const params = { processInstanceId: id };
-  const claim = useAct(() => call('reviews', 'claim', { params, body: {} }));
-  const release = useAct(() => call('reviews', 'release', { params, body: {} }));
-  const decide = useAct(
-    (verdict: 'approve' | 'reject') => call('reviews', verdict, { params, body: { comment } }),
-    ({ status }, verdict) => {
-      if (status === 'REVIEW') say(t('case.firstVerdict'));
-      else say(t(verdict === 'approve' ? 'case.approved' : 'case.rejected'));
-      go();
-    },
-  );
-  const ask = useAct(
-    () => call('reviews', 'askAgain', { params, body: { comment, steps: again, reason, ...told(language, message) } }),
-    ({ redirectUrl }) => onLink(redirectUrl),
-  );
-  const withReason = (act: () => void) => () => (comment.trim() === '' ? field.current?.focus() : act());
-  const approve = withReason(() => decide.mutate('approve'));
-  const reject = withReason(() => decide.mutate('reject'));
-  const askAgain = () => {
-    if (!isAsking) setAsking(true);
-    else if (again.length > 0) withReason(() => ask.mutate(undefined))();
-  };
-  const on = (key: string, act: () => void): [string, () => void] => [key, () => hasKeys && act()];
-  useHotkeys([
-    on('a', approve),
-    on('d', reject),
-    on('r', askAgain),
-    on('n', go),
-    on('c', () => claim.mutate(undefined)),
-  ]);
-  const isBusy = decide.isPending || ask.isPending;
-  return (
-    <Stack gap="xs" className="decision" component="section" aria-label={t('case.decide')}>
-      {review.data && (
-        <Text size="sm">
-          {review.data.reasons.slice(0, 3).map(explain).join(' ')} <Claim review={review.data} />
-        </Text>
-      )}
-      {review.data && review.data.verdictsNeeded > 1 && <FourEyes review={review.data} />}
-      <Textarea
-        ref={field}
-        label={t('case.comment')}
-        placeholder={t('case.commentHint')}
-        value={comment}
-        onChange={(event) => setComment(event.currentTarget.value)}
-        maxLength={1000}
-        autosize
-        minRows={1}
-        required
-      />
-      {isAsking && (
-        <>
-          <NativeSelect
-            label={t('case.why')}
-            value={reason}
-            onChange={(event) => setReason(event.currentTarget.value as Reason)}
-            data={REASONS.map((value) => ({ value, label: t(`case.why.${value}`) }))}
-          />
-          <Textarea
-            label={t('case.message')}
-            description={t('case.messageHint')}
-            value={message}
-            onChange={(event) => setMessage(event.currentTarget.value)}
-            maxLength={500}
-            autosize
-            minRows={1}
-          />
-          <Checkbox.Group label={t('case.steps')} value={again} onChange={setAgain}>
-            <Group gap="sm" mt={4}>
-              {steps.map((step) => (
-                <Checkbox key={step} value={step} label={step} size="xs" />
-              ))}
-            </Group>
-          </Checkbox.Group>
-        </>
-      )}
-      <Group gap="xs">
-        <Button onClick={approve} loading={isBusy} disabled={!may('reviews', 'approve')}>
-          {t('case.approve')}
-        </Button>
-        <Button color="red.9" onClick={reject} loading={isBusy} disabled={!may('reviews', 'reject')}>
-          {t('case.reject')}
-        </Button>
-        <Button
-          variant="default"
-          onClick={askAgain}
-          disabled={!may('reviews', 'askAgain') || (isAsking && again.length === 0) || isBusy}
-        >
-          {t('case.askAgain')}
-        </Button>
-        {review.data?.claimedUntilDtm ? (
-          <Button variant="default" onClick={() => release.mutate(undefined)} loading={release.isPending}>
-            {t('case.release')}
-          </Button>
-        ) : (
-          <Button variant="default" onClick={() => claim.mutate(undefined)} loading={claim.isPending}>
-            {t('case.claim')}
-          </Button>
-        )}
-        <Button variant="subtle" onClick={go}>
-          {t('case.next')}
-        </Button>
-        <Switch
-          size="xs"
-          checked={hasKeys}
-          onChange={(event) => setKeys(event.currentTarget.checked)}
-          label={hasKeys ? t('case.shortcuts') : t('case.shortcutsOn')}
-        />
-      </Group>
-    </Stack>
-  );
-}
-
-/** What the end user is told; each has words in every language of the journey. */
-const REASONS = ['other', 'unreadable', 'expired', 'otherDocument', 'faceUnclear', 'detailsDiffer'] as const;
-type Reason = (typeof REASONS)[number];
-
-/** Written in the language of whoever writes; the journey says so where it is another than that of the end user. */
-function told(language: string, message: string) {
-  const text = message.trim();
-  return text === '' ? {} : { message: { [language]: text } };
-}
-
-function FourEyes({ review }: { review: { verdictsBy: readonly string[]; disagree: boolean } }) {
-  const t = useT();
-  const { verdictsBy, disagree } = review;
-  const [first] = verdictsBy;
-  return (
-    <Alert variant="light" color={disagree ? 'red' : 'gray'} py="xs">
-      {disagree ? t('case.disagree') : first ? t('case.secondOf', { name: first }) : t('case.firstOf')}
-    </Alert>
-  );
-}
-
-function Claim({ review }: { review: { reviewer?: string; claimedUntilDtm?: string } }) {
-  const t = useT();
-  const momentText = useMomentText();
-  const { operator } = useSession();
-  const { reviewer, claimedUntilDtm } = review;
-  if (!reviewer || !claimedUntilDtm) return null;
-  const time = momentText(claimedUntilDtm);
-  const isMine = reviewer === reviewerName(operator);
-  return (
-    <Text span size="sm" c="dimmed">
-      {isMine ? t('case.claimed', { time }) : t('case.claimedBy', { name: reviewer, time })}
-    </Text>
   );
 }

@@ -1,13 +1,15 @@
 import { Alert, Button, Group, JsonInput, List, SegmentedControl, Stack, Text, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { Link, useBlocker, useNavigate, useParams } from '@tanstack/react-router';
+import { useBlocker, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type ArgumentsOf, call, type Result } from '../api/client.ts';
 import { useEnvironment } from '../api/environment.ts';
 import { useMay } from '../api/session.tsx';
 import { useAct } from '../parts/act.ts';
-import { WordTag } from '../parts/badges.tsx';
+import { Canvas } from '../parts/canvas.tsx';
+import { Compare, DefinitionActions, Tags } from '../parts/definition-tools.tsx';
+import { Diff } from '../parts/diff.tsx';
 import { Outline, type Step } from '../parts/outline.tsx';
 import { Page } from '../parts/page.tsx';
 import { Failed, Guarded, Waiting } from '../parts/states.tsx';
@@ -25,92 +27,111 @@ const STARTER = {
     { id: 'decide', type: 'decision' },
   ],
 };
+/** Changes that can be undone. */
+const MAX_UNDO = 50;
+const MAX_NAME = 50;
+const COPY = '-copy';
 
 /** A version of a definition: its document, checked while one types. A deployed version is only read. */
 export function Definition() {
   const { id = '' } = useParams({ strict: false });
+  const { from } = useSearch({ strict: false }) as { from?: string };
   const environment = useEnvironment();
   const isNew = id === 'new';
+  const of = isNew ? from : id;
   const query = useQuery({
-    queryKey: [environment, 'definition', id],
-    queryFn: () => call('processDefinitions', 'get', { params: { processDefinitionId: id } }),
-    enabled: !isNew,
+    queryKey: [environment, 'definition', of],
+    queryFn: () => call('processDefinitions', 'get', { params: { processDefinitionId: of ?? '' } }),
+    enabled: of !== undefined,
   });
+  const isReady = of === undefined || query.data !== undefined;
   return (
     <Guarded group="processDefinitions" name="get">
-      {isNew ? (
-        <Editor view={undefined} />
-      ) : query.data ? (
-        <Editor key={query.data.id + query.data.lastUpdatedDtm} view={query.data} />
-      ) : query.isPending ? (
-        <Waiting />
-      ) : (
-        <Failed error={query.error} retry={() => query.refetch()} />
-      )}
+      {isReady && <Editor key={id} view={isNew ? undefined : query.data} template={query.data && copyOf(query.data)} />}
+      {!isReady && query.isPending && <Waiting />}
+      {query.isError && <Failed error={query.error} retry={() => query.refetch()} />}
     </Guarded>
   );
 }
 
-function Editor({ view }: { view: DefinitionView | undefined }) {
+/** The document of a version under another name. */
+function copyOf({ document, name }: DefinitionView): object {
+  return { ...document, name: `${name.slice(0, MAX_NAME - COPY.length)}${COPY}` };
+}
+
+const textOf = (document: object) => JSON.stringify(document, null, 2);
+
+/** The text, what it was before, and the stored version that it began with. */
+function useDraft(view: DefinitionView | undefined, template: object | undefined) {
+  const [base, setBase] = useState(view);
+  const [text, putText] = useState(textOf(view?.document ?? template ?? STARTER));
+  const [past, setPast] = useState<readonly string[]>([]);
+  const first = base ? textOf(base.document) : undefined;
+  return {
+    ...{ base, text, canUndo: past.length > 0, isChanged: first !== undefined && text !== first },
+    setText(next: string) {
+      setPast([...past, text].slice(-MAX_UNDO));
+      putText(next);
+    },
+    undo() {
+      putText(past.at(-1) ?? text);
+      setPast(past.slice(0, -1));
+    },
+    begin(stored: DefinitionView) {
+      setBase(stored);
+      putText(textOf(stored.document));
+      setPast([]);
+    },
+  };
+}
+
+/** Stores the text. If somebody else has stored another one meanwhile, nothing is overwritten before one has seen it. */
+function useStore(view: DefinitionView | undefined, draft: ReturnType<typeof useDraft>) {
+  const navigate = useNavigate();
+  const [newer, setNewer] = useState<DefinitionView>();
+  const isUpdate = view?.status === 'EDITABLE';
+  const params = { processDefinitionId: view?.id ?? '' };
+  const store = useAct(
+    async (isSure: boolean): Promise<{ stored?: DefinitionView; newer?: DefinitionView }> => {
+      const body = JSON.parse(draft.text) as Document;
+      if (!isUpdate) return { stored: await call('processDefinitions', 'create', { body }) };
+      const now = await call('processDefinitions', 'get', { params });
+      if (!isSure && now.lastUpdatedDtm !== draft.base?.lastUpdatedDtm) return { newer: now };
+      return { stored: await call('processDefinitions', 'update', { params, body }) };
+    },
+    (answer) => {
+      setNewer(answer.newer);
+      if (!answer.stored) return;
+      draft.begin(answer.stored);
+      navigate({ to: `/definitions/${answer.stored.id}`, ignoreBlocker: true } as never);
+    },
+  );
+  const takeTheirs = () => {
+    if (newer) draft.begin(newer);
+    setNewer(undefined);
+  };
+  return { store, newer, takeTheirs };
+}
+
+type EditorProps = { view: DefinitionView | undefined; template: object | undefined };
+
+function Editor({ view, template }: EditorProps) {
   const t = useT();
   const may = useMay();
-  const navigate = useNavigate();
-  const first = JSON.stringify(view?.document ?? STARTER, null, 2);
-  const [text, putText] = useState(first);
-  const [past, setPast] = useState<readonly string[]>([]);
-  const [form, setForm] = useState<'outline' | 'document'>('outline');
-  const setText = (next: string) => {
-    setPast([...past, text].slice(-MAX_UNDO));
-    putText(next);
-  };
-  const undo = () => {
-    putText(past.at(-1) ?? text);
-    setPast(past.slice(0, -1));
-  };
-  const isEditable = view === undefined || view.status === 'EDITABLE';
-  const isChanged = text !== first;
+  const draft = useDraft(view, template);
+  const { text, isChanged } = draft;
+  const { store, newer, takeTheirs } = useStore(view, draft);
   useBlocker({ shouldBlockFn: () => isChanged && !confirm(t('definitions.unsaved')) });
-  const params = { processDefinitionId: view?.id ?? '' };
-  const open = ({ id }: { id: string }) => navigate({ to: `/definitions/${id}`, ignoreBlocker: true } as never);
-  const body = () => JSON.parse(text) as Document;
-  const store = useAct(
-    () =>
-      view && isEditable
-        ? call('processDefinitions', 'update', { params, body: body() })
-        : call('processDefinitions', 'create', { body: body() }),
-    open,
-  );
-  const deploy = useAct(() => call('processDefinitions', 'deploy', { params, body: {} }));
-  const archive = useAct(() => call('processDefinitions', 'archive', { params, body: {} }));
+  const isEditable = view === undefined || view.status === 'EDITABLE';
   const canStore = may('processDefinitions', view && isEditable ? 'update' : 'create');
   return (
     <Page
       title={view ? `${view.name} v${view.version}` : t('definitions.new')}
       actions={
         <>
-          {view && <WordTag word={view.status} />}
-          {view && may('whatIf', 'run') && (
-            <Button variant="default" component={Link} to="/what-if" search={{ definition: view.id } as never}>
-              {t('whatIf.title')}
-            </Button>
-          )}
-          {view?.status === 'DEPLOYED_ACTIVE' && may('processDefinitions', 'archive') && (
-            <Button variant="default" onClick={() => archive.mutate(undefined)} loading={archive.isPending}>
-              {t('definitions.archive')}
-            </Button>
-          )}
-          {view?.status === 'EDITABLE' && may('processDefinitions', 'deploy') && (
-            <Button
-              variant="default"
-              onClick={() => deploy.mutate(undefined)}
-              loading={deploy.isPending}
-              disabled={isChanged}
-            >
-              {t('definitions.deploy')}
-            </Button>
-          )}
+          {view && <DefinitionActions view={view} isChanged={isChanged} />}
           {canStore && (
-            <Button onClick={() => store.mutate(undefined)} loading={store.isPending} disabled={view && !isChanged}>
+            <Button onClick={() => store.mutate(false)} loading={store.isPending} disabled={view && !isChanged}>
               {t(isEditable ? 'app.save' : 'definitions.saveAsNext')}
             </Button>
           )}
@@ -118,69 +139,104 @@ function Editor({ view }: { view: DefinitionView | undefined }) {
       }
     >
       <Stack>
-        <Group>
-          <SegmentedControl
-            aria-label={t('definitions.document')}
-            value={form}
-            data={[
-              { value: 'outline', label: t('outline.title') },
-              { value: 'document', label: t('definitions.document') },
-            ]}
-            onChange={(next) => setForm(next === 'outline' ? 'outline' : 'document')}
-          />
-          {canStore && (
-            <Button variant="default" disabled={past.length === 0} onClick={undo}>
-              {t('outline.undo')}
-            </Button>
-          )}
-        </Group>
-        {form === 'outline' ? (
-          <OutlineOf text={text} onText={setText} isReadOnly={!canStore} />
-        ) : (
-          <JsonInput
-            label={t('definitions.document')}
-            description={t('definitions.documentHint')}
-            value={text}
-            onChange={setText}
-            autosize
-            minRows={12}
-            maxRows={40}
-            readOnly={!canStore}
-            className="code"
-            spellCheck={false}
-          />
+        {newer && (
+          <Alert color="yellow" variant="light" role="alert" title={t('diff.stale', { name: newer.lastUpdatedBy })}>
+            <Stack gap="xs" align="flex-start">
+              <Diff before={textOf(newer.document)} after={text} label={t('diff.title')} />
+              <Group gap="xs">
+                <Button size="xs" variant="default" onClick={takeTheirs}>
+                  {t('diff.theirs')}
+                </Button>
+                <Button size="xs" color="red.9" onClick={() => store.mutate(true)}>
+                  {t('diff.mine')}
+                </Button>
+              </Group>
+            </Stack>
+          </Alert>
         )}
+        <Forms
+          text={text}
+          onText={draft.setText}
+          isReadOnly={!canStore}
+          undo={draft.canUndo ? draft.undo : undefined}
+        />
         {may('processDefinitions', 'validate') && <Faults text={text} />}
+        {view && <Tags view={view} />}
+        {view && <Compare view={view} text={text} />}
       </Stack>
     </Page>
   );
 }
 
-/** Changes that can be undone. */
-const MAX_UNDO = 50;
+type Form = 'outline' | 'canvas' | 'document';
+type FormsProps = { text: string; onText(text: string): void; isReadOnly: boolean; undo: (() => void) | undefined };
 
-type OutlineOfProps = { text: string; onText(text: string): void; isReadOnly: boolean };
+/** One document in three forms; each shows what the others have changed. */
+function Forms({ text, onText, isReadOnly, undo }: FormsProps) {
+  const t = useT();
+  const [form, setForm] = useState<Form>('outline');
+  return (
+    <>
+      <Group>
+        <SegmentedControl
+          aria-label={t('definitions.form')}
+          value={form}
+          data={[
+            { value: 'outline', label: t('outline.title') },
+            { value: 'canvas', label: t('canvas.title') },
+            { value: 'document', label: t('definitions.document') },
+          ]}
+          onChange={(next) => setForm(next as Form)}
+        />
+        {!isReadOnly && (
+          <Button variant="default" disabled={!undo} onClick={undo}>
+            {t('outline.undo')}
+          </Button>
+        )}
+      </Group>
+      {form === 'document' ? (
+        <JsonInput
+          label={t('definitions.document')}
+          description={t('definitions.documentHint')}
+          value={text}
+          onChange={onText}
+          autosize
+          minRows={12}
+          maxRows={40}
+          readOnly={isReadOnly}
+          className="code"
+          spellCheck={false}
+        />
+      ) : (
+        <StepsOf text={text} onText={onText} isReadOnly={isReadOnly} form={form} />
+      )}
+    </>
+  );
+}
 
-function OutlineOf({ text, onText, isReadOnly }: OutlineOfProps) {
+type StepsOfProps = Omit<FormsProps, 'undo'> & { form: Form };
+
+function StepsOf({ text, onText, isReadOnly, form }: StepsOfProps) {
   const t = useT();
   const document = readDocument(text);
   if (!document) return <Alert color="red">{t('outline.notJson')}</Alert>;
   const steps = (Array.isArray(document.steps) ? document.steps : []) as Step[];
+  const onSteps = (next: Step[]) => onText(textOf({ ...document, steps: next }));
   return (
     <Stack>
       <TextInput
         label={t('keys.name')}
         value={String(document.name ?? '')}
         readOnly={isReadOnly}
-        onChange={(event) => onText(JSON.stringify({ ...document, name: event.currentTarget.value }, null, 2))}
-        maxLength={50}
+        onChange={(event) => onText(textOf({ ...document, name: event.currentTarget.value }))}
+        maxLength={MAX_NAME}
         required
       />
-      <Outline
-        steps={steps}
-        isReadOnly={isReadOnly}
-        onSteps={(next) => onText(JSON.stringify({ ...document, steps: next }, null, 2))}
-      />
+      {form === 'canvas' ? (
+        <Canvas steps={steps} isReadOnly={isReadOnly} onSteps={onSteps} />
+      ) : (
+        <Outline steps={steps} isReadOnly={isReadOnly} onSteps={onSteps} />
+      )}
     </Stack>
   );
 }

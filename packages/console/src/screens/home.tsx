@@ -1,10 +1,11 @@
-import { Anchor, Button, Group, List, SimpleGrid, Stack, Text, Title } from '@mantine/core';
+import { Anchor, Button, Group, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { call } from '../api/client.ts';
 import { useEnvironment } from '../api/environment.ts';
 import { useMay, useSession } from '../api/session.tsx';
 import { NoteCard } from '../parts/case-notes.tsx';
+import { FirstSteps } from '../parts/first-steps.tsx';
 import { useMomentText } from '../parts/moment.tsx';
 import { Page } from '../parts/page.tsx';
 import { type TextKey, useT } from '../texts/texts.tsx';
@@ -16,10 +17,11 @@ export function Home() {
   const may = useMay();
   return (
     <Page title={t('home.title', { name: operator.name })}>
+      <FirstSteps />
       {may('reviews', 'list') && <Queue />}
       {may('noteMentions', 'list') && <Mentions />}
-      {may('processInstances', 'list') && <Numbers />}
-      {may('apiKeys', 'list') && may('webhooks', 'list') && may('operators', 'list') && <SetUp />}
+      {may('usage', 'get') && may('processInstances', 'list') && <Numbers />}
+      <Attention />
     </Page>
   );
 }
@@ -83,79 +85,105 @@ function Queue() {
 }
 
 const SHOWN = [
-  ['ACTIVE', 'home.active'],
-  ['COMPLETED_ENDED_SUCCESS', 'home.accepted'],
-  ['COMPLETED_ENDED_ERROR', 'home.declined'],
-] as const satisfies readonly (readonly [string, TextKey])[];
+  ['ACTIVE', 'home.active', 'open'],
+  ['COMPLETED_ENDED_SUCCESS', 'home.accepted', 'accepted'],
+  ['COMPLETED_ENDED_ERROR', 'home.declined', 'declined'],
+] as const satisfies readonly (readonly [string, TextKey, string])[];
+const WEEK_DAYS = 7;
 
+/** What came of the verifications of today, beside those of the same day a week ago. Each leads to its list. */
 function Numbers() {
+  const t = useT();
+  const environment = useEnvironment();
+  const today = dayOf(0);
+  const { data } = useQuery({
+    queryKey: [environment, 'home-usage', today],
+    queryFn: () => call('usage', 'get', { query: { from: dayOf(WEEK_DAYS), to: today } }),
+  });
+  const of = (date: string) => data?.days.find((day) => day.date === date);
   return (
     <SimpleGrid cols={{ base: 1, xs: 3 }}>
-      {SHOWN.map(([status, title]) => (
-        <Count key={status} status={status} title={title} />
+      {SHOWN.map(([status, title, member]) => (
+        <Link key={status} to="/instances" search={{ status, from: today } as never} className="plain-link">
+          <div className="card">
+            <Text size="sm" c="dimmed">
+              {t(title)}
+            </Text>
+            <div className="number">{data ? (of(today)?.[member] ?? 0) : '–'}</div>
+            <Text size="xs" c="dimmed">
+              {t('home.weekAgo', { n: of(dayOf(WEEK_DAYS))?.[member] ?? 0 })}
+            </Text>
+          </div>
+        </Link>
       ))}
     </SimpleGrid>
   );
 }
 
-function Count({ status, title }: { status: (typeof SHOWN)[number][0]; title: TextKey }) {
+const DAY_MS = 86_400_000;
+
+/** A day of the calendar (UTC), so many days ago. */
+function dayOf(daysAgo: number): string {
+  return new Date(Date.now() - daysAgo * DAY_MS).toISOString().slice(0, 10);
+}
+
+const SOON_MS = 14 * DAY_MS;
+const MAX_LOOKED_AT = 100;
+const MAX_NAMED = 5;
+
+/** What needs somebody: keys that expire soon, webhooks that are off or fail. */
+function Attention() {
   const t = useT();
+  const may = useMay();
   const environment = useEnvironment();
-  const { data } = useQuery({
-    queryKey: [environment, 'count', status],
-    queryFn: () => call('processInstances', 'list', { query: { size: 1, processInstanceStatus: status } }),
+  const canSeeKeys = may('apiKeys', 'list');
+  const canSeeWebhooks = may('webhooks', 'list') && may('webhooks', 'listDeliveries');
+  const { data = [] } = useQuery({
+    queryKey: [environment, 'attention', canSeeKeys, canSeeWebhooks],
+    queryFn: async () => [
+      ...(canSeeKeys ? await expiringKeys() : []),
+      ...(canSeeWebhooks ? await failingWebhooks() : []),
+    ],
   });
+  if (data.length === 0) return null;
   return (
-    <Link to="/instances" search={{ status } as never} className="plain-link">
-      <div className="card">
-        <Text size="sm" c="dimmed">
-          {t(title)}
-        </Text>
-        <div className="number">{data?.totalElements ?? '–'}</div>
-      </div>
-    </Link>
+    <section className="card" aria-label={t('home.attention')}>
+      <Title order={2} size="h5" mb="xs">
+        {t('home.attention')}
+      </Title>
+      <Stack gap={4} component="ul" className="plain-list">
+        {data.map(({ to, text, values }) => (
+          <li key={`${to} ${values.name}`}>
+            <Anchor component={Link} to={to} size="sm">
+              {t(text, values)}
+            </Anchor>
+          </li>
+        ))}
+      </Stack>
+    </section>
   );
 }
 
-function SetUp() {
-  const t = useT();
-  const environment = useEnvironment();
-  const { data } = useQuery({
-    queryKey: [environment, 'set-up'],
-    queryFn: async () => {
-      const query = { size: 2 };
-      const [keys, webhooks, people] = await Promise.all([
-        call('apiKeys', 'list', { query }),
-        call('webhooks', 'list', { query }),
-        call('operators', 'list', { query }),
-      ]);
-      return { keys: keys.totalElements, webhooks: webhooks.totalElements, people: people.totalElements };
-    },
+type Concern = { to: string; text: TextKey; values: { name: string } };
+
+async function expiringKeys(): Promise<Concern[]> {
+  const { content } = await call('apiKeys', 'list', { query: { size: MAX_LOOKED_AT, sort: ['expiringDtm,desc'] } });
+  const soon = content.filter(({ status, expiringDtm }) => {
+    const left = expiringDtm ? Date.parse(expiringDtm) - Date.now() : Number.POSITIVE_INFINITY;
+    return status === 'ACTIVE' && left > 0 && left < SOON_MS;
   });
-  if (!data) return null;
-  const rows = [
-    { to: '/keys', text: t('home.setupKey'), isDone: data.keys > 0 },
-    { to: '/webhooks', text: t('home.setupWebhook'), isDone: data.webhooks > 0 },
-    { to: '/operators', text: t('home.setupPeople'), isDone: data.people > 1 },
-  ];
-  if (rows.every(({ isDone }) => isDone)) return null;
-  return (
-    <Stack gap="xs" className="card">
-      <Title order={2} size="h5">
-        {t('home.setup')}
-      </Title>
-      <List spacing="xs" size="sm">
-        {rows.map(({ to, text, isDone }) => (
-          <List.Item key={to}>
-            <Anchor component={Link} to={to} size="sm">
-              {text}
-            </Anchor>{' '}
-            <Text span size="sm" c="dimmed">
-              ({t(isDone ? 'home.setupDone' : 'home.open')})
-            </Text>
-          </List.Item>
-        ))}
-      </List>
-    </Stack>
-  );
+  return soon.slice(0, MAX_NAMED).map(({ name }) => ({ to: '/keys', text: 'home.keyExpires', values: { name } }));
+}
+
+async function failingWebhooks(): Promise<Concern[]> {
+  const { content } = await call('webhooks', 'list', { query: { size: MAX_LOOKED_AT } });
+  const concerns: Concern[] = [];
+  for (const { id, name, status } of content.slice(0, MAX_NAMED)) {
+    const [newest] = (await call('webhooks', 'listDeliveries', { params: { webhookId: id }, query: { size: 1 } }))
+      .content;
+    const to = `/webhooks/${id}`;
+    if (status === 'DISABLED') concerns.push({ to, text: 'home.webhookOff', values: { name } });
+    else if (newest?.status === 'FAILED') concerns.push({ to, text: 'home.webhookFails', values: { name } });
+  }
+  return concerns;
 }

@@ -1,6 +1,8 @@
-import { Button, Group, Stack, Text, Title } from '@mantine/core';
+import { Button, Code, Group, Stack, Table, Text, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
-import { call, callForBlob } from '../api/client.ts';
+import { useState } from 'react';
+import { CallError, call, callForBlob } from '../api/client.ts';
 import { useMay } from '../api/session.tsx';
 import { useAct } from '../parts/act.ts';
 import { StatusTag } from '../parts/badges.tsx';
@@ -9,21 +11,30 @@ import { Faces, Images, imagesOf } from '../parts/case-images.tsx';
 import { Links } from '../parts/case-links.tsx';
 import { Notes } from '../parts/case-notes.tsx';
 import { DeleteButton } from '../parts/delete-button.tsx';
+import { OnceShown } from '../parts/dialogs.tsx';
 import { statusWord } from '../parts/instance-status.ts';
+import { Moment } from '../parts/moment.tsx';
 import { Page } from '../parts/page.tsx';
+import { saveFile } from '../parts/save-file.ts';
+import { Failed, Waiting } from '../parts/states.tsx';
 import { useT } from '../texts/texts.tsx';
 import { nameOf } from './instances.tsx';
+
+const NOT_FOUND = 100022;
 
 export function Instance() {
   const t = useT();
   const { id = '' } = useParams({ strict: false });
   const may = useMay();
   const query = useCase(id, { seeData: may('userData', 'get'), seeEvents: may('processInstances', 'listEvents') });
+  const isGone = query.error instanceof CallError && query.error.code === NOT_FOUND;
+  if (isGone && may('erasures', 'get')) return <Tombstone id={id} />;
   if (!query.data) return <CaseStates query={query} />;
   const { instance } = query.data;
   return (
     <Page title={nameOf(instance) || t('instances.noName')} actions={<Actions found={query.data} />}>
       <CaseView found={query.data} />
+      <Items found={query.data} />
     </Page>
   );
 }
@@ -82,7 +93,7 @@ function Facts({ found: { instance } }: { found: Case }) {
         {instance.processDefnName} v{instance.processDefnVersion}
       </Text>
       <Text size="xs" c="dimmed" className="wrap">
-        {instance.id}
+        {[instance.id, instance.externalReference, instance.email, instance.phoneNumber].filter(Boolean).join(' · ')}
       </Text>
     </Group>
   );
@@ -91,15 +102,30 @@ function Facts({ found: { instance } }: { found: Case }) {
 function Actions({ found: { instance } }: { found: Case }) {
   const t = useT();
   const may = useMay();
+  const [link, setLink] = useState<string>();
   const params = { processDefnId: instance.processDefnId, processInstanceId: instance.id };
-  const archive = useAct(async () => {
-    const blob = await callForBlob('userData', 'archive', { params, body: {} }, 'application/zip');
-    const url = URL.createObjectURL(blob);
-    Object.assign(document.createElement('a'), { href: url, download: `${instance.id}.zip` }).click();
-    URL.revokeObjectURL(url);
-  });
+  const archive = useAct(async () =>
+    saveFile(`${instance.id}.zip`, await callForBlob('userData', 'archive', { params, body: {} }, 'application/zip')),
+  );
+  const resume = useAct(
+    () => call('processInstances', 'createResumeLink', { params: { processInstanceId: instance.id }, body: {} }),
+    ({ redirectUrl }) => setLink(redirectUrl),
+  );
+  const isOpen = ['PENDING', 'ACTIVE', 'PAUSED'].includes(instance.status);
   return (
     <>
+      {isOpen && may('processInstances', 'createResumeLink') && (
+        <Button onClick={() => resume.mutate(undefined)} loading={resume.isPending}>
+          {t('instance.sendLink')}
+        </Button>
+      )}
+      <OnceShown
+        title={t('instance.sendLink')}
+        lead={t('case.asked')}
+        value={link}
+        withQrCode
+        onClose={() => setLink(undefined)}
+      />
       {may('events', 'startQuery') && (
         <Button
           variant="default"
@@ -110,6 +136,14 @@ function Actions({ found: { instance } }: { found: Case }) {
           {t('events.title')}
         </Button>
       )}
+      {may('auditEvents', 'list') && (
+        <Button variant="default" component={Link} to="/audit" search={{ processInstanceId: instance.id } as never}>
+          {t('instance.activity')}
+        </Button>
+      )}
+      <Button variant="default" onClick={() => print()}>
+        {t('instance.report')}
+      </Button>
       {may('userData', 'archive') && (
         <Button variant="default" onClick={() => archive.mutate(undefined)} loading={archive.isPending}>
           {t('instance.archive')}
@@ -117,6 +151,73 @@ function Actions({ found: { instance } }: { found: Case }) {
       )}
       <Remove id={instance.id} />
     </>
+  );
+}
+
+/** Everything that is stored of the person, each item by its path. */
+function Items({ found: { instance, data } }: { found: Case }) {
+  const t = useT();
+  const params = { processDefnId: instance.processDefnId, processInstanceId: instance.id };
+  const open = useAct(async (path: string) => {
+    const { contentType, data: content } = await call('userData', 'getItem', { params, query: { path } });
+    const bytes = Uint8Array.from(atob(content), (letter) => letter.charCodeAt(0));
+    saveFile(path.replaceAll('/', '-'), new Blob([bytes], { type: contentType }));
+  });
+  if (!data) return null;
+  return (
+    <details className="no-print">
+      <summary>{t('instance.items')}</summary>
+      <Stack gap={4} mt="xs" component="ul" className="plain-list">
+        {imagesOf(data).map(({ path }) => (
+          <li key={path}>
+            <Button size="compact-xs" variant="subtle" onClick={() => open.mutate(path)}>
+              {path}
+            </Button>
+          </li>
+        ))}
+      </Stack>
+      <Code block mt="xs" className="wrap">
+        {JSON.stringify({ forms: data.forms, _checks: data._checks, _decision: data._decision }, null, 2)}
+      </Code>
+    </details>
+  );
+}
+
+/** What is left of a verification that was erased: when, by whom, and the signed receipt. */
+function Tombstone({ id }: { id: string }) {
+  const t = useT();
+  const { data, error, isPending } = useQuery({
+    queryKey: ['erasure', id],
+    queryFn: () => call('erasures', 'get', { params: { processInstanceId: id } }),
+    retry: false,
+  });
+  if (isPending) return <Waiting />;
+  if (!data) return <Failed error={error} />;
+  const rows = [
+    [t('instances.id'), data.processInstanceId],
+    [t('instances.created'), <Moment key="created" at={data.createdDtm} />],
+    [t('instance.erased'), <Moment key="deleted" at={data.deletedDtm} />],
+    [t('audit.who'), data.deletedBy],
+    [t('keys.status'), t(data.state === 'ERASED' ? 'instance.allGone' : 'instance.goes')],
+  ] as const;
+  return (
+    <Page title={t('instance.tombstone')}>
+      <Table withTableBorder>
+        <Table.Tbody>
+          {rows.map(([label, value]) => (
+            <Table.Tr key={label}>
+              <Table.Th>{label}</Table.Th>
+              <Table.Td>{value}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+      {data.receipt && (
+        <Code block className="wrap">
+          {data.receipt}
+        </Code>
+      )}
+    </Page>
   );
 }
 

@@ -1,8 +1,12 @@
-import { Group, Select, TextInput } from '@mantine/core';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { Button, Group, MultiSelect, Select, TextInput } from '@mantine/core';
+import { useLocalStorage } from '@mantine/hooks';
 import { useState } from 'react';
-import type { Result } from '../api/client.ts';
-import { StatusTag } from '../parts/badges.tsx';
+import { call, type Result } from '../api/client.ts';
+import { useMay } from '../api/session.tsx';
+import { say, useAct } from '../parts/act.ts';
+import { StatusTag, Tag } from '../parts/badges.tsx';
+import { ConfirmByTyping } from '../parts/dialogs.tsx';
+import { FilterChips, SearchField, useFilters } from '../parts/filters.tsx';
 import { type Column, List } from '../parts/list.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { Page } from '../parts/page.tsx';
@@ -26,66 +30,154 @@ export function nameOf({ firstName, lastName }: { firstName?: string; lastName?:
   return [firstName, lastName].filter(Boolean).join(' ');
 }
 
+type Filter = 'q' | 'status' | 'definition' | 'from' | 'to';
+/** The columns that everybody sees first. The others can be chosen. */
+const FIRST_COLUMNS = ['status', 'definition', 'created', 'expires'];
+
 export function Instances() {
   const t = useT();
-  const navigate = useNavigate();
-  const { q = '', status } = useSearch({ strict: false }) as { q?: string; status?: string };
-  const [words, setWords] = useState(q);
-  const filter = (next: object) => navigate({ to: '/instances', search: { q, status, ...next } as never });
-  const columns: Column<InstanceRow>[] = [
-    { title: t('instances.person'), show: (row) => nameOf(row) || t('instances.noName'), text: nameOf },
-    {
-      title: t('instances.status'),
-      show: ({ statusMapped }) => <StatusTag status={statusMapped} />,
-      text: (row) => row.statusMapped,
-    },
-    {
-      title: t('instances.definition'),
-      show: ({ processDefnName, processDefnVersion }) => `${processDefnName} v${processDefnVersion}`,
-      text: (row) => row.processDefnName,
-    },
-    { title: t('instances.created'), show: (row) => <Moment at={row.createdAt} />, text: (row) => row.createdAt },
-    { title: t('instances.expires'), show: (row) => <Moment at={row.expiringDtm} />, text: (row) => row.expiringDtm },
-  ];
+  const { filters, set } = useFilters<Filter>();
+  const { q, status, definition, from, to } = filters;
+  const columns = useColumns();
+  const [chosenColumns, setColumns] = useLocalStorage({ key: 'grove-columns', defaultValue: FIRST_COLUMNS });
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const statusText = status && status in STATUSES ? t(STATUSES[status as keyof typeof STATUSES]) : status;
   return (
     <Guarded group="processInstances" name="search">
-      <Page title={t('instances.title')}>
+      <Page title={t('instances.title')} actions={<DeleteChosen chosen={chosen} onDone={() => setChosen(new Set())} />}>
         <Group align="flex-end" gap="sm">
-          <form
-            className="grow"
-            onSubmit={(event) => {
-              event.preventDefault();
-              filter({ q: words || undefined, page: undefined });
-            }}
-          >
-            <TextInput
-              type="search"
-              label={t('app.search')}
-              placeholder={t('instances.search')}
-              value={words}
-              onChange={(event) => setWords(event.currentTarget.value)}
-              onBlur={() => words !== q && filter({ q: words || undefined, page: undefined })}
-            />
-          </form>
+          <SearchField name="q" label={t('app.search')} placeholder={t('instances.search')} />
           <Select
             label={t('instances.status')}
             placeholder={t('instances.all')}
             clearable
             value={status ?? null}
             data={Object.entries(STATUSES).map(([value, key]) => ({ value, label: t(key) }))}
-            onChange={(value) => filter({ status: value ?? undefined, page: undefined })}
+            onChange={(value) => set({ status: value ?? undefined })}
+          />
+          <SearchField name="definition" label={t('instances.definition')} placeholder={t('stores.extIdHint')} />
+          {(['from', 'to'] as const).map((name) => (
+            <TextInput
+              key={name}
+              type="date"
+              label={t(`list.${name}`)}
+              value={filters[name] ?? ''}
+              onChange={(event) => set({ [name]: event.currentTarget.value || undefined })}
+            />
+          ))}
+          <MultiSelect
+            label={t('list.columns')}
+            data={columns.slice(1).map(({ name, title }) => ({ value: name, label: title }))}
+            value={chosenColumns}
+            onChange={setColumns}
           />
         </Group>
+        <FilterChips
+          active={[
+            { name: 'q', label: t('app.search'), value: q },
+            { name: 'status', label: t('instances.status'), value: statusText },
+            { name: 'definition', label: t('instances.definition'), value: definition },
+            { name: 'from', label: t('list.from'), value: from },
+            { name: 'to', label: t('list.to'), value: to },
+          ]}
+        />
         <List<InstanceRow>
           group="processInstances"
           name="search"
           label={t('instances.title')}
-          query={{ searchString: q || undefined, processInstanceStatus: status }}
-          columns={columns}
+          query={{
+            ...{ searchString: q || undefined, processInstanceStatus: status, processDefinitionName: definition },
+            ...{ startDateTime: dayStart(from, 0), endDateTime: dayStart(to, 1) },
+          }}
+          columns={columns.filter(({ name }, at) => at === 0 || chosenColumns.includes(name))}
           keyOf={({ id }) => id}
           linkOf={({ id }) => `/instances/${id}`}
+          selection={{ chosen, onChosen: setChosen }}
         />
       </Page>
     </Guarded>
+  );
+}
+
+/** The first moment of a day in the zone of the viewer, so many days later. */
+function dayStart(day: string | undefined, later: number): string | undefined {
+  const date = new Date(`${day}T00:00:00`);
+  if (!day || Number.isNaN(date.getTime())) return undefined;
+  date.setDate(date.getDate() + later);
+  return date.toISOString();
+}
+
+function useColumns(): (Column<InstanceRow> & { name: string })[] {
+  const t = useT();
+  const text = (name: 'email' | 'phoneNumber' | 'externalReference' | 'id') => ({
+    ...{ name, title: t(`instances.${name}`) },
+    show: (row: InstanceRow) => <bdi>{row[name] ?? '–'}</bdi>,
+    text: (row: InstanceRow) => row[name],
+  });
+  return [
+    {
+      ...{ name: 'person', title: t('instances.person') },
+      show: (row) => nameOf(row) || t('instances.noName'),
+      text: nameOf,
+    },
+    {
+      ...{ name: 'status', title: t('instances.status') },
+      show: ({ statusMapped }) => <StatusTag status={statusMapped} />,
+      text: (row) => row.statusMapped,
+    },
+    {
+      ...{ name: 'definition', title: t('instances.definition') },
+      show: ({ processDefnName, processDefnVersion }) => `${processDefnName} v${processDefnVersion}`,
+      text: (row) => row.processDefnName,
+    },
+    {
+      ...{ name: 'created', title: t('instances.created'), sort: 'createdAt' },
+      show: (row) => <Moment at={row.createdAt} />,
+      text: (row) => row.createdAt,
+    },
+    {
+      ...{ name: 'expires', title: t('instances.expires') },
+      show: (row) => (
+        <>
+          <Moment at={row.expiringDtm} /> {row.scheduledExpiry && <Tag tone="wait">{t('instances.scheduled')}</Tag>}
+        </>
+      ),
+      text: (row) => row.expiringDtm,
+    },
+    ...[text('email'), text('phoneNumber'), text('externalReference'), text('id')],
+  ];
+}
+
+function DeleteChosen({ chosen, onDone }: { chosen: ReadonlySet<string>; onDone(): void }) {
+  const t = useT();
+  const may = useMay();
+  const [isOpen, setOpen] = useState(false);
+  const remove = useAct(
+    async () => {
+      for (const processInstanceId of chosen)
+        await call('processInstances', 'delete', { params: { processInstanceId } });
+    },
+    () => {
+      setOpen(false);
+      say(t('instances.deleted', { n: chosen.size }));
+      onDone();
+    },
+  );
+  if (chosen.size === 0 || !may('processInstances', 'delete')) return null;
+  return (
+    <>
+      <Button color="red.9" onClick={() => setOpen(true)}>
+        {t('instances.deleteChosen', { n: chosen.size })}
+      </Button>
+      <ConfirmByTyping
+        title={t('instances.deleteChosen', { n: chosen.size })}
+        lead={t('instance.deleteLead')}
+        expected={String(chosen.size)}
+        opened={isOpen}
+        onClose={() => setOpen(false)}
+        onConfirm={() => remove.mutate(undefined)}
+        isBusy={remove.isPending}
+      />
+    </>
   );
 }

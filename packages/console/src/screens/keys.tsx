@@ -1,4 +1,4 @@
-import { Button, Group, SegmentedControl } from '@mantine/core';
+import { Button, Group, NativeSelect, SegmentedControl } from '@mantine/core';
 import { useState } from 'react';
 import { call, type Result } from '../api/client.ts';
 import { useEnvironment } from '../api/environment.ts';
@@ -8,6 +8,7 @@ import { ActForm } from '../parts/act-form.tsx';
 import { WordTag } from '../parts/badges.tsx';
 import { DeleteButton } from '../parts/delete-button.tsx';
 import { Dialog, OnceShown } from '../parts/dialogs.tsx';
+import { FilterChips, SearchField, useFilters } from '../parts/filters.tsx';
 import { type Column, List } from '../parts/list.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { NameField } from '../parts/name-field.tsx';
@@ -23,17 +24,27 @@ export function Keys() {
   const may = useMay();
   const [isMaking, setMaking] = useState(false);
   const [secret, setSecret] = useState<string>();
+  const { filters } = useFilters<'name'>();
   const columns: Column<KeyRow>[] = [
-    { title: t('keys.name'), show: (row) => <strong>{row.name}</strong>, text: (row) => row.name },
-    { title: t('keys.status'), show: (row) => <WordTag word={row.status} />, text: (row) => row.status },
+    { title: t('keys.name'), show: (row) => <strong>{row.name}</strong>, text: (row) => row.name, sort: 'name' },
+    {
+      title: t('keys.status'),
+      sort: 'status',
+      show: (row) => <WordTag word={row.status} />,
+      text: (row) => row.status,
+    },
     {
       title: t('keys.environment'),
       show: (row) => t(row.environment === 'live' ? 'app.live' : 'app.test'),
       text: (row) => row.environment,
     },
-    { title: t('keys.expires'), show: (row) => <Moment at={row.expiringDtm} />, text: (row) => row.expiringDtm },
     {
-      title: t('keys.lastIssued'),
+      ...{ title: t('keys.expires'), sort: 'expiringDtm' },
+      show: (row) => <Moment at={row.expiringDtm} />,
+      text: (row) => row.expiringDtm,
+    },
+    {
+      ...{ title: t('keys.lastIssued'), sort: 'lastIssuedAtDtm' },
       show: (row) => <Moment at={row.lastIssuedAtDtm} />,
       text: (row) => row.lastIssuedAtDtm,
     },
@@ -45,9 +56,12 @@ export function Keys() {
         title={t('keys.title')}
         actions={may('apiKeys', 'create') && <Button onClick={() => setMaking(true)}>{t('keys.new')}</Button>}
       >
+        <SearchField name="name" label={t('keys.name')} description={t('stores.extIdHint')} />
+        <FilterChips active={[{ name: 'name', label: t('keys.name'), value: filters.name }]} />
         <List<KeyRow>
           group="apiKeys"
           name="list"
+          query={{ name: filters.name }}
           label={t('keys.title')}
           columns={columns}
           keyOf={(row) => row.id ?? row.name}
@@ -72,16 +86,20 @@ export function Keys() {
   );
 }
 
+const DAY_MS = 86_400_000;
+
 function NewKey({ onMade }: { onMade(code: string): void }) {
   const t = useT();
   const environment = useEnvironment();
   const [name, setName] = useState('');
   const [where, setWhere] = useState<string>(environment);
   const [permissions, setPermissions] = useState<string[]>([]);
+  const [days, setDays] = useState('');
+  const expiringDtm = days === '' ? null : new Date(Date.now() + Number(days) * DAY_MS).toISOString();
   const make = useAct(
     () =>
       call('apiKeys', 'create', {
-        body: { name, permissions, environment: where === 'test' ? 'test' : 'live' },
+        body: { name, permissions, environment: where === 'test' ? 'test' : 'live', expiringDtm },
       }),
     ({ code }) => onMade(code),
   );
@@ -98,6 +116,15 @@ function NewKey({ onMade }: { onMade(code: string): void }) {
         ]}
       />
       <PermissionsField permissions={permissions} onPermissions={setPermissions} />
+      <NativeSelect
+        label={t('keys.expires')}
+        value={days}
+        data={[
+          { value: '', label: t('app.never') },
+          ...['30', '90', '365'].map((value) => ({ value, label: t('usage.days', { n: Number(value) }) })),
+        ]}
+        onChange={(event) => setDays(event.currentTarget.value)}
+      />
     </ActForm>
   );
 }
@@ -107,13 +134,25 @@ function KeyActions({ row }: { row: KeyRow }) {
   const may = useMay();
   const params = { apiKeyId: row.id ?? '' };
   const isActive = row.status === 'ACTIVE';
-  const change = useAct(() => call('apiKeys', 'update', { params, body: { status: isActive ? 'BLOCKED' : 'ACTIVE' } }));
+  const change = useAct((status: KeyRow['status']) => call('apiKeys', 'update', { params, body: { status } }));
   return (
     <Group gap={4} justify="flex-end" wrap="nowrap">
       {may('apiKeys', 'update') && (
-        <Button size="compact-xs" variant="default" onClick={() => change.mutate(undefined)} loading={change.isPending}>
-          {t(isActive ? 'keys.block' : 'keys.unblock')}
-        </Button>
+        <>
+          <Button
+            size="compact-xs"
+            variant="default"
+            onClick={() => change.mutate(isActive ? 'BLOCKED' : 'ACTIVE')}
+            loading={change.isPending}
+          >
+            {t(isActive ? 'keys.block' : 'keys.unblock')}
+          </Button>
+          {row.status !== 'ARCHIVED' && (
+            <Button size="compact-xs" variant="default" onClick={() => change.mutate('ARCHIVED')}>
+              {t('definitions.archive')}
+            </Button>
+          )}
+        </>
       )}
       {may('apiKeys', 'delete') && (
         <DeleteButton

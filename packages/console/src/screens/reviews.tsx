@@ -6,17 +6,13 @@ import { Tag } from '../parts/badges.tsx';
 import { type Column, List } from '../parts/list.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { Page } from '../parts/page.tsx';
+import { reviewerName } from '../parts/reviewer-name.ts';
 import { Empty, Guarded } from '../parts/states.tsx';
 import { useExplainQueue } from '../texts/reasons.ts';
 import { useT } from '../texts/texts.tsx';
 import { nameOf } from './instances.tsx';
 
 type ReviewRow = Result<'reviews', 'list'>['content'][number];
-
-/** How reviews name an operator. */
-export function reviewerName({ name, email }: { name: string; email?: string }): string {
-  return email ? `${name} (${email})` : name;
-}
 
 export function Reviews() {
   const t = useT();

@@ -1,18 +1,17 @@
-import { Anchor, Button, CopyButton, Group, Select } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { Anchor, Button, CopyButton, Group, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { call, type Result } from '../api/client.ts';
-import { useEnvironment } from '../api/environment.ts';
 import { useMay } from '../api/session.tsx';
 import { useAct } from '../parts/act.ts';
-import { ActForm } from '../parts/act-form.tsx';
 import { WordTag } from '../parts/badges.tsx';
 import { DeleteButton } from '../parts/delete-button.tsx';
 import { Dialog } from '../parts/dialogs.tsx';
+import { FilterChips, SearchField, useFilters } from '../parts/filters.tsx';
 import { type Column, List } from '../parts/list.tsx';
 import { Moment } from '../parts/moment.tsx';
-import { NameField } from '../parts/name-field.tsx';
+import { NewToken } from '../parts/new-token.tsx';
 import { Page } from '../parts/page.tsx';
+import { QrCode } from '../parts/qr-code.tsx';
 import { Guarded } from '../parts/states.tsx';
 import { useT } from '../texts/texts.tsx';
 
@@ -23,9 +22,15 @@ export function Tokens() {
   const t = useT();
   const may = useMay();
   const [isMaking, setMaking] = useState(false);
+  const { filters } = useFilters<'name'>();
   const columns: Column<TokenRow>[] = [
-    { title: t('keys.name'), show: (row) => <strong>{row.name}</strong>, text: (row) => row.name },
-    { title: t('keys.status'), show: (row) => <WordTag word={row.status} />, text: (row) => row.status },
+    { title: t('keys.name'), sort: 'name', show: (row) => <strong>{row.name}</strong>, text: (row) => row.name },
+    {
+      title: t('keys.status'),
+      sort: 'status',
+      show: (row) => <WordTag word={row.status} />,
+      text: (row) => row.status,
+    },
     {
       title: t('instances.definition'),
       show: (row) => `${row.processDefnName}${row.processDefnVersion ? ` v${row.processDefnVersion}` : ''}`,
@@ -40,9 +45,12 @@ export function Tokens() {
         title={t('tokens.title')}
         actions={may('processTokens', 'create') && <Button onClick={() => setMaking(true)}>{t('tokens.new')}</Button>}
       >
+        <SearchField name="name" label={t('keys.name')} description={t('stores.extIdHint')} />
+        <FilterChips active={[{ name: 'name', label: t('keys.name'), value: filters.name }]} />
         <List<TokenRow>
           group="processTokens"
           name="list"
+          query={{ processTokenSearch: filters.name }}
           label={t('tokens.title')}
           columns={columns}
           keyOf={({ id }) => id}
@@ -65,11 +73,23 @@ function TokenActions({ row }: { row: TokenRow }) {
   const may = useMay();
   const params = { processTokenId: row.id };
   const isActive = row.status === 'ACTIVE';
+  const [isShown, setShown] = useState(false);
   const change = useAct(() =>
     call('processTokens', 'update', { params, body: { status: isActive ? 'INACTIVE' : 'ACTIVE' } }),
   );
   return (
     <Group gap={4} justify="flex-end">
+      <Button size="compact-xs" variant="default" onClick={() => setShown(true)}>
+        {t('tokens.qr')}
+      </Button>
+      <Dialog opened={isShown} onClose={() => setShown(false)} title={row.name}>
+        <Stack align="center">
+          <QrCode text={row.startProcessAddress} label={t('tokens.qr')} />
+          <Text size="xs" className="wrap">
+            {row.startProcessAddress}
+          </Text>
+        </Stack>
+      </Dialog>
       <CopyButton value={row.startProcessAddress}>
         {({ copied, copy }) => (
           <Button size="compact-xs" variant="default" onClick={copy}>
@@ -93,41 +113,5 @@ function TokenActions({ row }: { row: TokenRow }) {
         />
       )}
     </Group>
-  );
-}
-
-function NewToken({ onMade }: { onMade(): void }) {
-  const t = useT();
-  const environment = useEnvironment();
-  const [name, setName] = useState('');
-  const [chosen, setChosen] = useState<string | null>(null);
-  const definitions = useQuery({
-    queryKey: [environment, 'deployed-definitions'],
-    queryFn: () => call('processDefinitions', 'list', { query: { status: 'DEPLOYED_ACTIVE', size: 200 } }),
-  });
-  const choices = (definitions.data?.content ?? []).map(({ id, name: of, version }) => ({
-    value: id,
-    label: `${of} v${version}`,
-  }));
-  const definition = definitions.data?.content.find(({ id }) => id === (chosen ?? choices[0]?.value));
-  const make = useAct(
-    () =>
-      call('processTokens', 'create', {
-        body: { name, processDefnName: definition?.name, processDefnVersion: definition?.version },
-      }),
-    onMade,
-  );
-  return (
-    <ActForm act={make} submitLabel={t('app.create')} isDisabled={!definition}>
-      <NameField name={name} onName={setName} maxLength={50} />
-      <Select
-        label={t('instances.definition')}
-        data={choices}
-        value={definition?.id ?? null}
-        onChange={setChosen}
-        allowDeselect={false}
-        searchable
-      />
-    </ActForm>
   );
 }

@@ -1,4 +1,4 @@
-import { Button, FileInput, Group, NativeSelect, Stack, Text, Textarea, TextInput, Title } from '@mantine/core';
+import { Button, FileInput, Group, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -7,11 +7,13 @@ import { useEnvironment } from '../api/environment.ts';
 import { useMay } from '../api/session.tsx';
 import { useAct } from '../parts/act.ts';
 import { ActForm } from '../parts/act-form.tsx';
+import { base64Of } from '../parts/base64.ts';
 import { DeleteButton } from '../parts/delete-button.tsx';
 import { Dialog } from '../parts/dialogs.tsx';
 import { type Column, List } from '../parts/list.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { Page } from '../parts/page.tsx';
+import { ReasonAndEnd } from '../parts/reason-and-end.tsx';
 import { Failed, Guarded, Waiting } from '../parts/states.tsx';
 import { useT } from '../texts/texts.tsx';
 
@@ -86,8 +88,6 @@ function Shown({ list }: { list: ListView }) {
   );
 }
 
-const EXPIRES = ['P30D', 'P90D', 'P365D', 'P1825D'] as const;
-
 /** A reason and an end are always asked for. */
 function NewMember({ list, onDone }: { list: ListView; onDone(): void }) {
   const t = useT();
@@ -95,7 +95,7 @@ function NewMember({ list, onDone }: { list: ListView; onDone(): void }) {
   const [names, setNames] = useState({ firstName: '', lastName: '' });
   const [image, setImage] = useState<File | null>(null);
   const [note, setNote] = useState('');
-  const [expireAfter, setExpireAfter] = useState<string>('P365D');
+  const [expireAfter, setExpireAfter] = useState('P365D');
   const isFace = list.type === 'FACE';
   const add = useAct(async () => {
     const who = isFace
@@ -140,28 +140,9 @@ function NewMember({ list, onDone }: { list: ListView; onDone(): void }) {
           required
         />
       )}
-      <Textarea
-        label={t('watchlists.reason')}
-        value={note}
-        onChange={(event) => setNote(event.currentTarget.value)}
-        maxLength={1000}
-        required
-      />
-      <NativeSelect
-        label={t('keys.expires')}
-        value={expireAfter}
-        data={EXPIRES.map((each) => ({ value: each, label: t('usage.days', { n: Number(each.slice(1, -1)) }) }))}
-        onChange={(event) => setExpireAfter(event.currentTarget.value)}
-      />
+      <ReasonAndEnd {...{ note, setNote, expireAfter, setExpireAfter }} />
     </ActForm>
   );
-}
-
-async function base64Of(file: File): Promise<string> {
-  const bytes = new Uint8Array(await file.arrayBuffer());
-  let text = '';
-  for (const byte of bytes) text += String.fromCharCode(byte);
-  return btoa(text);
 }
 
 /** Who of the list would be found. */

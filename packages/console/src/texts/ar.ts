@@ -148,7 +148,6 @@ export const ar: Texts = {
   'case.approved': 'تم القبول',
   'case.rejected': 'تم الرفض',
   'case.decided': 'تم البت في هذه الحالة.',
-  'case.shortcuts': 'المفاتيح: A قبول، D رفض، R اطلب مجددًا، N التالية، C احجز',
   'case.shortcutsOn': 'اختصارات لوحة المفاتيح',
   'case.zoomIn': 'تكبير',
   'case.zoomOut': 'تصغير',

@@ -151,7 +151,6 @@ export const de: Texts = {
   'case.approved': 'Angenommen',
   'case.rejected': 'Abgelehnt',
   'case.decided': 'Dieser Fall ist entschieden.',
-  'case.shortcuts': 'Tasten: A annehmen, D ablehnen, R noch einmal, N nächster, C übernehmen',
   'case.shortcutsOn': 'Tastenkürzel',
   'case.zoomIn': 'Vergrößern',
   'case.zoomOut': 'Verkleinern',

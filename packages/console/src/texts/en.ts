@@ -150,7 +150,6 @@ export const en = {
   'case.approved': 'Approved',
   'case.rejected': 'Declined',
   'case.decided': 'This case is decided.',
-  'case.shortcuts': 'Keys: A approve, D decline, R ask again, N next, C claim',
   'case.shortcutsOn': 'Keyboard shortcuts',
   'case.zoomIn': 'Zoom in',
   'case.zoomOut': 'Zoom out',

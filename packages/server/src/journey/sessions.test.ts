@@ -53,6 +53,16 @@ onBothEngines('sessions of a journey', (_engine, places) => {
     assert.equal(await open({ code: ofTest }, 'https://evil.example'), 200);
   });
 
+  it('100240: the console of the tenant shows test journeys, and no live one; that of another tenant shows none', async () => {
+    const [own, other] = ['http://acme.fir.localhost', 'http://other.fir.localhost'];
+    const open = async (environment: 'live' | 'test', embedOrigin: string) =>
+      (await grove.browser().open({ code: (await grove.instance({ environment })).code, embedOrigin })).status;
+    assert.deepEqual(
+      [await open('test', own), await open('live', own), await open('test', other), await open('live', other)],
+      [200, 403, 403, 403],
+    );
+  });
+
   it('the machine for images is started for who will need it: live journeys with pictures', async () => {
     const open = async (options: Parameters<TestJourney['instance']>[0]) => {
       grove.toldVision.length = 0;

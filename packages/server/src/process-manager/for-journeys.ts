@@ -21,7 +21,7 @@ import type { IdentityPort } from './runtime/identity-port.ts';
 import { beginStep } from './runtime/settle-step.ts';
 import { redirectAllowed } from './settings/redirect-allowed.ts';
 import { createFromToken, type FromToken } from './tokens/create-from-token.ts';
-import { mayFrame } from './tokens/embed-origins.ts';
+import { frameRule } from './tokens/embed-origins.ts';
 import { homeOf, linkTarget } from './tokens/link-target.ts';
 import { uiUrlOfToken } from './tokens/process-tokens.repository.ts';
 
@@ -38,9 +38,10 @@ type Deps = {
   identity: IdentityPort;
   jobs: Pick<Jobs, 'enqueue'>;
   deleteBlobs(tx: TenantTx, keys: readonly string[]): Promise<unknown>;
+  baseUrlOf(tenantId: string): string;
 };
 
-export function processesForJourneys({ drive, tell, vault, identity, jobs, deleteBlobs }: Deps) {
+export function processesForJourneys({ drive, tell, vault, identity, jobs, deleteBlobs, baseUrlOf }: Deps) {
   return {
     drive,
     /** The instance, which nobody else can change until the transaction ends. */
@@ -56,7 +57,7 @@ export function processesForJourneys({ drive, tell, vault, identity, jobs, delet
     /** Why an instance was terminated: `abandoned`, or by time. */
     endReason,
     redirectAllowed,
-    mayFrame,
+    mayFrame: frameRule({ baseUrlOf }),
     imagesOf,
     /** Gives the key of the blob that it replaces. */
     saveImage,

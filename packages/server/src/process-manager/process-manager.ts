@@ -129,7 +129,7 @@ export function openProcessManager(deps: ProcessManagerDeps) {
       ...parentProcesses(drive, deps.clock),
     },
     forPersons: { sources: retention.ofPerson, finishErasures: retention.finishErasures },
-    forJourneys: processesForJourneys({ drive, tell, vault, identity, jobs, deleteBlobs }),
+    forJourneys: processesForJourneys({ drive, tell, vault, identity, jobs, deleteBlobs, baseUrlOf }),
     startWork: retention.start,
     stop: retention.stop,
   };

@@ -4,6 +4,8 @@ export type Reasons = {
   /** The names of checks and of the fields of documents, as the API writes them. */
   readonly checks: Readonly<Record<string, string>>;
   readonly fields: Readonly<Record<string, string>>;
+  /** What happened to a verification. */
+  readonly events: Readonly<Record<string, string>>;
   readonly change: Readonly<Record<Change, string>>;
   readonly why: Readonly<Record<string, readonly [why: string, change: Change]>>;
 };

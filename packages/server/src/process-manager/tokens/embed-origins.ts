@@ -8,8 +8,11 @@ import { findToken } from './process-tokens.repository.ts';
 /** Which journey a page is asked for: by its instance, or by the process token that will make one. */
 export type AskedJourney = { readonly instanceId: string | undefined; readonly tokenId: string | undefined };
 
+type EmbedDeps = { baseUrlOf(tenantId: string): string };
+
 /** Whether pages of an origin may frame a journey. Each environment has a list of its own. */
-export function embedOrigins(db: Db) {
+export function embedOrigins(db: Db, deps: EmbedDeps) {
+  const mayFrame = frameRule(deps);
   return {
     async mayFrameJourney(tenantId: TenantId, origin: string, asked: AskedJourney): Promise<boolean> {
       const reads = db.of(tenantId);
@@ -26,9 +29,14 @@ export function embedOrigins(db: Db) {
 
 export type EmbedOrigins = ReturnType<typeof embedOrigins>;
 
-/** Whether a page of that origin may frame journeys of the environment. */
-export async function mayFrame(db: TenantReads, environment: Environment, origin: string): Promise<boolean> {
-  return (await findProcessSettings(db, environment)).embedOrigins.includes(origin);
+/**
+ * Whether a page of that origin may frame journeys of the environment. The console of the tenant has the origin of the
+ * tenant: it shows test journeys without being listed, and live ones never unless it is.
+ */
+export function frameRule({ baseUrlOf }: EmbedDeps) {
+  return async (db: TenantReads, environment: Environment, origin: string): Promise<boolean> =>
+    (environment === 'test' && origin === new URL(baseUrlOf(db.tenantId)).origin) ||
+    (await findProcessSettings(db, environment)).embedOrigins.includes(origin);
 }
 
 async function environmentOf(db: TenantReads, { instanceId, tokenId }: AskedJourney): Promise<Environment | undefined> {

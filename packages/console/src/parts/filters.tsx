@@ -1,0 +1,72 @@
+import { Group, Pill, TextInput } from '@mantine/core';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import { useT } from '../texts/texts.tsx';
+
+/** The filters of a list are in its address. */
+export function useFilters<N extends string>(): {
+  filters: Partial<Record<N, string>>;
+  set(changed: Partial<Record<N, string | undefined>>): void;
+} {
+  const navigate = useNavigate();
+  const search: object = useSearch({ strict: false });
+  const filters = search as Partial<Record<N, string>>;
+  const set = (changed: object) =>
+    navigate({ to: '.', search: (before: object) => ({ ...before, ...changed, page: undefined }) } as never);
+  return { filters, set };
+}
+
+export type ActiveFilter = { name: string; label: string; value: string | undefined };
+
+/** What a list is filtered by, each with a button that takes it away. */
+export function FilterChips({ active }: { active: readonly ActiveFilter[] }) {
+  const t = useT();
+  const { set } = useFilters();
+  const shown = active.filter(({ value }) => value);
+  if (shown.length === 0) return null;
+  return (
+    <Group gap="xs" role="group" aria-label={t('list.filters')}>
+      {shown.map(({ name, label, value }) => (
+        <Pill
+          key={name}
+          withRemoveButton
+          onRemove={() => set({ [name]: undefined })}
+          removeButtonProps={{ 'aria-label': `${t('list.removeFilter')}: ${label}`, tabIndex: 0, 'aria-hidden': false }}
+        >
+          {label}: <bdi>{value}</bdi>
+        </Pill>
+      ))}
+    </Group>
+  );
+}
+
+type SearchFieldProps = { name: string; label: string; placeholder?: string; description?: string };
+
+/** A text filter: taken when the field is left or Enter is pressed. */
+export function SearchField({ name, label, placeholder, description }: SearchFieldProps) {
+  const { filters, set } = useFilters();
+  const value = filters[name as never] ?? ('' as string);
+  const [words, setWords] = useState<string>(value);
+  useEffect(() => setWords(value), [value]);
+  const take = () => words !== value && set({ [name]: words || undefined });
+  return (
+    <form
+      className="grow"
+      onSubmit={(event) => {
+        event.preventDefault();
+        take();
+      }}
+    >
+      <TextInput
+        type="search"
+        label={label}
+        placeholder={placeholder}
+        description={description}
+        value={words}
+        onChange={(event) => setWords(event.currentTarget.value)}
+        onBlur={take}
+        maxLength={255}
+      />
+    </form>
+  );
+}

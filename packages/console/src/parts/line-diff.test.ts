@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { diffLines } from './line-diff.ts';
+
+const shown = (before: string, after: string) => diffLines(before, after).map(({ sign, text }) => `${sign}${text}`);
+
+describe('the differences of two texts', () => {
+  it('shows lines that were added, removed and changed, and those around them', () => {
+    assert.deepEqual(shown('a\nb\nc', 'a\nx\nc\nd'), [' a', '-b', '+x', ' c', '+d']);
+    assert.deepEqual(shown('a', 'a'), [' a']);
+    assert.deepEqual(shown('a\nb', 'b'), ['-a', ' b']);
+  });
+
+  it('gives back both texts, whatever they are', () => {
+    let seed = 7;
+    const random = (below: number) => {
+      seed = (seed * 48_271) % 2_147_483_647;
+      return seed % below;
+    };
+    for (let round = 0; round < 100; round += 1) {
+      const [before, after] = [1, 2].map(() =>
+        Array.from({ length: random(12) + 1 }, () => 'abc'[random(3)]).join('\n'),
+      );
+      const lines = diffLines(before as string, after as string);
+      const side = (signs: string) => lines.filter(({ sign }) => signs.includes(sign)).map(({ text }) => text);
+      assert.equal(side(' -').join('\n'), before);
+      assert.equal(side(' +').join('\n'), after);
+    }
+  });
+});
