@@ -1,5 +1,5 @@
 import { sql, type TenantReads, type TenantTx } from './db.ts';
-import { bigint, byBytes } from './sql/dialect.ts';
+import { bigint, byBytes, inJson } from './sql/dialect.ts';
 
 /**
  * Totals of lists, kept in the transaction that changes the list. On PostgreSQL writers would wait for each other's
@@ -21,6 +21,13 @@ const BETWEEN = sql(
   ([name, value]) => ({ name, value }),
 );
 
+const SEVERAL = sql(
+  `SELECT name, ${bigint('sum(value)')} AS value FROM counters
+  WHERE tenant_id = $1 AND name ${inJson('$2')} GROUP BY name`,
+  ([name, value]) => ({ name, value }),
+);
+const TAKE = sql('DELETE FROM counters WHERE tenant_id = $1 AND name = $2 RETURNING value', ([value]) => ({ value }));
+
 /** The row of a counter that this transaction adds to. */
 export function shardOf({ engine }: TenantTx): number {
   return Math.floor(Math.random() * SHARDS[engine]);
@@ -32,6 +39,18 @@ export async function addToCounter(tx: TenantTx, name: string, by: number): Prom
 
 export async function readCounter(db: TenantReads, name: string): Promise<number> {
   return (await db.get<{ value: number }>(READ, [db.tenantId, name]))?.value ?? 0;
+}
+
+/** Those of the counters that were ever added to. */
+export async function readCounters(db: TenantReads, names: readonly string[]): Promise<Map<string, number>> {
+  const rows = await db.all<{ name: string; value: number }>(SEVERAL, [db.tenantId, JSON.stringify(names)]);
+  return new Map(rows.map(({ name, value }) => [name, value]));
+}
+
+/** Removes the counter, and says what it was. */
+export async function takeCounter(tx: TenantTx, name: string): Promise<number> {
+  const shards = await tx.all<{ value: number }>(TAKE, [tx.tenantId, name]);
+  return shards.reduce((sum, { value }) => sum + value, 0);
 }
 
 /** The counters whose names lie from `from` up to `to`, which is not among them. */

@@ -9,7 +9,7 @@ import { newId } from '../../kernel/ids.ts';
 import type { DefinitionRow } from '../definitions/definitions.repository.ts';
 import { deleteInChain } from '../retention/delete-instance.ts';
 import { createFromToken } from '../tokens/create-from-token.ts';
-import { findToken } from '../tokens/process-tokens.repository.ts';
+import { findToken, findTokenForUpdate } from '../tokens/process-tokens.repository.ts';
 import { createInstance } from './create-instance.ts';
 import { appendEvents } from './instance-events.repository.ts';
 import { totalsOf } from './instance-totals.ts';
@@ -21,7 +21,7 @@ const ROUNDS = Number(process.env.GROVE_RACE_ROUNDS ?? 20);
 const FULL_EVERY = Number(process.env.FULL_RACES_EVERY ?? 50);
 const baseUrl = 'https://acme.fir.example';
 
-onBothEngines('races around tokens and instances', (_engine, places) => {
+onBothEngines('races around tokens and instances', (engine, places) => {
   let db: Db;
   let acme: TenantDb;
   let definition: DefinitionRow;
@@ -55,6 +55,22 @@ onBothEngines('races around tokens and instances', (_engine, places) => {
     }
     await assertWhole(acme);
   });
+
+  it('parallel creates on an UNLIMITED token are all counted', async () => {
+    const token = await addTestToken(acme, definition, { counter: 7 });
+    const made = await inParallel(60, () => create(token.id));
+    assert.ok(made.every(({ status }) => status === 'fulfilled'));
+    assert.equal((await findToken(acme, token.id))?.counter, 67);
+    assert.equal((await create(token.id)).row.token_counter, 68);
+  });
+
+  it('creates on an UNLIMITED token do not wait for its row', { skip: engine === 'sqlite' && 'it has one writer' }, () =>
+    acme.write(async (tx) => {
+      const token = await addTestToken(acme, definition);
+      await findTokenForUpdate(tx, token.id);
+      assert.equal((await create(token.id)).row.token_counter, 1);
+    }),
+  );
 
   const deps = {
     vault: { destroySubject: async () => undefined },

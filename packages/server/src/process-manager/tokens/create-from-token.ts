@@ -10,7 +10,8 @@ import type { InstanceRow } from '../instances/process-instances.repository.ts';
 import type { TellEvents } from '../instances/tell-events.ts';
 import { findProcessSettings } from '../settings/settings.repository.ts';
 import { checkParameters, checkRedirects, hasRedirects, type Parameters } from './parameter-rules.ts';
-import { findToken, type TakenToken, type TokenRow, takeUse } from './process-tokens.repository.ts';
+import { findToken, type TokenRow } from './process-tokens.repository.ts';
+import { countUse, type TakenToken, takeUse } from './take-use.repository.ts';
 import { isUsedUp, momentOf } from './token-rules.ts';
 
 /** What the body of a creation fills in for this instance alone. */
@@ -62,6 +63,7 @@ export async function createFromToken(tx: TenantTx, from: FromToken): Promise<Cr
     codeTtlMs: from.codeTtlMs,
     ...(from.tell && { tell: from.tell }),
   });
+  await countUse(tx, token);
   if (code === undefined) throw new Error('an instance that is nobody’s child has a code');
   return {
     row,

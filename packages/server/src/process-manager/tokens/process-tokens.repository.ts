@@ -1,4 +1,4 @@
-import { addToCounter, readCounter } from '../../db/counters.ts';
+import { addToCounter, readCounter, takeCounter } from '../../db/counters.ts';
 import type { TenantReads, TenantTx } from '../../db/db.ts';
 import { FOR_UPDATE, LIMIT } from '../../db/sql/dialect.ts';
 import { query, statement } from '../../db/sql/statement.ts';
@@ -6,6 +6,7 @@ import { bytes, integer, optional, type RowOf, table, text } from '../../db/sql/
 import type { Environment } from '../../kernel/environment.ts';
 import { forEachInSlices } from '../../kernel/in-slices.ts';
 import type { Paging } from '../../kernel/pages.ts';
+import { gatherUses, usesOf, withUses } from './token-uses.repository.ts';
 
 export type TokenType = 'UNLIMITED' | 'MULTI_USE_COUNT_LIMITED' | 'MULTI_USE_TIME_LIMITED';
 export type TokenStatus = 'ACTIVE' | 'INACTIVE';
@@ -67,14 +68,6 @@ const HAS_NO_INSTANCE = `NOT EXISTS (SELECT 1 FROM process_instances i
 
 const ONE = tokens.select(columns, 'WHERE tenant_id = :tenant_id AND id = :id');
 const ADD = tokens.insert();
-const TAKE =
-  query<TakenToken>()(`UPDATE process_tokens SET counter = counter + 1 WHERE tenant_id = :tenant_id AND id = :id
-  AND (environment = :environment OR :environment = '') AND status = 'ACTIVE'
-  AND (not_before_at IS NULL OR not_before_at <= :now) AND (not_after_at IS NULL OR not_after_at > :now)
-  AND (type = 'UNLIMITED' OR max_count IS NULL OR counter < max_count)
-  AND (definition_id IS NULL OR EXISTS (SELECT 1 FROM process_definitions d
-    WHERE d.tenant_id = :tenant_id AND d.id = process_tokens.definition_id AND d.status = 'DEPLOYED_ACTIVE'))
-  RETURNING id, environment, counter, definition_id, process_defn_tag, ui_url, max_process_duration, parameters, sealed`);
 const OF_ENVIRONMENT = 'WHERE tenant_id = :tenant_id AND environment = :environment';
 const PATTERN = { pattern: "AND name_folded LIKE :pattern ESCAPE '\\'" };
 const OF_CALLERS = tokens.list(columns, `${OF_ENVIRONMENT} AND made_for IS NULL`, PATTERN);
@@ -111,7 +104,7 @@ const counterOf = (environment: Environment) => `processTokens/${environment}`;
 
 export async function findToken(db: TenantReads, id: string): Promise<TokenRow | undefined> {
   const row = await ONE.get(db, { id });
-  return row && openToken(db, row);
+  return row && opened(db, row);
 }
 
 const NO_PARAMETERS = '{}';
@@ -120,12 +113,17 @@ const placeOf = (id: string) => `token:${id}`;
 type Sealed = Pick<TokenRow, 'id' | 'parameters'> & { sealed?: Uint8Array | null };
 
 /** With its parameters as they were given. */
-async function openToken<R extends Sealed>(db: TenantReads, row: R): Promise<R> {
+export async function openToken<R extends Sealed>(db: TenantReads, row: R): Promise<R> {
   if (!row.sealed) return row;
   const seal = await db.personal();
   if (!seal) throw new Error('the key of personal data is gone');
   row.parameters = seal.openAgain(placeOf(row.id), row.sealed);
   return row;
+}
+
+async function opened(db: TenantReads, row: TokenRow): Promise<TokenRow> {
+  await withUses(db, [row]);
+  return openToken(db, row);
 }
 
 /** Nothing if there are none. */
@@ -150,31 +148,6 @@ export async function uiUrlOfToken(db: TenantReads, id: string): Promise<string 
   return (await findToken(db, id))?.ui_url;
 }
 
-export type TakenToken = Pick<
-  TokenRow,
-  | 'id'
-  | 'environment'
-  | 'counter'
-  | 'definition_id'
-  | 'process_defn_tag'
-  | 'ui_url'
-  | 'max_process_duration'
-  | 'parameters'
->;
-
-/**
- * Takes one use, if there is one to take now and the definition that the token is bound to is deployed. However many
- * try at once, no more than there are get one.
- */
-export async function takeUse(
-  tx: TenantTx,
-  id: string,
-  { environment, now }: { environment: Environment | undefined; now: number },
-): Promise<TakenToken | undefined> {
-  const row = await TAKE.get(tx, { id, environment: environment ?? '', now });
-  return row && openToken(tx, row);
-}
-
 export async function addToken(tx: TenantTx, row: TokenRow): Promise<void> {
   const sealed = await sealParameters(tx, row.id, row.parameters);
   await ADD.run(tx, { ...row, made_for: row.made_for ?? null, parameters: NO_PARAMETERS, sealed });
@@ -185,17 +158,18 @@ export async function addToken(tx: TenantTx, row: TokenRow): Promise<void> {
 /** A token that a caller made, for whoever changes it. */
 export async function findTokenForUpdate(tx: TenantTx, id: string): Promise<TokenRow | undefined> {
   const row = await LOCK.get(tx, { id });
-  return row && openToken(tx, row);
+  return row && opened(tx, row);
 }
 
 /** Everything but the definition that it is bound to and its uses. */
 export async function changeToken(tx: TenantTx, row: TokenRow): Promise<void> {
   const sealed = await sealParameters(tx, row.id, row.parameters);
+  if (row.type !== 'UNLIMITED') await gatherUses(tx, row.id);
   await CHANGE.run(tx, { ...row, parameters: NO_PARAMETERS, sealed });
 }
 
 export async function removeToken(tx: TenantTx, { id, environment }: Pick<TokenRow, 'id' | 'environment'>) {
-  if ((await REMOVE.run(tx, { id })) === 1) await addToCounter(tx, counterOf(environment), -1);
+  if ((await REMOVE.run(tx, { id })) === 1) await uncount(tx, { id, environment });
 }
 
 export type OverToken = Pick<TokenRow, 'id' | 'environment'> & { at: number };
@@ -211,8 +185,13 @@ export function tokensOver(db: TenantReads, kind: 'usedUp' | 'ended', place: Ove
 /** Removes it if it is still over and no instance of it is left. */
 export async function removeIfOver(tx: TenantTx, { id, environment }: OverToken, over: number): Promise<boolean> {
   const isGone = (await REMOVE_IF_OVER.run(tx, { over, id })) === 1;
-  if (isGone) await addToCounter(tx, counterOf(environment), -1);
+  if (isGone) await uncount(tx, { id, environment });
   return isGone;
+}
+
+async function uncount(tx: TenantTx, { id, environment }: Pick<TokenRow, 'id' | 'environment'>): Promise<void> {
+  await takeCounter(tx, usesOf(id));
+  await addToCounter(tx, counterOf(environment), -1);
 }
 
 /** No instance can be made from it any more. Only for tokens that Grove made. */
@@ -240,6 +219,7 @@ export async function pageTokens(
   const list = madeFor ? OF_GROVE : OF_CALLERS;
   const rows: TokenRow[] = await list.page(db, { environment, pattern }, paging);
   await forEachInSlices(db, rows, async (row) => void (await openToken(db, row)));
+  await withUses(db, rows);
   const isCounted = pattern === undefined && !madeFor;
   return {
     rows,

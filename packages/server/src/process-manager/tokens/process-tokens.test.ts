@@ -331,6 +331,20 @@ onBothEngines('process tokens', (_engine, places) => {
       assert.equal((await grove.call(at(body.id))).body.counter, 1);
     });
 
+    it('uses of an UNLIMITED token count when it is limited later, and are forgotten with it', async () => {
+      const { id } = (await create()).body;
+      for (let times = 0; times < 3; times++) assert.equal((await use(id)).status, 201);
+      const limited = await change(id, { type: 'MULTI_USE_COUNT_LIMITED', maxCount: 4 });
+      assert.equal(limited.body.counter, 3);
+      assert.deepEqual([(await use(id)).status, (await use(id)).body.code], [201, 100046]);
+      assert.equal((await change(id, { type: 'UNLIMITED' })).body.counter, 4);
+      assert.equal((await use(id)).status, 201);
+      assert.equal((await grove.call(at(id))).body.counter, 5);
+      await remove(id);
+      const COUNTED = { text: 'SELECT 1 AS one FROM counters WHERE tenant_id = $1 AND name LIKE $2' };
+      assert.deepEqual(await acme.all(COUNTED, ['acme', `%${id}`]), []);
+    });
+
     it('refuses with 100021 a token that is not there, or of the other environment', async () => {
       const { id } = (await create()).body;
       for (const answer of [

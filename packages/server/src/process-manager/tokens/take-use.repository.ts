@@ -1,0 +1,58 @@
+import { addToCounter } from '../../db/counters.ts';
+import type { TenantTx } from '../../db/db.ts';
+import { bigint } from '../../db/sql/dialect.ts';
+import { query } from '../../db/sql/statement.ts';
+import type { Environment } from '../../kernel/environment.ts';
+import { openToken, type TokenRow } from './process-tokens.repository.ts';
+import { usesOf } from './token-uses.repository.ts';
+
+export type TakenToken = Pick<
+  TokenRow,
+  | 'id'
+  | 'environment'
+  | 'type'
+  | 'counter'
+  | 'definition_id'
+  | 'process_defn_tag'
+  | 'ui_url'
+  | 'max_process_duration'
+  | 'parameters'
+>;
+
+/** It can be used now, and the definition that it is bound to is deployed. */
+const IS_OPEN = `tenant_id = :tenant_id AND id = :id
+  AND (environment = :environment OR :environment = '') AND status = 'ACTIVE'
+  AND (not_before_at IS NULL OR not_before_at <= :now) AND (not_after_at IS NULL OR not_after_at > :now)
+  AND (definition_id IS NULL OR EXISTS (SELECT 1 FROM process_definitions d
+    WHERE d.tenant_id = :tenant_id AND d.id = process_tokens.definition_id AND d.status = 'DEPLOYED_ACTIVE'))` as const;
+const OF_OTHERS = `(SELECT coalesce(sum(value), 0) FROM counters
+  WHERE tenant_id = :tenant_id AND name = :uses)`;
+const FIND = query<TakenToken & { sealed: Uint8Array | null }>()(`SELECT id, environment, type,
+  ${bigint(`counter + 1 + ${OF_OTHERS}`)} AS counter, definition_id, process_defn_tag, ui_url, max_process_duration,
+  parameters, sealed FROM process_tokens WHERE ${IS_OPEN}`);
+const TAKE = query<Pick<TokenRow, 'counter'>>()(`UPDATE process_tokens SET counter = counter + 1 WHERE ${IS_OPEN}
+  AND (type = 'UNLIMITED' OR max_count IS NULL OR counter < max_count) RETURNING counter`);
+
+/**
+ * Takes one use, if there is one to take now. However many try at once, no more than there are get one of a limited
+ * token. The use of an UNLIMITED one is counted by `countUse`.
+ */
+export async function takeUse(
+  tx: TenantTx,
+  id: string,
+  { environment = '', now }: { environment: Environment | '' | undefined; now: number },
+): Promise<TakenToken | undefined> {
+  const token = await FIND.get(tx, { id, environment, now, uses: usesOf(id) });
+  if (!token) return undefined;
+  if (token.type !== 'UNLIMITED') {
+    const taken = await TAKE.get(tx, { id, environment, now });
+    if (!taken) return undefined;
+    token.counter = taken.counter;
+  }
+  return openToken(tx, token);
+}
+
+/** The last that a creation does: its row of the counter is locked for as short as can be. */
+export async function countUse(tx: TenantTx, { id, type }: TakenToken): Promise<void> {
+  if (type === 'UNLIMITED') await addToCounter(tx, usesOf(id), 1);
+}
