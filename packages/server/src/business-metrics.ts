@@ -57,7 +57,7 @@ export function openBusinessMetrics(deps: BusinessMetricsDeps): BusinessMetrics 
     const { oldest } = await deps.webhooksWaiting();
     return [{ labels: {}, value: oldest === null ? 0 : Math.max(0, deps.clock.now() - oldest) / 1000 }];
   });
-  watchPool(meters, deps.db);
+  watchPools(meters, deps.db);
 
   const count = ({ type, environment, status, step, processDefnName: definition }: InstanceEvent) => {
     const common = { definition, environment };
@@ -112,16 +112,18 @@ async function sumReviews({ everyTenantId, reviewsWaiting }: BusinessMetricsDeps
   return sums;
 }
 
-function watchPool(meters: Meters, { pool }: Db): void {
-  if (!pool) return;
-  meters.gauge('grove_database_connections', 'Connections to PostgreSQL, and who waits for one', () => {
-    const { total, idle, waiting } = pool();
-    return [
-      { labels: { state: 'used' }, value: total - idle },
-      { labels: { state: 'idle' }, value: idle },
-      { labels: { state: 'waiting' }, value: waiting },
-    ];
-  });
+function watchPools(meters: Meters, { pools }: Db): void {
+  if (!pools) return;
+  meters.gauge('grove_database_connections', 'Connections to PostgreSQL, and who waits for one', () =>
+    Object.entries(pools()).flatMap(([pool, { total, idle, waiting }]) => [
+      { labels: { pool, state: 'used' }, value: total - idle },
+      { labels: { pool, state: 'idle' }, value: idle },
+      { labels: { pool, state: 'waiting' }, value: waiting },
+    ]),
+  );
+  meters.gauge('grove_database_round_trips', 'How often this process has waited for an answer of PostgreSQL', () =>
+    Object.entries(pools()).map(([pool, { roundTrips }]) => ({ labels: { pool }, value: roundTrips })),
+  );
 }
 
 type Call = (...input: never[]) => unknown;

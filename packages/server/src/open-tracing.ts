@@ -1,7 +1,8 @@
 import type { Context, Span as OtelSpan } from '@opentelemetry/api';
 import { type Config, ConfigError } from './config.ts';
-import type { Db } from './db/db.ts';
+import type { Db, TenantDb } from './db/db.ts';
 import type { Outbound } from './engines/outbound/outbound.ts';
+import type { TenantId } from './kernel/ids.ts';
 import type { SpanOptions, Tracing } from './kernel/tracing.ts';
 
 /** OpenTelemetry over OTLP, loaded only where the operator has given an address to send traces to. */
@@ -92,13 +93,14 @@ async function loadPackages() {
 /** A transaction may run in a group that another request began: it keeps the span of whoever wanted it. */
 export function tracedDb(db: Db, tracing: Tracing | undefined): Db {
   if (!tracing) return db;
-  return {
-    ...db,
-    of(tenantId) {
-      const handle = db.of(tenantId);
-      return { ...handle, write: (work) => handle.write(tracing.bind(work)) };
+  const traced = <Handles extends Pick<Db, 'of'>>(handles: Handles): Handles => ({
+    ...handles,
+    of(tenantId: TenantId) {
+      const handle = handles.of(tenantId);
+      return { ...handle, write: (work, options) => handle.write(tracing.bind(work), options) } satisfies TenantDb;
     },
-  };
+  });
+  return { ...traced(db), aside: traced(db.aside) };
 }
 
 /** Every request to the outside carries the trace, unless whoever sends it has said one himself. */

@@ -42,7 +42,7 @@ const valuesOf = (row: AuditRow) => [
 export async function addAuditEvents(tx: TenantTx, rows: readonly AuditRow[]): Promise<void> {
   const whole = rows.length - (rows.length % BATCH);
   for (let from = 0; from < whole; from += BATCH) {
-    await tx.run(ADD_BATCH, [tx.tenantId, ...rows.slice(from, from + BATCH).flatMap(valuesOf)]);
+    tx.send(ADD_BATCH, [tx.tenantId, ...rows.slice(from, from + BATCH).flatMap(valuesOf)]);
   }
   for (const row of rows.slice(whole)) await addAuditEvent(tx, row);
 }
@@ -52,7 +52,7 @@ export async function addAuditEvent(tx: TenantTx, row: AuditRow): Promise<void> 
   const { environment, id, at, action, actor, api_key_id, operator_id, instance_id, item, request_id, details } = row;
   // biome-ignore format: in the order of the columns
   const values = [tx.tenantId, environment, id, at, action, actor, api_key_id, operator_id, instance_id, item, request_id, details];
-  await tx.run(ADD_ONE, values);
+  tx.send(ADD_ONE, values);
 }
 
 export type AuditFilter = {

@@ -34,7 +34,7 @@ export function shardOf({ engine }: TenantTx): number {
 }
 
 export async function addToCounter(tx: TenantTx, name: string, by: number): Promise<void> {
-  await tx.run(ADD, [tx.tenantId, name, shardOf(tx), by]);
+  tx.send(ADD, [tx.tenantId, name, shardOf(tx), by]);
 }
 
 export async function readCounter(db: TenantReads, name: string): Promise<number> {

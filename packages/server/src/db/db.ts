@@ -39,6 +39,11 @@ export type Reads = {
 export type Writes = Reads & {
   /** How many rows were changed. */
   run(statement: Sql, values: readonly Value[]): Promise<number>;
+  /**
+   * A change whose result nobody reads. PostgreSQL gets it together with the next statement, which costs no round trip. A
+   * fault of it fails the transaction, here or at a later statement: where a fault has a meaning, use `run`.
+   */
+  send(statement: Sql, values: readonly Value[]): void;
 };
 
 /** Seals and opens what rows hold about persons, and makes codes of the words that they are found by. */
@@ -105,10 +110,12 @@ export type Db = {
   readonly signals: Signals;
   of(tenantId: TenantId): TenantDb;
   readonly system: SystemDb;
+  /** The same on connections of their own: for queues, which go on while callers have taken all others. */
+  readonly aside: Pick<Db, 'of' | 'system'>;
   /** Throws `unavailable` if the database does not answer or cannot be written to. */
   ready(): Promise<void>;
-  /** The connections of PostgreSQL, and how many wait for one. */
-  pool?(): { total: number; idle: number; waiting: number };
+  /** The connections of PostgreSQL for callers, and those aside. */
+  pools?(): Readonly<Record<'main' | 'aside', PoolState>>;
   /**
    * The database's own clock. SQLite has none but that of the machine: there it is the time that has passed since the
    * process began, by a clock that nobody can set.
@@ -116,6 +123,9 @@ export type Db = {
   now(): Promise<number>;
   close(): Promise<void>;
 };
+
+/** Connections, how many callers wait for one, and all that was ever asked on them. */
+export type PoolState = { total: number; idle: number; waiting: number; statements: number; roundTrips: number };
 
 /** The faults that callers can do something about; anything else is a bug or a broken disk. */
 export type DbFault = 'unique' | 'busy' | 'full' | 'unavailable';
@@ -200,6 +210,10 @@ export function revocable(calls: Writes): { calls: Writes; revoke(): void } {
       run: (statement, values) => {
         alive();
         return calls.run(statement, values);
+      },
+      send: (statement, values) => {
+        alive();
+        calls.send(statement, values);
       },
     },
     revoke: () => {

@@ -145,9 +145,10 @@ export async function migratePostgres(
 ): Promise<MigrationState> {
   const client = await connectWritable(url, { application_name: 'grove-migrate' });
   try {
-    await client.query(`SET lock_timeout = ${LOCK_TIMEOUT_MS}`);
-    await client.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCK]);
     await client.query('BEGIN');
+    // Of the transaction and not of the session, which a pooler would give to somebody else.
+    await client.query(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`);
+    await client.query('SELECT pg_advisory_xact_lock($1)', [ADVISORY_LOCK]);
     await client.query(TABLE);
     const done = await client.query(APPLIED);
     const plan = planMigrations(done.rows, known);

@@ -49,10 +49,12 @@ export function jobQueue(deps: JobQueueDeps): QueuePolicy<Claimed, Outcome> {
     const turnsOf = (owners: readonly string[]) => turns(held, owners, concurrency, lastOwner);
     // Mostly there is nothing; and where enough waits, only those whose jobs do not wait here may have more.
     const isFull = held.waiting.length >= concurrency;
-    const maybe = isFull ? turnsOf(await dueOwners(db.system, now)).length > 0 : await mayBeDue(db.system, now);
+    const maybe = isFull
+      ? turnsOf(await dueOwners(db.aside.system, now)).length > 0
+      : await mayBeDue(db.aside.system, now);
     if (!maybe) return [];
     const share = { limit: isFull ? Math.min(room, concurrency) : room, isFull, turnsOf };
-    const rows = await db.system.write((tx) => claim(tx, now, lease, share));
+    const rows = await db.aside.system.write((tx) => claim(tx, now, lease, share));
     lastOwner = ownerOf(rows.at(-1) ?? { owner_tenant_id: lastOwner });
     return rows.map((row) => ({ ...row, token: lease.token }));
   };
@@ -74,7 +76,7 @@ export function jobQueue(deps: JobQueueDeps): QueuePolicy<Claimed, Outcome> {
     notBegun: { result: 'stopped' },
     groupOf: () => '',
     async settle(_group, batch) {
-      const refused = await db.system.write((tx) => settle(tx, batch, clock.now(), deps));
+      const refused = await db.aside.system.write((tx) => settle(tx, batch, clock.now(), deps));
       if (refused.length > 0) log.warn({ jobs: refused }, 'jobs outlived their lease and will run again');
     },
   };

@@ -17,7 +17,10 @@ const NEW = { state: 'READY', attempts: 0, lease_until: 0, lease_token: null, la
 
 /** False if there is a job with its unique key already. */
 export async function addJob(tx: Writes, row: NewJobRow): Promise<boolean> {
-  return (await ADD.run(tx, { ...NEW, ...row })) === 1;
+  const job = { ...NEW, ...row };
+  if (row.unique_key !== null) return (await ADD.run(tx, job)) === 1;
+  ADD.send(tx, job);
+  return true;
 }
 
 export async function addScheduledJob(tx: Writes, row: NewJobRow): Promise<void> {

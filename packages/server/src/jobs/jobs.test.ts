@@ -60,7 +60,7 @@ onBothEngines('a job', (engine, places) => {
       await answer.opened;
       return result;
     };
-    const jobs = openTestJobs({ ...db, system: { ...db.system, write } }, clock);
+    const jobs = openTestJobs({ ...db, aside: { ...db.aside, system: { ...db.system, write } } }, clock);
     const ended: string[] = [];
     const definition = namedJob(async ({ name }) => void ended.push(name));
     jobs.register(definition);

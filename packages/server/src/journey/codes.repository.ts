@@ -43,7 +43,7 @@ export function takeCode(tx: TenantTx, hash: Uint8Array, now: number): Promise<C
 }
 
 export async function addCode(tx: TenantTx, row: CodeRow): Promise<void> {
-  await ADD.run(tx, row);
+  ADD.send(tx, row);
 }
 
 /** How many there were. */

@@ -50,16 +50,16 @@ export function sessionsOf(db: TenantReads, instanceId: string): Promise<Session
 }
 
 export async function addSession(tx: TenantTx, row: SessionRow): Promise<void> {
-  await ADD.run(tx, row);
+  ADD.send(tx, row);
 }
 
 export async function setSessionState(tx: TenantTx, id: string, state: SessionState): Promise<void> {
-  await SET_STATE.run(tx, { id, state });
+  SET_STATE.send(tx, { id, state });
 }
 
 /** The session that acted looks on from now on. */
 export async function demoteActive(tx: TenantTx, instanceId: string): Promise<void> {
-  await DEMOTE.run(tx, { instanceId });
+  DEMOTE.send(tx, { instanceId });
 }
 
 /** How many there were. */
@@ -68,7 +68,7 @@ export function closeUnconfirmed(tx: TenantTx, instanceId: string): Promise<numb
 }
 
 export async function removeSession(tx: TenantTx, id: string): Promise<void> {
-  await REMOVE.run(tx, { id });
+  REMOVE.send(tx, { id });
 }
 
 export type Standing = {

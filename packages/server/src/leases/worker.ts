@@ -78,7 +78,7 @@ export function openWorker<Item extends Leased, Result>(deps: WorkerDeps, policy
     await items.extendLeases();
     const now = deps.clock.now();
     if (now < latest - MOST_APART_MS) {
-      await db.system.write((tx) => policy.bringForward(tx, now));
+      await db.aside.system.write((tx) => policy.bringForward(tx, now));
       latest = now;
       poll.ring();
     }
@@ -90,7 +90,7 @@ export function openWorker<Item extends Leased, Result>(deps: WorkerDeps, policy
     start() {
       renewals.start(leaseMs / RENEWALS_PER_LEASE, extendLeases, `could not extend leases of ${noun}`);
       // What another server had claimed it will not finish, so nobody waits for its leases.
-      if (db.isSingleServer) freed = db.system.write((tx) => table.freeAll(tx));
+      if (db.isSingleServer) freed = db.aside.system.write((tx) => table.freeAll(tx));
       freed
         .catch((error) => log.error({ err: error }, `could not free old leases of ${noun}; they will expire`))
         .then(poll.start);
@@ -179,7 +179,7 @@ function openItems<Item extends Leased, Result>(
     async extendLeases(): Promise<void> {
       const items = [...waiting, ...running.keys(), ...results.all().map(({ item }) => item)];
       if (items.length === 0) return;
-      const still = await db.system.write((tx) => table.extend(tx, items, clock.now() + leaseMs));
+      const still = await db.aside.system.write((tx) => table.extend(tx, items, clock.now() + leaseMs));
       const lost = new Set(items.filter((item) => !still.has(item)));
       for (const [item, abort] of running) if (lost.has(item)) abort.abort(LEASE_LOST);
       waiting.splice(0, waiting.length, ...waiting.filter((item) => !lost.has(item)));

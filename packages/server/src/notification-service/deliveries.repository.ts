@@ -68,8 +68,8 @@ const NEW = {
 /** Adds a delivery in the transaction of its event. */
 export async function addDelivery(tx: TenantTx, row: NewDelivery): Promise<void> {
   const { id, webhook_id, created_at: now } = row;
-  await ADD.run(tx, { ...NEW, ...row, next_at: now });
-  await ENQUEUE.run(tx, { id, webhook_id, now });
+  ADD.send(tx, { ...NEW, ...row, next_at: now });
+  ENQUEUE.send(tx, { id, webhook_id, now });
 }
 
 export function findDelivery(db: TenantReads, id: string): Promise<DeliveryRow | undefined> {
@@ -90,7 +90,7 @@ export async function replayDelivery(
   now: number,
 ): Promise<void> {
   await REOPEN.run(tx, { id, status: 'PENDING', next_at: now });
-  await ENQUEUE.run(tx, { id, webhook_id, now });
+  ENQUEUE.send(tx, { id, webhook_id, now });
 }
 
 /** How many are sent again, the oldest first. */

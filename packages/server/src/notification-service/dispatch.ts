@@ -88,7 +88,7 @@ export function openDispatcher(deps: DispatcherDeps): Worker {
     notBegun: { kind: 'stopped' },
     groupOf: ({ tenantId }) => tenantId,
     settle: (tenantId, batch) =>
-      db.of(asTenantId(tenantId)).write((tx) => settle(tx, batch, { now: clock.now(), random })),
+      db.aside.of(asTenantId(tenantId)).write((tx) => settle(tx, batch, { now: clock.now(), random })),
   };
   return openWorker(deps, policy);
 }
@@ -100,7 +100,7 @@ function claimFromLanes(
   lanes: readonly Lane[],
   { held, underWay, perEndpoint, ...claim }: Room,
 ): Promise<Claimed[]> {
-  return db.system.write(async (tx) => {
+  return db.aside.system.write(async (tx) => {
     await prepareClaim(tx);
     const claimed: Claimed[] = [];
     for (const lane of inTurn(lanes).slice(0, MAX_LANES_PER_CLAIM)) {
@@ -125,9 +125,9 @@ function countHeld({ waiting, running }: Held<Claimed>): Map<string, number> {
 
 /** From the endpoint after the last that was served, and round again, so that all have their turn. */
 async function lanesFrom(db: Db, now: number, after: string): Promise<Lane[]> {
-  const lanes = await dueLanes(db.system, now, after, MAX_LANES);
+  const lanes = await dueLanes(db.aside.system, now, after, MAX_LANES);
   if (after === '' || lanes.length === MAX_LANES) return lanes;
-  const before = await dueLanes(db.system, now, '', MAX_LANES - lanes.length);
+  const before = await dueLanes(db.aside.system, now, '', MAX_LANES - lanes.length);
   return [...lanes, ...before.filter(({ webhook_id }) => webhook_id <= after)];
 }
 

@@ -87,7 +87,7 @@ export function pageDataKeys(db: TenantReads, after: string): Promise<{ subject:
 }
 
 export async function addDataKey(tx: TenantTx, subject: string, sealed: Uint8Array, now: number): Promise<void> {
-  await DATA_ADD.run(tx, { subject, sealed, now });
+  DATA_ADD.send(tx, { subject, sealed, now });
 }
 
 export async function resealDataKey(tx: TenantTx, subject: string, sealed: Uint8Array): Promise<void> {
@@ -95,5 +95,5 @@ export async function resealDataKey(tx: TenantTx, subject: string, sealed: Uint8
 }
 
 export async function destroyDataKey(tx: TenantTx, subject: string): Promise<void> {
-  await DATA_DESTROY.run(tx, { subject });
+  DATA_DESTROY.send(tx, { subject });
 }

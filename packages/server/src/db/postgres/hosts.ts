@@ -23,6 +23,14 @@ export function hostUrls(url: string): string[] | undefined {
   return urls.every(isValid) ? urls : undefined;
 }
 
+/**
+ * Whether a pooler stands in front of the database that lends its connections for one transaction, as PgBouncer does:
+ * `postgres://user@pgbouncer:6432/grove?pgbouncer=true`.
+ */
+export function isPooled(url: string): boolean {
+  return new URLSearchParams(url.split('?')[1]).get('pgbouncer') === 'true';
+}
+
 const SESSION_ATTRIBUTES = 'target_session_attrs';
 const WRITABLE = ['read-write', 'primary'];
 const MAX_HOSTS = 8;

@@ -15,9 +15,14 @@ const MAX_PAYLOAD_LENGTH = 7000;
 const MAX_WAITING = 10_000;
 const RETRY_MS = 1000;
 
-type Deps = { url: string; notify(channel: string, payload: string): Promise<unknown> };
+type Deps = {
+  url: string;
+  /** False behind a pooler: it would say yes to LISTEN and give the connection to somebody else. */
+  canListen: boolean;
+  notify(channel: string, payload: string): Promise<unknown>;
+};
 
-export function openPostgresSignals({ url, notify }: Deps): PostgresSignals {
+export function openPostgresSignals({ url, canListen, notify }: Deps): PostgresSignals {
   const sender = randomUUID();
   const listeners = new Set<(message: string | undefined) => void>();
   let waiting = new Set<string>();
@@ -53,7 +58,7 @@ export function openPostgresSignals({ url, notify }: Deps): PostgresSignals {
   };
 
   const keepListening = async (): Promise<void> => {
-    if (isKept) return;
+    if (isKept || !canListen) return;
     isKept = true;
     while (listeners.size > 0 && !isClosed) {
       await listenOnce().catch(() => client?.end().catch(() => undefined));

@@ -11,6 +11,8 @@ export type Statement<P, R> = {
   all(db: Handle<P>, params: Given<P>): Promise<R[]>;
   /** Resolves to the number of rows that were changed. */
   run(db: Handle<P> & Writes, params: Given<P>): Promise<number>;
+  /** For a change whose result nobody reads, as `Writes.send` says. */
+  send(db: Handle<P> & Writes, params: Given<P>): void;
   toString(): string;
 };
 
@@ -50,6 +52,7 @@ export function prepare<P, R>(text: string, columns?: readonly string[]): Statem
     get: (db, params) => db.get<R>(prepared, valuesOf(db, params)),
     all: (db, params) => db.all<R>(prepared, valuesOf(db, params)),
     run: (db, params) => db.run(prepared, valuesOf(db, params)),
+    send: (db, params) => db.send(prepared, valuesOf(db, params)),
     toString: () => numbered,
   };
 }

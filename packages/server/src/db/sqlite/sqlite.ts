@@ -54,12 +54,8 @@ export function openSqlite(file: string, { busyTimeoutMs, transactionTimeoutMs }
 
   const handles = boundedMap<TenantId, TenantDb>(MAX_HANDLES);
   const seals: PersonalSeals = {};
-  return {
-    engine: 'sqlite',
-    isSingleServer: true,
-    seals,
-    signals: NO_SIGNALS,
-    of(tenantId: TenantId) {
+  const own: Pick<Db, 'of' | 'system'> = {
+    of(tenantId) {
       let handle = handles.get(tenantId);
       if (!handle) {
         handle = tenantDb({ tenantId, seals, engine: 'sqlite', reads, write: writeOf(tenantId) });
@@ -68,6 +64,14 @@ export function openSqlite(file: string, { busyTimeoutMs, transactionTimeoutMs }
       return handle;
     },
     system: { get: reads.get, all: reads.all, write: writeOf(OF_INSTALLATION) },
+  };
+  return {
+    engine: 'sqlite',
+    isSingleServer: true,
+    seals,
+    signals: NO_SIGNALS,
+    ...own,
+    aside: own,
     ready: async () => undefined,
     now: async () => Math.round(performance.timeOrigin + performance.now()),
     async close() {
@@ -121,6 +125,11 @@ function connection(database: DatabaseSync, beforeRead?: () => void): Writes & {
   };
   const bind = (order: number[] | undefined, values: readonly Value[]): Value[] =>
     order ? order.map((index) => values[index] as Value) : (values as Value[]);
+  const change = (statement: Sql, values: readonly Value[]): number => {
+    const { statement: prepared, order } = prepare(statement);
+    changes += 1;
+    return Number(prepared.run(...bind(order, values)).changes);
+  };
   const guarded = <T>(work: () => T): Promise<T> => {
     try {
       return Promise.resolve(work());
@@ -145,12 +154,14 @@ function connection(database: DatabaseSync, beforeRead?: () => void): Writes & {
         const rows = prepared.all(...bind(order, values)) as unknown as Value[][];
         return rows.map(toRow) as R[];
       }),
-    run: (statement, values) =>
-      guarded(() => {
-        const { statement: prepared, order } = prepare(statement);
-        changes += 1;
-        return Number(prepared.run(...bind(order, values)).changes);
-      }),
+    run: (statement, values) => guarded(() => change(statement, values)),
+    send(statement, values) {
+      try {
+        change(statement, values);
+      } catch (error) {
+        throw translated(error);
+      }
+    },
     changes: () => changes,
   };
 }

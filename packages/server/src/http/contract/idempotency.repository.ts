@@ -38,6 +38,6 @@ export async function removeSomeExpired(db: TenantDb, expiredAt: number): Promis
 
 /** Answers are kept for a day; those that are older make room first. */
 export async function addAnswer(tx: TenantTx, { operation, key }: Slot, row: IdempotencyRow, expiredAt: number) {
-  await REMOVE_EXPIRED.run(tx, { expiredAt });
+  REMOVE_EXPIRED.send(tx, { expiredAt });
   await ADD.run(tx, { operation, key, request_hash: row.request_hash, sealed: row.sealed, created_at: row.created_at });
 }

@@ -11,7 +11,7 @@ const LIST = authentications.list(authentications.columns, OF_USER);
 const LIST_OF_MODALITY = authentications.list(authentications.columns, `${OF_USER} AND modality = :modality`);
 
 export async function addAuthentication(tx: TenantTx, row: AuthenticationRow): Promise<void> {
-  await ADD.run(tx, row);
+  ADD.send(tx, row);
 }
 
 /** Ids are in the order of time, so whatever is older than a moment has a smaller id. */

@@ -32,15 +32,15 @@ export function findLock(tx: TenantTx, userId: string, modality: Modality): Prom
 
 export async function putLock(tx: TenantTx, userId: string, modality: Modality, state: LockState): Promise<void> {
   const { failed_count, lock_count, tries, locked_at, locked_until, disabled_at } = state;
-  await PUT.run(tx, { userId, modality, failed_count, lock_count, tries, locked_at, locked_until, disabled_at });
+  PUT.send(tx, { userId, modality, failed_count, lock_count, tries, locked_at, locked_until, disabled_at });
 }
 
 export async function clearLock(tx: TenantTx, userId: string, modality: Modality): Promise<void> {
-  await CLEAR.run(tx, { userId, modality });
+  CLEAR.send(tx, { userId, modality });
 }
 
 export async function clearLocks(tx: TenantTx, userId: string): Promise<void> {
-  await CLEAR_ALL.run(tx, { userId });
+  CLEAR_ALL.send(tx, { userId });
 }
 
 export type Locks = Partial<Record<Modality, LockState>>;

@@ -32,7 +32,7 @@ export function findFace(db: TenantReads, userId: string): Promise<BiometricRow 
 
 /** One that was there is replaced. */
 export async function putFace(tx: TenantTx, row: BiometricRow): Promise<void> {
-  await PUT.run(tx, row);
+  PUT.send(tx, row);
 }
 
 /** False if there is none. */

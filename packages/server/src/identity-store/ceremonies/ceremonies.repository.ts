@@ -68,7 +68,7 @@ async function openNames(db: TenantReads, rows: CeremonyRow[]): Promise<Ceremony
 }
 
 export async function addCeremony(tx: TenantTx, row: CeremonyRow): Promise<void> {
-  await ADD.run(tx, { ...row, username: await sealName(tx, row) });
+  ADD.send(tx, { ...row, username: await sealName(tx, row) });
 }
 
 /** Nobody who takes one needs the name of its user: it is not opened. */
@@ -80,7 +80,7 @@ export function removeCeremony(
 }
 
 export async function keepNewestCeremonies(tx: TenantTx, userId: string, keep: number): Promise<void> {
-  await KEEP_NEWEST.run(tx, { userId, keep });
+  KEEP_NEWEST.send(tx, { userId, keep });
 }
 
 /** The newest first. There are only so many. */

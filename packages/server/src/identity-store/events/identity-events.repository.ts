@@ -14,7 +14,8 @@ const REMOVE_OLD = identityEventsTable.delete(`WHERE ${OF_ENVIRONMENT} AND id IN
   SELECT id FROM identity_events WHERE ${OF_ENVIRONMENT} AND id < :beforeId ORDER BY id LIMIT :limit)`);
 
 export async function addEvent(tx: TenantTx, row: EventRow | EventOfNoProcess): Promise<void> {
-  await ('parent_process_defn_id' in row ? ADD.run(tx, row) : ADD_OF_NO_PROCESS.run(tx, row));
+  if ('parent_process_defn_id' in row) ADD.send(tx, row);
+  else ADD_OF_NO_PROCESS.send(tx, row);
 }
 
 /** Ids are in the order of time, so whatever is older than a moment has a smaller id. */

@@ -21,7 +21,7 @@ export async function putStepCeremony(
   { instanceId, step }: StepOfInstance,
   { sessionId, now }: { sessionId: string; now: number },
 ): Promise<void> {
-  await PUT.run(tx, { instanceId, step, sessionId, now });
+  PUT.send(tx, { instanceId, step, sessionId, now });
 }
 
 export async function findStepCeremony(

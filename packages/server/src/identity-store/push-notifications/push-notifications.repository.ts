@@ -64,7 +64,7 @@ const REMOVE_OLD = notifications.delete(`WHERE tenant_id = :tenant_id AND id IN 
     SELECT id FROM push_notifications WHERE tenant_id = :tenant_id AND expires_at <= :expiredBefore LIMIT :limit)`);
 
 export async function addPush(tx: TenantTx, row: PushRow): Promise<void> {
-  await ADD.run(tx, row);
+  ADD.send(tx, row);
 }
 
 export function findPush(db: TenantReads, id: string): Promise<PushRow | undefined> {
@@ -99,16 +99,16 @@ export async function setPushStatus(
   id: string,
   { status, reason, now }: { status: PushStatus; reason: string | null; now: number },
 ): Promise<void> {
-  await SET_STATUS.run(tx, { id, status, reason, now });
+  SET_STATUS.send(tx, { id, status, reason, now });
 }
 
 export async function noteHanded(tx: TenantTx, id: string, now: number): Promise<void> {
-  await HANDED.run(tx, { id, now });
+  HANDED.send(tx, { id, now });
 }
 
 /** Unless it has reached the device after all. */
 export async function failPush(tx: TenantTx, id: string, reason: string, now: number): Promise<void> {
-  await FAIL.run(tx, { id, reason, now });
+  FAIL.send(tx, { id, reason, now });
 }
 
 export type EndedPush = Pick<PushRow, 'id' | 'status' | 'parent_instance_id' | 'process_token_id'>;

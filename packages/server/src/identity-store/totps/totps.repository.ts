@@ -44,7 +44,7 @@ export function findTotp(db: TenantReads, { userId, policyName }: TotpKey): Prom
 
 /** One of the policy before is replaced. */
 export async function putTotp(tx: TenantTx, row: TotpRow): Promise<void> {
-  await PUT.run(tx, row);
+  PUT.send(tx, row);
 }
 
 /** False if that step or a later one was accepted already, or the secret of that id was replaced or removed. */
@@ -67,11 +67,11 @@ export function findPending(
 
 /** One that was started before is given up. */
 export async function putPending(tx: TenantTx, row: PendingTotpRow): Promise<void> {
-  await PUT_PENDING.run(tx, row);
+  PUT_PENDING.send(tx, row);
 }
 
 export async function failPending(tx: TenantTx, { userId, policyName }: TotpKey): Promise<void> {
-  await FAIL_PENDING.run(tx, { userId, policyName });
+  FAIL_PENDING.send(tx, { userId, policyName });
 }
 
 export async function removePending(tx: TenantTx, { userId, policyName }: TotpKey): Promise<boolean> {

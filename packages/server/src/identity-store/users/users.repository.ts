@@ -87,7 +87,7 @@ export async function changeUser(tx: TenantTx, row: UserRow): Promise<void> {
 }
 
 export async function recordSuccess(tx: TenantTx, userId: string, now: number): Promise<void> {
-  await SUCCEEDED.run(tx, { id: userId, last_success_at: now });
+  SUCCEEDED.send(tx, { id: userId, last_success_at: now });
 }
 
 export async function tempLockUser(
@@ -95,7 +95,7 @@ export async function tempLockUser(
   userId: string,
   { from, until }: { from: number; until: number },
 ): Promise<void> {
-  await TEMP_LOCK.run(tx, { id: userId, temp_lock_at: from, temp_lock_until: until });
+  TEMP_LOCK.send(tx, { id: userId, temp_lock_at: from, temp_lock_until: until });
 }
 
 /** Whatever belongs to the user goes with it. */

@@ -53,22 +53,22 @@ export function messagesSince(db: TenantReads, instanceId: string, since: number
 }
 
 export async function addMessage(tx: TenantTx, row: MessageRow): Promise<void> {
-  await ADD.run(tx, row);
+  ADD.send(tx, row);
 }
 
 /** What was in it is gone. */
 export async function endMessage(tx: TenantTx, id: string, state: 'SENT' | 'FAILED'): Promise<void> {
-  await END.run(tx, { id, state });
+  END.send(tx, { id, state });
 }
 
 /** Somebody else is to be told instead, or nobody. It still counts as one that was asked for. */
 export async function giveUpWaiting(tx: TenantTx, instanceId: string, now: number): Promise<void> {
-  await GIVE_UP_WAITING.run(tx, { instanceId, now });
+  GIVE_UP_WAITING.send(tx, { instanceId, now });
 }
 
 /** The link in it opens nothing any more. */
 export async function giveUpLinks(tx: TenantTx, instanceId: string): Promise<void> {
-  await GIVE_UP_LINKS.run(tx, { instanceId });
+  GIVE_UP_LINKS.send(tx, { instanceId });
 }
 
 /** The ids of those that waited and are to be sent now. */
@@ -82,7 +82,7 @@ export async function readyToAskAgain(
   tx: TenantTx,
   { id, sealed, expiresAt }: { id: string; sealed: Uint8Array; expiresAt: number },
 ): Promise<void> {
-  await ASK_AGAIN.run(tx, { id, sealed, expiresAt });
+  ASK_AGAIN.send(tx, { id, sealed, expiresAt });
 }
 
 /** Whatever became of the job that should have sent it. How many there were, of at most so many. */

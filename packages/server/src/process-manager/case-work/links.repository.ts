@@ -36,7 +36,7 @@ export async function addLink(
   { kind, code }: LinkRow,
   score: number | null = null,
 ): Promise<void> {
-  await ADD.run(tx, { environment, kind, code, instanceId, score });
+  ADD.send(tx, { environment, kind, code, instanceId, score });
 }
 
 export async function removeLink(
@@ -44,7 +44,7 @@ export async function removeLink(
   { id: instanceId, environment }: LinkedInstance,
   { kind, code }: LinkRow,
 ): Promise<void> {
-  await REMOVE.run(tx, { environment, kind, code, instanceId });
+  REMOVE.send(tx, { environment, kind, code, instanceId });
 }
 
 /** The instances that share a code with this one, the newest first. */

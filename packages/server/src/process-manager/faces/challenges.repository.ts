@@ -40,7 +40,7 @@ const USE = statement(`UPDATE liveness_challenges SET state = 'USED'
     AND expires_at >= :now`);
 
 export async function addChallenge(tx: TenantTx, row: ChallengeRow): Promise<void> {
-  await ADD.run(tx, row);
+  ADD.send(tx, row);
 }
 
 export async function countChallenges(tx: TenantTx, { instanceId, step, attempt }: Attempt): Promise<number> {
@@ -49,7 +49,7 @@ export async function countChallenges(tx: TenantTx, { instanceId, step, attempt 
 }
 
 export async function endOpenChallenges(tx: TenantTx, { instanceId, step, attempt }: Attempt): Promise<void> {
-  await END_OPEN.run(tx, { instanceId, step, attempt });
+  END_OPEN.send(tx, { instanceId, step, attempt });
 }
 
 export function findChallenge(db: TenantReads, instanceId: string, id: string): Promise<ChallengeRow | undefined> {
@@ -60,7 +60,7 @@ type Saved = Pick<ChallengeRow, 'instance_id' | 'id' | 'state' | 'token' | 'prog
 
 /** The instance is locked by the caller. */
 export async function saveChallenge(tx: TenantTx, { instance_id, id, state, token, progress }: Saved): Promise<void> {
-  await SAVE.run(tx, { instance_id, id, state, token, progress });
+  SAVE.send(tx, { instance_id, id, state, token, progress });
 }
 
 /** One conditional update: of any number of callers, one uses it. */

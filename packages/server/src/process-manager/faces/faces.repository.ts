@@ -31,7 +31,7 @@ type NewFace = { instanceId: string; step: string; environment: string; algorith
 
 export async function saveFace(tx: TenantTx, face: NewFace, now: number): Promise<void> {
   const { instanceId, step, environment, algorithm, sealed } = face;
-  await SAVE.run(tx, { instanceId, step, environment, algorithm, sealed, now });
+  SAVE.send(tx, { instanceId, step, environment, algorithm, sealed, now });
 }
 
 export type KeptFace = FaceKey & { readonly environment: string };

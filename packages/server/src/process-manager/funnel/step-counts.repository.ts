@@ -19,7 +19,7 @@ const REMOVE = statement(`DELETE FROM step_counts WHERE tenant_id = :tenant_id A
   (SELECT ${KEY} FROM step_counts WHERE tenant_id = :tenant_id AND day < :day ORDER BY day LIMIT :limit + 0)`);
 
 export async function countStep(tx: TenantTx, { environment, definitionId, day, step, what }: StepCount) {
-  await ADD.run(tx, { environment, definitionId, day, step, what, shard: shardOf(tx) });
+  ADD.send(tx, { environment, definitionId, day, step, what, shard: shardOf(tx) });
 }
 
 export function stepCounts(

@@ -28,5 +28,5 @@ export function findStepView(db: TenantReads, instanceId: string, step: string):
 
 /** The caller has locked the instance. */
 export async function saveStepView(tx: TenantTx, row: StepView): Promise<void> {
-  await SAVE.run(tx, row);
+  SAVE.send(tx, row);
 }

@@ -46,7 +46,7 @@ export function imagesOf(db: TenantReads, instanceId: string): Promise<ImageRow[
 /** Gives the key of the blob that it replaces, if there was one. The instance is locked by the caller. */
 export async function saveImage(tx: TenantTx, row: ImageRow): Promise<string | undefined> {
   const before = await ONE.get(tx, row);
-  await SAVE.run(tx, row);
+  SAVE.send(tx, row);
   return before?.blob_key;
 }
 
@@ -54,7 +54,7 @@ type Carried = { instanceId: string; step: string; attempt: number; names: reado
 
 /** Images of one attempt become those of the next, where it has none of that name. The instance is locked. */
 export async function carryImages(tx: TenantTx, { instanceId, step, attempt, names }: Carried): Promise<void> {
-  for (const name of names) await CARRY.run(tx, { instanceId, step, attempt, name, next: attempt + 1 });
+  for (const name of names) CARRY.send(tx, { instanceId, step, attempt, name, next: attempt + 1 });
 }
 
 /** Which of these blobs are images of the tenant. */

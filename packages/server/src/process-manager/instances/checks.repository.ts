@@ -53,7 +53,7 @@ export async function saveChecks(tx: TenantTx, made: Made, checks: readonly Chec
   const { instanceId, step, attempts, now } = made;
   await removeChecks(tx, instanceId, step);
   for (const check of checks) {
-    await SAVE.run(tx, {
+    SAVE.send(tx, {
       instanceId,
       step,
       name: check.name,
@@ -71,7 +71,7 @@ export async function saveChecks(tx: TenantTx, made: Made, checks: readonly Chec
 }
 
 export async function removeChecks(tx: TenantTx, instanceId: string, step: string): Promise<void> {
-  await REMOVE_STEP.run(tx, { instanceId, step });
+  REMOVE_STEP.send(tx, { instanceId, step });
 }
 
 export type NamedCheck = Pick<CheckRow, 'step' | 'name' | 'status' | 'reason' | 'meta_data'> & { instance_id: string };

@@ -15,5 +15,5 @@ export async function overdueInstances(db: TenantReads, now: number, limit: numb
 
 /** The instance could not be ended. It is tried again then. */
 export async function postponeDeadline(tx: TenantTx, instanceId: string, until: number): Promise<void> {
-  await POSTPONE.run(tx, { instanceId, until });
+  POSTPONE.send(tx, { instanceId, until });
 }

@@ -45,7 +45,7 @@ export async function appendEvents(
   if (events.length === 0) return row;
   const sequence = row.sequence + events.length;
   await addEvents(tx, row, events, now);
-  await SEQUENCE.run(tx, { id: row.id, sequence });
+  SEQUENCE.send(tx, { id: row.id, sequence });
   return { ...row, sequence };
 }
 
@@ -58,7 +58,7 @@ export async function addEvents(
 ): Promise<void> {
   for (const [at, { type, status, step = null, data }] of events.entries()) {
     const text = data ? JSON.stringify(data) : null;
-    await ADD.run(tx, { id, sequence: sequence + at + 1, type, now, status, step, text });
+    ADD.send(tx, { id, sequence: sequence + at + 1, type, now, status, step, text });
   }
 }
 

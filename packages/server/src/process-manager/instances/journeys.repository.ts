@@ -33,12 +33,12 @@ export function findJourney(db: TenantReads, instanceId: string): Promise<Journe
 
 /** The instance is locked by the caller. */
 export async function saveJourney(tx: TenantTx, row: JourneyRow): Promise<void> {
-  await SAVE.run(tx, row);
+  SAVE.send(tx, row);
 }
 
 /** Something below the instance has changed. */
 export async function touchJourney(tx: TenantTx, instanceId: string): Promise<void> {
-  await TOUCH.run(tx, { instanceId });
+  TOUCH.send(tx, { instanceId });
 }
 
 export async function dueJourneys(db: TenantReads, now: number, limit: number): Promise<string[]> {
@@ -48,5 +48,5 @@ export async function dueJourneys(db: TenantReads, now: number, limit: number): 
 
 /** What is due could not happen. It is tried again then. */
 export async function postponeJourney(tx: TenantTx, instanceId: string, until: number): Promise<void> {
-  await POSTPONE.run(tx, { instanceId, until });
+  POSTPONE.send(tx, { instanceId, until });
 }

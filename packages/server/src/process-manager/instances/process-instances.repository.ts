@@ -93,7 +93,7 @@ export async function spendStartCode(
 /** The row, the words it is found by, and the total it belongs to. */
 export async function addInstance(tx: TenantTx, fresh: InstanceRow): Promise<void> {
   const row = toStored(await sealOf(tx), fresh);
-  await ADD.run(tx, row);
+  ADD.send(tx, row);
   await addTerms(tx, row);
   await countOne(tx, row);
 }
@@ -103,31 +103,31 @@ export async function addInstance(tx: TenantTx, fresh: InstanceRow): Promise<voi
  * what it was then.
  */
 export async function changeInstance(tx: TenantTx, before: InstanceRow, after: InstanceRow): Promise<InstanceRow> {
-  await CHANGE.run(tx, { ...after, id: before.id });
+  CHANGE.send(tx, { ...after, id: before.id });
   if (after.status !== before.status) await moveOne(tx, before, after);
   if (after.review_comment === before.review_comment) return after;
   const sealed = sealPerson(await sealOf(tx), after);
-  await RESEAL.run(tx, { id: before.id, sealed });
+  RESEAL.send(tx, { id: before.id, sealed });
   return { ...after, sealed };
 }
 
 /** What the sandbox finds in this instance from now on. The caller has locked the row. */
 export async function setScenario(tx: TenantTx, row: InstanceRow, scenario: string): Promise<void> {
   const parameters = JSON.stringify({ ...(JSON.parse(row.parameters) as object), _scenario: scenario });
-  await RESEAL.run(tx, { id: row.id, sealed: sealPerson(await sealOf(tx), { ...row, parameters }) });
+  RESEAL.send(tx, { id: row.id, sealed: sealPerson(await sealOf(tx), { ...row, parameters }) });
 }
 
 /** The instance with everything that hangs on it in the database, but for its children, which go before it. */
 export async function removeInstance(tx: TenantTx, row: InstanceRow, by: string, now: number): Promise<void> {
   await removeTerms(tx, row);
-  await REMOVE.run(tx, row);
-  await ADD_TOMBSTONE.run(tx, { ...row, now, by });
+  REMOVE.send(tx, row);
+  ADD_TOMBSTONE.send(tx, { ...row, now, by });
   await discountOne(tx, row);
 }
 
 export async function removeTerms(tx: TenantTx, row: InstanceRow): Promise<void> {
   for (const term of JSON.parse(row.terms) as string[]) {
-    await REMOVE_TERM.run(tx, { environment: row.environment, term, id: row.id });
+    REMOVE_TERM.send(tx, { environment: row.environment, term, id: row.id });
   }
 }
 
@@ -142,7 +142,7 @@ const ADD_TERMS = statement(`INSERT INTO instance_terms (tenant_id, environment,
 
 /** One statement for all words: on PostgreSQL each is a journey to the server and back. */
 export async function addTerms(tx: TenantTx, { id, environment, terms }: InstanceRow): Promise<void> {
-  if (terms !== '[]') await ADD_TERMS.run(tx, { id, environment, terms });
+  if (terms !== '[]') ADD_TERMS.send(tx, { id, environment, terms });
 }
 
 const PARENTS = query<{ id: string; parent_id: string }>()(`SELECT id, parent_id FROM process_instances

@@ -64,12 +64,15 @@ onBothEngines('races around tokens and instances', (engine, places) => {
     assert.equal((await create(token.id)).row.token_counter, 68);
   });
 
-  it('creates on an UNLIMITED token do not wait for its row', { skip: engine === 'sqlite' && 'it has one writer' }, () =>
-    acme.write(async (tx) => {
-      const token = await addTestToken(acme, definition);
-      await findTokenForUpdate(tx, token.id);
-      assert.equal((await create(token.id)).row.token_counter, 1);
-    }),
+  it(
+    'creates on an UNLIMITED token do not wait for its row',
+    { skip: engine === 'sqlite' && 'it has one writer' },
+    () =>
+      acme.write(async (tx) => {
+        const token = await addTestToken(acme, definition);
+        await findTokenForUpdate(tx, token.id);
+        assert.equal((await create(token.id)).row.token_counter, 1);
+      }),
   );
 
   const deps = {

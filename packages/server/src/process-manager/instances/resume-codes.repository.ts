@@ -15,6 +15,6 @@ export async function addResumeCode(
   tx: TenantTx,
   { hash, instanceId, now, expiresAt }: { hash: Uint8Array; instanceId: string; now: number; expiresAt: number },
 ): Promise<void> {
-  await REMOVE_OLD.run(tx, { instanceId, now });
-  await ADD.run(tx, { hash, instanceId, now, expiresAt });
+  REMOVE_OLD.send(tx, { instanceId, now });
+  ADD.send(tx, { hash, instanceId, now, expiresAt });
 }

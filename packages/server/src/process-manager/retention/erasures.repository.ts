@@ -38,7 +38,7 @@ const CONFIRM =
   WHERE tenant_id = :tenant_id AND instance_id = :instanceId AND state = 'ERASING'`);
 
 export async function addErasure(tx: TenantTx, row: ErasureRow): Promise<void> {
-  await ADD.run(tx, row);
+  ADD.send(tx, row);
 }
 
 export function findErasure(db: TenantReads, instanceId: string): Promise<ErasureRow | undefined> {

@@ -25,5 +25,5 @@ const ADD_USES = statement(
 /** Counts them in the row of the token from now on. The caller has locked it. */
 export async function gatherUses(tx: TenantTx, id: string): Promise<void> {
   const uses = await takeCounter(tx, usesOf(id));
-  if (uses > 0) await ADD_USES.run(tx, { id, uses });
+  if (uses > 0) ADD_USES.send(tx, { id, uses });
 }

@@ -1,0 +1,140 @@
+import pg from 'pg';
+import { DbError, type PoolState } from '../db.ts';
+import { isWritable } from './hosts.ts';
+import type { Traffic } from './pipeline.ts';
+import { isUnavailable, typeParser } from './statements.ts';
+
+/** Connections to the server that can be written to, lent to one caller at a time. */
+export type Pool = {
+  use<T>(work: (lent: Lent) => Promise<T>): Promise<T>;
+  state(): PoolState;
+  /** Resolves when everybody has given back what he had. */
+  close(): Promise<void>;
+};
+
+export type Connection = pg.PoolClient & {
+  /** Whom it works for, where it keeps that from one caller to the next. */
+  groveTenant?: string;
+  groveCanWrite?: boolean;
+};
+
+/** A connection while somebody has it. */
+export type Lent = { readonly connection: Connection; readonly traffic: Traffic };
+
+export type PoolOptions = {
+  /** One for each server that DATABASE_URL names. */
+  urls: readonly string[];
+  maxConnections: number;
+  /** A pooler stands between, and takes no parameters of a session. */
+  isPooled: boolean;
+  onIdleError(error: Error): void;
+};
+
+/** No statement runs longer; a connection that is silent for as long is given up. */
+export const QUERY_TIMEOUT_MS = 4000;
+export const IDLE_IN_TRANSACTION_MS = 10_000;
+const CONNECT_TIMEOUT_MS = 4000;
+
+export function openPool({ urls, maxConnections, isPooled, onIdleError }: PoolOptions): Pool {
+  const pool = new pg.Pool({
+    connectionString: urls[0],
+    max: maxConnections,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS / urls.length,
+    query_timeout: QUERY_TIMEOUT_MS,
+    ...(!isPooled && {
+      statement_timeout: QUERY_TIMEOUT_MS,
+      idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+    }),
+    keepAlive: true,
+    // Statements need not wait for the answer to the one before them.
+    pipeline: true,
+    application_name: 'grove',
+    types: { getTypeParser: typeParser },
+  });
+  // A connection that dies while idle is replaced at the next use.
+  pool.on('error', onIdleError);
+  // One that dies in use, between two statements, is found out by the next of them; unheard, it would end the process.
+  pool.on('connect', (connection) => connection.on('error', () => undefined));
+
+  const connect = connectOneOf(pool, urls);
+  const traffic: Traffic = { statements: 0, roundTrips: 0 };
+  let users = 0;
+  let closed = false;
+  let lastHasLeft = () => {};
+  return {
+    async use(work) {
+      if (closed) throw new DbError('unavailable', new Error('the database is closed'));
+      users += 1;
+      try {
+        return await lend({ connection: await connect(), traffic }, work);
+      } finally {
+        users -= 1;
+        if (users === 0) lastHasLeft();
+      }
+    },
+    state: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount, ...traffic }),
+    async close() {
+      closed = true;
+      // A pool that ends forgets those who wait for a connection, and they would wait in vain.
+      await new Promise<void>((done) => {
+        lastHasLeft = done;
+        if (users === 0) done();
+      });
+      await pool.end();
+    },
+  };
+}
+
+async function lend<T>(lent: Lent, work: (lent: Lent) => Promise<T>): Promise<T> {
+  let broken: Error | undefined;
+  try {
+    return await work(lent);
+  } catch (error) {
+    if (isUnavailable(error)) broken = error;
+    throw error;
+  } finally {
+    // A broken connection is thrown away: what it still does or knows is uncertain.
+    lent.connection.release(broken);
+  }
+}
+
+/**
+ * A connection to the server that can be written to. If the present one cannot be reached or only reads, the others are
+ * tried in turn, each once, and new connections go to the one that was found.
+ */
+function connectOneOf(pool: pg.Pool, urls: readonly string[]): () => Promise<Connection> {
+  let current = 0;
+  const leave = (host: number) => {
+    // Whoever came first has gone on already.
+    if (host !== current) return;
+    current = (current + 1) % urls.length;
+    pool.options.connectionString = urls[current];
+  };
+  const connectTo = async (host: number): Promise<Connection> => {
+    try {
+      return await pool.connect();
+    } catch (error) {
+      // Nobody gave a connection back in time: that says nothing of the server.
+      if (pool.totalCount < pool.options.max) leave(host);
+      throw new DbError('unavailable', error);
+    }
+  };
+  return async () => {
+    let failure: unknown;
+    for (let tries = 0; tries < urls.length; tries++) {
+      const host = current;
+      try {
+        const connection = await connectTo(host);
+        if (urls.length === 1 || connection.groveCanWrite) return connection;
+        connection.groveCanWrite = await isWritable(connection).catch(() => false);
+        if (connection.groveCanWrite) return connection;
+        failure = new DbError('unavailable', new Error('no server of DATABASE_URL can be written to'));
+        connection.release(true);
+        leave(host);
+      } catch (error) {
+        failure = error;
+      }
+    }
+    throw failure;
+  };
+}

@@ -1,0 +1,88 @@
+import type pg from 'pg';
+import { revocable, type Sql, type Value, type Writes } from '../db.ts';
+import { openPipeline, type Pipeline } from './pipeline.ts';
+import { IDLE_IN_TRANSACTION_MS, type Lent, QUERY_TIMEOUT_MS } from './pool.ts';
+import { isUnavailable } from './statements.ts';
+
+/**
+ * How statements of a tenant run on a connection. Row-level security is the second wall: the server knows in `app.tenant`
+ * whom it works for, and the policies show no other tenant's rows, whatever the SQL says.
+ */
+export type Session = {
+  read(lent: Lent, tenant: string, statement: Sql, values: readonly Value[]): Promise<pg.QueryResult>;
+  write<T>(lent: Lent, tenant: string, work: (tx: Writes) => Promise<T>): Promise<T>;
+};
+
+const BEGIN: Sql = { text: 'BEGIN' };
+const COMMIT: Sql = { text: 'COMMIT' };
+const SET_TENANT: Sql = { name: 'grove_set_tenant', text: "SELECT set_config('app.tenant', $1, false)" };
+const SET_TENANT_HERE: Sql = {
+  text: `SELECT set_config('app.tenant', $1, true), set_config('statement_timeout', '${QUERY_TIMEOUT_MS}', true),
+    set_config('idle_in_transaction_session_timeout', '${IDLE_IN_TRANSACTION_MS}', true)`,
+};
+
+/** A connection of ours remembers its tenant: a caller who keeps coming pays nothing for the second wall. */
+export const ownSession: Session = {
+  read: (lent, tenant, statement, values) => workFor(lent, tenant).ask(statement, values),
+  write(lent, tenant, work) {
+    const pipeline = workFor(lent, tenant);
+    pipeline.send(BEGIN, []);
+    return transaction(pipeline, work);
+  },
+};
+
+function workFor({ connection, traffic }: Lent, tenant: string): Pipeline {
+  const pipeline = openPipeline(connection, traffic, { isNamed: true });
+  if (connection.groveTenant !== tenant) {
+    pipeline.send(SET_TENANT, [tenant], () => {
+      connection.groveTenant = tenant;
+    });
+  }
+  return pipeline;
+}
+
+/**
+ * Behind a pooler that lends its connections for one transaction, as PgBouncer does with `pool_mode = transaction`. What is
+ * set on a session, and a statement that is kept there, would be another caller's next time: the tenant is set in every
+ * transaction, a read is one too, and no statement has a name.
+ */
+export const lentSession: Session = {
+  async read(lent, tenant, statement, values) {
+    const pipeline = beginFor(lent, tenant);
+    const answer = pipeline.ask(statement, values);
+    await Promise.allSettled([answer, pipeline.ask(COMMIT, [])]);
+    return answer;
+  },
+  write: (lent, tenant, work) => transaction(beginFor(lent, tenant), work),
+};
+
+function beginFor({ connection, traffic }: Lent, tenant: string): Pipeline {
+  const pipeline = openPipeline(connection, traffic, { isNamed: false });
+  pipeline.send(BEGIN, []);
+  pipeline.send(SET_TENANT_HERE, [tenant]);
+  return pipeline;
+}
+
+async function transaction<T>(pipeline: Pipeline, work: (tx: Writes) => Promise<T>): Promise<T> {
+  const tx = revocable({
+    get: async <R>(statement: Sql, values: readonly Value[]) =>
+      (await pipeline.ask(statement, values)).rows[0] as R | undefined,
+    all: async <R>(statement: Sql, values: readonly Value[]) => (await pipeline.ask(statement, values)).rows as R[],
+    run: async (statement, values) => (await pipeline.ask(statement, values)).rowCount ?? 0,
+    send: (statement, values) => pipeline.send(statement, values),
+  });
+  let result: T;
+  try {
+    result = await work(tx.calls);
+  } catch (error) {
+    tx.revoke();
+    // A connection that does not answer would only let the caller wait twice; it is thrown away, and so is its work.
+    if (!isUnavailable(error)) await pipeline.rollBack();
+    throw error;
+  }
+  tx.revoke();
+  // After a failed statement PostgreSQL answers COMMIT with ROLLBACK, and without an error.
+  const { command } = await pipeline.ask(COMMIT, []);
+  if (command !== 'COMMIT') throw new Error('a statement failed and its error was ignored: nothing was committed');
+  return result;
+}

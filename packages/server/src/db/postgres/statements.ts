@@ -1,0 +1,82 @@
+import pg from 'pg';
+import { DbError, forEngine, type Sql, type Value } from '../db.ts';
+
+/** One statement on one connection, and what PostgreSQL answers. */
+
+const texts = new WeakMap<Sql, string>();
+
+function textOf(statement: Sql): string {
+  let text = texts.get(statement);
+  if (text === undefined) {
+    text = forEngine(statement.text, 'postgres');
+    texts.set(statement, text);
+  }
+  return text;
+}
+
+export type QueryOptions = {
+  /** Whether the connection keeps statements that have a name. */
+  readonly isNamed: boolean;
+};
+
+export async function query(
+  connection: pg.ClientBase,
+  statement: Sql,
+  values: readonly Value[],
+  { isNamed }: QueryOptions,
+): Promise<pg.QueryResult> {
+  const { name, row } = statement;
+  try {
+    const text = textOf(statement);
+    const named = isNamed && name ? { name } : {};
+    const result = await connection.query({
+      ...{ text, values: values as Value[] },
+      ...named,
+      ...(row && { rowMode: 'array' as const }),
+    });
+    return row ? { ...result, rows: (result.rows as unknown as Value[][]).map(row) } : result;
+  } catch (error) {
+    throw translated(error);
+  }
+}
+
+const BYTEA = 17;
+const INT8 = 20;
+const HEX_PREFIX = '\\x';
+
+// Counters and times fit a double exactly; pg would give them as text.
+export function typeParser(oid: number, format?: unknown) {
+  if (oid === INT8) return Number;
+  if (oid === BYTEA) return ownBytes;
+  return pg.types.getTypeParser(oid, format as 'text');
+}
+
+/**
+ * Bytes in memory of their own. A small `Buffer.from` is a slice of a pool of 64 KiB, and a cache that keeps the slice keeps
+ * all of the pool.
+ */
+function ownBytes(hex: string): Buffer {
+  const bytes = Buffer.allocUnsafeSlow((hex.length - HEX_PREFIX.length) / 2);
+  bytes.write(hex.slice(HEX_PREFIX.length), 'hex');
+  return bytes;
+}
+
+/** Class 08: the connection is lost. 57P: the server goes down or comes up. 53: it has no memory or connection left. */
+const UNAVAILABLE_CLASSES = ['08', '57P', '53'];
+/** The server is a standby or was demoted to one; it cannot read or write its files. */
+const UNAVAILABLE_CODES = ['25006', '58030'];
+
+export function translated(error: unknown): unknown {
+  // What the server did not say is a connection that failed; its codes can look like the server's, as EPIPE does.
+  if (!(error instanceof pg.DatabaseError) || !error.code) return new DbError('unavailable', error);
+  const { code } = error;
+  if (code === '23505') return new DbError('unique', error);
+  if (code === '53100') return new DbError('full', error);
+  if (code === '57014' || code === '55P03' || code === '40P01') return new DbError('busy', error);
+  const isAway = UNAVAILABLE_CODES.includes(code) || UNAVAILABLE_CLASSES.some((start) => code.startsWith(start));
+  return isAway ? new DbError('unavailable', error) : error;
+}
+
+export function isUnavailable(error: unknown): error is DbError {
+  return error instanceof DbError && error.fault === 'unavailable';
+}
