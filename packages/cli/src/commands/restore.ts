@@ -37,7 +37,10 @@ On PostgreSQL use pg_restore for the database; a manifest that was made there br
 const isManifest = (backup: string) =>
   backup.endsWith('.manifest') || statSync(backup, { throwIfNoEntry: false })?.isDirectory() === true;
 
-/** The database first: it is the part that can be refused. */
+/**
+ * The database is checked first, because it may be refused, and put in place last: a restore that is interrupted leaves no
+ * database whose images are missing, and none without the list of what was erased.
+ */
 async function restoreFolder(backup: string, options: RestoreOptions): Promise<Result> {
   const { manifestsIn, OperatorError, readManifest } = await import('@grove/server');
   const [folder, name] = backup.endsWith('.manifest')
@@ -46,8 +49,11 @@ async function restoreFolder(backup: string, options: RestoreOptions): Promise<R
   if (name === undefined) throw new OperatorError(`There is no backup in ${folder}`);
   const manifest = await readManifest(folder, name);
   const { database } = manifest.head;
-  const done = database ? await restore(join(folder, database.file), options) : undefined;
-  const broughtBack = manifest.head.images === 'copied' ? await restored(manifest, folder) : 0;
+  let broughtBack = 0;
+  const bringBack = async () => {
+    if (manifest.head.images === 'copied') broughtBack = await restored(manifest, folder);
+  };
+  const done = database ? await restore(join(folder, database.file), options, bringBack) : await bringBack();
   const images = manifest.images.size;
   const text = [...(done ? [done.text] : []), `Images: ${broughtBack} of ${images} were missing and are back.`];
   return { value: { ...done?.value, manifest: name, images, restored: broughtBack }, text: text.join('\n') };
@@ -64,7 +70,12 @@ async function restored(manifest: Manifest, folder: string): Promise<number> {
 
 type RestoreOptions = { force?: true; ignoreErasures?: true };
 
-async function restore(file: string, { force, ignoreErasures }: RestoreOptions): Promise<Result> {
+/** `beforeReplacing` runs once the backup is found good. */
+async function restore(
+  file: string,
+  { force, ignoreErasures }: RestoreOptions,
+  beforeReplacing?: () => Promise<void>,
+): Promise<Result> {
   const { isFile, KEPT_DATABASE_DAYS, lockInstallation, OperatorError, restoreSqlite } = await import('@grove/server');
   const config = await operatorConfig();
   if (!isFile(config.database)) {
@@ -79,7 +90,10 @@ async function restore(file: string, { force, ignoreErasures }: RestoreOptions):
       database: config.database.file,
       force: force === true,
       now: Date.now(),
-      verify: (view) => ensureOpens(config, view, ignoreErasures === true),
+      verify: async (view) => {
+        await ensureOpens(config, view, ignoreErasures === true);
+        await beforeReplacing?.();
+      },
     });
     const pending = migrations.pending.map(({ name }) => name);
     const text = [

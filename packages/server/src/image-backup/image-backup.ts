@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createReadStream, rmSync } from 'node:fs';
+import { createReadStream, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { BackupError } from '../db/sqlite/backup.ts';
 import type { Blobs } from '../engines/blobs/blobs.ts';
@@ -198,7 +198,7 @@ export async function restoreImages(
   return { restored };
 }
 
-/** Removes all backups but the newest, and the images that none of these names. */
+/** Removes all backups but the newest, the images that none of these names, and what interrupted backups have left. */
 export async function keepNewest(
   folder: string,
   keep: number,
@@ -216,5 +216,18 @@ export async function keepNewest(
     for (const key of (await readManifest(folder, name)).images.keys()) named.add(key);
   }
   for (const key of (await allKeys(images)).difference(named)) await images.delete(key);
+  for (const file of interruptedIn(folder)) rmSync(join(folder, file), { force: true });
   return over;
 }
+
+/** What is older than every manifest: the backup that made it has not come to its end. */
+function interruptedIn(folder: string): string[] {
+  const [oldest] = manifestsIn(folder);
+  if (oldest === undefined) return [];
+  return readdirSync(folder).filter((name) => {
+    const [, stamp] = UNFINISHED.exec(name) ?? [];
+    return stamp !== undefined && `${stamp}${MANIFEST}` < oldest;
+  });
+}
+
+const UNFINISHED = /^(\d{4}-\d{2}-\d{2}T[\d-]+Z)\.(sqlite|(sqlite|manifest)\.partial)(-wal|-shm|-journal)?$/;
