@@ -59,8 +59,8 @@ complete -o default -F _grove grove
 # grove completion zsh
 _grove() {
   local path_so_far="" word next=""
-  for word in "\${words[@]:1:CURRENT-2}"; do
-    case "$word" in -*) ;; *) path_so_far="\${path_so_far:+$path_so_far }$word" ;; esac
+  for word in "\${(@)words[2,CURRENT-1]}"; do
+    case "$word" in -*|"") ;; *) path_so_far="\${path_so_far:+$path_so_far }$word" ;; esac
   done
   while :; do
     case "$path_so_far" in
@@ -71,16 +71,22 @@ ${cases(words, (path, next) => `      "${path}") next="${next}"; break ;;`)}
   done
   compadd -- \${=next}
 }
-compdef _grove grove
+# Found in fpath, this file is the function itself at its first call; sourced, it only names the function.
+if [[ "\${funcstack[1]}" == _grove ]]; then _grove "$@"; else compdef _grove grove; fi
 `,
   fish: (words) => `# grove completion fish
-function __grove_path
+function __grove_next
   set -l words
   for word in (commandline -opc)[2..]
     string match -q -- '-*' $word; or set -a words $word
   end
-  string join ' ' $words
+  while true
+    switch "$words"
+${cases(words, (path, next) => `      case '${path}'\n        string split -- ' ' '${next}'\n        return`)}
+    end
+    set -e words[-1]
+  end
 end
-${cases(words, (path, next) => `complete -c grove -n 'test (__grove_path) = "${path}"' -a '${next}'`)}
+complete -c grove -a '(__grove_next)'
 `,
 };

@@ -129,20 +129,36 @@ test('listen pushes what trigger makes happen, and the records of it can be look
   assert.deepEqual([unknown.code, /There are: passed/.test(unknown.stderr)], [2, true]);
 });
 
-test('the completion of each shell names every command, and bash completes with it', async (t) => {
-  for (const shell of ['bash', 'zsh', 'fish']) {
+/** What a shell offers for the words so far. Zsh filters only at a terminal, so there the beginning is compared here. */
+const SHELLS: Record<string, (script: string, words: string[]) => string[]> = {
+  bash: (script, words) => [
+    `${script}\nCOMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length - 1}; _grove; printf '%s\\n' "\${COMPREPLY[@]}"`,
+  ],
+  zsh: (script, words) => [
+    `compadd() { shift; print -rl -- "$@" }; compdef() {}\n${script}\nwords=(${words.join(' ')}); CURRENT=${words.length}; _grove`,
+  ],
+  fish: (script, words) => [`${script}\ncomplete -C '${words.join(' ')}'`],
+};
+
+for (const [shell, linesOf] of Object.entries(SHELLS)) {
+  const skip = spawnSync(shell, ['--version']).error ? `${shell} is not installed` : false;
+  test(`the completion of ${shell} names every command`, async () => {
     const { stdout, code } = await grove(['completion', shell], {});
     assert.equal(code, 0);
     for (const word of ['backup verify', 'trigger', '--forward-to', 'instances events'])
       assert.ok(stdout.includes(word), word);
-  }
-  if (spawnSync('bash', ['--version']).error) return t.skip('bash is not here');
-  const { stdout: script } = await grove(['completion', 'bash'], {});
-  const complete = (...words: string[]) => {
-    const line = `${script}\nCOMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length - 1}; _grove; echo "\${COMPREPLY[@]}"`;
-    return spawnSync('bash', ['-c', line], { encoding: 'utf8' }).stdout.trim();
-  };
-  assert.equal(complete('grove', 'tri'), 'trigger');
-  assert.equal(complete('grove', 'instances', 'e'), 'events');
-  assert.equal(complete('grove', 'backup', '/x', '--im'), '--images');
-});
+  });
+  test(`${shell} completes commands, subcommands and options`, { skip }, async (t) => {
+    // Fish offers files as well.
+    const cwd = temporaryFolder(t);
+    const { stdout: script } = await grove(['completion', shell], {});
+    const complete = (...words: string[]) => {
+      const { stdout, stderr } = spawnSync(shell, ['-c', ...linesOf(script, words)], { encoding: 'utf8', cwd });
+      assert.equal(stderr, '');
+      return stdout.split('\n').filter((word) => word.startsWith(words.at(-1) as string));
+    };
+    assert.deepEqual(complete('grove', 'tri'), ['trigger']);
+    assert.deepEqual(complete('grove', 'instances', 'e'), ['events']);
+    assert.deepEqual(complete('grove', 'backup', '/x', '--im'), ['--images']);
+  });
+}
