@@ -1,6 +1,8 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { ApiError } from '../kernel/errors.ts';
 import { toProblem } from './contract/problem.ts';
+import { callerOf, entrance } from './entrance.ts';
+import { noteArrival } from './request-id.ts';
 
 /**
  * The server below the framework. Ensures that a request names one host, and that it is the host everybody reads: the
@@ -15,13 +17,26 @@ export type ServerOptions = {
   connectionsCheckingInterval: number;
   /** Of every answer. */
   headers: Readonly<Record<string, string>>;
+  /** Addresses that are believed about whom they speak for. */
+  proxies: readonly string[];
+  /** Begins the requests of a turn. */
+  gather(begin: () => void): void;
 };
 
-export function acceptRequests(handler: RequestListener, { headers, ...options }: ServerOptions): Server {
+export function acceptRequests(handler: RequestListener, accepting: ServerOptions): Server {
+  const { headers, proxies, gather, ...options } = accepting;
+  const enter = entrance({ gather });
+  const caller = callerOf(proxies);
   return createServer(options, (request, response) => {
-    const fault = hostFault(request);
-    if (fault) refuse(response, fault, headers);
-    else handler(request, response);
+    noteArrival(request);
+    const begin = () => {
+      // Nobody waits for the answer any more.
+      if (response.destroyed) return;
+      const fault = hostFault(request);
+      if (fault) refuse(response, new ApiError(100001, { detail: fault }), headers);
+      else handler(request, response);
+    };
+    if (!enter(caller(request), begin)) refuse(response, new ApiError(100010), headers);
   });
 }
 
@@ -53,9 +68,9 @@ function readAbsoluteTarget(request: IncomingMessage, url: string): string | und
   return undefined;
 }
 
-/** The connection ends with it: whoever sends this may not agree with us on where the next request begins. */
-function refuse(response: ServerResponse, detail: string, headers: ServerOptions['headers']): void {
-  const problem = toProblem(new ApiError(100001, { detail }), 'none');
+/** The connection ends with it: whoever sends this may not agree with us on where the next request begins, or floods us. */
+function refuse(response: ServerResponse, error: ApiError, headers: ServerOptions['headers']): void {
+  const problem = toProblem(error, 'none');
   const body = JSON.stringify(problem);
   response.writeHead(problem.status, {
     ...headers,

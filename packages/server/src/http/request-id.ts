@@ -8,20 +8,22 @@ type Timed = IncomingMessage & { arrivedAt?: number };
 const OF_CALLER = /^[A-Za-z0-9._-]{8,100}$/;
 
 /**
- * Unique without asking for randomness each time: where this process started, and how many requests it has seen. The
- * framework asks for the id of a request before anything else, so the moment is noted here: it notes one itself only
- * where it has a logger, or a hook after every answer.
+ * Unique without asking for randomness each time: where this process started, and how many requests it has seen.
  */
 export function requestIds(): (request: IncomingMessage) => string {
   const start = randomBytes(9).toString('base64url');
   let count = 0;
-  return (request: Timed) => {
+  return (request: IncomingMessage) => {
     count += 1;
-    request.arrivedAt = performance.now();
     const own = request.headers['x-request-id'];
     if (typeof own === 'string' && OF_CALLER.test(own)) return own;
     return `${start}${count.toString(36)}`;
   };
+}
+
+/** The framework notes the moment only where it has a logger or a hook after every answer, and after the entrance. */
+export function noteArrival(request: IncomingMessage): void {
+  (request as Timed).arrivedAt = performance.now();
 }
 
 /** How long ago a request came in. */

@@ -14,8 +14,9 @@ import { MAX_BODY_BYTES, type MountDeps, mountContract, type Served } from './co
 import { toApiError, toProblem } from './contract/problem.ts';
 import { parseJsonBody } from './contract/strict-json.ts';
 import { validatorCompiler } from './contract/validation.ts';
-import { responder, usualHeaders } from './fast/respond.ts';
+import { addHeader, problemResponder, type RespondProblem, responder, usualHeaders } from './fast/respond.ts';
 import { specialResponder } from './fast/respond-special.ts';
+import { serveTogether } from './fast/serve-together.ts';
 import { limitConnections } from './limit-connections.ts';
 import { failureLog } from './log-failure.ts';
 import { type CustomPagesDeps, mountCustomPages, rewritePageHost } from './pages/custom-pages.ts';
@@ -33,7 +34,7 @@ const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 
-export type HttpDeps = Omit<MountDeps, 'answered' | 'isFast' | 'respond' | 'respondSpecial' | 'scheme'> &
+export type HttpDeps = Omit<MountDeps, 'answered' | 'isFast' | 'respond' | 'respondSpecial' | 'scheme' | 'together'> &
   PublicDeps &
   Pick<CustomPagesDeps, 'pageFile' | 'baseUrlOf' | 'mayFramePage'> &
   Pick<FramedByDeps, 'mayFrameJourney'> & {
@@ -50,6 +51,9 @@ export type HttpDeps = Omit<MountDeps, 'answered' | 'isFast' | 'respond' | 'resp
 export function buildHttp(deps: HttpDeps): FastifyInstance {
   const { config, log } = deps;
   const noted = { failed: failureLog(log), answered: account(deps) };
+  const respondProblem = problemResponder(config.scheme, config.fastLane);
+  const slowly = problemResponder(config.scheme, false);
+  const together = serveTogether(config.fastLane);
   const app = Fastify({
     logger: false,
     genReqId: requestIds(),
@@ -60,6 +64,7 @@ export function buildHttp(deps: HttpDeps): FastifyInstance {
         keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
         headersTimeout: HEADERS_TIMEOUT_MS,
         ...{ maxHeaderSize, connectionsCheckingInterval: 2000, headers: usualHeaders(config.scheme) },
+        ...{ proxies: config.trustProxy, gather: together.gather },
       }),
     forceCloseConnections: 'idle',
     // What arrives on an open connection during a stop is answered: a proxy does not ask another server for a POST it has sent.
@@ -72,7 +77,7 @@ export function buildHttp(deps: HttpDeps): FastifyInstance {
     frameworkErrors(error, request, reply) {
       // No hook has seen the request yet, and none will see the answer.
       reply.headers({ ...usualHeaders(config.scheme), 'x-request-id': request.id });
-      return answerError(noted, error, request, reply as FastifyReply);
+      answerError({ ...noted, respondProblem: slowly }, error, request, reply as FastifyReply);
     },
   });
   limitConnections(app.server, { most: MAX_CONNECTIONS, proxies: config.trustProxy });
@@ -80,11 +85,11 @@ export function buildHttp(deps: HttpDeps): FastifyInstance {
   readBodies(app);
   if (deps.tracing) traceRequests(app, deps.tracing);
   if (deps.limits) limitAddresses(app, deps.limits);
-  app.setErrorHandler((error, request, reply) => answerError(noted, error, request, reply));
+  app.setErrorHandler((error, request, reply) => answerError({ ...noted, respondProblem }, error, request, reply));
   const allowed = config.roles.includes('api') ? allowedMethods() : () => [];
-  app.setNotFoundHandler((request, reply) => {
+  app.setNotFoundHandler((request) => {
     const methods = allowed(request.url);
-    if (methods.length > 0) reply.header('Allow', methods.join(', '));
+    if (methods.length > 0) addHeader(request, 'Allow', methods.join(', '));
     throw new ApiError(methods.length > 0 ? 100004 : 100003);
   });
   const respond = responder(app, config.scheme, config.fastLane);
@@ -99,7 +104,7 @@ export function buildHttp(deps: HttpDeps): FastifyInstance {
   mountConsole(app, deps.consoleFolder);
   mountCustomPages(app, { ...deps, pagesDomain: config.pagesDomain });
   const { scheme, fastLane: isFast } = config;
-  mountContract(app, { ...deps, scheme, isFast, answered: noted.answered, respond, respondSpecial });
+  mountContract(app, { ...deps, scheme, isFast, together, answered: noted.answered, respond, respondSpecial });
   return app;
 }
 
@@ -109,7 +114,7 @@ export const UNDECLARED = 'the contract does not declare this status';
 /** Whatever is not of the contract. */
 const OTHER: Served = { operationId: 'other' };
 
-type Noted = { failed: ReturnType<typeof failureLog> } & Pick<MountDeps, 'answered'>;
+type Noted = { failed: ReturnType<typeof failureLog>; respondProblem: RespondProblem } & Pick<MountDeps, 'answered'>;
 
 /**
  * Takes note of every answer, when it is handed over: to wait until it is sent would cost each request more than the
@@ -199,21 +204,21 @@ function limitAddresses(app: FastifyInstance, limits: Limits): void {
 }
 
 function answerError(
-  { failed, answered }: Noted,
+  { failed, answered, respondProblem }: Noted,
   thrown: unknown,
   request: FastifyRequest,
   reply: FastifyReply,
-): FastifyReply {
+): void {
   const error = toApiError(thrown);
   const served = request.routeOptions.config?.served ?? OTHER;
   if (error.status >= 500) failed(request, served.operationId, error);
-  if (error.status === 401) reply.header('WWW-Authenticate', challenge(error));
+  if (error.status === 401) addHeader(request, 'WWW-Authenticate', challenge(error));
   const { retryAfterSeconds } = error.detail;
-  if (retryAfterSeconds) reply.header('Retry-After', String(retryAfterSeconds));
+  if (retryAfterSeconds) addHeader(request, 'Retry-After', String(retryAfterSeconds));
   const problem = JSON.stringify(toProblem(error, request.id));
   answered(request, error.status, served);
   keepConnection(request, reply);
-  return reply.code(error.status).type('application/problem+json').serializer(String).send(problem);
+  respondProblem(request, reply, error.status, problem);
 }
 
 /** The framework closes the connection after a body that it could not read; there is no need to if all of it came. */
@@ -244,15 +249,16 @@ function answerBrokenRequest(error: NodeJS.ErrnoException, socket: import('node:
 
 /** Which methods an address takes, asked only when none was found. */
 function allowedMethods(): (url: string) => string[] {
-  const patterns = operations().flatMap(({ operation }) =>
-    addressesOf(operation).map(({ path }) => ({
-      method: operation.method,
-      pattern: new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`),
-    })),
+  const routes = operations().flatMap(({ operation: { method }, operation }) =>
+    addressesOf(operation).map(({ path }) => ({ method, parts: path.split('/') })),
   );
   return (url) => {
-    const path = url.split('?', 1)[0] ?? '';
-    if (path.length > 2000) return [];
-    return [...new Set(patterns.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method))].sort();
+    const parts = (url.split('?', 1)[0] ?? '').split('/', MAX_PARTS);
+    const isOne = (part: string, at: number) => part === parts[at] || (part.startsWith('{') && parts[at] !== '');
+    const found = routes.filter((route) => route.parts.length === parts.length && route.parts.every(isOne));
+    return [...new Set(found.map(({ method }) => method))].sort();
   };
 }
+
+/** No address of ours has more. */
+const MAX_PARTS = 30;

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { GroupedOperation, Permission } from '@grove/contract';
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify';
@@ -30,7 +31,22 @@ export type Guard = (operation: GroupedOperation) => Check;
 type Check = (request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction) => void;
 
 /** What the last request on a connection showed. Most clients show the same again, and it need not be looked up. */
-type Shown = { authorization: string; host: string | undefined; named: TenantId | undefined; credential: Credential };
+type Shown = {
+  authorization: string;
+  host: string | undefined;
+  named: TenantId | undefined;
+  credential: Credential;
+  /** Undefined as long as no request was admitted. */
+  tenantId?: TenantId;
+};
+
+const shown = new WeakMap<Socket, Shown>();
+
+/** The tenant whose token was admitted on this connection before, if the request shows the same token. */
+export function tenantShown({ socket, headers }: IncomingMessage): TenantId | undefined {
+  const last = shown.get(socket);
+  return last !== undefined && last.authorization === headers.authorization ? last.tenantId : undefined;
+}
 
 export function guards(deps: GuardDeps): Guard {
   const withOperator = operatorGuard(deps);
@@ -143,7 +159,6 @@ function bearerGuard(
   withOperator: OperatorGuard,
 ): BearerGuard {
   const cookieName = operatorCookieName(scheme);
-  const shown = new WeakMap<Socket, Shown>();
 
   const identify = (request: FastifyRequest): Shown | Promise<Shown> => {
     const { authorization, host } = request.headers;
@@ -162,8 +177,9 @@ function bearerGuard(
   };
 
   return (operation, permission) => {
-    const admit = (request: FastifyRequest, { named }: Shown, principal: Principal): void => {
-      if (named !== undefined && named !== principal.tenantId) throw new ApiError(226);
+    const admit = (request: FastifyRequest, caller: Shown, principal: Principal): void => {
+      if (caller.named !== undefined && caller.named !== principal.tenantId) throw new ApiError(226);
+      caller.tenantId = principal.tenantId;
       limits?.ofKey(principal.callerId, request);
       ensureHolds(principal, permission);
       request.principal = principal;

@@ -22,7 +22,7 @@ import { DEFAULT_PAGE_SIZE } from '../../kernel/pages.ts';
 import { addHeader, type Respond } from '../fast/respond.ts';
 import type { RespondSpecial } from '../fast/respond-special.ts';
 import { serializerOf } from '../fast/serialize.ts';
-import { serveTogether } from '../fast/serve-together.ts';
+import type { Together } from '../fast/serve-together.ts';
 import { networkOf } from '../limit-connections.ts';
 import { auditing, type Handle, type RecordChange } from './audit-change.ts';
 import { type BodyRoom, type BodyRoomOptions, bodyRoom } from './body-room.ts';
@@ -46,6 +46,7 @@ export type MountDeps = GuardDeps &
     respond: Respond;
     /** False if GROVE_FAST_LANE is off. */
     isFast: boolean;
+    together: Together;
     respondSpecial: RespondSpecial;
     /** Told when an answer is handed over. */
     answered(request: FastifyRequest, status: number, served: Served): void;
@@ -60,7 +61,6 @@ export type Served = { readonly operationId: string; readonly statuses?: Readonl
 type AnyHandler = ((context: Context | OpenContext | JourneyContext, input: unknown) => unknown) & {
   prepare?(context: Context, input: unknown): Promise<(within: Context) => unknown>;
 };
-type Turn = (work: () => void) => void;
 type Route = { id: string; operation: GroupedOperation; address: Address; handler: AnyHandler };
 
 declare module 'fastify' {
@@ -82,7 +82,6 @@ export function mountContract(app: FastifyInstance, deps: MountDeps): void {
   app.decorateRequest('response', null);
   const shared = {
     ...deps,
-    inTurn: serveTogether(deps.isFast),
     inLine: pageTurns(deps.db.engine),
     room: bodyRoom(deps),
   };
@@ -103,7 +102,7 @@ function handlerOf(handlers: AllHandlers, group: GroupName, name: string): AnyHa
 
 function mountOne(
   app: FastifyInstance,
-  deps: MountDeps & { inTurn: Turn; inLine: TakeTurn; room: BodyRoom },
+  deps: MountDeps & { inLine: TakeTurn; room: BodyRoom },
   guard: Guard,
   { id, operation, address, handler }: Route,
 ): void {
@@ -199,7 +198,7 @@ function textFault(text: unknown, most: number): string | undefined {
 }
 
 function serve(
-  deps: MountDeps & { inTurn: Turn; inLine: TakeTurn },
+  deps: MountDeps & { inLine: TakeTurn },
   served: Served,
   operation: GroupedOperation,
   handler: AnyHandler,
@@ -284,7 +283,7 @@ function serve(
       else send(result);
     };
     const inOrder = () => admitReads(deps, request, persons, { handle, fail });
-    deps.inTurn(request.span ? () => request.span?.run(inOrder) : inOrder);
+    deps.together.serve(request.span ? () => request.span?.run(inOrder) : inOrder);
   };
 }
 

@@ -5,10 +5,10 @@ import { serveTogether } from './serve-together.ts';
 
 describe('requests of one turn', () => {
   it('are served in the order in which they came, each step of all before the next step of any', async () => {
-    const inTurn = serveTogether();
+    const { serve } = serveTogether();
     const seen: string[] = [];
     for (const name of ['a', 'b', 'c']) {
-      inTurn(async () => {
+      serve(async () => {
         seen.push(`${name} asks`);
         await undefined;
         seen.push(`${name} is answered`);
@@ -20,16 +20,41 @@ describe('requests of one turn', () => {
   });
 
   it('leave those that come while they are served to the next', async () => {
-    const inTurn = serveTogether();
+    const { serve } = serveTogether();
     const seen: number[] = [];
-    inTurn(() => {
+    serve(() => {
       seen.push(1);
-      inTurn(() => seen.push(3));
+      serve(() => seen.push(3));
       seen.push(2);
     });
     await turn();
     assert.deepEqual(seen, [1, 2]);
     await turn();
     assert.deepEqual(seen, [1, 2, 3]);
+  });
+
+  it('are served at once, step by step, where they were gathered', async () => {
+    const { serve, gather } = serveTogether();
+    const seen: string[] = [];
+    const ask = (name: string) =>
+      serve(async () => {
+        seen.push(`${name} asks`);
+        await undefined;
+        seen.push(`${name} is answered`);
+      });
+    ask('late');
+    gather(() => {
+      ask('a');
+      ask('b');
+      assert.deepEqual(seen, []);
+    });
+    await undefined;
+    await undefined;
+    const steps = ['late', 'a', 'b'].map((name) => `${name} asks`);
+    assert.deepEqual(seen, [...steps, ...['late', 'a', 'b'].map((name) => `${name} is answered`)]);
+    gather(() => undefined);
+    ask('c');
+    await turn();
+    assert.equal(seen.at(-1), 'c is answered');
   });
 });

@@ -7,15 +7,34 @@
  * in the processor's caches, which costs a small read half of its time. Whoever comes alone waits for nobody: the turn
  * ends at once. What is handed over must not throw: it would take the others with it.
  */
-export function serveTogether(isFast = true): (work: () => void) => void {
-  if (!isFast) return (work) => work();
+export type Together = {
+  /** Serves what is handed over with the others of this turn. */
+  serve(work: () => void): void;
+  /** Begins several requests, and serves at once those that are handed over meanwhile: nobody else belongs to them. */
+  gather(begin: () => void): void;
+};
+
+export function serveTogether(isFast = true): Together {
+  if (!isFast) return { serve: (work) => work(), gather: (begin) => begin() };
   let waiting: (() => void)[] = [];
+  let isGathering = false;
   const serveAll = () => {
     const arrived = waiting;
     waiting = [];
     for (const work of arrived) work();
   };
-  return (work) => {
-    if (waiting.push(work) === 1) setImmediate(serveAll);
+  return {
+    serve(work) {
+      if (waiting.push(work) === 1 && !isGathering) setImmediate(serveAll);
+    },
+    gather(begin) {
+      isGathering = true;
+      try {
+        begin();
+      } finally {
+        isGathering = false;
+      }
+      serveAll();
+    },
   };
 }

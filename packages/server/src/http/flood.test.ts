@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { connect, type Socket } from 'node:net';
+import { after, before, describe, it } from 'node:test';
+import { BEARER, openTestHttp, type TestHttp } from '../../test/http.ts';
+import type { Db } from '../db/db.ts';
+import { paging, toPage } from '../kernel/pages.ts';
+
+const LIST = '/api/arthr/apiKeys';
+const CONNECTIONS = 20;
+const EACH = 25;
+
+describe('a tenant beside a flood', () => {
+  let http: TestHttp;
+  let answers = 0;
+  /** How many answers had been given when the tenant was served. */
+  let answersBefore: number[] = [];
+  before(async () => {
+    http = await openTestHttp({
+      db: { of: () => ({}) } as unknown as Db,
+      observe: () => {
+        answers += 1;
+      },
+      handlers: {
+        apiKeys: {
+          list: () => {
+            answersBefore.push(answers);
+            return toPage([], 0, paging({}, { id: 'id' }));
+          },
+        },
+      },
+    });
+  });
+  after(() => http.stop());
+
+  const open = () =>
+    new Promise<Socket>((done) => {
+      const socket = connect(Number(new URL(http.baseUrl).port), '127.0.0.1', () => done(socket));
+    });
+  /** Writes the text, and waits for an answer with that end. */
+  const ask = (socket: Socket, text: string) =>
+    new Promise<void>((done) => {
+      let read = '';
+      const onData = (chunk: Buffer) => {
+        read += chunk;
+        if (!read.endsWith('}')) return;
+        socket.off('data', onData);
+        done();
+      };
+      socket.on('data', onData).write(text);
+    });
+  const get = (path: string, ...headers: string[]) =>
+    `GET ${path} HTTP/1.1\r\n${['Host: localhost', ...headers].join('\r\n')}\r\n\r\n`;
+
+  for (const [name, refused] of [
+    ['requests with a bad token', get(LIST, 'Authorization: Bearer nothing')],
+    ['requests without a token', get(LIST)],
+    ['requests to nowhere', get('/api/nowhere')],
+    ['addresses that cannot be decoded', get('/api/%zz')],
+    [
+      'bodies that are no JSON',
+      `${get(`${LIST}/issue`).replace('GET', 'POST').slice(0, -2)}Content-Type: application/json\r\nContent-Length: 1\r\n\r\n{`,
+    ],
+  ] as const) {
+    it(`is served before most of ${CONNECTIONS * EACH} ${name}`, async () => {
+      const tenant = await open();
+      const flood = await Promise.all(Array.from({ length: CONNECTIONS }, open));
+      // The server knows all connections.
+      await Promise.all(flood.map((socket) => ask(socket, refused)));
+      const own = get(LIST, `Authorization: ${BEARER}`);
+      // The first request shows whose connection it is.
+      await ask(tenant, own);
+      await ask(tenant, own);
+      answersBefore = [];
+      answers = 0;
+      for (const socket of flood) socket.resume().write(refused.repeat(EACH));
+      await ask(tenant, own);
+      for (const socket of [tenant, ...flood]) socket.destroy();
+      const [at = Number.POSITIVE_INFINITY] = answersBefore;
+      assert.ok(at < (CONNECTIONS * EACH) / 2, `${at} answers came before`);
+    });
+  }
+});
