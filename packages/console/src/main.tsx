@@ -24,6 +24,7 @@ const Invitation = lazy(() => import('./screens/invitation.tsx').then((screen) =
 const ProviderAnswer = lazy(() =>
   import('./screens/provider-answer.tsx').then((screen) => ({ default: screen.ProviderAnswer })),
 );
+const EmailLink = lazy(() => import('./screens/email-link.tsx').then((screen) => ({ default: screen.EmailLink })));
 const SignIn = lazy(() => import('./screens/sign-in.tsx').then((screen) => ({ default: screen.SignIn })));
 
 /** A session that has ended shows the page to sign in, wherever that was noticed. */
@@ -37,8 +38,8 @@ const client = new QueryClient({
 });
 
 /** The code of a link is in the fragment. It is taken out of the address at once. */
-function codeFromLink(): string | undefined {
-  const code = /^#invite=([\w-]{1,200})$/.exec(location.hash)?.[1];
+function codeFromLink(kind: 'invite' | 'email'): string | undefined {
+  const code = new RegExp(`^#${kind}=([\\w-]{1,200})$`).exec(location.hash)?.[1];
   if (code) history.replaceState(null, '', location.pathname);
   return code;
 }
@@ -51,11 +52,19 @@ function answerFromProvider(): string | undefined {
   return search;
 }
 
-type AppProps = { code: string | undefined; answer: string | undefined };
+type AppProps = { code: string | undefined; emailCode: string | undefined; answer: string | undefined };
 
-function App({ code: first, answer: firstAnswer }: AppProps) {
+function App({ code: first, emailCode: firstEmailCode, answer: firstAnswer }: AppProps) {
   const [code, setCode] = useState(first);
+  const [emailCode, setEmailCode] = useState(firstEmailCode);
   const [answer, setAnswer] = useState(firstAnswer);
+  if (emailCode) {
+    return (
+      <Suspense fallback={<Waiting />}>
+        <EmailLink code={emailCode} onDone={() => setEmailCode(undefined)} />
+      </Suspense>
+    );
+  }
   if (answer) {
     return (
       <Suspense fallback={<Waiting />}>
@@ -84,7 +93,10 @@ function App({ code: first, answer: firstAnswer }: AppProps) {
   );
 }
 
-const code = codeFromLink();
+// A link that is opened in a tab that shows the console changes nothing but the fragment.
+addEventListener('hashchange', () => /^#(invite|email)=/.test(location.hash) && location.reload());
+const code = codeFromLink('invite');
+const emailCode = codeFromLink('email');
 const answer = answerFromProvider();
 createRoot(document.getElementById('root') as HTMLElement).render(
   <StrictMode>
@@ -101,7 +113,7 @@ createRoot(document.getElementById('root') as HTMLElement).render(
               <Notifications position="bottom-right" />
             </Suspense>
             <QueryClientProvider client={client}>
-              <App code={code} answer={answer} />
+              <App code={code} emailCode={emailCode} answer={answer} />
             </QueryClientProvider>
           </MantineProvider>
         </DirectionProvider>

@@ -21,6 +21,7 @@ import { LANGUAGES, type Language, useTexts } from './texts/texts.tsx';
 
 // Menus bring their own machinery along, and nobody needs one at once.
 const Palette = lazy(() => import('./parts/palette.tsx').then((loaded) => ({ default: loaded.Palette })));
+const AskForCode = lazy(() => import('./parts/ask-for-code.tsx').then((loaded) => ({ default: loaded.AskForCode })));
 const AccountMenu = lazy(() => import('./account-menu.tsx').then(({ AccountMenu }) => ({ default: AccountMenu })));
 
 /** What is around every screen: where one is, for which tenant, in which environment, and who one is. */
@@ -57,6 +58,9 @@ export function Shell() {
       <AppShell.Main id="content">
         {environment === 'test' && <div className="test-banner">{t('app.testBanner')}</div>}
         <Outlet />
+        <Suspense fallback={null}>
+          <AskForCode />
+        </Suspense>
         {isJumping && (
           <Suspense fallback={null}>
             <Palette screens={screens.map(({ to, label }) => ({ to, label, hint: '' }))} onClose={jump.close} />

@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
+import { type TOTP, URI } from 'otpauth';
 import type { Page } from 'playwright-core';
 import { type AxeLook, axeFaults } from '../../journey/test/axe.ts';
 import { startJourney } from '../../server/test/end-user.ts';
@@ -469,6 +470,42 @@ describe('the console', () => {
     assert.equal(await other.getByRole('button', { name: 'New API key' }).count(), 0);
     await other.context().close();
     await page.getByRole('button', { name: 'Done' }).click();
+  });
+
+  it('somebody without a passkey signs in with a link by e-mail and an authenticator app', async () => {
+    const token = await stage.app.token();
+    const invited = { name: 'Tim Totp', email: 'tim@acme.com', role: 'Auditor' };
+    const [method, body] = ['POST', JSON.stringify(invited)];
+    assert.equal((await stage.app.call('/api/operator-manager/operators', { method, token, body })).status, 201);
+    const person = await stage.page();
+    await person.goto(`${stage.address}/console/`);
+    await person.getByLabel('E-mail').fill('tim@acme.com');
+    await person.getByRole('button', { name: 'Send me a link by e-mail' }).click();
+    await person.getByText(/a link is on its way/).waitFor();
+    const { text } = await stage.mails.arrived(1);
+    await person.goto(/http\S+#email=\S+/.exec(text)?.[0] ?? '');
+    await person.getByText('Set an authenticator app up first').waitFor();
+    await still(person);
+    assert.deepEqual(await axeFaults(person), []);
+    await keep('email-link', person);
+    const uri = (await person.getByRole('link', { name: 'Open the app on this device' }).getAttribute('href')) ?? '';
+    const code = (at: number) => (URI.parse(uri) as TOTP).generate({ timestamp: at });
+    await person.getByLabel('Code of your authenticator app').fill('000000');
+    await person.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await person.getByText('That code was not accepted.').waitFor();
+    await person.getByLabel('Code of your authenticator app').fill(code(stage.app.clock.now()));
+    await person.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await person.getByRole('heading', { name: /Good to see you, Tim Totp/ }).waitFor();
+    assert.ok(!person.url().includes('email='));
+    // What is destructive is confirmed by a code; a while has gone by since the last one.
+    stage.app.clock.advance(11 * 60_000);
+    await person.goto(`${stage.address}/console/account`);
+    await person.getByRole('button', { name: 'Add a passkey' }).click();
+    const dialog = person.getByRole('dialog', { name: 'Confirm' });
+    await dialog.getByLabel('Code of your authenticator app').fill(code(stage.app.clock.now()));
+    await dialog.getByRole('button', { name: 'Confirm' }).click();
+    await person.getByText(/^Passkey 1/).waitFor();
+    await person.context().close();
   });
 
   it('somebody signs in with an account of the company, as the owner has set it up', async () => {

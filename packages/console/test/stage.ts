@@ -10,6 +10,7 @@ import { findChromium } from '../../../scripts/find-chromium.ts';
 import { build as buildJourney, isFresh as isJourneyFresh } from '../../journey/build.ts';
 import { asTenantId } from '../../server/src/kernel/ids.ts';
 import { openTestApp, type Places, type TestApp } from '../../server/test/harness.ts';
+import { type MailServer, openMailServer } from '../../server/test/mail-server.ts';
 import { build, isFresh } from '../build.ts';
 
 /** A server with the built console, and a real browser whose passkeys are in a virtual authenticator. */
@@ -23,6 +24,7 @@ const DESKTOP = { width: 1280, height: 800 };
 export type ConsoleStage = {
   app: TestApp;
   testKey: string;
+  mails: MailServer;
   /** Where the console is: the address of the tenant. */
   address: string;
   complaints: string[];
@@ -37,13 +39,16 @@ export async function openConsoleStage(places: Places): Promise<ConsoleStage> {
   if (!isJourneyFresh()) await buildJourney();
   const executablePath = findChromium();
   if (!executablePath) throw new Error('there is no Chromium: install it, or name it in CHROMIUM');
-  const app = await openTestApp(await places.create(), { environment: { GROVE_OUTBOUND_ALLOW: '127.0.0.1' } });
+  const mails = await openMailServer();
+  const app = await openTestApp(await places.create(), {
+    environment: { GROVE_OUTBOUND_ALLOW: '127.0.0.1', SMTP_URL: mails.url, MAIL_FROM: 'no-reply@example.org' },
+  });
   const { apiKey: testKey } = await app.app.tenants.createApiKey(app.tenantId, { name: 'test', environment: 'test' });
   const browser: Browser = await chromium.launch({ executablePath, args: FLAGS });
   const complaints: string[] = [];
   const address = `http://${app.tenantId}.fir.localhost:${new URL(app.baseUrl).port}`;
   return {
-    ...{ app, testKey, address, complaints },
+    ...{ app, testKey, mails, address, complaints },
     async page(options = {}) {
       const context = await browser.newContext({
         viewport: DESKTOP,
@@ -75,6 +80,7 @@ export async function openConsoleStage(places: Places): Promise<ConsoleStage> {
     async close() {
       await browser.close();
       await app.stop();
+      await mails.close();
     },
   };
 }

@@ -1,3 +1,4 @@
+import { CodeOfApp, emailSignIn, ownCodes, SixDigits } from './email-sign-in.ts';
 import { del, get, group, post } from './operation.ts';
 import { Email, Environments, MAX_PASSKEYS_PER_OPERATOR, Name, OperatorSessions } from './operators.ts';
 import { anyObject, DateTime, Empty, Id, listOf, MAX_LIST_SIZE, named, text } from './schema.ts';
@@ -93,6 +94,15 @@ export const consoleAccount = group('/api/console', {
     ok: ConsoleSession,
     codes: [...ofPages, 100035, 100065, 100212, 100234, 100235, 100236, 100237, 100238],
   }),
+  startEmailSignIn: emailSignIn.start,
+  openEmailLink: emailSignIn.open,
+  completeEmailSignIn: post('/signIn/email/complete', {
+    summary: 'Sign in with the code of the authenticator app: sets the cookie of the session',
+    auth: 'public',
+    body: CodeOfApp,
+    ok: ConsoleSession,
+    codes: [...ofPages, 100035, 100216, 100350],
+  }),
   openInvitation: post('/invitation/open', {
     summary: 'Show an invitation, and begin to make a passkey',
     auth: 'public',
@@ -143,6 +153,14 @@ export const consoleAccount = group('/api/console', {
     ok: ConsoleSession,
     codes: [100035, 100067, 100210, 100216, 100218],
   }),
+  confirmByCode: post('/confirmation/code', {
+    summary: 'Confirm with a code of the authenticator app that the same person is still there',
+    auth: 'operator',
+    body: named('OperatorConfirmationCode', Type.Object({ code: SixDigits })),
+    ok: ConsoleSession,
+    codes: [100067, 100210, 100216, 100239, 100350],
+  }),
+  ...ownCodes,
   listSessions: get('/sessions', {
     summary: 'List the own sessions',
     auth: 'operator',
@@ -158,7 +176,13 @@ export const consoleAccount = group('/api/console', {
   listPasskeys: get('/passkeys', {
     summary: 'List the own passkeys',
     auth: 'operator',
-    ok: named('OperatorPasskeys', Type.Object({ passkeys: listOf(OperatorPasskey, MAX_PASSKEYS_PER_OPERATOR) })),
+    ok: named(
+      'OperatorPasskeys',
+      Type.Object({
+        passkeys: listOf(OperatorPasskey, MAX_PASSKEYS_PER_OPERATOR),
+        totp: Type.Boolean({ description: 'Whether an authenticator app is set up' }),
+      }),
+    ),
     codes: [100210],
   }),
   startPasskey: post('/passkeys/start', {

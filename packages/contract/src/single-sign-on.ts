@@ -74,7 +74,10 @@ export const singleSignOn = group('/api/operator-manager/singleSignOn', {
 
 export const SignInOptions = named(
   'SignInOptions',
-  Type.Object({ singleSignOn: Type.Boolean({ description: 'Whether the page offers single sign-on' }) }),
+  Type.Object({
+    singleSignOn: Type.Boolean({ description: 'Whether the page offers single sign-on' }),
+    emailLink: Type.Boolean({ description: 'Whether the page offers a link by e-mail: this server sends e-mail' }),
+  }),
 );
 export const SingleSignOnStart = named(
   'SingleSignOnStart',

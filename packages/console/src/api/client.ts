@@ -113,12 +113,27 @@ type RequestOptions = Parameters<typeof startAuthentication>[0]['optionsJSON'];
 
 const NO_PASSKEY = 100239;
 
+let askForCode: (() => Promise<string>) | undefined;
+
+/** Whoever shows dialogs says how a code of the authenticator app is asked for. */
+export function onAskForCode(ask: (() => Promise<string>) | undefined): void {
+  askForCode = ask;
+}
+
 /** Something destructive is asked for, and the passkey was not used lately: the same person must still be there. */
 async function confirmPerson(): Promise<void> {
-  const { ceremonyId, publicKey } = await call('consoleAccount', 'startConfirmation', {}).catch(async (error) => {
-    if (error instanceof CallError && error.code === NO_PASSKEY) await goToProvider({ again: true });
+  const started = await call('consoleAccount', 'startConfirmation', {}).catch(async (error) => {
+    if (!(error instanceof CallError) || error.code !== NO_PASSKEY) throw error;
+    const { totp } = await call('consoleAccount', 'listPasskeys', {});
+    if (totp && askForCode) return { code: await askForCode() };
+    await goToProvider({ again: true });
     throw error;
   });
+  if ('code' in started) {
+    await call('consoleAccount', 'confirmByCode', { body: { code: started.code } });
+    return;
+  }
+  const { ceremonyId, publicKey } = started;
   const credential = await startAuthentication({ optionsJSON: publicKey as unknown as RequestOptions });
   const body = { ceremonyId, credential: credential as unknown as Record<string, unknown> };
   await call('consoleAccount', 'completeConfirmation', { body });

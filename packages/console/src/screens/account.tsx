@@ -1,10 +1,14 @@
 import { Button, Group, Stack, Text, Title } from '@mantine/core';
 import { startRegistration } from '@simplewebauthn/browser';
 import { useQuery } from '@tanstack/react-query';
-import { call } from '../api/client.ts';
+import { useState } from 'react';
+import { call, type Result } from '../api/client.ts';
 import { useSession } from '../api/session.tsx';
 import { useAct } from '../parts/act.ts';
+import { ActForm } from '../parts/act-form.tsx';
 import { Tag } from '../parts/badges.tsx';
+import { AppSetUp, CodeField } from '../parts/code-field.tsx';
+import { Dialog } from '../parts/dialogs.tsx';
 import { useMomentText } from '../parts/moment.tsx';
 import { Page } from '../parts/page.tsx';
 import { SectionHead } from '../parts/section-head.tsx';
@@ -23,6 +27,7 @@ export function Account() {
       </Text>
       <Sessions />
       <Passkeys />
+      <AuthenticatorApp />
     </Page>
   );
 }
@@ -101,7 +106,7 @@ function Passkeys() {
                   {t('account.lastUsed', { time: momentText(lastUsedDtm) })}
                 </Text>
               </div>
-              {passkeys.length > 1 && (
+              {(passkeys.length > 1 || query.data.totp) && (
                 <Button size="xs" variant="default" onClick={() => remove.mutate(id)}>
                   {t('app.delete')}
                 </Button>
@@ -110,6 +115,47 @@ function Passkeys() {
           </li>
         ))}
       </Stack>
+    </section>
+  );
+}
+
+/** A link by e-mail and a code of this app sign in where no passkey is at hand. */
+function AuthenticatorApp() {
+  const t = useT();
+  const { data } = useQuery({ queryKey: ['my-passkeys'], queryFn: () => call('consoleAccount', 'listPasskeys', {}) });
+  const [started, setStarted] = useState<Result<'consoleAccount', 'startTotp'>>();
+  const [digits, setDigits] = useState('');
+  const close = () => setStarted(undefined);
+  const start = useAct(() => call('consoleAccount', 'startTotp', { body: {} }), setStarted);
+  const complete = useAct(
+    () => call('consoleAccount', 'completeTotp', { body: { ceremonyId: started?.ceremonyId ?? '', code: digits } }),
+    close,
+  );
+  const remove = useAct(() => call('consoleAccount', 'deleteTotp', {}));
+  if (!data) return null;
+  return (
+    <section>
+      <SectionHead title={t('code.app')}>
+        <Group gap="xs">
+          <Button size="xs" variant="default" onClick={() => start.mutate(undefined)} loading={start.isPending}>
+            {t('code.add')}
+          </Button>
+          {data.totp && (
+            <Button size="xs" variant="default" onClick={() => remove.mutate(undefined)}>
+              {t('code.forget')}
+            </Button>
+          )}
+        </Group>
+      </SectionHead>
+      <Text size="sm">{t(data.totp ? 'code.isSetUp' : 'code.isNotSetUp')}</Text>
+      <Dialog opened={started !== undefined} onClose={close} title={t('code.add')}>
+        {started && (
+          <ActForm act={complete} submitLabel={t('app.save')}>
+            <AppSetUp enrolment={started} />
+            <CodeField digits={digits} onDigits={setDigits} />
+          </ActForm>
+        )}
+      </Dialog>
     </section>
   );
 }

@@ -14,6 +14,8 @@ export function SignIn() {
   const client = useQueryClient();
   const [isBusy, setBusy] = useState(false);
   const [fault, setFault] = useState<TextKey>();
+  const [email, setEmail] = useState('');
+  const [isSent, setSent] = useState(false);
   const isPressed = useRef(false);
   const signInBy = async (useBrowserAutofill: boolean) => {
     const { ceremonyId, publicKey } = await call('consoleAccount', 'startSignIn', { body: {} });
@@ -44,6 +46,10 @@ export function SignIn() {
     }
   };
   const options = useQuery({ queryKey: ['sign-in'], queryFn: () => call('consoleAccount', 'signInOptions', {}) });
+  const sendLink = () =>
+    call('consoleAccount', 'startEmailSignIn', { body: { email } })
+      .then(() => setSent(true))
+      .catch((error) => setFault(faultOf(error)));
   const leave = () => goToProvider().catch((error) => setFault(faultOf(error)));
   return (
     <Welcome title={t('signIn.title')} lead={t('signIn.lead')}>
@@ -52,10 +58,27 @@ export function SignIn() {
           {t(fault)}
         </Alert>
       )}
-      <TextInput label={t('join.email')} name="username" autoComplete="username webauthn" type="email" />
+      <TextInput
+        label={t('join.email')}
+        name="username"
+        autoComplete="username webauthn"
+        type="email"
+        value={email}
+        onChange={(event) => setEmail(event.currentTarget.value)}
+      />
       <Button size="md" onClick={signIn} loading={isBusy} autoFocus>
         {t('signIn.button')}
       </Button>
+      {options.data?.emailLink && (
+        <Button size="md" variant="default" onClick={sendLink} disabled={!email.includes('@')}>
+          {t('code.sendLink')}
+        </Button>
+      )}
+      {isSent && (
+        <Alert color="teal" variant="light" role="status">
+          {t('code.sent')}
+        </Alert>
+      )}
       {options.data?.singleSignOn && (
         <Button size="md" variant="default" onClick={leave}>
           {t('sso.button')}

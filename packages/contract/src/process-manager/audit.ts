@@ -49,6 +49,9 @@ export const AuditAction = oneOf(
   'operator.locked',
   'operator.passkeyAdded',
   'operator.passkeyDeleted',
+  'operator.linkSent',
+  'operator.totpAdded',
+  'operator.totpDeleted',
   ...CONFIGURATION_ACTIONS,
 );
 

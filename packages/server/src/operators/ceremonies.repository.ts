@@ -5,7 +5,7 @@ import { query, statement } from '../db/sql/statement.ts';
 import { MINUTE } from '../kernel/clock.ts';
 
 /** A challenge of one kind answers no other. */
-export type OperatorCeremonyKind = 'SIGN_IN' | 'CONFIRM' | 'REGISTER' | 'SINGLE_SIGN_ON';
+export type OperatorCeremonyKind = 'SIGN_IN' | 'CONFIRM' | 'REGISTER' | 'SINGLE_SIGN_ON' | 'EMAIL_LINK' | 'CODE';
 export type OperatorCeremony = { id: string; challenge: string };
 
 export const CEREMONY_MS = 5 * MINUTE;
@@ -37,6 +37,43 @@ export async function openCeremony(tx: TenantTx, { kind, operatorId, now }: Aske
     expires_at: now + CEREMONY_MS,
   });
   return made;
+}
+
+type Known = { id: string; operator_id: string; challenge: string };
+
+const STORE = statement(`INSERT INTO operator_ceremonies (tenant_id, id, kind, operator_id, challenge, expires_at)
+  VALUES (:tenant_id, :id, :kind, :operatorId, :challenge, :expiresAt)`);
+const OF_SOMEBODY =
+  'WHERE tenant_id = :tenant_id AND id = :id AND kind = :kind AND expires_at > :now AND operator_id IS NOT NULL';
+const KNOWN = query<Known>()(`SELECT id, operator_id, challenge FROM operator_ceremonies ${OF_SOMEBODY}`);
+const TAKE_KNOWN = query<Known>()(
+  `DELETE FROM operator_ceremonies ${OF_SOMEBODY} RETURNING id, operator_id, challenge`,
+);
+const COUNT = query<{ total: number }>()(`SELECT count(*) AS total FROM operator_ceremonies
+  WHERE tenant_id = :tenant_id AND operator_id = :operatorId AND kind = :kind AND expires_at > :now`);
+
+type Stored = { id: string; kind: OperatorCeremonyKind; operatorId: string; challenge: string; expiresAt: number };
+
+/** A ceremony of an operator whose id the caller has made, such as the hash of a code. */
+export async function storeCeremony(tx: TenantTx, ceremony: Stored, now: number): Promise<void> {
+  await REMOVE_EXPIRED.run(tx, { now });
+  await STORE.run(tx, ceremony);
+}
+
+type Named = { kind: OperatorCeremonyKind; now: number };
+
+/** One that stays, because a code may be mistyped. */
+export function findCeremony(tx: TenantTx, id: string, { kind, now }: Named): Promise<Known | undefined> {
+  return KNOWN.get(tx, { id, kind, now });
+}
+
+/** Removes it; it says whose it is. */
+export function takeOfSomebody(tx: TenantTx, id: string, { kind, now }: Named): Promise<Known | undefined> {
+  return TAKE_KNOWN.get(tx, { id, kind, now });
+}
+
+export async function countCeremonies(tx: TenantTx, operatorId: string, { kind, now }: Named): Promise<number> {
+  return (await COUNT.get(tx, { operatorId, kind, now }))?.total ?? 0;
 }
 
 /** Removes it, so that it is good once, whatever becomes of the answer. */

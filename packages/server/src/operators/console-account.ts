@@ -1,9 +1,7 @@
-import { api, MAX_PASSKEYS_PER_OPERATOR, type Ok } from '@grove/contract';
-import type { Audit, AuditAction } from '../audit/audit.ts';
-import type { Db, TenantTx } from '../db/db.ts';
-import { type WithHeaders, withHeaders } from '../kernel/answers.ts';
-import { type Clock, toDtm } from '../kernel/clock.ts';
-import type { Context, OperatorPrincipal, Principal } from '../kernel/context.ts';
+import { api, MAX_PASSKEYS_PER_OPERATOR } from '@grove/contract';
+import type { TenantTx } from '../db/db.ts';
+import { withHeaders } from '../kernel/answers.ts';
+import { toDtm } from '../kernel/clock.ts';
 import { cookieOf } from '../kernel/cookie-of.ts';
 import { ApiError, invalidInput } from '../kernel/errors.ts';
 import type { TenantId } from '../kernel/ids.ts';
@@ -11,91 +9,30 @@ import { implement, type OpenContext } from '../kernel/implement.ts';
 import { nameBrowser } from '../kernel/name-browser.ts';
 import { operatorName } from '../kernel/operator-name.ts';
 import { fold } from '../kernel/pages.ts';
+import { type AccountDeps, accountParts, existing, own, tenantOf } from './account-parts.ts';
 import { CEREMONY_MS, openCeremony } from './ceremonies.repository.ts';
+import { emailSignInHandlers, ownCodeHandlers } from './email-sign-in.ts';
 import { hashLink, withOwnEmail } from './links.ts';
-import { changeOperator, findByLink, findOperator, type OperatorRow } from './operators.repository.ts';
+import { changeOperator, findByLink, type OperatorRow } from './operators.repository.ts';
 import { passkeysOf, removePasskey } from './passkeys.repository.ts';
 import {
   completeRegistration,
   placesOf,
-  type Recognised,
   recognise,
   requestOptions,
   startRegistration,
   throwRefused,
 } from './passkeys.ts';
 import { markAuthenticated, removeSession, sessionsOf } from './sessions.repository.ts';
-import { endSessionOf, IDLE_MS, type OperatorSession, startSession, toSessions } from './sessions.ts';
-import type { SingleSignOnSignIn } from './single-sign-on/sign-in.ts';
+import { toSessions } from './sessions.ts';
+import { findTotp } from './totps.repository.ts';
 
 /** What the pages of the console call: to sign in, and for the own account. */
-export type AccountDeps = {
-  db: Db;
-  clock: Clock;
-  audit: Pick<Audit, 'record'>;
-  region: string;
-  secure: boolean;
-  cookieName: string;
-  session: OperatorSession;
-  singleSignOn: SingleSignOnSignIn;
-  baseUrlOf(tenantId: string): string;
-  tenantName(tenantId: TenantId): Promise<string>;
-};
-
-type SessionView = Ok<typeof api.consoleAccount.getSession>;
-
 export function consoleAccountHandlers(deps: AccountDeps) {
-  const { db, clock, audit, tenantName } = deps;
+  const { db, clock, tenantName } = deps;
   const places = (tenantId: TenantId) => placesOf(deps.baseUrlOf(tenantId));
 
-  const record = (tx: TenantTx, action: AuditAction, operator: OperatorRow) =>
-    audit.record(tx, {
-      ...{ action, environment: 'live', actor: operatorName(operator), operatorId: operator.id },
-      ...{ at: clock.now(), item: operator.id },
-    });
-
-  const viewOf = async (principal: Principal & { operator: OperatorPrincipal }): Promise<SessionView> => {
-    const { tenantId, callerId, callerName, operator } = principal;
-    return {
-      ...{ tenantId, tenantName: await tenantName(tenantId), region: deps.region },
-      operator: {
-        id: callerId,
-        name: callerName,
-        role: operator.role,
-        ...(operator.email && { email: operator.email }),
-      },
-      ...{ permissions: [...operator.permissions], environments: [...operator.environments] },
-      ...{ sessionId: operator.sessionId, authenticatedDtm: toDtm(operator.authenticatedAt) },
-      ...{ idleSeconds: IDLE_MS / 1000, expiringDtm: toDtm(operator.expiresAt) },
-    };
-  };
-
-  const ceremonyCookie = `${deps.cookieName}-sign-in`;
-  const cookieText = (value: string, maxAge: number, name = deps.cookieName) =>
-    `${name}=${value}; Path=/; Max-Age=${maxAge}; HttpOnly; SameSite=Strict${deps.secure ? '; Secure' : ''}`;
-
-  /** In the transaction that recognised the operator: the old session of this browser ends and a new one begins. */
-  const begin = async (
-    tx: TenantTx,
-    context: OpenContext,
-    operatorId: string,
-    authenticatedAt = clock.now(),
-  ): Promise<string> => {
-    const before = cookieOf(context.header('cookie'), deps.cookieName);
-    if (before !== undefined) await endSessionOf(tx, before);
-    const visitor = { browser: nameBrowser(context.header('user-agent')), network: context.address };
-    return (await startSession(tx, { operatorId, now: clock.now(), visitor, authenticatedAt })).cookie;
-  };
-
-  const signedIn = async (tenantId: TenantId, cookie: string): Promise<WithHeaders<SessionView>> => {
-    const principal = own({ principal: await deps.session(tenantId, cookie, undefined) });
-    const maxAge = Math.floor((principal.operator.expiresAt - clock.now()) / 1000);
-    return withHeaders(await viewOf(principal), { 'set-cookie': cookieText(cookie, maxAge) });
-  };
-
-  const recordLock = async (tx: TenantTx, { isNewLock, operator }: Extract<Recognised, { refused: string }>) => {
-    if (isNewLock && operator) await record(tx, 'operator.locked', operator);
-  };
+  const { record, viewOf, ceremonyCookie, cookieText, begin, signedIn, recordLock } = accountParts(deps);
 
   return implement(api.consoleAccount, {
     async startSignIn(context) {
@@ -121,7 +58,14 @@ export function consoleAccountHandlers(deps: AccountDeps) {
       return 'refused' in made ? throwRefused(made, now) : signedIn(tenantId, made.cookie);
     },
 
-    signInOptions: async (context) => ({ singleSignOn: await deps.singleSignOn.isOffered(tenantOf(context)) }),
+    signInOptions: async (context) => ({
+      singleSignOn: await deps.singleSignOn.isOffered(tenantOf(context)),
+      emailLink: deps.emailSignIn.isOffered(),
+    }),
+
+    ...emailSignInHandlers(deps),
+
+    ...ownCodeHandlers(deps),
 
     async startSingleSignOn(context, { body }) {
       const { url, ceremonyId } = await deps.singleSignOn.start(tenantOf(context), body.again === true);
@@ -215,7 +159,8 @@ export function consoleAccountHandlers(deps: AccountDeps) {
 
     async listPasskeys(context) {
       const rows = await passkeysOf(context.db, own(context).callerId);
-      return { passkeys: rows.slice(0, MAX_PASSKEYS_PER_OPERATOR).map(toPasskey) };
+      const totp = (await findTotp(context.db, own(context).callerId)) !== undefined;
+      return { passkeys: rows.slice(0, MAX_PASSKEYS_PER_OPERATOR).map(toPasskey), totp };
     },
 
     async startPasskey(context) {
@@ -244,25 +189,13 @@ export function consoleAccountHandlers(deps: AccountDeps) {
         const operator = await existing(tx, callerId);
         const own = await passkeysOf(tx, callerId);
         if (!own.some(({ id }) => id === params.operatorPasskeyId)) throw new ApiError(100031);
-        if (own.length === 1) throw new ApiError(100220);
+        if (own.length === 1 && !(await findTotp(tx, callerId))) throw new ApiError(100220);
         await removePasskey(tx, callerId, params.operatorPasskeyId);
         await record(tx, 'operator.passkeyDeleted', operator);
       });
       return undefined;
     },
   });
-}
-
-function tenantOf({ hostTenant }: OpenContext): TenantId {
-  if (hostTenant === undefined) throw new ApiError(100217);
-  return hostTenant;
-}
-
-/** The guard lets nobody in without a session. */
-function own({ principal }: Pick<Context, 'principal'>): Principal & { operator: OperatorPrincipal } {
-  const { operator } = principal;
-  if (!operator) throw new ApiError(100210);
-  return { ...principal, operator };
 }
 
 async function invited(tx: TenantTx, code: string, now: number): Promise<OperatorRow> {
@@ -290,12 +223,6 @@ function joinedOperator(before: OperatorRow, said: { name?: string; email?: stri
 
 function passkeyName(context: OpenContext): string {
   return nameBrowser(context.header('user-agent'));
-}
-
-async function existing(tx: TenantTx, id: string): Promise<OperatorRow> {
-  const row = await findOperator(tx, id);
-  if (!row) throw new ApiError(100210);
-  return row;
 }
 
 function toPasskey({

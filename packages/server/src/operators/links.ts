@@ -8,6 +8,7 @@ import { fold } from '../kernel/pages.ts';
 import { addOperator, changeOperator, countOperators, type OperatorRow } from './operators.repository.ts';
 import { removePasskeysOf } from './passkeys.repository.ts';
 import { removeSessionsOf } from './sessions.repository.ts';
+import { removeTotp } from './totps.repository.ts';
 
 /** One-time links that let an operator make a passkey. The code is in the fragment, which no server and no log sees. */
 export const LINK_MS = 3 * DAY;
@@ -55,6 +56,7 @@ export async function inviteOperator(tx: TenantTx, { name, email, role }: Invite
 export async function resetOperator(tx: TenantTx, before: OperatorRow, maker: Maker): Promise<Link> {
   await removeSessionsOf(tx, before.id);
   await removePasskeysOf(tx, before.id);
+  await removeTotp(tx, before.id);
   const { columns, url } = newLink(maker);
   const operator: OperatorRow = {
     ...{ ...before, ...columns, status: 'INVITED', failures: 0, locked_until: null },

@@ -1,9 +1,12 @@
 import type { Audit } from '../audit/audit.ts';
 import type { Db, TenantReads } from '../db/db.ts';
+import type { MailDoor } from '../engines/mail/mail.ts';
 import type { Outbound } from '../engines/outbound/outbound.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { TenantId } from '../kernel/ids.ts';
+import type { Vault } from '../secrets/vault.ts';
 import { consoleAccountHandlers } from './console-account.ts';
+import { openEmailLinks } from './email-links.ts';
 import { operatorHandlers } from './operator-handlers.ts';
 import { colleagueHandlers } from './operator-names.ts';
 import { roleHandlers } from './role-handlers.ts';
@@ -26,6 +29,9 @@ export type OperatorsDeps = {
   ensureActive(tenantId: TenantId): Promise<void>;
   outbound: Pick<Outbound, 'faultOf' | 'send'>;
   secretHostFault: SecretHostFault;
+  vault: Pick<Vault, 'sealFor' | 'openFor'>;
+  mail: Pick<MailDoor, 'channels' | 'sendMail'>;
+  onError(what: string, error: unknown): void;
   findSecret(
     db: TenantReads,
     name: string,
@@ -41,14 +47,16 @@ export function openOperators(deps: OperatorsDeps) {
     return (await deps.findSecret(deps.db.of(tenantId), name, use)).secret?.reveal();
   };
   const singleSignOn = singleSignOnSignIn({ ...deps, providers, clientSecretOf });
+  const emailSignIn = openEmailLinks(deps);
   return {
     session,
+    stop: emailSignIn.stop,
     handlers: {
       operators: operatorHandlers(deps),
       colleagues: colleagueHandlers(),
       operatorRoles: roleHandlers(),
       singleSignOn: singleSignOnHandlers({ ...deps, providers }),
-      consoleAccount: consoleAccountHandlers({ ...deps, session, singleSignOn }),
+      consoleAccount: consoleAccountHandlers({ ...deps, session, singleSignOn, emailSignIn }),
     },
   };
 }

@@ -147,9 +147,7 @@ export async function recognise(tx: TenantTx, answered: Answered, asked: Asked):
   if (isLockedAt(operator, now)) return { refused: 'locked', operator };
   const failed = await verifyAnswer(tx, { credential, passkey, ceremony, asked });
   if (failed === undefined) {
-    const after = { ...operator, failures: 0, locked_until: null, last_sign_in_at: now };
-    await changeOperator(tx, after);
-    return { operator: after, passkeyId: passkey.id };
+    return { operator: await recogniseSuccess(tx, operator, now), passkeyId: passkey.id };
   }
   return failed.counts ? countFailure(tx, operator, now) : { refused: 'passkey', operator };
 }
@@ -202,7 +200,14 @@ export function isLockedAt({ locked_until }: Pick<OperatorRow, 'locked_until'>, 
   return locked_until !== null && locked_until > now && locked_until <= now + LOCKED_MS + MOST_APART_MS;
 }
 
-async function countFailure(tx: TenantTx, operator: OperatorRow, now: number): Promise<Recognised> {
+/** Whoever proves to be the operator starts again with no failures. */
+export async function recogniseSuccess(tx: TenantTx, operator: OperatorRow, now: number): Promise<OperatorRow> {
+  const after = { ...operator, failures: 0, locked_until: null, last_sign_in_at: now };
+  await changeOperator(tx, after);
+  return after;
+}
+
+export async function countFailure(tx: TenantTx, operator: OperatorRow, now: number): Promise<Recognised> {
   const failures = operator.failures + 1;
   const isNewLock = failures >= MAX_FAILURES;
   const after = { ...operator, failures: isNewLock ? 0 : failures, locked_until: isNewLock ? now + LOCKED_MS : null };

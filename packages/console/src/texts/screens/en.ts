@@ -264,6 +264,22 @@ export const screensEn = {
   'instance.allGone': 'everything is gone',
   'instance.goes': 'images are being removed',
   'case.sample': 'Sample of the sandbox',
+  'code.label': 'Code of your authenticator app',
+  'code.type': 'Type the six digits that your authenticator app shows.',
+  'code.setUp': 'Set an authenticator app up first: it shows a code each time you sign in.',
+  'code.scan': 'Scan this with your authenticator app, or type the key below.',
+  'code.openApp': 'Open the app on this device',
+  'code.signIn': 'Sign in',
+  'code.wrong': 'That code was not accepted.',
+  'code.sendLink': 'Send me a link by e-mail',
+  'code.sent': 'If somebody with this address may sign in this way, a link is on its way. It works for ten minutes.',
+  'code.confirm': 'Confirm',
+  'code.cancelled': 'Nothing was confirmed.',
+  'code.app': 'Authenticator app',
+  'code.add': 'Set an app up',
+  'code.forget': 'Forget the app',
+  'code.isSetUp': 'An app is set up: you may sign in with a link by e-mail and its code.',
+  'code.isNotSetUp': 'No app is set up.',
 } as const;
 
 export type ScreenTexts = Record<keyof typeof screensEn, string>;

@@ -58,7 +58,7 @@ onBothEngines('single sign-on', (_engine, places) => {
   const codeOf = async (answer: Answer | Promise<Answer>) => (await answer).body.code;
 
   it('100234: is not offered until it is set up', async () => {
-    assert.deepEqual((await browse(grove, '/api/console/signIn')).body, { singleSignOn: false });
+    assert.deepEqual((await browse(grove, '/api/console/signIn')).body, { singleSignOn: false, emailLink: false });
     assert.equal(await codeOf(browse(grove, START, { body: {} })), 100234);
     assert.equal(await codeOf(owner.call(SETTINGS)), 100234);
   });
@@ -87,7 +87,7 @@ onBothEngines('single sign-on', (_engine, places) => {
       redirectUrl: `${originOf(grove)}/console/single-sign-on`,
     });
     assert.deepEqual((await owner.call(SETTINGS)).body, set.body);
-    assert.deepEqual((await browse(grove, '/api/console/signIn')).body, { singleSignOn: true });
+    assert.deepEqual((await browse(grove, '/api/console/signIn')).body, { singleSignOn: true, emailLink: false });
     const administrator = await invitePerson(grove, owner, 'Administrator');
     const grab = { ...settings(), roles: [{ group: 'everybody', role: 'Owner' }] };
     assert.equal(await codeOf(administrator.call(SETTINGS, { body: grab })), 100015);

@@ -1,0 +1,79 @@
+import { del, post } from './operation.ts';
+import { Email } from './operators.ts';
+import { Empty, named, text } from './schema.ts';
+import { Type } from './type.ts';
+
+/** How an operator signs in without a passkey: a link by e-mail, then a code of an authenticator app. */
+
+const SixDigits = text(6, 20, 'The six digits that the app shows');
+
+const enrolment = {
+  secret: Type.String({ description: 'base32; shown this once' }),
+  uri: Type.String({ description: '`otpauth://totp/…`' }),
+  qrCode: Type.String({ description: 'The same as an image, as a `data:` address' }),
+};
+
+const Opened = named(
+  'EmailLinkOpened',
+  Type.Object({
+    ceremonyId: Type.String({ description: 'Names the ceremony when the code is sent' }),
+    enrolment: Type.Optional(
+      Type.Object(enrolment, { title: 'EmailLinkEnrolment', description: 'The app is to be set up first' }),
+    ),
+  }),
+);
+
+const CodeOfApp = named('OperatorCode', Type.Object({ ceremonyId: text(1, 100), code: SixDigits }));
+const ofPages = [100067, 100217] as const;
+const ofSession = [100067, 100210] as const;
+
+export const emailSignIn = {
+  start: post('/signIn/email/start', {
+    summary: 'Send a link to sign in by e-mail',
+    description:
+      'The answer is the same whether somebody has the address or not. The link works once, within ten minutes. It is sent ' +
+      'to operators who have set an authenticator app up, and to those who have neither a passkey nor an account of single ' +
+      'sign-on, who set one up then.',
+    auth: 'public',
+    body: named('OperatorEmail', Type.Object({ email: Email })),
+    ok: Empty,
+    codes: [...ofPages, 100160],
+  }),
+  open: post('/signIn/email/open', {
+    summary: 'Open a link that came by e-mail',
+    auth: 'public',
+    body: named('OperatorEmailCode', Type.Object({ code: text(1, 200, 'From the link') })),
+    ok: Opened,
+    codes: [...ofPages, 100219],
+  }),
+} as const;
+
+/** The same, once somebody has answered with a session. */
+export const ownCodes = {
+  startTotp: post('/totp/start', {
+    summary: 'Begin to set an authenticator app up',
+    description: 'An app that was set up before stays valid until the new one is.',
+    auth: 'operator',
+    destructive: true,
+    body: Empty,
+    ok: named('OperatorTotp', Type.Object({ ceremonyId: Type.String(), ...enrolment })),
+    codes: [...ofSession, 100211],
+  }),
+  completeTotp: post('/totp/complete', {
+    summary: 'Set the authenticator app up: its first code is right',
+    auth: 'operator',
+    destructive: true,
+    body: CodeOfApp,
+    ok: Empty,
+    codes: [...ofSession, 100035, 100211, 100350],
+  }),
+  deleteTotp: del('/totp', {
+    summary: 'Forget the authenticator app; the last way to sign in stays',
+    auth: 'operator',
+    destructive: true,
+    status: 204,
+    codes: [...ofSession, 100211, 100220],
+  }),
+} as const;
+
+export { CodeOfApp, SixDigits };

@@ -1,0 +1,118 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { Audit } from '../audit/audit.ts';
+import type { Db, TenantTx } from '../db/db.ts';
+import type { MailDoor } from '../engines/mail/mail.ts';
+import { type Clock, MINUTE } from '../kernel/clock.ts';
+import { ApiError } from '../kernel/errors.ts';
+import { newId, type TenantId } from '../kernel/ids.ts';
+import { operatorName } from '../kernel/operator-name.ts';
+import { fold } from '../kernel/pages.ts';
+import { countCeremonies, storeCeremony, takeOfSomebody } from './ceremonies.repository.ts';
+import { findByEmail, findOperatorForUpdate, type OperatorRow } from './operators.repository.ts';
+import { passkeysOf } from './passkeys.repository.ts';
+import { findTotp } from './totps.repository.ts';
+import { writeLinkMail } from './write-link-mail.ts';
+
+/**
+ * Links to sign in that are sent by e-mail. The work is done after the answer, so that neither what is answered nor how
+ * long it takes tells whether somebody has the address. The database holds the hash of a code and never the code.
+ */
+export type EmailLinks = {
+  isOffered(): boolean;
+  /** Refuses with 100160 where no e-mail is sent. */
+  request(tenantId: TenantId, email: string, language: string): void;
+  /** The operator, locked for update. The link is spent. Refuses with 100219. */
+  open(tx: TenantTx, code: string, now: number): Promise<OperatorRow>;
+  stop(): Promise<void>;
+};
+
+export type EmailLinksDeps = {
+  db: Db;
+  clock: Clock;
+  audit: Pick<Audit, 'record'>;
+  mail: Pick<MailDoor, 'channels' | 'sendMail'>;
+  baseUrlOf(tenantId: string): string;
+  tenantName(tenantId: TenantId): Promise<string>;
+  onError(what: string, error: unknown): void;
+};
+
+const LINK_MS = 10 * MINUTE;
+/** Links of one operator that are good at the same time: nobody can fill a mailbox. */
+const MAX_LINKS = 3;
+/** Requests at work at the same time; what is beyond is forgotten, and the person asks again. */
+const MAX_AT_WORK = 50;
+const CODE_BYTES = 32;
+const KIND = 'EMAIL_LINK';
+
+export function openEmailLinks(deps: EmailLinksDeps): EmailLinks {
+  const { db, clock, mail } = deps;
+  const atWork = new Set<Promise<void>>();
+
+  const send = async (tenantId: TenantId, email: string, language: string) => {
+    const now = clock.now();
+    const code = randomBytes(CODE_BYTES).toString('base64url');
+    const operator = await db.of(tenantId).write((tx) => makeLink(deps, tx, { email, code, now }));
+    if (!operator) return;
+    const url = `${deps.baseUrlOf(tenantId)}/console/#email=${code}`;
+    const content = writeLinkMail({ language, tenantName: await deps.tenantName(tenantId), url });
+    const outcome = await mail.sendMail({ id: newId(now), to: operator.email, ...content });
+    if (outcome.kind !== 'SENT') deps.onError('could not send a link to sign in', new Error(outcome.reason));
+  };
+
+  return {
+    isOffered: () => mail.channels.includes('EMAIL'),
+    request(tenantId, email, language) {
+      if (!mail.channels.includes('EMAIL')) throw new ApiError(100160);
+      if (atWork.size >= MAX_AT_WORK) return;
+      const work = send(tenantId, email, language)
+        .catch((error) => deps.onError('could not send a link to sign in', error))
+        .finally(() => atWork.delete(work));
+      atWork.add(work);
+    },
+    async open(tx, code, now) {
+      const known = await takeOfSomebody(tx, idOf(code), { kind: KIND, now });
+      const operator = known && (await findOperatorForUpdate(tx, known.operator_id));
+      // What was so when the link was sent may have changed.
+      if (!operator || !(await maySignInByEmail(tx, operator, now))) throw new ApiError(100219);
+      return operator;
+    },
+    async stop() {
+      await Promise.all(atWork);
+    },
+  };
+}
+
+type Wanted = { email: string; code: string; now: number };
+
+async function makeLink(
+  { audit }: Pick<EmailLinksDeps, 'audit'>,
+  tx: TenantTx,
+  { email, code, now }: Wanted,
+): Promise<OperatorRow | undefined> {
+  const operator = await findByEmail(tx, fold(email));
+  if (!operator || !(await maySignInByEmail(tx, operator, now))) return undefined;
+  if ((await countCeremonies(tx, operator.id, { kind: KIND, now })) >= MAX_LINKS) return undefined;
+  const ceremony = {
+    id: idOf(code),
+    kind: KIND,
+    operatorId: operator.id,
+    challenge: '',
+    expiresAt: now + LINK_MS,
+  } as const;
+  await storeCeremony(tx, ceremony, now);
+  await audit.record(tx, {
+    ...{ action: 'operator.linkSent', environment: 'live', actor: operatorName(operator), operatorId: operator.id },
+    ...{ at: now, item: operator.id },
+  });
+  return operator;
+}
+
+/** An e-mail address alone takes over nobody who has a passkey or an account of single sign-on. */
+async function maySignInByEmail(tx: TenantTx, operator: OperatorRow, now: number): Promise<boolean> {
+  if (operator.status === 'SUSPENDED') return false;
+  if (await findTotp(tx, operator.id)) return operator.status === 'ACTIVE';
+  if (operator.sso_account !== '' || (await passkeysOf(tx, operator.id)).length > 0) return false;
+  return operator.status === 'ACTIVE' || (operator.link_expires_at ?? 0) > now;
+}
+
+const idOf = (code: string) => createHash('sha256').update(code).digest('base64url');

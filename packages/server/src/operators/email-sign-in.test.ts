@@ -1,0 +1,195 @@
+import assert from 'node:assert/strict';
+import { after, before, it } from 'node:test';
+import { URI } from 'otpauth';
+import { onBothEngines, openTestApp, type TestApp } from '../../test/harness.ts';
+import { type MailServer, openMailServer } from '../../test/mail-server.ts';
+import { browse, confirm, cookieFrom, firstOwner, invitePerson, type Person } from '../../test/operators.ts';
+import { MINUTE } from '../kernel/clock.ts';
+
+const OPERATORS = '/api/operator-manager/operators';
+const EMAIL = '/api/console/signIn/email';
+
+onBothEngines('signing in by e-mail and an authenticator app', (_engine, places) => {
+  let grove: TestApp;
+  let mails: MailServer;
+  let owner: Person;
+  let sent = 0;
+  before(async () => {
+    mails = await openMailServer();
+    grove = await openTestApp(await places.create(), {
+      environment: { SMTP_URL: mails.url, MAIL_FROM: 'no-reply@example.org' },
+    });
+    owner = await firstOwner(grove);
+  });
+  after(async () => {
+    await grove.stop();
+    await mails.close();
+  });
+
+  const ask = (email: string) => browse(grove, `${EMAIL}/start`, { body: { email } });
+  const open = (code: string) => browse(grove, `${EMAIL}/open`, { body: { code } });
+  const complete = (ceremonyId: string, code: string) =>
+    browse(grove, `${EMAIL}/complete`, { body: { ceremonyId, code } });
+  /** The code of the link in the next mail. */
+  const linkTo = async (email: string): Promise<string> => {
+    const { status, text } = await ask(email);
+    assert.deepEqual([status, text], [200, '{}']);
+    sent += 1;
+    const { text: mail, to } = await mails.arrived(sent);
+    assert.deepEqual(to, [email]);
+    return /#email=([\w-]{43})/.exec(mail)?.[1] ?? '';
+  };
+  const codeFrom = (uri: string, away = 0) =>
+    (URI.parse(uri) as unknown as { generate(at: { timestamp: number }): string }).generate({
+      timestamp: grove.clock.now() + away,
+    });
+  const invite = async (name: string, role = 'Reviewer') => {
+    await confirm(owner);
+    const email = `${name}@acme.com`;
+    const { body, text } = await owner.call(OPERATORS, { body: { name, email, role } });
+    assert.ok(body.operator?.id, text);
+    return { email, id: body.operator.id as string };
+  };
+  const actionsOf = async (operatorId: string): Promise<string[]> => {
+    const { body } = await owner.call(`/api/process-manager/auditEvents?operatorId=${operatorId}&size=100`);
+    return body.content.map(({ action }: { action: string }) => action).toSorted();
+  };
+  /** Somebody who has joined with an app; gives the address of the app. */
+  const joined = async (name: string) => {
+    const { email, id } = await invite(name);
+    const { body } = await open(await linkTo(email));
+    const answer = await complete(body.ceremonyId, codeFrom(body.enrolment.uri));
+    assert.equal(answer.status, 200, answer.text);
+    return { email, id, uri: body.enrolment.uri as string, cookie: cookieFrom(answer), answer };
+  };
+
+  it('whoever was invited opens the link, sets an app up, and is signed in; every step is in the audit trail', async () => {
+    const { answer, id, cookie } = await joined('mia');
+    assert.equal(answer.body.operator.name, 'mia');
+    assert.match(answer.headers.getSetCookie()[0] ?? '', /HttpOnly; SameSite=Strict$/);
+    const { body } = await browse(grove, '/api/console/session', { cookie });
+    assert.equal(body.operator.role, 'Reviewer');
+    assert.deepEqual(await actionsOf(id), ['operator.joined', 'operator.linkSent', 'operator.totpAdded']);
+    const { body: own } = await browse(grove, '/api/console/passkeys', { cookie });
+    assert.deepEqual(own, { passkeys: [], totp: true });
+  });
+
+  it('the next time the app is known: its code signs in, once', async () => {
+    const { email, uri, id } = await joined('ben');
+    grove.clock.advance(MINUTE);
+    const { body } = await open(await linkTo(email));
+    assert.equal(body.enrolment, undefined);
+    const code = codeFrom(uri);
+    const answer = await complete(body.ceremonyId, code);
+    assert.equal(answer.status, 200, answer.text);
+    assert.ok((await actionsOf(id)).includes('operator.signedIn'));
+    // The ceremony is over, and the same code is not good for another one.
+    assert.equal((await complete(body.ceremonyId, code)).body.code, 100035);
+    const next = await open(await linkTo(email));
+    assert.equal((await complete(next.body.ceremonyId, code)).body.code, 100350);
+  });
+
+  it('100219: a link works once and for ten minutes, and the database does not hold it', async () => {
+    const { email } = await invite('liv');
+    const first = await linkTo(email);
+    assert.equal((await open(first)).status, 200);
+    assert.equal((await open(first)).body.code, 100219);
+    const late = await linkTo(email);
+    grove.clock.advance(10 * MINUTE);
+    assert.equal((await open(late)).body.code, 100219);
+    assert.equal((await open('guessed')).body.code, 100219);
+  });
+
+  it('100350 and 100216: wrong codes are counted, and five of them lock', async () => {
+    const { email, id, uri } = await joined('kim');
+    grove.clock.advance(MINUTE);
+    const { body } = await open(await linkTo(email));
+    const codes: number[] = [];
+    for (let attempt = 0; attempt < 5; attempt += 1) {
+      codes.push((await complete(body.ceremonyId, '000000')).body.code);
+    }
+    assert.deepEqual(codes, [100350, 100350, 100350, 100350, 100216]);
+    const right = await complete(body.ceremonyId, codeFrom(uri));
+    assert.equal(right.body.code, 100216, 'the right code does not open a lock');
+    assert.ok((await actionsOf(id)).includes('operator.locked'));
+  });
+
+  it('answers alike for every address, and sends nothing to strangers, to who has a passkey and to who is suspended', async () => {
+    const { id, email } = await joined('zoe');
+    await confirm(owner);
+    const suspended = await owner.call(`${OPERATORS}/${id}`, { body: { status: 'SUSPENDED' } });
+    assert.equal(suspended.status, 200, suspended.text);
+    await invitePerson(grove, owner, 'Auditor', 'Paula');
+    const answers = [];
+    for (const address of ['nobody@acme.com', 'olga@acme.com', 'paula@acme.com', email])
+      answers.push(await ask(address));
+    for (const { status, text } of answers) assert.deepEqual([status, text], [200, '{}']);
+    // What comes after them arrives first, because nothing was sent for them.
+    await linkTo((await invite('eva')).email);
+    assert.equal(mails.mails.length, sent);
+  });
+
+  it('sends at most three links that are good at the same time', async () => {
+    const { email } = await invite('tom');
+    for (let link = 0; link < 3; link += 1) await linkTo(email);
+    assert.equal((await ask(email)).status, 200);
+    await linkTo((await invite('uma')).email);
+    assert.equal(mails.mails.length, sent);
+  });
+
+  it('100211 and 100239: a code of the app confirms what is destructive; without an app it cannot', async () => {
+    const { email, id, uri, cookie } = await joined('ana');
+    const call = (path: string, body: object) => browse(grove, path, { body, cookie });
+    await confirm(owner);
+    assert.equal((await owner.call(`${OPERATORS}/${id}`, { body: { role: 'Administrator' } })).status, 200, email);
+    grove.clock.advance(11 * MINUTE);
+    const key = { name: 'of ana' };
+    assert.equal((await call('/api/arthr/apiKeys', key)).body.code, 100211);
+    assert.equal((await call('/api/console/confirmation/code', { code: '000000' })).body.code, 100350);
+    const answer = await call('/api/console/confirmation/code', { code: codeFrom(uri) });
+    assert.equal(answer.status, 200, answer.text);
+    assert.equal((await call('/api/arthr/apiKeys', key)).status, 201);
+    const without = await owner.call('/api/console/confirmation/code', { body: { code: '000000' } });
+    assert.equal(without.body.code, 100239);
+  });
+
+  it('100350 and 100220: whoever has a passkey sets an app up and forgets it; the last way to sign in stays', async () => {
+    await confirm(owner);
+    const started = await owner.call('/api/console/totp/start', { body: {} });
+    assert.equal(started.status, 200, started.text);
+    const { ceremonyId, uri } = started.body;
+    const wrong = await owner.call('/api/console/totp/complete', { body: { ceremonyId, code: '000000' } });
+    assert.equal(wrong.body.code, 100350);
+    const right = await owner.call('/api/console/totp/complete', { body: { ceremonyId, code: codeFrom(uri) } });
+    assert.equal(right.status, 200, right.text);
+    grove.clock.advance(MINUTE);
+    const { body } = await open(await linkTo('olga@acme.com'));
+    assert.equal(body.enrolment, undefined, 'a link does not set up another app');
+    assert.equal((await complete(body.ceremonyId, codeFrom(uri))).status, 200);
+    await confirm(owner);
+    assert.equal((await owner.call('/api/console/totp', { method: 'DELETE' })).status, 204);
+    assert.equal((await owner.call('/api/console/totp', { method: 'DELETE' })).status, 204);
+    const { cookie } = await joined('ida');
+    const last = await browse(grove, '/api/console/totp', { method: 'DELETE', cookie });
+    assert.equal(last.body.code, 100220);
+  });
+
+  it('100035: a ceremony of somebody else sets up nothing', async () => {
+    const other = await invite('noa');
+    const { body } = await open(await linkTo(other.email));
+    await confirm(owner);
+    const code = codeFrom(body.enrolment.uri);
+    const answer = await owner.call('/api/console/totp/complete', { body: { ceremonyId: body.ceremonyId, code } });
+    assert.equal(answer.body.code, 100035);
+  });
+});
+
+onBothEngines('an installation without e-mail', (_engine, places) => {
+  it('100160: offers no link and sends none', async () => {
+    const grove = await openTestApp(await places.create());
+    const { body } = await browse(grove, '/api/console/signIn');
+    assert.deepEqual(body, { singleSignOn: false, emailLink: false });
+    assert.equal((await browse(grove, `${EMAIL}/start`, { body: { email: 'a@b.co' } })).body.code, 100160);
+    await grove.stop();
+  });
+});

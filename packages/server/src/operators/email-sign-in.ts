@@ -1,0 +1,160 @@
+import { randomBytes } from 'node:crypto';
+import type { TenantTx } from '../db/db.ts';
+import type { Context } from '../kernel/context.ts';
+import { ApiError } from '../kernel/errors.ts';
+import type { OpenContext } from '../kernel/implement.ts';
+import { operatorName } from '../kernel/operator-name.ts';
+import { type AccountDeps, accountParts, existing, own, tenantOf } from './account-parts.ts';
+import { CEREMONY_MS, findCeremony, storeCeremony, takeCeremony } from './ceremonies.repository.ts';
+import { changeOperator, findOperatorForUpdate, type OperatorRow } from './operators.repository.ts';
+import { passkeysOf } from './passkeys.repository.ts';
+import { type Recognised, throwRefused } from './passkeys.ts';
+import { markAuthenticated } from './sessions.repository.ts';
+import { findTotp, removeTotp } from './totps.repository.ts';
+import { enrol, newSecret, recogniseCode } from './totps.ts';
+
+/** Signs in with a link by e-mail and a code of an authenticator app; and the own app of whoever is signed in. */
+type Body<B> = { body: B };
+type Code = { ceremonyId: string; code: string };
+
+/** A language that the mail is written in, if the browser names one. */
+function languageOf(context: OpenContext): string {
+  return /^[a-z]{2}/.exec(context.header('accept-language') ?? '')?.[0] ?? 'en';
+}
+
+/** A code that was wrong is answered as one, and not as a passkey. */
+function throwRefusedCode(made: Extract<Recognised, { refused: string }>, now: number): never {
+  if (made.refused === 'passkey') throw new ApiError(100350);
+  throwRefused(made, now);
+}
+
+/** A secret that waits for its first code, sealed; empty where the operator has an app. */
+const pendingOf = (challenge: string) => (challenge === '' ? undefined : Buffer.from(challenge, 'base64url'));
+
+export function emailSignInHandlers(deps: AccountDeps) {
+  const { db, clock } = deps;
+  const { record, begin, signedIn, recordLock } = accountParts(deps);
+
+  /** Whoever was invited joins with the first code. */
+  const join = async (tx: TenantTx, operator: OperatorRow, now: number): Promise<void> => {
+    const joined: OperatorRow = {
+      ...{ ...operator, status: 'ACTIVE', link_hash: null, link_expires_at: null },
+      ...{ last_updated_at: now, last_updated_by: operatorName(operator) },
+    };
+    await changeOperator(tx, joined);
+    await record(tx, 'operator.joined', joined);
+  };
+
+  const completed = async (tx: TenantTx, context: OpenContext, { ceremonyId, code }: Code, now: number) => {
+    const ceremony = await findCeremony(tx, ceremonyId, { kind: 'CODE', now });
+    const operator = ceremony && (await findOperatorForUpdate(tx, ceremony.operator_id));
+    if (!ceremony || !operator || operator.status === 'SUSPENDED') return { refused: 'ceremony' as const };
+    const pending = pendingOf(ceremony.challenge);
+    const recognised = await recogniseCode(deps, tx, { operator, code, now, pending });
+    if ('refused' in recognised) {
+      await recordLock(tx, recognised);
+      return recognised;
+    }
+    await takeCeremony(tx, ceremonyId, { kind: 'CODE', operatorId: operator.id, now });
+    if (pending) await record(tx, 'operator.totpAdded', recognised.operator);
+    if (operator.status === 'INVITED') await join(tx, recognised.operator, now);
+    else await record(tx, 'operator.signedIn', recognised.operator);
+    return { cookie: await begin(tx, context, operator.id) };
+  };
+
+  return {
+    async startEmailSignIn(context: OpenContext, { body }: Body<{ email: string }>) {
+      deps.emailSignIn.request(tenantOf(context), body.email, languageOf(context));
+      return {};
+    },
+
+    async openEmailLink(context: OpenContext, { body }: Body<{ code: string }>) {
+      const tenantId = tenantOf(context);
+      const tenantName = await deps.tenantName(tenantId);
+      const now = clock.now();
+      return db.of(tenantId).write(async (tx) => {
+        const operator = await deps.emailSignIn.open(tx, body.code, now);
+        const isKnown = (await findTotp(tx, operator.id)) !== undefined;
+        const made = isKnown ? undefined : await newSecret(deps, tx, { operator, tenantName });
+        const { id } = await openCodeCeremony(tx, { operatorId: operator.id, sealed: made?.sealed, now });
+        return { ceremonyId: id, ...(made && { enrolment: made.shown }) };
+      });
+    },
+
+    async completeEmailSignIn(context: OpenContext, { body }: Body<Code>) {
+      const tenantId = tenantOf(context);
+      const now = clock.now();
+      const made = await db.of(tenantId).write((tx) => completed(tx, context, body, now));
+      return 'refused' in made ? throwRefusedCode(made, now) : signedIn(tenantId, made.cookie);
+    },
+  };
+}
+
+const ID_BYTES = 32;
+type Opening = { operatorId: string; sealed: Uint8Array | undefined; now: number };
+
+async function openCodeCeremony(tx: TenantTx, { operatorId, sealed, now }: Opening): Promise<{ id: string }> {
+  const id = randomBytes(ID_BYTES).toString('base64url');
+  const challenge = sealed ? Buffer.from(sealed).toString('base64url') : '';
+  await storeCeremony(tx, { id, kind: 'CODE', operatorId, challenge, expiresAt: now + CEREMONY_MS }, now);
+  return { id };
+}
+
+export function ownCodeHandlers(deps: AccountDeps) {
+  const { record, viewOf, recordLock } = accountParts(deps);
+  return {
+    async confirmByCode(context: Context, { body }: Body<{ code: string }>) {
+      const principal = own(context);
+      const { now } = context;
+      const { callerId, operator } = principal;
+      const made = await context.db.write(async (tx): Promise<Recognised> => {
+        const row = await findOperatorForUpdate(tx, callerId);
+        if (!row) throw new ApiError(100210);
+        if (!(await findTotp(tx, callerId))) throw new ApiError(100239);
+        const recognised = await recogniseCode(deps, tx, { operator: row, code: body.code, now });
+        if ('refused' in recognised) await recordLock(tx, recognised);
+        else await markAuthenticated(tx, operator.sessionId, now);
+        return recognised;
+      });
+      if ('refused' in made) throwRefusedCode(made, now);
+      return viewOf({ ...principal, operator: { ...operator, authenticatedAt: now } });
+    },
+
+    async startTotp(context: Context) {
+      const { callerId, tenantId } = own(context);
+      const tenantName = await deps.tenantName(tenantId);
+      return context.db.write(async (tx) => {
+        const operator = await existing(tx, callerId);
+        const { sealed, shown } = await newSecret(deps, tx, { operator, tenantName });
+        const { id } = await openCodeCeremony(tx, { operatorId: callerId, sealed, now: context.now });
+        return { ceremonyId: id, ...shown };
+      });
+    },
+
+    completeTotp: (context: Context, { body }: Body<Code>) =>
+      context.db.write(async (tx) => {
+        const { callerId } = own(context);
+        const { now } = context;
+        const ceremony = await findCeremony(tx, body.ceremonyId, { kind: 'CODE', now });
+        const sealed = ceremony?.operator_id === callerId ? pendingOf(ceremony.challenge) : undefined;
+        if (!sealed) throw new ApiError(100035);
+        const operator = await existing(tx, callerId);
+        if (!(await enrol(deps, tx, { operatorId: callerId, sealed, code: body.code, now })))
+          throw new ApiError(100350);
+        await takeCeremony(tx, body.ceremonyId, { kind: 'CODE', operatorId: callerId, now });
+        await record(tx, 'operator.totpAdded', operator);
+        return {};
+      }),
+
+    async deleteTotp(context: Context) {
+      const { callerId } = own(context);
+      await context.db.write(async (tx) => {
+        const operator = await existing(tx, callerId);
+        const isLast = operator.sso_account === '' && (await passkeysOf(tx, callerId)).length === 0;
+        if (isLast) throw new ApiError(100220);
+        if (await removeTotp(tx, callerId)) await record(tx, 'operator.totpDeleted', operator);
+      });
+      return undefined;
+    },
+  };
+}

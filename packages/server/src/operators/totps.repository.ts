@@ -1,0 +1,44 @@
+import type { TenantReads, TenantTx } from '../db/db.ts';
+import { FOR_UPDATE } from '../db/sql/dialect.ts';
+import { statement } from '../db/sql/statement.ts';
+import { bytes, integer, type RowOf, table, text } from '../db/sql/table.ts';
+
+/** The authenticator app of an operator. */
+const totps = table('operator_totps', {
+  tenant_id: text(),
+  operator_id: text(),
+  sealed: bytes(),
+  last_step: integer(),
+  created_at: integer(),
+});
+const { columns } = totps;
+export type OperatorTotpRow = RowOf<typeof totps>;
+
+const OF = 'WHERE tenant_id = :tenant_id AND operator_id = :operatorId';
+const ONE = totps.select(columns, OF);
+const ONE_FOR_UPDATE = totps.select(columns, `${OF} ${FOR_UPDATE}`);
+const ADD = totps.insert();
+const REMOVE = totps.delete(OF);
+const USE = statement(`UPDATE operator_totps SET last_step = :step ${OF}`);
+
+export function findTotp(db: TenantReads, operatorId: string): Promise<OperatorTotpRow | undefined> {
+  return ONE.get(db, { operatorId });
+}
+
+export function findTotpForUpdate(tx: TenantTx, operatorId: string): Promise<OperatorTotpRow | undefined> {
+  return ONE_FOR_UPDATE.get(tx, { operatorId });
+}
+
+/** It takes the place of an earlier one. */
+export async function setTotp(tx: TenantTx, row: OperatorTotpRow): Promise<void> {
+  await REMOVE.run(tx, { operatorId: row.operator_id });
+  await ADD.run(tx, row);
+}
+
+export async function useStep(tx: TenantTx, operatorId: string, step: number): Promise<void> {
+  await USE.run(tx, { operatorId, step });
+}
+
+export async function removeTotp(tx: TenantTx, operatorId: string): Promise<boolean> {
+  return (await REMOVE.run(tx, { operatorId })) > 0;
+}
