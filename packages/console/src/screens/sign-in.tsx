@@ -15,7 +15,6 @@ export function SignIn() {
   const [isBusy, setBusy] = useState(false);
   const [fault, setFault] = useState<TextKey>();
   const [email, setEmail] = useState('');
-  const [isSent, setSent] = useState(false);
   const isPressed = useRef(false);
   const signInBy = async (useBrowserAutofill: boolean) => {
     const { ceremonyId, publicKey } = await call('consoleAccount', 'startSignIn', { body: {} });
@@ -46,10 +45,6 @@ export function SignIn() {
     }
   };
   const options = useQuery({ queryKey: ['sign-in'], queryFn: () => call('consoleAccount', 'signInOptions', {}) });
-  const sendLink = () =>
-    call('consoleAccount', 'startEmailSignIn', { body: { email } })
-      .then(() => setSent(true))
-      .catch((error) => setFault(faultOf(error)));
   const leave = () => goToProvider().catch((error) => setFault(faultOf(error)));
   return (
     <Welcome title={t('signIn.title')} lead={t('signIn.lead')}>
@@ -69,16 +64,7 @@ export function SignIn() {
       <Button size="md" onClick={signIn} loading={isBusy} autoFocus>
         {t('signIn.button')}
       </Button>
-      {options.data?.emailLink && (
-        <Button size="md" variant="default" onClick={sendLink} disabled={!email.includes('@')}>
-          {t('code.sendLink')}
-        </Button>
-      )}
-      {isSent && (
-        <Alert color="teal" variant="light" role="status">
-          {t('code.sent')}
-        </Alert>
-      )}
+      {options.data?.emailLink && <LinkByEmail email={email} onFault={(error) => setFault(faultOf(error))} />}
       {options.data?.singleSignOn && (
         <Button size="md" variant="default" onClick={leave}>
           {t('sso.button')}
@@ -88,6 +74,28 @@ export function SignIn() {
         {t('signIn.lost')}
       </Text>
     </Welcome>
+  );
+}
+
+/** Says the same whether somebody has the address or not. */
+function LinkByEmail({ email, onFault }: { email: string; onFault(error: unknown): void }) {
+  const t = useT();
+  const [isSent, setSent] = useState(false);
+  const send = () =>
+    call('consoleAccount', 'startEmailSignIn', { body: { email } })
+      .then(() => setSent(true))
+      .catch(onFault);
+  return (
+    <>
+      <Button size="md" variant="default" onClick={send} disabled={!email.includes('@')}>
+        {t('code.sendLink')}
+      </Button>
+      {isSent && (
+        <Alert color="teal" variant="light" role="status">
+          {t('code.sent')}
+        </Alert>
+      )}
+    </>
   );
 }
 
