@@ -82,7 +82,7 @@ export function openFeatures(deps: FeatureDeps) {
   const themes = openThemeServer({ ...shared, pagesDomain: config.pagesDomain });
   const watchlists = openWatchlistManager(shared);
   const identity = openIdentityStore({
-    ...{ ...shared, notify: notifications.notifyIdentity, faces: doors.vision },
+    ...{ ...shared, notify: notifications.notifyIdentity, expectEvent: notifications.expect, faces: doors.vision },
     metadata: { place: config.fidoMetadata, outbound, log: deps.log },
   });
   const messages = openMessages({ ...shared, mail, perDay: config.messagesPerDay, changed: live.changed });

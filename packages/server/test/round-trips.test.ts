@@ -1,15 +1,17 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { type TOTP, URI } from 'otpauth';
 import { asTenantId } from '../src/kernel/ids.ts';
-import { openTestApp, type TestApp, testPlaces } from './harness.ts';
+import { testPlaces } from './harness.ts';
+import { openTestIdentity, type TestIdentity } from './identity.ts';
 import { addTestDefinition, addTestToken } from './processes.ts';
 
 /** How often a request waits for PostgreSQL: over a network, each time costs more than the statement itself. */
 describe('round trips to PostgreSQL', () => {
   const places = testPlaces('postgres');
-  let grove: TestApp;
+  let grove: TestIdentity;
   before(async () => {
-    grove = await openTestApp(await places.create());
+    grove = await openTestIdentity(await places.create());
   });
   after(() => grove.stop());
 
@@ -18,19 +20,21 @@ describe('round trips to PostgreSQL', () => {
     assert.ok(pools);
     return pools.main;
   };
-  /** Of the second call: the first one fills caches. */
-  const cost = async (call: () => Promise<{ status: number }>) => {
-    assert.ok((await call()).status < 300);
-    const before = traffic();
-    assert.ok((await call()).status < 300);
-    const { roundTrips, statements } = traffic();
-    return { roundTrips: roundTrips - before.roundTrips, statements: statements - before.statements };
+  /** The least of some calls: the first fills caches, and jobs of the start may run beside another. */
+  const cost = async (call: () => Promise<{ status: number }>, ready = async () => {}) => {
+    const costs: number[] = [];
+    for (let times = 0; times < 4; times++) {
+      await ready();
+      const before = traffic().roundTrips;
+      assert.ok((await call()).status < 300);
+      costs.push(traffic().roundTrips - before);
+    }
+    return Math.min(...costs);
   };
 
   it('an API key is read in one', async () => {
     const { body } = await grove.call('/api/arthr/apiKeys?size=1');
-    const { roundTrips } = await cost(() => grove.call(`/api/arthr/apiKeys/${body.content[0].id}`));
-    assert.equal(roundTrips, 1);
+    assert.equal(await cost(() => grove.call(`/api/arthr/apiKeys/${body.content[0].id}`)), 1);
   });
 
   it('an instance is created in at most three', async () => {
@@ -38,6 +42,26 @@ describe('round trips to PostgreSQL', () => {
     const { id } = await addTestToken(acme, await addTestDefinition(acme), { parameters: '{"firstName":"Ada"}' });
     const path = `/api/process-manager/processInstances/create?pt=${id}`;
     const spent = await cost(() => grove.call(path, { method: 'POST', body: '{}' }));
-    assert.ok(spent.roundTrips <= 3);
+    assert.ok(spent <= 3, `${spent}`);
+  });
+
+  it('a user is authenticated by a one-time code in at most four', async () => {
+    const store = await grove.store('Doors');
+    await grove.send('POST', `${store}/totpPolicy`, { name: 'app', issuer: 'Example' });
+    const { id } = await grove.user(store, { attributes: { name: 'Ada' } });
+    const begun = await grove.send('POST', `${store}/users/${id}/totps/registrations/app`);
+    const app = URI.parse(begun.body.uri) as TOTP;
+    const send = (what: string) => {
+      const code = app.generate({ timestamp: grove.clock.now() });
+      return grove.send('POST', `${store}/users/${id}/totps/${what}`, { code });
+    };
+    await send('registrations/app/complete');
+    const nextStep = async () => {
+      grove.clock.advance(30_000);
+      // The API key is looked at again after so long.
+      await grove.send('GET', `${store}/users/${id}`);
+    };
+    const spent = await cost(() => send('authentications/app'), nextStep);
+    assert.ok(spent <= 4, `${spent}`);
   });
 });

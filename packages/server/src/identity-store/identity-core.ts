@@ -1,7 +1,7 @@
 import type { TenantReads } from '../db/db.ts';
 import { ApiError } from '../kernel/errors.ts';
 import type { Vault } from '../secrets/vault.ts';
-import { type Attempt, openAttempts } from './attempts/attempt.ts';
+import { type Attempt, type AttemptDeps, openAttempts } from './attempts/attempt.ts';
 import type { Modality } from './attempts/lock-rules.ts';
 import { locksOf } from './attempts/locks.repository.ts';
 import { openRegistrations, type Registration } from './attempts/registration.ts';
@@ -25,12 +25,12 @@ export type IdentityCore = UserViews & {
   ): Promise<void>;
 };
 
-export type IdentityCoreDeps = { vault: Vault; notify: NotifyIdentity };
+export type IdentityCoreDeps = Pick<AttemptDeps, 'expectEvent'> & { vault: Vault; notify: NotifyIdentity };
 
-export function openIdentityCore({ vault, notify }: IdentityCoreDeps): IdentityCore {
+export function openIdentityCore({ vault, notify, expectEvent }: IdentityCoreDeps): IdentityCore {
   const views = openUserViews({ vault });
   const addIdentityEvent = identityEvents(notify);
-  const deps = { userView: views.userView, addIdentityEvent };
+  const deps = { userView: views.userView, addIdentityEvent, expectEvent };
   return {
     ...views,
     vault,

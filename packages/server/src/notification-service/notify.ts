@@ -6,7 +6,7 @@ import type { InstanceEvent } from '../kernel/instance-event.ts';
 import { addDelivery, type NewDelivery } from './deliveries.repository.ts';
 import type { EventHub } from './event-stream.ts';
 import { subscribes } from './webhook-rules.ts';
-import { activeWebhooks, findWebhookNamed } from './webhooks.repository.ts';
+import { activeWebhooks, findWebhookNamed, type Subscriber } from './webhooks.repository.ts';
 
 /** As it is stored and, without a template, sent. */
 export type Payload = { type: string; timestamp: string; data: Readonly<Record<string, unknown>> };
@@ -49,6 +49,8 @@ export type Notifier = {
   notifyStep: NotifyStep;
   notifyTenant: NotifyTenant;
   notifyIdentity: NotifyIdentity;
+  /** Begins to read who subscribes, for a transaction that will tell something. */
+  expect(tx: TenantTx, environment: Environment): void;
 };
 
 /** `noted`: a delivery was written. `hub`: who watches events while they happen. */
@@ -59,7 +61,7 @@ export function notifier(ring: () => void, noted: (id: string) => void, hub: Eve
     { environment, type }: { environment: Environment; type: string },
     deliveryOf: () => Omit<NewDelivery, 'id' | 'webhook_id'>,
   ) => {
-    const active = await activeWebhooks(tx, environment);
+    const active = await activeIn(tx, environment);
     const subscribers = active.filter(({ events }) => subscribes(events, type));
     const watched = hub.watched(tx.tenantId, environment);
     if (subscribers.length === 0 && !watched) return;
@@ -76,6 +78,7 @@ export function notifier(ring: () => void, noted: (id: string) => void, hub: Eve
     if (subscribers.length > 0) tx.afterCommit(ring);
   };
   return {
+    expect: (tx, environment) => void activeIn(tx, environment).catch(() => undefined),
     notify: (tx, event) => tell(tx, event, () => deliveryOfInstance(tx, event)),
     notifyTenant: (tx, event) =>
       tell(tx, event, () => {
@@ -95,6 +98,16 @@ export function notifier(ring: () => void, noted: (id: string) => void, hub: Eve
       return true;
     },
   };
+}
+
+/** Read once in a transaction, however much it tells. */
+const active = new WeakMap<TenantTx, Map<Environment, Promise<Subscriber[]>>>();
+
+function activeIn(tx: TenantTx, environment: Environment): Promise<Subscriber[]> {
+  const known = active.get(tx) ?? new Map<Environment, Promise<Subscriber[]>>();
+  const subscribers = known.get(environment) ?? activeWebhooks(tx, environment);
+  active.set(tx, known.set(environment, subscribers));
+  return subscribers;
 }
 
 /** A delivery of what concerns no instance. */

@@ -30,7 +30,13 @@ export type Vault = {
   rotateTenantKey(tx: TenantTx): Promise<number>;
   tenantKey(db: TenantReads, version?: number): Promise<VersionedKey>;
   sealFor(tx: TenantTx, subject: string, context: string, plain: Uint8Array): Promise<Uint8Array>;
-  openFor(db: TenantReads, subject: string, context: string, sealed: Uint8Array): Promise<Buffer>;
+  openFor(
+    db: TenantReads,
+    subject: string,
+    context: string,
+    sealed: Uint8Array,
+    key?: Uint8Array | null,
+  ): Promise<Buffer>;
   /**
    * The same for short texts that are asked for again and again: one that was opened lately is remembered. Nothing if the
    * subject was destroyed since the text was read. `key` is that of `dataKeyColumn`, where it was read with the text.
@@ -174,8 +180,8 @@ export function openVault({ master, clock }: { master: MasterKey; clock: Clock }
       const { key } = await dataKeyFor(tx, subject);
       return seal({ version: 1, key }, dataContext(tx.tenantId, subject, context), plain);
     },
-    async openFor(db, subject, context, sealed) {
-      const { key } = await storedDataKey(db, subject);
+    async openFor(db, subject, context, sealed, found) {
+      const { key } = found ? await openDataKey(db, subject, found) : await storedDataKey(db, subject);
       return unseal(key, dataContext(db.tenantId, subject, context), sealed);
     },
     async openTextFor(db, subject, context, sealed, key) {

@@ -1,4 +1,5 @@
 import type { TenantDb, TenantTx } from '../../db/db.ts';
+import type { Environment } from '../../kernel/environment.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { takingTurns } from '../../kernel/take-turns.ts';
 import type { AddIdentityEvent, ProcessFields } from '../events/identity-events.ts';
@@ -28,7 +29,7 @@ export type Caller = {
 /** Who it is said to be, and the relying party, where that is known only now. */
 export type Found = UserRef & { readonly rpId?: string | undefined };
 
-export type AttemptInput<Result> = {
+export type AttemptInput<Result, Ahead = void> = {
   readonly storeName: string;
   readonly modality: Modality;
   readonly rpId?: string | undefined;
@@ -41,21 +42,33 @@ export type AttemptInput<Result> = {
   readonly find: Found | ((tx: TenantTx, store: Store) => Promise<Found>);
   /** Whether `find` and `run` may be called a second time, as `WriteOptions` says. */
   readonly runsAgain?: boolean;
+  /**
+   * Begins to read what `run` needs, before the lock is known: on PostgreSQL all of it then comes in one round trip. It must
+   * not wait, and its promises must not be left without somebody who hears of their failure.
+   */
+  ahead?(tx: TenantTx, user: UserRow, store: Store): Ahead;
+  /** Whether callers see nothing of what `run` changes: then the user is read while it runs. */
+  readonly leavesView?: boolean;
   /** The comparison, with what it changes. It refuses by throwing a `Refusal`; what it wrote before that is kept. */
-  run(tx: TenantTx, user: UserRow, now: number, store: Store): Promise<Result>;
+  run(tx: TenantTx, user: UserRow, now: number, store: Store, ahead: Ahead): Promise<Result>;
 };
 
 export type Attempted<Result> = { authenticationId: string; user: User; result: Result };
 
-export type Attempt = <Result>(caller: Caller, input: AttemptInput<Result>) => Promise<Attempted<Result>>;
+export type Attempt = <Result, Ahead = void>(
+  caller: Caller,
+  input: AttemptInput<Result, Ahead>,
+) => Promise<Attempted<Result>>;
 
 export type AttemptDeps = {
   userView: UserViews['userView'];
   addIdentityEvent: AddIdentityEvent;
+  /** Begins to read whom an event of this transaction is told. */
+  expectEvent?: ((tx: TenantTx, environment: Environment) => void) | undefined;
 };
 
 type Judged<Result> = Passed<Result> | { refused: Refusal; user?: User };
-type Passed<Result> = Omit<Attempted<Result>, 'user'> & { row: UserRow };
+type Passed<Result> = Omit<Attempted<Result>, 'user'> & { row: UserRow; user: User | undefined };
 
 /** How many tries may wait for those of the same user that came before them. */
 const MOST_WAITING = 500;
@@ -71,9 +84,8 @@ export function openAttempts(deps: AttemptDeps): Attempt {
     const judged = await (typeof input.find !== 'function' && !db.inTransaction
       ? takeTurns(lineOf(db, input.storeName, input.find), attempt)
       : attempt());
-    const { row, ...attempted } = acceptedOf(judged);
-    // Read after the commit, because whatever is done in a transaction other writers wait for.
-    return { ...attempted, user: await deps.userView(db, row, caller.now) };
+    const { row, user, ...attempted } = acceptedOf(judged);
+    return { ...attempted, user: user ?? (await deps.userView(db, row, caller.now)) };
   };
 }
 
@@ -91,11 +103,11 @@ export function acceptedOf<Accepted extends object>(judged: Accepted | { refused
   throw new ApiError(refused.code, { ...refused.told, ...(user && { user }) });
 }
 
-async function judge<Result>(
+async function judge<Result, Ahead>(
   deps: AttemptDeps,
   tx: TenantTx,
   caller: Caller,
-  input: AttemptInput<Result>,
+  input: AttemptInput<Result, Ahead>,
 ): Promise<Judged<Result>> {
   const { now } = caller;
   const { modality, process = caller.process } = input;
@@ -107,12 +119,17 @@ async function judge<Result>(
     return { refused: found };
   }
   const { store, user, rpId } = found;
+  const ahead = input.ahead?.(tx, user, store) as Ahead;
+  const row = { ...user, last_success_at: now };
+  const view = input.leavesView ? settled(deps.userView(tx, row, now)) : undefined;
+  deps.expectEvent?.(tx, fields.environment);
   const before = await findLock(tx, user.id, modality);
   const result = await caught(async () => {
     const fault = faultOfStatus(user, modality, now) ?? faultOfLock(before, now);
     if (fault) throw new Refusal(fault, { counts: false });
-    return input.run(tx, user, now, store);
+    return input.run(tx, user, now, store, ahead);
   });
+  const seen = await view;
   const about: About = { fields: { ...fields, rpId, userId: user.id }, user, before, store };
   if (result instanceof Refusal) {
     const after = await noteRefusal(deps, tx, about, result);
@@ -121,14 +138,23 @@ async function judge<Result>(
   const authenticationId = await recordAttempt(deps.addIdentityEvent, tx, about.fields);
   if (before) await clearLock(tx, user.id, modality);
   await recordSuccess(tx, user.id, now);
-  return { authenticationId, result, row: { ...user, last_success_at: now } };
+  return { authenticationId, result, row, user: before ? undefined : seen?.() };
+}
+
+/** Waits for it, however it ends, and then says how. */
+async function settled<T>(promise: Promise<T>): Promise<() => T> {
+  const [end] = await Promise.allSettled([promise]);
+  return () => {
+    if (end.status === 'rejected') throw end.reason;
+    return end.value;
+  };
 }
 
 /** Whom it is about, kept from everybody else. Who is known beforehand is found together with the store. */
-async function findWhom<Result>(
+async function findWhom(
   tx: TenantTx,
   caller: Caller,
-  { find, storeName, rpId }: AttemptInput<Result>,
+  { find, storeName, rpId }: Pick<AttemptInput<unknown>, 'find' | 'storeName' | 'rpId'>,
 ): Promise<{ store: Store; user: UserRow; rpId: string | undefined } | Refusal> {
   if (typeof find !== 'function') {
     return { ...(await getUserInStoreForUpdate(tx, caller, storeName, find)), rpId: find.rpId ?? rpId };

@@ -36,6 +36,8 @@ export const MAX_PENDING_FAILURES = 5;
 const NO_STEP = -1;
 export const MODALITY = 'TOTP';
 
+/** The key that was read with it, if it was. */
+const keyOf = (row: object): Uint8Array | null => ('data_key' in row ? (row.data_key as Uint8Array | null) : null);
 const contextOf = (id: string) => `totp:${id}`;
 
 export type TotpAddress = { readonly storeName: string; readonly policyName: string; readonly user: UserRef };
@@ -55,7 +57,7 @@ export function totpCeremonies(core: IdentityCore) {
       algorithm,
       digits,
       period,
-      secret: await vault.openFor(db, userSubject(row.user_id), contextOf(row.id), row.sealed),
+      secret: await vault.openFor(db, userSubject(row.user_id), contextOf(row.id), row.sealed, keyOf(row)),
     };
   };
 
@@ -123,11 +125,11 @@ export function totpCeremonies(core: IdentityCore) {
         storeName: address.storeName,
         modality: MODALITY,
         find: address.user,
-        runsAgain: true,
-        async run(tx, user, now, store) {
-          const policy = await totpPolicyOf(tx, store.id, address.policyName);
-          const key = { userId: user.id, policyName: policy.name };
-          const row = await findTotp(tx, key);
+        ...{ runsAgain: true, leavesView: true },
+        ahead: (tx, user, store) => readAhead(tx, store.id, { userId: user.id, policyName: address.policyName }),
+        async run(tx, _user, now, _store, { key, ...read }) {
+          const policy = await read.policy;
+          const row = await read.row;
           if (!row) throw new Refusal(100053, { counts: false });
           const wellFormedCode = wellFormed(code, row);
           const totp = await opened(tx, row);
@@ -157,6 +159,13 @@ export function totpCeremonies(core: IdentityCore) {
     await putPending(tx, pending);
     return pending;
   }
+}
+
+/** Begins to read. Whoever waits for it hears of a failure. */
+function readAhead(tx: TenantTx, storeId: string, key: TotpKey) {
+  const [policy, row] = [totpPolicyOf(tx, storeId, key.policyName), findTotp(tx, key)];
+  for (const each of [policy, row]) each.catch(() => undefined);
+  return { key, policy, row };
 }
 
 /** What could not be a code of these digits is no guess. */

@@ -2,6 +2,7 @@ import type { TenantReads, TenantTx } from '../../db/db.ts';
 import { jsonTexts } from '../../db/sql/dialect.ts';
 import { query, statement } from '../../db/sql/statement.ts';
 import { bytes, integer, type RowOf, table, text } from '../../db/sql/table.ts';
+import { dataKeyColumn } from '../../secrets/data-key-column.ts';
 
 /** What an authenticator app of the end user was told. It is not changed by a change of the policy. */
 export type TotpParameters = { algorithm: 'SHA1' | 'SHA256' | 'SHA512'; digits: number; period: number };
@@ -20,11 +21,14 @@ const SHARED = {
 const totps = table('user_totps', { ...SHARED, last_step: integer() });
 const pendingTotps = table('pending_totps', { ...SHARED, failed: integer(), expires_at: integer() });
 export type TotpRow = RowOf<typeof totps>;
+/** With the key of the user that its secret is sealed for. */
+export type FoundTotp = TotpRow & { data_key: Uint8Array | null };
 export type PendingTotpRow = RowOf<typeof pendingTotps>;
 
 const KEY = 'tenant_id = :tenant_id AND user_id = :userId AND policy_name = :policyName';
 const KEY_COLUMNS = ['tenant_id', 'user_id', 'policy_name'] as const;
-const ONE = totps.select(totps.columns, `WHERE ${KEY}`);
+const ONE = query<FoundTotp>()(`SELECT ${totps.columns.join(', ')},
+  ${dataKeyColumn("'user:' || user_id")} AS data_key FROM user_totps WHERE ${KEY}`);
 const PUT = totps.upsert(KEY_COLUMNS);
 const SPEND_STEP = statement(`UPDATE user_totps SET last_step = :step WHERE ${KEY} AND id = :id AND last_step < :step`);
 const REMOVE = statement(`DELETE FROM user_totps WHERE ${KEY}`);
@@ -38,7 +42,7 @@ const REMOVE_EXPIRED = statement(`DELETE FROM pending_totps WHERE tenant_id = :t
 
 export type TotpKey = { readonly userId: string; readonly policyName: string };
 
-export function findTotp(db: TenantReads, { userId, policyName }: TotpKey): Promise<TotpRow | undefined> {
+export function findTotp(db: TenantReads, { userId, policyName }: TotpKey): Promise<FoundTotp | undefined> {
   return ONE.get(db, { userId, policyName });
 }
 

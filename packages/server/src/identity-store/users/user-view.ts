@@ -60,15 +60,14 @@ export function openUserViews({ vault }: { vault: Pick<Vault, 'openTextFor'> }):
     row: UserRow & DataKey,
     { now, has }: { now: number; has: Held },
   ): Promise<User> => {
-    const locks = has('locks') ? (await locksOf(db, [row.id])).get(row.id) : undefined;
     const summaryInfo: SummaryInfo = { devices: [], appkeys: [], passkeys: [], totps: [], biometrics: [] };
-    for (const [part, summary] of parts) {
-      if (!has(part)) continue;
-      const those = (await summary(db, [row.id], now)).get(row.id);
-      if (those) Object.assign(summaryInfo, { [part]: those });
-    }
-    const attributes = row.sealed === null ? {} : await attributesOf(vault, db, row);
-    const environment = environments.known(row) ?? (await environments.find(db, row));
+    // Asked for together, because on PostgreSQL each is a journey to the server and back.
+    const [locks, attributes, environment] = await Promise.all([
+      has('locks') ? locksOf(db, [row.id]).then((all) => all.get(row.id)) : undefined,
+      row.sealed === null ? {} : attributesOf(vault, db, row),
+      environments.known(row) ?? environments.find(db, row),
+      ...[...parts].filter(([part]) => has(part)).map((part) => addPart(summaryInfo, part, { db, id: row.id, now })),
+    ]);
     return toUser(row, { environment, attributes, locks: locks ?? NO_LOCKS, summaryInfo, now });
   };
 
@@ -117,6 +116,15 @@ export function openUserViews({ vault }: { vault: Pick<Vault, 'openTextFor'> }):
       return row && viewOf(db, row, { now, has: held.of(row) });
     },
   };
+}
+
+async function addPart(
+  summaryInfo: SummaryInfo,
+  [part, summary]: [SummaryPart, Summarize<SummaryPart>],
+  { db, id, now }: { db: TenantReads; id: string; now: number },
+): Promise<void> {
+  const those = (await summary(db, [id], now)).get(id);
+  if (those) Object.assign(summaryInfo, { [part]: those });
 }
 
 /** What a user is called by whoever relies on it: readable until the user is deleted, be it since the row was read. */
