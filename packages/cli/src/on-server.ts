@@ -27,6 +27,12 @@ export type Server = {
 };
 
 const TEST_KEY = /^grv_test_/;
+const environments = new WeakMap<Client, Environment>();
+
+/** That of the API key with which the client calls. */
+export function environmentOf(client: Client): Environment {
+  return environments.get(client) ?? 'live';
+}
 
 export function serverFrom(options: ServerOptions): Server {
   const baseUrl = options.url ?? process.env.GROVE_URL;
@@ -40,7 +46,9 @@ export function serverFrom(options: ServerOptions): Server {
   }
   try {
     const environment = TEST_KEY.test(apiKey) ? 'test' : 'live';
-    return { client: createClient({ baseUrl, apiKey, fetch: localFetch }), baseUrl, apiKey, environment };
+    const client = createClient({ baseUrl, apiKey, fetch: localFetch });
+    environments.set(client, environment);
+    return { client, baseUrl, apiKey, environment };
   } catch (error) {
     throw error instanceof TypeError ? new UsageError(error.message) : error;
   }

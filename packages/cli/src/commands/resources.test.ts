@@ -87,6 +87,8 @@ test('the example: secrets, policies of stores, themes with texts, custom pages 
   );
   assert.equal((await client.stores.list()).totalElements, 0, 'nothing was changed');
 
+  // Whoever has a test key may have made one of the same name.
+  const squatter = await client.apiKeys.create({ body: { name: 'back office', environment: 'test' } });
   const withValue = { ...env, SECRET_CRM_KEY: 'a-value-that-no-file-has' };
   const first = await groveJson<Applied>(['apply', folder], withValue);
   assert.deepEqual(
@@ -96,8 +98,14 @@ test('the example: secrets, policies of stores, themes with texts, custom pages 
   const [ofHook, ofKey] = first.secrets ?? [];
   assert.match(ofHook?.secret ?? '', /^whsec_/);
   assert.match(ofKey?.secret ?? '', /^grv_live_/);
-  const made = (await client.apiKeys.list({ query: { name: 'back office' } })).content[0];
-  assert.equal(made?.permissions[0], 'TNT#acme#ProcessManager:*');
+  const named = (await client.apiKeys.list({ query: { name: 'back office' } })).content;
+  assert.deepEqual(
+    named.map(({ id, environment, permissions }) => [id === squatter.id, environment, permissions[0]]),
+    [
+      [true, 'test', undefined],
+      [false, 'live', 'TNT#acme#ProcessManager:*'],
+    ],
+  );
   assert.equal((await client.processSettings.get()).readBudget.personsPerHour, 500);
 
   const again = await groveJson<Applied>(['plan', folder], env);

@@ -1,4 +1,5 @@
 import type { Client } from 'grove-idv-sdk';
+import { environmentOf } from '../on-server.ts';
 import { deployedPages, type PageContent, uploadPage } from './custom-pages.ts';
 import { shownStore, writeStore } from './store-policies.ts';
 
@@ -74,7 +75,7 @@ export const KINDS = {
   },
   apiKeys: {
     fields: ['name', 'description', 'status', 'permissions'],
-    list: (client) => client.apiKeys.list.all(),
+    list: ownKeys,
     create: async (client, values: Values) => {
       const made = await client.apiKeys.create({ body: (await withTenant(client, values)) as never });
       return { ...made, secret: made.code };
@@ -95,6 +96,12 @@ export const fileOf = (kind: Kind) => `${kind}.yaml`;
 /** Where the value of a new secret is taken from: it is in no file. */
 function variableOf(name: string): string {
   return `SECRET_${name.toUpperCase().replace(/[^A-Z0-9]/g, '_')}`;
+}
+
+/** A key of the other environment may bear the same name: nothing of it is changed, whoever made it. */
+async function* ownKeys(client: Client): AsyncIterable<object> {
+  const environment = environmentOf(client);
+  for await (const key of client.apiKeys.list.all()) if (key.environment === environment) yield key;
 }
 
 const OWN_TENANT = /^TNT#[^#]+#/;

@@ -181,6 +181,15 @@ onBothEngines('API keys', (_engine, places) => {
       }
     });
 
+    it('a test key takes no name from a live caller', async () => {
+      const client = clientOf((await create({ environment: 'test', permissions: ['TNT#acme#*'] })).code);
+      const body = { name: 'wanted by live' };
+      const first = await client.apiKeys.create({ body });
+      await assert.rejects(client.apiKeys.create({ body }), refuses(100014, 409));
+      const live = await create(body);
+      assert.deepEqual([first.environment, live.environment, live.name], ['test', 'live', body.name]);
+    });
+
     it('a test key makes only test keys and changes no live key', async () => {
       const tester = await create({ environment: 'test', permissions: ['TNT#acme#*'] });
       assert.match(tester.code, /^grv_test_/);
