@@ -36,7 +36,7 @@ export function acceptRequests(handler: RequestListener, accepting: ServerOption
       if (fault) refuse(response, new ApiError(100001, { detail: fault }), headers);
       else handler(request, response);
     };
-    if (!enter(caller(request), begin)) refuse(response, new ApiError(100010), headers);
+    if (!enter(caller(request), begin)) refuse(response, new ApiError(100010), { ...headers, 'retry-after': '1' });
   });
 }
 

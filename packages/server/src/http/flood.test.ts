@@ -4,6 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import { BEARER, openTestHttp, type TestHttp } from '../../test/http.ts';
 import type { Db } from '../db/db.ts';
 import { paging, toPage } from '../kernel/pages.ts';
+import { MAX_WAITING } from './entrance.ts';
 
 const LIST = '/api/arthr/apiKeys';
 const CONNECTIONS = 20;
@@ -79,4 +80,26 @@ describe('a tenant beside a flood', () => {
       assert.ok(at < (CONNECTIONS * EACH) / 2, `${at} answers came before`);
     });
   }
+
+  it('100010: is told to whoever floods with more than may wait, and the tenant is served', async () => {
+    const tenant = await open();
+    const flood = await Promise.all(Array.from({ length: MAX_WAITING / EACH }, open));
+    const refused = get(LIST, 'Authorization: Bearer nothing');
+    await Promise.all(flood.map((socket) => ask(socket, refused)));
+    const own = get(LIST, `Authorization: ${BEARER}`);
+    await ask(tenant, own);
+    await ask(tenant, own);
+    const read = flood.map((socket) => {
+      const texts: Buffer[] = [];
+      socket.on('data', (text) => texts.push(text)).write(refused.repeat(EACH));
+      return new Promise<string>((done) => socket.once('close', () => done(Buffer.concat(texts).toString())));
+    });
+    answersBefore = [];
+    await ask(tenant, own);
+    assert.equal(answersBefore.length, 1);
+    const first = await Promise.race(read);
+    assert.match(first, /HTTP\/1\.1 503 Service Unavailable\r\n(.*\r\n)*retry-after: 1\r\n/i);
+    assert.match(first, /"code":100010/);
+    for (const socket of [tenant, ...flood]) socket.destroy();
+  });
 });
