@@ -49,7 +49,8 @@ const NOBODY = 65_534;
 const ROLE = 'grove_test';
 const MIGRATED = 'grove_migrated';
 
-export async function startPostgres(): Promise<TestPostgres> {
+/** A folder for a server, its programs, and how they are started. */
+export function postgresHome() {
   const folder = mkdtempSync(join(tmpdir(), 'grove-pg-'));
   const data = join(folder, 'data');
   const asRoot = process.getuid?.() === 0;
@@ -59,7 +60,11 @@ export async function startPostgres(): Promise<TestPostgres> {
   if (asRoot) for (const each of [folder, data]) chownSync(each, NOBODY, NOBODY);
   const native = runnable(nativeFolder(), folder, as);
   const env = { PATH: process.env.PATH ?? '', LC_ALL: 'C', LD_LIBRARY_PATH: join(native, 'lib') };
-  const options = { ...as, env, cwd: folder };
+  return { folder, data, native, options: { ...as, env, cwd: folder } };
+}
+
+export async function startPostgres(): Promise<TestPostgres> {
+  const { folder, data, native, options } = postgresHome();
   execFileSync(join(native, 'bin/initdb'), ['-D', data, '-U', 'admin', '-A', 'trust', '-E', 'UTF8', '--no-sync'], {
     ...options,
     stdio: 'pipe',
@@ -150,7 +155,7 @@ async function ensureTemplate(folder: string, adminUrl: string): Promise<void> {
   }
 }
 
-const urlIn = (folder: string, role: string, database: string) =>
+export const urlIn = (folder: string, role: string, database: string) =>
   `postgres://${role}@localhost/${database}?host=${encodeURIComponent(folder)}`;
 
 async function run(url: string, statement: string): Promise<void> {
@@ -202,7 +207,7 @@ function runnable(native: string, folder: string, as: { uid?: number; gid?: numb
   }
 }
 
-async function untilReady(url: string): Promise<void> {
+export async function untilReady(url: string): Promise<void> {
   const deadline = Date.now() + 30_000;
   for (;;) {
     const client = new pg.Client({ connectionString: url });

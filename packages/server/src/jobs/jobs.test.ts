@@ -73,6 +73,22 @@ onBothEngines('a job', (engine, places) => {
     await first;
   });
 
+  it('whose database is away before it begins is given back, and runs later as the same attempt', async () => {
+    let away = true;
+    const suspended = async () => {
+      if (!away) return new Set<string>();
+      away = false;
+      throw new Error('away');
+    };
+    const jobs = openTestJobs(db, clock, { suspended });
+    const attempts: number[] = [];
+    const definition = namedJob(async (_payload, { attempt }) => void attempts.push(attempt));
+    jobs.register(definition);
+    await enqueueNamed({ jobs, db, tenantId: acme }, definition, 'one');
+    await jobs.runDue();
+    assert.deepEqual([attempts, jobs.logged], [[1], ['could not begin one of the jobs']]);
+  });
+
   it('that leaves another one has not ended the work, also for those who did not claim it', async () => {
     const begun = gate();
     const held = gate();

@@ -119,6 +119,21 @@ export function openWorker<Item extends Leased, Result>(deps: WorkerDeps, policy
   };
 }
 
+/** Its own faults are results. The database may be away before it has begun: others, or we later, may have it. */
+async function runOrGiveBack<Item extends Leased, Result>(
+  policy: QueuePolicy<Item, Result>,
+  item: Item,
+  abort: AbortController,
+  log: QueueLog,
+): Promise<Result> {
+  try {
+    return await policy.run(item, abort);
+  } catch (error) {
+    log.error({ err: error }, `could not begin one of the ${policy.noun}`);
+    return policy.notBegun;
+  }
+}
+
 /** What this server holds of a queue. */
 function openItems<Item extends Leased, Result>(
   { db, clock, log }: WorkerDeps,
@@ -147,7 +162,7 @@ function openItems<Item extends Leased, Result>(
   const begin = async (item: Item) => {
     const abort = new AbortController();
     running.set(item, abort);
-    const result = await policy.run(item, abort);
+    const result = await runOrGiveBack(policy, item, abort, log);
     running.delete(item);
     runs += 1;
     end(item, result);

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { checkHistory } from './check.ts';
+import { FAULTS } from './faults.ts';
+import type { History } from './load.ts';
+import { runChaos } from './run-chaos.ts';
+
+/** The short form of `npm run chaos`. */
+const SHORT = 'the leader is killed, the standby is promoted';
+
+it('two servers lose and repeat nothing when the leader of PostgreSQL is killed', async () => {
+  const faults = FAULTS.filter(({ name }) => name === SHORT);
+  assert.equal(faults.length, 1);
+  const { verdict, faults: results } = await runChaos(faults);
+  const { acknowledged, lost, duplicates } = verdict;
+  assert.ok(acknowledged > 10);
+  assert.deepEqual(
+    { lost, duplicates, deaths: results.map(({ deaths }) => deaths) },
+    { lost: [], duplicates: [], deaths: [0] },
+  );
+});
+
+it('the check of a history finds what was lost and what happened twice', async () => {
+  const history: History = {
+    created: new Map([
+      ['one', 'a'],
+      ['two', 'b'],
+      ['three', 'c'],
+    ]),
+    deleted: new Set(['c']),
+    uses: new Map([
+      ['token', 3],
+      ['other', 1],
+    ]),
+    described: new Map([['token', 'new']]),
+    ...{ unsure: [], answers: new Map(), acknowledgedAt: [1, 2, 3] },
+  };
+  const tables: Record<string, object[]> = {
+    process_instances: [{ id: 'a' }, { id: 'c' }, { id: 'x' }, { id: 'y' }],
+    instance_tombstones: [],
+    process_tokens: [
+      { id: 'token', counter: 2, description: 'old' },
+      { id: 'other', counter: 2, description: null },
+    ],
+  };
+  const ask = async (statement: string) =>
+    ({ rows: Object.entries(tables).find(([name]) => statement.includes(`FROM ${name}`))?.[1] ?? [] }) as never;
+  const told = new Map([
+    ['a', new Set(['1'])],
+    ['c', new Set(['2', '3'])],
+  ]);
+  const { lost, duplicates, twice } = await checkHistory(history, { ask, told, requests: 5 });
+  assert.deepEqual(lost, ['instance two', 'webhook of two', 'deletion of c', '1 uses of a token', 'an update']);
+  assert.deepEqual(duplicates, [
+    '1 instances that nobody was told of',
+    '1 uses of a token',
+    '1 deliveries of one event under two ids',
+  ]);
+  assert.equal(twice, 2);
+});

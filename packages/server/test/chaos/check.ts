@@ -1,0 +1,43 @@
+import type pg from 'pg';
+import type { History } from './load.ts';
+
+/** What the database says, compared with what was acknowledged. */
+export type Verdict = { acknowledged: number; lost: string[]; duplicates: string[]; twice: number };
+
+export type Facts = {
+  /** A statement of a superuser in the database of the installation. */
+  ask(statement: string): Promise<pg.QueryResult>;
+  /** Ids of instances whose creation receivers of webhooks were told, each with the ids of the deliveries. */
+  told: ReadonlyMap<string, ReadonlySet<string>>;
+  requests: number;
+};
+
+export async function checkHistory(history: History, { ask, told, requests }: Facts): Promise<Verdict> {
+  const rows = async <R>(statement: string) => (await ask(statement)).rows as R[];
+  const present = new Set((await rows<{ id: string }>('SELECT id FROM process_instances')).map(({ id }) => id));
+  const gone = await rows<{ id: string }>('SELECT instance_id AS id FROM instance_tombstones');
+  const lost: string[] = [];
+  const duplicates: string[] = [];
+  for (const [key, id] of history.created) {
+    if (!present.has(id) && !history.deleted.has(id) && history.unsure.length === 0) lost.push(`instance ${key}`);
+    if (!told.has(id)) lost.push(`webhook of ${key}`);
+  }
+  for (const id of history.deleted) if (present.has(id)) lost.push(`deletion of ${id}`);
+  if (new Set(history.created.values()).size < history.created.size) duplicates.push('one instance for two keys');
+  const more = present.size + gone.length - history.created.size;
+  if (more > history.unsure.length) duplicates.push(`${more} instances that nobody was told of`);
+  const counters = await rows<{ id: string; counter: number; description: string | null }>(`SELECT id, description,
+    CAST(counter + coalesce((SELECT sum(value) FROM counters c
+      WHERE c.tenant_id = t.tenant_id AND c.name = 'processTokenUses/' || t.id), 0) AS INTEGER) AS counter
+    FROM process_tokens t`);
+  for (const { id, counter, description } of counters) {
+    const uses = history.uses.get(id) ?? 0;
+    if (counter < uses) lost.push(`${uses - counter} uses of a token`);
+    if (counter > uses + history.unsure.length) duplicates.push(`${counter - uses} uses of a token`);
+    const described = history.described.get(id);
+    if (described !== undefined && described !== description && history.unsure.length === 0) lost.push('an update');
+  }
+  const deliveries = [...told.values()].reduce((sum, ids) => sum + ids.size, 0);
+  if (deliveries > told.size) duplicates.push(`${deliveries - told.size} deliveries of one event under two ids`);
+  return { acknowledged: history.acknowledgedAt.length, lost, duplicates, twice: requests - deliveries };
+}

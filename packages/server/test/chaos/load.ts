@@ -1,0 +1,110 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/**
+ * Writers that do what back ends do: each change is asked for until it is acknowledged, at whichever server answers. What was
+ * acknowledged is the history that `check.ts` compares with the database.
+ */
+export type History = {
+  /** Ids of instances by the key of the request that made each of them. */
+  readonly created: Map<string, string>;
+  /** Ids of instances whose deletion was acknowledged. */
+  readonly deleted: Set<string>;
+  /** How many creations were acknowledged, by token. */
+  readonly uses: Map<string, number>;
+  /** The last description of each writer's token that was acknowledged. */
+  readonly described: Map<string, string>;
+  /** Requests that were given up: they may have happened or not. */
+  readonly unsure: string[];
+  /** Answers other than success, by what they were. */
+  readonly answers: Map<string, number>;
+  /** When changes were acknowledged, in order. */
+  readonly acknowledgedAt: number[];
+};
+
+export type LoadOptions = {
+  servers: readonly { readonly url: string }[];
+  bearer: string;
+  /** An unlimited token and a limited one. */
+  tokens: readonly string[];
+  /** One token for each writer, which only it changes. */
+  ownTokens: readonly string[];
+};
+
+const PAUSE_MS = 20;
+const RETRY_MS = 50;
+const GIVE_UP_MS = 90_000;
+const REQUEST_MS = 15_000;
+const DELETE_EVERY = 4;
+const DESCRIBE_EVERY = 5;
+
+export function startLoad({ servers, bearer, tokens, ownTokens }: LoadOptions) {
+  const history: History = {
+    ...{ created: new Map(), deleted: new Set(), uses: new Map(), described: new Map() },
+    ...{ unsure: [], answers: new Map(), acknowledgedAt: [] },
+  };
+  let stopping = false;
+  const note = (answer: string) => history.answers.set(answer, (history.answers.get(answer) ?? 0) + 1);
+
+  /** Asks until the answer is one of `good`; the next server each time. */
+  const ask = async (path: string, init: RequestInit, good: readonly number[], first: number) => {
+    const until = Date.now() + GIVE_UP_MS;
+    for (let tries = first; Date.now() < until; tries++) {
+      const { url } = servers[tries % servers.length] as { url: string };
+      try {
+        const headers = { Authorization: `Bearer ${bearer}`, 'Content-Type': 'application/json', ...init.headers };
+        const answer = await fetch(`${url}${path}`, { ...init, headers, signal: AbortSignal.timeout(REQUEST_MS) });
+        const text = await answer.text();
+        const body = (text ? JSON.parse(text) : {}) as Record<string, unknown>;
+        if (good.includes(answer.status)) {
+          history.acknowledgedAt.push(Date.now());
+          return body;
+        }
+        note(`${answer.status} ${body.code ?? ''}`.trim());
+      } catch {
+        note('no answer');
+      }
+      await sleep(RETRY_MS);
+    }
+    history.unsure.push(path);
+    return undefined;
+  };
+
+  const writer = async (number: number) => {
+    const mine: string[] = [];
+    for (let turn = 1; !stopping; turn++) {
+      const key = `${number}.${turn}`;
+      const token = tokens[turn % tokens.length] as string;
+      const make = { method: 'POST', body: '{}', headers: { 'Idempotency-Key': key } };
+      const made = await ask(`/api/process-manager/processInstances/create?pt=${token}`, make, [201], number + turn);
+      if (made) {
+        const id = String(made.processInstanceId);
+        history.created.set(key, id);
+        history.uses.set(token, (history.uses.get(token) ?? 0) + 1);
+        mine.push(id);
+      }
+      const oldest = turn % DELETE_EVERY === 0 ? mine.shift() : undefined;
+      // Whoever asks again for a deletion that had come through is told that there is nothing.
+      if (
+        oldest &&
+        (await ask(`/api/process-manager/processInstances/${oldest}`, { method: 'DELETE' }, [200, 204, 404], number))
+      ) {
+        history.deleted.add(oldest);
+      }
+      if (turn % DESCRIBE_EVERY === 0) {
+        const own = ownTokens[number] as string;
+        const body = JSON.stringify({ description: key });
+        const path = `/api/process-manager/processTokens/${own}`;
+        if (await ask(path, { method: 'POST', body }, [200], number)) history.described.set(own, key);
+      }
+      await sleep(PAUSE_MS);
+    }
+  };
+  const writers = ownTokens.map((_, number) => writer(number));
+  return {
+    history,
+    async stop() {
+      stopping = true;
+      await Promise.all(writers);
+    },
+  };
+}

@@ -1,0 +1,160 @@
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import pg from 'pg';
+import { postgresHome, untilReady, urlIn } from '../postgres.ts';
+
+/**
+ * A leader and a standby that has every commit before it is acknowledged (synchronous replication), made by hand: what
+ * Patroni would do, this does when it is told to.
+ */
+export type Pair = {
+  /** The address of a database, with both servers in it. */
+  urlOf(role: string, database: string): string;
+  /** The folder of the socket of the server that leads. */
+  host(): string;
+  /** One statement of a superuser on the server that leads. */
+  administrate(statement: string): Promise<pg.QueryResult>;
+  /** Kills every process of the leader, and makes the standby the leader. */
+  failOver(): Promise<void>;
+  /** Makes a new standby of the server that was killed. */
+  rebuild(): Promise<void>;
+  /** Shuts the leader down as an operator does, and starts it again. */
+  restart(): Promise<void>;
+  signal(signal: 'SIGSTOP' | 'SIGCONT'): void;
+  stop(): Promise<void>;
+};
+
+type Server = ReturnType<typeof postgresHome> & { child?: ChildProcess };
+
+const SETTINGS = [
+  ...['listen_addresses=', 'max_connections=100', 'shared_buffers=32MB', 'fsync=off', 'wal_level=replica'],
+  ...[
+    'max_wal_senders=8',
+    'wal_keep_size=512MB',
+    'hot_standby=on',
+    'wal_receiver_status_interval=1s',
+    'wal_retrieve_retry_interval=200ms',
+  ],
+];
+
+export async function startPair(): Promise<Pair> {
+  const servers: [Server, Server] = [postgresHome(), postgresHome()];
+  let leading = 0;
+  const leader = () => servers[leading] as Server;
+  const standby = () => servers[1 - leading] as Server;
+  const first = leader();
+  execFileSync(
+    join(first.native, 'bin/initdb'),
+    ['-D', first.data, '-U', 'admin', '-A', 'trust', '-E', 'UTF8', '--no-sync'],
+    { ...first.options, stdio: 'pipe' },
+  );
+  const launch = async (server: Server, follows?: Server) => {
+    const settings = follows ? [...SETTINGS, `primary_conninfo=host=${follows.folder} user=admin`] : SETTINGS;
+    const flags = settings.flatMap((setting) => ['-c', setting]);
+    server.child = spawn(join(server.native, 'bin/postgres'), ['-D', server.data, '-k', server.folder, ...flags], {
+      ...server.options,
+      stdio: 'ignore',
+    });
+    await untilReady(adminOf(server));
+  };
+  const rebuild = async () => {
+    await copy(leader(), standby());
+    await launch(standby(), leader());
+    await run(leader(), "ALTER SYSTEM SET synchronous_standby_names = '*'");
+    await run(leader(), 'SELECT pg_reload_conf()');
+  };
+  process.once('exit', () => {
+    for (const server of servers) killAll(server, 'SIGKILL');
+  });
+  await launch(first);
+  await run(first, 'CREATE ROLE grove_test LOGIN');
+  await rebuild();
+  return {
+    urlOf(role, database) {
+      const hosts = servers.map(({ folder }) => encodeURIComponent(folder)).join(',');
+      return `postgres://${role}@${hosts}/${database}?target_session_attrs=read-write`;
+    },
+    host: () => leader().folder,
+    administrate: (statement) => run(leader(), statement),
+    async failOver() {
+      const old = leader();
+      killAll(old, 'SIGKILL');
+      await ended(old);
+      leading = 1 - leading;
+      await run(leader(), 'SELECT pg_promote()');
+      // Nobody follows yet: a commit that waited for a standby would wait until there is one.
+      await run(leader(), "ALTER SYSTEM SET synchronous_standby_names = ''");
+      await run(leader(), 'SELECT pg_reload_conf()');
+    },
+    rebuild,
+    async restart() {
+      leader().child?.kill('SIGINT');
+      await ended(leader());
+      await launch(leader());
+    },
+    signal: (signal) => killAll(leader(), signal),
+    async stop() {
+      for (const server of servers) {
+        killAll(server, 'SIGKILL');
+        await ended(server);
+        rmSync(server.folder, { recursive: true, force: true });
+      }
+    },
+  };
+}
+
+const adminOf = ({ folder }: Server) => urlIn(folder, 'admin', 'postgres');
+
+async function run(server: Server, statement: string): Promise<pg.QueryResult> {
+  const client = new pg.Client({ connectionString: adminOf(server) });
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    return await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
+
+/** A copy of a server that runs: what changes while it is copied, the log of the copy repairs. */
+async function copy(from: Server, to: Server): Promise<void> {
+  const client = new pg.Client({ connectionString: adminOf(from) });
+  await client.connect();
+  try {
+    await client.query("SELECT pg_backup_start('chaos', true)");
+    rmSync(to.data, { recursive: true, force: true });
+    // A file that goes while it is copied was not needed.
+    spawnSync('cp', ['-a', from.data, to.data], { stdio: 'ignore' });
+    const { rows } = await client.query<{ labelfile: string }>('SELECT labelfile FROM pg_backup_stop(false)');
+    for (const own of ['postmaster.pid', 'postgresql.auto.conf']) rmSync(join(to.data, own), { force: true });
+    const as = { uid: to.options.uid, gid: to.options.gid };
+    writeOwn(join(to.data, 'backup_label'), rows[0]?.labelfile ?? '', as);
+    writeOwn(join(to.data, 'standby.signal'), '', as);
+  } finally {
+    await client.end();
+  }
+}
+
+function writeOwn(file: string, text: string, { uid, gid }: { uid?: number | undefined; gid?: number | undefined }) {
+  writeFileSync(file, text);
+  if (uid !== undefined && gid !== undefined) execFileSync('chown', [`${uid}:${gid}`, file]);
+}
+
+function killAll({ child }: Server, signal: NodeJS.Signals): void {
+  if (!child?.pid || child.exitCode !== null || child.signalCode !== null) return;
+  // Each has a session of its own, so no signal reaches all of them.
+  const { stdout } = spawnSync('ps', ['-o', 'pid=', '--ppid', String(child.pid)], { encoding: 'utf8' });
+  for (const pid of [child.pid, ...stdout.split('\n').map(Number)]) {
+    try {
+      if (pid > 0) process.kill(pid, signal);
+    } catch {
+      // It has ended already.
+    }
+  }
+}
+
+function ended({ child }: Server): Promise<void> {
+  if (!child || child.exitCode !== null || child.signalCode !== null) return Promise.resolve();
+  return new Promise((done) => child.once('exit', () => done()));
+}
