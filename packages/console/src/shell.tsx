@@ -82,7 +82,7 @@ function Header({ isOpen, toggle, jump }: { isOpen: boolean; toggle(): void; jum
         <Text fw={650} truncate>
           {tenantName}
         </Text>
-        <Badge variant="default" visibleFrom="sm">
+        <Badge variant="default" className="region">
           {region}
         </Badge>
       </Group>

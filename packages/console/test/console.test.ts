@@ -276,6 +276,15 @@ describe('the console', () => {
     await page.getByRole('button', { name: 'Replay' }).click();
     await page.getByText('3 were looked at; 0 would come to something else.').waitFor();
     await keep('what-if-done');
+    // The same version as a shadow: what comes from now on is judged beside, and nothing is decided.
+    await page.getByRole('button', { name: 'Start the chosen version as a shadow' }).click();
+    const shadow = page.getByRole('region', { name: 'Shadow versions' });
+    await shadow.getByRole('button', { name: 'Look' }).click();
+    await shadow.getByText('0 were looked at; 0 would come to something else.').waitFor();
+    assert.deepEqual(await axe(), []);
+    await keep('shadow-versions');
+    await shadow.getByRole('button', { name: 'End' }).click();
+    await shadow.getByText('Nothing here yet').waitFor();
     await open('/usage', /Usage/);
     const row = page.getByRole('region', { name: 'By definition' }).getByRole('row', { name: /document-and-selfie/ });
     const cells = await row.getByRole('cell').allInnerTexts();
@@ -376,11 +385,84 @@ describe('the console', () => {
     await page.getByText('This cannot be deployed yet').waitFor();
     await page.getByRole('button', { name: 'Undo' }).press('Enter');
     await page.getByText('No faults.').waitFor();
+    // The canvas says the same, and is used by keyboard, too.
+    await page.getByText('Canvas', { exact: true }).click();
+    const node = (name: RegExp) => page.getByRole('listbox', { name: 'Steps' }).getByRole('option', { name });
+    await node(/1\. document/).press('ArrowDown');
+    await node(/2\. consent/)
+      .and(page.locator('[aria-selected=true]'))
+      .waitFor();
+    await page.keyboard.press('Alt+ArrowDown');
+    await node(/3\. consent/).waitFor();
+    await page.getByRole('button', { name: 'Undo' }).press('Enter');
+    await node(/2\. consent/).waitFor();
+    assert.deepEqual(await axe(), []);
+    await keep('canvas');
+    await page.setViewportSize({ width: 360, height: 740 });
+    await still(page);
+    assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 360, 'the canvas fits a phone');
+    await page.setViewportSize({ width: 1280, height: 800 });
     await page.getByText('Document', { exact: true }).click();
     const text = await page.getByRole('textbox', { name: 'Document' }).inputValue();
     const types = JSON.parse(text).steps.map(({ type }: { type: string }) => type);
     assert.deepEqual(types, ['document', 'consent', 'face', 'decision']);
     page.once('dialog', (dialog) => dialog.accept());
+  });
+
+  it('a draft that somebody else has stored meanwhile is not overwritten before one has seen the difference', async () => {
+    const steps = [{ id: 'decide', type: 'decision' }];
+    const { id } = await make('/api/process-manager/processDefinitions', { name: 'shared', steps });
+    await open(`/definitions/${id}`, /shared v1/);
+    stage.app.clock.advance(1000);
+    await make(`/api/process-manager/processDefinitions/${id}`, { name: 'shared', description: 'theirs', steps });
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await page.getByLabel('id', { exact: true }).fill('mine');
+    await page.getByRole('button', { name: 'Save' }).click();
+    const stale = page.getByRole('alert');
+    await stale.getByText(/has stored something else meanwhile/).waitFor();
+    assert.match(await stale.innerText(), /- {3}"description": "theirs"/);
+    assert.deepEqual(await axe(), []);
+    await keep('stale');
+    await stale.getByRole('button', { name: 'Save mine over it' }).click();
+    await stale.waitFor({ state: 'detached' });
+    const token = await stage.app.token(stage.testKey);
+    const { body } = await stage.app.call(`/api/process-manager/processDefinitions/${id}`, { token });
+    assert.deepEqual([body.document.steps[0].id, body.document.description], ['mine', undefined]);
+  });
+
+  it('a start link is limited by its number of uses, and shown as a QR code', async () => {
+    await open('/tokens', /Start links/);
+    await page.getByRole('button', { name: 'New start link' }).click();
+    const dialog = page.getByRole('dialog', { name: 'New start link' });
+    await dialog.getByLabel('Name').first().fill('Front desk');
+    await dialog.getByText('40 characters left').waitFor();
+    await dialog.getByLabel('May be used').selectOption('MULTI_USE_COUNT_LIMITED');
+    await dialog.getByLabel('How often').fill('3');
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    const row = page.getByRole('row', { name: /Front desk/ });
+    assert.match(await row.innerText(), /0 \/ 3/);
+    await row.getByRole('button', { name: 'QR code' }).click();
+    await page.getByRole('img', { name: 'QR code' }).waitFor();
+    await still(page);
+    assert.deepEqual(await axe(), []);
+    await page.keyboard.press('Escape');
+  });
+
+  it('verifications are chosen and deleted together; what is left of one is its receipt', async () => {
+    await open('/instances?q=Linus', /Verifications/);
+    await page.getByRole('button', { name: 'Remove filter: Search' }).waitFor();
+    const link = page.getByRole('link', { name: 'Linus Byrne' });
+    const address = (await link.getAttribute('href')) ?? '';
+    await page.getByRole('checkbox').first().check();
+    await page.getByRole('button', { name: 'Delete 1 verification' }).click();
+    await page.getByRole('dialog').getByLabel('1').fill('1');
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await link.waitFor({ state: 'detached' });
+    await page.goto(`${stage.address}${address}`);
+    await page.getByRole('heading', { level: 1, name: 'This verification was erased' }).waitFor();
+    await settled(page);
+    assert.deepEqual(await axe(), []);
+    await keep('tombstone');
   });
 
   it('a role of the own is made, changed and deleted', async () => {

@@ -22,6 +22,7 @@ import { processInstances } from './process-manager/instances.ts';
 import { erasures, retention } from './process-manager/retention.ts';
 import { closedReviews, reviews } from './process-manager/reviews.ts';
 import { processSettings, sandbox } from './process-manager/settings.ts';
+import { shadowVersions } from './process-manager/shadow-versions.ts';
 import { processTokens } from './process-manager/tokens.ts';
 import { usage } from './process-manager/usage.ts';
 import { whatIf } from './process-manager/what-if.ts';
@@ -38,6 +39,7 @@ export const api = {
   processDefinitions,
   funnels,
   whatIf,
+  shadowVersions,
   usage,
   reviews,
   closedReviews,

@@ -20,6 +20,7 @@ export const CONFIGURATION_ACTIONS = [
   ...['tenant.suspended', 'tenant.resumed'],
   ...['operatorRole.created', 'operatorRole.updated', 'operatorRole.deleted'],
   ...['singleSignOn.updated', 'singleSignOn.removed'],
+  ...['shadowVersion.started', 'shadowVersion.ended'],
 ] as const;
 
 export type ConfigurationAction = (typeof CONFIGURATION_ACTIONS)[number];

@@ -59,6 +59,7 @@ export {
   RESERVED_PREFIX,
 } from './process-manager/parameters.ts';
 export { MAX_DUE_COUNTED, MAX_PURGED_AT_ONCE } from './process-manager/retention.ts';
+export { MAX_SHADOW_VERSIONS } from './process-manager/shadow-versions.ts';
 export { MAX_CHANGED_LISTED } from './process-manager/what-if.ts';
 export * from './schema.ts';
 export { canBeLenient, isOfSpecification, LIMITING_MEMBERS } from './specification.ts';

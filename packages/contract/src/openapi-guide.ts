@@ -12,6 +12,7 @@ export const tagDescriptions: Readonly<Record<GroupName, string>> = {
     'What a journey consists of, in versions. Tags name a version; moving a tag moves all who use it.',
   funnels: 'Which steps of a definition people see, finish, fail and leave.',
   whatIf: 'What another version of a definition would have decided.',
+  shadowVersions: 'Versions that are judged beside those that run, and decide nothing.',
   usage: 'How much is verified, how well, and how fast.',
   reviews: 'Instances that wait for a human, and what the human decides.',
   closedReviews: 'What reviewers decided.',

@@ -231,6 +231,36 @@ export const routes = {
   whatIf: {
     run: { method: 'POST', paths: { none: '/api/process-manager/whatIf' }, auth: 'bearer', status: 200, body: true },
   },
+  shadowVersions: {
+    list: {
+      method: 'GET',
+      paths: { none: '/api/process-manager/shadowVersions' },
+      auth: 'bearer',
+      status: 200,
+      page: true,
+    },
+    start: {
+      method: 'POST',
+      paths: { none: '/api/process-manager/shadowVersions' },
+      auth: 'bearer',
+      status: 201,
+      creates: true,
+      body: true,
+    },
+    result: {
+      method: 'GET',
+      paths: { none: '/api/process-manager/shadowVersions/{processDefinitionId}/result' },
+      auth: 'bearer',
+      status: 200,
+    },
+    end: {
+      method: 'DELETE',
+      paths: { none: '/api/process-manager/shadowVersions/{processDefinitionId}' },
+      auth: 'bearer',
+      status: 204,
+      empty: true,
+    },
+  },
   usage: { get: { method: 'GET', paths: { none: '/api/process-manager/usage' }, auth: 'bearer', status: 200 } },
   reviews: {
     list: { method: 'GET', paths: { none: '/api/process-manager/reviews' }, auth: 'bearer', status: 200, page: true },

@@ -67,6 +67,7 @@ const BODIES: Readonly<Record<string, Sent>> = {
   'pushNotifications.updatePolicy': json({ status: 'INACTIVE' }),
   'processTokens.create': json({ name: 'link', processDefnName: 'onboarding' }),
   'instanceNotes.add': json({ text: 'of a test key' }),
+  'shadowVersions.start': json({ processDefinitionId: '01JZ4MCW8A0C2E4G6J8M0P2R4T' }),
   'whatIf.run': json({ definition: { name: 'onboarding', steps: STEPS }, startDateTime: '2000-01-01T00:00:00Z' }),
   'watchlists.update': json({ name: 'other' }),
   'users.update': json({ status: 'INACTIVE' }),

@@ -1,4 +1,4 @@
-import { Button, Group, JsonInput, NativeSelect, Stack, TextInput, Title } from '@mantine/core';
+import { Button, Code, Group, JsonInput, NativeSelect, Stack, Table, TextInput, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -64,6 +64,7 @@ function Shown({ store }: { store: StoreView }) {
       <Group gap="xs">
         <WordTag word={store.status} />
       </Group>
+      <Parties store={store} />
       {may('users', 'list') && <Users store={store.name} />}
       <Dialog opened={open === 'store'} onClose={close} title={t('stores.store')}>
         <StoreForm of={store} onDone={close} />
@@ -72,6 +73,35 @@ function Shown({ store }: { store: StoreView }) {
         {open && open !== 'store' && <ConfigForm store={store.name} kind={open} onDone={close} />}
       </Dialog>
     </Page>
+  );
+}
+
+/** The relying parties and policies that the store has. */
+function Parties({ store: { configuration } }: { store: StoreView }) {
+  const t = useT();
+  const { passkeyConfigs, appkeyConfigs, totpPolicies, pushNotificationPolicies = {} } = configuration;
+  const kinds = { passkey: passkeyConfigs, appkey: appkeyConfigs, totp: totpPolicies, push: pushNotificationPolicies };
+  const rows = Object.entries(kinds).flatMap(([kind, all]) =>
+    Object.entries(all).map(([name, config]) => ({ kind: kind as keyof typeof kinds, name, config })),
+  );
+  if (rows.length === 0) return null;
+  return (
+    <Table className="list" verticalSpacing="xs">
+      <caption className="hidden">{t('stores.parties')}</caption>
+      <Table.Tbody>
+        {rows.map(({ kind, name, config }) => (
+          <Table.Tr key={`${kind} ${name}`}>
+            <Table.Td data-title={t('stores.parties')}>{t(`stores.kind.${kind}`)}</Table.Td>
+            <Table.Td data-title={t('keys.name')}>
+              <strong>{name}</strong>
+            </Table.Td>
+            <Table.Td data-title={t('stores.configuration')}>
+              <Code className="wrap">{JSON.stringify(config)}</Code>
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
   );
 }
 

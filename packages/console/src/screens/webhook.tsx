@@ -1,4 +1,4 @@
-import { Button, Group, Stack, Text, Title } from '@mantine/core';
+import { Button, Group, NativeSelect, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -8,12 +8,14 @@ import { useMay } from '../api/session.tsx';
 import { say, useAct } from '../parts/act.ts';
 import { WordTag } from '../parts/badges.tsx';
 import { DeleteButton } from '../parts/delete-button.tsx';
-import { OnceShown } from '../parts/dialogs.tsx';
+import { Dialog, OnceShown } from '../parts/dialogs.tsx';
+import { useFilters } from '../parts/filters.tsx';
 import { type Column, List } from '../parts/list.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { Page } from '../parts/page.tsx';
 import { Failed, Guarded, Waiting } from '../parts/states.tsx';
 import { useT } from '../texts/texts.tsx';
+import { WebhookForm } from './webhooks.tsx';
 
 type WebhookView = Result<'webhooks', 'get'>;
 type DeliveryRow = Result<'webhooks', 'listDeliveries'>['content'][number];
@@ -40,31 +42,53 @@ export function Webhook() {
 
 function WebhookPage({ webhook }: { webhook: WebhookView }) {
   const t = useT();
+  const may = useMay();
+  const [isOpen, setOpen] = useState(false);
+  const close = () => setOpen(false);
   return (
     <Page title={webhook.name} actions={<WebhookActions webhook={webhook} />}>
+      <Dialog opened={isOpen} onClose={close} title={t('roles.edit')}>
+        <WebhookForm of={webhook} onMade={close} />
+      </Dialog>
       <Stack gap={4}>
         <Group gap="xs">
           <WordTag word={webhook.status} />
           <Text className="wrap">{webhook.uri}</Text>
+          {may('webhooks', 'update') && (
+            <Button size="compact-xs" variant="default" onClick={() => setOpen(true)}>
+              {t('roles.edit')}
+            </Button>
+          )}
         </Group>
         <Text size="sm" c="dimmed">
           {webhook.events.join(', ')}
         </Text>
       </Stack>
       <Guarded group="webhooks" name="listDeliveries">
-        <Deliveries id={webhook.id} title={t('webhooks.deliveries')} />
+        <Deliveries
+          id={webhook.id}
+          title={t('webhooks.deliveries')}
+          maxAttempts={webhook.retryIntervalsMs.length + 1}
+        />
       </Guarded>
     </Page>
   );
 }
 
-function Deliveries({ id, title }: { id: string; title: string }) {
+type DeliveriesProps = { id: string; title: string; maxAttempts: number };
+
+function Deliveries({ id, title, maxAttempts }: DeliveriesProps) {
   const t = useT();
   const may = useMay();
+  const { filters, set } = useFilters<'status'>();
   const columns: Column<DeliveryRow>[] = [
     { title: t('webhooks.event'), show: (row) => row.event, text: (row) => row.event },
     { title: t('keys.status'), show: (row) => <WordTag word={row.status} />, text: (row) => row.status },
-    { title: t('webhooks.attempts'), show: (row) => row.attempts, text: (row) => String(row.attempts) },
+    {
+      title: t('webhooks.attempts'),
+      show: ({ attempts }) => `${attempts} / ${maxAttempts}`,
+      text: ({ attempts }) => String(attempts),
+    },
     { title: t('webhooks.answer'), show: answerOf, text: answerOf },
     { title: t('instances.created'), show: (row) => <Moment at={row.createdDtm} />, text: (row) => row.createdDtm },
   ];
@@ -73,10 +97,18 @@ function Deliveries({ id, title }: { id: string; title: string }) {
       <Title order={2} size="h4" mb="sm">
         {title}
       </Title>
+      <NativeSelect
+        label={t('keys.status')}
+        value={filters.status ?? ''}
+        data={[{ value: '', label: t('instances.all') }, ...DELIVERY_STATUSES]}
+        onChange={(event) => set({ status: event.currentTarget.value || undefined })}
+        mb="sm"
+      />
       <List<DeliveryRow>
         group="webhooks"
         name="listDeliveries"
         params={{ webhookId: id }}
+        query={{ status: filters.status }}
         label={title}
         columns={columns}
         keyOf={(row) => row.id}
@@ -85,6 +117,8 @@ function Deliveries({ id, title }: { id: string; title: string }) {
     </section>
   );
 }
+
+const DELIVERY_STATUSES = ['PENDING', 'DELIVERED', 'FAILED', 'CANCELLED'];
 
 function answerOf({ lastAttempt }: DeliveryRow): string {
   if (!lastAttempt) return '–';

@@ -44,7 +44,7 @@ export function Webhooks() {
           linkOf={({ id }) => `/webhooks/${id}`}
         />
         <Dialog opened={isMaking} onClose={() => setMaking(false)} title={t('webhooks.new')}>
-          <NewWebhook
+          <WebhookForm
             onMade={(made) => {
               setMaking(false);
               setSecret(made);
@@ -64,17 +64,22 @@ export function Webhooks() {
 
 const COMMON = ['*', 'instance.completed', 'instance.created', 'instance.askedAgain', 'instance.deleted'];
 
-function NewWebhook({ onMade }: { onMade(secret: string): void }) {
+type WebhookFormProps = { of?: WebhookRow; onMade(secret: string | undefined): void };
+
+/** A new webhook, or a change of one. */
+export function WebhookForm({ of, onMade }: WebhookFormProps) {
   const t = useT();
-  const [name, setName] = useState('');
-  const [uri, setUri] = useState('https://');
-  const [events, setEvents] = useState(['instance.completed']);
-  const make = useAct(
-    () => call('webhooks', 'create', { body: { name, uri, events } }),
-    ({ secret }) => onMade(secret),
-  );
+  const [name, setName] = useState(of?.name ?? '');
+  const [uri, setUri] = useState(of?.uri ?? 'https://');
+  const [events, setEvents] = useState(of?.events ?? ['instance.completed']);
+  const make = useAct(async (): Promise<string | undefined> => {
+    const body = { name, uri, events };
+    if (!of) return (await call('webhooks', 'create', { body })).secret;
+    await call('webhooks', 'update', { params: { webhookId: of.id }, body });
+    return undefined;
+  }, onMade);
   return (
-    <ActForm act={make} submitLabel={t('app.create')}>
+    <ActForm act={make} submitLabel={t(of ? 'app.save' : 'app.create')}>
       <NameField name={name} onName={setName} maxLength={100} />
       <TextInput
         label={t('webhooks.address')}

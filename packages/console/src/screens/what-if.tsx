@@ -8,6 +8,7 @@ import { useAct } from '../parts/act.ts';
 import { Tag } from '../parts/badges.tsx';
 import { saveCsv } from '../parts/csv.ts';
 import { Page } from '../parts/page.tsx';
+import { ShadowVersions } from '../parts/shadow-versions.tsx';
 import { Empty, Guarded } from '../parts/states.tsx';
 import { type TextKey, useT } from '../texts/texts.tsx';
 
@@ -72,6 +73,7 @@ export function WhatIf() {
         </Group>
         {isRunning && <Progress value={100} animated aria-label={t('app.loading')} />}
         {total && <Shown total={total} isOver={!isRunning} />}
+        <ShadowVersions definition={definition} />
       </Page>
     </Guarded>
   );

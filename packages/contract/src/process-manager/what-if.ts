@@ -25,7 +25,7 @@ const WhatIfInput = named(
   }),
 );
 
-const WhatIfResult = named(
+export const WhatIfResult = named(
   'WhatIfResult',
   Type.Object({
     examined: Type.Integer(),

@@ -44,6 +44,7 @@ import { closeToken, removeTokensOver } from './tokens/process-tokens.repository
 import { processTokenHandlers } from './tokens/process-tokens.ts';
 import { processStarter } from './tokens/start-process.ts';
 import { usageHandlers } from './usage/usage.ts';
+import { shadowVersionHandlers } from './what-if/shadow-versions.ts';
 import { whatIfHandlers } from './what-if/what-if.ts';
 
 /** Definitions, tokens, instances, reviews and the engine, put together. */
@@ -112,6 +113,7 @@ export function openProcessManager(deps: ProcessManagerDeps) {
       reviews: reviewHandlers({ drive, audit, ...resumeLinks(deps) }),
       closedReviews: closedReviewHandlers(),
       whatIf: whatIfHandlers(),
+      shadowVersions: shadowVersionHandlers(),
       usage: usageHandlers(),
       instanceLinks: linkHandlers({ audit }),
       ...noteHandlers({ audit, operatorNames: deps.operatorNames }),

@@ -282,4 +282,18 @@ export const screensDe: ScreenTexts = {
   'code.forget': 'App vergessen',
   'code.isSetUp': 'Eine App ist eingerichtet: Sie können sich mit einem Link per E-Mail und ihrem Code anmelden.',
   'code.isNotSetUp': 'Es ist keine App eingerichtet.',
+  'shadow.title': 'Schattenversionen',
+  'shadow.lead':
+    'Eine Version, die neben der laufenden auf denselben Prüfungen beurteilt wird. Sie entscheidet nichts.',
+  'shadow.start': 'Gewählte Version als Schatten starten',
+  'shadow.since': 'Seit',
+  'shadow.result': 'Ergebnis',
+  'shadow.end': 'Beenden',
+  'events.queryName': 'Name dieser Abfrage',
+  'events.saveQuery': 'Abfrage merken',
+  'stores.parties': 'Vertrauende Parteien und Regeln',
+  'stores.kind.passkey': 'Passkeys',
+  'stores.kind.appkey': 'App-Schlüssel',
+  'stores.kind.totp': 'Codes',
+  'stores.kind.push': 'Push',
 };

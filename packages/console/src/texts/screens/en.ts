@@ -280,6 +280,19 @@ export const screensEn = {
   'code.forget': 'Forget the app',
   'code.isSetUp': 'An app is set up: you may sign in with a link by e-mail and its code.',
   'code.isNotSetUp': 'No app is set up.',
+  'shadow.title': 'Shadow versions',
+  'shadow.lead': 'A version that is judged beside the one that runs, on the same checks. It decides nothing.',
+  'shadow.start': 'Start the chosen version as a shadow',
+  'shadow.since': 'Since',
+  'shadow.result': 'Result',
+  'shadow.end': 'End',
+  'events.queryName': 'Name of this query',
+  'events.saveQuery': 'Save query',
+  'stores.parties': 'Relying parties and policies',
+  'stores.kind.passkey': 'Passkeys',
+  'stores.kind.appkey': 'App keys',
+  'stores.kind.totp': 'Codes',
+  'stores.kind.push': 'Push',
 } as const;
 
 export type ScreenTexts = Record<keyof typeof screensEn, string>;

@@ -29,8 +29,12 @@ type Replayed = Row & { processInstanceId: string; because?: string };
 
 export function whatIfHandlers() {
   return implement(api.whatIf, {
-    run: (context, { body }) => inTurn(context.tenantId, () => run(context, body)),
+    run: (context, { body }) => runWhatIf(context, body),
   });
+}
+
+export function runWhatIf(context: Context, body: Body<typeof api.whatIf.run>) {
+  return inTurn(context.tenantId, () => run(context, body));
 }
 
 async function run(context: Context, body: Body<typeof api.whatIf.run>) {

@@ -1,0 +1,69 @@
+import { del, get, group, post } from '../operation.ts';
+import { page, pageQuery } from '../page.ts';
+import { DateTime, Id, named, text } from '../schema.ts';
+import { Type } from '../type.ts';
+import { Environment } from './parameters.ts';
+import { WhatIfResult } from './what-if.ts';
+
+/** Versions that are judged beside the ones that run, on the same checks. They decide nothing. All of it is ours. */
+
+/** Shadow versions at a time, in each environment. */
+export const MAX_SHADOW_VERSIONS = 20;
+const MAX_EXAMINED = 20_000;
+
+const ShadowVersion = named(
+  'ShadowVersion',
+  Type.Object({
+    processDefinitionId: Id,
+    environment: Environment,
+    processDefnName: Type.String(),
+    processDefnVersion: Type.Integer(),
+    startedDtm: DateTime,
+    startedBy: Type.String(),
+  }),
+);
+
+const known = [100023] as const;
+
+export const shadowVersions = group('/api/process-manager/shadowVersions', {
+  list: get('', {
+    summary: 'List the versions that are judged beside those that run',
+    permission: 'ProcessManager:listShadowVersions',
+    query: pageQuery({}),
+    ok: page(ShadowVersion),
+  }),
+  start: post('', {
+    summary: 'Let a version be judged beside those that run',
+    description:
+      'From now on its result says what it would have made of each new instance of the same definition. It is shown to ' +
+      'nobody and decides nothing. The version may be a draft.',
+    permission: 'ProcessManager:startShadowVersion',
+    audit: 'shadowVersion.started',
+    body: named('ShadowVersionInput', Type.Object({ processDefinitionId: Id })),
+    ok: ShadowVersion,
+    status: 201,
+    codes: [...known, 100065],
+  }),
+  result: get('/{processDefinitionId}/result', {
+    summary: 'What the version would have made of the instances since it was started',
+    description:
+      'As `whatIf.run` answers it: made from how steps ended and what checks found, without opening personal data. ' +
+      'Ask again with `next` as `after` until it is absent.',
+    permission: 'ProcessManager:getShadowResult',
+    query: Type.Object({
+      after: Type.Optional(text(1, 50, '`next` of the answer before')),
+      size: Type.Optional(
+        Type.Integer({ minimum: 1, maximum: MAX_EXAMINED, description: 'How many to look at; 10,000 unless given' }),
+      ),
+    }),
+    ok: WhatIfResult,
+    codes: [...known, 100048],
+  }),
+  end: del('/{processDefinitionId}', {
+    summary: 'Judge a version no longer beside those that run',
+    permission: 'ProcessManager:endShadowVersion',
+    audit: 'shadowVersion.ended',
+    status: 204,
+    codes: known,
+  }),
+});
