@@ -14,7 +14,10 @@ import { walk } from './drawn-person.ts';
 import { type ConsoleStage, openConsoleStage, setPresence, settled, still } from './stage.ts';
 
 const SCREENS = fileURLToPath(new URL('../../../build/screens/console', import.meta.url));
-const isKept = process.env.SCREENSHOTS === '1';
+const IMAGES = fileURLToPath(new URL('../../../docs/images', import.meta.url));
+/** `readme` also renews the two pictures of the README. */
+const { SCREENSHOTS: kept = '' } = process.env;
+const OF_README: readonly string[] = ['case', 'home'];
 /** `GROVE_REVIEW_CASES=60 node scripts/test.ts console/test` measures how many cases a minute a reviewer decides. */
 const REVIEWED_CASES = Number(process.env.GROVE_REVIEW_CASES ?? 4);
 
@@ -62,9 +65,10 @@ describe('the console', () => {
     return axeFaults(page, look);
   };
   const keep = async (name: string, of = page) => {
-    if (!isKept) return;
+    if (kept === '') return;
     mkdirSync(SCREENS, { recursive: true });
     await of.screenshot({ path: `${SCREENS}/${name}.png` });
+    if (kept === 'readme' && OF_README.includes(name)) await of.screenshot({ path: `${IMAGES}/console-${name}.png` });
   };
   const chooseTest = () => page.getByRole('radiogroup', { name: 'Environment' }).getByText('Test').click();
 
@@ -416,7 +420,7 @@ describe('the console', () => {
     stage.app.clock.advance(1000);
     await make(`/api/process-manager/processDefinitions/${id}`, { name: 'shared', description: 'theirs', steps });
     await page.getByRole('button', { name: 'Edit' }).click();
-    await page.getByLabel('id', { exact: true }).fill('mine');
+    await page.getByRole('textbox', { name: /^id/ }).fill('mine');
     await page.getByRole('button', { name: 'Save' }).click();
     const stale = page.getByRole('alert');
     await stale.getByText(/has stored something else meanwhile/).waitFor();

@@ -44,7 +44,9 @@ export async function call<G extends Group, N extends Name<G>>(
 /** For lists, which are all called alike. Whoever uses it says what comes back. */
 export async function callLoosely(group: Group, name: string, args: LooseArguments): Promise<unknown> {
   const response = await request(group, name, args);
-  return response.status === 204 ? undefined : response.json();
+  // Some operations of the specification answer 200 with nothing.
+  const text = await response.text();
+  return text === '' ? undefined : JSON.parse(text);
 }
 
 /** An image or another file. It is asked for as bytes, because an address alone could not name the environment. */

@@ -140,7 +140,7 @@ function Editor({ view, template }: EditorProps) {
     >
       <Stack>
         {newer && (
-          <Alert color="yellow" variant="light" role="alert" title={t('diff.stale', { name: newer.lastUpdatedBy })}>
+          <Alert color="red" variant="light" role="alert" title={t('diff.stale', { name: newer.lastUpdatedBy })}>
             <Stack gap="xs" align="flex-start">
               <Diff before={textOf(newer.document)} after={text} label={t('diff.title')} />
               <Group gap="xs">

@@ -107,7 +107,7 @@ function Numbers() {
         <Link key={status} to="/instances" search={{ status, from: today } as never} className="plain-link">
           <div className="card">
             <Text size="sm" c="dimmed">
-              {t(title)}
+              {t(title)} · {t('home.today')}
             </Text>
             <div className="number">{data ? (of(today)?.[member] ?? 0) : '–'}</div>
             <Text size="xs" c="dimmed">

@@ -289,4 +289,5 @@ export const screensAr: ScreenTexts = {
   'stores.kind.appkey': 'مفاتيح التطبيق',
   'stores.kind.totp': 'الرموز',
   'stores.kind.push': 'الإشعارات',
+  'home.today': 'اليوم (UTC)',
 };

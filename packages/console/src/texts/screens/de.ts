@@ -296,4 +296,5 @@ export const screensDe: ScreenTexts = {
   'stores.kind.appkey': 'App-Schlüssel',
   'stores.kind.totp': 'Codes',
   'stores.kind.push': 'Push',
+  'home.today': 'heute (UTC)',
 };

@@ -293,6 +293,7 @@ export const screensEn = {
   'stores.kind.appkey': 'App keys',
   'stores.kind.totp': 'Codes',
   'stores.kind.push': 'Push',
+  'home.today': 'today (UTC)',
 } as const;
 
 export type ScreenTexts = Record<keyof typeof screensEn, string>;
