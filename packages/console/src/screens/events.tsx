@@ -45,8 +45,6 @@ export function EventQueries() {
   });
   const rows = (answer?.results ?? []) as unknown as Record<string, unknown>[];
   const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))].slice(0, 8);
-  const textOf = (value: unknown) =>
-    typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value ?? '');
   return (
     <Guarded group="events" name="startQuery">
       <Page title={t('events.title')}>
@@ -99,40 +97,50 @@ export function EventQueries() {
           </Group>
         </form>
         {answer?.status === 'SUCCEEDED' && rows.length === 0 && <Empty title={t('state.emptyFilter')} />}
-        {rows.length > 0 && (
-          <Table.ScrollContainer minWidth={0} type="native">
-            <Table className="list" verticalSpacing="sm">
-              <caption className="hidden">{t('events.title')}</caption>
-              <Table.Thead>
-                <Table.Tr>
-                  {columns.map((name) => (
-                    <Table.Th key={name}>{name}</Table.Th>
-                  ))}
-                </Table.Tr>
-              </Table.Thead>
-              <Table.Tbody>
-                {rows.map((row) => (
-                  <Table.Tr key={JSON.stringify(row)}>
-                    {columns.map((name) => (
-                      <Table.Td key={name} data-title={name}>
-                        {name.endsWith('ProcessInstanceId') && row[name] ? (
-                          <Anchor component={Link} to={`/instances/${textOf(row[name])}`} size="sm">
-                            {textOf(row[name])}
-                          </Anchor>
-                        ) : typeof row[name] === 'object' && row[name] !== null ? (
-                          <Code className="wrap">{textOf(row[name])}</Code>
-                        ) : (
-                          <Text size="sm">{textOf(row[name])}</Text>
-                        )}
-                      </Table.Td>
-                    ))}
-                  </Table.Tr>
-                ))}
-              </Table.Tbody>
-            </Table>
-          </Table.ScrollContainer>
-        )}
+        {rows.length > 0 && <Results rows={rows} columns={columns} />}
       </Page>
     </Guarded>
+  );
+}
+
+const textOf = (value: unknown) =>
+  typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value ?? '');
+
+type ResultsProps = { rows: readonly Record<string, unknown>[]; columns: readonly string[] };
+
+function Results({ rows, columns }: ResultsProps) {
+  const t = useT();
+  return (
+    <Table.ScrollContainer minWidth={0} type="native">
+      <Table className="list" verticalSpacing="sm">
+        <caption className="hidden">{t('events.title')}</caption>
+        <Table.Thead>
+          <Table.Tr>
+            {columns.map((name) => (
+              <Table.Th key={name}>{name}</Table.Th>
+            ))}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {rows.map((row) => (
+            <Table.Tr key={JSON.stringify(row)}>
+              {columns.map((name) => (
+                <Table.Td key={name} data-title={name}>
+                  {name.endsWith('ProcessInstanceId') && row[name] ? (
+                    <Anchor component={Link} to={`/instances/${textOf(row[name])}`} size="sm">
+                      {textOf(row[name])}
+                    </Anchor>
+                  ) : typeof row[name] === 'object' && row[name] !== null ? (
+                    <Code className="wrap">{textOf(row[name])}</Code>
+                  ) : (
+                    <Text size="sm">{textOf(row[name])}</Text>
+                  )}
+                </Table.Td>
+              ))}
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
   );
 }
