@@ -34,16 +34,13 @@ export function openJourney(options: JourneyOptions): EmbeddedJourney {
   const { mode = 'modal', language, patienceMs = PATIENCE_MS } = options;
   const labels = { ...LABELS, ...options.labels };
   const { url, origin } = embedAddress(options.url, location.origin, language);
-  const listeners = new Map<JourneyEventName, Set<(event: never) => void>>();
+  const { on, emit } = newListeners();
   let opened: Window | null = null;
   let place: Place | undefined;
   let hasCome = false;
   let isCompleted = false;
   let isClosed = false;
 
-  const emit = <N extends JourneyEventName>(name: N, event: JourneyEvents[N]) => {
-    for (const listen of listeners.get(name) ?? []) listen(event as never);
-  };
   const close = () => {
     if (isClosed) return;
     isClosed = true;
@@ -95,12 +92,21 @@ export function openJourney(options: JourneyOptions): EmbeddedJourney {
   const look = setInterval(() => {
     if (hasCome && opened?.closed) close();
   }, LOOK_EVERY_MS);
+  return { on, close };
+}
+
+type Emit = <N extends JourneyEventName>(name: N, event: JourneyEvents[N]) => void;
+
+function newListeners(): Pick<EmbeddedJourney, 'on'> & { emit: Emit } {
+  const listeners = new Map<JourneyEventName, Set<(event: never) => void>>();
   return {
     on(name, listen) {
       const all = listeners.get(name) ?? new Set();
       listeners.set(name, all.add(listen as (event: never) => void));
       return () => all.delete(listen as (event: never) => void);
     },
-    close,
+    emit(name, event) {
+      for (const listen of listeners.get(name) ?? []) listen(event as never);
+    },
   };
 }

@@ -17,11 +17,11 @@ export type JourneyState = {
   take(journey: Journey): void;
 };
 
-/** The page was behind: another tab, another device or the clock has moved the journey on. */
-const BEHIND: ReadonlySet<number> = new Set([100054, 100056, 100057, 100058, 100022]);
-
-/** The step cannot be done again any more. */
-const NOT_AGAIN = 100232;
+/**
+ * The page was behind: another tab, another device or the clock has moved the journey on, or the step cannot be done again
+ * any more.
+ */
+const BEHIND: ReadonlySet<number> = new Set([100054, 100056, 100057, 100058, 100022, 100232]);
 
 /** `first`: where the journey stands, if that is known already. */
 export function useJourney(api: ShellApi, first: Journey | undefined): JourneyState {
@@ -33,12 +33,9 @@ export function useJourney(api: ShellApi, first: Journey | undefined): JourneySt
   const take = useCallback((next: Journey) => {
     // Answers may overtake each other.
     if (latest.current && next.revision < latest.current.revision) return;
-    // The look and the words come once, and stay.
-    const { theme, texts } = latest.current ?? {};
-    const whole = { ...(theme && { theme }), ...(texts && { texts }), ...next };
-    latest.current = whole;
+    latest.current = withLook(latest.current, next);
     setProblem(undefined);
-    setJourney(whole);
+    setJourney(latest.current);
   }, []);
 
   const refresh = useCallback(async () => {
@@ -60,33 +57,30 @@ export function useJourney(api: ShellApi, first: Journey | undefined): JourneySt
     }
   }, [api, take]);
 
-  const submit = useCallback(
-    async (body: Submitted) => {
-      const { revision, step } = latest.current ?? {};
-      if (revision === undefined || !step) return;
-      try {
-        take(await api.submit(step.id, { revision, ...body }));
-      } catch (error) {
+  const takeAnswer = useCallback(
+    (answer: Promise<Journey>) =>
+      answer.then(take, (error) => {
         // Also what a lost answer leads to: the step had arrived, and is not wanted again.
         if (error instanceof Problem && BEHIND.has(error.code)) return refresh();
         throw error;
-      }
+      }),
+    [refresh, take],
+  );
+
+  const submit = useCallback(
+    async (body: Submitted) => {
+      const { revision, step } = latest.current ?? {};
+      if (revision !== undefined && step) await takeAnswer(api.submit(step.id, { revision, ...body }));
     },
-    [api, refresh, take],
+    [api, takeAnswer],
   );
 
   const repeat = useCallback(
     async (stepId: string) => {
       const { revision } = latest.current ?? {};
-      if (revision === undefined) return;
-      try {
-        take(await api.repeat(stepId, revision));
-      } catch (error) {
-        if (error instanceof Problem && (BEHIND.has(error.code) || error.code === NOT_AGAIN)) return refresh();
-        throw error;
-      }
+      if (revision !== undefined) await takeAnswer(api.repeat(stepId, revision));
     },
-    [api, refresh, take],
+    [api, takeAnswer],
   );
 
   const over = isOver(journey);
@@ -96,6 +90,11 @@ export function useJourney(api: ShellApi, first: Journey | undefined): JourneySt
   useEffect(() => (over ? undefined : watchJourney(api.eventsUrl, () => void refresh())), [api, over, refresh]);
 
   return { journey, problem, refresh, submit, repeat, take };
+}
+
+/** The look and the words come once, and stay. */
+function withLook({ theme, texts }: Pick<Journey, 'theme' | 'texts'> = {}, next: Journey): Journey {
+  return { ...(theme && { theme }), ...(texts && { texts }), ...next };
 }
 
 function isOver(journey: Journey | undefined): boolean {

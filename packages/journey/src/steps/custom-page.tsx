@@ -1,3 +1,4 @@
+import type { RefObject } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { embedQuery } from '../embed.ts';
 import { type LocalText, OwnText } from '../i18n/own-text.tsx';
@@ -57,17 +58,54 @@ type PageProps = StepProps & { url: string; onFault(fault: unknown): void };
 function Page({ journey, step, t, language, submit, unable, url, onFault }: PageProps) {
   const frame = useRef<HTMLIFrameElement>(null);
   const { constants = {}, title } = step.settings as Settings;
+  const sessionData = { language, environment: journey.environment, tenantName: journey.tenantName };
+  const { isReady, onLoad } = useConversation(frame, { constants, sessionData, submit, onFault });
+
+  return (
+    <>
+      <Title>
+        {title === undefined ? (
+          t('page.title', { tenant: journey.tenantName })
+        ) : (
+          <OwnText text={title} language={language} />
+        )}
+      </Title>
+      {!isReady && <p role="status">{t('loading')}</p>}
+      <iframe
+        ref={frame}
+        class="page-frame"
+        title={t('page.frame', { tenant: journey.tenantName })}
+        src={withEmbed(url)}
+        onLoad={onLoad}
+        sandbox="allow-scripts allow-forms"
+        referrerpolicy="no-referrer"
+        allow=""
+      />
+      <Button kind="quiet" onPress={unable}>
+        {t('unable')}
+      </Button>
+    </>
+  );
+}
+
+type Conversation = Pick<PageProps, 'submit' | 'onFault'> & {
+  constants: Record<string, string>;
+  sessionData: Parameters<typeof processCommand>[1];
+};
+
+/** Tells the page in the frame what it may know, and takes what it sends. */
+function useConversation(
+  frame: RefObject<HTMLIFrameElement | null>,
+  { constants, sessionData, submit, onFault }: Conversation,
+) {
   const [ready, setReady] = useState(false);
   const isReady = useRef(false);
   const loads = useRef(0);
   // It is told what it may know once it has loaded: what goes elsewhere before that has loaded only once.
-  const tell = () => {
-    const sessionData = { language, environment: journey.environment, tenantName: journey.tenantName };
-    // The frame has no origin that could be named.
-    frame.current?.contentWindow?.postMessage(processCommand(constants, sessionData), '*');
-  };
+  // The frame has no origin that could be named.
+  const tell = () => frame.current?.contentWindow?.postMessage(processCommand(constants, sessionData), '*');
   // No policy keeps a frame from going elsewhere, but what it went to must load, and nobody asked for that.
-  const loaded = () => {
+  const onLoad = () => {
     loads.current += 1;
     if (loads.current > 1) onFault('moved');
     else if (isReady.current) tell();
@@ -103,29 +141,5 @@ function Page({ journey, step, t, language, submit, unable, url, onFault }: Page
     };
   }, []);
 
-  return (
-    <>
-      <Title>
-        {title === undefined ? (
-          t('page.title', { tenant: journey.tenantName })
-        ) : (
-          <OwnText text={title} language={language} />
-        )}
-      </Title>
-      {!ready && <p role="status">{t('loading')}</p>}
-      <iframe
-        ref={frame}
-        class="page-frame"
-        title={t('page.frame', { tenant: journey.tenantName })}
-        src={withEmbed(url)}
-        onLoad={loaded}
-        sandbox="allow-scripts allow-forms"
-        referrerpolicy="no-referrer"
-        allow=""
-      />
-      <Button kind="quiet" onPress={unable}>
-        {t('unable')}
-      </Button>
-    </>
-  );
+  return { isReady: ready, onLoad };
 }

@@ -20,23 +20,30 @@ export function DocumentStep(props: StepProps) {
 
 const COUNTRY_DIFFERS = 'country_differs';
 
+/** The sides that there are, and whether the country is still to be settled. */
+function useSides(step: StepProps['step'], settings: DocumentSettings) {
+  const [taken, setTaken] = useState<readonly SideTaken[]>([]);
+  // What is there already, from before a reload or because it was good, is not asked for again. What arrives from now on
+  // is counted in `taken`.
+  const [there, setThere] = useState<readonly string[]>(step.images);
+  const differs = step.fault?.reason === COUNTRY_DIFFERS && settings.readCountry !== undefined;
+  const [isCountryOpen, setCountryOpen] = useState(differs);
+  const anew = () => {
+    setThere([]);
+    setTaken([]);
+    setCountryOpen(false);
+  };
+  return { taken, setTaken, there, isCountryOpen, anew };
+}
+
 function Attempt(props: StepProps) {
   const { journey, step, api, t, language, submit } = props;
   const settings = step.settings as unknown as DocumentSettings;
   const place = `grove-document-${journey.processInstanceId}-${step.id}`;
   const settled = settledChoice(settings);
   const [choice, setChoice] = useState<Choice | undefined>(settled ?? recallChoice(place));
-  const [taken, setTaken] = useState<readonly SideTaken[]>([]);
-  // What is there already, from before a reload or because it was good, is not asked for again. What arrives from now on
-  // is counted in `taken`.
-  const [there, setThere] = useState<readonly string[]>(step.images);
-  const [asked, setAsked] = useState(step.fault?.reason === COUNTRY_DIFFERS && settings.readCountry !== undefined);
+  const { taken, setTaken, there, isCountryOpen, anew } = useSides(step, settings);
   const guide = useCardGuide();
-  const anew = () => {
-    setThere([]);
-    setTaken([]);
-    setAsked(false);
-  };
   const chooseAnew = () => {
     anew();
     rememberChoice(place, undefined);
@@ -58,7 +65,7 @@ function Attempt(props: StepProps) {
   const onOther = settled ? undefined : chooseAnew;
 
   const { readCountry } = settings;
-  if (asked && readCountry) {
+  if (isCountryOpen && readCountry) {
     const answer = async (country: string) => {
       choose({ documentType, countryCode: country });
       await submit({ documentType, countryCode: country, ...(country !== readCountry && { countryConfirmed: true }) });

@@ -70,18 +70,12 @@ function Attempt(props: StepProps) {
     return <InApp t={t} app={app} offer={api.offerHandoff} ways={ways} onStay={() => setStays(true)} />;
   }
   switch (view.at) {
-    case 'check':
-      return (
-        <CheckPicture
-          t={t}
-          blob={view.shot.blob}
-          kind="face"
-          sending={sending}
-          onUse={() => void sending.attempt(() => send(view.shot))}
-          onRetake={() => open(false)}
-          onUnable={props.unable}
-        />
-      );
+    case 'check': {
+      const { blob } = view.shot;
+      const onUse = () => void sending.attempt(() => send(view.shot));
+      const checking = { t, blob, kind: 'face', sending, onUse, onUnable: props.unable } as const;
+      return <CheckPicture {...checking} onRetake={() => open(false)} />;
+    }
     case 'camera':
       return (
         <LiveFace

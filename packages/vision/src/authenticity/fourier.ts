@@ -7,19 +7,7 @@ export type Fourier = {
 export function fourierOf(size: number): Fourier {
   const cosines = Float64Array.from({ length: size / 2 }, (_, k) => Math.cos((-2 * Math.PI * k) / size));
   const sines = Float64Array.from({ length: size / 2 }, (_, k) => Math.sin((-2 * Math.PI * k) / size));
-  const swaps: number[] = [];
-  for (let i = 1, j = 0; i < size; i += 1) {
-    let bit = size >> 1;
-    for (; j & bit; bit >>= 1) j ^= bit;
-    j ^= bit;
-    if (i < j) swaps.push(i, j);
-  }
-
-  const swap = (values: Float64Array, one: number, other: number): void => {
-    const kept = values[one] as number;
-    values[one] = values[other] as number;
-    values[other] = kept;
-  };
+  const swaps = swapsOf(size);
 
   return {
     rows(real, imaginary) {
@@ -79,4 +67,22 @@ export function fourierOf(size: number): Fourier {
       }
     },
   };
+}
+
+/** Pairs of places whose numbers are each other's in reversed bits: the transform begins by swapping what is there. */
+function swapsOf(size: number): number[] {
+  const swaps: number[] = [];
+  for (let i = 1, j = 0; i < size; i += 1) {
+    let bit = size >> 1;
+    for (; j & bit; bit >>= 1) j ^= bit;
+    j ^= bit;
+    if (i < j) swaps.push(i, j);
+  }
+  return swaps;
+}
+
+function swap(values: Float64Array, one: number, other: number): void {
+  const value = values[one] as number;
+  values[one] = values[other] as number;
+  values[other] = value;
 }

@@ -68,23 +68,7 @@ export function apiKeyHandlers(deps: ApiKeysDeps) {
     },
 
     create: mayRunAgain(async (context, { body }) => {
-      const environment = body.environment ?? context.principal.environment;
-      const permissions = body.permissions ?? [];
-      const type = body.type ?? 'PERMANENT';
-      checkEnvironment(context.principal, environment);
-      checkPermissions(context.tenantId, permissions);
-      checkGrants(context.principal, permissions);
-      const expiring_at = checkExpiry(type, { ...expiry(body), changesType: true }, null, context.now);
-      const by = actor(context.principal);
-      const { row, code } = newKeyRow(deps.pepper, context.now, by, {
-        environment,
-        type,
-        name: body.name,
-        description: body.description ?? null,
-        status: body.status ?? 'ACTIVE',
-        permissions,
-        expiring_at,
-      });
+      const { row, code } = newKeyRow(deps.pepper, context.now, actor(context.principal), wantedKey(context, body));
       await context.db.write((tx) => storeNewKey(tx, row));
       return view(context, row, code);
     }),
@@ -119,6 +103,29 @@ export function apiKeyHandlers(deps: ApiKeysDeps) {
     },
   });
 }
+
+/** The key that is asked for. Ensures that the caller may have it. */
+function wantedKey(
+  { principal, tenantId, now }: Context,
+  body: Change & { name: string; environment?: Environment },
+): NewKey {
+  const { environment = principal.environment, permissions = [], type = 'PERMANENT', status = 'ACTIVE' } = body;
+  checkEnvironment(principal, environment);
+  checkPermissions(tenantId, permissions);
+  checkGrants(principal, permissions);
+  const expiring_at = checkExpiry(type, { ...expiry(body), changesType: true }, null, now);
+  return {
+    environment,
+    type,
+    name: body.name,
+    description: body.description ?? null,
+    status,
+    permissions,
+    expiring_at,
+  };
+}
+
+type Environment = ApiKeyRow['environment'];
 
 type Change = {
   name?: string;

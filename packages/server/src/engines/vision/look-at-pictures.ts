@@ -83,14 +83,7 @@ export function lookAtPictures(deps: LookDeps): VisionMachine {
     },
     readDocument: (request, signal) => readDocument({ look, looks, today: dayOf(clock.now()) }, request, signal),
     readFace: (request, signal) => readFace({ analyse, look }, request, signal),
-    async observeFrame(bytes, wanted, share) {
-      try {
-        return await (await engine.open()).of(share).observeFace(bytes, wanted);
-      } catch (error) {
-        if (error instanceof ImageFault) return { faces: 0, width: 0, height: 0 };
-        throw error instanceof VisionFault ? notReady(error) : error;
-      }
-    },
+    observeFrame: (...frame) => observeFrame(engine, ...frame),
     async matchFaces({ document, face, challenge }, signal) {
       const [one, other] = await Promise.all([embed(document, signal), embed(face, signal)]);
       const frames = challenge && {
@@ -115,6 +108,18 @@ export function lookAtPictures(deps: LookDeps): VisionMachine {
       return engine.stop();
     },
   };
+}
+
+async function observeFrame(
+  engine: Pick<ReturnType<typeof openOnce>, 'open'>,
+  ...[bytes, wanted, share]: Parameters<VisionMachine['observeFrame']>
+): ReturnType<VisionMachine['observeFrame']> {
+  try {
+    return await (await engine.open()).of(share).observeFace(bytes, wanted);
+  } catch (error) {
+    if (error instanceof ImageFault) return { faces: 0, width: 0, height: 0 };
+    throw error instanceof VisionFault ? notReady(error) : error;
+  }
 }
 
 /** The engine, opened when it is first wanted, and again after a failure. */

@@ -10,7 +10,7 @@ import {
   sandboxSides,
 } from './sandbox-document.ts';
 import type { Scenario } from './scenarios.ts';
-import type { DerivedImage, DocumentFindings, Mark, Vision, VisionImage } from './vision.ts';
+import type { DerivedImage, DocumentFindings, DocumentRequest, Mark, Vision, VisionImage } from './vision.ts';
 
 /**
  * The machine of the sandbox: it looks at no image, finds what the scenario says, and takes what a JSON document in
@@ -69,41 +69,7 @@ export function sandboxVision(scenario: Scenario, { attempt, params, now, lookup
     change({ name, type, status: 'PASSED', ...more });
 
   return {
-    async readDocument(request): Promise<DocumentFindings> {
-      if (scenario.breaks) throw new SandboxBroken('the scenario says that the machine breaks');
-      const { front, back, accept, countries } = request;
-      const told = await standIn(front);
-      const toldOfBack = back ? await standIn(back) : {};
-      const documentType = told.documentType ?? request.documentType ?? accept[0] ?? 'PASSPORT';
-      const countryCode = told.countryCode ?? request.countryCode ?? countries?.[0] ?? SPECIMEN_STATE;
-      const quality = findingOf('documentQuality');
-      const frontFault = quality.status === 'FAILED' ? quality.reason : told.fault;
-      const document: SandboxDocument = {
-        ...{ documentType, countryCode, expired: told.expired === true, hasBack: back !== undefined },
-        faults: { ...withText('front', frontFault), ...withText('back', toldOfBack.fault) },
-      };
-      const agreement = sandboxAgreement(document);
-      const judged = judgeDocument(sandboxSides(document), { ...request, allowSpecimens: true }, agreement);
-      // Of a picture that must be taken again nothing else is said.
-      const isRead = judged.checks.length > 1;
-      const isForced = isRead && scenario.finds?.applicantMatch !== undefined;
-      const checks = judged.checks.map((check) =>
-        change(check.name === 'documentType' && !isKnownType(documentType) ? { ...check, ...WRONG_TYPE } : check),
-      );
-      const fields = {
-        ...{ ...SPECIMEN, [ISSUING_STATE]: countryCode, ...expectedFields(params), ...scenario.reads },
-        ...(scenario.bornYearsAgo !== undefined && { 'Date Of Birth': bornAgo(scenario.bornYearsAgo, now) }),
-        ...told.fields,
-      };
-      return {
-        checks: isForced ? [...checks, passed('applicantMatch', 'document')] : checks,
-        ...(isRead && { documentType, countryCode }),
-        biographicData: sandboxFields(fields, documentType),
-        images: await sandboxImages(front, back),
-        ...(isRead && { marks: { front: CARD_MARKS, ...(back && { back: CARD_MARKS }) } }),
-        pictures: judged.pictures.filter(({ reasons }) => reasons.some((reason) => OF_PICTURES.includes(reason))),
-      };
-    },
+    readDocument: (request) => readDocument(scenario, { params, now, findingOf, change }, request),
     async readFace({ image, liveness, challenge }) {
       const { fault, live } = await standIn(image);
       const reason = findingOf('faceQuality').reason ?? fault;
@@ -140,6 +106,53 @@ export function sandboxVision(scenario: Scenario, { attempt, params, now, lookup
       const metaData = { algorithm: ENGINE, compared: 0, notCompared: 0, candidates: [] };
       return passed('duplicate', 'face', { threshold: request.threshold, metaData });
     },
+  };
+}
+
+type DocumentTools = Pick<SandboxRun, 'params' | 'now'> & {
+  findingOf(name: string): Partial<Check>;
+  change(check: Check): Check;
+};
+
+const APPLICANT_MATCHES: Check = { name: 'applicantMatch', type: 'document', status: 'PASSED' };
+
+async function readDocument(
+  scenario: Scenario,
+  { params, now, findingOf, change }: DocumentTools,
+  request: DocumentRequest,
+): Promise<DocumentFindings> {
+  if (scenario.breaks) throw new SandboxBroken('the scenario says that the machine breaks');
+  const { front, back, accept, countries } = request;
+  const told = await standIn(front);
+  const toldOfBack = back ? await standIn(back) : {};
+  const documentType = told.documentType ?? request.documentType ?? accept[0] ?? 'PASSPORT';
+  const countryCode = told.countryCode ?? request.countryCode ?? countries?.[0] ?? SPECIMEN_STATE;
+  const quality = findingOf('documentQuality');
+  const frontFault = quality.status === 'FAILED' ? quality.reason : told.fault;
+  const document: SandboxDocument = {
+    ...{ documentType, countryCode, expired: told.expired === true, hasBack: back !== undefined },
+    faults: { ...withText('front', frontFault), ...withText('back', toldOfBack.fault) },
+  };
+  const agreement = sandboxAgreement(document);
+  const judged = judgeDocument(sandboxSides(document), { ...request, allowSpecimens: true }, agreement);
+  // Of a picture that must be taken again nothing else is said.
+  const isRead = judged.checks.length > 1;
+  const isForced = isRead && scenario.finds?.applicantMatch !== undefined;
+  const checks = judged.checks.map((check) =>
+    change(check.name === 'documentType' && !isKnownType(documentType) ? { ...check, ...WRONG_TYPE } : check),
+  );
+  const fields = {
+    ...{ ...SPECIMEN, [ISSUING_STATE]: countryCode, ...expectedFields(params), ...scenario.reads },
+    ...(scenario.bornYearsAgo !== undefined && { 'Date Of Birth': bornAgo(scenario.bornYearsAgo, now) }),
+    ...told.fields,
+  };
+  return {
+    checks: isForced ? [...checks, change(APPLICANT_MATCHES)] : checks,
+    ...(isRead && { documentType, countryCode }),
+    biographicData: sandboxFields(fields, documentType),
+    images: await sandboxImages(front, back),
+    ...(isRead && { marks: { front: CARD_MARKS, ...(back && { back: CARD_MARKS }) } }),
+    pictures: judged.pictures.filter(({ reasons }) => reasons.some((reason) => OF_PICTURES.includes(reason))),
   };
 }
 

@@ -1,10 +1,11 @@
 import { api } from '@grove/contract';
-import type { TenantReads } from '../../db/db.ts';
+import type { TenantReads, TenantTx } from '../../db/db.ts';
 import { toDtm } from '../../kernel/clock.ts';
 import { ApiError, invalidInput } from '../../kernel/errors.ts';
 import { implement } from '../../kernel/implement.ts';
+import type { NewIdentityEvent } from '../events/identity-events.ts';
 import type { IdentityCore } from '../identity-core.ts';
-import { getStore } from '../stores/find-store.ts';
+import { getStore, type Store } from '../stores/find-store.ts';
 import { createPolicy, updatePolicy } from '../stores/store-policies.ts';
 import { getUserForUpdate, givenUserRef } from '../users/find-user.ts';
 import type { SummaryInfo } from '../users/user-view.ts';
@@ -18,6 +19,12 @@ import { removePending, removeTotp, totpsOf } from './totps.repository.ts';
 const POLICY_NAME = /^[\p{L}\p{N}](?:[\p{L}\p{N} ._-]*[\p{L}\p{N}_-])?$/u;
 
 export function totpHandlers(core: IdentityCore, ceremonies: TotpCeremonies) {
+  const addEvent = (
+    tx: TenantTx,
+    { environment, name: storeName }: Store,
+    event: Pick<NewIdentityEvent, 'type' | 'userId' | 'now'>,
+  ) => core.addIdentityEvent(tx, { environment, storeName, modality: MODALITY, ...event });
+
   return implement(api.totps, {
     async createPolicy(context, { params, body }) {
       const { now } = context;
@@ -28,14 +35,7 @@ export function totpHandlers(core: IdentityCore, ceremonies: TotpCeremonies) {
         const store = await getStore(tx, context, params.storeName);
         const policy = newPolicy(store, body);
         await createPolicy(tx, { storeId: store.id, kind: MODALITY, name: policy.name }, { config: policy, now });
-        const { environment, name: storeName } = store;
-        await core.addIdentityEvent(tx, {
-          environment,
-          storeName,
-          type: 'identity.configCreated',
-          modality: MODALITY,
-          now,
-        });
+        await addEvent(tx, store, { type: 'identity.configCreated', now });
         return policy;
       });
     },
@@ -47,14 +47,7 @@ export function totpHandlers(core: IdentityCore, ceremonies: TotpCeremonies) {
         const key = { storeId: store.id, kind: MODALITY, name: params.policyName } as const;
         const change = (before: TotpPolicy) => changedPolicy(before, body);
         const policy = await updatePolicy<TotpPolicy>(tx, key, { change, now });
-        const { environment, name: storeName } = store;
-        await core.addIdentityEvent(tx, {
-          environment,
-          storeName,
-          type: 'identity.configUpdated',
-          modality: MODALITY,
-          now,
-        });
+        await addEvent(tx, store, { type: 'identity.configUpdated', now });
         return policy;
       });
     },
@@ -81,9 +74,7 @@ export function totpHandlers(core: IdentityCore, ceremonies: TotpCeremonies) {
         const key = { userId: user.id, policyName: policy.name };
         const pending = await removePending(tx, key);
         if (!(await removeTotp(tx, key)) && !pending) throw new ApiError(100053);
-        const { environment, name: storeName } = store;
-        const told = { environment, storeName, userId: user.id, modality: MODALITY, now } as const;
-        await core.addIdentityEvent(tx, { ...told, type: 'identity.authenticatorRemoved' });
+        await addEvent(tx, store, { type: 'identity.authenticatorRemoved', userId: user.id, now });
         return core.userView(tx, user, now);
       });
     },

@@ -73,6 +73,9 @@ export function reviewHandlers({ drive, audit, resumeLink, askedAgain }: ReviewD
       return changeInstance(tx, row, { ...row, ...reviewed, reviewer });
     });
 
+  const verdict = async (context: Context, id: string, told: Told & { status: 'APPROVED' | 'REJECTED' }) =>
+    plain(context, await decide(context, id, told, { type: told.status === 'APPROVED' ? 'approve' : 'reject' }));
+
   return implement(api.reviews, {
     async list(context, { query }) {
       const page = paging(query, SORTABLE);
@@ -89,14 +92,8 @@ export function reviewHandlers({ drive, audit, resumeLink, askedAgain }: ReviewD
     claim: (context, { params, body }) =>
       claim(context, params.processInstanceId, body.reviewer, context.now + CLAIMED_MS),
     release: (context, { params, body }) => claim(context, params.processInstanceId, body.reviewer, null),
-    async approve(context, { params, body }) {
-      const told = { ...body, status: 'APPROVED' } as const;
-      return plain(context, await decide(context, params.processInstanceId, told, { type: 'approve' }));
-    },
-    async reject(context, { params, body }) {
-      const told = { ...body, status: 'REJECTED' } as const;
-      return plain(context, await decide(context, params.processInstanceId, told, { type: 'reject' }));
-    },
+    approve: (context, { params, body }) => verdict(context, params.processInstanceId, { ...body, status: 'APPROVED' }),
+    reject: (context, { params, body }) => verdict(context, params.processInstanceId, { ...body, status: 'REJECTED' }),
     askAgain: (context, { params, body }) =>
       context.db.write(async (tx) => {
         const told = { ...body, status: 'ASKED_AGAIN' } as const;
