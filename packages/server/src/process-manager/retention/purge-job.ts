@@ -7,6 +7,7 @@ import { purgeTokens } from '../tokens/purge-tokens.ts';
 import type { ClockFault } from './compare-clocks.ts';
 import type { FinishErasuresOf } from './finish-erasures.ts';
 import type { Purge } from './purge.ts';
+import { purgeReceipts } from './purge-receipts.ts';
 
 /** Every midnight of UTC. */
 const PURGE_DAILY_AT = '00:00';
@@ -33,10 +34,11 @@ export function purgeJob(deps: PurgeJobDeps): JobDefinition<object> {
     if (fault !== undefined) throw new JobError(`nothing was deleted: ${fault}`);
     await purge(tenant, { now: clock.now(), limit: MOST_AT_ONCE, deletion: { by: 'Retention' }, signal });
     await purgeTokens(tenant, clock.now(), signal);
+    await purgeReceipts(tenant, clock.now(), signal);
   };
   return defineJob<object>({
     kind: 'process-manager.purge',
-    does: 'deletes instances whose retention is over, and process tokens that are over; see [privacy.md](privacy.md)',
+    does: 'deletes instances whose retention is over, process tokens that are over, receipts after three years; see [privacy.md](privacy.md)',
     maxAttempts: 10,
     backoff: { firstMs: MINUTE, mostMs: HOUR },
     timeoutMs: 6 * HOUR,

@@ -1,0 +1,33 @@
+import type { TenantDb } from '../../db/db.ts';
+import { statement } from '../../db/sql/statement.ts';
+import { DAY } from '../../kernel/clock.ts';
+import { firstIdAt } from '../../kernel/ids.ts';
+
+/** Three years: the time within which most claims about personal data can be brought. The receipt itself is signed and yours. */
+export const RECEIPTS_KEPT_DAYS = 1095;
+const BATCH = 500;
+
+// An instance is older than its deletion, so the ids, which are in the order of time, bound the search.
+const oldest = (table: string, condition = '') =>
+  `DELETE FROM ${table} WHERE tenant_id = :tenant_id AND instance_id IN (
+    SELECT instance_id FROM ${table} WHERE tenant_id = :tenant_id AND instance_id < :below AND deleted_at < :before
+    ${condition} ORDER BY instance_id LIMIT :limit + 0)` as const;
+const REMOVALS = [
+  statement(oldest('instance_tombstones')),
+  // What is not finished is still to be done, however old it is.
+  statement(oldest('erasures', "AND state = 'ERASED'")),
+];
+
+/** Removes what is left of instances that were deleted so long ago. The caller has looked at the clock. */
+export async function purgeReceipts(db: TenantDb, now: number, signal?: AbortSignal): Promise<number> {
+  const before = now - RECEIPTS_KEPT_DAYS * DAY;
+  const below = firstIdAt(before);
+  let sum = 0;
+  for (const removal of REMOVALS) {
+    for (let removed = BATCH; removed === BATCH; sum += removed) {
+      signal?.throwIfAborted();
+      removed = await db.write((tx) => removal.run(tx, { before, below, limit: BATCH }));
+    }
+  }
+  return sum;
+}
