@@ -74,7 +74,7 @@ describe('the entrance', () => {
     assert.equal([turn(), turn(), turn(), turn()].filter((name) => name === 'b').length, 2);
   });
 
-  it('lets a single caller in at once again when the others are gone for a second', () => {
+  it('lets a single caller in at once again when the others are gone for a while', () => {
     const { arrive, turn, begun, clock, isIdle } = openEntrance(1);
     arrive('b');
     arrive('a', 50);

@@ -23,7 +23,7 @@ export type EntranceOptions = {
 
 export const TURN_MS = 0.7;
 /** After another caller was here, for so long. */
-const SHARED_MS = 1000;
+const SHARED_MS = 300;
 export const MAX_WAITING = 2048;
 const MOST_IN_TURN = 64;
 /** How much of what is known about the cost of a request is left after a turn. */
