@@ -443,6 +443,8 @@ describe('the console', () => {
     await dialog.getByLabel('May be used').selectOption('MULTI_USE_COUNT_LIMITED');
     await dialog.getByLabel('How often').fill('3');
     await dialog.getByRole('button', { name: 'Create' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await open('/tokens?name=Front%20desk', /Start links/);
     const row = page.getByRole('row', { name: /Front desk/ });
     assert.match(await row.innerText(), /0 \/ 3/);
     await row.getByRole('button', { name: 'QR code' }).click();
