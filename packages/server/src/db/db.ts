@@ -79,6 +79,8 @@ export type TenantReads = Reads & {
 export type TenantTx = TenantReads &
   Writes & {
     readonly engine: Engine;
+    /** Others wait for the whole transaction, and for no single row: reads belong outside, and a counter is one row. */
+    readonly hasOneWriter: boolean;
     /** Called once the transaction is durable, and never if it is rolled back. It must not throw. */
     afterCommit(call: () => void): void;
   };
@@ -169,7 +171,8 @@ export function tenantDb({ tenantId, seals, engine, reads: { get, all }, write }
         noted = own;
         const afterCommit = (call: () => void) => void own.push(call);
         const personal = () => personalOf(seals, tx);
-        const tx: TenantTx = { ...calls, tenantId, engine, inTransaction: true, personal, afterCommit };
+        const hasOneWriter = engine === 'sqlite';
+        const tx: TenantTx = { ...calls, tenantId, engine, hasOneWriter, inTransaction: true, personal, afterCommit };
         return work(tx);
       }, options);
       for (const call of noted) call();

@@ -121,7 +121,7 @@ async function judge<Result, Ahead>(
   const { store, user, rpId } = found;
   const ahead = input.ahead?.(tx, user, store) as Ahead;
   const row = { ...user, last_success_at: now };
-  const view = input.leavesView ? settled(deps.userView(tx, row, now)) : undefined;
+  const view = input.leavesView && !tx.hasOneWriter ? settled(deps.userView(tx, row, now)) : undefined;
   deps.expectEvent?.(tx, fields.environment);
   const before = await findLock(tx, user.id, modality);
   const result = await caught(async () => {

@@ -30,29 +30,31 @@ const OF_OTHERS = `(SELECT coalesce(sum(value), 0) FROM counters
 const FIND = query<TakenToken & { sealed: Uint8Array | null }>()(`SELECT id, environment, type,
   ${bigint(`counter + 1 + ${OF_OTHERS}`)} AS counter, definition_id, process_defn_tag, ui_url, max_process_duration,
   parameters, sealed FROM process_tokens WHERE ${IS_OPEN}`);
-const TAKE = query<Pick<TokenRow, 'counter'>>()(`UPDATE process_tokens SET counter = counter + 1 WHERE ${IS_OPEN}
-  AND (type = 'UNLIMITED' OR max_count IS NULL OR counter < max_count) RETURNING counter`);
+const TAKE = query<
+  TakenToken & { sealed: Uint8Array | null }
+>()(`UPDATE process_tokens SET counter = counter + 1 WHERE ${IS_OPEN}
+  AND (type = 'UNLIMITED' OR max_count IS NULL OR counter < max_count)
+  RETURNING id, environment, type, counter, definition_id, process_defn_tag, ui_url, max_process_duration, parameters, sealed`);
 
 /**
  * Takes one use, if there is one to take now. However many try at once, no more than there are get one of a limited
- * token. The use of an UNLIMITED one is counted by `countUse`.
+ * token. Where several write at once, the use of an
+ * UNLIMITED one is counted by `countUse`.
  */
 export async function takeUse(
   tx: TenantTx,
   id: string,
   { environment = '', now }: { environment: Environment | '' | undefined; now: number },
 ): Promise<TakenToken | undefined> {
-  const token = await FIND.get(tx, { id, environment, now, uses: usesOf(id) });
-  if (!token) return undefined;
-  if (token.type !== 'UNLIMITED') {
-    const taken = await TAKE.get(tx, { id, environment, now });
-    if (!taken) return undefined;
-    token.counter = taken.counter;
+  if (!tx.hasOneWriter) {
+    const token = await FIND.get(tx, { id, environment, now, uses: usesOf(id) });
+    if (!token || token.type === 'UNLIMITED') return token && openToken(tx, token);
   }
-  return openToken(tx, token);
+  const taken = await TAKE.get(tx, { id, environment, now });
+  return taken && openToken(tx, taken);
 }
 
 /** The last that a creation does: its row of the counter is locked for as short as can be. */
 export async function countUse(tx: TenantTx, { id, type }: TakenToken): Promise<void> {
-  if (type === 'UNLIMITED') await addToCounter(tx, usesOf(id), 1);
+  if (type === 'UNLIMITED' && !tx.hasOneWriter) await addToCounter(tx, usesOf(id), 1);
 }
