@@ -85,6 +85,19 @@ describe('the entrance', () => {
     assert.equal(begun.length, 101);
   });
 
+  it('lets all that waits of a single caller in when the others are gone, although more arrives all the time', () => {
+    const { arrive, turn, clock } = openEntrance(1);
+    arrive('b');
+    arrive('a', 64);
+    for (let at = 0; at < 10; at += 1) {
+      turn();
+      arrive('a');
+    }
+    clock.now += 1001;
+    assert.ok(turn().split(' ').length > 50);
+    assert.deepEqual([arrive('a', 5).every(Boolean), turn()], [true, '']);
+  });
+
   it('has no place for more than half of those that may wait, for one caller', () => {
     const { arrive } = openEntrance(1);
     arrive('b');

@@ -54,7 +54,11 @@ export function entrance(options: EntranceOptions = {}): Enter {
     spentMs = MEMORY * spentMs + used - usedBefore;
     requests = MEMORY * requests + begun;
     usedBefore = used;
-    places = Math.max(1, Math.min(MOST_IN_TURN, Math.floor((TURN_MS * requests) / spentMs)));
+    // Those that still wait are of a single caller, if nobody else has come for a while.
+    places =
+      now() >= sharedUntil
+        ? MAX_WAITING
+        : Math.max(1, Math.min(MOST_IN_TURN, Math.floor((TURN_MS * requests) / spentMs)));
     const batch = lines.take(places);
     // Whoever had a place comes last in the next turn.
     lines.putBack([], batch);
