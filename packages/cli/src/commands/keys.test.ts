@@ -69,7 +69,7 @@ test('keys', async (t) => {
       const made = await groveJson<Made>(['keys', 'create', 'recovery', '--tenant', 'demo', '--test'], data);
       assert.match(made.code, /^grv_test_/);
       assert.equal((await keysSeenBy(url, made.code)).length, 3);
-      const again = await grove(['keys', 'create', 'recovery', '--tenant', 'demo'], data);
+      const again = await grove(['keys', 'create', 'recovery', '--tenant', 'demo', '--test'], data);
       assert.equal(again.code, 1);
       assert.match(again.stderr, /already in use/);
       assert.doesNotMatch(again.stderr, /\n\s+at /);
