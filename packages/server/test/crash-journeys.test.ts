@@ -115,7 +115,8 @@ async function assertTaken(server: Server, one: Ride): Promise<void> {
 const WHOLE = unprepared(`SELECT
   (SELECT count(*) FROM process_instances WHERE tenant_id = $1) AS instances,
   (SELECT CAST(coalesce(sum(value), 0) AS BIGINT) FROM counters WHERE tenant_id = $1 AND name LIKE 'instances/%') AS counted,
-  (SELECT CAST(sum(counter) AS BIGINT) FROM process_tokens WHERE tenant_id = $1) AS uses,
+  (SELECT CAST(sum(counter) AS BIGINT) FROM process_tokens WHERE tenant_id = $1)
+    + (SELECT CAST(coalesce(sum(value), 0) AS BIGINT) FROM counters WHERE tenant_id = $1 AND name LIKE 'processTokenUses/%') AS uses,
   (SELECT count(DISTINCT instance_id) FROM instance_events WHERE tenant_id = $1 AND sequence = 1) AS begun,
   (SELECT CAST(coalesce(sum(sequence), 0) AS BIGINT) FROM process_instances WHERE tenant_id = $1) AS sequences,
   (SELECT count(*) FROM instance_events WHERE tenant_id = $1) AS events`);
