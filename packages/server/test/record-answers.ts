@@ -27,7 +27,10 @@ export function recordAnswers(http: FastifyInstance): void {
   });
   http.addHook('onResponse', (request, reply, done) => {
     const { served } = request.routeOptions.config ?? {};
-    if (served && reply.raw.statusCode < 400) note(request, request.routeOptions.url, reply.raw.statusCode);
+    const { statusCode } = reply.raw;
+    if (served && statusCode < 400) note(request, request.routeOptions.url, statusCode);
+    // A problem that went straight to the connection has passed no hook before.
+    if (request.problemCode) note(request, served ? request.routeOptions.url : '-', statusCode, request.problemCode);
     done();
   });
 }

@@ -211,6 +211,7 @@ function answerError(
 ): void {
   const error = toApiError(thrown);
   const served = request.routeOptions.config?.served ?? OTHER;
+  request.problemCode = error.code;
   if (error.status >= 500) failed(request, served.operationId, error);
   if (error.status === 401) addHeader(request, 'WWW-Authenticate', challenge(error));
   const { retryAfterSeconds } = error.detail;

@@ -69,6 +69,8 @@ declare module 'fastify' {
     journey: JourneyPrincipal | null;
     /** The content types that its route takes as they are. */
     consumes: ReadonlySet<string> | null;
+    /** The code of the problem that it was answered with. Hooks of the tests read it. */
+    problemCode: number | null;
   }
   interface FastifyContextConfig {
     served?: Served;
@@ -79,6 +81,7 @@ export function mountContract(app: FastifyInstance, deps: MountDeps): void {
   app.decorateRequest('principal', null);
   app.decorateRequest('journey', null);
   app.decorateRequest('consumes', null);
+  app.decorateRequest('problemCode', null);
   app.decorateRequest('response', null);
   const shared = {
     ...deps,
