@@ -100,10 +100,12 @@ test('the example: secrets, policies of stores, themes with texts, custom pages 
   assert.match(ofKey?.secret ?? '', /^grv_live_/);
   const named = (await client.apiKeys.list({ query: { name: 'back office' } })).content;
   assert.deepEqual(
-    named.map(({ id, environment, permissions }) => [id === squatter.id, environment, permissions[0]]),
+    named
+      .map(({ id, environment, permissions }) => [environment, id === squatter.id, permissions[0]])
+      .toSorted(([one], [other]) => String(one).localeCompare(String(other))),
     [
-      [true, 'test', undefined],
-      [false, 'live', 'TNT#acme#ProcessManager:*'],
+      ['live', false, 'TNT#acme#ProcessManager:*'],
+      ['test', true, undefined],
     ],
   );
   assert.equal((await client.processSettings.get()).readBudget.personsPerHour, 500);
