@@ -64,8 +64,8 @@ async function main(): Promise<number> {
   return run.scenarios.some(isBelow) ? 1 : 0;
 }
 
-function chooseTool(wanted: Options['tool']): LoadTool {
-  const tool = wanted ? { wrk, autocannon }[wanted] : hasWrk() ? wrk : autocannon;
+function chooseTool(wantedTool: Options['tool']): LoadTool {
+  const tool = wantedTool ? { wrk, autocannon }[wantedTool] : hasWrk() ? wrk : autocannon;
   console.error(`The load comes from ${tool.name}.`);
   return tool;
 }
@@ -108,18 +108,18 @@ async function runAll(options: Options, tool: LoadTool): Promise<Run> {
 
 /** Scenarios that only read share what took long to write. */
 function sharedInstances() {
-  const made = new Map<number, Promise<Installation>>();
+  const installations = new Map<number, Promise<Installation>>();
   return {
     of(count: number): (() => Promise<Installation>) | undefined {
       if (count === 0) return undefined;
       return async () => {
-        const known = made.get(count) ?? instancesInstallation(count);
-        made.set(count, known);
-        return { ...(await known), remove: async () => undefined };
+        const installation = installations.get(count) ?? instancesInstallation(count);
+        installations.set(count, installation);
+        return { ...(await installation), remove: async () => undefined };
       };
     },
     async remove() {
-      for (const installation of made.values())
+      for (const installation of installations.values())
         await installation.then(({ remove }) => remove()).catch(() => undefined);
     },
   };

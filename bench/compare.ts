@@ -53,12 +53,12 @@ async function oneRound(plan: ComparisonPlan, options: ComparisonOptions, number
   const first = number % 2 === 0 ? await measureServer() : await measureYardstick();
   const second = number % 2 === 0 ? await measureYardstick() : await measureServer();
   const [server, yardstick] = number % 2 === 0 ? [first, second] : [second, first];
-  const known = server.cpuMicrosPerRequest !== undefined && yardstick.cpuMicrosPerRequest !== undefined;
+  const hasCpu = server.cpuMicrosPerRequest !== undefined && yardstick.cpuMicrosPerRequest !== undefined;
   return {
     server,
     yardstick,
     throughputRatio: server.perSecond / yardstick.perSecond,
-    cpuRatio: known ? Number(yardstick.cpuMicrosPerRequest) / Number(server.cpuMicrosPerRequest) : undefined,
+    cpuRatio: hasCpu ? Number(yardstick.cpuMicrosPerRequest) / Number(server.cpuMicrosPerRequest) : undefined,
   };
 }
 

@@ -1,7 +1,7 @@
 import { type Config, readConfig } from '@grove/server';
 
 /** Where a server under measurement keeps its data. */
-export type Place = {
+export type BenchPlace = {
   dataFolder: string;
   databaseUrl?: string;
   /** Without the machine that looks at pictures. */
@@ -12,7 +12,7 @@ export type Place = {
  * Everything else is as a newcomer would have it, but for the limits: a limiter that refuses the load would be measured
  * instead of the server.
  */
-export function benchConfig({ dataFolder, databaseUrl = '', blind = false }: Place): Config {
+export function benchConfig({ dataFolder, databaseUrl = '', blind = false }: BenchPlace): Config {
   return readConfig({
     PORT: '0',
     HOST: '127.0.0.1',

@@ -9,8 +9,8 @@ export async function pictureOf(bytes: number): Promise<Uint8Array<ArrayBuffer>>
   const create = { width: 4000, height: 3000, channels: 3, background: '#808080', noise } as const;
   const raw = await sharp({ create }).png({ compressionLevel: 0 }).toBuffer();
   for (let quality = 98; ; quality -= 2) {
-    const made = await sharp(raw).jpeg({ quality }).toBuffer();
-    if (made.length <= bytes * 1.1 || quality <= 60) return new Uint8Array(made);
+    const jpeg = await sharp(raw).jpeg({ quality }).toBuffer();
+    if (jpeg.length <= bytes * 1.1 || quality <= 60) return new Uint8Array(jpeg);
   }
 }
 

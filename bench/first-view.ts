@@ -43,9 +43,9 @@ async function makeToken(app: Awaited<ReturnType<typeof openTestApp>>): Promise<
   const { apiKey } = await app.app.tenants.createApiKey(app.tenantId, { name: 'bench', environment: 'test' });
   const body = JSON.stringify({ name: 'bench', processDefnName: 'document-and-selfie' });
   const token = await app.token(apiKey);
-  const made = await app.call('/api/process-manager/processTokens', { method: 'POST', body, token });
-  if (made.status !== 201) throw new Error(made.text);
-  return made.body.id;
+  const created = await app.call('/api/process-manager/processTokens', { method: 'POST', body, token });
+  if (created.status !== 201) throw new Error(created.text);
+  return created.body.id;
 }
 
 /** With nothing kept from before: no cookie, no file, no connection. */

@@ -97,15 +97,15 @@ function countLooks(): void {
   window.Worker = class extends Worker {
     constructor(address: string | URL, options?: WorkerOptions) {
       super(address, options);
-      let asked = 0;
+      let askedAt = 0;
       const post = this.postMessage.bind(this) as (message: unknown, moved: Transferable[]) => void;
       this.postMessage = (message: unknown, moved?: unknown) => {
-        asked = performance.now();
+        askedAt = performance.now();
         post(message, (moved ?? []) as Transferable[]);
       };
       this.addEventListener('message', () => {
         looks.count += 1;
-        looks.workerMs += performance.now() - asked;
+        looks.workerMs += performance.now() - askedAt;
       });
     }
   };

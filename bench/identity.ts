@@ -68,10 +68,17 @@ export async function measureEventQuery({ place, seeded }: Installation): Promis
       const body = JSON.stringify({ parentProcessDefnId: eventProcessOf(number + 10), size: 100 });
       const request: LoadRequest = { method: 'POST', path: `${QUERIES}/start`, variants: [{ headers, body }] };
       const { executionId } = JSON.parse((await probe(origin, request, 201)).text) as { executionId: string };
-      const asked: LoadRequest = { method: 'GET', path: `${QUERIES}/${executionId}/result`, variants: [{ headers }] };
+      const resultRequest: LoadRequest = {
+        method: 'GET',
+        path: `${QUERIES}/${executionId}/result`,
+        variants: [{ headers }],
+      };
       let results = -1;
       while (results < 0) {
-        const answer = JSON.parse((await probe(origin, asked, 200)).text) as { status: string; results: unknown[] };
+        const answer = JSON.parse((await probe(origin, resultRequest, 200)).text) as {
+          status: string;
+          results: unknown[];
+        };
         if (answer.status === 'FAILED') throw new Error('a query failed');
         if (answer.status === 'SUCCEEDED') results = answer.results.length;
       }

@@ -25,12 +25,12 @@ async function main(): Promise<number> {
   }
 }
 
-function report(found: readonly Interaction[]): number {
+function report(interactions: readonly Interaction[]): number {
   let missed = 0;
   console.log(`| screen | taps and keys | slowest, ms (bar ${BAR_MS}) | of | processor, ms |`);
   console.log('| --- | --- | --- | --- | --- |');
-  for (const screen of new Set(found.map((each) => each.screen))) {
-    const here = found.filter((each) => each.screen === screen);
+  for (const screen of new Set(interactions.map((each) => each.screen))) {
+    const here = interactions.filter((each) => each.screen === screen);
     const worst = here.reduce((one, other) => (other.paintMs > one.paintMs ? other : one));
     if (worst.paintMs > BAR_MS) missed += 1;
     const processor = Math.max(...here.map(({ processorMs }) => processorMs)).toFixed(0);

@@ -58,6 +58,6 @@ function inTurn({ requests }: Load) {
   };
   const first = nth(0);
   if (requests.length === 1 && requests.every(isAlwaysTheSame)) return first;
-  let sent = 0;
-  return { ...first, setupRequest: (prepared: Prepared) => ({ ...prepared, ...nth(sent++) }) };
+  let sentCount = 0;
+  return { ...first, setupRequest: (prepared: Prepared) => ({ ...prepared, ...nth(sentCount++) }) };
 }

@@ -144,8 +144,8 @@ export function readWrk(text: string): Measured {
   };
   const socketErrors = find('^\\s*Socket errors: (.*)$')?.[1];
   if (socketErrors) throw new LoadFailure(`socket errors: ${socketErrors}`);
-  const refused = find('^\\s*Non-2xx or 3xx responses: (.*)$')?.[1];
-  if (refused) throw new LoadFailure(`${refused} answers were errors`);
+  const refusedCount = find('^\\s*Non-2xx or 3xx responses: (.*)$')?.[1];
+  if (refusedCount) throw new LoadFailure(`${refusedCount} answers were errors`);
   if (measured.requests === 0) throw new LoadFailure('no request was answered');
   if (Object.values(measured).some(Number.isNaN))
     throw new LoadFailure(`what wrk printed was not understood:\n${text}`);

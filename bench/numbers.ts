@@ -10,6 +10,6 @@ export function median(values: readonly number[]): number {
 
 /** What could be measured; nothing, where the system does not tell. */
 export function medianOfKnown(values: readonly (number | undefined)[]): number | undefined {
-  const known = values.filter((value) => value !== undefined);
-  return known.length > 0 ? median(known) : undefined;
+  const present = values.filter((value) => value !== undefined);
+  return present.length > 0 ? median(present) : undefined;
 }

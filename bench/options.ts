@@ -113,9 +113,9 @@ export function isPostgres(name: ScenarioName): name is (typeof POSTGRES_SCENARI
 }
 
 function scenarioName(text: string): ScenarioName {
-  const known = [...SQLITE_SCENARIOS, ...LARGE_SCENARIOS, ...POSTGRES_SCENARIOS].find((name) => name === text);
-  if (!known) throw new UsageError(`There is no scenario ${JSON.stringify(text)}`);
-  return known;
+  const scenario = [...SQLITE_SCENARIOS, ...LARGE_SCENARIOS, ...POSTGRES_SCENARIOS].find((name) => name === text);
+  if (!scenario) throw new UsageError(`There is no scenario ${JSON.stringify(text)}`);
+  return scenario;
 }
 
 function whole(name: string, text: string, most: number): number {

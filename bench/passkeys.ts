@@ -112,20 +112,20 @@ export async function measurePasskeyVerify({
   rounds,
   progress,
 }: Pick<ComparisonOptions, 'rounds' | 'progress'>): Promise<Figures> {
-  const made = Array.from({ length: ASSERTIONS }, (_, at) => assertionOf(`user ${at}`));
+  const assertions = Array.from({ length: ASSERTIONS }, (_, at) => assertionOf(`user ${at}`));
   const ours: number[] = [];
   const theirs: number[] = [];
   for (let number = 0; number <= rounds; number++) {
     let [ownMs, otherMs] = [0, 0];
     // In turns of few, because a machine that is busy is busy for moments.
-    for (let from = 0; from < made.length; from += AT_A_TIME) {
-      const some = made.slice(from, from + AT_A_TIME);
+    for (let from = 0; from < assertions.length; from += AT_A_TIME) {
+      const some = assertions.slice(from, from + AT_A_TIME);
       ownMs += await timeOf(async () => {
         for (const { response, stored, asked } of some) verifyAuthentication(response, stored, asked);
       });
       otherMs += await timeOf(async () => {
-        for (const { theirs: given } of some) {
-          if (!(await verifyAuthenticationResponse(given)).verified) throw new Error('it is good');
+        for (const { theirs: input } of some) {
+          if (!(await verifyAuthenticationResponse(input)).verified) throw new Error('it is good');
         }
       });
     }

@@ -20,15 +20,15 @@ function top({ nodes, samples, timeDeltas }: CpuProfile, placeOf: (frame: CallFr
   const places = new Map(nodes.map(({ id, callFrame }) => [id, placeOf(callFrame)]));
   const times = new Map<string, number>();
   samples.forEach((id, at) => {
-    const place = places.get(id) ?? '(unknown)';
-    times.set(place, (times.get(place) ?? 0) + (timeDeltas[at] ?? 0));
+    const functionName = places.get(id) ?? '(unknown)';
+    times.set(functionName, (times.get(functionName) ?? 0) + (timeDeltas[at] ?? 0));
   });
   times.delete(IDLE);
   const total = [...times.values()].reduce((sum, each) => sum + each, 0);
   return [...times]
     .sort(([, one], [, other]) => other - one)
     .slice(0, SHOWN)
-    .map(([place, micros]) => `${((100 * micros) / total).toFixed(1).padStart(6)} %  ${place}`)
+    .map(([functionName, micros]) => `${((100 * micros) / total).toFixed(1).padStart(6)} %  ${functionName}`)
     .join('\n');
 }
 

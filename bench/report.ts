@@ -52,13 +52,13 @@ function comparisonTable(comparisons: readonly Comparison[]): string {
       Math.round(server.perSecond).toLocaleString('en'),
       server.p50Ms.toFixed(1),
       server.p99Ms.toFixed(1),
-      shown(server.cpuMicrosPerRequest, 0),
-      shown(server.residentMb, 0),
+      formatted(server.cpuMicrosPerRequest, 0),
+      formatted(server.residentMb, 0),
       Math.round(yardstick.perSecond).toLocaleString('en'),
-      shown(yardstick.cpuMicrosPerRequest, 0),
+      formatted(yardstick.cpuMicrosPerRequest, 0),
       each.throughputRatio.toFixed(2),
       `${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)}`,
-      shown(each.cpuRatio, 2),
+      formatted(each.cpuRatio, 2),
       checks.map(({ bar }) => `≥ ${bar.toFixed(2)}`).join(),
       each.name === 'echo' ? noise(each) : verdict(checks),
     ];
@@ -89,7 +89,7 @@ function verdict(checks: readonly Check[]): string {
   return checks.every(({ ok }) => ok) ? 'ok' : 'BELOW';
 }
 
-function shown(value: number | undefined, digits: number): string {
+function formatted(value: number | undefined, digits: number): string {
   return value === undefined ? '–' : value.toFixed(digits);
 }
 

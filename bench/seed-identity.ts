@@ -11,7 +11,7 @@ import { sealAttributes } from '../packages/server/src/identity-store/users/user
 import { addUser, type UserRow } from '../packages/server/src/identity-store/users/users.repository.ts';
 import { newId } from '../packages/server/src/kernel/ids.ts';
 import { temporaryFolder } from './clean-up.ts';
-import { benchConfig, type Place } from './config.ts';
+import { type BenchPlace, benchConfig } from './config.ts';
 import { type Installation, seed, TENANT } from './seed.ts';
 
 /** Installations with an identity store, for scenarios that only these need. */
@@ -72,20 +72,20 @@ export async function totpInstallation(): Promise<Installation> {
 export function usersInstallation(): Promise<Installation> {
   return installation(async (app, storeId, place) => {
     const now = Date.now();
-    const asked = new Map<number, UserRow>();
+    const askedUsers = new Map<number, UserRow>();
     await app.db.of(TENANT).write(async (tx) => {
       for (let at = 0; at < ASKED_USERS; at++) {
         const number = askedUser(at);
         const user = userOf(storeId, number, now - MANY_USERS + number);
         const attributes = { department: 'Sales', memberSince: '2019', note: 'nothing in particular' };
-        asked.set(number, { ...user, sealed: await sealAttributes(app.vault, tx, user.id, attributes) });
+        askedUsers.set(number, { ...user, sealed: await sealAttributes(app.vault, tx, user.id, attributes) });
       }
     });
     const seal = await app.db.of(TENANT).write((tx) => tx.personal());
     if (!seal) throw new Error('there is no key of personal data');
     const rows = function* () {
       for (let number = 0; number < MANY_USERS; number++) {
-        const user = asked.get(number) ?? userOf(storeId, number, now - MANY_USERS + number);
+        const user = askedUsers.get(number) ?? userOf(storeId, number, now - MANY_USERS + number);
         yield { ...user, ...storedExtId(seal, user) };
       }
     };
@@ -122,7 +122,7 @@ export function eventsInstallation(): Promise<Installation> {
 
 /** `fill` writes through the server's own code; what it returns writes past it, once the server is gone. */
 export async function installation(
-  fill: (app: App, storeId: string, place: Place) => Promise<() => void>,
+  fill: (app: App, storeId: string, place: BenchPlace) => Promise<() => void>,
 ): Promise<Installation> {
   const folder = temporaryFolder();
   const place = { dataFolder: folder.path };
@@ -155,7 +155,7 @@ export function userOf(storeId: string, number: number, now: number): UserRow {
 }
 
 /** Without indexes, which are built at the end in one go each. */
-function writePast(place: Place, table: string, rows: Iterable<object>): void {
+function writePast(place: BenchPlace, table: string, rows: Iterable<object>): void {
   const database = new DatabaseSync(join(place.dataFolder, 'grove.sqlite'), { enableForeignKeyConstraints: false });
   try {
     database.exec('PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; PRAGMA cache_size = -200000; BEGIN');
@@ -178,7 +178,7 @@ function writePast(place: Place, table: string, rows: Iterable<object>): void {
   }
 }
 
-function count(place: Place, name: string, value: number): void {
+function count(place: BenchPlace, name: string, value: number): void {
   const database = new DatabaseSync(join(place.dataFolder, 'grove.sqlite'));
   try {
     database

@@ -31,13 +31,13 @@ export async function instancesInstallation(count: number): Promise<Installation
   const now = Date.now();
   const rows = function* () {
     for (let number = 0; number < count; number++) {
-      const made = {
+      const input = {
         definition,
         environment: 'live',
         parameters: applicant(number),
         now: now - count + number,
       } as const;
-      yield toStored(seal, newRow(made, document));
+      yield toStored(seal, newRow(input, document));
     }
   };
   const database = new DatabaseSync(join(folder.path, 'grove.sqlite'), { enableForeignKeyConstraints: false });

@@ -5,7 +5,7 @@ import { openApp } from '@grove/server/app';
 import { newKeyRow, storeNewKey } from '../packages/server/src/arthr/api-keys/api-keys.ts';
 import { asTenantId } from '../packages/server/src/kernel/ids.ts';
 import { temporaryFolder } from './clean-up.ts';
-import { benchConfig, type Place } from './config.ts';
+import { type BenchPlace, benchConfig } from './config.ts';
 import { type SeededProcess, seedProcess } from './seed-process.ts';
 
 /** Who calls in the scenarios, and about what. */
@@ -24,7 +24,7 @@ export type Writer = { tenantId: string; apiKey: string };
 export type SeedOptions = { keys: number; writers: number };
 
 /** An installation that is used by one scenario and then thrown away. */
-export type Installation = { place: Place; seeded: Seeded; remove(): Promise<void> };
+export type Installation = { place: BenchPlace; seeded: Seeded; remove(): Promise<void> };
 
 export const TENANT = asTenantId('bench');
 // SQLite allows a transaction five seconds.
@@ -39,7 +39,7 @@ export function permissionsOf(tenantId: string): string[] {
 const writerTenant = (at: number) => `bench-writer-${String(at).padStart(4, '0')}`;
 
 /** Writes through the server's own code, without HTTP: ten thousand requests would only take longer. */
-export async function seed(place: Place, { keys, writers }: SeedOptions): Promise<Seeded> {
+export async function seed(place: BenchPlace, { keys, writers }: SeedOptions): Promise<Seeded> {
   const config = benchConfig(place);
   await prepareInstallation(config);
   const app = await openApp(config);

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { endWithBench } from './clean-up.ts';
-import type { Place } from './config.ts';
+import type { BenchPlace } from './config.ts';
 import type { YardstickSettings } from './yardstick.ts';
 
 /** A server in a process of its own, on loopback. */
@@ -20,7 +20,7 @@ const READY_WITHIN_MS = 60_000;
 const STOP_WITHIN_MS = 15_000;
 
 /** `profileFolder`: where V8 writes what the processor was busy with. */
-export function startGrove(place: Place, profileFolder?: string): Promise<Target> {
+export function startGrove(place: BenchPlace, profileFolder?: string): Promise<Target> {
   const profile = profileFolder ? ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`] : [];
   const { dataFolder, databaseUrl = '', blind = false } = place;
   return start('./serve.ts', profile, {

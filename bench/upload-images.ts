@@ -4,12 +4,12 @@ import type { Uploads } from './uploads.ts';
 
 /** The end users of `uploads`: each sends the next picture as soon as the one before was taken. */
 const { origin, paths, images, bytes } = workerData as Uploads;
-let left = images;
+let remaining = images;
 
 await Promise.all(
   paths.map(async ({ path, cookie }) => {
-    while (left > 0) {
-      left -= 1;
+    while (remaining > 0) {
+      remaining -= 1;
       await send(path, cookie);
     }
   }),
@@ -19,13 +19,13 @@ parentPort?.close();
 function send(path: string, cookie: string): Promise<void> {
   return new Promise((done, failed) => {
     const headers = { cookie, 'content-type': 'image/jpeg', 'content-length': bytes.length };
-    const sent = request(`${origin}${path}`, { method: 'POST', headers }, (answer) => {
+    const clientRequest = request(`${origin}${path}`, { method: 'POST', headers }, (answer) => {
       answer.resume().once('end', () => {
         if (answer.statusCode === 200) done();
         else failed(new Error(`an upload was answered ${answer.statusCode}`));
       });
     });
-    sent.once('error', failed);
-    sent.end(bytes);
+    clientRequest.once('error', failed);
+    clientRequest.end(bytes);
   });
 }

@@ -69,8 +69,8 @@ type User = Awaited<ReturnType<typeof atDocument>>;
 
 async function upload(origin: string, { path, cookie }: User, jpeg: Buffer): Promise<void> {
   const headers = { cookie, 'content-type': 'image/jpeg' };
-  const sent = await fetch(`${origin}${path}`, { method: 'POST', headers, body: new Uint8Array(jpeg) });
-  if (!sent.ok) throw new Error(`an upload was answered ${sent.status}`);
+  const answer = await fetch(`${origin}${path}`, { method: 'POST', headers, body: new Uint8Array(jpeg) });
+  if (!answer.ok) throw new Error(`an upload was answered ${answer.status}`);
 }
 
 /** Submits the document, and comes back once it was looked at. */
@@ -82,8 +82,8 @@ async function readBy(origin: string, { id, cookie }: User): Promise<void> {
   const { revision } = await look();
   const headers = { cookie, 'content-type': 'application/json' };
   const body = JSON.stringify({ revision, result: {} });
-  const sent = await fetch(`${origin}/api/journey/${id}/steps/document`, { method: 'POST', headers, body });
-  if (!sent.ok) throw new Error(`a document was answered ${sent.status}: ${await sent.text()}`);
+  const submission = await fetch(`${origin}/api/journey/${id}/steps/document`, { method: 'POST', headers, body });
+  if (!submission.ok) throw new Error(`a document was answered ${submission.status}: ${await submission.text()}`);
   const until = performance.now() + MAX_WAIT_MS;
   for (let now = await look(); now.waitingFor === 'check'; now = await look()) {
     if (performance.now() > until) throw new Error('a document was never read');

@@ -34,7 +34,7 @@ export async function measureWebhooks(
   const tenantId = asTenantId(tenant.tenantId);
   const { db, vault, stop } = await openApp(benchConfig(place));
   const live = (RECEIVERS - HANGING) * (events / RECEIVERS);
-  const told = openReceivers(live);
+  const receivers = openReceivers(live);
   const targets = new Set<string>();
   const notifications = openNotifications({
     ...{ db, vault, clock: systemClock, stopWithinMs: 100 },
@@ -47,7 +47,7 @@ export async function measureWebhooks(
   });
   try {
     for (let at = 0; at < RECEIVERS; at++) {
-      const host = await told.open(at < HANGING);
+      const host = await receivers.open(at < HANGING);
       targets.add(host);
       await addWebhook(notifications, db.of(tenantId), `hook ${at}`, `http://${host}/`);
     }
@@ -60,8 +60,8 @@ export async function measureWebhooks(
         }
       });
     }
-    const written = performance.now() - started;
-    await told.all();
+    const writtenMs = performance.now() - started;
+    await receivers.all();
     const seconds = (performance.now() - started) / 1000;
     progress(`${name}: ${live} deliveries in ${seconds.toFixed(1)} s, ${HANGING} receivers hanging`);
     return {
@@ -70,14 +70,14 @@ export async function measureWebhooks(
       figures: [
         { what: 'webhooks all told', value: seconds, unit: 's' },
         { what: 'webhooks told', value: live / seconds, unit: 'deliveries/s' },
-        { what: 'events written', value: (events * 1000) / written, unit: 'events/s' },
+        { what: 'events written', value: (events * 1000) / writtenMs, unit: 'events/s' },
       ],
       series: { seconds: [seconds] },
       checks: limitChecks('webhooks all told', seconds),
     };
   } finally {
     await notifications.stop();
-    told.close();
+    receivers.close();
     await stop();
   }
 }
@@ -102,7 +102,7 @@ async function addWebhook({ handlers }: Notifications, db: TenantDb, name: strin
 
 function openReceivers(expected: number) {
   const servers: Server[] = [];
-  const seen = new Set<string>();
+  const receivedIds = new Set<string>();
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   return {
     /** The `host:port` of one more. */
@@ -110,16 +110,19 @@ function openReceivers(expected: number) {
       const server = createServer((request, answer) => {
         request.resume();
         if (hangs) return;
-        seen.add(String(request.headers['webhook-id']));
+        receivedIds.add(String(request.headers['webhook-id']));
         answer.writeHead(204).end();
-        if (seen.size === expected) resolve();
+        if (receivedIds.size === expected) resolve();
       });
       servers.push(server);
       await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
       return `127.0.0.1:${(server.address() as AddressInfo).port}`;
     },
     async all(): Promise<void> {
-      const late = setTimeout(() => reject(new Error(`${seen.size} of ${expected} were told in time`)), GIVE_UP_MS);
+      const late = setTimeout(
+        () => reject(new Error(`${receivedIds.size} of ${expected} were told in time`)),
+        GIVE_UP_MS,
+      );
       await promise;
       clearTimeout(late);
     },

@@ -13,8 +13,8 @@ const BINS = 20_000;
 const FINEST = 1e-5;
 
 /** The first picture of everyone of whom no picture is named. */
-export function picturesApart(folder: string, named: readonly string[]): string[] {
-  const persons = new Set(named.map(personOf));
+export function picturesApart(folder: string, pictures: readonly string[]): string[] {
+  const persons = new Set(pictures.map(personOf));
   return readPersons(folder).flatMap(([first]) => (first && !persons.has(personOf(first)) ? [first] : []));
 }
 

@@ -160,16 +160,16 @@ function score({ one, other, same, fold }: Pair, templates: Templates): Scored {
 }
 
 function decisionsAtDefault(pairs: readonly Pair[], templates: Templates) {
-  let refused = 0;
+  let refusedCount = 0;
   let accepted = 0;
   for (const { one, other, same } of pairs) {
     const [first, second] = [templates.get(one), templates.get(other)];
     const match = first && second ? matchTemplates(first, second).match : false;
-    if (same && !match) refused += 1;
+    if (same && !match) refusedCount += 1;
     if (!same && match) accepted += 1;
   }
   const own = pairs.filter(({ same }) => same).length;
-  return { falseRefused: refused / Math.max(1, own), falseAccepted: accepted / Math.max(1, pairs.length - own) };
+  return { falseRefused: refusedCount / Math.max(1, own), falseAccepted: accepted / Math.max(1, pairs.length - own) };
 }
 
 function curveOf(scored: readonly Scored[]): { x: number; y: number }[] {

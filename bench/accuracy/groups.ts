@@ -15,14 +15,14 @@ import type { Outcome, Row } from './rows.ts';
  */
 export async function measureGroups(options: AccuracyOptions & { faces: string; groups: string }): Promise<Outcome> {
   const { groups, sexOf } = readGroups(options.groups, options.faces);
-  const chosen = groups.map((group) => ({ ...group, pairs: group.pairs.slice(0, options.limit) }));
-  const files = [...new Set(chosen.flatMap(({ pairs }) => pairs.flatMap(({ one, other }) => [one, other])))];
+  const chosenGroups = groups.map((group) => ({ ...group, pairs: group.pairs.slice(0, options.limit) }));
+  const files = [...new Set(chosenGroups.flatMap(({ pairs }) => pairs.flatMap(({ one, other }) => [one, other])))];
   const { pack: name, weights, workers } = options;
   const { templates } = await embedAll(files, workers, { pack: name, ...(weights !== undefined && { weights }) });
   const { algorithm, calibration } = facePack(name);
   const at = { match: cosineOf(MATCH_SCORE, calibration), human: calibration.humanFromCosine };
-  const several = new Set(personsOf(chosen).filter((person, index, all) => all.indexOf(person) !== index));
-  const measured = chosen.flatMap((group) =>
+  const several = new Set(personsOf(chosenGroups).filter((person, index, all) => all.indexOf(person) !== index));
+  const measured = chosenGroups.flatMap((group) =>
     SEXES.map((sex) => {
       const of = (person: string) => sexOf(person) === sex && !several.has(person);
       return { group: `${group.name}, ${sex}`, ...judgeGroup(group.pairs, templates, of, at) };

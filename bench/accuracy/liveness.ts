@@ -7,7 +7,7 @@ import { writePlot } from './plot.ts';
 import { type Outcome, percent, type Row } from './rows.ts';
 import { quantile } from './statistics.ts';
 
-type Judged = { live: boolean; score: number };
+type Judgement = { live: boolean; score: number };
 
 /** What data sets call the folders of living people. Every other name is an attack. */
 const LIVE_FOLDER = /^(live|real|genuine|bona[-_ ]?fide|client\w*)$/i;
@@ -21,7 +21,7 @@ export async function measureLiveness(options: AccuracyOptions & { liveness: str
     ...{ workers: options.workers, timeoutMs: 600_000 },
     ...(options.weights !== undefined && { weights: options.weights }),
   });
-  const judged: Judged[] = [];
+  const judgements: Judgement[] = [];
   const times: number[] = [];
   let withoutFace = 0;
   for (const { path, live } of files) {
@@ -29,24 +29,24 @@ export async function measureLiveness(options: AccuracyOptions & { liveness: str
     const started = performance.now();
     const { face } = await vision.analyseFace(bytes);
     times.push(performance.now() - started);
-    if (face?.liveness) judged.push({ live, score: face.liveness.score });
+    if (face?.liveness) judgements.push({ live, score: face.liveness.score });
     else withoutFace += 1;
   }
   await vision.stop();
-  const atHalf = errorsAt(judged, THRESHOLD);
-  const equal = equalError(judged);
+  const atHalf = errorsAt(judgements, THRESHOLD);
+  const equal = equalError(judgements);
   const plot = options.plot ?? fileURLToPath(new URL('../results/accuracy-liveness.svg', import.meta.url));
   writePlot(plot, {
-    title: `Passive liveness: ${judged.length} pictures`,
+    title: `Passive liveness: ${judgements.length} pictures`,
     xLabel: 'attacks accepted (share, logarithmic)',
     yLabel: 'people accepted',
     xFrom: 0.001,
     yFrom: 0,
-    curves: [{ name: `equal error ${percent(equal)}`, points: curveOf(judged) }],
+    curves: [{ name: `equal error ${percent(equal)}`, points: curveOf(judgements) }],
   });
-  const lives = judged.filter(({ live }) => live).length;
+  const lives = judgements.filter(({ live }) => live).length;
   const rows: Row[] = [
-    { what: 'pictures of people / of attacks', measured: `${lives} / ${judged.length - lives}` },
+    { what: 'pictures of people / of attacks', measured: `${lives} / ${judgements.length - lives}` },
     { what: 'APCER: attacks accepted at 0.5', measured: percent(atHalf.attacksAccepted) },
     { what: 'BPCER: people refused at 0.5', measured: percent(atHalf.peopleRefused) },
     { what: 'equal error rate', measured: percent(equal) },
@@ -59,7 +59,7 @@ export async function measureLiveness(options: AccuracyOptions & { liveness: str
   const json = {
     what: 'liveness',
     people: lives,
-    attacks: judged.length - lives,
+    attacks: judgements.length - lives,
     apcer: atHalf.attacksAccepted,
     bpcer: atHalf.peopleRefused,
     equalErrorRate: equal,
@@ -80,17 +80,17 @@ function picturesBelow(folder: string, live: boolean | null = null): { path: str
     });
 }
 
-function errorsAt(judged: readonly Judged[], threshold: number) {
-  const lives = judged.filter(({ live }) => live);
-  const attacks = judged.filter(({ live }) => !live);
+function errorsAt(judgements: readonly Judgement[], threshold: number) {
+  const lives = judgements.filter(({ live }) => live);
+  const attacks = judgements.filter(({ live }) => !live);
   return {
     attacksAccepted: attacks.filter(({ score }) => score >= threshold).length / Math.max(1, attacks.length),
     peopleRefused: lives.filter(({ score }) => score < threshold).length / Math.max(1, lives.length),
   };
 }
 
-function equalError(judged: readonly Judged[]): number {
-  const errors = judged.map(({ score }) => errorsAt(judged, score));
+function equalError(judgements: readonly Judgement[]): number {
+  const errors = judgements.map(({ score }) => errorsAt(judgements, score));
   const [best] = errors.sort(
     (one, other) =>
       Math.abs(one.attacksAccepted - one.peopleRefused) - Math.abs(other.attacksAccepted - other.peopleRefused),
@@ -98,8 +98,8 @@ function equalError(judged: readonly Judged[]): number {
   return best ? (best.attacksAccepted + best.peopleRefused) / 2 : Number.NaN;
 }
 
-function curveOf(judged: readonly Judged[]): { x: number; y: number }[] {
-  return Array.from({ length: 101 }, (_, at) => errorsAt(judged, at / 100)).map(
+function curveOf(judgements: readonly Judgement[]): { x: number; y: number }[] {
+  return Array.from({ length: 101 }, (_, at) => errorsAt(judgements, at / 100)).map(
     ({ attacksAccepted, peopleRefused }) => ({
       x: attacksAccepted,
       y: 1 - peopleRefused,

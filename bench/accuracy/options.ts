@@ -52,8 +52,8 @@ const OPTIONS = {
 
 export function readAccuracyOptions(parameters: string[]): AccuracyOptions {
   const values = parse(parameters);
-  const asked = [values.faces, values.liveness, values.documents].filter((each) => each !== undefined);
-  if (asked.length !== 1) throw new UsageError('Name one of --faces, --liveness and --documents');
+  const subjects = [values.faces, values.liveness, values.documents].filter((each) => each !== undefined);
+  if (subjects.length !== 1) throw new UsageError('Name one of --faces, --liveness and --documents');
   if (values.pairs !== undefined && values.faces === undefined) throw new UsageError('--pairs belongs to --faces');
   if (values.search && (values.faces === undefined || values.pairs !== undefined)) {
     throw new UsageError('--search belongs to --faces, without --pairs');

@@ -29,9 +29,9 @@ export function readPairs(file: string, folder: string): Pair[] {
 
 function pictureOf(folder: string, person: string, number: string): string {
   const stem = join(folder, person, `${person}_${number.padStart(4, '0')}`);
-  const found = ['.jpg', '.jpeg', '.png', '.webp'].map((end) => `${stem}${end}`).find((path) => existsSync(path));
-  if (!found) throw new Error(`there is no picture ${stem}`);
-  return found;
+  const picture = ['.jpg', '.jpeg', '.png', '.webp'].map((end) => `${stem}${end}`).find((path) => existsSync(path));
+  if (!picture) throw new Error(`there is no picture ${stem}`);
+  return picture;
 }
 
 /** One folder for each person, pictures inside. */
@@ -61,14 +61,14 @@ export function pairsOfPersons(persons: readonly (readonly string[])[]): Pair[] 
       }
     }
   });
-  const wanted = Math.min(MAX_PAIRS_OF_A_KIND, Math.max(10 * pairs.length, 1000));
+  const wantedCount = Math.min(MAX_PAIRS_OF_A_KIND, Math.max(10 * pairs.length, 1000));
   const strangers: Pair[] = [];
   for (let apart = 1; apart < persons.length; apart += 1) {
     for (let person = 0; person + apart < persons.length; person += 1) {
       for (const [at, one] of (persons[person] as string[]).entries()) {
         const others = persons[person + apart] as string[];
         const other = others[at % others.length] as string;
-        if (strangers.length < wanted) strangers.push({ one, other, same: false, fold: person % FOLDS });
+        if (strangers.length < wantedCount) strangers.push({ one, other, same: false, fold: person % FOLDS });
       }
     }
   }

@@ -33,10 +33,11 @@ export async function measurePipeline(files: readonly string[]): Promise<Pipelin
     input: new Float32Array(FACE_MODELS[key].input.reduce((product, side) => product * side, 1)).fill(0.1),
   }));
   const every = Math.max(1, Math.floor(files.length / MAX_PICTURES));
-  const chosen = files.filter((_, at) => at % every === 0).slice(0, MAX_PICTURES);
-  for (let at = 0; at < WARM_UP; at += 1) await embedFace(readFileSync(chosen[at % chosen.length] as string), models);
-  const rounds: { pipeline: Spent; models: Spent }[] = [];
-  for (const file of chosen) {
+  const chosenFiles = files.filter((_, at) => at % every === 0).slice(0, MAX_PICTURES);
+  for (let at = 0; at < WARM_UP; at += 1)
+    await embedFace(readFileSync(chosenFiles[at % chosenFiles.length] as string), models);
+  const rounds: { pipeline: TimeSpent; models: TimeSpent }[] = [];
+  for (const file of chosenFiles) {
     const bytes = readFileSync(file);
     const pipeline = await timed(() => embedFace(bytes, models));
     const alone = await timed(async () => {
@@ -52,9 +53,9 @@ export async function measurePipeline(files: readonly string[]): Promise<Pipelin
   };
 }
 
-type Spent = { ms: number; cpu: number };
+type TimeSpent = { ms: number; cpu: number };
 
-async function timed(work: () => Promise<unknown>): Promise<Spent> {
+async function timed(work: () => Promise<unknown>): Promise<TimeSpent> {
   const cpu = process.cpuUsage();
   const started = performance.now();
   await work();

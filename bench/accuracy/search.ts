@@ -63,13 +63,13 @@ export async function searchAll(enrolled: readonly Entry[], probes: readonly Ent
   for (const { id, vector } of probes) {
     const [best] = exact.search(vector, { limit: 1 });
     const started = performance.now();
-    const [found] = indexed.search(vector, { limit: 1 });
+    const [nearest] = indexed.search(vector, { limit: 1 });
     const between = performance.now();
     timed.search(vector, { limit: 5 });
     times.index.push(between - started);
     times.exact.push(performance.now() - between);
     if (best?.id === id) right += 1;
-    if (best?.id === found?.id) agreed += 1;
+    if (best?.id === nearest?.id) agreed += 1;
   }
   return {
     exactRight: right / probes.length,

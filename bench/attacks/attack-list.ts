@@ -64,9 +64,9 @@ function swap(about: string, shareAt: (instructions: number) => number): Attack 
       const [one, other] = [pick(stills, at), pick(stills, at + 1)];
       const players = new Map<number, Player>();
       const playerOf = (share: number) => {
-        const known = players.get(share) ?? playStill('mesh', [blendFaces(one, other, share)], Math.random);
-        players.set(share, known);
-        return known;
+        const player = players.get(share) ?? playStill('mesh', [blendFaces(one, other, share)], Math.random);
+        players.set(share, player);
+        return player;
       };
       let phases = 0;
       return {
@@ -88,7 +88,7 @@ function impostor(about: string, isBlended: (open: { kind: Movement; phase: stri
     play({ films, resting, stills }, at) {
       const actor = pick(films, 0).actor();
       let open: Parameters<Player['follow']>[0] = { kind: 'centre', phase: 'do' };
-      let shown = 0;
+      let frameCount = 0;
       return {
         follow(instruction) {
           open = instruction;
@@ -96,8 +96,8 @@ function impostor(about: string, isBlended: (open: { kind: Movement; phase: stri
         async frame() {
           const atRest = open.kind === 'centre' || open.phase === 'return';
           if (!atRest || !isBlended(open)) return actor.frame(open);
-          shown += 1;
-          return encode(blendFaces(pick(resting, shown), pick(stills, at), 0.5), Math.random);
+          frameCount += 1;
+          return encode(blendFaces(pick(resting, frameCount), pick(stills, at), 0.5), Math.random);
         },
       };
     },

@@ -3,12 +3,12 @@ import { type Point, pointAt, type Still, sample } from './render-head.ts';
 /** Two faces laid over each other: `share` is how much of the second is in it. Eyes and mouth are brought together first. */
 export function blendFaces(one: Still, other: Still, share: number): Still {
   const { width, height } = one;
-  const place = placement(one, other);
+  const transform = placement(one, other);
   const source = Float32Array.from(other.data);
   const data = new Uint8Array(one.data.length);
   for (let y = 0; y < height; y += 1) {
     for (let x = 0; x < width; x += 1) {
-      const { x: sx, y: sy } = place(x, y);
+      const { x: sx, y: sy } = transform(x, y);
       const isInside = sx >= 0 && sy >= 0 && sx < other.width && sy < other.height;
       const weight = isInside ? share : 0;
       const at = (y * width + x) * 3;

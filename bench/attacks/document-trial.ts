@@ -43,7 +43,7 @@ export function openDocumentTrial(app: TestApp, options: DocumentTrialOptions) {
     allowed = allowSpecimens;
   }
 
-  async function settled(user: EndUser) {
+  async function waitForChecks(user: EndUser) {
     for (let looks = 0; looks < MAX_LOOKS; looks += 1) {
       const now = await user.look();
       if (now.waitingFor !== 'check') return now;
@@ -58,8 +58,8 @@ export function openDocumentTrial(app: TestApp, options: DocumentTrialOptions) {
     let result = results[step.type] ?? {};
     if (step.type === 'document') {
       const image = { method: 'POST', body: jpeg as never, headers: { 'content-type': 'image/jpeg' } };
-      const sent = await user.call(`/steps/${step.id}/images/front`, image);
-      if (sent.status !== 200) throw new Error(sent.text);
+      const answer = await user.call(`/steps/${step.id}/images/front`, image);
+      if (answer.status !== 200) throw new Error(answer.text);
     }
     if (step.type === 'face') {
       if (!recording) throw new Error(`${definition} asks for a face`);
@@ -80,14 +80,14 @@ export function openDocumentTrial(app: TestApp, options: DocumentTrialOptions) {
       const parameters = kind.expects?.(personAt(at, options)) ?? {};
       const started = await startJourney(app, app.apiKey, { processDefnName: definition, parameters });
       const { user, token, processInstanceId: id } = started;
-      let now = await settled(user);
+      let now = await waitForChecks(user);
       for (let steps = 0; now.step && steps < MAX_STEPS; steps += 1) {
         await doStep(user, now.step, jpeg);
-        now = await settled(user);
+        now = await waitForChecks(user);
       }
       const { processDefnId, status } = (await app.call(`/api/process-manager/processInstances/${id}`, { token })).body;
-      const place = `/api/userdata-server/processDefinitions/${processDefnId}/processInstances/${id}`;
-      const checks: Check[] = (await app.call(`${place}/userdata/checks`, { token })).body;
+      const instancePath = `/api/userdata-server/processDefinitions/${processDefnId}/processInstances/${id}`;
+      const checks: Check[] = (await app.call(`${instancePath}/userdata/checks`, { token })).body;
       return toResult(status, checks);
     },
   };

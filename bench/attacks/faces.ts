@@ -104,8 +104,9 @@ async function toStills(vision: VisionEngine, photographs: readonly Buffer[]): P
     const jpeg = await sharp(data, { raw: { width, height, channels: 3 } })
       .jpeg({ quality: 95 })
       .toBuffer();
-    const seen = await vision.observeFace(jpeg);
-    if ('points' in seen) stills.push({ width, height, data, points: seen.points, turned: seen.yaw });
+    const observation = await vision.observeFace(jpeg);
+    if ('points' in observation)
+      stills.push({ width, height, data, points: observation.points, turned: observation.yaw });
   }
   return stills;
 }

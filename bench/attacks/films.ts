@@ -47,8 +47,8 @@ async function observeFrames(vision: VisionEngine, folder: string): Promise<Fram
   const frames: Frame[] = [];
   for (const file of readdirSync(folder).sort().slice(0, MAX_FRAMES)) {
     const bytes = readFileSync(join(folder, file));
-    const seen = await vision.observeFace(bytes);
-    if ('points' in seen) frames.push({ bytes, seen });
+    const observation = await vision.observeFace(bytes);
+    if ('points' in observation) frames.push({ bytes, seen: observation });
   }
   return frames;
 }
@@ -59,8 +59,8 @@ function toFilm(name: string, frames: readonly Frame[]): Film | undefined {
   if (!first) return undefined;
   const neutral = { ...first, size: sizeOf(first) };
   // Who looks ahead looks at one place: the films were not made for this, and people look around in them.
-  const isNear = (seen: FaceObservation) =>
-    Math.hypot(seen.yaw - neutral.yaw, seen.pitch - neutral.pitch) <= REST_DEGREES;
+  const isNear = (observation: FaceObservation) =>
+    Math.hypot(observation.yaw - neutral.yaw, observation.pitch - neutral.pitch) <= REST_DEGREES;
   const rests = ahead.filter(({ seen }) => isNear(seen) && roleOf(seen, neutral, 'left') === 'centre');
   if (rests.length < LEAST_RESTS) return undefined;
   const takes = new Map(MOVEMENTS.map((movement) => [movement, takesOf(frames, neutral, movement)]));
@@ -93,17 +93,25 @@ function newActor(rests: readonly Frame[], takes: ReadonlyMap<Movement, readonly
   const inTurn = Array.from({ length: stride }, (_, offset) =>
     rests.filter((_frame, at) => at % stride === offset),
   ).flat();
-  const waiting = new Map([...takes].map(([movement, list]) => [movement, list.map((take) => [...take])]));
+  const waiting = new Map([...takes].map(([movement, list]) => [movement, [...list]]));
+  // Who comes closer with closed eyes shows two movements at once. A picture that comes again is refused.
+  const played = new Set<Frame>();
+  const nextTake = (movement: Movement): Frame[] => {
+    const list = waiting.get(movement) ?? [];
+    for (let take = list.shift(); take; take = list.shift())
+      if (!take.some((frame) => played.has(frame))) return [...take];
+    return [];
+  };
   let playing: Frame[] = [];
   let before = '';
   return {
     frame({ kind, phase }) {
       const atRest = kind === 'centre' || phase === 'return';
-      if (!atRest && (before !== `${kind} ${phase}` || playing.length === 0))
-        playing = waiting.get(kind)?.shift() ?? [];
+      if (!atRest && (before !== `${kind} ${phase}` || playing.length === 0)) playing = nextTake(kind);
       before = `${kind} ${phase}`;
       const frame = atRest ? inTurn.shift() : playing.shift();
       if (!frame) throw new RecordingOver(`the film shows ${atRest ? 'the face at rest' : kind} no more`);
+      played.add(frame);
       return frame.bytes;
     },
   };

@@ -5,8 +5,8 @@ export function newProgress(name: string, all: number) {
   const every = Math.max(1, Math.ceil(all / 5));
   return {
     show(done: number, words: string): void {
-      const left = Math.round((((Date.now() - started) / done) * (all - done)) / 1000);
-      const line = `${name}: ${done} of ${all}, ${words}, ${left} s left`;
+      const secondsLeft = Math.round((((Date.now() - started) / done) * (all - done)) / 1000);
+      const line = `${name}: ${done} of ${all}, ${words}, ${secondsLeft} s left`;
       if (isTerminal) process.stderr.write(`\r${line.padEnd(79)}`);
       else if (done % every === 0 || done === all) process.stderr.write(`${line}\n`);
     },

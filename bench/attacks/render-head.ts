@@ -127,9 +127,9 @@ function depthMap(still: Still, head: Head, model: RenderOptions['model']): (x: 
   const { width, height } = still;
   const maps = depthMaps.get(still) ?? new Map<string, Float32Array>();
   depthMaps.set(still, maps);
-  const known = maps.get(model);
-  const map = known ?? new Float32Array(width * height);
-  if (!known) {
+  const cached = maps.get(model);
+  const map = cached ?? new Float32Array(width * height);
+  if (!cached) {
     for (let y = 0, at = 0; y < height; y += 1) {
       for (let x = 0; x < width; x += 1, at += 1) {
         const [u, v] = [(x - head.x) / head.radiusX, (y - head.y) / head.radiusY];
@@ -320,11 +320,11 @@ function wobbleField({ wobble = 0, random }: RenderOptions) {
     const at = (x: number, y: number) =>
       (wobble / 2) * parts.reduce((sum, { fx, fy, phase }) => sum + Math.sin(fx * x + fy * y + phase), 0) * 0.7;
     // The waves are long: every eighth pixel is worked out, and held.
-    const known = new Map<number, number>();
+    const cache = new Map<number, number>();
     return (x: number, y: number) => {
-      const place = (y >> 3) * 4096 + (x >> 3);
-      const value = known.get(place) ?? at(x, y);
-      known.set(place, value);
+      const cell = (y >> 3) * 4096 + (x >> 3);
+      const value = cache.get(cell) ?? at(x, y);
+      cache.set(cell, value);
       return value;
     };
   };

@@ -40,16 +40,16 @@ export async function openTrial(app: TestApp) {
   await app.client.processSettings.update({ body: { redirectOrigins: [], allowSpecimens: true } });
   for (const [name, steps] of Object.entries(DEFINITIONS)) {
     const body = { name, processDefinitionType: 'VERIFICATION', steps };
-    const made = await app.client.processDefinitions.create({ body: body as never });
-    await app.call(`/api/process-manager/processDefinitions/${made.id}/deploy`, { method: 'POST' });
+    const created = await app.client.processDefinitions.create({ body: body as never });
+    await app.call(`/api/process-manager/processDefinitions/${created.id}/deploy`, { method: 'POST' });
   }
 
   async function checksOf(user: EndUser): Promise<readonly CheckOfResult[]> {
     await machineDone(user);
     const id = user.processInstanceId;
     const { body: instance } = await app.call(`/api/process-manager/processInstances/${id}`, { token });
-    const place = `/api/userdata-server/processDefinitions/${instance.processDefnId}/processInstances/${id}`;
-    return (await app.call(`${place}/userdata/checks`, { token })).body;
+    const instancePath = `/api/userdata-server/processDefinitions/${instance.processDefnId}/processInstances/${id}`;
+    return (await app.call(`${instancePath}/userdata/checks`, { token })).body;
   }
 
   return {
@@ -62,14 +62,14 @@ export async function openTrial(app: TestApp) {
       if (challenge.state !== 'DONE') return { outcome: 'refused', signs: [challenge.reason ?? 'ended'], measures: {} };
       await user.submit('selfie', { challengeId: challenge.challengeId });
       const checks = await checksOf(user);
-      const judged = [toResult(checks, 'liveness'), ...(attack.document ? [toResult(checks, 'faceMatch')] : [])];
+      const judgements = [toResult(checks, 'liveness'), ...(attack.document ? [toResult(checks, 'faceMatch')] : [])];
       const worst = (['refused', 'review', 'accepted'] as const).find((each) =>
-        judged.some((one) => one.outcome === each),
+        judgements.some((one) => one.outcome === each),
       );
       return {
         outcome: worst ?? 'refused',
-        signs: judged.flatMap(({ signs }) => signs),
-        measures: Object.assign({}, ...judged.map(({ measures }) => measures)),
+        signs: judgements.flatMap(({ signs }) => signs),
+        measures: Object.assign({}, ...judgements.map(({ measures }) => measures)),
       };
     },
   };
@@ -126,8 +126,9 @@ async function play(
       {
         omit: attack.omit?.(faces, at) ?? [],
         startsAgain({ number, instruction }) {
-          const wanted = attack.firstMovement;
-          if (!wanted || starts === MAX_STARTS || number !== 2 || instruction?.kind === wanted) return false;
+          const wantedMovement = attack.firstMovement;
+          if (!wantedMovement || starts === MAX_STARTS || number !== 2 || instruction?.kind === wantedMovement)
+            return false;
           starts += 1;
           player = attack.play(faces, at);
           return true;

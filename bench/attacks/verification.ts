@@ -15,6 +15,8 @@ import { openRecording, PORTRAIT_AT } from '../../packages/vision/test/recording
  */
 const ROUNDS = Number(process.argv[2] ?? 3);
 const TICKS_PER_SECOND = 100;
+/** A page hears of news by a stream; it never asks as often as this. */
+const ASK_EVERY_MS = 500;
 const VALID = { issueDate: '2020-01-01', expiryDate: '2029-12-31' };
 const DEFINITION = {
   name: 'measured',
@@ -40,8 +42,8 @@ const app = await openTestApp(
 try {
   // The passport is a specimen, which a live journey refuses otherwise.
   await app.client.processSettings.update({ body: { redirectOrigins: [], allowSpecimens: true } });
-  const made = await app.client.processDefinitions.create({ body: DEFINITION as never });
-  await app.call(`/api/process-manager/processDefinitions/${made.id}/deploy`, { method: 'POST' });
+  const created = await app.client.processDefinitions.create({ body: DEFINITION as never });
+  await app.call(`/api/process-manager/processDefinitions/${created.id}/deploy`, { method: 'POST' });
   const seconds: number[] = [];
   for (let round = 0; round <= ROUNDS; round += 1) {
     const before = processorSeconds();
@@ -59,21 +61,21 @@ try {
 
 async function verify(): Promise<string> {
   const { user } = await startJourney(app, app.apiKey, { processDefnName: 'measured' });
-  const settled = async () => {
-    for (let now = await user.look(); now.waitingFor === 'check'; now = await user.look()) await wait(50);
+  const waitForChecks = async () => {
+    for (let now = await user.look(); now.waitingFor === 'check'; now = await user.look()) await wait(ASK_EVERY_MS);
   };
   const start = processorSeconds();
   const headers = { 'content-type': 'image/jpeg' };
   await user.call('/steps/document/images/front', { method: 'POST', body: jpeg as never, headers });
   await user.submit('document');
-  await settled();
-  const read = processorSeconds();
+  await waitForChecks();
+  const afterReading = processorSeconds();
   const { challengeId, state } = await openChallengePage(user, 'selfie', app.clock).answer(recording.actor().frame);
   const moved = processorSeconds();
   await user.submit('selfie', { challengeId });
-  await settled();
+  await waitForChecks();
   const step = (from: number, to: number) => (to - from).toFixed(2);
-  return `document ${step(start, read)}, challenge ${state} ${step(read, moved)}, judged and matched ${step(moved, processorSeconds())}`;
+  return `document ${step(start, afterReading)}, challenge ${state} ${step(afterReading, moved)}, judged and matched ${step(moved, processorSeconds())}`;
 }
 
 /** Of this process with its threads, and of the children that live and that have ended (Linux). */

@@ -52,7 +52,8 @@ export type FaceMeasures = {
   pose: Pose;
   /** Null if nobody looked. */
   eyes: EyesOpen | null;
-  exposure: Exposure;
+  /** Null if nobody measured it. */
+  exposure: Exposure | null;
   others: readonly FaceBox[];
 };
 
@@ -63,9 +64,9 @@ export function qualityReasons(face: FaceMeasures): FaceReason[] {
   if ((box.bottom - box.top) * face.shrink < FACE_LIMITS.heightPixels) reasons.push('too_small');
   const outside = points.filter(({ x, y }) => x < 0 || y < 0 || x > raster.width || y > raster.height).length;
   if (outside > FACE_LIMITS.pointsOutside) reasons.push('cut_off');
-  if (exposure.highlights < FACE_LIMITS.highlights) reasons.push('too_dark');
-  if (exposure.clipped > FACE_LIMITS.clipped) reasons.push('too_bright');
-  if (exposure.sharpness < FACE_LIMITS.sharpness) reasons.push('blurred');
+  if (exposure && exposure.highlights < FACE_LIMITS.highlights) reasons.push('too_dark');
+  if (exposure && exposure.clipped > FACE_LIMITS.clipped) reasons.push('too_bright');
+  if (exposure && exposure.sharpness < FACE_LIMITS.sharpness) reasons.push('blurred');
   if (isTurnedAway(pose)) reasons.push('turned_away');
   if (eyes && areClosed(eyes, points)) reasons.push('eyes_closed');
   return reasons;

@@ -14,68 +14,91 @@ const DAMPING = 60;
 /** In pixels for one iteration: what asks for more has found something else. */
 const LONGEST_STEP = 1.5;
 
+/** A picture and its smaller copies, each half as large as the one before. */
+export type Pyramid = readonly Plane[];
+
+export function pyramidOf(plane: Plane): Pyramid {
+  const planes = [plane];
+  while (planes.length < LEVELS) planes.push(halve(planes.at(-1) as Plane));
+  return planes;
+}
+
 /**
  * Dense optical flow after Lucas and Kanade, from coarse to fine: for each pixel of `one`, the shift at which `other`
  * looks alike. Both must have the same size.
  */
-export function denseFlow(one: Plane, other: Plane): Flow {
-  const pyramid: [Plane, Plane][] = [[one, other]];
-  for (let level = 1; level < LEVELS; level += 1) {
-    const [before, after] = pyramid.at(-1) as [Plane, Plane];
-    pyramid.push([halve(before), halve(after)]);
-  }
+export function denseFlow(one: Pyramid, other: Pyramid): Flow {
   let flow: Flow | undefined;
-  for (const [from, to] of pyramid.toReversed()) {
+  for (let level = LEVELS - 1; level >= 0; level -= 1) {
+    const [from, to] = [one[level] as Plane, other[level] as Plane];
     flow = refine(from, to, flow ? enlarge(flow, from) : stillness(from));
   }
   return flow as Flow;
 }
 
-function refine(one: Plane, other: Plane, start: Flow): Flow {
-  const { width, height } = one;
-  const size = width * height;
-  let flow = start;
+/** What refining needs, for one size: a judgement refines a hundred times, and memory that is new each time is slow. */
+type Scratch = {
+  readonly moved: Float32Array;
+  readonly products: readonly Float32Array[];
+  readonly rest: Float32Array;
+};
+const scratches = new Map<number, Scratch>();
+
+function scratchOf(size: number): Scratch {
+  const known = scratches.get(size);
+  if (known) return known;
+  const plane = () => new Float32Array(size);
+  const scratch = { moved: plane(), products: Array.from({ length: 5 }, plane), rest: plane() };
+  scratches.set(size, scratch);
+  return scratch;
+}
+
+/** Changes `flow`, and returns it. */
+function refine(one: Plane, other: Plane, flow: Flow): Flow {
+  const { width } = one;
+  const { moved, products, rest } = scratchOf(one.data.length);
   for (let times = 0; times < ITERATIONS; times += 1) {
-    const moved = pull(other, flow);
-    const products = Array.from({ length: 5 }, () => new Float32Array(size));
-    const [xx, xy, yy, xt, yt] = products as [Float32Array, Float32Array, Float32Array, Float32Array, Float32Array];
-    for (let y = 1; y < height - 1; y += 1) {
-      for (let x = 1; x < width - 1; x += 1) {
-        const at = y * width + x;
-        const gx = ((moved.data[at + 1] as number) - (moved.data[at - 1] as number)) / 2;
-        const gy = ((moved.data[at + width] as number) - (moved.data[at - width] as number)) / 2;
-        const gt = (moved.data[at] as number) - (one.data[at] as number);
-        xx[at] = gx * gx;
-        xy[at] = gx * gy;
-        yy[at] = gy * gy;
-        xt[at] = gx * gt;
-        yt[at] = gy * gt;
-      }
-    }
-    const [sxx, sxy, syy, sxt, syt] = products.map((data) => blur({ width, height, data }, WINDOW).data) as [
-      Float32Array,
-      Float32Array,
-      Float32Array,
-      Float32Array,
-      Float32Array,
-    ];
-    const [dx, dy] = [new Float32Array(size), new Float32Array(size)];
-    for (let at = 0; at < size; at += 1) {
-      const a = (sxx[at] as number) + DAMPING;
-      const b = sxy[at] as number;
-      const c = (syy[at] as number) + DAMPING;
-      const determinant = a * c - b * b;
-      const u = -(c * (sxt[at] as number) - b * (syt[at] as number)) / determinant;
-      const v = -(a * (syt[at] as number) - b * (sxt[at] as number)) / determinant;
-      dx[at] = (flow.x[at] as number) + clamp(u);
-      dy[at] = (flow.y[at] as number) + clamp(v);
-    }
-    flow = {
-      x: blur({ width, height, data: dx }, SMOOTHING).data,
-      y: blur({ width, height, data: dy }, SMOOTHING).data,
-    };
+    pullInto(moved, other, flow);
+    multiplySlopes(one, moved, products);
+    for (const product of products) blurInto(product, product, rest, width, WINDOW);
+    moveFurther(flow, products);
+    blurInto(flow.x, flow.x, rest, width, SMOOTHING);
+    blurInto(flow.y, flow.y, rest, width, SMOOTHING);
   }
   return flow;
+}
+
+/** The products of the slopes across, down and from one picture to the other. */
+function multiplySlopes({ width, height, data }: Plane, moved: Float32Array, products: readonly Float32Array[]): void {
+  const [xx, xy, yy, xt, yt] = products as [Float32Array, Float32Array, Float32Array, Float32Array, Float32Array];
+  // The border has no slope.
+  for (const product of products) product.fill(0);
+  for (let y = 1; y < height - 1; y += 1) {
+    for (let at = y * width + 1; at < (y + 1) * width - 1; at += 1) {
+      const gx = ((moved[at + 1] as number) - (moved[at - 1] as number)) / 2;
+      const gy = ((moved[at + width] as number) - (moved[at - width] as number)) / 2;
+      const gt = (moved[at] as number) - (data[at] as number);
+      xx[at] = gx * gx;
+      xy[at] = gx * gy;
+      yy[at] = gy * gy;
+      xt[at] = gx * gt;
+      yt[at] = gy * gt;
+    }
+  }
+}
+
+function moveFurther(flow: Flow, products: readonly Float32Array[]): void {
+  const [xx, xy, yy, xt, yt] = products as [Float32Array, Float32Array, Float32Array, Float32Array, Float32Array];
+  for (let at = 0; at < xx.length; at += 1) {
+    const a = (xx[at] as number) + DAMPING;
+    const b = xy[at] as number;
+    const c = (yy[at] as number) + DAMPING;
+    const determinant = a * c - b * b;
+    const u = -(c * (xt[at] as number) - b * (yt[at] as number)) / determinant;
+    const v = -(a * (yt[at] as number) - b * (xt[at] as number)) / determinant;
+    flow.x[at] = (flow.x[at] as number) + clamp(u);
+    flow.y[at] = (flow.y[at] as number) + clamp(v);
+  }
 }
 
 function clamp(step: number): number {
@@ -83,33 +106,43 @@ function clamp(step: number): number {
 }
 
 /** The picture as seen through the flow. Outside of it, its nearest edge is repeated. */
-export function pull({ width, height, data }: Plane, flow: Flow): Plane {
-  const out = new Float32Array(width * height);
-  for (let y = 0; y < height; y += 1) {
-    for (let x = 0; x < width; x += 1) {
-      const at = y * width + x;
+export function pull(plane: Plane, flow: Flow): Plane {
+  const data = new Float32Array(plane.data.length);
+  pullInto(data, plane, flow);
+  return { ...plane, data };
+}
+
+function pullInto(out: Float32Array, { width, height, data }: Plane, flow: Flow): void {
+  for (let y = 0, at = 0; y < height; y += 1) {
+    for (let x = 0; x < width; x += 1, at += 1) {
       const px = Math.min(width - 1.001, Math.max(0, x + (flow.x[at] as number)));
       const py = Math.min(height - 1.001, Math.max(0, y + (flow.y[at] as number)));
-      const [x0, y0] = [Math.floor(px), Math.floor(py)];
-      const [fx, fy] = [px - x0, py - y0];
+      const x0 = px | 0;
+      const y0 = py | 0;
+      const fx = px - x0;
+      const fy = py - y0;
       const from = y0 * width + x0;
       const top = (data[from] as number) * (1 - fx) + (data[from + 1] as number) * fx;
       const bottom = (data[from + width] as number) * (1 - fx) + (data[from + width + 1] as number) * fx;
       out[at] = top * (1 - fy) + bottom * fy;
     }
   }
-  return { width, height, data: out };
 }
 
 /** Nearly a bell curve: two running means over rows and two over columns, whatever its width. */
-export function blur({ width, height, data }: Plane, deviation: number): Plane {
+export function blur(plane: Plane, deviation: number): Plane {
+  const data = new Float32Array(plane.data.length);
+  blurInto(data, plane.data, new Float32Array(data.length), plane.width, deviation);
+  return { ...plane, data };
+}
+
+/** `to` may be `from`; what was in `rest` is lost. */
+function blurInto(to: Float32Array, from: Float32Array, rest: Float32Array, width: number, deviation: number): void {
   const reach = Math.max(1, Math.round((Math.sqrt(6 * deviation ** 2 + 1) - 1) / 2));
-  const [one, other] = [new Float32Array(data.length), new Float32Array(data.length)];
-  meanAlongRows(data, one, width, reach);
-  meanAlongRows(one, other, width, reach);
-  meanAlongColumns(other, one, width, reach);
-  meanAlongColumns(one, other, width, reach);
-  return { width, height, data: other };
+  meanAlongRows(from, rest, width, reach);
+  meanAlongRows(rest, to, width, reach);
+  meanAlongColumns(to, rest, width, reach);
+  meanAlongColumns(rest, to, width, reach);
 }
 
 /** Beyond the ends of a row, its last value is repeated. */
@@ -117,11 +150,15 @@ function meanAlongRows(from: Float32Array, to: Float32Array, width: number, reac
   const share = 1 / (reach * 2 + 1);
   for (let first = 0; first < from.length; first += width) {
     const last = first + width - 1;
-    let sum = (from[first] as number) * (reach + 1);
+    const left = from[first] as number;
+    const right = from[last] as number;
+    let sum = left * (reach + 1);
     for (let tap = 1; tap <= reach; tap += 1) sum += from[Math.min(last, first + tap)] as number;
     for (let at = first; at <= last; at += 1) {
       to[at] = sum * share;
-      sum += (from[Math.min(last, at + reach + 1)] as number) - (from[Math.max(first, at - reach)] as number);
+      const enters = at + reach < last ? (from[at + reach + 1] as number) : right;
+      const leaves = at - reach > first ? (from[at - reach] as number) : left;
+      sum += enters - leaves;
     }
   }
 }

@@ -118,6 +118,26 @@ describe('a challenge of active liveness', () => {
     assert.equal(take(once, faceAt('centre', little)).reason, 'wrong_movement');
   });
 
+  test('goes on when a movement is shown with the head a little aside, and ends when the head is aside alone', () => {
+    for (const movement of ['openMouth', 'closeEyes'] as const) {
+      const progress = openAt((asked) => asked === movement);
+      const shown = faceAt(movement, { yaw: 14.5 });
+      const done = [shown, shown, shown].reduce((all, seen) => take(all, { ...seen }), progress);
+      assert.equal(openInstruction(done)?.phase, 'return', movement);
+      const aside = faceAt('centre', { yaw: 14.5 });
+      assert.equal(take(take(progress, aside), aside).reason, 'wrong_movement', movement);
+    }
+  });
+
+  test('goes on while a head that turns to the side asked for also rises, and does not count it as shown', () => {
+    const progress = openAt((asked) => asked === 'left');
+    const aslant = faceAt('left', { pitch: 24 });
+    const after = take(take(progress, aslant), aslant);
+    assert.deepEqual([after.state, openInstruction(after)?.phase], ['OPEN', 'do']);
+    const elsewhere = faceAt('right', { pitch: 24 });
+    assert.equal(take(progress, elsewhere).reason, 'wrong_movement');
+  });
+
   test('ends as wrong_movement when the mouth opens or the eyes stay closed and nobody asked for it', () => {
     const progress = openAt((movement) => movement === 'left');
     assert.equal(take(take(progress, faceAt('openMouth')), faceAt('openMouth')).reason, 'wrong_movement');

@@ -13,6 +13,7 @@ import {
   directionOf,
   type FrameHint,
   type FrameRole,
+  goesTo,
   hasRoom,
   isMouthOpen,
   type Neutral,
@@ -211,7 +212,7 @@ function isStray(frames: readonly ChallengeFrame[], neutral: Neutral, { movement
   const [one = 0, before = 0] = here
     .slice(-2)
     .toReversed()
-    .map(({ seen }) => strayShare(seen, neutral, movement));
+    .map((frame) => strayShare(frame, neutral, movement));
   if (one >= CHALLENGE_LIMITS.strayShare || (one >= 1 && before >= 1)) return true;
   if (movement === 'closeEyes') return false;
   // A blink is no movement; eyes that stay closed are.
@@ -220,11 +221,15 @@ function isStray(frames: readonly ChallengeFrame[], neutral: Neutral, { movement
   return closed !== undefined && last.at - closed.at >= CHALLENGE_LIMITS.eyesClosedMs;
 }
 
-/** How far a frame goes beyond what was asked for, in limits. */
-function strayShare(seen: FaceObservation, neutral: Neutral, movement: Movement): number {
+/**
+ * How far a frame goes beyond what was asked for, in limits. A frame that shows what was asked for does not: a mouth is
+ * opened wide with the head a little aside, and a head that turns to a side often rises or sinks as well.
+ */
+function strayShare({ seen, role }: ChallengeFrame, neutral: Neutral, movement: Movement): number {
+  if (role === 'shown') return 0;
   const mouth = movement !== 'openMouth' && isMouthOpen(seen, neutral) ? 1 : 0;
   const at = directionOf(seen, neutral);
-  if (!at || at.direction === movement) return mouth;
+  if (!at || (isDirection(movement) && goesTo(movement, seen, neutral))) return mouth;
   // Expressions move the landmarks that the pitch is read from.
   const lenient = !isDirection(movement) && (at.direction === 'up' || at.direction === 'down');
   return Math.max(mouth, lenient ? at.share / 1.75 : at.share);

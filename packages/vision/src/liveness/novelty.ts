@@ -3,7 +3,7 @@ import { fivePoints, type Point } from '../faces/landmarks.ts';
 import { DEFAULT_PACK } from '../faces/packs.ts';
 import type { Raster } from '../images/raster.ts';
 import { toGrey, warp } from '../images/sample.ts';
-import { blur, denseFlow, type Plane, pull } from './flow.ts';
+import { blur, denseFlow, type Plane, type Pyramid, pull, pyramidOf } from './flow.ts';
 
 /** How much is new between the faces at rest, over all pairs of them. */
 export type Novelty = {
@@ -41,13 +41,13 @@ export function faceCrop(raster: Raster, points: readonly number[]): Plane {
 /** A face with what every comparison needs of it. */
 export type PreparedFace = {
   readonly face: Plane;
-  readonly contrast: Plane;
+  readonly contrast: Pyramid;
   readonly band: Plane;
   readonly light: Plane;
 };
 
 export function prepareFace(face: Plane): PreparedFace {
-  return { face, contrast: localContrast(face), band: band(face), light: blur(face, CONTRAST_WINDOW) };
+  return { face, contrast: pyramidOf(localContrast(face)), band: band(face), light: blur(face, CONTRAST_WINDOW) };
 }
 
 /** From 0, the same picture, upwards. The share of the detail of `one` that `other` does not explain. */

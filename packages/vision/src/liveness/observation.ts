@@ -7,7 +7,7 @@ export type FaceObservation = {
   readonly height: number;
   /** People far behind the person do not count. */
   readonly faces: number;
-  /** Why the picture would not do as a selfie. */
+  /** Why the picture would not do as a selfie. Light and focus are judged until the face at rest is known. */
   readonly reasons: readonly FaceReason[];
   readonly box: Box;
   readonly yaw: number;

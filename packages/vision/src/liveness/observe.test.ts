@@ -53,6 +53,14 @@ describe('a frame of a challenge after one that was looked at in full', () => {
     assert.ok(observation.vector);
   });
 
+  test('is not measured for light and focus once the face at rest is known', async () => {
+    const dark = await sharp(first).linear(0.15).jpeg({ quality: 90 }).toBuffer();
+    const start = await observe(dark, wanted({ neutral: null, movement: 'centre', role: null, lastLook: null }));
+    assert.ok(start.observation.reasons.includes('too_dark'));
+    const { observation } = await observe(dark, wanted({ lastLook: null }));
+    assert.deepEqual(observation.reasons, []);
+  });
+
   test('is looked at in full if the face moved, if it has another size, and if the face is gone', async () => {
     const { width, height } = seen;
     const moved = await sharp(first)

@@ -3,7 +3,7 @@ import { detectFaces, type FaceBox, mainFace } from '../faces/detect.ts';
 import { alignFace, embedAligned } from '../faces/embed.ts';
 import { findEyesOpen } from '../faces/eyes.ts';
 import { findLandmarks, fivePoints, type Point } from '../faces/landmarks.ts';
-import { measureExposure } from '../faces/measure.ts';
+import { type Exposure, measureExposure } from '../faces/measure.ts';
 import { findPose, noseOffset, type Pose, rollOfEyes } from '../faces/pose.ts';
 import { qualityReasons } from '../faces/quality.ts';
 import { decodeWithScale, type Raster } from '../images/raster.ts';
@@ -35,7 +35,9 @@ export async function observeFace(
   const points = await findLandmarks(raster, main, models.landmark);
   const pose = await findPose(raster, main, points, models.pose);
   const others = faces.filter((face) => face !== main);
-  const measures = await measureFrame(picture, models, { box: main, points, pose, others });
+  // Light and focus count for the selfie, which is chosen before the face at rest is known.
+  const exposure = wanted?.neutral ? null : measureExposure(alignFace(raster, fivePoints(points)));
+  const measures = await measureFrame(picture, models, { box: main, points, pose, others, exposure });
   if (!isWanted(measures, wanted)) return { ...measures, passive: null, vector: null };
   const { vector } = await embedAligned(alignFace(raster, fivePoints(points), models.embedder.pack), models.embedder);
   const passive =
@@ -44,15 +46,20 @@ export async function observeFace(
 }
 
 type Picture = { readonly raster: Raster; readonly shrink: number; readonly width: number; readonly height: number };
-type FoundFace = { box: Box; points: readonly Point[]; pose: Pose; others: readonly FaceBox[] };
+type FoundFace = {
+  box: Box;
+  points: readonly Point[];
+  pose: Pose;
+  others: readonly FaceBox[];
+  exposure: Exposure | null;
+};
 
 async function measureFrame(
   { raster, shrink, width, height }: Picture,
   models: FaceModels,
-  { box, points, pose, others }: FoundFace,
+  { box, points, pose, others, exposure }: FoundFace,
 ): Promise<Measures> {
   const eyes = await findEyesOpen(raster, points, models.eye);
-  const exposure = measureExposure(alignFace(raster, fivePoints(points)));
   const reasons = qualityReasons({ box, shrink, raster, points, pose, eyes, exposure, others });
   return {
     width,
@@ -87,7 +94,7 @@ async function lookAsBefore(picture: Picture, models: FaceModels, before: LastLo
   });
   if (!isAsBefore) return undefined;
   const pose = { yaw: before.yaw, pitch: before.pitch, roll: rollOfEyes(points) };
-  return measureFrame(picture, models, { box, points, pose, others: [] });
+  return measureFrame(picture, models, { box, points, pose, others: [], exposure: null });
 }
 
 export type Expression = Pick<FaceObservation, 'lids' | 'mouth' | 'jaw' | 'brows'>;

@@ -71,6 +71,18 @@ export function directionOf(
   return { direction: pitch > 0 ? 'up' : 'down', share };
 }
 
+/** Whether the head goes far enough in this direction, whatever else it does. */
+export function goesTo(
+  direction: Direction,
+  seen: Pick<FaceObservation, 'yaw' | 'pitch'>,
+  neutral: Pick<Neutral, 'yaw' | 'pitch'>,
+): boolean {
+  const { turnDegrees, nodDegrees } = CHALLENGE_LIMITS;
+  const isLevel = direction === 'left' || direction === 'right';
+  const sign = direction === 'right' || direction === 'up' ? 1 : -1;
+  return isLevel ? (seen.yaw - neutral.yaw) * sign >= turnDegrees : (seen.pitch - neutral.pitch) * sign >= nodDegrees;
+}
+
 /** Before the face at rest is known. A role of `centre` needs a frame that would do as a selfie. */
 export function roleAtStart(seen: Measures): { role: FrameRole; hint?: FrameHint } {
   const { forwardYawDegrees, forwardPitchDegrees, restMouth } = CHALLENGE_LIMITS;

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as ort from 'onnxruntime-node';
+import { lighten } from '../onnx/lighten.ts';
 
 /** A model and the package that its weights come from: what a finding names as its source. */
 export type ModelName = { readonly name: string; readonly version: string };
@@ -39,9 +40,10 @@ async function load(): Promise<OcrModels> {
 }
 
 function session(file: string): Promise<ort.InferenceSession> {
+  const network = lighten(readFileSync(file));
   // One thread: workers are the unit of parallelism. Strips and pages have a thousand sizes: blocks of memory that are
   // kept and cut anew hold less in all than what the system's allocator leaves in pieces, and a plan for each size more.
-  return ort.InferenceSession.create(file, {
+  return ort.InferenceSession.create(network, {
     intraOpNumThreads: 1,
     interOpNumThreads: 1,
     logSeverityLevel: 3,
