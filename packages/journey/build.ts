@@ -5,7 +5,16 @@ import { buildSite, distOf, isFreshSite, type Site } from './site-builder.ts';
 /** Builds the pages of the journey. */
 const SITE: Site = {
   home: dirname(fileURLToPath(import.meta.url)),
-  sources: ['src', 'messages', 'public', 'index.html', 'package.json', 'vite.config.ts', 'early-plugin.ts'],
+  sources: [
+    'src',
+    'messages',
+    'public',
+    'old-browser',
+    'index.html',
+    'package.json',
+    'vite.config.ts',
+    'early-plugin.ts',
+  ],
 };
 export const DIST = distOf(SITE);
 

@@ -4,7 +4,7 @@ import { compressed } from './compress-plugin.ts';
 import { early } from './early-plugin.ts';
 import { messages } from './messages-plugin.ts';
 import { models, onlyOurs } from './models-plugin.ts';
-import { plainTexts } from './plain-plugin.ts';
+import { oldBrowser } from './old-browser-plugin.ts';
 import { preloaded } from './preload-plugin.ts';
 
 const place = (path: string) => fileURLToPath(new URL(path, import.meta.url));
@@ -14,7 +14,7 @@ export default defineConfig({
   root: place('.'),
   base: '/web/',
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
-  plugins: [messages(), models(), onlyOurs(), preloaded(), early(), plainTexts(), compressed()],
+  plugins: [messages(), models(), onlyOurs(), preloaded(), early(), oldBrowser(), compressed()],
   // While somebody works on the pages, a server beside it answers.
   server: { proxy: { '/api': 'http://localhost:8080', '/pages': 'http://localhost:8080' } },
   worker: { format: 'es', plugins: () => [onlyOurs()] },

@@ -12,7 +12,7 @@ export type Session = Ok<typeof api.journey.createSession>;
 export type Offer = Ok<typeof api.journey.offerHandoff>;
 export type SentOffer = Ok<typeof api.journey.sendHandoff>;
 export type Uploaded = Ok<typeof api.journey.uploadImage>;
-export type Begun = Ok<typeof api.journey.beginStep>;
+export type Beginning = Ok<typeof api.journey.beginStep>;
 export type Challenge = Ok<typeof api.journey.createChallenge>;
 type NewChallenge = Body<typeof api.journey.createChallenge>;
 export type FrameSeal = { token: string; signature: string; at: number };
@@ -31,7 +31,7 @@ export type JourneyApi = {
   sendFrame(challengeId: string, seal: FrameSeal, frame: Blob, signal: AbortSignal): Promise<Challenge>;
   /** What the server makes for the page of this step, such as a challenge for a passkey. */
   /** `anew`: another secret than the one that was shown. */
-  begin(anew?: boolean): Promise<Begun>;
+  begin(anew?: boolean): Promise<Beginning>;
   /** A link that opens the journey in another browser, once. */
   offerHandoff(): Promise<Offer>;
 };
@@ -65,20 +65,20 @@ export type ShellApi = {
 export function openApi(instanceId: string): ShellApi {
   const ofJourney = { processInstanceId: instanceId };
   const get = async (signal?: AbortSignal): Promise<Journey> =>
-    read(await persist(() => send(urlOf(JOURNEY, ofJourney), undefined, signal), patience, { signal }));
+    parseBody(await persist(() => send(urlOf(JOURNEY, ofJourney), undefined, signal), patience, { signal }));
   const getWhole = async (): Promise<Journey> =>
-    read(await persist(() => send(`${urlOf(JOURNEY, ofJourney)}?theme=true`), patience));
+    parseBody(await persist(() => send(`${urlOf(JOURNEY, ofJourney)}?theme=true`), patience));
   const post = async <P extends PathOf<'POST'>>(
     path: P,
     params: ParamsOf<P>,
     body: BodyOf<'POST', P> & object,
-  ): Promise<AnswerOf<'POST', P>> => read(await persist(() => send(urlOf(path, params), body), patience));
+  ): Promise<AnswerOf<'POST', P>> => parseBody(await persist(() => send(urlOf(path, params), body), patience));
   // A message that was sent twice because an answer was lost would count twice.
   const postOnce = async <P extends PathOf<'POST'>>(
     path: P,
     params: ParamsOf<P>,
     body: BodyOf<'POST', P> & object,
-  ): Promise<AnswerOf<'POST', P>> => read(await send(urlOf(path, params), body));
+  ): Promise<AnswerOf<'POST', P>> => parseBody(await send(urlOf(path, params), body));
   // Shown on the other device, for its holder to know this one by.
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
   const offerHandoff = () => post(`${JOURNEY}/handoffs`, ofJourney, { timeZone });
@@ -117,7 +117,7 @@ const JOURNEY = '/api/journey/{processInstanceId}';
 const STEP = `${JOURNEY}/steps/{stepId}` as const;
 
 /** What was answered; nothing if it was 204. */
-function read<T>({ text }: { text: string }): T {
+function parseBody<T>({ text }: { text: string }): T {
   return (text === '' ? undefined : JSON.parse(text)) as T;
 }
 
@@ -128,8 +128,8 @@ function frameSender(frameUrl: (challengeId: string) => string): JourneyApi['sen
   return async (challengeId, { token, signature, at }, frame, signal) => {
     const query = new URLSearchParams({ token, signature, at: String(at) });
     const path = `${frameUrl(challengeId)}?${query}`;
-    const sent = () => sendBlob(path, frame, { signal, timeoutMs: FRAME_TIMEOUT_MS });
-    return JSON.parse((await persist(sent, patience, { signal })).text) as Challenge;
+    const sendFrame = () => sendBlob(path, frame, { signal, timeoutMs: FRAME_TIMEOUT_MS });
+    return JSON.parse((await persist(sendFrame, patience, { signal })).text) as Challenge;
   };
 }
 

@@ -48,10 +48,10 @@ function App({ entry }: { entry: Entry }) {
   if ('opened' in state && typeof state.opened === 'object') {
     const { opened } = state;
     if (!opened.again) return <Journeys key={opened.instanceId} {...opened} />;
-    const { again, ...known } = opened;
-    const goOn = () => setState({ opened: arrive(known) });
+    const { again, ...openedJourney } = opened;
+    const goOn = () => setState({ opened: arrive(openedJourney) });
     const startOver = async () => setState({ opened: await again.startOver() });
-    return <Begun opened={known} onContinue={goOn} onStartOver={startOver} />;
+    return <Begun opened={openedJourney} onContinue={goOn} onStartOver={startOver} />;
   }
   const retry = () => {
     setState(undefined);

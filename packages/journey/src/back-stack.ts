@@ -23,8 +23,8 @@ function depth(): number {
 
 function add(run: Handler, level: Level): () => void {
   const handler = { level: LEVELS[level], run };
-  const place = handlers.findLastIndex((each) => each.level <= handler.level) + 1;
-  handlers.splice(place, 0, handler);
+  const index = handlers.findLastIndex((each) => each.level <= handler.level) + 1;
+  handlers.splice(index, 0, handler);
   for (let at = depth(); at < handlers.length; at++) history.pushState({ groveDepth: at + 1 }, '');
   tell();
   return () => {

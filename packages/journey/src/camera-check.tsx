@@ -17,8 +17,8 @@ import { Title } from './ui/title.tsx';
 
 /** Whether this device and browser can take the photographs of a journey. Nothing leaves the page. */
 type Kind = 'document' | 'face';
-type Found = { width: number; height: number; lenses: number; rate: number | undefined };
-type View = { at: 'start' } | { at: 'looking'; kind: Kind } | { at: 'works'; found: Found };
+type CameraFacts = { width: number; height: number; lenses: number; rate: number | undefined };
+type View = { at: 'start' } | { at: 'looking'; kind: Kind } | { at: 'works'; facts: CameraFacts };
 
 export function CameraCheck({ t }: { t: Translate; language: string }) {
   const [view, setView] = useState<View>({ at: 'start' });
@@ -30,11 +30,11 @@ export function CameraCheck({ t }: { t: Translate; language: string }) {
         t={t}
         kind={view.kind}
         onBack={back}
-        onFound={(found) => setView({ at: 'works', found })}
+        onFound={(facts) => setView({ at: 'works', facts })}
       />
     );
   }
-  if (view.at === 'works') return <Works t={t} found={view.found} onBack={back} />;
+  if (view.at === 'works') return <Works t={t} facts={view.facts} onBack={back} />;
   return (
     <>
       <CardFigure kind="card" side="front" />
@@ -55,7 +55,7 @@ export function CameraCheck({ t }: { t: Translate; language: string }) {
   );
 }
 
-type LookingProps = { t: Translate; kind: Kind; onBack(): void; onFound(found: Found): void };
+type LookingProps = { t: Translate; kind: Kind; onBack(): void; onFound(facts: CameraFacts): void };
 
 function Looking({ t, kind, onBack, onFound }: LookingProps) {
   const guide = useCardGuide();
@@ -114,9 +114,9 @@ const SYSTEMS: Readonly<Record<SystemName, string>> = {
   ...{ android: 'Android', ios: 'iOS', mac: 'macOS', windows: 'Windows', other: '' },
 };
 
-function Works({ t, found, onBack }: { t: Translate; found: Found; onBack(): void }) {
+function Works({ t, facts, onBack }: { t: Translate; facts: CameraFacts; onBack(): void }) {
   const { name, system } = browserOf(navigator.userAgent, navigator.maxTouchPoints);
-  const { width, height, lenses, rate } = found;
+  const { width, height, lenses, rate } = facts;
   const guidance =
     rate === undefined ? t('cameraCheck.guide.no') : t('cameraCheck.guide.yes', { rate: rate.toFixed(1) });
   return (

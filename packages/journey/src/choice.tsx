@@ -41,10 +41,10 @@ export function ChooseDocument({ t, language, accept, countries, preset, onChoos
   const [documentType, setDocumentType] = useState(
     preset.documentType ?? (accept.length === 1 ? accept[0] : undefined),
   );
-  const [asked, setAsked] = useState(false);
+  const [isAsked, setIsAsked] = useState(false);
   const go = (event: Event) => {
     event.preventDefault();
-    setAsked(true);
+    setIsAsked(true);
     if (documentType && countryCode) return onChoose({ documentType, countryCode });
     document.getElementById(countryCode ? 'choice-type' : 'choice-country')?.focus();
   };
@@ -58,8 +58,8 @@ export function ChooseDocument({ t, language, accept, countries, preset, onChoos
             id="choice-country"
             autocomplete="country"
             value={countryCode}
-            aria-invalid={asked && !countryCode}
-            aria-describedby={asked && !countryCode ? 'choice-country-fault' : undefined}
+            aria-invalid={isAsked && !countryCode}
+            aria-describedby={isAsked && !countryCode ? 'choice-country-fault' : undefined}
             onChange={({ currentTarget }) => setCountryCode(currentTarget.value)}
           >
             <option value="">{t('choice.choose')}</option>
@@ -69,11 +69,11 @@ export function ChooseDocument({ t, language, accept, countries, preset, onChoos
               </option>
             ))}
           </select>
-          {asked && !countryCode && <Missing id="choice-country-fault" text={t('choice.country.missing')} />}
+          {isAsked && !countryCode && <Missing id="choice-country-fault" text={t('choice.country.missing')} />}
         </div>
       )}
       {!preset.documentType && (
-        <fieldset class="field" aria-describedby={asked && !documentType ? 'choice-type-fault' : undefined}>
+        <fieldset class="field" aria-describedby={isAsked && !documentType ? 'choice-type-fault' : undefined}>
           <legend>{t('choice.type')}</legend>
           <div class="choices">
             {accept.map((type, at) => (
@@ -90,7 +90,7 @@ export function ChooseDocument({ t, language, accept, countries, preset, onChoos
               </label>
             ))}
           </div>
-          {asked && !documentType && <Missing id="choice-type-fault" text={t('choice.type.missing')} />}
+          {isAsked && !documentType && <Missing id="choice-type-fault" text={t('choice.type.missing')} />}
         </fieldset>
       )}
       <div class="actions">

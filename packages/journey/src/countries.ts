@@ -32,24 +32,24 @@ export function countriesIn(language: string, only?: readonly string[]): Country
   const { compare } = new Intl.Collator(language);
   return codes
     .map((code) => {
-      const known = COUNTRIES.get(code) ?? OTHERS.get(code);
-      return { code, name: (known && names.of(known)) ?? code };
+      const region = COUNTRIES.get(code) ?? OTHERS.get(code);
+      return { code, name: (region && names.of(region)) ?? code };
     })
     .sort((one, other) => compare(one.name, other.name));
 }
 
 /** A code that nobody knows is shown as it is. */
 export function countryName(code: string, language: string): string {
-  const known = COUNTRIES.get(code) ?? OTHERS.get(code);
-  return (known && new Intl.DisplayNames([language], { type: 'region' }).of(known)) ?? code;
+  const region = COUNTRIES.get(code) ?? OTHERS.get(code);
+  return (region && new Intl.DisplayNames([language], { type: 'region' }).of(region)) ?? code;
 }
 
 /** `de-AT` lives in `AUT`, most likely; a guess that the end user sees and can change. */
 export function likelyCountry(tags: readonly string[]): string | undefined {
   for (const tag of tags) {
     const region = tag.split('-').find((part) => /^[A-Z]{2}$/.test(part));
-    const found = region && [...COUNTRIES].find(([, two]) => two === region);
-    if (found) return found[0];
+    const entry = region && [...COUNTRIES].find(([, two]) => two === region);
+    if (entry) return entry[0];
   }
   return undefined;
 }

@@ -13,8 +13,8 @@ export type EmbedEvent =
   | { type: 'error'; reason: string }
   | { type: 'size'; height: number };
 
-const asked = new URLSearchParams(location.search).get('embed') ?? '';
-const origin = /^https?:\/\/[a-z0-9.-]+(:\d+)?$/.test(asked) ? asked : undefined;
+const askedOrigin = new URLSearchParams(location.search).get('embed') ?? '';
+const origin = /^https?:\/\/[a-z0-9.-]+(:\d+)?$/.test(askedOrigin) ? askedOrigin : undefined;
 
 export const isFramed = origin !== undefined && window.parent !== window;
 /** Whether there is a page that is told what happens, and that goes on when the journey is over. */

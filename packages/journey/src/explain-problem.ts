@@ -14,7 +14,7 @@ export type Trouble =
   | 'busy'
   | 'broken';
 
-const BY_CODE: Readonly<Record<number, Trouble>> = {
+export const TROUBLES: Readonly<Record<number, Trouble>> = {
   100055: 'link',
   100021: 'tokenUnknown',
   100024: 'tokenEnded',
@@ -30,8 +30,8 @@ const BY_CODE: Readonly<Record<number, Trouble>> = {
 export function troubleOf(error: unknown): Trouble {
   if (!(error instanceof Problem)) return 'broken';
   if (error.code === NO_ANSWER && error.status === 0) return 'network';
-  const known = BY_CODE[error.code];
-  if (known) return known;
+  const explanation = TROUBLES[error.code];
+  if (explanation) return explanation;
   if (error.status === 429 || error.status === 503) return 'busy';
   return error.status >= 400 && error.status < 500 ? 'token' : 'broken';
 }

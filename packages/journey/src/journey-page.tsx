@@ -37,8 +37,8 @@ export function JourneyPage({ api, instanceId, first }: PageProps) {
   const fault = crash ?? problem;
   useEmbedError(fault === undefined ? undefined : troubleOf(fault));
 
-  const begun = screen === 'step';
-  useEffect(() => prefetch(journey, words?.language, begun), [journey, words?.language, begun]);
+  const isAtStep = screen === 'step';
+  useEffect(() => prefetch(journey, words?.language, isAtStep), [journey, words?.language, isAtStep]);
   useLeaveHint(journey?.step && journey.device.active ? api.leftUrl(journey.step.id) : undefined);
 
   const note = (next: Parameters<typeof remember>[1]) => {
@@ -66,19 +66,19 @@ export function JourneyPage({ api, instanceId, first }: PageProps) {
     );
   }
   if (!journey || !screen) return <Opening />;
-  const shown = (overlay === 'unable' || overlay === 'change') && screen === 'step' ? overlay : screen;
+  const shownScreen = (overlay === 'unable' || overlay === 'change') && screen === 'step' ? overlay : screen;
   return (
     <Shell
       words={words}
       journey={journey}
       logoUrl={theme?.logoUrl}
-      progress={['step', 'unable', 'change', 'waiting'].includes(shown)}
-      wide={shown === 'step' && journey.step?.type === 'customPage'}
+      progress={['step', 'unable', 'change', 'waiting'].includes(shownScreen)}
+      wide={shownScreen === 'step' && journey.step?.type === 'customPage'}
     >
       {journey.device.active && <TimeLeft t={words.t} journey={journey} onOver={() => void refresh()} />}
-      <div class="view" key={viewKey(journey, shown)}>
-        {shown === 'step' && <StepNotice {...{ words, journey, memory }} />}
-        <Screens {...{ screen: shown, journey, state, api, words, memory, note, overlay: setOverlay }} />
+      <div class="view" key={viewKey(journey, shownScreen)}>
+        {shownScreen === 'step' && <StepNotice {...{ words, journey, memory }} />}
+        <Screens {...{ screen: shownScreen, journey, state, api, words, memory, note, overlay: setOverlay }} />
       </div>
     </Shell>
   );
@@ -92,22 +92,22 @@ function viewKey({ step }: Journey, screen: Screen | 'unable' | 'change'): strin
 /** What lies over a step for a while; the back button leads back to the step. */
 function useOverlay(journey: Journey | undefined): [Overlay, (overlay: Overlay) => void] {
   const [overlay, setOverlay] = useState<Overlay>();
-  const place = journey?.step ? `${journey.step.id} ${journey.step.attempt}` : '';
+  const attemptKey = journey?.step ? `${journey.step.id} ${journey.step.attempt}` : '';
   // What lay over one step does not lie over the next.
-  useEffect(() => setOverlay(undefined), [place, journey?.device.active]);
+  useEffect(() => setOverlay(undefined), [attemptKey, journey?.device.active]);
   useBack(overlay === undefined ? undefined : () => setOverlay(undefined), 'overlay');
   return [overlay, setOverlay];
 }
 
 function useAreas(journey: Journey | undefined, screen: Screen | undefined): readonly Area[] {
-  const [seen, setSeen] = useState<readonly Area[]>(['shell']);
+  const [loadedAreas, setLoadedAreas] = useState<readonly Area[]>(['shell']);
   const type = screen === 'step' ? journey?.step?.type : undefined;
   useEffect(() => {
     const needed = (type && entryOf(type)?.areas) || [];
     // What was loaded once stays: another language then has it, too.
-    setSeen((before) =>
+    setLoadedAreas((before) =>
       needed.every((area) => before.includes(area)) ? before : [...new Set([...before, ...needed])],
     );
   }, [type]);
-  return useMemo(() => seen, [seen]);
+  return useMemo(() => loadedAreas, [loadedAreas]);
 }

@@ -7,18 +7,21 @@ const USABLE = 'a[href], button, input, select, textarea, [tabindex]';
 const PATIENCE_MS = 60;
 
 export function keepFocus(root: HTMLElement): void {
-  let place: HTMLElement[] = [];
+  let focusPath: HTMLElement[] = [];
   let timer: ReturnType<typeof setTimeout> | undefined;
   root.addEventListener('focusin', ({ target }) => {
-    place = [];
-    for (let each = target as HTMLElement | null; each && each !== root; each = each.parentElement) place.push(each);
+    focusPath = [];
+    for (let each = target as HTMLElement | null; each && each !== root; each = each.parentElement)
+      focusPath.push(each);
   });
   new MutationObserver(() => {
-    if (place[0] === undefined || place[0].isConnected) return;
+    if (focusPath[0] === undefined || focusPath[0].isConnected) return;
     clearTimeout(timer);
     timer = setTimeout(() => {
-      if (document.activeElement !== document.body || place[0]?.isConnected !== false) return;
-      const near = place.find((each) => each.isConnected && each.closest('main') !== null && each.tagName !== 'MAIN');
+      if (document.activeElement !== document.body || focusPath[0]?.isConnected !== false) return;
+      const near = focusPath.find(
+        (each) => each.isConnected && each.closest('main') !== null && each.tagName !== 'MAIN',
+      );
       const next = near?.querySelector<HTMLElement>(USABLE) ?? root.querySelector<HTMLElement>('h1');
       next?.focus({ preventScroll: true });
     }, PATIENCE_MS);

@@ -6,16 +6,16 @@ export type Entry =
   | { kind: 'nothing' };
 
 /** The parts of `location` that say something. */
-type Place = { readonly search: string; readonly hash: string };
+type LinkParts = { readonly search: string; readonly hash: string };
 
 const INSTANCE_ID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
 
 /** The one-time code stands in the fragment, behind what a page of the tenant may have there. */
-export function readLink({ search, hash }: Place): Entry {
+export function readLink({ search, hash }: LinkParts): Entry {
   const query = new URLSearchParams(search);
   const code = new URLSearchParams(hash.slice(1)).get('c') || codeIn(query.get('ps'));
-  const named = query.get('pi') ?? '';
-  const instanceId = INSTANCE_ID.test(named) ? named : undefined;
+  const namedInstance = query.get('pi') ?? '';
+  const instanceId = INSTANCE_ID.test(namedInstance) ? namedInstance : undefined;
   if (code) return { kind: 'code', code, instanceId };
   const pt = query.get('pt');
   if (pt) return { kind: 'token', pt, tn: query.get('tn') ?? undefined };
@@ -33,12 +33,12 @@ function codeIn(ps: string | null): string | undefined {
 }
 
 /** The address of a journey that is under way: it names the instance, and holds nothing that opens it. */
-export function addressOf(instanceId: string, { search, hash }: Place, more: Record<string, string> = {}): string {
+export function addressOf(instanceId: string, { search, hash }: LinkParts, more: Record<string, string> = {}): string {
   const lang = languageIn({ search, hash });
   return `?${new URLSearchParams({ pi: instanceId, ...(lang && { lang }), ...more })}`;
 }
 
 /** In the query, or behind the code: who adds `&lang=de` to a link adds it there. */
-export function languageIn({ search, hash }: Place): string | null {
+export function languageIn({ search, hash }: LinkParts): string | null {
   return new URLSearchParams(search).get('lang') ?? new URLSearchParams(hash.slice(1)).get('lang');
 }

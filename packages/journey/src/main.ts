@@ -14,6 +14,8 @@ warmMessages();
 tell({ type: 'hello' });
 if (page === 'accessibility' || page === 'camera-check') {
   void import('./plain-page.tsx').then(({ showPlainPage }) => showPlainPage(page));
+} else if (page === 'preview') {
+  void import('./preview-page.tsx').then(({ showPreview }) => showPreview());
 } else {
   watchBackButton();
   const entry = readLink(location);

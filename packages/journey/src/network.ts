@@ -2,7 +2,7 @@ import type { Patience } from './persist.ts';
 import { noAnswer, readProblem } from './problem.ts';
 
 /** One request, and what the page knows about the network. */
-export type Sent = { status: number; text: string };
+export type ServerAnswer = { status: number; text: string };
 
 const TIMEOUT_MS = 30_000;
 const UPLOAD_TIMEOUT_MS = 120_000;
@@ -40,7 +40,7 @@ export const patience: Patience = {
     }),
 };
 
-export function send(path: string, body?: object, signal?: AbortSignal): Promise<Sent> {
+export function send(path: string, body?: object, signal?: AbortSignal): Promise<ServerAnswer> {
   const post = body !== undefined && {
     method: 'POST',
     body: JSON.stringify(body),
@@ -67,7 +67,7 @@ function takeEarly(body: unknown, signal: AbortSignal): Promise<Response> | unde
 async function ask<T>(
   path: string,
   init: RequestInit,
-  read: (answer: Response) => Promise<T>,
+  readAnswer: (answer: Response) => Promise<T>,
   signal?: AbortSignal,
 ): Promise<T> {
   const timeout = new AbortController();
@@ -78,7 +78,7 @@ async function ask<T>(
     const { signal } = timeout;
     const answer = await (takeEarly(init.body, signal) ?? fetch(path, { ...init, cache: 'no-store', signal }));
     const { ok, status, headers } = answer;
-    const whole = ok ? { read: await read(answer) } : { text: await answer.text() };
+    const whole = ok ? { read: await readAnswer(answer) } : { text: await answer.text() };
     tell(false);
     if ('read' in whole) return whole.read;
     throw readProblem(status, whole.text, {
@@ -102,7 +102,7 @@ export type UploadOptions = {
 };
 
 /** With XMLHttpRequest, because `fetch` does not say how far an upload has come. */
-export function sendBlob(path: string, blob: Blob, options: UploadOptions = {}): Promise<Sent> {
+export function sendBlob(path: string, blob: Blob, options: UploadOptions = {}): Promise<ServerAnswer> {
   const { onProgress, signal, timeoutMs = UPLOAD_TIMEOUT_MS } = options;
   return new Promise((done, fail) => {
     const request = new XMLHttpRequest();

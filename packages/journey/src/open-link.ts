@@ -19,19 +19,19 @@ export type OpenedJourney = {
 export type Opened = 'noLink' | 'ownWindow' | OpenedJourney;
 
 /** The app is begun before it is there and may be drawn twice; a code is spent once. */
-let spent: { key: string; opened: Promise<Opened> } | undefined;
+let current: { key: string; opened: Promise<Opened> } | undefined;
 
 /** Asks once for each entry; what failed can be asked again. */
 export function openLink(entry: Entry): Promise<Opened> {
   const key = JSON.stringify(entry);
-  if (spent?.key !== key) {
+  if (current?.key !== key) {
     const opened = open(entry);
-    spent = { key, opened };
+    current = { key, opened };
     opened.catch(() => {
-      spent = undefined;
+      current = undefined;
     });
   }
-  return spent.opened;
+  return current.opened;
 }
 
 async function open(entry: Entry): Promise<Opened> {
@@ -40,7 +40,7 @@ async function open(entry: Entry): Promise<Opened> {
     case 'nothing':
       return 'noLink';
     case 'instance':
-      return { instanceId: entry.instanceId, journey: await look(entry.instanceId) };
+      return { instanceId: entry.instanceId, journey: await readJourney(entry.instanceId) };
     case 'code':
       return openCode(entry);
     case 'token':
@@ -56,7 +56,7 @@ async function openCode({ code, instanceId }: Extract<Entry, { kind: 'code' }>):
     return await redeem({ code });
   } catch (error) {
     const isGone = error instanceof Problem && error.code === CODE_GONE;
-    const journey = isGone && instanceId ? await look(instanceId) : undefined;
+    const journey = isGone && instanceId ? await readJourney(instanceId) : undefined;
     if (!journey || !instanceId) throw error;
     return arrive({ instanceId, journey });
   }
@@ -71,13 +71,13 @@ async function openToken(entry: Extract<Entry, { kind: 'token' }>): Promise<Open
     return opened;
   };
   const before = recallToken(name);
-  const journey = before === undefined ? undefined : await look(before);
+  const journey = before === undefined ? undefined : await readJourney(before);
   const isOpen = journey && !journey.result && journey.device.active;
   return before !== undefined && isOpen ? { instanceId: before, journey, again: { startOver } } : startOver();
 }
 
 /** Whatever is wrong shows when the page asks again, which it does with patience. */
-async function look(instanceId: string): Promise<Journey | undefined> {
+async function readJourney(instanceId: string): Promise<Journey | undefined> {
   try {
     const { text } = await send(
       `${urlOf('/api/journey/{processInstanceId}', { processInstanceId: instanceId })}?theme=true`,

@@ -4,13 +4,13 @@ import { entryOf } from './steps/registry.ts';
 
 /** While the end user reads one page, code and texts of the next ones are fetched, so that nobody waits for them later. */
 const AFTER_MS = 800;
-const asked = new Set<string>();
+const requested = new Set<string>();
 
 /** `begun`: the end user is at a step. Nothing large is fetched for who only looks at what this is. */
 export function prefetch(
   journey: Journey | undefined,
   language: string | undefined,
-  begun: boolean,
+  isAtStep: boolean,
 ): (() => void) | undefined {
   if (!journey || !language || journey.result || !journey.device.active || savesData()) return undefined;
   const timer = setTimeout(async () => {
@@ -22,7 +22,7 @@ export function prefetch(
       );
     });
     await Promise.all(all);
-    const next = begun ? typeAfter(journey) : undefined;
+    const next = isAtStep ? typeAfter(journey) : undefined;
     await once(`large ${next}`, next && entryOf(next)?.fetchAhead);
   }, AFTER_MS);
   return () => clearTimeout(timer);
@@ -30,9 +30,9 @@ export function prefetch(
 
 /** Whoever needs it later asks again, and is told what went wrong. */
 async function once(name: string, fetchIt: (() => Promise<unknown>) | undefined | ''): Promise<void> {
-  if (!fetchIt || asked.has(name)) return;
-  asked.add(name);
-  await fetchIt().catch(() => asked.delete(name));
+  if (!fetchIt || requested.has(name)) return;
+  requested.add(name);
+  await fetchIt().catch(() => requested.delete(name));
 }
 
 /** What will most likely be asked for next. */

@@ -17,20 +17,20 @@ const TOKENS = 'grove-tokens';
 const MAX_TOKENS = 10;
 
 export function recall(instanceId: string): Memory {
-  return read(() => JSON.parse(sessionStorage.getItem(`grove-${instanceId}`) ?? '{}') as Memory) ?? {};
+  return attempt(() => JSON.parse(sessionStorage.getItem(`grove-${instanceId}`) ?? '{}') as Memory) ?? {};
 }
 
 export function remember(instanceId: string, memory: Memory): void {
   const all = { ...recall(instanceId), ...memory };
-  read(() => sessionStorage.setItem(`grove-${instanceId}`, JSON.stringify(all)));
+  attempt(() => sessionStorage.setItem(`grove-${instanceId}`, JSON.stringify(all)));
 }
 
 export function recallLanguage(): string | null {
-  return read(() => localStorage.getItem(LANGUAGE)) ?? null;
+  return attempt(() => localStorage.getItem(LANGUAGE)) ?? null;
 }
 
 export function rememberLanguage(language: string): void {
-  read(() => localStorage.setItem(LANGUAGE, language));
+  attempt(() => localStorage.setItem(LANGUAGE, language));
 }
 
 /** The journey that this browser has begun by a public link. */
@@ -40,17 +40,17 @@ export function recallToken(name: string): string | undefined {
 
 export function rememberToken(name: string, instanceId: string): void {
   const others = tokens().filter(([each]) => each !== name);
-  const kept = [...others, [name, instanceId]].slice(-MAX_TOKENS);
-  read(() => localStorage.setItem(TOKENS, JSON.stringify(kept)));
+  const newest = [...others, [name, instanceId]].slice(-MAX_TOKENS);
+  attempt(() => localStorage.setItem(TOKENS, JSON.stringify(newest)));
 }
 
 function tokens(): [string, string][] {
-  const stored = read(() => JSON.parse(localStorage.getItem(TOKENS) ?? '[]') as unknown);
+  const stored = attempt(() => JSON.parse(localStorage.getItem(TOKENS) ?? '[]') as unknown);
   return Array.isArray(stored) ? stored.filter((each): each is [string, string] => Array.isArray(each)) : [];
 }
 
 /** Storage throws where it is forbidden. */
-function read<T>(work: () => T): T | undefined {
+function attempt<T>(work: () => T): T | undefined {
   try {
     return work();
   } catch {

@@ -29,8 +29,9 @@ export function SandboxPanel({ instanceId }: { instanceId: string }) {
   };
   if (!simulation) return <p role="status">{state === 'failed' ? 'The outcomes could not be read.' : 'Loading …'}</p>;
   const { scenario, scenarios, steps } = simulation;
-  const wanted = wantedOutcome();
-  const unknown = wanted !== undefined && !scenarios.some(({ name }) => name === wanted) ? wanted : undefined;
+  const wantedScenario = wantedOutcome();
+  const unknown =
+    wantedScenario !== undefined && !scenarios.some(({ name }) => name === wantedScenario) ? wantedScenario : undefined;
   const { description, outcome } = scenarios.find(({ name }) => name === scenario) ?? { description: '', outcome: '' };
   return (
     <div class="sandbox-panel" lang="en" dir="ltr">

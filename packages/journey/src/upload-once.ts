@@ -11,7 +11,7 @@ export function uploadOnce<Uploaded, Options>(send: Upload<Uploaded, Options>): 
     const begin = (hash: string | undefined) => {
       const before = newest.get(name);
       if (before && hash !== undefined && before.hash === hash) return before;
-      const upload = settled(before?.upload).then(() => send(name, blob, options));
+      const upload = waitFor(before?.upload).then(() => send(name, blob, options));
       const own = { hash, upload };
       newest.set(name, own);
       // What could not be sent is sent when it is asked for again.
@@ -20,9 +20,9 @@ export function uploadOnce<Uploaded, Options>(send: Upload<Uploaded, Options>): 
     };
     // A later image may be hashed sooner, and must not go before.
     const hashed = hashOf(blob);
-    const begun = Promise.allSettled([hashed, lines.get(name)]).then(async () => begin(await hashed));
-    lines.set(name, begun);
-    return (await begun).upload;
+    const entry = Promise.allSettled([hashed, lines.get(name)]).then(async () => begin(await hashed));
+    lines.set(name, entry);
+    return (await entry).upload;
   };
 }
 
@@ -33,6 +33,6 @@ export async function hashOf(blob: Blob): Promise<string | undefined> {
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-async function settled(work: Promise<unknown> | undefined): Promise<void> {
+async function waitFor(work: Promise<unknown> | undefined): Promise<void> {
   await work?.catch(() => undefined);
 }

@@ -10,12 +10,12 @@ export function useEmbed(journey: Journey | undefined, screen: Screen | undefine
     if (id !== undefined) tell({ type: 'ready', processInstanceId: id });
   }, [id]);
   const isStep = screen === 'step' && journey?.step !== undefined;
-  const place = isStep ? `${journey?.step?.id} ${journey?.step?.attempt}` : '';
+  const attemptKey = isStep ? `${journey?.step?.id} ${journey?.step?.attempt}` : '';
   useEffect(() => {
-    if (id === undefined || place === '' || !journey?.step) return;
+    if (id === undefined || attemptKey === '' || !journey?.step) return;
     const { position, total } = journey.progress;
     tell({ type: 'step', processInstanceId: id, step: journey.step.type, position, total });
-  }, [place]);
+  }, [attemptKey]);
   const outcome = journey?.result?.outcome;
   useEffect(() => {
     if (id !== undefined && outcome !== undefined) tell({ type: 'completed', processInstanceId: id, outcome });

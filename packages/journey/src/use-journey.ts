@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import type { Journey, ShellApi, Submitted } from './api.ts';
+import { BEHIND } from './page-rules.ts';
 import { Problem } from './problem.ts';
 import { watchJourney } from './watch.ts';
 
@@ -16,12 +17,6 @@ export type JourneyState = {
   /** Takes what a call has answered. */
   take(journey: Journey): void;
 };
-
-/**
- * The page was behind: another tab, another device or the clock has moved the journey on, or the step cannot be done again
- * any more.
- */
-const BEHIND: ReadonlySet<number> = new Set([100054, 100056, 100057, 100058, 100022, 100232]);
 
 /** `first`: where the journey stands, if that is known already. */
 export function useJourney(api: ShellApi, first: Journey | undefined): JourneyState {
@@ -61,7 +56,7 @@ export function useJourney(api: ShellApi, first: Journey | undefined): JourneySt
     (answer: Promise<Journey>) =>
       answer.then(take, (error) => {
         // Also what a lost answer leads to: the step had arrived, and is not wanted again.
-        if (error instanceof Problem && BEHIND.has(error.code)) return refresh();
+        if (error instanceof Problem && BEHIND.includes(error.code)) return refresh();
         throw error;
       }),
     [refresh, take],

@@ -1,8 +1,9 @@
+import { ASK_EVERY_MS } from './page-rules.ts';
+
 /**
  * News of a journey. By server-sent events while the page is seen, because a browser has few connections for each
  * server and every hidden tab would hold one; by asking every few seconds where a stream cannot be had.
  */
-const ASK_EVERY_MS = 3_000;
 const TRY_STREAM_AGAIN_MS = 30_000;
 
 export function watchJourney(url: string, news: () => void): () => void {
@@ -41,22 +42,22 @@ export function watchJourney(url: string, news: () => void): () => void {
     };
   };
 
-  const seen = () => {
+  const onVisibilityChange = () => {
     if (document.visibilityState === 'hidden') return close();
     news();
     open();
   };
   // A page that comes back by the back button is as it was, and may be behind.
-  const shown = (event: PageTransitionEvent) => {
-    if (event.persisted) seen();
+  const onPageShow = (event: PageTransitionEvent) => {
+    if (event.persisted) onVisibilityChange();
   };
-  document.addEventListener('visibilitychange', seen);
-  addEventListener('pageshow', shown);
+  document.addEventListener('visibilitychange', onVisibilityChange);
+  addEventListener('pageshow', onPageShow);
   addEventListener('online', news);
   open();
   return () => {
-    document.removeEventListener('visibilitychange', seen);
-    removeEventListener('pageshow', shown);
+    document.removeEventListener('visibilitychange', onVisibilityChange);
+    removeEventListener('pageshow', onPageShow);
     removeEventListener('online', news);
     close();
   };

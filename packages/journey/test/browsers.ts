@@ -29,9 +29,9 @@ export async function openChromium(flags: readonly string[] = []): Promise<OpenB
     return { browser, close: () => browser.close() };
   }
   const key = flags.join(' ');
-  const known = shared.get(key) ?? launch(flags);
-  shared.set(key, known);
-  const browser = await known;
+  const launched = shared.get(key) ?? launch(flags);
+  shared.set(key, launched);
+  const browser = await launched;
   return {
     browser,
     async close() {

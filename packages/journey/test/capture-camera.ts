@@ -27,10 +27,10 @@ export async function driveCamera(
   await page.addInitScript(runCamera, { sources, ...drive } as never);
   return {
     show: (name) =>
-      page.evaluate((wanted) => {
+      page.evaluate((wantedPicture) => {
         const { driver } = window as unknown as { driver: Driver };
-        driver.held = wanted !== '';
-        driver.shown = wanted || driver.first;
+        driver.held = wantedPicture !== '';
+        driver.shown = wantedPicture || driver.first;
       }, name),
   };
 }
@@ -62,11 +62,11 @@ function runCamera({ sources, first, acting, reactionMs = 350, disguised }: Driv
     // What a test wants to be seen comes first.
     if (name && !driver.held) driver.shown = name;
   };
-  let asked = { pose, at: 0 };
+  let request = { pose, at: 0 };
   const follow = () => {
     const wanted = document.querySelector<HTMLElement>('[data-pose]')?.dataset.pose ?? 'centre';
-    if (wanted !== asked.pose) asked = { pose: wanted, at: performance.now() };
-    if (wanted === pose || performance.now() - asked.at < reactionMs) return;
+    if (wanted !== request.pose) request = { pose: wanted, at: performance.now() };
+    if (wanted === pose || performance.now() - request.at < reactionMs) return;
     pose = wanted;
     playing = [...(turn(takes[pose] ?? []) ?? [])];
     showNext();

@@ -74,12 +74,12 @@ async function makeHeadPictures(): Promise<Head> {
   // As large as the least that a camera gives.
   const enlarge = (frame: Buffer) => sharp(frame).resize(800, 600).jpeg({ quality: 92 }).toBuffer();
   const enlarged = await Promise.all(frames.map(enlarge));
-  const named = ALL_MOMENTS.map((moment, at) => [nameOf(moment), enlarged[at] as Buffer] as const);
+  const namedPictures = ALL_MOMENTS.map((moment, at) => [nameOf(moment), enlarged[at] as Buffer] as const);
   const takes = Object.entries(SHOWN).map(
     ([movement, all]) => [movement, all.map((take) => take.map(nameOf))] as const,
   );
   const rest = AT_REST.map(nameOf);
-  const pictures = Object.fromEntries(named);
+  const pictures = Object.fromEntries(namedPictures);
   return {
     pictures: { ...pictures, centre: pictures[rest[0] as string] as Buffer },
     acting: { rest, takes: Object.fromEntries(takes) },

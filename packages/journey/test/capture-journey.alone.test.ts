@@ -16,7 +16,7 @@ import { type Head, headPictures, specimenPicture } from './capture-clips.ts';
  * without a browser, beside the machine: `packages/server/src/engines/vision/journey-with-eyes.test.ts`.
  */
 const TRIES = 5;
-type OpenCheck = { status: string; metaData?: { doubtful?: string[] } };
+type OpenCheck = { status: string; metaData?: { refused?: string[]; doubtful?: string[] } };
 const STEPS = [
   { id: 'consent', type: 'consent' },
   { id: 'document', type: 'document', key: 'doc1', accept: ['PASSPORT'], countries: ['UTO'] },
@@ -141,7 +141,10 @@ describe('a journey with a camera and the real machine', () => {
     note(context, ran);
     // The recording has 24 pictures of him at rest. A slow machine shows some of them twice, and then a human is to look.
     const isDoubted =
-      ran.open.length > 0 && ran.open.every(({ metaData }) => `${metaData?.doubtful}` === 'same_picture');
+      ran.open.length > 0 &&
+      ran.open.every(
+        ({ metaData }) => `${[metaData?.refused ?? [], metaData?.doubtful ?? []].flat()}` === 'same_picture',
+      );
     assert.equal(ran.status, isDoubted ? 'REVIEW' : 'COMPLETED_ENDED_SUCCESS', JSON.stringify(ran.open));
   });
 });

@@ -93,10 +93,10 @@ const HURRY = { pageMs: 500, everyMs: 25 } as const;
  * Time passes quickly in the page until this is to be seen: its pauses are for people, who have to read something. The
  * page needs `clock.install()` before it is opened, and a camera that runs already.
  */
-export async function hurryUntil(page: Page, wanted: Locator): Promise<void> {
+export async function hurryUntil(page: Page, locator: Locator): Promise<void> {
   const deadline = Date.now() + WAIT.timeout;
-  while (!(await wanted.first().isVisible())) {
-    if (Date.now() > deadline) throw new Error(`is never shown: ${wanted}`);
+  while (!(await locator.first().isVisible())) {
+    if (Date.now() > deadline) throw new Error(`is never shown: ${locator}`);
     await page.clock.fastForward(HURRY.pageMs);
     await sleep(HURRY.everyMs);
   }

@@ -24,7 +24,7 @@ type Act = (screen: string, act: string, work: () => Promise<unknown>) => Promis
 type Visit = { page: Page; act: Act; press(screen: string, name: string | RegExp): Promise<void> };
 
 export async function measureInteractions(stage: Stage, { slowdown = 1 } = {}): Promise<Interaction[]> {
-  const found: Interaction[] = [];
+  const interactions: Interaction[] = [];
   const open = async (url: string, viewport = PHONE.viewport): Promise<Visit> => {
     const page = await stage.page({ ...PHONE, viewport });
     await page.addInitScript(watchEvents);
@@ -36,7 +36,7 @@ export async function measureInteractions(stage: Stage, { slowdown = 1 } = {}): 
       const before = await processorMs(session);
       await work();
       const paintMs = await page.evaluate(nextPaint);
-      found.push({ screen, act: name, paintMs, processorMs: (await processorMs(session)) - before });
+      interactions.push({ screen, act: name, paintMs, processorMs: (await processorMs(session)) - before });
     };
     const press = (screen: string, name: string | RegExp) => {
       const button = page.getByRole('button', { name, exact: typeof name === 'string' });
@@ -47,7 +47,7 @@ export async function measureInteractions(stage: Stage, { slowdown = 1 } = {}): 
   await walkCapture(stage, open);
   await walkHandOff(stage, open);
   await walkOthers(stage, open);
-  return found;
+  return interactions;
 }
 
 type Open = (url: string, viewport?: { width: number; height: number }) => Promise<Visit>;
@@ -112,12 +112,12 @@ async function walkHandOff(stage: Stage, open: Open): Promise<void> {
   await press('start', 'Start');
   const answer = page.waitForResponse(/\/handoffs$/);
   await press('switching devices', 'Continue on my phone');
-  const made = (await (await answer).json()) as { url: string; number: number };
+  const offer = (await (await answer).json()) as { url: string; number: number };
   await page.getByRole('img', { name: /QR code/ }).waitFor();
   await press('the code', 'Copy the link');
-  const phone = await open(made.url);
+  const phone = await open(offer.url);
   await heading(phone.page, 'Did you start this?');
-  await phone.press('the phone', String(made.number));
+  await phone.press('the phone', String(offer.number));
   await heading(phone.page, 'Return to your other device');
 }
 

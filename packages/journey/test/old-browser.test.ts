@@ -1,32 +1,26 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { after, afterEach, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { testPlaces } from '../../server/test/harness.ts';
 import { JPEG } from '../../server/test/images.ts';
+import { oldBrowserScript } from '../old-browser-plugin.ts';
 import { heading, press } from './acts.ts';
 import { openStage, type Stage } from './stage.ts';
 import { CONSENT, DOCUMENT, FORM } from './steps.ts';
 
 /** Browsers that know no modules: the page is handed out as they would read it. */
-const SCRIPTS = ['old-browser.js', 'old-browser-steps.js'];
 const SELFIE = { id: 'selfie', type: 'face', liveness: 'none' };
 
 it('what such browsers are sent is ECMAScript 5 and asks for nothing that they do not have', () => {
-  for (const name of SCRIPTS) {
-    const code = readFileSync(new URL(`../public/${name}`, import.meta.url), 'utf8').replace(
-      /^\s*(\/\/|\/\*\*).*$/gm,
-      '',
-    );
-    for (const newer of [
-      ...[/=>/, /`/, /\b(let|const|class|async|await|of|import|export)\s/, /\.\.\./, /\?\.|\?\?/, /,\s*\)/],
-      ...[/\bfetch\(/, /\bPromise\b/, /URLSearchParams|new URL\(/, /Object\.(assign|entries|values)/, /\.closest\(/],
-      ...[/\.(includes|startsWith|endsWith|find|append|replaceWith|remove)\(/, /new (Map|Set|Proxy)\b/, /localStorage/],
-    ]) {
-      assert.doesNotMatch(code, newer, name);
-    }
-    assert.doesNotThrow(() => new Function(code));
+  const code = oldBrowserScript().replace(/^\s*(\/\/|\/\*\*).*$/gm, '');
+  for (const newer of [
+    ...[/=>/, /`/, /\b(let|const|class|async|await|of|import|export)\s/, /\.\.\./, /\?\.|\?\?/, /,\s*\)/],
+    ...[/\bfetch\(/, /\bPromise\b/, /URLSearchParams|new URL\(/, /Object\.(assign|entries|values)/, /\.closest\(/],
+    ...[/\.(includes|startsWith|endsWith|find|append|replaceWith|remove)\(/, /new (Map|Set|Proxy)\b/, /localStorage/],
+  ]) {
+    assert.doesNotMatch(code, newer);
   }
+  assert.doesNotThrow(() => new Function(code));
 });
 
 describe('a browser that knows no modules', () => {

@@ -18,13 +18,13 @@ export type Stage = {
   context(options?: BrowserContextOptions): Promise<BrowserContext>;
   page(options?: BrowserContextOptions): Promise<Page>;
   /** The address that an end user is sent, for a journey of these steps in the sandbox. */
-  link(journey: Wanted): Promise<Started>;
+  link(journey: WantedJourney): Promise<Started>;
   /** Closes every page that is open, so that none works on beside the next test. */
   clear(): Promise<void>;
   close(): Promise<void>;
 };
 
-type Wanted = { steps: object[]; parameters?: Record<string, string>; theme?: string };
+type WantedJourney = { steps: object[]; parameters?: Record<string, string>; theme?: string };
 export type Started = { url: string; processInstanceId: string; definitionId: string; token: string; tokenId: string };
 
 export async function openStage(
@@ -39,19 +39,19 @@ export async function openStage(
   const complaints: string[] = [];
   let definitions = 0;
   const context = async (options: BrowserContextOptions = {}) => {
-    const made = await browser.newContext({ viewport: PHONE, locale: 'en-GB', reducedMotion: 'reduce', ...options });
-    made.setDefaultTimeout(WAIT_MS);
-    made.on('request', (request) => {
+    const context = await browser.newContext({ viewport: PHONE, locale: 'en-GB', reducedMotion: 'reduce', ...options });
+    context.setDefaultTimeout(WAIT_MS);
+    context.on('request', (request) => {
       const { protocol, hostname } = new URL(request.url());
       if (/^(https?|wss?):$/.test(protocol) && !/^(127\.0\.0\.1|(.*\.)?localhost)$/.test(hostname)) {
         complaints.push(`asked for ${request.url()}`);
       }
     });
-    made.on('weberror', (error) => complaints.push(String(error.error())));
-    made.on('console', (message) => {
+    context.on('weberror', (error) => complaints.push(String(error.error())));
+    context.on('console', (message) => {
       if (/Content Security Policy|Refused to/.test(message.text())) complaints.push(message.text());
     });
-    return made;
+    return context;
   };
   return {
     ...{ app, testKey, browser, complaints, context },
@@ -72,7 +72,7 @@ export async function openStage(
 
 async function start(
   { app, testKey, name }: { app: TestApp; testKey: string; name: string },
-  { steps, parameters = {}, theme }: Wanted,
+  { steps, parameters = {}, theme }: WantedJourney,
 ): Promise<Started> {
   const post = async (path: string, body: object, token?: string) => {
     const answer = await app.call(`/api/process-manager${path}`, {
@@ -91,7 +91,7 @@ async function start(
   });
   await post(`/processDefinitions/${definition.id}/deploy`, {});
   const token = await app.token(testKey);
-  const made = await post('/processTokens', { name, processDefnName: name, parameters }, token);
-  const { processInstanceId, redirectUrl } = await post(`/processInstances/create?pt=${made.id}`, {}, token);
-  return { url: redirectUrl, processInstanceId, definitionId: definition.id, token, tokenId: made.id };
+  const newToken = await post('/processTokens', { name, processDefnName: name, parameters }, token);
+  const { processInstanceId, redirectUrl } = await post(`/processInstances/create?pt=${newToken.id}`, {}, token);
+  return { url: redirectUrl, processInstanceId, definitionId: definition.id, token, tokenId: newToken.id };
 }

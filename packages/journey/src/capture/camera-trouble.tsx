@@ -15,7 +15,7 @@ const SETTINGS: ReadonlySet<CameraFault> = new Set(['denied', 'deniedBySystem'])
 const HOPELESS: ReadonlySet<CameraFault> = new Set(['noApi', 'insecure']);
 
 export function CameraTrouble({ t, fault, ways, onAgain }: TroubleProps) {
-  const place = settingsPlaceOf(browserOf(navigator.userAgent, navigator.maxTouchPoints));
+  const settingsPlace = settingsPlaceOf(browserOf(navigator.userAgent, navigator.maxTouchPoints));
   return (
     <div data-camera-fault={fault} class="stack">
       <NoCameraFigure />
@@ -26,7 +26,7 @@ export function CameraTrouble({ t, fault, ways, onAgain }: TroubleProps) {
           <p>
             <strong>{t('camera.settings')}</strong>
           </p>
-          <p>{t(fault === 'deniedBySystem' ? 'camera.settings.system' : `camera.settings.${place}`)}</p>
+          <p>{t(fault === 'deniedBySystem' ? 'camera.settings.system' : `camera.settings.${settingsPlace}`)}</p>
         </div>
       )}
       <div class="actions">

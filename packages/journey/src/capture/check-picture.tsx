@@ -15,7 +15,7 @@ type CheckProps = {
   /** Something to know about it, such as which page it is. */
   note?: string | undefined;
   /** It was chosen, not taken: so will be the next. */
-  chosen?: boolean;
+  isFile?: boolean;
   onUse(): void;
   onRetake(): void;
   onUnable?: (() => void) | undefined;
@@ -23,7 +23,7 @@ type CheckProps = {
 };
 
 export function CheckPicture(props: CheckProps) {
-  const { t, blob, kind, sending, note, chosen = false, onUse, onRetake, onUnable, more = [] } = props;
+  const { t, blob, kind, sending, note, isFile = false, onUse, onRetake, onUnable, more = [] } = props;
   const { share, error } = sending;
   const busy = share !== undefined;
   return (
@@ -38,7 +38,7 @@ export function CheckPicture(props: CheckProps) {
         <Button kind="primary" busy={busy} onPress={onUse}>
           {t('check.use')}
         </Button>
-        {!busy && <Button onPress={onRetake}>{t(chosen ? 'check.choose' : 'check.retake')}</Button>}
+        {!busy && <Button onPress={onRetake}>{t(isFile ? 'check.choose' : 'check.retake')}</Button>}
         {!busy && <MoreWays more={more} />}
         {!busy && <OtherWays t={t} ways={{ onUnable }} />}
       </div>

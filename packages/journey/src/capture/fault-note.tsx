@@ -8,7 +8,7 @@ type FaultNoteProps = { t: Translate; step: JourneyStep; kind: 'card' | 'face' }
 
 export function FaultNote({ t, step, kind }: FaultNoteProps) {
   if (!step.fault) return null;
-  const left = step.triesLeft;
+  const triesLeft = step.triesLeft;
   const key = faultTextOf(step.fault.reason, kind);
   return (
     <div class="panel fault" role="alert">
@@ -16,7 +16,7 @@ export function FaultNote({ t, step, kind }: FaultNoteProps) {
       <div>
         <strong>{t(`fault.${key}`)}</strong>
         <p>
-          {t(`fault.${key}.remedy`)} {left > 0 && t('fault.left', { left })}
+          {t(`fault.${key}.remedy`)} {triesLeft > 0 && t('fault.left', { left: triesLeft })}
         </p>
       </div>
     </div>

@@ -40,6 +40,6 @@ export const FAULT_TEXTS: Readonly<Record<'card' | 'face', Readonly<Record<strin
 
 /** What has no text of its own, on purpose too, is told as something that did not work. */
 export function faultTextOf(reason: string, kind: 'card' | 'face'): string {
-  const known = Object.entries(FAULT_TEXTS[kind]).find(([word]) => word === reason);
-  return known?.[1] ?? (kind === 'card' ? 'otherCard' : 'otherFace');
+  const entry = Object.entries(FAULT_TEXTS[kind]).find(([word]) => word === reason);
+  return entry?.[1] ?? (kind === 'card' ? 'otherCard' : 'otherFace');
 }

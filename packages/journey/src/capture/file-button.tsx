@@ -1,5 +1,6 @@
 import { useRef, useState } from 'preact/hooks';
 import type { Translate } from '../i18n/translate.ts';
+import { PHOTO_TYPES } from '../page-rules.ts';
 import { Icon } from '../ui/icons.tsx';
 import { CaptureIcon } from './icons.tsx';
 import { BadFile, type ChosenFile, PDF_TYPE, pictureOfFile } from './picture/picture.ts';
@@ -11,9 +12,6 @@ type FileButtonProps = {
   pdf?: boolean | undefined;
   onFile(file: ChosenFile): void;
 };
-
-/** iPhones turn their own format into JPEG for a page that asks for these. */
-const ACCEPT = 'image/jpeg,image/png,image/webp';
 
 export function FileButton({ t, pdf = false, onFile }: FileButtonProps) {
   const input = useRef<HTMLInputElement>(null);
@@ -37,7 +35,7 @@ export function FileButton({ t, pdf = false, onFile }: FileButtonProps) {
       <input
         ref={input}
         type="file"
-        accept={pdf ? `${ACCEPT},${PDF_TYPE}` : ACCEPT}
+        accept={pdf ? `${PHOTO_TYPES},${PDF_TYPE}` : PHOTO_TYPES}
         hidden
         onChange={({ currentTarget }) => void take(currentTarget.files?.[0])}
       />

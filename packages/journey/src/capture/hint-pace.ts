@@ -16,14 +16,18 @@ export function noHintYet<Hint extends string>(): HintPace<Hint> {
   return { shown: null, shownAt: Number.NEGATIVE_INFINITY, spoken: null, spokenAt: Number.NEGATIVE_INFINITY };
 }
 
-export function paceHint<Hint extends string>(pace: HintPace<Hint>, wanted: Hint | null, now: number): HintPace<Hint> {
-  const changes = wanted !== pace.shown && now - pace.shownAt >= HINT_MS;
-  const shown = changes ? wanted : pace.shown;
-  const speaks = shown !== null && shown !== pace.spoken && now - pace.spokenAt >= SPEECH_MS;
+export function paceHint<Hint extends string>(
+  pace: HintPace<Hint>,
+  wantedHint: Hint | null,
+  now: number,
+): HintPace<Hint> {
+  const changes = wantedHint !== pace.shown && now - pace.shownAt >= HINT_MS;
+  const shownHint = changes ? wantedHint : pace.shown;
+  const speaks = shownHint !== null && shownHint !== pace.spoken && now - pace.spokenAt >= SPEECH_MS;
   return {
-    shown,
+    shown: shownHint,
     shownAt: changes ? now : pace.shownAt,
-    spoken: speaks ? shown : pace.spoken,
+    spoken: speaks ? shownHint : pace.spoken,
     spokenAt: speaks ? now : pace.spokenAt,
   };
 }

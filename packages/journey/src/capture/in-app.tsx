@@ -23,7 +23,7 @@ export function appAround(userAgent: string): string | undefined {
 type InAppProps = { t: Translate; app: string; offer(): Promise<Offer>; ways: Ways; onStay(): void };
 
 export function InApp({ t, app, offer, ways, onStay }: InAppProps) {
-  const [made, setMade] = useState<Offer>();
+  const [newOffer, setNewOffer] = useState<Offer>();
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
   const android = browserOf(navigator.userAgent, navigator.maxTouchPoints).system === 'android';
@@ -31,7 +31,7 @@ export function InApp({ t, app, offer, ways, onStay }: InAppProps) {
     setBusy(true);
     setError(undefined);
     try {
-      setMade(await offer());
+      setNewOffer(await offer());
     } catch (thrown) {
       setError(thrown);
     }
@@ -42,14 +42,14 @@ export function InApp({ t, app, offer, ways, onStay }: InAppProps) {
       <NoCameraFigure />
       <Title>{t('inApp.title', { browser: android ? 'Chrome' : 'Safari' })}</Title>
       <p class="lead">{app ? t('inApp.text', { app }) : t('inApp.text.unknown')}</p>
-      {made && (
+      {newOffer && (
         <Landing>
-          <Way t={t} offer={made} android={android} />
+          <Way t={t} offer={newOffer} android={android} />
         </Landing>
       )}
       <ErrorNote t={t} error={error} />
       <div class="actions">
-        {!made && (
+        {!newOffer && (
           <Button kind="primary" busy={busy} onPress={() => void make()}>
             {t('inApp.go')}
           </Button>

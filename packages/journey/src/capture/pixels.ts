@@ -19,12 +19,12 @@ export function quantiles(values: Float32Array, shares: readonly number[]): numb
     counts[bin] = (counts[bin] ?? 0) + 1;
   }
   return shares.map((share) => {
-    let left = Math.floor(values.length * share);
-    const found = counts.findIndex((count) => {
-      left -= count;
-      return left < 0;
+    let remaining = Math.floor(values.length * share);
+    const index = counts.findIndex((count) => {
+      remaining -= count;
+      return remaining < 0;
     });
-    return found < 0 ? 255 : found;
+    return index < 0 ? 255 : index;
   });
 }
 

@@ -22,7 +22,7 @@ export function PoorPicture({ t, step, api, useAnyway, picture, ways, onRetake }
     let current = true;
     // Without it there are still the words: what stands in for an image in the sandbox cannot be seen.
     api.seeImage(picture).then(
-      (seen) => current && setBlob(seen),
+      (picture) => current && setBlob(picture),
       () => undefined,
     );
     return () => {

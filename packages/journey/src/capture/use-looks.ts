@@ -7,7 +7,7 @@ const LOOK_MS = 125;
 const LOOK_EDGE = 640;
 
 /** `at` is on the clock of the page; `canvas` holds the same picture until the next look. */
-export type Taken = { pixels: Pixels; canvas: HTMLCanvasElement; at: number };
+export type VideoFrame = { pixels: Pixels; canvas: HTMLCanvasElement; at: number };
 
 /**
  * Hands the picture that is to be seen to `look`, again and again, never two at a time. The looker decides what to make
@@ -16,7 +16,7 @@ export type Taken = { pixels: Pixels; canvas: HTMLCanvasElement; at: number };
 export function useLooks(
   video: { current: HTMLVideoElement | null },
   active: boolean,
-  look: (taken: Taken) => Promise<void>,
+  look: (frame: VideoFrame) => Promise<void>,
   onEnd?: () => void,
   edge = LOOK_EDGE,
 ): void {

@@ -40,10 +40,10 @@ export function ZoomPicture({ t, blob, label }: ZoomPictureProps) {
         data-scale={Math.round(scale * 100)}
         style={size && { height: `${size.height}px` }}
         onKeyDown={(event) => {
-          const wanted = event.ctrlKey || event.metaKey || event.altKey ? undefined : scaleOfKey(event.key, scale);
-          if (wanted === undefined) return;
+          const wantedScale = event.ctrlKey || event.metaKey || event.altKey ? undefined : scaleOfKey(event.key, scale);
+          if (wantedScale === undefined) return;
           event.preventDefault();
-          change(wanted);
+          change(wantedScale);
         }}
         onDblClick={(event) => change(scale > ZOOM.least ? ZOOM.least : ZOOM.doubleTap, pointOf(room.current, event))}
       >
@@ -105,9 +105,9 @@ function ZoomButton({ icon, label, disabled, onPress }: ZoomButtonProps) {
 function useAddress(blob: Blob): string {
   const [address, setAddress] = useState('');
   useEffect(() => {
-    const made = URL.createObjectURL(blob);
-    setAddress(made);
-    return () => URL.revokeObjectURL(made);
+    const objectUrl = URL.createObjectURL(blob);
+    setAddress(objectUrl);
+    return () => URL.revokeObjectURL(objectUrl);
   }, [blob]);
   return address;
 }

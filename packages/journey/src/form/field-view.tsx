@@ -4,7 +4,7 @@ import { type LocalText, OwnText, pickText } from '../i18n/own-text.tsx';
 import type { Translate } from '../i18n/translate.ts';
 import { Icon } from '../ui/icons.tsx';
 import type { Field } from './form-fields.ts';
-import type { Given } from './read-form.ts';
+import type { FormInput } from './read-form.ts';
 
 /** One field, with its name, its help and what is wrong with it. */
 type FieldProps = {
@@ -12,9 +12,9 @@ type FieldProps = {
   field: Field;
   language: string;
   label: LocalText;
-  value: Given[string] | undefined;
+  value: FormInput[string] | undefined;
   fault: string | undefined;
-  onChange(value: Given[string]): void;
+  onChange(value: FormInput[string]): void;
 };
 
 /** As few as this are seen at once; more are a list to choose from. */
@@ -171,10 +171,10 @@ function Tick(props: FieldProps) {
 
 function Options(props: FieldProps) {
   const { t, field, language, label, value, onChange } = props;
-  const chosen = Array.isArray(value) ? value : typeof value === 'string' ? [value] : [];
+  const selected = Array.isArray(value) ? value : typeof value === 'string' ? [value] : [];
   const choose = (option: string, checked: boolean) => {
     if (field.kind === 'enum') return onChange(option);
-    onChange(checked ? [...chosen, option] : chosen.filter((each) => each !== option));
+    onChange(checked ? [...selected, option] : selected.filter((each) => each !== option));
   };
   const { 'aria-describedby': by } = described(props);
   return (
@@ -194,7 +194,7 @@ function Options(props: FieldProps) {
                 type={field.kind === 'enum' ? 'radio' : 'checkbox'}
                 id={at === 0 ? idOf(field) : undefined}
                 name={field.name}
-                checked={chosen.includes(String(each))}
+                checked={selected.includes(String(each))}
                 onChange={({ currentTarget }) => choose(String(each), currentTarget.checked)}
               />
               <OwnText text={field.optionLabels[String(each)] ?? String(each)} language={language} />

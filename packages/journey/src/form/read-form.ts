@@ -1,18 +1,18 @@
 import type { Field } from './form-fields.ts';
 
 /** Turns what stands in a form into what is sent, or into what is wrong with it. Pure; the server looks again. */
-export type Given = Readonly<Record<string, string | boolean | readonly string[]>>;
+export type FormInput = Readonly<Record<string, string | boolean | readonly string[]>>;
 export type FormFault = { name: string; key: string; values?: Record<string, number> };
-export type Read = { result: Record<string, unknown>; faults: FormFault[] };
+export type FormResult = { result: Record<string, unknown>; faults: FormFault[] };
 
 const EMAIL = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 
-export function readForm(fields: readonly Field[], given: Given): Read {
+export function readForm(fields: readonly Field[], input: FormInput): FormResult {
   const result: Record<string, unknown> = {};
   const faults: FormFault[] = [];
   for (const field of fields) {
-    const value = typedValue(field, given[field.name]);
+    const value = typedValue(field, input[field.name]);
     const fault = value === undefined ? missing(field) : faultOf(field, value);
     if (fault) faults.push({ name: field.name, ...fault });
     else if (value !== undefined) result[field.name] = value;
@@ -21,10 +21,10 @@ export function readForm(fields: readonly Field[], given: Given): Read {
 }
 
 /** What was not filled in is not sent: an empty text is no value. */
-function typedValue({ kind, options }: Field, given: Given[string] | undefined): unknown {
-  if (kind === 'boolean') return given === true;
-  if (Array.isArray(given)) return given.length === 0 ? undefined : given.map((each) => original(options, each));
-  const text = typeof given === 'string' ? given.trim() : '';
+function typedValue({ kind, options }: Field, input: FormInput[string] | undefined): unknown {
+  if (kind === 'boolean') return input === true;
+  if (Array.isArray(input)) return input.length === 0 ? undefined : input.map((each) => original(options, each));
+  const text = typeof input === 'string' ? input.trim() : '';
   if (text === '') return undefined;
   if (kind === 'number' || kind === 'integer') return Number(text.replace(',', '.'));
   if (kind === 'enum') return original(options, text);

@@ -33,13 +33,19 @@ function fillPart(part: Part, values: Values, language: string, number: number):
   if (part.type === 7) return numbersOf(language).format(number);
   const value = values[part.value] ?? '';
   if (part.type === 1) return typeof value === 'number' ? numbersOf(language).format(value) : value;
-  if (part.type === 5) return chosen(part.options, [String(value)], values, language, number);
+  if (part.type === 5) return fillOption(part.options, [String(value)], values, language, number);
   const count = Number(value) - part.offset;
   const form = pluralsOf(language, part.pluralType).select(count);
-  return chosen(part.options, [`=${value}`, form], values, language, count);
+  return fillOption(part.options, [`=${value}`, form], values, language, count);
 }
 
-function chosen(options: Options, names: readonly string[], values: Values, language: string, number: number): string {
+function fillOption(
+  options: Options,
+  names: readonly string[],
+  values: Values,
+  language: string,
+  number: number,
+): string {
   const name = names.find((each) => Object.keys(options).includes(each)) ?? 'other';
   return fill(options[name]?.value ?? [], values, language, number);
 }
@@ -48,14 +54,14 @@ const numbers = new Map<string, Intl.NumberFormat>();
 const plurals = new Map<string, Intl.PluralRules>();
 
 function numbersOf(language: string): Intl.NumberFormat {
-  const found = numbers.get(language) ?? new Intl.NumberFormat(language);
-  numbers.set(language, found);
-  return found;
+  const formatter = numbers.get(language) ?? new Intl.NumberFormat(language);
+  numbers.set(language, formatter);
+  return formatter;
 }
 
 function pluralsOf(language: string, type: 'cardinal' | 'ordinal'): Intl.PluralRules {
   const name = `${language} ${type}`;
-  const found = plurals.get(name) ?? new Intl.PluralRules(language, { type });
-  plurals.set(name, found);
-  return found;
+  const rules = plurals.get(name) ?? new Intl.PluralRules(language, { type });
+  plurals.set(name, rules);
+  return rules;
 }

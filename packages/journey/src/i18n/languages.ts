@@ -36,12 +36,12 @@ export function directionOf(language: string): 'ltr' | 'rtl' {
 }
 
 /** Who reads one of these reads the other as well. */
-const AS: Readonly<Record<string, Language>> = { no: 'nb', nn: 'nb', zh: 'zh-Hans' };
+export const LANGUAGE_ALIASES: Readonly<Record<string, Language>> = { no: 'nb', nn: 'nb', zh: 'zh-Hans' };
 
 /** `de-AT` is `de`; what we do not speak is nothing. */
 export function asLanguage(tag: string | null | undefined): Language | undefined {
   const primary = (tag ?? '').trim().toLowerCase().split(/[-_]/, 1)[0] ?? '';
-  return LANGUAGES.find((each) => each === primary) ?? AS[primary];
+  return LANGUAGES.find((each) => each === primary) ?? LANGUAGE_ALIASES[primary];
 }
 
 /** What was asked for in the link, then what was chosen before, then the tenant's, then the browser's. */

@@ -9,8 +9,8 @@ const UNKNOWN = 'und';
 /** The text and the language it is in; a text without languages may be in any. */
 export function pickText(text: LocalText, language: string): { text: string; language: string | undefined } {
   if (typeof text === 'string') return { text, language: undefined };
-  const found = [language, FALLBACK, ...Object.keys(text)].find((each) => Object.hasOwn(text, each)) ?? '';
-  return { text: text[found] ?? '', language: found === UNKNOWN ? undefined : found };
+  const tag = [language, FALLBACK, ...Object.keys(text)].find((each) => Object.hasOwn(text, each)) ?? '';
+  return { text: text[tag] ?? '', language: tag === UNKNOWN ? undefined : tag };
 }
 
 /** Says in which language it is and lets it run in its own direction (WCAG 3.1.2). */

@@ -21,47 +21,50 @@ export type TenantWords = {
 };
 
 export function useMessages(areas: readonly Area[], tenant: TenantWords = NOTHING): Words | undefined {
-  const [chosen, setChosen] = useState<string>();
-  const [shown, setShown] = useState<{ language: string; areas: string; messages: Messages }>();
-  const wanted = useMemo(() => chosen ?? firstLanguage(tenant.language), [chosen, tenant.language]);
+  const [chosenLanguage, setChosenLanguage] = useState<string>();
+  const [texts, setTexts] = useState<{ language: string; areas: string; messages: Messages }>();
+  const wantedLanguage = useMemo(
+    () => chosenLanguage ?? firstLanguage(tenant.language),
+    [chosenLanguage, tenant.language],
+  );
   const names = areas.join(' ');
 
   useEffect(() => {
     let current = true;
-    loadAll(names.split(' ') as Area[], wanted).then(
-      (messages) => current && setShown({ language: wanted, areas: names, messages }),
+    loadAll(names.split(' ') as Area[], wantedLanguage).then(
+      (messages) => current && setTexts({ language: wantedLanguage, areas: names, messages }),
       () => undefined,
     );
     return () => {
       current = false;
     };
-  }, [wanted, names]);
+  }, [wantedLanguage, names]);
 
   useEffect(() => {
-    if (!shown) return;
+    if (!texts) return;
     const { documentElement } = document;
-    documentElement.lang = shown.language === PSEUDO ? 'en' : shown.language;
-    documentElement.dir = directionOf(shown.language);
-  }, [shown]);
+    documentElement.lang = texts.language === PSEUDO ? 'en' : texts.language;
+    documentElement.dir = directionOf(texts.language);
+  }, [texts]);
 
   const words = useMemo(() => {
-    if (!shown) return undefined;
-    const language = shown.language === PSEUDO ? 'en' : shown.language;
-    const own = shown.language === PSEUDO ? undefined : tenant.texts?.[language];
-    const loaded = new Set(shown.areas.split(' '));
+    if (!texts) return undefined;
+    const language = texts.language === PSEUDO ? 'en' : texts.language;
+    const own = texts.language === PSEUDO ? undefined : tenant.texts?.[language];
+    const loaded = new Set(texts.areas.split(' '));
     return {
       has: (needed: readonly Area[]) => needed.every((area) => loaded.has(area)),
-      t: translator(own ? { ...shown.messages, ...own } : shown.messages, language),
+      t: translator(own ? { ...texts.messages, ...own } : texts.messages, language),
       language,
       setLanguage(next: string) {
         rememberLanguage(next);
-        setChosen(next);
+        setChosenLanguage(next);
       },
     };
-  }, [shown, tenant.texts]);
+  }, [texts, tenant.texts]);
   // What was shown stays until the texts of a new area or of another language are there. But the language that was
   // guessed before the tenant's was known is not worth a glimpse.
-  return chosen === undefined && shown?.language !== wanted ? undefined : words;
+  return chosenLanguage === undefined && texts?.language !== wantedLanguage ? undefined : words;
 }
 
 const NOTHING: TenantWords = {};

@@ -12,7 +12,7 @@ export type Channel = 'EMAIL' | 'SMS';
 type AddressFormProps = {
   t: Translate;
   channel: Channel;
-  known: string | undefined;
+  knownAddress: string | undefined;
   /** What the button says for an address that is typed. */
   go: string;
   /** What is said when no more messages may be sent. */
@@ -27,8 +27,8 @@ const BAD_INPUT = 100001;
 const NO_ADDRESS = 100162;
 const MAX_LENGTH = 254;
 
-export function AddressForm({ t, channel, known, go, limit, onSend, onCancel }: AddressFormProps) {
-  const [typing, setTyping] = useState(known === undefined);
+export function AddressForm({ t, channel, knownAddress, go, limit, onSend, onCancel }: AddressFormProps) {
+  const [typing, setTyping] = useState(knownAddress === undefined);
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
   const [fault, setFault] = useState(false);
@@ -56,7 +56,7 @@ export function AddressForm({ t, channel, known, go, limit, onSend, onCancel }: 
       ) : (
         <Landing>
           <Button kind="primary" busy={busy} onPress={() => void send(undefined)}>
-            {t('send.known', { address: known ?? '' })}
+            {t('send.known', { address: knownAddress ?? '' })}
           </Button>
           <Button kind="quiet" onPress={() => setTyping(true)}>
             {t(channel === 'EMAIL' ? 'send.other' : 'send.otherNumber')}

@@ -89,31 +89,31 @@ function Origin({ t, language, handoff }: { t: Translate; language: string; hand
 }
 
 /** "Chrome on Windows", in the language of the page. */
-function browserText(t: Translate, named: string): string {
-  const [name = '', system] = named.split(' on ');
+function browserText(t: Translate, browserName: string): string {
+  const [name = '', system] = browserName.split(' on ');
   const browser = name === 'A browser' ? t('confirm.aBrowser') : name;
   return system === undefined ? browser : t('confirm.browserOn', { browser, system });
 }
 
-type Place = NonNullable<Memory['handoff']>['place'];
+type OfferPlace = NonNullable<Memory['handoff']>['place'];
 
 /** Where it is, as far as anybody can know, and how it is known. */
-function Whereabouts({ t, language, place = {} }: { t: Translate; language: string; place: Place }) {
+function Whereabouts({ t, language, place = {} }: { t: Translate; language: string; place: OfferPlace }) {
   const { city, countryCode, addressCountryCode } = place;
   const [country, address] = useMemo(
     () => [countryCode, addressCountryCode].map((code) => code && countryName(code, language)),
     [countryCode, addressCountryCode, language],
   );
   const near = city && (country && country !== city ? `${city}${language === 'ar' ? '،' : ','} ${country}` : city);
-  const shown = [
+  const lines = [
     near && t('confirm.place.clock', { place: near }),
     address && t('confirm.place.address', { country: address }),
   ].filter((each) => each !== undefined && each !== '');
-  if (shown.length === 0) return null;
+  if (lines.length === 0) return null;
   return (
     <div>
       <dt>{t('confirm.place')}</dt>
-      {shown.map((each) => (
+      {lines.map((each) => (
         <dd class="long" key={each}>
           {each}
         </dd>

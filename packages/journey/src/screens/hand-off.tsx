@@ -106,11 +106,16 @@ function Match({ t, offer }: { t: Translate; offer: Offer }) {
 }
 
 function CopyLink({ t, url }: { t: Translate; url: string }) {
-  const [refused, setRefused] = useState(false);
+  const [isRefused, setIsRefused] = useState(false);
   return (
     <>
-      <CopyButton text={url} label={t('handOff.copy')} done={t('handOff.copied')} onRefused={() => setRefused(true)} />
-      {refused && <code class="secret">{url}</code>}
+      <CopyButton
+        text={url}
+        label={t('handOff.copy')}
+        done={t('handOff.copied')}
+        onRefused={() => setIsRefused(true)}
+      />
+      {isRefused && <code class="secret">{url}</code>}
     </>
   );
 }

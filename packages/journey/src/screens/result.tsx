@@ -24,17 +24,17 @@ const FIGURES: Readonly<Record<string, () => ComponentChildren>> = {
 };
 
 export function ResultScreen({ t, language, journey, api, declined }: ResultProps) {
-  const { outcome = 'received', redirectUrl: given, homeUrl: home } = journey.result ?? {};
-  const redirectUrl = given !== undefined && leadsAway(given) ? given : undefined;
+  const { outcome = 'received', redirectUrl: tenantUrl, homeUrl: home } = journey.result ?? {};
+  const redirectUrl = tenantUrl !== undefined && leadsAway(tenantUrl) ? tenantUrl : undefined;
   const homeUrl = home !== undefined && leadsAway(home) ? home : undefined;
-  const shown = declined && outcome === 'notPossible' ? 'declined' : outcome;
+  const shownOutcome = declined && outcome === 'notPossible' ? 'declined' : outcome;
   const tenant = journey.tenantName;
   return (
     <>
-      {FIGURES[shown]?.()}
-      <Title>{t(`result.${shown}.title`)}</Title>
-      <p class="lead">{t(`result.${shown}.text`, { tenant })}</p>
-      {shown !== 'passed' && <p class="reference">{t('reference', { id: journey.processInstanceId })}</p>}
+      {FIGURES[shownOutcome]?.()}
+      <Title>{t(`result.${shownOutcome}.title`)}</Title>
+      <p class="lead">{t(`result.${shownOutcome}.text`, { tenant })}</p>
+      {shownOutcome !== 'passed' && <p class="reference">{t('reference', { id: journey.processInstanceId })}</p>}
       <WayOut {...{ t, journey, redirectUrl, homeUrl }} />
       {outcome === 'received' && <MayTell {...{ t, language, journey, api }} />}
     </>

@@ -61,9 +61,9 @@ export function Screens(props: ScreenProps) {
 
 function CurrentStep({ journey, state, api, words, note, overlay }: ScreenProps) {
   const { step } = journey;
-  const place = step && `${step.id} ${step.attempt}`;
+  const attemptKey = step && `${step.id} ${step.attempt}`;
   // What was uploaded belongs to one attempt of one step.
-  const stepApi = useMemo(() => step && api.ofStep(step), [api, place]);
+  const stepApi = useMemo(() => step && api.ofStep(step), [api, attemptKey]);
   const { t, language } = words;
   if (!step || !stepApi || !words.has(entryOf(step.type)?.areas ?? [])) {
     return (

@@ -18,24 +18,24 @@ type SendLinkProps = {
 /** Messages take a moment; who asks again at once gets two. */
 const AGAIN_AFTER_MS = 30_000;
 
-type Sent = { channel: Channel; to: string | undefined; address: string };
+type SentLink = { channel: Channel; to: string | undefined; address: string };
 
 export function SendLink({ t, language, messages, api, onSent }: SendLinkProps) {
   const [channel, setChannel] = useState<Channel>();
-  const [sent, setSent] = useState<Sent>();
+  const [sentLink, setSentLink] = useState<SentLink>();
   const send = (by: Channel) => async (to: string | undefined) => {
     const { sentTo, ...offer } = await api.sendHandoff({ channel: by, language, ...(to !== undefined && { to }) });
-    setSent({ channel: by, to, address: sentTo });
+    setSentLink({ channel: by, to, address: sentTo });
     setChannel(undefined);
     onSent(offer);
   };
   const failed = messages.handoff === 'FAILED';
   if (channel) {
-    const known = channel === 'EMAIL' ? messages.email : messages.phoneNumber;
+    const knownAddress = channel === 'EMAIL' ? messages.email : messages.phoneNumber;
     return (
       <AddressForm
         key={channel}
-        {...{ t, channel, known, go: t('send.go'), limit: t('send.limit') }}
+        {...{ t, channel, knownAddress, go: t('send.go'), limit: t('send.limit') }}
         onSend={send(channel)}
         onCancel={() => setChannel(undefined)}
       />
@@ -44,16 +44,16 @@ export function SendLink({ t, language, messages, api, onSent }: SendLinkProps) 
   return (
     <>
       <div role="status">
-        {sent && (
+        {sentLink && (
           <Landing>
             <p class="panel tinted centred">
-              {failed ? t('send.failed') : t('send.sent', { address: `\u2068${sent.address}\u2069` })}
+              {failed ? t('send.failed') : t('send.sent', { address: `\u2068${sentLink.address}\u2069` })}
             </p>
           </Landing>
         )}
       </div>
-      {sent && !failed ? (
-        <Again key={sent.address} t={t} onPress={() => setChannel(sent.channel)} />
+      {sentLink && !failed ? (
+        <Again key={sentLink.address} t={t} onPress={() => setChannel(sentLink.channel)} />
       ) : (
         messages.channels.map((each) => (
           <Button key={each} onPress={() => setChannel(each)}>
@@ -67,10 +67,10 @@ export function SendLink({ t, language, messages, api, onSent }: SendLinkProps) 
 
 /** Not at once, and then with the choice of another address. */
 function Again({ t, onPress }: { t: Translate; onPress(): void }) {
-  const [shown, setShown] = useState(false);
+  const [isShown, setIsShown] = useState(false);
   useEffect(() => {
-    const timer = setTimeout(() => setShown(true), AGAIN_AFTER_MS);
+    const timer = setTimeout(() => setIsShown(true), AGAIN_AFTER_MS);
     return () => clearTimeout(timer);
   }, []);
-  return shown ? <Button onPress={onPress}>{t('send.again')}</Button> : null;
+  return isShown ? <Button onPress={onPress}>{t('send.again')}</Button> : null;
 }

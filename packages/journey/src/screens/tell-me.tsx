@@ -10,12 +10,12 @@ export type TellMeProps = { t: Translate; language: string; journey: Journey; ap
 
 export function TellMe({ t, language, journey, api }: TellMeProps) {
   const [asking, setAsking] = useState(false);
-  const [told, setTold] = useState<string>();
+  const [sentAddress, setSentAddress] = useState<string>();
   const { messages, tenantName: tenant } = journey;
-  const address = told ?? messages?.tells;
+  const address = sentAddress ?? messages?.tells;
   const ask = async (to: string | undefined) => {
     const { sentTo } = await api.tellWhenDecided({ language, ...(to !== undefined && { to }) });
-    setTold(sentTo);
+    setSentAddress(sentTo);
     setAsking(false);
   };
   if (asking) {
@@ -23,7 +23,13 @@ export function TellMe({ t, language, journey, api }: TellMeProps) {
       <>
         <p class="note">{t('tell.text')}</p>
         <AddressForm
-          {...{ t, channel: 'EMAIL', known: messages?.email, go: t('tell.go'), limit: t('tell.limit', { tenant }) }}
+          {...{
+            t,
+            channel: 'EMAIL',
+            knownAddress: messages?.email,
+            go: t('tell.go'),
+            limit: t('tell.limit', { tenant }),
+          }}
           onSend={ask}
           onCancel={() => setAsking(false)}
         />
@@ -33,7 +39,9 @@ export function TellMe({ t, language, journey, api }: TellMeProps) {
   return (
     <>
       <div role="status">
-        {address && <Told isNew={told !== undefined} text={t('tell.done', { address: `\u2068${address}\u2069` })} />}
+        {address && (
+          <Told isNew={sentAddress !== undefined} text={t('tell.done', { address: `\u2068${address}\u2069` })} />
+        )}
       </div>
       <div class="actions">
         <Button onPress={() => setAsking(true)}>{t(address ? 'send.other' : 'tell.offer')}</Button>

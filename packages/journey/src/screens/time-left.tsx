@@ -10,23 +10,23 @@ const LOOK_EVERY_MS = 5_000;
 export function TimeLeft({ t, journey, onOver }: { t: Translate; journey: Journey; onOver(): void }) {
   const until = journey.step?.expiringDtm;
   const [now, setNow] = useState(() => Date.now());
-  const left = until === undefined ? Number.POSITIVE_INFINITY : Date.parse(until) - now;
+  const leftMs = until === undefined ? Number.POSITIVE_INFINITY : Date.parse(until) - now;
   useEffect(() => {
     if (until === undefined) return;
     const timer = setInterval(() => setNow(Date.now()), LOOK_EVERY_MS);
     return () => clearInterval(timer);
   }, [until]);
-  const over = left <= 0;
+  const over = leftMs <= 0;
   // Once, when the time is over: what is read then says whether it really is.
   useEffect(() => {
     if (over) onOver();
   }, [over]);
   return (
     <div role="status">
-      {left < WARN_MS && !over && (
+      {leftMs < WARN_MS && !over && (
         <p class="banner">
           <Icon name="clock" />
-          {t('time.left', { minutes: minutesLeft(left), tenant: journey.tenantName })}
+          {t('time.left', { minutes: minutesLeft(leftMs), tenant: journey.tenantName })}
         </p>
       )}
     </div>

@@ -1,16 +1,16 @@
 import { useEffect, useState } from 'preact/hooks';
 
 /** Code that few pages need, loaded when one does. Until then, and where it cannot be loaded, there is nothing to show. */
-export function useLater<T>(wanted: boolean, load: () => Promise<T>): T | undefined {
+export function useLater<T>(isWanted: boolean, load: () => Promise<T>): T | undefined {
   const [loaded, setLoaded] = useState<{ code: T }>();
   // What is loaded does not change, so it is asked for once.
   useEffect(() => {
-    if (wanted && !loaded) {
+    if (isWanted && !loaded) {
       load().then(
         (code) => setLoaded({ code }),
         () => undefined,
       );
     }
-  }, [wanted]);
+  }, [isWanted]);
   return loaded?.code;
 }

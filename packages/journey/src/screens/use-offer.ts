@@ -18,16 +18,16 @@ export function useOffer(api: ShellApi, handoff: Journey['device']['handoff']): 
   const [offer, setOffer] = useState<Offer>();
   const [over, setOver] = useState(false);
   const [error, setError] = useState<unknown>();
-  const [refused, setRefused] = useState(false);
-  const made = useRef(0);
+  const [isRefused, setIsRefused] = useState(false);
+  const offerCount = useRef(0);
 
   const make = useCallback(async () => {
     setError(undefined);
-    setRefused(false);
+    setIsRefused(false);
     try {
       setOffer(await api.offerHandoff());
       setOver(false);
-      made.current += 1;
+      offerCount.current += 1;
     } catch (thrown) {
       setError(thrown);
     }
@@ -40,7 +40,7 @@ export function useOffer(api: ShellApi, handoff: Journey['device']['handoff']): 
   useEffect(() => {
     if (!offer || handoff === 'CONFIRMING') return;
     const timer = setTimeout(
-      () => (made.current < MAX_BY_ITSELF ? void make() : setOver(true)),
+      () => (offerCount.current < MAX_BY_ITSELF ? void make() : setOver(true)),
       Math.max(0, Date.parse(offer.expiringDtm) - Date.now()),
     );
     return () => clearTimeout(timer);
@@ -49,14 +49,14 @@ export function useOffer(api: ShellApi, handoff: Journey['device']['handoff']): 
   // From a device that had come to none: it was turned away.
   const before = useRef(handoff);
   useEffect(() => {
-    if (before.current === 'CONFIRMING' && handoff === 'NONE') setRefused(true);
+    if (before.current === 'CONFIRMING' && handoff === 'NONE') setIsRefused(true);
     // The link was opened in this very browser, in another tab: what is shown here opens nothing any more.
     if (before.current === 'OFFERED' && handoff === 'NONE') setOver(true);
     if (before.current === 'NONE' && handoff === 'OFFERED') setOver(false);
     before.current = handoff;
   }, [handoff]);
 
-  const state = refused
+  const state = isRefused
     ? 'refused'
     : over
       ? 'over'
@@ -70,7 +70,7 @@ export function useOffer(api: ShellApi, handoff: Journey['device']['handoff']): 
     state,
     error,
     renew() {
-      made.current = 0;
+      offerCount.current = 0;
       void make();
     },
     replace(next) {

@@ -34,9 +34,9 @@ export function WaitingScreen({ t, language, journey, api }: TellMeProps) {
 
 /** Where mail is set up. */
 export function MayTell(props: TellMeProps) {
-  const wanted = props.journey.messages?.channels.includes('EMAIL') ?? false;
-  const later = useLater(wanted, () => import('./tell-me.tsx'));
-  return wanted && later ? <later.TellMe {...props} /> : null;
+  const isWanted = props.journey.messages?.channels.includes('EMAIL') ?? false;
+  const later = useLater(isWanted, () => import('./tell-me.tsx'));
+  return isWanted && later ? <later.TellMe {...props} /> : null;
 }
 
 export function PausedScreen({ t, journey }: { t: Translate; journey: Journey }) {

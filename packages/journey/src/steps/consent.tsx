@@ -4,6 +4,7 @@ import type { Journey } from '../api.ts';
 import { useBack } from '../back-stack.ts';
 import { type LocalText, OwnText } from '../i18n/own-text.tsx';
 import type { Translate } from '../i18n/translate.ts';
+import { CONSENT_PAGE } from '../page-rules.ts';
 import { Button } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { Icon } from '../ui/icons.tsx';
@@ -15,8 +16,6 @@ import type { StepProps } from './step.ts';
  * What is done with the data, and two ways on that are equally easy to take. Which version of the words was shown, and
  * in which language, goes with the answer.
  */
-const PAGE_VERSION = 'grove-1';
-
 type Settings = { textVersion: string; purpose?: LocalText; declineText?: LocalText; privacyUrl?: string };
 
 export function ConsentStep({ journey, step, t, language, submit }: StepProps) {
@@ -28,7 +27,7 @@ export function ConsentStep({ journey, step, t, language, submit }: StepProps) {
     setBusy(accepted);
     setError(undefined);
     try {
-      await submit({ accepted, textVersion, language, page: PAGE_VERSION });
+      await submit({ accepted, textVersion, language, page: CONSENT_PAGE });
     } catch (thrown) {
       setError(thrown);
     }

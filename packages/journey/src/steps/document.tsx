@@ -22,7 +22,7 @@ const COUNTRY_DIFFERS = 'country_differs';
 
 /** The sides that there are, and whether the country is still to be settled. */
 function useSides(step: StepProps['step'], settings: DocumentSettings) {
-  const [taken, setTaken] = useState<readonly SideTaken[]>([]);
+  const [pictures, setPictures] = useState<readonly SideTaken[]>([]);
   // What is there already, from before a reload or because it was good, is not asked for again. What arrives from now on
   // is counted in `taken`.
   const [there, setThere] = useState<readonly string[]>(step.images);
@@ -30,39 +30,39 @@ function useSides(step: StepProps['step'], settings: DocumentSettings) {
   const [isCountryOpen, setCountryOpen] = useState(differs);
   const anew = () => {
     setThere([]);
-    setTaken([]);
+    setPictures([]);
     setCountryOpen(false);
   };
-  return { taken, setTaken, there, isCountryOpen, anew };
+  return { taken: pictures, setTaken: setPictures, there, isCountryOpen, anew };
 }
 
 function Attempt(props: StepProps) {
   const { journey, step, api, t, language, submit } = props;
   const settings = step.settings as unknown as DocumentSettings;
-  const place = `grove-document-${journey.processInstanceId}-${step.id}`;
-  const settled = settledChoice(settings);
-  const [choice, setChoice] = useState<Choice | undefined>(settled ?? recallChoice(place));
-  const { taken, setTaken, there, isCountryOpen, anew } = useSides(step, settings);
+  const storageKey = `grove-document-${journey.processInstanceId}-${step.id}`;
+  const settledByTenant = settledChoice(settings);
+  const [choice, setChoice] = useState<Choice | undefined>(settledByTenant ?? recallChoice(storageKey));
+  const { taken: pictures, setTaken: setPictures, there, isCountryOpen, anew } = useSides(step, settings);
   const guide = useCardGuide();
   const chooseAnew = () => {
     anew();
-    rememberChoice(place, undefined);
+    rememberChoice(storageKey, undefined);
     setChoice(undefined);
   };
-  const toSideBefore = () => setTaken(taken.slice(0, -1));
+  const toSideBefore = () => setPictures(pictures.slice(0, -1));
   useBack(
-    choice === undefined ? undefined : taken.length > 0 ? toSideBefore : settled ? undefined : chooseAnew,
+    choice === undefined ? undefined : pictures.length > 0 ? toSideBefore : settledByTenant ? undefined : chooseAnew,
     'step',
   );
 
-  const choose = (chosen: Choice) => {
-    rememberChoice(place, chosen);
-    setChoice(chosen);
+  const choose = (newChoice: Choice) => {
+    rememberChoice(storageKey, newChoice);
+    setChoice(newChoice);
   };
   if (!choice) return <ChooseDocument t={t} language={language} {...settings} onChoose={choose} />;
   const { documentType, countryCode } = choice;
   const sides = sidesOf(settings.sides, documentType);
-  const onOther = settled ? undefined : chooseAnew;
+  const onOther = settledByTenant ? undefined : chooseAnew;
 
   const { readCountry } = settings;
   if (isCountryOpen && readCountry) {
@@ -72,20 +72,20 @@ function Attempt(props: StepProps) {
     };
     return <CountryQuestion {...{ t, language, readCountry, chosen: countryCode }} onAnswer={answer} onAnew={anew} />;
   }
-  const isComplete = sides.every((each) => there.includes(each)) && taken.length === 0;
+  const isComplete = sides.every((each) => there.includes(each)) && pictures.length === 0;
   if (isComplete && !step.fault) {
     const use = () => submit({ documentType, countryCode });
     return <KeepPhotos {...{ t, api, sides, onOther, onUse: use, onAnew: anew }} />;
   }
-  const wanted = wantedSides(sides, there);
-  const side = wanted[Math.min(taken.length, wanted.length - 1)] ?? 'front';
+  const missingSides = wantedSides(sides, there);
+  const side = missingSides[Math.min(pictures.length, missingSides.length - 1)] ?? 'front';
 
   const take = async (one: SideTaken, onProgress: (share: number) => void) => {
     if (!one.arrived) await api.uploadImage(side, one.blob, { onProgress });
     const sha256 = one.arrived ? undefined : await hashOf(one.blob);
-    const all = [...taken, { ...one, hints: { ...one.hints, ...(sha256 && { sha256 }) } }];
-    if (all.length < wanted.length) return setTaken(all);
-    const hints = hintsOfSides(all.map((each, place) => ({ side: wanted[place] ?? '', hints: each.hints })));
+    const all = [...pictures, { ...one, hints: { ...one.hints, ...(sha256 && { sha256 }) } }];
+    if (all.length < missingSides.length) return setPictures(all);
+    const hints = hintsOfSides(all.map((each, index) => ({ side: missingSides[index] ?? '', hints: each.hints })));
     await submit({ documentType, countryCode, hints });
   };
   return (
@@ -96,10 +96,10 @@ function Attempt(props: StepProps) {
       documentType={documentType}
       requireLiveCapture={settings.requireLiveCapture}
       guide={guide}
-      otherSide={taken[taken.length - 1]?.thumbnail}
+      otherSide={pictures[pictures.length - 1]?.thumbnail}
       sample={sampleDocument(documentType, countryCode)}
       onTaken={take}
-      onAll={taken.length === 0 && wanted.length < sides.length ? anew : undefined}
+      onAll={pictures.length === 0 && missingSides.length < sides.length ? anew : undefined}
       onOther={onOther}
     />
   );

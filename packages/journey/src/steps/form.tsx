@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { FieldView } from '../form/field-view.tsx';
 import { type Field, fieldsOf, purposeOf, readableName } from '../form/form-fields.ts';
-import { type FormFault, type Given, readForm, serverFaults } from '../form/read-form.ts';
+import { type FormFault, type FormInput, readForm, serverFaults } from '../form/read-form.ts';
 import { type LocalText, OwnText } from '../i18n/own-text.tsx';
 import type { Translate } from '../i18n/translate.ts';
 import { Problem } from '../problem.ts';
@@ -14,40 +14,40 @@ import type { StepProps } from './step.ts';
 type Settings = { title?: LocalText; schema: Record<string, unknown>; values?: Record<string, unknown> };
 
 /** What was typed is there again after a look at another page. It stays in this page, and of one form alone. */
-let draft: { place: string; given: Given } | undefined;
+let draft: { attemptKey: string; input: FormInput } | undefined;
 
 export function FormStep({ journey, step, t, language, submit, unable }: StepProps) {
   const { title, schema, values } = step.settings as Settings;
   const fields = useMemo(() => fieldsOf(schema), [schema]);
-  const place = `${journey.processInstanceId} ${step.id} ${step.attempt}`;
-  const [given, setGiven] = useState<Given>(() =>
-    draft?.place === place ? draft.given : startWith(fields, values ?? {}),
+  const attemptKey = `${journey.processInstanceId} ${step.id} ${step.attempt}`;
+  const [input, setInput] = useState<FormInput>(() =>
+    draft?.attemptKey === attemptKey ? draft.input : startWith(fields, values ?? {}),
   );
   useEffect(() => {
-    draft = { place, given };
-  }, [place, given]);
+    draft = { attemptKey, input };
+  }, [attemptKey, input]);
   const [faults, setFaults] = useState<readonly FormFault[]>([]);
   const [tries, setTries] = useState(0);
   const [error, setError] = useState<unknown>();
   const [busy, setBusy] = useState(false);
 
-  const refuse = (found: readonly FormFault[]) => {
-    setFaults(found);
+  const refuse = (newFaults: readonly FormFault[]) => {
+    setFaults(newFaults);
     setTries((before) => before + 1);
   };
   const send = async (event: Event) => {
     event.preventDefault();
     if (busy) return;
     setError(undefined);
-    const read = readForm(fields, given);
-    if (read.faults.length > 0) return refuse(read.faults);
+    const formResult = readForm(fields, input);
+    if (formResult.faults.length > 0) return refuse(formResult.faults);
     setFaults([]);
     setBusy(true);
     try {
-      await submit(read.result);
+      await submit(formResult.result);
     } catch (thrown) {
-      const found = thrown instanceof Problem ? serverFaults(fields, thrown.errors) : [];
-      if (found.length > 0) refuse(found);
+      const knownFaults = thrown instanceof Problem ? serverFaults(fields, thrown.errors) : [];
+      if (knownFaults.length > 0) refuse(knownFaults);
       else setError(thrown);
     }
     setBusy(false);
@@ -65,10 +65,10 @@ export function FormStep({ journey, step, t, language, submit, unable }: StepPro
       {fields.map((field) => (
         <FieldView
           key={field.name}
-          {...{ t, language, field, label: labels.get(field.name) ?? field.name, value: given[field.name] }}
+          {...{ t, language, field, label: labels.get(field.name) ?? field.name, value: input[field.name] }}
           fault={textOf(field.name)}
           onChange={(value) => {
-            setGiven((before) => ({ ...before, [field.name]: value }));
+            setInput((before) => ({ ...before, [field.name]: value }));
             // What was wrong with it may be right now; it is looked at again when the form is sent.
             setFaults((before) => before.filter(({ name }) => name !== field.name));
           }}
@@ -90,13 +90,13 @@ export function FormStep({ journey, step, t, language, submit, unable }: StepPro
 function labelOf(t: Translate, { label, name }: Field): LocalText {
   if (label) return label;
   const key = `field.${purposeOf(name) ?? ''}`;
-  const known = t(key);
-  return known === key ? readableName(name) : known;
+  const translation = t(key);
+  return translation === key ? readableName(name) : translation;
 }
 
-function startWith(fields: readonly Field[], values: Record<string, unknown>): Given {
+function startWith(fields: readonly Field[], values: Record<string, unknown>): FormInput {
   return Object.fromEntries(
-    fields.flatMap(({ name, kind }): [string, Given[string]][] => {
+    fields.flatMap(({ name, kind }): [string, FormInput[string]][] => {
       const value = values[name];
       if (value === undefined || value === null) return [];
       if (kind === 'boolean') return [[name, value === true || value === 'true']];

@@ -16,8 +16,8 @@ export function readPageMessage(data: unknown): PageMessage {
   const { event, variables } = data as { event?: unknown; variables?: unknown };
   if (event === 'READY') return { kind: 'ready' };
   if (event !== 'SEND') return { kind: 'other' };
-  const read = readVariables(variables ?? {});
-  return read ? { kind: 'send', variables: read } : { kind: 'bad' };
+  const values = readVariables(variables ?? {});
+  return values ? { kind: 'send', variables: values } : { kind: 'bad' };
 }
 
 /** Texts, numbers and truth values, as texts: that is what a custom page's result holds. */

@@ -7,7 +7,7 @@ import { Icon } from '../ui/icons.tsx';
 import { KeyFigure } from '../ui/illustrations.tsx';
 import { Title } from '../ui/title.tsx';
 import type { StepProps } from './step.ts';
-import { useBegun } from './use-begun.ts';
+import { useBeginning } from './use-begun.ts';
 import { type PasskeyOptions, useConditional } from './use-conditional.ts';
 
 /** A passkey is made or used. The browser asks; what it answers is handed over as it is. */
@@ -15,22 +15,22 @@ type Registration = Parameters<typeof startRegistration>[0]['optionsJSON'];
 type Authentication = Parameters<typeof startAuthentication>[0]['optionsJSON'];
 
 export function PasskeyStep({ step, t, api, submit, unable, handOff }: StepProps) {
-  const begun = useBegun({ api, submit });
+  const beginning = useBeginning({ api, submit });
   const making = step.type === 'passkeyRegistration';
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
-  const [refused, setRefused] = useState(false);
+  const [isRefused, setIsRefused] = useState(false);
   const send = async (credential: object) => {
     setBusy(true);
     await submit({ credential }).catch(setError);
     setBusy(false);
   };
-  const hasField = useConditional({ making, options: inTime(begun.settings), paused: busy, onCredential: send });
+  const hasField = useConditional({ making, options: inTime(beginning.settings), paused: busy, onCredential: send });
   const run = async () => {
     setBusy(true);
     setError(undefined);
-    setRefused(false);
-    const { publicKey } = inTime(begun.settings) ?? inTime(await begun.renew()) ?? {};
+    setIsRefused(false);
+    const { publicKey } = inTime(beginning.settings) ?? inTime(await beginning.renew()) ?? {};
     if (!publicKey) return setBusy(false);
     let credential: object;
     try {
@@ -39,13 +39,13 @@ export function PasskeyStep({ step, t, api, submit, unable, handOff }: StepProps
         : await startAuthentication({ optionsJSON: publicKey as Authentication });
     } catch {
       // Who closes the window of the browser has not failed, and may try again.
-      setRefused(true);
+      setIsRefused(true);
       setBusy(false);
       return;
     }
     await send(credential);
   };
-  const faulty = refused || step.fault !== undefined;
+  const faulty = isRefused || step.fault !== undefined;
   const supported = browserSupportsWebAuthn();
   const name = making ? 'passkey.make' : 'passkey.use';
   return (
@@ -60,7 +60,7 @@ export function PasskeyStep({ step, t, api, submit, unable, handOff }: StepProps
         </p>
       )}
       {hasField && <PasskeyField t={t} onEnter={run} />}
-      <ErrorNote t={t} error={error ?? begun.error} />
+      <ErrorNote t={t} error={error ?? beginning.error} />
       <div class="actions">
         {supported ? (
           <Button kind="primary" busy={busy} onPress={run}>

@@ -8,7 +8,7 @@ import { isPhone } from '../ui/is-phone.ts';
 import { QrCode } from '../ui/qr-code.tsx';
 import { Title } from '../ui/title.tsx';
 import type { StepProps } from './step.ts';
-import { type Begun, useBegun } from './use-begun.ts';
+import { type StepBeginning, useBeginning } from './use-begun.ts';
 
 /** A code from an authenticator app; for the first one, the app is told the secret. */
 type Settings = {
@@ -24,8 +24,8 @@ const DIGITS = 6;
 const SECRET_GONE = 'code_100035';
 
 export function TotpStep({ step, t, api, submit, unable }: StepProps) {
-  const begun = useBegun({ api, submit });
-  const settings: Settings = begun.settings ?? {};
+  const beginning = useBeginning({ api, submit });
+  const settings: Settings = beginning.settings ?? {};
   const { digits = DIGITS, replaces = false } = settings;
   const [code, setCode] = useState('');
   const [wrong, setWrong] = useState(step.fault !== undefined && step.fault.reason !== SECRET_GONE);
@@ -55,7 +55,7 @@ export function TotpStep({ step, t, api, submit, unable }: StepProps) {
           {t('totp.replaced')}
         </p>
       )}
-      {making && <Secret t={t} settings={settings} renew={begun.renew} />}
+      {making && <Secret t={t} settings={settings} renew={beginning.renew} />}
       <div class="field">
         <label for="totp-code">{t('totp.code', { digits })}</label>
         <input
@@ -78,7 +78,7 @@ export function TotpStep({ step, t, api, submit, unable }: StepProps) {
           </p>
         )}
       </div>
-      <ErrorNote t={t} error={error ?? begun.error} />
+      <ErrorNote t={t} error={error ?? beginning.error} />
       <div class="actions below">
         <Button kind="primary" submit busy={busy}>
           {t('continue')}
@@ -91,7 +91,7 @@ export function TotpStep({ step, t, api, submit, unable }: StepProps) {
   );
 }
 
-type SecretProps = { t: Translate; settings: Settings; renew: Begun['renew'] };
+type SecretProps = { t: Translate; settings: Settings; renew: StepBeginning['renew'] };
 
 /** On a phone the app is on the same device, which cannot scan its own screen: there a link opens it. */
 function Secret({ t, settings: { qrCode, uri, secret }, renew }: SecretProps) {

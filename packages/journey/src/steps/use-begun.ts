@@ -2,7 +2,7 @@ import { useCallback, useEffect, useState } from 'preact/hooks';
 import type { StepProps } from './step.ts';
 
 /** What the server has made for a step, fetched before the end user needs it: a browser asks for a passkey only at once. */
-export type Begun = {
+export type StepBeginning = {
   /** Nothing as long as it is not there. */
   settings: Readonly<Record<string, unknown>> | undefined;
   error: unknown;
@@ -10,19 +10,19 @@ export type Begun = {
   renew(anew?: boolean): Promise<Readonly<Record<string, unknown>> | undefined>;
 };
 
-export function useBegun({ api, submit }: Pick<StepProps, 'api' | 'submit'>): Begun {
-  const [settings, setSettings] = useState<Begun['settings']>();
+export function useBeginning({ api, submit }: Pick<StepProps, 'api' | 'submit'>): StepBeginning {
+  const [settings, setSettings] = useState<StepBeginning['settings']>();
   const [error, setError] = useState<unknown>();
   const renew = useCallback(
     async (anew?: boolean) => {
       setError(undefined);
       try {
-        const begun = await api.begin(anew);
+        const beginning = await api.begin(anew);
         // The step is over, and this page is behind: to submit is to be told where the journey stands.
-        if (!begun.begun) await submit({});
-        const made = begun.begun ? begun.settings : undefined;
-        setSettings(made);
-        return made;
+        if (!beginning.begun) await submit({});
+        const newSettings = beginning.begun ? beginning.settings : undefined;
+        setSettings(newSettings);
+        return newSettings;
       } catch (thrown) {
         setError(thrown);
         return undefined;

@@ -40,11 +40,11 @@ export function useConditional({ making, options, paused, onCredential }: Condit
   useEffect(() => {
     if (!waits || !publicKey) return;
     let over = false;
-    const asked = making
+    const ceremony = making
       ? startRegistration({ optionsJSON: publicKey as Registration, useAutoRegister: true })
       : startAuthentication({ optionsJSON: publicKey as Authentication, useBrowserAutofill: true });
     // Who takes none, or has none, presses the button.
-    asked.then(
+    ceremony.then(
       (credential) => over || tell.current(credential),
       () => undefined,
     );
@@ -59,8 +59,8 @@ export function useConditional({ making, options, paused, onCredential }: Condit
 
 /** A browser that does not know it would open its dialog without a gesture. */
 async function createsByItself(): Promise<boolean> {
-  const { PublicKeyCredential: known } = globalThis as {
+  const { PublicKeyCredential: credentials } = globalThis as {
     PublicKeyCredential?: { getClientCapabilities?(): Promise<Record<string, boolean>> };
   };
-  return (await known?.getClientCapabilities?.())?.conditionalCreate === true;
+  return (await credentials?.getClientCapabilities?.())?.conditionalCreate === true;
 }

@@ -36,8 +36,8 @@ const COLOUR = /^#[0-9a-f]{6}$/i;
 /** The pairs that cannot be told apart well enough; a colour that is none counts as the worst. */
 export function weakPairs(palette: Palette): Weak[] {
   return PAIRS.map(([one, other, needed]) => {
-    const known = COLOUR.test(palette[one] ?? '') && COLOUR.test(palette[other] ?? '');
-    return { one, other, needed, ratio: known ? contrast(palette[one], palette[other]) : 1 };
+    const areKnown = COLOUR.test(palette[one] ?? '') && COLOUR.test(palette[other] ?? '');
+    return { one, other, needed, ratio: areKnown ? contrast(palette[one], palette[other]) : 1 };
   }).filter(({ ratio, needed }) => ratio < needed);
 }
 

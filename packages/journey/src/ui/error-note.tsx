@@ -7,12 +7,12 @@ import { Icon } from './icons.tsx';
 export function ErrorNote({ t, error }: { t: Translate; error: unknown }) {
   if (error === undefined) return null;
   const trouble = troubleOf(error);
-  const known = trouble === 'network' || trouble === 'busy' ? trouble : 'broken';
+  const noteKind = trouble === 'network' || trouble === 'busy' ? trouble : 'broken';
   return (
     <div role="alert" class="error">
       <Icon name="warning" />
       <span>
-        {t(`note.${known}`)} <Reference t={t} error={error} />
+        {t(`note.${noteKind}`)} <Reference t={t} error={error} />
       </span>
     </div>
   );

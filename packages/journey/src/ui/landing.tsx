@@ -3,10 +3,10 @@ import { useEffect, useRef } from 'preact/hooks';
 
 /** Takes the focus when it appears, in place of what was pressed and is gone (WCAG 2.4.3). */
 export function Landing({ children }: { children: ComponentChildren }) {
-  const place = useRef<HTMLDivElement>(null);
-  useEffect(() => place.current?.focus({ preventScroll: true }), []);
+  const element = useRef<HTMLDivElement>(null);
+  useEffect(() => element.current?.focus({ preventScroll: true }), []);
   return (
-    <div ref={place} tabIndex={-1} class="landing">
+    <div ref={element} tabIndex={-1} class="landing">
       {children}
     </div>
   );

@@ -3,18 +3,18 @@ import { useEffect, useState } from 'preact/hooks';
 /** A QR code as one path, with the quiet zone of four modules that readers need. */
 const QUIET = 4;
 
-type Drawn = { text: string; path: string; size: number };
+type DrawnCode = { text: string; path: string; size: number };
 
 /** What draws it is fetched when somebody wants one: few do, and everybody would wait for it. */
 export function QrCode({ text, label }: { text: string; label: string }) {
-  const [drawn, setDrawn] = useState<Drawn>();
+  const [code, setCode] = useState<DrawnCode>();
   useEffect(() => {
     let current = true;
     import('uqr').then(
       ({ encode }) => {
         // A screen has no scratches: fewer and larger squares are read sooner than more of them with better repair.
         const { data, size } = encode(text, { ecc: 'L', boostEcc: true, border: QUIET });
-        if (current) setDrawn({ text, path: darkPath(data), size });
+        if (current) setCode({ text, path: darkPath(data), size });
       },
       // The link beside it does as well.
       () => undefined,
@@ -23,11 +23,11 @@ export function QrCode({ text, label }: { text: string; label: string }) {
       current = false;
     };
   }, [text]);
-  if (drawn?.text !== text) return <div class="qr" />;
+  if (code?.text !== text) return <div class="qr" />;
   return (
     <div class="qr">
-      <svg viewBox={`0 0 ${drawn.size} ${drawn.size}`} role="img" aria-label={label} shape-rendering="crispEdges">
-        <path d={drawn.path} fill="currentColor" />
+      <svg viewBox={`0 0 ${code.size} ${code.size}`} role="img" aria-label={label} shape-rendering="crispEdges">
+        <path d={code.path} fill="currentColor" />
       </svg>
     </div>
   );

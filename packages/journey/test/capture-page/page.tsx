@@ -62,8 +62,8 @@ async function show() {
         options?.onProgress?.(1);
         const text = blob.type === 'application/json' ? await blob.text() : '';
         // Only the newest of a name counts.
-        const known = sent.uploads.findIndex((upload) => upload.name === name);
-        const at = known < 0 ? blobs.length : known;
+        const sameName = sent.uploads.findIndex((upload) => upload.name === name);
+        const at = sameName < 0 ? blobs.length : sameName;
         blobs[at] = blob;
         sent.uploads[at] = { name, type: blob.type, bytes: blob.size, text };
         return { name, sha256: '', bytes: blob.size, ...(blob.type === 'application/pdf' && { pages: 2 }) };

@@ -62,6 +62,6 @@ function nameOf(userAgent: string): BrowserName {
 }
 
 function systemOf(userAgent: string, touchPoints: number): SystemName {
-  const found = SYSTEMS.find(([, pattern]) => pattern.test(userAgent))?.[0] ?? 'other';
-  return found === 'mac' && touchPoints > 1 ? 'ios' : found;
+  const system = SYSTEMS.find(([, pattern]) => pattern.test(userAgent))?.[0] ?? 'other';
+  return system === 'mac' && touchPoints > 1 ? 'ios' : system;
 }

@@ -80,15 +80,15 @@ function lensOf(stream: MediaStream): Lens {
   return { deviceId: track?.getSettings().deviceId ?? '', label: track?.label ?? '' };
 }
 
-function camera(stream: MediaStream, lenses: readonly Lens[], wanted: Facing): OpenCamera {
+function camera(stream: MediaStream, lenses: readonly Lens[], wantedFacing: Facing): OpenCamera {
   const [track] = stream.getVideoTracks();
   const abilities = (track?.getCapabilities?.() ?? {}) as { torch?: boolean };
-  const facing = (track?.getSettings().facingMode ?? wanted) as Facing;
+  const facing = (track?.getSettings().facingMode ?? wantedFacing) as Facing;
   return {
     stream,
     lens: lensOf(stream),
     lenses,
-    facing: facing === 'user' ? 'user' : wanted,
+    facing: facing === 'user' ? 'user' : wantedFacing,
     hasTorch: abilities.torch === true,
     async setTorch(on) {
       try {

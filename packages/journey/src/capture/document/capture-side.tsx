@@ -38,7 +38,7 @@ type CaptureSideProps = StepProps & {
   otherSide: Float32Array | undefined;
   guide: CardGuide | null | undefined;
   sample: Blob;
-  onTaken(taken: SideTaken, onProgress: (share: number) => void): Promise<void>;
+  onTaken(picture: SideTaken, onProgress: (share: number) => void): Promise<void>;
   /** To photograph the sides that are there already once more. */
   onAll?: (() => void) | undefined;
   /** To choose another document. */
@@ -59,8 +59,8 @@ export function CaptureSide(props: CaptureSideProps) {
   const sending = useSending();
   const app = stays ? undefined : appAround(navigator.userAgent);
 
-  const send = (taken: SideTaken) => sending.attempt(() => onTaken(taken, sending.setShare));
-  const check = (taken: SideTaken) => setView({ at: 'check', taken });
+  const send = (picture: SideTaken) => sending.attempt(() => onTaken(picture, sending.setShare));
+  const check = (picture: SideTaken) => setView({ at: 'check', taken: picture });
   const open = (file: Blob) => {
     setView({ at: 'opening', file });
     void sending.attempt(async () => check(await openPdf(props, file, sending.setShare)));
@@ -83,7 +83,7 @@ export function CaptureSide(props: CaptureSideProps) {
     case 'check':
       return (
         <CheckSide
-          {...{ t, taken: view.taken, sending, send, toPrimer, ways }}
+          {...{ t, picture: view.taken, sending, send, toPrimer, ways }}
           onRetake={() => toCamera()}
           {...other(props)}
         />
@@ -125,28 +125,28 @@ async function openPdf(
 
 type CheckSideProps = {
   t: StepProps['t'];
-  taken: SideTaken;
+  picture: SideTaken;
   sending: Sending;
-  send(taken: SideTaken): Promise<void>;
+  send(picture: SideTaken): Promise<void>;
   ways: Ways;
   more: More;
   toPrimer(): void;
   onRetake(): void;
 };
 
-function CheckSide({ t, taken, sending, send, ways, more, toPrimer, onRetake }: CheckSideProps) {
-  const { pages = 1 } = taken.hints;
-  const chosen = isChosen(taken);
+function CheckSide({ t, picture, sending, send, ways, more, toPrimer, onRetake }: CheckSideProps) {
+  const { pages = 1 } = picture.hints;
+  const isFile = isChosen(picture);
   return (
     <CheckPicture
       t={t}
-      blob={taken.blob}
+      blob={picture.blob}
       kind="card"
       sending={sending}
       note={pages > 1 ? t('file.pdf.pages', { pages }) : undefined}
-      chosen={chosen}
-      onUse={() => void send(taken)}
-      onRetake={chosen ? toPrimer : onRetake}
+      isFile={isFile}
+      onUse={() => void send(picture)}
+      onRetake={isFile ? toPrimer : onRetake}
       onUnable={ways.onUnable}
       more={more}
     />
@@ -186,7 +186,7 @@ function SidePrimer(props: SidePrimerProps) {
 function waysOf(
   { t, journey, handOff, unable, requireLiveCapture, sample, documentType }: CaptureSideProps,
   sending: Sending,
-  send: (taken: SideTaken) => Promise<void>,
+  send: (picture: SideTaken) => Promise<void>,
   choose: (file: ChosenFile) => void,
 ): Ways {
   return {
@@ -205,7 +205,7 @@ function waysOf(
   };
 }
 
-type LiveSideProps = CaptureSideProps & { ways: Ways; more: More; shutter: boolean; onShot(taken: SideTaken): void };
+type LiveSideProps = CaptureSideProps & { ways: Ways; more: More; shutter: boolean; onShot(picture: SideTaken): void };
 
 function LiveSide(props: LiveSideProps) {
   const { t, side, documentType, otherSide, guide, ways, more, shutter, onShot } = props;

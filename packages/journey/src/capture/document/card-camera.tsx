@@ -8,7 +8,7 @@ import { fitWithin, frameWithin } from '../picture/geometry.ts';
 import type { Picture } from '../picture/picture.ts';
 import { Shutter } from '../shutter.tsx';
 import type { Camera } from '../use-camera.ts';
-import { regionOf, type Taken, useLooks } from '../use-looks.ts';
+import { regionOf, useLooks, type VideoFrame } from '../use-looks.ts';
 import { type How, useShutter } from '../use-shutter.ts';
 import type { CardGuide } from './card-finder.ts';
 import { CardOutline } from './card-outline.tsx';
@@ -45,14 +45,14 @@ const ICONS: Readonly<Record<CardHint, CaptureIconName>> = {
   ...{ dark: 'light', bright: 'light', glare: 'glare', blurred: 'blur', hold: 'hold' },
 };
 
-type Seen = { quad: Quad | null; empty: boolean; good: boolean; progress: number };
-const NOTHING: Seen = { quad: null, empty: true, good: false, progress: 0 };
+type CardView = { quad: Quad | null; empty: boolean; good: boolean; progress: number };
+const NOTHING: CardView = { quad: null, empty: true, good: false, progress: 0 };
 
 export function CardCamera(props: CardCameraProps) {
   const { t, camera, kind, side, otherSide, shutterAtOnce, onShot, onLook } = props;
   const [broken, setBroken] = useState(false);
   const [pace, setPace] = useState(noHintYet<CardHint>());
-  const [seen, setSeen] = useState<Seen>(NOTHING);
+  const [cardView, setCardView] = useState<CardView>(NOTHING);
   const watch = useRef(noCardYet);
   const thumbnail = useRef<Float32Array | undefined>(undefined);
   const { video, running } = camera;
@@ -62,7 +62,7 @@ export function CardCamera(props: CardCameraProps) {
     onShot({ picture, thumbnail: thumbnail.current, how }),
   );
 
-  const look = async ({ pixels, at }: Taken) => {
+  const look = async ({ pixels, at }: VideoFrame) => {
     if (!guide || busy.current) return;
     const frame = frameWithin(pixels, RATIOS[kind]);
     const verdict = watchCard(watch.current, await guide.look({ pixels, frame, at }), otherSide);
@@ -70,7 +70,7 @@ export function CardCamera(props: CardCameraProps) {
     onLook?.();
     thumbnail.current = verdict.thumbnail ?? thumbnail.current;
     const { hint, outline: quad, progress } = verdict;
-    setSeen({ quad, empty: hint === 'noDocument', good: hint === 'hold', progress });
+    setCardView({ quad, empty: hint === 'noDocument', good: hint === 'hold', progress });
     setPace((before) => paceHint(before, hint, performance.now()));
     if (verdict.capture) await take('auto');
   };
@@ -84,10 +84,16 @@ export function CardCamera(props: CardCameraProps) {
     <>
       <CameraStage t={t} camera={camera} shape="card" mirrored={false}>
         {picture && (
-          <CardOutline picture={picture} frame={frameWithin(picture, RATIOS[kind])} kind={kind} side={side} {...seen} />
+          <CardOutline
+            picture={picture}
+            frame={frameWithin(picture, RATIOS[kind])}
+            kind={kind}
+            side={side}
+            {...cardView}
+          />
         )}
         {taking && <div class="stage-taken" />}
-        {guided && <LiveHint t={t} pace={pace} area="hint.card" icons={ICONS} good={seen.good} />}
+        {guided && <LiveHint t={t} pace={pace} area="hint.card" icons={ICONS} good={cardView.good} />}
       </CameraStage>
       <div class="shutter-place">
         {running && (late || !guided) && !taking ? (

@@ -1,12 +1,12 @@
 import type { Pixels } from '../pixels.ts';
-import type { Look } from './judge-card.ts';
+import type { CardLook } from './judge-card.ts';
 import type { Frame } from './measure-card.ts';
 
 export type CardQuestion = { pixels: Pixels; frame: Frame; at: number };
-export type CardAnswer = { look: Look } | { fault: string };
+export type CardAnswer = { look: CardLook } | { fault: string };
 
 /** One question at a time. */
-export type CardGuide = { look(question: CardQuestion): Promise<Look>; close(): void };
+export type CardGuide = { look(question: CardQuestion): Promise<CardLook>; close(): void };
 
 const LOOK_MS = 5_000;
 /** The first look waits until the worker is loaded and its program compiled, which a slow phone takes long for. */
@@ -40,7 +40,7 @@ async function inPage(): Promise<CardGuide> {
   return { look: ({ pixels, frame, at }) => find(pixels, frame, at), close: () => {} };
 }
 
-function ask(worker: Worker, question: CardQuestion, withinMs: number): Promise<Look> {
+function ask(worker: Worker, question: CardQuestion, withinMs: number): Promise<CardLook> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error('too slow')), withinMs);
     worker.onmessage = ({ data }: MessageEvent<CardAnswer>) => {

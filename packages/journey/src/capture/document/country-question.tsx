@@ -19,19 +19,19 @@ type CountryQuestionProps = {
 export function CountryQuestion({ t, language, readCountry, chosen, onAnswer, onAnew }: CountryQuestionProps) {
   const sending = useSending();
   const busy = sending.share !== undefined;
-  const [read, picked] = [countryName(readCountry, language), countryName(chosen, language)];
+  const [readName, chosenName] = [countryName(readCountry, language), countryName(chosen, language)];
   const answer = (country: string) => void sending.attempt(() => onAnswer(country));
   return (
     <>
       <CardFigure kind="card" side="front" />
       <Title>{t('country.title')}</Title>
-      <p class="lead">{t('country.text', { read, chosen: picked })}</p>
+      <p class="lead">{t('country.text', { read: readName, chosen: chosenName })}</p>
       <ErrorNote t={t} error={sending.error} />
       <div class="actions">
         <Button kind="primary" busy={busy} onPress={() => answer(readCountry)}>
-          {t('country.switch', { country: read })}
+          {t('country.switch', { country: readName })}
         </Button>
-        <Button onPress={() => busy || answer(chosen)}>{t('country.keep', { country: picked })}</Button>
+        <Button onPress={() => busy || answer(chosen)}>{t('country.keep', { country: chosenName })}</Button>
         <Button kind="quiet" onPress={onAnew}>
           {t('country.anew')}
         </Button>

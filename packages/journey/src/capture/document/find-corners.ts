@@ -1,11 +1,11 @@
 import { Scanner } from 'scanic';
 import type { Pixels } from '../pixels.ts';
-import type { Look } from './judge-card.ts';
+import type { CardLook } from './judge-card.ts';
 import { type Frame, measureCard, measureLight } from './measure-card.ts';
 import type { Quad } from './quad.ts';
 
 /** Finds the document in a picture and measures it. Needs a canvas that can be drawn on where it runs. */
-export type CardFinder = (pixels: Pixels, frame: Frame, at: number) => Promise<Look>;
+export type CardFinder = (pixels: Pixels, frame: Frame, at: number) => Promise<CardLook>;
 
 /** Edges are looked for in a picture no larger than this. */
 const EDGES_AT = 320;

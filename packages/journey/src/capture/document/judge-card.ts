@@ -16,7 +16,7 @@ export type CardHint =
   | 'hold';
 
 /** What one look at the camera gave. */
-export type Look = {
+export type CardLook = {
   /** Milliseconds on any clock that only goes forward. */
   readonly at: number;
   readonly card: CardMeasures | null;
@@ -67,7 +67,7 @@ export function isPlausible(card: CardMeasures): boolean {
 }
 
 /** `otherSide` is the side that was photographed before, where this must be another one. */
-export function judgeCard({ card, light }: Look, otherSide?: Float32Array): CardHint | null {
+export function judgeCard({ card, light }: CardLook, otherSide?: Float32Array): CardHint | null {
   if (!card || !isPlausible(card)) return missing(card, light);
   if (otherSide && likeness(card.thumbnail, otherSide) > CARD_LIMITS.sameSide) return 'turnOver';
   if (card.share > CARD_LIMITS.shareAtMost || card.margin < CARD_LIMITS.margin) return 'back';

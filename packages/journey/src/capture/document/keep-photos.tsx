@@ -27,7 +27,7 @@ export function KeepPhotos({ t, api, sides, onUse, onAnew, onOther }: KeepPhotos
     let current = true;
     // Without it there are still the words: what stands in for an image in the sandbox cannot be seen.
     api.seeImage(side).then(
-      (seen) => current && setFront(seen),
+      (picture) => current && setFront(picture),
       () => undefined,
     );
     return () => {

@@ -6,14 +6,14 @@ export function useCardGuide(): CardGuide | null | undefined {
   const [guide, setGuide] = useState<CardGuide | null | undefined>();
   useEffect(() => {
     let current: CardGuide | null | undefined;
-    let gone = false;
+    let isGone = false;
     void openCardGuide().then((opened) => {
       current = opened;
-      if (gone) opened?.close();
+      if (isGone) opened?.close();
       else setGuide(opened);
     });
     return () => {
-      gone = true;
+      isGone = true;
       current?.close();
     };
   }, []);

@@ -1,8 +1,8 @@
-import { type CardHint, isPlausible, judgeCard, type Look } from './judge-card.ts';
+import { type CardHint, type CardLook, isPlausible, judgeCard } from './judge-card.ts';
 import { longSideOf, movementBetween, type Quad } from './quad.ts';
 
 /** Several looks in a row: only what stays the same is photographed. */
-export type CardWatch = { readonly recent: readonly Look[] };
+export type CardWatch = { readonly recent: readonly CardLook[] };
 
 export type CardVerdict = {
   readonly watch: CardWatch;
@@ -22,7 +22,7 @@ const STEADY_MOVEMENT = 0.025;
 
 export const noCardYet: CardWatch = { recent: [] };
 
-export function watchCard(watch: CardWatch, look: Look, otherSide?: Float32Array): CardVerdict {
+export function watchCard(watch: CardWatch, look: CardLook, otherSide?: Float32Array): CardVerdict {
   const hint = judgeCard(look, otherSide);
   const outline = look.card && isPlausible(look.card) ? look.card.quad : null;
   const thumbnail = outline && look.card ? look.card.thumbnail : null;

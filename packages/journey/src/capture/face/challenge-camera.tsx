@@ -6,7 +6,7 @@ import { CaptureIcon } from '../icons.tsx';
 import { LiveHint } from '../live-hint.tsx';
 import { FACE_ICONS } from './face-icons.ts';
 import { FaceOval } from './face-oval.tsx';
-import { type Instruction, OMISSIONS, type Omission, progressOf, shownOf } from './instruction.ts';
+import { type Instruction, instructionView, OMISSIONS, type Omission, progressOf } from './instruction.ts';
 import { canSpeak, hush, speak } from './speak.ts';
 import { type ChallengeOptions, useChallenge } from './use-challenge.ts';
 
@@ -23,14 +23,14 @@ export function ChallengeCamera(props: ChallengeCameraProps) {
   const { view, restart } = useChallenge(props);
   const { challenge, notice, good, seen, pace } = view;
   const instruction = challenge?.state === 'OPEN' ? challenge.instruction : undefined;
-  const shown = instruction && shownOf(instruction);
-  const until = shown?.drawing === 'closeEyes' ? t('challenge.untilSignal') : '';
-  const words = shown ? `${t(shown.text)} ${until}`.trim() : notice ? t(notice) : '';
+  const display = instruction && instructionView(instruction);
+  const until = display?.drawing === 'closeEyes' ? t('challenge.untilSignal') : '';
+  const words = display ? `${t(display.text)} ${until}`.trim() : notice ? t(notice) : '';
   const omission = instruction && OMISSIONS[instruction.kind];
   return (
     <>
       <CameraStage t={t} camera={camera} shape="face" mirrored>
-        <FaceOval good={good} progress={challenge ? progressOf(challenge) : 0} towards={shown?.drawing} seen={seen} />
+        <FaceOval good={good} progress={challenge ? progressOf(challenge) : 0} towards={display?.drawing} seen={seen} />
         {instruction && <InstructionHint t={t} instruction={instruction} until={until} />}
         {notice ? (
           <div class="hint long" aria-hidden="true">
@@ -66,7 +66,7 @@ export function ChallengeCamera(props: ChallengeCameraProps) {
 
 function InstructionHint({ t, instruction, until }: { t: Translate; instruction: Instruction; until: string }) {
   const { kind, phase } = instruction;
-  const { text, icon } = shownOf(instruction);
+  const { text, icon } = instructionView(instruction);
   return (
     <div
       class={phase === 'return' ? 'hint good' : 'hint'}

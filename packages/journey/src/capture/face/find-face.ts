@@ -69,11 +69,11 @@ function lookOf(faces: readonly HumanFace[], pixels: Pixels): FoundFace {
   if (!main) {
     return { faces: 0, centre: { x: 0, y: 0 }, height: 0, angles: { yaw: 0, pitch: 0, roll: 0 }, light };
   }
-  const counted = bySize.filter((each) => areaOf(each) >= areaOf(main) * OTHER_FACE_SHARE);
+  const largeFaces = bySize.filter((each) => areaOf(each) >= areaOf(main) * OTHER_FACE_SHARE);
   const [left, top, width, height] = main.boxRaw;
   const { yaw = 0, pitch = 0, roll = 0 } = main.rotation?.angle ?? {};
   return {
-    faces: counted.length,
+    faces: largeFaces.length,
     centre: { x: left + width / 2, y: top + height / 2 },
     height,
     angles: { yaw: yaw * DEGREES * YAW_SCALE, pitch: pitch * DEGREES * PITCH_SCALE, roll: roll * DEGREES },

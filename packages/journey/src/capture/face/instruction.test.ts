@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Challenge } from '../../api.ts';
-import { type Instruction, isSeen, progressOf, shownOf } from './instruction.ts';
+import { type Instruction, instructionView, isSeen, progressOf } from './instruction.ts';
 
 const open = (number: number, instruction: Pick<Instruction, 'kind' | 'phase'>): Challenge => ({
   ...{ challengeId: 'C', state: 'OPEN', number, total: 5, expiringDtm: '2030-01-01T00:00:00.000Z' },
@@ -9,14 +9,14 @@ const open = (number: number, instruction: Pick<Instruction, 'kind' | 'phase'>):
 });
 
 test('the person turns to the side that the mirror shows', () => {
-  assert.equal(shownOf({ kind: 'left', phase: 'do' }).text, 'pose.right');
-  assert.equal(shownOf({ kind: 'right', phase: 'do' }).drawing, 'left');
-  assert.equal(shownOf({ kind: 'up', phase: 'do' }).text, 'pose.up');
-  assert.equal(shownOf({ kind: 'closer', phase: 'do' }).text, 'hint.face.closer');
+  assert.equal(instructionView({ kind: 'left', phase: 'do' }).text, 'pose.right');
+  assert.equal(instructionView({ kind: 'right', phase: 'do' }).drawing, 'left');
+  assert.equal(instructionView({ kind: 'up', phase: 'do' }).text, 'pose.up');
+  assert.equal(instructionView({ kind: 'closer', phase: 'do' }).text, 'hint.face.closer');
 });
 
 test('each movement has its own way back', () => {
-  const back = (kind: Instruction['kind']) => shownOf({ kind, phase: 'return' }).text;
+  const back = (kind: Instruction['kind']) => instructionView({ kind, phase: 'return' }).text;
   assert.deepEqual(
     [back('left'), back('closeEyes'), back('openMouth'), back('closer')],
     ['pose.centre', 'pose.openEyes', 'pose.closeMouth', 'hint.face.back'],

@@ -14,10 +14,10 @@ export function asInMirror(kind: Movement): Movement {
   return kind === 'right' ? 'left' : kind;
 }
 
-type Shown = { readonly text: string; readonly icon: CaptureIconName; readonly drawing: Movement };
+type InstructionView = { readonly text: string; readonly icon: CaptureIconName; readonly drawing: Movement };
 
 /** `text` is the key of the words. */
-export function shownOf({ kind, phase }: Pick<Instruction, 'kind' | 'phase'>): Shown {
+export function instructionView({ kind, phase }: Pick<Instruction, 'kind' | 'phase'>): InstructionView {
   if (phase === 'return') return { text: RETURNS[kind] ?? 'pose.centre', icon: 'done', drawing: 'centre' };
   const drawing = asInMirror(kind);
   return { text: kind === 'closer' ? 'hint.face.closer' : `pose.${drawing}`, icon: drawing, drawing };

@@ -6,7 +6,7 @@ import { LiveHint } from '../live-hint.tsx';
 import type { Picture } from '../picture/picture.ts';
 import { Shutter } from '../shutter.tsx';
 import type { Camera } from '../use-camera.ts';
-import { type Taken, useLooks } from '../use-looks.ts';
+import { useLooks, type VideoFrame } from '../use-looks.ts';
 import { type How, useShutter } from '../use-shutter.ts';
 import type { FaceFinder } from './face-finder.ts';
 import { FACE_ICONS } from './face-icons.ts';
@@ -38,7 +38,7 @@ export function SelfieCamera(props: SelfieCameraProps) {
 
   const { late, taking, busy, take } = useShutter(camera, shutterAtOnce, onShot);
 
-  const look = async ({ pixels, at }: Taken) => {
+  const look = async ({ pixels, at }: VideoFrame) => {
     if (!finder || busy.current) return;
     const hint = judgeFace({ at, ...(await finder.find(pixels)) }, OVAL);
     onLook?.();

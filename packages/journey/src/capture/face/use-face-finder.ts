@@ -2,16 +2,16 @@ import { useEffect, useState } from 'preact/hooks';
 import { type FaceFinder, openFaceFinder } from './face-finder.ts';
 
 /** Loaded while the end user still reads. `undefined` until then, `null` where this browser has none. */
-export function useFaceFinder(wanted = true): FaceFinder | null | undefined {
+export function useFaceFinder(isWanted = true): FaceFinder | null | undefined {
   const [finder, setFinder] = useState<FaceFinder | null | undefined>();
   useEffect(() => {
-    if (!wanted) return;
+    if (!isWanted) return;
     const end = new AbortController();
     void openFaceFinder(end.signal).then((opened) => {
       if (end.signal.aborted) opened?.close();
       else setFinder(opened);
     });
     return () => end.abort();
-  }, [wanted]);
+  }, [isWanted]);
   return finder;
 }

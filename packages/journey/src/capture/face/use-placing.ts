@@ -14,11 +14,11 @@ const FINDER_MS = 5_000;
 /** Without landmarks: to find one's face in the oval. */
 const READY_MS = 2_500;
 
-type Place = { camera: Camera; finder: FaceFinder | null | undefined };
+type PlacingDevices = { camera: Camera; finder: FaceFinder | null | undefined };
 
 /** Guides the face into the oval, by landmarks where this device finds them quickly, and by the clock elsewhere. */
 export function usePlacing(
-  { camera: { video }, finder }: Place,
+  { camera: { video }, finder }: PlacingDevices,
   active: boolean,
   onLook: (hint: FaceHint | null, isPlaced: boolean) => void,
 ): void {

@@ -1,3 +1,4 @@
+import { MAX_UPLOAD_BYTES } from '../../page-rules.ts';
 import { fitWithin, type Region } from './geometry.ts';
 import { type FileKind, SNIFFED_BYTES, sniffFile } from './sniff-file.ts';
 
@@ -16,7 +17,7 @@ export const PICTURE_LIMITS = {
   frameQuality: 0.85,
   fileBytes: 25 * 1024 * 1024,
   /** It is sent as it is. */
-  pdfBytes: 12 * 1024 * 1024,
+  pdfBytes: MAX_UPLOAD_BYTES,
   /** Smaller holds no readable document and no face. */
   fileEdge: 300,
 } as const;

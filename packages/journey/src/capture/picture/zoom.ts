@@ -19,12 +19,12 @@ export function sizeWithin(picture: Size, room: Size): Size {
 export type Layout = { readonly picture: Size; readonly room: Size };
 
 /** Larger or smaller, with what is under `point` of the room staying there. */
-export function zoomTo(zoom: Zoom, wanted: number, point: Point, { picture, room }: Layout): Zoom {
-  const scale = Math.min(ZOOM.most, Math.max(ZOOM.least, wanted));
+export function zoomTo(zoom: Zoom, wantedScale: number, point: Point, { picture, room }: Layout): Zoom {
+  const scale = Math.min(ZOOM.most, Math.max(ZOOM.least, wantedScale));
   if (scale === ZOOM.least) return WHOLE;
   const along = (scrolled: number, at: number, length: number, space: number) => {
-    const place = (scrolled + at - beside(length * zoom.scale, space)) / zoom.scale;
-    return Math.max(0, place * scale + beside(length * scale, space) - at);
+    const position = (scrolled + at - beside(length * zoom.scale, space)) / zoom.scale;
+    return Math.max(0, position * scale + beside(length * scale, space) - at);
   };
   return {
     scale,

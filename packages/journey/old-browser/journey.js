@@ -4,17 +4,13 @@
 // waiting and the result. What needs more than that is told, and can be done with a phone or by a person.
 (function () {
   'use strict';
-  var LANGUAGES = ['en', 'de', 'fr', 'es', 'pt', 'it', 'pl', 'ar', 'nl', 'sv', 'da', 'fi', 'nb', 'cs', 'ro', 'hu', 'el', 'tr', 'uk', 'zh-Hans'];
-  var AS = { no: 'nb', nn: 'nb', zh: 'zh-Hans' };
-  var ASK_EVERY_MS = 3000;
+  /** What these pages share with the app, put in front of this script when it is built. */
+  var rules = window.groveRules;
   var TIMEOUT_MS = 120000;
-  var TROUBLES = { 100055: 'link', 100021: 'tokenUnknown', 100024: 'tokenEnded', 100044: 'tokenEnded', 100045: 'tokenEarly', 100046: 'tokenUsedUp', 100047: 'tokenEnded', 100022: 'finished', 100054: 'session' };
-  /** The page was behind: another tab, another device or the clock has moved the journey on. */
-  var BEHIND = { 100054: 1, 100056: 1, 100057: 1, 100058: 1, 100022: 1 };
 
   var root = document.getElementById('app');
   var page = { journey: null, instanceId: '', handoff: null, declined: false, language: 'en' };
-  var words = { texts: {}, countries: [], faults: { card: {}, face: {} } };
+  var words = { texts: {}, plurals: [], countries: [], faults: { card: {}, face: {} } };
   var asking;
 
   function parameter(name, search) {
@@ -35,7 +31,7 @@
 
   function languageOf(tag) {
     var primary = String(tag || '').toLowerCase().split(/[-_]/)[0];
-    return LANGUAGES.indexOf(primary) < 0 ? AS[primary] || '' : primary;
+    return rules.languages.indexOf(primary) < 0 ? rules.languageAliases[primary] || '' : primary;
   }
 
   function chooseLanguage(tenant) {
@@ -47,26 +43,9 @@
     );
   }
 
-  /** The form of a number in a language, as Unicode CLDR has it; whole numbers alone. */
+  /** The plural form of a whole number: beyond 199 the forms repeat by hundreds. */
   function formOf(number) {
-    var ten = number % 10;
-    var hundred = number % 100;
-    if (page.language === 'ar') {
-      if (number < 3) return ['zero', 'one', 'two'][number];
-      return hundred >= 3 && hundred <= 10 ? 'few' : hundred >= 11 ? 'many' : 'other';
-    }
-    if (page.language === 'pl' && number !== 1) {
-      return ten >= 2 && ten <= 4 && (hundred < 12 || hundred > 14) ? 'few' : 'many';
-    }
-    if (page.language === 'uk') {
-      if (ten === 1 && hundred !== 11) return 'one';
-      return ten >= 2 && ten <= 4 && (hundred < 12 || hundred > 14) ? 'few' : 'many';
-    }
-    if (page.language === 'cs' && number >= 2 && number <= 4) return 'few';
-    if (page.language === 'ro' && number !== 1) return number === 0 || (hundred >= 1 && hundred <= 19) ? 'few' : 'other';
-    if (page.language === 'zh-Hans') return 'other';
-    if ((page.language === 'fr' || page.language === 'pt') && number === 0) return 'one';
-    return number === 1 ? 'one' : 'other';
+    return words.plurals[number < 200 ? number : 100 + (number % 100)];
   }
 
   /** Fills in a message that was read when the app was built: 0 text, 1 value, 5 choice, 6 plural, 7 the number itself. */
@@ -199,7 +178,7 @@
   }
 
   function troubleOf(status, answer, again) {
-    var name = status === 0 ? 'network' : TROUBLES[answer.code];
+    var name = status === 0 ? 'network' : rules.troubles[answer.code];
     if (!name) name = status === 429 || status === 503 ? 'busy' : status < 500 ? 'token' : 'broken';
     trouble(name, answer.requestId, name === 'network' || name === 'busy' || name === 'broken' ? again : null);
   }
@@ -225,7 +204,7 @@
     var journey = page.journey;
     body.revision = journey.revision;
     post(base() + '/steps/' + encodeURIComponent(journey.step.id), body, function (status, answer) {
-      if (isGood(status) || BEHIND[answer.code]) return refresh();
+      if (isGood(status) || rules.behind.indexOf(answer.code) >= 0) return refresh();
       complain(t(status === 0 ? 'note.network' : status === 429 || status === 503 ? 'note.busy' : 'note.broken'));
       if (failed) failed(answer);
     });
@@ -233,7 +212,7 @@
 
   function wait(title, text) {
     show(title, [paragraph(text, 'lead')]);
-    asking = setTimeout(refresh, ASK_EVERY_MS);
+    asking = setTimeout(refresh, rules.askEveryMs);
   }
 
   /** Until another device has taken over, what is shown stays. */
@@ -245,7 +224,7 @@
         if (isGood(status) && !answer.device.active) take(answer);
         else follow();
       });
-    }, ASK_EVERY_MS);
+    }, rules.askEveryMs);
   }
 
   function draw() {
@@ -332,7 +311,7 @@
         words = answer;
         page.language = language;
         document.documentElement.lang = language;
-        document.documentElement.dir = language === 'ar' ? 'rtl' : 'ltr';
+        document.documentElement.dir = rules.rightToLeft.indexOf(language) < 0 ? 'ltr' : 'rtl';
       }
       then();
     });

@@ -11,9 +11,7 @@ window.groveSteps = function (tools, step) {
   var settings = step.settings;
   var journey = tools.page.journey;
   var tenant = { tenant: journey.tenantName };
-  var PHOTOS = 'image/jpeg,image/png,image/webp';
-  /** As large as the server takes. */
-  var MAX_BYTES = 12 * 1024 * 1024;
+  var rules = window.groveRules;
 
   /** Words of the tenant: one text, or a text by language. */
   function own(text) {
@@ -76,7 +74,7 @@ window.groveSteps = function (tools, step) {
     function answer(accepted) {
       tools.page.declined = !accepted;
       tools.submit({
-        result: { accepted: accepted, textVersion: settings.textVersion, language: tools.page.language, page: 'grove-1' },
+        result: { accepted: accepted, textVersion: settings.textVersion, language: tools.page.language, page: rules.consentPage },
       });
     }
     term('consent.purpose', own(settings.purpose) || t('consent.purpose.text', tenant));
@@ -209,13 +207,13 @@ window.groveSteps = function (tools, step) {
   function photos(kind, names, titleOf, tips, done) {
     if (names.length === 0) return done();
     var name = names[0];
-    var input = element('input', { id: 'photo', type: 'file', accept: PHOTOS });
+    var input = element('input', { id: 'photo', type: 'file', accept: rules.photoTypes });
     function send() {
       var file = input.files && input.files[0];
       if (!file) return tools.complain(t('form.required'));
       if (file.size === 0) return tools.complain(t('file.empty'));
-      if (file.size > MAX_BYTES) return tools.complain(t('file.tooLarge'));
-      if (PHOTOS.split(',').indexOf(file.type) < 0) return tools.complain(t('file.wrongType'));
+      if (file.size > rules.maxUploadBytes) return tools.complain(t('file.tooLarge'));
+      if (rules.photoTypes.split(',').indexOf(file.type) < 0) return tools.complain(t('file.wrongType'));
       tools.complain(t('upload.sending') + ' …');
       var path = tools.base() + '/steps/' + encodeURIComponent(step.id) + '/images/' + name;
       tools.ask('POST', path, file, file.type, function (status, answer) {
@@ -236,11 +234,11 @@ window.groveSteps = function (tools, step) {
   }
 
   function takeDocument(type, country) {
-    var both = settings.sides === 'both' || (settings.sides !== 'front' && type !== 'PASSPORT');
+    var sides = rules.sides[settings.sides] || rules.sides[type] || rules.sides.other;
     function titleOf(side) {
       return t('document.' + side + '.' + type);
     }
-    photos('card', both ? ['front', 'back'] : ['front'], titleOf, ['document.tip.whole', 'document.tip.light'], function () {
+    photos('card', sides, titleOf, ['document.tip.whole', 'document.tip.light'], function () {
       tools.submit({ result: { documentType: type, countryCode: country } });
     });
   }

@@ -1,0 +1,89 @@
+import { render } from 'preact';
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import type { Journey, JourneyApi, JourneyStep } from './api.ts';
+import { Opening } from './app-opening.tsx';
+import { directionOf, LANGUAGES } from './i18n/languages.ts';
+import { loadMessages } from './i18n/load-messages.ts';
+import { type Messages, translator } from './i18n/translate.ts';
+import type { Words } from './i18n/use-messages.ts';
+import { Shell } from './shell.tsx';
+import { FormStep } from './steps/form.tsx';
+import type { Theme } from './theme/theme.ts';
+import { useTheme } from './theme/use-theme.ts';
+import { whenParsed } from './when-parsed.ts';
+
+/**
+ * Shows a form as end users will see it, to whoever builds it in the console. The console frames this page and tells it what
+ * to show; nothing that is typed here is sent anywhere. Only a page of the same origin may frame it or is heard.
+ */
+type View = { settings: Record<string, unknown>; language: string; theme?: Theme; tenantName?: string };
+export const SHOW = 'grove-preview';
+export const READY = 'grove-preview-ready';
+
+export async function showPreview(): Promise<void> {
+  const root = await whenParsed();
+  root.textContent = '';
+  render(<Preview />, root);
+}
+
+function readView({ origin, source, data }: MessageEvent): View | undefined {
+  if (origin !== location.origin || source !== parent || typeof data !== 'object' || data === null) return undefined;
+  return data.type === SHOW && typeof data.settings === 'object' ? (data as View) : undefined;
+}
+
+function Preview() {
+  const [view, setView] = useState<View>();
+  useEffect(() => {
+    const hear = (event: MessageEvent) => setView((before) => readView(event) ?? before);
+    addEventListener('message', hear);
+    parent.postMessage({ type: READY }, location.origin);
+    return () => removeEventListener('message', hear);
+  }, []);
+  const words = useWords(view?.language ?? LANGUAGES[0]);
+  useTheme(view?.theme);
+  if (!view || !words) return <Opening />;
+  const { settings, tenantName } = view;
+  return (
+    <Shell words={words} tenantName={tenantName} logoUrl={view.theme?.logoUrl}>
+      <FormStep
+        // A field that was taken away or renamed is no longer part of what was typed.
+        key={JSON.stringify(settings)}
+        {...{ journey: NO_JOURNEY, api: NO_API, t: words.t, language: words.language }}
+        step={{ ...NO_STEP, settings } as JourneyStep}
+        submit={async () => undefined}
+        useAnyway={async () => undefined}
+        unable={() => undefined}
+        handOff={() => undefined}
+      />
+    </Shell>
+  );
+}
+
+const NO_JOURNEY = { processInstanceId: 'preview' } as Journey;
+const NO_STEP = { id: 'preview', type: 'form', attempt: 1, maxAttempts: 1, triesLeft: 1, images: [] };
+const NO_API = {} as JourneyApi;
+
+/** The texts in the language that the builder has chosen, whatever this browser prefers. */
+function useWords(language: string): Words | undefined {
+  const [loaded, setLoaded] = useState<{ language: string; messages: Messages }>();
+  useEffect(() => {
+    let isWanted = true;
+    Promise.all([loadMessages('shell', language), loadMessages('steps', language)]).then(
+      ([shell, steps]) => isWanted && setLoaded({ language, messages: { ...shell, ...steps } }),
+      () => undefined,
+    );
+    return () => {
+      isWanted = false;
+    };
+  }, [language]);
+  useEffect(() => {
+    if (!loaded) return;
+    document.documentElement.lang = loaded.language;
+    document.documentElement.dir = directionOf(loaded.language);
+  }, [loaded]);
+  return useMemo(() => {
+    if (!loaded) return undefined;
+    const t = translator(loaded.messages, loaded.language);
+    return { t, language: loaded.language, setLanguage: () => undefined, has: () => true };
+  }, [loaded]);
+}
