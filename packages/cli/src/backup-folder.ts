@@ -12,9 +12,9 @@ const clock = { now: Date.now };
 /** The images of all backups of a folder, laid out as the server lays them out. */
 export const IMAGES = 'images';
 
-export async function placesOf(place: Pick<Config, 'blobFolder' | 's3'>): Promise<Places> {
+export async function placesOf(config: Pick<Config, 'blobFolder' | 's3'>): Promise<Places> {
   const { openBlobs, openErased } = await import('@grove/server');
-  return { images: openBlobs(place, clock), erased: openErased(place, clock) };
+  return { images: openBlobs(config, clock), erased: openErased(config, clock) };
 }
 
 export const placesIn = (folder: string) => placesOf({ blobFolder: join(folder, IMAGES), s3: undefined });
@@ -35,7 +35,7 @@ export async function backUpFolder(config: Config, { folder, list, keep }: Folde
     const done = await backUpImages({
       ...{ folder, stamp, database, from, to: list ? undefined : to },
       keys: keysOf(copy),
-      named: (keys) => namedIn(live, keys),
+      referenced: (keys) => namedIn(live, keys),
       onImage: (count) => line.show('Images saved', count, total),
     });
     const removed = keep === undefined ? [] : await keepNewest(folder, keep, to.images);
@@ -73,10 +73,11 @@ async function countImages(view: View): Promise<number> {
 
 async function namedIn(view: View, keys: readonly string[]): Promise<Set<string>> {
   const { everyTenantId, knownBlobs } = await import('@grove/server');
-  const named = new Set<string>();
+  const referencedKeys = new Set<string>();
   const tenantIds: TenantId[] = await Array.fromAsync(everyTenantId(view.system));
-  for (const tenantId of tenantIds) for (const key of await knownBlobs(view.of(tenantId), keys)) named.add(key);
-  return named;
+  for (const tenantId of tenantIds)
+    for (const key of await knownBlobs(view.of(tenantId), keys)) referencedKeys.add(key);
+  return referencedKeys;
 }
 
 type Done = {

@@ -34,11 +34,11 @@ async function buildOne(file: string, what: string, say: (line: string) => void)
 function run(file: string): Promise<string | undefined> {
   return new Promise((done) => {
     const child = spawn(process.execPath, [file], { stdio: ['ignore', 'ignore', 'pipe'] });
-    let said = '';
+    let errorOutput = '';
     child.stderr.on('data', (bytes: Buffer) => {
-      said = `${said}${bytes}`.slice(-2000);
+      errorOutput = `${errorOutput}${bytes}`.slice(-2000);
     });
     child.on('error', (error) => done(error.message));
-    child.on('exit', (code) => done(code === 0 ? undefined : said.trim() || `exit code ${code}`));
+    child.on('exit', (code) => done(code === 0 ? undefined : errorOutput.trim() || `exit code ${code}`));
   });
 }

@@ -11,7 +11,7 @@ export const localFetch: typeof fetch = async (input, init = {}) => {
   const { request } = await import('node:http');
   const headers = { ...Object.fromEntries(new Headers(init.headers)), host: url.host };
   return new Promise((resolve, reject) => {
-    const sent = request({
+    const clientRequest = request({
       host: 'localhost',
       port: url.port || 80,
       path: `${url.pathname}${url.search}`,
@@ -19,8 +19,8 @@ export const localFetch: typeof fetch = async (input, init = {}) => {
       headers,
       ...(signal && { signal }),
     });
-    sent.once('error', reject);
-    sent.once('response', (answer) => {
+    clientRequest.once('error', reject);
+    clientRequest.once('response', (answer) => {
       const { statusCode = 0, headersDistinct } = answer;
       const pairs = Object.entries(headersDistinct).flatMap(([name, values = []]) =>
         values.map((value): [string, string] => [name, value]),
@@ -30,6 +30,6 @@ export const localFetch: typeof fetch = async (input, init = {}) => {
       const stream = empty ? null : (Readable.toWeb(answer) as ReadableStream<Uint8Array>);
       resolve(new Response(stream, { status: statusCode, headers: pairs }));
     });
-    sent.end(typeof body === 'string' ? body : undefined);
+    clientRequest.end(typeof body === 'string' ? body : undefined);
   });
 };

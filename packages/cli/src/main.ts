@@ -68,8 +68,8 @@ try {
   await grove.parseAsync(process.argv.length > 2 ? process.argv : [...process.argv, 'help']);
 } catch (error) {
   // Help that was asked for arrives here, too.
-  const asked = error instanceof CommanderError && error.exitCode === 0;
-  if (!asked) process.exitCode = await fail(error, helpFor(grove, process.argv.slice(2)));
+  const isHelp = error instanceof CommanderError && error.exitCode === 0;
+  if (!isHelp) process.exitCode = await fail(error, helpFor(grove, process.argv.slice(2)));
 }
 
 /** The help of the command that was meant, as far as its words are commands. */

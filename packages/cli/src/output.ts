@@ -37,20 +37,20 @@ const STYLES = { bold: 1, red: 31, green: 32, yellow: 33, dim: 2 } as const;
 
 /** Colour is for a person at a terminal who has not said no (no-color.org). */
 export function styled(style: keyof typeof STYLES, text: string): string {
-  const wanted = process.stdout.isTTY && !process.env.NO_COLOR;
-  return wanted ? `${ESCAPE}${STYLES[style]}m${text}${ESCAPE}0m` : text;
+  const hasColour = process.stdout.isTTY && !process.env.NO_COLOR;
+  return hasColour ? `${ESCAPE}${STYLES[style]}m${text}${ESCAPE}0m` : text;
 }
 
 /** Columns as wide as their widest cell. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const shown = rows.map((row) => row.map(printable));
-  const widths = head.map((title, at) => Math.max(title.length, ...shown.map((row) => row[at]?.length ?? 0)));
+  const printableRows = rows.map((row) => row.map(printable));
+  const widths = head.map((title, at) => Math.max(title.length, ...printableRows.map((row) => row[at]?.length ?? 0)));
   const line = (cells: readonly string[]) =>
     cells
       .map((cell, at) => cell.padEnd(widths[at] ?? 0))
       .join('  ')
       .trimEnd();
-  return [styled('bold', line(head)), ...shown.map(line)].join('\n');
+  return [styled('bold', line(head)), ...printableRows.map(line)].join('\n');
 }
 
 /** Names are given by callers: what would move the cursor, change the colour or the direction is not passed to the terminal. */

@@ -23,21 +23,21 @@ export function progressLine(output: ProgressOutput = process.stderr, now = () =
   let lastShownAt = now();
   let stage = '';
   let begin = { at: now(), done: 0 };
-  let drawn = false;
+  let isDrawn = false;
   return {
     show(name, done, total) {
       const at = now();
       if (name !== stage) [stage, begin] = [name, { at, done }];
       if (at - lastShownAt < everyMs) return;
       lastShownAt = at;
-      const left = timeLeft(at - begin.at, done - begin.done, total - done);
-      const text = `${name}: ${percent(done, total)} (${count(done)} of ${count(total)})${left}`;
+      const timeText = timeLeft(at - begin.at, done - begin.done, total - done);
+      const text = `${name}: ${percent(done, total)} (${count(done)} of ${count(total)})${timeText}`;
       output.write(terminal ? `${CLEAR_LINE}${text}` : `${text}\n`);
-      drawn = terminal;
+      isDrawn = terminal;
     },
     end() {
-      if (drawn) output.write(CLEAR_LINE);
-      drawn = false;
+      if (isDrawn) output.write(CLEAR_LINE);
+      isDrawn = false;
     },
   };
 }
@@ -45,9 +45,9 @@ export function progressLine(output: ProgressOutput = process.stderr, now = () =
 const percent = (done: number, total: number) => `${total === 0 ? 100 : Math.floor((done / total) * 100)} %`;
 const count = (number: number) => number.toLocaleString('en-GB');
 
-function timeLeft(elapsedMs: number, done: number, left: number): string {
-  if (elapsedMs < MIN_ESTIMATE_MS || done <= 0 || left <= 0) return '';
-  return `, ${duration((elapsedMs / done) * left)} left`;
+function timeLeft(elapsedMs: number, done: number, remaining: number): string {
+  if (elapsedMs < MIN_ESTIMATE_MS || done <= 0 || remaining <= 0) return '';
+  return `, ${duration((elapsedMs / done) * remaining)} left`;
 }
 
 export function duration(ms: number): string {

@@ -34,8 +34,8 @@ export function temporaryFolder(t: TestContext): string {
 }
 
 /** Nothing of the environment of whoever runs the tests reaches the command. */
-export function environmentOf(given: Environment): NodeJS.ProcessEnv {
-  return { PATH: process.env.PATH, HOME: process.env.HOME, NODE_COMPILE_CACHE: compiled, PORT: '0', ...given };
+export function environmentOf(variables: Environment): NodeJS.ProcessEnv {
+  return { PATH: process.env.PATH, HOME: process.env.HOME, NODE_COMPILE_CACHE: compiled, PORT: '0', ...variables };
 }
 
 export async function grove(args: readonly string[], env: Environment): Promise<Ended> {
@@ -44,9 +44,9 @@ export async function grove(args: readonly string[], env: Environment): Promise<
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: COMMAND_TIMEOUT_MS,
   });
-  const read = collect(child);
+  const readOutput = collect(child);
   const code = await ended(child);
-  return { code, ...read() };
+  return { code, ...readOutput() };
 }
 
 const SCRIPT = '/usr/bin/script';
@@ -58,11 +58,11 @@ export const NO_TERMINAL = process.platform !== 'linux' || !existsSync(SCRIPT) ?
 export async function atTerminal(args: readonly string[], env: Environment, typed = ''): Promise<Ended> {
   const command = [process.execPath, COMMAND, ...args].map((word) => `'${word}'`).join(' ');
   const child = spawn(SCRIPT, ['-qec', command, '/dev/null'], { env: environmentOf(env), timeout: COMMAND_TIMEOUT_MS });
-  const read = collect(child);
+  const readOutput = collect(child);
   // To write nothing to a command that has ended is a fault as well.
   if (typed !== '') child.stdout.once('data', () => child.stdin.write(typed));
   const code = await ended(child);
-  return { code, ...read() };
+  return { code, ...readOutput() };
 }
 
 /** The result of a command that must succeed. */
@@ -126,13 +126,13 @@ function launch(t: TestContext, env: Environment, args: readonly string[]): Chil
 }
 
 function collect(child: ChildProcess): () => Output {
-  const read = { stdout: '', stderr: '' };
+  const output = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const) {
     child[name]?.setEncoding('utf8').on('data', (text: string) => {
-      read[name] += text;
+      output[name] += text;
     });
   }
-  return () => ({ ...read });
+  return () => ({ ...output });
 }
 
 function ended(child: ChildProcess): Promise<number | null> {

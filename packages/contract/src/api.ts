@@ -1,5 +1,6 @@
 import { apiKeys } from './arthr.ts';
 import { consoleAccount } from './console-account.ts';
+import { health } from './health.ts';
 import { appkeys } from './identity-store/appkeys.ts';
 import { biometrics } from './identity-store/biometrics.ts';
 import { events } from './identity-store/events.ts';
@@ -8,6 +9,7 @@ import { pushNotifications } from './identity-store/push-notifications.ts';
 import { stores } from './identity-store/stores.ts';
 import { totps } from './identity-store/totps.ts';
 import { users } from './identity-store/users.ts';
+import { installation } from './installation.ts';
 import { journey, processServer } from './journey.ts';
 import { eventStream, webhooks } from './notification-service.ts';
 import type { GroupedOperation } from './operation.ts';
@@ -72,8 +74,10 @@ export const api = {
   events,
   operators,
   colleagues,
+  health,
   operatorRoles,
   singleSignOn,
+  installation,
   consoleAccount,
 } as const;
 

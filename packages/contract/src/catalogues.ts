@@ -62,14 +62,14 @@ const STATUS: Readonly<Record<string, string>> = {
 /** What a receiver would be sent. */
 export function exampleOf(type: (typeof WEBHOOK_EVENTS)[number]): object {
   const common = { tenantId: 'acme', environment: 'live' };
-  const sent = (data: object) => ({ id: ID, type, timestamp: TIMESTAMP, data: { ...common, ...data } });
+  const payloadWith = (data: object) => ({ id: ID, type, timestamp: TIMESTAMP, data: { ...common, ...data } });
   if (type === 'apiKey.readBudgetExceeded') {
-    return sent({ apiKeyId: ID, apiKeyName: 'back office', persons: 501, personsPerHour: 500 });
+    return payloadWith({ apiKeyId: ID, apiKeyName: 'back office', persons: 501, personsPerHour: 500 });
   }
   if ((IDENTITY_EVENTS as readonly string[]).includes(type)) {
-    return sent({ eventId: ID, storeName: 'customers', ...(!/store|config/i.test(type) && { userId: ID }) });
+    return payloadWith({ eventId: ID, storeName: 'customers', ...(!/store|config/i.test(type) && { userId: ID }) });
   }
-  return sent({
+  return payloadWith({
     ...{
       processInstanceId: ID,
       sequence: 3,

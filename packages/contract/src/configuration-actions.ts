@@ -17,10 +17,12 @@ export const CONFIGURATION_ACTIONS = [
   ...['totpPolicy.created', 'totpPolicy.updated'],
   ...['pushPolicy.created', 'pushPolicy.updated', 'pushPolicy.deleted'],
   ...['operator.invited', 'operator.updated', 'operator.removed', 'operator.reset', 'operator.sessionsEnded'],
-  ...['tenant.suspended', 'tenant.resumed'],
+  ...['tenant.created', 'tenant.suspended', 'tenant.resumed', 'job.retried'],
+  ...['operator.installationGranted', 'operator.installationEnded'],
   ...['operatorRole.created', 'operatorRole.updated', 'operatorRole.deleted'],
   ...['singleSignOn.updated', 'singleSignOn.removed'],
   ...['shadowVersion.started', 'shadowVersion.ended'],
+  'processInstance.resumeLinkCreated',
 ] as const;
 
 export type ConfigurationAction = (typeof CONFIGURATION_ACTIONS)[number];

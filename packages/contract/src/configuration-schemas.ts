@@ -30,10 +30,10 @@ function closed(schema: Schema): Schema {
 
 function pick(schema: unknown, without: readonly string[] = [], more: Readonly<Record<string, Schema>> = {}): Schema {
   const { properties, required = [] } = shapeOf(schema);
-  const kept = Object.entries({ ...properties, ...more }).filter(([name]) => !without.includes(name));
+  const remaining = Object.entries({ ...properties, ...more }).filter(([name]) => !without.includes(name));
   return {
     type: 'object',
-    properties: Object.fromEntries(kept),
+    properties: Object.fromEntries(remaining),
     required: required.filter((name) => !without.includes(name)),
   };
 }

@@ -29,6 +29,7 @@ const ConsoleSession = named(
     operator: Type.Object({ id: Id, name: Type.String(), email: Type.Optional(Type.String()), role: Type.String() }),
     permissions: listOf(Type.String(), MAX_LIST_SIZE, 'The permissions of the role'),
     environments: Environments,
+    ofInstallation: Type.Boolean({ description: 'Whether the operator may also do what concerns all tenants' }),
     sessionId: Id,
     authenticatedDtm: Type.String({ ...DateTime, description: 'When the passkey was used last' }),
     idleSeconds: Type.Integer({ description: 'The session ends when nothing was asked for so long' }),
@@ -76,7 +77,7 @@ export const consoleAccount = group('/api/console', {
     summary: 'In which ways operators sign in here',
     auth: 'public',
     ok: SignInOptions,
-    codes: ofPages,
+    codes: [100217],
   }),
   startSingleSignOn: post('/singleSignOn/start', {
     summary: 'Begin to sign in with an account of the company',

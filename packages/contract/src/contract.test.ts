@@ -73,6 +73,12 @@ const additions: string[] = [
   ...['GET', 'DELETE'].map((method) => `${method} ${people}/{operatorId}/sessions`),
   ...[`GET ${roles}`, `POST ${roles}`, `POST ${roles}/{roleName}`, `DELETE ${roles}/{roleName}`],
   ...['GET', 'POST', 'DELETE'].map((method) => `${method} /api/operator-manager/singleSignOn`),
+  'GET /api/operator-manager/health',
+  ...['GET queues', 'GET tenants', 'POST tenants', 'POST tenants/{tenantId}/suspend', 'POST tenants/{tenantId}/resume']
+    .concat('POST jobs/{jobId}/retry')
+    .map((route) => route.replace(' ', ' /api/installation-manager/')),
+  'GET /api/notification-service/webhooks/{webhookId}/deliveries/{deliveryId}',
+  `POST /api/process-manager/processDefinitions/conditions`,
   'GET /api/console/signIn',
   ...['singleSignOn/start', 'singleSignOn/complete'].map((path) => `POST /api/console/${path}`),
   ...['signIn/start', 'signIn/complete', 'invitation/open', 'invitation/accept', 'signOut'].map(
@@ -233,7 +239,7 @@ test('no method and path is declared twice, whatever its parameters are called',
   );
 });
 
-test('a static word shadows a parameter in five pairs of routes and no other', () => {
+test('a static word shadows a parameter in six pairs of routes and no other', () => {
   const pairs = routes.flatMap((words) =>
     routes
       .filter((pattern) => pattern !== words)
@@ -249,6 +255,7 @@ test('a static word shadows a parameter in five pairs of routes and no other', (
     ],
     [`GET ${definitions}/tags`, `GET ${definitions}/{processDefinitionId}`],
     [`POST ${definitions}/validate`, `POST ${definitions}/{processDefinitionId}`],
+    [`POST ${definitions}/conditions`, `POST ${definitions}/{processDefinitionId}`],
     [`GET ${users}/{userExtId}/pushNotifications/ext`, `GET ${users}/{userId}/pushNotifications/{id}`],
   ]);
 });

@@ -77,6 +77,10 @@ const OWN: Partial<Record<ErrorCode, string>> = {
     'The operator is suspended, has a passkey, or the provider has not verified the e-mail address. Resetting the operator lets the next sign-in link the account.',
   100320:
     'The operator of the installation has suspended the tenant, or is deleting it. Ask them; repeating does not help.',
+  100351: 'Read it again, compare, and send your change with the new `lastUpdatedDtm`.',
+  100352:
+    'Whoever runs the server grants it to a person: `grove operator installation ID --tenant TENANT`. A reset of the operator ends it.',
+  100354: 'It is being deleted, or it is the tenant of the operator who asks.',
   100240: 'Add the origin to `embedOrigins` of the settings.',
 };
 

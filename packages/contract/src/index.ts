@@ -17,8 +17,10 @@ export {
   refusalCodes,
   totpCodes,
 } from './errors.ts';
+export { MAX_QUEUE_COUNTED } from './health.ts';
 export { IDENTITY_EVENTS, type IdentityEventType } from './identity-store/events.ts';
 export { User } from './identity-store/users.ts';
+export { MAX_QUEUES_LISTED } from './installation.ts';
 export { WEBHOOK_EVENTS } from './notification-service.ts';
 export { buildOpenApi, type OpenApiDocument, renderOpenApi } from './openapi.ts';
 export { declaredStatuses, takesIdempotencyKey } from './openapi-problems.ts';
@@ -45,7 +47,7 @@ export {
   type UserBy,
 } from './operation.ts';
 export { MAX_OPERATOR_NAME_LENGTH, MAX_PASSKEYS_PER_OPERATOR } from './operators.ts';
-export { isPage, likeFilter, page, pageQuery } from './page.ts';
+export { isPage, likeFilter, MAX_PAGED_ITEMS, page, pageQuery } from './page.ts';
 export { MAX_FOUND_OF_PERSON } from './person-requests.ts';
 export { buildPostman } from './postman.ts';
 export { MAX_INPUT_ERRORS, Problem, Refusal } from './problem.ts';

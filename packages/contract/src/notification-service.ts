@@ -1,8 +1,8 @@
 import { IDENTITY_EVENTS } from './identity-store/events.ts';
 import { del, get, group, post } from './operation.ts';
-import { likeFilter, page, pageQuery } from './page.ts';
+import { cursorPage, cursorQuery, likeFilter, page, pageQuery } from './page.ts';
 import { Environment } from './process-manager/parameters.ts';
-import { DateTime, Empty, Id, listOf, named, nullable, oneOf, stringMap, text } from './schema.ts';
+import { anyObject, DateTime, Empty, Id, listOf, named, nullable, oneOf, stringMap, text } from './schema.ts';
 import { Type } from './type.ts';
 
 /** Webhooks: who is told what, signed as Standard Webhooks 1.0 says, and what became of it. All of it is ours. */
@@ -140,7 +140,21 @@ const Delivery = named(
   }),
 );
 
-const known = [100070] as const;
+const DeliveryDetails = named(
+  'WebhookDeliveryDetails',
+  Type.Object({
+    ...Delivery.properties,
+    payload: anyObject('What is sent where the webhook has no template of its own'),
+    answer: Type.Optional(
+      Type.String({
+        description:
+          'What the endpoint answered when it last refused, cut at 16 kB; never for a template that names parameters of persons',
+      }),
+    ),
+  }),
+);
+
+const missingCode = [100070] as const;
 
 export const webhooks = group('/api/notification-service/webhooks', {
   list: get('', {
@@ -163,7 +177,7 @@ export const webhooks = group('/api/notification-service/webhooks', {
     summary: 'Get a webhook',
     permission: 'NotificationService:getWebhook',
     ok: Webhook,
-    codes: known,
+    codes: missingCode,
   }),
   update: post('/{webhookId}', {
     summary: 'Change a webhook',
@@ -174,7 +188,7 @@ export const webhooks = group('/api/notification-service/webhooks', {
     audit: 'webhook.updated',
     body: WebhookChange,
     ok: Webhook,
-    codes: [...known, 100014, 100071],
+    codes: [...missingCode, 100014, 100071],
   }),
   delete: del('/{webhookId}', {
     summary: 'Delete a webhook and its delivery log',
@@ -182,7 +196,7 @@ export const webhooks = group('/api/notification-service/webhooks', {
     destructive: true,
     audit: 'webhook.deleted',
     status: 204,
-    codes: known,
+    codes: missingCode,
   }),
   rotateSecret: post('/{webhookId}/rotateSecret', {
     summary: 'Give a webhook a new secret',
@@ -192,7 +206,7 @@ export const webhooks = group('/api/notification-service/webhooks', {
     audit: 'webhook.secretRotated',
     body: Empty,
     ok: WebhookWithSecret,
-    codes: known,
+    codes: missingCode,
   }),
   test: post('/{webhookId}/test', {
     summary: 'Send a test event',
@@ -201,24 +215,30 @@ export const webhooks = group('/api/notification-service/webhooks', {
     permission: 'NotificationService:testWebhook',
     body: Empty,
     ok: Delivery,
-    codes: known,
+    codes: missingCode,
   }),
   listDeliveries: get('/{webhookId}/deliveries', {
     summary: 'List the deliveries of a webhook, the newest first',
     permission: 'NotificationService:listWebhookDeliveries',
-    query: pageQuery({
+    query: cursorQuery({
       status: Type.Optional(oneOf('PENDING', 'DELIVERED', 'FAILED', 'CANCELLED')),
       processInstanceId: Type.Optional(text(0, 50)),
     }),
-    ok: page(Delivery),
-    codes: known,
+    ok: cursorPage(Delivery),
+    codes: missingCode,
+  }),
+  getDelivery: get('/{webhookId}/deliveries/{deliveryId}', {
+    summary: 'Get a delivery with what was sent and what the endpoint answered',
+    permission: 'NotificationService:getWebhookDelivery',
+    ok: DeliveryDetails,
+    codes: [...missingCode, 100072],
   }),
   replay: post('/{webhookId}/deliveries/{deliveryId}/replay', {
     summary: 'Send a delivery again, under the same id',
     permission: 'NotificationService:replayWebhookDelivery',
     body: Empty,
     ok: Delivery,
-    codes: [...known, 100072],
+    codes: [...missingCode, 100072],
   }),
   recover: post('/{webhookId}/recover', {
     summary: 'Send everything again that failed since a time',
@@ -228,7 +248,7 @@ export const webhooks = group('/api/notification-service/webhooks', {
       'WebhookRecovered',
       Type.Object({ deliveries: Type.Integer({ description: 'How many are sent again' }) }),
     ),
-    codes: known,
+    codes: missingCode,
   }),
 });
 

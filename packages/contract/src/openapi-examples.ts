@@ -19,8 +19,8 @@ export const streamExamples: Readonly<Record<string, string>> = {
 };
 
 export function exampleOf(group: GroupName, name: string): AnyExample {
-  const written = (examples[group] as Record<string, AnyExample> | undefined)?.[name];
-  return { ...(recorded as Record<string, AnyExample>)[`${group}.${name}`], ...written };
+  const handwritten = (examples[group] as Record<string, AnyExample> | undefined)?.[name];
+  return { ...(recorded as Record<string, AnyExample>)[`${group}.${name}`], ...handwritten };
 }
 
 const audit = { createdBy: 'API Key: back-office', lastUpdatedBy: 'API Key: back-office' };

@@ -1,5 +1,6 @@
 import type { GroupName } from './api.ts';
 import { catalogue } from './errors.ts';
+import { MAX_PAGED_ITEMS } from './page.ts';
 import { MAX_BODY_BYTES, MAX_LIST_SIZE } from './schema.ts';
 
 /** The prose of the OpenAPI document: what a newcomer reads before the operations. */
@@ -46,14 +47,18 @@ export const tagDescriptions: Readonly<Record<GroupName, string>> = {
   events: 'Queries over what happened in identity stores.',
   operators: 'The people who run the tenant. They sign in to the console with a passkey.',
   colleagues: 'The names of the operators, for mentions.',
+  health: 'The version of the server, and what waits in its queues.',
   operatorRoles: 'Named sets of permissions that operators have.',
   singleSignOn: 'How operators sign in with the accounts of their company, by OpenID Connect.',
+  installation: 'What operators of the installation do for all tenants.',
   consoleAccount: 'What the pages of the console call: to sign in, and for the own account.',
 };
 
 /** What each path parameter is; the same name means the same everywhere. */
 export const pathParameters: Readonly<Record<string, string>> = {
   apiKeyId: 'The id of the API key',
+  tenantId: 'The id of the tenant',
+  jobId: 'The id of the job',
   processDefinitionId: 'The id of the process definition',
   processDefnId: 'The id of the process definition, assigned when it was created',
   processTokenId: 'The id of the process token, assigned when it was created',
@@ -130,7 +135,12 @@ const lists = `## Lists
 Lists answer a page: \`content\` with the items, and \`totalElements\`, \`totalPages\`, \`number\`, \`size\`, \`first\`,
 \`last\`. Ask with \`page\` (from 0), \`size\` (1 to ${MAX_LIST_SIZE}, 10 unless given) and \`sort\` (\`property,asc\` or \`property,desc\`,
 repeatable). Filters by name match without regard to case; \`%\` stands for any characters and \`_\` for one. An empty
-filter is no filter.`;
+filter is no filter.
+
+A page must begin within the first ${MAX_PAGED_ITEMS.toLocaleString('en')} items. Lists that grow without end (process instances, process tokens, audit events, deliveries,
+users, authentications, members of watchlists) can be read to their end all the same: an answer in the order of creation has
+\`next\`, and the same request with \`after\` and that value, without \`page\`, answers what follows. Nothing is passed over or
+shown twice when items are added or deleted meanwhile. An answer without \`next\` was the last.`;
 
 const idempotency = `## Idempotency
 

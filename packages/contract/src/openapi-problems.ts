@@ -23,7 +23,7 @@ const badRequest = {
   code: 100001,
 } as const;
 
-const refused: ProblemKind = {
+const refusedKind: ProblemKind = {
   name: 'Refused',
   title: 'Bad Request',
   description: 'The request cannot be served as it is, or the user was refused; a refusal carries the updated user',
@@ -69,7 +69,7 @@ const kinds: Readonly<Record<number, ProblemKind>> = {
 /** The shared responses, under components. */
 export function problemResponses(problem: JsonSchema, refusal: JsonSchema): Json {
   const shared = Object.values(kinds).map((kind) => [kind.name, response(kind, problem)]);
-  return { ...Object.fromEntries(shared), [refused.name]: response(refused, refusal) };
+  return { ...Object.fromEntries(shared), [refusedKind.name]: response(refusedKind, refusal) };
 }
 
 /** References to the shared responses, for each status an operation may fail with. */
@@ -81,7 +81,7 @@ export function problemsOf(operation: GroupedOperation): Json {
     statuses
       .filter((status) => canAnswer(operation, status))
       .map((status) => {
-        const kind = status === 400 && refuses ? refused : kinds[status];
+        const kind = status === 400 && refuses ? refusedKind : kinds[status];
         return [status, { $ref: `#/components/responses/${kind?.name}` }];
       }),
   );
@@ -127,7 +127,7 @@ function response(kind: ProblemKind, schema: JsonSchema): Json {
     message: kind === badRequest ? `${message}: ${fault.pointer} ${fault.message}` : message,
     requestId: '01JZ4MHX6Z8B0D2F4H6K8M0P2R',
     ...(kind === badRequest && { errors: [fault] }),
-    ...(kind === refused && { user: exampleOf('users', 'get').ok }),
+    ...(kind === refusedKind && { user: exampleOf('users', 'get').ok }),
   };
   return {
     description: kind.description,

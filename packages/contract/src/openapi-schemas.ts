@@ -46,8 +46,8 @@ export function schemaHoister(): SchemaHoister {
     // Among `properties` a member called title is a schema, not a name.
     if (typeof converted.title !== 'string') return converted;
     const { title, ...plain } = converted as { title: string };
-    const known = components.get(title);
-    if (known && JSON.stringify(known) !== JSON.stringify(plain))
+    const existing = components.get(title);
+    if (existing && JSON.stringify(existing) !== JSON.stringify(plain))
       throw new Error(`Two schemas bear the title ${title}`);
     components.set(title, plain);
     return { $ref: `#/components/schemas/${title}` };

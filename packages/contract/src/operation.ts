@@ -78,10 +78,10 @@ type Placed<M extends Method, P extends string | UserPath<string, UserBy>, R ext
 
 function verb<M extends Method>(method: M) {
   return <const P extends string | UserPath<string, UserBy>, const R extends Row>(
-    place: P,
+    address: P,
     row: R,
   ): Placed<M, P, R> => {
-    const where = typeof place === 'string' ? { path: place } : { path: place.tail, userBy: place.userBy };
+    const where = typeof address === 'string' ? { path: address } : { path: address.tail, userBy: address.userBy };
     return { ...row, method, ...where } as unknown as Placed<M, P, R>;
   };
 }

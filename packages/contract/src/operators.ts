@@ -86,7 +86,7 @@ export const colleagues = group('/api/operator-manager/colleagues', {
   }),
 });
 
-const held = [100015] as const;
+const grantCode = [100015] as const;
 
 export const operators = group('/api/operator-manager/operators', {
   list: get('', {
@@ -106,7 +106,7 @@ export const operators = group('/api/operator-manager/operators', {
     body: named('OperatorInput', Type.Object({ name: Name, email: Email, role: RoleName })),
     ok: OperatorLink,
     status: 201,
-    codes: [100014, ...held, 100065, 100211, 100214],
+    codes: [100014, ...grantCode, 100065, 100211, 100214],
   }),
   get: get('/{operatorId}', {
     summary: 'Get an operator',
@@ -132,7 +132,7 @@ export const operators = group('/api/operator-manager/operators', {
       }),
     ),
     ok: Operator,
-    codes: [100213, 100214, ...held, 100211, 100212],
+    codes: [100213, 100214, ...grantCode, 100211, 100212],
   }),
   remove: del('/{operatorId}', {
     summary: 'Remove an operator with all passkeys and sessions',
@@ -140,7 +140,7 @@ export const operators = group('/api/operator-manager/operators', {
     destructive: true,
     audit: 'operator.removed',
     status: 204,
-    codes: [100213, ...held, 100211, 100212],
+    codes: [100213, ...grantCode, 100211, 100212],
   }),
   reset: post('/{operatorId}/reset', {
     summary: 'Make a new link for an operator',
@@ -150,20 +150,20 @@ export const operators = group('/api/operator-manager/operators', {
     audit: 'operator.reset',
     body: Empty,
     ok: OperatorLink,
-    codes: [100213, ...held, 100211],
+    codes: [100213, ...grantCode, 100211],
   }),
   listSessions: get('/{operatorId}/sessions', {
     summary: 'List the sessions of an operator',
     permission: 'OperatorManager:listOperatorSessions',
     ok: OperatorSessions,
-    codes: [100213],
+    codes: [100213, ...grantCode],
   }),
   endSessions: del('/{operatorId}/sessions', {
     summary: 'End all sessions of an operator',
     permission: 'OperatorManager:endOperatorSessions',
     audit: 'operator.sessionsEnded',
     status: 204,
-    codes: [100213, ...held],
+    codes: [100213, ...grantCode],
   }),
 });
 
@@ -204,7 +204,7 @@ export const operatorRoles = group('/api/operator-manager/roles', {
     body: named('OperatorRoleInput', Type.Object({ ...roleFields, name: text(1, 50) })),
     ok: Role,
     status: 201,
-    codes: [264, 100014, ...held, 100065, 100211],
+    codes: [264, 100014, ...grantCode, 100065, 100211],
   }),
   update: post('/{roleName}', {
     summary: 'Change a role of the tenant, for everybody who has it',
@@ -213,7 +213,7 @@ export const operatorRoles = group('/api/operator-manager/roles', {
     audit: 'operatorRole.updated',
     body: named('OperatorRoleChange', Type.Object(roleFields)),
     ok: Role,
-    codes: [264, ...held, 100211, 100214],
+    codes: [264, ...grantCode, 100211, 100214],
   }),
   delete: del('/{roleName}', {
     summary: 'Delete a role that nobody has',
@@ -221,6 +221,6 @@ export const operatorRoles = group('/api/operator-manager/roles', {
     destructive: true,
     audit: 'operatorRole.deleted',
     status: 204,
-    codes: [100211, 100214, 100215, ...held],
+    codes: [100211, 100214, 100215, ...grantCode],
   }),
 });

@@ -21,29 +21,50 @@ const Pageable = Type.Object(
   { title: 'Pageable' },
 );
 
+/** Pages begin within so many items: to reach one further down, the database would read all that lie before it. */
+export const MAX_PAGED_ITEMS = 100_000;
+
+const envelope = <S extends TSchema>(item: S) => ({
+  content: Type.Array(item, { maxItems: MAX_LIST_SIZE }),
+  totalElements: Type.Integer(),
+  totalPages: Type.Integer(),
+  number: Type.Integer(),
+  size: Type.Integer(),
+  numberOfElements: Type.Integer(),
+  first: Type.Boolean(),
+  last: Type.Boolean(),
+  empty: Type.Boolean(),
+  sort: Sort,
+  pageable: Pageable,
+});
+
+const optionsOf = (item: TSchema) => {
+  const { title } = item as { title?: string };
+  return { ...(title && { title: `${title}Page` }), 'x-page': true };
+};
+
 /** A page of items. Every list operation answers with one. */
 export function page<S extends TSchema>(item: S) {
-  const title = (item as { title?: string }).title;
-  return Type.Object(
-    {
-      content: Type.Array(item, { maxItems: MAX_LIST_SIZE }),
-      totalElements: Type.Integer(),
-      totalPages: Type.Integer(),
-      number: Type.Integer(),
-      size: Type.Integer(),
-      numberOfElements: Type.Integer(),
-      first: Type.Boolean(),
-      last: Type.Boolean(),
-      empty: Type.Boolean(),
-      sort: Sort,
-      pageable: Pageable,
-    },
-    { ...(title && { title: `${title}Page` }), 'x-page': true },
+  return Type.Object(envelope(item), optionsOf(item));
+}
+
+/** A page of a list that can be read to its end by `after`. */
+export function cursorPage<S extends TSchema>(item: S) {
+  const next = Type.Optional(
+    Type.String({ maxLength: 26, description: 'Where the next page begins: give it as `after`. Missing at the end' }),
   );
+  return Type.Object({ ...envelope(item), next }, optionsOf(item));
 }
 
 const paging = {
-  page: Type.Optional(Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1, default: 0, description: 'The page, from 0' })),
+  page: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 2 ** 31 - 1,
+      default: 0,
+      description: `The page, from 0; it must begin within the first ${MAX_PAGED_ITEMS} items`,
+    }),
+  ),
   size: Type.Optional(
     Type.Integer({ minimum: 1, maximum: MAX_LIST_SIZE, default: 10, description: 'How many items a page holds' }),
   ),
@@ -58,6 +79,21 @@ const paging = {
 /** The query of a list: `page`, `size`, `sort` and the filters of its own. */
 export function pageQuery<P extends TProperties>(filters: P): TObject<typeof paging & P> {
   return Type.Object({ ...paging, ...filters });
+}
+
+const cursor = {
+  after: Type.Optional(
+    Type.String({
+      pattern: '^[0-9A-HJKMNP-TV-Z]{26}$',
+      maxLength: 26,
+      description: 'The `next` of an answer: only items behind it, in the order of creation, however many lie before',
+    }),
+  ),
+};
+
+/** The same with `after`, for lists that grow without end. */
+export function cursorQuery<P extends TProperties>(filters: P): TObject<typeof paging & typeof cursor & P> {
+  return Type.Object({ ...paging, ...cursor, ...filters });
 }
 
 /** A LIKE filter with `%` and `_`, case-insensitive; `\` escapes. */

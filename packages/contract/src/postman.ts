@@ -71,14 +71,14 @@ const STORE_TOKEN = ["pm.collectionVariables.set('token', pm.response.json().tok
 
 function urlOf(path: string, parameters: readonly Parameter[]): Json {
   const segments = path.slice(1).replace(/\{(\w+)\}/g, ':$1');
-  const of = (place: string) => parameters.filter((each) => each.in === place);
-  const shown = ({ name, description = '' }: Parameter) => ({ key: name, value: '', description });
+  const of = (location: string) => parameters.filter((each) => each.in === location);
+  const parameterView = ({ name, description = '' }: Parameter) => ({ key: name, value: '', description });
   return {
     raw: `{{baseUrl}}/${segments}`,
     host: ['{{baseUrl}}'],
     path: segments.split('/'),
-    variable: of('path').map(shown),
+    variable: of('path').map(parameterView),
     // Optional ones are there to be switched on.
-    query: of('query').map((each) => ({ ...shown(each), disabled: each.required !== true })),
+    query: of('query').map((each) => ({ ...parameterView(each), disabled: each.required !== true })),
   };
 }

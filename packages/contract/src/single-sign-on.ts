@@ -68,7 +68,7 @@ export const singleSignOn = group('/api/operator-manager/singleSignOn', {
     destructive: true,
     audit: 'singleSignOn.removed',
     status: 204,
-    codes: [100211, 100234],
+    codes: [100015, 100211, 100234],
   }),
 });
 

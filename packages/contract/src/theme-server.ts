@@ -1,3 +1,4 @@
+import { IfUnchanged } from './if-unchanged.ts';
 import { del, get, group, post } from './operation.ts';
 import { likeFilter, page, pageQuery } from './page.ts';
 import { Environment } from './process-manager/parameters.ts';
@@ -281,9 +282,10 @@ export const themes = group('/api/theme-server/themes', {
     summary: 'Change a theme; what is not given stays',
     permission: 'ThemeServer:updateTheme',
     audit: 'theme.updated',
+    query: IfUnchanged,
     body: ThemeUpdate,
     ok: Theme,
-    codes: [100097, 100098, 100170],
+    codes: [100097, 100098, 100170, 100351],
   }),
   delete: del('/{themeName}', {
     summary: 'Delete a theme; journeys that name it look like the default',

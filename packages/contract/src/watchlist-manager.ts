@@ -1,5 +1,5 @@
 import { del, get, group, post } from './operation.ts';
-import { likeFilter, page, pageQuery } from './page.ts';
+import { cursorPage, cursorQuery, likeFilter, page, pageQuery } from './page.ts';
 import { Environment } from './process-manager/parameters.ts';
 import { DateTime, Duration, Id, listOf, named, oneOf, text } from './schema.ts';
 import { Type } from './type.ts';
@@ -204,8 +204,8 @@ export const watchlists = group('/api/watchlist-manager/facewatchlists', {
     summary: 'List the members of a watchlist',
     permission: 'WatchlistManager:listWatchlistMembers',
     persons: 'each',
-    query: pageQuery({ name: likeFilter('members whose first or last name') }),
-    ok: page(WatchlistMember),
+    query: cursorQuery({ name: likeFilter('members whose first or last name') }),
+    ok: cursorPage(WatchlistMember),
     codes: [100041],
   }),
   addMember: post('/{watchlistId}/watchlist-members', {

@@ -57,14 +57,14 @@ export type ReadBudgetData = Common & {
   blockedUntilDtm?: string;
 };
 
-type Sent<T extends string, D> = { id: string; type: T; timestamp: string; data: D };
+type WebhookEnvelope<T extends string, D> = { id: string; type: T; timestamp: string; data: D };
 
-export type InstanceWebhook = { [T in InstanceEventType]: Sent<T, InstanceEventData> }[InstanceEventType];
-export type IdentityWebhook = { [T in IdentityEventType]: Sent<T, IdentityEventData> }[IdentityEventType];
+export type InstanceWebhook = { [T in InstanceEventType]: WebhookEnvelope<T, InstanceEventData> }[InstanceEventType];
+export type IdentityWebhook = { [T in IdentityEventType]: WebhookEnvelope<T, IdentityEventData> }[IdentityEventType];
 
 /** A discriminated union over `type`. */
 export type WebhookPayload =
   | InstanceWebhook
   | IdentityWebhook
-  | Sent<'apiKey.readBudgetExceeded', ReadBudgetData>
-  | Sent<'webhook.test', Record<string, unknown>>;
+  | WebhookEnvelope<'apiKey.readBudgetExceeded', ReadBudgetData>
+  | WebhookEnvelope<'webhook.test', Record<string, unknown>>;

@@ -41,8 +41,8 @@ function segment(operation: string, name: string, value: unknown): string {
 
 function queryString(operation: string, query: LooseArguments['query']): string {
   const search = new URLSearchParams();
-  for (const [name, given] of Object.entries(query ?? {})) {
-    for (const value of Array.isArray(given) ? given : [given]) {
+  for (const [name, queryValue] of Object.entries(query ?? {})) {
+    for (const value of Array.isArray(queryValue) ? queryValue : [queryValue]) {
       if (value === undefined || value === null) continue;
       if (typeof value === 'object') throw new TypeError(`${operation}: query.${name} must be plain values`);
       search.append(name, String(value));

@@ -58,3 +58,26 @@ test('ends at an empty page even if it does not say that it is the last', async 
   for await (const key of grove.apiKeys.list.all()) assert.fail(String(key.id));
   assert.equal(server.seen.length, 1);
 });
+
+test('goes on behind the place that an answer names, and not by page numbers', async (t) => {
+  const { server, grove } = await setUp(t);
+  server.steps.push(
+    json(200, { ...pageOf([{ id: 'a' }], { number: 0, totalPages: 9 }), next: 'A' }),
+    json(200, { ...pageOf([{ id: 'b' }], { number: 0, totalPages: 9 }), next: 'B' }),
+    json(200, { ...pageOf([], { number: 0, totalPages: 1 }) }),
+  );
+  const ids: string[] = [];
+  for await (const { id } of grove.auditEvents.list.all({ query: { size: 1, page: 2 } })) ids.push(id);
+  assert.deepEqual(ids, ['a', 'b']);
+  assert.deepEqual(
+    server.seen.map(({ url }) => url.split('?')[1]),
+    ['size=1&page=2', 'size=1&after=A', 'size=1&after=B'],
+  );
+});
+
+test('begins behind the place of the query', async (t) => {
+  const { server, grove } = await setUp(t);
+  server.steps.push(json(200, { content: [], last: true }));
+  await grove.auditEvents.list.all({ query: { after: 'A' } }).next();
+  assert.equal(server.seen[0]?.url.split('?')[1], 'after=A&size=100');
+});

@@ -191,6 +191,13 @@ export const routes = {
       status: 200,
       body: true,
     },
+    tryCondition: {
+      method: 'POST',
+      paths: { none: '/api/process-manager/processDefinitions/conditions' },
+      auth: 'bearer',
+      status: 200,
+      body: true,
+    },
     update: {
       method: 'POST',
       paths: { none: '/api/process-manager/processDefinitions/{processDefinitionId}' },
@@ -482,6 +489,12 @@ export const routes = {
       auth: 'bearer',
       status: 200,
       page: true,
+    },
+    getDelivery: {
+      method: 'GET',
+      paths: { none: '/api/notification-service/webhooks/{webhookId}/deliveries/{deliveryId}' },
+      auth: 'bearer',
+      status: 200,
     },
     replay: {
       method: 'POST',
@@ -1325,6 +1338,7 @@ export const routes = {
   colleagues: {
     list: { method: 'GET', paths: { none: '/api/operator-manager/colleagues' }, auth: 'bearer', status: 200 },
   },
+  health: { get: { method: 'GET', paths: { none: '/api/operator-manager/health' }, auth: 'bearer', status: 200 } },
   operatorRoles: {
     list: { method: 'GET', paths: { none: '/api/operator-manager/roles' }, auth: 'bearer', status: 200 },
     create: {
@@ -1365,6 +1379,46 @@ export const routes = {
       auth: 'bearer',
       status: 204,
       empty: true,
+    },
+  },
+  installation: {
+    listTenants: {
+      method: 'GET',
+      paths: { none: '/api/installation-manager/tenants' },
+      auth: 'bearer',
+      status: 200,
+      page: true,
+    },
+    createTenant: {
+      method: 'POST',
+      paths: { none: '/api/installation-manager/tenants' },
+      auth: 'bearer',
+      status: 201,
+      creates: true,
+      body: true,
+    },
+    suspendTenant: {
+      method: 'POST',
+      paths: { none: '/api/installation-manager/tenants/{tenantId}/suspend' },
+      auth: 'bearer',
+      status: 200,
+      body: true,
+    },
+    resumeTenant: {
+      method: 'POST',
+      paths: { none: '/api/installation-manager/tenants/{tenantId}/resume' },
+      auth: 'bearer',
+      status: 200,
+      body: true,
+    },
+    getQueues: { method: 'GET', paths: { none: '/api/installation-manager/queues' }, auth: 'bearer', status: 200 },
+    retryJob: {
+      method: 'POST',
+      paths: { none: '/api/installation-manager/jobs/{jobId}/retry' },
+      auth: 'bearer',
+      status: 204,
+      empty: true,
+      body: true,
     },
   },
 } as const satisfies Routes;

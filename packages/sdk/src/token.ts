@@ -13,7 +13,7 @@ const MAX_MARGIN_SECONDS = 60;
  * in flight; a failed issue is not remembered.
  */
 export function tokenSource(issue: () => Promise<unknown>, clock: () => number): TokenSource {
-  let held: { token: string; staleAtMs: number } | undefined;
+  let current: { token: string; staleAtMs: number } | undefined;
   let flight: Promise<string> | undefined;
 
   async function renew(): Promise<string> {
@@ -27,20 +27,20 @@ export function tokenSource(issue: () => Promise<unknown>, clock: () => number):
     }
     const ttlSeconds = typeof ttl === 'number' && ttl > 0 ? ttl : 0;
     const marginSeconds = Math.min(MAX_MARGIN_SECONDS, ttlSeconds / 10);
-    held = { token, staleAtMs: askedAtMs + (ttlSeconds - marginSeconds) * 1000 };
+    current = { token, staleAtMs: askedAtMs + (ttlSeconds - marginSeconds) * 1000 };
     return token;
   }
 
   return {
     async get() {
-      if (held && clock() < held.staleAtMs) return held.token;
+      if (current && clock() < current.staleAtMs) return current.token;
       flight ??= renew().finally(() => {
         flight = undefined;
       });
       return flight;
     },
     drop(token) {
-      if (held?.token === token) held = undefined;
+      if (current?.token === token) current = undefined;
     },
   };
 }

@@ -59,8 +59,8 @@ export async function verifyWebhook<Event = WebhookEvent>(webhook: WebhookToVeri
 
 function headerOf(headers: WebhookToVerify['headers'], name: string): string | undefined {
   if (typeof headers.get === 'function') return headers.get(name) ?? undefined;
-  const found = Object.entries(headers as HeaderMap).find(([key]) => key.toLowerCase() === name)?.[1];
-  return typeof found === 'string' ? found : found?.[0];
+  const header = Object.entries(headers as HeaderMap).find(([key]) => key.toLowerCase() === name)?.[1];
+  return typeof header === 'string' ? header : header?.[0];
 }
 
 const encode = (text: string) => new TextEncoder().encode(text);

@@ -36,8 +36,9 @@ function isOfBrowsers({ auth }: Access): boolean {
 }
 
 function routeOf(id: string, operation: GroupedOperation): Route {
-  const taken = paramNames(operation.path).find((name) => reserved.includes(name));
-  if (taken) throw new Error(`${id}: a path parameter cannot be called ${taken}, the SDK's calls use that word`);
+  const reservedName = paramNames(operation.path).find((name) => reserved.includes(name));
+  if (reservedName)
+    throw new Error(`${id}: a path parameter cannot be called ${reservedName}, the SDK's calls use that word`);
   const addresses = addressesOf(operation).map(({ userBy = 'none', path }) => [userBy, path]);
   return {
     method: operation.method,

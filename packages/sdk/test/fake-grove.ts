@@ -8,14 +8,14 @@ import type { TestContext } from 'node:test';
  */
 export const API_KEY = 'grv_test_01JFAKEKEY_s3cr3t-of-the-key';
 
-export type Seen = { method: string; url: string; headers: IncomingHttpHeaders; body: string };
-export type Step = (response: ServerResponse, seen: Seen) => void;
+export type SeenRequest = { method: string; url: string; headers: IncomingHttpHeaders; body: string };
+export type Step = (response: ServerResponse, request: SeenRequest) => void;
 
 export type FakeGrove = {
   baseUrl: string;
   /** Every request but those that issue a token. */
-  seen: Seen[];
-  issues: Seen[];
+  seen: SeenRequest[];
+  issues: SeenRequest[];
   /** The tokens the server takes; a test revokes by deleting. */
   valid: Set<string>;
   ttl: number;
@@ -40,12 +40,12 @@ export async function startFakeGrove(t: TestContext): Promise<FakeGrove> {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const { method = '', url = '', headers } = request;
-    const seen = { method, url, headers, body: Buffer.concat(chunks).toString() };
-    if (url === '/api/arthr/apiKeys/issue') return issue(grove, seen, response);
-    grove.seen.push(seen);
+    const seenRequest = { method, url, headers, body: Buffer.concat(chunks).toString() };
+    if (url === '/api/arthr/apiKeys/issue') return issue(grove, seenRequest, response);
+    grove.seen.push(seenRequest);
     const token = headers.authorization?.replace('Bearer ', '') ?? '';
-    if (!grove.valid.has(token)) return problem(401, 279, 'The bearer token has expired')(response, seen);
-    (grove.steps.shift() ?? grove.otherwise)(response, seen);
+    if (!grove.valid.has(token)) return problem(401, 279, 'The bearer token has expired')(response, seenRequest);
+    (grove.steps.shift() ?? grove.otherwise)(response, seenRequest);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.after(() => {
@@ -56,19 +56,19 @@ export async function startFakeGrove(t: TestContext): Promise<FakeGrove> {
   return grove;
 }
 
-function issue(grove: FakeGrove, seen: Seen, response: ServerResponse): void {
-  grove.issues.push(seen);
+function issue(grove: FakeGrove, request: SeenRequest, response: ServerResponse): void {
+  grove.issues.push(request);
   const step = grove.issueSteps.shift() ?? exchangeKey(grove);
-  step(response, seen);
+  step(response, request);
 }
 
 function exchangeKey(grove: FakeGrove): Step {
-  return (response, seen) => {
-    const known = seen.headers['x-api-key'] === API_KEY;
+  return (response, request) => {
+    const isKnownKey = request.headers['x-api-key'] === API_KEY;
     const token = `fake.token-${grove.issues.length}.signature`;
-    if (known) grove.valid.add(token);
-    const step = known ? json(200, { token, ttl: grove.ttl }) : problem(401, 271, 'The API key failed validation');
-    step(response, seen);
+    if (isKnownKey) grove.valid.add(token);
+    const step = isKnownKey ? json(200, { token, ttl: grove.ttl }) : problem(401, 271, 'The API key failed validation');
+    step(response, request);
   };
 }
 

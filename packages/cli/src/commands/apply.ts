@@ -22,7 +22,7 @@ export function defineImport(program: Command): void {
 }
 
 async function confirmImport(folder: string, options: ImportOptions): Promise<void> {
-  if (!process.stdin.isTTY) throw new UsageError('Nobody is there to be asked: add --yes');
+  if (!process.stdin.isTTY) throw new UsageError('There is no terminal to ask for confirmation: add --yes');
   const { planChanges } = await import('../configuration/plan-changes.ts');
   const { readFolder } = await import('../configuration/read-folder.ts');
   const { showPlan } = await import('../configuration/show-plan.ts');
@@ -52,18 +52,18 @@ async function apply(folder: string, options: ServerOptions): Promise<Result> {
   const { planValue, showPlan } = await import('../configuration/show-plan.ts');
   const plan = await planChanges(server, await readFolder(folder));
   const secrets: NewSecret[] = [];
-  const shown = () =>
+  const secretLines = () =>
     secrets.map(
       ({ kind, name, secret }) => `The secret of ${kind} ${JSON.stringify(name)}, shown this once: ${secret}`,
     );
   const done = await carryOut(server.client, plan, secrets).catch((error: unknown) => {
     // They are shown once, so a failure afterwards must not lose them.
-    for (const line of shown()) process.stderr.write(`${line}\n`);
+    for (const line of secretLines()) process.stderr.write(`${line}\n`);
     throw error;
   });
   return {
     value: { changes: hasChanges(plan), ...planValue(done), ...(secrets.length > 0 && { secrets }) },
-    text: [showPlan(done, 'done'), ...shown()].join('\n'),
+    text: [showPlan(done, 'done'), ...secretLines()].join('\n'),
   };
 }
 
@@ -74,9 +74,9 @@ async function carryOut(client: Client, plan: Plan, secrets: NewSecret[]): Promi
   if (plan.settings?.action === 'update') {
     await client.processSettings.update({ body: plan.settings.after as SettingsBody });
   }
-  const refused = await applyResources(client, plan.resources, secrets);
-  if (refused.length > 0) {
-    const lines = refused.map((each) => `- ${each}`).join('\n');
+  const refusals = await applyResources(client, plan.resources, secrets);
+  if (refusals.length > 0) {
+    const lines = refusals.map((each) => `- ${each}`).join('\n');
     throw new Error(
       `The server refused some of it; definitions and tags were not touched, the rest is made.\n${lines}`,
     );
@@ -100,7 +100,8 @@ type Body = Parameters<Client['processDefinitions']['create']>[0]['body'];
 
 async function deploy(client: Client, { action, id, version, document }: DefinitionChange) {
   if (action === 'none') return { id: id as string, version };
-  const made = id === undefined ? await client.processDefinitions.create({ body: document as Body }) : { id, version };
-  await client.processDefinitions.deploy({ processDefinitionId: made.id });
-  return { id: made.id, version: made.version };
+  const definition =
+    id === undefined ? await client.processDefinitions.create({ body: document as Body }) : { id, version };
+  await client.processDefinitions.deploy({ processDefinitionId: definition.id });
+  return { id: definition.id, version: definition.version };
 }

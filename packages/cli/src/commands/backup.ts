@@ -63,13 +63,13 @@ async function backUpFile(config: Config, file: string): Promise<Result> {
     );
   }
   const done = await backUpSqlite({ database: config.database.file, target: file });
-  const kept = masterKeyPlace(config);
+  const keyPlace = masterKeyPlace(config);
   const text = [
     `The database is backed up: ${done.file} (${(done.bytes / 1024).toFixed(0)} KiB, checked).`,
     'The images are not in it; grove backup <folder> --images saves them, too.',
     '',
     styled('bold', 'The master key is NOT in it.'),
-    `Keep ${kept} separately: without it, nothing sealed in the backup can be opened.`,
+    `Keep ${keyPlace} separately: without it, nothing sealed in the backup can be opened.`,
   ];
-  return { value: { ...done, masterKey: { included: false, keep: kept } }, text: text.join('\n') };
+  return { value: { ...done, masterKey: { included: false, keep: keyPlace } }, text: text.join('\n') };
 }

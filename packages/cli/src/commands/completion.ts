@@ -16,9 +16,9 @@ export function defineCompletion(program: Command): void {
       ),
     )
     .action((shell: string) => {
-      const known = SHELLS.find((each) => each === shell);
-      if (!known) throw new UsageError(`The shell is one of ${SHELLS.join(', ')}`);
-      process.stdout.write(SCRIPTS[known](wordsOf(program)));
+      const knownShell = SHELLS.find((each) => each === shell);
+      if (!knownShell) throw new UsageError(`The shell is one of ${SHELLS.join(', ')}`);
+      process.stdout.write(SCRIPTS[knownShell](wordsOf(program)));
     });
 }
 

@@ -64,8 +64,8 @@ async function filesOf(client: Client, baseUrl: string): Promise<Map<string, str
     files.set(file, schemaLine('process-definition') + toYaml(tags.length > 0 ? withTags(document, tags) : document));
   }
   const { embedOrigins, ...settings } = await client.processSettings.get();
-  const shown = { ...settings, ...(embedOrigins.length > 0 && { embedOrigins }) };
-  files.set(SETTINGS, schemaLine('settings') + toYaml(shown));
+  const writtenSettings = { ...settings, ...(embedOrigins.length > 0 && { embedOrigins }) };
+  files.set(SETTINGS, schemaLine('settings') + toYaml(writtenSettings));
   const { FILE_KINDS, fileOf } = await import('../configuration/kinds.ts');
   const { exportResources } = await import('../configuration/resources.ts');
   for (const kind of FILE_KINDS) {

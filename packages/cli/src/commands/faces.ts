@@ -26,7 +26,7 @@ async function reEnrol({ tenant }: ReEnrolOptions): Promise<Result> {
   const line = progressLine();
   const stop = new AbortController();
   process.once('SIGINT', () => stop.abort(new Error('Stopped. What was done is stored; run it again to go on.')));
-  const found = await asOperator(config, async (operator) => {
+  const result = await asOperator(config, async (operator) => {
     if (tenant !== undefined && !(isTenantId(tenant) && (await findTenant(operator.db.system, tenant)))) {
       throw new OperatorError(`There is no tenant ${tenant}`);
     }
@@ -37,9 +37,9 @@ async function reEnrol({ tenant }: ReEnrolOptions): Promise<Result> {
       },
     });
   }).finally(() => line.end());
-  const lines = found.tenants.map(
+  const lines = result.tenants.map(
     ({ tenantId, done, withoutImage, withoutFace }) =>
       `${tenantId}: ${done} made anew, ${withoutImage} without a picture, ${withoutFace} whose picture shows no face.`,
   );
-  return { value: found, text: [`Faces are kept as ${found.algorithm}.`, ...lines].join('\n') };
+  return { value: result, text: [`Faces are kept as ${result.algorithm}.`, ...lines].join('\n') };
 }

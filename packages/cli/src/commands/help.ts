@@ -8,19 +8,19 @@ export function defineHelp(program: Command): void {
     .argument('[command...]', 'a command, or configuration')
     .action(async (words: string[], options: { json?: true }) => {
       if (words.length === 1 && words[0] === 'configuration') return print(options, await configuration());
-      const found = commandOf(program, words);
-      print(options, { value: { help: found.helpInformation() }, text: helpText(found) });
+      const command = commandOf(program, words);
+      print(options, { value: { help: command.helpInformation() }, text: helpText(command) });
     });
 }
 
 function commandOf(program: Command, words: readonly string[]): Command {
-  let found = program;
+  let command = program;
   for (const word of words) {
-    const next = found.commands.find((each) => each.name() === word);
+    const next = command.commands.find((each) => each.name() === word);
     if (!next) throw new UsageError(`There is no command ${words.join(' ')}. See grove help.`);
-    found = next;
+    command = next;
   }
-  return found;
+  return command;
 }
 
 /** With the examples, which commander adds only when it writes the help itself. */

@@ -88,8 +88,8 @@ const RECOVERY_NAME_LENGTH = 255;
 
 async function recover(name: string, tenantId: string, options: CreateOptions): Promise<Result> {
   const { permission, type, expires, description, url, apiKey, test } = options;
-  const given = [permission, type, expires, description, url, apiKey];
-  if (given.some((each) => each !== undefined)) {
+  const otherOptions = [permission, type, expires, description, url, apiKey];
+  if (otherOptions.some((each) => each !== undefined)) {
     throw new UsageError('With --tenant the key may do everything and never expires: only --test goes with it');
   }
   if (name.trim() === '' || name.length > RECOVERY_NAME_LENGTH) {
@@ -138,15 +138,15 @@ async function block(id: string, options: ServerOptions): Promise<Result> {
 
 async function remove(id: string, options: ServerOptions & { yes?: true }): Promise<Result> {
   if (!options.yes && !process.stdin.isTTY) {
-    throw new UsageError('Deleting is for good, and nobody is there to be asked: use --yes');
+    throw new UsageError('Deleting cannot be undone, and there is no terminal to ask for confirmation: use --yes');
   }
   const client = clientFrom(options);
   const { name } = await client.apiKeys.get({ apiKeyId: id });
-  const shown = JSON.stringify(printable(name));
-  const question = `This is for good. Type the name of the key, ${shown}, to delete it: `;
+  const quotedName = JSON.stringify(printable(name));
+  const question = `This cannot be undone. Type the name of the key, ${quotedName}, to delete it: `;
   if (!options.yes && !(await confirmByTyping(question, name))) {
     return { value: { id, name, deleted: false }, text: 'That is not its name. Nothing was deleted.', exitCode: 1 };
   }
   await client.apiKeys.delete({ apiKeyId: id });
-  return { value: { id, name, deleted: true }, text: `The API key ${shown} (id ${id}) is deleted.` };
+  return { value: { id, name, deleted: true }, text: `The API key ${quotedName} (id ${id}) is deleted.` };
 }

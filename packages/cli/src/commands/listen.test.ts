@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { verifyWebhook, type WebhookEvent } from 'grove-idv-sdk';
 import { environmentOf, GROVE, grove, groveJson, startGrove, temporaryFolder } from '../../test/grove.ts';
-import { follow, forward, secretOf, type Told } from './listen.ts';
+import { follow, forward, type StreamEvent, secretOf } from './listen.ts';
 
 const SECRET = `whsec_${btoa('a secret of thirty-two characters')}`;
 
@@ -72,7 +72,7 @@ async function openReceiver(secret: () => string) {
 test('the receiver is told as by a webhook, and what it answers is shown', async (t) => {
   const { receiver, seen, url: forwardTo } = await openReceiver(() => SECRET);
   t.after(() => receiver.close());
-  const told: Told = { id: '01J.1', type: 'instance.created', timestamp: 'now', data: { status: 'PENDING' } };
+  const told: StreamEvent = { id: '01J.1', type: 'instance.created', timestamp: 'now', data: { status: 'PENDING' } };
   assert.deepEqual(await forward(told, { forwardTo, secret: SECRET }), { ...told, statusCode: 302 });
   assert.deepEqual(seen, [told]);
   const { error } = await forward(told, { forwardTo: 'http://127.0.0.1:1/', secret: SECRET });

@@ -14,8 +14,8 @@ import { readEvents } from '../server-sent-events.ts';
  */
 type ListenOptions = ServerOptions & { forwardTo: string; secret?: string; events?: string };
 
-export type Told = { id: string; type: string; timestamp: string; data: Record<string, unknown> };
-export type Forwarded = Told & { statusCode?: number; error?: string };
+export type StreamEvent = { id: string; type: string; timestamp: string; data: Record<string, unknown> };
+export type Forwarded = StreamEvent & { statusCode?: number; error?: string };
 
 const ANSWER_WITHIN_MS = 15_000;
 const FIRST_WAIT_MS = 500;
@@ -59,17 +59,18 @@ async function listen(options: ListenOptions): Promise<void> {
     });
   };
   const lost = () => process.stderr.write(`${baseUrl} does not answer; trying again …\n`);
-  for await (const told of follow(open, sleep, lost)) {
-    const forwarded = await forward(told, { forwardTo, secret });
+  for await (const event of follow(open, sleep, lost)) {
+    const forwarded = await forward(event, { forwardTo, secret });
     say(forwarded, lineOf(forwarded));
   }
 }
 
 /** A word that is no event would wait for ever, and nobody would know why. */
 function ensureEvents(events = ''): void {
-  const known: readonly string[] = WEBHOOK_EVENTS;
-  const wrong = events.split(',').filter((type) => type !== '' && !known.includes(type));
-  if (wrong.length > 0) throw new UsageError(`There is no event ${wrong.join(', ')}. There are: ${known.join(', ')}`);
+  const knownEvents: readonly string[] = WEBHOOK_EVENTS;
+  const wrong = events.split(',').filter((type) => type !== '' && !knownEvents.includes(type));
+  if (wrong.length > 0)
+    throw new UsageError(`There is no event ${wrong.join(', ')}. There are: ${knownEvents.join(', ')}`);
 }
 
 /** The same for the same key, so that a receiver need not be told a new one each day. It says nothing of the key. */
@@ -82,7 +83,7 @@ export async function* follow(
   open: () => Promise<Response>,
   pause: (ms: number) => Promise<unknown>,
   lost: () => unknown = () => undefined,
-): AsyncGenerator<Told> {
+): AsyncGenerator<StreamEvent> {
   for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)) {
     const answer = await open().catch((error: unknown) => (isRefusal(error) ? Promise.reject(error) : undefined));
     if (answer && !answer.ok) await refuse(answer);
@@ -90,7 +91,7 @@ export async function* follow(
     try {
       for await (const { data } of answer ? readEvents(answer) : []) {
         waitMs = FIRST_WAIT_MS;
-        yield JSON.parse(data) as Told;
+        yield JSON.parse(data) as StreamEvent;
       }
     } catch {
       // A connection that was lost is made again below.
@@ -118,13 +119,13 @@ function lineOf({ timestamp, type, data, statusCode, error }: Forwarded): string
 
 /** Once: whoever develops a receiver sees what came of it, and lets it happen again. */
 export async function forward(
-  told: Told,
+  event: StreamEvent,
   { forwardTo, secret }: { forwardTo: string; secret: string },
 ): Promise<Forwarded> {
-  const body = JSON.stringify(told);
+  const body = JSON.stringify(event);
   const seconds = Math.floor(Date.now() / 1000);
   const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
-  const signature = createHmac('sha256', key).update(`${told.id}.${seconds}.${body}`).digest('base64');
+  const signature = createHmac('sha256', key).update(`${event.id}.${seconds}.${body}`).digest('base64');
   try {
     const { status } = await fetch(forwardTo, {
       method: 'POST',
@@ -132,15 +133,15 @@ export async function forward(
       signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
       headers: {
         'content-type': 'application/json',
-        'webhook-id': told.id,
+        'webhook-id': event.id,
         'webhook-timestamp': String(seconds),
         'webhook-signature': `v1,${signature}`,
       },
       body,
     });
-    return { ...told, statusCode: status };
+    return { ...event, statusCode: status };
   } catch (error) {
     const { message, cause } = error as Error;
-    return { ...told, error: cause instanceof Error ? cause.message || message : message };
+    return { ...event, error: cause instanceof Error ? cause.message || message : message };
   }
 }

@@ -57,8 +57,8 @@ async function move({ to, imagesTo, restart }: MoveOptions): Promise<Result> {
     const images = imagesTo === undefined ? undefined : await copyImages(config, imagesTo, line.show);
     const onProgress = ({ stage, done, total }: MoveProgress) => line.show(WORDS[stage], done, total);
     const tables = await moveDatabase({ file: database.file, url: to, restart: restart === true, onProgress });
-    const kept = keepMoved(database.file, Date.now());
-    return moved({ tables, images, kept, imagesTo, ms: performance.now() - began });
+    const keptFile = keepMoved(database.file, Date.now());
+    return moved({ tables, images, kept: keptFile, imagesTo, ms: performance.now() - began });
   } finally {
     line.end();
     lock?.release();

@@ -3,6 +3,7 @@ import { asOperator, operatorConfig } from '../operator.ts';
 import { type CommonOptions, define, defineGroup, examples, print, type Result, table } from '../output.ts';
 
 type TenantOption = CommonOptions & { tenant: string };
+type InstallationOptions = TenantOption & { end?: boolean };
 type InviteOptions = TenantOption & { email: string; role: string };
 
 export function defineOperators(program: Command): void {
@@ -26,6 +27,28 @@ The link is good once, for three days. It opens the console at the address of th
     .requiredOption('--tenant <id>', 'the tenant')
     .addHelpText('after', examples('grove operator reset 01JZ4MCW8A0C2E4G6J8M0P2R4T --tenant acme'))
     .action(async (id: string, options: TenantOption) => print(options, await reset(id, options)));
+  defineInstallation(group);
+}
+
+function defineInstallation(group: Command): void {
+  define(group, 'installation <id>', 'let an operator do what concerns all tenants, in the console')
+    .requiredOption('--tenant <id>', 'the tenant of the operator')
+    .option('--end', 'take it away again')
+    .addHelpText(
+      'after',
+      `${examples('grove operator installation 01JZ4MCW8A0C2E4G6J8M0P2R4T --tenant acme')}
+Such an operator makes, suspends and resumes tenants and sees the queue of jobs, as far as the role permits. Only this
+command grants it. It ends when the operator is reset, and holds for nobody who signs in by single sign-on.`,
+    )
+    .action(async (id: string, options: InstallationOptions) => print(options, await setInstallation(id, options)));
+}
+
+async function setInstallation(id: string, { tenant, end = false }: InstallationOptions): Promise<Result> {
+  const { OperatorError } = await import('@grove/server');
+  const row = await ofTenant(tenant, (operators, tenantId) => operators.setInstallation(tenantId, id, !end));
+  if (!row) throw new OperatorError(`There is no operator ${id} in the tenant ${tenant}`);
+  const text = `${row.name} is ${end ? 'no longer' : 'now'} an operator of the installation.`;
+  return { value: { id, ofInstallation: !end }, text };
 }
 
 const EMAIL = /^[^\s@()<>]{1,200}@[^\s@()<>]{1,200}$/;

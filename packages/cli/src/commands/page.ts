@@ -23,15 +23,15 @@ says is written down. It is loaded again when a file changes.`,
 }
 
 async function dev(folder: string, { json, port }: DevOptions): Promise<void> {
-  const place = resolve(folder);
-  if (!existsSync(place) || !statSync(place).isDirectory()) throw new UsageError(`${folder} is not a folder`);
+  const pageFolder = resolve(folder);
+  if (!existsSync(pageFolder) || !statSync(pageFolder).isDirectory()) throw new UsageError(`${folder} is not a folder`);
   if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) throw new UsageError('--port must be a port');
   // Both stand on the server, which takes longer to load than every other command needs to answer.
   const { readPageFolder } = await import('../page-tester/read-page-folder.ts');
   const { startTester } = await import('../page-tester/tester.ts');
-  const { fault } = await readPageFolder(place);
-  const { url } = await startTester({ folder: place, port: Number(port) });
-  const told = fault ? `It would be refused as it is: ${fault.message}.\n` : '';
-  const text = `${told}The page is shown at ${url}\nStop with Ctrl-C.\n`;
+  const { fault } = await readPageFolder(pageFolder);
+  const { url } = await startTester({ folder: pageFolder, port: Number(port) });
+  const warning = fault ? `It would be refused as it is: ${fault.message}.\n` : '';
+  const text = `${warning}The page is shown at ${url}\nStop with Ctrl-C.\n`;
   process.stdout.write(json ? `${JSON.stringify({ url, ...(fault && { fault }) })}\n` : text);
 }

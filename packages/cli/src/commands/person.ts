@@ -54,7 +54,7 @@ function selectorsOf({ email, externalId, userId, parameter, reference }: Person
   const at = parameter?.indexOf('=') ?? -1;
   if (parameter !== undefined && at < 1) throw new UsageError('--parameter takes name=value');
   if (!email && !externalId && !userId && !parameter) {
-    throw new UsageError('Who? Give --email, --external-id, --user-id or --parameter');
+    throw new UsageError('Say who it is: give --email, --external-id, --user-id or --parameter');
   }
   return {
     ...(email && { email }),
@@ -71,55 +71,56 @@ const POLL_MS = 250;
 const MAX_WAIT_MS = 12 * 3_600_000;
 
 /** A job works on it; each change of its progress is told on standard error. */
-async function done(client: Client, begun: Request, json: boolean): Promise<Request> {
-  let request = begun;
-  let told = '';
+async function waitUntilDone(client: Client, firstState: Request, json: boolean): Promise<Request> {
+  let request = firstState;
+  let shownProgress = '';
   for (const until = Date.now() + MAX_WAIT_MS; request.state === 'SEARCHING' || request.state === 'ERASING'; ) {
     if (Date.now() > until) throw new Error(`The request ${request.id} is not done; a job goes on with it`);
     await new Promise((next) => setTimeout(next, POLL_MS));
     request = await client.personRequests.get({ personRequestId: request.id });
     const line = `${request.state.toLowerCase()}: ${request.searched} of about ${request.total} looked at, ${request.erased} erased\n`;
-    if (!json && line !== told) process.stderr.write(line);
-    told = line;
+    if (!json && line !== shownProgress) process.stderr.write(line);
+    shownProgress = line;
   }
   if (request.state === 'FAILED') throw new Error(`The request failed: ${request.reason ?? 'no reason is known'}`);
   return request;
 }
 
-async function found(options: PersonOptions): Promise<{ client: Client; request: Request }> {
+async function findPerson(options: PersonOptions): Promise<{ client: Client; request: Request }> {
   const { client } = serverFrom(options);
   const request = await client.personRequests.find({ body: selectorsOf(options) });
-  return { client, request: await done(client, request, options.json === true) };
+  return { client, request: await waitUntilDone(client, request, options.json === true) };
 }
 
 async function find(options: PersonOptions): Promise<Result> {
-  const { request } = await found(options);
-  return { value: request, text: counted(request) };
+  const { request } = await findPerson(options);
+  return { value: request, text: countsText(request) };
 }
 
 async function exportPerson(file: string, options: PersonOptions): Promise<Result> {
-  const { client, request } = await found(options);
+  const { client, request } = await findPerson(options);
   const { bytes } = await client.personRequests.archive({ personRequestId: request.id });
   writeFileSync(file, bytes, { mode: 0o600, flag: 'wx' });
-  return { value: { ...request, file, bytes: bytes.length }, text: `${counted(request)}\nWritten to ${file}.` };
+  return { value: { ...request, file, bytes: bytes.length }, text: `${countsText(request)}\nWritten to ${file}.` };
 }
 
 async function erase(options: PersonOptions & { yes?: true }): Promise<Result> {
   if (!options.yes) {
-    if (!process.stdin.isTTY) throw new UsageError('Erasing is for good, and nobody is there to be asked: use --yes');
-    const { request } = await found(options);
-    const question = `${counted(request)}\nThis is for good. Type "erase" to erase all of it: `;
+    if (!process.stdin.isTTY)
+      throw new UsageError('Erasing cannot be undone, and there is no terminal to ask for confirmation: use --yes');
+    const { request } = await findPerson(options);
+    const question = `${countsText(request)}\nThis is for good. Type "erase" to erase all of it: `;
     if (!(await confirmByTyping(question, 'erase'))) {
       return { value: { erased: false }, text: 'Nothing was erased.', exitCode: 1 };
     }
   }
   const { client } = serverFrom(options);
-  const begun = await client.personRequests.erase({ body: selectorsOf(options) });
-  const request = await done(client, begun, options.json === true);
-  return { value: request, text: `${counted(request)}\nAll of it is erased. The receipt:\n\n${request.receipt}` };
+  const started = await client.personRequests.erase({ body: selectorsOf(options) });
+  const request = await waitUntilDone(client, started, options.json === true);
+  return { value: request, text: `${countsText(request)}\nAll of it is erased. The receipt:\n\n${request.receipt}` };
 }
 
-function counted({ found: { processInstances, processTokens, users, watchlistMembers } }: Request): string {
+function countsText({ found: { processInstances, processTokens, users, watchlistMembers } }: Request): string {
   return (
     `${processInstances.length} process instances, ${processTokens.length} process tokens, ${users.length} users, ` +
     `${watchlistMembers.length} members of watchlists.`

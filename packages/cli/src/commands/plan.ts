@@ -30,11 +30,11 @@ async function plan(folder: string, options: PlanOptions): Promise<Result> {
   const { hasChanges, planChanges } = await import('../configuration/plan-changes.ts');
   const { readFolder } = await import('../configuration/read-folder.ts');
   const { planValue, showPlan } = await import('../configuration/show-plan.ts');
-  const found = await planChanges(server, await readFolder(folder));
-  const changes = hasChanges(found);
+  const changePlan = await planChanges(server, await readFolder(folder));
+  const changes = hasChanges(changePlan);
   return {
-    value: { changes, ...planValue(found) },
-    text: showPlan(found, 'planned'),
+    value: { changes, ...planValue(changePlan) },
+    text: showPlan(changePlan, 'planned'),
     exitCode: options.check && changes ? CHANGES : 0,
   };
 }

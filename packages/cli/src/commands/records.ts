@@ -36,7 +36,7 @@ export function defineInstances(program: Command): void {
   server(group, 'get <id>', 'show one process instance')
     .addHelpText('after', `${examples('grove instances get 01J…')}${WHERE}`)
     .action(async (id: string, options: ServerOptions) =>
-      print(options, shown(await clientOf(options).processInstances.get({ processInstanceId: id }))),
+      print(options, fieldTable(await clientOf(options).processInstances.get({ processInstanceId: id }))),
     );
   lister(group, 'events <id>', 'list what happened in a process instance')
     .addHelpText('after', `${examples('grove instances events 01J…')}${WHERE}`)
@@ -68,7 +68,7 @@ export function defineReviews(program: Command): void {
       .addHelpText('after', `${examples(`grove reviews ${verdict} 01J… --comment "looked at the document"`)}${WHERE}`)
       .action(async (id: string, options: ServerOptions & { comment: string }) => {
         const body = { comment: options.comment };
-        print(options, shown((await clientOf(options).reviews[verdict]({ processInstanceId: id, body })) as Item));
+        print(options, fieldTable((await clientOf(options).reviews[verdict]({ processInstanceId: id, body })) as Item));
       });
   }
 }
@@ -103,12 +103,12 @@ export function defineWebhooks(program: Command): void {
   server(group, 'test <id>', 'send a test event')
     .addHelpText('after', `${examples('grove webhooks test 01J…')}${WHERE}`)
     .action(async (id: string, options: ServerOptions) =>
-      print(options, shown(await clientOf(options).webhooks.test({ webhookId: id }))),
+      print(options, fieldTable(await clientOf(options).webhooks.test({ webhookId: id }))),
     );
   server(group, 'replay <id> <deliveryId>', 'send a delivery again, under the same id')
     .addHelpText('after', `${examples('grove webhooks replay 01J… 01K…')}${WHERE}`)
     .action(async (webhookId: string, deliveryId: string, options: ServerOptions) =>
-      print(options, shown(await clientOf(options).webhooks.replay({ webhookId, deliveryId }))),
+      print(options, fieldTable(await clientOf(options).webhooks.replay({ webhookId, deliveryId }))),
     );
 }
 
@@ -139,7 +139,7 @@ of Grove use grove person erase.${WHERE}`,
 
 async function erase(id: string, options: ServerOptions & { yes?: true }): Promise<Result> {
   if (!options.yes && !process.stdin.isTTY) {
-    throw new UsageError('Erasing is for good, and nobody is there to be asked: use --yes');
+    throw new UsageError('Erasing cannot be undone, and there is no terminal to ask for confirmation: use --yes');
   }
   const client = clientOf(options);
   await client.processInstances.get({ processInstanceId: id });
@@ -147,7 +147,7 @@ async function erase(id: string, options: ServerOptions & { yes?: true }): Promi
     return { value: { id, erased: false }, text: 'That is not its id. Nothing was erased.', exitCode: 1 };
   }
   await client.processInstances.delete({ processInstanceId: id });
-  return shown(await client.erasures.get({ processInstanceId: id }));
+  return fieldTable(await client.erasures.get({ processInstanceId: id }));
 }
 
 const clientOf = (options: ServerOptions): Client => serverFrom(options).client;
@@ -156,9 +156,9 @@ async function take<T>(items: AsyncIterable<T>, { limit }: ListOptions): Promise
   const most = Number(limit);
   if (!Number.isInteger(most) || most < 1 || most > MAX_LIMIT)
     throw new UsageError(`--limit is from 1 to ${MAX_LIMIT}`);
-  const taken: T[] = [];
-  for await (const item of items) if (taken.push(item) >= most) break;
-  return taken;
+  const firstItems: T[] = [];
+  for await (const item of items) if (firstItems.push(item) >= most) break;
+  return firstItems;
 }
 
 function listed(name: string, items: readonly object[], columns: Columns): Result {
@@ -167,7 +167,7 @@ function listed(name: string, items: readonly object[], columns: Columns): Resul
   return { value: { [name]: items }, text };
 }
 
-function shown(item: object): Result {
+function fieldTable(item: object): Result {
   const rows = Object.entries(item).map(([name, value]) => [name, cell(value)]);
   return { value: item, text: table(['FIELD', 'VALUE'], rows) };
 }

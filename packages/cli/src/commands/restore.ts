@@ -118,9 +118,11 @@ async function restore(
  */
 export async function ensureOpens(config: Config, view: View, ignoreErasures: boolean): Promise<void> {
   const { checkSeals, everyTenantId, OperatorError, openMasterKey } = await import('@grove/server');
-  const place = masterKeyPlace(config);
+  const keyPlace = masterKeyPlace(config);
   if ('file' in config.masterKey && !existsSync(config.masterKey.file)) {
-    throw new OperatorError(`The master key is missing: put the key of the backup into ${place} first. ${UNCHANGED}`);
+    throw new OperatorError(
+      `The master key is missing: put the key of the backup into ${keyPlace} first. ${UNCHANGED}`,
+    );
   }
   const master = openMasterKey(config.masterKey);
   const backup = await checkSeals(view, master, everyTenantId(view.system));
@@ -129,20 +131,20 @@ export async function ensureOpens(config: Config, view: View, ignoreErasures: bo
   const missing = [...new Set([...backup.versions, ...(erased?.versions ?? [])])].filter((each) => !master.has(each));
   if (missing.length > 0) {
     throw new OperatorError(
-      `The master key (${place}) is not complete. ${needed('The backup', backup.versions)}` +
+      `The master key (${keyPlace}) is not complete. ${needed('The backup', backup.versions)}` +
         `${needed('The list of what was erased since', erased?.versions ?? new Set())}Missing: ${list(missing)}. ` +
         `Put a line for each missing version beside those that are there. ${UNCHANGED}`,
     );
   }
   if (backup.faults.length > 0) {
     throw new OperatorError(
-      `The master key (${place}) is not the one of this backup: it does not open ${backup.faults.length} of ` +
+      `The master key (${keyPlace}) is not the one of this backup: it does not open ${backup.faults.length} of ` +
         `${backup.sealed} sealed keys and secrets. Put the right key in place first. ${UNCHANGED}`,
     );
   }
   throw new OperatorError(
     `The list of what was erased cannot be read, so who was erased would come back: ${erased?.faults.slice(0, MAX_SHOWN).join(', ')}. ` +
-      `Put the right key into ${place}, or remove an entry that is damaged from the place of the blobs. To restore ` +
+      `Put the right key into ${keyPlace}, or remove an entry that is damaged from the place of the blobs. To restore ` +
       `without the list, add --ignore-erasures. ${UNCHANGED}`,
   );
 }

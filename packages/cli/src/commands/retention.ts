@@ -16,7 +16,7 @@ async function preview(options: ServerOptions): Promise<Result> {
   const value = await serverFrom(options).client.retention.preview();
   const { due, inReview, oldestCreatedDtm, clockFault } = value;
   const lines = [
-    due === 0 ? 'No instance is due.' : `${counted(due)} would be deleted; the oldest is of ${oldestCreatedDtm}.`,
+    due === 0 ? 'No instance is due.' : `${countText(due)} would be deleted; the oldest is of ${oldestCreatedDtm}.`,
     ...(inReview > 0 ? [`${inReview} of them wait for a review.`] : []),
     ...(clockFault !== undefined ? [`Nothing is deleted at the moment: ${clockFault}.`] : []),
   ];
@@ -28,11 +28,12 @@ async function run(options: ServerOptions): Promise<Result> {
   const { client } = serverFrom(options);
   let purged = 0;
   let left = 0;
-  for (let gone = -1; gone !== 0; purged += gone) ({ purged: gone, left } = await client.retention.run());
-  const text = purged === 0 ? 'No instance was due.' : `${counted(purged)} deleted.`;
-  return { value: { purged, left }, text: left === 0 ? text : `${text} ${counted(left)} could not be deleted.` };
+  for (let purgedNow = -1; purgedNow !== 0; purged += purgedNow)
+    ({ purged: purgedNow, left } = await client.retention.run());
+  const text = purged === 0 ? 'No instance was due.' : `${countText(purged)} deleted.`;
+  return { value: { purged, left }, text: left === 0 ? text : `${text} ${countText(left)} could not be deleted.` };
 }
 
-function counted(number: number): string {
+function countText(number: number): string {
   return number === 1 ? 'One instance' : `${number} instances`;
 }

@@ -47,7 +47,7 @@ async function rotateKeyOfTenant(tenantId: string): Promise<Result> {
     if (!isTenantId(tenantId) || !(await findTenant(db.system, tenantId))) {
       throw new OperatorError(`There is no tenant ${tenantId}. grove tenant list shows those there are`);
     }
-    const show = (looked: number, total: number) => line.show('data keys', looked, total);
+    const show = (examined: number, total: number) => line.show('data keys', examined, total);
     return rotateTenantKey(db.of(tenantId), vault, show);
   }).finally(() => line.end());
   const text = `The tenant ${tenantId} has version ${done.version} of its key; ${done.dataKeys} data keys are sealed with it.`;
@@ -84,7 +84,8 @@ async function rotateFile(config: Config, file: string, { dropOld, yes }: Master
 
 /** Asked before anything changes: without the old versions nobody can restore an older backup. */
 async function confirmDrop(config: Config, file: string): Promise<void> {
-  if (!process.stdin.isTTY) throw new UsageError('Nobody is there to be asked: stop every server, then add --yes');
+  if (!process.stdin.isTTY)
+    throw new UsageError('There is no terminal to ask for confirmation: stop every server, then add --yes');
   const { isFile, masterKeyVersions } = await import('@grove/server');
   const others = isFile(config.database) ? '' : ' Other servers of PostgreSQL cannot be seen from here: stop them all.';
   const question =
@@ -106,7 +107,7 @@ async function rotateAlone(operator: Operator, { config, file, dropOld }: Rotati
   const resealed = await reseal(operator, config, version);
   const retired = dropOld ? keepNewestMasterKey(file, Date.now()) : undefined;
   const text = [
-    `The master key has version ${version}. Sealed with it: ${counted(resealed)}.`,
+    `The master key has version ${version}. Sealed with it: ${countsText(resealed)}.`,
     ...(dropOld
       ? [
           `The old versions are in ${retired}. Put that file away, apart from the server and the backups.`,
@@ -122,8 +123,8 @@ async function rotateAlone(operator: Operator, { config, file, dropOld }: Rotati
 /** Refuses a rotation that would leave entries of the list of what was erased behind. */
 async function ensureReadable(config: Config): Promise<void> {
   const { checkEntries, OperatorError, openErased, openMasterKey } = await import('@grove/server');
-  const place = openErased(config, { now: Date.now });
-  const { faults } = await checkEntries(place, openMasterKey(config.masterKey), 0, Date.now());
+  const entryStore = openErased(config, { now: Date.now });
+  const { faults } = await checkEntries(entryStore, openMasterKey(config.masterKey), 0, Date.now());
   if (faults.length === 0) return;
   throw new OperatorError(
     `${faults.length} entries of the list of what was erased cannot be read: ${faults.slice(0, MAX_SHOWN).join(', ')}. ` +
@@ -155,7 +156,7 @@ async function rotateInEnvironment(config: Config, text: string): Promise<Result
 
 function resealedText(newest: number, old: readonly number[], resealed: Resealed): string {
   return [
-    `Sealed with version ${newest} of GROVE_MASTER_KEY: ${counted(resealed)}.`,
+    `Sealed with version ${newest} of GROVE_MASTER_KEY: ${countsText(resealed)}.`,
     `When every server runs with version ${newest}, take version ${old.join(', ')} out of GROVE_MASTER_KEY.`,
     'Older backups still need it.',
   ].join('\n');
@@ -205,6 +206,6 @@ async function* withProgress<T>(items: AsyncIterable<T>, show: (done: number) =>
   }
 }
 
-function counted({ systemSecrets, tenantKeys, erasures }: Resealed): string {
+function countsText({ systemSecrets, tenantKeys, erasures }: Resealed): string {
   return `${systemSecrets} secrets of the installation, ${tenantKeys} keys of tenants, ${erasures} entries of the list of what was erased`;
 }

@@ -31,12 +31,12 @@ what depends on it, or on a step that nobody did, is NOT_KNOWN. Verdicts of revi
 async function simulate(file: string, options: SimulateOptions): Promise<Result> {
   const [, days] = /^(\d{1,4})d$/.exec(options.since) ?? [];
   if (days === undefined) throw new UsageError('--since takes a number of days, such as 30d');
-  const read = readYaml(file, readFileSync(file, 'utf8'));
-  if ('faults' in read) throw new UsageError(read.faults.join('\n'));
+  const parsed = readYaml(file, readFileSync(file, 'utf8'));
+  if ('faults' in parsed) throw new UsageError(parsed.faults.join('\n'));
   const { client } = serverFrom(options);
   const startDateTime = new Date(Date.now() - Number(days) * DAY_MS).toISOString();
   type Body = Parameters<Client['whatIf']['run']>[0]['body'];
-  const definition = read.value as Body['definition'];
+  const definition = parsed.value as Body['definition'];
   const total: Total = { examined: 0, counts: [], changed: [] };
   for (let after: string | undefined, isMore = true; isMore; isMore = after !== undefined) {
     const body: Body = { definition, startDateTime, size: EXAMINED_AT_ONCE, ...(after !== undefined && { after }) };
@@ -51,10 +51,10 @@ function add(total: Total, part: Answer): void {
   total.examined += part.examined;
   total.changed.push(...part.changed);
   for (const { instances, ...of } of part.counts) {
-    const known = total.counts.find(
+    const sameCount = total.counts.find(
       (each) => each.recorded === of.recorded && each.outcome === of.outcome && each.verdict === of.verdict,
     );
-    if (known) known.instances += instances;
+    if (sameCount) sameCount.instances += instances;
     else total.counts.push({ ...of, instances });
   }
 }

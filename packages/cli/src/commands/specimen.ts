@@ -71,7 +71,7 @@ For tests, demonstrations and the sandbox. The persons are invented, and no stat
 
 async function draw(options: SpecimenOptions): Promise<Result> {
   const { kind, out, seed, side, force } = options;
-  if (existsSync(out) && !force) throw new UsageError(`${out} is there already. Use --force to replace it.`);
+  if (existsSync(out) && !force) throw new UsageError(`${out} exists already. Use --force to replace it.`);
   const portrait = options.portrait === undefined ? undefined : readPortrait(options.portrait);
   // Drawing needs fonts and a decoder, which no other command does.
   const { makeSpecimen } = await import('@grove/vision');
@@ -128,10 +128,10 @@ function personOf({
 }
 
 function photographOf(options: Photograph): Photograph {
-  const given = (['tilt', 'yaw', 'blur', 'light', 'glare', 'noise'] as const).flatMap((each) =>
+  const givenOptions = (['tilt', 'yaw', 'blur', 'light', 'glare', 'noise'] as const).flatMap((each) =>
     options[each] === undefined ? [] : [[each, options[each]] as const],
   );
-  return Object.fromEntries(given);
+  return Object.fromEntries(givenOptions);
 }
 
 function wholeNumber(text: string): number {

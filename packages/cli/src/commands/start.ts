@@ -28,7 +28,7 @@ The environment configures it: see grove help configuration.`,
 }
 
 async function start(options: StartOptions): Promise<void> {
-  const stopAsked = stopSignal();
+  const stopRequest = stopSignal();
   const config = await operatorConfig();
   const [{ startServer }, { VERSION }] = [await import('@grove/server/start'), await import('@grove/server/app')];
   const demonstration = options.demo === undefined ? 'whenEmpty' : options.demo ? 'always' : 'never';
@@ -40,7 +40,7 @@ async function start(options: StartOptions): Promise<void> {
   const failed = await buildPages(options.json ? () => undefined : (line) => process.stderr.write(`${line}\n`));
   if (failed) running.app.log.error({ reason: failed }, 'could not build pages');
   print(options, await readiness(running, VERSION));
-  await stopAsked;
+  await stopRequest;
   await running.stop();
   // A client that keeps its connection open must not keep the process.
   process.exit(0);
@@ -51,13 +51,13 @@ const SAME_REQUEST_MS = 300;
 
 /** Resolves at the first signal; a second one is somebody who does not want to wait. */
 function stopSignal(): Promise<void> {
-  return new Promise((asked) => {
+  return new Promise((resolve) => {
     let first: number | undefined;
     const onSignal = () => {
       const now = performance.now();
       if (first !== undefined && now - first > SAME_REQUEST_MS) process.exit(1);
       first ??= now;
-      asked();
+      resolve();
     };
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, onSignal);
   });

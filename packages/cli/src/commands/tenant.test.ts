@@ -66,7 +66,7 @@ test('a suspended tenant is refused with 100320; delete wants it suspended, asks
   const refused = await issue(url, apiKey);
   assert.deepEqual([refused.status, refused.body.code], [403, 100320]);
   const asked = await grove(['tenant', 'delete', 'acme'], env);
-  assert.deepEqual([asked.code, asked.stderr.includes('Nobody is there to be asked')], [2, true]);
+  assert.deepEqual([asked.code, asked.stderr.includes('There is no terminal to ask for confirmation')], [2, true]);
   const file = `${folder}/receipt.json`;
   const done = await groveJson<{ sub: string; rowsRemoved: Record<string, number>; jws: string }>(
     ['tenant', 'delete', 'acme', '--yes', '--receipt', file],

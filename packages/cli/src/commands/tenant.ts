@@ -100,7 +100,7 @@ async function remove(id: string, { yes, receipt: file }: DeleteOptions): Promis
 }
 
 async function confirmDelete(id: string): Promise<void> {
-  if (!process.stdin.isTTY) throw new UsageError('Nobody is there to be asked: add --yes');
+  if (!process.stdin.isTTY) throw new UsageError('There is no terminal to ask for confirmation: add --yes');
   const question = `Everything of the tenant ${id} will be deleted for good. Type its id to go on: `;
   if (!(await confirmByTyping(question, id))) throw new UsageError('Nothing was deleted');
 }

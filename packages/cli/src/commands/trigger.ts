@@ -37,7 +37,7 @@ async function list(options: TriggerOptions): Promise<Result> {
 }
 
 async function trigger(scenario: string | undefined, options: TriggerOptions): Promise<Result> {
-  if (scenario === undefined) throw new UsageError('Which scenario? grove trigger --list shows them.');
+  if (scenario === undefined) throw new UsageError('Name a scenario; grove trigger --list shows them.');
   const { decide } = options;
   if (decide !== undefined && decide !== 'approve' && decide !== 'reject') {
     throw new UsageError('--decide is approve or reject');

@@ -20,7 +20,7 @@ export type Calls = {
   create(client: Client, values: never, content?: PageContent): Promise<object>;
   update(client: Client, item: { id: string; name: string }, values: never, content?: PageContent): Promise<object>;
   /** What the server answers, as a file says it; undefined if it belongs into no file. */
-  shown?(item: Values): Values | undefined;
+  toFile?(item: Values): Values | undefined;
   /** What is wrong with the wish to make it. */
   missing?(name: string): string | undefined;
 };
@@ -43,7 +43,7 @@ export const KINDS = {
     list: (client) => client.stores.list.all(),
     create: (client, values: Values) => writeStore(client, values, true),
     update: (client, { name }, values: Values) => writeStore(client, { ...values, name }, false),
-    shown: shownStore,
+    toFile: shownStore,
   },
   watchlists: {
     fields: ['name', 'description', 'type', 'status', 'maxSize', 'expireMembersAfter'],
@@ -77,12 +77,12 @@ export const KINDS = {
     fields: ['name', 'description', 'status', 'permissions'],
     list: ownKeys,
     create: async (client, values: Values) => {
-      const made = await client.apiKeys.create({ body: (await withTenant(client, values)) as never });
-      return { ...made, secret: made.code };
+      const newKey = await client.apiKeys.create({ body: (await withTenant(client, values)) as never });
+      return { ...newKey, secret: newKey.code };
     },
     update: async (client, { id: apiKeyId }, values: Values) =>
       client.apiKeys.update({ apiKeyId, body: (await withTenant(client, values)) as never }),
-    shown: shownKey,
+    toFile: shownKey,
   },
 } as const satisfies Record<string, Calls>;
 

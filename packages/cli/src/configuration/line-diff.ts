@@ -58,10 +58,12 @@ function marked(mark: DiffLine['mark'], lines: readonly string[]): DiffLine[] {
 
 function shortened(lines: readonly DiffLine[]): DiffLine[] {
   const changed = lines.flatMap(({ mark }, at) => (mark === ' ' ? [] : [at]));
-  const shown = new Set(changed.flatMap((at) => Array.from({ length: 2 * CONTEXT + 1 }, (_, by) => at - CONTEXT + by)));
+  const shownLines = new Set(
+    changed.flatMap((at) => Array.from({ length: 2 * CONTEXT + 1 }, (_, by) => at - CONTEXT + by)),
+  );
   return lines.flatMap((line, at) => {
-    if (shown.has(at)) return [line];
+    if (shownLines.has(at)) return [line];
     // One mark for each stretch that is left out.
-    return at === 0 || shown.has(at - 1) ? [{ mark: '…' as const, text: '' }] : [];
+    return at === 0 || shownLines.has(at - 1) ? [{ mark: '…' as const, text: '' }] : [];
   });
 }

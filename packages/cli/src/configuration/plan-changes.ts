@@ -59,25 +59,25 @@ export function hasChanges({ definitions, tags, settings, resources }: Plan): bo
 export async function planChanges({ client, baseUrl, environment }: Server, folder: Folder): Promise<Plan> {
   const { ordered, circles } = runOrder(folder.definitions);
   const own = [...folder.faults, ...circles];
-  const asked = async () => {
+  const askServer = async () => {
     const ofSchemas = await schemaFaults(baseUrl, folder.resources);
     const ofDefinitions = await faultsOfAll(client, ordered, folder.resources);
     const compared = await compareResources(client, folder.resources);
     return { ...compared, faults: [...ofSchemas, ...ofDefinitions, ...compared.faults] };
   };
-  const found = await asked().catch((error: unknown) => {
+  const result = await askServer().catch((error: unknown) => {
     // A server that cannot be asked does not hide what is wrong with the files.
     throwFaults(own);
     throw error;
   });
-  throwFaults([...own, ...found.faults]);
+  throwFaults([...own, ...result.faults]);
   const schema = ordered.length > 0 ? await publishedSchema(baseUrl) : {};
   const definitions: DefinitionChange[] = [];
   for (const file of ordered) definitions.push(await definitionChange({ client, environment }, file, schema));
   const tags = await tagChanges(client, ordered, definitions);
   const settings = folder.settings && (await settingsChange(client, folder.settings));
   return {
-    ...{ definitions, tags, resources: found.changes, unmanaged: found.unmanaged },
+    ...{ definitions, tags, resources: result.changes, unmanaged: result.unmanaged },
     ...(settings && { settings }),
   };
 }
@@ -87,18 +87,18 @@ async function faultsOfAll(
   files: readonly DefinitionFile[],
   resources: readonly ResourceFile[],
 ): Promise<string[]> {
-  const made = new Set(resources.map(({ name }) => name));
+  const newNames = new Set(resources.map(({ name }) => name));
   const together = new Set(files.map(({ name }) => name));
   const faults: string[] = [];
   for (const file of files) {
-    const found = (await faultsOf(client, file.document)).filter(
+    const fileFaults = (await faultsOf(client, file.document)).filter(
       ({ pointer }) =>
         // Reading the folder has said already that the name is missing.
         !(pointer === '/name' && file.name === '') &&
         !isRunHere(file, pointer, together) &&
-        !isMadeHere(file, pointer, made),
+        !isMadeHere(file, pointer, newNames),
     );
-    faults.push(...found.map(({ pointer, message }) => `${file.placeOf(pointer)} ${pointer} ${message}`));
+    faults.push(...fileFaults.map(({ pointer, message }) => `${file.placeOf(pointer)} ${pointer} ${message}`));
   }
   return faults;
 }
@@ -117,16 +117,16 @@ async function faultsOf(client: Client, document: Values) {
 
 /** A subprocess that is in the same folder is deployed before it is needed. */
 function isRunHere({ document }: DefinitionFile, pointer: string, together: ReadonlySet<string>): boolean {
-  const place = /^\/steps\/(\d+)\/definition$/.exec(pointer)?.[1];
-  const step = (document.steps as Values[])[Number(place ?? -1)];
+  const stepIndex = /^\/steps\/(\d+)\/definition$/.exec(pointer)?.[1];
+  const step = (document.steps as Values[])[Number(stepIndex ?? -1)];
   return step !== undefined && step.version === undefined && together.has(String(step.definition));
 }
 
 /** A store, watchlist, webhook, secret or page of the same folder is made before it is needed. */
-function isMadeHere({ document }: DefinitionFile, pointer: string, made: ReadonlySet<string>): boolean {
+function isMadeHere({ document }: DefinitionFile, pointer: string, newNames: ReadonlySet<string>): boolean {
   const names = pointer.split('/').slice(1);
   const value = names.reduce<unknown>((inner, name) => (inner as Values | undefined)?.[name], document);
-  return typeof value === 'string' && made.has(value);
+  return typeof value === 'string' && newNames.has(value);
 }
 
 const SCHEMA_PATH = '/schemas/process-definition.json';
@@ -168,12 +168,12 @@ async function definitionChange(
   return { ...change, action: 'create', version: (newest?.version ?? 0) + 1, ...(before && { before }) };
 }
 
-type Wanted = { name: string; environment: Environment; status?: 'DEPLOYED_ACTIVE' };
+type DefinitionQuery = { name: string; environment: Environment; status?: 'DEPLOYED_ACTIVE' };
 
-async function newestOf(client: Client, wanted: Wanted) {
-  const query = { ...wanted, sort: ['version,desc'], size: 1 };
-  const [found] = (await client.processDefinitions.list({ query })).content;
-  return found && client.processDefinitions.get({ processDefinitionId: found.id });
+async function newestOf(client: Client, wantedDefinition: DefinitionQuery) {
+  const query = { ...wantedDefinition, sort: ['version,desc'], size: 1 };
+  const [newest] = (await client.processDefinitions.list({ query })).content;
+  return newest && client.processDefinitions.get({ processDefinitionId: newest.id });
 }
 
 const MAX_PAGE = 1000;
@@ -199,10 +199,10 @@ async function tagChanges(
 
 async function settingsChange(
   client: Client,
-  { file: _file, ...wanted }: NonNullable<Folder['settings']>,
+  { file: _file, ...wantedSettings }: NonNullable<Folder['settings']>,
 ): Promise<SettingsChange> {
   const present: Values = await client.processSettings.get();
-  const stored = Object.entries(wanted).map(([name, value]) => {
+  const stored = Object.entries(wantedSettings).map(([name, value]) => {
     return [name, isOrigins(name) ? [...new Set((value as string[]).map(asStored))] : value] as const;
   });
   const before = Object.fromEntries(stored.map(([name]) => [name, present[name]])) as SettingsFile;

@@ -61,8 +61,8 @@ export async function readFolder(folder: string): Promise<Folder> {
   const definitions = hasDefinitions ? readDefinitions(folder, faults) : [];
   const settings = hasSettings ? readSettings(folder, faults) : undefined;
   const resources = kinds.flatMap((kind) => {
-    const read = readFile(folder, fileOf(kind), faults);
-    return read ? resourcesOf(kind, read, faults) : [];
+    const parsed = readFile(folder, fileOf(kind), faults);
+    return parsed ? resourcesOf(kind, parsed, faults) : [];
   });
   const pages = (await readPages(folder, faults)).map(resourceOfPage);
   faults.push(...doubleFaults(definitions));
@@ -81,15 +81,15 @@ function readDefinitions(folder: string, faults: string[]): DefinitionFile[] {
   const names = readdirSync(join(folder, DEFINITIONS)).filter((name) => /\.(ya?ml|json)$/.test(name));
   if (names.length > MAX_FILES) throw new UsageError(`${folder} holds more than ${MAX_FILES} definitions`);
   return names.sort().flatMap((name) => {
-    const read = readFile(folder, `${DEFINITIONS}/${name}`, faults);
-    return read ? toDefinition(read, faults) : [];
+    const parsed = readFile(folder, `${DEFINITIONS}/${name}`, faults);
+    return parsed ? toDefinition(parsed, faults) : [];
   });
 }
 
 /** A wrong name or tag does not hide what the server finds in the rest of the document. */
-function toDefinition(read: ReadYaml, faults: string[]): DefinitionFile {
-  const { tags = [], ...document } = read.value;
-  const { file, placeOf } = read;
+function toDefinition(parsed: ReadYaml, faults: string[]): DefinitionFile {
+  const { tags = [], ...document } = parsed.value;
+  const { file, placeOf } = parsed;
   const name = typeof document.name === 'string' ? document.name : '';
   if (name === '') faults.push(`${placeOf('/name')} /name is required, and must be text`);
   if (!Array.isArray(tags)) faults.push(`${placeOf('/tags')} /tags must be a list`);
@@ -104,18 +104,18 @@ function toDefinition(read: ReadYaml, faults: string[]): DefinitionFile {
 }
 
 function readSettings(folder: string, faults: string[]): Folder['settings'] {
-  const read = readFile(folder, SETTINGS, faults);
-  if (!read) return undefined;
-  const { redirectOrigins, embedOrigins, ...others } = read.value;
+  const parsed = readFile(folder, SETTINGS, faults);
+  if (!parsed) return undefined;
+  const { redirectOrigins, embedOrigins, ...others } = parsed.value;
   const fault = (name: string, message: string) => {
-    faults.push(`${read.placeOf(`/${name}`)} /${name} ${message}`);
+    faults.push(`${parsed.placeOf(`/${name}`)} /${name} ${message}`);
     return undefined;
   };
   const { properties } = SETTINGS_SCHEMA as { properties: object };
   for (const name of Object.keys(others)) if (!Object.hasOwn(properties, name)) fault(name, 'is not a setting');
-  const known = Object.entries(others).filter(([name]) => Object.hasOwn(properties, name));
+  const knownSettings = Object.entries(others).filter(([name]) => Object.hasOwn(properties, name));
   const validate = new Ajv2020({ strict: false, allErrors: true, validateFormats: false }).compile(SETTINGS_SCHEMA);
-  if (!validate({ redirectOrigins: [], ...Object.fromEntries(known) })) {
+  if (!validate({ redirectOrigins: [], ...Object.fromEntries(knownSettings) })) {
     for (const { instancePath, message = '' } of validate.errors ?? []) fault(instancePath.slice(1), message);
   }
   const listOf = (name: string, value: unknown): string[] | undefined =>
@@ -128,7 +128,7 @@ function readSettings(folder: string, faults: string[]): Folder['settings'] {
   return {
     ...{ file: SETTINGS, redirectOrigins: redirects },
     ...(embeds && { embedOrigins: embeds }),
-    ...Object.fromEntries(known),
+    ...Object.fromEntries(knownSettings),
   };
 }
 
@@ -138,20 +138,20 @@ function readFile(folder: string, file: string, faults: string[]): ReadYaml | un
     faults.push(`${file} is larger than ${MAX_FILE_BYTES} bytes`);
     return undefined;
   }
-  const read = readYaml(file, readFileSync(path, 'utf8'));
-  if ('faults' in read) {
-    faults.push(...read.faults);
+  const parsed = readYaml(file, readFileSync(path, 'utf8'));
+  if ('faults' in parsed) {
+    faults.push(...parsed.faults);
     return undefined;
   }
-  return read;
+  return parsed;
 }
 
 /** A definition or a tag that two files want cannot be had by both. */
 function doubleFaults(definitions: readonly DefinitionFile[]): string[] {
-  const seen = new Map<string, string>();
+  const firstFiles = new Map<string, string>();
   const note = (what: string, file: DefinitionFile, pointer: string): string[] => {
-    const first = seen.get(what);
-    if (first === undefined) seen.set(what, file.file);
+    const first = firstFiles.get(what);
+    if (first === undefined) firstFiles.set(what, file.file);
     return first === undefined ? [] : [`${file.placeOf(pointer)} ${what} is in ${first} already`];
   };
   return definitions.flatMap((file) => [

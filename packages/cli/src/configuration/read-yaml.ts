@@ -13,12 +13,12 @@ const MAX_ALIASES = 100;
 export function readYaml(file: string, text: string): ReadYaml | { readonly faults: readonly string[] } {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
-  const place = (offset: number) => {
+  const positionOf = (offset: number) => {
     const { line, col } = lines.linePos(offset);
     return `${file}:${Math.max(1, line)}:${Math.max(1, col)}`;
   };
   if (document.errors.length > 0) {
-    return { faults: document.errors.map(({ pos, message }) => `${place(pos[0])} ${message}`) };
+    return { faults: document.errors.map(({ pos, message }) => `${positionOf(pos[0])} ${message}`) };
   }
   let value: unknown;
   try {
@@ -29,7 +29,7 @@ export function readYaml(file: string, text: string): ReadYaml | { readonly faul
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return { faults: [`${file}:1:1 must hold an object`] };
   }
-  const placeOf = (pointer: string) => place(offsetOf(document, pointer));
+  const placeOf = (pointer: string) => positionOf(offsetOf(document, pointer));
   return { file, value: value as Record<string, unknown>, placeOf };
 }
 

@@ -49,7 +49,7 @@ export function resourcesOf(kind: Kind, { file, value, placeOf }: ReadYaml, faul
     return [];
   }
   const fields: readonly string[] = KINDS[kind].fields;
-  const seen = new Set<string>();
+  const names = new Set<string>();
   return list.flatMap((entry: unknown, at): ResourceFile[] => {
     const pointer = `/${kind}/${at}`;
     if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) {
@@ -64,11 +64,11 @@ export function resourcesOf(kind: Kind, { file, value, placeOf }: ReadYaml, faul
       fault(`${pointer}/name`, 'is required, and must be text');
       return [];
     }
-    if (seen.has(name)) fault(`${pointer}/name`, `is there already: ${JSON.stringify(name)}`);
-    seen.add(name);
+    if (names.has(name)) fault(`${pointer}/name`, `is there already: ${JSON.stringify(name)}`);
+    names.add(name);
     // What the file may not say is a fault already, and once is enough.
-    const known = Object.fromEntries(Object.entries(values).filter(([member]) => !unknown.includes(member)));
-    return [{ kind, file, name, values: known, pointer, placeOf }];
+    const knownValues = Object.fromEntries(Object.entries(values).filter(([member]) => !unknown.includes(member)));
+    return [{ kind, file, name, values: knownValues, pointer, placeOf }];
   });
 }
 
@@ -89,18 +89,19 @@ export type Compared = { changes: ResourceChange[]; unmanaged: Unmanaged[]; faul
 export async function compareResources(client: Client, files: readonly ResourceFile[]): Promise<Compared> {
   const compared: Compared = { changes: [], unmanaged: [], faults: [] };
   for (const kind of KIND_NAMES) {
-    const wanted = files.filter((each) => each.kind === kind);
-    if (wanted.length === 0) continue;
+    const wantedFiles = files.filter((each) => each.kind === kind);
+    if (wantedFiles.length === 0) continue;
     const there = await itemsOf(client, kind);
     const { missing } = KINDS[kind] as Calls;
-    for (const each of wanted) {
+    for (const each of wantedFiles) {
       const change = changeOf(each, there.get(each.name));
       const fault = change.action === 'create' ? missing?.(each.name) : undefined;
       if (fault !== undefined) compared.faults.push(`${each.placeOf(each.pointer)} ${each.pointer} ${fault}`);
       compared.changes.push(change);
     }
-    const names = new Set(wanted.map(({ name }) => name));
-    for (const [name, { shown }] of there) if (shown && !names.has(name)) compared.unmanaged.push({ kind, name });
+    const names = new Set(wantedFiles.map(({ name }) => name));
+    for (const [name, { shown: present }] of there)
+      if (present && !names.has(name)) compared.unmanaged.push({ kind, name });
   }
   return compared;
 }
@@ -108,11 +109,11 @@ export async function compareResources(client: Client, files: readonly ResourceF
 type There = { id: string; shown: Values | undefined };
 
 async function itemsOf(client: Client, kind: Kind): Promise<Map<string, There>> {
-  const { list, shown = (item: Values) => item } = KINDS[kind] as Calls;
+  const { list, toFile = (item: Values) => item } = KINDS[kind] as Calls;
   const there = new Map<string, There>();
   for await (const item of list(client)) {
     const { id, name } = item as Item;
-    there.set(name, { id, shown: shown(item as Values) });
+    there.set(name, { id, shown: toFile(item as Values) });
   }
   return there;
 }
@@ -121,11 +122,11 @@ async function itemsOf(client: Client, kind: Kind): Promise<Map<string, There>> 
 function changeOf(resource: ResourceFile, now: There | undefined): ResourceChange {
   if (!now) return { ...resource, action: 'create' };
   const { whole = [] } = KINDS[resource.kind] as Calls;
-  const shown = now.shown ?? {};
+  const present = now.shown ?? {};
   const before = Object.fromEntries(
     Object.entries(resource.values).map(([name, value]) => [
       name,
-      whole.includes(name) ? shown[name] : partOf(shown[name], value),
+      whole.includes(name) ? present[name] : partOf(present[name], value),
     ]),
   );
   const action = isDeepStrictEqual(before, resource.values) ? 'none' : 'update';
@@ -141,20 +142,20 @@ export async function applyResources(
   changes: readonly ResourceChange[],
   secrets: NewSecret[],
 ): Promise<string[]> {
-  const refused: string[] = [];
+  const refusals: string[] = [];
   for (const change of changes) {
     if (change.action === 'none') continue;
     try {
-      const made = await applyOne(client, change);
-      const { secret } = made as { secret?: unknown };
+      const result = await applyOne(client, change);
+      const { secret } = result as { secret?: unknown };
       if (typeof secret === 'string') secrets.push({ kind: change.kind, name: change.name, secret });
     } catch (error) {
       if (!isGroveError(error) || error.status >= 500) throw error;
       const { kind, name, pointer, placeOf } = change;
-      refused.push(`${placeOf(pointer)} ${kind} ${JSON.stringify(name)}: ${error.message} (${error.code})`);
+      refusals.push(`${placeOf(pointer)} ${kind} ${JSON.stringify(name)}: ${error.message} (${error.code})`);
     }
   }
-  return refused;
+  return refusals;
 }
 
 function applyOne(client: Client, { action, kind, name, id = '', values, content }: ResourceChange): Promise<object> {
@@ -167,9 +168,9 @@ function applyOne(client: Client, { action, kind, name, id = '', values, content
 /** What an export writes: the fields of the file, without what is empty. */
 export async function exportResources(client: Client, kind: Kind): Promise<Values[]> {
   const { fields } = KINDS[kind];
-  return [...(await itemsOf(client, kind)).values()].flatMap(({ shown }) => {
-    if (!shown) return [];
-    const pairs = fields.flatMap((name) => (isEmpty(shown[name]) ? [] : [[name, shown[name]] as const]));
+  return [...(await itemsOf(client, kind)).values()].flatMap(({ shown: present }) => {
+    if (!present) return [];
+    const pairs = fields.flatMap((name) => (isEmpty(present[name]) ? [] : [[name, present[name]] as const]));
     return [Object.fromEntries(pairs)];
   });
 }

@@ -46,30 +46,30 @@ function settingsValue({ action, before, after }: SettingsChange) {
 
 function definitionText(change: DefinitionChange, tense: Tense): string {
   const { action, file, name, version, before, document } = change;
-  const shown = `${name} ${version}`;
+  const label = `${name} ${version}`;
   const source = styled('dim', file);
-  if (action === 'none') return `  ${shown}: unchanged ${source}`;
+  if (action === 'none') return `  ${label}: unchanged ${source}`;
   const sign = mark(before ? '~' : '+');
   const todo = `${verb(tense, action === 'deploy' ? 'deployed' : 'created and deployed')} ${source}`;
-  if (!before) return `${sign} ${shown}: new, with ${stepsOf(document)}, ${todo}`;
+  if (!before) return `${sign} ${label}: new, with ${stepsOf(document)}, ${todo}`;
   const title = `${sign} ${name} ${before.version} → ${version}: changed, ${todo}`;
   return [title, ...diffLines(toYaml(before.document), toYaml(document))].join('\n');
 }
 
 function resourceText({ action, kind, file, name, values, before }: ResourceChange, tense: Tense): string {
-  const shown = `${kind} ${JSON.stringify(printable(name))}`;
+  const title = `${kind} ${JSON.stringify(printable(name))}`;
   const source = styled('dim', file);
-  if (action === 'none') return `  ${shown}: unchanged ${source}`;
-  if (action === 'create') return `${mark('+')} ${shown}: new, ${verb(tense, 'created')} ${source}`;
+  if (action === 'none') return `  ${title}: unchanged ${source}`;
+  if (action === 'create') return `${mark('+')} ${title}: new, ${verb(tense, 'created')} ${source}`;
   const lines = diffLines(toYaml(before), toYaml(values));
-  return [`${mark('~')} ${shown}: ${verb(tense, 'changed')} ${source}`, ...lines].join('\n');
+  return [`${mark('~')} ${title}: ${verb(tense, 'changed')} ${source}`, ...lines].join('\n');
 }
 
 function tagText({ action, tag, name, version, from }: TagChange, tense: Tense): string {
-  const shown = `tag ${JSON.stringify(printable(tag))}`;
-  if (action === 'none') return `  ${shown}: unchanged, on ${name} ${version}`;
-  if (action === 'add') return `${mark('+')} ${shown}: ${verb(tense, 'put')} on ${name} ${version}`;
-  return `${mark('~')} ${shown}: ${verb(tense, 'moved')} from ${from} to ${name} ${version}`;
+  const title = `tag ${JSON.stringify(printable(tag))}`;
+  if (action === 'none') return `  ${title}: unchanged, on ${name} ${version}`;
+  if (action === 'add') return `${mark('+')} ${title}: ${verb(tense, 'put')} on ${name} ${version}`;
+  return `${mark('~')} ${title}: ${verb(tense, 'moved')} from ${from} to ${name} ${version}`;
 }
 
 function settingsText({ action, before, after }: SettingsChange, tense: Tense): string {

@@ -35,7 +35,7 @@ const PARTS: Readonly<Record<string, Part>> = {
 /** A store as a file says it: each policy without its name, which is its key. */
 export function shownStore(store: Values): Values {
   const { pushNotificationPolicies: _secret, ...configuration } = store.configuration as Values;
-  const shown = Object.entries(configuration).flatMap(([name, value]) => {
+  const fileEntries = Object.entries(configuration).flatMap(([name, value]) => {
     const part = PARTS[name];
     if (!part) return [[name, value] as const];
     const entries = Object.entries(value as Record<string, Values>).map(([key, { [part.key]: _key, ...rest }]) => [
@@ -44,7 +44,7 @@ export function shownStore(store: Values): Values {
     ]);
     return entries.length === 0 ? [] : [[name, Object.fromEntries(entries)] as const];
   });
-  return { ...store, configuration: Object.fromEntries(shown) };
+  return { ...store, configuration: Object.fromEntries(fileEntries) };
 }
 
 export async function writeStore(client: Client, values: Values, isNew: boolean): Promise<object> {
@@ -56,9 +56,9 @@ export async function writeStore(client: Client, values: Values, isNew: boolean)
     : await client.stores.update({ storeName: name, body });
   const now = shownStore(store as Values).configuration as Values;
   for (const [member, part] of Object.entries(PARTS)) {
-    const wanted = (configuration?.[member] ?? {}) as Readonly<Record<string, Values>>;
+    const wantedPolicies = (configuration?.[member] ?? {}) as Readonly<Record<string, Values>>;
     const there = (now[member] ?? {}) as Readonly<Record<string, Values>>;
-    for (const [key, policy] of Object.entries(wanted)) {
+    for (const [key, policy] of Object.entries(wantedPolicies)) {
       const before = Object.hasOwn(there, key) ? there[key] : undefined;
       if (before === undefined) await part.create(client, name, { ...policy, [part.key]: key } as never);
       else if (!isDeepStrictEqual(partOf(before, policy), policy))

@@ -27,12 +27,12 @@ function schemaOf(step: unknown, { $defs = {} }: Schema): Schema {
 function fill(value: unknown, { properties, items }: Schema): unknown {
   if (Array.isArray(value)) return items ? value.map((each) => fill(each, items)) : value;
   if (!properties || !isValues(value)) return value;
-  const known = Object.entries(properties).flatMap(([name, schema]) => {
-    const given = Object.hasOwn(value, name) ? value[name] : schema.default;
-    return given === undefined ? [] : [[name, fill(given, schema)] as const];
+  const knownMembers = Object.entries(properties).flatMap(([name, schema]) => {
+    const memberValue = Object.hasOwn(value, name) ? value[name] : schema.default;
+    return memberValue === undefined ? [] : [[name, fill(memberValue, schema)] as const];
   });
   const others = Object.entries(value).filter(([name]) => !Object.hasOwn(properties, name));
-  return Object.fromEntries([...known, ...others]);
+  return Object.fromEntries([...knownMembers, ...others]);
 }
 
 function isValues(value: unknown): value is Values {

@@ -1,5 +1,5 @@
 import { del, get, group, ofUser, post } from '../operation.ts';
-import { likeFilter, page, pageQuery } from '../page.ts';
+import { cursorPage, cursorQuery, likeFilter, page, pageQuery } from '../page.ts';
 import { Environment } from '../process-manager/parameters.ts';
 import { DateTime, Duration, Id, listOf, named, oneOf, stringMap, text } from '../schema.ts';
 import { Type } from '../type.ts';
@@ -186,8 +186,8 @@ export const users = group('/api/identity-store/stores/{storeName}', {
     summary: 'List users',
     permission: 'IdentityStore:listUsers',
     persons: 'each',
-    query: pageQuery({ extId: likeFilter('users whose external id'), status: Type.Optional(UserStatus) }),
-    ok: page(User),
+    query: cursorQuery({ extId: likeFilter('users whose external id'), status: Type.Optional(UserStatus) }),
+    ok: cursorPage(User),
     codes: [100027],
   }),
   get: get(ofUser('', 'id', 'ext'), {
@@ -247,8 +247,8 @@ export const users = group('/api/identity-store/stores/{storeName}', {
     summary: "List a user's authentications",
     permission: 'IdentityStore:listUserAuthentications',
     persons: 'one',
-    query: pageQuery({ modality: Type.Optional(Modality) }),
-    ok: page(Authentication),
+    query: cursorQuery({ modality: Type.Optional(Modality) }),
+    ok: cursorPage(Authentication),
     codes: [100027, 100028],
   }),
 });

@@ -1,6 +1,6 @@
 import { CONFIGURATION_ACTIONS } from '../configuration-actions.ts';
 import { get, group } from '../operation.ts';
-import { page, pageQuery } from '../page.ts';
+import { cursorPage, cursorQuery } from '../page.ts';
 import { anyObject, DateTime, Id, listOf, named, oneOf, text } from '../schema.ts';
 import { Type } from '../type.ts';
 import { Environment } from './parameters.ts';
@@ -101,7 +101,7 @@ export const auditEvents = group('/api/process-manager/auditEvents', {
       'The newest first. Events are kept for 400 days. `totalElements` is exact up to 10,000 and never says more. What ' +
       'another server has read less than two seconds ago may not be listed yet.',
     permission: 'ProcessManager:listAuditEvents',
-    query: pageQuery({
+    query: cursorQuery({
       processInstanceId: Type.Optional(text(0, 50, 'Only events of this process instance')),
       action: Type.Optional(AuditAction),
       apiKeyId: Type.Optional(text(0, 50, 'Only what was done with this API key')),
@@ -109,6 +109,6 @@ export const auditEvents = group('/api/process-manager/auditEvents', {
       startDateTime: Type.Optional(Type.String({ ...DateTime, description: 'At or after' })),
       endDateTime: Type.Optional(Type.String({ ...DateTime, description: 'Before' })),
     }),
-    ok: page(AuditEvent),
+    ok: cursorPage(AuditEvent),
   }),
 });

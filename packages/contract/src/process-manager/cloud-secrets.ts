@@ -26,6 +26,12 @@ const CloudSecret = named(
     lastUpdatedDtm: DateTime,
     createdBy: Type.Optional(Type.String()),
     lastUpdatedBy: Type.Optional(Type.String()),
+    lastUsedDtm: Type.Optional(
+      Type.String({
+        ...DateTime,
+        description: 'When it was last sent, to the hour; in lists, and for as long as the audit log',
+      }),
+    ),
   }),
 );
 

@@ -1,4 +1,5 @@
 import { AssuranceLevel } from '../assurance.ts';
+import { IfUnchanged } from '../if-unchanged.ts';
 import { del, get, group, post } from '../operation.ts';
 import { likeFilter, page, pageQuery } from '../page.ts';
 import { anyObject, DateTime, Duration, Empty, Id, listOf, named, oneOf, text } from '../schema.ts';
@@ -115,6 +116,25 @@ const ProcessDefinitionTag = named(
   }),
 );
 
+const ConditionTrial = named(
+  'ConditionTrial',
+  Type.Object({
+    condition: text(1, MAX_CONDITION_LENGTH, 'CEL, as in `when` of a step'),
+    values: Type.Optional(
+      anyObject(
+        'What the condition sees: `{"params": {…}, "checks": {"selfie": {"passed": true}}, "data": {"documents": {…}}}`',
+      ),
+    ),
+  }),
+);
+const ConditionResult = named(
+  'ConditionResult',
+  Type.Object({
+    result: Type.Optional(Type.Boolean({ description: 'Absent if there is a fault' })),
+    faults: listOf(Type.String(), 20, 'What is wrong with the condition, or why its answer cannot be told'),
+  }),
+);
+
 const TagInput = named('TagInput', Type.Object({ name: text(1, 50, 'A name of its own in the tenant') }));
 
 export const processDefinitions = group('/api/process-manager/processDefinitions', {
@@ -183,13 +203,22 @@ export const processDefinitions = group('/api/process-manager/processDefinitions
     body: anyObject('A document as `create` takes it, with any faults it may have'),
     ok: Validation,
   }),
+  tryCondition: post('/conditions', {
+    summary: 'Evaluate a condition with values of your own',
+    description:
+      'Nothing of an instance is read. What the values lack is empty, as in a journey that has not come so far.',
+    permission: 'ProcessManager:tryCondition',
+    body: ConditionTrial,
+    ok: ConditionResult,
+  }),
   update: post('/{processDefinitionId}', {
     summary: 'Replace the document of a version that is still editable',
     permission: 'ProcessManager:updateProcessDefinition',
     audit: 'processDefinition.updated',
+    query: IfUnchanged,
     body: DefinitionDocument,
     ok: ProcessDefinitionWithDocument,
-    codes: [100023, 100048, 100049],
+    codes: [100023, 100048, 100049, 100351],
   }),
   deploy: post('/{processDefinitionId}/deploy', {
     summary: 'Deploy a version',

@@ -1,5 +1,5 @@
 import { del, get, group, post } from '../operation.ts';
-import { likeFilter, page, pageQuery } from '../page.ts';
+import { cursorPage, cursorQuery, likeFilter, page, pageQuery } from '../page.ts';
 import { anyObject, CalendarDate, DateTime, Empty, Id, listOf, named, stringMap, text } from '../schema.ts';
 import { Type } from '../type.ts';
 import { Environment, InstanceStatus, Parameters, StatusMapped } from './parameters.ts';
@@ -186,8 +186,8 @@ export const processInstances = group('/api/process-manager/processInstances', {
     summary: 'List process instances',
     permission: 'ProcessManager:getProcessInstance',
     persons: 'each',
-    query: pageQuery(instanceFilters),
-    ok: page(ProcessInstanceListItem),
+    query: cursorQuery(instanceFilters),
+    ok: cursorPage(ProcessInstanceListItem),
   }),
   search: get('/search', {
     summary: 'Search process instances',
@@ -198,7 +198,7 @@ export const processInstances = group('/api/process-manager/processInstances', {
       'looked through, and with several words or a filter `totalElements` says only whether there is another page.',
     permission: 'ProcessManager:getProcessInstance',
     persons: 'each',
-    query: pageQuery({
+    query: cursorQuery({
       ...instanceFilters,
       searchString: Type.Optional(
         text(0, 255, 'Words of the name, e-mail, telephone number, external reference or id'),
@@ -206,7 +206,7 @@ export const processInstances = group('/api/process-manager/processInstances', {
       startDateTime: Type.Optional(Type.String({ ...DateTime, description: 'Created at or after' })),
       endDateTime: Type.Optional(Type.String({ ...DateTime, description: 'Created before' })),
     }),
-    ok: page(ProcessInstanceListItem),
+    ok: cursorPage(ProcessInstanceListItem),
   }),
   listEvents: get('/{processInstanceId}/events', {
     summary: 'List what happened in a process instance',
@@ -227,6 +227,7 @@ export const processInstances = group('/api/process-manager/processInstances', {
     summary: 'Make a link with which the end user goes on, on any device',
     description: 'The link works once, within 24 hours. Give it only to the end user.',
     permission: 'ProcessManager:createResumeLink',
+    audit: 'processInstance.resumeLinkCreated',
     body: Empty,
     ok: ResumeLink,
     status: 201,

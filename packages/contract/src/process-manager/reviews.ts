@@ -5,6 +5,7 @@ import { DateTime, Id, listOf, mapOf, named, oneOf, text } from '../schema.ts';
 import { Type } from '../type.ts';
 import { ProcessInstance } from './instances.ts';
 import { Environment } from './parameters.ts';
+import { MAX_REVIEW_REASONS } from './settings.ts';
 
 /** The review of instances by a human. All of it is ours. */
 
@@ -34,6 +35,11 @@ const Review = named(
     verdictsNeeded: Type.Integer({ description: '2 where two different people have to agree, otherwise 1' }),
     verdictsBy: listOf(Type.String(), 100, 'Who has given a verdict that does not decide alone'),
     disagree: Type.Boolean({ description: 'Whether two of them came to different verdicts' }),
+    offeredReasons: listOf(
+      Type.String(),
+      MAX_REVIEW_REASONS,
+      'What the tenant lets reviewers choose from; see the settings',
+    ),
   }),
 );
 

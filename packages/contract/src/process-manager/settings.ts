@@ -7,6 +7,8 @@ import { Type } from '../type.ts';
 
 export const MAX_REDIRECT_ORIGINS = 100;
 export const MAX_EMBED_ORIGINS = 50;
+export const MAX_REVIEW_REASONS = 9;
+const MAX_REASON_LENGTH = 200;
 const MAX_PERSONS_PER_HOUR = 1_000_000_000;
 
 const redirectOrigins = listOf(
@@ -49,9 +51,18 @@ const fourEyes = Type.Boolean({
   description: 'Two different people have to come to the same verdict before a review is decided',
 });
 
+const reviewReasons = listOf(
+  text(1, MAX_REASON_LENGTH),
+  MAX_REVIEW_REASONS,
+  'Reasons that reviewers give often; the console offers these instead of its own',
+);
+
 const Settings = named(
   'ProcessSettings',
-  Type.Object({ redirectOrigins, embedOrigins, allowSpecimens, readBudget, lenientRequests, fourEyes }),
+  Type.Object({
+    ...{ redirectOrigins, embedOrigins, allowSpecimens, readBudget, lenientRequests, fourEyes },
+    reviewReasons,
+  }),
 );
 const SettingsUpdate = named(
   'ProcessSettingsUpdate',
@@ -62,6 +73,7 @@ const SettingsUpdate = named(
     lenientRequests: Type.Optional(lenientRequests),
     readBudget: Type.Optional(readBudget),
     fourEyes: Type.Optional(fourEyes),
+    reviewReasons: Type.Optional(reviewReasons),
   }),
 );
 

@@ -23,7 +23,7 @@ const ShadowVersion = named(
   }),
 );
 
-const known = [100023] as const;
+const missingCode = [100023] as const;
 
 export const shadowVersions = group('/api/process-manager/shadowVersions', {
   list: get('', {
@@ -42,7 +42,7 @@ export const shadowVersions = group('/api/process-manager/shadowVersions', {
     body: named('ShadowVersionInput', Type.Object({ processDefinitionId: Id })),
     ok: ShadowVersion,
     status: 201,
-    codes: [...known, 100065],
+    codes: [...missingCode, 100065],
   }),
   result: get('/{processDefinitionId}/result', {
     summary: 'What the version would have made of the instances since it was started',
@@ -57,13 +57,13 @@ export const shadowVersions = group('/api/process-manager/shadowVersions', {
       ),
     }),
     ok: WhatIfResult,
-    codes: [...known, 100048],
+    codes: [...missingCode, 100048],
   }),
   end: del('/{processDefinitionId}', {
     summary: 'Judge a version no longer beside those that run',
     permission: 'ProcessManager:endShadowVersion',
     audit: 'shadowVersion.ended',
     status: 204,
-    codes: known,
+    codes: missingCode,
   }),
 });

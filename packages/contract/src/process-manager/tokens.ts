@@ -1,5 +1,5 @@
 import { del, get, group, post } from '../operation.ts';
-import { likeFilter, page, pageQuery } from '../page.ts';
+import { cursorPage, cursorQuery, likeFilter } from '../page.ts';
 import { DateTime, Duration, Id, lenientInteger, named, oneOf, text } from '../schema.ts';
 import { Type } from '../type.ts';
 import { Environment, Parameters } from './parameters.ts';
@@ -98,8 +98,8 @@ export const processTokens = group('/api/process-manager/processTokens', {
       'Those that callers made. Grove makes tokens too, for push notifications that ask for a process; `madeFor` lists them.',
     permission: 'ProcessManager:listProcessTokens',
     persons: 'each',
-    query: pageQuery({ processTokenSearch: likeFilter('tokens whose name'), madeFor: Type.Optional(MadeFor) }),
-    ok: page(ProcessToken),
+    query: cursorQuery({ processTokenSearch: likeFilter('tokens whose name'), madeFor: Type.Optional(MadeFor) }),
+    ok: cursorPage(ProcessToken),
   }),
   get: get('/{processTokenId}', {
     summary: 'Get a process token',

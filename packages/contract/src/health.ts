@@ -1,0 +1,34 @@
+import { get, group } from './operation.ts';
+import { DateTime, named, oneOf } from './schema.ts';
+import { Type } from './type.ts';
+
+/** How the server does, as far as it concerns the tenant of the caller. All of it is ours. */
+
+/** More are not counted. */
+export const MAX_QUEUE_COUNTED = 10_000;
+
+const Queue = (what: string) =>
+  Type.Object({
+    waiting: Type.Integer({ description: `${what} that are due; ${MAX_QUEUE_COUNTED} at most are counted` }),
+    oldestDueDtm: Type.Optional(Type.String({ ...DateTime, description: 'Since when the oldest of them is due' })),
+  });
+
+const Health = named(
+  'TenantHealth',
+  Type.Object({
+    version: Type.String({ description: 'Of Grove' }),
+    region: Type.String(),
+    database: oneOf('SQLite', 'PostgreSQL'),
+    jobs: Queue('Jobs of the tenant'),
+    deadJobs: Type.Integer({ description: 'Jobs that were given up after too many attempts' }),
+    webhookDeliveries: Queue('Deliveries'),
+  }),
+);
+
+export const health = group('/api/operator-manager/health', {
+  get: get('', {
+    summary: 'Get the version of the server and what waits in its queues for the tenant',
+    permission: 'OperatorManager:getHealth',
+    ok: Health,
+  }),
+});

@@ -1,0 +1,125 @@
+import { get, group, post } from './operation.ts';
+import { likeFilter, page, pageQuery } from './page.ts';
+import { DateTime, Empty, listOf, named, oneOf, text } from './schema.ts';
+import { Type } from './type.ts';
+
+/**
+ * What operators of the installation do for all tenants. Beside the permission of the role it needs a grant that is given at the
+ * machine alone (`grove operator installation`). No API key may call any of it. All of it is ours.
+ */
+
+export const MAX_QUEUES_LISTED = 1000;
+
+const TenantId = text(3, 40, 'A lower-case letter, then letters, digits or hyphens');
+
+const Tenant = named(
+  'Tenant',
+  Type.Object({
+    id: Type.String(),
+    name: Type.String(),
+    status: {
+      ...oneOf('ACTIVE', 'SUSPENDED', 'DELETING'),
+      description: 'Nobody can use a tenant that is SUSPENDED; one that is DELETING is on its way out',
+    },
+    createdDtm: DateTime,
+  }),
+);
+
+const TenantInput = named(
+  'TenantInput',
+  Type.Object({ id: TenantId, name: Type.Optional(text(1, 100, 'What end users are shown; the id unless given')) }),
+);
+
+const TenantCreated = named(
+  'TenantCreated',
+  Type.Object({
+    tenant: Tenant,
+    apiKey: Type.String({ description: 'A first API key that may do everything; shown in this answer alone' }),
+    ownerUrl: Type.String({ description: 'The link for the first owner; good once' }),
+    expiringDtm: Type.String({ ...DateTime, description: 'Until then the link is good' }),
+  }),
+);
+
+const Queue = named(
+  'InstallationQueue',
+  Type.Object({
+    kind: Type.String({ description: 'What the jobs do' }),
+    state: { ...oneOf('READY', 'DEAD'), description: 'DEAD: given up after too many attempts' },
+    count: Type.Integer(),
+    oldestDtm: Type.String({ ...DateTime, description: 'Since when the oldest is due, or dead' }),
+  }),
+);
+
+const DeadJob = named(
+  'InstallationDeadJob',
+  Type.Object({
+    id: Type.String(),
+    tenantId: Type.Optional(Type.String()),
+    kind: Type.String(),
+    attempts: Type.Integer(),
+    error: Type.Optional(Type.String({ description: 'Why the last attempt failed' })),
+    deadDtm: DateTime,
+  }),
+);
+
+const notGranted = [100352] as const;
+const oneTenant = [...notGranted, 100353, 100354] as const;
+
+export const installation = group('/api/installation-manager', {
+  listTenants: get('/tenants', {
+    summary: 'List the tenants of the installation',
+    permission: 'InstallationManager:listTenants',
+    query: pageQuery({ name: likeFilter('tenants whose id or name') }),
+    ok: page(Tenant),
+    codes: notGranted,
+  }),
+  createTenant: post('/tenants', {
+    summary: 'Create a tenant, with a link for its first owner',
+    permission: 'InstallationManager:createTenant',
+    destructive: true,
+    audit: 'tenant.created',
+    body: TenantInput,
+    ok: TenantCreated,
+    status: 201,
+    codes: [...notGranted, 100014],
+  }),
+  suspendTenant: post('/tenants/{tenantId}/suspend', {
+    summary: 'Suspend a tenant: nobody can use it until it is resumed',
+    permission: 'InstallationManager:suspendTenant',
+    destructive: true,
+    audit: 'tenant.suspended',
+    body: Empty,
+    ok: Tenant,
+    codes: oneTenant,
+  }),
+  resumeTenant: post('/tenants/{tenantId}/resume', {
+    summary: 'Resume a suspended tenant',
+    permission: 'InstallationManager:resumeTenant',
+    destructive: true,
+    audit: 'tenant.resumed',
+    body: Empty,
+    ok: Tenant,
+    codes: oneTenant,
+  }),
+  getQueues: get('/queues', {
+    summary: 'Get what waits in the queue of jobs, and what was given up',
+    permission: 'InstallationManager:getQueues',
+    ok: named(
+      'InstallationQueues',
+      Type.Object({
+        version: Type.String({ description: 'Of Grove' }),
+        queues: listOf(Queue, MAX_QUEUES_LISTED, 'By kind and state'),
+        deadJobs: listOf(DeadJob, 100, 'The newest that were given up'),
+      }),
+    ),
+    codes: notGranted,
+  }),
+  retryJob: post('/jobs/{jobId}/retry', {
+    summary: 'Try a job again that was given up',
+    permission: 'InstallationManager:retryJob',
+    audit: 'job.retried',
+    body: Empty,
+    status: 204,
+    codes: [...notGranted, 100355],
+  }),
+});
