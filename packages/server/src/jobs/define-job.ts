@@ -15,8 +15,8 @@ export type JobKind<Payload> = {
   readonly backoff: Backoff;
   /** After this its signal is aborted and the attempt has failed. A handler that does not heed the signal runs on. */
   readonly timeoutMs: number;
-  /** Set if it comes again by itself. */
-  readonly recurs?: Recurrence;
+  /** Set if it comes again by itself; several keys are several jobs, which servers may run side by side. */
+  readonly recurs?: Recurrence | readonly Recurrence[];
   /** Never set: it ties the type of the payload to the kind. */
   readonly payload?: Payload;
 };

@@ -5,7 +5,7 @@ import type { Tracing } from '../kernel/tracing.ts';
 import type { Lease } from '../leases/lease-table.ts';
 import type { QueueLog } from '../leases/log.ts';
 import { MAX_BATCH } from '../leases/results.ts';
-import type { Held, QueuePolicy } from '../leases/worker.ts';
+import type { Items, QueuePolicy } from '../leases/worker.ts';
 import type { JobDefinition } from './define-job.ts';
 import { bringJobsForward, type Claims, claimsOf, JOB_LEASES, ownerOf } from './jobs.repository.ts';
 import type { JobRow } from './jobs.table.ts';
@@ -41,7 +41,7 @@ export function jobQueue(deps: JobQueueDeps): QueuePolicy<Claimed, Outcome> {
   let groups: readonly KindGroup[] | undefined;
   /** The owner whose turn was last: the next claim begins behind it. */
   let lastOwner = '';
-  const claimGroup = async ({ claims, kinds, atOnce }: KindGroup, held: Held<Claimed>, now: number, lease: Lease) => {
+  const claimGroup = async ({ claims, kinds, atOnce }: KindGroup, held: Items<Claimed>, now: number, lease: Lease) => {
     const others = [...held.waiting, ...held.running].filter(({ kind }) => kinds.has(kind)).length;
     const room = Math.min(MAX_BATCH, maxHeld - held.size, (atOnce ?? Number.POSITIVE_INFINITY) - others);
     if (room <= 0) return [];
@@ -89,7 +89,9 @@ function groupKinds({ db, definitions, roles, atOnce = {} }: JobQueueDeps): Kind
   const own = [...definitions.values()].filter(({ role = 'worker' }) => !roles || roles.includes(role));
   const limitOf = ({ kind, atOnce: usual }: JobDefinition<object>) => atOnce[kind] ?? usual;
   const group = (kinds: readonly string[], limit?: number): KindGroup => ({
-    ...{ kinds: new Set(kinds), claims: claimsOf(kinds, db), ...(limit !== undefined && { atOnce: limit }) },
+    // Kinds with a limit are rare: one question for each claim, and a transaction only if there is something.
+    ...{ kinds: new Set(kinds), claims: claimsOf(kinds, { asksFirst: db.isSingleServer || limit !== undefined }) },
+    ...(limit !== undefined && { atOnce: limit }),
   });
   const limited = own.filter((definition) => limitOf(definition) !== undefined);
   const others = own.filter((definition) => limitOf(definition) === undefined).map(({ kind }) => kind);
@@ -100,7 +102,7 @@ function groupKinds({ db, definitions, roles, atOnce = {} }: JobQueueDeps): Kind
 }
 
 /** Those who hold the least here come first, and of these whoever is next after the last turn. */
-function turns(held: Held<Claimed>, owners: readonly string[], concurrency: number, lastOwner: string): string[] {
+function turns(held: Items<Claimed>, owners: readonly string[], concurrency: number, lastOwner: string): string[] {
   const { waiting, running } = held;
   const counts = countOwners([...waiting, ...running]);
   // Whoever has enough waiting here leaves the room to others.
@@ -113,7 +115,7 @@ function turns(held: Held<Claimed>, owners: readonly string[], concurrency: numb
 }
 
 /** The oldest job of the owner that has the fewest at work. */
-function chooseNext({ waiting, running }: Held<Claimed>): number {
+function chooseNext({ waiting, running }: Items<Claimed>): number {
   const counts = countOwners(running);
   let best = 0;
   let fewest = Number.POSITIVE_INFINITY;

@@ -1,4 +1,4 @@
-import type { Db, Reads, Writes } from '../db/db.ts';
+import type { Reads, Writes } from '../db/db.ts';
 import { BY_INDEX, SKIP_LOCKED } from '../db/sql/dialect.ts';
 import { prepare, statement } from '../db/sql/statement.ts';
 import { DAY, MOST_APART_MS } from '../kernel/clock.ts';
@@ -54,8 +54,8 @@ const MAX_OWNERS = 10_000;
 
 const CHOOSE_INDEX = statement(BY_INDEX);
 
-/** For the kinds that this process can run: others are left to one that can. */
-export function claimsOf(kinds: readonly string[], { isSingleServer }: Pick<Db, 'isSingleServer'>): Claims {
+/** For the kinds that this process can run: others are left to one that can. `asksFirst`: a look comes before each claim. */
+export function claimsOf(kinds: readonly string[], { asksFirst }: { asksFirst: boolean }): Claims {
   // `defineJob` lets no quote into a kind.
   const due = `state = 'READY' AND run_at <= :now AND lease_until <= :now
     AND kind IN (${kinds.map((kind) => `'${kind}'`).join(', ')})`;
@@ -86,7 +86,7 @@ export function claimsOf(kinds: readonly string[], { isSingleServer }: Pick<Db, 
   const dueOwners = async (db: Reads, now: number) => (await owners.all(db, { now })).map(({ owner }) => owner);
   return {
     // SQLite's readers hold nobody up; on PostgreSQL nobody waits for a claim, and only in one the scan can be chosen.
-    mayBeDue: async (db, now) => !isSingleServer || (await anyDue.get(db, { now })) !== undefined,
+    mayBeDue: async (db, now) => !asksFirst || (await anyDue.get(db, { now })) !== undefined,
     dueOwners,
     async claim(tx, now, lease, { limit, isFull, turnsOf }) {
       await CHOOSE_INDEX.get(tx, {});

@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { addTestTenants, openTestDb } from '../../test/database.ts';
 import { onBothEngines, type TestClock, testClock } from '../../test/harness.ts';
-import { enqueueNamed, gate, namedJob, openTestJobs, storedJobs } from '../../test/jobs.ts';
+import { enqueueByName, gate, namedJob, openTestJobs, storedJobs } from '../../test/jobs.ts';
 import { type Db, sql } from '../db/db.ts';
 import { DAY, HOUR, MINUTE } from '../kernel/clock.ts';
 import type { TenantId } from '../kernel/ids.ts';
@@ -32,7 +32,7 @@ onBothEngines('a job', (engine, places) => {
     const jobs = openTestJobs(db, clock);
     const definition = namedJob(run, options);
     jobs.register(definition);
-    const enqueue = (...names: string[]) => enqueueNamed({ jobs, db, tenantId: acme }, definition, ...names);
+    const enqueue = (...names: string[]) => enqueueByName({ jobs, db, tenantId: acme }, definition, ...names);
     return { jobs, definition, enqueue };
   };
 
@@ -64,7 +64,7 @@ onBothEngines('a job', (engine, places) => {
     const ended: string[] = [];
     const definition = namedJob(async ({ name }) => void ended.push(name));
     jobs.register(definition);
-    await enqueueNamed({ jobs, db, tenantId: acme }, definition, 'one');
+    await enqueueByName({ jobs, db, tenantId: acme }, definition, 'one');
     const first = jobs.runDue();
     await committed.opened;
     const second = jobs.runDue().then(() => [...ended]);
@@ -84,7 +84,7 @@ onBothEngines('a job', (engine, places) => {
     const attempts: number[] = [];
     const definition = namedJob(async (_payload, { attempt }) => void attempts.push(attempt));
     jobs.register(definition);
-    await enqueueNamed({ jobs, db, tenantId: acme }, definition, 'one');
+    await enqueueByName({ jobs, db, tenantId: acme }, definition, 'one');
     await jobs.runDue();
     assert.deepEqual([attempts, jobs.logged], [[1], ['could not begin one of the jobs']]);
   });
@@ -261,7 +261,7 @@ onBothEngines('a job', (engine, places) => {
   it('of a kind that nobody here knows stays as it is, and the operator is told once', async () => {
     const { definition } = setUp(async () => undefined);
     const { jobs: newer } = setUp(async () => undefined, { kind: 'test.other' });
-    await enqueueNamed({ jobs: newer, db, tenantId: acme }, definition, 'kept');
+    await enqueueByName({ jobs: newer, db, tenantId: acme }, definition, 'kept');
     const [before] = await storedJobs(db);
     assert.equal(await newer.runDue(), 0);
     for (let times = 0; times < 3; times++) await newer.tend();

@@ -95,7 +95,7 @@ export function openJobs(options: JobsOptions): Jobs {
     register(definition) {
       if (definitions.has(definition.kind)) throw new Error(`the job ${definition.kind} is registered already`);
       definitions.set(definition.kind, definition);
-      if (definition.recurs) schedules.add({ kind: definition.kind, ...definition.recurs });
+      for (const recurs of [definition.recurs ?? []].flat()) schedules.add({ kind: definition.kind, ...recurs });
     },
     kinds: () =>
       Array.from(definitions.values(), ({ kind, does }) => ({ kind, does, schedule: schedules.of(kind) })).sort(
@@ -158,11 +158,8 @@ function openSchedules(db: Db, clock: Clock, definitions: ReadonlyMap<string, Jo
       if (schedule) await addScheduledJob(tx, newRow(schedule));
     },
     async ensure() {
-      if (all.size === 0) return;
-      await db.system.write(async (tx) => {
-        // In one order everywhere: servers that start together would wait for each other in a circle.
-        for (const [, schedule] of [...all].sort()) await addScheduledJob(tx, newRow(schedule));
-      });
+      // Each in a transaction of its own: whoever locked several rows at once could wait in a circle with jobs that end.
+      for (const schedule of all.values()) await db.system.write((tx) => addScheduledJob(tx, newRow(schedule)));
     },
   };
 }

@@ -4,7 +4,7 @@ import { testChildren } from '../../test/child.ts';
 import { CRASH_ROUNDS, chance } from '../../test/crash-rounds.ts';
 import { addTestTenants, databaseOf, openTestDb } from '../../test/database.ts';
 import { onBothEngines, type TestClock, type TestPlace, testClock } from '../../test/harness.ts';
-import { enqueueNamed, gate, namedJob, openTestJobs, storedJobs } from '../../test/jobs.ts';
+import { enqueueByName, gate, namedJob, openTestJobs, storedJobs } from '../../test/jobs.ts';
 import { addToCounter, readCounter } from '../db/counters.ts';
 import { type Db, sql } from '../db/db.ts';
 import { openDb } from '../db/open.ts';
@@ -40,7 +40,7 @@ onBothEngines('a lease', (engine, places) => {
     const jobs = openTestJobs(options.db ?? db, clock, { leaseMs: LEASE_MS, ...options });
     const definition = namedJob(run, { maxAttempts });
     jobs.register(definition);
-    return { jobs, enqueue: (...names: string[]) => enqueueNamed({ jobs, db, tenantId: acme }, definition, ...names) };
+    return { jobs, enqueue: (...names: string[]) => enqueueByName({ jobs, db, tenantId: acme }, definition, ...names) };
   };
   const numbered = (count: number, word: string) => Array.from({ length: count }, (_, at) => `${word} ${at}`);
 

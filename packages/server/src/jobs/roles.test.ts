@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, it } from 'node:test';
 import { addTestTenants, openTestDb } from '../../test/database.ts';
 import { onBothEngines, type TestClock, testClock } from '../../test/harness.ts';
-import { enqueueNamed, gate, namedJob, openTestJobs, storedJobs } from '../../test/jobs.ts';
+import { enqueueByName, gate, namedJob, openTestJobs, storedJobs } from '../../test/jobs.ts';
 import { type Db, sql } from '../db/db.ts';
 import type { TenantId } from '../kernel/ids.ts';
 
@@ -33,8 +33,8 @@ onBothEngines('jobs of a process', (_engine, places) => {
       return jobs;
     };
     const api = open('api');
-    await enqueueNamed({ jobs: api, db, tenantId }, usual, 'usual');
-    await enqueueNamed({ jobs: api, db, tenantId }, look, 'look');
+    await enqueueByName({ jobs: api, db, tenantId }, usual, 'usual');
+    await enqueueByName({ jobs: api, db, tenantId }, look, 'look');
     assert.equal(await api.runDue(), 0);
     assert.equal(await open('worker').runDue(), 1);
     assert.deepEqual(begun, ['usual']);
@@ -58,7 +58,7 @@ onBothEngines('jobs of a process', (_engine, places) => {
       return jobs;
     };
     const [one, other] = [open(), open()];
-    await enqueueNamed({ jobs: one, db, tenantId }, definition, ...'abcde');
+    await enqueueByName({ jobs: one, db, tenantId }, definition, ...'abcde');
     const running = one.runDue();
     while (begun.length < 2) await new Promise((turn) => setImmediate(turn));
     const leased = (await storedJobs(db)).filter(({ lease_until }) => lease_until > clock.now());

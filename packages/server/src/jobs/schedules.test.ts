@@ -69,6 +69,27 @@ onBothEngines('a schedule', (_engine, places) => {
     await db.close();
   });
 
+  it('is renewed while jobs of several schedules end in another order, and nobody waits in a circle', async () => {
+    const db = await openTestDb(await places.create());
+    const clock = testClock(START);
+    const jobs = openTestJobs(db, clock);
+    jobs.register(namedJob(async () => undefined));
+    for (const key of ['first', 'second']) jobs.schedule({ kind: 'test.named', everyMs: HOUR, key });
+    await jobs.tend();
+    const remove = (key: string) => sql(`DELETE FROM jobs WHERE unique_key = '/${key}'`);
+    let renewed: Promise<void> | undefined;
+    await db.system.write(async (tx) => {
+      await tx.run(remove('second'), []);
+      renewed = jobs.tend();
+      // PostgreSQL: it has passed the first schedule and waits for the second. SQLite: it waits for its turn to write.
+      await new Promise((done) => setTimeout(done, 200));
+      await tx.run(remove('first'), []);
+    });
+    await renewed;
+    assert.ok((await storedJobs(db)).length > 0);
+    await db.close();
+  });
+
   it('goes on beside a job that died, which can be tried again', async () => {
     const db = await openTestDb(await places.create());
     let broken = true;

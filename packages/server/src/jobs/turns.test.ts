@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, it } from 'node:test';
 import { addTestTenants, openTestDb } from '../../test/database.ts';
 import { onBothEngines, type TestClock, testClock } from '../../test/harness.ts';
-import { enqueueNamed, gate, namedJob, openTestJobs, storedJobs } from '../../test/jobs.ts';
+import { enqueueByName, gate, namedJob, openTestJobs, storedJobs } from '../../test/jobs.ts';
 import { type Db, sql } from '../db/db.ts';
 import { newId, type TenantId } from '../kernel/ids.ts';
 import { MAX_BATCH } from '../leases/results.ts';
@@ -42,8 +42,8 @@ onBothEngines('turns of tenants at jobs', (_engine, places) => {
     });
     const jobs = openTestJobs(db, clock, { stopWithinMs: 0 });
     jobs.register(definition);
-    await enqueueNamed({ jobs, db, tenantId: small }, definition, 'small');
-    await enqueueNamed({ jobs, db, tenantId: third }, definition, 'third 1', 'third 2');
+    await enqueueByName({ jobs, db, tenantId: small }, definition, 'small');
+    await enqueueByName({ jobs, db, tenantId: third }, definition, 'third 1', 'third 2');
     jobs.start();
     while (begun.length < 100) await new Promise((turn) => setImmediate(turn));
     stop.open();
@@ -64,7 +64,7 @@ onBothEngines('turns of tenants at jobs', (_engine, places) => {
     const names = Array.from({ length: MAX_BATCH }, (_, at) => `${at}`);
     for (const definition of kinds) {
       jobs.register(definition);
-      await enqueueNamed({ jobs, db, tenantId: small }, definition, ...names);
+      await enqueueByName({ jobs, db, tenantId: small }, definition, ...names);
     }
     jobs.start();
     const held = async () => (await storedJobs(db)).filter(({ lease_until }) => lease_until > 0).length;
@@ -92,7 +92,7 @@ onBothEngines('turns of tenants at jobs', (_engine, places) => {
       while (begun.length < count) await new Promise((turn) => setImmediate(turn));
     };
     await until(4);
-    await enqueueNamed({ jobs, db, tenantId: small }, definition, 'small');
+    await enqueueByName({ jobs, db, tenantId: small }, definition, 'small');
     const isClaimed = async () =>
       (await storedJobs(db)).some(({ owner_tenant_id, lease_until }) => owner_tenant_id === small && lease_until > 0);
     while (!(await isClaimed())) await new Promise((turn) => setImmediate(turn));
