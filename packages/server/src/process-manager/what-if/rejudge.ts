@@ -14,11 +14,11 @@ type ChecksOf = (step: string) => readonly RecordedCheck[];
 const NO_MATTER: readonly string[] = ['when', 'next', 'onFail', 'timeout', 'key'];
 
 export function rejudge(before: Step, after: Step, record: StepRecord, checksOf: ChecksOf): StepRecord | undefined {
-  let judged: StepRecord | undefined = record;
+  let result: StepRecord | undefined = record;
   for (const name of differing(before, after)) {
-    judged = judged && (RULES[name]?.({ before, after, record: judged, checksOf }) ?? unlessAnswer(before, judged));
+    result = result && (RULES[name]?.({ before, after, record: result, checksOf }) ?? unlessAnswer(before, result));
   }
-  return judged;
+  return result;
 }
 
 export function differing(before: Step, after: Step): string[] {
@@ -32,8 +32,8 @@ function unlessAnswer({ type }: Step, record: StepRecord): StepRecord | undefine
   return stepTypeOf(type).byAnswer ? record : undefined;
 }
 
-type Asked = { before: Step; after: Step; record: StepRecord; checksOf: ChecksOf };
-type Rule = (asked: Asked) => StepRecord | undefined;
+type RuleInput = { before: Step; after: Step; record: StepRecord; checksOf: ChecksOf };
+type Rule = (input: RuleInput) => StepRecord | undefined;
 
 /** More tries change nothing for who needed none of them; fewer change nothing for who did not use them up. */
 const tries: (name: string) => Rule =
@@ -61,8 +61,8 @@ const threshold: Rule = ({ before, after, record, checksOf }) => {
   const [check] = checksOf(before.id).filter(({ name }) => name === 'watchlist' || name === 'duplicate');
   if (!check || record.outcome === 'NOT_PERFORMED') return record.outcome === 'NOT_PERFORMED' ? record : undefined;
   const { candidates = [], notCompared = 0, notComparable = 0 } = (check.metaData ?? {}) as Candidates;
-  const left = candidates.filter(({ score }) => score >= has);
-  if (left.length > 0) return record;
+  const remaining = candidates.filter(({ score }) => score >= has);
+  if (remaining.length > 0) return record;
   if (has < had) return undefined;
   const outcome = notCompared + notComparable > 0 ? 'NOT_PERFORMED' : 'PASSED';
   return { outcome, attempts: record.attempts };
@@ -71,12 +71,12 @@ const threshold: Rule = ({ before, after, record, checksOf }) => {
 /** The worst of the checks that are left is what the step came to. */
 const fromChecks: Rule = ({ before, after, record, checksOf }) => {
   const checks = checksOf(before.id);
-  const wanted = after.applicantMatch === false ? checks.filter(({ name }) => name !== 'applicantMatch') : checks;
+  const relevant = after.applicantMatch === false ? checks.filter(({ name }) => name !== 'applicantMatch') : checks;
   if (checks.length === 0 || (before.applicantMatch === false && after.applicantMatch !== false)) return undefined;
-  const { outcome, ...rest } = outcomeOf(after, wanted);
+  const { outcome, ...rest } = outcomeOf(after, relevant);
   // A step that failed may have been tried again, had it been judged like this.
   if (record.outcome === 'PASSED' && outcome === 'FAILED') return undefined;
-  const assessed = record.checks?.filter(({ name }) => wanted.some((check) => check.name === name));
+  const assessed = record.checks?.filter(({ name }) => relevant.some((check) => check.name === name));
   return { outcome, attempts: record.attempts, ...rest, ...(assessed && { checks: assessed }) };
 };
 

@@ -44,8 +44,8 @@ export function replay(next: CompiledDefinition, journey: Journey, now: number):
   const done: Done = {};
   const { steps } = next.definition;
   const isUnfinished = recordedOutcome(journey) === 'UNFINISHED';
-  for (let place = 0; place < steps.length; ) {
-    const step = steps[place] as Step;
+  for (let index = 0; index < steps.length; ) {
+    const step = steps[index] as Step;
     // Who did not finish has come no further than the steps that ended.
     if (isUnfinished && !Object.hasOwn(journey.flow.done, step.id)) return { outcome: 'UNFINISHED' };
     const applies = appliesTo(next, step, { journey, done, now });
@@ -58,7 +58,7 @@ export function replay(next: CompiledDefinition, journey: Journey, now: number):
     done[step.id] = record;
     const following = after(next, step, record);
     if (following === END) return { outcome: 'FAIL' };
-    place = following;
+    index = following;
   }
   return { outcome: 'UNFINISHED' };
 }

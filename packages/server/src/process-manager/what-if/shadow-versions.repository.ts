@@ -27,7 +27,7 @@ export function findShadowVersion(db: TenantReads, environment: Environment, def
 
 type Started = { environment: Environment; definitionId: string; by: string; now: number };
 
-/** One that is there already goes on as it began. */
+/** Does nothing if the version is there already. */
 export async function addShadowVersion(tx: TenantTx, { environment, definitionId, by, now }: Started): Promise<void> {
   await ADD.run(tx, { name: nameOf(environment, definitionId), definitionId, by, now });
 }

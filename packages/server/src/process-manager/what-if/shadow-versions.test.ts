@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { startJourney } from '../../../test/end-user.ts';
 import { onBothEngines, openTestApp, type TestApp } from '../../../test/harness.ts';
+import { asTenantId } from '../../kernel/ids.ts';
 
 const SHADOWS = '/api/process-manager/shadowVersions';
 const DEFINITIONS = '/api/process-manager/processDefinitions';
@@ -88,6 +89,18 @@ onBothEngines('a shadow version', (_engine, places) => {
     ] as const) {
       assert.equal((await app.call(path, { method, token })).body.code, 100023);
     }
+  });
+
+  it('100048: one that an earlier release took, and this one does not, says what is wrong with it', async () => {
+    const id = await draft();
+    assert.equal((await send(SHADOWS, { processDefinitionId: id })).status, 201);
+    const text = 'UPDATE process_definitions SET document = $1 WHERE tenant_id = $2 AND id = $3';
+    const faulty = JSON.stringify({ name: 'document-and-selfie', steps: [{ id: 'old', type: 'palmistry' }] });
+    await app.app.db.of(asTenantId('acme')).write((tx) => tx.run({ text }, [faulty, 'acme', id]));
+    const { status, body } = await get(`${SHADOWS}/${id}/result`);
+    assert.deepEqual([status, body.code], [400, 100048]);
+    assert.ok(body.errors.some(({ pointer }: { pointer: string }) => pointer === '/definition/steps/0/type'));
+    assert.equal((await app.call(`${SHADOWS}/${id}`, { method: 'DELETE', token })).status, 204);
   });
 
   it('100065: there are at most twenty at a time', async () => {

@@ -39,7 +39,7 @@ export function shadowVersionHandlers() {
     start: ({ db, principal, now }, { body }) =>
       db.write(async (tx) => {
         const { environment } = principal;
-        const definition = await seen(tx, environment, body.processDefinitionId);
+        const definition = await getVisible(tx, environment, body.processDefinitionId);
         const others = await shadowVersionsIn(tx, environment, MAX_SHADOW_VERSIONS);
         const isNew = !others.some(({ value }) => value === definition.id);
         if (isNew && others.length >= MAX_SHADOW_VERSIONS) throw new ApiError(100065);
@@ -50,7 +50,7 @@ export function shadowVersionHandlers() {
     async result(context, { params, query }) {
       const { environment } = context.principal;
       const row = await started(context.db, environment, params.processDefinitionId);
-      const stored = await seen(context.db, environment, row.value);
+      const stored = await getVisible(context.db, environment, row.value);
       const definition = JSON.parse(stored.document);
       return runWhatIf(context, { definition, startDateTime: toDtm(row.last_updated_at), ...query });
     },
@@ -65,7 +65,7 @@ export function shadowVersionHandlers() {
   });
 }
 
-async function seen(db: TenantReads, environment: Environment, id: string): Promise<DefinitionRow> {
+async function getVisible(db: TenantReads, environment: Environment, id: string): Promise<DefinitionRow> {
   const row = await findDefinition(db, id);
   if (!row || !isSeenFrom(environment, row)) throw new ApiError(100023);
   return row;

@@ -19,10 +19,10 @@ const PAST = query<PastRow>()(`SELECT i.id, i.definition_id, i.review_status, j.
     AND i.process_defn_name = :name
   ORDER BY i.id LIMIT :limit + 0`);
 
-type Sought = { environment: Environment; name: string; after: string; below: string; limit: number };
+type PastSearch = { environment: Environment; name: string; after: string; below: string; limit: number };
 
-export function pastInstances(db: TenantReads, sought: Sought): Promise<PastRow[]> {
-  return PAST.all(db, sought);
+export function pastInstances(db: TenantReads, search: PastSearch): Promise<PastRow[]> {
+  return PAST.all(db, search);
 }
 
 export type PastCheck = {

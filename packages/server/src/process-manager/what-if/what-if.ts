@@ -125,12 +125,12 @@ async function checksOf(
   );
   const steps = [...new Set(changed.map(({ id }) => id))];
   if (steps.length === 0 || rows.length === 0) return new Map();
-  const found = await pastChecks(
+  const checks = await pastChecks(
     db,
     rows.map(({ id }) => id),
     steps,
   );
-  const byStep = Map.groupBy(found, ({ instance_id, step }) => `${instance_id} ${step}`);
+  const byStep = Map.groupBy(checks, ({ instance_id, step }) => `${instance_id} ${step}`);
   return new Map(
     [...byStep].map(([key, of]) => [
       key,
